@@ -1,0 +1,97 @@
+# sanlab: every command of the project. `make help` lists them; the work is done by Python modules in tb/.
+#
+# Values given on the command line reach the programs through the environment, unexpanded and quoted: spaces, quotes and
+# dollar signs in them are harmless.
+
+.DEFAULT_GOAL := all
+.NOTPARALLEL:
+.SUFFIXES:
+unexport MAKEFLAGS MFLAGS
+
+## STUDY=<name>               the study of run and waves (make studies lists them)
+## BENCH=<name>               the block bench of sim
+## SIM=verilator|icarus       the simulator (verilator)
+## SEED=<n>                   the seed (1); the same seed gives the same results
+## WAVES=1                    also write waves.fst
+## CLUSTER=<file>             a cluster's configuration file, or the name of an example
+## PROFILE=<name>             the hardware profile
+## SET="key=value ..."        settings of study, profile and run
+## COCOTB_TEST_FILTER=<regex> only these tests of the bench
+## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
+## VENV=<folder>              the virtual environment (.venv)
+## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
+GIVEN := STUDY BENCH SIM SEED WAVES CLUSTER PROFILE SET COCOTB_TEST_FILTER VENV PYTHON
+$(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
+$(if $(SIM),,$(eval override SIM := verilator))
+$(if $(SEED),,$(eval override SEED := 1))
+$(if $(VENV),,$(eval override VENV := .venv))
+export $(filter-out COCOTB_TEST_FILTER,$(GIVEN))
+$(if $(COCOTB_TEST_FILTER),$(eval export COCOTB_TEST_FILTER),$(eval unexport COCOTB_TEST_FILTER))
+
+waves := $(if $(filter-out 0,$(WAVES)),--waves)
+icarus := $(filter icarus,$(SIM))
+setup := @sh tb/setup.sh
+simulator := compiler $(if $(icarus),icarus,$(if $(waves),waves))
+python := "$$VENV/bin/python"
+study := $(python) -m tb.run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
+
+.PHONY: all setup test help run studies sim lint synth waves bench clean distclean
+
+all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
+	$(setup) $(simulator)
+	@status=0; for job in grim_pingpong grim_streaming; do \
+	  $(study) $(waves) -- $$job || { status=$$?; [ $$status -lt 128 ] || break; }; \
+	done; exit $$status
+
+setup: ## only set up: system tools where possible, the virtual environment
+	$(setup)
+
+test: ## set up, then all tests, on both simulators
+	$(setup) compiler icarus
+	@$(python) -m pytest -n 2
+
+help: ## this list
+	@echo "targets of make:"
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+	@echo "variables (make run STUDY=grim_pingpong SEED=2):"
+	@sed -n 's/^## /  /p' Makefile
+	@echo "A study that fails a check ends with 1, refused input with 2; make shows that number and itself ends with 2."
+
+run: ## run one STUDY; what it leaves is in sim_build/<study>/
+	$(setup) $(simulator)
+	@$(study) $(waves) -- "$$STUDY"
+
+studies: ## list the studies
+	$(setup)
+	@$(python) -m tb.studies_list
+
+sim: ## run one block BENCH; what it leaves is in sim_build/<bench>/
+	$(setup) $(simulator)
+	@$(python) -m tb.sim.bench --sim="$$SIM" --seed="$$SEED" $(waves) -- "$$BENCH"
+
+lint: ## static checks of Python and HDL
+	$(setup)
+	@$(python) -m tb.quality.lint
+
+synth: ## read every block as a synthesiser does: latches, drivers, cells, depth
+	$(setup)
+	@$(python) -m tb.quality.synth
+
+waves: ## run one STUDY with WAVES=1, and say how to open them
+	$(setup) compiler $(if $(icarus),icarus,waves)
+	@status=0; $(study) --waves -- "$$STUDY" || status=$$?; file=sim_build/$$STUDY/waves.fst; \
+	if [ -n "$$STUDY" ] && [ -f "$$file" ]; then \
+	  printf 'waves: %s; open them with: gtkwave "%s", or: surfer "%s"\n' "$$file" "$$file" "$$file"; \
+	fi; exit $$status
+
+bench: ## measure how fast the laboratory itself is
+	$(setup) compiler
+	@$(python) -m tb.bench.run
+
+clean: ## remove what was generated: sim_build (the virtual environment stays)
+	rm -rf sim_build
+
+distclean: clean ## also remove the virtual environment and all caches
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find firmware pymodels tb tests -type d -name __pycache__ -prune -exec rm -rf {} +
+	@if [ -f "$$VENV/pyvenv.cfg" ] || [ -f "$$VENV/sanlab.stamp" ]; then echo "rm -rf $$VENV"; rm -rf -- "$$VENV"; fi

@@ -1,0 +1,15 @@
+"""GRIM on the host: the library that applications use (paper 003, appendix C)."""
+
+from __future__ import annotations
+
+from firmware.host.grim.errors import GrimError
+from firmware.host.grim.library import ANY_VNN, Grim
+from firmware.layers import ClusterView
+from firmware.verbs import Host
+
+__all__ = ["ANY_VNN", "Grim", "GrimError", "open_layer"]
+
+
+def open_layer(host: Host, view: ClusterView) -> Grim:
+    """The library object of one host. Raises OptionError for options that cannot be."""
+    return Grim(host, view)

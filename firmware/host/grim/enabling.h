@@ -1,0 +1,45 @@
+/* Paths of enable.py and database.py. */
+/* The card out of reset, the DMA list loaded. */
+void enable_card(u32 control, u32 blocks, u32 doorbells) {
+    PIO_WRITE(__builtin_bswap32(control));
+    PIO_WRITE(__builtin_bswap32(doorbells));
+    PIO_WRITE(__builtin_bswap32(blocks));
+}
+
+/* One channel's registers. */
+struct buffer *enable_channel(struct buffer *buffer) {
+    PIO_WRITE(0);
+    PIO_WRITE(0);
+    PIO_WRITE(0);
+    PIO_WRITE(__builtin_bswap32(buffer->physical_address));
+    LOOP_AGAIN();
+    return buffer + 1;
+}
+
+/* The start word. */
+void enable_start(u32 start) { PIO_WRITE(__builtin_bswap32(start)); }
+
+/* One name of a list into the database. */
+struct name *sync_name(struct grim *grim, struct name *name, u32 number) {
+    struct name **bucket = &grim->names[name->hash & 0xFF];
+    name->number = number;
+    name->next = *bucket;
+    *bucket = name;
+    LOOP_AGAIN();
+    return name + 1;
+}
+
+/* The number of a name, by its hash; four words of text compared. */
+u32 resolve(struct grim *grim, u32 hash, const u32 *text) {
+    struct name *name = grim->names[hash & 0xFF];
+    const u32 *own = (const u32 *)name->text;
+    if (UNLIKELY(!name || name->hash != hash)) {
+        OFF_PATH("not here");
+        return 0;
+    }
+    if (UNLIKELY(own[0] != text[0] || own[1] != text[1] || own[2] != text[2] || own[3] != text[3])) {
+        OFF_PATH("another name");
+        return 0;
+    }
+    return name->number;
+}

@@ -1,0 +1,79 @@
+"""The host's side of an endpoint's pinned queue: messages that the NI has put there, long ones put together again."""
+
+from __future__ import annotations
+
+import struct
+
+from firmware.nic.grim.layout import HostQueue, Layout, Register, following
+from firmware.verbs import Buffer, Host
+from pymodels.formats.grim import HEADER_BYTES, MessageType, Reference, padded
+from pymodels.trace import TraceEvent
+
+MESSAGE = struct.Struct(">4I4i")
+WORD = struct.Struct(">I")
+COPY_BYTES = 32
+"""Bytes that one turn of the copying loop moves."""
+
+
+class Incoming:
+    """One endpoint's queue. `take` gives messages as (source, type, handler, arguments, payload, key)."""
+
+    def __init__(self, host: Host, layout: Layout, channel: int, buffer: Buffer) -> None:
+        self._host = host
+        self._limit = layout.host_limit
+        self._view = buffer.view
+        self._front_register = host.nic_base + layout.register(channel, Register.HOST_FRONT)
+        self.back_address = buffer.address + HostQueue.BACK
+        self.fetched_address = buffer.address + HostQueue.FETCHED
+        """Where the NI counts the payloads that it has fetched."""
+        self.position = 0
+        """How far this host has read; the NI's back pointer differs from it while there are messages."""
+        self._told = 0
+        self._long: dict[int, tuple[bytearray, int]] = {}
+
+    def back(self) -> int:
+        """The NI's back pointer as it stands in host memory."""
+        return self._host.load_words(self.back_address, 1)[0]
+
+    def pending(self) -> bool:
+        """Whether a message is there: one look at a word of host memory."""
+        return self._host.load_words(self.back_address, 1)[0] != self.position
+
+    async def take(self) -> tuple[int, int, int, tuple[int, int, int, int], memoryview, int] | None:
+        """The message at the front; None for a segment that was put with its likes. There must be one. `free` it
+        afterwards.
+        """
+        at = HostQueue.RING + self.position
+        w0, w1, w2, w3, a0, a1, a2, a3 = MESSAGE.unpack_from(self._view, at)
+        self._host.trace(TraceEvent.POLL_HIT, w0)
+        kind = w1 >> 26
+        source = Reference(w1 >> 8 & 0xFF, w1 & 0xFF, w3 >> 24).pack()
+        size = 4 * (w2 >> 16) - (w1 >> 24 & 3)
+        payload = self._view[at + HEADER_BYTES : at + HEADER_BYTES + size]
+        if kind == MessageType.SEGMENT:
+            await self._collect(source, a0 & 0xFFFFFFFF, payload)
+            return None
+        if source in self._long:
+            await self._collect(source, 0, payload)
+            whole, _ = self._long.pop(source)
+            payload = memoryview(whole)
+        return source, kind, w3 & 0xFFFF, (a0, a1, a2, a3), payload, w0
+
+    async def _collect(self, source: int, total: int, payload: memoryview) -> None:
+        """Copy a segment behind those before it. Segments of a stream come in order, and nothing comes between them."""
+        await self._host.spend("collect_segment")
+        whole, filled = self._long.get(source) or (bytearray(total), 0)
+        await self._host.spend("copy_line", -(-len(payload) // COPY_BYTES))
+        whole[filled : filled + len(payload)] = payload
+        self._long[source] = whole, filled + len(payload)
+
+    async def free(self) -> None:
+        """The message at the front is done with; tell the NI now and then."""
+        w2 = WORD.unpack_from(self._view, HostQueue.RING + self.position + 8)[0]
+        size = HEADER_BYTES + padded(w2 >> 16)
+        self.position = following(self.position, size, self._limit)
+        used = self.position - self._told
+        if (used if used >= 0 else used + self._limit) >= self._limit >> 2:
+            self._told = self.position
+            await self._host.spend("free_queue")
+            await self._host.pio_write(self._front_register, WORD.pack(self.position))

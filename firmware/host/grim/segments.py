@@ -1,0 +1,88 @@
+"""A message of any length as the pieces that one message each can carry.
+
+All but the last piece are SEGMENT messages with arguments {total bytes, offset}; the last is an ordinary active
+message with the user's handler and arguments. The receiver puts them together and calls the handler once (readings
+B4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from firmware.host.grim.errors import GrimError
+from firmware.host.grim.outgoing import Piece, Region
+from pymodels.formats.grim import MAX_SEND, MessageType
+
+Payload = bytes | bytearray | memoryview | Region | Any
+"""Bytes, anything with the buffer protocol (numpy arrays), or a `Region`: bytes in host memory at a multiple of 4."""
+
+_ACTIVE = MessageType.ACTIVE << 26
+_SEGMENT = MessageType.SEGMENT << 26
+
+
+def payload_parts(payload: Payload) -> tuple[bytes | memoryview, int, int]:
+    """(bytes, address in host memory or 0, size) of a payload. Raises GrimError."""
+    if isinstance(payload, bytes):
+        data: bytes | memoryview = payload
+        address, size = 0, len(payload)
+    elif hasattr(payload, "address") and hasattr(payload, "size"):
+        data, address, size = b"", payload.address, payload.size
+        if address & 3 or not address:
+            raise GrimError("payload", f"address {address:#x} is not a multiple of 4", "align it to a word")
+    else:
+        try:
+            data = memoryview(payload).cast("B")
+        except (TypeError, ValueError) as error:
+            raise GrimError(
+                "payload",
+                f"{type(payload).__name__} does not give contiguous bytes ({error})",
+                "give bytes or a buffer",
+            ) from None
+        address, size = 0, len(data)
+    if size > MAX_SEND:
+        raise GrimError("payload", f"{size} bytes; one send carries at most {MAX_SEND}", "send it in parts")
+    return data, address if size else 0, size
+
+
+class Target:
+    """Where a message goes: the fixed parts of its header words, and the number of its stream."""
+
+    __slots__ = ("channel", "stream", "w1", "w2", "w3")
+
+    def __init__(self, w1: int, w2: int, w3: int, channel: int, stream: int) -> None:
+        self.w1 = w1
+        """Source endpoint."""
+        self.w2 = w2
+        """Destination endpoint."""
+        self.w3 = w3
+        """Logical channel, in the upper half."""
+        self.channel = channel
+        """Own channel."""
+        self.stream = stream
+
+
+def cut(
+    target: Target,
+    handler: int,
+    arguments: tuple[int, int, int, int],
+    parts: tuple[bytes | memoryview, int, int],
+    most: int,
+) -> Iterator[Piece]:
+    """The pieces of a message, each with at most `most` payload bytes (a multiple of 4)."""
+    data, address, size = parts
+    begin = 0
+    while size - begin > most:
+        words = (_SEGMENT | target.w1, most >> 2 << 16 | target.w2, target.w3 | handler, size, begin, 0, 0)
+        piece = b"" if address else memoryview(data)[begin : begin + most]
+        yield Piece(words, piece, address + begin if address else 0, target.stream)
+        begin += most
+    rest = size - begin
+    words = (
+        _ACTIVE | (-rest & 3) << 24 | target.w1,
+        (rest + 3) >> 2 << 16 | target.w2,
+        target.w3 | handler,
+        *arguments,
+    )
+    last = b"" if address or not rest else memoryview(data)[begin:] if begin else data
+    yield Piece(words, last, address + begin if address else 0, target.stream)

@@ -1,0 +1,55 @@
+"""Message layers are found by name: one folder in `firmware/nic`, one in `firmware/host`. Nothing else names them.
+
+`firmware/nic/<layer>/__init__.py` has `async def main(nic: Nic, view: ClusterView) -> None`, the NIC's program.
+`firmware/host/<layer>/__init__.py` has `def open_layer(host: Host, view: ClusterView) -> Any`, the library object of one host.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from firmware.verbs import Host, Nic
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class ClusterView:
+    """What software on one node knows of the cluster (from the configuration files)."""
+
+    me: int
+    """Own virtual node number (VNN)."""
+    names: tuple[str, ...]
+    """Host names by VNN."""
+    routes: Mapping[int, bytes]
+    """Myrinet route bytes by destination VNN; a node's route to itself is absent."""
+    options: Mapping[str, int] = field(default_factory=dict)
+    """Run-time options of the message layer by name."""
+
+
+def names() -> list[str]:
+    """The message layers that exist on both sides, sorted."""
+    sides = [{p.parent.name for p in (HERE / side).glob("*/__init__.py")} for side in ("nic", "host")]
+    return sorted(sides[0] & sides[1])
+
+
+def _module(side: str, layer: str) -> Any:
+    if layer not in names():
+        near = difflib.get_close_matches(layer, names(), 1)
+        raise LookupError(f"message layer {layer!r} does not exist; " + (f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names())}"))
+    return importlib.import_module(f"firmware.{side}.{layer}")
+
+
+def nic_program(layer: str) -> Callable[[Nic, ClusterView], Coroutine[Any, Any, None]]:
+    """The NIC program of a message layer. Raises LookupError naming the nearest layer."""
+    return _module("nic", layer).main  # type: ignore[no-any-return]
+
+
+def host_library(layer: str) -> Callable[[Host, ClusterView], Any]:
+    """The host library of a message layer. Raises LookupError naming the nearest layer."""
+    return _module("host", layer).open_layer  # type: ignore[no-any-return]

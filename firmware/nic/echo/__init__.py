@@ -1,0 +1,76 @@
+"""`echo` on the NIC: send what the host puts into the slot, put what arrives into the host's inbox. See README.md."""
+
+from firmware.layers import ClusterView
+from firmware.nic.echo import layout as at
+from firmware.verbs import Nic, Watch
+from pymodels.registers import Block, Flag, Isr, Reg
+
+FLAG_BLOCK = at.CHAIN + Block.SIZE
+
+
+async def main(nic: Nic, view: ClusterView) -> None:
+    """Wait for the host, then serve the four things that can happen, for ever."""
+    await start(nic, view)
+    loop = nic.poll_loop([watch for watch, _ in SERVICES])
+    while True:
+        await SERVICES[await loop.run()][1](nic)
+
+
+async def start(nic: Nic, view: ClusterView) -> None:
+    """Lay out control blocks and routes as soon as the host has told where its inbox is."""
+    await nic.poll_loop([Watch(at.INBOX, 0, "look_inbox")]).run()
+    nic.store_words(at.CHAIN, (Flag.TERMINAL, 0, at.PACKET, at.IN, 0, nic.load(at.INBOX)))
+    nic.store_words(FLAG_BLOCK, (Flag.TERMINAL, 0, 4, at.FLAG, 0, nic.load(at.INBOX) + at.PACKET, 1))
+    for vnn, route in view.routes.items():
+        nic.store_words(at.ROUTES + 16 * vnn, (*divmod(int.from_bytes(route, "big"), 1 << 32), 8 - len(route)))
+    await arm(nic)
+
+
+async def send(nic: Nic) -> None:
+    """The slot is full: put the route before the packet and hand both to the send engine."""
+    await nic.work("send")
+    nic.store(at.STATE, 2)
+    destination, size = divmod(nic.load(at.OUT + 12), 1 << 16)
+    high, low, skip = nic.load_words(at.ROUTES + 16 * destination, 3)
+    nic.store_words(at.OUT, (high, low))
+    nic.write(Reg.SMP, at.OUT)
+    nic.write(Reg.SA, skip)
+    nic.write(Reg.SMLT, at.OUT + 16 + (size + 7 & ~7))
+
+
+async def sent(nic: Nic) -> None:
+    """The send engine is done with the slot: the host may fill it again."""
+    await nic.work("sent")
+    nic.write(Reg.ISR, 1 << Isr.SEND)
+    nic.store(at.STATE, 0)
+
+
+async def receive(nic: Nic) -> None:
+    """A packet has arrived: the byte behind it is zero when its CRC-8 was right. Otherwise it is dropped."""
+    nic.write(Reg.ISR, 1 << Isr.RECV)
+    syndrome = nic.load(await nic.read(Reg.RMP) - 8) >> 24
+    await (arm(nic) if syndrome else deliver(nic))
+
+
+async def deliver(nic: Nic) -> None:
+    """Have the packet copied to the host, and then the flag: a chain works in order."""
+    await nic.work("deliver")
+    nic.store(FLAG_BLOCK, at.CHAIN)
+    nic.store(at.CHAIN, FLAG_BLOCK)
+    nic.write(Reg.PULSE, 1)
+
+
+async def arm(nic: Nic) -> None:
+    """The inbox is free: let the next packet in. Until now it has waited in the network."""
+    await nic.work("arm")
+    nic.store(at.CONSUMED, 0)
+    nic.write(Reg.RMP, at.IN)
+    nic.write(Reg.RML, at.IN + 128)
+
+
+SERVICES = (
+    (Watch(at.STATE, 0, "look_slot", mask=1), send),
+    (Watch(Reg.ISR, 0, "look_isr", mask=1 << Isr.SEND, register=True), sent),
+    (Watch(Reg.ISR, 0, "look_isr", mask=1 << Isr.RECV, register=True), receive),
+    (Watch(at.CONSUMED, 0, "look_consumed"), arm),
+)

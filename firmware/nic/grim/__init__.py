@@ -1,0 +1,13 @@
+"""GRIM's NI firmware: reliable in-order delivery between logical channels of network interfaces (paper 000)."""
+
+from __future__ import annotations
+
+from firmware.layers import ClusterView
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.scan import Firmware
+from firmware.verbs import Nic
+
+
+async def main(nic: Nic, view: ClusterView) -> None:
+    """The NIC's program. Raises OptionError when an option cannot be, or the NIC's memory cannot hold what is asked."""
+    await Firmware(Ni(nic, view)).run()

@@ -1,0 +1,166 @@
+/* Paths of answers.py and of the synchronisation in scan.py. */
+/* A message is acknowledged. */
+void ack_seen(struct ni *ni) {
+    struct buffer *buffer = ni->armed;
+    struct packet *data = packet(ni, 8);
+    u32 w0 = data->w0, type = data->w1 >> 26;
+    struct board *board;
+    struct entry *entry;
+    release(ni, buffer);
+    if (LIKELY(type == TYPE_ACK)) {
+        ni->acks++;
+        entry = meant(ni, w0, &board);
+        finish(ni, board, entry);
+    }
+}
+
+/* One more message that was acknowledged before those in front of it. */
+u32 free_message(struct ni *ni, struct board *board) {
+    struct entry *entry;
+    board->first = (board->first + 1) & ni->slot_mask;
+    board->count--;
+    board->head++;
+    entry = &board->entry[board->first];
+    if (UNLIKELY(!board->count || entry->state != DONE)) {
+        OFF_PATH("the oldest in flight");
+        return entry->offset;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
+
+/* A message was refused: its stream will be rolled back. */
+void nack_seen(struct ni *ni) {
+    struct buffer *buffer = ni->armed;
+    struct packet *data = packet(ni, 8);
+    u32 w0 = data->w0, type = data->w1 >> 26;
+    struct board *board;
+    struct entry *entry;
+    release(ni, buffer);
+    if (UNLIKELY(type == TYPE_ACK)) {
+        OFF_PATH("acknowledged");
+        return;
+    }
+    if (LIKELY(type == TYPE_NACK)) {
+        entry = meant(ni, w0, &board);
+        ni->cursor[entry->stream] = board->head + (((w0 >> 8) - board->first) & ni->slot_mask);
+        ni->nacks_seen++;
+        if (UNLIKELY(ni->prepared && ni->prepared_stream == entry->stream)) {
+            OFF_PATH("withdrawn");
+            ni->prepared = 0;
+        }
+    }
+}
+
+/* One scoreboard entry of the roll-back. */
+u32 roll_back_step(struct ni *ni, struct board *board, struct outgoing *out, u32 slot, u32 stream) {
+    struct entry *entry = &board->entry[slot];
+    if (LIKELY(entry->stream == stream && entry->state == SENT)) {
+        entry->state = WAITING;
+        entry->again = 1;
+        out->in_flight--;
+        out->waiting++;
+        ni->rolled_back++;
+    }
+    LOOP_AGAIN();
+    return (slot + 1) & ni->slot_mask;
+}
+
+/* The stream is held for the retry delay. */
+void retry_hold(struct ni *ni, struct outgoing *out, u32 stream) {
+    struct held *held = &ni->held[(ni->held_head + ni->held_count) & ni->held_mask];
+    out->flags |= 1;
+    held->due = REGISTER_READ(RTC) + ni->retry_delay;
+    held->stream = stream;
+    if (LIKELY(ni->held_count++ == 0)) REGISTER_WRITE(IT0, ni->retry_delay);
+}
+
+/* The delay of one stream is over. */
+void retry_release(struct ni *ni) {
+    struct held *held = &ni->held[ni->held_head & ni->held_mask];
+    struct outgoing *out = &ni->outgoing[held->stream];
+    REGISTER_WRITE(ISR, ISR_TIME);
+    if (LIKELY((int)(REGISTER_READ(RTC) - held->due) >= 0)) {
+        ni->held_head++;
+        out->flags = 2;
+        ni->ready[(ni->ready_head + ni->ready_count) & ni->ready_mask] = held->stream;
+        ni->ready_count++;
+        if (UNLIKELY(--ni->held_count)) {
+            OFF_PATH("more are held");
+            REGISTER_WRITE(IT0, ni->retry_delay);
+        }
+    }
+}
+
+/* An answer that means nothing. */
+void answer_strange(struct ni *ni) {
+    struct buffer *buffer = ni->armed;
+    packet(ni, 8);
+    release(ni, buffer);
+    ni->strange++;
+}
+
+/* A message can never succeed: it is freed. */
+void error_seen(struct ni *ni) {
+    struct buffer *buffer = ni->armed;
+    struct packet *data = packet(ni, 8);
+    u32 w0 = data->w0, type = data->w1 >> 26;
+    struct board *board;
+    struct entry *entry;
+    release(ni, buffer);
+    if (LIKELY(type == TYPE_ERROR)) {
+        ni->errors++;
+        entry = meant(ni, w0, &board);
+        finish(ni, board, entry);
+    }
+}
+
+/* And its host is told, in its queue. */
+void error_report(struct ni *ni, struct channel *channel, struct packet *report, struct message *message, u32 cause, u32 index) {
+    u32 back = channel->queue_back, tail;
+    if (UNLIKELY(!fits(SHARED32(&channel->host_front), back, HEADER_BYTES, ni->host_limit))) {
+        OFF_PATH("no room");
+        return;
+    }
+    report->w0 = GRIM_ID << 16;
+    report->w1 = TYPE_REPORT << 26 | ni->me_word;
+    report->w2 = ni->me_word;
+    report->w3 = index << 24 | index << 16;
+    report->argument[0] = message->w2;
+    report->argument[1] = message->w3;
+    report->argument[2] = cause;
+    report->argument[3] = 0;
+    tail = post(ni, ni->block_tail, (u32)report, channel->host_base + back + 64, HEADER_BYTES, 0, 0, 0);
+    back = following(back, HEADER_BYTES, ni->host_limit);
+    channel->queue_back = back;
+    ni->block_tail = post_word(ni, tail, back, channel->host_base, 0, 0);
+    REGISTER_WRITE(PULSE, 1);
+}
+
+/* A notice to one NI that this one is reset. */
+void sync_notice(struct ni *ni, u32 vnn) { answer(ni, vnn, GRIM_ID << 16, TYPE_SYNC << 26 | ni->me_word | OWN_DEVICE); }
+
+/* Another NI's notice: heard, and answered. */
+void sync_heard(struct ni *ni) {
+    struct buffer *buffer = ni->armed;
+    struct packet *data = packet(ni, 8);
+    u32 peer = data->w1 >> 8 & 0xFF;
+    release(ni, buffer);
+    ni->heard |= 1u << peer;
+    answer(ni, peer, GRIM_ID << 16, TYPE_SYNC_ANSWER << 26 | ni->me_word | OWN_DEVICE);
+}
+
+/* The answer to ours. */
+void sync_answered(struct ni *ni) {
+    struct buffer *buffer = ni->armed;
+    struct packet *data = packet(ni, 8);
+    u32 peer = data->w1 >> 8 & 0xFF;
+    release(ni, buffer);
+    ni->answered |= 1u << peer;
+}
+
+/* All have heard and answered: the host's status word. */
+void tell_host(struct ni *ni) {
+    ni->block_tail = post_word(ni, ni->block_tail, 2, ni->channels->host_base + 8, 0, 0);
+    REGISTER_WRITE(PULSE, 1);
+}

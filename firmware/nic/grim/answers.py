@@ -1,0 +1,158 @@
+"""What a sender does with answers: ACK frees, NACK rolls one stream back, ERROR frees and is reported; notices of
+other NIs.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from firmware.nic.grim.channels import SENT, Channel
+from firmware.nic.grim.layout import ROUTE_BYTES, Counter
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.receiving import Receiver
+from firmware.nic.grim.sending import Sender
+from pymodels.formats.grim import COUNTER_MASK, MessageType, control
+from pymodels.registers import Isr, Reg
+from pymodels.trace import TraceEvent
+
+TIME = 1 << Isr.TIME0
+TICKS_PER_US = 2
+"""RTC and the timers count half microseconds (fact sheet 3.1)."""
+HALF = 1 << 31
+
+
+class Answers:
+    """Control messages that arrive, and the retry delay."""
+
+    def __init__(self, ni: Ni, sender: Sender, receiver: Receiver) -> None:
+        self.ni, self.nic = ni, ni.nic
+        self.sender, self.receiver = sender, receiver
+        self.heard: set[int] = set()
+        """NIs whose notice was heard."""
+        self.answered: set[int] = set()
+        """NIs that answered ours."""
+        self.unblocked: Channel | None = None
+        """A channel whose scoreboard had been full and is no longer."""
+        self._delay = TICKS_PER_US * ni.options.retry_delay_us
+        self._held: deque[tuple[int, int]] = deque()
+
+    async def seen(self, key: int, w1: int) -> None:
+        """A control message has arrived."""
+        kind, peer = w1 >> 26, w1 >> 8 & 0xFF
+        if kind == MessageType.ACK:
+            await self._ack(key, peer)
+        elif kind == MessageType.NACK:
+            await self._nack(key, peer)
+        elif kind == MessageType.ERROR:
+            await self._error(key, peer, w1 >> 16 & 0xFF)
+        elif kind == MessageType.SYNC:
+            await self._sync(peer)
+        elif kind == MessageType.SYNC_ANSWER:
+            self.answered.add(peer)
+            await self.nic.work("sync_answered")
+        else:
+            await self._strange()
+
+    async def _strange(self) -> None:
+        self.ni.count(Counter.STRANGE)
+        await self.nic.work("answer_strange")
+
+    def _message(self, key: int, peer: int) -> tuple[Channel, int] | None:
+        """Channel and slot of the message in flight that an answer means."""
+        token = key >> 8 & COUNTER_MASK
+        slots = self.sender.channels[0].slots
+        if token >= slots * len(self.sender.channels):
+            return None
+        channel, slot = self.sender.channels[token // slots], token % slots
+        ok = channel.state[slot] == SENT and channel.sequence[slot] == key & COUNTER_MASK
+        return (channel, slot) if ok and self.sender.streams.peer(channel.stream[slot]) == peer else None
+
+    async def _ack(self, key: int, peer: int) -> None:
+        message = self._message(key, peer)
+        if message is None:
+            await self._strange()
+            return
+        self.nic.trace(TraceEvent.ACK_SEEN, key, peer)
+        await self.nic.work("ack_seen")
+        self.ni.count(Counter.ACKS_SEEN)
+        await self._finish(*message)
+
+    async def _finish(self, channel: Channel, slot: int) -> None:
+        """A message needs no more care: free what can be freed, and let what waited for it go on."""
+        streams, stream = self.sender.streams, channel.stream[slot]
+        streams.in_flight[stream] -= 1
+        freed = channel.done(slot)
+        if freed > 1:
+            await self.nic.work("free_message", freed - 1)
+        if streams.waiting[stream]:
+            streams.wake(stream)
+        if channel.blocked and freed:
+            channel.blocked = False
+            self.unblocked = channel
+
+    async def _nack(self, key: int, peer: int) -> None:
+        """Roll back the message's stream, no other one; send again after the retry delay."""
+        message = self._message(key, peer)
+        if message is None:
+            await self._strange()
+            return
+        channel, slot = message
+        streams, stream = self.sender.streams, channel.stream[slot]
+        self.nic.trace(TraceEvent.NACK_SEEN, key, peer)
+        await self.nic.work("nack_seen")
+        taken = channel.take_back(slot)
+        await self.nic.work("roll_back_step", (channel.first + channel.count - slot - 1) % channel.slots + 1)
+        self.sender.withdraw(stream)
+        streams.in_flight[stream] -= taken
+        streams.waiting[stream] += taken
+        streams.cursor[stream] = channel.number(slot)
+        self.ni.count(Counter.NACKS_SEEN)
+        self.ni.count(Counter.ROLLED_BACK, taken)
+        self.nic.trace(TraceEvent.ROLLBACK, key, taken)
+        if self._delay:
+            await self._hold(stream)
+        else:
+            streams.wake(stream)
+
+    async def _hold(self, stream: int) -> None:
+        """Keep a stream back for the retry delay. Delays are equal, so they end in the order in which they began."""
+        self.sender.streams.held[stream] = True
+        due = await self.nic.read(Reg.RTC) + self._delay & 0xFFFFFFFF
+        await self.nic.work("retry_hold")
+        self._held.append((due, stream))
+        if len(self._held) == 1:
+            self.nic.write(Reg.IT0, self._delay)
+
+    async def timer(self) -> None:
+        """TIME0: the delays that are over end; the timer goes on with the next."""
+        self.nic.write(Reg.ISR, TIME)
+        now = await self.nic.read(Reg.RTC)
+        streams, released = self.sender.streams, 0
+        while self._held and (now - self._held[0][0] & 0xFFFFFFFF) < HALF:
+            _, stream = self._held.popleft()
+            streams.held[stream] = False
+            streams.wake(stream)
+            released += 1
+        await self.nic.work("retry_release", max(released, 1))
+        if self._held:
+            self.nic.write(Reg.IT0, self._held[0][0] - now & 0xFFFFFFFF)
+
+    async def _error(self, key: int, peer: int, cause: int) -> None:
+        """The message can never succeed: it is freed, and the host is told."""
+        message = self._message(key, peer)
+        if message is None:
+            await self._strange()
+            return
+        await self.nic.work("error_seen")
+        self.ni.count(Counter.ERRORS_SEEN)
+        channel, slot = message
+        w2, w3 = self.nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 8, 2)
+        await self._finish(channel, slot)
+        await self.receiver.report(channel.index, w2, w3, cause)
+
+    async def _sync(self, peer: int) -> None:
+        """Another NI is reset: it has been heard, and is told so."""
+        self.heard.add(peer)
+        self.nic.trace(TraceEvent.SYNC_SEEN, 0, peer)
+        await self.nic.work("sync_heard")
+        self.sender.answer(peer, control(MessageType.SYNC_ANSWER, 0, 0, self.ni.me))

@@ -1,0 +1,107 @@
+"""Logical channels: the append queue between host and NI, and the scoreboard of its messages in flight.
+
+A channel's queue has three pointers: front (oldest message not acknowledged), next (first message the NI has not
+looked at) and back (where the host appends). Messages between front and next stand in the scoreboard, a ring of fixed
+slots in the order of the queue. The token of a message is its channel's first token plus its slot, so an answer finds
+its message without a search.
+"""
+
+from __future__ import annotations
+
+from firmware.nic.grim.layout import Layout, Register, following
+from firmware.verbs import Nic
+from pymodels.formats.grim import TOKENS
+
+WAITING, SENT, DONE, FETCHING = range(4)
+"""States of a scoreboard entry: to be sent (again), in flight, acknowledged, waiting for its payload."""
+
+
+_UNSENT = (WAITING, FETCHING)
+
+
+class Channel:
+    """One logical channel. Scoreboard columns are lists indexed by slot; `first` and `count` are the ring of entries
+    in use.
+    """
+
+    def __init__(self, nic: Nic, layout: Layout, index: int, channels: int) -> None:
+        self.index = index
+        self.base = layout.queues[index]
+        self.limit = layout.limit
+        self.front_register = layout.register(index, Register.FRONT)
+        self.back_register = layout.register(index, Register.BACK)
+        self.slots = TOKENS // channels
+        self.first_token = index * self.slots
+        self.next = 0
+        self.first = 0
+        self.count = 0
+        self.head = 0
+        """Number of the message in slot `first`, counted from the beginning, 32 bits."""
+        self.blocked = False
+        """The scoreboard is full: the search passes this channel over until an entry is free."""
+        self.offset = [0] * self.slots
+        self.size = [0] * self.slots
+        self.stream = [0] * self.slots
+        self.sequence = [0] * self.slots
+        self.state = [DONE] * self.slots
+        self.again = [False] * self.slots
+        """Rolled back at least once."""
+        self._nic = nic
+
+    def append(self, size: int, stream: int, sequence: int) -> int:
+        """Enter the message at `next` into the scoreboard, waiting; its slot. There must be a free slot."""
+        slot = (self.first + self.count) % self.slots
+        self.count += 1
+        self.offset[slot] = self.next
+        self.size[slot] = size
+        self.stream[slot] = stream
+        self.sequence[slot] = sequence
+        self.state[slot] = WAITING
+        self.again[slot] = False
+        self.next = following(self.next, size, self.limit)
+        return slot
+
+    def done(self, slot: int) -> int:
+        """Mark a message acknowledged; when it is the oldest, free the queue up to the oldest that is not. Messages
+        freed.
+        """
+        self.state[slot] = DONE
+        if slot != self.first:
+            return 0
+        freed = 0
+        while freed < self.count and self.state[slot] == DONE:
+            freed += 1
+            slot = slot + 1 if slot + 1 < self.slots else 0
+        self.count -= freed
+        self.first = slot
+        self.head = self.head + freed & 0xFFFFFFFF
+        self._nic.store(self.front_register, self.offset[slot] if self.count else self.next)
+        return freed
+
+    def take_back(self, slot: int) -> int:
+        """Roll back: from `slot` on, every message of its stream that was sent waits again. How many."""
+        stream, state = self.stream[slot], self.state
+        taken = 0
+        for i in range((slot - self.first) % self.slots, self.count):
+            at = (self.first + i) % self.slots
+            if state[at] == SENT and self.stream[at] == stream:
+                state[at] = WAITING
+                self.again[at] = True
+                taken += 1
+        return taken
+
+    def number(self, slot: int) -> int:
+        """Number of the message in a slot, counted from the beginning, 32 bits."""
+        return self.head + (slot - self.first) % self.slots & 0xFFFFFFFF
+
+    def find_waiting(self, stream: int, number: int) -> tuple[int, int]:
+        """Slot of the oldest unsent message of a stream from message `number` on, and how many entries were looked
+        at.
+        """
+        ahead = number - self.head & 0xFFFFFFFF
+        first = ahead if ahead < 1 << 31 else 0  # freed since: what waits is behind the front
+        for i in range(first, self.count):
+            at = (self.first + i) % self.slots
+            if self.stream[at] == stream and self.state[at] in _UNSENT:
+                return at, i - first + 1
+        raise LookupError(f"channel {self.index}: no message of stream {stream} waits")

@@ -1,0 +1,101 @@
+"""Cut-through at the receiver: the host DMA of a long message begins while the rest of it still arrives.
+
+A word of each receive buffer holds a sentinel; a message so long that it covers the word changes it, and the polling
+loops look at it as they look at a channel. What has arrived then goes to the host, and whenever such a piece is there,
+what has arrived since. The endpoint's back pointer does not move before all of the message is good, so a host never
+sees these pieces; a message that turns out bad has only used free room.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from firmware.nic.grim.delivery import NO_BUFFER, Delivery
+from firmware.nic.grim.layout import Counter, HostQueue
+from firmware.nic.grim.ni import Ni
+from firmware.verbs import PollLoop, Watch
+from pymodels.formats.grim import COUNTER_MASK, GRIM_ID, HEADER_BYTES, padded
+from pymodels.registers import Reg
+from pymodels.trace import TraceEvent
+
+if TYPE_CHECKING:
+    from firmware.nic.grim.receiving import Receiver
+
+SENTINEL = 0x5EAF00D5
+
+
+class CutThrough:
+    """The packet in the armed buffer as far as it is on its way to the host. Off when the layout has no cut."""
+
+    def __init__(self, ni: Ni, receiver: Receiver, delivery: Delivery) -> None:
+        self._ni, self._nic = ni, ni.nic
+        self._receiver, self._delivery = receiver, delivery
+        self._buffers = ni.layout.buffers if ni.layout.cut_through else ()
+        self._words = [buffer + ni.layout.cut_through - 4 for buffer in self._buffers]
+        self._expected = [SENTINEL] * len(self._words)
+        self._loops: tuple[PollLoop, ...] = ()
+        self._first_step = 0
+        self._offset = 0
+        self._length = 0
+
+    def watches(self) -> list[Watch]:
+        """The polling steps, one a buffer."""
+        return [Watch(word, SENTINEL, "poll_arrival") for word in self._words]
+
+    def connect(self, loops: tuple[PollLoop, ...], first_step: int) -> None:
+        """The polling loops that have these steps, from `first_step` on."""
+        self._loops, self._first_step = loops, first_step
+
+    def arm(self, buffer: int) -> None:
+        """A buffer is about to be armed."""
+        if self._words:
+            self._nic.store(self._words[buffer], SENTINEL)
+            self._expect(buffer, SENTINEL)
+
+    def take(self) -> int:
+        """The packet is complete: bytes of it that need no further DMA."""
+        offset, self._offset = self._offset, 0
+        return offset
+
+    def _expect(self, buffer: int, value: int) -> None:
+        if self._expected[buffer] != value:
+            self._expected[buffer] = value
+            for loop in self._loops:
+                loop.expect(self._first_step + buffer, value)
+
+    async def look(self, buffer: int) -> None:
+        """Data stand where the sentinel stood: if the message will be accepted, its first part goes to the host."""
+        word = self._nic.load(self._words[buffer])
+        self._expect(buffer, word)
+        if self._receiver.armed != buffer or self._offset or word == SENTINEL:
+            await self._nic.work("early_nothing")
+            return
+        w0, w1, w2, w3 = self._nic.load_words(self._buffers[buffer], 4)
+        await self._nic.work("early_look")
+        length, stream = HEADER_BYTES + padded(w2 >> 16), self._receiver.stream(w1, w3)
+        if length > self._ni.layout.host_slot or stream < 0 or w0 >> 16 != GRIM_ID:
+            return
+        if w0 & COUNTER_MASK == self._receiver.expected[stream] and self._receiver.room(w3 >> 16 & 0xFF, length):
+            self._length = length
+            self._ni.count(Counter.EARLY)
+            await self._piece(w0, w3 >> 16 & 0xFF)
+
+    async def more(self) -> None:
+        """A piece has reached the host: what has arrived since follows."""
+        if self._offset and self._receiver.armed >= 0:
+            w0, _, _, w3 = self._nic.load_words(self._buffers[self._receiver.armed], 4)
+            await self._piece(w0, w3 >> 16 & 0xFF)
+
+    async def _piece(self, key: int, channel: int) -> None:
+        receiver, done = self._receiver, self._offset
+        at = self._buffers[receiver.armed]
+        arrived = min(await self._nic.read(Reg.RMP) - at, self._length)
+        size = arrived - done
+        if size <= 0 or size < min(self._ni.options.cut_through_least, self._length - done):
+            return
+        await self._nic.work("early_piece")
+        host = receiver.queue[channel] + HostQueue.RING + receiver.back[channel] + done
+        self._delivery.data(at + done, host, size, True, (NO_BUFFER, key, size))
+        self._delivery.start()
+        self._offset = arrived
+        self._nic.trace(TraceEvent.NIC_DMA_START, key, size)

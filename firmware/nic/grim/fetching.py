@@ -1,0 +1,58 @@
+"""Payload fetched by NI DMA instead of the host's PIO (option `dma_inject`).
+
+The host puts only the header into the queue, and in the room for the route the address of the payload in pinned memory.
+The NI enters the message into the scoreboard and has the payload fetched to its place in the queue; until then the
+message waits, and with it what follows in its stream. A word in host memory counts the payloads that were fetched: they
+may be changed again.
+"""
+
+from __future__ import annotations
+
+from firmware.nic.grim.channels import WAITING, Channel
+from firmware.nic.grim.delivery import NO_BUFFER, Delivery
+from firmware.nic.grim.layout import E2L_CHAIN, HostQueue
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.receiving import Receiver
+from firmware.nic.grim.sending import Sender
+from pymodels.registers import Flag, Isr, Reg
+
+WAKE2 = 1 << Isr.WAKE2
+"""Host DMA of chain 2 has finished a block."""
+
+
+class Fetching:
+    """The E2L chain."""
+
+    def __init__(self, ni: Ni, sender: Sender, receiver: Receiver, delivery: Delivery) -> None:
+        layout = ni.layout
+        self._nic = ni.nic
+        self._sender, self._receiver, self._delivery = sender, receiver, delivery
+        self._chain = Delivery(ni, layout.fetches, 0, layout.fetches_count, E2L_CHAIN, Flag.E2L)
+        self._fetched = [0] * len(sender.channels)
+        sender.fetch = self.fetch
+
+    async def fetch(self, channel: Channel, slot: int, place: int, host: int, size: int) -> None:
+        """Begin to fetch the payload of a message that was entered as FETCHING."""
+        await self._nic.work("send_fetch")
+        self._chain.data(place, host, size, True, (channel.index, slot, size))
+        self._chain.start()
+
+    async def done(self) -> None:
+        """WAKE: payloads are in the queue; their messages may leave."""
+        self._nic.write(Reg.ISR, WAKE2)
+        await self._nic.work("fetch_done")
+        messages = 0
+        while (entry := self._chain.finished()) is not None:
+            index, slot, _ = entry
+            channel = self._sender.channels[index]
+            channel.state[slot] = WAITING
+            self._sender.streams.wake(channel.stream[slot])
+            self._fetched[index] = self._fetched[index] + 1 & 0xFFFFFFFF
+            self._delivery.word(
+                self._fetched[index], self._receiver.queue[index] + HostQueue.FETCHED, (NO_BUFFER, 0, 0)
+            )
+            messages += 1
+        if messages > 1:
+            await self._nic.work("fetch_done", messages - 1)
+        if messages:
+            self._delivery.start()

@@ -1,0 +1,203 @@
+"""Where everything stands: GRIM's map of the NIC's SRAM and of an endpoint's pinned queue. Host and NI compute the
+same.
+
+Queues, on both sides, are rings of whole messages that never wrap inside a message: a message begins below `limit`
+and may run into the space behind it, which has room for one; the next then begins at 0. Front and back are byte
+offsets; equal means empty, so a queue is never filled to the brim.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from firmware.nic.grim.options import OptionError, Options
+from pymodels.formats import grim
+from pymodels.registers import Block, Size
+
+ROUTE_BYTES = 8
+"""Room before a message for its route, right-aligned: the send engine skips what is not used (register SA)."""
+CONTROL_ENTRY = ROUTE_BYTES + grim.CONTROL_BYTES
+E2L_CHAIN = 2
+"""The host DMA chain that fetches payloads (option dma_inject)."""
+L2E_CHAIN = 0
+"""The host DMA chain that brings messages to the host."""
+RECEIVE_BUFFERS = 2
+LARGEST_FIFO = 7
+"""Greatest size code of a doorbell FIFO: 4 KB << 7."""
+STARTED = 0x4752494D
+"""The start word: the host has filled the channel registers in."""
+
+
+class Word(IntEnum):
+    """The first words of SRAM, by byte address."""
+
+    START = 0x00
+    """Written by the host last; the firmware waits for it."""
+    STATE = 0x04
+    """What the firmware does now (`State`)."""
+    RESEND = 0x08
+    """Streams with messages to send again; the search of the channels looks here too."""
+    NEWS = 0x0C
+    """With doorbells: channels that have new messages; looked at in place of the channels."""
+    STATUS = 0x10
+    """What the firmware sends to the host's status word."""
+
+
+class State(IntEnum):
+    """The firmware's state."""
+
+    WAITING = 0
+    SYNCHRONISING = 1
+    RUNNING = 2
+
+
+class Counter(IntEnum):
+    """What the firmware counts, one word each from `Layout.counters`."""
+
+    SENT = 0
+    RESENT = 1
+    ACCEPTED = 2
+    DROPPED = 3
+    ACKS_SEEN = 4
+    NACKS_SENT = 5
+    NACKS_SEEN = 6
+    ROLLED_BACK = 7
+    CONTROL_QUEUED = 8
+    ERRORS_SENT = 9
+    ERRORS_SEEN = 10
+    EARLY = 11
+    STARVED = 12
+    BLOCKED = 13
+    BAD_CRC = 14
+    OUT_OF_SEQUENCE = 15
+    STRANGE = 16
+    OVERLONG = 17
+    SYNC_SENT = 18
+
+
+class Register(IntEnum):
+    """The registers of a channel, byte offsets within its record; the writer in brackets."""
+
+    FRONT = 0
+    """Oldest message that is not acknowledged [NI]."""
+    BACK = 4
+    """Where the next message will be put [host]."""
+    HOST_FRONT = 8
+    """How far the host has emptied the endpoint's queue [host]."""
+    HOST_BASE = 12
+    """Physical address of the endpoint's queue [host, at enable]."""
+
+
+REGISTERS = 32
+
+
+class HostQueue(IntEnum):
+    """Byte offsets within an endpoint's pinned queue."""
+
+    BACK = 0
+    """Where the NI will put the next message [NI, by DMA]."""
+    STATUS = 8
+    """`State` of the NI [NI, by DMA]."""
+    FETCHED = 16
+    """Payloads of the endpoint's channel that the NI has fetched [NI, by DMA]."""
+    RING = 64
+    """The messages."""
+
+
+def fits(front: int, back: int, size: int, limit: int) -> bool:
+    """Whether a message of `size` bytes may be appended at `back`."""
+    end = back + size
+    return end < front if back < front else end < limit or front != 0
+
+
+def following(offset: int, size: int, limit: int) -> int:
+    """The offset after a message of `size` bytes at `offset`."""
+    end = offset + size
+    return end if end < limit else 0
+
+
+class Layout:
+    """Addresses in SRAM and sizes of queues for `nodes` nodes. Raises OptionError when the SRAM is too small."""
+
+    def __init__(self, options: Options, nodes: int) -> None:
+        self.warnings: list[str] = []
+        self.payload = grim.padded((options.segment_bytes + 3) // 4)
+        self.host_slot = grim.HEADER_BYTES + self.payload
+        self.slot = ROUTE_BYTES + self.host_slot
+        self.host_limit = options.host_queue_bytes - HostQueue.RING - self.host_slot & ~7
+        if self.host_limit < 2 * self.host_slot:
+            cause = f"{options.host_queue_bytes} hold no three segments of {options.segment_bytes}"
+            raise OptionError("option host_queue_bytes", cause, "make it larger or segment_bytes smaller")
+        self._at = 0x40
+        streams = options.channels * nodes * options.channels
+        self.counters = self._take(4 * len(Counter))
+        self.channels = self._take(REGISTERS * options.channels)
+        self.routes = self._take(16 * nodes)
+        self.scoreboard = self._take(16 * grim.TOKENS)
+        self.outgoing = self._take(4 * streams)
+        self.incoming = self._take(4 * streams)
+        pieces = self.payload // min(options.cut_through_least, self.payload) + 4 if options.cut_through_bytes else 2
+        self.blocks_count = 1 << (RECEIVE_BUFFERS * pieces + 10).bit_length()
+        self.blocks = self._take(Block.SIZE * self.blocks_count)
+        self.pointers = self._take(8 * self.blocks_count)
+        self.control_entries = 1 << (grim.TOKENS * max(nodes - 1, 1)).bit_length()
+        self.control = self._take(CONTROL_ENTRY * self.control_entries)
+        self.report = self._take(grim.HEADER_BYTES)
+        self.buffer_bytes = self.host_slot + 16
+        cut = max(options.cut_through_bytes, 64) if options.cut_through_bytes else 0
+        self.cut_through = cut if cut <= self.host_slot else 0
+        self.buffers = tuple(self._take(self.buffer_bytes) for _ in range(RECEIVE_BUFFERS))
+        self.fetches_count = 2 * grim.TOKENS if options.dma_inject else 0
+        self.fetches = self._take(Block.SIZE * self.fetches_count)
+        self.doorbells, self.doorbell_bytes, self.doorbell_code = 0, 0, 0
+        if options.doorbell_notify:
+            self._doorbell_fifo(options)
+        self._queues(options)
+        self.end = self._at
+
+    def _take(self, size: int) -> int:
+        at = self._at
+        self._at = at + size + 63 & ~63
+        return at
+
+    def _doorbell_fifo(self, options: Options) -> None:
+        """A FIFO with an entry for every message that the queues can hold, at a multiple of its size."""
+        each = min(options.queue_bytes, options.sram_bytes // options.channels) // (ROUTE_BYTES + grim.HEADER_BYTES) + 1
+        need = Size.DOORBELL_ENTRY * options.channels * each
+        self.doorbell_code = max(-(-need // Size.DOORBELL_FIFO) - 1, 0).bit_length()
+        self.doorbell_bytes = Size.DOORBELL_FIFO << self.doorbell_code
+        if self.doorbell_code > LARGEST_FIFO:
+            cause = f"the queues can hold {options.channels * each} messages, more than a doorbell FIFO has entries"
+            raise OptionError("option doorbell_notify", cause, "make queue_bytes smaller")
+        self._at = self._at + self.doorbell_bytes - 1 & -self.doorbell_bytes
+        self.doorbells = self._take(self.doorbell_bytes)
+
+    def _queues(self, options: Options) -> None:
+        capacity = max(options.sram_bytes - self._at, 0) // options.channels & ~63
+        if capacity < 3 * self.slot + 64:
+            cause = (
+                f"{options.sram_bytes} bytes of SRAM leave {capacity} for the queue of a channel, three segments need "
+            )
+            cause += f"{3 * self.slot + 64}"
+            raise OptionError(
+                f"option channels={options.channels}", cause, "ask for fewer channels or smaller segments"
+            )
+        self.queue_bytes = options.queue_bytes
+        if options.queue_bytes > capacity:
+            if options.queue_bytes != Options.queue_bytes:  # asked for
+                gets = f"a channel's queue has {capacity}; it gets those"
+                self.warnings.append(f"queue_bytes {options.queue_bytes}: {gets}")
+            self.queue_bytes = capacity
+        if self.queue_bytes < 3 * self.slot:
+            cause = f"{self.queue_bytes} hold no three segments of {options.segment_bytes}"
+            raise OptionError("option queue_bytes", cause, "make it larger or segment_bytes smaller")
+        self.limit = self.queue_bytes - self.slot & ~7
+        self.queues = tuple(self._take(self.queue_bytes) for _ in range(options.channels))
+
+    def register(self, channel: int, register: Register) -> int:
+        """SRAM address of a channel's register."""
+        return self.channels + REGISTERS * channel + register
+
+    def counter(self, counter: Counter) -> int:
+        """SRAM address of a counter."""
+        return self.counters + 4 * counter

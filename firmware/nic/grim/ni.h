@@ -1,0 +1,48 @@
+/* The structures of layout.py, and `ni`: the block of the firmware's variables, whose address a register holds. */
+#include "paths.h"
+
+enum { WAITING, SENT, DONE, FETCHING };
+enum { TERMINAL = 2, WAKE = 4, HEADER_BYTES = 32, ROUTE_BYTES = 8, GRIM_ID = 0x0636, OWN_DEVICE = 1 };
+enum { ISR_RECV = 3, ISR_SEND = 8, ISR_WAKE = 0x1030, ISR_TIME = 0x40, ISR_BUFF = 4, SENTINEL = 0x5EAF00D5 };
+enum { TYPE_ACK = 0x30, TYPE_NACK, TYPE_ERROR, TYPE_SYNC, TYPE_SYNC_ANSWER, TYPE_REPORT = 3 };
+
+struct route { u32 high, low, skip, unused; };
+struct control { u32 route_high, route_low, w0, w1; };
+struct message { u32 route_high, route_low, w0, w1, w2, w3, argument[4], payload[8]; };
+struct packet { u32 w0, w1, w2, w3, argument[4], payload[8]; };
+struct block { u32 next, csum, len, lar, eah, eal; };
+struct entry { u32 offset; u16 size, stream; u8 sequence, state, again, unused; u32 spare; };
+struct channel { u32 front, back, host_front, host_base, next, queue_back, queued, fetched; };
+struct board { u32 first, count, slots, first_token, base, blocked, head; struct entry *entry; };
+struct outgoing { u8 sequence, in_flight, waiting, flags; };
+struct incoming { u8 expected, refusing, unused[2]; };
+struct held { u32 due, stream; };
+struct buffer { struct packet *data; u32 free, drained, limit; };
+struct queued { struct buffer *frees; u32 key; };
+
+struct ni {
+    struct channel *channels;
+    struct board *boards;
+    struct route *routes;
+    struct outgoing *outgoing;
+    struct incoming *incoming;
+    struct block *block;
+    u32 *pointer;
+    struct queued *queued;
+    struct control *control;
+    u16 *ready;
+    u8 *news;
+    u32 *doorbells;
+    u32 *cursor;
+    struct held *held;
+    struct buffer *armed, *other;
+    u32 block_tail, block_done, block_mask, control_head, control_waiting, control_mask;
+    u32 ready_head, ready_count, ready_mask, held_head, held_count, held_mask, retry_delay;
+    struct block *fetch;
+    struct entry **fetched;
+    u32 fetch_tail, fetch_done, fetch_mask;
+    u32 news_head, news_count, channel_mask, consumer, doorbell_mask;
+    u32 busy, prepared, prepared_skip, prepared_limit, prepared_stream, window, limit, host_limit, me_word, me, nodes, channel_count;
+    u32 node_shift, channel_shift, token_shift, slot_mask, slot, host_slot, cut_through, least, early_offset, early_length, heard, answered;
+    u32 sent, resent, accepted, dropped, acks, nacks_sent, nacks_seen, rolled_back, queued_control, errors, bad, early, blocked, strange;
+};

@@ -1,0 +1,54 @@
+"""What all parts of the NI firmware share: the machine, the map of its memory, the routes, the counters."""
+
+from __future__ import annotations
+
+from firmware.layers import ClusterView
+from firmware.nic.grim.layout import ROUTE_BYTES, Counter, Layout, State, Word
+from firmware.nic.grim.options import OptionError, Options
+from firmware.verbs import Nic
+
+
+class Ni:
+    """One network interface. Private variables of the firmware are Python's; what host or hardware see stands in
+    SRAM.
+    """
+
+    def __init__(self, nic: Nic, view: ClusterView) -> None:
+        self.nic = nic
+        self.me = view.me
+        self.nodes = len(view.names)
+        self.options = Options.of(view.options)
+        self.layout = Layout(self.options, self.nodes)
+        if self.layout.end > nic.sram_bytes:
+            raise OptionError(
+                "option sram_bytes",
+                f"{self.options.sram_bytes}, but the NIC has {nic.sram_bytes}",
+                "give what there is",
+            )
+        self.peers = tuple(vnn for vnn in range(self.nodes) if vnn != self.me)
+        self.routes = [self._route(view, vnn) for vnn in range(self.nodes)]
+        """By VNN: the two words of the route, right-aligned, and how many bytes before it the send engine skips."""
+        self._counts = [0] * len(Counter)
+
+    def _route(self, view: ClusterView, vnn: int) -> tuple[int, int, int]:
+        if vnn == self.me:
+            return 0, 0, ROUTE_BYTES
+        route = view.routes.get(vnn, b"")
+        if not 1 <= len(route) <= ROUTE_BYTES:
+            raise OptionError(
+                f"route {view.names[self.me]} -> {view.names[vnn]}", f"{len(route)} bytes", f"give 1 to {ROUTE_BYTES}"
+            )
+        words = route.rjust(ROUTE_BYTES, b"\0")
+        self.nic.store_words(
+            self.layout.routes + 16 * vnn, (int.from_bytes(words[:4], "big"), int.from_bytes(words[4:], "big"))
+        )
+        return int.from_bytes(words[:4], "big"), int.from_bytes(words[4:], "big"), ROUTE_BYTES - len(route)
+
+    def count(self, counter: Counter, by: int = 1) -> None:
+        """Count something, where the host can read it. 32-bit counters, wrapping."""
+        self._counts[counter] = value = self._counts[counter] + by & 0xFFFFFFFF
+        self.nic.store(self.layout.counters + 4 * counter, value)
+
+    def set_state(self, state: State) -> None:
+        """Tell the world, in SRAM, what the firmware does."""
+        self.nic.store(Word.STATE, state)

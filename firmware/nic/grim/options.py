@@ -1,0 +1,92 @@
+"""GRIM's run-time options: one table of names, defaults and ranges for both sides of the PCI bus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+
+from pymodels.errors import SanlabError, nearest
+from pymodels.formats import grim
+
+RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {
+        "channels": (1, grim.MAX_CHANNELS),
+        "queue_bytes": (256, 1 << 23),
+        "segment_bytes": (4, grim.MAX_PAYLOAD),
+        "window": (1, grim.MAX_WINDOW),
+        "retry_delay_us": (0, 1_000_000),
+        "host_queue_bytes": (256, 1 << 26),
+        "write_combine": (0, 1),
+        "poll_first": (0, 1),
+        "cut_through_bytes": (0, grim.MAX_PAYLOAD),
+        "cut_through_least": (8, grim.MAX_PAYLOAD),
+        "sync_period_us": (1, 1_000_000),
+        "pause_turns": (1, 1_000_000),
+        "sram_bytes": (1 << 16, 1 << 23),
+        "dma_inject": (0, 1),
+        "doorbell_notify": (0, 1),
+    }
+)
+"""Least and greatest value of each option."""
+
+
+class OptionError(SanlabError):
+    """An option of the message layer that cannot be: unknown, out of range, or more than the NIC's memory holds."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options with their defaults. Those that no paper gives are assumed (ours)."""
+
+    channels: int = 1
+    """Logical channels of the NI."""
+    queue_bytes: int = 1 << 18
+    """Outgoing message queue of a channel in NIC SRAM; more than there is gets what there is, with a warning."""
+    segment_bytes: int = 4096
+    """Payload of a segment of a long message; a multiple of 4."""
+    window: int = grim.MAX_WINDOW
+    """Messages in flight of one stream (source channel, destination NI, destination channel)."""
+    retry_delay_us: int = 10
+    """From a NACK to the retransmission; 0: at once. Assumed: no paper gives it."""
+    host_queue_bytes: int = 1 << 18
+    """Pinned incoming queue of an endpoint in host memory."""
+    write_combine: int = 1
+    """Inject by write-combined PIO (1) or by single words (0)."""
+    poll_first: int = 1
+    """Every API call polls once first (paper 000, 4.4.2)."""
+    cut_through_bytes: int = 2048
+    """Host DMA of a message begins when so much of it has arrived; 0: when all has. A multiple of 8."""
+    cut_through_least: int = 512
+    """Least further piece of it that is worth a DMA of its own."""
+    sync_period_us: int = 50
+    """The NIs' notice at `grim_enable` is repeated so often until answered."""
+    pause_turns: int = 500
+    """Turns of the host's waiting loop between two looks at a full queue."""
+    sram_bytes: int = 1 << 21
+    """Size of the NIC's SRAM as the layout takes it."""
+    dma_inject: int = 0
+    """Payload in host memory is fetched by NI DMA (1) or injected by PIO (0)."""
+    doorbell_notify: int = 0
+    """The host tells of a message by the doorbell FIFO (1) or by the back pointer that the NI searches for (0)."""
+
+    @classmethod
+    def of(cls, given: Mapping[str, int]) -> Options:
+        """Options from names and values. Raises OptionError naming the option."""
+        for name, value in given.items():
+            if name not in RANGES:
+                raise OptionError(f"option {name!r}", "GRIM does not have it", nearest(name, RANGES))
+            least, most = RANGES[name]
+            if type(value) is not int or not least <= value <= most:
+                raise OptionError(f"option {name}", f"{value!r} is not a whole number in {least}..{most}", "give one")
+        options = cls(**given)
+        for name, unit in (("segment_bytes", 4), ("cut_through_bytes", 8), ("cut_through_least", 8)):
+            if getattr(options, name) % unit:
+                raise OptionError(f"option {name}", f"{getattr(options, name)} is not a multiple of {unit}", "round it")
+        return options
+
+
+OPTION_NAMES = tuple(field.name for field in fields(Options))
+"""All options, in the order of the table."""

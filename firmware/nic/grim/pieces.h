@@ -1,0 +1,199 @@
+/* What several paths share: inlined where they stand. */
+static inline u32 stream_of(struct ni *ni, u32 source, u32 vnn, u32 target) {
+    return ((source << ni->node_shift | vnn) << ni->channel_shift) | target;
+}
+
+/* Hand a packet to the free send engine; the align register is written when it changes, which is rare. */
+static inline void start(struct ni *ni, u32 at, u32 skip, u32 limit) {
+    if (UNLIKELY(skip != ni->prepared_skip)) {
+        OFF_PATH("another length of route");
+        REGISTER_WRITE(SA, skip);
+    }
+    REGISTER_WRITE(SMP, at);
+    REGISTER_WRITE(SMLT, limit);
+    ni->busy = 1;
+}
+
+/* Route and word 0 before the message; then to the link, which is free on this path. */
+static inline void prepare(struct ni *ni, struct board *board, struct entry *entry, struct outgoing *out, u32 vnn, u32 token) {
+    struct route *route = &ni->routes[vnn];
+    struct message *message = (struct message *)(board->base + entry->offset);
+    entry->state = SENT;
+    out->in_flight++;
+    message->route_high = route->high;
+    message->route_low = route->low;
+    message->w0 = GRIM_ID << 16 | token << 8 | entry->sequence;
+    if (UNLIKELY(ni->busy)) {
+        OFF_PATH("prepared only");
+        ni->prepared = (u32)message;
+    } else {
+        start(ni, (u32)message, route->skip, (u32)message + entry->size);
+    }
+}
+
+/* An answer into the control-message queue and, the link being free, to the link. */
+static inline void answer(struct ni *ni, u32 vnn, u32 w0, u32 w1) {
+    struct control *entry = &ni->control[(ni->control_head + ni->control_waiting) & ni->control_mask];
+    struct route *route = &ni->routes[vnn];
+    entry->route_high = route->high;
+    entry->route_low = route->low;
+    entry->w0 = w0;
+    entry->w1 = w1;
+    if (UNLIKELY(ni->busy)) {
+        OFF_PATH("the link is busy");
+        ni->control_waiting++;
+        ni->queued_control++;
+        return;
+    }
+    ni->control_head++;
+    start(ni, (u32)entry, route->skip, (u32)(entry + 1));
+}
+
+/* A packet is in: clear the flags, arm the other buffer, look at the syndrome. */
+static inline struct packet *packet(struct ni *ni, u32 length) {
+    struct buffer *buffer = ni->armed, *other = ni->other;
+    struct packet *data = buffer->data;
+    REGISTER_WRITE(ISR, ISR_RECV);
+    if (UNLIKELY(length != 8 && REGISTER_READ(RMP) != (u32)data + length + 8)) {
+        OFF_PATH("not the length that the header says");
+        ni->bad++;
+    }
+    buffer->free = 0;
+    ni->early_offset = 0;
+    if (UNLIKELY(!other->free)) {
+        OFF_PATH("starved");
+        ni->armed = 0;
+    } else {
+        REGISTER_WRITE(RMP, other->data);
+        REGISTER_WRITE(RML, other->limit);
+        ni->armed = other;
+        ni->other = buffer;
+    }
+    if (UNLIKELY(data->w0 >> 16 != GRIM_ID || *((u8 *)data + length))) {
+        OFF_PATH("not to be believed");
+        ni->bad++;
+    }
+    return data;
+}
+
+static inline void release(struct ni *ni, struct buffer *buffer) {
+    buffer->free = 1;
+    if (UNLIKELY(!ni->armed)) {
+        OFF_PATH("starved until now");
+        ni->armed = buffer;
+    }
+}
+
+static inline u32 fits(u32 front, u32 back, u32 size, u32 limit) {
+    if (UNLIKELY(back < front)) {
+        OFF_PATH("wrapped");
+        return back + size < front;
+    }
+    if (LIKELY(back + size < limit)) return 1;
+    return front != 0;
+}
+
+/* The same where the usual case is a queue that is full. */
+static inline u32 full(u32 front, u32 back, u32 size, u32 limit) {
+    if (LIKELY(back < front)) return back + size >= front;
+    OFF_PATH("not wrapped");
+    return back + size >= limit && !front;
+}
+
+static inline u32 following(u32 offset, u32 size, u32 limit) {
+    offset += size;
+    if (UNLIKELY(offset >= limit)) {
+        OFF_PATH("wraps");
+        offset = 0;
+    }
+    return offset;
+}
+
+/* A control block for the host DMA. */
+static inline u32 post(struct ni *ni, u32 tail, u32 from, u32 to, u32 size, u32 flags, struct buffer *frees, u32 key) {
+    struct block *block = &ni->block[tail];
+    u32 next = (tail + 1) & ni->block_mask;
+    block->len = size;
+    block->lar = from;
+    block->eah = 0;
+    block->eal = to;
+    ni->queued[tail].frees = frees;
+    ni->queued[tail].key = key;
+    SHARED32(&block->next) = (u32)&ni->block[next] | flags;
+    return next;
+}
+
+static inline u32 post_word(struct ni *ni, u32 tail, u32 value, u32 to, struct buffer *frees, u32 key) {
+    u32 *from = &ni->pointer[tail * 2];
+    *from = value;
+    return post(ni, tail, (u32)from, to, 4, WAKE, frees, key);
+}
+
+/* The message in flight that an answer means. */
+static inline struct entry *meant(struct ni *ni, u32 w0, struct board **board) {
+    u32 token = w0 >> 8 & 0xFF;
+    struct entry *entry;
+    *board = &ni->boards[token >> ni->token_shift];
+    entry = &(*board)->entry[token & ni->slot_mask];
+    if (UNLIKELY(entry->state != SENT || entry->sequence != (w0 & 0xFF))) {
+        OFF_PATH("strange");
+        ni->strange++;
+    }
+    return entry;
+}
+
+/* A message is acknowledged; it is the oldest, the next one is not: one entry and its place in the queue are freed. */
+static inline void finish(struct ni *ni, struct board *board, struct entry *entry) {
+    struct outgoing *out = &ni->outgoing[entry->stream];
+    struct entry *first = &board->entry[board->first];
+    struct channel *channel = &ni->channels[board->first_token >> ni->token_shift];
+    entry->state = DONE;
+    out->in_flight--;
+    if (LIKELY(entry == first)) {
+        board->first = (board->first + 1) & ni->slot_mask;
+        board->count--;
+        board->head++;
+        if (UNLIKELY(board->count != 0)) {
+            OFF_PATH("more in flight");
+            channel->front = board->entry[board->first].offset;
+        } else {
+            SHARED32(&channel->front) = channel->next;
+        }
+    }
+    if (UNLIKELY(out->waiting)) {
+        OFF_PATH("others wait for the window");
+        ni->ready_count++;
+    }
+    if (UNLIKELY(board->blocked)) {
+        OFF_PATH("the scoreboard was full");
+        board->blocked = 0;
+    }
+}
+
+static inline struct outgoing *enter(struct ni *ni, struct channel *channel, struct board *board, u32 index, u32 *slot_out, u32 *vnn_out) {
+    struct message *message = (struct message *)(board->base + channel->next);
+    u32 w1 = message->w1, w2 = message->w2, w3 = message->w3;
+    u32 size = (w2 >> 16) + (w2 >> 16 & 1) * 4 + ROUTE_BYTES + HEADER_BYTES;
+    u32 vnn = w2 >> 8 & 0xFF, target = w3 >> 16 & 0xFF, slot, stream;
+    struct outgoing *out;
+    struct entry *entry;
+    if (UNLIKELY(size > ni->slot || vnn >= ni->nodes || target >= ni->channel_count || w1 >> 26 > 0x1F)) {
+        OFF_PATH("no message");
+        ni->errors++;
+    }
+    stream = stream_of(ni, index, vnn, target);
+    out = &ni->outgoing[stream];
+    slot = (board->first + board->count) & ni->slot_mask;
+    entry = &board->entry[slot];
+    board->count++;
+    entry->offset = channel->next;
+    entry->size = size;
+    entry->stream = stream;
+    entry->sequence = out->sequence++;
+    entry->state = WAITING;
+    entry->again = 0;
+    channel->next = following(channel->next, size, ni->limit);
+    *slot_out = slot;
+    *vnn_out = vnn;
+    return out;
+}

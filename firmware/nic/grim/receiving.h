@@ -1,0 +1,180 @@
+/* Paths of receiving.py. */
+static inline u32 length_of(u32 w2) { return ((w2 >> 16) + (w2 >> 16 & 1)) * 4 + HEADER_BYTES; }
+
+static inline struct incoming *look(struct ni *ni, struct packet *data, u32 *target, u32 *source) {
+    u32 w1 = data->w1, w3 = data->w3;
+    u32 from = w3 >> 24;
+    *target = w3 >> 16 & 0xFF;
+    *source = w1 >> 8 & 0xFF;
+    if (UNLIKELY(from >= ni->channel_count || *target >= ni->channel_count || *source >= ni->nodes)) {
+        OFF_PATH("no such stream");
+        ni->strange++;
+    }
+    return &ni->incoming[stream_of(ni, from, *source, *target)];
+}
+
+/* A message that is accepted: sequence, room, two control blocks, go. */
+void receive_message(struct ni *ni) {
+    u32 length = length_of(ni->armed->data->w2), target, source, tail, back;
+    struct buffer *buffer = ni->armed;
+    u32 early = ni->early_offset;
+    struct packet *data = packet(ni, length);
+    struct incoming *in = look(ni, data, &target, &source);
+    struct channel *channel = &ni->channels[target];
+    if (UNLIKELY(length > ni->host_slot || data->w1 >> 26 >= 3)) {
+        OFF_PATH("no message for a host");
+        return;
+    }
+    if (UNLIKELY(in->expected != (data->w0 & 0xFF) || (data->w2 & 0xFFFF) != ni->me_word)) {
+        OFF_PATH("out of order");
+        return;
+    }
+    back = channel->queue_back;
+    if (UNLIKELY(!fits(SHARED32(&channel->host_front), back, length, ni->host_limit))) {
+        OFF_PATH("no room");
+        return;
+    }
+    in->expected++;
+    in->refusing = 0;
+    tail = ni->block_tail;
+    if (LIKELY(early < length))
+        tail = post(ni, tail, (u32)data + early, channel->host_base + back + 64 + early, length - early, 0, 0, data->w0);
+    back = following(back, length, ni->host_limit);
+    channel->queue_back = back;
+    ni->block_tail = post_word(ni, tail, back, channel->host_base, buffer, data->w0);
+    REGISTER_WRITE(PULSE, 1);
+}
+
+/* The answer to it. */
+void send_ack(struct ni *ni, u32 w0, u32 source) {
+    answer(ni, source, w0, TYPE_ACK << 26 | ni->me_word | OWN_DEVICE);
+    ni->accepted++;
+}
+
+/* No room for a message: a NACK. */
+void send_nack(struct ni *ni) {
+    u32 length = length_of(ni->armed->data->w2), target, source;
+    struct buffer *buffer = ni->armed;
+    struct packet *data = packet(ni, length);
+    struct incoming *in = look(ni, data, &target, &source);
+    struct channel *channel = &ni->channels[target];
+    if (UNLIKELY(in->expected != (data->w0 & 0xFF) || (data->w2 & 0xFFFF) != ni->me_word)) {
+        OFF_PATH("out of order");
+        return;
+    }
+    if (LIKELY(full(SHARED32(&channel->host_front), channel->queue_back, length, ni->host_limit))) {
+        in->refusing = 1;
+        ni->nacks_sent++;
+        answer(ni, source, data->w0, TYPE_NACK << 26 | ni->me_word | OWN_DEVICE);
+        release(ni, buffer);
+    }
+}
+
+/* A message behind a refused one: dropped without a word. */
+void receive_dropped(struct ni *ni) {
+    u32 length = length_of(ni->armed->data->w2), target, source;
+    struct buffer *buffer = ni->armed;
+    struct packet *data = packet(ni, length);
+    struct incoming *in = look(ni, data, &target, &source);
+    if (LIKELY(in->expected != (data->w0 & 0xFF))) {
+        if (LIKELY(in->refusing)) ni->dropped++;
+        release(ni, buffer);
+    }
+}
+
+/* A packet that must not be believed. */
+void receive_bad(struct ni *ni) {
+    u32 length = length_of(ni->armed->data->w2);
+    struct buffer *buffer = ni->armed;
+    packet(ni, length);
+    release(ni, buffer);
+}
+
+/* A message that can never succeed: an ERROR. */
+void send_error(struct ni *ni) {
+    u32 length = length_of(ni->armed->data->w2), target, source;
+    struct buffer *buffer = ni->armed;
+    struct packet *data = packet(ni, length);
+    struct incoming *in = look(ni, data, &target, &source);
+    if (LIKELY((data->w2 & 0xFFFF) != ni->me_word)) {
+        in->expected++;
+        in->refusing = 0;
+        ni->errors++;
+        answer(ni, source, data->w0, TYPE_ERROR << 26 | 1 << 16 | ni->me_word | OWN_DEVICE);
+        release(ni, buffer);
+    }
+}
+
+/* The first part of a long message is in: will it be accepted? */
+u32 early_look(struct ni *ni) {
+    struct packet *data = ni->armed->data;
+    u32 length = length_of(data->w2), target, source;
+    struct incoming *in = look(ni, data, &target, &source);
+    struct channel *channel = &ni->channels[target];
+    if (UNLIKELY(length > ni->host_slot || in->expected != (data->w0 & 0xFF))) {
+        OFF_PATH("not yet");
+        return 0;
+    }
+    if (UNLIKELY(!fits(SHARED32(&channel->host_front), channel->queue_back, length, ni->host_limit))) {
+        OFF_PATH("no room");
+        return 0;
+    }
+    ni->early_length = length;
+    ni->early++;
+    return 1;
+}
+
+/* A piece of it to the host. */
+void early_piece(struct ni *ni) {
+    struct packet *data = ni->armed->data;
+    struct channel *channel = &ni->channels[data->w3 >> 16 & 0xFF];
+    u32 arrived = REGISTER_READ(RMP) - (u32)data, done = ni->early_offset;
+    if (UNLIKELY(arrived > ni->early_length)) {
+        OFF_PATH("all of it");
+        arrived = ni->early_length;
+    }
+    if (UNLIKELY(arrived - done < ni->least)) {
+        OFF_PATH("too little");
+        return;
+    }
+    ni->block_tail = post(ni, ni->block_tail, (u32)data + done, channel->host_base + channel->queue_back + 64 + done, arrived - done, WAKE, 0, data->w0);
+    REGISTER_WRITE(PULSE, 1);
+    ni->early_offset = arrived;
+}
+
+/* The word changed in a buffer that is not armed, or is the sentinel again. */
+u32 early_nothing(struct ni *ni, struct buffer *buffer, u32 *expected) {
+    *expected = buffer->data->payload[0];
+    if (LIKELY(ni->armed != buffer)) return 0;
+    return 1;
+}
+
+/* The host DMA has finished the two blocks of a message: its buffer is free. */
+void dma_done(struct ni *ni) {
+    u32 done = ni->block_done, next = (done + 1) & ni->block_mask;
+    struct buffer *buffer;
+    REGISTER_WRITE(ISR, ISR_WAKE);
+    if (UNLIKELY(!(SHARED32(&ni->block[done].next) & TERMINAL) || ni->queued[done].frees)) {
+        OFF_PATH("not data");
+        return;
+    }
+    if (LIKELY(SHARED32(&ni->block[next].next) & TERMINAL)) {
+        buffer = ni->queued[next].frees;
+        if (LIKELY(buffer != 0)) release(ni, buffer);
+        next = (next + 1) & ni->block_mask;
+    }
+    ni->block_done = next;
+    if (UNLIKELY(next != ni->block_tail)) {
+        OFF_PATH("more under way");
+        if (ni->early_offset) ni->early++;
+    }
+}
+
+/* A packet longer than any message runs over its buffer. */
+void receive_overlong(struct ni *ni) {
+    struct buffer *buffer = ni->armed;
+    REGISTER_WRITE(ISR, ISR_BUFF);
+    buffer->drained = 1;
+    REGISTER_WRITE(RMP, buffer->data);
+    REGISTER_WRITE(RML, buffer->limit);
+}

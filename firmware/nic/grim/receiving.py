@@ -1,0 +1,247 @@
+"""The receiving half: packets from the link, their order, their place in the endpoint's queue in host memory.
+
+Two buffers: while the packet in one is looked at and carried to the host, the other is armed. A message is accepted
+when its sequence number is the expected one of its stream and the endpoint's queue has room; the first that finds no
+room is answered by a NACK, and everything of its stream is dropped silently until it returns (paper 000, 4.2.1;
+readings B5). The host DMA of a long message begins while it still arrives; the queue's back pointer moves only when
+all of it is there and its CRC is good.
+"""
+
+from __future__ import annotations
+
+from firmware.nic.grim.cutting import CutThrough
+from firmware.nic.grim.delivery import NO_BUFFER, REPORT, Delivery
+from firmware.nic.grim.layout import RECEIVE_BUFFERS, Counter, HostQueue, Register, fits, following
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.sending import Sender
+from pymodels.formats.grim import (
+    CONTROL_BYTES,
+    COUNTER_MASK,
+    FIRST_CONTROL,
+    GRIM_ID,
+    HEADER_BYTES,
+    MAX_WINDOW,
+    Cause,
+    MessageType,
+    control,
+    padded,
+)
+from pymodels.registers import Isr, Reg
+from pymodels.trace import TraceEvent
+
+RECV = 1 << Isr.RECV | 1 << Isr.HEAD
+BUFF = 1 << Isr.BUFF
+WAKE = 1 << Isr.WAKE1
+"""Host DMA of chain 0 has finished a block that asked for it."""
+NONE = -1
+
+
+class Receiver:
+    """Receive buffers, incoming sequence numbers, endpoint queues."""
+
+    def __init__(self, ni: Ni, sender: Sender, delivery: Delivery) -> None:
+        self.ni, self.nic, self.layout = ni, ni.nic, ni.layout
+        self.sender, self.delivery = sender, delivery
+        channels = ni.options.channels
+        total = channels * ni.nodes * channels
+        self.expected = [0] * total
+        """Sequence number that a stream must bring next: (source channel x nodes + source NI) x channels + own
+        channel."""
+        self.refusing = [False] * total
+        """A NACK is out and its message has not returned."""
+        self.back = [0] * channels
+        """Where the endpoint's queue goes on."""
+        self.queue = [0] * channels
+        """Physical address of the endpoint's queue."""
+        self.armed = NONE
+        self.free = [True] * RECEIVE_BUFFERS
+        self.cut_through = CutThrough(ni, self, delivery)
+        self._overlong = False
+        self._reporting = False
+
+    def start(self) -> None:
+        """Take over the endpoint queues that the host has registered, and arm."""
+        for channel in range(self.ni.options.channels):
+            self.queue[channel] = self.nic.load(self.layout.register(channel, Register.HOST_BASE))
+        self._arm(0)
+
+    def _arm(self, buffer: int) -> None:
+        at = self.layout.buffers[buffer]
+        self.cut_through.arm(buffer)
+        self.nic.write(Reg.RMP, at)
+        self.nic.write(Reg.RML, at + self.layout.buffer_bytes)
+        self.armed = buffer
+
+    async def packet(self) -> tuple[int, int] | None:
+        """RECV: a packet is complete. Arm the other buffer, then deal with it. A control message is returned: its two
+        words.
+        """
+        nic, buffer = self.nic, self.armed
+        nic.write(Reg.ISR, RECV)
+        at = self.layout.buffers[buffer]
+        w0, w1, w2, w3 = nic.load_words(at, 4)
+        is_control = w1 >> 26 >= FIRST_CONTROL
+        length = CONTROL_BYTES if is_control else HEADER_BYTES + padded(w2 >> 16)
+        # A control message has one length; a data message must have the one that its header says. RMP is behind the
+        # word with the syndrome.
+        good = is_control or await nic.read(Reg.RMP) == at + length + 8
+        early, overlong, self._overlong = self.cut_through.take(), self._overlong, False
+        self.free[buffer] = False
+        other = 1 - buffer
+        if self.free[other]:
+            self._arm(other)
+        else:
+            self.armed = NONE
+            self.ni.count(Counter.STARVED)
+        nic.trace(TraceEvent.NIC_RECV_START, w0, w1 >> 8 & 0xFF)
+        if overlong or not good or length > self.layout.host_slot or w0 >> 16 != GRIM_ID or nic.load(at + length) >> 24:
+            await self._bad(buffer, w0, overlong)
+        elif is_control:
+            self.release(buffer)
+            return w0, w1
+        else:
+            await self._message(buffer, (w0, w1, w2, w3), length, early)
+        return None
+
+    async def _bad(self, buffer: int, key: int, overlong: bool) -> None:
+        """A packet that must not be believed: counted, never answered."""
+        self.ni.count(Counter.OVERLONG if overlong else Counter.BAD_CRC)
+        self.nic.trace(TraceEvent.NIC_DROPPED, key, Counter.BAD_CRC)
+        await self.nic.work("receive_bad")
+        self.release(buffer)
+
+    async def _message(self, buffer: int, words: tuple[int, int, int, int], length: int, early: int) -> None:
+        w0, w1, w2, w3 = words
+        channel, source = w3 >> 16 & 0xFF, w1 >> 8 & 0xFF
+        stream = self.stream(w1, w3)
+        if stream == NONE:
+            await self._strange(buffer, w0)
+        elif w0 & COUNTER_MASK != self.expected[stream]:
+            await self._out_of_order(buffer, w0, stream)
+        elif w2 & 0xFFFF != self.ni.me << 8 or not MessageType.ACTIVE <= w1 >> 26 <= MessageType.SEGMENT:
+            await self._impossible(buffer, w0, source, stream, w2)
+        elif self.room(channel, length):
+            await self._accept(buffer, w0, source, stream, channel, length, early)
+        else:
+            await self._refuse(buffer, w0, source, stream)
+
+    def room(self, channel: int, length: int) -> bool:
+        """Whether the endpoint's queue takes `length` bytes more, as far as the host has told."""
+        front = self.nic.load(self.layout.register(channel, Register.HOST_FRONT))
+        return fits(front, self.back[channel], length, self.layout.host_limit)
+
+    def stream(self, w1: int, w3: int) -> int:
+        """Number of the stream that a header names, or NONE if this NI does not have it."""
+        channels, source = len(self.back), w1 >> 8 & 0xFF
+        known = w3 >> 24 < channels and w3 >> 16 & 0xFF < channels and source < self.ni.nodes and source != self.ni.me
+        return ((w3 >> 24) * self.ni.nodes + source) * channels + (w3 >> 16 & 0xFF) if known else NONE
+
+    async def _accept(
+        self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
+    ) -> None:
+        self.expected[stream] = key + 1 & COUNTER_MASK
+        self.refusing[stream] = False
+        self.nic.trace(TraceEvent.NIC_ACCEPT, key, source)
+        await self.nic.work("receive_message")
+        back, host, at = self.back[channel], self.queue[channel], self.layout.buffers[buffer]
+        self.back[channel] = after = following(back, length, self.layout.host_limit)
+        if early < length:
+            self.delivery.data(
+                at + early, host + HostQueue.RING + back + early, length - early, False, (NO_BUFFER, key, length)
+            )
+        self.delivery.word(after, host + HostQueue.BACK, (buffer, key, length))
+        self.delivery.start()
+        self.nic.trace(TraceEvent.NIC_DMA_START, key, length - early)
+        await self.nic.work("send_ack")
+        self.sender.answer(source, control(MessageType.ACK, key >> 8 & 0xFF, key & 0xFF, self.ni.me))
+        self.nic.trace(TraceEvent.ACK_SENT, key, source)
+        self.ni.count(Counter.ACCEPTED)
+
+    async def _refuse(self, buffer: int, key: int, source: int, stream: int) -> None:
+        """No room: a NACK, and silence for the stream until this message returns."""
+        self.refusing[stream] = True
+        await self.nic.work("send_nack")
+        self.sender.answer(source, control(MessageType.NACK, key >> 8 & 0xFF, key & 0xFF, self.ni.me))
+        self.nic.trace(TraceEvent.NACK_SENT, key, source)
+        self.ni.count(Counter.NACKS_SENT)
+        self.release(buffer)
+
+    async def _out_of_order(self, buffer: int, key: int, stream: int) -> None:
+        """Later than a refused one: dropped silently. Otherwise something was lost, which this network does not do."""
+        ahead = key - self.expected[stream] & COUNTER_MASK
+        expected = self.refusing[stream] and ahead <= MAX_WINDOW
+        self.ni.count(Counter.DROPPED if expected else Counter.OUT_OF_SEQUENCE)
+        self.nic.trace(TraceEvent.NIC_DROPPED, key, Counter.DROPPED if expected else Counter.OUT_OF_SEQUENCE)
+        await self.nic.work("receive_dropped")
+        self.release(buffer)
+
+    async def _impossible(self, buffer: int, key: int, source: int, stream: int, w2: int) -> None:
+        """In order, but nobody here can ever take it: an ERROR frees it at the sender."""
+        self.expected[stream] = key + 1 & COUNTER_MASK
+        self.refusing[stream] = False
+        known = w2 & 0xFFFF == self.ni.me << 8
+        await self.nic.work("send_error")
+        cause = Cause.UNKNOWN_TYPE if known else Cause.UNKNOWN_ENDPOINT
+        self.sender.answer(source, control(MessageType.ERROR, key >> 8 & 0xFF, key & 0xFF, self.ni.me, cause))
+        self.ni.count(Counter.ERRORS_SENT)
+        self.release(buffer)
+
+    async def _strange(self, buffer: int, key: int) -> None:
+        """A stream that this NI does not have."""
+        self.ni.count(Counter.STRANGE)
+        self.nic.trace(TraceEvent.NIC_DROPPED, key, Counter.STRANGE)
+        await self.nic.work("receive_dropped")
+        self.release(buffer)
+
+    def release(self, buffer: int) -> None:
+        """A buffer is free again; armed at once if none is."""
+        self.free[buffer] = True
+        if self.armed == NONE:
+            self._arm(buffer)
+
+    async def dma_done(self) -> None:
+        """WAKE: blocks of the host DMA are finished; their buffers are free.
+
+        The flag is cleared before the blocks are looked at: one that ends in between raises it again.
+        """
+        self.nic.write(Reg.ISR, WAKE)
+        await self.nic.work("dma_done")
+        blocks = 0
+        while (entry := self.delivery.finished()) is not None:
+            buffer, key, size = entry
+            blocks += 1
+            if buffer == REPORT:
+                self._reporting = False
+            elif buffer != NO_BUFFER:
+                self.nic.trace(TraceEvent.NIC_DMA_DONE, key, size)
+                self.release(buffer)
+        if blocks > 2:  # the path has the two of a message
+            await self.nic.work("dma_done", (blocks - 1) // 2)
+        await self.cut_through.more()
+
+    async def report(self, channel: int, w2: int, w3: int, cause: int) -> None:
+        """Tell the own host, in the endpoint's queue, that a message cannot succeed. With no room it stays with the
+        counter.
+        """
+        if self._reporting or not self.room(channel, HEADER_BYTES):
+            return
+        self._reporting = True
+        await self.nic.work("error_report")
+        w1 = MessageType.ERROR_REPORT << 26 | self.ni.me << 8
+        self.nic.store_words(
+            self.layout.report, (GRIM_ID << 16, w1, self.ni.me << 8, channel << 24 | channel << 16, w2, w3, cause, 0)
+        )
+        host, back = self.queue[channel], self.back[channel]
+        self.back[channel] = after = following(back, HEADER_BYTES, self.layout.host_limit)
+        self.delivery.data(self.layout.report, host + HostQueue.RING + back, HEADER_BYTES, False, (NO_BUFFER, 0, 0))
+        self.delivery.word(after, host + HostQueue.BACK, (REPORT, 0, 0))
+        self.delivery.start()
+
+    async def overrun(self) -> None:
+        """BUFF: a packet longer than any message. Let it run over the buffer until its tail, and drop it."""
+        self.nic.write(Reg.ISR, BUFF)
+        self._overlong = True
+        await self.nic.work("receive_overlong")
+        at = self.layout.buffers[self.armed]
+        self.nic.write(Reg.RMP, at)
+        self.nic.write(Reg.RML, at + self.layout.buffer_bytes)

@@ -1,0 +1,162 @@
+"""The main loop: one polling loop over what can happen, then the step that belongs to it.
+
+The search of the channels (paper 000, Figure 4.10) is a polling loop of one step a channel, in order; it goes on
+where it stopped. While a message is prepared and waits for the link, a shorter loop runs that leaves the channels
+out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from firmware.nic.grim.answers import Answers
+from firmware.nic.grim.delivery import Delivery
+from firmware.nic.grim.fetching import WAKE2, Fetching
+from firmware.nic.grim.layout import L2E_CHAIN, STARTED, Counter, HostQueue, State, Word
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.notices import WAKE0, Notices
+from firmware.nic.grim.receiving import BUFF, WAKE, Receiver
+from firmware.nic.grim.sending import Sender
+from firmware.verbs import Watch
+from pymodels.formats.grim import MessageType, control
+from pymodels.registers import Isr, Reg
+from pymodels.trace import TraceEvent
+
+ISR = int(Reg.ISR)
+TIME = 1 << Isr.TIME0
+Step = Callable[[], Awaitable[None]]
+
+
+class Firmware:
+    """The parts, the polling loops, and which part a step belongs to."""
+
+    def __init__(self, ni: Ni) -> None:
+        self.ni, self.nic = ni, ni.nic
+        self.sender = Sender(ni)
+        layout = ni.layout
+        self.delivery = Delivery(ni, layout.blocks, layout.pointers, layout.blocks_count, L2E_CHAIN)
+        self.receiver = Receiver(ni, self.sender, self.delivery)
+        self.answers = Answers(ni, self.sender, self.receiver)
+        self._steps: list[Step] = [self._packet, self.sender.sent, self.receiver.dma_done, self._rare]
+        common = [
+            Watch(ISR, 0, "poll_receive", 1 << Isr.RECV, register=True),
+            Watch(ISR, 0, "poll_flag", 1 << Isr.SEND, register=True),
+            Watch(ISR, 0, "poll_flag", WAKE, register=True),
+            Watch(ISR, 0, "poll_flag", TIME | BUFF, register=True),
+        ]
+        if ni.options.dma_inject:
+            fetching = Fetching(ni, self.sender, self.receiver, self.delivery)
+            common.append(Watch(ISR, 0, "poll_flag", WAKE2, register=True))
+            self._steps.append(fetching.done)
+        cut_through, first = self.receiver.cut_through, len(common)
+        watches = cut_through.watches()
+        common += watches
+        self._steps += [partial(cut_through.look, buffer) for buffer in range(len(watches))]
+        self.notices = Notices(ni, self.sender.channels) if ni.options.doorbell_notify else None
+        self.hold = self.nic.poll_loop(common)
+        common.append(Watch(Word.RESEND, 0, "poll_resend"))
+        self._steps.append(self.sender.resend)
+        self._first_channel = len(common)
+        if self.notices is None:
+            common += [Watch(channel.back_register, 0, "poll_channel") for channel in self.sender.channels]
+            self._steps += [self._channel_step(index) for index in range(len(self.sender.channels))]
+        else:
+            common += [
+                Watch(Word.NEWS, 0, "poll_news"),
+                Watch(ISR, 0, "poll_flag", WAKE0, register=True),
+            ]
+            self._steps += [self._news, self.notices.rung]
+        self.scan = self.nic.poll_loop(common)
+        cut_through.connect((self.scan, self.hold), first)
+
+    async def run(self) -> None:
+        """Wait for the host, synchronise with the other NIs, then serve for ever."""
+        start = self.nic.poll_loop([Watch(Word.START, 0, "poll_start")])
+        while self.nic.load(Word.START) != STARTED:
+            await start.run()
+        self.receiver.start()
+        await self._synchronise()
+        await self._tell_host()
+        while True:
+            loop = self.scan if self.sender.prepared is None else self.hold
+            await self._steps[await loop.run()]()
+
+    # ---- steps
+
+    async def _packet(self) -> None:
+        answer = await self.receiver.packet()
+        if answer is not None:
+            await self.answers.seen(*answer)
+            if self.answers.unblocked is not None:
+                self._look_again()
+
+    def _look_again(self) -> None:
+        """A scoreboard has room again: the search looks at its channel as before."""
+        channel, self.answers.unblocked = self.answers.unblocked, None
+        assert channel is not None
+        if self.notices is not None:
+            self.notices.news(channel)
+        else:
+            self.scan.expect(self._first_channel + channel.index, channel.next)
+
+    async def _rare(self) -> None:
+        if await self.nic.read(Reg.ISR) & BUFF:
+            await self.receiver.overrun()
+        else:
+            await self.answers.timer()
+
+    def _channel_step(self, index: int) -> Step:
+        channel = self.sender.channels[index]
+        step = self._first_channel + index
+
+        async def look() -> None:
+            """A new message, or news of a channel that is blocked."""
+            if channel.blocked or not await self.sender.new_message(channel):
+                self.scan.expect(step, self.nic.load(channel.back_register))
+            else:
+                self.scan.expect(step, channel.next)
+
+        return look
+
+    async def _news(self) -> None:
+        """With doorbells: the next message of the channel whose turn it is."""
+        assert self.notices is not None
+        channel = self.notices.take()
+        if channel is None:
+            await self.nic.work("news_nothing")
+        elif await self.sender.new_message(channel):
+            self.notices.news(channel)
+
+    # ---- enable
+
+    async def _synchronise(self) -> None:
+        """Tell every other NI that this one is reset, until each has answered and been heard (readings B9)."""
+        self.ni.set_state(State.SYNCHRONISING)
+        peers, answers, period = set(self.ni.peers), self.answers, 2 * self.ni.options.sync_period_us
+        repeat = True
+        while not (peers <= answers.answered and peers <= answers.heard):
+            if repeat:
+                if not self.sender.busy:  # a link that is blocked still has the notices of before
+                    await self._notices(peers - answers.answered)
+                self.nic.write(Reg.IT0, period)
+            step = await self.hold.run()
+            repeat = step == 3 and not await self.nic.read(Reg.ISR) & BUFF
+            if repeat:
+                self.nic.write(Reg.ISR, TIME)
+            else:
+                await self._steps[step]()
+        self.ni.set_state(State.RUNNING)
+
+    async def _notices(self, peers: set[int]) -> None:
+        for vnn in sorted(peers):
+            await self.nic.work("sync_notice")
+            self.sender.answer(vnn, control(MessageType.SYNC, 0, 0, self.ni.me))
+            self.ni.count(Counter.SYNC_SENT)
+            self.nic.trace(TraceEvent.SYNC_SENT, 0, vnn)
+
+    async def _tell_host(self) -> None:
+        """Bring the state to the host's status word."""
+        await self.nic.work("tell_host")
+        self.delivery.word(State.RUNNING, self.receiver.queue[0] + HostQueue.STATUS, (-1, 0, 0))
+        self.delivery.start()

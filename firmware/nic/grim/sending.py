@@ -1,0 +1,193 @@
+"""The sending half: messages from the channels to the link, answers before them, one prepared while one leaves.
+
+The send engine takes one packet at a time: route and message stand in one piece in the channel's queue, so SMP and
+SMLT send it in a single DMA (paper 000, 4.2.2). While the link is busy the next message is prepared and the channels
+are not searched; answers that cannot leave wait in the control-message queue and go before the prepared message
+(paper 000, 4.2.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from firmware.nic.grim.channels import FETCHING, SENT, Channel
+from firmware.nic.grim.layout import CONTROL_ENTRY, ROUTE_BYTES, Counter
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.streams import Streams
+from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, padded
+from pymodels.registers import Isr, Reg
+from pymodels.trace import TraceEvent
+
+SEND = 1 << Isr.SEND
+Fetch = Callable[[Channel, int, int, int, int], Awaitable[None]]
+"""Called with channel, slot, place in SRAM, address in host memory, bytes."""
+
+
+class Sender:
+    """Link, control-message queue and the message prepared for the link."""
+
+    def __init__(self, ni: Ni) -> None:
+        self.ni = ni
+        self.nic = ni.nic
+        self.streams = Streams(ni)
+        self.channels = [Channel(ni.nic, ni.layout, index, ni.options.channels) for index in range(ni.options.channels)]
+        self.busy = False
+        """The send engine has a packet."""
+        self.prepared: tuple[int, int, int, int, int] | None = None
+        """SMP, SA, SMLT, key, stream of the message that leaves next."""
+        self.fetch: Fetch | None = None
+        """With DMA injection: begins to fetch a payload."""
+        self._leaving = (0, 0)
+        self._align = -1
+        self._head = 0
+        self._waiting = 0
+
+    # ---- messages
+
+    async def new_message(self, channel: Channel) -> bool:
+        """The search met a new message: enter it into the scoreboard, and prepare it if its stream is open. False: no
+        slot.
+        """
+        nic, streams = self.nic, self.streams
+        if channel.count == channel.slots:
+            channel.blocked = True
+            self.ni.count(Counter.BLOCKED)
+            await nic.work("channel_blocked")
+            return False
+        w1, w2, w3 = nic.load_words(channel.base + channel.next + ROUTE_BYTES + 4, 3)
+        size = ROUTE_BYTES + HEADER_BYTES + padded(w2 >> 16)
+        vnn, target = w2 >> 8 & 0xFF, w3 >> 16 & 0xFF
+        if size > self.ni.layout.slot or vnn >= self.ni.nodes or vnn == self.ni.me or target >= streams.channels:
+            where = f"node {self.ni.me}, channel {channel.index}, {channel.next:#x}"
+            raise RuntimeError(f"{where}: the queue holds no message: {w1:08x} {w2:08x} {w3:08x}")
+        stream = streams.number(channel.index, vnn, target)
+        sequence = streams.next_sequence(stream)
+        slot = channel.append(size, stream, sequence)
+        nic.trace(TraceEvent.NIC_NOTICED, GRIM_ID << 16 | channel.first_token + slot << 8 | sequence, channel.index)
+        payload = nic.load(channel.base + channel.offset[slot]) if self.fetch is not None else 0
+        if payload:
+            channel.state[slot] = FETCHING
+            self._wait(channel, slot, stream)
+            place = channel.base + channel.offset[slot] + ROUTE_BYTES + HEADER_BYTES
+            assert self.fetch is not None
+            await self.fetch(channel, slot, place, payload, 4 * (w2 >> 16) - (w1 >> 24 & 3))
+        elif streams.open(stream):
+            await nic.work("send_message")
+            self.ni.count(Counter.SENT)
+            self._prepare(channel, slot)
+        else:
+            self._wait(channel, slot, stream)
+            await nic.work("send_later")
+        return True
+
+    def _wait(self, channel: Channel, slot: int, stream: int) -> None:
+        """One more message of a stream waits."""
+        if not self.streams.waiting[stream]:
+            self.streams.cursor[stream] = channel.number(slot)
+        self.streams.waiting[stream] += 1
+
+    async def resend(self) -> None:
+        """Prepare the next waiting message of the ready stream whose turn it is."""
+        streams = self.streams
+        stream = streams.take_ready()
+        if stream is None:
+            await self.nic.work("resend_nothing")
+            return
+        channel = self.channels[stream // (streams.channels * streams.nodes)]
+        slot, looked_at = channel.find_waiting(stream, streams.cursor[stream])
+        await self.nic.work("resend_find", looked_at)
+        if channel.state[slot] == FETCHING:  # its end wakes the stream again
+            return
+        await self.nic.work("resend_message")
+        streams.waiting[stream] -= 1
+        streams.cursor[stream] = channel.number(slot) + 1 & 0xFFFFFFFF
+        self._prepare(channel, slot)
+        again = channel.again[slot]
+        self.ni.count(Counter.RESENT if again else Counter.SENT)
+        if again:
+            self.nic.trace(TraceEvent.RESEND, self._key(channel, slot), streams.peer(stream))
+        streams.wake(stream)
+
+    def _key(self, channel: Channel, slot: int) -> int:
+        return GRIM_ID << 16 | channel.first_token + slot << 8 | channel.sequence[slot]
+
+    def _prepare(self, channel: Channel, slot: int) -> None:
+        """Write route and word 0 into the queue; leave at once if the link is free."""
+        stream = channel.stream[slot]
+        channel.state[slot] = SENT
+        self.streams.in_flight[stream] += 1
+        r0, r1, align = self.ni.routes[self.streams.peer(stream)]
+        at = channel.base + channel.offset[slot]
+        key = self._key(channel, slot)
+        self.nic.store_words(at, (r0, r1, key))
+        self.prepared = (at, align, at + channel.size[slot], key, stream)
+        if not self.busy:
+            self._start_prepared()
+
+    def _start_prepared(self) -> None:
+        assert self.prepared is not None
+        at, align, limit, key, _ = self.prepared
+        self.prepared = None
+        self._start(at, align, limit, key)
+        self.nic.trace(TraceEvent.NIC_SEND_START, key, limit - at - ROUTE_BYTES)
+
+    def _start(self, at: int, align: int, limit: int, key: int) -> None:
+        """Hand a packet to the send engine, which must be free."""
+        write = self.nic.write
+        if align != self._align:
+            write(Reg.SA, align)
+            self._align = align
+        write(Reg.SMP, at)
+        write(Reg.SMLT, limit)
+        self.busy = True
+        self._leaving = (key, limit - at - ROUTE_BYTES)
+
+    async def sent(self) -> None:
+        """SEND_INT: the packet has left SRAM. The next one: answers first, then the prepared message."""
+        self.nic.write(Reg.ISR, SEND)
+        self.nic.trace(TraceEvent.NIC_SEND_DONE, *self._leaving)
+        await self.nic.work("send_done")
+        self.busy = False
+        if self._waiting:
+            self._start_control()
+        elif self.prepared is not None:
+            self._start_prepared()
+
+    def withdraw(self, stream: int) -> None:
+        """A roll-back: do not send the prepared message of this stream."""
+        if self.prepared is not None and self.prepared[4] == stream:
+            self.prepared = None
+
+    # ---- answers
+
+    def answer(self, vnn: int, words: tuple[int, int]) -> None:
+        """Send a control message: at once if the link is free, else through the queue. The queue holds all that can
+        be owed.
+        """
+        layout = self.ni.layout
+        if self._waiting == layout.control_entries:
+            raise RuntimeError(
+                f"node {self.ni.me}: the control-message queue is full, {self._waiting} answers are owed"
+            )
+        r0, r1, _ = self.ni.routes[vnn]
+        at = layout.control + CONTROL_ENTRY * ((self._head + self._waiting) % layout.control_entries)
+        self.nic.store_words(at, (r0, r1, *words))
+        self._waiting += 1
+        if not self.busy:
+            self._start_control()
+        else:
+            self.ni.count(Counter.CONTROL_QUEUED)
+            self.nic.trace(TraceEvent.CONTROL_QUEUED, words[0], self._waiting)
+
+    def _start_control(self) -> None:
+        layout = self.ni.layout
+        at = layout.control + CONTROL_ENTRY * self._head
+        self._head = (self._head + 1) % layout.control_entries
+        self._waiting -= 1
+        r0, r1, key = self.nic.load_words(at, 3)
+        self._start(at, _unused(r0, r1), at + CONTROL_ENTRY, key)
+
+
+def _unused(r0: int, r1: int) -> int:
+    """How many bytes of a right-aligned route are not used."""
+    return ROUTE_BYTES - ((r0 << 32 | r1).bit_length() + 7 >> 3)

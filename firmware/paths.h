@@ -1,0 +1,71 @@
+/* What a paths.c may use. The rules are in pymodels/costs/README.md.
+ *
+ * A path is one plain C function: the likely, straight-line code of one step. It is compiled for the real processor and
+ * its instructions, loads and stores are counted (python -m pymodels.costs.compile). It is never executed.
+ */
+#ifndef SANLAB_PATHS_H
+#define SANLAB_PATHS_H
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+
+/* Which way an `if` goes on this path. The compiler then lets the likely side fall through, and so does the count. */
+#define LIKELY(x) __builtin_expect_with_probability(!!(x), 1, 1.0)
+#define UNLIKELY(x) __builtin_expect_with_probability(!!(x), 0, 1.0)
+
+#ifdef __lanai__
+#define PATHS_MARK "!@"
+#define PATHS_REGISTER_LOAD "ld 0[%%r0], %0"
+#else
+#define PATHS_MARK "#@"
+#endif
+
+/* First statement of a block that is not on the path: the count never enters it and takes the branch round it. */
+#define OFF_PATH(why) __asm__ volatile(PATHS_MARK "off " why)
+
+/* End of a path that is one turn of a loop: the jump back, counted (on the LANai with its delay slot). */
+#define LOOP_AGAIN() __asm__ volatile(PATHS_MARK "again" ::: "memory")
+
+/* NIC: special registers of the LANai. Each counts as one uncached access.
+ * REGISTER_SAMPLE: the load is an instruction of the path: the sample of a polling step (`Watch(register=True)`).
+ * REGISTER_READ, REGISTER_WRITE: the instruction itself is issued, and charged, by the verb `read` or `write` that follows. */
+#ifdef __lanai__
+#define REGISTER_SAMPLE(name) \
+    ({ u32 paths_value; __asm__ volatile(PATHS_MARK "sample " #name "\n\t" PATHS_REGISTER_LOAD : "=r"(paths_value)); paths_value; })
+#define REGISTER_READ(name) \
+    ({ u32 paths_value; __asm__ volatile(PATHS_MARK "read " #name " %0" : "=r"(paths_value)); paths_value; })
+#define REGISTER_WRITE(name, value) \
+    do { __asm__ volatile(PATHS_MARK "write " #name " %0" : : "r"((u32)(value)) : "memory"); } while (0)
+#endif
+
+/* Host: words that cross the PCI bus. They count nothing here: the verbs `pio_write`, `pio_copy`, `pio_read` take the time
+ * of the bus. The marks make the path compute what is written and use what is read. */
+#ifndef __lanai__
+#define PIO_WRITE(value) \
+    do { __asm__ volatile(PATHS_MARK "pio_write %0" : : "r"((u32)(value)) : "memory"); } while (0)
+#define PIO_READ() \
+    ({ u32 paths_value; __asm__ volatile(PATHS_MARK "pio_read %0" : "=r"(paths_value) : : "memory"); paths_value; })
+#endif
+
+/* Big-endian words in memory (network byte order): a plain access on the LANai, one more instruction (bswap) on the host. */
+static inline __attribute__((always_inline)) u32 be32_load(const u32 *at) {
+#ifdef __lanai__
+    return *at;
+#else
+    return __builtin_bswap32(*at);
+#endif
+}
+
+static inline __attribute__((always_inline)) void be32_store(u32 *at, u32 value) {
+#ifdef __lanai__
+    *at = value;
+#else
+    *at = __builtin_bswap32(value);
+#endif
+}
+
+/* Memory that somebody else changes (the host, a DMA): read or written exactly where it stands, never kept in a register. */
+#define SHARED32(at) (*(volatile u32 *)(at))
+
+#endif

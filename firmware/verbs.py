@@ -1,0 +1,168 @@
+"""The verbs: all that firmware and drivers see of the machine they run on.
+
+`Nic` is what a LANai program sees, `Host` what a driver or a user library sees. The RTL binding (`tb.bind`) and the
+pure-Python machine (`pymodels.machine`) both satisfy these protocols by shape. Every byte of a message moves through the
+hardware behind the verbs; software decides, and charges time only for its instructions, by the name of a compiled path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True)
+class Watch:
+    """One step of a polling loop: sample a word, compare, go on.
+
+    `address` is a byte address in SRAM, or the offset of a special register when `register` is true. The step hits when
+    (value ^ expect) & mask is not zero. `path` names the compiled cost of the step up to and including the sample.
+    """
+
+    address: int
+    expect: int
+    path: str
+    mask: int = 0xFFFFFFFF
+    register: bool = False
+
+
+class Waitable(Protocol):
+    """Something that can be awaited more than once and tells whether it is done."""
+
+    done: bool
+
+    def __await__(self) -> Any: ...
+
+
+class Signal(Protocol):
+    """A condition between tasks: `wait` gives the future of the next `set`."""
+
+    def set(self) -> None: ...
+    def wait(self) -> Awaitable[None]: ...
+
+
+class PollLoop(Protocol):
+    """A polling loop as the NIC processor runs it: its steps in order, round and round, from where it last stopped."""
+
+    def expect(self, step: int, value: int) -> None:
+        """Change the value that a step compares with (free: the instructions that do it are in a `work` path)."""
+
+    async def run(self, start: int | None = None) -> int:
+        """Spin until a step hits; its index. `start` names the first step (default: the one after the last hit)."""
+
+
+class Concurrency(Protocol):
+    """Tasks and time, the same on the host and on the NIC."""
+
+    @property
+    def now(self) -> int:
+        """Simulated time in picoseconds."""
+
+    def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Any:
+        """Start a task; its `finished` can be awaited for the return value."""
+
+    def event(self, why: str) -> Signal:
+        """A new condition between tasks; `why` is what a hang report says of those that wait."""
+
+    def sleep(self, duration_ps: int, why: str = "time") -> Awaitable[None]:
+        """Let time pass without using the processor (a timer)."""
+
+    def trace(self, event: int, packet: int = 0, argument: int = 0) -> None:
+        """Append a record to the trace: an event of `pymodels.trace`, the packet key, an argument."""
+
+
+class Nic(Concurrency, Protocol):
+    """The LANai: its SRAM, its special registers, its processor's time."""
+
+    node: int
+    sram_bytes: int
+
+    def load(self, address: int) -> int:
+        """The 32-bit big-endian word at an SRAM address (a multiple of 4). Free: its cost is in the path that contains it."""
+
+    def store(self, address: int, value: int) -> None:
+        """Store a 32-bit big-endian word."""
+
+    def load_words(self, address: int, count: int) -> tuple[int, ...]:
+        """`count` consecutive 32-bit words."""
+
+    def store_words(self, address: int, words: Sequence[int]) -> None:
+        """Store consecutive 32-bit words."""
+
+    def load_bytes(self, address: int, count: int) -> bytes:
+        """`count` bytes (a byte-wise load loop on the LANai; its cost is in the path that contains it)."""
+
+    def write(self, register: int, value: int) -> None:
+        """Write a special register. Posted in program order: one NIC clock each, after the work before it."""
+
+    async def read(self, register: int) -> int:
+        """Read a special register, in program order."""
+
+    async def work(self, path: str, times: int = 1) -> None:
+        """Execute a compiled path `times` times: its instructions, loads and stores (which lose to DMA), uncached accesses."""
+
+    def poll_loop(self, steps: Sequence[Watch]) -> PollLoop:
+        """A polling loop over `steps`."""
+
+
+class Buffer(Protocol):
+    """Pinned host memory, contiguous in the physical address space."""
+
+    address: int
+    """Physical byte address."""
+    size: int
+    """Bytes."""
+    view: memoryview
+    """The bytes themselves, writable, without a copy."""
+
+
+class Host(Concurrency, Protocol):
+    """A host: physical memory, one CPU, its PCI bus. Addresses are physical byte addresses."""
+
+    node: int
+    name: str
+    nic_base: int
+    """Physical address at which the NIC's 16 MB region stands."""
+
+    def allocate(self, size: int, align: int = 4096) -> Buffer:
+        """Pinned contiguous memory. Raises MemoryError (size asked, size left) when the host has none."""
+
+    def load_words(self, address: int, count: int) -> tuple[int, ...]:
+        """Big-endian 32-bit words in host memory (network byte order, as GRIM keeps them)."""
+
+    def store_words(self, address: int, words: Sequence[int]) -> None:
+        """Store big-endian 32-bit words in host memory."""
+
+    def load_bytes(self, address: int, count: int) -> bytes:
+        """Bytes of host memory."""
+
+    def store_bytes(self, address: int, data: bytes | memoryview) -> None:
+        """Store bytes to host memory (the CPU's own stores; their cost is in the path that contains them)."""
+
+    async def spend(self, path: str, times: int = 1) -> None:
+        """Use the CPU for a compiled path, `times` times. One CPU per host: waits while another task or an ISR has it."""
+
+    async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:
+        """Store `data` (a multiple of 4 bytes, word-aligned) to the PCI bus, word by word, or write-combined.
+
+        Returns when the CPU may go on (posted), which is not when the words have arrived; they arrive in program order.
+        """
+
+    async def pio_copy(self, address: int, source: int, size: int, combine: bool = True) -> None:
+        """Copy `size` bytes (rounded up to words) from host memory to the PCI bus, as `pio_write` does."""
+
+    async def pio_read(self, address: int) -> int:
+        """Read a big-endian 32-bit word over the bus; earlier posted writes arrive first."""
+
+    async def poll(self, watches: Sequence[tuple[int, int]], path: str) -> int:
+        """Spin on 32-bit words of host memory, each (address, value it has now), until one differs; its index.
+
+        `path` is the compiled cost of looking at one word. Returns when the spinning loop would have noticed.
+        """
+
+    async def syscall(self) -> None:
+        """Enter the kernel and come back (profile: kernel entry)."""
+
+    def on_interrupt(self, handler: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Register the driver's service routine; it starts after the interrupt latency and takes the CPU."""

@@ -1,0 +1,119 @@
+// Write-combining buffer of the host bridge: one line fills while the line before drains.
+// A full line leaves by itself; the rest leaves when flush is held. Bytes side by side leave as one burst; a gap
+// starts another.
+// Timing: a store is merged in the clock it is given; a line can start to leave in the clock after it filled, one
+// lane group a clock.
+module myri_host_combine (
+    input  logic        clk,           // PCI clock
+    input  logic        rst,           // synchronous, active high
+    input  logic [ 6:0] cfg_wc_bytes,  // line: 8, 16, 32 or 64 bytes
+    input  logic        store,         // merge this store (only while fits)
+    input  logic [31:0] addr,          // 8-byte aligned
+    input  logic [63:0] data,          // lanes
+    input  logic [ 7:0] be,            // bytes stored
+    output logic        fits,          // a store to addr can be merged now
+    input  logic        flush,         // let the filling line go
+    output logic        empty,         // nothing held
+    input  logic        c_ready,       // a command may leave
+    output logic        c_valid,       // command leaves (with c_ready)
+    output logic [31:0] c_addr,        // its byte address
+    output logic [ 6:0] c_bytes,       // its bytes
+    output logic        d_valid,       // data beat leaves
+    output logic [63:0] d_data,        // lanes
+    output logic        busy           // 1 = needs clock edges
+);
+  logic [63:0] mem                     [16];  // two lines of up to eight lane groups
+  logic        sel;  // line that fills
+  logic [31:6] line, drain_line;  // 64-byte block of each
+  logic [63:0] mask, drain;  // bytes held of each
+  logic       middle;  // a burst is leaving, beyond its first group
+  logic [2:0] group;  // its next group
+
+  // ---- filling ----
+  logic [2:0] in_line;  // lane groups of one line - 1
+  logic same, swap, full_n;
+  logic [63:0] stored, mask_n, line_mask, base_mask;
+  logic [63:0] bits, old, merged;
+  assign in_line = cfg_wc_bytes[6:4] == 3'd0 ? 3'd0 : {cfg_wc_bytes[6], |cfg_wc_bytes[6:5], 1'b1};
+  assign stored  = {56'd0, be} << {addr[5:3], 3'b0};
+  always_comb begin
+    case (in_line)
+      3'd0: base_mask = 64'h0000_0000_0000_00FF;
+      3'd1: base_mask = 64'h0000_0000_0000_FFFF;
+      3'd3: base_mask = 64'h0000_0000_FFFF_FFFF;
+      default: base_mask = '1;
+    endcase
+  end
+  assign line_mask = base_mask << {addr[5:3] & ~in_line, 3'b0};
+  assign same = line == addr[31:6] & (mask & ~line_mask) == '0;
+  assign fits = (mask == '0) | same;
+  assign mask_n = store ? mask | stored : mask;
+  assign full_n = store & (mask_n & line_mask) == line_mask;
+  // A line that became full while the other one still drained leaves as soon as that is done.
+  logic held_full;
+  assign swap = (drain == '0) & (full_n | held_full | (flush & mask != '0));
+  assign bits = {
+    {8{be[7]}}, {8{be[6]}}, {8{be[5]}}, {8{be[4]}}, {8{be[3]}}, {8{be[2]}}, {8{be[1]}}, {8{be[0]}}
+  };
+  assign old = mem[{sel, addr[5:3]}];
+  assign merged = ((8'(mask >> {addr[5:3], 3'b0}) == 8'd0) ? 64'd0 : old & ~bits) | (data & bits);
+
+  // ---- draining: the lowest run of bytes ----
+  logic [63:0] run, low, top;  // its bytes; its first and its last byte, one-hot
+  logic [5:0] first, last;
+  logic leave, done;
+  assign low = drain & (~drain + 64'd1);
+  assign run = drain & ~(drain + low);
+  assign top = run & ~(run >> 1);
+  assign first = {
+    |(low & 64'hFFFF_FFFF_0000_0000),
+    |(low & 64'hFFFF_0000_FFFF_0000),
+    |(low & 64'hFF00_FF00_FF00_FF00),
+    |(low & 64'hF0F0_F0F0_F0F0_F0F0),
+    |(low & 64'hCCCC_CCCC_CCCC_CCCC),
+    |(low & 64'hAAAA_AAAA_AAAA_AAAA)
+  };
+  assign last = {
+    |(top & 64'hFFFF_FFFF_0000_0000),
+    |(top & 64'hFFFF_0000_FFFF_0000),
+    |(top & 64'hFF00_FF00_FF00_FF00),
+    |(top & 64'hF0F0_F0F0_F0F0_F0F0),
+    |(top & 64'hCCCC_CCCC_CCCC_CCCC),
+    |(top & 64'hAAAA_AAAA_AAAA_AAAA)
+  };
+  assign c_valid = drain != '0 & ~middle;
+  assign c_addr = {drain_line, first};
+  assign c_bytes = {1'b0, last} - {1'b0, first} + 7'd1;
+  assign leave = (c_valid & c_ready) | middle;
+  assign d_valid = leave;
+  assign d_data = mem[{~sel, middle?group : first[5:3]}];
+  assign done = leave & (middle ? group : first[5:3]) == last[5:3];
+
+  assign empty = mask == '0 & drain == '0;
+  assign busy = drain != '0 | held_full | (flush & mask != '0);
+
+  always_ff @(posedge clk) begin
+    if (store) mem[{sel, addr[5:3]}] <= merged;
+    if (rst) begin
+      {sel, middle, group, held_full} <= '0;
+      {line, drain_line, mask, drain} <= '0;
+    end else begin
+      mask <= swap ? '0 : mask_n;
+      held_full <= (full_n | held_full) & ~swap;
+      if (store) line <= addr[31:6];
+      if (leave) begin
+        middle <= ~done;
+        group  <= (middle ? group : first[5:3]) + 3'd1;
+      end
+      if (done) drain <= drain & ~run;
+      if (swap) begin
+        drain <= mask_n;
+        drain_line <= store ? addr[31:6] : line;
+        sel <= ~sel;
+      end
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, addr[2:0], cfg_wc_bytes[3:0]};
+endmodule

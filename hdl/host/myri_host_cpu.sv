@@ -1,0 +1,146 @@
+// CPU side of the host bridge: posted writes, write combining, reads and fences in, commands of the PCI master out,
+// in order.
+// A store is posted when it is taken; at most cfg_post_depth transactions are accepted and not yet finished on the
+// bus.
+// A read goes behind every write before it. A fence is taken when the combining buffer has been posted.
+// Timing: a store taken at one edge is with the master at the same edge when nothing waits before it.
+module myri_host_cpu (
+    input logic clk,  // PCI clock
+    input logic rst,  // synchronous, active high
+    input  logic [ 4:0] cfg_post_depth,   // transactions posted and not finished, 1..16 (0 counts as 1)
+    input logic [6:0] cfg_wc_bytes,  // combining line: 8, 16, 32 or 64 bytes
+    input logic [7:0] cfg_read_return,  // clocks from the read data on the bus to the CPU
+    input logic cpu_valid,  // access
+    output logic cpu_ready,  // access taken
+    input logic cpu_write,  // 1 = store
+    input logic [31:0] cpu_addr,  // 8-byte aligned; the bytes are in cpu_be
+    input logic [63:0] cpu_data,  // store data in lanes
+    input logic [7:0] cpu_be,  // bytes, side by side
+    input logic cpu_wc,  // store to write-combining memory
+    input logic cpu_fence,  // no access: wait until the combining buffer is posted
+    input logic cpu_config,  // configuration cycle instead of memory
+    output logic cpu_rvalid,  // read data, strobe
+    output logic [63:0] cpu_rdata,  // lanes
+    output logic mc_valid,  // command to the master
+    input logic mc_ready,  // taken
+    output logic mc_write,  // write to the bus
+    output logic mc_config,  // configuration cycle
+    output logic [31:0] mc_addr,  // byte address
+    output logic [15:0] mc_bytes,  // bytes
+    output logic mw_valid,  // write beat
+    input logic mw_ready,  // taken
+    output logic [63:0] mw_data,  // lanes
+    input logic mr_valid,  // read beat
+    output logic mr_ready,  // taken
+    input logic [63:0] mr_data,  // lanes
+    input logic m_done,  // command finished
+    output logic tr_accept,  // store or read taken (at this edge)
+    output logic idle,  // nothing held, nothing posted
+    output logic busy  // 1 = needs clock edges
+);
+  // ---- which way an access goes ----
+  logic combine, plain, room, fits, wc_empty, reading, store_wc, direct;
+  logic [4:0] posted, posted_now;
+  assign combine = cpu_valid & cpu_write & cpu_wc & ~cpu_fence & ~cpu_config;
+  assign plain = cpu_valid & ~cpu_fence & ~(cpu_write & cpu_wc & ~cpu_config);
+  assign posted_now = posted - {4'd0, m_done};
+  assign room = posted_now < ((cfg_post_depth == 5'd0) ? 5'd1 : (cfg_post_depth > 5'd16) ? 5'd16 : cfg_post_depth);
+  assign store_wc = combine & fits & ~reading;
+  assign direct = plain & wc_empty & room & ~reading;
+  assign cpu_ready = store_wc | direct | (cpu_valid & cpu_fence & wc_empty & ~reading);
+  assign tr_accept = store_wc | direct;
+
+  // ---- combining buffer ----
+  logic c_valid, d_valid, c_busy;
+  logic [31:0] c_addr;
+  logic [ 6:0] c_bytes;
+  logic [63:0] d_data;
+  myri_host_combine u_combine (
+      .clk,
+      .rst,
+      .cfg_wc_bytes,
+      .store(store_wc),
+      .addr(cpu_addr),
+      .data(cpu_data),
+      .be(cpu_be),
+      .fits,
+      .flush(cpu_valid & ~store_wc),
+      .empty(wc_empty),
+      .c_ready(room),
+      .c_valid,
+      .c_addr,
+      .c_bytes,
+      .d_valid,
+      .d_data,
+      .busy(c_busy)
+  );
+
+  // ---- command of a plain access: first byte and number of bytes ----
+  logic [7:0] low, top;  // first and last byte, one-hot
+  logic [2:0] lane, last;
+  logic [3:0] lanes;
+  assign low   = cpu_be & (~cpu_be + 8'd1);
+  assign top   = cpu_be & ~(cpu_be >> 1);
+  assign lane  = {|low[7:4], |(low & 8'hCC), |(low & 8'hAA)};
+  assign last  = {|top[7:4], |(top & 8'hCC), |(top & 8'hAA)};
+  assign lanes = {1'b0, last} - {1'b0, lane} + 4'd1;
+
+  logic q_valid, q_busy, w_busy;
+  logic [40:0] q_entry, q_head;
+  assign q_valid = direct | (c_valid & room);
+  assign q_entry = direct ? {cpu_write, cpu_config, 3'd0, lanes, cpu_addr[31:3], lane} : {2'b10, c_bytes, c_addr};
+  myri_host_queue #(
+      .WIDTH(41),
+      .DEPTH_LOG2(4)
+  ) u_commands (
+      .clk,
+      .rst,
+      .w_valid(q_valid),
+      .w_data(q_entry),
+      .r_valid(mc_valid),
+      .r_ready(mc_ready),
+      .r_data(q_head),
+      .busy(q_busy)
+  );
+  assign {mc_write, mc_config} = q_head[40:39];
+  assign mc_bytes = {9'd0, q_head[38:32]};
+  assign mc_addr = q_head[31:0];
+
+  myri_host_queue #(
+      .WIDTH(64),
+      .DEPTH_LOG2(7)
+  ) u_beats (
+      .clk,
+      .rst,
+      .w_valid((direct & cpu_write) | d_valid),
+      .w_data(d_valid ? d_data : cpu_data),
+      .r_valid(mw_valid),
+      .r_ready(mw_ready),
+      .r_data(mw_data),
+      .busy(w_busy)
+  );
+
+  // ---- reads ----
+  logic [7:0] wait_left;
+  assign cpu_rvalid = reading & mr_valid & (wait_left == 8'd0);
+  assign cpu_rdata = mr_data;
+  assign mr_ready = cpu_rvalid;
+
+  assign idle = wc_empty & (posted == 5'd0);
+  assign busy = cpu_valid | c_busy | q_busy | w_busy | reading | (posted != 5'd0);
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      posted <= '0;
+      reading <= 1'b0;
+      wait_left <= '0;
+    end else begin
+      posted <= posted_now + {4'd0, q_valid};
+      if (direct && !cpu_write) begin
+        reading   <= 1'b1;
+        wait_left <= cfg_read_return;
+      end else if (cpu_rvalid) reading <= 1'b0;
+      else if (reading && mr_valid) wait_left <= wait_left - 8'd1;
+    end
+  end
+endmodule

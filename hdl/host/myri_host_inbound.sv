@@ -1,0 +1,88 @@
+// Memory side of the host bridge: inbound write buffer, and reads behind it.
+// Writes wait in a buffer of cfg_in_buffer beats that drains at cfg_drain_num/cfg_drain_den beats a clock; the
+// target disconnects or retries when it is full. A read waits until the buffer is empty; its first lane group comes
+// cfg_read_latency clocks after it was asked for (at least 1), the following ones one a clock.
+module myri_host_inbound #(
+    parameter int DEPTH_LOG2 = 6  // largest buffer = 2**this beats
+) (
+    input  logic        clk,               // PCI clock
+    input  logic        rst,               // synchronous, active high
+    input  logic [ 7:0] cfg_in_buffer,     // beats held, 1..2**DEPTH_LOG2 (0 = all)
+    input  logic [ 7:0] cfg_drain_num,     // drain rate, beats ...
+    input  logic [ 7:0] cfg_drain_den,     // ... per so many clocks
+    input  logic [ 7:0] cfg_read_latency,  // clocks to the first read data, 1..255
+    input  logic        tw_valid,          // write beat from the target
+    output logic        tw_ready,          // taken
+    input  logic [31:0] tw_addr,           // 8-byte aligned
+    input  logic [63:0] tw_data,           // lanes
+    input  logic [ 7:0] tw_be,             // bytes written
+    input  logic        tr_valid,          // read request from the target
+    output logic        tr_ready,          // taken
+    input  logic [31:0] tr_addr,           // 8-byte aligned
+    input  logic        tr_first,          // first request of a read
+    output logic        td_valid,          // answer
+    output logic [63:0] td_data,           // lanes
+    output logic        mem_valid,         // access to host memory
+    output logic        mem_write,         // 1 = write
+    output logic [31:0] mem_addr,          // 8-byte aligned
+    output logic [63:0] mem_wdata,         // lanes
+    output logic [ 7:0] mem_be,            // bytes written
+    input  logic [63:0] mem_rdata,         // valid in the clock after a read
+    output logic        idle,              // all writes are in memory
+    output logic        busy               // 1 = needs clock edges
+);
+  logic f_ready, f_valid, f_busy, drain;
+  logic [100:0] f_data;
+  logic [DEPTH_LOG2:0] level;
+  logic [8:0] share, share_n;  // part of a beat that has drained, in 1/den
+  logic [7:0] waited;  // clocks the first request has waited
+
+  assign tw_ready = f_ready & (cfg_in_buffer == 8'd0 | 8'(level) < cfg_in_buffer);
+  myri_fifo #(
+      .WIDTH(101),
+      .DEPTH_LOG2(DEPTH_LOG2)
+  ) u_buffer (
+      .clk,
+      .rst,
+      .w_valid(tw_valid & tw_ready),
+      .w_ready(f_ready),
+      .w_data({tw_addr[31:3], tw_data, tw_be}),
+      .r_valid(f_valid),
+      .r_ready(drain),
+      .r_data(f_data),
+      .level,
+      .busy(f_busy)
+  );
+
+  assign share_n = share + {1'b0, cfg_drain_num};
+  assign drain = f_valid & (share_n >= {1'b0, cfg_drain_den});
+
+  assign tr_ready = ~f_valid & ~tw_valid & (~tr_first | {1'b0, waited} + 9'd1 >= {1'b0, cfg_read_latency});
+  assign mem_valid = drain | (tr_valid & tr_ready);
+  assign mem_write = drain;
+  assign mem_addr = drain ? {f_data[100:72], 3'b0} : tr_addr;
+  assign mem_wdata = drain ? f_data[71:8] : 64'd0;
+  assign mem_be = drain ? f_data[7:0] : 8'd0;
+  assign td_data = mem_rdata;
+
+  assign idle = ~f_valid;
+  assign busy = tw_valid | f_busy | f_valid | tr_valid | td_valid;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      share <= '0;
+      waited <= '0;
+      td_valid <= 1'b0;
+    end else begin
+      if (!f_valid) share <= '0;
+      else if (!drain) share <= share_n;
+      else share <= (cfg_drain_num >= cfg_drain_den) ? '0 : share_n - {1'b0, cfg_drain_den};
+      if (tr_valid && tr_ready) waited <= '0;
+      else if (tr_valid && tr_first && !f_valid && !tw_valid) waited <= waited + 8'd1;
+      td_valid <= tr_valid & tr_ready;
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, tw_addr[2:0]};
+endmodule

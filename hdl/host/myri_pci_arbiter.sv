@@ -1,0 +1,61 @@
+// Central arbiter: round-robin, hidden arbitration, parked on agent 0 (the host bridge).
+// While a transaction runs the grant moves to the next requester at once; on an idle bus it is taken away for one
+// clock before another agent gets it, so that the parked agent has left AD and C/BE#. An owner keeps the grant until
+// it has used it and somebody else asks, or until it asks no more.
+module myri_pci_arbiter #(
+    parameter int AGENTS = 2  // agents on the bus, 2..9
+) (
+    input  logic              clk,      // PCI clock
+    input  logic              rst,      // synchronous, active high
+    input  logic              frame_n,  // FRAME# as resolved
+    input  logic              irdy_n,   // IRDY# as resolved
+    input  logic [AGENTS-1:0] req_n,    // requests
+    output logic [AGENTS-1:0] gnt_n,    // grants, registered, at most one low
+    output logic              busy      // 1 = needs clock edges
+);
+  localparam logic [AGENTS-1:0] PARK = 1;  // agent 0
+
+  logic [AGENTS-1:0] owner;  // one-hot
+  logic              granted;  // owner has GNT#
+  logic              used;  // owner began a transaction since it was granted
+  logic              busy_q;  // bus was busy at the last edge
+
+  logic [AGENTS-1:0] others, above, after, chosen;
+  logic bus_busy, begins, move;
+  assign bus_busy = ~frame_n | ~irdy_n;
+  // Who starts is the owner: on an idle bus the grant never moves in the clock before.
+  assign begins = ~frame_n & ~busy_q & granted;
+  assign others = ~req_n & ~owner;
+  assign above = others & ~(owner | (owner - PARK));  // round-robin: those above the owner first
+  assign after = (above != '0) ? above : others;
+  assign chosen = (after != '0) ? after & (~after + PARK) : PARK;
+
+  always_comb begin
+    if (after != '0)
+      move = bus_busy ? (used | begins | (req_n & owner) != '0) : (req_n & owner) != '0;
+    else move = ~bus_busy & (req_n & owner) != '0 & owner != PARK;
+  end
+
+  assign gnt_n = ~(owner &{AGENTS{granted}});
+  assign busy  = bus_busy | busy_q | ~granted | (req_n != '1) | owner != PARK | used;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      owner <= PARK;
+      granted <= 1'b1;
+      used <= 1'b0;
+      busy_q <= 1'b0;
+    end else begin
+      busy_q <= bus_busy;
+      if (!granted) begin
+        granted <= 1'b1;  // one clock without grant is over
+        used    <= 1'b0;
+      end else if (move) begin
+        owner <= chosen;
+        granted <= bus_busy;
+        used <= 1'b0;
+      end else if (begins) used <= 1'b1;
+      else if (owner == PARK && !bus_busy) used <= 1'b0;
+    end
+  end
+endmodule

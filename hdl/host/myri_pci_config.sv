@@ -1,0 +1,75 @@
+// Type-0 configuration space of a single-function PCI device: identity, command, BAR0 with sizing, latency timer,
+// interrupt line.
+// Reads are combinational from cs_reg; a write takes effect in the next clock. Reset loads what a BIOS would have
+// left.
+module myri_pci_config #(
+    parameter int VENDOR = 32'h14C1,  // vendor ID
+    parameter int DEVICE = 32'h8043,  // device ID
+    parameter int CLASS_REV = 32'h0280_0000,  // class code and revision (network controller, other)
+    parameter int BAR_LOG2 = 24  // BAR0 bytes = 2**this, 8..31
+) (
+    input  logic        clk,             // PCI clock
+    input  logic        rst,             // synchronous, active high
+    input  logic [31:0] cfg_base,        // BAR0 after reset
+    input  logic        cfg_enabled,     // memory and master enable after reset
+    input  logic        cs_write,        // configuration write, strobe
+    input  logic [ 5:0] cs_reg,          // register (dword)
+    input  logic [31:0] cs_wdata,        // write data
+    input  logic [ 3:0] cs_be,           // bytes written
+    output logic [31:0] cs_rdata,        // read data
+    output logic [31:0] bar_base,        // to the target
+    output logic [ 5:0] bar_size_log2,   // to the target
+    output logic        mem_enable,      // command register bit 1
+    output logic        master_enable,   // command register bit 2
+    output logic [ 7:0] latency_timer,   // to the master
+    output logic [ 7:0] interrupt_line,  // scratch for software
+    output logic        busy             // 1 = needs clock edges
+);
+  localparam logic [31:0] BAR_MASK = 32'hFFFF_FFFF << BAR_LOG2;
+
+  logic [7:0] cache_line;
+
+  assign bar_size_log2 = 6'(BAR_LOG2);
+  assign busy = cs_write;
+
+  always_comb begin
+    case (cs_reg)
+      6'h00: cs_rdata = {16'(DEVICE), 16'(VENDOR)};
+      6'h01:
+      cs_rdata = {
+        16'h02A0, 13'd0, master_enable, mem_enable, 1'b0
+      };  // medium DEVSEL#, fast back-to-back, 66 MHz
+      6'h02: cs_rdata = 32'(CLASS_REV);
+      6'h03: cs_rdata = {16'd0, latency_timer, cache_line};
+      6'h04: cs_rdata = bar_base;
+      6'h0F: cs_rdata = {16'd0, 8'h01, interrupt_line};  // INTA#
+      default: cs_rdata = 32'd0;
+    endcase
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      bar_base <= cfg_base & BAR_MASK;
+      mem_enable <= cfg_enabled;
+      master_enable <= cfg_enabled;
+      {latency_timer, cache_line, interrupt_line} <= '0;
+    end else if (cs_write) begin
+      case (cs_reg)
+        6'h01: if (cs_be[0]) {master_enable, mem_enable} <= cs_wdata[2:1];
+        6'h03: begin
+          if (cs_be[0]) cache_line <= cs_wdata[7:0];
+          if (cs_be[1]) latency_timer <= cs_wdata[15:8];
+        end
+        6'h04:
+        bar_base <= {
+          cs_be[3] ? cs_wdata[31:24] : bar_base[31:24],
+          cs_be[2] ? cs_wdata[23:16] : bar_base[23:16],
+          cs_be[1] ? cs_wdata[15:8] : bar_base[15:8],
+          cs_be[0] ? cs_wdata[7:0] : bar_base[7:0]
+        } & BAR_MASK;
+        6'h0F: if (cs_be[0]) interrupt_line <= cs_wdata[7:0];
+        default: ;
+      endcase
+    end
+  end
+endmodule

@@ -1,0 +1,69 @@
+// Data side of the PCI master: four write beats towards the bus, four read beats towards the backend.
+// A write beat taken in one clock can be on the bus in the next; a read beat is offered in the clock after its data
+// phase.
+module myri_pci_master_data (
+    input  logic        clk,        // PCI clock
+    input  logic        rst,        // synchronous, active high
+    input  logic        write,      // active command writes to the bus
+    input  logic        wide,       // this data phase is 64 bits wide
+    input  logic        half,       // 32 bits wide: upper dword
+    input  logic        xfer,       // this data phase moves data
+    input  logic        group_end,  // ... and is the last one of its lane group
+    input  logic        flush,      // drop a write beat, or give a read beat of ones
+    input  logic [63:0] bus_ad,     // AD as sampled
+    input  logic        mw_valid,   // write beat
+    output logic        mw_ready,   // write beat taken
+    input  logic [63:0] mw_data,    // write beat in PCI lanes
+    output logic        mr_valid,   // read beat
+    input  logic        mr_ready,   // read beat taken
+    output logic [63:0] mr_data,    // read beat in PCI lanes
+    output logic [ 2:0] have,       // write: beats in hand; read: free places
+    output logic [63:0] head,       // write beat for the bus
+    output logic        busy        // 1 = needs clock edges
+);
+  logic [63:0] wmem[4];
+  logic [63:0] rmem[4];
+  logic [1:0] w_in, w_out, r_in, r_out;
+  logic [2:0] w_count, r_count;
+  logic [31:0] low;  // lower dword of a group that comes as two dwords
+  logic w_push, w_pop, r_push, r_pop;
+  logic [63:0] r_group;
+
+  assign mw_ready = ~w_count[2];
+  assign w_push = mw_valid & mw_ready;
+  assign w_pop = write & ((xfer & group_end) | flush);
+  assign head = (w_count == 3'd0) ? 64'd0 : wmem[w_out];
+
+  assign mr_valid = r_count != 3'd0;
+  assign mr_data = mr_valid ? rmem[r_out] : 64'd0;
+  assign r_push = ~write & ((xfer & group_end) | flush);
+  assign r_pop = mr_valid & mr_ready;
+  always_comb begin
+    if (flush) r_group = '1;
+    else if (wide) r_group = bus_ad;
+    else if (half) r_group = {bus_ad[31:0], low};
+    else r_group = {32'd0, bus_ad[31:0]};
+  end
+
+  assign have = write ? w_count : 3'd4 - r_count;
+  assign busy = (r_count != 3'd0) | (w_push) | (w_count != 3'd0 & flush);
+
+  always_ff @(posedge clk) begin
+    if (w_push) wmem[w_in] <= mw_data;
+    if (r_push) rmem[r_in] <= r_group;
+    if (rst) begin
+      {w_in, w_out, r_in, r_out} <= '0;
+      w_count <= '0;
+      r_count <= '0;
+      low <= '0;
+    end else begin
+      if (w_push) w_in <= w_in + 2'd1;
+      if (w_pop) w_out <= w_out + 2'd1;
+      w_count <= w_count + {2'b0, w_push} - {2'b0, w_pop};
+      if (r_push) r_in <= r_in + 2'd1;
+      if (r_pop) r_out <= r_out + 2'd1;
+      r_count <= r_count + {2'b0, r_push} - {2'b0, r_pop};
+      if (xfer && !wide && !half) low <= bus_ad[31:0];
+    end
+  end
+endmodule

@@ -1,0 +1,109 @@
+// Pins of the PCI master: AD and C/BE# from the registers of the transaction, parity one clock later, enables.
+// Combinational but for PAR and PAR64.
+module myri_pci_master_pins
+  import myri_pci_pkg::*;
+(
+    input  logic                    clk,             // PCI clock
+    input  logic                    rst,             // synchronous, active high
+    input  logic [            63:0] bus_ad,          // AD as sampled (for parity)
+    input  logic [             7:0] bus_cbe,         // C/BE# as sampled (for parity)
+    input  logic                    park,            // bus parked here
+    input  logic                    in_addr,         // address phase
+    input  logic                    in_data,         // data phase
+    input  logic                    in_turn,         // IRDY# is driven high
+    input  logic                    frame,           // FRAME# asserted
+    input  logic                    irdy,            // IRDY# asserted
+    input  logic                    req,             // REQ# asserted
+    input  logic                    ask64,           // this transaction asks for 64 bits
+    input  logic                    wide,            // ... and gets them
+    input  logic                    half,            // 32 bits wide: upper dword
+    input  logic                    write,           // write to the bus
+    input  logic                    is_config,       // configuration cycle
+    input  logic [            31:0] addr,            // next byte
+    input  logic [            15:0] bytes,           // bytes left in the transaction
+    input  logic [            63:0] head,            // write beat
+    input  logic [             6:0] cfg_line_bytes,  // cache line
+    output logic [PCI_OUT_BITS-1:0] pci_out,         // drives and enables
+    output logic                    busy             // 1 = parity lags behind
+);
+  logic drive_lo, drive_hi, par, par64, par_oe, par64_oe;
+  logic [ 3:0] command;
+  logic [ 3:0] last;  // first lane behind the bytes, 1..8
+  logic [ 7:0] lanes;  // bytes of this lane group, 1 = moved
+  logic [ 7:0] cbe;
+  logic [63:0] ad;
+
+  always_comb begin
+    if (is_config) command = write ? PCI_CONFIG_WRITE : PCI_CONFIG_READ;
+    else if (write) command = PCI_MEM_WRITE;
+    else if (bytes <= 16'd8) command = PCI_MEM_READ;
+    else if (bytes <= {9'b0, cfg_line_bytes}) command = PCI_MEM_READ_LINE;
+    else command = PCI_MEM_READ_MULTIPLE;
+  end
+
+  assign last = ({1'b0, bytes} + {14'b0, addr[2:0]} >= 17'd8) ? 4'd8 : bytes[3:0] + {1'b0, addr[2:0]};
+  assign lanes = (8'hFF << addr[2:0]) & (8'hFF >> (4'd8 - last));
+
+  always_comb begin
+    if (in_addr) begin
+      ad  = {32'd0, addr[31:3], addr[2] & ~ask64, 2'b00};
+      cbe = {4'h0, command};
+    end else if (in_data) begin
+      ad  = half ? {head[63:32], head[63:32]} : head;
+      cbe = wide ? ~lanes : {4'hF, half ? ~lanes[7:4] : ~lanes[3:0]};
+    end else begin
+      ad  = '0;
+      cbe = '0;
+    end
+  end
+
+  assign drive_lo = in_addr | (in_data & write) | park;
+  assign drive_hi = ask64 & (in_addr | (in_data & write));
+
+  logic parity, parity64;
+  assign parity = ^{bus_ad[31:0], bus_cbe[3:0]};
+  assign parity64 = ^{bus_ad[63:32], bus_cbe[7:4]};
+  assign busy = (par_oe != drive_lo) | (par64_oe != drive_hi) | (par_oe & par != parity)
+      | (par64_oe & par64 != parity64);
+  always_ff @(posedge clk) begin
+    par <= parity | rst;
+    par64 <= parity64 | rst;
+    par_oe <= drive_lo & ~rst;
+    par64_oe <= drive_hi & ~rst;
+  end
+
+  // One concatenation in the order of myri_pci_pkg, top bit first: event-driven simulators pay per assignment.
+  logic own_cbe, own_frame;
+  assign own_cbe = drive_lo | in_data;
+  assign own_frame = in_addr | in_data;
+  assign pci_out = {
+    // M66, INTA#, REQ#
+    2'b11,
+    ~req,
+    // enables: SERR#, PERR#, ACK64#, REQ64#, STOP#, DEVSEL#, TRDY#, IRDY#, FRAME#, PAR64, PAR, C/BE# hi, lo, AD hi, lo
+    3'b000,
+    ask64 & own_frame,
+    3'b000,
+    in_data | in_turn,
+    own_frame,
+    par64_oe,
+    par_oe,
+    ask64 & own_frame,
+    own_cbe,
+    drive_hi,
+    drive_lo,
+    // drives: SERR#, PERR#, ACK64#, REQ64#, STOP#, DEVSEL#, TRDY#, IRDY#, FRAME#, PAR64, PAR
+    3'b111,
+    ~(frame & ask64),
+    3'b111,
+    ~irdy,
+    ~frame,
+    par64 | ~par64_oe,
+    par | ~par_oe,
+    // C/BE#, AD
+    (ask64 & own_frame) ? cbe[7:4] : 4'hF,
+    own_cbe ? cbe[3:0] : 4'hF,
+    drive_hi ? ad[63:32] : 32'hFFFF_FFFF,
+    drive_lo ? ad[31:0] : 32'hFFFF_FFFF
+  };
+endmodule

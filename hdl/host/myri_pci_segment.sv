@@ -1,0 +1,172 @@
+// One PCI segment of a host: bus wires, arbiter, host bridge and SLOTS card connectors, each one packed bundle in
+// and one out (bit positions in myri_pci_pkg). An empty slot drives nothing whatever its bundle says. Slot k sees
+// its IDSEL on AD[16+k].
+// The segment is asleep (busy = 0) when no module has anything in flight; the grant is then parked on the bridge.
+module myri_pci_segment
+  import myri_pci_pkg::*;
+#(
+    parameter int SLOTS   = 1,  // card connectors, 1..8
+    parameter int IN_LOG2 = 6   // largest inbound buffer of the bridge = 2**this beats
+) (
+    input logic clk,  // PCI clock
+    input logic rst,  // synchronous, active high
+    input logic [47:0] cycle,  // index of the coming edge
+    output logic [PCI_IN_BITS*SLOTS-1:0] slot_in,  // what the card in each slot sees, slot 0 lowest
+    input logic [PCI_OUT_BITS*SLOTS-1:0] slot_out,  // what the card in each slot drives
+    input logic [SLOTS-1:0] slot_present,  // a card is in the slot
+    input logic cfg_wide,  // 64-bit bus
+    input logic cfg_m66,  // bus runs at 66 MHz
+    input logic [7:0] cfg_latency_timer,  // bridge as master; 0 = unlimited
+    input logic [7:0] cfg_start_delay,  // clocks before the bridge asks for the bus
+    input logic [3:0] cfg_extra_num,  // CPU transactions that wait one clock more: so many ...
+    input logic [3:0] cfg_extra_den,  // ... of these (host and PCI clock out of step); 0 = none
+    input logic [4:0] cfg_post_depth,  // CPU transactions posted and unfinished, 1..16
+    input logic [6:0] cfg_wc_bytes,  // write-combining line: 8, 16, 32, 64
+    input logic [7:0] cfg_read_return,  // clocks from bus data to CPU
+    input logic [5:0] cfg_mem_log2,  // host memory window at 0, bytes = 2**this (12..31)
+    input logic [1:0] cfg_devsel,  // DEVSEL# speed towards memory: 1 medium, 2 slow
+    input logic [3:0] cfg_up_write_initial,  // wait states of the first data phase, writes
+    input logic [3:0] cfg_up_read_initial,  // ... reads from memory (least)
+    input logic [2:0] cfg_up_subsequent,  // ... of later data phases
+    input logic [3:0] cfg_up_read_wait,  // clocks TRDY# is held for memory before a retry
+    input logic [2:0] cfg_up_stall_limit,  // clocks a phase waits for the buffer before STOP#
+    input logic [7:0] cfg_up_max_phases,  // data phases before a disconnect; 0 = no limit
+    input logic [7:0] cfg_in_buffer,  // inbound write buffer, beats (0 = all)
+    input logic [7:0] cfg_drain_num,  // its drain rate, beats ...
+    input logic [7:0] cfg_drain_den,  // ... per clocks
+    input logic [7:0] cfg_read_latency,  // clocks from a memory read request to its first data
+    input logic cpu_valid,  // CPU access
+    output logic cpu_ready,  // taken
+    input logic cpu_write,  // 1 = store
+    input logic [31:0] cpu_addr,  // 8-byte aligned
+    input logic [63:0] cpu_data,  // store data in lanes
+    input logic [7:0] cpu_be,  // bytes, side by side
+    input logic cpu_wc,  // write-combining memory
+    input logic cpu_fence,  // wait until combined stores are posted
+    input logic cpu_config,  // configuration cycle (type 0, address as on AD)
+    output logic cpu_rvalid,  // read data, strobe
+    output logic [63:0] cpu_rdata,  // lanes
+    output logic mem_valid,  // host memory access
+    output logic mem_write,  // 1 = write
+    output logic [31:0] mem_addr,  // 8-byte aligned
+    output logic [63:0] mem_wdata,  // lanes
+    output logic [7:0] mem_be,  // bytes written
+    input logic [63:0] mem_rdata,  // valid in the clock after a read
+    output logic intr,  // INTA# of any agent, level (combinational)
+    output logic idle_out,  // every store of the CPU is done on the bus
+    output logic idle_in,  // every DMA write is in memory
+    output logic tr_pio_accept,  // CPU access taken at this edge
+    output logic tr_pio_start,  // strobe: FRAME# of the bridge fell
+    output logic tr_pio_done,  // strobe: CPU transaction finished
+    output logic tr_pio_error,  // with tr_pio_done: master or target abort
+    output logic tr_dma_first,  // strobe: first data of a transaction to memory
+    output logic tr_dma_last,  // strobe: its end
+    output logic tr_dma_write,  // with both: it writes memory
+    output logic ev_retry,  // strobe: the bridge refused a transaction
+    output logic ev_disconnect,  // strobe: the bridge stopped a burst
+    output logic [PCI_WIRES-1:0] wires,  // resolved shared wires, for a monitor
+    output logic [SLOTS:0] grants_n,  // GNT# of every agent, for a monitor
+    output logic [SLOTS:0] requests_n,  // REQ# of every agent, for a monitor
+    output logic m66en,  // the bus may run at 66 MHz: no card pulls M66EN down
+    output logic conflict,  // two agents drive one wire
+    output logic [31:0] count_data,  // clocks that moved data
+    output logic [31:0] count_busy,  // clocks with a transaction on the bus
+    output logic busy  // 1 = needs clock edges
+);
+  localparam int AGENTS = SLOTS + 1;
+  localparam logic [PCI_OUT_BITS-1:0] NOTHING = {3'b111, {PCI_ENABLES{1'b0}}, {PCI_WIRES{1'b1}}};
+
+  logic [PCI_OUT_BITS-1:0] bridge_out;
+  logic [PCI_OUT_BITS*SLOTS-1:0] cards_out;
+  logic [PCI_IN_BITS*AGENTS-1:0] agent_in;
+  logic [AGENTS-1:0] inta_n;
+  logic bridge_busy, bus_busy;
+
+  for (genvar k = 0; k < SLOTS; k++) begin : gen_slot
+    assign cards_out[PCI_OUT_BITS*k+:PCI_OUT_BITS] = slot_present[k] ? slot_out[PCI_OUT_BITS*k+:PCI_OUT_BITS] : NOTHING;
+  end
+  assign slot_in = agent_in[PCI_IN_BITS*AGENTS-1:PCI_IN_BITS];
+  assign m66en = agent_in[PCI_M66EN];
+  assign busy = bridge_busy | bus_busy;
+
+  myri_pci_bus #(
+      .AGENTS(AGENTS)
+  ) u_bus (
+      .clk,
+      .rst,
+      .agent_out({cards_out, bridge_out}),
+      .agent_in,
+      .gnt_n(grants_n),
+      .req_n(requests_n),
+      .inta_n,
+      .wires,
+      .conflict,
+      .count_data,
+      .count_busy,
+      .busy(bus_busy)
+  );
+  myri_host_bridge #(
+      .AGENTS (AGENTS),
+      .IN_LOG2(IN_LOG2)
+  ) u_bridge (
+      .clk,
+      .rst,
+      .cycle,
+      .pci_in(agent_in[PCI_IN_BITS-1:0]),
+      .pci_out(bridge_out),
+      .req_n(requests_n),
+      .gnt_n(grants_n),
+      .inta_n,
+      .cfg_wide,
+      .cfg_m66,
+      .cfg_latency_timer,
+      .cfg_start_delay,
+      .cfg_extra_num,
+      .cfg_extra_den,
+      .cfg_post_depth,
+      .cfg_wc_bytes,
+      .cfg_read_return,
+      .cfg_mem_log2,
+      .cfg_devsel,
+      .cfg_up_write_initial,
+      .cfg_up_read_initial,
+      .cfg_up_subsequent,
+      .cfg_up_read_wait,
+      .cfg_up_stall_limit,
+      .cfg_up_max_phases,
+      .cfg_in_buffer,
+      .cfg_drain_num,
+      .cfg_drain_den,
+      .cfg_read_latency,
+      .cpu_valid,
+      .cpu_ready,
+      .cpu_write,
+      .cpu_addr,
+      .cpu_data,
+      .cpu_be,
+      .cpu_wc,
+      .cpu_fence,
+      .cpu_config,
+      .cpu_rvalid,
+      .cpu_rdata,
+      .mem_valid,
+      .mem_write,
+      .mem_addr,
+      .mem_wdata,
+      .mem_be,
+      .mem_rdata,
+      .intr,
+      .idle_out,
+      .idle_in,
+      .tr_pio_accept,
+      .tr_pio_start,
+      .tr_pio_done,
+      .tr_pio_error,
+      .tr_dma_first,
+      .tr_dma_last,
+      .tr_dma_write,
+      .ev_retry,
+      .ev_disconnect,
+      .busy(bridge_busy)
+  );
+endmodule

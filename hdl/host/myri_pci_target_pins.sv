@@ -1,0 +1,66 @@
+// Pins of the PCI target: read data, DEVSEL#, TRDY#, STOP#, ACK64#, parity one clock later, enables.
+// Combinational but for PAR and PAR64.
+module myri_pci_target_pins
+  import myri_pci_pkg::*;
+(
+    input  logic                    clk,      // PCI clock
+    input  logic                    rst,      // synchronous, active high
+    input  logic [            63:0] bus_ad,   // AD as sampled (for parity)
+    input  logic [             7:0] bus_cbe,  // C/BE# as sampled (for parity)
+    input  logic                    drive,    // read data on AD
+    input  logic                    in_data,  // transaction claimed
+    input  logic                    in_turn,  // control wires driven high
+    input  logic                    wide,     // 64-bit transfer
+    input  logic                    devsel,   // DEVSEL# asserted
+    input  logic                    trdy,     // TRDY# asserted
+    input  logic                    stop,     // STOP# asserted
+    input  logic [            63:0] data,     // read data in bus lanes
+    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    output logic                    busy      // 1 = parity lags behind
+);
+  logic par, par64, par_oe, par64_oe, drive_hi, control;
+  assign drive_hi = drive & wide;
+  assign control  = in_data | in_turn;
+
+  logic parity, parity64;
+  assign parity = ^{bus_ad[31:0], bus_cbe[3:0]};
+  assign parity64 = ^{bus_ad[63:32], bus_cbe[7:4]};
+  assign busy = (par_oe != drive) | (par64_oe != drive_hi) | (par_oe & par != parity) | (par64_oe & par64 != parity64);
+  always_ff @(posedge clk) begin
+    par <= parity | rst;
+    par64 <= parity64 | rst;
+    par_oe <= drive & ~rst;
+    par64_oe <= drive_hi & ~rst;
+  end
+
+  // One concatenation in the order of myri_pci_pkg, top bit first: event-driven simulators pay per assignment.
+  assign pci_out = {
+    // M66, INTA#, REQ#
+    3'b111,
+    // enables: SERR#, PERR#, ACK64#, REQ64#, STOP#, DEVSEL#, TRDY#, IRDY#, FRAME#, PAR64, PAR, C/BE# hi, lo, AD hi, lo
+    2'b00,
+    control & wide,
+    1'b0,
+    {3{control}},
+    2'b00,
+    par64_oe,
+    par_oe,
+    2'b00,
+    drive_hi,
+    drive,
+    // drives: SERR#, PERR#, ACK64#, REQ64#, STOP#, DEVSEL#, TRDY#, IRDY#, FRAME#, PAR64, PAR
+    2'b11,
+    ~(devsel & wide),
+    1'b1,
+    ~stop,
+    ~devsel,
+    ~trdy,
+    2'b11,
+    par64 | ~par64_oe,
+    par | ~par_oe,
+    // C/BE#, AD
+    8'hFF,
+    drive_hi ? data[63:32] : 32'hFFFF_FFFF,
+    drive ? data[31:0] : 32'hFFFF_FFFF
+  };
+endmodule

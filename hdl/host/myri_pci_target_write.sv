@@ -1,0 +1,77 @@
+// Write side of the PCI target: joins the dwords of a 32-bit burst to lane groups and queues four of them for the
+// backend.
+// A data phase is offered to the backend in the clock after it (32 bits: after the upper dword, or the end of the
+// transaction).
+module myri_pci_target_write (
+    input  logic        clk,       // PCI clock
+    input  logic        rst,       // synchronous, active high
+    input  logic        xfer,      // a write data phase moves data
+    input  logic        fin,       // the transaction ends at this edge
+    input  logic        wide,      // 64 bits wide
+    input  logic [31:2] addr,      // dword of the data phase
+    input  logic [63:0] data,      // AD as sampled
+    input  logic [ 7:0] be,        // bytes written, by bus lane
+    output logic        tw_valid,  // write beat
+    input  logic        tw_ready,  // write beat taken
+    output logic [31:0] tw_addr,   // 8-byte aligned
+    output logic [63:0] tw_data,   // lanes
+    output logic [ 7:0] tw_be,     // 1 = byte written
+    output logic        room,      // the phase after this one can be taken as well
+    output logic        pending,   // writes not yet taken by the backend
+    output logic        busy       // 1 = needs clock edges
+);
+  logic [100:0] mem[4];
+  logic [1:0] in, out;
+  logic [ 2:0] count;
+  logic [28:0] p_addr;  // lower dword waiting for its upper half
+  logic [31:0] p_data;
+  logic [ 3:0] p_be;
+  logic [ 2:0] p_full;  // 0 or 1, in the width of count
+
+  logic hold, push, pop;
+  logic [31:0] low_data;
+  logic [ 3:0] low_be;
+  logic [ 7:0] be_n;
+  logic [100:0] entry, oldest;
+  assign hold = xfer & ~wide & ~addr[2] & ~fin;
+  assign low_data = (p_full[0]) ? p_data : 32'd0;
+  assign low_be = (p_full[0]) ? p_be : 4'd0;
+  always_comb begin
+    if (xfer && wide) entry = {addr[31:3], data, be};
+    else if (xfer && addr[2]) entry = {addr[31:3], data[31:0], low_data, be[3:0], low_be};
+    else if (xfer) entry = {addr[31:3], 32'd0, data[31:0], 4'd0, be[3:0]};
+    else entry = {p_addr, 32'd0, p_data, 4'd0, p_be};
+  end
+  assign be_n = entry[7:0];
+  assign push = ((xfer & ~hold) | (fin & p_full[0])) & (be_n != 8'd0);
+  assign pop = tw_valid & tw_ready;
+
+  assign tw_valid = count != 3'd0;
+  assign oldest = tw_valid ? mem[out] : 101'd0;
+  assign tw_addr = {oldest[100:72], 3'b0};
+  assign tw_data = oldest[71:8];
+  assign tw_be = oldest[7:0];
+  assign room = count + p_full <= 3'd2;
+  assign pending = tw_valid | p_full[0] | xfer;
+  assign busy = tw_valid | p_full[0];
+
+  always_ff @(posedge clk) begin
+    if (push) mem[in] <= entry;
+    if (rst) begin
+      in <= '0;
+      out <= '0;
+      count <= '0;
+      {p_addr, p_data, p_be, p_full} <= '0;
+    end else begin
+      if (push) in <= in + 2'd1;
+      if (pop) out <= out + 2'd1;
+      count <= count + {2'b0, push} - {2'b0, pop};
+      if (hold) begin
+        p_full <= 3'd1;
+        p_addr <= addr[31:3];
+        p_data <= data[31:0];
+        p_be   <= be[3:0];
+      end else if (xfer || fin) p_full <= 3'd0;
+    end
+  end
+endmodule

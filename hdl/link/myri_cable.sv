@@ -1,0 +1,52 @@
+// One direction of a cable: a delay of whole characters, for the characters and for `hold`.
+//
+// Timing: what the sender shows after edge n is sampled by the receiver at edge n + 1 + cfg_delay;
+// cfg_delay = 0 is a wire. Sleeping: busy until what changed at `in` has come out; while nothing
+// changes, every place in the line holds the same value and edges may be skipped.
+module myri_cable #(
+    parameter int MAX_LOG2 = 8  // places in the line = 2**MAX_LOG2, more than any cfg_delay
+) (
+    input  logic       clk,        // character clock
+    input  logic       rst,        // synchronous reset, empties the line
+    input  logic [8:0] in,         // from the sender's tx
+    input  logic       in_hold,    // from the sender's tx_hold
+    input  logic [7:0] cfg_delay,  // characters under way; static
+    output logic [8:0] out,        // to the receiver's rx
+    output logic       out_hold,   // to the receiver's rx_hold
+    output logic       busy        // another edge is needed
+);
+  logic [         9:0] mem                                                     [0:(1<<MAX_LOG2)-1];
+  logic [MAX_LOG2-1:0] place;
+  logic [MAX_LOG2-1:0] oldest;
+  logic [         9:0] last;  // what entered at the last edge
+  logic                wrapped;  // every place was written since reset
+  logic                unused;  // the oldest place was not
+  logic [         9:0] leaving;
+  logic [         9:0] delayed;  // output register
+  logic [         7:0] flying;  // edges until the line holds `last` everywhere
+
+  assign oldest = place - cfg_delay[MAX_LOG2-1:0] + {{(MAX_LOG2 - 1) {1'b0}}, 1'b1};
+  assign unused = !wrapped && oldest > place;
+  assign leaving = (cfg_delay == 8'd1) ? {in_hold, in} : unused ? 10'd0 : mem[oldest];
+  assign busy = cfg_delay != 8'd0 && (flying != 8'd0 || {in_hold, in} != last);
+  assign {out_hold, out} = (cfg_delay == 8'd0) ? {in_hold, in} : delayed;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      place   <= '0;
+      last    <= 10'd0;
+      wrapped <= 1'b0;
+      flying  <= 8'd0;
+      delayed <= 10'd0;
+    end else if (busy) begin
+      place   <= place + 1'b1;
+      wrapped <= wrapped || &place;
+      last    <= {in_hold, in};
+      delayed <= leaving;
+      if ({in_hold, in} != last) flying <= cfg_delay;
+      else flying <= flying - 8'd1;
+    end
+  end
+
+  always_ff @(posedge clk) if (busy) mem[place] <= {in_hold, in};
+endmodule

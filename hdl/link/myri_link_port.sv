@@ -1,0 +1,124 @@
+// One full-duplex link port: transmitter, receiver with slack buffer, BEAT and STOP timers.
+//
+// Timing: wire to stream one edge, stream to wire one edge, one character an edge each way.
+// BEAT and STOP refresh stand at absolute multiples of their periods; they take their slots while
+// the clock runs and never keep it awake.
+module myri_link_port #(
+    parameter int SLACK_LOG2 = 7  // slack memory entries = 2**SLACK_LOG2, at most 7
+) (
+    input  logic        clk,                // character clock
+    input  logic        rst,                // synchronous reset
+    input  logic [47:0] cycle,              // absolute index of the coming edge
+    input  logic [ 8:0] rx,                 // {data flag, byte} from the cable
+    output logic [ 8:0] tx,                 // {data flag, byte} to the cable
+    input  logic        rx_hold,            // the peer's STOP is in force, refreshes computed
+    output logic        tx_hold,            // the same from our receiver
+    input  logic [ 7:0] cfg_slack,          // characters the slack buffer may hold (80)
+    input  logic [ 7:0] cfg_stop_mark,      // fill at which STOP is sent (56)
+    input  logic [ 7:0] cfg_go_mark,        // fill at which GO is sent (40)
+    input  logic [15:0] cfg_refresh,        // STOP repeated at multiples of it (8)
+    input  logic [15:0] cfg_short_timeout,  // characters without STOP until GO is assumed (16)
+    input  logic [31:0] cfg_long_timeout,   // characters blocked until a packet is cut; 0 = off
+    input  logic [31:0] cfg_beat_period,    // BEAT sent at multiples of it (1600); 0 = off
+    input  logic        s_valid,            // packet stream to the wire
+    output logic        s_ready,            // taken at the coming edge
+    input  logic        s_tail,             // this beat is the GAP
+    input  logic [ 7:0] s_data,             // the byte
+    output logic        m_valid,            // packet stream out of the slack buffer
+    input  logic        m_ready,            // taken at the coming edge
+    output logic        m_tail,             // this beat is the GAP
+    output logic [ 7:0] m_data,             // the byte
+    output logic        stopped,            // the peer's STOP is in force here
+    output logic        stopping,           // STOP is in force at our receiver
+    output logic [ 7:0] fill,               // characters in the slack buffer
+    output logic        ev_overflow,        // strobe: a character was lost
+    output logic        ev_illegal,         // strobe: unknown control character
+    output logic        ev_forward_reset,   // strobe: the packet being sent was cut
+    output logic        ev_short_timeout,   // strobe: GO assumed
+    output logic        beat_seen,          // a BEAT was received since reset
+    output logic        beat_missed,        // the last BEAT that was certainly due did not come
+    output logic        link_down,          // three in a row did not come
+    output logic        busy,               // another edge is needed
+    output logic        alarm_valid,        // wants to be awake at alarm_cycle
+    output logic [47:0] alarm_cycle         // index of that edge
+);
+  logic beat_due;
+  logic refresh_due;
+  logic got_beat;
+  logic core_busy;
+  logic beat_busy;
+
+  assign busy = core_busy || beat_busy;
+
+  myri_link_timer #(
+      .WIDTH(32)
+  ) u_beat_timer (
+      .clk(clk),
+      .rst(rst),
+      .cycle(cycle),
+      .period(cfg_beat_period),
+      .due(beat_due)
+  );
+
+  myri_link_timer #(
+      .WIDTH(16)
+  ) u_refresh_timer (
+      .clk(clk),
+      .rst(rst),
+      .cycle(cycle),
+      .period(cfg_refresh),
+      .due(refresh_due)
+  );
+
+  myri_link_core #(
+      .LANES(1),
+      .SLACK_LOG2(SLACK_LOG2)
+  ) u_core (
+      .clk(clk),
+      .rst(rst),
+      .cycle(cycle),
+      .beat_due(beat_due),
+      .refresh_due(refresh_due),
+      .rx(rx),
+      .tx(tx),
+      .rx_hold(rx_hold),
+      .tx_hold(tx_hold),
+      .cfg_slack(cfg_slack),
+      .cfg_stop_mark(cfg_stop_mark),
+      .cfg_go_mark(cfg_go_mark),
+      .cfg_short_timeout(cfg_short_timeout),
+      .cfg_long_timeout(cfg_long_timeout),
+      .s_valid(s_valid),
+      .s_ready(s_ready),
+      .s_tail(s_tail),
+      .s_data(s_data),
+      .m_valid(m_valid),
+      .m_ready(m_ready),
+      .m_tail(m_tail),
+      .m_data(m_data),
+      .stopped(stopped),
+      .stopping(stopping),
+      .fill(fill),
+      .got_beat(got_beat),
+      .ev_overflow(ev_overflow),
+      .ev_illegal(ev_illegal),
+      .ev_forward_reset(ev_forward_reset),
+      .ev_short_timeout(ev_short_timeout),
+      .busy(core_busy),
+      .alarm_valid(alarm_valid),
+      .alarm_cycle(alarm_cycle)
+  );
+
+  myri_link_beat u_beat (
+      .clk(clk),
+      .rst(rst),
+      .cycle(cycle),
+      .cfg_beat_period(cfg_beat_period),
+      .got_beat(got_beat),
+      .rx_idle(rx == 9'h000),
+      .beat_seen(beat_seen),
+      .beat_missed(beat_missed),
+      .link_down(link_down),
+      .busy(beat_busy)
+  );
+endmodule

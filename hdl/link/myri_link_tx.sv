@@ -1,0 +1,140 @@
+// Sending half of LANES link ports: one character an edge, control between data characters.
+//
+// Priority of a character slot: BEAT, STOP/GO of our own receiver, the GAP of a forward reset, the
+// packet stream. Timing: a beat taken from the stream is on `tx` directly after that edge.
+// A blocked sender stays asleep: its time-outs are deadlines (alarm_*), never counters.
+// The ports are bits of masks, so that a switch costs little more to simulate than one port.
+module myri_link_tx #(
+    parameter int LANES = 1  // ports
+) (
+    input logic clk,  // character clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // absolute index of the coming edge
+    input logic [15:0] cfg_short_timeout,  // characters without STOP until GO; 0 = off
+    input logic [31:0] cfg_long_timeout,  // characters blocked until cut; 0 = off
+    input logic beat_due,  // the coming slot belongs to BEAT
+    input logic refresh_due,  // STOP is repeated now while in force
+    input logic [LANES-1:0] stopping,  // STOP is in force at our receiver
+    input logic [LANES-1:0] got_stop,  // the peer's STOP is being received
+    input logic [LANES-1:0] got_go,  // the peer's GO is being received
+    input logic [LANES-1:0] got_data,  // the peer's data are being received
+    input logic [LANES-1:0] rx_hold,  // the peer's STOP is in force, refreshes computed
+    output logic [LANES-1:0] tx_hold,  // the same for the peer, from our receiver
+    input logic [LANES-1:0] s_valid,  // packet stream to the wire
+    output logic [LANES-1:0] s_ready,  // taken at the coming edge (not from s_valid)
+    input logic [LANES-1:0] s_tail,  // this beat is the GAP
+    input logic [8*LANES-1:0] s_data,  // the byte; ignored with s_tail
+    output logic [9*LANES-1:0] tx,  // {data flag, byte} to the cable, registered
+    output logic [LANES-1:0] stopped,  // the peer's STOP is in force here
+    output logic [LANES-1:0] ev_forward_reset,  // strobe: blocked too long, the packet is cut
+    output logic [LANES-1:0] ev_short_timeout,  // strobe: STOP not refreshed, GO assumed
+    output logic busy,  // another edge is needed
+    output logic alarm_valid,  // wants to be awake at alarm_cycle
+    output logic [47:0] alarm_cycle  // index of that edge
+);
+  logic [   LANES-1:0] in_packet;  // characters were sent, the GAP was not
+  logic [   LANES-1:0] cut;  // the GAP of a forward reset is still to be sent
+  logic [   LANES-1:0] discarding;  // the rest of a cut packet is swallowed
+  logic [   LANES-1:0] refresh_wait;  // a refresh lost its slot to BEAT
+  logic [   LANES-1:0] hold_last;  // rx_hold at the last edge
+  logic [   LANES-1:0] blocked;  // a packet is under way or waiting and cannot move
+  logic [   LANES-1:0] blocked_last;  // blocked at the last edge
+  logic [   LANES-1:0] short_running;  // stop_deadline counts
+  logic [   LANES-1:0] long_running;  // block_deadline counts
+  logic [   LANES-1:0] refresh;  // STOP is to be repeated
+  logic [   LANES-1:0] slot_flow;  // the slot goes to STOP or GO
+  logic [   LANES-1:0] fire;  // a beat is taken
+  logic [   LANES-1:0] send;  // and goes to the wire
+  logic [48*LANES-1:0] lane_alarm;
+
+  // A peer that shows rx_hold knows ours and needs no refresh unless it sends nevertheless: two
+  // blocked ends that woke each other with refreshes would never sleep.
+  assign refresh = refresh_due ? stopping & ~(rx_hold & ~got_data) : '0;
+  assign slot_flow = (stopping ^ tx_hold) | refresh | (stopping & refresh_wait);
+  assign s_ready = discarding | (beat_due ? '0 : ~(slot_flow | stopped | cut));
+  assign fire = s_valid & s_ready;
+  assign send = fire & ~discarding;
+
+  // Blocked: STOP holds back a packet, or a packet under way gets no characters.
+  assign blocked = ~discarding & ((stopped & s_valid) | (in_packet & (stopped | ~s_valid)));
+  assign short_running = (cfg_short_timeout == 16'd0) ? '0 : stopped & ~(rx_hold | hold_last);
+  assign long_running = (cfg_long_timeout == 32'd0) ? '0 : blocked & blocked_last;
+
+  assign busy = tx != '0 || fire != '0 || blocked != blocked_last || rx_hold != hold_last ||
+      (stopping != tx_hold) || (refresh_wait | cut | (s_valid & ~stopped)) != '0;
+
+  // Where the packets stand.
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      in_packet  <= '0;
+      cut        <= '0;
+      discarding <= '0;
+    end else begin
+      in_packet <= ((in_packet & ~send) | (send & ~s_tail)) & ~ev_forward_reset;
+      if ((cut | discarding | ev_forward_reset) != '0) begin
+        cut <= (cut & (slot_flow | {LANES{beat_due}})) | (ev_forward_reset & in_packet);
+        discarding <= (discarding & ~(fire & s_tail)) | ev_forward_reset;
+      end
+    end
+  end
+
+  // Flow control, ours and the peer's.
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      tx_hold <= '0;
+      refresh_wait <= '0;
+      stopped <= '0;
+      hold_last <= '0;
+      blocked_last <= '0;
+    end else begin
+      refresh_wait <= beat_due ? stopping & tx_hold & (refresh | refresh_wait) : '0;
+      if (!beat_due) tx_hold <= stopping;
+      stopped <= got_stop | (stopped & ~(got_go | ev_short_timeout));
+      hold_last <= rx_hold;
+      blocked_last <= blocked & ~ev_forward_reset;
+    end
+  end
+
+  for (genvar i = 0; i < LANES; i++) begin : gen_lane
+    logic [47:0] stop_deadline;
+    logic [47:0] block_deadline;
+
+    // What goes out.
+    always_ff @(posedge clk) begin
+      if (rst) tx[9*i+:9] <= 9'h000;
+      else if (send[i]) tx[9*i+:9] <= s_tail[i] ? 9'h00C : {1'b1, s_data[8*i+:8]};
+      else if (beat_due) tx[9*i+:9] <= 9'h030;
+      else if (slot_flow[i]) tx[9*i+:9] <= stopping[i] ? 9'h00F : 9'h003;
+      else tx[9*i+:9] <= cut[i] ? 9'h00C : 9'h000;
+    end
+
+    assign ev_short_timeout[i] = short_running[i] && cycle >= stop_deadline && !got_stop[i];
+    assign ev_forward_reset[i] = long_running[i] && cycle >= block_deadline;
+
+    always_ff @(posedge clk) begin
+      if (rst) begin
+        stop_deadline  <= 48'd0;
+        block_deadline <= 48'd0;
+      end else begin
+        if (got_stop[i] || (hold_last[i] && !rx_hold[i]))
+          stop_deadline <= cycle + {32'd0, cfg_short_timeout};
+        if (blocked[i] && !blocked_last[i]) block_deadline <= cycle + {16'd0, cfg_long_timeout};
+      end
+    end
+
+    assign lane_alarm[48*i+:48] =
+        (short_running[i] && (!long_running[i] || stop_deadline < block_deadline)) ?
+        stop_deadline : block_deadline;
+  end
+
+  assign alarm_valid = (short_running | long_running) != '0;
+  always_comb begin
+    alarm_cycle = '1;
+    if (alarm_valid) begin
+      for (int i = 0; i < LANES; i++) begin
+        if ((short_running[i] || long_running[i]) && lane_alarm[48*i+:48] < alarm_cycle)
+          alarm_cycle = lane_alarm[48*i+:48];
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,87 @@
+// Moves a run of bytes from one alignment to another: a stream of 64-bit words in, one out.
+//
+// The run begins at lane src of the first word taken and at lane dst of the first word given. Output
+// word j is made of the input words that hold its bytes; lanes outside the run are not enabled.
+// Timing: combinational from input to output, one word a clock; one clock is spent on the first input
+// word where src > dst. `active` falls with the last output word. Sleeping: state moves with handshakes.
+module myri_byte_aligner (
+    input  logic        clk,        // clock
+    input  logic        rst,        // synchronous reset
+    input  logic        start,      // strobe: a new run (only when not active)
+    input  logic [ 2:0] src,        // first lane of the input
+    input  logic [ 2:0] dst,        // first lane of the output
+    input  logic [31:0] bytes,      // length of the run, not 0
+    input  logic        in_valid,   // a word is there
+    output logic        in_want,    // a word is needed
+    output logic        in_skip,    // with in_want: it is taken without giving one; else as out_ready is
+    input  logic [63:0] in_data,    // lanes
+    output logic [ 7:0] in_be,      // its lanes that belong to the run
+    output logic        out_valid,  // a word is given
+    input  logic        out_ready,  // taken at the coming edge
+    output logic [63:0] out_data,   // lanes
+    output logic [ 7:0] out_be,     // lanes that belong to the run
+    output logic [ 3:0] out_bytes,  // how many they are
+    output logic        active,     // a run is not finished
+    output logic        busy        // another edge is needed
+);
+  logic [ 2:0] shift;  // lanes an input word moves up
+  logic        in_ready;
+  logic [ 2:0] in_at;  // first lane of the next input word
+  logic [ 2:0] out_at;  // first lane of the next output word
+  logic [31:0] in_left;  // bytes not yet taken
+  logic [31:0] out_left;  // bytes not yet given
+  logic [63:0] previous;  // input word taken last
+  logic        need;
+  logic [63:0] current;
+  logic [ 3:0] in_room;
+  logic [ 3:0] out_room;
+  logic [ 3:0] in_bytes;
+
+  assign need = in_left != 32'd0;
+  assign current = need ? in_data : 64'd0;
+  assign out_data = (current << {shift, 3'b000}) | (previous >> (7'd64 - {1'b0, shift, 3'b000}));
+  assign in_room = 4'd8 - {1'b0, in_at};
+  assign out_room = 4'd8 - {1'b0, out_at};
+  assign in_bytes = (in_left < {28'd0, in_room}) ? in_left[3:0] : in_room;
+  assign out_bytes = (out_left < {28'd0, out_room}) ? out_left[3:0] : out_room;
+  assign in_be = ~(8'hFF << in_bytes) << in_at;
+  assign out_be = ~(8'hFF << out_bytes) << out_at;
+  assign out_valid = active && !in_skip && (!need || in_valid);
+  assign in_want = active && need;
+  assign in_ready = in_want && (in_skip || out_ready);
+  assign busy = start || (out_valid && out_ready) || (in_valid && in_ready);
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      active <= 1'b0;
+      in_skip <= 1'b0;
+      shift <= 3'd0;
+      in_at <= 3'd0;
+      out_at <= 3'd0;
+      in_left <= 32'd0;
+      out_left <= 32'd0;
+      previous <= 64'd0;
+    end else if (start) begin
+      active <= 1'b1;
+      in_skip <= src > dst;
+      shift <= dst - src;
+      in_at <= src;
+      out_at <= dst;
+      in_left <= bytes;
+      out_left <= bytes;
+      previous <= 64'd0;
+    end else begin
+      if (in_valid && in_ready) begin
+        in_skip <= 1'b0;
+        in_at <= 3'd0;
+        in_left <= in_left - {28'd0, in_bytes};
+      end
+      if ((in_valid && in_ready) || (out_valid && out_ready)) previous <= current;
+      if (out_valid && out_ready) begin
+        out_at <= 3'd0;
+        out_left <= out_left - {28'd0, out_bytes};
+        if (out_left == {28'd0, out_bytes}) active <= 1'b0;
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,36 @@
+// Packet key for the trace, byte by byte: the first four bytes after the route, big-endian.
+//
+// As myri_packet_key for one byte a clock: bytes with the top bit set at the start are route and are
+// skipped; a packet that ends early leaves zeros.
+// Timing: `found` in the clock whose beat makes the key known (the tail at the latest); `key` is the
+// key with that beat, and stays until the tail has passed. Sleeping: state moves only with `take`.
+module myri_byte_key (
+    input  logic        clk,    // clock of the bytes
+    input  logic        rst,    // synchronous reset
+    input  logic        take,   // the beat shown now passes at the coming edge
+    input  logic        tail,   // it is the tail, without a byte
+    input  logic [ 7:0] data,   // the byte
+    output logic        found,  // strobe: the key is known with this beat
+    output logic [31:0] key     // the key with this beat
+);
+  logic [31:0] so_far;
+  logic [ 2:0] count;  // bytes found, 0..4
+  logic        wanted;
+
+  assign wanted = !tail && !count[2] && (count != 3'd0 || !data[7]);
+  assign found  = take && !count[2] && (tail || (wanted && count == 3'd3));
+  assign key    = wanted ? so_far | ({data, 24'd0} >> {count, 3'b000}) : so_far;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      so_far <= 32'd0;
+      count  <= 3'd0;
+    end else if (take && tail) begin
+      so_far <= 32'd0;
+      count  <= 3'd0;
+    end else if (take && wanted) begin
+      so_far <= key;
+      count  <= count + 3'd1;
+    end
+  end
+endmodule

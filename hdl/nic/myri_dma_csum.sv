@@ -1,0 +1,39 @@
+// Checksum of a DMA block: two 16-bit ones-complement sums over its SRAM image.
+//
+// The SRAM is seen as big-endian 16-bit words: sum 0 takes those at addresses that are multiples of 4,
+// sum 1 the others (their ones-complement sum is the IP checksum, not yet inverted). Bytes outside
+// the block count as zero. Timing: one 64-bit word a clock; the sums are right after its edge.
+module myri_dma_csum (
+    input  logic        clk,    // NIC clock
+    input  logic        rst,    // synchronous reset
+    input  logic        clear,  // start a block
+    input  logic        take,   // add the word shown now
+    input  logic [ 7:0] be,     // lanes that belong to the block
+    input  logic [63:0] data,   // SRAM word
+    output logic [15:0] sum0,   // over addresses 0 mod 4
+    output logic [15:0] sum1    // over addresses 2 mod 4
+);
+  logic [63:0] part;
+  for (genvar i = 0; i < 8; i++) begin : gen_lane
+    assign part[8*i+:8] = be[i] ? data[8*i+:8] : 8'd0;
+  end
+
+  function automatic logic [15:0] add(input logic [15:0] sum, input logic [15:0] x,
+                                      input logic [15:0] y);
+    logic [17:0] wide;
+    logic [16:0] once;
+    wide = {2'b00, sum} + {2'b00, x} + {2'b00, y};
+    once = {1'b0, wide[15:0]} + {15'd0, wide[17:16]};
+    return once[15:0] + {15'd0, once[16]};
+  endfunction
+
+  always_ff @(posedge clk) begin
+    if (rst || clear) begin
+      sum0 <= 16'd0;
+      sum1 <= 16'd0;
+    end else if (take) begin
+      sum0 <= add(sum0, {part[7:0], part[15:8]}, {part[39:32], part[47:40]});
+      sum1 <= add(sum1, {part[23:16], part[31:24]}, {part[55:48], part[63:56]});
+    end
+  end
+endmodule

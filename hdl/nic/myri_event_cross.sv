@@ -1,0 +1,52 @@
+// Carries event strobes from one clock to another; none is lost, equal ones may become one.
+//
+// Events that come while the crossing is full are gathered and go with the next entry.
+// Timing: an event appears as a one-clock strobe on the other side after the crossing's latency.
+module myri_event_cross #(
+    parameter int N = 4  // number of events
+) (
+    input  logic [3:0]   cfg_latency,  // of the crossing
+    input  logic         w_clk,        // clock of the sources
+    input  logic         w_rst,        // synchronous reset
+    input  logic [N-1:0] w_event,      // strobes
+    output logic         w_busy,       // the source side needs another edge
+    input  logic         r_clk,        // clock of the strobes given
+    input  logic         r_rst,        // synchronous reset
+    output logic [N-1:0] r_event,      // strobes
+    output logic         r_busy        // this side needs another edge
+);
+  logic [N-1:0] pending;
+  logic [N-1:0] events;
+  logic [N-1:0] r_data;
+  logic         w_ready;
+  logic         r_valid;
+  logic         cross_busy;
+
+  assign events  = pending | w_event;
+  assign w_busy  = cross_busy || w_event != '0;
+  assign r_event = r_valid ? r_data : '0;
+
+  always_ff @(posedge w_clk) begin
+    if (w_rst || w_ready) pending <= '0;
+    else pending <= events;
+  end
+
+  myri_cdc_fifo #(
+      .WIDTH(N),
+      .DEPTH_LOG2(2)
+  ) u_fifo (
+      .cfg_latency(cfg_latency),
+      .w_clk(w_clk),
+      .w_rst(w_rst),
+      .w_valid(events != '0),
+      .w_ready(w_ready),
+      .w_data(events),
+      .w_busy(cross_busy),
+      .r_clk(r_clk),
+      .r_rst(r_rst),
+      .r_valid(r_valid),
+      .r_ready(1'b1),
+      .r_data(r_data),
+      .r_busy(r_busy)
+  );
+endmodule

@@ -1,0 +1,291 @@
+// Host DMA engine: four chains of 24-byte control blocks in SRAM (fact sheet 3.6), chain 0 highest.
+//
+// PULSE bit k (or control register trigger k) sets chain k going at its current block. The engine
+// fetches the block; TERMINAL set: the chain stops there, to go on at the same block with the next
+// PULSE. Else it moves `len` bytes (E2L: host to SRAM, or back; any alignment on both sides; 0 is
+// legal), writes the two checksums and the `next` word with TERMINAL set into the block, raises WAKE
+// (chains 0, 1: WAKE1; 2, 3: WAKE2) if the block says so, and goes to `next`. Between blocks the
+// highest chain that runs comes first. A bus abort, a bus address above 4 GB or bytes outside the
+// SRAM window stop the chain with `error`; the block is not marked. E-bus reset stops all chains after the block in work.
+// Command to the PCI side: {write, address[31:0], bytes[15:0]}, at most 32 KB each; beats: 64-bit PCI
+// lanes; from the PCI side: {done, error, beat}.
+// Timing: the bus command goes out cfg_start_clocks after the block's fetch began, or as soon as it
+// is read. Data: one word a clock either way. Sleeping: the start-up is an alarm.
+module myri_host_dma
+  import myri_lanai9_pkg::*;
+(
+    input  logic         clk,               // NIC clock
+    input  logic         rst,               // synchronous reset
+    input  logic [ 47:0] cycle,             // index of the coming edge
+    input  logic [ 15:0] cfg_start_clocks,  // start-up of a block
+    input  logic         hold_reset,        // E-bus reset
+    input  logic [  3:0] pulse,             // strobes: start or continue chain k
+    input  logic [  3:0] w_list,            // strobes: load the current block of chain k
+    input  logic [ 23:0] w_data,            // SRAM address of the block
+    output logic [ 95:0] list,              // 24 bits a chain: current block
+    output logic [127:0] progress,          // 32 bits a chain: bytes moved of its latest block
+    output logic [ 31:0] status,            // {.., 8: block in work, 5:4: its chain, 3:0: chains running}
+    output logic [  1:0] set_wake,          // strobes: WAKE1, WAKE2
+    output logic         error,             // strobe: chain stopped by an error
+    output logic [  1:0] chain,             // chain of the block in work
+    output logic         sram_req,          // SRAM request
+    input  logic         sram_gnt,          // granted
+    output logic         sram_write,        // 1 = write
+    output logic [ 22:0] sram_addr,         // byte address, multiple of 8
+    output logic [ 63:0] sram_wdata,        // write data
+    output logic [  7:0] sram_be,           // lanes written
+    input  logic         sram_rvalid,       // read data valid
+    input  logic [ 63:0] sram_rdata,        // read data
+    output logic         cmd_valid,         // command to the PCI side
+    input  logic         cmd_ready,         // taken
+    output logic [ 48:0] cmd_data,          // the command
+    output logic         wr_valid,          // beat to the PCI side
+    input  logic         wr_ready,          // taken
+    output logic [ 63:0] wr_data,           // PCI lanes
+    input  logic         rd_valid,          // beat or end of command from the PCI side
+    output logic         rd_ready,          // taken
+    input  logic [ 65:0] rd_data,           // {done, error, PCI lanes}
+    output logic         tr_start,          // trace: a block starts to move
+    output logic         tr_done,           // trace: a block is done
+    output logic         tr_e2l,            // its direction, with both
+    output logic [ 31:0] tr_bytes,          // its length, with both
+    output logic [ 22:0] tr_lar,            // its SRAM address, with both
+    output logic         in_flight,         // a block is in work
+    output logic         alarm_valid,       // start-up runs
+    output logic [ 47:0] alarm_cycle,       // its end
+    output logic         busy               // another edge is needed
+);
+  localparam logic [2:0] IDLE = 3'd0;
+  localparam logic [2:0] FETCH = 3'd1;  // the block's three words
+  localparam logic [2:0] START = 3'd2;  // decide, then wait for the start-up
+  localparam logic [2:0] ISSUE = 3'd3;  // a command to the PCI side
+  localparam logic [2:0] MOVE = 3'd4;  // data, until the command's end
+  localparam logic [2:0] MARK = 3'd5;  // write back the first word
+  localparam logic [31:0] PIECE = 32'd32768;
+
+  logic [2:0] state;
+  logic [3:0] running;
+  logic       pulsed;  // PULSE of this chain since its block was fetched
+  logic [1:0] pick;
+  logic [1:0] index;  // words fetched
+  logic [31:0] next, len, lar, eah, eal;
+  logic [31:0] left;  // bytes not yet in a command
+  logic [31:0] address;  // next byte on the bus
+  logic [31:0] piece;
+  logic        due;  // the start-up is over already
+  logic [19:0] block;  // word address of the block in work
+  logic        ended;  // the last command is over
+  logic        failed;
+  logic [47:0] start_at;
+  logic        go;
+  logic        refuse;
+  logic        wanted;  // there are bytes to move
+  logic        begin_move;
+  logic        complete;
+  logic        e2l;  // flags of the block
+  logic        terminal;
+  logic        wake;
+  logic        marked;  // the block is done at this edge
+
+  // Aligner, reader, checksum.
+  logic r_start, r_req, r_valid, r_ready, r_busy;
+  logic [19:0] r_addr;
+  logic [29:0] r_count;
+  logic [22:0] r_sram_addr;
+  logic [63:0] r_data;
+  logic a_in_valid, a_want, a_skip, a_out_valid, a_out_ready, a_active, a_busy;
+  logic [63:0] a_out_data;
+  logic [7:0] a_in_be, a_out_be;
+  logic [3:0] a_out_bytes;
+  logic [22:0] a_sram_addr;
+  logic [15:0] sum0, sum1;
+
+  function automatic logic [31:0] swap(input logic [31:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24]};
+  endfunction
+
+  assign e2l = (next[2:0] & FLAG_E2L) != 3'd0;
+  assign terminal = (next[2:0] & FLAG_TERMINAL) != 3'd0;
+  assign wake = marked && (next[2:0] & FLAG_WAKE) != 3'd0;
+  assign pick = running[0] ? 2'd0 : running[1] ? 2'd1 : running[2] ? 2'd2 : 2'd3;
+  assign go = state == IDLE && running != 4'd0 && !hold_reset;
+  assign refuse = eah != 32'd0 || lar[31:23] != 9'd0 || {1'b0, lar} + {1'b0, len} > 33'h800000;
+  assign wanted = !terminal && !refuse && len != 32'd0;
+  assign begin_move = state == START && wanted && (due || cycle >= start_at);
+  assign piece = (left + {29'd0, address[2:0]} > PIECE) ? PIECE - {29'd0, address[2:0]} : left;
+  assign complete = state == MOVE && ended && !a_active;
+
+  // SRAM: reader, or the aligner's output, or the mark; never two of them.
+  assign r_start = go || (begin_move && !e2l);
+  assign r_addr = go ? list[24*pick+3+:20] : lar[22:3];
+  assign r_count = go ? 30'd3 : {1'b0, len[31:3]} + (({27'd0, lar[2:0]} + {27'd0, len[2:0]} + 30'd7) >> 3);
+  assign sram_req = r_req || (state == MARK) || (e2l && a_out_valid);
+  assign sram_write = !r_req;
+  assign sram_addr = r_req ? r_sram_addr : (state == MARK) ? {block, 3'b000} : a_sram_addr;
+  assign sram_wdata = (state == MARK) ? {swap({sum0, sum1}), swap(next | {29'd0, FLAG_TERMINAL})} : a_out_data;
+  assign sram_be = (state == MARK) ? 8'hFF : a_out_be;
+
+  // Streams.
+  assign r_ready = (state == FETCH) || (!e2l && a_want && (a_skip || wr_ready));
+  assign a_in_valid = (state != FETCH) && (e2l ? rd_valid && !rd_data[65] : r_valid);
+  assign a_out_ready = e2l ? sram_gnt : wr_ready;
+  assign wr_valid = !e2l && a_out_valid;
+  assign wr_data = a_out_data;
+  assign rd_ready = rd_data[65] || (e2l && a_want && (a_skip || sram_gnt));
+  assign cmd_valid = state == ISSUE;
+  assign cmd_data = {!e2l, address, piece[15:0]};
+
+  myri_sram_reader u_reader (
+      .clk(clk),
+      .rst(rst),
+      .start(r_start),
+      .addr(r_addr),
+      .count(r_count),
+      .sram_req(r_req),
+      .sram_gnt(sram_gnt),
+      .sram_addr(r_sram_addr),
+      .sram_rvalid(sram_rvalid),
+      .sram_rdata(sram_rdata),
+      .out_valid(r_valid),
+      .out_ready(r_ready),
+      .out_data(r_data),
+      .busy(r_busy)
+  );
+
+  myri_byte_aligner u_aligner (
+      .clk(clk),
+      .rst(rst),
+      .start(begin_move),
+      .src(e2l ? eal[2:0] : lar[2:0]),
+      .dst(e2l ? lar[2:0] : eal[2:0]),
+      .bytes(len),
+      .in_valid(a_in_valid),
+      .in_want(a_want),
+      .in_skip(a_skip),
+      .in_data(e2l ? rd_data[63:0] : r_data),
+      .in_be(a_in_be),
+      .out_valid(a_out_valid),
+      .out_ready(a_out_ready),
+      .out_data(a_out_data),
+      .out_be(a_out_be),
+      .out_bytes(a_out_bytes),
+      .active(a_active),
+      .busy(a_busy)
+  );
+
+  myri_dma_csum u_csum (
+      .clk(clk),
+      .rst(rst),
+      .clear(go),
+      .take(e2l ? a_out_valid && a_out_ready : r_valid && r_ready),
+      .be(e2l ? a_out_be : a_in_be),
+      .data(e2l ? a_out_data : r_data),
+      .sum0(sum0),
+      .sum1(sum1)
+  );
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      state <= IDLE;
+      {pulsed, index, due, ended, failed} <= 6'd0;
+      block <= 20'd0;
+      {next, len, lar, eah, eal, left, address} <= 224'd0;
+      start_at <= 48'd0;
+      a_sram_addr <= 23'd0;
+    end else begin
+      if (rd_valid && rd_data[65]) begin
+        failed <= failed || rd_data[64];
+        ended  <= left == 32'd0;
+        if (left != 32'd0) state <= ISSUE;
+      end
+      if (e2l && a_out_valid && sram_gnt) a_sram_addr <= a_sram_addr + 23'd8;
+      pulsed <= pulsed || pulse[chain];
+      case (state)
+        IDLE:
+        if (go) begin
+          state <= FETCH;
+          index <= 2'd0;
+          pulsed <= pulse[pick];
+          block <= list[24*pick+3+:20];
+          start_at <= cycle + {32'd0, cfg_start_clocks};
+          {ended, failed} <= 2'b00;
+        end
+        FETCH:
+        if (r_valid) begin
+          index <= index + 2'd1;
+          if (index == 2'd0) next <= swap(r_data[31:0]);
+          if (index == 2'd1) {lar, len} <= {swap(r_data[63:32]), swap(r_data[31:0])};
+          if (index == 2'd2) {eal, eah} <= {swap(r_data[63:32]), swap(r_data[31:0])};
+          due <= cycle + 48'd1 >= start_at;
+          if (index == 2'd2) state <= START;
+        end
+        START: begin
+          left <= len;
+          address <= eal;
+          a_sram_addr <= {lar[22:3], 3'b000};
+          if (terminal || refuse) state <= IDLE;
+          else if (len == 32'd0) state <= MARK;
+          else if (begin_move) state <= ISSUE;
+        end
+        ISSUE:
+        if (cmd_ready) begin
+          state <= MOVE;
+          left <= left - piece;
+          address <= address + piece;
+        end
+        MOVE: if (complete) state <= failed ? IDLE : MARK;
+        MARK: if (sram_gnt) state <= IDLE;
+        default: state <= IDLE;
+      endcase
+    end
+  end
+
+  // Chains.
+  logic stop;  // the chain in work stops at this edge
+  assign marked = state == MARK && sram_gnt;
+  assign error = (state == START && !terminal && refuse) || (complete && failed);
+  assign stop = error || (state == START && terminal && !pulsed && !pulse[chain]);
+  assign set_wake = {wake && chain[1], wake && !chain[1]};
+  assign status = {23'd0, state != IDLE, 2'd0, chain, running};
+
+  always_ff @(posedge clk) begin
+    if (rst) chain <= 2'd0;
+    else if (go) chain <= pick;
+  end
+
+  for (genvar k = 0; k < 4; k++) begin : gen_chain
+    always_ff @(posedge clk) begin
+      if (rst) begin
+        running[k] <= 1'b0;
+        list[24*k+:24] <= 24'd0;
+        progress[32*k+:32] <= 32'd0;
+      end else begin
+        if (pulse[k] && !hold_reset) running[k] <= 1'b1;
+        else if ((stop && chain == k[1:0]) || hold_reset) running[k] <= 1'b0;
+        if (w_list[k]) list[24*k+:24] <= {w_data[23:3], 3'b000};
+        else if (marked && chain == k[1:0]) list[24*k+:24] <= {next[23:3], 3'b000};
+        if (chain == k[1:0]) begin
+          if (tr_start) progress[32*k+:32] <= 32'd0;
+          else if (a_out_valid && a_out_ready) begin
+            progress[32*k+:32] <= progress[32*k+:32] + {28'd0, a_out_bytes};
+          end
+        end
+      end
+    end
+  end
+
+  logic unused_ok;
+  assign unused_ok = ^w_data[2:0];
+
+  assign tr_start = begin_move || (state == START && len == 32'd0 && !terminal && !refuse);
+  assign tr_done = marked;
+  assign tr_e2l = e2l;
+  assign tr_bytes = len;
+  assign tr_lar = lar[22:0];
+  assign in_flight = state != IDLE;
+  assign alarm_valid = state == START && wanted && !due;
+  assign alarm_cycle = start_at;
+  assign busy = pulse != 4'd0 || w_list != 4'd0 || go || r_busy || a_busy || sram_req ||
+      (rd_valid && rd_ready) || (state == START && !alarm_valid) || begin_move || (cmd_valid && cmd_ready) ||
+      complete || (hold_reset && running != 4'd0);
+endmodule

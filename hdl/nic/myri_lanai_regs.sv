@@ -1,0 +1,257 @@
+// Special registers of the LANai 9 (fact sheet 3.3) and our additions in offsets the chip leaves unused.
+//
+// Two ports: the processor, always served, and the host (PCI window 0x804000), served in clocks the
+// processor leaves. Pointers live in the engines: writes go out as strobes with `w_data`, reads come
+// in. ISR: a bit set by hardware stays until 1 is written to it; the processor sets HOST_SIG by
+// writing 1 and clears LANAI_SIG, the host sets LANAI_SIG and clears HOST_SIG. Starting an engine
+// clears its bits (ours): SML and SMLT clear SEND; RML clears HEAD, RECV, BUFF. RECV loads the three
+// ORUN bits. Set wins over clear. Counters and timers come from the edge index.
+// Timing: read data in the clock of the access; a write is in force from the next clock.
+module myri_lanai_regs
+  import myri_lanai9_pkg::*;
+(
+    input  logic         clk,              // NIC clock
+    input  logic         rst,              // synchronous reset
+    input  logic [ 47:0] cycle,            // index of the coming edge
+    input  logic         hold_reset,       // LANai in reset: ISR, EIMR and MYRINET as after rst
+    input  logic [ 15:0] cfg_rtc_num,      // RTC ticks ...
+    input  logic [ 15:0] cfg_rtc_den,      // ... in this many clocks
+    input  logic         cpu_reg_valid,    // processor: access in this clock
+    input  logic         cpu_reg_write,    // 1 = write
+    input  logic [  8:0] cpu_reg_addr,     // offset
+    input  logic [ 31:0] cpu_reg_wdata,    // write data
+    output logic [ 31:0] cpu_reg_rdata,    // read data, same clock
+    input  logic         host_reg_valid,   // host: access wanted
+    output logic         host_reg_ready,   // served in this clock
+    input  logic         host_reg_write,   // 1 = write
+    input  logic [  8:0] host_reg_addr,    // offset
+    input  logic [ 31:0] host_reg_wdata,   // write data
+    output logic [ 31:0] host_reg_rdata,   // read data, same clock
+    output logic [ 31:0] w_data,           // value of all write strobes
+    output logic         w_rmp,            // write strobes
+    output logic         w_rml,            // RML
+    output logic         w_smp,            // SMP
+    output logic         w_sml,            // SML
+    output logic         w_smlt,           // SMLT
+    output logic         w_sa,             // SA
+    output logic [  3:0] pulse,            // PULSE: start chain k
+    output logic [  3:0] w_list,           // DMA_LISTk
+    output logic [  3:0] w_consumer,       // DOORBELL_CONSUMERk
+    input  logic [ 23:0] rmp,              // values read back
+    input  logic [ 23:0] rml,              // RML
+    input  logic [ 23:0] smp,              // SMP
+    input  logic [ 23:0] send_limit,       // SML and SMLT
+    input  logic [  2:0] sa,               // SA
+    input  logic [ 31:0] recv_length,      // RECV_LENGTH
+    input  logic [  2:0] recv_orun,        // loaded into ISR with set_isr[RECV]
+    input  logic         recv_lost,        // strobe, counted in RECV_LOST
+    input  logic [ 95:0] dma_list,         // 24 bits a chain: current block
+    input  logic [127:0] dma_progress,     // 32 bits a chain
+    input  logic [ 31:0] dma_status,       // DMA_STATUS
+    input  logic [ 67:0] producer,         // 17 bits a doorbell FIFO
+    input  logic [ 67:0] consumer,         // likewise
+    input  logic [ 31:0] overflows,        // DOORBELL_OVERFLOWS
+    input  logic [ 31:0] set_isr,          // strobes: bits to set in ISR
+    input  logic [ 31:0] set_errors,       // strobes: bits to set in ERRORS
+    input  logic         send_started,     // strobe: a piece was started
+    output logic [ 31:0] isr,              // ISR
+    output logic [ 31:0] isr_set,          // bits set by hardware at the last edge
+    output logic [ 31:0] myrinet,          // MYRINET
+    output logic         intr_line,        // some bit of ISR & EIMR
+    output logic         alarm_valid,      // a timer runs
+    output logic [ 47:0] alarm_cycle,      // its edge
+    output logic         busy              // another edge is needed
+);
+  logic        write;
+  logic [ 8:0] addr;
+  logic [31:0] rdata;
+  logic [31:0] eimr;
+  logic [31:0] errors;
+  logic [31:0] lost;
+  logic [31:0] cpuc_base;
+  logic [31:0] cpuc;
+  logic [23:0] list_k;
+  logic [31:0] progress_k;
+  logic [16:0] producer_k;
+  logic [16:0] consumer_k;
+  logic [31:0] it0;
+  logic [31:0] it1;
+  logic [31:0] it2;
+  logic [31:0] clear;
+  logic [31:0] signal;  // signal bit that this side's writes set
+  logic        access;
+  logic        timed;
+  logic [31:0] rtc;
+  logic [95:0] it;
+  logic [ 2:0] w_it;
+  logic        w_isr;
+  logic        w_rtc;
+  logic [31:0] set_all;
+  logic [ 2:0] expired;
+
+  // One access a clock.
+  assign host_reg_ready = host_reg_valid && !cpu_reg_valid;
+  assign access = cpu_reg_valid || host_reg_valid;
+  assign write = cpu_reg_valid ? cpu_reg_write : host_reg_valid && host_reg_write;
+  assign addr = cpu_reg_valid ? cpu_reg_addr : host_reg_addr;
+  assign w_data = cpu_reg_valid ? cpu_reg_wdata : host_reg_wdata;
+  assign cpu_reg_rdata = rdata;
+  assign host_reg_rdata = rdata;
+
+  // Write strobes.
+  assign w_rmp = write && addr == REG_RMP;
+  assign w_rml = write && addr == REG_RML;
+  assign w_smp = write && addr == REG_SMP;
+  assign w_sml = write && addr == REG_SML;
+  assign w_smlt = write && addr == REG_SMLT;
+  assign w_sa = write && addr == REG_SA;
+  assign w_rtc = write && addr == REG_RTC;
+  assign w_isr = write && addr == REG_ISR;
+  assign pulse = (write && addr == REG_PULSE) ? w_data[3:0] : 4'd0;
+  for (genvar k = 0; k < 4; k++) begin : gen_strobe
+    assign w_list[k] = write && addr == REG_DMA_LIST0 + 9'(8 * k);
+    assign w_consumer[k] = write && addr == REG_DOORBELL_CONSUMER0 + 9'(8 * k);
+  end
+  assign w_it = {write && addr == REG_IT2, write && addr == REG_IT1, write && addr == REG_IT0};
+
+  // Plain storage: registers without a function here (CRC-32, protection, LEDs are not built).
+  logic [31:0] lar;
+  logic [31:0] rmw;
+  logic [31:0] rmc;
+  logic [31:0] smh;
+  logic [31:0] smc;
+  logic [31:0] debug;
+  logic [31:0] led;
+  logic [31:0] write_enable;
+  logic [31:0] clock_word;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      {lar, rmw, rmc, smh, smc, debug, led, write_enable, clock_word} <= 288'd0;
+    end else if (write) begin
+      case (addr)
+        REG_LAR: lar <= w_data;
+        REG_RMW: rmw <= w_data;
+        REG_RMC: rmc <= w_data;
+        REG_SMH: smh <= w_data;
+        REG_SMC: smc <= w_data;
+        REG_DEBUG: debug <= w_data;
+        REG_LED: led <= w_data;
+        REG_WRITE_ENABLE: write_enable <= w_data;
+        REG_CLOCK: clock_word <= w_data;
+        default: ;
+      endcase
+    end
+  end
+
+  // ISR and what hangs on it.
+  assign signal = 32'd1 << (cpu_reg_valid ? ISR_HOST_SIG : ISR_LANAI_SIG);
+  assign clear = (w_isr ? w_data & ~signal : 32'd0) |
+      (send_started ? 32'd1 << ISR_SEND : 32'd0) |
+      (w_rml ? (32'd1 << ISR_HEAD) | (32'd1 << ISR_RECV) | (32'd1 << ISR_BUFF) : 32'd0) |
+      (set_isr[ISR_RECV] ? 32'd7 << ISR_ORUN1 : 32'd0);
+  assign set_all = set_isr |
+      (set_isr[ISR_RECV] ? {29'd0, recv_orun} << ISR_ORUN1 : 32'd0) |
+      (expired[0] ? 32'd1 << ISR_TIME0 : 32'd0) |
+      (expired[1] ? 32'd1 << ISR_TIME1 : 32'd0) |
+      (expired[2] ? 32'd1 << ISR_TIME2 : 32'd0);
+  assign intr_line = (isr & eimr) != 32'd0;
+  assign busy = access || set_all != 32'd0 || isr_set != 32'd0 || set_errors != 32'd0 || recv_lost ||
+      send_started;
+
+  always_ff @(posedge clk) begin
+    if (rst || hold_reset) begin
+      isr <= 32'd0;
+      isr_set <= 32'd0;
+      eimr <= 32'd0;
+      myrinet <= MYRINET_AFTER_RESET;
+    end else begin
+      if (set_all != 32'd0 || clear != 32'd0 || w_isr) begin
+        isr <= (isr & ~clear) | (w_isr ? w_data & signal : 32'd0) | set_all;
+      end
+      isr_set <= set_all;
+      if (write && addr == REG_EIMR) eimr <= w_data;
+      if (write && addr == REG_MYRINET) myrinet <= w_data;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      errors <= 32'd0;
+      lost <= 32'd0;
+      cpuc_base <= 32'd0;
+    end else begin
+      errors <= (errors & ~((write && addr == REG_ERRORS) ? w_data : 32'd0)) | set_errors;
+      if (recv_lost) lost <= lost + 32'd1;
+      if (write && addr == REG_CPUC) cpuc_base <= cycle[31:0] - w_data;
+    end
+  end
+
+  assign timed = access && (addr == REG_RTC || addr == REG_IT0 || addr == REG_IT1 || addr == REG_IT2);
+  myri_lanai_timers u_timers (
+      .clk(clk),
+      .rst(rst),
+      .cycle(cycle),
+      .cfg_num(cfg_rtc_num),
+      .cfg_den(cfg_rtc_den),
+      .select(timed),
+      .w_rtc(w_rtc),
+      .w_it(w_it),
+      .w_data(w_data),
+      .rtc(rtc),
+      .it(it),
+      .expired(expired),
+      .alarm_valid(alarm_valid),
+      .alarm_cycle(alarm_cycle)
+  );
+
+  assign cpuc = access ? cycle[31:0] - cpuc_base : 32'd0;
+
+  // Read multiplexer. Groups of four registers stand at multiples of 32: bits 4:3 are the index.
+  assign list_k = dma_list[24*addr[4:3]+:24];
+  assign progress_k = dma_progress[32*addr[4:3]+:32];
+  assign producer_k = producer[17*addr[4:3]+:17];
+  assign consumer_k = consumer[17*addr[4:3]+:17];
+  assign it0 = it[31:0];
+  assign it1 = it[63:32];
+  assign it2 = it[95:64];
+
+  always_comb begin
+    case (addr)
+      REG_ISR: rdata = isr;
+      REG_EIMR: rdata = eimr;
+      REG_IT0: rdata = it0;
+      REG_IT1: rdata = it1;
+      REG_IT2: rdata = it2;
+      REG_RTC: rdata = rtc;
+      REG_CPUC: rdata = cpuc;
+      REG_LAR: rdata = lar;
+      REG_RMW: rdata = rmw;
+      REG_RMC: rdata = rmc;
+      REG_RMP: rdata = {8'd0, rmp};
+      REG_RML: rdata = {8'd0, rml};
+      REG_SMP: rdata = {8'd0, smp};
+      REG_SMH: rdata = smh;
+      REG_SML, REG_SMLT: rdata = {8'd0, send_limit};
+      REG_SMC: rdata = smc;
+      REG_SA: rdata = {29'd0, sa};
+      REG_MYRINET: rdata = myrinet;
+      REG_DEBUG: rdata = debug;
+      REG_LED: rdata = led;
+      REG_WRITE_ENABLE: rdata = write_enable;
+      REG_CLOCK: rdata = clock_word;
+      REG_DMA_LIST0, REG_DMA_LIST1, REG_DMA_LIST2, REG_DMA_LIST3: rdata = {8'd0, list_k};
+      REG_DMA_PROGRESS0, REG_DMA_PROGRESS1, REG_DMA_PROGRESS2, REG_DMA_PROGRESS3: rdata = progress_k;
+      REG_DMA_STATUS: rdata = dma_status;
+      REG_DOORBELL_PRODUCER0, REG_DOORBELL_PRODUCER1, REG_DOORBELL_PRODUCER2, REG_DOORBELL_PRODUCER3:
+      rdata = {15'd0, producer_k};
+      REG_DOORBELL_CONSUMER0, REG_DOORBELL_CONSUMER1, REG_DOORBELL_CONSUMER2, REG_DOORBELL_CONSUMER3:
+      rdata = {15'd0, consumer_k};
+      REG_DOORBELL_OVERFLOWS: rdata = overflows;
+      REG_RECV_LENGTH: rdata = recv_length;
+      REG_RECV_LOST: rdata = lost;
+      REG_ERRORS: rdata = errors;
+      default: rdata = 32'd0;
+    endcase
+  end
+endmodule

@@ -1,0 +1,53 @@
+// Carries a level from one clock to another, every change in order.
+//
+// Timing: a change appears on the other side after the crossing's latency plus one edge.
+module myri_level_cross (
+    input  logic [3:0] cfg_latency,  // of the crossing
+    input  logic       w_clk,        // clock of the source
+    input  logic       w_rst,        // synchronous reset
+    input  logic       w_level,      // the level; 0 is assumed at reset
+    output logic       w_busy,       // the source side needs another edge
+    input  logic       r_clk,        // clock of the other side
+    input  logic       r_rst,        // synchronous reset
+    output logic       r_level,      // the level there
+    output logic       r_busy        // this side needs another edge
+);
+  logic sent;
+  logic change;
+  logic w_ready;
+  logic r_valid;
+  logic r_data;
+  logic cross_busy;
+
+  assign change = w_level != sent;
+  assign w_busy = cross_busy || (change && w_ready);
+
+  always_ff @(posedge w_clk) begin
+    if (w_rst) sent <= 1'b0;
+    else if (change && w_ready) sent <= w_level;
+  end
+
+  always_ff @(posedge r_clk) begin
+    if (r_rst) r_level <= 1'b0;
+    else if (r_valid) r_level <= r_data;
+  end
+
+  myri_cdc_fifo #(
+      .WIDTH(1),
+      .DEPTH_LOG2(2)
+  ) u_fifo (
+      .cfg_latency(cfg_latency),
+      .w_clk(w_clk),
+      .w_rst(w_rst),
+      .w_valid(change),
+      .w_ready(w_ready),
+      .w_data(w_level),
+      .w_busy(cross_busy),
+      .r_clk(r_clk),
+      .r_rst(r_rst),
+      .r_valid(r_valid),
+      .r_ready(1'b1),
+      .r_data(r_data),
+      .r_busy(r_busy)
+  );
+endmodule

@@ -1,0 +1,165 @@
+// Net receive engine, NIC clock side: words from the link side into SRAM by RMP and RML.
+//
+// Writing RML arms the engine; words go to RMP, RMP+8 ... while RMP < RML. HEAD: the first word is
+// stored. A word that finds RMP >= RML raises BUFF and waits, as the packet does in the link, until
+// RML is written again. The tail stores the CRC-8 syndrome in place of the CRC character, sets ORUN =
+// unused bytes of the last word, raises RECV and disarms. Bytes stored = RMP - buffer - ORUN, also
+// kept in `length` over all buffers of the packet. Not armed: the packet waits. A packet that waits
+// for a buffer longer than the network time-out raises NRES, and is truncated to its tail
+// (cfg_nres_truncate) or the receiver is reset: everything is absorbed until RML is written. In
+// hold_reset everything is absorbed. Packets lost so are counted, one `lost` strobe each.
+// Entry from myri_packet_rx: {tail, count[3:0], syndrome[7:0], data[63:0]}.
+// Timing: one word a clock, request in the clock the entry shows, taken with the grant.
+module myri_net_recv (
+    input  logic        clk,                // NIC clock
+    input  logic        rst,                // synchronous reset
+    input  logic [47:0] cycle,              // index of the coming edge
+    input  logic        hold_reset,         // LANai in reset: absorb and ignore
+    input  logic        crc_enable,         // replace the CRC character by the syndrome (MYRINET bit 3)
+    input  logic        nres_enable,        // network time-out runs (MYRINET bit 0)
+    input  logic [ 1:0] nres_code,          // its code (MYRINET bits 7:6)
+    input  logic [31:0] cfg_nres_clocks,    // clocks of code 0 (1/16 s); each code is four times longer
+    input  logic        cfg_nres_truncate,  // 1 = truncate the packet, 0 = reset the receiver
+    input  logic        w_rmp,              // write of RMP (low three bits are ignored)
+    input  logic        w_rml,              // write of RML
+    input  logic [23:0] w_data,             // value written
+    output logic [23:0] rmp,                // RMP as read
+    output logic [23:0] rml,                // RML as read
+    output logic [31:0] length,             // bytes of the packet stored, syndrome byte included
+    output logic [ 2:0] orun,               // unused bytes of its last word, with set_recv
+    output logic        set_head,           // strobes for ISR
+    output logic        set_recv,           // tail stored
+    output logic        set_buff,           // no room for the next word
+    output logic        set_nres,           // network time-out
+    output logic        truncated,          // strobe: a packet was cut after its first bytes were stored
+    output logic        receiver_reset,     // strobe: the receiver was reset by the time-out
+    output logic        lost,               // strobe: a packet was dropped or cut
+    output logic        sram_req,           // write request
+    input  logic        sram_gnt,           // granted
+    output logic [22:0] sram_addr,          // byte address, multiple of 8
+    output logic [63:0] sram_wdata,         // write data
+    output logic [ 7:0] sram_be,            // lanes written
+    input  logic        in_valid,           // entry from the link side
+    output logic        in_ready,           // taken
+    input  logic [76:0] in_data,            // the entry
+    output logic [31:0] tr_key,             // trace: packet key, with set_head and set_recv
+    output logic [ 7:0] tr_syndrome,        // with set_recv
+    output logic [31:0] tr_length,          // with set_recv: final value of length
+    output logic        alarm_valid,        // the time-out runs
+    output logic [47:0] alarm_cycle,        // edge at which it is over
+    output logic        busy                // another edge is needed
+);
+  logic        armed;
+  logic        begun;  // the packet at the input has been looked at before (not its first entry)
+  logic        stored;  // bytes of it are in SRAM
+  logic        drop;  // the rest of it is dropped
+  logic        absorb;  // after a receiver reset, until RML is written
+  logic        waiting;  // a packet waits for a buffer since `since`
+  logic [47:0] since;
+  logic [22:0] last_addr;  // word stored last
+  logic [31:0] key;
+  logic [31:0] first_key;
+  logic        tail;
+  logic [ 3:0] count;
+  logic [ 7:0] syndrome;
+  logic [63:0] data;
+  logic        dropping;
+  logic        room;
+  logic        fix_up;  // tail without bytes: only the syndrome goes into the last byte stored
+  logic        blocked;
+  logic        expired;
+  logic        taken;
+  logic        store_taken;
+  logic        armed_next;
+
+  assign {tail, count, syndrome, data} = in_valid ? in_data : 77'd0;
+  assign dropping = hold_reset || drop || (!begun && (absorb || fix_up));
+  assign room = rmp < rml;
+  assign fix_up = tail && count == 4'd0;
+  assign blocked = in_valid && !dropping && !armed;
+
+  // Data path.
+  assign sram_req = in_valid && !dropping && armed && (fix_up ? crc_enable : room);
+  assign sram_addr = fix_up ? last_addr : rmp[22:0];
+  assign sram_be = fix_up ? 8'h80 : ~(8'hFF << count);
+  for (genvar i = 0; i < 8; i++) begin : gen_lane
+    assign sram_wdata[8*i+:8] = crc_enable && tail && (fix_up ? i == 7 : count == 4'(i + 1)) ?
+        syndrome : data[8*i+:8];
+  end
+  assign store_taken = in_valid && !dropping && armed && (sram_req ? sram_gnt : fix_up);
+  assign in_ready = dropping || store_taken;
+  assign taken = in_valid && in_ready;
+
+  // Events.
+  assign set_head = store_taken && !stored && !fix_up;
+  assign set_recv = (store_taken && tail) || truncated;
+  assign set_buff = in_valid && !dropping && armed && !fix_up && !room;
+  assign expired = waiting && nres_enable && cycle >= alarm_cycle;
+  assign set_nres = expired;
+  assign truncated = expired && cfg_nres_truncate && stored;
+  assign receiver_reset = expired && !cfg_nres_truncate;
+  assign lost = taken && dropping && tail && (begun || !fix_up);
+  assign alarm_valid = waiting && nres_enable;
+  assign alarm_cycle = since + ({16'd0, cfg_nres_clocks} << {nres_code, 1'b0});
+  assign orun = truncated ? 3'd0 : 3'd0 - count[2:0];
+  assign tr_length = (stored ? length : 32'd0) + {28'd0, count};
+  assign tr_syndrome = syndrome;
+  assign tr_key = stored ? first_key : key;
+  assign busy = w_rmp || w_rml || taken || sram_req || set_buff || expired || (hold_reset && armed) ||
+      (waiting != blocked);
+
+  // Key in the first word (up to four route bytes left in front are skipped).
+  assign key = !data[7] ? {data[7:0], data[15:8], data[23:16], data[31:24]} :
+      !data[15] ? {data[15:8], data[23:16], data[31:24], data[39:32]} :
+      !data[23] ? {data[23:16], data[31:24], data[39:32], data[47:40]} :
+      !data[31] ? {data[31:24], data[39:32], data[47:40], data[55:48]} :
+      {data[39:32], data[47:40], data[55:48], data[63:56]};
+
+  always_comb begin
+    armed_next = armed;
+    if (set_recv || set_buff || receiver_reset || hold_reset) armed_next = 1'b0;
+    if (w_rml && !hold_reset) armed_next = 1'b1;
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      armed <= 1'b0;
+      begun <= 1'b0;
+      stored <= 1'b0;
+      drop <= 1'b0;
+      absorb <= 1'b0;
+      waiting <= 1'b0;
+      since <= 48'd0;
+      rmp <= 24'd0;
+      rml <= 24'd0;
+      length <= 32'd0;
+      last_addr <= 23'd0;
+      first_key <= 32'd0;
+    end else begin
+      armed   <= armed_next;
+      waiting <= blocked && !expired;
+      if (blocked && !waiting) since <= cycle;
+      if (taken) begun <= !tail;
+      if (store_taken && !fix_up) begin
+        stored <= !tail;
+        last_addr <= rmp[22:0];
+        length <= tr_length;
+        rmp <= rmp + 24'd8;
+        if (!stored) first_key <= key;
+      end else if (store_taken || truncated || receiver_reset || dropping) begin
+        stored <= 1'b0;
+      end
+      if (taken && tail) drop <= 1'b0;
+      else if (expired || hold_reset) drop <= begun || in_valid;
+      else if (taken && dropping) drop <= 1'b1;
+      if (w_rml || hold_reset) absorb <= 1'b0;
+      else if (receiver_reset) absorb <= 1'b1;
+      if (receiver_reset) begin
+        rmp <= 24'd0;
+        rml <= 24'd0;
+      end
+      if (w_rmp) rmp <= {w_data[23:3], 3'b000};
+      if (w_rml) rml <= w_data;
+    end
+  end
+endmodule

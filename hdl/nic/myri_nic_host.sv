@@ -1,0 +1,230 @@
+// Host side of the NIC in the NIC clock: PIO unit, control register and pointers, doorbells, DMA chains.
+//
+// Timing: that of the parts. SRAM requests: `pio` carries PIO and doorbell entries, `dma` the chains.
+module myri_nic_host (
+    input  logic         clk,               // NIC clock
+    input  logic         rst,               // synchronous reset
+    input  logic [ 47:0] cycle,             // index of the coming edge
+    input  logic [ 15:0] cfg_start_clocks,  // start-up of a DMA block
+    input  logic         pio_valid,         // PIO stream of the PCI side
+    output logic         pio_ready,         // taken
+    input  logic [ 93:0] pio_data,          // see myri_pio
+    output logic         rsp_valid,         // read answer
+    input  logic         rsp_ready,         // taken
+    output logic [ 63:0] rsp_data,          // lanes
+    output logic         cmd_valid,         // DMA command
+    input  logic         cmd_ready,         // taken
+    output logic [ 48:0] cmd_data,          // see myri_host_dma
+    output logic         wr_valid,          // DMA write beat
+    input  logic         wr_ready,          // taken
+    output logic [ 63:0] wr_data,           // lanes
+    input  logic         rd_valid,          // DMA read beat, or end of a command
+    output logic         rd_ready,          // taken
+    input  logic [ 65:0] rd_data,           // {done, error, lanes}
+    output logic         host_reg_valid,    // special register access of the host
+    input  logic         host_reg_ready,    // served
+    output logic         host_reg_write,    // 1 = write
+    output logic [  8:0] host_reg_addr,     // offset
+    output logic [ 31:0] host_reg_wdata,    // write data
+    input  logic [ 31:0] host_reg_rdata,    // read data
+    input  logic [  3:0] reg_pulse,         // PULSE written
+    input  logic [  3:0] reg_w_list,        // DMA_LISTk written
+    input  logic [  3:0] w_consumer,        // DOORBELL_CONSUMERk written
+    input  logic [ 23:0] reg_w_data,        // value of both
+    output logic [ 95:0] dma_list,          // to the registers
+    output logic [127:0] dma_progress,      // DMA_PROGRESSk
+    output logic [ 31:0] dma_status,        // DMA_STATUS
+    output logic [ 67:0] producer,          // DOORBELL_PRODUCERk
+    output logic [ 67:0] consumer,          // DOORBELL_CONSUMERk
+    output logic [ 31:0] overflows,         // DOORBELL_OVERFLOWS
+    output logic [  1:0] set_wake,          // strobes: WAKE1, WAKE2
+    output logic         bell_wake,         // strobe: WAKE0, an entry is stored
+    output logic         bell_overflow,     // strobe: an entry was dropped
+    output logic         dma_error,         // strobe: a chain stopped by an error
+    output logic         pio_misuse,        // strobe: a register write was ignored
+    output logic         lanai_reset,       // control register
+    output logic         irq_enable,        // control register
+    output logic         pio_req,           // SRAM: PIO
+    input  logic         pio_gnt,           // granted
+    output logic         pio_write,         // 1 = write
+    output logic [ 22:0] pio_addr,          // byte address
+    output logic [ 63:0] pio_wdata,         // write data
+    output logic [  7:0] pio_be,            // lanes
+    input  logic         pio_rvalid,        // read data valid
+    input  logic [ 63:0] pio_rdata,         // read data
+    output logic         dma_req,           // SRAM: host DMA
+    input  logic         dma_gnt,           // granted
+    output logic         dma_write,         // 1 = write
+    output logic [ 22:0] dma_addr,          // byte address
+    output logic [ 63:0] dma_wdata,         // write data
+    output logic [  7:0] dma_be,            // lanes
+    input  logic         dma_rvalid,        // read data valid
+    input  logic [ 63:0] dma_rdata,         // read data
+    output logic         tr_dma_start,      // trace, see myri_host_dma
+    output logic         tr_dma_done,       // block done
+    output logic [  1:0] tr_dma_chain,      // with both
+    output logic         tr_dma_e2l,        // with both
+    output logic [ 31:0] tr_dma_bytes,      // with both
+    output logic [ 22:0] tr_dma_lar,        // with both
+    output logic         tr_pio_write,      // trace: a write beat has landed ...
+    output logic [ 23:0] tr_pio_addr,       // ... here
+    output logic [ 31:0] tr_doorbell_addr,  // with bell_wake and bell_overflow
+    output logic [ 31:0] tr_doorbell_data,  // likewise
+    output logic         in_flight,         // a DMA block is in work
+    output logic         alarm_valid,       // DMA start-up runs
+    output logic [ 47:0] alarm_cycle,       // its end
+    output logic         busy               // another edge is needed
+);
+  logic ctl_valid, ctl_ready, ctl_taken, bell_valid, bell_ready, bell_req;
+  logic [63:0] ctl_rdata, bell_wdata, data;
+  logic [22:0] bell_addr;
+  logic [23:0] addr;
+  logic [7:0] be;
+  logic [95:0] base;
+  logic [3:0] trigger, w_list, w_base;
+  logic [31:0] w_pointer;
+  logic ebus_reset, multi_queue;
+  logic [2:0] fifo_size;
+  logic pio_busy, bell_busy, dma_busy;
+
+  logic unused_ok;
+  assign unused_ok = ^w_pointer[31:24];
+
+  // The processor's load of a chain goes first.
+  assign ctl_ready = ctl_taken && reg_w_list == 4'd0;
+  assign tr_pio_addr = addr;
+  assign busy = pio_busy || bell_busy || dma_busy;
+
+  myri_pio u_pio (
+      .clk(clk),
+      .rst(rst),
+      .in_valid(pio_valid),
+      .in_ready(pio_ready),
+      .in_data(pio_data),
+      .rsp_valid(rsp_valid),
+      .rsp_ready(rsp_ready),
+      .rsp_data(rsp_data),
+      .sram_req(pio_req),
+      .sram_gnt(pio_gnt),
+      .sram_write(pio_write),
+      .sram_addr(pio_addr),
+      .sram_wdata(pio_wdata),
+      .sram_be(pio_be),
+      .sram_rvalid(pio_rvalid),
+      .sram_rdata(pio_rdata),
+      .host_reg_valid(host_reg_valid),
+      .host_reg_ready(host_reg_ready),
+      .host_reg_write(host_reg_write),
+      .host_reg_addr(host_reg_addr),
+      .host_reg_wdata(host_reg_wdata),
+      .host_reg_rdata(host_reg_rdata),
+      .ctl_valid(ctl_valid),
+      .ctl_ready(ctl_ready),
+      .ctl_rdata(ctl_rdata),
+      .bell_valid(bell_valid),
+      .bell_ready(bell_ready),
+      .bell_req(bell_req),
+      .bell_addr(bell_addr),
+      .bell_wdata(bell_wdata),
+      .addr(addr),
+      .be(be),
+      .data(data),
+      .misuse(pio_misuse),
+      .tr_write(tr_pio_write),
+      .busy(pio_busy)
+  );
+
+  myri_nic_control u_control (
+      .clk(clk),
+      .rst(rst),
+      .in_valid(ctl_valid && reg_w_list == 4'd0),
+      .in_ready(ctl_taken),
+      .in_addr(addr[13:0]),
+      .in_be(be),
+      .in_data(data),
+      .rdata(ctl_rdata),
+      .dma_list(dma_list),
+      .base(base),
+      .trigger(trigger),
+      .w_list(w_list),
+      .w_base(w_base),
+      .w_data(w_pointer),
+      .lanai_reset(lanai_reset),
+      .ebus_reset(ebus_reset),
+      .irq_enable(irq_enable),
+      .fifo_size(fifo_size),
+      .multi_queue(multi_queue)
+  );
+
+  myri_doorbell u_doorbell (
+      .clk(clk),
+      .rst(rst),
+      .size(fifo_size),
+      .multi(multi_queue),
+      .w_base(w_base),
+      .w_base_data(w_pointer[23:0]),
+      .w_consumer(w_consumer),
+      .w_data(reg_w_data[16:0]),
+      .base(base),
+      .producer(producer),
+      .consumer(consumer),
+      .in_valid(bell_valid),
+      .in_ready(bell_ready),
+      .in_addr(addr),
+      .in_be(be),
+      .in_data(data),
+      .sram_req(bell_req),
+      .sram_gnt(pio_gnt),
+      .sram_addr(bell_addr),
+      .sram_wdata(bell_wdata),
+      .wake(bell_wake),
+      .overflow(bell_overflow),
+      .overflows(overflows),
+      .tr_addr(tr_doorbell_addr),
+      .tr_data(tr_doorbell_data),
+      .busy(bell_busy)
+  );
+
+  myri_host_dma u_dma (
+      .clk(clk),
+      .rst(rst),
+      .cycle(cycle),
+      .cfg_start_clocks(cfg_start_clocks),
+      .hold_reset(ebus_reset),
+      .pulse(reg_pulse | trigger),
+      .w_list(reg_w_list | w_list),
+      .w_data((w_list != 4'd0) ? w_pointer[23:0] : reg_w_data),
+      .list(dma_list),
+      .progress(dma_progress),
+      .status(dma_status),
+      .set_wake(set_wake),
+      .error(dma_error),
+      .chain(tr_dma_chain),
+      .sram_req(dma_req),
+      .sram_gnt(dma_gnt),
+      .sram_write(dma_write),
+      .sram_addr(dma_addr),
+      .sram_wdata(dma_wdata),
+      .sram_be(dma_be),
+      .sram_rvalid(dma_rvalid),
+      .sram_rdata(dma_rdata),
+      .cmd_valid(cmd_valid),
+      .cmd_ready(cmd_ready),
+      .cmd_data(cmd_data),
+      .wr_valid(wr_valid),
+      .wr_ready(wr_ready),
+      .wr_data(wr_data),
+      .rd_valid(rd_valid),
+      .rd_ready(rd_ready),
+      .rd_data(rd_data),
+      .tr_start(tr_dma_start),
+      .tr_done(tr_dma_done),
+      .tr_e2l(tr_dma_e2l),
+      .tr_bytes(tr_dma_bytes),
+      .tr_lar(tr_dma_lar),
+      .in_flight(in_flight),
+      .alarm_valid(alarm_valid),
+      .alarm_cycle(alarm_cycle),
+      .busy(dma_busy)
+  );
+endmodule

@@ -1,0 +1,215 @@
+// Link side of the NIC: packet transmitter and receiver, the link port, and the crossings.
+//
+// Send: crossing -> myri_packet_tx -> myri_link_port. Receive: myri_link_port -> myri_packet_rx ->
+// crossing. Link events (levels when they rise) cross to the NIC clock as strobes.
+// Timing: that of the parts; each crossing costs cfg_cdc_latency.
+module myri_nic_link #(
+    parameter int SLACK_LOG2 = 7,  // slack memory of the link port
+    parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
+) (
+    input  logic        link_clk,             // character clock
+    input  logic        link_rst,             // synchronous reset
+    input  logic [47:0] link_cycle,           // index of the coming edge
+    input  logic [ 8:0] rx,                   // {data flag, byte} from the cable
+    output logic [ 8:0] tx,                   // {data flag, byte} to the cable
+    input  logic        rx_hold,              // see myri_link_port
+    output logic        tx_hold,              // see myri_link_port
+    input  logic [ 3:0] cfg_cdc_latency,      // of every crossing
+    input  logic [ 7:0] cfg_slack,            // link port settings
+    input  logic [ 7:0] cfg_stop_mark,        // fill at which STOP is sent
+    input  logic [ 7:0] cfg_go_mark,          // fill at which GO is sent
+    input  logic [15:0] cfg_refresh,          // STOP refresh period
+    input  logic [15:0] cfg_short_timeout,    // characters until GO is assumed
+    input  logic [31:0] cfg_long_timeout,     // characters until a blocked packet is cut
+    input  logic [31:0] cfg_beat_period,      // BEAT period
+    output logic        tr_tx_head,           // trace of the link side, see myri_packet_tx
+    output logic        tr_tx_tail,           // GAP sent
+    output logic [31:0] tr_tx_key,            // packet key
+    output logic [31:0] tr_tx_ago,            // with tr_tx_head
+    output logic        tr_rx_head,           // see myri_packet_rx
+    output logic        tr_rx_tail,           // GAP received
+    output logic [31:0] tr_rx_key,            // packet key
+    output logic [31:0] tr_rx_ago,            // with tr_rx_head
+    output logic [31:0] tr_rx_bytes,          // with tr_rx_tail, CRC character included
+    output logic [ 7:0] tr_rx_syndrome,       // with tr_rx_tail
+    output logic        st_rx_overrun,        // strobe: slack overflow, a character was lost
+    output logic        st_crc_bad,           // strobe, with tr_rx_tail
+    output logic        st_illegal,           // strobe: unknown control character
+    output logic        st_forward_reset,     // strobe: the packet sent was cut
+    output logic        st_link_stopped,      // level: STOP of the peer in force
+    output logic        st_link_stopping,     // level: our STOP in force
+    output logic [ 7:0] st_fill,              // slack fill
+    output logic        link_in_flight,       // a packet is half sent or half received
+    output logic        link_busy,            // link clock: another edge is needed
+    output logic        link_alarm_valid,     // link clock: wants to be awake ...
+    output logic [47:0] link_alarm_cycle,     // ... at this edge
+    input  logic        clk,                  // NIC clock
+    input  logic        rst,                  // synchronous reset
+    input  logic        send_valid,           // entry from myri_net_send
+    output logic        send_ready,           // taken
+    input  logic [73:0] send_data,            // the entry
+    output logic        recv_valid,           // entry for myri_net_recv
+    input  logic        recv_ready,           // taken
+    output logic [76:0] recv_data,            // the entry
+    output logic [ 5:0] link_event,           // strobes: down, missed, beat, forward reset, illegal, sent
+    output logic        busy                  // NIC clock: another edge is needed
+);
+  logic [73:0] tx_entry;
+  logic [76:0] rx_entry;
+  logic tx_entry_valid, tx_entry_ready, rx_entry_valid, rx_entry_ready;
+  logic s_valid, s_ready, s_tail, m_valid, m_ready, m_tail;
+  logic [7:0] s_data, m_data;
+  logic tx_in_packet, rx_in_packet;
+  logic ptx_busy, prx_busy, port_busy;
+  logic [2:0] near_busy;  // NIC side of the crossings
+  logic [2:0] far_busy;  // link side
+  logic beat_seen, beat_missed, link_down, ev_short_timeout;
+  logic [2:0] level, level_before;
+
+  assign busy = near_busy != 3'd0;
+  assign link_busy = ptx_busy || prx_busy || port_busy || far_busy != 3'd0 || level != level_before;
+  assign link_in_flight = tx_in_packet || rx_in_packet || tx_entry_valid;
+
+  myri_cdc_fifo #(
+      .WIDTH(74),
+      .DEPTH_LOG2(FIFO_LOG2)
+  ) u_to_link (
+      .cfg_latency(cfg_cdc_latency),
+      .w_clk(clk),
+      .w_rst(rst),
+      .w_valid(send_valid),
+      .w_ready(send_ready),
+      .w_data(send_data),
+      .w_busy(near_busy[0]),
+      .r_clk(link_clk),
+      .r_rst(link_rst),
+      .r_valid(tx_entry_valid),
+      .r_ready(tx_entry_ready),
+      .r_data(tx_entry),
+      .r_busy(far_busy[0])
+  );
+
+  myri_packet_tx u_packet_tx (
+      .clk(link_clk),
+      .rst(link_rst),
+      .cycle(link_cycle),
+      .in_valid(tx_entry_valid),
+      .in_ready(tx_entry_ready),
+      .in_data(tx_entry),
+      .s_valid(s_valid),
+      .s_ready(s_ready),
+      .s_tail(s_tail),
+      .s_data(s_data),
+      .tr_head(tr_tx_head),
+      .tr_tail(tr_tx_tail),
+      .tr_key(tr_tx_key),
+      .tr_ago(tr_tx_ago),
+      .in_packet(tx_in_packet),
+      .busy(ptx_busy)
+  );
+
+  myri_link_port #(
+      .SLACK_LOG2(SLACK_LOG2)
+  ) u_port (
+      .clk(link_clk),
+      .rst(link_rst),
+      .cycle(link_cycle),
+      .rx(rx),
+      .tx(tx),
+      .rx_hold(rx_hold),
+      .tx_hold(tx_hold),
+      .cfg_slack(cfg_slack),
+      .cfg_stop_mark(cfg_stop_mark),
+      .cfg_go_mark(cfg_go_mark),
+      .cfg_refresh(cfg_refresh),
+      .cfg_short_timeout(cfg_short_timeout),
+      .cfg_long_timeout(cfg_long_timeout),
+      .cfg_beat_period(cfg_beat_period),
+      .s_valid(s_valid),
+      .s_ready(s_ready),
+      .s_tail(s_tail),
+      .s_data(s_data),
+      .m_valid(m_valid),
+      .m_ready(m_ready),
+      .m_tail(m_tail),
+      .m_data(m_data),
+      .stopped(st_link_stopped),
+      .stopping(st_link_stopping),
+      .fill(st_fill),
+      .ev_overflow(st_rx_overrun),
+      .ev_illegal(st_illegal),
+      .ev_forward_reset(st_forward_reset),
+      .ev_short_timeout(ev_short_timeout),
+      .beat_seen(beat_seen),
+      .beat_missed(beat_missed),
+      .link_down(link_down),
+      .busy(port_busy),
+      .alarm_valid(link_alarm_valid),
+      .alarm_cycle(link_alarm_cycle)
+  );
+
+  myri_packet_rx u_packet_rx (
+      .clk(link_clk),
+      .rst(link_rst),
+      .cycle(link_cycle),
+      .m_valid(m_valid),
+      .m_ready(m_ready),
+      .m_tail(m_tail),
+      .m_data(m_data),
+      .out_valid(rx_entry_valid),
+      .out_ready(rx_entry_ready),
+      .out_data(rx_entry),
+      .tr_head(tr_rx_head),
+      .tr_tail(tr_rx_tail),
+      .tr_key(tr_rx_key),
+      .tr_ago(tr_rx_ago),
+      .tr_bytes(tr_rx_bytes),
+      .tr_syndrome(tr_rx_syndrome),
+      .crc_bad(st_crc_bad),
+      .in_packet(rx_in_packet),
+      .busy(prx_busy)
+  );
+
+  myri_cdc_fifo #(
+      .WIDTH(77),
+      .DEPTH_LOG2(FIFO_LOG2)
+  ) u_from_link (
+      .cfg_latency(cfg_cdc_latency),
+      .w_clk(link_clk),
+      .w_rst(link_rst),
+      .w_valid(rx_entry_valid),
+      .w_ready(rx_entry_ready),
+      .w_data(rx_entry),
+      .w_busy(far_busy[1]),
+      .r_clk(clk),
+      .r_rst(rst),
+      .r_valid(recv_valid),
+      .r_ready(recv_ready),
+      .r_data(recv_data),
+      .r_busy(near_busy[1])
+  );
+
+  // Levels become events when they rise.
+  assign level = {link_down, beat_missed, beat_seen};
+  always_ff @(posedge link_clk) begin
+    if (link_rst) level_before <= 3'd0;
+    else level_before <= level;
+  end
+
+  myri_event_cross #(
+      .N(6)
+  ) u_events (
+      .cfg_latency(cfg_cdc_latency),
+      .w_clk(link_clk),
+      .w_rst(link_rst),
+      .w_event({level & ~level_before, st_forward_reset, st_illegal, tr_tx_tail}),
+      .w_busy(far_busy[2]),
+      .r_clk(clk),
+      .r_rst(rst),
+      .r_event(link_event),
+      .r_busy(near_busy[2])
+  );
+
+  logic unused_ok;
+  assign unused_ok = ev_short_timeout;
+endmodule

@@ -1,0 +1,100 @@
+// FIFO between two clocks: the only place where clock domains meet.
+//
+// Gray-coded pointers cross through a chain of registers of the other clock. An entry written at
+// a write edge is seen by the first read edge strictly after it (where both edges coincide, the
+// old value is sampled) and r_valid rises cfg_latency further read edges later. Room made by a
+// read returns to the write side in the same way, counted in write edges. DEPTH_LOG2 must cover
+// that round trip where full throughput matters.
+//
+// Sleeping: w_busy / r_busy are 1 while a pointer is still on its way into that domain or a
+// handshake is about to happen. Both sides are reset together; cfg_latency is static.
+module myri_cdc_fifo #(
+    parameter int WIDTH      = 8,  // bits of an entry
+    parameter int DEPTH_LOG2 = 4   // entries = 2**DEPTH_LOG2, DEPTH_LOG2 >= 1
+) (
+    input  logic [      3:0] cfg_latency,  // further edges until a change is visible over there
+    input  logic             w_clk,        // write clock
+    input  logic             w_rst,        // synchronous reset of the write side
+    input  logic             w_valid,      // an entry is offered
+    output logic             w_ready,      // there is room (from registers only)
+    input  logic [WIDTH-1:0] w_data,       // the entry
+    output logic             w_busy,       // the write side needs another edge
+    input  logic             r_clk,        // read clock
+    input  logic             r_rst,        // synchronous reset of the read side
+    output logic             r_valid,      // an entry can be taken (from registers only)
+    input  logic             r_ready,      // it is taken at the coming read edge
+    output logic [WIDTH-1:0] r_data,       // the oldest entry; meaningless while r_valid = 0
+    output logic             r_busy        // the read side needs another edge
+);
+  localparam int PW = DEPTH_LOG2 + 1;
+  localparam logic [PW-1:0] FULL = PW'(3 << (PW - 2));
+
+  logic [WIDTH-1:0] mem                                                       [0:(1<<DEPTH_LOG2)-1];
+  logic [   PW-1:0] w_bin;
+  logic [   PW-1:0] w_gray;
+  logic [   PW-1:0] w_seen;  // read pointer (Gray) as the write side knows it
+  logic [   PW-1:0] w_bin_next;
+  logic [   PW-1:0] r_bin;
+  logic [   PW-1:0] r_gray;
+  logic [   PW-1:0] r_seen;  // write pointer (Gray) as the read side knows it
+  logic [   PW-1:0] r_bin_next;
+  logic             w_moving;
+  logic             r_moving;
+  logic             push;
+  logic             pop;
+
+  // Full: the two leading Gray bits differ and the rest is equal.
+  assign w_ready = w_gray != (w_seen ^ FULL);
+  assign r_valid = r_gray != r_seen;
+  assign r_data = mem[r_bin[DEPTH_LOG2-1:0]];
+  assign push = w_valid && w_ready;
+  assign pop = r_valid && r_ready;
+  assign w_busy = push || w_moving;
+  assign r_busy = pop || r_moving;
+  assign w_bin_next = w_bin + 1'b1;
+  assign r_bin_next = r_bin + 1'b1;
+
+  myri_cdc_pointer #(
+      .WIDTH(PW)
+  ) u_to_read (
+      .clk(r_clk),
+      .rst(r_rst),
+      .cfg_latency(cfg_latency),
+      .source(w_gray),
+      .seen(r_seen),
+      .moving(r_moving)
+  );
+
+  myri_cdc_pointer #(
+      .WIDTH(PW)
+  ) u_to_write (
+      .clk(w_clk),
+      .rst(w_rst),
+      .cfg_latency(cfg_latency),
+      .source(r_gray),
+      .seen(w_seen),
+      .moving(w_moving)
+  );
+
+  always_ff @(posedge w_clk) begin
+    if (w_rst) begin
+      w_bin  <= '0;
+      w_gray <= '0;
+    end else if (push) begin
+      w_bin  <= w_bin_next;
+      w_gray <= w_bin_next ^ (w_bin_next >> 1);
+    end
+  end
+
+  always_ff @(posedge w_clk) if (push) mem[w_bin[DEPTH_LOG2-1:0]] <= w_data;
+
+  always_ff @(posedge r_clk) begin
+    if (r_rst) begin
+      r_bin  <= '0;
+      r_gray <= '0;
+    end else if (pop) begin
+      r_bin  <= r_bin_next;
+      r_gray <= r_bin_next ^ (r_bin_next >> 1);
+    end
+  end
+endmodule

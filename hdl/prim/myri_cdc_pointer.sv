@@ -1,0 +1,32 @@
+// Chain of registers that brings a Gray-coded pointer into another clock (part of myri_cdc_fifo).
+//
+// Timing: a new `source` reaches `seen` cfg_latency edges after the first edge of clk that
+// samples it. Sleeping: while `moving` = 0 the chain is settled and edges may be skipped.
+module myri_cdc_pointer #(
+    parameter int WIDTH = 5  // bits of the pointer
+) (
+    input  logic             clk,          // clock of the side that looks
+    input  logic             rst,          // synchronous reset of that side
+    input  logic [      3:0] cfg_latency,  // further edges after the first; static
+    input  logic [WIDTH-1:0] source,       // pointer in the other clock, one bit changes a step
+    output logic [WIDTH-1:0] seen,         // pointer as known here
+    output logic             moving        // the chain is not settled
+);
+  logic [16*WIDTH-1:0] chain;
+  logic [         3:0] settle;  // edges until the stages in use are equal again
+  logic                fresh;
+
+  assign fresh  = source != chain[WIDTH-1:0];
+  assign moving = fresh || settle != 4'd0;
+  assign seen   = chain[cfg_latency*WIDTH+:WIDTH];
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      chain  <= '0;
+      settle <= 4'd0;
+    end else if (moving) begin
+      chain  <= {chain[15*WIDTH-1:0], source};
+      settle <= fresh ? cfg_latency : settle - 4'd1;
+    end
+  end
+endmodule

@@ -1,0 +1,48 @@
+// Synchronous first-word-fall-through FIFO.
+//
+// Timing: an entry accepted at one edge is visible on the read side directly after that edge;
+// one entry in and one out at every edge, also when full on the write side is being drained.
+// Sleeping: state changes only with a handshake, so `busy` is the handshake itself.
+module myri_fifo #(
+    parameter int WIDTH      = 8,  // bits of an entry
+    parameter int DEPTH_LOG2 = 4   // entries = 2**DEPTH_LOG2
+) (
+    input  logic                clk,      // clock
+    input  logic                rst,      // synchronous reset, empties the FIFO
+    input  logic                w_valid,  // an entry is offered
+    output logic                w_ready,  // there is room (from registers only)
+    input  logic [   WIDTH-1:0] w_data,   // the entry
+    output logic                r_valid,  // an entry can be taken
+    input  logic                r_ready,  // it is taken at the coming edge
+    output logic [   WIDTH-1:0] r_data,   // the oldest entry; meaningless while r_valid = 0
+    output logic [DEPTH_LOG2:0] level,    // entries held, 0 .. 2**DEPTH_LOG2
+    output logic                busy      // another edge is needed
+);
+  logic [     WIDTH-1:0] mem   [0:(1<<DEPTH_LOG2)-1];
+  logic [DEPTH_LOG2-1:0] w_ptr;
+  logic [DEPTH_LOG2-1:0] r_ptr;
+  logic                  push;
+  logic                  pop;
+
+  assign w_ready = !level[DEPTH_LOG2];
+  assign r_valid = level != '0;
+  assign r_data  = mem[r_ptr];
+  assign push    = w_valid && w_ready;
+  assign pop     = r_valid && r_ready;
+  assign busy    = push || pop;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      w_ptr <= '0;
+      r_ptr <= '0;
+      level <= '0;
+    end else begin
+      if (push) w_ptr <= w_ptr + 1'b1;
+      if (pop) r_ptr <= r_ptr + 1'b1;
+      if (push && !pop) level <= level + 1'b1;
+      else if (pop && !push) level <= level - 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk) if (push) mem[w_ptr] <= w_data;
+endmodule

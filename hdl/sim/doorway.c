@@ -1,0 +1,144 @@
+// Rings, memories, settings, trace: see doorway.h.
+#define _GNU_SOURCE
+#include "doorway.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+// ---------------------------------------------------------------- memories
+static struct { uint8_t *base; uint64_t size; int unit, watches; uint64_t watch[DW_WATCHES]; } memories[DW_MEMORIES];
+uint8_t dw_armed[DW_MEMORIES][DW_WATCHES];   // Python arms a watch before it waits; the change that it sees disarms it
+enum { EVENT_WATCH = 1, EVENT_WILD = 2 };   // codes that the doorway itself raises; all others come from RTL and are above 15
+
+// Sparse: pages exist once touched.
+uint8_t *dw_memory_create(int memory, uint64_t size, int unit) {
+  void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) return NULL;
+  memories[memory].base = base;
+  memories[memory].size = size;
+  memories[memory].unit = unit;
+  memories[memory].watches = 0;
+  return base;
+}
+uint8_t *dw_memory(int memory, uint64_t address, int bytes) {
+  if (address + (uint64_t)bytes > memories[memory].size) return NULL;
+  return memories[memory].base + address;
+}
+// A new watched word of a memory: its slot, or -1 when there is no room.
+int dw_watch_add(int memory, uint64_t address) {
+  int slot = memories[memory].watches;
+  if (slot == DW_WATCHES) return -1;
+  memories[memory].watch[slot] = address & ~3ull;
+  memories[memory].watches++;
+  return slot;
+}
+
+static dw_hooks hooks;
+void dw_set_hooks(dw_hooks h) { hooks = h; }
+int64_t dw_now(void) { return hooks.now ? hooks.now() : 0; }
+
+long long san_mem_read(int memory, int address) {
+  uint64_t a = (uint32_t)address & ~7u, word;
+  uint8_t *p = dw_memory(memory, a, 8);
+  if (!p) { san_event(dw_now(), memories[memory].unit, EVENT_WILD, a, 0); return -1; }
+  memcpy(&word, p, 8);
+  return (long long)word;
+}
+void san_mem_write(int memory, int address, long long data, int enables) {
+  uint64_t a = (uint32_t)address & ~7u, old, mask = 0;
+  uint8_t *p = dw_memory(memory, a, 8);
+  if (!p) { san_event(dw_now(), memories[memory].unit, EVENT_WILD, a, 1); return; }
+  if ((enables & 0xff) == 0xff) mask = ~0ull;
+  else for (int i = 0; i < 8; i++) if (enables >> i & 1) mask |= 0xffull << (8 * i);
+  memcpy(&old, p, 8);
+  uint64_t fresh = (old & ~mask) | ((uint64_t)data & mask);
+  memcpy(p, &fresh, 8);
+  for (int i = 0; i < memories[memory].watches; i++) {
+    uint64_t w = memories[memory].watch[i];
+    if (!dw_armed[memory][i] || (w & ~7ull) != a) continue;
+    int shift = (w & 4) ? 32 : 0;
+    if ((uint32_t)(old >> shift) == (uint32_t)(fresh >> shift)) continue;
+    dw_armed[memory][i] = 0;
+    san_event(dw_now(), memories[memory].unit, EVENT_WATCH, i, (int64_t)w);
+  }
+}
+
+// ---------------------------------------------------------------- settings
+static int32_t settings[DW_UNITS][DW_SETTINGS];
+void dw_set(int unit, int key, int value) { settings[unit][key] = value; }
+int san_cfg(int unit, int key) { return settings[unit][key]; }
+
+// ---------------------------------------------------------------- events: RTL to Python
+dw_event dw_events[DW_EVENTS];
+uint64_t dw_event_head, dw_event_lost;   // written here; Python keeps its own tail and reports it
+uint64_t dw_event_tail;
+static int64_t wake_due = -1;
+void dw_wake_done(void) { wake_due = -1; }
+void dw_wake_by(int64_t time) {
+  if (wake_due >= 0 && wake_due <= time) return;
+  wake_due = time;
+  hooks.wake_at(time);
+}
+void san_event(long long time, int unit, int code, long long a, long long b) {
+  if (dw_event_head - dw_event_tail == DW_EVENTS) { dw_event_lost++; return; }
+  dw_events[dw_event_head++ % DW_EVENTS] = (dw_event){time, unit, code, a, b, 0, 0, 0};
+  dw_wake_by(time | 1);
+}
+
+// ---------------------------------------------------------------- commands: Python to RTL
+static dw_command commands[DW_UNITS][DW_COMMANDS];
+static uint32_t command_head[DW_UNITS], command_tail[DW_UNITS];
+static int unit_clock[DW_UNITS];
+void dw_unit_clock(int unit, int clock) { unit_clock[unit] = clock; }
+int dw_give(int unit, int64_t op, int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f) {
+  if (command_head[unit] - command_tail[unit] == DW_COMMANDS) return -1;
+  int64_t now = dw_now();
+  commands[unit][command_head[unit]++ % DW_COMMANDS] = (dw_command){now, op, a, b, c, d, e, f};
+  hooks.kick_at(unit_clock[unit], now);
+  return 0;
+}
+dw_command *dw_next_command(int unit, int64_t now) {
+  dw_command *c = &commands[unit][command_tail[unit] % DW_COMMANDS];
+  return command_tail[unit] != command_head[unit] && c->time < now ? c : NULL;
+}
+int dw_has_command(int unit) { return command_tail[unit] != command_head[unit]; }
+void dw_pop_command(int unit) { command_tail[unit]++; }
+
+// ---------------------------------------------------------------- clocks
+static int64_t clock_period[DW_CLOCKS];
+static int clock_count, always_on, started;
+static int64_t reset_end;
+void dw_clock(int clock, int64_t period) { clock_period[clock] = period; if (clock >= clock_count) clock_count = clock + 1; }
+void dw_start(int on, int64_t end_of_reset) { always_on = on; reset_end = end_of_reset; started = 1; hooks.start(on, end_of_reset); }
+void dw_faults_on(void) { hooks.faults(); }
+int dw_started(void) { return started; }
+int dw_always_on(void) { return always_on; }
+int64_t dw_reset_end(void) { return reset_end; }
+int64_t dw_period(int clock) { return clock_period[clock]; }
+long long san_period(int clock) { return clock_period[clock]; }
+// The edge with this absolute index must happen although the clock may sleep.
+void san_alarm(int clock, long long edge) { hooks.kick_at(clock, edge * clock_period[clock] - 1); }
+
+// ---------------------------------------------------------------- trace
+static dw_trace *trace;
+static uint64_t trace_room;
+uint64_t dw_trace_count, dw_trace_lost;
+int dw_trace_on = 1;
+dw_trace *dw_trace_create(uint64_t records) {
+  void *base = mmap(NULL, records * sizeof(dw_trace), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) return NULL;
+  trace = base;
+  trace_room = records;
+  return trace;
+}
+void san_trace(long long time, int unit, int event, int packet, int argument, long long argument2) {
+  if (!dw_trace_on) return;
+  if (dw_trace_count == trace_room) { dw_trace_lost++; return; }
+  trace[dw_trace_count++] = (dw_trace){time, (uint32_t)unit, (uint16_t)event, 0, (uint32_t)packet, (uint32_t)argument, argument2};
+}
+
+// ---------------------------------------------------------------- what is in flight, by clock
+uint8_t dw_flight[DW_CLOCKS];
+void san_flight(int clock, int level) { dw_flight[clock] = (uint8_t)level; }

@@ -1,0 +1,45 @@
+// The doorway between Python and RTL, in one C library: memories, run-time settings, the event ring, the command rings, the
+// processor port model, the trace. RTL calls san_* (DPI on Verilator, $san_* by VPI on Icarus), Python calls dw_* by ctypes, and
+// the simulator's main loop asks dw_* when to wake which clock. Times are picoseconds; software acts at odd ones, edges are even.
+#ifndef SANLAB_DOORWAY_H
+#define SANLAB_DOORWAY_H
+#include <stdint.h>
+
+enum {
+  DW_MEMORIES = 256,      // host memories and NIC SRAMs
+  DW_CLOCKS = 512,        // clocks of a cluster
+  DW_UNITS = 4096,        // command takers and owners of settings
+  DW_SETTINGS = 128,      // run-time settings of a unit
+  DW_EVENTS = 1 << 16,    // event ring, records
+  DW_COMMANDS = 256,      // command ring of a unit, records
+  DW_WATCHES = 64,        // watched words of a memory
+  DW_STEPS = 128,         // steps of a polling loop
+  DW_LOOPS = 4,           // polling loops of a processor
+  DW_FAULTS = 64,         // pending faults of a cable
+};
+
+typedef struct { int64_t time, unit, code, a, b, c, d, e; } dw_event;
+typedef struct { int64_t time, op, a, b, c, d, e, f; } dw_command;
+typedef struct { int64_t time; uint32_t unit; uint16_t event, pad; uint32_t packet, argument; int64_t argument2; } dw_trace;
+typedef struct { int32_t address; uint32_t expect, mask; int32_t is_register, clocks, accesses; } dw_step;
+
+// Hooks that differ between simulators; the Verilator main loop and the VPI glue set them.
+typedef struct {
+  int64_t (*now)(void);
+  void (*wake_at)(int64_t time);                 // toggle `wake` at this time
+  void (*kick_at)(int clock, int64_t time);      // the clock's first edge strictly after this time must happen
+  void (*start)(int always_on, int64_t reset_end);   // clocks run from now on; reset ends at this time
+  void (*faults)(void);                          // raise the cluster's `faults` input
+} dw_hooks;
+void dw_set_hooks(dw_hooks hooks);
+
+// The LANai's processor port and the host's CPU: one call a clock each (see processor.c, host_cpu.c).
+dw_command *dw_next_command(int unit, int64_t now);
+int dw_has_command(int unit);
+void dw_pop_command(int unit);
+uint8_t *dw_memory(int memory, uint64_t address, int bytes);
+void san_event(long long time, int unit, int code, long long a, long long b);
+void san_trace(long long time, int unit, int event, int packet, int argument, long long argument2);
+void san_alarm(int clock, long long edge);
+void dw_faults_on(void);
+#endif

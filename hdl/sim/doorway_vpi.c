@@ -1,0 +1,140 @@
+// Icarus: the doorway's functions as $san_* system functions and tasks, and the hooks that let C wake clocks and Python.
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <vpi_user.h>
+
+#include "doorway.h"
+
+extern long long san_mem_read(int, int), san_host_data(int), san_period(int);
+extern void san_flight(int, int);
+extern void san_mem_write(int, int, long long, int);
+extern int san_cfg(int, int), san_processor_clock(int, int, int, long long, long long, int, int, int, int), san_processor_address(int),
+    san_processor_data(int), san_host_clock(int, int, long long, int, int, long long), san_host_address(int), san_host_enables(int),
+    san_fault(int, long long, int);
+extern void dw_wake_done(void);
+
+enum { MOST_ARGS = 10 };
+static int64_t args[MOST_ARGS];
+
+// X and Z read as zero here; the benches watch for X where it matters.
+static void take_args(void) {
+  vpiHandle call = vpi_handle(vpiSysTfCall, 0), it = vpi_iterate(vpiArgument, call), h;
+  for (int i = 0; it && (h = vpi_scan(it)) && i < MOST_ARGS; i++) {
+    s_vpi_value v = {.format = vpiVectorVal};
+    vpi_get_value(h, &v);
+    PLI_UINT32 low = (PLI_UINT32)(v.value.vector[0].aval & ~v.value.vector[0].bval);
+    if (vpi_get(vpiSize, h) > 32) args[i] = (int64_t)((uint64_t)(PLI_UINT32)(v.value.vector[1].aval & ~v.value.vector[1].bval) << 32 | low);
+    else args[i] = (int32_t)low;
+  }
+}
+static void give(int64_t x) {
+  s_vpi_vecval words[2] = {{(PLI_INT32)x, 0}, {(PLI_INT32)(x >> 32), 0}};
+  s_vpi_value v = {.format = vpiVectorVal};
+  v.value.vector = words;
+  vpi_put_value(vpi_handle(vpiSysTfCall, 0), &v, 0, vpiNoDelay);
+}
+#define FUNCTION(name, call) static PLI_INT32 f_##name(PLI_BYTE8 *u) { (void)u; take_args(); call; return 0; }
+#define A(i) ((int)args[i])
+FUNCTION(san_mem_read, give(san_mem_read(A(0), A(1))))
+FUNCTION(san_mem_write, san_mem_write(A(0), A(1), args[2], A(3)))
+FUNCTION(san_cfg, give(san_cfg(A(0), A(1))))
+FUNCTION(san_event, san_event(args[0], A(1), A(2), args[3], args[4]))
+FUNCTION(san_trace, san_trace(args[0], A(1), A(2), A(3), A(4), args[5]))
+FUNCTION(san_alarm, san_alarm(A(0), args[1]))
+FUNCTION(san_processor_clock, give(san_processor_clock(A(0), A(1), A(2), args[3], args[4], A(5), A(6), A(7), A(8))))
+FUNCTION(san_processor_address, give(san_processor_address(A(0))))
+FUNCTION(san_processor_data, give(san_processor_data(A(0))))
+FUNCTION(san_host_clock, give(san_host_clock(A(0), A(1), args[2], A(3), A(4), args[5])))
+FUNCTION(san_host_address, give(san_host_address(A(0))))
+FUNCTION(san_host_data, give(san_host_data(A(0))))
+FUNCTION(san_host_enables, give(san_host_enables(A(0))))
+FUNCTION(san_period, give(san_period(A(0))))
+FUNCTION(san_flight, san_flight(A(0), A(1)))
+FUNCTION(san_fault, give(san_fault(A(0), args[1], A(2))))
+
+static PLI_INT32 size32(PLI_BYTE8 *u) { (void)u; return 32; }
+static PLI_INT32 size64(PLI_BYTE8 *u) { (void)u; return 64; }
+static void add(int type, char *name, PLI_INT32 (*f)(PLI_BYTE8 *), PLI_INT32 (*size)(PLI_BYTE8 *)) {
+  s_vpi_systf_data d = {.type = type, .sysfunctype = vpiSizedSignedFunc, .tfname = name, .calltf = f, .sizetf = size};
+  vpi_register_systf(&d);
+}
+
+// ---------------------------------------------------------------- hooks: kicks and wakes are writes to signals of the top level
+static int64_t now(void) {
+  s_vpi_time t = {.type = vpiSimTime};
+  vpi_get_time(NULL, &t);
+  return (int64_t)((uint64_t)t.high << 32 | t.low);
+}
+static void increment(vpiHandle h) {
+  s_vpi_value v = {.format = vpiIntVal};
+  vpi_get_value(h, &v);
+  v.value.integer = (v.value.integer + 1) & 0xff;
+  vpi_put_value(h, &v, 0, vpiNoDelay);
+}
+static vpiHandle signal_of(const char *name) {
+  vpiHandle h = vpi_handle_by_name((PLI_BYTE8 *)name, NULL);
+  if (!h) { vpi_printf("doorway: the top level has no signal %s\n", name); exit(3); }
+  return h;
+}
+static void later(int64_t delay, PLI_INT32 (*f)(struct t_cb_data *), intptr_t data) {
+  s_vpi_time t = {.type = vpiSimTime, .high = (PLI_UINT32)(delay >> 32), .low = (PLI_UINT32)delay};
+  s_cb_data cb = {.reason = cbAfterDelay, .cb_rtn = f, .time = &t, .user_data = (PLI_BYTE8 *)data};
+  vpi_free_object(vpi_register_cb(&cb));
+}
+static vpiHandle wake;
+static int64_t wake_time = -1;
+static PLI_INT32 on_wake(struct t_cb_data *cb) {
+  (void)cb;
+  if (now() != wake_time) return 0;   // an earlier wake took its place
+  wake_time = -1;
+  dw_wake_done();
+  if (!wake) wake = signal_of("top.wake");
+  increment(wake);
+  return 0;
+}
+static void wake_at(int64_t time) {
+  int64_t present = now();
+  if (time < present) time = present;
+  wake_time = time;
+  later(time - present, on_wake, 0);
+}
+static vpiHandle kicks[DW_CLOCKS];
+static void kick(int clock) {
+  if (!kicks[clock]) {
+    char name[32];
+    snprintf(name, sizeof name, "top.kick_%d", clock);
+    kicks[clock] = signal_of(name);
+  }
+  increment(kicks[clock]);
+}
+static PLI_INT32 on_kick(struct t_cb_data *cb) { kick((int)(intptr_t)cb->user_data); return 0; }
+static void kick_at(int clock, int64_t time) {
+  int64_t delay = time - now();
+  if (delay <= 0) kick(clock);
+  else later(delay, on_kick, clock);
+}
+
+static void put(const char *name, int value) {
+  s_vpi_value v = {.format = vpiIntVal};
+  v.value.integer = value;
+  vpi_put_value(signal_of(name), &v, 0, vpiNoDelay);
+}
+static PLI_INT32 on_reset_end(struct t_cb_data *cb) { (void)cb; put("top.rst", 0); return 0; }
+static void start_clocks(int always_on, int64_t reset_end) {
+  put("top.always_on", always_on);
+  put("top.started", 1);
+  later(reset_end - now(), on_reset_end, 0);
+}
+static void raise_faults(void) { put("top.faults", 1); }
+
+static void start(void) {
+#define FUNC32(name) add(vpiSysFunc, "$" #name, f_##name, size32)
+#define FUNC64(name) add(vpiSysFunc, "$" #name, f_##name, size64)
+#define TASK(name) add(vpiSysTask, "$" #name, f_##name, 0)
+  FUNC64(san_mem_read); TASK(san_mem_write); FUNC32(san_cfg); TASK(san_event); TASK(san_trace); TASK(san_alarm); TASK(san_flight); FUNC64(san_period);
+  FUNC32(san_processor_clock); FUNC32(san_processor_address); FUNC32(san_processor_data);
+  FUNC32(san_host_clock); FUNC32(san_host_address); FUNC64(san_host_data); FUNC32(san_host_enables); FUNC32(san_fault);
+  dw_set_hooks((dw_hooks){now, wake_at, kick_at, start_clocks, raise_faults});
+}
+void (*vlog_startup_routines[])(void) = {start, 0};

@@ -1,0 +1,78 @@
+// The host CPU's loads and stores as its bridge sees them: called at each edge of the PCI clock that happens.
+//
+// Commands: STORE writes up to 32 immediate bytes, COPY stores bytes of host memory, LOAD reads one word, FENCE drains the
+// write-combining buffers. Beats are 64-bit lanes; the CPU goes on (an event) when the bridge has taken the last beat.
+#include <string.h>
+
+#include "doorway.h"
+
+enum { OP_STORE = 1, OP_COPY = 2, OP_LOAD = 3, OP_FENCE = 4 };
+enum { EVENT_TAKEN = 32, EVENT_LOADED = 33 };
+enum { ACT_VALID = 1, ACT_WRITE = 2, ACT_COMBINE = 4, ACT_FENCE = 8, ACT_BUSY = 16 };
+
+typedef struct {
+  int state, combine, single;         // single: one word a beat (uncached stores are 32-bit)
+  int64_t ticket;
+  uint32_t address, left;             // of the next byte to store, bytes left
+  const uint8_t *source;
+  uint8_t immediate[32];
+  uint64_t data;
+  int enables, offered;
+} host_cpu;
+static host_cpu cpus[DW_UNITS];
+
+static void take_command(host_cpu *h, int unit, int memory, int64_t now) {
+  dw_command *c = dw_next_command(unit, now);
+  if (h->state || !c) return;
+  h->state = (int)c->op;
+  h->address = (uint32_t)c->a;
+  h->left = (uint32_t)c->b & 0xffffff;
+  h->combine = (c->b >> 24) & 1;
+  h->single = !h->combine;
+  h->ticket = (int64_t)((uint64_t)c->b >> 32);
+  if (c->op == OP_STORE) {
+    memcpy(h->immediate, &c->c, sizeof h->immediate);   // c, d, e, f: 32 bytes
+    h->source = h->immediate;
+  } else if (c->op == OP_COPY) {
+    h->source = dw_memory(memory, (uint64_t)c->c, (int)h->left);
+    if (!h->source) { san_event(now, unit, 2, c->c, 0); h->state = 0; }
+  }
+  dw_pop_command(unit);
+}
+
+static void next_beat(host_cpu *h) {
+  uint32_t lane = h->address & 7, room = h->single ? 4 - (h->address & 3) : 8 - lane, n = h->left < room ? h->left : room;
+  h->data = 0;
+  memcpy((uint8_t *)&h->data + lane, h->source, n);
+  h->enables = (int)(((1u << n) - 1) << lane);
+  h->offered = (int)n;
+}
+
+// One edge of the PCI clock: `taken` = the beat offered in the clock that ended was accepted, `loaded` = read data are here.
+int san_host_clock(int unit, int memory, long long now, int taken, int loaded, long long data) {
+  host_cpu *h = &cpus[unit];
+  if (taken && (h->state == OP_STORE || h->state == OP_COPY)) {
+    h->address += (uint32_t)h->offered; h->source += h->offered; h->left -= (uint32_t)h->offered;
+    if (!h->left) { san_event(now, unit, EVENT_TAKEN, h->ticket, 0); h->state = 0; }
+  } else if (taken && h->state == OP_FENCE) {
+    san_event(now, unit, EVENT_TAKEN, h->ticket, 0);
+    h->state = 0;
+  } else if (taken && h->state == OP_LOAD) {
+    h->left = 1;                       // the address is out; now wait for the data
+  }
+  if (loaded && h->state == OP_LOAD) {
+    san_event(now, unit, EVENT_LOADED, h->ticket, data);
+    h->state = 0;
+  }
+  take_command(h, unit, memory, now);
+  int busy = h->state || dw_has_command(unit) ? ACT_BUSY : 0;
+  if (h->state == OP_LOAD) h->enables = 0xf << (h->address & 4);
+  if (h->state == OP_LOAD) return busy | (h->left ? 0 : ACT_VALID);
+  if (h->state == OP_FENCE) return busy | ACT_VALID | ACT_FENCE;
+  if (!h->state) return busy;
+  next_beat(h);
+  return busy | ACT_VALID | ACT_WRITE | (h->combine ? ACT_COMBINE : 0);
+}
+int san_host_address(int unit) { return (int)(cpus[unit].address & ~7u); }
+long long san_host_data(int unit) { return (long long)cpus[unit].data; }
+int san_host_enables(int unit) { return cpus[unit].enables; }

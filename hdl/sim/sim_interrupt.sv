@@ -1,0 +1,26 @@
+// INTA# as the host CPU hears of it: an event when it is asserted, a trace record for both edges.
+`include "doorway.svh"
+module sim_interrupt
+  import sim_trace_pkg::*;
+#(
+    parameter int UNIT = 0  // the host CPU's unit number
+) (
+    input  logic clk,
+    input  logic rst,
+    input  logic intr,  // some card asserts INTA#
+    output logic busy   // a change must still be seen
+);
+  localparam int EVENT_INTERRUPT = 34;
+  logic last;
+  longint now;
+  always_ff @(posedge clk) begin
+    if (rst) last <= 1'b0;
+    else if (intr != last) begin
+      now = $time;
+      last <= intr;
+      `SAN(san_trace)(now, UNIT, {16'd0, EV_INTERRUPT}, 32'd0, {31'd0, intr}, 64'd0);
+      if (intr) `SAN(san_event)(now, UNIT, EVENT_INTERRUPT, 64'd0, 64'd0);
+    end
+  end
+  assign busy = intr != last;
+endmodule

@@ -1,0 +1,141 @@
+// Two link ports back to back over two cables, as the link bench drives them: ends a and b.
+//
+// Timing: as myri_link_port and myri_cable. `ab_*` acts on the wire from a to b: with ab_force the
+// character is replaced by ab_char and hold is taken away, likewise `ba_*`.
+module sim_link_pair (
+    input  logic        clk,                // character clock
+    input  logic        rst,                // synchronous reset
+    input  logic [47:0] cycle,              // absolute index of the coming edge
+    input  logic [ 7:0] cfg_delay,          // characters in each cable
+    input  logic        cfg_hold,           // 0: the ports do not see each other's hold
+    input  logic [ 7:0] cfg_slack,          // the settings of both ports
+    input  logic [ 7:0] cfg_stop_mark,      // see myri_link_port
+    input  logic [ 7:0] cfg_go_mark,        // see myri_link_port
+    input  logic [15:0] cfg_refresh,        // see myri_link_port
+    input  logic [15:0] cfg_short_timeout,  // see myri_link_port
+    input  logic [31:0] cfg_long_timeout,   // see myri_link_port
+    input  logic [31:0] cfg_beat_period,    // see myri_link_port
+    input  logic        ab_force,           // faults on the wire from a to b
+    input  logic [ 8:0] ab_char,            // the character instead
+    input  logic        ba_force,           // and from b to a
+    input  logic [ 8:0] ba_char,            // the character instead
+    input  logic        a_s_valid,          // streams of end a
+    output logic        a_s_ready,          // stream into the port a: ready
+    input  logic        a_s_tail,           // stream into the port a: tail
+    input  logic [ 7:0] a_s_data,           // stream into the port a: data
+    output logic        a_m_valid,          // stream out of the port a: valid
+    input  logic        a_m_ready,          // stream out of the port a: ready
+    output logic        a_m_tail,           // stream out of the port a: tail
+    output logic [ 7:0] a_m_data,           // stream out of the port a: data
+    input  logic        b_s_valid,          // streams of end b
+    output logic        b_s_ready,          // stream into the port b: ready
+    input  logic        b_s_tail,           // stream into the port b: tail
+    input  logic [ 7:0] b_s_data,           // stream into the port b: data
+    output logic        b_m_valid,          // stream out of the port b: valid
+    input  logic        b_m_ready,          // stream out of the port b: ready
+    output logic        b_m_tail,           // stream out of the port b: tail
+    output logic [ 7:0] b_m_data,           // stream out of the port b: data
+    output logic [ 8:0] a_tx,               // the wires, before the cables
+    output logic [ 8:0] b_tx,               // the wire out of b
+    output logic [ 1:0] stopped,            // status of {b, a}
+    output logic [ 1:0] stopping,           // STOP in force at the receiver
+    output logic [15:0] fill,               // slack fill
+    output logic [ 1:0] ev_overflow,        // strobes of {b, a}
+    output logic [ 1:0] ev_illegal,         // strobes of {b, a}
+    output logic [ 1:0] ev_forward_reset,   // strobes of {b, a}
+    output logic [ 1:0] ev_short_timeout,   // strobes of {b, a}
+    output logic [ 1:0] beat_seen,          // levels of {b, a}
+    output logic [ 1:0] beat_missed,        // levels of {b, a}
+    output logic [ 1:0] link_down,          // levels of {b, a}
+    output logic        busy,               // another edge is needed
+    output logic        alarm_valid,        // wants to be awake at alarm_cycle
+    output logic [47:0] alarm_cycle         // index of that edge
+);
+  logic [17:0] tx;
+  logic [17:0] into;
+  logic [17:0] rx;
+  logic [ 1:0] tx_hold;
+  logic [ 1:0] into_hold;
+  logic [ 1:0] rx_hold;
+  logic [ 1:0] port_busy;
+  logic [ 1:0] cable_busy;
+  logic [ 1:0] port_alarm;
+  logic [95:0] port_alarm_cycle;
+  logic [ 1:0] s_valid;
+  logic [ 1:0] s_ready;
+  logic [ 1:0] s_tail;
+  logic [15:0] s_data;
+  logic [ 1:0] m_valid;
+  logic [ 1:0] m_ready;
+  logic [ 1:0] m_tail;
+  logic [15:0] m_data;
+
+  assign {b_tx, a_tx} = tx;
+  assign s_valid = {b_s_valid, a_s_valid};
+  assign s_tail = {b_s_tail, a_s_tail};
+  assign s_data = {b_s_data, a_s_data};
+  assign m_ready = {b_m_ready, a_m_ready};
+  assign {b_s_ready, a_s_ready} = s_ready;
+  assign {b_m_valid, a_m_valid} = m_valid;
+  assign {b_m_tail, a_m_tail} = m_tail;
+  assign {b_m_data, a_m_data} = m_data;
+  assign into = {ba_force ? ba_char : b_tx, ab_force ? ab_char : a_tx};
+  assign into_hold = {cfg_hold && !ba_force && tx_hold[1], cfg_hold && !ab_force && tx_hold[0]};
+  assign busy = port_busy != 2'd0 || cable_busy != 2'd0 || ab_force || ba_force;
+  assign alarm_valid = port_alarm != 2'd0;
+  assign alarm_cycle =
+      (port_alarm[0] && (!port_alarm[1] || port_alarm_cycle[47:0] < port_alarm_cycle[95:48])) ?
+      port_alarm_cycle[47:0] : port_alarm_cycle[95:48];
+
+  for (genvar i = 0; i < 2; i++) begin : gen_end
+    myri_link_port u_port (
+        .clk(clk),
+        .rst(rst),
+        .cycle(cycle),
+        .rx(rx[9*i+:9]),
+        .tx(tx[9*i+:9]),
+        .rx_hold(rx_hold[i]),
+        .tx_hold(tx_hold[i]),
+        .cfg_slack(cfg_slack),
+        .cfg_stop_mark(cfg_stop_mark),
+        .cfg_go_mark(cfg_go_mark),
+        .cfg_refresh(cfg_refresh),
+        .cfg_short_timeout(cfg_short_timeout),
+        .cfg_long_timeout(cfg_long_timeout),
+        .cfg_beat_period(cfg_beat_period),
+        .s_valid(s_valid[i]),
+        .s_ready(s_ready[i]),
+        .s_tail(s_tail[i]),
+        .s_data(s_data[8*i+:8]),
+        .m_valid(m_valid[i]),
+        .m_ready(m_ready[i]),
+        .m_tail(m_tail[i]),
+        .m_data(m_data[8*i+:8]),
+        .stopped(stopped[i]),
+        .stopping(stopping[i]),
+        .fill(fill[8*i+:8]),
+        .ev_overflow(ev_overflow[i]),
+        .ev_illegal(ev_illegal[i]),
+        .ev_forward_reset(ev_forward_reset[i]),
+        .ev_short_timeout(ev_short_timeout[i]),
+        .beat_seen(beat_seen[i]),
+        .beat_missed(beat_missed[i]),
+        .link_down(link_down[i]),
+        .busy(port_busy[i]),
+        .alarm_valid(port_alarm[i]),
+        .alarm_cycle(port_alarm_cycle[48*i+:48])
+    );
+
+    // The cable out of end i leads to end 1 - i.
+    myri_cable u_cable (
+        .clk(clk),
+        .rst(rst),
+        .in(into[9*i+:9]),
+        .in_hold(into_hold[i]),
+        .cfg_delay(cfg_delay),
+        .out(rx[9*(1-i)+:9]),
+        .out_hold(rx_hold[1-i]),
+        .busy(cable_busy[i])
+    );
+  end
+endmodule

@@ -1,0 +1,207 @@
+// A host with its NIC as it stands in a cluster: host memory and CPU model, PCI segment, NIC, SRAM and processor model, the cable
+// that arrives, run-time settings, trace points, invariants, and the sleep of its three clocks. No behaviour of its own.
+module sim_node
+  import myri_pci_pkg::*;
+  import sim_settings_pkg::*;
+  import sim_trace_pkg::*;
+#(
+    parameter int NODE       = 0,  // VNN
+    parameter int CLOCK_NIC  = 0,  // index of the NIC clock
+    parameter int CLOCK_LINK = 0,  // index of the link clock
+    parameter int CLOCK_PCI  = 0,  // index of the PCI clock
+    parameter int CABLE      = 0   // number of the cable direction that arrives
+) (
+    input  logic        rst,
+    input  logic        faults,
+    input  logic        nic_clk,
+    input  logic [47:0] nic_cycle,
+    output logic        nic_awake,
+    input  logic        link_clk,
+    input  logic [47:0] link_cycle,
+    output logic        link_awake,
+    input  logic        pci_clk,
+    input  logic [47:0] pci_cycle,
+    output logic        pci_awake,
+    input  logic [ 8:0] in,
+    input  logic        in_hold,
+    output logic [ 8:0] tx,
+    output logic        tx_hold
+);
+  localparam int BASE = NODE * PARTS_PER_NODE;
+
+  // ---------------------------------------------------------------- cable
+  logic [8:0] rx;
+  logic rx_hold, cable_busy;
+  logic [7:0] cable_delay;
+  sim_setting #(.UNIT(BASE), .KEY(SET_CABLE_DELAY), .WIDTH(8)) set_delay (.clk(link_clk), .rst, .value(cable_delay));
+  sim_cable #(.CABLE(CABLE)) cable (
+      .clk(link_clk),
+      .rst,
+      .cycle(link_cycle),
+      .faults,
+      .cfg_delay(cable_delay),
+      .in,
+      .in_hold,
+      .rx,
+      .rx_hold,
+      .busy(cable_busy)
+  );
+
+  // ---------------------------------------------------------------- host: CPU, memory, PCI segment
+  logic [PCI_IN_BITS-1:0] slot_in;
+  logic [PCI_OUT_BITS-1:0] slot_out;
+  logic cpu_valid, cpu_ready, cpu_write, cpu_wc, cpu_fence, cpu_rvalid, mem_valid, mem_write, intr, host_busy, segment_busy, intr_busy;
+  logic conflict, idle_out, idle_in, pci_flight_busy, tr_pio_start, tr_pio_done;
+  logic [31:0] cpu_addr, mem_addr;
+  logic [63:0] cpu_data, cpu_rdata, mem_wdata, mem_rdata;
+  logic [7:0] cpu_be, mem_be;
+  sim_host #(.UNIT(BASE + PART_HOST_CPU), .MEMORY(2 * NODE)) host (
+      .clk(pci_clk),
+      .rst,
+      .mem_valid,
+      .mem_write,
+      .mem_addr,
+      .mem_wdata,
+      .mem_be,
+      .mem_rdata,
+      .cpu_valid,
+      .cpu_ready,
+      .cpu_write,
+      .cpu_addr,
+      .cpu_data,
+      .cpu_be,
+      .cpu_wc,
+      .cpu_fence,
+      .cpu_rvalid,
+      .cpu_rdata,
+      .busy(host_busy)
+  );
+  sim_segment #(.UNIT(BASE)) segment (
+      .clk(pci_clk),
+      .rst,
+      .cycle(pci_cycle),
+      .slot_in,
+      .slot_out,
+      .cpu_valid,
+      .cpu_ready,
+      .cpu_write,
+      .cpu_addr,
+      .cpu_data,
+      .cpu_be,
+      .cpu_wc,
+      .cpu_fence,
+      .cpu_rvalid,
+      .cpu_rdata,
+      .mem_valid,
+      .mem_write,
+      .mem_addr,
+      .mem_wdata,
+      .mem_be,
+      .mem_rdata,
+      .intr,
+      .idle_out,
+      .idle_in,
+      .tr_pio_start,
+      .tr_pio_done,
+      .conflict,
+      .busy(segment_busy)
+  );
+  sim_interrupt #(.UNIT(BASE + PART_HOST_CPU)) interrupt (.clk(pci_clk), .rst, .intr, .busy(intr_busy));
+  sim_invariant #(.UNIT(BASE + PART_BRIDGE), .CODE(70)) one_driver (.clk(pci_clk), .rst, .strobe(conflict), .packet(32'd0));
+  sim_probe #(.UNIT(BASE + PART_BRIDGE), .EVENT(EV_PIO_WRITE)) pio_start (
+      .clk(pci_clk), .rst, .strobe(tr_pio_start), .packet(32'd0), .argument(32'd0), .argument2(64'd0), .ago(32'd0));
+
+  // ---------------------------------------------------------------- NIC with its SRAM and processor model
+  logic mem_a_valid, mem_a_write, mem_b_valid, mem_b_write, cpu_reg_valid, cpu_reg_write, cpu_req, cpu_gnt, lanai_busy;
+  logic [22:0] mem_a_addr, mem_b_addr;
+  logic [63:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
+  logic [7:0] mem_a_be, mem_b_be;
+  logic [8:0] cpu_reg_addr;
+  logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
+  logic nic_busy, nic_alarm_valid, nic_alarm_busy, link_busy, link_alarm_valid, link_alarm_busy, card_busy, nic_flight_busy, link_flight_busy;
+  logic [47:0] nic_alarm_cycle, link_alarm_cycle;
+  logic st_in_flight, st_link_in_flight;
+  sim_lanai #(.UNIT(BASE + PART_NIC_CPU), .MEMORY(2 * NODE + 1), .CLOCK(CLOCK_NIC)) lanai (
+      .clk(nic_clk),
+      .rst,
+      .cycle(nic_cycle),
+      .mem_a_valid,
+      .mem_a_write,
+      .mem_a_addr,
+      .mem_a_wdata,
+      .mem_a_be,
+      .mem_a_rdata,
+      .mem_b_valid,
+      .mem_b_write,
+      .mem_b_addr,
+      .mem_b_wdata,
+      .mem_b_be,
+      .mem_b_rdata,
+      .cpu_reg_valid,
+      .cpu_reg_write,
+      .cpu_reg_addr,
+      .cpu_reg_wdata,
+      .cpu_reg_rdata,
+      .cpu_req,
+      .cpu_gnt,
+      .isr,
+      .others(nic_busy),
+      .busy(lanai_busy)
+  );
+  sim_nic #(.BASE(BASE), .CLOCK_NIC(CLOCK_NIC), .CLOCK_LINK(CLOCK_LINK)) nic (
+      .rst,
+      .clk(nic_clk),
+      .cycle(nic_cycle),
+      .busy(nic_busy),
+      .alarm_valid(nic_alarm_valid),
+      .alarm_cycle(nic_alarm_cycle),
+      .link_clk,
+      .link_cycle,
+      .link_busy,
+      .link_alarm_valid,
+      .link_alarm_cycle,
+      .pci_clk,
+      .pci_cycle,
+      .pci_busy(card_busy),
+      .rx,
+      .rx_hold,
+      .tx,
+      .tx_hold,
+      .pci_in(slot_in),
+      .pci_out(slot_out),
+      .mem_a_valid,
+      .mem_a_write,
+      .mem_a_addr,
+      .mem_a_wdata,
+      .mem_a_be,
+      .mem_a_rdata,
+      .mem_b_valid,
+      .mem_b_write,
+      .mem_b_addr,
+      .mem_b_wdata,
+      .mem_b_be,
+      .mem_b_rdata,
+      .cpu_reg_valid,
+      .cpu_reg_write,
+      .cpu_reg_addr,
+      .cpu_reg_wdata,
+      .cpu_reg_rdata,
+      .cpu_req,
+      .cpu_gnt,
+      .isr,
+      .st_in_flight,
+      .st_link_in_flight
+  );
+
+  // ---------------------------------------------------------------- sleep
+  sim_alarm #(.CLOCK(CLOCK_NIC)) nic_alarm (
+      .clk(nic_clk), .alarm_valid(nic_alarm_valid), .alarm_cycle(nic_alarm_cycle), .cycle(nic_cycle), .busy(nic_alarm_busy));
+  sim_alarm #(.CLOCK(CLOCK_LINK)) link_alarm (
+      .clk(link_clk), .alarm_valid(link_alarm_valid), .alarm_cycle(link_alarm_cycle), .cycle(link_cycle), .busy(link_alarm_busy));
+  sim_flight #(.CLOCK(CLOCK_NIC)) nic_flight (.clk(nic_clk), .rst, .level(st_in_flight), .busy(nic_flight_busy));
+  sim_flight #(.CLOCK(CLOCK_LINK)) link_flight (.clk(link_clk), .rst, .level(st_link_in_flight), .busy(link_flight_busy));
+  sim_flight #(.CLOCK(CLOCK_PCI)) pci_flight (.clk(pci_clk), .rst, .level(!idle_out | !idle_in | card_busy), .busy(pci_flight_busy));
+  assign nic_awake = nic_busy | lanai_busy | nic_alarm_busy | nic_flight_busy;
+  assign link_awake = link_busy | cable_busy | link_alarm_busy | link_flight_busy;
+  assign pci_awake = host_busy | segment_busy | card_busy | intr_busy | pci_flight_busy;
+endmodule

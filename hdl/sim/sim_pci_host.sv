@@ -1,0 +1,266 @@
+// A PCI segment with two cards, CPU port, memory port and the cards' backends brought out, for the bridge and
+// segment benches.
+module sim_pci_host
+  import myri_pci_pkg::*;
+(
+    input  logic        clk,                   // PCI clock
+    input  logic        rst,                   // synchronous, active high
+    input  logic        cfg_wide,              // 64-bit host
+    input  logic [ 1:0] card_wide,             // 64-bit cards
+    input  logic [ 1:0] inta,                  // cards pull INTA#
+    input  logic [ 7:0] cfg_latency_timer,     // as the bridge
+    input  logic [ 7:0] cfg_start_delay,       // as the bridge
+    input  logic [ 3:0] cfg_extra_num,         // as the bridge
+    input  logic [ 3:0] cfg_extra_den,         // as the bridge
+    input  logic [ 4:0] cfg_post_depth,        // as the bridge
+    input  logic [ 6:0] cfg_wc_bytes,          // as the bridge
+    input  logic [ 7:0] cfg_read_return,       // as the bridge
+    input  logic [ 5:0] cfg_mem_log2,          // as the bridge
+    input  logic [ 1:0] cfg_devsel,            // as the bridge
+    input  logic [ 3:0] cfg_up_write_initial,  // as the bridge
+    input  logic [ 3:0] cfg_up_read_initial,   // as the bridge
+    input  logic [ 2:0] cfg_up_subsequent,     // as the bridge
+    input  logic [ 3:0] cfg_up_read_wait,      // as the bridge
+    input  logic [ 2:0] cfg_up_stall_limit,    // as the bridge
+    input  logic [ 7:0] cfg_up_max_phases,     // as the bridge
+    input  logic [ 7:0] cfg_in_buffer,         // as the bridge
+    input  logic [ 7:0] cfg_drain_num,         // as the bridge
+    input  logic [ 7:0] cfg_drain_den,         // as the bridge
+    input  logic [ 7:0] cfg_read_latency,      // as the bridge
+    input  logic [ 7:0] card_latency_timer,    // as the cores, both cards
+    input  logic [15:0] card_max_burst,        // as the cores, both cards
+    input  logic [ 7:0] card_start_delay,      // as the cores, both cards
+    input  logic [ 2:0] card_irdy_wait,        // as the cores, both cards
+    input  logic [ 1:0] card_devsel,           // as the cores, both cards
+    input  logic [ 3:0] card_write_initial,    // as the cores, both cards
+    input  logic [ 3:0] card_read_initial,     // as the cores, both cards
+    input  logic [ 2:0] card_subsequent,       // as the cores, both cards
+    input  logic [ 3:0] card_read_wait,        // as the cores, both cards
+    input  logic [ 2:0] card_stall_limit,      // as the cores, both cards
+    input  logic [ 7:0] card_max_phases,       // as the cores, both cards
+    input  logic        card_target_abort,     // as the cores, both cards
+    input  logic        cpu_valid,             // CPU access
+    output logic        cpu_ready,             // taken
+    input  logic        cpu_write,             // store
+    input  logic [31:0] cpu_addr,              // 8-byte aligned
+    input  logic [63:0] cpu_data,              // lanes
+    input  logic [ 7:0] cpu_be,                // bytes
+    input  logic        cpu_wc,                // write-combining
+    input  logic        cpu_fence,             // fence
+    input  logic        cpu_config,            // configuration cycle
+    output logic        cpu_rvalid,            // read data
+    output logic [63:0] cpu_rdata,             // lanes
+    output logic        mem_valid,             // host memory access
+    output logic        mem_write,             // write
+    output logic [31:0] mem_addr,              // 8-byte aligned
+    output logic [63:0] mem_wdata,             // lanes
+    output logic [ 7:0] mem_be,                // bytes written
+    input  logic [63:0] mem_rdata,             // in the clock after a read
+    output logic        c0_tw_valid,           // card 0: write beat
+    input  logic        c0_tw_ready,           // card 0: taken
+    output logic [31:0] c0_tw_addr,            // card 0: 8-byte aligned
+    output logic [63:0] c0_tw_data,            // card 0: lanes
+    output logic [ 7:0] c0_tw_be,              // card 0: bytes written
+    output logic        c0_tr_valid,           // card 0: read request
+    input  logic        c0_tr_ready,           // card 0: taken
+    output logic [31:0] c0_tr_addr,            // card 0: 8-byte aligned
+    output logic [ 7:0] c0_tr_bytes,           // card 0: hint
+    input  logic        c0_td_valid,           // card 0: answer
+    input  logic [63:0] c0_td_data,            // card 0: lanes
+    input  logic        c0_mc_valid,           // card 0: command
+    output logic        c0_mc_ready,           // card 0: taken
+    input  logic        c0_mc_write,           // card 0: write to the bus
+    input  logic [31:0] c0_mc_addr,            // card 0: byte address
+    input  logic [15:0] c0_mc_bytes,           // card 0: bytes
+    input  logic        c0_mw_valid,           // card 0: write beat
+    output logic        c0_mw_ready,           // card 0: taken
+    input  logic [63:0] c0_mw_data,            // card 0: lanes
+    output logic        c0_mr_valid,           // card 0: read beat
+    input  logic        c0_mr_ready,           // card 0: taken
+    output logic [63:0] c0_mr_data,            // card 0: lanes
+    output logic        c0_m_done,             // card 0: command finished
+    output logic        c0_m_error,            // card 0: with an abort
+    output logic        c1_tw_valid,           // card 1: write beat
+    input  logic        c1_tw_ready,           // card 1: taken
+    output logic [31:0] c1_tw_addr,            // card 1: 8-byte aligned
+    output logic [63:0] c1_tw_data,            // card 1: lanes
+    output logic [ 7:0] c1_tw_be,              // card 1: bytes written
+    output logic        c1_tr_valid,           // card 1: read request
+    input  logic        c1_tr_ready,           // card 1: taken
+    output logic [31:0] c1_tr_addr,            // card 1: 8-byte aligned
+    output logic [ 7:0] c1_tr_bytes,           // card 1: hint
+    input  logic        c1_td_valid,           // card 1: answer
+    input  logic [63:0] c1_td_data,            // card 1: lanes
+    input  logic        c1_mc_valid,           // card 1: command
+    output logic        c1_mc_ready,           // card 1: taken
+    input  logic        c1_mc_write,           // card 1: write to the bus
+    input  logic [31:0] c1_mc_addr,            // card 1: byte address
+    input  logic [15:0] c1_mc_bytes,           // card 1: bytes
+    input  logic        c1_mw_valid,           // card 1: write beat
+    output logic        c1_mw_ready,           // card 1: taken
+    input  logic [63:0] c1_mw_data,            // card 1: lanes
+    output logic        c1_mr_valid,           // card 1: read beat
+    input  logic        c1_mr_ready,           // card 1: taken
+    output logic [63:0] c1_mr_data,            // card 1: lanes
+    output logic        c1_m_done,             // card 1: command finished
+    output logic        c1_m_error,            // card 1: with an abort
+    output logic [63:0] pci_ad,                // resolved AD
+    output logic [ 7:0] pci_cbe,               // resolved CBE
+    output logic        pci_par,               // resolved PAR
+    output logic        pci_par64,             // resolved PAR64
+    output logic        pci_frame_n,           // resolved FRAME_N
+    output logic        pci_irdy_n,            // resolved IRDY_N
+    output logic        pci_trdy_n,            // resolved TRDY_N
+    output logic        pci_devsel_n,          // resolved DEVSEL_N
+    output logic        pci_stop_n,            // resolved STOP_N
+    output logic        pci_req64_n,           // resolved REQ64_N
+    output logic        pci_ack64_n,           // resolved ACK64_N
+    output logic [ 2:0] pci_req_n,             // requests
+    output logic [ 2:0] pci_gnt_n,             // grants
+    output logic        pci_conflict,          // two drivers on one wire
+    output logic        intr,                  // interrupt
+    output logic        idle_out,              // stores done
+    output logic        idle_in,               // DMA writes in memory
+    output logic        tr_pio_accept,         // as the bridge
+    output logic        tr_pio_start,          // as the bridge
+    output logic        tr_pio_done,           // as the bridge
+    output logic        tr_pio_error,          // as the bridge
+    output logic        tr_dma_first,          // as the bridge
+    output logic        tr_dma_last,           // as the bridge
+    output logic        tr_dma_write,          // as the bridge
+    output logic        ev_retry,              // as the bridge
+    output logic        ev_disconnect,         // as the bridge
+    output logic [31:0] count_data,            // clocks that moved data
+    output logic [31:0] count_busy,            // busy clocks
+    output logic        busy                   // needs clock edges
+);
+  logic [2*PCI_IN_BITS-1:0] slot_in;
+  logic [2*PCI_OUT_BITS-1:0] slot_out;
+  logic [PCI_WIRES-1:0] wires;
+  logic [47:0] cycle;
+  logic [1:0] card_busy;
+  logic segment_busy, m66en;
+  assign busy = segment_busy | (card_busy != 2'd0);
+  assign pci_ad = wires[PCI_AD+:64];
+  assign pci_cbe = wires[PCI_CBE+:8];
+  assign pci_par = wires[PCI_PAR];
+  assign pci_par64 = wires[PCI_PAR64];
+  assign pci_frame_n = wires[PCI_FRAME_N];
+  assign pci_irdy_n = wires[PCI_IRDY_N];
+  assign pci_trdy_n = wires[PCI_TRDY_N];
+  assign pci_devsel_n = wires[PCI_DEVSEL_N];
+  assign pci_stop_n = wires[PCI_STOP_N];
+  assign pci_req64_n = wires[PCI_REQ64_N];
+  assign pci_ack64_n = wires[PCI_ACK64_N];
+
+  always_ff @(posedge clk) cycle <= rst ? 48'd0 : cycle + 48'd1;
+
+  myri_pci_segment #(
+      .SLOTS(2)
+  ) u_segment (
+      .*,
+      .slot_present(2'b11),
+      .cfg_m66(1'b1),
+      .grants_n(pci_gnt_n),
+      .requests_n(pci_req_n),
+      .conflict(pci_conflict),
+      .busy(segment_busy)
+  );
+  sim_pci_card u_card0 (
+      .clk,
+      .rst,
+      .cycle,
+      .pci_in(slot_in[PCI_IN_BITS*0+:PCI_IN_BITS]),
+      .pci_out(slot_out[PCI_OUT_BITS*0+:PCI_OUT_BITS]),
+      .base(32'hE000_0000),
+      .inta(inta[0]),
+      .cfg_wide(card_wide[0]),
+      .cfg_latency_timer(card_latency_timer),
+      .cfg_max_burst(card_max_burst),
+      .cfg_start_delay(card_start_delay),
+      .cfg_irdy_wait(card_irdy_wait),
+      .cfg_devsel(card_devsel),
+      .cfg_write_initial(card_write_initial),
+      .cfg_read_initial(card_read_initial),
+      .cfg_subsequent(card_subsequent),
+      .cfg_read_wait(card_read_wait),
+      .cfg_stall_limit(card_stall_limit),
+      .cfg_max_phases(card_max_phases),
+      .cfg_target_abort(card_target_abort),
+      .tw_valid(c0_tw_valid),
+      .tw_ready(c0_tw_ready),
+      .tw_addr(c0_tw_addr),
+      .tw_data(c0_tw_data),
+      .tw_be(c0_tw_be),
+      .tr_valid(c0_tr_valid),
+      .tr_ready(c0_tr_ready),
+      .tr_addr(c0_tr_addr),
+      .tr_bytes(c0_tr_bytes),
+      .td_valid(c0_td_valid),
+      .td_data(c0_td_data),
+      .mc_valid(c0_mc_valid),
+      .mc_ready(c0_mc_ready),
+      .mc_write(c0_mc_write),
+      .mc_addr(c0_mc_addr),
+      .mc_bytes(c0_mc_bytes),
+      .mw_valid(c0_mw_valid),
+      .mw_ready(c0_mw_ready),
+      .mw_data(c0_mw_data),
+      .mr_valid(c0_mr_valid),
+      .mr_ready(c0_mr_ready),
+      .mr_data(c0_mr_data),
+      .m_done(c0_m_done),
+      .m_error(c0_m_error),
+      .busy(card_busy[0])
+  );
+  sim_pci_card u_card1 (
+      .clk,
+      .rst,
+      .cycle,
+      .pci_in(slot_in[PCI_IN_BITS*1+:PCI_IN_BITS]),
+      .pci_out(slot_out[PCI_OUT_BITS*1+:PCI_OUT_BITS]),
+      .base(32'hE100_0000),
+      .inta(inta[1]),
+      .cfg_wide(card_wide[1]),
+      .cfg_latency_timer(card_latency_timer),
+      .cfg_max_burst(card_max_burst),
+      .cfg_start_delay(card_start_delay),
+      .cfg_irdy_wait(card_irdy_wait),
+      .cfg_devsel(card_devsel),
+      .cfg_write_initial(card_write_initial),
+      .cfg_read_initial(card_read_initial),
+      .cfg_subsequent(card_subsequent),
+      .cfg_read_wait(card_read_wait),
+      .cfg_stall_limit(card_stall_limit),
+      .cfg_max_phases(card_max_phases),
+      .cfg_target_abort(card_target_abort),
+      .tw_valid(c1_tw_valid),
+      .tw_ready(c1_tw_ready),
+      .tw_addr(c1_tw_addr),
+      .tw_data(c1_tw_data),
+      .tw_be(c1_tw_be),
+      .tr_valid(c1_tr_valid),
+      .tr_ready(c1_tr_ready),
+      .tr_addr(c1_tr_addr),
+      .tr_bytes(c1_tr_bytes),
+      .td_valid(c1_td_valid),
+      .td_data(c1_td_data),
+      .mc_valid(c1_mc_valid),
+      .mc_ready(c1_mc_ready),
+      .mc_write(c1_mc_write),
+      .mc_addr(c1_mc_addr),
+      .mc_bytes(c1_mc_bytes),
+      .mw_valid(c1_mw_valid),
+      .mw_ready(c1_mw_ready),
+      .mw_data(c1_mw_data),
+      .mr_valid(c1_mr_valid),
+      .mr_ready(c1_mr_ready),
+      .mr_data(c1_mr_data),
+      .m_done(c1_m_done),
+      .m_error(c1_m_error),
+      .busy(card_busy[1])
+  );
+
+  logic unused;
+  assign unused = m66en;
+endmodule

@@ -1,0 +1,149 @@
+// The receive path, packet stream to memory, with its crossing, for the net_recv bench.
+module sim_recv_bench (
+    input  logic           clk, // NIC clock, free-running
+    input  logic           rst, // reset, also of the link side
+    input  logic           link_clk, // link clock, free-running
+    input  logic           sleep, // skip edges that nobody needs
+    output logic [47:0]    cycle, // index of the NIC edge
+    output logic [31:0]    edges, // edges the NIC side had
+    output logic [31:0]    link_edges, // edges the link side had
+    output logic [47:0]    link_cycle, // index of the link edge
+    input  logic           allow, // the memory grants
+    input  logic [3:0]     cfg_latency, // of the crossing
+    input  logic           hold_reset, // LANai in reset: absorb and ignore
+    input  logic           crc_enable, // replace the CRC character by the syndrome (MYRINET bit 3)
+    input  logic           nres_enable, // network time-out runs (MYRINET bit 0)
+    input  logic [ 1:0]    nres_code, // its code (MYRINET bits 7:6)
+    input  logic [31:0]    cfg_nres_clocks, // clocks of code 0 (1/16 s); each code is four times longer
+    input  logic           cfg_nres_truncate, // 1 = truncate the packet, 0 = reset the receiver
+    input  logic           w_rmp, // write of RMP (low three bits are ignored)
+    input  logic           w_rml, // write of RML
+    input  logic [23:0]    w_data, // value written
+    output logic [23:0]    rmp, // RMP as read
+    output logic [23:0]    rml, // RML as read
+    output logic [31:0]    length, // bytes of the packet stored, syndrome byte included
+    output logic [ 2:0]    orun, // unused bytes of its last word, with set_recv
+    output logic           set_head, // strobes for ISR
+    output logic           set_recv, // tail stored
+    output logic           set_buff, // no room for the next word
+    output logic           set_nres, // network time-out
+    output logic           truncated, // strobe: a packet was cut after its first bytes were stored
+    output logic           receiver_reset, // strobe: the receiver was reset by the time-out
+    output logic           lost, // strobe: a packet was dropped or cut
+    output logic [ 7:0]    tr_syndrome, // with set_recv
+    output logic [31:0]    tr_length, // with set_recv: final value of length
+    output logic           alarm_valid, // the time-out runs
+    output logic [47:0]    alarm_cycle, // edge at which it is over
+    output logic           busy, // another edge is needed
+    output logic [31:0]    tr_done_key, // key on the NIC side
+    input  logic           m_valid, // packet stream: beat offered
+    output logic           m_ready, // taken
+    input  logic           m_tail, // GAP beat
+    input  logic [ 7:0]    m_data, // byte
+    output logic           tr_head, // trace: first byte came tr_ago edges ago
+    output logic           tr_tail, // trace: GAP taken at this edge
+    output logic [31:0]    tr_key, // packet key, with tr_head and tr_tail
+    output logic [31:0]    tr_ago, // with tr_head
+    output logic [31:0]    tr_bytes, // bytes with the CRC character, with tr_tail
+    output logic           crc_bad, // strobe: a packet ended with a wrong CRC-8
+    output logic           in_packet, // between first byte and GAP
+    output logic [7:0]     link_syndrome, // syndrome on the link side
+    output logic           link_busy  // link side needs an edge
+);
+  logic req, gnt, write, rvalid;
+  logic [22:0] addr;
+  logic [63:0] wdata, rdata, unused_rdata;
+  logic [7:0] be;
+  logic out_valid, out_ready, in_valid, in_ready, recv_busy, rx_busy, w_busy, r_busy;
+  logic [76:0] out_data, in_data;
+  assign write = 1'b1;
+  assign busy = recv_busy || r_busy;
+  assign link_busy = rx_busy || w_busy;
+
+  logic run_clk;
+  sim_gate u_gate (
+      .clk(clk),
+      .rst(rst),
+      .sleep(sleep),
+      .busy(busy),
+      .alarm_valid(alarm_valid),
+      .alarm_cycle(alarm_cycle),
+      .gated(run_clk),
+      .cycle(cycle),
+      .edges(edges)
+  );
+
+  logic run_link_clk;
+  sim_gate u_link_gate (
+      .clk(link_clk),
+      .rst(rst),
+      .sleep(sleep),
+      .busy(link_busy),
+      .alarm_valid(1'b0),
+      .alarm_cycle(48'd0),
+      .gated(run_link_clk),
+      .cycle(link_cycle),
+      .edges(link_edges)
+  );
+
+  // The memory grants when it is asked and `allow` says so.
+  assign gnt = req && allow;
+  always_ff @(posedge run_clk) rvalid <= gnt && !write && !rst;
+  myri_sram_stub #(
+      .SIZE_LOG2(13)
+  ) u_sram (
+      .clk(run_clk),
+      .a_valid(gnt),
+      .a_write(write),
+      .a_addr(addr),
+      .a_wdata(wdata),
+      .a_be(be),
+      .a_rdata(rdata),
+      .b_valid(1'b0),
+      .b_write(1'b0),
+      .b_addr(23'd0),
+      .b_wdata(64'd0),
+      .b_be(8'd0),
+      .b_rdata(unused_rdata)
+  );
+  logic unused_ok;
+  assign unused_ok = ^{unused_rdata, rdata, rvalid};
+
+  myri_packet_rx u_rx (
+      .*,
+      .clk(run_link_clk),
+      .cycle(link_cycle),
+      .tr_syndrome(link_syndrome),
+      .busy(rx_busy)
+  );
+
+  myri_cdc_fifo #(
+      .WIDTH(77)
+  ) u_cross (
+      .cfg_latency(cfg_latency),
+      .w_clk(run_link_clk),
+      .w_rst(rst),
+      .w_valid(out_valid),
+      .w_ready(out_ready),
+      .w_data(out_data),
+      .w_busy(w_busy),
+      .r_clk(run_clk),
+      .r_rst(rst),
+      .r_valid(in_valid),
+      .r_ready(in_ready),
+      .r_data(in_data),
+      .r_busy(r_busy)
+  );
+
+  myri_net_recv u_recv (
+      .*,
+      .clk(run_clk),
+      .sram_req(req),
+      .sram_gnt(gnt),
+      .sram_addr(addr),
+      .sram_wdata(wdata),
+      .sram_be(be),
+      .tr_key(tr_done_key),
+      .busy(recv_busy)
+  );
+endmodule

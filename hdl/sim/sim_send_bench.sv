@@ -1,0 +1,141 @@
+// The send path, NIC side to packet stream, with its crossing and a memory, for the net_send bench.
+module sim_send_bench (
+    input  logic           clk, // NIC clock, free-running
+    input  logic           rst, // reset, also of the link side
+    input  logic           link_clk, // link clock, free-running
+    input  logic           sleep, // skip edges that nobody needs
+    output logic [47:0]    cycle, // index of the NIC edge
+    output logic [31:0]    edges, // edges the NIC side had
+    output logic [31:0]    link_edges, // edges the link side had
+    output logic [47:0]    link_cycle, // index of the link edge
+    input  logic           allow, // the memory grants
+    input  logic [3:0]     cfg_latency, // of the crossing
+    input  logic           hold_reset, // LANai in reset: stop, close an open packet
+    input  logic           crc_enable, // append CRC-8 (MYRINET bit 2)
+    input  logic           w_smp, // register write strobes
+    input  logic           w_sml, // write of SML
+    input  logic           w_smlt, // write of SMLT
+    input  logic           w_sa, // write of SA
+    input  logic [23:0]    w_data, // value written
+    output logic [23:0]    smp, // SMP as read: next byte to send
+    output logic [23:0]    limit, // SML / SMLT as read
+    output logic [ 2:0]    sa, // SA as read
+    output logic           started, // strobe: a limit was taken (clears SEND)
+    output logic           set_send, // strobe: limit reached, all handed over (sets SEND)
+    output logic           misuse, // strobe: a write was ignored
+    output logic           tr_start, // trace: packet started tr_start_ago edges ago
+    output logic [31:0]    tr_start_ago, // see tr_start
+    output logic           tr_read, // trace: last byte handed over
+    output logic [31:0]    tr_bytes, // bytes of the packet, route included, with tr_read
+    output logic           in_flight, // a packet is open or a piece runs
+    output logic           busy, // another edge is needed
+    output logic [31:0]    tr_read_key, // key on the NIC side
+    output logic           s_valid, // packet stream: beat offered
+    input  logic           s_ready, // taken
+    output logic           s_tail, // 1 = GAP beat
+    output logic [ 7:0]    s_data, // byte
+    output logic           tr_head, // trace: first byte left tr_ago edges ago
+    output logic           tr_tail, // trace: GAP left at this edge
+    output logic [31:0]    tr_key, // packet key, with tr_head and from then to tr_tail
+    output logic [31:0]    tr_ago, // with tr_head
+    output logic           in_packet, // between first byte and GAP
+    output logic           link_busy  // link side needs an edge
+);
+  logic req, gnt, write, rvalid;
+  logic [22:0] addr;
+  logic [63:0] wdata, rdata, unused_rdata;
+  logic [7:0] be;
+  logic out_valid, out_ready, in_valid, in_ready, send_busy, tx_busy, w_busy, r_busy;
+  logic [73:0] out_data, in_data;
+  assign write = 1'b0;
+  assign wdata = 64'd0;
+  assign be = 8'd0;
+  assign busy = send_busy || w_busy;
+  assign link_busy = tx_busy || r_busy;
+
+  logic run_clk;
+  sim_gate u_gate (
+      .clk(clk),
+      .rst(rst),
+      .sleep(sleep),
+      .busy(busy),
+      .alarm_valid(1'b0),
+      .alarm_cycle(48'd0),
+      .gated(run_clk),
+      .cycle(cycle),
+      .edges(edges)
+  );
+
+  logic run_link_clk;
+  sim_gate u_link_gate (
+      .clk(link_clk),
+      .rst(rst),
+      .sleep(sleep),
+      .busy(link_busy),
+      .alarm_valid(1'b0),
+      .alarm_cycle(48'd0),
+      .gated(run_link_clk),
+      .cycle(link_cycle),
+      .edges(link_edges)
+  );
+
+  // The memory grants when it is asked and `allow` says so.
+  assign gnt = req && allow;
+  always_ff @(posedge run_clk) rvalid <= gnt && !write && !rst;
+  myri_sram_stub #(
+      .SIZE_LOG2(13)
+  ) u_sram (
+      .clk(run_clk),
+      .a_valid(gnt),
+      .a_write(write),
+      .a_addr(addr),
+      .a_wdata(wdata),
+      .a_be(be),
+      .a_rdata(rdata),
+      .b_valid(1'b0),
+      .b_write(1'b0),
+      .b_addr(23'd0),
+      .b_wdata(64'd0),
+      .b_be(8'd0),
+      .b_rdata(unused_rdata)
+  );
+  logic unused_ok;
+  assign unused_ok = ^{unused_rdata, rdata, rvalid};
+
+  myri_net_send u_send (
+      .*,
+      .clk(run_clk),
+      .sram_req(req),
+      .sram_gnt(gnt),
+      .sram_addr(addr),
+      .sram_rvalid(rvalid),
+      .sram_rdata(rdata),
+      .tr_key(tr_read_key),
+      .busy(send_busy)
+  );
+
+  myri_cdc_fifo #(
+      .WIDTH(74)
+  ) u_cross (
+      .cfg_latency(cfg_latency),
+      .w_clk(run_clk),
+      .w_rst(rst),
+      .w_valid(out_valid),
+      .w_ready(out_ready),
+      .w_data(out_data),
+      .w_busy(w_busy),
+      .r_clk(run_link_clk),
+      .r_rst(rst),
+      .r_valid(in_valid),
+      .r_ready(in_ready),
+      .r_data(in_data),
+      .r_busy(r_busy)
+  );
+
+  myri_packet_tx u_tx (
+      .*,
+      .clk(run_link_clk),
+      .cycle(link_cycle),
+      .busy(tx_busy)
+  );
+endmodule

@@ -1,0 +1,181 @@
+// A switch with synthetic traffic at every port: the saturation study and the speed benchmark.
+//
+// Timing: as sim_traffic and myri_switch; everything runs from the one clock, nothing sleeps.
+// A loop that only toggles clk may read the totals at any time.
+module sim_switch_bench #(
+    parameter int PORTS = 8  // 4, 8 or 16
+) (
+    input  logic                clk,                  // character clock
+    input  logic                rst,                  // synchronous reset
+    input  logic                enable,               // sources may start packets
+    input  logic [        31:0] cfg_seed,             // see sim_traffic; settings are read in reset
+    input  logic [        16:0] cfg_load,             // see sim_traffic
+    input  logic [        15:0] cfg_length,           // see sim_traffic
+    input  logic                cfg_self,             // see sim_traffic
+    input  logic [         7:0] cfg_fall_through,     // see myri_switch
+    output logic [        47:0] cycle,                // clocks since reset
+    output logic [32*PORTS-1:0] port_offered,         // per source: packets arrived
+    output logic [32*PORTS-1:0] port_backlog,         // per source: packets waiting
+    output logic [32*PORTS-1:0] port_received_chars,  // per sink: characters received
+    output logic [32*PORTS-1:0] port_received,        // per sink: packets received
+    output logic [32*PORTS-1:0] port_crc_errors,      // per sink: packets with a wrong CRC-8
+    output logic [32*PORTS-1:0] port_overflow,        // per switch input: characters lost
+    output logic [        47:0] total_chars,          // all sinks: characters received
+    output logic [        47:0] total_packets,        // all sinks: packets received
+    output logic [        47:0] total_offered,        // all sources: packets arrived
+    output logic [        47:0] total_backlog,        // all sources: packets waiting
+    output logic [        47:0] total_errors          // CRC-8 errors and characters lost
+);
+  logic [ 9*PORTS-1:0] to_switch;
+  logic [ 9*PORTS-1:0] from_switch;
+  logic [   PORTS-1:0] unused_tx_hold;
+  logic [32*PORTS-1:0] unused_packets;
+  logic [32*PORTS-1:0] unused_bad_route;
+  logic [32*PORTS-1:0] unused_absent;
+  logic [32*PORTS-1:0] unused_forward_reset;
+  logic [   PORTS-1:0] unused_head;
+  logic [   PORTS-1:0] unused_grant;
+  logic [   PORTS-1:0] unused_tail;
+  logic [   PORTS-1:0] unused_stall;
+  logic [ 4*PORTS-1:0] unused_out;
+  logic [32*PORTS-1:0] unused_key;
+  logic                unused_busy;
+  logic                unused_alarm_valid;
+  logic [        47:0] unused_alarm_cycle;
+  logic                run;
+  logic [        31:0] set_seed;
+  logic [        16:0] set_load;
+  logic [        15:0] set_length;
+  logic                set_self;
+  logic [         7:0] set_fall_through;
+  logic [32*PORTS-1:0] now_offered;
+  logic [32*PORTS-1:0] now_backlog;
+  logic [32*PORTS-1:0] now_received_chars;
+  logic [32*PORTS-1:0] now_received;
+  logic [32*PORTS-1:0] now_crc_errors;
+  logic [32*PORTS-1:0] now_overflow;
+  logic                refresh;
+  logic [        47:0] sum_chars;
+  logic [        47:0] sum_packets;
+  logic [        47:0] sum_offered;
+  logic [        47:0] sum_backlog;
+  logic [        47:0] sum_errors;
+
+  // Settings are registers: inputs of the top level would be evaluated at both clock edges.
+  always_ff @(posedge clk) begin
+    run <= enable && !rst;
+    if (rst) begin
+      cycle <= 48'd0;
+      set_seed <= cfg_seed;
+      set_load <= cfg_load;
+      set_length <= cfg_length;
+      set_self <= cfg_self;
+      set_fall_through <= cfg_fall_through;
+    end else cycle <= cycle + 48'd1;
+  end
+
+  assign refresh = cycle[5:0] == 6'd0;
+
+  // Counters come out every 64 clocks only: adding them up costs as much as switching.
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      total_chars <= 48'd0;
+      total_packets <= 48'd0;
+      total_offered <= 48'd0;
+      total_backlog <= 48'd0;
+      total_errors <= 48'd0;
+      port_offered <= '0;
+      port_backlog <= '0;
+      port_received_chars <= '0;
+      port_received <= '0;
+      port_crc_errors <= '0;
+      port_overflow <= '0;
+    end else if (refresh) begin
+      total_chars <= sum_chars;
+      total_packets <= sum_packets;
+      total_offered <= sum_offered;
+      total_backlog <= sum_backlog;
+      total_errors <= sum_errors;
+      port_offered <= now_offered;
+      port_backlog <= now_backlog;
+      port_received_chars <= now_received_chars;
+      port_received <= now_received;
+      port_crc_errors <= now_crc_errors;
+      port_overflow <= now_overflow;
+    end
+  end
+
+  always_comb begin
+    sum_chars   = 48'd0;
+    sum_packets = 48'd0;
+    sum_offered = 48'd0;
+    sum_backlog = 48'd0;
+    sum_errors  = 48'd0;
+    if (refresh) begin
+      for (int i = 0; i < PORTS; i++) begin
+        sum_chars   = sum_chars + 48'(now_received_chars[32*i+:32]);
+        sum_packets = sum_packets + 48'(now_received[32*i+:32]);
+        sum_offered = sum_offered + 48'(now_offered[32*i+:32]);
+        sum_backlog = sum_backlog + 48'(now_backlog[32*i+:32]);
+        sum_errors  = sum_errors + 48'(now_crc_errors[32*i+:32]) + 48'(now_overflow[32*i+:32]);
+      end
+    end
+  end
+
+  myri_switch #(
+      .PORTS(PORTS)
+  ) u_switch (
+      .clk(clk),
+      .rst(rst),
+      .cycle(cycle),
+      .rx(to_switch),
+      .tx(from_switch),
+      .rx_hold({PORTS{1'b0}}),
+      .tx_hold(unused_tx_hold),
+      .present({PORTS{1'b1}}),
+      .cfg_slack(8'd80),
+      .cfg_stop_mark(8'd56),
+      .cfg_go_mark(8'd40),
+      .cfg_refresh(16'd8),
+      .cfg_short_timeout(16'd16),
+      .cfg_long_timeout(32'd4_000_000),
+      .cfg_beat_period(32'd0),
+      .cfg_fall_through(set_fall_through),
+      .count_packets(unused_packets),
+      .count_bad_route(unused_bad_route),
+      .count_absent(unused_absent),
+      .count_forward_reset(unused_forward_reset),
+      .count_overflow(now_overflow),
+      .tr_head(unused_head),
+      .tr_grant(unused_grant),
+      .tr_tail(unused_tail),
+      .tr_stall(unused_stall),
+      .tr_out(unused_out),
+      .tr_key(unused_key),
+      .busy(unused_busy),
+      .alarm_valid(unused_alarm_valid),
+      .alarm_cycle(unused_alarm_cycle)
+  );
+
+  for (genvar p = 0; p < PORTS; p++) begin : gen_traffic
+    sim_traffic #(
+        .PORTS(PORTS),
+        .ID(p)
+    ) u_traffic (
+        .clk(clk),
+        .rst(rst),
+        .enable(run),
+        .cfg_seed(set_seed),
+        .cfg_load(set_load),
+        .cfg_length(set_length),
+        .cfg_self(set_self),
+        .rx(from_switch[9*p+:9]),
+        .tx(to_switch[9*p+:9]),
+        .offered(now_offered[32*p+:32]),
+        .backlog(now_backlog[32*p+:32]),
+        .received_chars(now_received_chars[32*p+:32]),
+        .received_packets(now_received[32*p+:32]),
+        .crc_errors(now_crc_errors[32*p+:32])
+    );
+  end
+endmodule

@@ -1,0 +1,154 @@
+// Input sides of a switch: strip the route byte, ask for an output, patch CRC-8.
+//
+// One byte is held back so that the last one before the GAP is known: it is the CRC-8. Taking the
+// route byte R from the front changes a packet's CRC by the register that R leaves behind after as
+// many zero bytes as follow it; this `diff` runs along and is XORed into the CRC byte, which makes
+// it crc8(packet without R) XOR the incoming syndrome: good stays good, an error stays visible.
+//
+// Timing: the request stands cfg_fall_through edges after the edge that takes the route byte; the
+// first byte may leave two edges after that. One character an edge; the route byte of the next
+// packet is taken at the edge at which the GAP leaves. Ports are bits of masks (see myri_link_tx).
+module myri_switch_input #(
+    parameter int PORTS = 8  // ports of the switch: 4, 8 or 16
+) (
+    input  logic                clk,               // character clock
+    input  logic                rst,               // synchronous reset
+    input  logic [   PORTS-1:0] present,           // ports with a cable
+    input  logic [         7:0] cfg_fall_through,  // further edges from route byte to request
+    input  logic [   PORTS-1:0] m_valid,           // packet streams from the slack buffers
+    output logic [   PORTS-1:0] m_ready,           // taken at the coming edge
+    input  logic [   PORTS-1:0] m_tail,            // this beat is the GAP
+    input  logic [ 8*PORTS-1:0] m_data,            // the byte
+    output logic [   PORTS-1:0] request,           // strobe: ask for output request_port
+    output logic [ 4*PORTS-1:0] request_port,      // that output
+    input  logic [   PORTS-1:0] active,            // the output is ours
+    output logic [   PORTS-1:0] x_valid,           // streams to the granted outputs
+    input  logic [   PORTS-1:0] s_ready,           // per output: takes at the coming edge
+    output logic [   PORTS-1:0] x_tail,            // this beat is the GAP
+    output logic [ 8*PORTS-1:0] x_data,            // the byte
+    output logic [   PORTS-1:0] ev_packet,         // strobe: a GAP leaves for its output
+    output logic [   PORTS-1:0] ev_bad_route,      // strobe: a packet with a bad route is dropped
+    output logic [   PORTS-1:0] ev_absent,         // strobe: a packet for an absent port is dropped
+    output logic [   PORTS-1:0] tr_head,           // strobe: route byte decoded, tr_out is valid
+    output logic [ 4*PORTS-1:0] tr_out,            // output of the packet at the head
+    output logic [32*PORTS-1:0] tr_key,            // first four bytes after the route, big-endian
+    output logic                busy               // another edge is needed
+);
+  localparam int PW = $clog2(PORTS);
+  localparam logic [6:0] LIMIT = 7'(PORTS);
+
+  logic [PORTS-1:0] in_body;  // the route byte of this packet was taken
+  logic [PORTS-1:0] dropping;  // this packet is consumed to its tail
+  logic [PORTS-1:0] held;  // a beat is held back
+  logic [PORTS-1:0] falling;  // decoded, not requested
+  logic [PORTS-1:0] x_ready;  // our output takes
+  logic [PORTS-1:0] fire;  // the held beat leaves
+  logic [PORTS-1:0] take;  // a beat comes from the slack buffer
+  logic [PORTS-1:0] take_body;  // to be held
+  logic [PORTS-1:0] take_route;  // to be decoded
+  logic [PORTS-1:0] take_tail;  // it is the GAP
+  logic [PORTS-1:0] accepted;  // the route byte leads somewhere
+
+  assign x_valid = active & held & (x_tail | m_valid);
+  assign fire = x_valid & x_ready;
+  assign m_ready = ~held | fire;
+  assign take = m_valid & m_ready;
+  assign take_tail = take & m_tail;
+  assign take_body = take & in_body;
+  assign take_route = take & ~(in_body | dropping | m_tail);
+  assign ev_packet = fire & x_tail;
+  assign busy = (take | fire | falling | tr_head) != '0;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      in_body <= '0;
+      dropping <= '0;
+      held <= '0;
+      x_tail <= '0;
+      falling <= '0;
+      tr_head <= '0;
+    end else begin
+      in_body <= (in_body & ~take_tail) | accepted;
+      dropping <= (dropping & ~take_tail) | (take_route & ~accepted);
+      held <= (held & ~fire) | take_body;
+      x_tail <= (x_tail & ~take_body) | (take_body & m_tail);
+      falling <= (falling | accepted) & ~request;
+      tr_head <= accepted;
+    end
+  end
+
+  for (genvar i = 0; i < PORTS; i++) begin : gen_port
+    localparam logic [6:0] SELF = 7'(i);
+    logic [7:0] m_byte;
+    logic [7:0] held_byte;
+    logic [7:0] diff;
+    logic [7:0] diff_next;
+    logic [6:0] target;  // in + delta
+    logic [3:0] port;
+    logic [7:0] fall_left;
+    logic [2:0] key_bytes;
+    logic       is_route;  // the byte looks like one
+    logic       decode;
+    logic       cabled;
+    logic       well;
+    logic       bad;
+    logic       absent;
+
+    assign m_byte   = m_data[8*i+:8];
+    assign target   = SELF + {m_byte[5], m_byte[5:0]};
+    assign is_route = m_byte[7:6] == 2'b10;
+
+    assign decode   = take_route[i];
+    assign cabled   = present[target[PW-1:0]];
+    always_comb begin
+      well = 1'b0;
+      bad = 1'b0;
+      absent = 1'b0;
+      if (decode) begin
+        if (!is_route || target >= LIMIT) bad = 1'b1;
+        else if (!cabled) absent = 1'b1;
+        else well = 1'b1;
+      end
+    end
+    assign accepted[i] = well;
+    assign ev_bad_route[i] = bad;
+    assign ev_absent[i] = absent;
+
+    assign request[i] = falling[i] ? fall_left == 8'd1 : accepted[i] && cfg_fall_through == 8'd0;
+    assign request_port[4*i+:4] = falling[i] ? port : target[3:0];
+    assign x_ready[i] = s_ready[port[PW-1:0]];
+    assign x_data[8*i+:8] = m_tail[i] ? held_byte ^ diff : held_byte;
+    assign tr_out[4*i+:4] = port;
+
+    myri_crc8 u_diff (
+        .crc (8'h00),
+        .data(take_route[i] ? m_byte : diff),
+        .next(diff_next)
+    );
+
+    always_ff @(posedge clk) begin
+      if (rst) port <= 4'd0;
+      else if (accepted[i]) port <= target[3:0];
+    end
+
+    // No reset: these mean something only under the flags above.
+    always_ff @(posedge clk) begin
+      if (take_body[i]) held_byte <= m_byte;
+      if (take_route[i] || fire[i]) diff <= diff_next;
+      if (accepted[i]) fall_left <= cfg_fall_through;
+      else if (falling[i]) fall_left <= fall_left - 8'd1;
+    end
+
+    // Packet key: the first four bytes from the first one whose top bit is clear.
+    always_ff @(posedge clk) begin
+      if (rst) begin
+        key_bytes <= 3'd4;
+        tr_key[32*i+:32] <= 32'd0;
+      end else if (accepted[i]) key_bytes <= 3'd0;
+      else if (!key_bytes[2] && fire[i] && !x_tail[i] && (key_bytes != 3'd0 || !held_byte[7])) begin
+        key_bytes <= key_bytes + 3'd1;
+        tr_key[32*i+:32] <= {tr_key[32*i+:24], held_byte};
+      end
+    end
+  end
+endmodule

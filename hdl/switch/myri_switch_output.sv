@@ -1,0 +1,104 @@
+// Output sides of a switch: round-robin among the inputs that ask, held for a packet.
+//
+// Timing: a request is granted at the next edge if the output is free, or at the edge at which
+// the GAP of the packet before leaves (arbitration overlaps the packet's last character); the
+// granted input's stream is connected from that edge on, combinationally.
+module myri_switch_output #(
+    parameter int PORTS = 8  // ports of the switch: 4, 8 or 16
+) (
+    input  logic               clk,           // character clock
+    input  logic               rst,           // synchronous reset
+    input  logic [  PORTS-1:0] request,       // strobe per input: asks for its request_port
+    input  logic [4*PORTS-1:0] request_port,  // the output each input asks for
+    output logic [  PORTS-1:0] waiting,       // per input: asked, not served yet
+    output logic [  PORTS-1:0] active,        // per input: owns its output until its GAP leaves
+    output logic [  PORTS-1:0] tr_grant,      // per input, strobe: `active` since the last edge
+    input  logic [  PORTS-1:0] ev_packet,     // per input, strobe: its GAP leaves
+    input  logic [  PORTS-1:0] x_valid,       // streams of the inputs
+    input  logic [  PORTS-1:0] x_tail,        // their GAP flags
+    input  logic [8*PORTS-1:0] x_data,        // their bytes
+    output logic [  PORTS-1:0] s_valid,       // streams to the links
+    input  logic [  PORTS-1:0] s_ready,       // taken at the coming edge
+    output logic [  PORTS-1:0] s_tail,        // this beat is the GAP
+    output logic [8*PORTS-1:0] s_data,        // the byte
+    output logic               busy           // another edge is needed
+);
+  localparam int PW = $clog2(PORTS);
+
+  logic [      PORTS-1:0] serving;  // per output: owned by an input
+  logic [      PORTS-1:0] asked;  // per output: somebody waits
+  logic [      PORTS-1:0] released;  // per output: the GAP leaves
+  logic [      PORTS-1:0] arbitrate;  // per output: an owner is chosen at the coming edge
+  logic [PORTS*PORTS-1:0] grant;  // per output: the input that would be chosen
+
+  assign released = s_valid & s_ready & s_tail;
+  assign arbitrate = asked & (~serving | released);
+  assign busy = (arbitrate | tr_grant) != '0;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      serving  <= '0;
+      waiting  <= '0;
+      active   <= '0;
+      tr_grant <= '0;
+    end else begin
+      serving  <= (serving & ~released) | arbitrate;
+      waiting  <= waiting | request;
+      active   <= active & ~ev_packet;
+      tr_grant <= '0;
+      if (arbitrate != '0) begin
+        for (int o = 0; o < PORTS; o++) begin
+          for (int i = 0; i < PORTS; i++) begin
+            if (arbitrate[o] && grant[PORTS*o+i]) begin
+              waiting[i]  <= 1'b0;
+              active[i]   <= 1'b1;
+              tr_grant[i] <= 1'b1;
+            end
+          end
+        end
+      end
+    end
+  end
+
+  for (genvar o = 0; o < PORTS; o++) begin : gen_port
+    logic [PORTS-1:0] pending;  // inputs that asked and were not served
+    logic [   PW-1:0] owner;
+
+    assign asked[o] = pending != '0;
+    assign s_valid[o] = serving[o] && x_valid[owner];
+    assign s_tail[o] = x_tail[owner];
+    assign s_data[8*o+:8] = x_data[8*owner+:8];
+
+    myri_rr_arbiter #(
+        .N(PORTS)
+    ) u_arbiter (
+        .clk(clk),
+        .rst(rst),
+        .request(pending),
+        .take(arbitrate[o]),
+        .grant(grant[PORTS*o+:PORTS])
+    );
+
+    // Written as branches that are seldom taken: nothing is evaluated between packets.
+    always_ff @(posedge clk) begin
+      if (rst) begin
+        pending <= '0;
+        owner   <= '0;
+      end else begin
+        if (arbitrate[o]) begin
+          for (int i = 0; i < PORTS; i++) begin
+            if (grant[PORTS*o+i]) begin
+              owner <= PW'(i);
+              pending[i] <= 1'b0;
+            end
+          end
+        end
+        if (request != '0) begin
+          for (int i = 0; i < PORTS; i++) begin
+            if (request[i] && request_port[4*i+:4] == 4'(o)) pending[i] <= 1'b1;
+          end
+        end
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,84 @@
+"""Networks by the dozen: one switch, a tree, or a Clos network (leaf and spine) for a list of hosts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from pymodels.topology import SWITCH_SIZES, End, Link, Switch, Topology, TopologyError
+
+
+def host_names(count: int) -> tuple[str, ...]:
+    """`count` plain host names: node00, node01, ..."""
+    return tuple(f"node{i:02d}" for i in range(count))
+
+
+def smallest_switch(ports: int) -> int:
+    """The smallest switch with at least `ports` ports; the largest there is when none has."""
+    return next((size for size in SWITCH_SIZES if size >= ports), SWITCH_SIZES[-1])
+
+
+def single_switch(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> Topology:
+    """All hosts on one switch, host i on port i."""
+    _fits(len(hosts), ports, f"one switch of {ports} ports")
+    links = tuple(Link(End(host, 0), End("s0", i), metres) for i, host in enumerate(hosts))
+    return _checked((Switch("s0", ports),), hosts, links)
+
+
+def tree(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> Topology:
+    """A tree of switches for any number of hosts, spread evenly over the leaves; a switch's last port leads up."""
+    if len(hosts) <= ports:
+        return single_switch(hosts, ports, metres)
+    switches: list[Switch] = []
+    links: list[Link] = []
+    below: list[End] = [End(host, 0) for host in hosts]
+    while len(below) > 1:
+        count = 1 if len(below) <= ports else -(-len(below) // (ports - 1))
+        level = [Switch(f"s{len(switches) + i}", ports) for i in range(count)]
+        for switch, children in zip(level, _shares(below, count), strict=True):
+            links += [Link(child, End(switch.name, port), metres) for port, child in enumerate(children)]
+        switches += level
+        below = [End(switch.name, ports - 1) for switch in level]
+    return _checked(tuple(switches), hosts, tuple(links))
+
+
+def clos(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> Topology:
+    """Leaf and spine with full bisection: half of a leaf's ports lead up; as few spines as take all up-links evenly.
+
+    Holds ports * ports / 2 hosts. Several up-links of one leaf to one spine stand in parallel.
+    """
+    half = ports // 2
+    _fits(len(hosts), ports * half, f"leaf and spine of {ports}-port switches")
+    leaves = max(1, -(-len(hosts) // half))
+    spines = next(s for s in range(1, half + 1) if half % s == 0 and leaves * half // s <= ports)
+    each = half // spines
+    leaf = [Switch(f"leaf{i}", ports) for i in range(leaves)]
+    spine = [Switch(f"spine{i}", ports) for i in range(spines)]
+    down = [Link(End(host, 0), End(f"leaf{i // half}", i % half), metres) for i, host in enumerate(hosts)]
+    up = [
+        Link(End(f"leaf{i}", half + j), End(f"spine{j % spines}", i * each + j // spines), metres)
+        for i in range(leaves)
+        for j in range(half)
+    ]
+    return _checked((*leaf, *spine), hosts, (*down, *up))
+
+
+def _shares(items: Sequence[End], count: int) -> list[Sequence[End]]:
+    """`items` cut into `count` runs whose lengths differ by at most one."""
+    bounds = [len(items) * i // count for i in range(count + 1)]
+    return [items[a:b] for a, b in itertools.pairwise(bounds)]
+
+
+def _fits(hosts: int, room: int, where: str) -> None:
+    if hosts > room:
+        raise TopologyError(
+            "more hosts than ports",
+            f"{hosts} hosts, but {where} takes {room}",
+            "use larger switches, a Clos network or a tree",
+        )
+
+
+def _checked(switches: tuple[Switch, ...], hosts: Sequence[str], links: tuple[Link, ...]) -> Topology:
+    topology = Topology(switches, tuple(hosts), links)
+    topology.check()
+    return topology

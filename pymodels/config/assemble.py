@@ -1,0 +1,148 @@
+"""What the lines of a configuration mean together: one checked Cluster, or a ConfigError that says where and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pymodels.config.grammar import (
+    RawCluster,
+    RawFile,
+    RawHost,
+    check_circuits_wanted,
+    parse_config,
+    parse_resources,
+    queue_resource,
+)
+from pymodels.config.lines import Line, integer
+from pymodels.config.model import HOST_QUEUE, MAX_HOSTS, Cluster, Host, QueueRequest
+from pymodels.config.network import Network
+from pymodels.config.tables import RouteTable, read_circuits, read_host_map, read_routes
+from pymodels.errors import ConfigError, nearest
+from pymodels.profiles import check_profile_name
+from pymodels.routes import RouteError, Routes, check_routes
+from pymodels.topology import Topology
+from pymodels.updown import up_down
+
+MIN_QUEUE = 64
+MAX_QUEUE = 1 << 30
+
+
+def load_cluster(path: Path, host: str | None = None, allow_cycles: bool = False) -> Cluster:
+    """Read a configuration and all files that it names.
+
+    `host` chooses among several clusters: the one that lists it (paper 003, C.1.1). `allow_cycles` admits given routes
+    that can deadlock, for those who study deadlock. Raises ConfigError on the first mistake.
+    """
+    raw_file = parse_config(path)
+    raw = _choose(raw_file, host)
+    parse_resources(raw)
+    used = _used_hosts(raw_file, raw)
+    host_map = read_host_map(raw.once.get("HOST_MAP_MYRI"))
+    topology = Network(raw, used, host_map).topology()
+    pnn = {name: topology.running_port(topology.attachment(name)) for name in topology.hosts}
+    names = {place.pnn: name for name, place in host_map.items()} | {number: name for name, number in pnn.items()}
+    circuit_line = raw.once.get("CIRCUITS_CELOXICA")
+    cards = {card for h in used for card in h.cards}
+    return Cluster(
+        name=raw.name,
+        file=raw_file.path,
+        hosts=tuple(Host(h.name, vnn, pnn[h.name], tuple(h.cards), _queues(raw, h)) for vnn, h in enumerate(used)),
+        topology=topology,
+        routes=_routes(raw_file, raw, topology, names, allow_cycles),
+        profile=_profile(raw.once.get("PROFILE")),
+        circuits=read_circuits(circuit_line, lambda line: check_circuits_wanted(line, cards)) if circuit_line else (),
+    )
+
+
+def _choose(raw: RawFile, host: str | None) -> RawCluster:
+    if not raw.clusters:
+        raise ConfigError(raw.path, 0, "no cluster", "the file has no CLUSTER line", "add CLUSTER <name> and its hosts")
+    if host is not None:
+        if host not in raw.owner:
+            raise ConfigError(
+                raw.path, 0, "unknown host", f"{host!r} is in no CLUSTER of this file", nearest(host, raw.owner)
+            )
+        return raw.owner[host]
+    if len(raw.clusters) > 1:
+        names = ", ".join(c.name for c in raw.clusters)
+        cause = f"the file has {len(raw.clusters)} clusters ({names}) and no host was named"
+        line = raw.clusters[1].line
+        raise line.error("which cluster", cause, "name a host: its cluster is taken")
+    return raw.clusters[0]
+
+
+def _used_hosts(raw_file: RawFile, raw: RawCluster) -> list[RawHost]:
+    """The hosts that take part: the first NUM_NODES of the cluster, all without NUM_NODES."""
+    if not raw.hosts:
+        raise raw.line.error("cluster without hosts", f"{raw.name!r} has no HOST line", "add HOST <name> and USE MYRI")
+    line = raw_file.once.get("NUM_NODES")
+    count = integer(line, line.words[1], "NUM_NODES", 1, MAX_HOSTS) if line else len(raw.hosts)
+    if line and count > len(raw.hosts):
+        cause = f"NUM_NODES is {count}, but cluster {raw.name!r} lists {len(raw.hosts)} hosts"
+        raise line.error("value out of range", cause, "add HOST lines or lower NUM_NODES")
+    if count > MAX_HOSTS:
+        cause = f"host {raw.hosts[MAX_HOSTS].name!r} would have VNN {MAX_HOSTS}"
+        raise raw.hosts[MAX_HOSTS].line.error(
+            "value out of range", cause, f"a VNN is at most {MAX_HOSTS - 1}; use fewer hosts"
+        )
+    return raw.hosts[:count]
+
+
+def _queues(raw: RawCluster, host: RawHost) -> tuple[QueueRequest, ...]:
+    """The host's queue requests; its own lines overrule those of the cluster."""
+    cards = tuple(host.cards)
+    everyone = tuple({card for h in raw.hosts for card in h.cards})
+    general = _requests(raw.repeated["QUEUE_SIZE"], everyone, f"no host of cluster {raw.name!r}")
+    own = _requests(host.queues, cards, f"host {host.name!r}")
+    return tuple(r for r in (general | own).values() if r.resource == HOST_QUEUE or r.resource in cards)
+
+
+def _requests(lines: list[Line], cards: tuple[str, ...], owner: str) -> dict[str, QueueRequest]:
+    """The queue requests of some lines by resource; each resource once."""
+    found: dict[str, QueueRequest] = {}
+    for line in lines:
+        resource = queue_resource(line, cards, owner)
+        if resource in found:
+            raise line.error(f"QUEUE_SIZE {resource} given twice", f"first at {found[resource].place}", "remove one")
+        size = integer(line, line.words[2], f"the queue size of {resource}", MIN_QUEUE, MAX_QUEUE)
+        found[resource] = QueueRequest(resource, size, line.place)
+    return found
+
+
+def _profile(line: Line | None) -> str | None:
+    if line is None:
+        return None
+    try:
+        return check_profile_name(line.words[1])
+    except ConfigError as error:
+        raise line.error(error.what, error.cause, error.remedy) from None
+
+
+def _routes(
+    raw_file: RawFile, raw: RawCluster, topology: Topology, names: dict[int, str], allow_cycles: bool
+) -> Routes:
+    """Given routes, verified hop by hop; computed ones when asked for or when no file is named."""
+    computed, given = raw.once.get("ROUTES"), raw.once.get("ROUTING_MYRI")
+    if computed and computed.words[1] != "COMPUTED":
+        raise computed.error("unknown word after ROUTES", f"{computed.words[1]!r} is none", "write ROUTES COMPUTED")
+    if computed and given:
+        raise computed.error(
+            "routes given twice", f"ROUTING_MYRI names a file at {given.place}", "keep one of the two lines"
+        )
+    given = given or (None if computed else raw_file.once.get("LCP_FILE"))
+    if given is None:
+        return up_down(topology)
+    table = read_routes(given, names)
+    hosts = set(topology.hosts)
+    routes = Routes({pair: route for pair, route in table.routes.items() if hosts.issuperset(pair)})
+    try:
+        check_routes(topology, routes, allow_cycles)
+    except RouteError as error:
+        raise _at_its_line(error, table, given) from None
+    return routes
+
+
+def _at_its_line(error: RouteError, table: RouteTable, given: Line) -> ConfigError:
+    """A route error at the line of its source; of the line that names the file when the source has none."""
+    line = table.lines.get(error.pair[0], given) if error.pair else given
+    return line.error(error.what, error.cause, error.remedy)

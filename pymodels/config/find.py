@@ -1,0 +1,31 @@
+"""Which configuration file is meant: the one named, else the one of GRIM_CONFIG, else the example of two hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pymodels.config.writer import CONFIG
+from pymodels.errors import ConfigError, nearest
+
+EXAMPLES = Path(__file__).parent.parent / "clusters"
+DEFAULT = "two_hosts"
+VARIABLE = "GRIM_CONFIG"
+
+
+def examples() -> tuple[str, ...]:
+    """Names of the clusters that come with sanlab."""
+    return tuple(sorted(path.parent.name for path in EXAMPLES.glob(f"*/{CONFIG}")))
+
+
+def find_config(name: str | None, environment: Mapping[str, str]) -> Path:
+    """The configuration file of a cluster: `name` is a file, a folder with a `grim_config`, or the name of an example.
+
+    Without a name the environment variable GRIM_CONFIG decides (paper 003, C.1.1). ConfigError when there is none.
+    """
+    asked = name or environment.get(VARIABLE) or DEFAULT
+    for path in (Path(asked), Path(asked) / CONFIG, EXAMPLES / asked / CONFIG):
+        if path.is_file():
+            return path
+    source = "CLUSTER" if name else VARIABLE
+    raise ConfigError(source, 0, "unknown cluster", f"{asked!r} is no file and no example", nearest(asked, examples()))

@@ -1,0 +1,176 @@
+"""The application configuration file and the cluster's resource file, keyword by keyword (paper 003, C.1).
+
+The result is raw: lines sorted by what they describe. What they mean together is judged in `assemble`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pymodels.config.lines import Line, check_arguments, check_name, named_file, read_lines, unknown
+from pymodels.config.model import CARDS, FPGA_CARD, HOST_QUEUE
+
+FILE_WIDE = {"NUM_NODES": "NUM_NODES <hosts>", "LCP_FILE": "LCP_FILE <file>"}
+"""Once in a file."""
+ONCE = {
+    "ROUTING_MYRI": "ROUTING_MYRI <file>",
+    "HOST_MAP_MYRI": "HOST_MAP_MYRI <file>",
+    "CIRCUITS_CELOXICA": "CIRCUITS_CELOXICA <file>",
+    "PROFILE": "PROFILE <name>",
+    "ROUTES": "ROUTES COMPUTED",
+}
+"""Once in a cluster, in either of its two files."""
+REPEATED = {
+    "SWITCH": "SWITCH <name> <ports>",
+    "LINK": "LINK <node> <port> <node> <port> [metres]",
+    "QUEUE_SIZE": "QUEUE_SIZE <resource> <bytes>",
+}
+"""Any number of times in a cluster, in either of its two files."""
+STRUCTURE = {
+    "CLUSTER": "CLUSTER <name>",
+    "CLUSTER_RESOURCE": "CLUSTER_RESOURCE <file>",
+    "HOST": "HOST <name>",
+    "USE": "USE <resource>",
+}
+"""Only in the application configuration file."""
+IN_RESOURCE_FILE = ONCE | REPEATED
+IN_CONFIG_FILE = FILE_WIDE | STRUCTURE | IN_RESOURCE_FILE
+
+
+@dataclass
+class RawHost:
+    """A HOST with its lines."""
+
+    name: str
+    line: Line
+    cards: dict[str, Line] = field(default_factory=dict)
+    queues: list[Line] = field(default_factory=list)
+
+
+@dataclass
+class RawCluster:
+    """A CLUSTER with its lines, those of its resource file included."""
+
+    name: str
+    line: Line
+    hosts: list[RawHost] = field(default_factory=list)
+    once: dict[str, Line] = field(default_factory=dict)
+    repeated: dict[str, list[Line]] = field(default_factory=lambda: {key: [] for key in REPEATED})
+
+
+@dataclass
+class RawFile:
+    """A whole application configuration file."""
+
+    path: str
+    once: dict[str, Line] = field(default_factory=dict)
+    clusters: list[RawCluster] = field(default_factory=list)
+    owner: dict[str, RawCluster] = field(default_factory=dict)
+    """The cluster of each host name."""
+
+
+def parse_config(path: Path) -> RawFile:
+    """Read an application configuration file. ConfigError on the first mistake."""
+    raw = RawFile(str(path))
+    for line in read_lines(path):
+        _keyword(line, IN_CONFIG_FILE)
+        if line.words[0] in FILE_WIDE:
+            _once(raw.once, line)
+        elif line.words[0] == "CLUSTER":
+            if any(c.name == line.words[1] for c in raw.clusters):
+                raise line.error(f"duplicate name {line.words[1]!r}", "two clusters carry it", "rename one of them")
+            raw.clusters.append(RawCluster(check_name(line, line.words[1], "cluster"), line))
+        elif not raw.clusters:
+            raise line.error(
+                f"{line.words[0]} outside a cluster", "no CLUSTER stands before it", "begin with CLUSTER <name>"
+            )
+        else:
+            _cluster_line(raw, raw.clusters[-1], line)
+    return raw
+
+
+def parse_resources(cluster: RawCluster) -> None:
+    """Read the file that CLUSTER_RESOURCE names into the cluster. ConfigError on the first mistake."""
+    asked_by = cluster.once.get("CLUSTER_RESOURCE")
+    for line in read_lines(named_file(asked_by), asked_by) if asked_by else ():
+        _keyword(line, IN_RESOURCE_FILE)
+        if line.words[0] in ONCE:
+            _once(cluster.once, line)
+        else:
+            cluster.repeated[line.words[0]].append(line)
+
+
+def _keyword(line: Line, known: dict[str, str]) -> None:
+    word = line.words[0]
+    if word not in known:
+        if word in IN_CONFIG_FILE:
+            raise line.error(
+                f"{word} in a resource file", "it belongs to the application configuration file", "move it there"
+            )
+        raise unknown(line, "keyword", word, known)
+    check_arguments(line, known[word])
+
+
+def _once(lines: dict[str, Line], line: Line) -> None:
+    first = lines.setdefault(line.words[0], line)
+    if first is not line:
+        raise line.error(f"{line.words[0]} given twice", f"first at {first.place}", "remove one")
+
+
+def _cluster_line(raw: RawFile, cluster: RawCluster, line: Line) -> None:
+    word = line.words[0]
+    host = cluster.hosts[-1] if cluster.hosts else None
+    if word == "HOST":
+        _host(raw, cluster, line)
+    elif word == "USE":
+        _use(host, line)
+    elif word == "QUEUE_SIZE" and host:
+        host.queues.append(line)
+    elif word in REPEATED:
+        cluster.repeated[word].append(line)
+    else:
+        _once(cluster.once, line)
+
+
+def _host(raw: RawFile, cluster: RawCluster, line: Line) -> None:
+    name = check_name(line, line.words[1], "host")
+    other = raw.owner.setdefault(name, cluster)
+    first = next((h.line for h in other.hosts if h.name == name), None)
+    if first:
+        remedy = "a host stands once in the whole file: its name chooses the cluster"
+        raise line.error(f"duplicate name {name!r}", f"HOST {name} stands already at {first.place}", remedy)
+    cluster.hosts.append(RawHost(name, line))
+
+
+def _use(host: RawHost | None, line: Line) -> None:
+    card = line.words[1]
+    if host is None:
+        raise line.error("USE outside a host", "no HOST stands before it", "begin with HOST <name>")
+    if card not in CARDS:
+        raise unknown(line, "resource", card, CARDS)
+    if card in host.cards:
+        cause = f"host {host.name!r} already uses it at {host.cards[card].place}"
+        raise line.error(f"duplicate name {card!r}", cause, "remove one USE line")
+    host.cards[card] = line
+
+
+def queue_resource(line: Line, cards: tuple[str, ...], owner: str) -> str:
+    """The resource that a QUEUE_SIZE line names: HOST, or a card that `owner` has."""
+    resource = line.words[1]
+    if resource not in (HOST_QUEUE, *CARDS):
+        raise unknown(line, "resource", resource, (HOST_QUEUE, *CARDS))
+    if resource != HOST_QUEUE and resource not in cards:
+        raise line.error(
+            "resource nobody has",
+            f"{owner} uses {resource}" if owner.startswith("no ") else f"{owner} does not use {resource}",
+            f"add USE {resource} or remove the line",
+        )
+    return resource
+
+
+def check_circuits_wanted(line: Line, cards: set[str]) -> None:
+    """Raise ConfigError when circuits are listed for an FPGA card that no host uses."""
+    if FPGA_CARD not in cards:
+        remedy = f"add USE {FPGA_CARD} to a host or remove the line"
+        raise line.error("resource nobody has", f"no host of the cluster uses {FPGA_CARD}", remedy)

@@ -1,0 +1,104 @@
+"""Lines of a configuration file: words with their place, and the checks that every keyword shares.
+
+`!--` begins a comment that runs to the end of the line. Braces carry no meaning: the example of paper 003, C.1.1
+closes one that it never opened, and parses as printed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from pymodels.errors import ConfigError, nearest
+
+COMMENT = "!--"
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
+
+
+class Line(NamedTuple):
+    """The words of one line, and where it stands (line numbers from 1)."""
+
+    file: str
+    number: int
+    words: tuple[str, ...]
+
+    def error(self, what: str, cause: str, remedy: str) -> ConfigError:
+        """A ConfigError at this line."""
+        return ConfigError(self.file, self.number, what, cause, remedy)
+
+    @property
+    def place(self) -> str:
+        """`file:line`."""
+        return f"{self.file}:{self.number}"
+
+
+def read_lines(path: Path, asked_by: Line | None = None) -> list[Line]:
+    """The lines of a file that hold words. ConfigError when it cannot be read, at the line that named it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            str(path), 0, "not a text file", f"byte {error.start} is not UTF-8", "name a configuration file"
+        ) from None
+    except OSError as error:
+        cause, remedy = f"cannot read {str(path)!r} ({error.strerror})", "create it or correct the name"
+        if asked_by is None:
+            raise ConfigError(str(path), 0, "missing file", cause, remedy) from None
+        raise asked_by.error("missing file", cause, f"{remedy}; it is looked for beside {asked_by.file}") from None
+    lines = []
+    for number, row in enumerate(text.splitlines(), 1):
+        words = tuple(word for word in row.split(COMMENT)[0].split() if word.strip("{}"))
+        if words:
+            lines.append(Line(str(path), number, words))
+    return lines
+
+
+def named_file(line: Line) -> Path:
+    """The path that the first argument of a line names, relative to the file in which the line stands."""
+    return Path(line.file).parent / line.words[1]
+
+
+def check_arguments(line: Line, usage: str) -> None:
+    """Raise ConfigError unless a line has the arguments of its usage; only `[x]` may be left out."""
+    wanted = usage.split()
+    needed = sum(not word.startswith("[") for word in wanted)
+    if not needed <= len(line.words) <= len(wanted):
+        some = "too few" if len(line.words) < needed else "too many"
+        raise line.error(f"{some} words after {line.words[0]}", f"{len(line.words) - 1} given", f"write {usage}")
+
+
+def check_name(line: Line, word: str, kind: str) -> str:
+    """A name of a host, switch or cluster: a letter, then letters, digits, `_`, `.` and `-`."""
+    if not NAME.fullmatch(word):
+        raise line.error(f"bad {kind} name", f"{word!r}", "a letter, then letters, digits, '_', '.' or '-'")
+    return word
+
+
+def integer(line: Line, word: str, meaning: str, low: int, high: int) -> int:
+    """A whole number within low..high. ConfigError for another type or range."""
+    try:
+        value = int(word, 16 if word.lower().startswith("0x") else 10)
+    except ValueError:
+        raise line.error("wrong type", f"{meaning} is {word!r}", "write a whole number") from None
+    if not low <= value <= high:
+        raise line.error("value out of range", f"{meaning} is {value}", f"it must be {low} to {high}")
+    return value
+
+
+def number(line: Line, word: str, meaning: str, unit: str) -> float:
+    """A finite number. ConfigError for another type."""
+    try:
+        value = float(word)
+    except ValueError:
+        value = float("nan")
+    if not math.isfinite(value):
+        raise line.error("wrong type", f"{meaning} is {word!r}", f"write a number of {unit}")
+    return value
+
+
+def unknown(line: Line, kind: str, word: str, known: Iterable[str]) -> ConfigError:
+    """The error for a name that nobody knows, with the known name nearest to it."""
+    return line.error(f"unknown {kind}", f"{word!r} is none", nearest(word, known))

@@ -1,0 +1,143 @@
+"""What a configuration says: the cluster, its hosts, cards, routes and queue requests, without the file format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pymodels.errors import SanlabError, nearest
+from pymodels.routes import Routes
+from pymodels.topology import Topology
+
+NETWORK_CARD = "MYRI"
+FPGA_CARD = "CELOXICA"
+CARDS = (NETWORK_CARD, FPGA_CARD)
+"""What a host can USE (paper 003, C.1.1)."""
+HOST_QUEUE = "HOST"
+"""The host's own incoming message queues, beside those of its cards."""
+MAX_HOSTS = 256
+"""A VNN is 8 bits wide in an endpoint (readings B1)."""
+
+
+@dataclass(frozen=True)
+class QueueRequest:
+    """A queue size asked for: of which resource, bytes, and `file:line` where it was asked."""
+
+    resource: str
+    size: int
+    place: str
+
+
+@dataclass(frozen=True)
+class Host:
+    """One host: virtual number by its order, physical number by its switch port, and its cards."""
+
+    name: str
+    vnn: int
+    pnn: int
+    cards: tuple[str, ...]
+    queues: tuple[QueueRequest, ...] = ()
+
+    def slot(self, card: str) -> int:
+        """The PCI slot of a card: the network card in slot 0, the others as listed. ValueError without the card."""
+        order = sorted(self.cards, key=lambda name: name != NETWORK_CARD)
+        return order.index(card)
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """A circuit of the FPGA card: the configuration file (image) that holds it, and its computational slot."""
+
+    image: str
+    slot: int
+    name: str
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A checked cluster: every host cabled, every pair routed, routes free of deadlock unless that was waived."""
+
+    name: str
+    file: str
+    hosts: tuple[Host, ...]
+    topology: Topology
+    routes: Routes
+    profile: str | None = None
+    circuits: tuple[Circuit, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Host names by VNN."""
+        return tuple(host.name for host in self.hosts)
+
+    def host(self, name: str) -> Host:
+        """The host of this name. SanlabError naming the nearest."""
+        for host in self.hosts:
+            if host.name == name:
+                return host
+        raise SanlabError("unknown host", f"{name!r} is not in cluster {self.name!r}", nearest(name, self.names))
+
+    def routes_from(self, vnn: int) -> dict[int, bytes]:
+        """Route bytes by destination VNN, as the NIC of host `vnn` holds them; none to itself."""
+        source = self.hosts[vnn].name
+        return {h.vnn: self.routes.between(source, h.name) for h in self.hosts if h.vnn != vnn}
+
+    def having(self, card: str, vnn: int | None = None) -> tuple[Host, ...]:
+        """The hosts that have a card; only host `vnn` when one is given. SanlabError when nobody has it."""
+        found = tuple(h for h in self.hosts if card in h.cards and vnn in (None, h.vnn))
+        if not found:
+            where = "no host" if vnn is None else f"host {vnn}"
+            present = sorted({card for host in self.hosts for card in host.cards})
+            raise SanlabError(
+                "resource nobody has",
+                f"{where} of cluster {self.name!r} uses {card!r}",
+                f"in use: {', '.join(present)}",
+            )
+        return found
+
+    def table(self) -> str:
+        """The run-time configuration as text, one line per host (grim_printVNNConfiguration)."""
+        rows = [f"cluster {self.name}: {len(self.hosts)} hosts, {len(self.topology.switches)} switches"]
+        rows += [f"  VNN {h.vnn:3d}  PNN {h.pnn:3d}  {h.name:<16} {' '.join(h.cards)}" for h in self.hosts]
+        return "\n".join(rows)
+
+    def describe(self) -> dict[str, object]:
+        """What `results.json` says of the cluster: plain values, the same on every machine."""
+        return {
+            "name": self.name,
+            "hosts": list(self.names),
+            "switches": {s.name: s.ports for s in self.topology.switches},
+            "links": len(self.topology.links),
+            "routes": "computed" if self.routes.computed else "given",
+        }
+
+
+@dataclass(frozen=True)
+class QueuePlan:
+    """Queue sizes in bytes by (host name, resource), and a warning for each request that was cut to capacity."""
+
+    sizes: Mapping[tuple[str, str], int]
+    warnings: tuple[str, ...]
+
+
+def plan_queues(cluster: Cluster, capacity: Mapping[str, tuple[int, int]]) -> QueuePlan:
+    """Size the message queues. `capacity` gives for each resource the bytes that house queues, and how many share them.
+
+    Without a request a queue takes its share; a request above the share is cut to it, with a warning (readings B10).
+    """
+    sizes: dict[tuple[str, str], int] = {}
+    warnings = []
+    for host in cluster.hosts:
+        asked = {request.resource: request for request in host.queues}
+        for resource, (room, queues) in capacity.items():
+            if resource != HOST_QUEUE and resource not in host.cards:
+                continue
+            share = room // queues
+            request = asked.get(resource)
+            sizes[host.name, resource] = min(share, request.size) if request else share
+            if request and request.size > share:
+                cause = f"host {host.name!r} asks for {request.size} bytes a queue, {queues} queues share {room} bytes"
+                warnings.append(
+                    f"{request.place}: queue size of {resource} over capacity: {cause}; {share} bytes are used"
+                )
+    return QueuePlan(sizes, tuple(warnings))

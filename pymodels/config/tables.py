@@ -1,0 +1,114 @@
+"""The static files of a cluster: host map, routing table, circuits (paper 003, C.1.2). Their forms are ours.
+
+host map    <host> <physical ID>
+routes      <source> <destination>:<byte>.<byte>... ...     bytes in hexadecimal; hosts by physical ID or name
+circuits    <image file> <slot> <circuit>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from pymodels.config.lines import Line, check_arguments, check_name, integer, named_file, read_lines
+from pymodels.config.model import Circuit
+from pymodels.errors import nearest
+from pymodels.routes import Pair
+
+MAX_SLOT = 255
+
+
+class Place(NamedTuple):
+    """A host's physical ID, and the line of the host map that says so."""
+
+    pnn: int
+    line: Line
+
+
+def read_host_map(asked_by: Line | None) -> dict[str, Place]:
+    """Physical IDs by host name. It may list hosts that the cluster does not use."""
+    places: dict[str, Place] = {}
+    owner: dict[int, str] = {}
+    for line in read_lines(named_file(asked_by), asked_by) if asked_by else ():
+        check_arguments(line, "<host> <physical_ID>")
+        name = check_name(line, line.words[0], "host")
+        pnn = integer(line, line.words[1], f"the physical ID of {name!r}", 0, 0xFFFF)
+        if name in places:
+            raise line.error(f"duplicate name {name!r}", f"already at {places[name].line.place}", "remove one line")
+        if pnn in owner:
+            cause = f"physical ID {pnn} already belongs to {owner[pnn]!r} at {places[owner[pnn]].line.place}"
+            raise line.error("port used twice", cause, "give each host its own switch port")
+        places[name], owner[pnn] = Place(pnn, line), name
+    return places
+
+
+class RouteTable(NamedTuple):
+    """The routes of a routes file, and the line of each source."""
+
+    routes: dict[Pair, bytes]
+    lines: dict[str, Line]
+
+
+def read_routes(asked_by: Line, names: dict[int, str]) -> RouteTable:
+    """The routes by host names. `names` gives the host of each physical ID."""
+    table = RouteTable({}, {})
+    for line in read_lines(named_file(asked_by), asked_by):
+        source = _node(line, line.words[0], names)
+        if source in table.lines:
+            raise line.error(
+                f"duplicate name {source!r}",
+                f"its routes stand already at {table.lines[source].place}",
+                "one line per source",
+            )
+        table.lines[source] = line
+        for target, route in _paths(line, names):
+            if target == source:
+                raise line.error("route to itself", f"{source!r} has a path to {target!r}", "list the other hosts only")
+            if (source, target) in table.routes:
+                raise line.error(f"duplicate name {target!r}", f"two paths lead from {source!r} to it", "keep one")
+            table.routes[source, target] = route
+    return table
+
+
+def _paths(line: Line, names: dict[int, str]) -> Iterator[tuple[str, bytes]]:
+    for word in line.words[1:]:
+        target, colon, digits = word.partition(":")
+        try:
+            route = bytes(int(part, 16) for part in digits.split("."))
+        except ValueError:
+            route = b""
+        if not colon or not route:
+            remedy = "write <destination>:<byte>.<byte>..., bytes in hexadecimal"
+            raise line.error("wrong type", f"path {word!r}", remedy)
+        yield _node(line, target, names), route
+
+
+def _node(line: Line, word: str, names: dict[int, str]) -> str:
+    if word in names.values():
+        return word
+    if word.isdecimal():
+        if int(word) in names:
+            return names[int(word)]
+        known = ", ".join(str(pnn) for pnn in sorted(names))
+        raise line.error("unknown host", f"no host has the physical ID {word}", f"known: {known}")
+    raise line.error("unknown host", f"{word!r} is not in the cluster", nearest(word, names.values()))
+
+
+def read_circuits(asked_by: Line, check: Callable[[Line], None]) -> tuple[Circuit, ...]:
+    """The circuits of the FPGA card. `check` judges the line that asks for them."""
+    check(asked_by)
+    taken: dict[tuple[str, int], Line] = {}
+    circuits = []
+    for line in read_lines(named_file(asked_by), asked_by):
+        check_arguments(line, "<image> <slot> <circuit>")
+        image, name = line.words[0], check_name(line, line.words[2], "circuit")
+        slot = integer(line, line.words[1], f"the slot of {name!r}", 0, MAX_SLOT)
+        first = taken.setdefault((image, slot), line)
+        if first is not line:
+            raise line.error(
+                "slot used twice",
+                f"slot {slot} of {image!r} holds {first.words[2]!r} ({first.place})",
+                "use a free slot",
+            )
+        circuits.append(Circuit(image, slot, name))
+    return tuple(circuits)

@@ -1,0 +1,7 @@
+"""Instruction costs of firmware and host code: compiled, counted, and looked up by the name of a path."""
+
+from pymodels.costs.assembly import CostError
+from pymodels.costs.table import Charge, HostProcessor, NicProcessor, PathTable, host_clocks, nic_charge
+from pymodels.costs.walk import PathCost
+
+__all__ = ["Charge", "CostError", "HostProcessor", "NicProcessor", "PathCost", "PathTable", "host_clocks", "nic_charge"]

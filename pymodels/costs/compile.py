@@ -1,0 +1,163 @@
+"""Count the compiled paths of every message layer: firmware/<side>/<layer>/paths.c into costs.toml beside it.
+
+Usage: `python -m pymodels.costs.compile` writes every costs.toml; `--check` compares instead and exits 1 when one is
+stale; `--show nic/grim scan_channel` prints the instructions that a path counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from pymodels.costs.assembly import CostError, Function, functions
+from pymodels.costs.targets import TARGETS, Target
+from pymodels.costs.walk import PathCost, explain, walk
+from pymodels.errors import SanlabError, nearest
+
+FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
+HEADER = FIRMWARE / "paths.h"
+COMPILER = "clang-16"
+
+
+def layers() -> list[Path]:
+    """The folders of message layers that have a paths.c, sorted: firmware/<side>/<layer>."""
+    return sorted(path.parent for side in TARGETS for path in (FIRMWARE / side).glob("*/paths.c"))
+
+
+def sources(folder: Path) -> list[Path]:
+    """The files whose text decides the counts of a layer: paths.c, the headers beside it, and firmware/paths.h."""
+    return [folder / "paths.c", *sorted(folder.glob("*.h")), HEADER]
+
+
+def fingerprint(folder: Path) -> str:
+    """SHA-256 over the C sources of a layer, so that a stale costs.toml shows without a compiler."""
+    digest = hashlib.sha256()
+    for path in sources(folder):
+        digest.update(path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
+    return digest.hexdigest()
+
+
+def compiler_version() -> str | None:
+    """The first line of the compiler's version; None when it is not installed."""
+    if shutil.which(COMPILER) is None:
+        return None
+    done = subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=True, timeout=60)
+    return done.stdout.splitlines()[0].split(" (", 1)[0]
+
+
+def assemble(source: Path, target: Target) -> str:
+    """The assembly of a paths.c. Raises CostError with the compiler's message."""
+    command = [COMPILER, *target.flags, f"-I{FIRMWARE}", "-S", source.name, "-o", "-"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=source.parent, timeout=120, check=False)
+    if done.returncode:
+        raise CostError(str(source), "the compiler refuses it", "\n" + done.stderr.strip())
+    return done.stdout
+
+
+def compiled(folder: Path) -> list[Function]:
+    """The functions of a layer's paths.c, compiled for the processor of its side."""
+    target = TARGETS[folder.parent.name]
+    found = functions(assemble(folder / "paths.c", target), target.comment, target.decode)
+    if not found:
+        raise CostError(str(folder / "paths.c"), "has no global function", "write one function per path")
+    return found
+
+
+def counts(folder: Path) -> dict[str, PathCost]:
+    """The cost of every path of a layer, in the order of the source."""
+    return {one.name: walk(one, str(folder / "paths.c")) for one in compiled(folder)}
+
+
+def render(folder: Path, costs: dict[str, PathCost], compiler: str) -> str:
+    """The text of a costs.toml."""
+    target = TARGETS[folder.parent.name]
+    lines = [
+        "# Generated from paths.c by `python -m pymodels.costs.compile`; do not edit.",
+        "# Per path: instructions executed, loads and stores of memory, uncached accesses (special registers).",
+        "",
+        "[compiled]",
+        'origin = "compiled"',
+        f'target = "{target.name}"',
+        f'compiler = "{compiler}"',
+        f'flags = "{" ".join(target.flags)}"',
+        f'sources_sha256 = "{fingerprint(folder)}"',
+        "",
+        "[path]",
+    ]
+    width = max(map(len, costs))
+    for name, cost in costs.items():
+        fields = ", ".join(f"{key} = {value}" for key, value in vars(cost).items())
+        lines.append(f"{name:<{width}} = {{ {fields} }}")
+    return "\n".join(lines) + "\n"
+
+
+def write(path: Path, text: str) -> None:
+    """Replace a file in one step, so that an interrupted run leaves the old one."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8", newline="\n")
+    os.replace(part, path)
+
+
+def run(check: bool) -> int:
+    """Count every layer. Returns the number of layers that failed or, with `check`, are stale."""
+    version = compiler_version()
+    if version is None:
+        raise CostError(
+            COMPILER, "is not installed", f"apt-get install {COMPILER}, or leave the committed costs.toml as they are"
+        )
+    bad = 0
+    for folder in layers():
+        name, path = f"{folder.parent.name}/{folder.name}", folder / "costs.toml"
+        try:
+            text = render(folder, counts(folder), version)
+        except CostError as error:
+            bad += 1
+            print(f"{name}: {error}", file=sys.stderr)
+            continue
+        same = path.exists() and path.read_text(encoding="utf-8") == text
+        if not same and check:
+            bad += 1
+            print(f"{path}: is stale; run python -m pymodels.costs.compile", file=sys.stderr)
+        elif not same:
+            write(path, text)
+        print(f"{name}: {'as committed' if same else 'differs' if check else 'written'}")
+    return bad
+
+
+def show(layer: str, path: str) -> None:
+    """Print what a path counts."""
+    known = {f"{folder.parent.name}/{folder.name}": folder for folder in layers()}
+    if layer not in known:
+        raise CostError(f"layer {layer!r}", "has no paths.c", nearest(layer, known))
+    found = {one.name: one for one in compiled(known[layer])}
+    if path not in found:
+        raise CostError(f"path {path!r}", f"is not in {layer}/paths.c", nearest(path, found))
+    print("\n".join(explain(found[path], layer)))
+    print(walk(found[path], layer))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m pymodels.costs.compile", description="Count compiled instruction paths."
+    )
+    parser.add_argument("--check", action="store_true", help="compare with the committed costs.toml, write nothing")
+    parser.add_argument("--show", nargs=2, metavar=("SIDE/LAYER", "PATH"), help="print the instructions a path counts")
+    options = parser.parse_args(arguments)
+    try:
+        if options.show:
+            show(*options.show)
+            return 0
+        return 1 if run(options.check) else 0
+    except SanlabError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""The LANai's instructions as clang prints them: destination last, one delay slot on branches, two on the return."""
+
+from __future__ import annotations
+
+import re
+
+from pymodels.costs.assembly import Flow, Instruction
+
+COMMENT = "!"
+
+LOAD = re.compile(r"(ld|uld)(\.[bh])?")
+STORE = re.compile(r"st(\.[bh])?")
+BRANCH = re.compile(r"b(t|f|hi|ugt|ls|ule|cc|ult|cs|uge|ne|eq|vc|vs|pl|mi|ge|lt|gt|le)(\.r)?")
+FRAME = (
+    re.compile(r"st %fp, \[--%sp\]"),
+    re.compile(r"add %sp, 0x8, %fp"),
+    re.compile(r"sub %sp, 0x[0-9a-f]+, %sp"),
+    re.compile(r"ld -4\[%fp\], %pc"),
+    re.compile(r"add %fp, 0x0, %sp"),
+    re.compile(r"ld -8\[%fp\], %fp"),
+)
+
+
+def decode(text: str) -> Instruction:
+    """One instruction. `text` is the line without its comment."""
+    text = " ".join(text.split())
+    name, _, operands = text.partition(" ")
+    frame = any(pattern.fullmatch(text) for pattern in FRAME)
+    if LOAD.fullmatch(name):
+        if operands.endswith("%pc"):
+            return Instruction(text, loads=1, flow=Flow.RETURN, delay_slots=2, frame=frame)
+        return Instruction(text, loads=1, frame=frame)
+    if STORE.fullmatch(name):
+        if operands.startswith("%rca"):
+            return Instruction(text, flow=Flow.CALL, target="a function")
+        return Instruction(text, stores=1, frame=frame)
+    if BRANCH.fullmatch(name):
+        return _branch(text, name, operands)
+    return Instruction(text, frame=frame)
+
+
+def _branch(text: str, name: str, target: str) -> Instruction:
+    """A branch: conditional, always (`bt`), or to an address in a register."""
+    if target.startswith("%"):
+        return Instruction(text, flow=Flow.JUMP, delay_slots=1, refused="an indirect jump has no single likely target")
+    flow = Flow.JUMP if name == "bt" else Flow.BRANCH
+    return Instruction(text, flow=flow, target=target, delay_slots=1)

@@ -1,0 +1,145 @@
+"""Which paths the Python of a message layer names: found in its syntax, without running anything.
+
+A path is named where a string reaches `work`, `spend`, a `Watch` or `poll`: as a literal, a constant of the layer,
+a choice of such, or through a function of the layer that passes a parameter on.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+VERBS = {"work": (0, "path"), "spend": (0, "path"), "Watch": (2, "path"), "poll": (1, "path")}
+"""Where a path's name stands in a call: position, keyword."""
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass
+class Named:
+    """What a layer names: places by path, and the places whose path nobody can tell without running."""
+
+    paths: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    unknown: list[str] = field(default_factory=list)
+
+
+def named_paths(folder: Path) -> Named:
+    """The paths that the Python files in a layer's folder name."""
+    return _Reader({path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.py"))}).read()
+
+
+class _Reader:
+    """The modules of one layer, searched until no further pass-through function turns up."""
+
+    def __init__(self, modules: dict[Path, ast.Module]) -> None:
+        self.modules = modules
+        self.takers = dict(VERBS)
+        self.constants: dict[str, list[ast.expr]] = defaultdict(list)
+        for module in modules.values():
+            for node in ast.walk(module):
+                if isinstance(node, ast.Module | ast.ClassDef):
+                    self._collect(node.body, self.constants)
+
+    def read(self) -> Named:
+        """Search, and again for as long as pass-through functions are found."""
+        known = 0
+        named = Named()
+        while known != len(self.takers):
+            known = len(self.takers)
+            named = Named()
+            for path, module in self.modules.items():
+                for call, function in _calls(module):
+                    self._call(call, function, f"{path.name}:{call.lineno}", named)
+        return named
+
+    @staticmethod
+    def _collect(body: list[ast.stmt], into: dict[str, list[ast.expr]]) -> None:
+        """Remember what names are assigned in `body`."""
+        for node in body:
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        into[target.id].append(node.value)
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+                into[node.target.id].append(node.value)
+
+    def _call(self, call: ast.Call, function: Definition | None, place: str, named: Named) -> None:
+        """Note the path that a call names, if it is a call that takes one."""
+        name = (
+            call.func.attr
+            if isinstance(call.func, ast.Attribute)
+            else call.func.id
+            if isinstance(call.func, ast.Name)
+            else ""
+        )
+        if name not in self.takers:
+            return
+        index, keyword = self.takers[name]
+        given = next((one.value for one in call.keywords if one.arg == keyword), None)
+        if given is None and len(call.args) > index:
+            given = call.args[index]
+        if given is None:
+            return
+        found = self._strings(given, function, set())
+        if found is None:
+            named.unknown.append(place)
+        for path in found or ():
+            named.paths[path].append(place)
+
+    def _strings(self, value: ast.expr, function: Definition | None, seen: set[str]) -> list[str] | None:
+        """All strings that an expression may be; empty for a parameter passed on, None when it cannot be told."""
+        if isinstance(value, ast.Constant):
+            return [value.value] if isinstance(value.value, str) else None
+        if isinstance(value, ast.IfExp):
+            return self._all([value.body, value.orelse], function, seen)
+        if isinstance(value, ast.Tuple | ast.List):
+            return self._all(value.elts, function, seen)
+        if isinstance(value, ast.Dict):
+            return self._all(value.values, function, seen)
+        if isinstance(value, ast.Subscript):
+            return self._strings(value.value, function, seen)
+        if isinstance(value, ast.Attribute):
+            return self._constant(value.attr, function, seen)
+        if isinstance(value, ast.Name):
+            return self._name(value.id, function, seen)
+        return None
+
+    def _all(self, values: list[ast.expr], function: Definition | None, seen: set[str]) -> list[str] | None:
+        """The strings of several expressions together."""
+        parts = [self._strings(value, function, seen) for value in values]
+        return None if None in parts else [one for part in parts if part for one in part]
+
+    def _name(self, name: str, function: Definition | None, seen: set[str]) -> list[str] | None:
+        """A name: a local, a parameter (the function then takes a path itself), or a constant of the layer."""
+        if function is not None:
+            parameters = [
+                one.arg for one in function.args.posonlyargs + function.args.args if one.arg not in ("self", "cls")
+            ]
+            if name in parameters:
+                self.takers.setdefault(function.name, (parameters.index(name), name))
+                return []
+            local: dict[str, list[ast.expr]] = defaultdict(list)
+            self._collect([node for node in ast.walk(function) if isinstance(node, ast.stmt)], local)
+            if name in local:
+                return self._all(local[name], function, seen)
+        return self._constant(name, function, seen)
+
+    def _constant(self, name: str, function: Definition | None, seen: set[str]) -> list[str] | None:
+        """A module's or class's constant by its last name."""
+        if name not in self.constants or name in seen:
+            return None
+        return self._all(self.constants[name], function, seen | {name})
+
+
+def _calls(module: ast.Module) -> Iterator[tuple[ast.Call, Definition | None]]:
+    """Every call of a module with the function it stands in."""
+    stack: list[tuple[ast.AST, Definition | None]] = [(module, None)]
+    while stack:
+        node, function = stack.pop()
+        if isinstance(node, ast.Call):
+            yield node, function
+        inside = node if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else function
+        stack.extend((child, inside) for child in ast.iter_child_nodes(node))

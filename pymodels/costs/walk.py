@@ -1,0 +1,181 @@
+"""Walk the likely path of a function and count: instructions, loads, stores, uncached accesses.
+
+A conditional branch falls through, except where the code it falls into is marked OFF_PATH; an unconditional one is
+followed; an instruction in a delay slot is executed either way. A path has no loops and no calls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pymodels.costs.assembly import CostError, Flow, Function, Instruction, Label, Mark
+
+HAND_OVER = ("read", "write")
+"""Register accesses whose instruction the verb itself issues: an uncached access, no instruction."""
+SILENT = ("pio_write", "pio_read")
+"""Words that cross the bus: the verbs take their time."""
+
+
+@dataclass(frozen=True)
+class PathCost:
+    """What a path costs on its processor."""
+
+    instructions: int
+    loads: int = 0
+    stores: int = 0
+    uncached: int = 0
+
+
+@dataclass
+class Walk:
+    """A walk in progress through the items of one function."""
+
+    function: Function
+    where: str
+    at: int = 0
+    steps: list[str] = field(default_factory=list)
+    cost: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(("instructions", "loads", "stores", "uncached"), 0)
+    )
+    visited: set[int] = field(default_factory=set)
+    sampling: bool = False
+
+    def run(self) -> PathCost:
+        """Walk to the return. Raises CostError naming the function, the instruction, and what to do instead."""
+        while self._step():
+            pass
+        return PathCost(**self.cost)
+
+    def _fail(self, cause: str, remedy: str) -> CostError:
+        return CostError(f"{self.where}: path {self.function.name!r}", cause, remedy)
+
+    def _step(self) -> bool:
+        """Take one item; False at the return."""
+        if self.at >= len(self.function.items):
+            raise self._fail("runs off its end", "end the function with a return")
+        item = self.function.items[self.at]
+        if self.at in self.visited and not isinstance(item, Label):
+            raise self._fail("runs in a circle", "one turn of a loop is a path; repeat it with times=")
+        self.visited.add(self.at)
+        self.at += 1
+        if isinstance(item, Mark):
+            self._mark(item)
+        elif isinstance(item, Instruction):
+            return self._instruction(item)
+        return True
+
+    def _mark(self, mark: Mark) -> None:
+        """Count what a mark of firmware/paths.h stands for."""
+        if mark.word == "off":
+            raise self._fail(
+                f"enters the block OFF_PATH({mark.rest!r})", "say LIKELY or UNLIKELY in the condition before it"
+            )
+        if mark.word == "sample":
+            self.sampling = True
+        elif mark.word == "again":
+            self.cost["instructions"] += self._jump_back()
+            self.steps.append(f"(jump back, {self._jump_back()} instructions)")
+        elif mark.word in HAND_OVER:
+            self.cost["uncached"] += 1
+            self.steps.append(f"({mark.word} {mark.rest}, by the verb)")
+        elif mark.word not in SILENT:
+            raise self._fail(f"has an unknown mark @{mark.word}", "use the macros of firmware/paths.h")
+
+    def _jump_back(self) -> int:
+        """Instructions of an unconditional jump: with its delay slot where the target's return has them."""
+        slots = any(isinstance(item, Instruction) and item.delay_slots for item in self.function.items)
+        return 2 if slots else 1
+
+    def _instruction(self, one: Instruction) -> bool:
+        """Count an instruction and follow it."""
+        if one.refused:
+            raise self._fail(f"has {one.text!r}: {one.refused}", "write it in another way")
+        if one.flow is Flow.CALL:
+            raise self._fail(
+                f"calls {one.target} ({one.text!r})", "make the callee `static inline`, or give it a path of its own"
+            )
+        self._count(one, slot=False)
+        target = self._target(one)
+        for _ in range(one.delay_slots):
+            self._slot(one)
+        if one.flow is Flow.RETURN:
+            return False
+        if target is not None:
+            self.at = target
+        return True
+
+    def _count(self, one: Instruction, slot: bool) -> None:
+        """Add an instruction. Those of the function's frame count nothing, except in a delay slot: as a nop."""
+        if one.frame and not slot:
+            return
+        self.cost["instructions"] += 1
+        self.steps.append(one.text + (" (frame, as a nop)" if one.frame else ""))
+        if one.frame:
+            return
+        if self.sampling:
+            self.cost["uncached"] += 1
+            self.sampling = False
+            return
+        self.cost["loads"] += one.loads
+        self.cost["stores"] += one.stores
+
+    def _slot(self, branch: Instruction) -> None:
+        """Count the instruction in a delay slot."""
+        item = self.function.items[self.at] if self.at < len(self.function.items) else None
+        if not isinstance(item, Instruction) or item.flow is not Flow.NEXT:
+            raise self._fail(
+                f"has no plain instruction in the delay slot of {branch.text!r}", "report the compiler's output"
+            )
+        self.at += 1
+        self._count(item, slot=branch.flow is not Flow.RETURN)
+
+    def _target(self, one: Instruction) -> int | None:
+        """Where control goes after `one` and its delay slots; None: on with the next item."""
+        if one.flow not in (Flow.JUMP, Flow.BRANCH):
+            return None
+        target = self._index(one)
+        if one.flow is Flow.JUMP:
+            return target
+        if target in self.visited:
+            raise self._fail(f"has a loop ({one.text!r})", "one turn of a loop is a path; repeat it with times=")
+        return target if self._off_path(self.at + one.delay_slots) else None
+
+    def _index(self, one: Instruction) -> int:
+        """The index of a jump's label."""
+        for index, item in enumerate(self.function.items):
+            if isinstance(item, Label) and item.name == one.target:
+                return index
+        raise self._fail(
+            f"jumps out of the function to {one.target}",
+            "make the callee `static inline`, or give it a path of its own",
+        )
+
+    def _off_path(self, index: int) -> bool:
+        """Whether the code at `index` is a block marked OFF_PATH: up to its end, or to a label that others jump to."""
+        entered = False
+        for item in self.function.items[index:]:
+            if isinstance(item, Mark) and item.word == "off":
+                return True
+            if isinstance(item, Instruction):
+                entered = True
+                if item.flow is not Flow.NEXT:
+                    return False
+            if isinstance(item, Label) and entered and self._is_target(item):
+                return False
+        return False
+
+    def _is_target(self, label: Label) -> bool:
+        """Whether a jump names `label` (the other labels only number the blocks)."""
+        return any(isinstance(item, Instruction) and item.target == label.name for item in self.function.items)
+
+
+def walk(function: Function, where: str) -> PathCost:
+    """The cost of the likely path of `function`. `where` names its file in errors."""
+    return Walk(function, where).run()
+
+
+def explain(function: Function, where: str) -> list[str]:
+    """The instructions that are counted, in the order of execution."""
+    walker = Walk(function, where)
+    walker.run()
+    return walker.steps

@@ -1,0 +1,180 @@
+"""GRIM's message format: the 32-byte header, 8-byte control messages, counters that wrap, endpoint references.
+
+Paper 000, section 4.1.1 and Figure 4.2; the places within the words are in readings B1. All words are big-endian.
+
+    w0  GRIM id 0x0636 (16) | NI token (8) | NI sequence (8)        = the 4-byte Myrinet type
+    w1  message type (6) | payload correction (2) | multicast tree (8) | source endpoint (16)
+    w2  payload words (16) | destination endpoint (16)
+    w3  logical channel (16) | handler (16)
+    w4..w7  four user arguments
+
+A control message is w0 and w1: token and sequence of the message meant, the answering NI as source. Ours: the 8/8
+split of token and sequence; endpoint = {VNN 8, device 8}; logical channel = {source channel 8, destination channel
+8}, so that a receiver finds the sequence of (source channel, NI, destination channel) in the header; the multicast
+tree field of an ERROR carries its cause.
+"""
+
+from __future__ import annotations
+
+import struct
+from enum import IntEnum
+from typing import NamedTuple
+
+GRIM_ID = 0x0636
+"""First 16 bits of every GRIM packet (registered with Myricom)."""
+HEADER_WORDS = 8
+HEADER_BYTES = 32
+CONTROL_BYTES = 8
+MAX_PAYLOAD = 64_572
+"""Bytes that one message can carry (Figure 4.2)."""
+MAX_SEND = 16 * 1024 * 1024
+"""Bytes that one `send` can carry, in segments under one handler call (readings B4)."""
+COUNTER_BITS = 8
+COUNTER_MASK = (1 << COUNTER_BITS) - 1
+"""Tokens and sequence numbers wrap here."""
+TOKENS = 1 << COUNTER_BITS
+"""Most messages that a NI has in flight: a token is unique per sending NI."""
+MAX_WINDOW = (1 << (COUNTER_BITS - 1)) - 1
+"""Most messages in flight of one stream: beyond it, a modular comparison is ambiguous."""
+MAX_VNN = 255
+MAX_CHANNELS = 32
+FIRST_CONTROL = 0x30
+"""Control messages have types from here on; those of data messages are below 0x10, so that no single flipped bit
+makes one the other."""
+
+HEADER = struct.Struct(">8I")
+CONTROL = struct.Struct(">2I")
+
+
+class MessageType(IntEnum):
+    """The 6-bit message type; control messages stand at 0x30 and above."""
+
+    ACTIVE = 0x01
+    """An active message, or the last segment of a long one: the handler runs when it is complete."""
+    SEGMENT = 0x02
+    """A segment of a long active message before its last: arguments {total bytes, offset, -, -}."""
+    ERROR_REPORT = 0x03
+    """The own NI tells its host that a message cannot succeed: arguments {w2, w3, cause, -} of that message (ours)."""
+    ACK = 0x30
+    NACK = 0x31
+    ERROR = 0x32
+    """The message can never succeed; it counts as delivered, and its sender is told (readings B5, ours)."""
+    SYNC = 0x33
+    """A NI is reset and waits to hear from the others (paper 003, C.2)."""
+    SYNC_ANSWER = 0x34
+    """Heard: the notice need not be repeated (readings B9)."""
+
+
+class Cause(IntEnum):
+    """Why a message cannot succeed (multicast tree field of an ERROR; ours)."""
+
+    UNKNOWN_ENDPOINT = 1
+    UNKNOWN_TYPE = 2
+    TOO_LONG = 3
+
+
+class Device(IntEnum):
+    """Kinds of endpoints (8 bits of a reference; ours)."""
+
+    HOST = 0
+    NI = 1
+    CELOXICA = 2
+    FRAME_BUFFER = 3
+
+
+class Header(NamedTuple):
+    """The fields of a data message's header, unsigned, in the order of the words."""
+
+    token: int
+    sequence: int
+    type: int
+    correction: int
+    tree: int
+    source: int
+    words: int
+    destination: int
+    channel: int
+    handler: int
+    arguments: tuple[int, int, int, int]
+
+    def pack(self) -> bytes:
+        """The 32 bytes. Raises ValueError naming the field that does not fit."""
+        for name, bits in _BITS:
+            if not 0 <= getattr(self, name) < 1 << bits:
+                raise ValueError(f"{name} {getattr(self, name)} does not fit into {bits} bits")
+        return HEADER.pack(
+            key(self.token, self.sequence),
+            self.type << 26 | self.correction << 24 | self.tree << 16 | self.source,
+            self.words << 16 | self.destination,
+            self.channel << 16 | self.handler,
+            *(argument & 0xFFFFFFFF for argument in self.arguments),
+        )
+
+    @property
+    def bytes(self) -> int:
+        """Payload bytes as the sender gave them."""
+        return 4 * self.words - self.correction
+
+
+_BITS = (("token", 8), ("sequence", 8), ("type", 6), ("correction", 2), ("tree", 8), ("source", 16), ("words", 16),
+         ("destination", 16), ("channel", 16), ("handler", 16))  # fmt: skip
+
+
+def unpack(data: bytes | memoryview) -> Header:
+    """The header at the start of `data`. Raises ValueError when it is short or not GRIM's."""
+    if len(data) < HEADER_BYTES:
+        raise ValueError(f"a GRIM header has {HEADER_BYTES} bytes, not {len(data)}")
+    w0, w1, w2, w3, *arguments = HEADER.unpack_from(data)
+    if w0 >> 16 != GRIM_ID:
+        raise ValueError(f"GRIM id is {w0 >> 16:#06x}, not {GRIM_ID:#06x}")
+    a0, a1, a2, a3 = arguments
+    first = (w0 >> 8 & 0xFF, w0 & 0xFF, w1 >> 26, w1 >> 24 & 3, w1 >> 16 & 0xFF, w1 & 0xFFFF)
+    return Header(*first, w2 >> 16, w2 & 0xFFFF, w3 >> 16, w3 & 0xFFFF, (a0, a1, a2, a3))
+
+
+def key(token: int, sequence: int) -> int:
+    """Word 0: the packet's key in the trace."""
+    return GRIM_ID << 16 | token << 8 | sequence
+
+
+def control(type_: int, token: int, sequence: int, source: int, cause: int = 0) -> tuple[int, int]:
+    """The two words of a control message. `source`: the answering NI's VNN."""
+    return key(token, sequence), type_ << 26 | cause << 16 | source << 8 | Device.NI
+
+
+def padded(words: int) -> int:
+    """Bytes that a payload of so many words takes in queues and on the wire: the send engine moves 8 bytes (readings
+    B1).
+    """
+    return words + (words & 1) << 2
+
+
+def distance(sequence: int, expected: int) -> int:
+    """How far `sequence` is ahead of `expected`, -128..127, both wrapping at 8 bits."""
+    ahead = sequence - expected & COUNTER_MASK
+    return ahead - (COUNTER_MASK + 1) if ahead > MAX_WINDOW else ahead
+
+
+def endpoint(vnn: int, device: int) -> int:
+    """The 16-bit endpoint of the header."""
+    return vnn << 8 | device
+
+
+class Reference(NamedTuple):
+    """What the 32-bit endpoint reference of the API says (readings B1)."""
+
+    vnn: int
+    device: int
+    channel: int
+
+    def pack(self) -> int:
+        """The 32 bits. Raises ValueError naming the field that does not fit."""
+        for name, limit in (("vnn", MAX_VNN), ("device", 0xFF), ("channel", 0xFFFF)):
+            if not 0 <= getattr(self, name) <= limit:
+                raise ValueError(f"{name} {getattr(self, name)} is not in 0..{limit}")
+        return self.vnn << 24 | self.device << 16 | self.channel
+
+
+def reference(word: int) -> Reference:
+    """The parts of a 32-bit endpoint reference."""
+    return Reference(word >> 24 & 0xFF, word >> 16 & 0xFF, word & 0xFFFF)

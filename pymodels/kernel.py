@@ -1,0 +1,178 @@
+"""The discrete-event loop on which firmware and drivers run.
+
+One loop serves both worlds. On the pure-Python machine it also owns time (`run`). On the RTL the doorway owns time: it calls
+`run_ready` at each wake and asks for `next_alarm`. Coroutines are plain `async def`; the only thing they ever suspend on is a
+`Future`, so resuming one costs a function call, not a scheduler round.
+
+Times are whole picoseconds. Software acts at odd picoseconds: clock edges stand at even ones, so that a coroutine never meets
+an edge and both simulators agree on what it saw.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+Waiting = Generator["Future[Any]", None, T]
+
+
+class Future(Generic[T]):
+    """A value that comes later. Awaiting it suspends the task until `set`; `why` tells a hang report what is waited for."""
+
+    __slots__ = ("_kernel", "_tasks", "_value", "done", "why")
+
+    def __init__(self, kernel: Kernel, why: str = "") -> None:
+        self._kernel = kernel
+        self._tasks: list[Task] = []
+        self._value: T
+        self.done = False
+        self.why = why
+
+    def set(self, value: T) -> None:
+        """Fulfil the future once; everyone who waits runs at the present time, in the order in which they waited."""
+        if self.done:
+            raise RuntimeError(f"future set twice: {self.why}")
+        self._value = value
+        self.done = True
+        if self._tasks:
+            self._kernel.ready.extend(self._tasks)
+
+    def __await__(self) -> Waiting[T]:
+        if not self.done:
+            yield self
+        return self._value
+
+
+class Task:
+    """A running coroutine. `finished` is a future with its return value."""
+
+    __slots__ = ("coroutine", "finished", "name", "waits_for")
+
+    def __init__(self, kernel: Kernel, coroutine: Coroutine[Any, Any, Any], name: str) -> None:
+        self.coroutine = coroutine
+        self.name = name
+        self.finished: Future[Any] = Future(kernel, f"end of {name}")
+        self.waits_for: Future[Any] | None = None
+
+
+class Event:
+    """A condition that any number of tasks may wait for, again and again; `set` wakes all that wait now."""
+
+    __slots__ = ("_future", "_kernel", "_why")
+
+    def __init__(self, kernel: Kernel, why: str = "") -> None:
+        self._kernel = kernel
+        self._why = why
+        self._future: Future[None] | None = None
+
+    def set(self) -> None:
+        """Wake every task that waits at this moment; nothing is remembered for later ones."""
+        future, self._future = self._future, None
+        if future is not None:
+            future.set(None)
+
+    def wait(self) -> Future[None]:
+        """The future of the next `set`."""
+        if self._future is None:
+            self._future = Future(self._kernel, self._why)
+        return self._future
+
+
+class Queue(Generic[T]):
+    """An unbounded first-in first-out queue between tasks."""
+
+    __slots__ = ("_arrival", "items")
+
+    def __init__(self, kernel: Kernel, why: str = "") -> None:
+        self.items: deque[T] = deque()
+        self._arrival = Event(kernel, why)
+
+    def put(self, item: T) -> None:
+        """Append an item and wake a waiting `get`."""
+        self.items.append(item)
+        self._arrival.set()
+
+    async def get(self) -> T:
+        """The oldest item; waits while there is none."""
+        while not self.items:
+            await self._arrival.wait()
+        return self.items.popleft()
+
+
+class Kernel:
+    """Runs tasks in a fixed order: by time, then by the order in which they became ready."""
+
+    def __init__(self) -> None:
+        self.now = 1
+        self.ready: deque[Task] = deque()
+        self.tasks: dict[Task, None] = {}
+        self._alarms: list[tuple[int, int, Callable[[], None]]] = []
+        self._alarm_count = 0
+
+    def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
+        """Start a coroutine at the present time; it first runs when the present task suspends."""
+        task = Task(self, coroutine, name)
+        self.tasks[task] = None
+        self.ready.append(task)
+        return task
+
+    def at(self, time_ps: int, call: Callable[[], None]) -> None:
+        """Call back at a time (raised to the next odd picosecond, and never before now)."""
+        self._alarm_count += 1
+        heapq.heappush(self._alarms, (max(time_ps, self.now) | 1, self._alarm_count, call))
+
+    def sleep_until(self, time_ps: int, why: str = "time") -> Future[None]:
+        """A future that is fulfilled at `time_ps`."""
+        future: Future[None] = Future(self, why)
+        self.at(time_ps, lambda: future.set(None))
+        return future
+
+    def sleep(self, duration_ps: int, why: str = "time") -> Future[None]:
+        """A future that is fulfilled `duration_ps` from now."""
+        return self.sleep_until(self.now + duration_ps, why)
+
+    def next_alarm(self) -> int | None:
+        """Time of the earliest alarm, or None."""
+        return self._alarms[0][0] if self._alarms else None
+
+    def run_ready(self) -> None:
+        """Fire the alarms that are due and run every task that can run now. A task's exception is re-raised with its name."""
+        alarms, ready = self._alarms, self.ready
+        while True:
+            while alarms and alarms[0][0] <= self.now:
+                heapq.heappop(alarms)[2]()
+            if not ready:
+                return
+            self._step(ready.popleft())
+
+    def _step(self, task: Task) -> None:
+        task.waits_for = None
+        try:
+            future = task.coroutine.send(None)
+        except StopIteration as stop:
+            del self.tasks[task]
+            task.finished.set(stop.value)
+        except Exception as error:
+            error.add_note(f"in task {task.name} at {self.now / 1e6:.6f} us") if hasattr(error, "add_note") else None
+            del self.tasks[task]
+            raise
+        else:
+            if future.done:
+                self.ready.append(task)
+            else:
+                task.waits_for = future
+                future._tasks.append(task)
+
+    def run(self, until_ps: int | None = None) -> None:
+        """Own time: jump from alarm to alarm until nothing is left, or until `until_ps`."""
+        self.run_ready()
+        while self._alarms and (until_ps is None or self._alarms[0][0] <= until_ps):
+            self.now = self._alarms[0][0]
+            self.run_ready()
+
+    def waiting(self) -> list[str]:
+        """One line per suspended task: who waits for what. For hang reports."""
+        return [f"{task.name} waits for {task.waits_for.why or 'an event'}" for task in self.tasks if task.waits_for is not None]

@@ -1,0 +1,58 @@
+"""Doorbells: a host's store anywhere in the region appends {address, data} to a FIFO in SRAM (fact sheet 3.8).
+
+FIFO k has its base in word 4 + k of the pointer bank and 4 KB << s bytes, base aligned to its size. The producer
+index counts entries, the firmware writes the consumer index (17 bits, running on). Writing a base empties that FIFO.
+An entry that finds the FIFO full is lost, and that is flagged and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pymodels.machine.memory import Memory
+from pymodels.machine.world import World
+from pymodels.registers import Isr, Size
+from pymodels.trace import Part, TraceEvent, unit
+
+INDEX = 0x1FFFF  # producer and consumer are 17-bit numbers that run on
+WAKE0 = 1 << Isr.WAKE0
+
+
+class Doorbells:
+    """The doorbell FIFOs of one NIC."""
+
+    def __init__(self, world: World, node: int, sram: Memory, raise_isr: Callable[[int, int], None]) -> None:
+        self.bases = [0] * Size.DOORBELL_FIFOS
+        self.producers = [0] * Size.DOORBELL_FIFOS
+        self.consumers = [0] * Size.DOORBELL_FIFOS
+        self.size_code = 0
+        self.overflows = 0
+        self._sram = sram
+        self._unit = unit(node, Part.DOORBELL)
+        self._log = world.log
+        self._raise_isr = raise_isr
+
+    @property
+    def entries(self) -> int:
+        """Entries that a FIFO holds."""
+        return (Size.DOORBELL_FIFO << self.size_code) // Size.DOORBELL_ENTRY
+
+    def set_base(self, fifo: int, address: int) -> None:
+        """A write of a base: that FIFO is empty."""
+        self.bases[fifo] = address
+        self.producers[fifo] = self.consumers[fifo] = 0
+
+    def ring(self, offset: int, data: int, fifo: int = 0) -> None:
+        """A store of `data` at a byte offset in the card's region."""
+        produced, consumed = self.producers[fifo], self.consumers[fifo]
+        if produced - consumed & INDEX >= self.entries:
+            self.overflows += 1
+            self._raise_isr(1 << Isr.DOORBELL_OVERFLOW, 0)
+            return
+        size = Size.DOORBELL_FIFO << self.size_code
+        at = (self.bases[fifo] & ~(size - 1)) + produced % self.entries * Size.DOORBELL_ENTRY
+        self._sram.store_words(at, (offset, data))
+        self._sram.count("doorbell", at, Size.DOORBELL_ENTRY)
+        self.producers[fifo] = produced + 1 & INDEX
+        self._log.add(self._unit, TraceEvent.DOORBELL, 0, offset, data)
+        self._raise_isr(WAKE0, 0)

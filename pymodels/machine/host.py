@@ -1,0 +1,216 @@
+"""A host of the machine: memory, one CPU, and its stores and loads on the PCI bus."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from pymodels.kernel import Event
+from pymodels.machine.actor import Actor
+from pymodels.machine.card import Card
+from pymodels.machine.memory import MachineError, Memory
+from pymodels.machine.spin import Look, Spin
+from pymodels.machine.world import World
+from pymodels.registers import Pci
+from pymodels.trace import Part, TraceEvent, unit
+
+NIC_BASE = 0xE0000000
+"""Where slot 0 stands on the bus."""
+FIRST_FREE = 0x1000
+"""Allocation begins here: a buffer never has address 0."""
+
+
+@dataclass
+class ModelBuffer:
+    """Pinned host memory: physical byte address, size in bytes, and the bytes themselves."""
+
+    address: int
+    size: int
+    view: memoryview
+
+
+class ModelHost(Actor):
+    """Satisfies `firmware.verbs.Host` by shape. Beyond it: `memory`, `pause` and `resume`, `granted`."""
+
+    side = "host"
+    page_size = 4096
+
+    def __init__(self, world: World, node: int, name: str, card: Card, *, size: int, seed: int) -> None:
+        super().__init__(world, node, unit(node, Part.HOST_CPU))
+        self.name = name
+        self.nic_base = NIC_BASE
+        self.memory = Memory(f"host {name} memory", size)
+        self._card = card
+        self._timing = world.timing
+        self._random = random.Random(seed)
+        self._free = FIRST_FREE
+        self._grants: list[tuple[int, int]] = []
+        self._bus_free = 0
+        self._pauses = 0
+        self._resumed = Event(world.kernel, f"host {name} paused")
+        self._handler: Callable[[], Coroutine[Any, Any, None]] | None = None
+        self._line = False
+        self._serving = False
+        card.interrupt = self._interrupt_line
+
+    # Memory.
+
+    def allocate(self, size: int, align: int = 4096) -> ModelBuffer:
+        """Pinned contiguous memory, zeroed. MemoryError when the host has none."""
+        if size <= 0 or align <= 0 or align & (align - 1):
+            raise ValueError(f"allocate: size {size} must be positive and align {align} a power of two")
+        address = self._free + align - 1 & -align
+        if address + size > self.memory.size:
+            raise MemoryError(f"host {self.name}: {size} bytes asked, {max(0, self.memory.size - address)} left")
+        self._free = address + size
+        self._grants.append((address, address + size))
+        return ModelBuffer(address, size, memoryview(self.memory.data)[address : address + size])
+
+    def granted(self, address: int, size: int) -> None:
+        """Raise MachineError unless a range lies in allocated memory: a DMA outside is an error of the firmware."""
+        for start, end in reversed(self._grants):
+            if start <= address and address + size <= end:
+                return
+        raise MachineError(f"host {self.name}: DMA at {address:#x} .. {address + size:#x} is not in allocated memory")
+
+    def load_words(self, address: int, count: int) -> tuple[int, ...]:
+        """Big-endian 32-bit words in host memory."""
+        return self.memory.load_words(address, count)
+
+    def store_words(self, address: int, words: Sequence[int]) -> None:
+        """Store big-endian 32-bit words in host memory."""
+        self.memory.store_words(address, words)
+
+    def load_bytes(self, address: int, count: int) -> bytes:
+        """Bytes of host memory."""
+        return self.memory.read(address, count)
+
+    def store_bytes(self, address: int, data: bytes | memoryview) -> None:
+        """Store bytes to host memory."""
+        self.memory.write(address, data)
+
+    # The CPU's time.
+
+    async def spend(self, path: str, times: int = 1) -> None:
+        """Use the CPU for a compiled path, `times` times, once whoever has it is done."""
+        duration, number = self.cost(path)
+        duration *= times
+        self._log.add(self._unit, TraceEvent.SPEND_START, 0, number, duration)
+        await self._use(duration, path)
+        self._log.add(self._unit, TraceEvent.SPEND_END, 0, number, duration)
+
+    async def syscall(self) -> None:
+        """Enter the kernel and come back."""
+        await self._use(self._timing.syscall, "a system call")
+
+    async def poll(self, watches: Sequence[tuple[int, int]], path: str) -> int:
+        """Spin on words of host memory, each (address, value it has now), until one differs; its index."""
+        cost = self.cost(path)[0]
+        looks = [Look(address, value, 0xFFFFFFFF, False, cost) for address, value in watches]
+        index = await Spin(self.cpu, self.memory, looks, why=f"host {self.name} polling ({path})").run()
+        if self._pauses:
+            await self._unpaused()
+        return index
+
+    def pause(self) -> None:
+        """The CPU stops: software on it makes no further step until `resume`. Pauses nest."""
+        self._pauses += 1
+
+    def resume(self) -> None:
+        """The CPU goes on."""
+        self._pauses -= 1
+        if not self._pauses:
+            self._resumed.set()
+
+    def pause_between(self, start_us: float, end_us: float) -> None:
+        """Pause from one absolute time to another."""
+        self._kernel.at(int(start_us * 1e6), self.pause)
+        self._kernel.at(int(end_us * 1e6), self.resume)
+
+    async def _use(self, duration: int, why: str) -> None:
+        if self._pauses:
+            await self._unpaused()
+        end = self.cpu.claim(duration)
+        if end > self._kernel.now:
+            await self._kernel.sleep_until(end, why)
+        if self._pauses:
+            await self._unpaused()
+
+    async def _unpaused(self) -> None:
+        while self._pauses:
+            await self._resumed.wait()
+
+    # The bus.
+
+    async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:
+        """Store whole words to the bus. Returns when the CPU may go on; they arrive later, in program order."""
+        if address & 3 or len(data) & 3:
+            what = f"PIO of {len(data)} bytes at {address:#x}"
+            raise MachineError(f"host {self.name}: {what} is not made of whole aligned words")
+        offset = self._offset(address, len(data))
+        word = self._timing.pio_combined if combine else self._timing.pio_word
+        self._log.add(self._unit, TraceEvent.PIO_WRITE, 0, offset, len(data))
+        if self._pauses:
+            await self._unpaused()
+        end = self.cpu.claim(len(data) // 4 * word)
+        arrival = max(self._bus_free, end - len(data) // 4 * word + self._timing.pio_latency)
+        at, line = 0, self._timing.pio_line
+        while at < len(data):
+            piece = min(len(data) - at, line - (offset + at) % line)
+            arrival += piece // 4 * word
+            self._kernel.at(arrival, partial(self._card.write, offset + at, bytes(data[at : at + piece])))
+            at += piece
+        self._bus_free = arrival
+        if end > self._kernel.now:
+            await self._kernel.sleep_until(end, "a PIO write")
+
+    async def pio_copy(self, address: int, source: int, size: int, combine: bool = True) -> None:
+        """Copy bytes (rounded up to words) from host memory to the bus."""
+        await self.pio_write(address, self.memory.read(source, size + 3 & ~3), combine)
+
+    async def pio_read(self, address: int) -> int:
+        """Read a word over the bus; earlier posted writes arrive first."""
+        if address & 3:
+            raise MachineError(f"host {self.name}: PIO read at {address:#x} is not word-aligned")
+        offset = self._offset(address, 4)
+        if self._pauses:
+            await self._unpaused()
+        begin = max(self._kernel.now, self.cpu.free_at, self._bus_free)
+        self.cpu.claim(begin - max(self._kernel.now, self.cpu.free_at) + self._timing.pio_read)
+        await self._kernel.sleep_until(begin + self._timing.pio_read, "a PIO read")
+        value = self._card.read(offset)
+        self._log.add(self._unit, TraceEvent.PIO_READ, 0, offset, value)
+        return value
+
+    def _offset(self, address: int, size: int) -> int:
+        offset = address - self.nic_base
+        if not 0 <= offset <= Pci.END - size:
+            raise MachineError(f"host {self.name}: no device on the bus at {address:#x}")
+        return offset
+
+    # Interrupts.
+
+    def on_interrupt(self, handler: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Register the driver's service routine."""
+        self._handler = handler
+        self._interrupt_line(self._line)
+
+    def _interrupt_line(self, level: bool) -> None:
+        if level != self._line:
+            self._line = level
+            self._log.add(self._unit, TraceEvent.INTERRUPT, 0, int(level))
+        if level and self._handler is not None and not self._serving:
+            self._serving = True
+            self.spawn(self._serve(), "interrupt")
+
+    async def _serve(self) -> None:
+        """Run the service routine after the latency, again while the line is held."""
+        while self._line and self._handler is not None:
+            latency = self._random.randint(self._timing.interrupt_least, self._timing.interrupt_most)
+            await self._kernel.sleep(latency, "interrupt latency")
+            if self._line:
+                await self._handler()
+        self._serving = False

@@ -1,0 +1,138 @@
+"""Host DMA: four priority chains of 24-byte control blocks in SRAM (fact sheet 3.6). Chain 0 is highest.
+
+The host loads a chain's list pointer; PULSE bit k starts chain k. The engine works block by block: a TERMINAL block
+stops the chain; a finished block gets TERMINAL set in its `next` word, raises WAKE1 (chains 0, 1) or WAKE2 (2, 3) if
+it has the WAKE flag, and leads to the next. The current block is finished before a higher chain is looked at. Data
+become visible in pieces, in order, the block's mark last.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+from pymodels.machine.memory import Memory
+from pymodels.machine.world import World
+from pymodels.registers import Block, Flag, Isr, Size
+from pymodels.trace import Part, TraceEvent, unit
+
+WAKE_BITS = (1 << Isr.WAKE1, 1 << Isr.WAKE1, 1 << Isr.WAKE2, 1 << Isr.WAKE2)
+E2L = int(Flag.E2L)  # plain integers: operators of IntFlag cost microseconds
+TERMINAL = int(Flag.TERMINAL)
+WAKE = int(Flag.WAKE)
+
+
+def checksums(address: int, data: bytes) -> int:
+    """The CSUM word of a block at an SRAM address: two 16-bit ones-complement sums over SRAM as big-endian half-words.
+
+    The high half sums those at addresses 0 mod 4, the low half those at 2 mod 4; bytes outside the block count as zero.
+    """
+    before = address & 3
+    whole = bytes(before) + data + bytes(-(before + len(data)) & 3)
+    halves = struct.unpack(f">{len(whole) // 2}H", whole)
+    return _fold(sum(halves[0::2])) << 16 | _fold(sum(halves[1::2]))
+
+
+def _fold(total: int) -> int:
+    """Add with end-around carry: once not zero, never zero again."""
+    return (total - 1) % 0xFFFF + 1 if total else 0
+
+
+class HostDma:
+    """One NIC's host DMA engine between `sram` and the memory of its host."""
+
+    def __init__(self, world: World, node: int, sram: Memory, raise_isr: Callable[[int, int], None]) -> None:
+        self.lists = [0] * Size.CHAINS
+        """The block to which each chain goes next."""
+        self.progress = [0] * Size.CHAINS
+        """Bytes of the current or last block of each chain that are stored."""
+        self.running = [False] * Size.CHAINS
+        self.blocks = 0
+        self.host_memory: Memory
+        self.check_grant: Callable[[int, int], None] = lambda address, size: None
+        self._kernel = world.kernel
+        self._node = node
+        self._unit = unit(node, Part.HOST_DMA)
+        self._sram = sram
+        self._timing = world.timing
+        self._log = world.log
+        self._raise_isr = raise_isr
+        self._busy = False
+        self._job = (0, 0, 0, 0, 0)
+        """The block that is being moved: chain, next word, bytes, SRAM address, host address."""
+
+    @property
+    def busy(self) -> bool:
+        """A block is being moved."""
+        return self._busy
+
+    @property
+    def status(self) -> int:
+        """DMA_STATUS: bits 3:0 chains that run, 5:4 the chain in work, 8 busy."""
+        running = sum(1 << chain for chain in range(Size.CHAINS) if self.running[chain])
+        return self._busy << 8 | self._job[0] << 4 | running
+
+    def pulse(self, chains: int) -> None:
+        """Start the chains whose bits are set."""
+        for chain in range(Size.CHAINS):
+            if chains >> chain & 1:
+                self.running[chain] = True
+        self._next_block()
+
+    def _next_block(self) -> None:
+        """Begin the next block of the highest chain that has one."""
+        if self._busy:
+            return
+        for chain in range(Size.CHAINS):
+            if self.running[chain]:
+                at = self.lists[chain]
+                link, _, size, lar, high, eal = self._sram.load_words(at, 6)
+                if not link & TERMINAL:
+                    self._start(chain, link, size, lar, high << 32 | eal)
+                    return
+                self.running[chain] = False
+
+    def _start(self, chain: int, link: int, size: int, lar: int, address: int) -> None:
+        self._sram.check(lar, size)
+        self.check_grant(address, size)
+        self._busy = True
+        self.progress[chain] = 0
+        self._log.add(self._unit, TraceEvent.DMA_START, 0, chain, size if link & E2L else -size)
+        self._job = (chain, link, size, lar, address)
+        self._next_piece(self._timing.dma_start)
+
+    def _next_piece(self, delay: int) -> None:
+        """Let the time of a piece pass."""
+        chain, _, size, _, _ = self._job
+        piece = min(self._timing.dma_chunk, size - self.progress[chain])
+        self._kernel.at(self._kernel.now + delay + piece * self._timing.dma_byte, self._moved)
+
+    def _moved(self) -> None:
+        """Move a piece, now that its time has passed."""
+        chain, link, size, lar, address = self._job
+        done = self.progress[chain]
+        piece = min(self._timing.dma_chunk, size - done)
+        if link & E2L:
+            self._sram.write(lar + done, self.host_memory.read(address + done, piece))
+        else:
+            self.host_memory.write(address + done, self._sram.read(lar + done, piece))
+        self._sram.count("host dma", lar + done, piece)
+        self.progress[chain] = done = done + piece
+        if done < size:
+            self._next_piece(0)
+        else:
+            self._finish(chain, link, size, lar)
+
+    def _finish(self, chain: int, link: int, size: int, lar: int) -> None:
+        """Checksum, the TERMINAL mark, WAKE, and on."""
+        at = self.lists[chain]
+        self._sram.store(at + Block.CSUM, checksums(lar, self._sram.read(lar, size)))
+        self._sram.store(at + Block.NEXT, link | TERMINAL)
+        self._sram.count("host dma", at, Block.SIZE)
+        self.lists[chain] = link & ~7
+        self.blocks += 1
+        self._busy = False
+        self._log.add(self._unit, TraceEvent.DMA_DONE, 0, chain, size if link & E2L else -size)
+        if link & WAKE:
+            self._raise_isr(WAKE_BITS[chain], 0)
+        self._next_block()

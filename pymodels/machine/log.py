@@ -1,0 +1,44 @@
+"""Where the machine keeps its trace: records of `pymodels.trace`, appended as tuples, given out as a numpy array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pymodels.kernel import Kernel
+from pymodels.trace import RECORD, TraceEvent
+
+
+class TraceLog:
+    """An append-only list of (time, unit, event, packet, argument, argument2)."""
+
+    __slots__ = ("_kernel", "enabled", "paths", "records")
+
+    def __init__(self, kernel: Kernel, enabled: bool) -> None:
+        self._kernel = kernel
+        self.enabled = enabled
+        self.records: list[tuple[int, int, int, int, int, int]] = []
+        self.paths: dict[str, int] = {}
+
+    def add(self, unit: int, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
+        """Append a record at the present time."""
+        if self.enabled:
+            self.records.append((self._kernel.now, unit, int(event), packet, argument, argument2))
+
+    def path(self, name: str) -> int:
+        """The number of a path of `work` or `spend` in the trace, given in the order of first use."""
+        return self.paths.setdefault(name, len(self.paths))
+
+    def array(self) -> NDArray[Any]:
+        """All records, shape (n,), dtype `pymodels.trace.RECORD`."""
+        rows = [
+            (time, unit, event, 0, packet, argument & 0xFFFFFFFF, more)
+            for time, unit, event, packet, argument, more in self.records
+        ]
+        return np.array(rows, dtype=RECORD)
+
+    def of(self, event: TraceEvent) -> list[tuple[int, int, int, int, int, int]]:
+        """The records of one event, in order of time."""
+        return [record for record in self.records if record[2] == event]

@@ -1,0 +1,124 @@
+"""The cluster in pure Python: hosts, NICs and a network on one kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypedDict
+
+from pymodels.builders import single_switch
+from pymodels.kernel import Kernel, Task
+from pymodels.machine.faults import Faults
+from pymodels.machine.host import ModelHost
+from pymodels.machine.log import TraceLog
+from pymodels.machine.memory import MachineError
+from pymodels.machine.network import ModelNetwork
+from pymodels.machine.nic import ModelNic
+from pymodels.machine.timing import CostLookup, Timing, flat_cost
+from pymodels.machine.world import World
+from pymodels.routes import Routes
+from pymodels.topology import Topology
+from pymodels.updown import up_down
+
+MEGABYTE = 1 << 20
+
+
+class View(TypedDict):
+    """The fields of `firmware.layers.ClusterView`: use `ClusterView(**machine.view(0))`."""
+
+    me: int
+    names: tuple[str, ...]
+    routes: dict[int, bytes]
+    options: dict[str, int]
+
+
+class Machine:
+    """A cluster of `nodes` hosts, by default on one switch; or over a `topology` with `routes` (default: up*/down*)."""
+
+    def __init__(
+        self,
+        nodes: int = 2,
+        seed: int = 0,
+        *,
+        timing: Timing | None = None,
+        cost: CostLookup = flat_cost,
+        names: Sequence[str] | None = None,
+        topology: Topology | None = None,
+        routes: Routes | None = None,
+        host_bytes: int = 64 * MEGABYTE,
+        sram_bytes: int = 2 * MEGABYTE,
+        trace: bool = True,
+    ) -> None:
+        """`cost(side, path)`: picoseconds of a path; `seed` draws interrupt latencies; sizes: bytes a node."""
+        timing = timing or Timing()
+        names = tuple(names or (f"host{i}" for i in range(nodes)))
+        self.topology = topology or single_switch(names, 8 if len(names) <= 8 else 16)
+        self.names = self.topology.hosts
+        self.kernel = Kernel()
+        self.timing = timing
+        self.trace = TraceLog(self.kernel, trace)
+        world = World(self.kernel, timing, self.trace, cost)
+        self.network = ModelNetwork(world, self.topology)
+        self._routes = routes or up_down(self.topology)
+        self.nics: list[ModelNic] = []
+        self.hosts: list[ModelHost] = []
+        for node, name in enumerate(self.names):
+            nic = ModelNic(world, node, sram_bytes, self.network)
+            host = ModelHost(world, node, name, nic.card, size=host_bytes, seed=seed * 4099 + node)
+            nic.dma.host_memory = host.memory
+            nic.dma.check_grant = host.granted
+            self.network.senders.append(nic.send)
+            self.network.receivers.append(nic.receive)
+            self.nics.append(nic)
+            self.hosts.append(host)
+
+    @property
+    def faults(self) -> Faults:
+        """Faults to come on the wires."""
+        return self.network.faults
+
+    def nic(self, node: int) -> ModelNic:
+        """The NIC of a node."""
+        return self.nics[node]
+
+    def host(self, node: int) -> ModelHost:
+        """The host of a node."""
+        return self.hosts[node]
+
+    def view(self, node: int, **options: int) -> View:
+        """What the software of a node knows of the cluster; keywords become options of the message layer."""
+        me = self.names[node]
+        routes = {vnn: self._routes.between(me, name) for vnn, name in enumerate(self.names) if vnn != node}
+        return View(me=node, names=tuple(self.names), routes=routes, options=dict(options))
+
+    def run(self, until_us: float | None = None) -> None:
+        """Run to an absolute time, or until nothing is left to happen."""
+        until = None if until_us is None else int(until_us * 1_000_000)
+        self.kernel.run(until)
+        if until is not None:
+            self.kernel.now = max(self.kernel.now, until | 1)
+
+    def finish(self, *tasks: Task | Coroutine[Any, Any, Any], within_us: float = 1_000_000.0) -> list[Any]:
+        """Run until all tasks have ended; their results. A hang raises MachineError that says who waits for what."""
+        kernel = self.kernel
+        results: list[Any] = [None] * len(tasks)
+
+        async def keep(place: int, task: Task | Coroutine[Any, Any, Any]) -> None:
+            results[place] = await (task.finished if isinstance(task, Task) else task)
+
+        running = [kernel.spawn(keep(place, task), f"task {place}") for place, task in enumerate(tasks)]
+        limit = kernel.now + int(within_us * 1_000_000)
+        kernel.run_ready()
+        while running:
+            if running[-1].finished.done:
+                running.pop()
+                continue
+            alarm = kernel.next_alarm()
+            if alarm is None or alarm > limit:
+                raise MachineError("\n".join([self._hang(alarm is None, within_us), *kernel.waiting()]))
+            kernel.now = alarm
+            kernel.run_ready()
+        return results
+
+    def _hang(self, nothing_left: bool, within_us: float) -> str:
+        what = "nothing is left to happen" if nothing_left else f"not finished within {within_us:g} us"
+        return f"at {self.kernel.now / 1e6:.3f} us: {what}; {self.network.in_flight()} packets in the network"

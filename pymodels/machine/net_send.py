@@ -1,0 +1,135 @@
+"""The packet interface, sending side: SMP, SA, SML, SMLT (fact sheet 3.5).
+
+Bytes SMP + SA .. limit - 1 leave; several SML pieces and a final SMLT make one packet; SA counts only where SMP was
+written before the limit. A limit clears SEND; the piece's end sets it. A limit written while an SML piece is on its
+way takes the place of the old one, so that firmware may follow a DMA that still fills the buffer. What the chip
+ignores and flags as misuse is an error here. The engine reads SRAM as late as it can: firmware that touches a buffer
+before SEND_INT sends what it wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pymodels.machine.memory import MachineError, Memory
+from pymodels.machine.network import Flight, ModelNetwork
+from pymodels.machine.world import World
+from pymodels.registers import Isr
+from pymodels.trace import Part, TraceEvent, unit
+
+SEND = 1 << Isr.SEND
+
+
+class NetSend:
+    """One NIC's send engine."""
+
+    def __init__(
+        self, world: World, node: int, sram: Memory, network: ModelNetwork, raise_isr: Callable[[int, int], None]
+    ) -> None:
+        """`raise_isr(set, clear)` changes ISR bits."""
+        self.pointer = 0
+        self.align = 0
+        self.packets = 0
+        self._kernel = world.kernel
+        self._node = node
+        self._unit = unit(node, Part.NET_SEND)
+        self._sram = sram
+        self._network = network
+        self._timing = world.timing
+        self._log = world.log
+        self._raise_isr = raise_isr
+        self.limit = 0
+        self._fresh = True
+        self._tail = False
+        self._active = False
+        self._moving = False
+        self._flight: Flight | None = None
+        self._outstanding = 0
+        self._length = 0
+        self._head = b""
+
+    @property
+    def busy(self) -> bool:
+        """A limit is written and not reached."""
+        return self._active
+
+    def set_pointer(self, address: int) -> None:
+        """A write of SMP."""
+        if self._active:
+            raise MachineError(f"node {self._node}: SMP written while a piece is on its way; wait for SEND_INT")
+        self.pointer, self._fresh = address, True
+
+    def set_limit(self, limit: int, tail: bool) -> None:
+        """A write of SML, or of SMLT when `tail`."""
+        if self._active and self._tail:
+            what = f"limit {limit:#x} written while the tail of a packet is on its way"
+            raise MachineError(f"node {self._node}: {what}; wait for SEND_INT")
+        if self._fresh:
+            self.pointer += self.align
+            self._fresh = False
+        if self._flight is None and not self._active:
+            self._log.add(self._unit, TraceEvent.TX_START, 0, self.pointer)
+        if limit < self.pointer or (tail and self._length == 0 and limit == self.pointer):
+            raise MachineError(f"node {self._node}: send limit {limit:#x} is not beyond SMP {self.pointer:#x}")
+        self._sram.check(self.pointer, limit - self.pointer)
+        self.limit, self._tail = limit, tail
+        self._raise_isr(0, SEND)
+        if not self._active:
+            self._active = True
+            self._kernel.at(
+                self._kernel.now + (self._timing.send_start if self._flight is None else self._timing.nic_clock),
+                self._pump,
+            )
+
+    def credit(self, size: int) -> None:
+        """Bytes have left the network: the wire moves again."""
+        self._outstanding -= size
+        if self._active and not self._moving:
+            self._pump()
+
+    def _pump(self) -> None:
+        """Put the next chunk on the wire, unless STOP holds us."""
+        if self._moving or not self._active or self._outstanding >= self._timing.slack:
+            return
+        if self._flight is None:
+            self._flight = self._network.enter(self._node)
+            self._length = 0
+            self._head = b""
+        most = self._timing.chunk if self._length else self._timing.chunk // 2
+        size = min(most, self.limit - self.pointer)
+        self._outstanding += size
+        self._moving = True
+        closing = 2 if self._tail and self.pointer + size == self.limit else 0  # CRC and GAP
+        self._kernel.at(self._kernel.now + (size + closing) * self._timing.character, lambda: self._sent(size))
+
+    def _sent(self, size: int) -> None:
+        flight = self._flight
+        assert flight is not None
+        self._moving = False
+        data = self._sram.read(self.pointer, size)
+        self._sram.count("net send", self.pointer, size)
+        self.pointer += size
+        if len(self._head) < 32:
+            self._head += data[:32]
+        self._length += size
+        done = self.pointer == self.limit
+        tail = done and self._tail
+        self._network.carry(flight, data, tail)
+        if not done:
+            self._pump()
+            return
+        self._active = False
+        if tail:
+            self._flight = None
+            self.packets += 1
+            self._log.add(self._unit, TraceEvent.TX_TAIL, packet_key(self._head), self._length + 2)
+            self._length = 0
+        self._raise_isr(SEND, 0)
+
+
+def packet_key(head: bytes) -> int:
+    """The first four bytes after the route bytes (whose top bit is 1), big-endian."""
+    start = 0
+    while start < len(head) and head[start] & 0x80:
+        start += 1
+    return int.from_bytes(head[start : start + 4], "big")

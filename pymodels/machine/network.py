@@ -1,0 +1,253 @@
+"""The network of the machine: packets as bytes, wormhole routing over any topology, back-pressure, CRC-8.
+
+A packet moves in chunks. Its head is routed byte by byte and takes one output port after another, waiting where
+another packet holds one; its tail frees them when the receiver has taken it. What a receiver does not take stays in
+the network, and a sender with more than `Timing.slack` bytes in there stops. CRC-8 has initial value 0, hence is
+linear: the syndrome of a packet is the CRC of the pattern of flipped bits, and is computed only where a fault flipped
+some.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from functools import partial
+from typing import Protocol
+
+from pymodels.machine.faults import Fault, FaultKind, Faults
+from pymodels.machine.world import World
+from pymodels.routes import decode
+from pymodels.topology import End, Topology
+from pymodels.trace import TraceEvent, switch_port
+
+CRC_POLYNOMIAL = 0x07
+
+
+def _table() -> bytes:
+    table = bytearray(256)
+    for value in range(256):
+        crc = value
+        for _ in range(8):
+            crc = (crc << 1 ^ (CRC_POLYNOMIAL if crc & 0x80 else 0)) & 0xFF
+        table[value] = crc
+    return bytes(table)
+
+
+_CRC = _table()
+
+
+def crc8(data: bytes) -> int:
+    """CRC-8 over bytes: polynomial 0x07, initial value 0 (fact sheet 1.3). Over a good packet with its CRC it is 0."""
+    crc = 0
+    for byte in data:
+        crc = _CRC[crc ^ byte]
+    return crc
+
+
+class SenderEnd(Protocol):
+    """What the network asks of a send engine."""
+
+    def credit(self, size: int) -> None:
+        """`size` bytes of this sender have left the network."""
+
+
+class ReceiverEnd(Protocol):
+    """What the network asks of a receive engine."""
+
+    def offer(self, flight: Flight, data: bytes, size: int, tail: bool) -> None:
+        """Bytes are at the NIC, `tail` with the last. When they are stored, the engine calls `flight.taken`."""
+
+
+class Flight:
+    """One packet on its way. `crc_error`: the syndrome on arrival; `key`: its first four bytes after the route."""
+
+    __slots__ = (
+        "_network",
+        "arrival",
+        "crc_error",
+        "faults",
+        "held",
+        "here",
+        "key",
+        "latency",
+        "length",
+        "opened",
+        "pending",
+        "receiver",
+        "source",
+        "waits",
+    )
+
+    def __init__(self, network: ModelNetwork, source: int, here: End) -> None:
+        self._network = network
+        self.source = source
+        self.here = here
+        self.held: list[End] = []
+        self.pending: deque[tuple[bytes, int, bool]] = deque()
+        """Chunks that wait for the head: (bytes left, bytes they take in the network, tail)."""
+        self.receiver: int | None = None
+        self.opened = False
+        self.waits = False
+        self.latency = 0
+        self.arrival = 0
+        self.key = 0
+        self.length = 0
+        self.faults: list[Fault] = []
+        self.crc_error = 0
+
+    def taken(self, size: int, tail: bool) -> None:
+        """The receiver stored bytes: they leave the network; with the tail the packet frees its path."""
+        self._network.release(self, size, tail)
+
+
+class ModelNetwork:
+    """Switches and cables between NICs. Counters: packets, bad_route, absent (dead output), dropped, corrupted."""
+
+    def __init__(self, world: World, topology: Topology) -> None:
+        self.counters: Counter[str] = Counter()
+        self.faults = Faults()
+        self.senders: list[SenderEnd] = []
+        self.receivers: list[ReceiverEnd] = []
+        self._kernel = world.kernel
+        self._topology = topology
+        self._timing = world.timing
+        self._log = world.log
+        self._vnn = {name: vnn for vnn, name in enumerate(topology.hosts)}
+        self._number = {switch.name: number for number, switch in enumerate(topology.switches)}
+        self._holder: dict[End, Flight] = {}
+        self._waiting: dict[End, deque[Flight]] = {}
+        self._input: list[deque[Flight]] = [deque() for _ in topology.hosts]
+
+    def in_flight(self) -> int:
+        """Packets that have entered and not yet left."""
+        return sum(len(queue) for queue in self._input)
+
+    def enter(self, source: int) -> Flight:
+        """A new packet begins to leave a NIC."""
+        flight = Flight(self, source, self._topology.attachment(self._topology.hosts[source]))
+        self._input[source].append(flight)
+        self.counters["packets"] += 1
+        return flight
+
+    def carry(self, flight: Flight, data: bytes, tail: bool) -> None:
+        """The next bytes of a packet stand at the first switch's input; `tail` when they are its last."""
+        flight.pending.append((data, len(data), tail))
+        if flight.opened:
+            self._stream(flight)
+        elif self._input[flight.source][0] is flight and not flight.waits:
+            self._route(flight)
+
+    def release(self, flight: Flight, size: int, tail: bool) -> None:
+        """Bytes of a packet have left the network."""
+        if tail:
+            for end in flight.held:
+                self._free(end)
+            queue = self._input[flight.source]
+            queue.popleft()
+            if queue and queue[0].pending:
+                self._route(queue[0])
+        self.senders[flight.source].credit(size)
+
+    def _free(self, end: End) -> None:
+        self._log.add(switch_port(self._number[end.node], end.port), TraceEvent.SWITCH_TAIL, 0, end.port)
+        del self._holder[end]
+        waiting = self._waiting.get(end)
+        if waiting:
+            flight = waiting.popleft()
+            flight.waits = False
+            self._take(flight, end)
+            self._route(flight)
+
+    def _take(self, flight: Flight, end: End) -> None:
+        self._holder[end] = flight
+        flight.held.append(end)
+        flight.here = self._topology.peers[end]
+        self._log.add(switch_port(self._number[end.node], end.port), TraceEvent.SWITCH_GRANT, 0, end.port)
+
+    def _route(self, flight: Flight) -> None:
+        """Lead the head on, as far as it can go now."""
+        while flight.here.node in self._number:
+            byte = self._strip(flight)
+            if byte is None:
+                if flight.pending and flight.pending[-1][2]:
+                    self.counters["bad_route"] += 1  # the packet ends before its route does
+                    self._open(flight, None)
+                return
+            end = self._output(flight, byte)
+            if end is None:
+                self._open(flight, None)
+                return
+            if end in self._holder:
+                flight.waits = True
+                self._waiting.setdefault(end, deque()).append(flight)
+                return
+            self._take(flight, end)
+        self._open(flight, self._vnn[flight.here.node])
+
+    def _strip(self, flight: Flight) -> int | None:
+        """Strip the next byte of the head; None while it has not come."""
+        for place, (data, size, tail) in enumerate(flight.pending):
+            if data:
+                flight.pending[place] = (data[1:], size, tail)
+                return data[0]
+        return None
+
+    def _output(self, flight: Flight, byte: int) -> End | None:
+        """The output port that a route byte names, None (counted) where there is none."""
+        delta = decode(byte)
+        here = flight.here
+        if delta is None or not 0 <= here.port + delta < self._topology.ports[here.node]:
+            self.counters["bad_route"] += 1
+            return None
+        end = End(here.node, here.port + delta)
+        if end not in self._topology.peers:
+            self.counters["absent"] += 1
+            return None
+        self._log.add(switch_port(self._number[here.node], here.port), TraceEvent.SWITCH_HEAD, 0, end.port, byte)
+        return end
+
+    def _open(self, flight: Flight, receiver: int | None) -> None:
+        """The whole path is taken: let the bytes flow. Without a receiver they are consumed."""
+        hops = len(flight.held)
+        flight.opened = True
+        flight.receiver = receiver
+        flight.latency = hops * self._timing.fall_through + (hops + 1) * self._timing.cable
+        if receiver is not None:
+            flight.faults = self.faults.packet(flight.source, receiver)
+            for fault in flight.faults:
+                self._log.add(switch_port(0, 0), TraceEvent.FAULT, 0, fault.kind, fault.offset)
+                flight.latency += fault.delay
+                if fault.kind is FaultKind.DROP:
+                    flight.receiver = None
+                    self.counters["dropped"] += 1
+        self._stream(flight)
+
+    def _stream(self, flight: Flight) -> None:
+        """Send the waiting chunks on, each no earlier than the wire allows."""
+        while flight.pending:
+            data, size, tail = flight.pending.popleft()
+            flight.arrival = max(self._kernel.now + flight.latency, flight.arrival + size * self._timing.character)
+            self._kernel.at(flight.arrival, partial(self._deliver, flight, data, size, tail))
+
+    def _deliver(self, flight: Flight, data: bytes, size: int, tail: bool) -> None:
+        if flight.receiver is None:
+            self.release(flight, size, tail)
+            return
+        start, flight.length = flight.length, flight.length + len(data)
+        if flight.faults:
+            data = self._damage(flight, data, start, tail)
+        if start < 4:
+            flight.key = (flight.key << 8 * min(4 - start, len(data))) | int.from_bytes(data[: 4 - start], "big")
+        self.receivers[flight.receiver].offer(flight, data, size, tail)
+
+    def _damage(self, flight: Flight, data: bytes, start: int, tail: bool) -> bytes:
+        """Flip the bits of this chunk that faults name; at the tail, the syndrome they lead to."""
+        bad = bytearray(data)
+        for fault in flight.faults:
+            if fault.kind is not FaultKind.CORRUPT:
+                continue
+            if start <= fault.offset < start + len(bad):
+                bad[fault.offset - start] ^= fault.mask
+            if tail and fault.offset <= flight.length:
+                flight.crc_error ^= crc8(bytes((fault.mask,)) + bytes(flight.length - fault.offset))
+                self.counters["corrupted"] += 1
+        return bytes(bad)

@@ -1,0 +1,182 @@
+"""A polling loop that costs nothing while nothing happens, and notices an event when the spinning loop would have.
+
+The loop runs its steps in order, round and round; step i takes `costs[i]`, at the end of which it samples its word.
+While no step holds, the loop is asleep. When a watched place changes, the next time at which the loop would sample it
+is computed, and it is sampled then (readings A6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import NamedTuple, Protocol
+
+from pymodels.kernel import Future, Kernel
+from pymodels.machine.memory import MachineError, Memory
+
+
+class WatchShape(Protocol):
+    """What a step of a polling loop must have; `firmware.verbs.Watch` has it."""
+
+    @property
+    def address(self) -> int:
+        """Byte address, or register offset."""
+
+    @property
+    def expect(self) -> int:
+        """The value with which the step does not hit."""
+
+    @property
+    def path(self) -> str:
+        """Name of the step's cost."""
+
+    @property
+    def mask(self) -> int:
+        """Bits that are compared."""
+
+    @property
+    def register(self) -> bool:
+        """True for a special register."""
+
+
+class Look(NamedTuple):
+    """One step: where it looks (memory address or register offset), what it compares with, picoseconds it takes."""
+
+    address: int
+    expect: int
+    mask: int
+    register: bool
+    cost: int
+
+
+class CpuTime:
+    """Up to when a processor is taken. Claims queue in the order in which they are made."""
+
+    __slots__ = ("free_at", "kernel", "used")
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.free_at = 0
+        self.used = 0
+
+    def claim(self, duration: int) -> int:
+        """Take the processor for `duration` ps as soon as it is free; the time at which that ends."""
+        self.free_at = max(self.kernel.now, self.free_at) + duration
+        self.used += duration
+        return self.free_at
+
+
+class Spin:
+    """One polling loop over words of `memory` and special registers (`peek`)."""
+
+    def __init__(
+        self,
+        cpu: CpuTime,
+        memory: Memory,
+        looks: Sequence[Look],
+        peek: Callable[[int], int] | None = None,
+        *,
+        why: str,
+    ) -> None:
+        """`why` names the loop in error messages and hang reports."""
+        if not looks:
+            raise MachineError(f"{why}: a polling loop without steps would never end")
+        self._kernel = cpu.kernel
+        self._cpu = cpu
+        self._memory = memory
+        self._peek = peek
+        self._why = why
+        self._looks = list(looks)
+        self._ends = list(accumulate(look.cost for look in looks))
+        self._round = max(1, self._ends[-1])
+        self._words: dict[int, list[int]] = {}
+        for step, look in enumerate(looks):
+            if not look.register:
+                self._words.setdefault(look.address, []).append(step)
+        self._registers = [step for step, look in enumerate(looks) if look.register]
+        self._last = len(looks) - 1
+        self._first = 0
+        self._origin = 0
+        self._due: int | None = None
+        self._due_step = 0
+        self._generation = 0
+        self._hit: Future[int] | None = None
+
+    def expect(self, step: int, value: int) -> None:
+        """Change the value that a step compares with."""
+        self._looks[step] = self._looks[step]._replace(expect=value)
+        if self._hit is not None:
+            self._consider(step)
+
+    async def run(self, start: int | None = None) -> int:
+        """Spin until a step hits; its index. `start` names the first step (default: the one after the last hit)."""
+        if self._hit is not None:
+            raise MachineError(f"{self._why}: the loop runs already")
+        count = len(self._looks)
+        self._first = (self._last + 1) % count if start is None else start
+        self._origin = max(self._kernel.now, self._cpu.free_at)
+        self._due = None
+        hit: Future[int] = Future(self._kernel, self._why)
+        self._hit = hit
+        self._memory.spins.append(self)
+        for i in range(count):
+            step = (self._first + i) % count
+            if self._holds(step):  # the first that holds is the first that will be sampled
+                self._consider(step)
+                break
+        return await hit
+
+    def memory_changed(self, address: int, size: int) -> None:
+        """Called by the memory after a write."""
+        words = self._words
+        if size <= 4 * len(words):
+            for word in range(address & ~3, address + size, 4):
+                for step in words.get(word, ()):
+                    self._consider(step)
+        else:
+            for word, steps in words.items():
+                if address - 4 < word < address + size:
+                    for step in steps:
+                        self._consider(step)
+
+    def registers_changed(self) -> None:
+        """Called by the NIC after ISR changed."""
+        for step in self._registers:
+            self._consider(step)
+
+    def _holds(self, step: int) -> bool:
+        address, expect, mask, register, _ = self._looks[step]
+        value = self._peek(address) if register and self._peek is not None else self._memory.load(address)
+        return (value ^ expect) & mask != 0
+
+    def _sample_time(self, step: int) -> int:
+        """When the loop samples `step` for the first time from now on."""
+        offset = self._ends[step] - self._ends[self._first] + self._looks[self._first].cost
+        first = self._origin + (offset if step >= self._first else offset + self._round)
+        missed = self._kernel.now - first
+        return first if missed <= 0 else first + -(-missed // self._round) * self._round
+
+    def _consider(self, step: int) -> None:
+        """A step may hold: sample it when its turn comes, unless an earlier step is due before."""
+        if not self._holds(step):
+            return
+        time = self._sample_time(step)
+        if self._due is None or time < self._due:
+            self._due, self._due_step = time, step
+            self._generation += 1
+            generation = self._generation
+            self._kernel.at(time, lambda: self._sample(generation))
+
+    def _sample(self, generation: int) -> None:
+        if generation != self._generation or self._hit is None:
+            return
+        step = self._due_step
+        if not self._holds(step):  # it was true for a moment only, and the loop looked elsewhere
+            self._due = None
+            for other in range(len(self._looks)):
+                self._consider(other)
+            return
+        hit, self._hit, self._last = self._hit, None, step
+        self._memory.spins.remove(self)
+        self._cpu.free_at = max(self._cpu.free_at, self._kernel.now)
+        hit.set(step)

@@ -1,0 +1,100 @@
+"""The packet interface: what goes on the wire, and what a packet leaves in SRAM (fact sheet 3.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+def crc8(data: bytes) -> int:
+    """CRC-8, polynomial 0x07, initial value 0, most significant bit first (fact sheet 1.3)."""
+    crc = 0
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = (crc << 1 ^ (0x107 if crc & 0x80 else 0)) & 0x1FF
+    return crc
+
+
+def packet_key(packet: bytes) -> int:
+    """First four bytes after the route (bytes with the top bit set), big-endian, short packets padded with zeros."""
+    start = next((i for i, byte in enumerate(packet) if byte < 0x80), len(packet))
+    return int.from_bytes(packet[start : start + 4].ljust(4, b"\0"), "big")
+
+
+class SendModel:
+    """The send engine at the level of its registers: each limit adds bytes, SMLT ends the packet.
+
+    Args:
+        sram: SRAM image, read when a limit is written.
+    """
+
+    def __init__(self, sram: bytearray) -> None:
+        self.sram = sram
+        self.packets: list[bytes] = []
+        """Packets sent, with CRC-8."""
+        self._smp = 0
+        self._align = 0
+        self._fresh = False
+        self._open = bytearray()
+
+    def write_smp(self, address: int) -> None:
+        """Where the next piece starts."""
+        self._smp, self._fresh = address, True
+
+    def write_sa(self, align: int) -> None:
+        """Bytes skipped at the start of a piece after SMP was written, 0..7."""
+        self._align = align
+
+    def write_limit(self, limit: int, tail: bool) -> None:
+        """SML, or SMLT when `tail`: send up to `limit`, exclusive."""
+        if self._fresh:
+            self._smp, self._fresh = self._smp + self._align, False
+        self._open += self.sram[self._smp : max(limit, self._smp)]
+        self._smp = max(limit, self._smp)
+        if tail and self._open:
+            self.packets.append(bytes(self._open) + bytes([crc8(bytes(self._open))]))
+            self._open.clear()
+
+    @property
+    def smp(self) -> int:
+        """SMP as it reads when the engine is idle."""
+        return self._smp
+
+
+@dataclass(frozen=True)
+class Received:
+    """What the registers say after a packet's tail."""
+
+    rmp: int
+    orun: int
+    length: int
+    """Bytes stored, syndrome byte included."""
+    syndrome: int
+    buffers: int
+    """Times BUFF was raised."""
+
+
+class ReceiveModel:
+    """The receive engine: packets into a list of buffers.
+
+    Args:
+        sram: SRAM image, written.
+    """
+
+    def __init__(self, sram: bytearray) -> None:
+        self.sram = sram
+
+    def packet(self, characters: bytes, buffers: list[tuple[int, int]]) -> Received:
+        """Store a packet (CRC character included) into buffers (RMP, RML), the next one used when RMP reaches RML."""
+        syndrome = crc8(characters)
+        stored = characters[:-1] + bytes([syndrome])
+        rmp, rml = buffers[0]
+        used = 0
+        for at in range(0, len(stored), 8):
+            if rmp >= rml:
+                used += 1
+                rmp, rml = buffers[used]
+            word = stored[at : at + 8]
+            self.sram[rmp : rmp + len(word)] = word
+            rmp += 8
+        return Received(rmp, -len(stored) % 8, len(stored), syndrome, used)

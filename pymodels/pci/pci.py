@@ -1,0 +1,153 @@
+"""PCI 2.2 as the models and benches see it: commands, transactions, configuration space, timing of single accesses.
+
+The timing model counts clocks from the bus protocol and the settings alone; it knows nothing of the RTL's registers
+beyond the promises of hdl/host/README.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+
+
+class Command(IntEnum):
+    """Bus commands on C/BE#[3:0] in the address phase (PCI 2.2, 3.1.1)."""
+
+    INTERRUPT_ACKNOWLEDGE = 0x0
+    SPECIAL_CYCLE = 0x1
+    IO_READ = 0x2
+    IO_WRITE = 0x3
+    MEMORY_READ = 0x6
+    MEMORY_WRITE = 0x7
+    CONFIGURATION_READ = 0xA
+    CONFIGURATION_WRITE = 0xB
+    MEMORY_READ_MULTIPLE = 0xC
+    DUAL_ADDRESS_CYCLE = 0xD
+    MEMORY_READ_LINE = 0xE
+    MEMORY_WRITE_AND_INVALIDATE = 0xF
+
+    @property
+    def writes(self) -> bool:
+        """True when data go from the master to the target."""
+        return bool(self & 1)
+
+
+class Termination(Enum):
+    """How a transaction ended."""
+
+    COMPLETION = "completion"
+    RETRY = "retry"
+    DISCONNECT = "disconnect"
+    MASTER_ABORT = "master abort"
+    TARGET_ABORT = "target abort"
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One data phase that moved data."""
+
+    address: int
+    """Byte address of its lane 0 (4- or 8-byte aligned)."""
+    data: int
+    enables: int
+    """1 = byte moved, by lane; 4 or 8 bits."""
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """One transaction as a monitor decodes it. Clock numbers are left out of comparisons."""
+
+    command: Command
+    address: int
+    wide: bool
+    """64-bit transfers: REQ64# answered by ACK64#."""
+    master: int
+    """Agent that had the grant."""
+    phases: tuple[Phase, ...]
+    end: Termination
+    start: int = field(default=0, compare=False)
+    """Clock of the address phase, as the monitor counts."""
+    clocks: int = field(default=0, compare=False)
+    """Clocks from the address phase to the last data phase, both included."""
+
+    def bytes_moved(self) -> list[tuple[int, int]]:
+        """The enabled bytes as (address, value), in bus order."""
+        return [
+            (phase.address + lane, phase.data >> 8 * lane & 0xFF)
+            for phase in self.phases
+            for lane in range(8 if self.wide else 4)
+            if phase.enables >> lane & 1
+        ]
+
+
+class ConfigRegister(IntEnum):
+    """Type-0 configuration space: byte offsets of the dwords that hdl/host/myri_pci_config.sv holds."""
+
+    IDENTITY = 0x00
+    COMMAND = 0x04
+    CLASS = 0x08
+    TIMERS = 0x0C
+    BAR0 = 0x10
+    INTERRUPT = 0x3C
+
+
+COMMAND_MEMORY = 1 << 1
+"""Command register: answer memory accesses."""
+COMMAND_MASTER = 1 << 2
+"""Command register: may be bus master."""
+
+MYRICOM_VENDOR = 0x14C1
+MYRICOM_DEVICE = 0x8043
+"""Fact sheet 3.7."""
+
+
+def idsel_address(slot: int, register: int) -> int:
+    """Address of a type-0 configuration cycle to a slot: one-hot IDSEL on AD[16+slot], register in AD[7:2]."""
+    return 1 << 16 + slot | register
+
+
+@dataclass(frozen=True)
+class TargetTiming:
+    """Wait-state settings of a target (ports cfg_* of myri_pci_target)."""
+
+    devsel: int = 1
+    """1 = medium, 2 = slow."""
+    initial: int = 0
+    """Wait states of the first data phase after DEVSEL#."""
+    subsequent: int = 0
+    """Wait states of each later one."""
+
+
+def transaction_clocks(target: TargetTiming, phases: int = 1, data_delay: int = 0) -> int:
+    """Clocks from FRAME# to the last data phase, both included.
+
+    Args:
+        target: Wait states of the target.
+        phases: Data phases.
+        data_delay: For reads: clocks after DEVSEL# at which the first data are there; whichever is later counts.
+    """
+    address, decode = 1, target.devsel
+    first = 1 + max(target.initial, data_delay)
+    return address + decode + first + (phases - 1) * (1 + target.subsequent)
+
+
+def write_clocks_per_word(target: TargetTiming, post_depth: int, start_delay: int = 0) -> int:
+    """Clocks per word of a long stream of uncached single-word stores on a parked bus.
+
+    With one store outstanding, each waits for the one before: a clock to hand over, the transaction, a clock until the
+    bridge knows it done. With more, only the idle clock between transactions is left.
+    """
+    busy = transaction_clocks(target) + start_delay
+    return busy + (2 if post_depth == 1 else 1)
+
+
+def read_clocks(target: TargetTiming, data_delay: int, start_delay: int = 0, read_return: int = 0) -> int:
+    """Clocks of one CPU read on an idle, parked bus, from the edge that takes it to the edge that brings the data.
+
+    Args:
+        target: Wait states of the target.
+        data_delay: Clocks after DEVSEL# at which the target's backend has the data (its answer is visible).
+        start_delay: Bridge, clocks before it asks for the bus.
+        read_return: Bridge, clocks from bus to CPU.
+    """
+    return 1 + start_delay + transaction_clocks(target, data_delay=data_delay) + 1 + read_return

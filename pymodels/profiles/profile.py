@@ -1,0 +1,173 @@
+"""A hardware profile: a NIC and a host, every value with its unit, origin and source.
+
+A profile's name is `<nic>` (with the host that its file names) or `<nic>+<host>`. Values that belong to a pair of NIC
+and host (readings A1) stand in the NIC's file under `with.<host>` and overrule both files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pymodels.errors import ConfigError, nearest
+from pymodels.profiles.reader import ProfileFile, read_profile_file
+from pymodels.profiles.schema import NIC_KINDS, SCHEMA, Key, Origin, Owner, Scalar, fault_of, keys_of
+from pymodels.profiles.value import Value
+
+FOLDER = Path(__file__).parent
+SETTING = "SET"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The values of a NIC and its host by key. `rtl` is False while no RTL of this NIC exists."""
+
+    name: str
+    kind: str
+    host: str
+    rtl: bool
+    values: Mapping[str, Value]
+
+    def integer(self, key: str) -> int:
+        """The value of a whole-number key. KeyError when the NIC has no such value, TypeError when it is a fraction."""
+        value = self.values[key].value
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"{key} is no whole number")
+        return value
+
+    def number(self, key: str) -> float:
+        """The value of a number key; KeyError when the NIC has no such value."""
+        return float(self.values[key].value)
+
+    def flag(self, key: str) -> bool:
+        """The value of a true-or-false key; KeyError when the NIC has no such value."""
+        return bool(self.values[key].value)
+
+    def cable_characters(self, metres: float | None) -> int:
+        """Time of flight in whole characters, rounded up; None stands for the profile's own cable length."""
+        length = self.number("cable.metres") if metres is None else metres
+        return math.ceil(round(length * self.number("cable.ns_per_metre") * 1000 / self.integer("clock.link_ps"), 6))
+
+    def fall_through_characters(self) -> int:
+        """Latency of an idle switch in whole characters, rounded to the nearest."""
+        return round(self.integer("switch.fall_through_ns") * 1000 / self.integer("clock.link_ps"))
+
+    def override(self, settings: Mapping[str, str], also_known: Iterable[str] = ()) -> Profile:
+        """The profile with settings of the user (`SET="key=value ..."`) in force, marked as assumed.
+
+        `also_known` names further keys that the study knows; they are left alone. ConfigError for an unknown key
+        (naming the nearest), a wrong type, or a value out of range.
+        """
+        others = set(also_known)
+        values = dict(self.values)
+        for name, text in settings.items():
+            if name in others:
+                continue
+            if name not in self.values:
+                where = f"profile {self.name!r} has no such value"
+                raise ConfigError(SETTING, 0, f"unknown key {name!r}", where, nearest(name, others | set(self.values)))
+            key = SCHEMA[name]
+            values[name] = Value(typed(key, text), key.unit, Origin.ASSUMED, f"{SETTING} of this run")
+        changed = replace(self, values=values)
+        _check_together(changed, SETTING)
+        return changed
+
+
+def parse_settings(text: str) -> dict[str, str]:
+    """`key=value key=value` taken apart. ConfigError for a word without `=` and for a key given twice."""
+    settings: dict[str, str] = {}
+    for word in text.split():
+        key, equals, value = word.partition("=")
+        if not equals or not key or not value:
+            raise ConfigError(SETTING, 0, "not a setting", repr(word), "write key=value")
+        if key in settings:
+            raise ConfigError(SETTING, 0, f"{key} given twice", f"{settings[key]!r} and {value!r}", "keep one")
+        settings[key] = value
+    return settings
+
+
+def typed(key: Key, text: str) -> Scalar:
+    """Text as a value of a key. ConfigError when it is of another type or out of range."""
+    value: Scalar | str = text
+    with contextlib.suppress(ValueError):
+        if key.type is bool:
+            value = {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
+        elif key.type is int:
+            value = int(text, 16 if text.lower().startswith("0x") else 10)
+        else:
+            value = float(text)
+    fault = fault_of(key, value)
+    if fault or isinstance(value, str):
+        raise ConfigError(SETTING, 0, *(fault or ("wrong type", text, "write a value")))
+    return value
+
+
+def _names(owner: Owner) -> dict[str, Path]:
+    """The profile files of this owner by name: a NIC's file says which NIC it is, a host's does not."""
+    files = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
+    return {name: path for name, path in files.items() if (name.split("-")[0] in NIC_KINDS) == (owner is Owner.NIC)}
+
+
+def profile_names() -> tuple[str, ...]:
+    """The NICs that have a profile."""
+    return tuple(_names(Owner.NIC))
+
+
+def host_names() -> tuple[str, ...]:
+    """The hosts that have a profile."""
+    return tuple(_names(Owner.HOST))
+
+
+def check_profile_name(name: str) -> str:
+    """The name itself when its NIC and host have profiles. ConfigError naming the nearest otherwise."""
+    nic, plus, host = name.partition("+")
+    if nic not in _names(Owner.NIC):
+        raise ConfigError("PROFILE", 0, "unknown profile", f"{nic!r} is none", nearest(nic, _names(Owner.NIC)))
+    if plus and host not in _names(Owner.HOST):
+        raise ConfigError("PROFILE", 0, "unknown host profile", f"{host!r} is none", nearest(host, _names(Owner.HOST)))
+    return name
+
+
+def load_profile(name: str) -> Profile:
+    """The profile of a name. ConfigError when there is none, or for the first mistake in its files."""
+    nic_name, _, host_name = check_profile_name(name).partition("+")
+    nic = read_profile_file(_names(Owner.NIC)[nic_name], Owner.NIC)
+    host_name = host_name or nic.host
+    if host_name not in _names(Owner.HOST):
+        raise nic.error(
+            "host", "unknown host profile", f"{host_name!r} is none", nearest(host_name, _names(Owner.HOST))
+        )
+    host = read_profile_file(_names(Owner.HOST)[host_name], Owner.HOST)
+    return combine(nic, host, host_name)
+
+
+def combine(nic: ProfileFile, host: ProfileFile, host_name: str) -> Profile:
+    """The profile of a pair. ConfigError when a value is missing or two do not go together."""
+    values = nic.values | host.values | nic.pairs.get(host_name, {})
+    for file, owner in ((nic, Owner.NIC), (host, Owner.HOST)):
+        for key in keys_of(owner, nic.kind):
+            if key not in values:
+                raise ConfigError(
+                    file.path, 0, "value missing", f"{key} stands nowhere", f"add it: {SCHEMA[key].meaning}"
+                )
+    profile = Profile(f"{nic.name}+{host_name}", nic.kind, host_name, nic.rtl, values)
+    _check_together(profile, nic.path)
+    return profile
+
+
+def _check_together(profile: Profile, file: str) -> None:
+    """Refuse values that are each possible but not together."""
+    for less, more in (
+        ("link.go_mark", "link.stop_mark"),
+        ("link.stop_mark", "link.slack"),
+        ("host.interrupt_min_ns", "host.interrupt_max_ns"),
+        ("sram.queue_bytes", "sram.bytes"),
+    ):
+        low, high = profile.integer(less), profile.integer(more)
+        if low > high:
+            raise ConfigError(
+                file, 0, "values disagree", f"{less} is {low}, {more} is {high}", f"{less} must not exceed {more}"
+            )

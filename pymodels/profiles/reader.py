@@ -1,0 +1,139 @@
+"""One profile file, checked against the schema key by key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pymodels.errors import ConfigError, nearest
+from pymodels.profiles.schema import NIC_KINDS, SCHEMA, Origin, Owner, fault_of, keys_of
+from pymodels.profiles.value import Value
+from pymodels.toml import line_of, read_toml
+
+FIELDS = ("value", "unit", "origin", "source")
+TOP: dict[Owner, dict[str, type]] = {
+    Owner.NIC: {"title": str, "kind": str, "rtl": bool, "host": str},
+    Owner.HOST: {"title": str},
+}
+"""What a file says of itself, before its values."""
+PAIRS = "with"
+
+
+@dataclass(frozen=True)
+class ProfileFile:
+    """A checked profile file. `pairs` holds, by host, the values that hold only with that host."""
+
+    path: str
+    text: str
+    name: str
+    kind: str
+    rtl: bool
+    host: str
+    values: dict[str, Value]
+    pairs: dict[str, dict[str, Value]]
+
+    def error(self, key: str, what: str, cause: str, remedy: str) -> ConfigError:
+        """A ConfigError at a top-level key of the file."""
+        return ConfigError(self.path, line_of(self.text, "", key), what, cause, remedy)
+
+
+class _Reader:
+    """Reads the values of one file; keeps path and text for its errors."""
+
+    def __init__(self, path: Path, owner: Owner) -> None:
+        self.path = path
+        self.owner = owner
+        self.data, self.text = read_toml(path)
+
+    def error(self, table: str, key: str, what: str, cause: str, remedy: str) -> ConfigError:
+        return ConfigError(str(self.path), line_of(self.text, table, key), what, cause, remedy)
+
+    def top(self) -> dict[str, Any]:
+        """The values that stand before the first table."""
+        wanted = TOP[self.owner]
+        found = {name: value for name, value in self.data.items() if not isinstance(value, dict)}
+        for name in found:
+            if name not in wanted:
+                raise self.error("", name, f"unknown key {name!r}", "no profile has it", nearest(name, wanted))
+        for name, kind in wanted.items():
+            if not isinstance(found.get(name), kind):
+                cause = f"{name} is {found[name]!r}" if name in found else f"{name} stands nowhere"
+                raise self.error(
+                    "",
+                    name,
+                    "wrong type" if name in found else "value missing",
+                    cause,
+                    f"write {name} = <{kind.__name__}>",
+                )
+        kind = found.get("kind", NIC_KINDS[0])
+        if kind not in NIC_KINDS:
+            raise self.error("", "kind", "unknown kind of NIC", f"{kind!r} is none", nearest(kind, NIC_KINDS))
+        return found
+
+    def values(self, tables: Mapping[str, Any], above: str, known: list[str]) -> dict[str, Value]:
+        """The values of tables such as `clock`; `above` is what stands before the table's name between the brackets."""
+        values: dict[str, Value] = {}
+        for table, entries in tables.items():
+            title = above + table
+            if not isinstance(entries, dict):
+                raise self.error(
+                    above.rstrip("."),
+                    table,
+                    f"unknown key {table!r}",
+                    "a value stands in a table",
+                    "put it below [table]",
+                )
+            for name, entry in entries.items():
+                key = f"{table}.{name}"
+                if key not in known:
+                    cause = f"it is no value of a {self.owner.value} profile"
+                    raise self.error(title, name, f"unknown key {key!r}", cause, nearest(key, known))
+                values[key] = self.value(title, name, key, entry)
+        return values
+
+    def value(self, title: str, name: str, key: str, entry: object) -> Value:
+        """One value with its unit, origin and source."""
+        if not isinstance(entry, dict) or set(entry) != set(FIELDS):
+            has = f"it has {', '.join(entry)}" if isinstance(entry, dict) else f"it is {entry!r}"
+            raise self.error(
+                title, name, f"{key} incomplete", has, "write { value = ..., unit = ..., origin = ..., source = ... }"
+            )
+        origins = [origin.value for origin in Origin]
+        if entry["origin"] not in origins:
+            remedy = nearest(str(entry["origin"]), origins)
+            raise self.error(title, name, "unknown origin", f"{key} has {entry['origin']!r}", remedy)
+        if entry["unit"] != SCHEMA[key].unit:
+            raise self.error(
+                title, name, "wrong unit", f"{key} is in {entry['unit']!r}", f"write unit = {SCHEMA[key].unit!r}"
+            )
+        if not isinstance(entry["source"], str) or not entry["source"].strip():
+            raise self.error(title, name, "source missing", f"{key} names none", "say where the value comes from")
+        fault = fault_of(SCHEMA[key], entry["value"])
+        if fault:
+            raise self.error(title, name, *fault)
+        return Value(entry["value"], entry["unit"], Origin(entry["origin"]), entry["source"])
+
+
+def read_profile_file(path: Path, owner: Owner) -> ProfileFile:
+    """A NIC's or a host's file. ConfigError for the first mistake, with its line."""
+    reader = _Reader(path, owner)
+    top = reader.top()
+    kind = top.get("kind", NIC_KINDS[0])
+    own = list(keys_of(owner, kind))
+    every = own + list(keys_of(Owner.HOST, kind)) if owner is Owner.NIC else own
+    tables = {name: value for name, value in reader.data.items() if name not in TOP[owner] and name != PAIRS}
+    pairs = reader.data.get(PAIRS, {}) if owner is Owner.NIC else {}
+    if owner is Owner.HOST and PAIRS in reader.data:
+        tables[PAIRS] = reader.data[PAIRS]
+    return ProfileFile(
+        path=str(path),
+        text=reader.text,
+        name=path.stem,
+        kind=kind,
+        rtl=top.get("rtl", True),
+        host=top.get("host", path.stem),
+        values=reader.values(tables, "", own),
+        pairs={host: reader.values(entries, f"{PAIRS}.{host}.", every) for host, entries in pairs.items()},
+    )

@@ -1,0 +1,179 @@
+"""Every value that a hardware profile has: its key, type, unit, range and meaning. Files and settings obey it.
+
+Where a value is an input port of the RTL (`cfg_...`), the last part of its key is the port's name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+NIC_KINDS = ("lanai9", "lanai4", "sp")
+
+
+class Origin(str, Enum):
+    """Where a value comes from (design 6): the most trustworthy first."""
+
+    PAPER = "paper"
+    """A table or sentence of a paper."""
+    FACT = "fact"
+    """The fact sheet."""
+    COMPILED = "compiled"
+    """Counted in code compiled for the real processor."""
+    CALIBRATED = "calibrated"
+    """Set so that the RTL reproduces a figure, which the source names."""
+    ASSUMED = "assumed"
+    """From memory, ours, or set by the user."""
+
+
+class Owner(str, Enum):
+    """Which of the two files of a profile holds a value."""
+
+    NIC = "nic"
+    HOST = "host"
+
+
+Scalar = int | float | bool
+
+
+@dataclass(frozen=True)
+class Key:
+    """One value of a profile. `low` and `high` bound numbers; `kinds` names the NICs that have it."""
+
+    name: str
+    owner: Owner
+    type: type[int] | type[float] | type[bool]
+    unit: str
+    low: float
+    high: float
+    meaning: str
+    kinds: tuple[str, ...] = NIC_KINDS
+
+    @property
+    def even(self) -> bool:
+        """True for clock periods: all clock edges stand on even picoseconds, software acts between them."""
+        return self.name.startswith("clock.")
+
+
+MYRINET = ("lanai9", "lanai4")
+SP = ("sp",)
+NIC, HOST = Owner.NIC, Owner.HOST
+U16, U31, U32 = 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF
+
+# fmt: off
+_KEYS = (
+    Key("clock.nic_ps", NIC, int, "ps", 1000, 100_000, "period of the NIC processor and its SRAM"),
+    Key("clock.link_ps", NIC, int, "ps", 1000, 100_000, "period of one character on the link"),
+    Key("clock.pci_ps", NIC, int, "ps", 15_000, 30_000, "period of the PCI bus in which the card sits"),
+
+    Key("link.slack", NIC, int, "characters", 8, 128, "slack buffer of a link input"),
+    Key("link.stop_mark", NIC, int, "characters", 2, 127, "fill at which STOP is sent"),
+    Key("link.go_mark", NIC, int, "characters", 1, 126, "fill at which GO is sent"),
+    Key("link.refresh", NIC, int, "characters", 1, U16, "STOP is repeated at multiples of it"),
+    Key("link.short_timeout", NIC, int, "characters", 0, U16, "without STOP so long, a sender assumes GO; 0 = off"),
+    Key("link.long_timeout", NIC, int, "characters", 0, U32, "a packet blocked for so long is cut; 0 = off"),
+    Key("link.beat_period", NIC, int, "characters", 0, U32, "BEAT stands at multiples of it; 0 = off"),
+    Key("cable.metres", NIC, float, "m", 0, 200, "length of a cable whose LINK names none"),
+    Key("cable.ns_per_metre", NIC, float, "ns/m", 0, 20, "time of flight"),
+    Key("switch.fall_through_ns", NIC, int, "ns", 0, 1500, "route byte in to first character out, idle switch"),
+    Key("switch.central_queue", NIC, int, "bytes", 0, 65536, "buffer that all outputs of a switch share", SP),
+
+    Key("sram.bytes", NIC, int, "bytes", 65536, 1 << 23, "NIC memory"),
+    Key("sram.width", NIC, int, "bits", 32, 64, "data path of the NIC memory"),
+    Key("sram.accesses", NIC, int, "per clock", 1, 2, "memory accesses in one NIC clock"),
+    Key("sram.queue_bytes", NIC, int, "bytes", 4096, 1 << 23, "share of it that houses message queues"),
+    # Clocks of the three kinds of access come on top of the one clock of their instruction; accesses uncontended.
+    Key("processor.load_clocks", NIC, int, "clocks", 0, 64, "further clocks of a load from SRAM"),
+    Key("processor.store_clocks", NIC, int, "clocks", 0, 64, "further clocks of a store to SRAM"),
+    Key("processor.uncached_clocks", NIC, int, "clocks", 0, 256, "further clocks of a register or uncached access"),
+    Key("processor.instructions_per_fetch", NIC, int, "instructions", 0, 64, "per SRAM access; 0 = from a cache"),
+    Key("rtc.tick_ps", NIC, int, "ps", 1000, 10**9, "tick of the real-time clock and the timers", MYRINET),
+    Key("nres.timeout_ps", NIC, int, "ps", 0, 10**12, "shortest of the four network time-outs (code 0)", MYRINET),
+    Key("nres.truncate", NIC, bool, "", 0, 1, "it cuts the packet; else it resets the receiver", MYRINET),
+
+    Key("dma.chains", NIC, int, "chains", 1, 4, "host DMA transfers that may be pending in hardware"),
+    Key("dma.start_clocks", NIC, int, "NIC clocks", 0, U16, "start of a host DMA, before it asks for the bus"),
+    Key("dma.fifo_bytes", NIC, int, "bytes", 0, 65536, "each of the two FIFOs between PCI and internal bus", SP),
+    Key("internal_bus.period_ps", NIC, int, "ps", 1000, 100_000, "internal bus of the adapter", SP),
+    Key("internal_bus.width", NIC, int, "bits", 32, 64, "internal bus of the adapter", SP),
+    Key("packet.payload", NIC, int, "bytes", 8, 2040, "payload of a switch packet, the layer's header included", SP),
+
+    Key("pci.width", NIC, int, "bits", 32, 64, "data path of the PCI bus in which the card sits"),
+    # The card as master.
+    Key("pci.latency_timer", NIC, int, "PCI clocks", 0, 255, "burst goes on so long without grant; 0 = unlimited"),
+    Key("pci.max_burst", NIC, int, "bytes", 0, U16, "longest transaction; 0 = unlimited"),
+    Key("pci.line_bytes", NIC, int, "bytes", 16, 64, "cache line: chooses among the PCI read commands"),
+    Key("pci.start_delay", NIC, int, "PCI clocks", 0, 255, "from a command to its bus request"),
+    Key("pci.irdy_wait", NIC, int, "PCI clocks", 0, 6, "waits so long for its next data, then gives up the bus"),
+    # The card as target.
+    Key("pci.devsel", NIC, int, "PCI clocks", 1, 2, "DEVSEL# speed: 1 medium, 2 slow"),
+    Key("pci.write_initial", NIC, int, "PCI clocks", 0, 15, "wait states before the first word written"),
+    Key("pci.read_initial", NIC, int, "PCI clocks", 0, 15, "least wait states before the first word read"),
+    Key("pci.subsequent", NIC, int, "PCI clocks", 0, 7, "wait states before each further word"),
+    Key("pci.read_wait", NIC, int, "PCI clocks", 0, 15, "waits so long for read data, then asks for a retry"),
+    Key("pci.stall_limit", NIC, int, "PCI clocks", 0, 6, "a later data phase waits so long, then disconnects"),
+    Key("pci.max_phases", NIC, int, "data phases", 0, 255, "disconnects after so many; 0 = no limit"),
+    Key("pci.discard", NIC, int, "PCI clocks", 0, U16, "a delayed read that nobody fetches gives way; 0 = never"),
+
+    Key("host.clock_mhz", HOST, int, "MHz", 10, 10_000, "processor clock"),
+    # Clocks of the three kinds of access come on top of those of the instruction.
+    Key("host.instruction_clocks", HOST, float, "clocks", 0.1, 20, "an instruction of compiled code, on the average"),
+    Key("host.load_clocks", HOST, float, "clocks", 0, 100, "further clocks of a cached load"),
+    Key("host.store_clocks", HOST, float, "clocks", 0, 100, "further clocks of a cached store"),
+    Key("host.uncached_clocks", HOST, float, "clocks", 0, 1000, "further clocks of an uncached access, bus apart"),
+    Key("host.poll_miss_ns", HOST, int, "ns", 0, 10_000, "the miss by which a poll sees a word that DMA wrote"),
+    Key("host.kernel_entry_ns", HOST, int, "ns", 0, 100_000, "user to kernel and back, the fast way"),
+    Key("host.interrupt_min_ns", HOST, int, "ns", 0, 10**6, "interrupt latency, least"),
+    Key("host.interrupt_max_ns", HOST, int, "ns", 0, 10**6, "interrupt latency, most"),
+    Key("host.interrupt_seed", HOST, int, "", 0, U31, "added to the run's seed for the draw of interrupt latencies"),
+    Key("memory.bytes", HOST, int, "bytes", 1 << 20, 1 << 31, "host memory (sparse)"),
+    Key("memory.queue_bytes", HOST, int, "bytes", 4096, 1 << 28, "pinned memory for incoming message queues"),
+    Key("bridge.post_depth", HOST, int, "entries", 1, 64, "posted writes held before the processor waits"),
+    Key("bridge.wc_bytes", HOST, int, "bytes", 8, 64, "a write-combining buffer of the processor"),
+    Key("bridge.start_delay", HOST, int, "PCI clocks", 0, 255, "head of the bridge's queue to its bus request"),
+    # The bridge as master towards the cards.
+    Key("bridge.latency_timer", HOST, int, "PCI clocks", 0, 255, "goes on so long without grant; 0 = unlimited"),
+    Key("bridge.read_return", HOST, int, "PCI clocks", 0, 255, "from the data on the bus to the processor"),
+    # The bridge as target of the cards, in front of host memory.
+    Key("bridge.up_devsel", HOST, int, "PCI clocks", 1, 2, "DEVSEL# speed: 1 medium, 2 slow"),
+    Key("bridge.up_write_initial", HOST, int, "PCI clocks", 0, 15, "wait states before the first word written"),
+    Key("bridge.up_read_initial", HOST, int, "PCI clocks", 0, 15, "least wait states before the first word read"),
+    Key("bridge.up_subsequent", HOST, int, "PCI clocks", 0, 7, "wait states before each further word"),
+    Key("bridge.up_read_wait", HOST, int, "PCI clocks", 0, 15, "waits so long for memory, then asks for a retry"),
+    Key("bridge.up_stall_limit", HOST, int, "PCI clocks", 0, 6, "a later phase waits so long, then disconnects"),
+    Key("bridge.up_max_phases", HOST, int, "data phases", 0, 255, "disconnects after so many; 0 = no limit"),
+    # The inbound buffer holds 8 bytes a beat, and drains num beats every den PCI clocks.
+    Key("bridge.extra_num", HOST, int, "transactions", 0, 15, "processor transactions that wait one clock more: so many ..."),
+    Key("bridge.extra_den", HOST, int, "transactions", 0, 15, "... of these (host and PCI clock out of step); 0 = none"),
+    Key("bridge.in_buffer", HOST, int, "beats", 1, 64, "inbound write buffer"),
+    Key("bridge.drain_num", HOST, int, "beats", 1, 255, "its drain rate, numerator"),
+    Key("bridge.drain_den", HOST, int, "PCI clocks", 1, 255, "its drain rate, denominator"),
+    Key("bridge.read_latency", HOST, int, "PCI clocks", 0, 255, "a card's read to the first data of host memory"),
+)
+# fmt: on
+
+SCHEMA: dict[str, Key] = {key.name: key for key in _KEYS}
+"""All keys by name."""
+
+
+def keys_of(owner: Owner, kind: str) -> dict[str, Key]:
+    """The keys that a file of this owner has, for a NIC of this kind."""
+    return {name: key for name, key in SCHEMA.items() if key.owner is owner and kind in key.kinds}
+
+
+def fault_of(key: Key, value: object) -> tuple[str, str, str] | None:
+    """What is wrong with a value for a key, as (what, cause, remedy); None when nothing is."""
+    kinds = {int: "a whole number", float: "a number", bool: "true or false"}
+    wanted = (int, float) if key.type is float else (key.type,)
+    if not isinstance(value, wanted) or (isinstance(value, bool) and key.type is not bool):
+        return (
+            "wrong type",
+            f"{key.name} is {value!r}",
+            f"write {kinds[key.type]}{f' ({key.unit})' if key.unit else ''}",
+        )
+    if key.type is not bool and not key.low <= value <= key.high:
+        unit = f" {key.unit}" if key.unit else ""
+        return "value out of range", f"{key.name} is {value}", f"it must be {key.low:g} to {key.high:g}{unit}"
+    if key.even and value % 2:
+        return "value out of range", f"{key.name} is {value}", "a period is an even number of picoseconds"
+    return None

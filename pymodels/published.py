@@ -1,0 +1,76 @@
+"""Published values, from the one file that holds them. Reports read it; studies name none of them (readings A13)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from pymodels.errors import ConfigError, nearest
+from pymodels.results import Comparison, Kind, compare
+from pymodels.toml import read_toml
+
+FILE = Path(__file__).with_name("published.toml")
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published value, and the metric of which study, on which profile (NIC and host), stands beside it.
+
+    `within` is the agreement that is asked for, as a fraction of the value; None where none is.
+    """
+
+    name: str
+    source: str
+    value: float
+    unit: str
+    kind: Kind
+    study: str
+    metric: str
+    profile: str
+    within: float | None = None
+
+    def beside(self, measured: float | None) -> Comparison:
+        """This value beside a measured one, for `results.json`; nothing is measured for a quoted value."""
+        return compare(self.name, self.source, self.value, None if self.kind is Kind.QUOTED else measured, self.kind)
+
+    def agrees(self, measured: float) -> bool:
+        """Whether a measured value lies within the agreement asked for; True where none is."""
+        return self.within is None or abs(measured - self.value) <= self.within * abs(self.value) + 1e-12
+
+
+def load_published(path: Path = FILE) -> tuple[Published, ...]:
+    """All published values. ConfigError when an entry is incomplete or names an unknown kind."""
+    data, text = read_toml(path)
+    starts = [number for number, row in enumerate(text.splitlines(), 1) if row.strip() == "[[value]]"]
+    return tuple(_entry(path, line, entry) for line, entry in zip(starts, data.get("value", []), strict=False))
+
+
+def _entry(path: Path, line: int, entry: dict[str, Any]) -> Published:
+    known = [f.name for f in fields(Published)]
+    for key in entry:
+        if key not in known:
+            raise ConfigError(str(path), line, f"unknown key {key!r}", "no published value has it", nearest(key, known))
+    for key in known:
+        if key not in entry and key != "within":
+            raise ConfigError(str(path), line, "value missing", f"the entry has no {key}", f"add {key} = ...")
+    for key in ("value", "within"):
+        number = entry.get(key, 0)
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            raise ConfigError(str(path), line, "wrong type", f"{key} is {number!r}", "write a number")
+    kinds = [kind.value for kind in Kind]
+    if entry["kind"] not in kinds:
+        raise ConfigError(
+            str(path), line, "unknown kind", f"{entry['kind']!r} is none", nearest(str(entry["kind"]), kinds)
+        )
+    return Published(**{**entry, "kind": Kind(entry["kind"])})
+
+
+def comparisons(study: str, profile: str, metrics: Mapping[str, float]) -> tuple[Comparison, ...]:
+    """The published values that belong beside the metrics of a study on a profile (`nic+host`), in the file's order.
+
+    A value whose metric the study did not measure is left out, unless it is quoted.
+    """
+    rows = [p for p in load_published() if p.study == study and p.profile == profile]
+    return tuple(p.beside(metrics.get(p.metric)) for p in rows if p.kind is Kind.QUOTED or p.metric in metrics)

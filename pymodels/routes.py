@@ -1,0 +1,191 @@
+"""Myrinet source routes: their bytes, where they lead, and whether a set of them can deadlock.
+
+A route has one byte for each switch on the way, `0x80 | delta`, delta = output port - input port as six-bit two's
+complement (fact sheet 1.2). Routes are `bytes`, first switch first. A set of routes is deadlock-free when its channel
+dependency graph has no cycle (Dally and Seitz 1987): a packet that holds one channel and waits for the next must
+never wait for itself.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from pymodels.errors import EXIT_CONFIGURATION, SanlabError
+from pymodels.topology import Channel, End, Topology
+
+MAX_DELTA = 15
+"""Largest port distance: 16-port switches."""
+Pair = tuple[str, str]
+"""Source host and destination host, by name."""
+
+
+class RouteError(SanlabError):
+    """A route that does not deliver, or a set that can deadlock. `pair` is the route at fault, if it is one."""
+
+    exit_code = EXIT_CONFIGURATION
+
+    def __init__(self, what: str, cause: str, remedy: str, pair: Pair | None = None) -> None:
+        super().__init__(what, cause, remedy)
+        self.pair = pair
+
+
+def encode(delta: int) -> int:
+    """The route byte of a port distance. ValueError outside -15..15."""
+    if not -MAX_DELTA <= delta <= MAX_DELTA:
+        raise ValueError(f"port distance {delta} is outside -{MAX_DELTA}..{MAX_DELTA}")
+    return 0x80 | (delta & 0x3F)
+
+
+def decode(byte: int) -> int | None:
+    """The port distance of a route byte, None when no switch would take it as one."""
+    if byte & 0xC0 != 0x80:
+        return None
+    delta = (byte & 0x3F) - ((byte & 0x20) << 1)
+    return delta if -MAX_DELTA <= delta <= MAX_DELTA else None
+
+
+def reverse(route: bytes) -> bytes:
+    """The way back: each distance negated, order reversed. ValueError when a byte is no route byte."""
+    deltas = [decode(byte) for byte in reversed(route)]
+    bad = [byte for byte in route if decode(byte) is None]
+    if bad:
+        raise ValueError(f"byte 0x{bad[0]:02X} is no route byte")
+    return bytes(encode(-delta) for delta in deltas if delta is not None)
+
+
+def route_of(channels: Iterable[Channel]) -> bytes:
+    """The route bytes of a path given as its channels, from host to host."""
+    path = list(channels)
+    return bytes(encode(out.source.port - into.target.port) for into, out in itertools.pairwise(path))
+
+
+def path(topology: Topology, source: str, route: bytes) -> list[Channel]:
+    """The channels that a packet from `source` takes, hop by hop. RouteError at the first hop that leads nowhere."""
+    here = topology.attachment(source)
+    taken = [Channel(End(source, 0), here)]
+    for hop, byte in enumerate(route):
+        if topology.is_host(here.node):
+            rest = len(route) - hop
+            raise _nowhere(
+                f"it arrives at host {here.node!r} with {rest} route {'byte' if rest == 1 else 'bytes'} left",
+                "drop them",
+            )
+        out = _output(topology, here, byte, hop)
+        here = topology.peers[out]
+        taken.append(Channel(out, here))
+    if not topology.is_host(here.node):
+        raise _nowhere(
+            f"it ends inside switch {here.node!r} (entered at port {here.port})", "add the byte for that switch"
+        )
+    return taken
+
+
+def _output(topology: Topology, here: End, byte: int, hop: int) -> End:
+    """The switch port by which a packet that came in at `here` leaves."""
+    delta = decode(byte)
+    if delta is None:
+        raise _nowhere(
+            f"byte {hop + 1} is 0x{byte:02X}",
+            "a route byte is 80 to 8F (up to 15 ports on) or B1 to BF (up to 15 back)",
+        )
+    out = End(here.node, here.port + delta)
+    ports = topology.ports[here.node]
+    if not 0 <= out.port < ports:
+        step = f"byte {hop + 1} (0x{byte:02X}) leads from port {here.port} of {here.node!r} to port {out.port}"
+        raise _nowhere(step, f"that switch has ports 0 to {ports - 1}")
+    if out not in topology.peers:
+        step = f"byte {hop + 1} (0x{byte:02X}) leads to port {out.port} of {here.node!r}, where no cable is"
+        raise _nowhere(step, f"cabled ports: {', '.join(str(e.port) for e in topology.cabled(here.node))}")
+    return out
+
+
+def _nowhere(cause: str, remedy: str) -> RouteError:
+    return RouteError("route to nowhere", cause, remedy)
+
+
+def verify(topology: Topology, pair: Pair, route: bytes) -> list[Channel]:
+    """The channels of a route that delivers. RouteError, naming the pair, when it leads nowhere or to another host."""
+    source, target = pair
+    try:
+        taken = path(topology, source, route)
+    except RouteError as error:
+        raise RouteError(f"route to nowhere, {source!r} to {target!r}", error.cause, error.remedy, pair) from None
+    reached = taken[-1].target.node
+    if reached != target:
+        what = f"route arrives at another host, {source!r} to {target!r}"
+        raise RouteError(what, f"{route.hex(' ').upper()} leads to {reached!r}", "correct its bytes", pair)
+    return taken
+
+
+@dataclass(frozen=True)
+class Routes:
+    """The routes of a cluster: for each (source, destination) the bytes. `computed` tells whether we chose them."""
+
+    table: Mapping[Pair, bytes]
+    computed: bool = False
+
+    def between(self, source: str, target: str) -> bytes:
+        """The route from one host to another. KeyError for a host that has none."""
+        return self.table[source, target]
+
+
+class DependencyGraph:
+    """The channel dependency graph of a route set: who, holding one channel, may wait for which next."""
+
+    def __init__(self, topology: Topology, routes: Routes) -> None:
+        self.next: dict[Channel, dict[Channel, Pair]] = {}
+        for pair, route in routes.table.items():
+            taken = verify(topology, pair, route)
+            for held, wanted in itertools.pairwise(taken):
+                self.next.setdefault(held, {}).setdefault(wanted, pair)
+
+    @cached_property
+    def cycle(self) -> tuple[Channel, ...]:
+        """One cycle, each channel waiting for the next and the last for the first; empty when there is none."""
+        state: dict[Channel, int] = {}
+        for start in self.next:
+            trail: list[Channel] = []
+            todo = [(start, 0)]
+            while todo:
+                channel, depth = todo.pop()
+                for left in trail[depth:]:
+                    state[left] = 2
+                del trail[depth:]
+                if state.get(channel) == 1:
+                    return tuple(trail[trail.index(channel) :])
+                if channel in state:
+                    continue
+                state[channel] = 1
+                trail.append(channel)
+                todo += [(n, depth + 1) for n in self.next.get(channel, ())]
+            for left in trail:
+                state[left] = 2
+        return ()
+
+
+def find_cycle(topology: Topology, routes: Routes) -> tuple[Channel, ...]:
+    """One cycle of channel dependencies, empty when the set cannot deadlock. RouteError when a route fails."""
+    return DependencyGraph(topology, routes).cycle
+
+
+def check_routes(topology: Topology, routes: Routes, allow_cycles: bool = False) -> None:
+    """Raise RouteError unless each pair of hosts has a route that delivers, and (unless allowed) none can deadlock."""
+    for source in topology.hosts:
+        for target in topology.hosts:
+            if source != target and (source, target) not in routes.table:
+                cause = f"no route leads from {source!r} to {target!r}"
+                raise RouteError("route missing", cause, "add it to the line of its source", (source, target))
+    graph = DependencyGraph(topology, routes)
+    cycle = () if allow_cycles else graph.cycle
+    if cycle:
+        held = [
+            f"{c} (then {' to '.join(graph.next[c][n])})" for c, n in zip(cycle, (*cycle[1:], cycle[0]), strict=True)
+        ]
+        pair = graph.next[cycle[-1]][cycle[0]]
+        remedy = "use up*/down* routes (ROUTES COMPUTED) or break the cycle at one link"
+        raise RouteError(
+            "cyclic routes", f"packets can wait for each other in a circle: {', '.join(held)}", remedy, pair
+        )

@@ -1,0 +1,1 @@
+"""The crossbar switch: reference models."""

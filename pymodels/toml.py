@@ -1,0 +1,50 @@
+"""TOML files read with errors that name the file and the line."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from pymodels.errors import ConfigError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PLACE = re.compile(r"\s*\(at line (\d+), column \d+\)|\s*\(at end of document\)")
+
+
+def read_toml(path: Path) -> tuple[dict[str, Any], str]:
+    """The table of a TOML file, and its text. ConfigError when it cannot be read or is no TOML."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            str(path), 0, "missing file", f"cannot read it ({error.strerror})", "create it or correct the name"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            str(path), 0, "not a text file", f"byte {error.start} is not UTF-8", "name a TOML file"
+        ) from None
+    try:
+        return tomllib.loads(text), text
+    except tomllib.TOMLDecodeError as error:
+        place = PLACE.search(str(error))
+        line = int(place[1]) if place and place[1] else text.count("\n") + 1
+        cause = PLACE.sub("", str(error))
+        raise ConfigError(str(path), line, "not TOML", cause[:1].lower() + cause[1:], "correct the line") from None
+
+
+def line_of(text: str, table: str, key: str) -> int:
+    """The line of a key in a table (`table` as written between brackets, "" for the top); 0 when not found."""
+    here = ""
+    for number, row in enumerate(text.splitlines(), 1):
+        bare = row.strip()
+        if bare.startswith("["):
+            here = bare.split("#")[0].strip().strip("[]").replace('"', "")
+        elif here == table and re.match(rf'"?{re.escape(key)}"?\s*=', bare):
+            return number
+    return 0

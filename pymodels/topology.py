@@ -1,0 +1,211 @@
+"""The network as a graph: switches, hosts, and the cables between their ports.
+
+A cable end is `(node, port)`. A host has the one port 0 (its NIC). Switch ports also have a number that runs through
+all switches in the order of their declaration: the physical ID of GRIM's host map (readings B10; the running through
+is ours).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from pymodels.errors import EXIT_CONFIGURATION, SanlabError, nearest
+
+SWITCH_SIZES = (4, 8, 16)
+"""Ports of the crossbars that exist in RTL."""
+MAX_METRES = 200.0
+"""Longest cable: 200 m of fibre (fact sheet 1.1)."""
+
+
+class TopologyError(SanlabError):
+    """A network that cannot be cabled so. `subject` is the node, link or pair of hosts at fault."""
+
+    exit_code = EXIT_CONFIGURATION
+
+    def __init__(self, what: str, cause: str, remedy: str, subject: object = None) -> None:
+        super().__init__(what, cause, remedy)
+        self.subject = subject
+
+
+class End(NamedTuple):
+    """One end of a cable: a port of a node."""
+
+    node: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.node}.{self.port}"
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A crossbar switch with `ports` ports, 0 to ports - 1."""
+
+    name: str
+    ports: int
+
+
+@dataclass(frozen=True)
+class Link:
+    """A full-duplex cable between two ports. Without `metres` it has the length that the profile gives."""
+
+    a: End
+    b: End
+    metres: float | None = None
+
+    def config_line(self) -> str:
+        """The line `LINK` of the configuration format."""
+        length = "" if self.metres is None else f" {self.metres:g}"
+        return f"LINK {self.a.node} {self.a.port} {self.b.node} {self.b.port}{length}"
+
+
+class Channel(NamedTuple):
+    """One direction of a cable: what a packet holds while it is in flight."""
+
+    source: End
+    target: End
+
+    def __str__(self) -> str:
+        return f"{self.source}->{self.target}"
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Switches, hosts (by VNN) and cables. Call `check` before use; all builders of this module have done so."""
+
+    switches: tuple[Switch, ...]
+    hosts: tuple[str, ...]
+    links: tuple[Link, ...]
+
+    @cached_property
+    def ports(self) -> dict[str, int]:
+        """Number of ports of every node, switches first."""
+        return {**{s.name: s.ports for s in self.switches}, **dict.fromkeys(self.hosts, 1)}
+
+    @cached_property
+    def peers(self) -> dict[End, End]:
+        """The other end of each cabled port."""
+        return {x: y for link in self.links for x, y in ((link.a, link.b), (link.b, link.a))}
+
+    @cached_property
+    def first_port(self) -> dict[str, int]:
+        """The running number of port 0 of each switch."""
+        first: dict[str, int] = {}
+        for switch in self.switches:
+            first[switch.name] = sum(s.ports for s in self.switches[: len(first)])
+        return first
+
+    def is_host(self, node: str) -> bool:
+        """True when `node` is a host, False for a switch."""
+        return node not in self.first_port
+
+    def attachment(self, host: str) -> End:
+        """The switch port to which a host is cabled. KeyError when it is not."""
+        return self.peers[End(host, 0)]
+
+    def running_port(self, end: End) -> int:
+        """The physical ID that belongs to a switch port."""
+        return self.first_port[end.node] + end.port
+
+    def port_at(self, running: int) -> End | None:
+        """The switch port with this running number, None when there is none."""
+        for switch in self.switches:
+            if 0 <= running - self.first_port[switch.name] < switch.ports:
+                return End(switch.name, running - self.first_port[switch.name])
+        return None
+
+    def present(self, switch: str) -> int:
+        """Bit mask of the cabled ports of a switch (`present` of the RTL crossbar)."""
+        return sum(1 << port for port in range(self.ports[switch]) if End(switch, port) in self.peers)
+
+    def check(self) -> None:
+        """Raise TopologyError on the first thing that cannot be built: names, switch sizes, cables, lonely hosts."""
+        self._check_names()
+        used: dict[End, Link] = {}
+        for link in self.links:
+            check_link(link, self.ports, self.hosts)
+            for end in (link.a, link.b):
+                if end in used:
+                    raise port_used_twice(end, link, used[end])
+                used[end] = link
+        for host in self.hosts:
+            if End(host, 0) not in used:
+                raise TopologyError(
+                    f"unconnected host {host!r}", "no cable leads to it", f"add LINK {host} 0 <switch> <port>", host
+                )
+        self._check_one_piece()
+
+    def _check_names(self) -> None:
+        seen: set[str] = set()
+        for name in (*(s.name for s in self.switches), *self.hosts):
+            if name in seen:
+                raise TopologyError(f"duplicate name {name!r}", "two nodes carry it", "rename one of them", name)
+            seen.add(name)
+        for switch in self.switches:
+            if switch.ports not in SWITCH_SIZES:
+                cause = f"switch {switch.name!r} has {switch.ports} ports"
+                raise TopologyError("value out of range", cause, "switches have 4, 8 or 16 ports", switch.name)
+
+    def _check_one_piece(self) -> None:
+        if not self.hosts:
+            return
+        reached, todo = {self.hosts[0]}, [self.hosts[0]]
+        while todo:
+            node = todo.pop()
+            new = {self.peers[e].node for e in self.cabled(node)} - reached
+            reached |= new
+            todo += sorted(new)
+        for host in self.hosts:
+            if host not in reached:
+                cause = f"no cables lead from {self.hosts[0]!r} to it"
+                raise TopologyError(
+                    f"unconnected host {host!r}", cause, "add a LINK between the two parts of the network", host
+                )
+
+    def cabled(self, node: str) -> list[End]:
+        """The cabled ports of a node, by port number."""
+        return [end for end in (End(node, port) for port in range(self.ports[node])) if end in self.peers]
+
+    def config_lines(self, mapped: bool = False) -> list[str]:
+        """The lines `SWITCH` and `LINK` of the configuration format that describe this network.
+
+        With `mapped` a host map stands beside them, which says by itself where a host's plain cable ends.
+        """
+        plain = {
+            link for link in self.links if link.metres is None and self.is_host(link.a.node) | self.is_host(link.b.node)
+        }
+        links = [link.config_line() for link in self.links if not (mapped and link in plain)]
+        return [f"SWITCH {s.name} {s.ports}" for s in self.switches] + links
+
+
+def check_link(link: Link, ports: dict[str, int], hosts: Sequence[str]) -> None:
+    """Raise TopologyError when a cable cannot exist between these nodes: unknown end, no such port, bad length."""
+    for end in (link.a, link.b):
+        if end.node not in ports:
+            cause = f"LINK names {end.node!r}, which is no HOST and no SWITCH"
+            raise TopologyError("unknown host or switch", cause, nearest(end.node, ports), link)
+        if not 0 <= end.port < ports[end.node]:
+            kind = "host" if end.node in hosts else "switch"
+            cause = f"{kind} {end.node!r} has no port {end.port}"
+            raise TopologyError("value out of range", cause, f"its ports are 0 to {ports[end.node] - 1}", link)
+    if link.a.node in hosts and link.b.node in hosts:
+        cause = f"it joins the hosts {link.a.node!r} and {link.b.node!r}"
+        raise TopologyError("cable without a switch", cause, "put a SWITCH between them", link)
+    if link.a.node == link.b.node:
+        raise TopologyError(
+            "cable loops back", f"both ends are on {link.a.node!r}", "lead one end to another switch or host", link
+        )
+    if link.metres is not None and not 0 <= link.metres <= MAX_METRES:
+        cause = f"a cable of {link.metres:g} metres"
+        raise TopologyError("value out of range", cause, f"cables have 0 to {MAX_METRES:g} metres", link)
+
+
+def port_used_twice(end: End, link: Link, other: Link) -> TopologyError:
+    """The error for a port in which two cables end."""
+    far = other.b if other.a == end else other.a
+    return TopologyError(
+        "port used twice", f"port {end.port} of {end.node!r} already leads to {far}", "use a free port", link
+    )

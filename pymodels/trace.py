@@ -1,0 +1,174 @@
+"""The trace: event codes, unit numbers and the 32-byte record, in one place for hardware, firmware and readers.
+
+`python -m pymodels.trace --sv` prints `hdl/sim/sim_trace_pkg.sv`; a test compares the committed file. Values are
+fixed: a trace that was written once stays readable. Software events stand below 0x100, hardware events at 0x100 and
+above.
+"""
+
+from __future__ import annotations
+
+import sys
+from enum import IntEnum
+
+import numpy as np
+
+RECORD = np.dtype(
+    [
+        ("time", "<i8"),  # picoseconds
+        ("unit", "<u4"),  # who: see `unit`, `switch_port`, `cable`
+        ("event", "<u2"),  # TraceEvent
+        ("pad", "<u2"),
+        ("packet", "<u4"),  # key: the first four bytes after the route, big-endian; 0 when there is none
+        ("argument", "<u4"),  # as the event says
+        ("argument2", "<i8"),  # as the event says
+    ]
+)
+"""One trace record, 32 bytes, little-endian, as the C ring of the doorway writes it."""
+
+PARTS_PER_NODE = 16
+PORTS_PER_SWITCH = 64
+SWITCH_BASE = 0x10000
+CABLE_BASE = 0x20000
+
+
+class Part(IntEnum):
+    """The traced parts of a node."""
+
+    HOST_CPU = 0
+    BRIDGE = 1
+    NIC_CPU = 2
+    NET_SEND = 3
+    NET_RECV = 4
+    HOST_DMA = 5
+    DOORBELL = 6
+    LINK = 7
+
+
+class TraceEvent(IntEnum):
+    """What happened. The comment names the arguments (a: argument, b: argument2)."""
+
+    # The host library.
+    SEND_CALL = 0x01  # a: bytes of the message
+    SEND_RETURN = 0x02  # a: bytes of the message
+    PAYLOAD_WRITTEN = 0x03  # header and payload handed to the bus; a: bytes
+    POINTER_WRITTEN = 0x04  # the word that tells the NIC handed to the bus; a: its value
+    POLL_HIT = 0x05  # the host saw the word that tells of a message; a: index of the watch
+    HANDLER_START = 0x06  # a: handler number
+    HANDLER_END = 0x07  # a: handler number
+    # The time that software charges.
+    WORK_START = 0x20  # NIC processor; a: number of the path, b: its clocks
+    WORK_END = 0x21  # NIC processor; a: number of the path, b: its clocks
+    SPEND_START = 0x22  # host CPU; a: number of the path, b: picoseconds
+    SPEND_END = 0x23  # host CPU; a: number of the path, b: picoseconds
+    # NIC firmware.
+    NIC_NOTICED = 0x40  # the scan met a new message of the host; a: channel
+    NIC_SEND_START = 0x41  # the limit is written, the send engine goes; a: bytes
+    NIC_SEND_DONE = 0x42  # the firmware saw SEND_INT; a: bytes
+    NIC_RECV_START = 0x43  # the firmware saw a packet; a: source node
+    NIC_ACCEPT = 0x44  # sequence in order and room for it; a: source node
+    NIC_RECV_DONE = 0x45  # the data are at the endpoint or ordered there; a: bytes
+    NIC_DMA_START = 0x46  # the firmware started a chain; a: bytes
+    NIC_DMA_DONE = 0x47  # the firmware saw its end; a: bytes
+    NIC_DROPPED = 0x48  # a packet refused without an answer; a: reason of the layer
+    # Reliability.
+    ACK_SENT = 0x60  # a: peer node
+    ACK_SEEN = 0x61  # a: peer node
+    NACK_SENT = 0x62  # a: peer node
+    NACK_SEEN = 0x63  # a: peer node
+    ROLLBACK = 0x64  # a: messages taken back
+    RESEND = 0x65  # a: peer node
+    CONTROL_QUEUED = 0x66  # an answer waits for the outgoing link; a: answers waiting
+    SYNC_SENT = 0x67  # a: peer node
+    SYNC_SEEN = 0x68  # a: peer node
+
+    # Packets in hardware (NET_SEND, NET_RECV, LINK).
+    TX_START = 0x100  # a limit register was written; a: SRAM address
+    TX_HEAD = 0x101  # first character on the wire
+    TX_TAIL = 0x102  # GAP on the wire; a: characters
+    RX_HEAD = 0x103  # first word of a packet in SRAM; a: SRAM address
+    RX_TAIL = 0x104  # tail seen, syndrome stored; a: bytes, b: syndrome
+    # Host DMA.
+    DMA_START = 0x110  # a: chain, b: bytes, negative for L2E
+    DMA_DONE = 0x111  # a: chain, b: bytes, negative for L2E
+    # Programmed I/O and doorbells.
+    PIO_WRITE = 0x120  # the host's store left the CPU; a: address offset in the BAR, b: bytes
+    PIO_ACCEPT = 0x121  # it landed on the card; a: address offset in the BAR, b: bytes
+    PIO_READ = 0x122  # a: address offset in the BAR, b: data
+    DOORBELL = 0x123  # an entry was appended; a: address offset in the BAR, b: data
+    INTERRUPT = 0x124  # INTA# changed; a: 1 asserted, 0 released
+    # Switches and cables.
+    SWITCH_HEAD = 0x130  # route byte decoded; a: output port, b: route byte
+    SWITCH_GRANT = 0x131  # crossbar connected; a: output port
+    SWITCH_TAIL = 0x132  # tail passed; a: output port
+    STALL_START = 0x133  # a head waits for its output, or STOP holds a sender; a: output port
+    STALL_END = 0x134  # a: output port
+    # Faults.
+    FAULT = 0x140  # an injected fault took effect; a: kind, b: detail
+
+
+SOFTWARE_EVENTS = tuple(event for event in TraceEvent if event < 0x100)
+HARDWARE_EVENTS = tuple(event for event in TraceEvent if event >= 0x100)
+
+
+def unit(node: int, part: Part) -> int:
+    """Unit number of a part of a node (VNN 0..4095)."""
+    return node * PARTS_PER_NODE + part
+
+
+def switch_port(switch: int, port: int) -> int:
+    """Unit number of an input port of a switch."""
+    return SWITCH_BASE + switch * PORTS_PER_SWITCH + port
+
+
+def cable(number: int) -> int:
+    """Unit number of a cable."""
+    return CABLE_BASE + number
+
+
+def unit_name(number: int) -> str:
+    """The unit's name for people, such as `node 1 NIC CPU`, `switch 0 port 3`, `cable 2`."""
+    if number >= CABLE_BASE:
+        return f"cable {number - CABLE_BASE}"
+    if number >= SWITCH_BASE:
+        switch, port = divmod(number - SWITCH_BASE, PORTS_PER_SWITCH)
+        return f"switch {switch} port {port}"
+    node, part = divmod(number, PARTS_PER_NODE)
+    return f"node {node} {_part_name(part)}"
+
+
+def event_name(code: int) -> str:
+    """The event's name for people (`send call`), or its number where the code is unknown."""
+    try:
+        return TraceEvent(code).name.lower().replace("_", " ")
+    except ValueError:
+        return f"event {code:#x}"
+
+
+def _part_name(part: int) -> str:
+    try:
+        words = Part(part).name.split("_")
+    except ValueError:
+        return f"part {part}"
+    return " ".join(word if word in ("CPU", "NIC", "DMA") else word.lower() for word in words)
+
+
+def systemverilog() -> str:
+    """The text of `hdl/sim/sim_trace_pkg.sv`."""
+    lines = [
+        "// Trace event codes and unit numbers. Generated by `python -m pymodels.trace --sv`; do not edit.",
+        "package sim_trace_pkg;",
+        f"  localparam int PARTS_PER_NODE = {PARTS_PER_NODE};",
+        f"  localparam int PORTS_PER_SWITCH = {PORTS_PER_SWITCH};",
+        f"  localparam int SWITCH_BASE = 32'h{SWITCH_BASE:08X};",
+        f"  localparam int CABLE_BASE = 32'h{CABLE_BASE:08X};",
+        *(f"  localparam int PART_{part.name} = {part.value};" for part in Part),
+        *(f"  localparam logic [15:0] EV_{event.name} = 16'h{event.value:04X};" for event in TraceEvent),
+        "endpackage",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--sv"]:
+        sys.exit("usage: python -m pymodels.trace --sv > hdl/sim/sim_trace_pkg.sv")
+    print(systemverilog(), end="")

@@ -1,0 +1,72 @@
+"""A clock that can sleep, in step with the agents around it: the absolute grid of a block bench.
+
+At each grid point, in this order: `cycle` shows its number, agents sample, the clock rises (unless it sleeps), agents
+drive. An agent therefore sees every grid point, also those that the block slept over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cocotb.triggers import Timer
+
+HALF = Timer(5, unit="ns")
+SETTLE = Timer(1, unit="ns")
+
+
+class Grid:
+    """Clock, `cycle` and reset of `dut`.
+
+    Args:
+        dut: Needs clk, rst, cycle, busy, alarm_valid, alarm_cycle.
+        sleeping: Skip the edges that the block does not ask for.
+    """
+
+    def __init__(self, dut: Any, sleeping: bool = False) -> None:
+        self.sleeping = sleeping
+        self.now = 0
+        """Number of the next grid point."""
+        self.edges = 0
+        """Clock edges given so far."""
+        self.samplers: list[Callable[[int], None]] = []
+        self.drivers: list[Callable[[int], None]] = []
+        self._clk, self._rst, self._cycle = dut.clk, dut.rst, dut.cycle
+        self._busy, self._alarm_valid, self._alarm_cycle = dut.busy, dut.alarm_valid, dut.alarm_cycle
+        self._clk.value = 0
+        self._cycle.value = 0
+
+    def _awake(self) -> bool:
+        if not self.sleeping or int(self._busy.value):
+            return True
+        return bool(int(self._alarm_valid.value)) and int(self._alarm_cycle.value) <= self.now
+
+    async def reset(self, start: int = 0) -> None:
+        """Four edges in reset; grid points count from `start`."""
+        self.now = start
+        self._rst.value = 1
+        for _ in range(4):
+            self._clk.value = 1
+            await HALF
+            self._clk.value = 0
+            await HALF
+        self._rst.value = 0
+
+    async def run(self, points: int, until: Callable[[], bool] = lambda: False) -> None:
+        """`points` grid points, fewer when `until` becomes true."""
+        for _ in range(points):
+            self._cycle.value = self.now
+            await SETTLE
+            for sample in self.samplers:
+                sample(self.now)
+            if self._awake():
+                self.edges += 1
+                self._clk.value = 1
+                await HALF
+                self._clk.value = 0
+                await SETTLE
+            for drive in self.drivers:
+                drive(self.now)
+            self.now += 1
+            if until():
+                return

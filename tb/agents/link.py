@@ -1,0 +1,204 @@
+"""Agents for links: characters on the wire (driver and monitor on cocotb-bus) and packet streams inside a chip.
+
+All of them run on a `Grid`: they sample before an edge and drive after it. Gaps and stalls are iterators of booleans,
+True = leave this slot empty.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from cocotb.triggers import Event
+
+from pymodels.link.characters import DATA, Symbol, decode, packet_characters
+from tb.agents.bus import Driver, Monitor, require
+from tb.agents.grid import Grid
+from tb.agents.streams import Pauses, never
+
+
+@dataclass
+class Lane:
+    """One direction of a link into the block: what is to be sent, and whether the block stops it."""
+
+    characters: deque[int] = field(default_factory=deque)
+    gaps: Pauses = field(default_factory=never)
+    stopped: bool = False
+
+
+class LinkDriver(Driver):
+    """Sends packets into `rx` of a port or of a switch, obeying the STOP and GO that come out of `tx`.
+
+    `append((lane, wire))` queues a packet; `lanes[k].characters` takes raw characters.
+
+    Args:
+        entity: With wires rx and tx, 9 bits a lane.
+        grid: When to sample and drive.
+        lanes: Ports.
+    """
+
+    _signals: ClassVar[list[str]] = ["rx", "tx"]
+
+    def __init__(self, entity: Any, grid: Grid, lanes: int = 1) -> None:
+        super().__init__(entity, "", entity.clk)
+        self.lanes = [Lane() for _ in range(lanes)]
+        self.bus.rx.value = 0
+        self._shown = 0
+        grid.samplers.append(self._sample)
+        grid.drivers.append(self._drive)
+
+    async def _driver_send(self, transaction: tuple[int, bytes], sync: bool = True) -> None:
+        lane, wire = transaction
+        self.lanes[lane].characters.extend(packet_characters(wire))
+
+    @property
+    def idle(self) -> bool:
+        """Nothing left to send."""
+        return not any(lane.characters for lane in self.lanes)
+
+    def _sample(self, now: int) -> None:
+        tx = int(self.bus.tx.value)
+        for number, lane in enumerate(self.lanes):
+            symbol = decode(tx >> 9 * number & 0x1FF)
+            if symbol is Symbol.STOP:
+                lane.stopped = True
+            elif symbol is Symbol.GO:
+                lane.stopped = False
+
+    def _drive(self, now: int) -> None:
+        rx = 0
+        for number, lane in enumerate(self.lanes):
+            if lane.characters and not lane.stopped and not next(lane.gaps):
+                rx |= lane.characters.popleft() << 9 * number
+        if rx != self._shown:
+            self._shown = rx
+            self.bus.rx.value = rx
+
+
+class LinkMonitor(Monitor):
+    """Takes packets from one lane of `tx`: `_recv` gets the bytes of each at its GAP.
+
+    Args:
+        entity: With the wire tx, 9 bits a lane.
+        grid: When to sample.
+        lane: Port.
+    """
+
+    _signals: ClassVar[list[str]] = ["tx"]
+
+    def __init__(self, entity: Any, grid: Grid, lane: int = 0) -> None:
+        self.lane = lane
+        self.packet = bytearray()
+        """Bytes of the packet under way."""
+        self.log_of_data: list[tuple[int, int]] = []
+        """(grid point, character) of every data character and GAP."""
+        self.controls: list[tuple[int, Symbol]] = []
+        """(grid point, symbol) of every other control character but IDLE."""
+        self._arrived: deque[bytes] = deque()
+        self._complete = Event()
+        super().__init__(entity, "", entity.clk)
+        grid.samplers.append(self._sample)
+
+    def __str__(self) -> str:
+        return f"output {self.lane}"
+
+    def _sample(self, now: int) -> None:
+        character = int(self.bus.tx.value) >> 9 * self.lane & 0x1FF
+        if not character:
+            return
+        got = decode(character)
+        if got is Symbol.GAP:
+            self.log_of_data.append((now, character))
+            self._arrived.append(bytes(self.packet))
+            self.packet.clear()
+            self._complete.set()
+        elif isinstance(got, Symbol):
+            self.controls.append((now, got))
+        elif character & DATA:
+            self.log_of_data.append((now, character))
+            self.packet.append(character & 0xFF)
+        else:
+            raise AssertionError(f"illegal character {character:#x} on output {self.lane} at {now}")
+
+    async def _monitor_recv(self) -> None:
+        while True:
+            await self._complete.wait()
+            self._complete.clear()
+            while self._arrived:
+                self._recv(self._arrived.popleft())
+
+
+class PacketSource:
+    """Offers packets on a stream `prefix`_valid, _ready, _tail, _data: bytes, then one beat with tail."""
+
+    def __init__(self, entity: Any, prefix: str, grid: Grid, gaps: Pauses | None = None) -> None:
+        self.gaps = gaps or never()
+        self.beats: deque[tuple[int, int]] = deque()
+        """(tail, byte) still to be offered."""
+        self._wires = require(entity, prefix, ("valid", "ready", "tail", "data"))
+        self._offered = False
+        for wire in ("valid", "tail", "data"):
+            self._wires[wire].value = 0
+        grid.samplers.append(self._sample)
+        grid.drivers.append(self._drive)
+
+    def send(self, wire: bytes) -> None:
+        """Queue a packet."""
+        self.beats.extend((0, byte) for byte in wire)
+        self.beats.append((1, 0))
+
+    @property
+    def idle(self) -> bool:
+        """Everything was taken."""
+        return not self.beats and not self._offered
+
+    def _sample(self, now: int) -> None:
+        if self._offered and int(self._wires["ready"].value):
+            self._offered = False
+
+    def _drive(self, now: int) -> None:
+        if self._offered:
+            return
+        if self.beats and not next(self.gaps):
+            tail, byte = self.beats.popleft()
+            self._wires["tail"].value, self._wires["data"].value = tail, byte
+            self._wires["valid"].value = 1
+            self._offered = True
+        else:
+            self._wires["valid"].value = 0
+
+
+class PacketSink:
+    """Takes packets from a stream; `taken` gets the bytes of each at its tail."""
+
+    def __init__(
+        self, entity: Any, prefix: str, grid: Grid, taken: Callable[[bytes], None], stalls: Pauses | None = None
+    ) -> None:
+        self.stalls = stalls or never()
+        self.times: list[int] = []
+        """Grid point of every beat."""
+        self.packet = bytearray()
+        self._taken = taken
+        self._wires = require(entity, prefix, ("valid", "ready", "tail", "data"))
+        self._ready = True
+        self._wires["ready"].value = 1
+        grid.samplers.append(self._sample)
+        grid.drivers.append(self._drive)
+
+    def _sample(self, now: int) -> None:
+        if not (self._ready and int(self._wires["valid"].value)):
+            return
+        self.times.append(now)
+        if int(self._wires["tail"].value):
+            self._taken(bytes(self.packet))
+            self.packet.clear()
+        else:
+            self.packet.append(int(self._wires["data"].value))
+
+    def _drive(self, now: int) -> None:
+        ready = not next(self.stalls)
+        if ready != self._ready:
+            self._ready = ready
+            self._wires["ready"].value = int(ready)

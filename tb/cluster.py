@@ -1,0 +1,141 @@
+"""From a plan to a running cluster inside the simulator: memories, settings, verbs, invariants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pymodels.costs.table import HostProcessor, NicProcessor, PathTable
+from pymodels.kernel import Kernel
+from pymodels.profiles import Profile
+from pymodels.settings import SWITCH_UNIT, Setting
+from pymodels.topology import End
+from pymodels.trace import Part, unit
+from tb.bind.host import HostTiming, RtlHost
+from tb.bind.lanai import PathNumbers, RtlNic
+from tb.invariants import Invariants
+from tb.request import Plan
+from tb.settings import node_settings, switch_settings
+from tb.sim.doorway import Doorway
+from tb.sim.engine import Engine
+from tb.sim.top import LINK, NIC, PCI, Numbers
+
+CONTROL_REGISTER = 0x800040
+CONTROL_RESET_OFF = 1 << 31
+CONTROL_INTERRUPTS_ON = 1 << 24
+BOOT_PS = 2_000_000
+FAULTS = {"drop": 1, "flip": 2, "stick": 3}
+
+
+class RunningCluster:
+    """A cluster in the simulator that is running now."""
+
+    def __init__(self, dut: Any, plan: Plan) -> None:
+        self.plan = plan
+        self.numbers = Numbers(plan.cluster.topology)
+        self.kernel = Kernel()
+        self.doorway = Doorway()
+        self.engine = Engine(dut, self.doorway, self.kernel)
+        self.paths = PathNumbers()
+        self.invariants = Invariants(self.doorway, self.kernel)
+        self.left_in_flight: list[str] = []
+        self._clocks(plan.profile)
+        self._settings(plan)
+        self.doorway.trace_create(int(plan.options["run.trace_records"]))
+        self.doorway.trace_on(bool(plan.options["run.trace"]))
+        self.nics = [self._nic(n, plan.profile) for n in range(self.numbers.nodes)]
+        self.hosts = [self._host(n, plan) for n in range(self.numbers.nodes)]
+
+    def _clocks(self, profile: Profile) -> None:
+        numbers, clock = self.numbers, self.doorway.lib.dw_clock
+        for n in range(numbers.nodes):
+            for domain, key in ((NIC, "clock.nic_ps"), (LINK, "clock.link_ps"), (PCI, "clock.pci_ps")):
+                clock(numbers.clock(n, domain), profile.integer(key))
+            self.doorway.lib.dw_unit_clock(unit(n, Part.HOST_CPU), numbers.clock(n, PCI))
+            self.doorway.lib.dw_unit_clock(unit(n, Part.NIC_CPU), numbers.clock(n, NIC))
+        for s in range(len(self.plan.cluster.topology.switches)):
+            clock(numbers.switch_clock(s), profile.integer("clock.link_ps"))
+
+    def _settings(self, plan: Plan) -> None:
+        topology, profile = plan.cluster.topology, plan.profile
+        metres = {end: link.metres for link in topology.links for end in (link.a, link.b)}
+        for n, host in enumerate(topology.hosts):
+            self._set(unit(n, Part.HOST_CPU), node_settings(profile) | {Setting.CABLE_DELAY: self._delay(metres[End(host, 0)])})
+        for s, switch in enumerate(topology.switches):
+            delays = {int(Setting.CABLE_DELAY) + p: self._delay(metres.get(End(switch.name, p), 0.0)) for p in range(switch.ports)}
+            self._set(SWITCH_UNIT + s, {**switch_settings(profile), Setting.PRESENT: topology.present(switch.name), **delays})
+
+    def _delay(self, metres: float) -> int:
+        """Characters in the delay line; the register at the cable's end is one more."""
+        return max(self.plan.profile.cable_characters(metres) - 1, 0)
+
+    def _set(self, owner: int, values: Mapping[int, int]) -> None:
+        for key, value in values.items():
+            self.doorway.set(owner, int(key), value)
+
+    def _nic(self, node: int, profile: Profile) -> RtlNic:
+        sram = self.doorway.memory(2 * node + 1, profile.integer("sram.bytes"), unit(node, Part.NIC_CPU))
+        processor = NicProcessor(
+            load=profile.integer("processor.load_clocks") - 1,
+            store=profile.integer("processor.store_clocks") - 1,
+            uncached=profile.integer("processor.uncached_clocks") - 1,
+            instructions_per_fetch=profile.integer("processor.instructions_per_fetch"),
+        )
+        return RtlNic(node, self.kernel, self.doorway, sram, processor, self.paths)
+
+    def _host(self, node: int, plan: Plan) -> RtlHost:
+        profile = plan.profile
+        memory = self.doorway.memory(2 * node, profile.integer("memory.bytes"), unit(node, Part.HOST_CPU))
+        ns = 1000
+        timing = HostTiming(
+            clock_ps=1e6 / profile.integer("host.clock_mhz"),
+            kernel_entry_ps=profile.integer("host.kernel_entry_ns") * ns,
+            interrupt_ps=(profile.integer("host.interrupt_min_ns") * ns, profile.integer("host.interrupt_max_ns") * ns),
+            miss_ps=profile.integer("host.poll_miss_ns") * ns,
+            processor=HostProcessor(instruction=1.0, load=0.0, store=0.0, uncached=0.0),
+        )
+        seed = plan.request.seed + profile.integer("host.interrupt_seed")
+        return RtlHost(node, plan.cluster.names[node], self.kernel, self.doorway, memory, 2 * node, timing, self.paths, seed)
+
+    def use_layer(self, layer: str) -> None:
+        """Charge a message layer's compiled costs from now on. Raises CostError when it has no table."""
+        nic, host = PathTable.load("nic", layer), PathTable.load("host", layer)
+        for n in self.nics:
+            n.table = nic
+        for h in self.hosts:
+            h.table = host
+
+    async def boot(self) -> None:
+        """What the driver does at load time: take every LANai out of reset, as control register writes over PCI."""
+        for host in self.hosts:
+            await host.pio_write(host.nic_base + CONTROL_REGISTER, (CONTROL_RESET_OFF | CONTROL_INTERRUPTS_ON).to_bytes(4, "big"))
+        await self.kernel.sleep(BOOT_PS)
+
+    async def drain(self, limit_us: int = 1000) -> None:
+        """Wait until nothing is in flight anywhere; after `limit_us` the run has broken an invariant."""
+        flight = self.doorway.flight(self.numbers.clocks)
+        for _ in range(limit_us):
+            await self.kernel.sleep(1_000_000)
+            if not any(flight):
+                return
+        self.left_in_flight = [self._clock_name(c) for c in range(self.numbers.clocks) if flight[c]]
+
+    def _clock_name(self, clock: int) -> str:
+        if clock >= 3 * self.numbers.nodes:
+            return f"switch {self.plan.cluster.topology.switches[clock - 3 * self.numbers.nodes].name}"
+        node, domain = divmod(clock, 3)
+        return f"{('NIC', 'link', 'PCI')[domain]} of {self.plan.cluster.names[node]}"
+
+    def broken_invariants(self) -> list[str]:
+        """Everything that must not have happened and did."""
+        wild = [line for part in (*self.hosts, *self.nics) for line in part.wild]
+        return [*self.invariants.broken, *wild, *(f"still in flight at the end: {name}" for name in self.left_in_flight)]
+
+    def fault(self, into: End, kind: str, first_us: float, last_us: float, value: int = 0) -> None:
+        """Disturb the characters that arrive at a port in an interval of simulated time: drop, flip (xor value) or stick (at value)."""
+        clock = self.numbers.clock_of(into)
+        period = self.plan.profile.integer("clock.link_ps")
+        first, end = (int(t * 1e6) // period + 1 for t in (first_us, last_us))
+        if self.doorway.lib.dw_fault_add(self.numbers.cable_into(into), clock, first, end, FAULTS[kind], value):
+            raise ValueError(f"too many faults on the cable into {into}")
+        self.invariants.faults_expected = True

@@ -1,0 +1,61 @@
+"""What must hold in every run, watched by the hardware's own signals: an event here is a failure with a name and a time."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from pymodels.kernel import Kernel
+from pymodels.trace import unit_name
+from tb.sim.doorway import Doorway
+
+INVARIANT_UNIT = 4000
+
+
+class Broken(IntEnum):
+    """Codes of the invariant events (hdl/sim/sim_invariant.sv)."""
+
+    SLACK_OVERFLOW = 64
+    CRC_BAD = 65
+    RX_LOST = 66
+    DMA_ERROR = 67
+    DOORBELL_OVERFLOW = 68
+    SEND_MISUSE = 69
+    BUS_CONFLICT = 70
+    FORWARD_RESET = 71
+    ILLEGAL = 72
+    PIO_MISUSE = 73
+
+
+WORDS = {
+    Broken.SLACK_OVERFLOW: "slack buffer overflow, a character was lost",
+    Broken.CRC_BAD: "packet with a wrong CRC-8",
+    Broken.RX_LOST: "packet dropped at a NIC in reset or by the network time-out",
+    Broken.DMA_ERROR: "host DMA ended by a PCI abort",
+    Broken.DOORBELL_OVERFLOW: "doorbell FIFO overflow",
+    Broken.SEND_MISUSE: "send limit written while the engine was not ready for it",
+    Broken.BUS_CONFLICT: "two agents drove one PCI signal",
+    Broken.FORWARD_RESET: "packet cut by the long time-out",
+    Broken.ILLEGAL: "illegal control symbol",
+    Broken.PIO_MISUSE: "programmed I/O to a place of the card where nothing is",
+}
+LINK_FAULTS = {Broken.CRC_BAD, Broken.SLACK_OVERFLOW, Broken.FORWARD_RESET, Broken.ILLEGAL, Broken.RX_LOST}
+
+
+class Invariants:
+    """Collects broken invariants. What injected faults explain is counted, not failed."""
+
+    def __init__(self, doorway: Doorway, kernel: Kernel) -> None:
+        self.broken: list[str] = []
+        self.explained: dict[str, int] = {}
+        self.faults_expected = False
+        self.allowed: set[Broken] = set()
+        """Kinds that the study provokes on purpose."""
+        self._kernel = kernel
+        doorway.on_event(INVARIANT_UNIT, self._on_event)
+
+    def _on_event(self, time: int, code: int, a: int, b: int) -> None:
+        kind = Broken(code)
+        if kind in self.allowed or (self.faults_expected and kind in LINK_FAULTS):
+            self.explained[kind.name.lower()] = self.explained.get(kind.name.lower(), 0) + 1
+        else:
+            self.broken.append(f"{unit_name(a)}: {WORDS[kind]} at {time / 1e6:.3f} us (packet {b & 0xFFFFFFFF:#010x})")

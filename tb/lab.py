@@ -1,0 +1,137 @@
+"""What a study works with: a running cluster, the message layer on it, and a place for what is measured."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firmware.layers import ClusterView, host_library, nic_program
+from pymodels.kernel import Kernel, Task
+from tb.cluster import RunningCluster
+from tb.request import Plan
+from tb.switch import RunningSwitch
+
+
+@dataclass
+class Findings:
+    """What a study hands in."""
+
+    metrics: dict[str, float] = field(default_factory=dict)
+    series: dict[str, dict[str, Any]] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+    messages: int = 0
+
+
+class Lab:
+    """One study's view of one run."""
+
+    def __init__(self, plan: Plan, running: RunningCluster | RunningSwitch) -> None:
+        self.plan = plan
+        self._running = running
+        self.findings = Findings()
+        self._last_progress = 0.0
+
+    @property
+    def running(self) -> RunningCluster:
+        """The cluster. Raises TypeError in a study of a lone crossbar."""
+        if not isinstance(self._running, RunningCluster):
+            raise TypeError("this study runs on a lone crossbar, not on a cluster")
+        return self._running
+
+    @property
+    def switch(self) -> RunningSwitch:
+        """The lone crossbar. Raises TypeError in a study of a cluster."""
+        if not isinstance(self._running, RunningSwitch):
+            raise TypeError("this study runs on a cluster, not on a lone crossbar")
+        return self._running
+
+    @property
+    def simulation(self) -> RunningCluster | RunningSwitch:
+        """Whichever of the two runs."""
+        return self._running
+
+    @property
+    def kernel(self) -> Kernel:
+        """The discrete-event loop: tasks and simulated time."""
+        return self._running.kernel
+
+    @property
+    def seed(self) -> int:
+        """The run's seed."""
+        return self.plan.request.seed
+
+    def option(self, name: str) -> int:
+        """A whole-number option of the study."""
+        return int(self.plan.options[name])
+
+    def text(self, name: str) -> str:
+        """A text option of the study."""
+        return str(self.plan.options[name])
+
+    def start_layer(self, layer: str, options: Mapping[str, int] | None = None) -> list[Any]:
+        """Start a message layer: its program on every NIC, its library on every host. The libraries by VNN."""
+        self.running.use_layer(layer)
+        prefix = f"{layer}."
+        set_by_user = {name.removeprefix(prefix): int(value) for name, value in self.plan.options.items() if name.startswith(prefix)}
+        options = {**set_by_user, **(options or {})}
+        libraries = []
+        for vnn in range(len(self.running.hosts)):
+            view = self.view(vnn, options)
+            self.running.nics[vnn].spawn(nic_program(layer)(self.running.nics[vnn], view), f"{layer} program")
+            libraries.append(host_library(layer)(self.running.hosts[vnn], view))
+        return libraries
+
+    def view(self, vnn: int, options: Mapping[str, int]) -> ClusterView:
+        """What software on a node knows of the cluster."""
+        cluster = self.plan.cluster
+        return ClusterView(vnn, cluster.names, cluster.routes_from(vnn), options)
+
+    def spawn(self, coroutine: Any, name: str) -> Task:
+        """Start a task of the study."""
+        return self.kernel.spawn(coroutine, name)
+
+    async def all(self, tasks: Sequence[Task]) -> list[Any]:
+        """Wait for tasks; their return values."""
+        return [await task.finished for task in tasks]
+
+    def metric(self, name: str, value: float) -> None:
+        """Hand in one number."""
+        self.findings.metrics[name] = value
+
+    def series(self, name: str, x: Sequence[float], y: Sequence[float], x_unit: str, y_unit: str) -> None:
+        """Hand in a curve."""
+        self.findings.series[name] = {"x": list(x), "y": list(y), "x_unit": x_unit, "y_unit": y_unit}
+
+    def check(self, holds: bool, failure: str) -> None:
+        """A condition that must hold; `failure` says what is wrong when it does not. The run goes on and ends non-zero."""
+        if not holds:
+            self.findings.failures.append(failure)
+
+    def progress(self, done: int, total: int, what: str = "messages") -> None:
+        """Tell the terminal how far the run is (at most ten times a second)."""
+        now = time.perf_counter()
+        if self.plan.request.progress_fd < 0 or (now - self._last_progress < 0.1 and done != total):
+            return
+        self._last_progress = now
+        line = json.dumps({"done": done, "total": total, "what": what, "sim_us": self.kernel.now / 1e6, "messages": self.findings.messages})
+        os.write(self.plan.request.progress_fd, line.encode() + b"\n")
+
+    def save_trace(self, path: Path) -> None:
+        """Write the trace as a numpy file, at once or not at all."""
+        scratch = path.with_name(f".{path.name}.{os.getpid()}")
+        with scratch.open("wb") as file:
+            np.save(file, self.trace())
+        scratch.replace(path)
+
+    def trace(self) -> NDArray[np.void]:
+        """The trace so far, in time order, shape (n,)."""
+        records = self._running.doorway.trace()
+        return records[np.argsort(records["time"], kind="stable")]

@@ -1,0 +1,58 @@
+"""From a study's findings to `results.json`: published values beside measured ones, and what the run cost."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+from pymodels.published import load_published
+from pymodels.results import Comparison, Cost, Results, Series, write_results
+from tb.lab import Lab
+from tb.studies import StudyInfo
+
+
+def comparisons(study: str, profile: str, metrics: dict[str, float]) -> tuple[Comparison, ...]:
+    """The published values that belong to a study on a profile, beside what was measured."""
+    rows = [p for p in load_published() if p.study == study and p.profile == profile]
+    return tuple(p.beside(metrics.get(p.metric)) for p in rows if p.metric in metrics or p.kind.value == "quoted")
+
+
+def clock_edges(lab: Lab) -> int:
+    """Clock edges evaluated, summed over all clocks; 0 where the simulator does not count them."""
+    program = ctypes.CDLL(None)
+    try:
+        counter = program.dw_clock_edges
+    except AttributeError:
+        return 0
+    counter.restype = ctypes.c_uint64
+    return int(counter())
+
+
+def results_of(info: StudyInfo, lab: Lab, wall_s: float) -> Results:
+    """The content of `results.json`."""
+    plan, findings, spent = lab.plan, lab.findings, lab.simulation.engine.cost
+    profile = f"{plan.profile.kind}+{plan.profile.host}"
+    return Results(
+        study=info.name,
+        simulator=plan.request.simulator,
+        seed=plan.request.seed,
+        cluster=plan.cluster.describe(),
+        profile=profile,
+        sim_time_ns=lab.kernel.now // 1000,
+        wall_s=wall_s,
+        metrics=dict(sorted(findings.metrics.items())),
+        series={name: Series(tuple(s["x"]), tuple(s["y"]), s["x_unit"], s["y_unit"]) for name, s in findings.series.items()},
+        published=comparisons(info.name, profile, findings.metrics),
+        cost=Cost(clock_edges(lab), spent.python_wakes, spent.wall_rtl_s, spent.wall_python_s, findings.messages),
+    )
+
+
+def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float) -> None:
+    """Write results.json, trace.npy, failures.txt and the path names; each at once or not at all."""
+    write_results(results_of(info, lab, wall_s), folder / "results.json")
+    lab.save_trace(folder / "trace.npy")
+    for name, lines in (("paths.txt", lab.simulation.paths.names), ("failures.txt", lab.findings.failures)):
+        scratch = folder / f".{name}.{os.getpid()}"
+        scratch.write_text("".join(f"{line}\n" for line in lines))
+        scratch.replace(folder / name)

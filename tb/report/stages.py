@@ -1,0 +1,1 @@
+def grim_stages(trace, a, b): return []

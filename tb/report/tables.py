@@ -1,0 +1,166 @@
+"""What a result says, as rows of text: the same tables for the terminal and for the page.
+
+Metrics are recognised by name: `one_way_us_<size>B` and `bandwidth_MBps_<size>B` make the table of sizes,
+`stage_us_<nn>_<name>` the stages of a message in the order of nn; all others stand by themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pymodels.results import Comparison, Cost, Kind, Results
+
+SIZED = re.compile(r"(one_way_us|bandwidth_MBps)_(\d+)B")
+STAGE = re.compile(r"stage_us_(\d+)_(\w+)")
+KINDS = {
+    Kind.PREDICTED: "came out; nothing was set for it",
+    Kind.CALIBRATED: "something was tuned until it came out",
+    Kind.INPUT: "went in, and was measured again as a check",
+    Kind.ESTIMATED: "the paper's own estimate",
+    Kind.QUOTED: "stands for comparison only; nothing is measured",
+}
+
+
+class Asked(Protocol):
+    """What a report needs to know of a study."""
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+
+    @property
+    def question(self) -> str:
+        """What it asks."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One interval in the life of a message: its name, its length in us, its share of the whole (0 to 1)."""
+
+    name: str
+    us: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Table:
+    """Headings and rows of text. The first `words` columns are words, the others numbers, set to the right."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: int = 1
+
+    def __bool__(self) -> bool:
+        return bool(self.rows)
+
+
+def number(value: float) -> str:
+    """A number as a reader wants it: whole numbers whole, others with at least four digits."""
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}"
+    if abs(value) >= 1e15 or abs(value) < 1:
+        return f"{value:.4g}"
+    digits = 0 if abs(value) >= 1e4 else 1 if abs(value) >= 1e3 else 2 if abs(value) >= 10 else 3
+    return f"{value:,.{digits}f}"
+
+
+def size(bytes_: float) -> str:
+    """A size of memory: `64 B`, `4 KB`, `1 MB`, whole multiples only."""
+    for unit, factor in (("MB", 1 << 20), ("KB", 1 << 10)):
+        if bytes_ >= factor and bytes_ % factor == 0:
+            return f"{int(bytes_) // factor} {unit}"
+    return f"{number(bytes_)} B"
+
+
+def sizes(metrics: Mapping[str, float]) -> Table:
+    """Latency and bandwidth over size; a column that nothing was measured for is left out."""
+    found: dict[str, dict[int, float]] = {"one_way_us": {}, "bandwidth_MBps": {}}
+    for name, value in metrics.items():
+        match = SIZED.fullmatch(name)
+        if match:
+            found[match[1]][int(match[2])] = value
+    columns = [
+        (heading, found[key], digits)
+        for key, heading, digits in (("one_way_us", "one-way us", 3), ("bandwidth_MBps", "MB/s", 2))
+        if found[key]
+    ]
+    known = sorted({n for _, values, _ in columns for n in values})
+    rows = ((size(n), *(f"{v[n]:,.{d}f}" if n in v else "" for _, v, d in columns)) for n in known)
+    return Table(("size", *(heading for heading, _, _ in columns)), tuple(rows), words=0)
+
+
+def stages(metrics: Mapping[str, float]) -> tuple[Stage, ...]:
+    """The stages of a message in their order."""
+    found = [(int(match[1]), match[2], value) for name, value in metrics.items() if (match := STAGE.fullmatch(name))]
+    whole = sum(value for _, _, value in found)
+    return tuple(Stage(name.replace("_", " "), us, us / whole if whole else 0.0) for _, name, us in sorted(found))
+
+
+def stage_table(parts: Sequence[Stage]) -> Table:
+    """The stages with their shares, and their sum."""
+    if not parts:
+        return Table(("stage", "us", "share"), ())
+    rows = [(part.name, f"{part.us:,.3f}", percent(part.share)) for part in parts]
+    whole = ("together", f"{sum(part.us for part in parts):,.3f}", percent(sum(part.share for part in parts)))
+    return Table(("stage", "us", "share"), (*rows, whole))
+
+
+def others(metrics: Mapping[str, float]) -> Table:
+    """The metrics that have no table of their own."""
+    rows = ((n, number(v)) for n, v in metrics.items() if not SIZED.fullmatch(n) and not STAGE.fullmatch(n))
+    return Table(("metric", "value"), tuple(rows))
+
+
+def published(rows: Sequence[Comparison]) -> Table:
+    """Published values beside measured ones. A dash: nothing is measured."""
+    cells = (
+        (
+            row.name,
+            row.source,
+            row.kind.value,
+            number(row.published),
+            "-" if row.measured is None else number(row.measured),
+            "-" if row.ratio is None else f"{row.ratio:.3f}",
+        )
+        for row in rows
+    )
+    return Table(("value", "source", "kind", "published", "measured", "ratio"), tuple(cells), words=3)
+
+
+def percent(share: float) -> str:
+    """A share as a percentage."""
+    return f"{100 * share:.1f} %"
+
+
+def duration(ns: float) -> str:
+    """Simulated time in the unit that suits it."""
+    for unit, factor in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if ns >= factor:
+            return f"{ns / factor:.4g} {unit}"
+    return f"{ns:g} ns"
+
+
+def cost(results: Results) -> Table:
+    """What the run cost: simulated time, wall time and where it went, wakes of Python per message."""
+    spent: Cost = results.cost
+    rows = [("simulated", duration(results.sim_time_ns)), ("wall", f"{results.wall_s:.2f} s")]
+    if results.wall_s > 0:
+        rest = max(0.0, results.wall_s - spent.wall_rtl_s - spent.wall_python_s)
+        parts = (("RTL", spent.wall_rtl_s), ("Python", spent.wall_python_s), ("other", rest))
+        rows += [(name, f"{100 * seconds / results.wall_s:.0f} %") for name, seconds in parts]
+    if spent.messages:
+        wakes = spent.python_wakes / spent.messages
+        each = f"{wakes:.1f}" if wakes >= 1 else f"{wakes:.2g}"
+        rows += [("messages", number(spent.messages)), ("wakes per message", each)]
+    if spent.cycles:
+        rows.append(("clock edges", number(spent.cycles)))
+    return Table(("cost", ""), tuple(rows))
+
+
+def told(results: Results) -> str:
+    """Under which circumstances this was measured, in one line."""
+    parts = [str(results.cluster.get("name", "")), results.profile, results.simulator, f"seed {results.seed}"]
+    return ", ".join(part for part in parts if part)

@@ -1,0 +1,67 @@
+"""What a person sees when a run has ended: tables on a terminal, plain columns in a file or a pipe."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+from pymodels.results import Results
+from tb.report import tables
+from tb.report.tables import Asked, Table
+
+
+def summary(console: Console, info: Asked, results: Results, failures: Sequence[str], page: Path, folder: Path) -> None:
+    """Show a result: what was asked, its tables, what it cost, what failed, and where the report is (last line).
+
+    `page` is the report, `folder` where everything else of the run lies; both are shown relative to the current folder.
+    """
+    show = _rich if console.is_terminal else _plain
+    _line(console, f"{info.name}: {info.question}", "bold")
+    _line(console, tables.told(results), "dim")
+    for table in (
+        tables.sizes(results.metrics),
+        tables.stage_table(tables.stages(results.metrics)),
+        tables.published(results.published),
+        tables.others(results.metrics),
+    ):
+        if table:
+            _line(console, "")
+            show(console, table)
+    _line(console, "")
+    _line(console, ", ".join(f"{name} {value}" for name, value in tables.cost(results).rows), "dim")
+    for failure in failures:
+        _line(console, f"failed: {failure}", "bold red")
+    if page.parent != folder:
+        _line(console, f"results: {os.path.relpath(folder)}")
+    _line(console, f"report: {os.path.relpath(page)}")
+
+
+def _line(console: Console, text: str, style: str = "") -> None:
+    """One line, never wrapped or interpreted, so that a path in it can be copied."""
+    console.print(text, style=style, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+def _rich(console: Console, table: Table) -> None:
+    drawn = RichTable()
+    for index, heading in enumerate(table.headings):
+        words = index < table.words
+        drawn.add_column(heading, justify="left" if words else "right", no_wrap=not words, overflow="fold")
+    for row in table.rows:
+        drawn.add_row(*map(escape, row))
+    console.print(drawn, highlight=False, emoji=False)
+
+
+def _plain(console: Console, table: Table) -> None:
+    widths = [max(map(len, column)) for column in zip(table.headings, *table.rows, strict=True)]
+    for row in chain([table.headings], table.rows):
+        cells = (
+            text.ljust(width) if index < table.words else text.rjust(width)
+            for index, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        _line(console, "  ".join(cells).rstrip())

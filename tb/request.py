@@ -1,0 +1,78 @@
+"""What one run is asked to do: agreed on before anything is built, handed to the simulator process as a file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pymodels.config import Cluster, load_cluster
+from pymodels.config.find import find_config
+from pymodels.errors import ConfigError, nearest
+from pymodels.profiles import Profile, load_profile
+from pymodels.profiles.profile import parse_settings
+from tb.studies import Option, StudyInfo
+
+RUN_OPTIONS = {
+    "run.always_on": Option(0, "1 = clocks never sleep (same results, slower)", 0, 1),
+    "run.trace": Option(1, "0 = no trace", 0, 1),
+    "run.trace_records": Option(1 << 26, "room of the trace", 1 << 10, 1 << 30),
+    "run.hang_us": Option(1_000_000, "simulated silence that counts as a hang, in us", 1, 10**9),
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """One run of one study."""
+
+    study: str
+    simulator: str
+    seed: int
+    waves: bool
+    cluster_file: str
+    profile_name: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    folder: str = ""
+    progress_fd: int = -1
+
+    def save(self, path: Path) -> None:
+        """Write the request for the simulator process."""
+        path.write_text(json.dumps(self.__dict__, indent=1, default=dict))
+
+    @staticmethod
+    def load(path: Path) -> Request:
+        """Read a request."""
+        return Request(**json.loads(path.read_text()))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A request understood: the cluster, the profile with settings in force, the study's options."""
+
+    request: Request
+    cluster: Cluster
+    profile: Profile
+    options: Mapping[str, int | str]
+
+
+def plan(request: Request, info: StudyInfo) -> Plan:
+    """Check a request against configuration, profile and study. Raises ConfigError naming the nearest known word."""
+    cluster = load_cluster(Path(request.cluster_file))
+    known = {**RUN_OPTIONS, **info.options}
+    profile = load_profile(request.profile_name or cluster.profile or "lanai9").override(request.settings, known)
+    if not profile.rtl:
+        raise ConfigError("PROFILE", 0, f"profile {profile.name!r} has no RTL yet", f"its NIC ({profile.kind}) is described but not built", "use PROFILE=lanai9")
+    options = {name: option.parse(name, request.settings[name]) if name in request.settings else option.default for name, option in known.items()}
+    return Plan(request, cluster, profile, options)
+
+
+def resolve(study: str, simulator: str, seed: str, waves: bool, cluster: str, profile: str, settings: str, simulators: tuple[str, ...]) -> Request:
+    """A request from the words of the command line. Raises ConfigError for the first that is wrong."""
+    if simulator not in simulators:
+        raise ConfigError("SIM", 0, f"unknown simulator {simulator!r}", "SIM names the simulator", nearest(simulator, simulators))
+    if not seed.lstrip("-").isdigit():
+        raise ConfigError("SEED", 0, "not a number", f"SEED is {seed!r}", "give a whole number")
+    path = find_config(cluster or None, os.environ)
+    return Request(study, simulator, int(seed), waves, str(path.resolve()), profile, parse_settings(settings))

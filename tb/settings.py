@@ -1,0 +1,80 @@
+"""A profile as run-time settings of the RTL: which key of the profile fills which port."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from pymodels.profiles import Profile
+from pymodels.settings import Setting
+
+CDC_LATENCY = 1
+"""Further read-clock edges of a clock crossing beyond the first: a two-flop synchroniser (ours)."""
+
+
+def link_settings(profile: Profile) -> dict[int, int]:
+    """What every link port needs."""
+    names = ("slack", "stop_mark", "go_mark", "refresh", "short_timeout", "long_timeout", "beat_period")
+    return {int(Setting[name.upper()]): profile.integer(f"link.{name}") for name in names}
+
+
+def switch_settings(profile: Profile) -> dict[int, int]:
+    """What a switch needs beside its cables. `FALL_THROUGH` counts clocks beyond the crossbar's own pipeline of four."""
+    return link_settings(profile) | {int(Setting.FALL_THROUGH): max(profile.fall_through_characters() - SWITCH_PIPELINE, 0)}
+
+
+SWITCH_PIPELINE = 4
+"""Characters from a route byte on `rx` to the first character on `tx` of an idle switch with FALL_THROUGH 0 (myri_switch.sv)."""
+
+_BRIDGE = {
+    Setting.BRIDGE_LATENCY_TIMER: "bridge.latency_timer",
+    Setting.BRIDGE_START_DELAY: "bridge.start_delay",
+    Setting.POST_DEPTH: "bridge.post_depth",
+    Setting.WC_BYTES: "bridge.wc_bytes",
+    Setting.READ_RETURN: "bridge.read_return",
+    Setting.UP_DEVSEL: "bridge.up_devsel",
+    Setting.UP_WRITE_INITIAL: "bridge.up_write_initial",
+    Setting.UP_READ_INITIAL: "bridge.up_read_initial",
+    Setting.UP_SUBSEQUENT: "bridge.up_subsequent",
+    Setting.UP_READ_WAIT: "bridge.up_read_wait",
+    Setting.UP_STALL_LIMIT: "bridge.up_stall_limit",
+    Setting.UP_MAX_PHASES: "bridge.up_max_phases",
+    Setting.IN_BUFFER: "bridge.in_buffer",
+    Setting.DRAIN_NUM: "bridge.drain_num",
+    Setting.DRAIN_DEN: "bridge.drain_den",
+    Setting.READ_LATENCY: "bridge.read_latency",
+    Setting.EXTRA_NUM: "bridge.extra_num",
+    Setting.EXTRA_DEN: "bridge.extra_den",
+    Setting.CARD_LATENCY_TIMER: "pci.latency_timer",
+    Setting.CARD_MAX_BURST: "pci.max_burst",
+    Setting.CARD_START_DELAY: "pci.start_delay",
+    Setting.CARD_IRDY_WAIT: "pci.irdy_wait",
+    Setting.CARD_LINE_BYTES: "pci.line_bytes",
+    Setting.CARD_DEVSEL: "pci.devsel",
+    Setting.CARD_WRITE_INITIAL: "pci.write_initial",
+    Setting.CARD_READ_INITIAL: "pci.read_initial",
+    Setting.CARD_SUBSEQUENT: "pci.subsequent",
+    Setting.CARD_READ_WAIT: "pci.read_wait",
+    Setting.CARD_STALL_LIMIT: "pci.stall_limit",
+    Setting.CARD_MAX_PHASES: "pci.max_phases",
+    Setting.CARD_DISCARD: "pci.discard",
+}
+
+
+def node_settings(profile: Profile) -> dict[int, int]:
+    """What a node needs: link, PCI segment, NIC."""
+    nic_ps = profile.integer("clock.nic_ps")
+    rtc = Fraction(nic_ps, profile.integer("rtc.tick_ps"))
+    values = {int(setting): profile.integer(key) for setting, key in _BRIDGE.items()}
+    values |= {
+        int(Setting.PCI_WIDE): int(profile.integer("pci.width") == 64),
+        int(Setting.PCI_M66): int(profile.integer("clock.pci_ps") < 30_000),
+        int(Setting.MEM_LOG2): profile.integer("memory.bytes").bit_length() - 1,
+        int(Setting.SRAM_ACCESSES): profile.integer("sram.accesses"),
+        int(Setting.CDC_LATENCY): CDC_LATENCY,
+        int(Setting.DMA_START_CLOCKS): profile.integer("dma.start_clocks"),
+        int(Setting.RTC_NUMERATOR): rtc.numerator,
+        int(Setting.RTC_DENOMINATOR): rtc.denominator,
+        int(Setting.NRES_CLOCKS): profile.integer("nres.timeout_ps") // nic_ps,
+        int(Setting.NRES_TRUNCATE): int(profile.flag("nres.truncate")),
+    }
+    return link_settings(profile) | values

@@ -1,0 +1,134 @@
+#!/bin/sh
+# Sets up what the commands of the Makefile need: tools of the system, and a virtual environment with requirements.txt.
+#
+# Usage: [VENV=.venv] [PYTHON=python3] sh tb/setup.sh [NEED ...]
+# NEED is compiler, icarus or waves: what the command to come cannot do without; exit 1 when it stays missing. Everything
+# else is installed at the first set-up where that is possible, and named in one line where not.
+#
+# The last thing written is $VENV/sanlab.stamp: place and requirements. While it agrees, nothing is done. It says "unfinished"
+# while packages are being installed, and an environment that was left so is made anew.
+# shellcheck disable=SC2086,SC2116  # lists of package names are meant to be split
+set -eu
+cd "$(dirname "$0")/.."
+
+VENV=${VENV:-.venv}
+STAMP=$VENV/sanlab.stamp
+LOG=sim_build/setup.log
+TOOLS="compiler icarus waves"
+
+say() { printf '%s\n' "$*"; }
+die() { printf '%s\n' "$*" >&2; exit 1; }
+trap 'die "set-up interrupted; the next one repairs it"' HUP INT TERM
+
+# --- tools of the system ---------------------------------------------------------------------------------------------------
+
+has() {  # has NEED
+    case $1 in
+        compiler) command -v g++ ;;
+        icarus) command -v iverilog && command -v vvp ;;
+        waves) printf '#include <lz4.h>\n#include <zlib.h>\n' | g++ -E -x c++ - ;;  # Verilator's FST writer
+    esac >/dev/null 2>&1
+}
+
+packages() {  # packages NEED: their names in Debian and Ubuntu
+    case $1 in
+        compiler) echo g++ ;;
+        icarus) echo iverilog ;;
+        waves) echo liblz4-dev zlib1g-dev ;;
+    esac
+}
+
+lacking() {  # lacking NEED ...: the packages of those that are not there, each once
+    for tool in $TOOLS; do
+        case " $* " in *" $tool "*) has "$tool" || packages "$tool" ;; esac
+    done
+}
+
+install() {  # install PACKAGE ...: false when this user or this machine cannot
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 || return 1
+    say "installing $* with apt-get"
+    mkdir -p sim_build
+    {
+        apt-get -qq update || true
+        DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=120 install --no-install-recommends "$@"
+    } >"$LOG" 2>&1 </dev/null || { say "apt-get failed: see $LOG"; return 1; }
+}
+
+remedy() { echo "type \`apt-get install $*\` as root (Debian, Ubuntu), then make again"; }
+
+# --- the virtual environment -----------------------------------------------------------------------------------------------
+
+place() { printf '%s\n' "$(pwd -P)" "$VENV"; }
+wanted() { place; cat requirements.txt; }
+ready() { [ -x "$VENV/bin/python" ] && wanted | cmp -s - "$STAMP"; }
+
+find_python() {  # the first Python that is new enough
+    if [ -n "${PYTHON:-}" ]; then set -- "$PYTHON"; else set -- python3 python3.13 python3.12 python3.11 python3.10; fi
+    for name in "$@"; do
+        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+            printf '%s\n' "$name"
+            return
+        fi
+    done
+    return 1
+}
+
+version() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])'; }
+
+usable() {  # an environment that was finished once, here, or that somebody made by hand
+    "$VENV/bin/python" -c 'import pip' 2>/dev/null || return 1
+    [ ! -f "$STAMP" ] || [ "$(head -n 2 "$STAMP")" = "$(place)" ]
+}
+
+make_anew() {
+    python=$(find_python) || die "Python 3.10 or newer is missing: $(remedy python3 python3-venv)"
+    if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+        needed=python$(version "$python")-venv
+        install "$needed" || die "$python lacks ensurepip, which makes virtual environments: $(remedy "$needed")"
+    fi
+    if [ -e "$VENV" ] && [ ! -f "$STAMP" ] && [ ! -f "$VENV/pyvenv.cfg" ] && [ -n "$(ls -A "$VENV")" ]; then
+        die "$VENV is no virtual environment, and not empty: remove it, or give another one as VENV="
+    fi
+    mkdir -p "$VENV"
+    echo unfinished >"$STAMP"
+    find "$VENV" -mindepth 1 -maxdepth 1 ! -name sanlab.stamp -exec rm -rf {} +
+    "$python" -m venv "$VENV" || die "$python could not make a virtual environment in $VENV"
+}
+
+set_up() {
+    case $(pwd) in *[[:space:]]*)
+        say "the path of this folder has a space: Verilator does not build here, only SIM=icarus does" ;;
+    esac
+    usable || make_anew
+    say "installing the packages of requirements.txt in $VENV (once; a minute or two)"
+    echo unfinished >"$STAMP"
+    "$VENV/bin/python" -m pip install --disable-pip-version-check --no-input --quiet -r requirements.txt ||
+        die "the packages could not be installed (above: why); make again goes on from here"
+    if [ -z "$("$VENV/bin/python" -m find_libpython)" ]; then  # the simulators load Python as a library
+        needed=libpython$(version "$VENV/bin/python")
+        install "$needed" || die "Python's shared library is missing: $(remedy "$needed")"
+    fi
+    wanted >"$STAMP.part"
+    mv "$STAMP.part" "$STAMP"
+}
+
+# --- the order of things ---------------------------------------------------------------------------------------------------
+
+for need in "$@"; do
+    packages "$need" | grep -q . || die "tb/setup.sh: unknown need '$need'; known: $TOOLS"
+done
+first=
+ready || first=$TOOLS
+missing=$(lacking $first "$@")
+if [ -z "$first" ] && [ -z "$missing" ]; then exit 0; fi
+
+if command -v flock >/dev/null 2>&1; then  # two at a time would stand in each other's way
+    mkdir -p sim_build
+    exec 9>sim_build/.setup.lock
+    flock 9
+fi
+[ -z "$missing" ] || install $missing || true
+ready || set_up
+missing=$(lacking $first "$@")
+[ -z "$missing" ] || say "missing: $(echo $missing): $(remedy $missing)"
+[ -z "$(lacking "$@")" ]

@@ -1,0 +1,74 @@
+"""Block benches: `python -m tb.sim.bench NAME --sim verilator` runs one cocotb regression and shows cocotb's own table.
+
+A bench is a TOML file in tests/block/benches: `toplevel`, `module` (the cocotb test module), `[parameters]`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from pymodels.errors import SanlabError, nearest
+from tb.sim.build import Design, build
+from tb.sim.run import Outcome, simulate
+from tb.sim.tools import OUT, ROOT, SIMULATORS
+
+BENCHES = ROOT / "tests" / "block" / "benches"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One block bench."""
+
+    name: str
+    module: str
+    design: Design
+
+
+def names() -> list[str]:
+    """The benches that exist."""
+    return sorted(path.stem for path in BENCHES.glob("*.toml"))
+
+
+def load(name: str) -> Bench:
+    """Read a bench's file. Raises SanlabError naming the nearest bench."""
+    path = BENCHES / f"{name}.toml"
+    if not path.exists():
+        raise SanlabError(f"unknown bench {name!r}", "BENCH names a file of tests/block/benches", nearest(name, names()))
+    data = tomllib.loads(path.read_text())
+    return Bench(name, data["module"], Design(data["toplevel"], data.get("parameters", {})))
+
+
+def run(name: str, simulator: str, seed: int = 1, waves: bool = False, echo: bool = False) -> Outcome:
+    """Build a bench if need be and run it; results, log and waves under sim_build/<bench>/<simulator>."""
+    bench = load(name)
+    made = build(bench.design, simulator, waves)
+    return simulate(made, bench.module, OUT / name / simulator, seed, waves, echo=echo)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command behind `make sim`."""
+    parser = argparse.ArgumentParser(prog="make sim", description=__doc__)
+    parser.add_argument("bench", nargs="?", help="one of: " + ", ".join(names()))
+    parser.add_argument("--sim", default="verilator", help=" or ".join(SIMULATORS))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--waves", action="store_true")
+    options = parser.parse_args(argv)
+    try:
+        if not options.bench:
+            raise SanlabError("no bench named", "`make sim` runs one block bench", f"type `make sim BENCH=<name>`; known: {', '.join(names())}")
+        outcome = run(options.bench, options.sim, options.seed, options.waves, echo=True)
+    except SanlabError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    folder = Path(os.path.relpath(outcome.log.parent))
+    print(f"{outcome.tests} tests, {len(outcome.failures)} failed; results.xml, sim.log{' and waves.fst' if options.waves else ''} in {folder}")
+    return 0 if outcome.passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""The doorway seen from Python: the C library that the simulator and Python share (hdl/sim/doorway.h).
+
+Plain integers through memoryviews and ctypes: no numpy scalar, no cocotb handle, is touched on the hot path.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pymodels.errors import SanlabError
+from pymodels.trace import RECORD
+
+EVENTS = 1 << 16
+EVENT_WORDS = 8
+WATCHES = 64
+STEPS, LOOPS = 128, 4
+STEP_WORDS = 6
+I64 = ctypes.c_int64
+Handler = Callable[[int, int, int, int], None]
+"""Called with (time ps, code, a, b) for each event of a unit."""
+
+
+class Doorway:
+    """Memories, settings, commands, events and trace of the running simulation."""
+
+    def __init__(self) -> None:
+        self.lib = ctypes.CDLL(os.environ["SANLAB_DOORWAY"])
+        self.lib.dw_now.restype = I64
+        self.lib.dw_give.argtypes = [ctypes.c_int, *[I64] * 7]
+        self.lib.dw_memory_create.argtypes = [ctypes.c_int, ctypes.c_uint64, ctypes.c_int]
+        self.lib.dw_memory_create.restype = ctypes.c_void_p
+        self.lib.dw_watch_add.argtypes = [ctypes.c_int, ctypes.c_uint64]
+        self.lib.dw_clock.argtypes = [ctypes.c_int, I64]
+        self.lib.dw_start.argtypes = [ctypes.c_int, I64]
+        self.lib.dw_wake_by.argtypes = [I64]
+        self.lib.dw_trace_create.argtypes = [ctypes.c_uint64]
+        self.lib.dw_trace_create.restype = ctypes.c_void_p
+        self.lib.san_trace.argtypes = [I64, ctypes.c_int, ctypes.c_int, ctypes.c_uint32, ctypes.c_uint32, I64]
+        self.lib.dw_fault_add.argtypes = [ctypes.c_int, ctypes.c_int, I64, I64, ctypes.c_int, ctypes.c_int]
+        self.now: Callable[[], int] = self.lib.dw_now
+        self.wake_by: Callable[[int], None] = self.lib.dw_wake_by
+        self._give: Callable[..., int] = self.lib.dw_give
+        self._events = self._words("dw_events", EVENTS * EVENT_WORDS, "q")
+        self._head = ctypes.c_uint64.in_dll(self.lib, "dw_event_head")
+        self._seen = ctypes.c_uint64.in_dll(self.lib, "dw_event_tail")
+        self._lost = ctypes.c_uint64.in_dll(self.lib, "dw_event_lost")
+        self._trace_count = ctypes.c_uint64.in_dll(self.lib, "dw_trace_count")
+        self._trace_base = 0
+        self._tail = 0
+        self._handlers: dict[int, Handler] = {}
+
+    def _words(self, name: str, count: int, code: str) -> memoryview:
+        size = count * memoryview(bytes(8)).cast(code).itemsize
+        return memoryview((ctypes.c_char * size).in_dll(self.lib, name)).cast("B").cast(code)
+
+    def memory(self, number: int, size: int, unit: int) -> memoryview:
+        """Create a sparse memory of `size` bytes; wild accesses and watch hits become events of `unit`. Writable, without a copy."""
+        base = self.lib.dw_memory_create(number, size, unit)
+        if not base:
+            raise SanlabError(f"no room for a memory of {size} bytes", "the operating system refused it", "set a smaller memory (SET host.memory_bytes=...)")
+        return memoryview((ctypes.c_char * size).from_address(base)).cast("B")
+
+    def watch(self, memory: int, address: int) -> int:
+        """A slot that watches the 32-bit word at `address`. Raises SanlabError when all slots are taken."""
+        slot = int(self.lib.dw_watch_add(memory, address))
+        if slot < 0:
+            raise SanlabError("too many polled words", f"memory {memory} has {WATCHES} watches already", "poll fewer words of host memory")
+        return slot
+
+    def armed(self, memory: int) -> memoryview:
+        """The arm flags of a memory's watches, one byte a slot."""
+        return self._words("dw_armed", 256 * WATCHES, "B")[memory * WATCHES : (memory + 1) * WATCHES]
+
+    def flight(self, clocks: int) -> memoryview:
+        """One byte a clock: 1 while something of its unit is in flight."""
+        return self._words("dw_flight", 512, "B")[:clocks]
+
+    def steps(self, unit: int) -> memoryview:
+        """The polling steps of a processor: 32-bit words {address, expect, mask, is_register, clocks, accesses} by loop and step."""
+        size = LOOPS * STEPS * STEP_WORDS
+        return self._words("dw_steps", 4096 * size, "I")[unit * size : (unit + 1) * size]
+
+    def set(self, unit: int, key: int, value: int) -> None:
+        """A run-time setting, read by RTL while it is in reset."""
+        self.lib.dw_set(unit, key, value)
+
+    def on_event(self, unit: int, handler: Handler) -> None:
+        """Register who hears of a unit's events."""
+        self._handlers[unit] = handler
+
+    def give(self, unit: int, op: int, a: int = 0, b: int = 0, c: int = 0, d: int = 0, e: int = 0, f: int = 0) -> None:
+        """Append a command to a unit's ring; the unit takes it at its first clock edge strictly after now."""
+        if self._give(unit, op, a, b, c, d, e, f):
+            raise SanlabError(f"unit {unit} has 256 commands waiting", "it was given commands faster than it takes them", "await the verbs that return a value")
+
+    def drain(self) -> None:
+        """Hand every event since the last call to its unit's handler."""
+        tail, head, events, handlers = self._tail, self._head.value, self._events, self._handlers
+        while tail != head:
+            at = (tail % EVENTS) * EVENT_WORDS
+            time, unit, code, a, b = events[at : at + 5].tolist()
+            handlers[unit](time, code, a, b)
+            tail += 1
+        self._tail = tail
+        self._seen.value = tail
+        if self._lost.value:
+            raise SanlabError(f"{self._lost.value} hardware events were lost", "the event ring overflowed", "report this with the seed: the dispatcher must drain faster")
+
+    def trace_create(self, records: int) -> None:
+        """Room for the trace (virtual memory; pages exist once written)."""
+        self._trace_base = self.lib.dw_trace_create(records)
+        if not self._trace_base:
+            raise SanlabError(f"no room for a trace of {records} records", "the operating system refused it", "set a smaller trace (SET run.trace_records=...)")
+
+    def trace_on(self, on: bool) -> None:
+        """Switch the trace on or off (it is on by default)."""
+        ctypes.c_int.in_dll(self.lib, "dw_trace_on").value = int(on)
+
+    def trace(self) -> NDArray[np.void]:
+        """The records so far, shape (n,), dtype `pymodels.trace.RECORD`; a view, no copy."""
+        count = self._trace_count.value
+        if not count or not self._trace_base:
+            return np.empty(0, RECORD)
+        return np.frombuffer((ctypes.c_char * (count * RECORD.itemsize)).from_address(self._trace_base), RECORD)

@@ -1,0 +1,49 @@
+"""The cocotb test of every cluster run: reads the request, runs the study, leaves results and trace behind."""
+
+from __future__ import annotations
+
+import os
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+import cocotb
+
+from tb import studies
+from tb.cluster import RunningCluster
+from tb.lab import Lab
+from tb.outcome import leave_behind
+from tb.request import Request, plan
+from tb.switch import RunningSwitch
+
+
+@cocotb.test()
+async def study(dut: Any) -> None:
+    """Run the study of the request; fails when the study, an invariant or a task does."""
+    folder = Path(os.environ["SANLAB_RUN"])
+    request = Request.load(folder / "request.json")
+    info = studies.load(request.study)
+    begun = time.perf_counter()
+    understood = plan(request, info)
+    running = RunningCluster(dut, understood) if info.design is None else RunningSwitch(dut, understood)
+    lab = Lab(understood, running)
+    error = None
+    try:
+        await running.engine.start(always_on=bool(understood.options["run.always_on"]))
+        await running.engine.run(lab.spawn(_whole(info, lab), f"study {info.name}"), hang_ps=int(understood.options["run.hang_us"]) * 1_000_000)
+    except Exception as raised:
+        error = raised
+        traceback.print_exc()
+        lab.findings.failures.append(f"{type(raised).__name__}: {raised}")
+    lab.findings.failures += [f"invariant: {line}" for line in running.broken_invariants()]
+    leave_behind(folder, info, lab, time.perf_counter() - begun)
+    if error is not None:
+        raise error
+    assert not lab.findings.failures, "; ".join(lab.findings.failures)
+
+
+async def _whole(info: studies.StudyInfo, lab: Lab) -> None:
+    await lab.simulation.boot()
+    await info.run(lab)
+    await lab.simulation.drain()

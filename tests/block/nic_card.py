@@ -1,0 +1,189 @@
+"""The bench around hdl/sim/sim_nic_bench.sv: host CPU, host memory, the LANai's registers, the trace, a PCI monitor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge, RisingEdge, Timer
+from cocotb.utils import get_sim_time
+
+from pymodels.nic.dma import write_block
+from pymodels.nic.net import crc8
+from pymodels.registers import Block, Flag, Isr, Pci, Reg
+from tb.agents.host import CpuPort, HostMemory
+from tb.agents.pci import PciMonitor
+from tb.agents.sram import SramImage
+from tests.block.nic_bench import SRAM_BYTES, NicBench
+
+BASE = 0xE0000000
+PCI_PS, PCI_OFFSET_PS = 15000, 1000
+HOST_BYTES = 1 << 16
+MEMORY_BYTES = 1 << 16
+CLK_TRACE = {"tr_tx_start": "tr_tx_start_key", "tr_tx_read": "tr_tx_read_key", "tr_rx_first": "tr_rx_first_key",
+             "tr_rx_done": "tr_rx_done_key"}  # fmt: skip
+LINK_TRACE = {"tr_tx_head": "tr_tx_key", "tr_tx_tail": "tr_tx_key", "tr_rx_head": "tr_rx_key", "tr_rx_tail": "tr_rx_key"}
+SETTINGS = {"cfg_wide": 1, "cfg_cdc_latency": 1, "cfg_accesses": 2, "cfg_start_clocks": 0, "cfg_delay": 4,
+            "cfg_nres_clocks": 100_000}  # fmt: skip
+ZEROS = ("lanai_reg_valid", "lanai_reg_write", "lanai_reg_addr", "lanai_reg_wdata", "lanai_req")
+
+
+class CardBench(NicBench):
+    """Driver and firmware of one card."""
+
+    def __init__(self, dut: Any, sleep: int = 1, **settings: int) -> None:
+        super().__init__(dut, bool(sleep), **dict.fromkeys(ZEROS, 0), **{**SETTINGS, **settings})
+        self.sram = SramImage(dut, MEMORY_BYTES)
+        self.image = bytearray(self.rng.randbytes(SRAM_BYTES))
+        self.log: list[tuple[Any, ...]] = []
+        """(time, strobe, key or number) of every trace strobe."""
+        self.last: dict[str, int] = {}
+        """Latest key of each packet strobe."""
+        self.bad: list[str] = []
+        """Invariants broken: overrun, CRC, DMA error."""
+        self.lost = 0
+        self._pci_clock: Clock | None = None
+        self.cpu = CpuPort(dut, dut.pci_clk)
+        self.memory = HostMemory(dut, dut.pci_clk, HOST_BYTES)
+        self.monitor = PciMonitor(dut, "pci", dut.pci_clk, dut.rst)
+        self._middle = FallingEdge(dut.clk)
+        cocotb.start_soon(self._watch(RisingEdge(dut.clk), CLK_TRACE))
+        cocotb.start_soon(self._watch(RisingEdge(dut.link_clk), LINK_TRACE))
+        cocotb.start_soon(self._watch_status())
+
+    async def start(self) -> None:
+        """Leave reset at a fixed phase of the three clocks."""
+        if self._pci_clock is None:
+            await Timer(PCI_OFFSET_PS, "ps")
+            self._pci_clock = Clock(self.dut.pci_clk, PCI_PS, unit="ps", impl="gpi")
+            self._pci_clock.start(start_high=False)
+        await super().start()
+
+    async def _watch(self, edge: Any, strobes: dict[str, str]) -> None:
+        handles = [(name, self.dut[name], self.dut[key]) for name, key in strobes.items()]
+        reset = self.dut.rst
+        while True:
+            await edge
+            if int(reset.value):
+                continue
+            for name, handle, key in handles:
+                if int(handle.value):
+                    self.last[name] = int(key.value)
+                    self.log.append((int(get_sim_time("ps")) - self.origin, name, self.last[name]))
+
+    async def _watch_status(self) -> None:
+        dut = self.dut
+        names = ("st_dma_error", "st_doorbell_overflow", "st_rx_overrun", "st_crc_bad", "st_send_misuse")
+        handles = [(name, dut[name]) for name in names]
+        events = [(name, dut[name]) for name in ("tr_dma_start", "tr_dma_done", "tr_pio_write", "tr_doorbell")]
+        while True:
+            await self.edge
+            if int(dut.rst.value):
+                continue
+            self.bad += [name for name, handle in handles if int(handle.value)]
+            self.lost += int(dut.st_rx_lost.value)
+            self.log += [(int(get_sim_time("ps")) - self.origin, name, 0) for name, handle in events if int(handle.value)]
+
+    # Host.
+    async def host_write(self, offset: int, value: int) -> None:
+        """A word to the card, big-endian; returns when the bus has it."""
+        self.cpu.store(BASE + offset, value.to_bytes(4, "big"))
+        await self.cpu.all_taken()
+
+    async def host_read(self, offset: int) -> int:
+        """A word of the card, big-endian."""
+        return int.from_bytes(await self.cpu.load(BASE + offset, 4), "big")
+
+    async def control(self, value: int) -> None:
+        """Write the control register."""
+        await self.host_write(Pci.CONTROL, value)
+
+    # Firmware.
+    async def lanai_write(self, register: int, value: int) -> None:
+        """The processor writes a special register: one clock."""
+        dut = self.dut
+        dut.lanai_reg_valid.value, dut.lanai_reg_write.value = 1, 1
+        dut.lanai_reg_addr.value, dut.lanai_reg_wdata.value = register, value & 0xFFFFFFFF
+        await self.edge
+        dut.lanai_reg_valid.value = 0
+
+    async def lanai_read(self, register: int) -> int:
+        """The processor reads a special register: one clock."""
+        dut = self.dut
+        dut.lanai_reg_valid.value, dut.lanai_reg_write.value, dut.lanai_reg_addr.value = 1, 0, register
+        await self._middle
+        value = int(dut.lanai_reg_rdata.value)
+        await self.edge
+        dut.lanai_reg_valid.value = 0
+        return value
+
+    async def isr(self, bit: Isr) -> None:
+        """Wait until a bit of ISR is set."""
+        for _ in range(40000):
+            if int(self.dut.isr.value) >> bit & 1:
+                return
+            await self.edge
+        raise AssertionError(f"{bit.name} did not come in 40000 clocks; ISR is {int(self.dut.isr.value):#x}")
+
+    async def arm(self, rmp: int, rml: int) -> None:
+        """Give the receive engine a buffer."""
+        await self.lanai_write(Reg.RMP, rmp)
+        await self.lanai_write(Reg.RML, rml)
+
+    async def send(self, start: int, length: int, wait: bool = True) -> None:
+        """Send bytes of SRAM as one packet."""
+        for register, value in ((Reg.SA, start % 8), (Reg.SMP, start & ~7), (Reg.SMLT, start + length)):
+            await self.lanai_write(register, value)
+        if wait:
+            await self.isr(Isr.SEND)
+
+    async def send_behind_dma(self, start: int, length: int) -> None:
+        """Send a packet whose bytes chain 2 is still bringing: SML follows DMA_PROGRESS."""
+        await self.lanai_write(Reg.SA, start % 8)
+        await self.lanai_write(Reg.SMP, start & ~7)
+        limit = 0
+        while limit < length:
+            there = await self.lanai_read(Reg.DMA_PROGRESS2) if int(self.dut.tr_dma_bytes.value) == length else 0
+            if there > limit and int(self.dut.st_in_flight.value):
+                limit = there
+                await self.lanai_write(Reg.SMLT if limit == length else Reg.SML, start + limit)
+            elif int(self.dut.isr.value) >> Isr.WAKE2 & 1:
+                limit = length
+                await self.lanai_write(Reg.SMLT, start + limit)
+
+    async def dma(self, chain: int, at: int, flags: Flag, lar: int, eal: int, length: int) -> None:
+        """Put a block and a terminal one into SRAM at a chain's pointer and start it."""
+        block = bytearray(2 * Block.SIZE)
+        write_block(block, 0, at + Block.SIZE, flags | Flag.WAKE, length, lar, eal)
+        write_block(block, Block.SIZE, at, Flag.TERMINAL, 0, 0, 0)
+        self.sram.store(at, bytes(block))
+        await self.lanai_write(Reg.DMA_LIST0 + 8 * chain, at)
+        await self.lanai_write(Reg.PULSE, 1 << chain)
+
+    def packet(self, length: int) -> bytes:
+        """Random bytes of a packet without route: the first one has its top bit clear."""
+        body = bytearray(self.rng.randbytes(length))
+        body[0] &= 0x7F
+        assert crc8(bytes(body)) >= 0
+        return bytes(body)
+
+    async def refusals(self, clocks: int) -> int:
+        """Clocks in which the processor's SRAM request was refused."""
+        count = 0
+        for _ in range(clocks):
+            await self._middle
+            count += int(not int(self.dut.lanai_gnt.value))
+        await self.edge
+        return count
+
+    async def quiet(self) -> None:
+        """Wait until nothing needs a clock any more."""
+        await self.cpu.all_taken()
+        calm = 0
+        for _ in range(60000):
+            await self.edge
+            calm = calm + 1 if int(self.dut.asleep.value) and int(self.dut.idle_out.value) else 0
+            if calm > 20:
+                return
+        raise AssertionError("still busy after 60000 clocks")

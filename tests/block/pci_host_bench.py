@@ -1,0 +1,105 @@
+"""The bench around hdl/sim/sim_pci_host.sv: CPU, host memory, two cards with master and memory, protocol monitor."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, RisingEdge
+
+from tb.agents.host import CpuPort, HostMemory
+from tb.agents.pci import PciMonitor
+from tb.agents.streams import MasterPort, TargetMemory
+
+CARD = (0xE0000000, 0xE1000000)
+SIZE = 1 << 16
+
+QUICK = {
+    "cfg_wide": 1,
+    "card_wide": 3,
+    "inta": 0,
+    "cfg_latency_timer": 0,
+    "cfg_start_delay": 0,
+    "cfg_extra_num": 0,
+    "cfg_extra_den": 0,
+    "cfg_post_depth": 4,
+    "cfg_wc_bytes": 32,
+    "cfg_read_return": 0,
+    "cfg_mem_log2": 16,
+    "cfg_devsel": 1,
+    "cfg_up_write_initial": 0,
+    "cfg_up_read_initial": 0,
+    "cfg_up_subsequent": 0,
+    "cfg_up_read_wait": 8,
+    "cfg_up_stall_limit": 4,
+    "cfg_up_max_phases": 0,
+    "cfg_in_buffer": 32,
+    "cfg_drain_num": 1,
+    "cfg_drain_den": 1,
+    "cfg_read_latency": 4,
+    "card_latency_timer": 0,
+    "card_max_burst": 0,
+    "card_start_delay": 0,
+    "card_irdy_wait": 4,
+    "card_devsel": 1,
+    "card_write_initial": 0,
+    "card_read_initial": 0,
+    "card_subsequent": 0,
+    "card_read_wait": 10,
+    "card_stall_limit": 4,
+    "card_max_phases": 0,
+    "card_target_abort": 0,
+}
+"""Settings without needless waits."""
+
+
+class HostBench:
+    """Agents on every port of sim_pci_host."""
+
+    def __init__(self, dut: Any, **settings: int) -> None:
+        self.dut = dut
+        self.rng = random.Random(cocotb.RANDOM_SEED)
+        self.set(**{**QUICK, **settings})
+        dut.rst.value = 1
+        Clock(dut.clk, 10, unit="ns", impl="gpi").start(start_high=False)
+        self.cpu = CpuPort(dut, dut.clk)
+        self.memory = HostMemory(dut, dut.clk, SIZE)
+        self.cards = [TargetMemory(dut, f"c{k}_", dut.clk, SIZE) for k in (0, 1)]
+        self.masters = [MasterPort(dut, f"c{k}_", dut.clk) for k in (0, 1)]
+        self.monitor = PciMonitor(dut, "pci", dut.clk, dut.rst)
+
+    def set(self, **settings: int) -> None:
+        """Set run-time inputs."""
+        for name, value in settings.items():
+            self.dut[name].value = value
+
+    async def start(self) -> None:
+        """Reset."""
+        await ClockCycles(self.dut.clk, 4)
+        self.dut.rst.value = 0
+        await ClockCycles(self.dut.clk, 3)
+
+    async def quiet(self, limit: int = 20000) -> None:
+        """Everything given is done and the segment sleeps."""
+        await self.cpu.all_taken()
+        for master in self.masters:
+            await master.drain()
+        for _ in range(limit):
+            await RisingEdge(self.dut.clk)
+            if not int(self.dut.busy.value) and self.monitor.rules.idle:
+                break
+        assert not int(self.dut.busy.value), "still busy with nothing to do"
+        assert int(self.dut.idle_out.value) and int(self.dut.idle_in.value)
+
+    def by_cpu(self) -> list[Any]:
+        """Transactions of the bridge."""
+        return [t for t in self.monitor.transactions if t.master == 0]
+
+
+async def begin(dut: Any, **settings: int) -> HostBench:
+    """A bench out of reset."""
+    bench = HostBench(dut, **settings)
+    await bench.start()
+    return bench

@@ -1,0 +1,143 @@
+"""The bench around `myri_switch`: an agent at every port, the functional model, the scoreboard."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from typing import Any
+
+import cocotb
+
+from pymodels.link.characters import Symbol, packet_characters
+from pymodels.link.packet import Packet, route_byte
+from pymodels.switch.crossbar import Crossbar, Fate
+from tb.agents.bus import Checker
+from tb.agents.grid import Grid
+from tb.agents.link import LinkDriver, LinkMonitor
+
+DEFAULTS = {
+    "cfg_slack": 80,
+    "cfg_stop_mark": 56,
+    "cfg_go_mark": 40,
+    "cfg_refresh": 8,
+    "cfg_short_timeout": 16,
+    "cfg_long_timeout": 4_000_000,
+    "cfg_beat_period": 1600,
+    "cfg_fall_through": 0,
+    "rx_hold": 0,
+}
+
+
+class Bench:
+    """The switch, an agent at every port, the model and the scoreboard.
+
+    Packets carry their source in the type, so that the expected order is known per input and output.
+    """
+
+    def __init__(self, dut: Any, sleeping: bool = False, present: int = -1, **settings: int) -> None:
+        self.dut = dut
+        self.ports = int(dut.PORTS.value.to_unsigned())
+        self.rng = random.Random(cocotb.RANDOM_SEED)
+        present &= (1 << self.ports) - 1
+        for name, value in {**DEFAULTS, **settings, "present": present}.items():
+            dut[name].value = value
+        self.model = Crossbar(self.ports, frozenset(port for port in range(self.ports) if present >> port & 1))
+        self.grid = Grid(dut, sleeping)
+        self.driver = LinkDriver(dut, self.grid, self.ports)
+        self.monitors = [LinkMonitor(dut, self.grid, port) for port in range(self.ports)]
+        self.expected: dict[tuple[int, int], list[bytes]] = defaultdict(list)
+        self.received: list[tuple[int, int, bytes]] = []
+        self.fates: Counter[tuple[int, Fate]] = Counter()
+        self.checker = Checker(dut)
+        for monitor in self.monitors:
+            self.checker.add_interface(monitor, [], compare_fn=self._compare(monitor.lane))
+        self.strobes: list[tuple[int, str, int]] = []
+        self.grid.samplers.append(self._watch)
+
+    def _compare(self, output: int) -> Any:
+        def compare(wire: bytes) -> None:
+            source = wire[3]
+            queue = self.expected[source, output]
+            assert queue, f"output {output}: {wire.hex()} was never sent by port {source}"
+            assert wire == queue.pop(0)
+            self.received.append((source, output, wire))
+
+        return compare
+
+    def _watch(self, now: int) -> None:
+        for name in ("tr_head", "tr_grant", "tr_tail"):
+            value = int(self.dut[name].value)
+            if value:
+                self.strobes.append((now, name, value))
+                if name == "tr_tail":
+                    self._check_key(value)
+
+    def _check_key(self, strobes: int) -> None:
+        keys = int(self.dut.tr_key.value)
+        for port in range(self.ports):
+            if strobes >> port & 1:
+                assert keys >> 32 * port & 0xFF == port, "the key ends with the fourth byte after the route"
+
+    def packet(self, source: int, output: int, size: int) -> Packet:
+        """A packet whose fourth type byte is its source."""
+        kind = self.rng.getrandbits(23) << 8 | source
+        return Packet(bytes([route_byte(output - source)]), kind, self.rng.randbytes(size))
+
+    def send(self, source: int, wire: bytes) -> Fate:
+        """Queue a packet at a port and expect what the model says."""
+        passage = self.model.passage(source, wire)
+        self.fates[source, passage.fate] += 1
+        if passage.fate is Fate.FORWARDED:
+            self.expected[source, passage.output].append(passage.wire)
+        self.driver.lanes[source].characters.extend(packet_characters(wire))
+        return passage.fate
+
+    def send_random(self, longest: int = 60) -> None:
+        """One random packet from every port."""
+        for source in range(self.ports):
+            output = self.rng.randrange(self.ports)
+            self.send(source, self.packet(source, output, self.rng.randint(0, longest)).to_wire())
+
+    def stall(self, share: float) -> None:
+        """Receivers send STOP for random stretches of time, refreshed, and GO."""
+        state = [0] * self.ports
+
+        def drive(now: int) -> None:
+            for port in range(self.ports):
+                lane = self.driver.lanes[port]
+                if state[port] == 0 and self.rng.random() < share / 20:
+                    state[port] = self.rng.randint(1, 60)
+                    lane.characters.appendleft(int(Symbol.STOP))
+                elif state[port] > 0:
+                    state[port] -= 1
+                    if state[port] == 0:
+                        lane.characters.appendleft(int(Symbol.GO))
+                    elif state[port] % 6 == 0:
+                        lane.characters.appendleft(int(Symbol.STOP))
+
+        self.grid.drivers.insert(0, drive)
+
+    @property
+    def done(self) -> bool:
+        return self.driver.idle and not any(self.expected.values())
+
+    async def settle(self, limit: int = 60_000) -> None:
+        """Until everything expected has come, and nothing else comes after it."""
+        await self.grid.run(limit, lambda: self.done)
+        left = {pair: len(queue) for pair, queue in self.expected.items() if queue}
+        assert not left, f"never arrived (input, output): {left}"
+        await self.grid.run(120)
+        self.checker.finish()
+        self.check_counters()
+
+    def counter(self, name: str) -> list[int]:
+        """One counter of every port."""
+        value = int(self.dut[name].value)
+        return [value >> 32 * port & 0xFFFF_FFFF for port in range(self.ports)]
+
+    def check_counters(self) -> None:
+        """Counters agree with the model's fates."""
+        counters = {"count_packets": Fate.FORWARDED, "count_bad_route": Fate.BAD_ROUTE, "count_absent": Fate.ABSENT}
+        for name, fate in counters.items():
+            assert self.counter(name) == [self.fates[port, fate] for port in range(self.ports)], name
+        assert not any(self.counter("count_overflow"))

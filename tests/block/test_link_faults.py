@@ -1,0 +1,165 @@
+"""Two link ports when something goes wrong between them.
+
+Strategy: characters are forced on the wires and receivers are held closed at chosen times; time-outs must act at the
+character that the fact sheet names, what is lost must be what it says, and BEAT must report only what is certain.
+Scenarios in which the clock may sleep are run asleep too.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise, repeat
+from typing import Any
+
+import cocotb
+
+from pymodels.link.characters import Symbol
+from tests.block.link_pair import Bench, Gate
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def without_go_or_refresh_the_sender_goes_on_after_the_short_timeout(dut: Any) -> None:
+    bench = Bench(dut, cfg_delay=0, cfg_hold=0, cfg_beat_period=0)
+    await bench.start()
+    bench.send("a", bench.rng.randbytes(60))
+    await bench.grid.run(20)
+    bench.forced["ba"].append(int(Symbol.STOP))
+    await bench.settle()
+    (event,) = bench.seen["ev_short_timeout"]
+    data = [now for now, character in bench.wire["a"] if character & 0x100]
+    pause = max(later - earlier for earlier, later in pairwise(data))
+    assert event[1] == 1 and pause == 17, f"16 characters without STOP, not {pause}"
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def refreshes_and_hold_each_keep_the_short_timeout_away(dut: Any) -> None:
+    for hold in (0, 1):
+        bench = Bench(dut, cfg_hold=hold, cfg_refresh=8 if not hold else 0, cfg_beat_period=0)
+        gate = Gate()
+        bench.sinks["b"].stalls = gate
+        await bench.start()
+        bench.send("a", bench.rng.randbytes(200))
+        await bench.grid.run(400)
+        assert int(dut.stopped.value) & 1 and set(bench.seen) == set()
+        gate.closed = False
+        await bench.settle()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_lost_go_is_replaced_by_the_short_timeout_also_under_hold(dut: Any) -> None:
+    for sleeping in (False, True):
+        bench = Bench(dut, sleeping=sleeping, cfg_delay=0, cfg_beat_period=0)
+        gate = Gate()
+        bench.sinks["b"].stalls = gate
+        await bench.start()
+        bench.send("a", bench.rng.randbytes(150))
+        await bench.grid.run(300)
+        gate.closed = False
+        bench.forced["ba"].extend([0] * 60)
+        await bench.settle()
+        assert [value for _, value in bench.seen["ev_short_timeout"]] == [1]
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(sleeping=[False, True])
+async def a_packet_blocked_for_the_long_timeout_is_cut_and_the_next_one_passes(dut: Any, sleeping: bool) -> None:
+    bench = Bench(dut, sleeping=sleeping, cfg_delay=2, cfg_long_timeout=500)
+    gate = Gate()
+    bench.sinks["b"].stalls = gate
+    await bench.start()
+    first, second = bench.rng.randbytes(400), bench.rng.randbytes(20)
+    bench.sources["a"].send(first)
+    await bench.grid.run(700)
+    gate.closed = False
+    await bench.grid.run(500)
+    bench.sources["a"].send(second)
+    await bench.grid.run(300)
+    cut, whole = bench.got["b"]
+    assert first.startswith(cut) and 56 <= len(cut) <= 80, "the head arrives with a GAP behind it"
+    assert whole == second, "the rest of the cut packet is discarded up to its tail"
+    ((at, which),) = bench.seen["ev_forward_reset"]
+    stop = bench.symbols("b", Symbol.STOP)[0]
+    assert which == 1 and at == stop + 2 + 1 + 500, "500 characters after the STOP took effect"
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_starved_packet_is_cut_too_and_its_late_rest_is_discarded(dut: Any) -> None:
+    bench = Bench(dut, cfg_delay=0, cfg_long_timeout=300)
+    await bench.start()
+    bench.sources["a"].beats.extend((0, byte) for byte in b"lost tail")
+    await bench.grid.run(500)
+    assert bench.got["b"] == [b"lost tail"]
+    bench.sources["a"].send(b"late rest")
+    bench.sources["a"].send(b"next")
+    await bench.grid.run(100)
+    assert bench.got["b"] == [b"lost tail", b"next"]
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def beat_stands_at_multiples_of_its_period_inside_packets_too(dut: Any) -> None:
+    bench = Bench(dut, cfg_beat_period=100, cfg_delay=1)
+    await bench.start(at=30)
+    for end in "ab":
+        bench.send(end, bench.rng.randbytes(350))
+    await bench.settle()
+    for end in "ab":
+        beats = bench.symbols(end, Symbol.BEAT)
+        assert beats == list(range(101, beats[-1] + 1, 100)) and len(beats) >= 3
+    assert int(dut.beat_seen.value) == 3 and int(dut.beat_missed.value) == 0 and int(dut.link_down.value) == 0
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def beats_that_surely_should_have_come_count_as_missed(dut: Any) -> None:
+    bench = Bench(dut, cfg_beat_period=50, cfg_delay=0)
+    await bench.start()
+    bench.send("a", bench.rng.randbytes(900))
+    await bench.grid.run(120)
+
+    def drop(now: int) -> None:
+        if int(dut.a_tx.value) == int(Symbol.BEAT):
+            dut.ab_char.value = 0x155
+            dut.ab_force.value = 1
+
+    bench.grid.drivers.append(drop)
+    await bench.grid.run(60)
+    assert int(dut.beat_missed.value) == 2 and int(dut.link_down.value) == 0
+    await bench.grid.run(120)
+    assert int(dut.link_down.value) == 2
+    bench.grid.drivers.remove(drop)
+    await bench.grid.run(60)
+    assert int(dut.beat_missed.value) == 0 and int(dut.link_down.value) == 0
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_peer_asleep_is_not_reported_missing(dut: Any) -> None:
+    bench = Bench(dut, sleeping=True, cfg_beat_period=50)
+    await bench.start()
+    for _ in range(5):
+        bench.send("a", bench.packet(60))
+        await bench.settle()
+        await bench.grid.run(bench.rng.randint(10, 400))
+    assert int(dut.beat_missed.value) == 0 and int(dut.link_down.value) == 0
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def illegal_characters_are_counted_and_ignored_and_tolerated_ones_obeyed(dut: Any) -> None:
+    bench = Bench(dut, cfg_delay=0, cfg_hold=0, cfg_beat_period=0, cfg_short_timeout=0)
+    await bench.start()
+    bench.forced["ab"].extend([0x001, 0x0FF, 0x00C, 0x00C, 0x008])
+    await bench.grid.run(10)
+    assert [value for _, value in bench.seen["ev_illegal"]] == [2, 2]
+    assert bench.got["b"] == [], "a GAP outside a packet is ignored"
+    assert int(dut.stopped.value) == 2, "0x08 is STOP"
+    bench.forced["ab"].append(0x002)
+    await bench.grid.run(4)
+    assert int(dut.stopped.value) == 0, "0x02 is GO"
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_sender_that_ignores_stop_overflows_the_slack_and_is_noticed(dut: Any) -> None:
+    bench = Bench(dut, cfg_delay=0, cfg_hold=0, cfg_beat_period=0)
+    bench.sinks["b"].stalls = repeat(True)
+    await bench.start()
+    bench.forced["ab"].extend([0x1A5] * 90)
+    await bench.grid.run(100)
+    assert int(dut.fill.value) >> 8 == 80
+    assert len(bench.seen["ev_overflow"]) == 10

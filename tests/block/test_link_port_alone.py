@@ -1,0 +1,144 @@
+"""One link port with nothing around it that could keep its clock awake.
+
+Strategy: the wire, the peer's hold and both streams change at random grid points, most of them quiet. The same
+stimulus is run with the clock always on and asleep whenever the port allows: streams, data characters, events and
+status must be equal at every grid point, and what may differ is only what is computed instead of sent (BEAT, repeated
+STOP).
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import cocotb
+
+from pymodels.link.characters import Symbol
+from tb.agents.grid import Grid
+from tb.agents.link import PacketSource
+from tb.agents.streams import sometimes
+
+SETTINGS = {
+    "cfg_slack": 80,
+    "cfg_stop_mark": 56,
+    "cfg_go_mark": 40,
+    "cfg_refresh": 8,
+    "cfg_short_timeout": 16,
+    "cfg_long_timeout": 60,
+    "cfg_beat_period": 64,
+    "rx": 0,
+    "rx_hold": 0,
+    "m_ready": 0,
+}
+COMPARED = (
+    "m_valid",
+    "stopped",
+    "stopping",
+    "fill",
+    "ev_overflow",
+    "ev_illegal",
+    "ev_forward_reset",
+    "ev_short_timeout",
+    "s_ready",
+)
+
+
+class Bench:
+    """The port, a random wire and a log of everything that counts."""
+
+    def __init__(self, dut: Any, sleeping: bool, seed: int) -> None:
+        for name, value in SETTINGS.items():
+            dut[name].value = value
+        self.dut, self.rng = dut, random.Random(seed)
+        self.grid = Grid(dut, sleeping)
+        self.source = PacketSource(dut, "s", self.grid, sometimes(0.1, random.Random(seed)))
+        self.log: list[tuple[int, ...]] = []
+        self.activity = 0.0
+        self.grid.samplers.append(self._sample)
+        self.grid.drivers.append(self._drive)
+
+    def _sample(self, now: int) -> None:
+        dut = self.dut
+        tx = int(dut.tx.value)
+        data = tx if tx & 0x100 or tx in {Symbol.GAP, Symbol.GO} else 0
+        levels = [int(dut[name].value) for name in COMPARED]
+        levels[-1] &= int(dut.s_valid.value)  # ready counts with valid: a slot lost to BEAT in sleep is nobody's
+        if data or any(levels):
+            self.log.append((now, data, *levels))
+
+    def _character(self) -> int:
+        kind = self.rng.random()
+        if kind < 0.7:
+            return 0x100 | self.rng.getrandbits(8)
+        return int(self.rng.choice([Symbol.GAP, Symbol.STOP, Symbol.GO, 0x02, 0x08, 0x44, Symbol.BEAT]))
+
+    def _drive(self, now: int) -> None:
+        rng, dut = self.rng, self.dut
+        if rng.random() < 0.02:
+            self.activity = rng.choice([0.0, 0.0, 0.1, 0.9])
+        dut.rx.value = self._character() if rng.random() < self.activity else 0
+        if rng.random() < 0.01:
+            dut.rx_hold.value = rng.getrandbits(1)
+        if rng.random() < 0.02:
+            dut.m_ready.value = rng.getrandbits(1)
+        if rng.random() < 0.01:
+            self.source.send(rng.randbytes(rng.randint(1, 30)))
+
+
+async def episode(dut: Any, sleeping: bool, seed: int) -> Bench:
+    bench = Bench(dut, sleeping, seed)
+    await bench.grid.reset(seed % 1000)
+    await bench.grid.run(6000)
+    return bench
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(run=[0, 1, 2, 3])
+async def asleep_or_awake_a_port_alone_does_the_same(dut: Any, run: int) -> None:
+    seed = random.Random(cocotb.RANDOM_SEED + run).getrandbits(30)
+    awake = await episode(dut, False, seed)
+    asleep = await episode(dut, True, seed)
+    for one, other in zip(awake.log, asleep.log, strict=False):
+        assert one == other, ("data", *COMPARED)
+    assert len(awake.log) == len(asleep.log)
+    assert asleep.grid.edges < awake.grid.edges
+    assert any(entry[2 + COMPARED.index("ev_forward_reset")] for entry in awake.log)
+    assert any(entry[2 + COMPARED.index("ev_short_timeout")] for entry in awake.log)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_packet_offered_to_a_stopped_sleeping_port_is_cut_in_time(dut: Any) -> None:
+    bench = Bench(dut, True, 1)
+    bench.grid.drivers.remove(bench._drive)
+    await bench.grid.reset()
+    dut.rx.value, dut.rx_hold.value = int(Symbol.STOP), 1
+    await bench.grid.run(1)
+    dut.rx.value = 0
+    await bench.grid.run(300)
+    bench.source.gaps = sometimes(0.0, bench.rng)
+    bench.source.send(b"blocked before its first character")
+    offered = bench.grid.now
+    await bench.grid.run(400)
+    cuts = [entry[0] for entry in bench.log if entry[2 + COMPARED.index("ev_forward_reset")]]
+    assert cuts == [offered + 1 + 60]
+    assert bench.source.idle and not any(entry[1] & 0x100 for entry in bench.log), "discarded, nothing was sent"
+    assert bench.grid.edges < 100
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def only_a_beat_that_was_certainly_due_is_missed(dut: Any) -> None:
+    bench = Bench(dut, True, 1)
+    bench.grid.drivers.remove(bench._drive)
+    await bench.grid.reset()
+    dut.rx.value = int(Symbol.BEAT)
+    await bench.grid.run(1)
+    dut.rx.value = 0
+    await bench.grid.run(50)
+    bench.source.send(bytes(30))
+    await bench.grid.run(60)
+    assert int(dut.beat_seen.value) and not int(dut.beat_missed.value), "awake ourselves, but the peer may sleep"
+    dut.rx.value = int(Symbol.BEAT)
+    await bench.grid.run(1)
+    dut.rx.value = 0x1AA
+    await bench.grid.run(64 * 3)
+    assert int(dut.beat_missed.value) and int(dut.link_down.value), "three times data stood where a BEAT belongs"

@@ -1,0 +1,261 @@
+"""The whole NIC: PCI segment with host CPU and host memory on one side, its own link looped back on the other.
+
+Strategy: the bench is host driver and firmware at once and uses only what they have: PIO, host memory, special registers, SRAM.
+Random packets make the whole way (host memory, DMA, SRAM, link, SRAM, DMA, host memory), cut-through and not; a byte comparison at
+the end is the judge. PIO, registers, doorbells, interrupt, reset, back-pressure and the trace have tests of their own, 32 and 64
+bits wide; a PCI protocol monitor watches; the same run with clocks asleep and always on must give the same times.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from cocotb.triggers import ClockCycles
+from cocotb.utils import get_sim_time
+
+from pymodels.nic.dma import write_block
+from pymodels.nic.net import packet_key
+from pymodels.registers import Block, Control, Flag, Isr, Pci, Reg, Size, isr_mask
+from tests.block.nic_card import BASE, CardBench
+
+SEND, RECEIVE, FIFO = 0x1000, 0x3000, 0x8000
+"""SRAM buffers: packets to send, packets received, doorbell FIFO."""
+
+
+async def begin(dut: Any, **settings: int) -> CardBench:
+    """A bench out of reset, the LANai too."""
+    bench = CardBench(dut, **settings)
+    await bench.start()
+    await bench.control(1 << Control.LANAI_RESET_OFF)
+    while int(dut.lanai_reset.value):
+        await bench.edge
+    return bench
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.parametrize(wide=[0, 1], latency=[0, 3])
+async def the_sram_window_takes_and_gives_bytes(dut: Any, wide: int, latency: int) -> None:
+    """Random stores, write-combined or not, land in order; loads see them."""
+    bench = await begin(dut, cfg_wide=wide, cfg_cdc_latency=latency)
+    rng, image = bench.rng, bytearray(bench.sram.load(0, 0x800))
+    for _ in range(60):
+        length = rng.choice([1, 2, 4, 8, 32, rng.randrange(1, 90)])
+        at = rng.randrange(0x800 - length)
+        data = rng.randbytes(length)
+        image[at : at + length] = data
+        bench.cpu.store(BASE + at, data, wc=rng.random() < 0.5)
+        if rng.random() < 0.3:
+            at = rng.randrange(0x800 - 8)
+            count = rng.randrange(1, 9 - at % 8)
+            assert await bench.cpu.load(BASE + at, count) == bytes(image[at : at + count])
+    await bench.quiet()
+    assert bench.sram.load(0, 0x800) == bytes(image)
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def the_host_sees_registers_big_endian(dut: Any) -> None:
+    """Special registers, control register, pointers and identity at their places; a partial write is flagged."""
+    bench = await begin(dut)
+    for register in (Reg.DEBUG, Reg.EIMR, Reg.SMH):
+        value = bench.rng.getrandbits(32)
+        await bench.host_write(Pci.REGISTERS + register, value)
+        assert await bench.host_read(Pci.REGISTERS + register) == value == await bench.lanai_read(register)
+    await bench.lanai_write(Reg.LED, 0xCAFE)
+    assert await bench.host_read(Pci.REGISTERS + Reg.LED) == 0xCAFE
+    for word in range(8):
+        await bench.host_write(Pci.POINTERS + 4 * word, 0x1000 * word + 0x800)
+    assert [await bench.host_read(Pci.POINTERS + 4 * word) for word in range(9)] == [
+        *(0x1000 * word + 0x800 for word in range(8)), 0,
+    ]  # fmt: skip
+    assert await bench.lanai_read(Reg.DMA_LIST2) == 0x2800
+    await bench.control(1 << Control.IRQ_ENABLE | 5)
+    state = await bench.host_read(Pci.CONTROL)
+    assert state & 7 == 5 and state >> Control.IRQ_ENABLE & 1 and state >> Control.LANAI_RESET_OFF & 1
+    assert await bench.cpu.load(BASE + Pci.CONFIG, 4) == bytes.fromhex("c1144380")
+    bench.cpu.store(BASE + Pci.REGISTERS + Reg.DEBUG, b"\1\2")
+    await bench.quiet()
+    assert await bench.lanai_read(Reg.ERRORS) == 8
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def doorbells_follow_the_stores_before_them(dut: Any) -> None:
+    """Payload by write-combining PIO, then a doorbell: when WAKE0 comes both are in SRAM; full FIFO: flagged, counted."""
+    bench = await begin(dut)
+    await bench.host_write(Pci.POINTERS + 16, FIFO)
+    for number in range(20):
+        payload = bench.rng.randbytes(64)
+        address = Pci.DOORBELL + 4 * bench.rng.randrange(0x1000)
+        bench.cpu.store(BASE + 0x400, payload, wc=True)
+        bench.cpu.fence()
+        bench.cpu.store(BASE + address, number.to_bytes(4, "big"))
+        await bench.isr(Isr.WAKE0)
+        assert bench.sram.load(FIFO + 8 * number, 8) == address.to_bytes(4, "big") + number.to_bytes(4, "big")
+        assert bench.sram.load(0x400, 64) == payload
+        assert await bench.lanai_read(Reg.DOORBELL_PRODUCER0) == number + 1
+        await bench.lanai_write(Reg.ISR, isr_mask(Isr.WAKE0))
+    await bench.lanai_write(Reg.DOORBELL_CONSUMER0, 20 - 512)
+    bench.cpu.store(BASE + Pci.DOORBELL, bytes(12))
+    await bench.isr(Isr.DOORBELL_OVERFLOW)
+    await bench.quiet()
+    assert await bench.lanai_read(Reg.DOORBELL_OVERFLOWS) == 3
+    assert await bench.lanai_read(Reg.DOORBELL_PRODUCER0) == 20
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def the_lanai_interrupts_the_host(dut: Any) -> None:
+    """HOST_SIG through EIMR and the card's enable to INTA#; the host clears it, and signals back."""
+    bench = await begin(dut)
+    await bench.lanai_write(Reg.ISR, isr_mask(Isr.HOST_SIG))
+    await bench.lanai_write(Reg.EIMR, isr_mask(Isr.HOST_SIG))
+    await bench.quiet()
+    assert not int(dut.intr.value)
+    await bench.control(1 << Control.IRQ_ENABLE)
+    await bench.quiet()
+    assert int(dut.intr.value)
+    await bench.host_write(Pci.REGISTERS + Reg.ISR, isr_mask(Isr.HOST_SIG, Isr.LANAI_SIG))
+    await bench.quiet()
+    assert not int(dut.intr.value)
+    assert int(dut.isr.value) == isr_mask(Isr.LANAI_SIG)
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+@cocotb.parametrize(delay=[0, 25])
+async def a_packet_comes_back_over_the_link(dut: Any, delay: int) -> None:
+    """Sent from SRAM, received into SRAM: bytes, syndrome, registers, ISR, trace keys."""
+    bench = await begin(dut, cfg_delay=delay)
+    for _ in range(8):
+        packet = bench.packet(bench.rng.randrange(5, 300))
+        align = -len(packet) % 8
+        bench.sram.store(SEND, bytes(align) + packet)
+        await bench.arm(RECEIVE, RECEIVE + 0x1000)
+        await bench.lanai_write(Reg.SMP, SEND)
+        await bench.lanai_write(Reg.SA, align)
+        await bench.lanai_write(Reg.SMLT, SEND + align + len(packet))
+        await bench.isr(Isr.SEND)
+        await bench.isr(Isr.RECV)
+        await ClockCycles(dut.clk, 3)
+        assert bench.sram.load(RECEIVE, len(packet) + 1) == packet + b"\0"
+        assert await bench.lanai_read(Reg.RECV_LENGTH) == len(packet) + 1
+        rmp, orun = await bench.lanai_read(Reg.RMP), (await bench.lanai_read(Reg.ISR)) >> Isr.ORUN1 & 7
+        assert rmp - RECEIVE - orun == len(packet) + 1
+        await bench.quiet()
+        key = packet_key(packet)
+        assert [(name, bench.last[name]) for name in sorted(bench.last)] == [(name, key) for name in sorted(bench.last)]
+        assert len(bench.last) == 8
+    assert int(dut.isr.value) >> Isr.DATA_SENT & 1
+
+
+@cocotb.test(timeout_time=8, timeout_unit="ms")
+@cocotb.parametrize(wide=[0, 1], cut=[False, True], latency=[0, 2])
+async def bytes_travel_from_host_memory_to_host_memory(dut: Any, wide: int, cut: bool, latency: int) -> None:
+    """E2L, link, L2E, any alignment; with `cut` the send follows the DMA's progress by SML."""
+    bench = await begin(dut, cfg_wide=wide, cfg_cdc_latency=latency, cfg_start_clocks=50)
+    rng = bench.rng
+    memory = bytearray(bench.memory.bytes)
+    await bench.host_write(Pci.POINTERS, 0)
+    await bench.host_write(Pci.POINTERS + 8, 0x40)
+    for number in range(6):
+        packet = bench.packet(rng.randrange(8, 700))
+        source, target = rng.randrange(0x1000), 0x8000 + 0x400 * number + rng.randrange(64)
+        bench.memory.bytes[source : source + len(packet)] = packet
+        memory[source : source + len(packet)] = packet
+        memory[target : target + len(packet) + 1] = packet + b"\0"
+        await bench.arm(RECEIVE, RECEIVE + 0x1000)
+        await bench.dma(2, 0x40, Flag.E2L, SEND, source, len(packet))
+        if cut:
+            await bench.send_behind_dma(SEND, len(packet))
+        else:
+            await bench.isr(Isr.WAKE2)
+            await bench.send(SEND, len(packet))
+        await bench.isr(Isr.RECV)
+        await bench.lanai_write(Reg.ISR, isr_mask(Isr.WAKE2))
+        await bench.dma(0, 0, Flag(0), RECEIVE, target, len(packet) + 1)
+        await bench.isr(Isr.WAKE1)
+        await bench.lanai_write(Reg.ISR, isr_mask(Isr.WAKE1))
+        await bench.quiet()
+        assert bench.memory.bytes == memory
+        assert int.from_bytes(bench.sram.load(Block.NEXT, 4), "big") & Flag.TERMINAL
+    assert bench.bad == []
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def a_blocked_packet_sleeps_in_the_link(dut: Any) -> None:
+    """Nobody armed: STOP to the sender, every clock asleep, nothing lost; armed later, all is there."""
+    bench = await begin(dut)
+    packet = bench.packet(1500)
+    bench.sram.store(SEND, packet.ljust(1504, b"\0"))
+    await bench.send(SEND, len(packet), wait=False)
+    await bench.quiet()
+    assert int(dut.st_link_stopping.value) and int(dut.st_link_stopped.value)
+    before = [int(dut[name].value) for name in ("edges", "link_edges", "pci_edges")]
+    await ClockCycles(dut.clk, 2000)
+    assert [int(dut[name].value) for name in ("edges", "link_edges", "pci_edges")] == before
+    await bench.arm(RECEIVE, RECEIVE + 0x1000)
+    await bench.isr(Isr.RECV)
+    await ClockCycles(dut.clk, 3)
+    assert bench.sram.load(RECEIVE, len(packet) + 1) == packet + b"\0"
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def a_nic_in_reset_swallows_packets(dut: Any) -> None:
+    """LANai reset: armed buffers are forgotten, packets vanish and are counted, firmware state is cleared."""
+    bench = await begin(dut)
+    await bench.arm(RECEIVE, RECEIVE + 0x1000)
+    packet = bench.packet(400)
+    bench.sram.store(SEND, packet)
+    await bench.send(SEND, len(packet), wait=False)
+    await bench.control(1 << Control.LANAI_RESET_ON)
+    await bench.quiet()
+    assert int(dut.isr.value) == 0 and int(dut.lanai_reset.value)
+    assert bench.lost == 1
+    assert int(dut.st_link_in_flight.value) == int(dut.st_in_flight.value) == 0
+
+
+@cocotb.test(timeout_time=8, timeout_unit="ms")
+async def sleeping_clocks_change_no_time(dut: Any) -> None:
+    """The whole way of four packets: each trace record at the same picosecond, asleep and always on."""
+    logs, edges = [], []
+    bench = CardBench(dut, cfg_start_clocks=80, cfg_cdc_latency=1)
+    for sleep in (0, 1):
+        dut.rst.value = 1
+        dut.sleep.value = sleep
+        bench.rng.seed(11)
+        await bench.start()
+        begin_at = int(get_sim_time("ps")) - bench.origin
+        bench.log.clear()
+        await bench.control(1 << Control.LANAI_RESET_OFF)
+        await ClockCycles(dut.clk, 100)
+        await bench.host_write(Pci.POINTERS + 8, 0x40)
+        for _ in range(4):
+            packet = bench.packet(bench.rng.randrange(20, 200))
+            bench.memory.bytes[: len(packet)] = packet
+            await bench.dma(2, 0x40, Flag.E2L, SEND, 0, len(packet))
+            await bench.isr(Isr.WAKE2)
+            await bench.send(SEND, len(packet))
+            await ClockCycles(dut.clk, 500)
+            await bench.arm(RECEIVE, RECEIVE + 0x1000)
+            await bench.isr(Isr.RECV)
+            await bench.lanai_write(Reg.ISR, 0xFFFFFFFF & ~isr_mask(Isr.HOST_SIG))
+            await ClockCycles(dut.clk, 300)
+        logs.append([(time - begin_at, *rest) for time, *rest in bench.log])
+        edges.append(sum(int(dut[name].value) for name in ("edges", "link_edges", "pci_edges")))
+    assert logs[0] == logs[1] and len(logs[0]) > 40
+    assert edges[1] < edges[0] * 0.7
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+@cocotb.parametrize(accesses=[1, 2])
+async def the_processor_loses_to_dma(dut: Any, accesses: int) -> None:
+    """A processor that asks in every clock gets all of them while nothing else moves, and fewer during a DMA with one port."""
+    bench = await begin(dut, cfg_accesses=accesses)
+    await bench.host_write(Pci.POINTERS, 0)
+    dut.lanai_req.value = 1
+    dut.sleep.value = 0
+    await bench.edge
+    refused = await bench.refusals(200)
+    assert refused == 0
+    await bench.dma(0, 0, Flag(0), SEND, 0x100, 2000)
+    refused = await bench.refusals(900)
+    assert (refused > 200) if accesses == 1 else (refused == 0)
+    assert Size.CHAINS == 4 and write_block is not None

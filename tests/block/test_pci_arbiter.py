@@ -1,0 +1,109 @@
+"""Arbiter of the PCI bus against four agents that behave as PCI masters.
+
+Strategy: agents ask at random, start when they see GNT# on an idle bus and hold it for a random time. Watched on
+every clock: at most one grant, a clock without grant between two owners on an idle bus, nobody waits for more than
+one turn of each other agent, the grant comes back to agent 0 when nobody asks. A round in which all ask all the time
+must be shared equally.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, RisingEdge
+
+AGENTS = 4
+
+
+class Agents:
+    """Four masters on the wires of the arbiter, in one coroutine."""
+
+    def __init__(self, dut: Any, share: float) -> None:
+        self.dut, self.share = dut, share
+        self.rng = random.Random(cocotb.RANDOM_SEED)
+        self.asks = [False] * AGENTS
+        self.turns: list[int] = []
+        """Who had the bus, in order."""
+        self.waited = [0] * AGENTS
+        """Turns of others since each agent asked."""
+        self.worst = 0
+        self.hidden = 0
+        """Transactions begun right behind the one idle clock."""
+        self.stop = False
+
+    async def run(self, clocks: int) -> None:
+        """Drive, watch and count for so many clocks."""
+        dut, rng = self.dut, self.rng
+        owner, left, idle_for, last_gnt = -1, 0, 0, 1
+        driven = [False, False]  # bus busy, as driven behind each edge; the grant seen now was chosen two edges ago
+        for _ in range(clocks):
+            await RisingEdge(dut.clk)
+            gnt = ~int(dut.gnt_n.value) & (1 << AGENTS) - 1
+            assert gnt & (gnt - 1) == 0, "two grants"
+            assert driven[-2] or gnt == last_gnt or 0 in (gnt, last_gnt), (
+                "grant moved on an idle bus without a clock between"
+            )
+            last_gnt = gnt
+            idle_for = 0 if left else idle_for + 1
+            if left:
+                left -= 1
+            elif gnt and self.asks[gnt.bit_length() - 1]:
+                owner = gnt.bit_length() - 1
+                left, self.asks[owner] = rng.randrange(2, 7), False
+                self.hidden += idle_for == 1
+                self._turn(owner)
+            driven.append(left > 0)
+            for k in range(AGENTS):
+                if not self.asks[k] and not self.stop and not (left and k == owner) and rng.random() < self.share:
+                    self.asks[k], self.waited[k] = True, 0
+            dut.req_n.value = sum((not asks) << k for k, asks in enumerate(self.asks))
+            dut.frame_n.value = int(left < 2)
+            dut.irdy_n.value = int(left < 1)
+
+    def _turn(self, owner: int) -> None:
+        self.turns.append(owner)
+        self.waited[owner] = 0
+        for k in range(AGENTS):
+            if self.asks[k]:
+                self.waited[k] += 1
+                self.worst = max(self.worst, self.waited[k])
+
+
+async def begin(dut: Any, share: float) -> Agents:
+    Clock(dut.clk, 10, unit="ns", impl="gpi").start(start_high=False)
+    dut.rst.value, dut.frame_n.value, dut.irdy_n.value, dut.req_n.value = 1, 1, 1, (1 << AGENTS) - 1
+    await ClockCycles(dut.clk, 3)
+    dut.rst.value = 0
+    return Agents(dut, share)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+@cocotb.parametrize(share=[0.02, 0.2, 1.0])
+async def nobody_waits_longer_than_a_turn_of_each_other(dut: Any, share: float) -> None:
+    agents = await begin(dut, share)
+    await agents.run(4000)
+    # One turn of each other agent, and the one already granted when the request came.
+    assert agents.worst <= AGENTS
+    assert len(agents.turns) > 200 * share
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def a_full_bus_is_shared_equally_and_without_lost_clocks(dut: Any) -> None:
+    agents = await begin(dut, 1.0)
+    await agents.run(4000)
+    counts = [agents.turns.count(k) for k in range(AGENTS)]
+    assert max(counts) - min(counts) <= 2, counts
+    assert agents.hidden > 0.95 * len(agents.turns)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def the_grant_parks_on_agent_0_and_the_arbiter_sleeps(dut: Any) -> None:
+    agents = await begin(dut, 0.3)
+    await agents.run(200)
+    agents.stop = True
+    await agents.run(60)
+    assert int(dut.gnt_n.value) == 0b1110
+    assert not int(dut.busy.value)

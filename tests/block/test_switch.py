@@ -1,0 +1,190 @@
+"""The crossbar switch against a functional model.
+
+Strategy: character-level drivers send random packets into every port and obey STOP/GO; a monitor per output takes
+packets apart, and a scoreboard compares them, per pair of input and output, with what the model in pymodels says must
+leave, bytes and CRC-8 alike. Receivers stall by STOP and GO of their own. Bad routes, absent ports, wrong CRCs and
+cut packets are mixed in. The same episode is run with the clock always on and asleep whenever the switch allows, and
+every character must have its time.
+"""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from typing import Any
+
+import cocotb
+
+from pymodels.link.characters import Symbol, packet_characters
+from pymodels.link.crc8 import crc8
+from pymodels.link.packet import Packet, route_byte
+from tb.agents.streams import sometimes
+from tests.block.switch_bench import Bench
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(gap=[0.0, 0.4], stall=[0.0, 1.0], fall_through=[0, 13])
+async def random_packets_reach_their_outputs_in_order(dut: Any, gap: float, stall: float, fall_through: int) -> None:
+    bench = Bench(dut, cfg_fall_through=fall_through)
+    for lane in bench.driver.lanes:
+        lane.gaps = sometimes(gap, bench.rng)
+    if stall:
+        bench.stall(stall)
+    await bench.grid.reset()
+    for _ in range(6):
+        bench.send_random()
+    await bench.settle()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_wrong_crc_stays_visible_and_a_good_one_good(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.grid.reset()
+    for number in range(40):
+        source, output = bench.rng.randrange(bench.ports), bench.rng.randrange(bench.ports)
+        wire = bytearray(bench.packet(source, output, bench.rng.randint(0, 30)).to_wire())
+        if number % 2:
+            at = bench.rng.randrange(5, len(wire))
+            wire[at] ^= 1 << bench.rng.randrange(8)
+        bench.send(source, bytes(wire))
+    bad = sum(1 for queue in bench.expected.values() for wire in queue if crc8(wire))
+    await bench.settle()
+    assert bad == 20
+    assert sum(1 for _, _, wire in bench.received if crc8(wire)) == 20
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def bad_routes_and_absent_ports_are_consumed_and_counted(dut: Any) -> None:
+    present = 0b1011 if int(dut.PORTS.value.to_unsigned()) == 4 else 0b1101_1011
+    bench = Bench(dut, present=present)
+    await bench.grid.reset()
+    for _ in range(8):
+        for source in range(bench.ports):
+            output = bench.rng.randrange(bench.ports)
+            wire = bytearray(bench.packet(source, output, bench.rng.randint(0, 20)).to_wire())
+            kind = bench.rng.randrange(4)
+            if kind == 0:
+                wire[0] = bench.rng.choice([0x00, 0x05, 0x7F, 0xC1, 0xFF, 0x80 | bench.ports - source])
+            bench.send(source, bytes(wire))
+    await bench.settle()
+    assert sum(bench.counter("count_bad_route")) > 0 and sum(bench.counter("count_absent")) > 0
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def several_route_bytes_leave_one_by_one(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.grid.reset()
+    inner = bench.packet(1, 2, 9)
+    wire = Packet(bytes([route_byte(2), route_byte(-3), route_byte(0)]), inner.kind, inner.payload).to_wire()
+    for character in packet_characters(wire):
+        bench.driver.lanes[1].characters.append(character)
+    got: list[bytes] = []
+    bench.monitors[3].add_callback(got.append)
+    bench.checker.expected.clear()
+    bench.expected[3, 3] = []
+    for monitor in bench.monitors:
+        monitor._callbacks = [callback for callback in monitor._callbacks if callback == got.append]
+    await bench.grid.run(80)
+    assert got == [bench.model.passage(1, wire).wire]
+    assert crc8(got[0]) == 0 and got[0][:2] == wire[1:3]
+    key = int(dut.tr_key.value) >> 32 & 0xFFFF_FFFF
+    assert key == inner.kind, "the key starts behind the last route byte"
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(fall_through=[0, 1, 30], sleeping=[False, True])
+async def cut_through_takes_four_edges_and_the_falling_latency(dut: Any, fall_through: int, sleeping: bool) -> None:
+    bench = Bench(dut, sleeping, cfg_fall_through=fall_through, cfg_beat_period=0)
+    await bench.grid.reset()
+    bench.send(0, bench.packet(0, 1, 2).to_wire())
+    first: list[int] = []
+
+    def watch(now: int) -> None:
+        if int(dut.rx.value) and not first:
+            first.append(now)
+
+    bench.grid.samplers.append(watch)
+    await bench.settle()
+    head = bench.monitors[1].log_of_data[0][0]
+    assert head - first[0] == 4 + fall_through
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def back_to_back_packets_cost_only_their_route_byte(dut: Any) -> None:
+    bench = Bench(dut, cfg_beat_period=0)
+    await bench.grid.reset()
+    for _ in range(10):
+        for source in range(bench.ports):
+            bench.send(source, bench.packet(source, (source + 1) % bench.ports, 20).to_wire())
+    await bench.settle()
+    for monitor in bench.monitors:
+        times = [now for now, _ in monitor.log_of_data]
+        assert times[-1] - times[0] + 1 == 10 * 26 + 9, "26 characters leave, the 27th slot was the route byte"
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def an_output_serves_its_inputs_in_turn(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.grid.reset()
+    for _ in range(5):
+        for source in range(bench.ports):
+            bench.send(source, bench.packet(source, 2, 30).to_wire())
+    await bench.settle()
+    order = [source for source, _, _ in bench.received]
+    assert order == [source for _ in range(5) for source in range(bench.ports)]
+    gaps = [now for now, character in bench.monitors[2].log_of_data if character == int(Symbol.GAP)]
+    packets = [later - earlier for earlier, later in pairwise(gaps)]
+    assert min(packets) == 36, "no slot is lost between two inputs"
+    assert max(packets) <= 36 + 36 // 7 + 3, "36 characters a packet; a STOP takes every eighth slot, GO or BEAT one"
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(sleeping=[False, True])
+async def a_packet_blocked_too_long_is_cut_and_its_path_freed(dut: Any, sleeping: bool) -> None:
+    bench = Bench(dut, sleeping=sleeping, cfg_long_timeout=400, cfg_short_timeout=0)
+    await bench.grid.reset()
+    stuck = bench.packet(0, 3, 300).to_wire()
+    bench.driver.lanes[0].characters.extend(packet_characters(stuck))
+    bench.driver.lanes[3].characters.append(int(Symbol.STOP))
+    bench.expected.clear()
+    monitor = bench.monitors[3]
+    got: list[bytes] = []
+    monitor._callbacks = [got.append]
+    await bench.grid.run(1200)
+    assert bench.counter("count_forward_reset") == [int(port == 3) for port in range(bench.ports)]
+    assert bench.driver.idle, "the rest of the packet was consumed"
+    bench.driver.lanes[3].characters.append(int(Symbol.GO))
+    follower = bench.packet(1, 3, 20).to_wire()
+    bench.driver.lanes[1].characters.extend(packet_characters(follower))
+    await bench.grid.run(200)
+    assert got[-1] == bench.model.passage(1, follower).wire
+    assert len(got) <= 2
+
+
+async def _episode(dut: Any, sleeping: bool, seed: int) -> tuple[Any, int]:
+    """Bursts, silences, blocked outputs; every data character and trace strobe with its time, and the edges it took."""
+    rng = random.Random(seed)
+    fall_through = rng.choice([0, 25, 60])
+    settings = {"cfg_beat_period": 90, "cfg_short_timeout": 0, "cfg_long_timeout": 600}
+    bench = Bench(dut, sleeping, cfg_fall_through=fall_through, **settings)
+    bench.rng = rng
+    await bench.grid.reset(bench.rng.randint(0, 500))
+    for _ in range(5):
+        bench.send_random(40)
+        blocked = bench.rng.randrange(bench.ports)
+        bench.driver.lanes[blocked].characters.appendleft(int(Symbol.STOP))
+        await bench.grid.run(bench.rng.choice([100, 300]))
+        bench.driver.lanes[blocked].characters.appendleft(int(Symbol.GO))
+        await bench.grid.run(bench.rng.choice([5, 400, 600]))
+    await bench.settle()
+    return ([monitor.log_of_data for monitor in bench.monitors], bench.strobes), bench.grid.edges
+
+
+@cocotb.test(timeout_time=60, timeout_unit="ms")
+@cocotb.parametrize(run=[0, 1, 2])
+async def asleep_or_awake_every_character_has_its_time(dut: Any, run: int) -> None:
+    seed = random.Random(cocotb.RANDOM_SEED + run).randint(0, 1 << 30)
+    awake, all_edges = await _episode(dut, False, seed)
+    asleep, edges = await _episode(dut, True, seed)
+    assert asleep == awake
+    assert edges < 0.8 * all_edges, "it hardly slept"

@@ -1,0 +1,70 @@
+"""The committed counts: complete, used, fresh, and equal to what the compiler says.
+
+Strategy: every message layer is found by its folder. Without a compiler the names in its Python are compared with its
+table, and the hash of its C sources with the one in the table. With clang-16 every path is compiled and counted again.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pymodels.costs import PathTable
+from pymodels.costs.compile import COMPILER, FIRMWARE, compiler_version, counts, fingerprint, layers, main
+from pymodels.costs.named import named_paths
+from pymodels.costs.targets import TARGETS
+
+LAYERS = sorted(path.parent for side in TARGETS for path in (FIRMWARE / side).glob("*/__init__.py"))
+IDS = [f"{folder.parent.name}/{folder.name}" for folder in LAYERS]
+each_layer = pytest.mark.parametrize("folder", LAYERS, ids=IDS)
+with_clang = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} is not installed")
+
+
+def test_every_layer_has_its_paths_in_c() -> None:
+    assert [folder for folder in LAYERS if named_paths(folder).paths] == layers()
+
+
+@each_layer
+def test_every_path_that_the_python_names_has_a_cost_and_every_cost_is_used(folder: Path) -> None:
+    named = named_paths(folder)
+    assert not named.unknown, "name the path by a literal or a constant"
+    if named.paths:
+        table = PathTable.load(folder.parent.name, folder.name)
+        missing = {path: places for path, places in named.paths.items() if path not in table.paths}
+        assert not missing, "write these paths in paths.c and run python -m pymodels.costs.compile"
+        assert not set(table.paths) - set(named.paths), "no Python names these paths"
+
+
+@pytest.mark.parametrize("folder", layers(), ids=str)
+def test_the_counts_were_made_from_the_c_as_it_is(folder: Path) -> None:
+    table = PathTable.load(folder.parent.name, folder.name)
+    assert table.compiled["origin"] == "compiled"
+    assert table.compiled["sources_sha256"] == fingerprint(folder), "run python -m pymodels.costs.compile"
+
+
+@pytest.mark.parametrize("folder", layers(), ids=str)
+def test_special_registers_in_paths_are_those_of_the_register_map(folder: Path) -> None:
+    registers = (FIRMWARE.parent / "pymodels" / "registers.py").read_text()
+    used = set(re.findall(r"REGISTER_(?:SAMPLE|READ|WRITE)\((\w+)", (folder / "paths.c").read_text()))
+    assert not {name for name in used if not re.search(rf"\b{name}\b", registers)}
+
+
+@with_clang
+@pytest.mark.parametrize("folder", layers(), ids=str)
+def test_the_compiler_counts_the_same_again(folder: Path) -> None:
+    table = PathTable.load(folder.parent.name, folder.name)
+    if table.compiled["compiler"] != compiler_version():
+        pytest.skip(f"counted by {table.compiled['compiler']}, here is {compiler_version()}")
+    assert counts(folder) == dict(table.paths)
+
+
+@with_clang
+def test_check_finds_everything_as_committed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--check"]) == 0, capsys.readouterr().err
+
+
+def test_showing_an_unknown_layer_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--show", "nic/no_such_layer", "x"]) == 1
+    assert "layer 'nic/no_such_layer': has no paths.c; " in capsys.readouterr().err

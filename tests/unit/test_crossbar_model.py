@@ -1,0 +1,63 @@
+"""The crossbar's reference models.
+
+Strategy: the functional model is held against packets put together by hand; the load model against the published
+limits, which it must meet when the cost of STOP is left out, and against trivial cases (one port, light load).
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from pymodels.link.crc8 import crc8
+from pymodels.link.packet import Packet, route_byte
+from pymodels.switch.crossbar import LIMIT, Crossbar, Fate, accepted_load, head_of_line_limit
+
+
+def test_a_packet_leaves_without_its_route_byte_and_with_a_good_crc() -> None:
+    packet = Packet(bytes([route_byte(3), route_byte(-1)]), 0x06360102, b"data")
+    passage = Crossbar(8).passage(2, packet.to_wire())
+    assert (passage.fate, passage.output) == (Fate.FORWARDED, 5)
+    assert passage.wire == Packet(packet.route[1:], packet.kind, packet.payload).to_wire()
+
+
+def test_an_error_upstream_stays_visible_over_several_hops() -> None:
+    wire = bytearray(Packet(bytes([route_byte(1), route_byte(1)]), 5, b"data").to_wire())
+    wire[7] ^= 1
+    syndrome = crc8(bytes(wire))
+    for port in (0, 1):
+        wire = bytearray(Crossbar(4).passage(port, bytes(wire)).wire)
+    assert crc8(bytes(wire)) == syndrome != 0
+
+
+@pytest.mark.parametrize(("source", "first"), [(0, 0xBF), (7, 0x81), (0, 0x05), (0, 0xC0)])
+def test_routes_to_nowhere_are_bad(source: int, first: int) -> None:
+    assert Crossbar(8).passage(source, bytes([first, 0, 0, 0, 0, 0])).fate is Fate.BAD_ROUTE
+
+
+def test_a_port_without_cable_is_absent() -> None:
+    assert Crossbar(8, frozenset({0, 1})).passage(0, bytes([0x82, 0, 0, 0, 0, 0])).fate is Fate.ABSENT
+
+
+def test_limits_are_those_published() -> None:
+    assert [head_of_line_limit(ports) for ports in (1, 2, 4, 8)] == [1.0, 0.75, 0.6553, 0.6184]
+    assert LIMIT < head_of_line_limit(16) < head_of_line_limit(8)
+    with pytest.raises(ValueError, match="0"):
+        head_of_line_limit(0)
+
+
+@pytest.mark.parametrize("ports", [2, 4, 8])
+def test_the_load_model_meets_the_limit_when_stop_costs_nothing(ports: int) -> None:
+    limit = head_of_line_limit(ports)
+    assert accepted_load(ports, 64, seed=1, clocks=100_000, refresh=0) == pytest.approx(limit, rel=0.04)
+
+
+def test_stop_refreshes_cost_reverse_bandwidth() -> None:
+    assert accepted_load(8, 64, 1, 60_000) < accepted_load(8, 64, 1, 60_000, refresh=0)
+
+
+def test_light_load_is_accepted() -> None:
+    assert accepted_load(8, 64, seed=2, clocks=60_000, load=0.3) == pytest.approx(0.3 * 63 / 64, rel=0.05)
+
+
+def test_the_same_seed_gives_the_same_load() -> None:
+    assert accepted_load(4, 32, 5, 5000) == accepted_load(4, 32, 5, 5000)

@@ -1,0 +1,99 @@
+"""Link models: CRC-8, characters, packets.
+
+Strategy: CRC-8 is compared with division bit by bit and with its published check value; packets go there and back;
+what a function refuses is refused with the offending value in the message. Properties are drawn by hypothesis.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pymodels.link.characters import DATA, Symbol, data, decode, packet_characters
+from pymodels.link.crc8 import crc8, crc8_rows
+from pymodels.link.packet import Packet, parse, route_byte, route_delta
+
+
+def _bitwise(message: bytes) -> int:
+    register = 0
+    for byte in message:
+        register ^= byte
+        for _ in range(8):
+            register = (register << 1 ^ 0x07) & 0xFF if register & 0x80 else register << 1
+    return register
+
+
+def test_crc8_gives_the_published_check_value() -> None:
+    assert crc8(b"123456789") == 0xF4
+
+
+@given(st.binary(max_size=64))
+def test_crc8_is_division_by_the_polynomial(message: bytes) -> None:
+    assert crc8(message) == _bitwise(message)
+
+
+@given(st.binary(max_size=64))
+def test_a_message_with_its_crc_has_crc_zero(message: bytes) -> None:
+    assert crc8(message + bytes([crc8(message)])) == 0
+
+
+def test_rows_are_the_messages_one_by_one() -> None:
+    rows = np.random.default_rng(1).integers(0, 256, (20, 33), dtype=np.uint8)
+    assert crc8_rows(rows).tolist() == [crc8(row.tobytes()) for row in rows]
+
+
+def test_receivers_tolerate_one_lost_bit_in_go_and_stop() -> None:
+    assert decode(0x02) is Symbol.GO
+    assert decode(0x08) is Symbol.STOP
+    assert decode(0x01) is None
+
+
+def test_a_byte_is_its_character() -> None:
+    assert decode(data(0x0C)) == 0x0C
+    assert packet_characters(b"\x81\x00") == [DATA | 0x81, DATA, int(Symbol.GAP)]
+
+
+def test_nine_bits_are_enforced() -> None:
+    with pytest.raises(ValueError, match="256"):
+        data(256)
+    with pytest.raises(ValueError, match="0x200"):
+        decode(0x200)
+
+
+@given(st.integers(-15, 15))
+def test_route_bytes_carry_the_port_distance(delta: int) -> None:
+    byte = route_byte(delta)
+    assert byte == (0x80 + delta if delta >= 0 else 0xC0 + delta)
+    assert route_delta(byte) == delta
+
+
+def test_what_is_no_route_byte_has_no_distance() -> None:
+    assert route_delta(0x05) is None
+    assert route_delta(0xC1) is None
+    with pytest.raises(ValueError, match="16"):
+        route_byte(16)
+
+
+@given(st.lists(st.integers(-15, 15), max_size=4), st.integers(0, 2**31 - 1), st.binary(max_size=50))
+def test_a_packet_survives_the_wire(deltas: list[int], kind: int, payload: bytes) -> None:
+    packet = Packet(bytes(map(route_byte, deltas)), kind, payload)
+    received = parse(packet.to_wire())
+    assert received.packet == packet
+    assert received.syndrome == 0
+
+
+def test_a_flipped_bit_shows_in_the_syndrome() -> None:
+    wire = bytearray(Packet(b"", 0x06360000, b"payload").to_wire())
+    wire[6] ^= 0x10
+    assert parse(bytes(wire)).syndrome != 0
+
+
+def test_impossible_packets_are_refused() -> None:
+    with pytest.raises(ValueError, match="0x80000000"):
+        Packet(b"", 1 << 31, b"")
+    with pytest.raises(ValueError, match="05"):
+        Packet(b"\x05", 0, b"")
+    with pytest.raises(ValueError, match="4 bytes, 1 of them route"):
+        parse(b"\x81abc")

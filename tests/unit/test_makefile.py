@@ -1,0 +1,166 @@
+"""The Makefile: every target and variable has its line of help, and what is given reaches the programs unharmed.
+
+Strategy: make runs in a checkout of its own with fake tools (tests/unit/checkout.py); the fake Python notes its
+arguments, which are compared word by word. Values with spaces, quotes, dollar signs and commands of shell and make
+are given on the command line and by the environment. Nothing is built.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tb.sim.tools import ROOT
+from tests.unit.checkout import Checkout, environment_without_make, words
+
+TEXT = (ROOT / "Makefile").read_text()
+WICKED = "a=$(shell touch pwned) b='\"$(touch pwned)`touch pwned`;touch pwned # c=$HOME $$ %s \\ end"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    made = Checkout(tmp_path)
+    made.set_up()
+    made.calls()
+    return made
+
+
+def test_help_names_every_target_and_every_variable() -> None:
+    shown = subprocess.run(
+        ["make", "-s", "help"], cwd=ROOT, env=environment_without_make(), text=True, capture_output=True, check=True
+    ).stdout
+    phony = re.search(r"^\.PHONY: (.*)", TEXT, re.MULTILINE)
+    given = re.search(r"^GIVEN := (.*)", TEXT, re.MULTILINE)
+    assert phony and given
+    for target in phony[1].split():
+        assert re.search(rf"^  {target} +\S", shown, re.MULTILINE), target
+    for variable in given[1].split():
+        assert re.search(rf"^  {variable}=", shown, re.MULTILINE), variable
+
+
+@pytest.mark.parametrize(
+    "target", ["all", "setup", "test", "run", "studies", "sim", "lint", "synth", "waves", "bench", "clean", "distclean"]
+)
+def test_every_target_can_be_shown_without_running(checkout: Checkout, target: str) -> None:
+    ended = checkout.make("-n", target)
+    assert ended.returncode == 0, ended.stderr
+    assert checkout.calls() == []
+
+
+def test_the_main_job_is_the_default_and_runs_both_studies(checkout: Checkout) -> None:
+    ended = checkout.make()
+    assert ended.returncode == 0, ended.stderr
+    studies = [words(line) for line in checkout.calls("<-m><tb.run>")]
+    assert [study[-1] for study in studies] == ["grim_pingpong", "grim_streaming"]
+    assert "--sim=verilator" in studies[0]
+    assert "--seed=1" in studies[0]
+
+
+def test_the_second_study_runs_though_the_first_failed(checkout: Checkout) -> None:
+    assert checkout.make(FAKE_STUDY_CODE="1").returncode == 2
+    assert len(checkout.calls("<-m><tb.run>")) == 2
+    assert checkout.make(FAKE_STUDY_CODE="130").returncode == 2
+    assert len(checkout.calls("<-m><tb.run>")) == 1
+
+
+def test_the_code_of_a_study_is_shown(checkout: Checkout) -> None:
+    for code in ("1", "2"):
+        ended = checkout.make("run", "STUDY=x", FAKE_STUDY_CODE=code)
+        assert ended.returncode == 2
+        assert ended.stderr.rstrip().endswith(f"Error {code}")
+
+
+@pytest.mark.parametrize("way", ["command line", "environment"])
+def test_values_reach_the_program_as_they_were_typed(checkout: Checkout, way: str) -> None:
+    given = {
+        "STUDY": "-x y",
+        "SET": WICKED,
+        "CLUSTER": "my clusters/$a (1).txt",
+        "PROFILE": "a,b",
+        "SEED": "7",
+        "WAVES": "1",
+    }
+    if way == "command line":
+        ended = checkout.make("run", *(f"{name}={value}" for name, value in given.items()))
+    else:
+        ended = checkout.make("run", **given)
+    assert ended.returncode == 0, ended.stderr
+    (call,) = checkout.calls("<-m><tb.run>")
+    assert words(call) == [
+        "-m",
+        "tb.run",
+        "--sim=verilator",
+        "--seed=7",
+        f"--cluster={given['CLUSTER']}",
+        "--profile=a,b",
+        f"--set={WICKED}",
+        "--waves",
+        "--",
+        "-x y",
+    ]
+    assert not list(checkout.root.rglob("pwned"))
+
+
+def test_no_waves_unless_asked_for(checkout: Checkout) -> None:
+    checkout.make("run", "STUDY=x", "WAVES=0")
+    assert "--waves" not in words(checkout.calls("<-m><tb.run>")[0])
+
+
+def test_waves_says_how_to_open_them(checkout: Checkout) -> None:
+    file = checkout.root / "sim_build" / "my study" / "waves.fst"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    ended = checkout.make("waves", "STUDY=my study")
+    assert "--waves" in words(checkout.calls("<-m><tb.run>")[0])
+    assert 'gtkwave "sim_build/my study/waves.fst"' in ended.stdout
+
+
+def test_a_bench_gets_its_filter_only_when_there_is_one(checkout: Checkout) -> None:
+    python = checkout.root / ".venv" / "bin" / "python"
+    python.write_text('#!/bin/sh\nprintf \'%s\\n\' "$*" "filter ${COCOTB_TEST_FILTER-none}" >>"$FAKE_LOG"\n')
+    checkout.make("sim", "BENCH=link port", "SIM=icarus")
+    assert checkout.calls() == ["-m tb.sim.bench --sim=icarus --seed=1 -- link port", "filter none"]
+    checkout.make("sim", "BENCH=b", "COCOTB_TEST_FILTER=^a|b$(x)$")
+    assert checkout.calls()[1] == "filter ^a|b$(x)$"
+
+
+def test_programs_see_nothing_of_the_make_around_them(checkout: Checkout) -> None:
+    python = checkout.root / ".venv" / "bin" / "python"
+    python.write_text('#!/bin/sh\necho "${MAKEFLAGS-none} ${MFLAGS-none}" >>"$FAKE_LOG"\n')
+    checkout.make("-k", "run", "STUDY=x", "SET=a=b")
+    assert checkout.calls() == ["none none"]
+
+
+def test_tests_run_two_at_a_time_and_need_both_simulators(checkout: Checkout) -> None:
+    checkout.make("test")
+    assert checkout.calls() == ["<-m><pytest><-n><2>"]
+    (checkout.tools / "iverilog").unlink()
+    assert checkout.make("test").returncode == 2
+    assert checkout.calls() == []
+
+
+def test_clean_keeps_the_environment_and_distclean_takes_only_what_make_made(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    for name in ("firmware", "pymodels", "tests", "sim_build/x", "tb/__pycache__"):
+        (checkout.root / name).mkdir(parents=True)
+    assert checkout.make("clean").returncode == 0
+    assert not (checkout.root / "sim_build").exists()
+    assert checkout.stamp.exists()
+    foreign = tmp_path / "home"
+    foreign.mkdir()
+    assert checkout.make("distclean", f"VENV={foreign}").returncode == 0
+    assert foreign.exists()
+    assert checkout.make("distclean").returncode == 0
+    assert not checkout.stamp.parent.exists()
+    assert not (checkout.root / "tb" / "__pycache__").exists()
+    assert (checkout.root / "tb" / "setup.sh").exists()
+
+
+def test_continuous_integration_runs_the_tests_then_lint(checkout: Checkout) -> None:
+    script = (ROOT / ".ci" / "run").read_text()
+    assert "for target in test lint" in script
+    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111

@@ -1,0 +1,70 @@
+"""Settings of the user (`SET="key=value ..."`) on a hardware profile.
+
+Strategy: a setting of each type is put in force and read back. Each mistake is made once, and the whole message
+compared. The profile itself must not change. Keys that belong to the study pass.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pymodels.errors import ConfigError
+from pymodels.profiles import Origin, Profile, load_profile, parse_settings
+
+
+@pytest.fixture(name="profile")
+def fixture_profile() -> Profile:
+    return load_profile("lanai9")
+
+
+def test_settings_are_typed_by_the_schema(profile: Profile) -> None:
+    settings = parse_settings("clock.nic_ps=8000 nres.truncate=true cable.metres=1.5 sram.bytes=0x100000 file=/a=b")
+    changed = profile.override(settings, also_known=["file"])
+    assert changed.integer("clock.nic_ps") == 8000
+    assert changed.flag("nres.truncate") is True
+    assert changed.number("cable.metres") == 1.5
+    assert changed.integer("sram.bytes") == 1 << 20
+    assert changed.values["clock.nic_ps"].origin is Origin.ASSUMED
+    assert changed.values["clock.nic_ps"].source == "SET of this run"
+    assert profile.integer("clock.nic_ps") == 7500
+    assert settings["file"] == "/a=b"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "clock.nik_ps=1",
+            "unknown key 'clock.nik_ps': profile 'lanai9+p3-450' has no such value; did you mean 'clock.nic_ps'?",
+        ),
+        ("fiel=x", "unknown key 'fiel': profile 'lanai9+p3-450' has no such value; did you mean 'file'?"),
+        ("clock.nic_ps=fast", "wrong type: clock.nic_ps is 'fast'; write a whole number (ps)"),
+        ("clock.nic_ps=7.5", "wrong type: clock.nic_ps is '7.5'; write a whole number (ps)"),
+        ("cable.metres=far", "wrong type: cable.metres is 'far'; write a number (m)"),
+        ("nres.truncate=maybe", "wrong type: nres.truncate is 'maybe'; write true or false"),
+        ("clock.nic_ps=2", "value out of range: clock.nic_ps is 2; it must be 1000 to 100000 ps"),
+        ("cable.metres=nan", "value out of range: cable.metres is nan; it must be 0 to 200 m"),
+        (
+            "link.stop_mark=90",
+            "values disagree: link.stop_mark is 90, link.slack is 80; link.stop_mark must not exceed link.slack",
+        ),
+        ("clock.nic_ps", "not a setting: 'clock.nic_ps'; write key=value"),
+        ("=5", "not a setting: '=5'; write key=value"),
+        ("a=1 a=2", "a given twice: '1' and '2'; keep one"),
+    ],
+)
+def test_mistake_in_a_setting_is_named(profile: Profile, text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        profile.override(parse_settings(text), also_known=["file"])
+    assert str(error.value) == f"SET: {message}"
+    assert error.value.exit_code == 2
+
+
+def test_value_of_another_kind_of_nic_is_unknown(profile: Profile) -> None:
+    with pytest.raises(ConfigError) as error:
+        profile.override({"packet.payload": "64"})
+    where = r"profile 'lanai9\+p3-450' has no such value"
+    text = rf"SET: unknown key 'packet\.payload': {where}; nearest of \d\d known: [\w., ]+"
+    assert re.fullmatch(text, str(error.value))

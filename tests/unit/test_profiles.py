@@ -1,0 +1,287 @@
+"""Hardware profiles.
+
+Strategy: every profile that comes with sanlab is loaded and held to figures that papers and fact sheet state. Files
+with one mistake each are read, and the whole message compared. Settings of the user are tried with every type and
+every mistake. Parity with the RTL's port names is held where a key says it is a port.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pymodels.errors import ConfigError
+from pymodels.profiles import (
+    SCHEMA,
+    Origin,
+    Owner,
+    check_profile_name,
+    host_names,
+    load_profile,
+    profile_names,
+)
+from pymodels.profiles.profile import FOLDER, combine
+from pymodels.profiles.reader import ProfileFile, read_profile_file
+from pymodels.profiles.schema import keys_of
+
+LANAI9 = (FOLDER / "lanai9.toml").read_text(encoding="utf-8")
+HOST = (FOLDER / "p3-450.toml").read_text(encoding="utf-8")
+
+
+def with_file(folder: Path, text: str, name: str = "lanai9.toml", owner: Owner = Owner.NIC) -> ProfileFile:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return read_profile_file(path, owner)
+
+
+def refused(folder: Path, text: str, name: str = "lanai9.toml", owner: Owner = Owner.NIC) -> str:
+    with pytest.raises(ConfigError) as error:
+        with_file(folder, text, name, owner)
+    return str(error.value).replace(f"{folder}/", "")
+
+
+def line_with(text: str, start: str) -> int:
+    return next(n for n, row in enumerate(text.splitlines(), 1) if row.startswith(start))
+
+
+def test_which_profiles_there_are() -> None:
+    assert profile_names() == ("lanai4", "lanai9", "sp")
+    assert host_names() == ("p2-300", "p3-450")
+
+
+@pytest.mark.parametrize("name", ["lanai9", "lanai4", "sp", "lanai9+p2-300", "sp+p2-300"])
+def test_every_profile_is_complete_and_says_where_each_value_comes_from(name: str) -> None:
+    profile = load_profile(name)
+    assert profile.values.keys() == keys_of(Owner.NIC, profile.kind).keys() | keys_of(Owner.HOST, profile.kind).keys()
+    for key, value in profile.values.items():
+        assert value.source and value.unit == SCHEMA[key].unit
+        if value.origin is Origin.PAPER:
+            assert re.match(r"paper 00\d, ", value.source), key
+        if value.origin is Origin.FACT:
+            assert value.source.startswith("fact sheet "), key
+
+
+def test_pairs_and_their_names() -> None:
+    assert load_profile("lanai9").name == "lanai9+p3-450"
+    assert load_profile("lanai4").name == "lanai4+p2-300"
+    assert load_profile("sp").name == "sp+p3-450"
+    assert (load_profile("lanai9").rtl, load_profile("lanai4").rtl, load_profile("sp").rtl) == (True, False, False)
+
+
+def test_figures_of_papers_and_fact_sheet() -> None:
+    nine, four, sp = (load_profile(name) for name in ("lanai9", "lanai4", "sp"))
+    assert [nine.integer(f"clock.{c}") for c in ("nic_ps", "link_ps", "pci_ps")] == [7500, 6250, 15000]
+    assert [four.integer(f"clock.{c}") for c in ("nic_ps", "link_ps", "pci_ps")] == [30000, 6250, 30000]
+    assert [sp.integer(f"clock.{c}") for c in ("nic_ps", "pci_ps")] == [10000, 30000]
+    assert [p.integer("host.kernel_entry_ns") for p in (nine, four, sp)] == [2270, 1060, 2270]
+    assert [nine.integer(f"link.{k}") for k in ("slack", "stop_mark", "go_mark")] == [80, 56, 40]
+    assert nine.values["host.interrupt_max_ns"].origin is Origin.PAPER
+    assert four.values["host.interrupt_max_ns"].origin is Origin.ASSUMED
+    assert sp.integer("dma.fifo_bytes") == sp.integer("switch.central_queue") == 4096
+
+
+def test_derived_delays() -> None:
+    profile = load_profile("lanai9")
+    assert profile.cable_characters(None) == 4
+    assert profile.cable_characters(0.0) == 0
+    assert profile.cable_characters(25.0) == 26
+    assert profile.fall_through_characters() == 16
+
+
+def test_accessors_are_typed() -> None:
+    profile = load_profile("lanai9")
+    assert profile.flag("nres.truncate") is False
+    assert profile.number("cable.ns_per_metre") == 6.5
+    with pytest.raises(TypeError, match=r"cable\.ns_per_metre is no whole number"):
+        profile.integer("cable.ns_per_metre")
+    with pytest.raises(KeyError):
+        profile.integer("packet.payload")
+
+
+def test_values_of_a_pair_overrule_both_files(tmp_path: Path) -> None:
+    value = 'unit = "PCI clocks", origin = "calibrated", source = "a figure"'
+    nic = with_file(
+        tmp_path,
+        f"{LANAI9}\n[with.p3-450.pci]\nwrite_initial = {{ value = 5, {value} }}\n"
+        f"[with.p3-450.bridge]\nstart_delay = {{ value = 7, {value} }}\n"
+        f"[with.p2-300.bridge]\nstart_delay = {{ value = 9, {value} }}\n",
+    )
+    profile = combine(nic, with_file(tmp_path, HOST, "p3-450.toml", Owner.HOST), "p3-450")
+    assert (profile.integer("pci.write_initial"), profile.integer("bridge.start_delay")) == (5, 7)
+    assert profile.values["bridge.start_delay"].origin is Origin.CALIBRATED
+
+
+NIC_PS = "nic_ps = { value = 7500"
+MISTAKES = {
+    "unknown key": (
+        LANAI9.replace("slack = {", "slacks = {"),
+        line_with(LANAI9, "slack"),
+        "unknown key 'link.slacks': it is no value of a nic profile; did you mean 'link.slack'?",
+    ),
+    "unknown table": (
+        LANAI9.replace("[cable]", "[cabel]"),
+        line_with(LANAI9, "metres"),
+        "unknown key 'cabel.metres': it is no value of a nic profile; did you mean 'cable.metres'?",
+    ),
+    "value of a host": (
+        LANAI9 + "\n[memory]\nbytes = 450\n",
+        LANAI9.count("\n") + 3,
+        "unknown key 'memory.bytes': it is no value of a nic profile; did you mean 'sram.bytes'?",
+    ),
+    "value of another kind": (
+        LANAI9 + "\n[packet]\npayload = 450\n",
+        LANAI9.count("\n") + 3,
+        None,
+    ),
+    "value beside the tables": (
+        "slack = 80\n" + LANAI9,
+        1,
+        "unknown key 'slack': no profile has it; known: host, kind, rtl, title",
+    ),
+    "unknown kind": (
+        LANAI9.replace('kind = "lanai9"', 'kind = "lanai8"'),
+        line_with(LANAI9, "kind"),
+        "unknown kind of NIC: 'lanai8' is none; did you mean 'lanai9'?",
+    ),
+    "title missing": (
+        LANAI9.replace("title = ", "# title = "),
+        0,
+        "value missing: title stands nowhere; write title = <str>",
+    ),
+    "rtl no flag": (
+        LANAI9.replace("rtl = true", "rtl = 1.5"),
+        line_with(LANAI9, "rtl"),
+        "wrong type: rtl is 1.5; write rtl = <bool>",
+    ),
+    "bare value": (
+        LANAI9.replace(NIC_PS, "nic_ps = 7500 # "),
+        line_with(LANAI9, "nic_ps"),
+        "clock.nic_ps incomplete: it is 7500; write { value = ..., unit = ..., origin = ..., source = ... }",
+    ),
+    "without origin": (
+        LANAI9.replace('7500, unit = "ps", origin = "fact",', '7500, unit = "ps",'),
+        line_with(LANAI9, "nic_ps"),
+        "clock.nic_ps incomplete: it has value, unit, source; "
+        "write { value = ..., unit = ..., origin = ..., source = ... }",
+    ),
+    "unknown origin": (
+        LANAI9.replace('7500, unit = "ps", origin = "fact"', '7500, unit = "ps", origin = "facts"'),
+        line_with(LANAI9, "nic_ps"),
+        "unknown origin: clock.nic_ps has 'facts'; did you mean 'fact'?",
+    ),
+    "wrong unit": (
+        LANAI9.replace('7500, unit = "ps"', '7500, unit = "ns"'),
+        line_with(LANAI9, "nic_ps"),
+        "wrong unit: clock.nic_ps is in 'ns'; write unit = 'ps'",
+    ),
+    "without source": (
+        re.sub(r'(value = 7500.*source = ")[^"]*', r"\1 ", LANAI9),
+        line_with(LANAI9, "nic_ps"),
+        "source missing: clock.nic_ps names none; say where the value comes from",
+    ),
+    "wrong type": (
+        LANAI9.replace("value = 7500", "value = 7500.5"),
+        line_with(LANAI9, "nic_ps"),
+        "wrong type: clock.nic_ps is 7500.5; write a whole number (ps)",
+    ),
+    "truth instead of number": (
+        LANAI9.replace("value = 7500", "value = true"),
+        line_with(LANAI9, "nic_ps"),
+        "wrong type: clock.nic_ps is True; write a whole number (ps)",
+    ),
+    "number instead of truth": (
+        LANAI9.replace("value = false", "value = 0"),
+        line_with(LANAI9, "truncate"),
+        "wrong type: nres.truncate is 0; write true or false",
+    ),
+    "out of range": (
+        LANAI9.replace("value = 7500", "value = 10"),
+        line_with(LANAI9, "nic_ps"),
+        "value out of range: clock.nic_ps is 10; it must be 1000 to 100000 ps",
+    ),
+    "odd period": (
+        LANAI9.replace("value = 7500", "value = 7501"),
+        line_with(LANAI9, "nic_ps"),
+        "value out of range: clock.nic_ps is 7501; a period is an even number of picoseconds",
+    ),
+    "mistake in a pair": (
+        LANAI9 + "\n[with.p3-450.pci]\nwrite_initials = 1\n",
+        LANAI9.count("\n") + 3,
+        "unknown key 'pci.write_initials': it is no value of a nic profile; did you mean 'pci.write_initial'?",
+    ),
+    "value in place of a table": (
+        LANAI9 + "\n[with.p3-450]\npci = 1\n",
+        LANAI9.count("\n") + 3,
+        "unknown key 'pci': a value stands in a table; put it below [table]",
+    ),
+    "no TOML": (
+        LANAI9.replace('kind = "lanai9"', "kind = lanai9"),
+        line_with(LANAI9, "kind"),
+        "not TOML: invalid value; correct the line",
+    ),
+    "cut off": (
+        LANAI9[: LANAI9.index(" }\n")],
+        LANAI9[: LANAI9.index(" }\n")].count("\n") + 1,
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "message"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_mistake_in_a_file_is_named(tmp_path: Path, text: str, line: int, message: str | None) -> None:
+    said = refused(tmp_path, text)
+    place = f"lanai9.toml:{line}: " if line else "lanai9.toml: "
+    assert said.startswith(place)
+    if message is not None:
+        assert said == place + message
+
+
+def test_pairs_stand_in_the_file_of_the_nic(tmp_path: Path) -> None:
+    text = HOST + "\n[with.lanai9.host]\nclock_mhz = 1\n"
+    assert "unknown key 'with.lanai9'" in refused(tmp_path, text, "p3-450.toml", Owner.HOST)
+
+
+def test_missing_value(tmp_path: Path) -> None:
+    nic = with_file(tmp_path, re.sub(r"\nslack = .*", "", LANAI9))
+    with pytest.raises(ConfigError) as error:
+        combine(nic, with_file(tmp_path, HOST, "p3-450.toml", Owner.HOST), "p3-450")
+    text = f"{nic.path}: value missing: link.slack stands nowhere; add it: slack buffer of a link input"
+    assert str(error.value) == text
+
+
+def test_nic_that_names_an_unknown_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lanai9.toml").write_text(LANAI9.replace('host = "p3-450"', 'host = "p3-500"'), encoding="utf-8")
+    (tmp_path / "p3-450.toml").write_text(HOST, encoding="utf-8")
+    monkeypatch.setattr("pymodels.profiles.profile.FOLDER", tmp_path)
+    with pytest.raises(ConfigError) as error:
+        load_profile("lanai9")
+    text = "unknown host profile: 'p3-500' is none; did you mean 'p3-450'?"
+    assert str(error.value) == f"{tmp_path}/lanai9.toml:{line_with(LANAI9, 'host')}: {text}"
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "absent.toml"
+    with pytest.raises(ConfigError) as error:
+        read_profile_file(path, Owner.NIC)
+    text = "missing file: cannot read it (No such file or directory); create it or correct the name"
+    assert str(error.value) == f"{path}: {text}"
+    path.write_bytes(b"a = \xff")
+    with pytest.raises(ConfigError) as error:
+        read_profile_file(path, Owner.NIC)
+    assert str(error.value) == f"{path}: not a text file: byte 4 is not UTF-8; name a TOML file"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("lanai", "PROFILE: unknown profile: 'lanai' is none; did you mean 'lanai9'?"),
+        ("p3-450", "PROFILE: unknown profile: 'p3-450' is none; known: lanai4, lanai9, sp"),
+        ("lanai9+p4", "PROFILE: unknown host profile: 'p4' is none; did you mean 'p3-450'?"),
+    ],
+)
+def test_unknown_profile(name: str, text: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        check_profile_name(name)
+    assert str(error.value) == text

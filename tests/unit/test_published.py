@@ -1,0 +1,105 @@
+"""The file of published values.
+
+Strategy: the tables of basic operations are typed here a second time, from the paper, and compared. Broken entries
+must be named with their line. Values stand beside metrics only on their own study and profile. No study may hold a
+published figure: that is a matter of review, but every metric named here must look like a metric.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pymodels.errors import ConfigError
+from pymodels.profiles import load_profile
+from pymodels.published import Published, comparisons, load_published
+from pymodels.results import Kind
+
+# Operation: Myrinet-Linux, SP-NT (us).
+TABLE_2_1 = {
+    "pio_write_us_per_word": (0.16, 0.33),
+    "pio_read_us_per_word": (0.49, 0.87),
+    "kernel_entry_us": (1.06, 2.27),
+    "dma_start_us_host_to_nic": (1.72, 1.78),
+    "dma_start_us_nic_to_host": (1.47, 1.61),
+}
+TABLE_3_1 = {
+    "pio_write_us_per_word": 0.33,
+    "pio_read_us_per_word": 0.87,
+    "kernel_entry_us": 2.27,
+    "interrupt_us_min": 10.0,
+    "interrupt_us_max": 17.0,
+}
+
+
+def of_table(number: str, profile: str) -> dict[str, float]:
+    rows = [p for p in load_published() if p.source == f"paper 001, Table {number}" and p.profile == profile]
+    return {p.metric: p.value for p in rows}
+
+
+def test_tables_of_basic_operations() -> None:
+    assert of_table("2.1", "lanai4+p2-300") == {metric: both[0] for metric, both in TABLE_2_1.items()}
+    assert of_table("2.1", "sp+p3-450") == {metric: both[1] for metric, both in TABLE_2_1.items()}
+    assert of_table("3.1", "sp+p3-450") == TABLE_3_1
+
+
+def test_every_value_names_a_profile_that_exists_and_a_metric() -> None:
+    for row in load_published():
+        assert load_profile(row.profile).name == row.profile
+        assert re.fullmatch(r"[a-z]\w*", row.metric) and row.source and row.kind is Kind.INPUT
+
+
+def test_values_stand_beside_the_metrics_of_their_study_and_profile() -> None:
+    rows = comparisons("basic_costs", "lanai4+p2-300", {"kernel_entry_us": 1.59, "unknown": 1.0})
+    assert [(r.published, r.measured, r.ratio, r.kind) for r in rows] == [(1.06, 1.59, 1.5, Kind.INPUT)]
+    assert comparisons("other_study", "lanai4+p2-300", {"kernel_entry_us": 1.59}) == ()
+    assert comparisons("basic_costs", "lanai9+p3-450", {"kernel_entry_us": 1.59}) == ()
+
+
+def test_agreement_within_a_fraction() -> None:
+    row = next(p for p in load_published() if p.value == 0.33)
+    assert row.within == 0.02
+    assert row.agrees(0.3366) and not row.agrees(0.337) and not row.agrees(0.323)
+
+
+ENTRY = {
+    "name": '"a"',
+    "source": '"paper"',
+    "value": "1.0",
+    "unit": '"us"',
+    "kind": '"quoted"',
+    "study": '"s"',
+    "metric": '"m"',
+    "profile": '"p"',
+}
+
+
+def entries(folder: Path, **changed: str) -> tuple[Published, ...]:
+    path = folder / "published.toml"
+    rows = [f"{key} = {value}" for key, value in (ENTRY | changed).items() if value]
+    path.write_text("\n".join(["# one", "[[value]]", *rows]) + "\n", encoding="utf-8")
+    return load_published(path)
+
+
+def test_quoted_value_has_nothing_measured(tmp_path: Path) -> None:
+    (row,) = entries(tmp_path)
+    assert row.beside(5.0).measured is None
+    assert row.agrees(100.0)
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"vlaue": "1"}, "unknown key 'vlaue': no published value has it; did you mean 'value'?"),
+        ({"metric": ""}, "value missing: the entry has no metric; add metric = ..."),
+        ({"value": '"x"'}, "wrong type: value is 'x'; write a number"),
+        ({"within": "true"}, "wrong type: within is True; write a number"),
+        ({"kind": '"predict"'}, "unknown kind: 'predict' is none; did you mean 'predicted'?"),
+    ],
+)
+def test_broken_entry_is_named(tmp_path: Path, changed: dict[str, str], text: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        entries(tmp_path, **changed)
+    assert str(error.value) == f"{tmp_path / 'published.toml'}:2: {text}"

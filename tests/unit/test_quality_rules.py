@@ -1,0 +1,144 @@
+"""The rules about HDL that `make lint` reads from its text, and what `make synth` does to a file before Yosys reads it.
+
+Strategy: small pieces of SystemVerilog, one for each thing hardware may not say, beside pieces that look alike and are
+fine; each complaint is checked with its line. No tool is started.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tb.quality import lint, synth, text
+from tb.quality.check import Check, each
+from tb.sim.tools import ToolError
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("#10 a = 1;", "a delay"),
+        ("a <= #1 b;", "a delay"),
+        ("assign #(2) a = b;", "a delay"),
+        ("begin #(T/2) a = 1; end", "a delay"),
+        ("wire #1.5 a;", "a delay"),
+        ("always #PERIOD clk = ~clk;", "a delay"),
+        ("now = $time;", "`$time`: simulation only"),
+        ("x = $random;", "`$random`: simulation only"),
+        ("always_ff @(negedge clk) q <= d;", "`negedge`: simulation only"),
+        ('import "DPI-C" function int f();', "no DPI outside hdl/sim"),
+        ("unique if (a) b = 1;", "outside the dialect"),
+        ("if (a inside {1, 2}) b = 1;", "`inside`: outside the dialect"),
+    ],
+)
+def test_what_is_no_hardware_is_found_on_its_line(source: str, complaint: str) -> None:
+    found = text.unlike_hardware(f"// header\nmodule m;\n  {source}\nendmodule\n")
+    assert [line for line, _ in found] == [3]
+    assert complaint in found[0][1]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "myri_fifo #(.WIDTH(9)) u_fifo (.clk(clk));",
+        "myri_fifo\n  #(\n .WIDTH(9)) u_fifo (.clk(clk));",
+        "// #10, $time, negedge, wait",
+        "/* #10\n $time */",
+        'initial $fatal(1, "wait #10 for $time");',
+        "logic timer; logic waiting; logic force_stop;",
+        "always_ff @(posedge clk) q <= d;",
+        "import myri_pci_pkg::*;",
+    ],
+)
+def test_what_only_looks_like_it_is_no_complaint(source: str) -> None:
+    assert text.unlike_hardware(f"module m;\n  {source}\nendmodule\n") == []
+
+
+def test_a_header_with_import_and_parameters_has_no_delay() -> None:
+    assert (
+        text.unlike_hardware("module m\n  import p::*;\n#(\n    parameter int A = 1  // one\n) ();\nendmodule\n") == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "complaints"),
+    [
+        ("myri_a", "// a\nmodule myri_a (\n    input logic clk  // clock\n);\nendmodule\n", []),
+        ("myri_a_pkg", "// a\npackage myri_a_pkg;\nendpackage\n", []),
+        ("myri_a", "// a\nmodule myri_b;\nendmodule\n", ["one module or package named myri_a expected, found: myri_b"]),
+        ("myri_a", "// a\nmodule myri_a;\nendmodule\nmodule b;\nendmodule\n", ["expected, found: myri_a, b"]),
+        ("a", "// a\nmodule a;\nendmodule\n", ["names here start with myri_"]),
+        ("myri_a", "module myri_a;\nendmodule\n", ["a header comment"]),
+        ("myri_a", "// a\nmodule myri_a (\n    input logic clk\n);\nendmodule\n", ["documented on its line"]),
+    ],
+)
+def test_a_file_has_one_unit_of_its_name_a_header_and_documented_ports(
+    name: str, source: str, complaints: list[str]
+) -> None:
+    found = [complaint for _, complaint in text.badly_formed(text.HDL / "prim" / f"{name}.sv", source)]
+    assert len(found) == len(complaints)
+    assert all(expected in complaint for expected, complaint in zip(complaints, found, strict=True))
+
+
+PACKAGE = """
+package p;
+  localparam int WIDTH = 8;          // not LATER
+  localparam int LAST = WIDTH - 1;
+  localparam logic [3:0] CODE = 4'h6;
+  function automatic logic odd(input logic [7:0] a); odd = ^a; endfunction
+endpackage
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "resolved"),
+    [
+        ("module m import p::*; (input logic [WIDTH-1:0] a);", "module m  (input logic [p::WIDTH-1:0] a);"),
+        ("import p::*; assign b = a[LAST:CODE];", " assign b = a[p::LAST:p::CODE];"),
+        ("import p::*; assign b = a[LAST-:WIDTH];", " assign b = a[p::LAST-:p::WIDTH];"),
+        ("import p::*; assign b = odd(a);", " assign b = p::odd(a);"),
+        ("import p::*; assign b = x.LAST + q::LAST + `LAST + LATER;", " assign b = x.LAST + q::LAST + `LAST + LATER;"),
+        ("assign b = LAST;", "assign b = LAST;"),
+    ],
+)
+def test_imports_are_written_out_for_the_reader_of_yosys(source: str, resolved: str) -> None:
+    assert synth.imports_resolved(source, {"p": PACKAGE}) == resolved
+
+
+def test_the_last_return_of_a_function_is_an_assignment_for_the_reader_of_yosys() -> None:
+    source = """
+function automatic logic [3:0] one(input logic [3:0] a);
+  logic [3:0] b;
+  b = a;
+  return {b[0], b[3:1]};
+endfunction
+function automatic logic two(input logic a); two = a; endfunction
+"""
+    assert synth.returns_resolved(source) == source.replace("return {", "one = {")
+
+
+def test_an_unknown_check_or_block_names_the_nearest() -> None:
+    with pytest.raises(ToolError, match=r"unknown check 'verilater'.*did you mean 'verilator -Wall'\?"):
+        lint.chosen(["verilater"])
+    with pytest.raises(ToolError, match=r"unknown block 'myri_fifi'.*did you mean 'myri_fifo'\?"):
+        synth.chosen(["myri_fifi"])
+
+
+def test_checks_are_chosen_by_the_beginning_of_their_names() -> None:
+    assert [check.name for check in lint.chosen(["ruff"])] == ["ruff check", "ruff format"]
+    assert lint.chosen([]) == list(lint.CHECKS)
+
+
+def test_a_missing_tool_is_a_complaint_not_a_crash() -> None:
+    def look() -> tuple[str, list[str]]:
+        raise ToolError("a tool is missing", "it is nowhere", "install it")
+
+    outcome = Check("tool", look).run()
+    assert not outcome.passed
+    assert outcome.messages == ("a tool is missing: it is nowhere; install it",)
+
+
+def test_complaints_keep_the_order_of_the_files_and_stand_once() -> None:
+    paths = [Path(name) for name in ("c", "a", "b")]
+    assert each(paths, lambda path: [f"{path}: x", "again"]) == ["c: x", "again", "a: x", "b: x"]

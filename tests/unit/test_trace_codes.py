@@ -1,0 +1,71 @@
+"""Strategy: the codes are a file format, so what is fixed about them is tested: size, ranges, uniqueness, unit
+numbers. The SystemVerilog package must be what the module prints today. Names for people are sampled. The log
+of the machine is read back through the same dtype.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.kernel import Kernel
+from pymodels.machine.log import TraceLog
+from pymodels.trace import (
+    HARDWARE_EVENTS,
+    RECORD,
+    SOFTWARE_EVENTS,
+    Part,
+    TraceEvent,
+    cable,
+    event_name,
+    switch_port,
+    systemverilog,
+    unit,
+    unit_name,
+)
+
+PACKAGE = Path(__file__).parents[2] / "hdl" / "sim" / "sim_trace_pkg.sv"
+
+
+def test_a_record_has_32_bytes_in_the_order_of_the_ring() -> None:
+    assert RECORD.itemsize == 32
+    assert [RECORD.fields[name][1] for name in RECORD.names or ()] == [0, 8, 12, 14, 16, 20, 24]  # type: ignore[index]
+
+
+def test_every_code_is_used_once_and_hardware_begins_at_0x100() -> None:
+    assert len({event.value for event in TraceEvent}) == len(TraceEvent.__members__)
+    assert set(SOFTWARE_EVENTS) | set(HARDWARE_EVENTS) == set(TraceEvent)
+    assert max(SOFTWARE_EVENTS) < 0x100 <= min(HARDWARE_EVENTS)
+
+
+def test_the_systemverilog_package_is_what_the_module_prints() -> None:
+    assert PACKAGE.read_text() == systemverilog(), "run: python -m pymodels.trace --sv > hdl/sim/sim_trace_pkg.sv"
+
+
+@pytest.mark.parametrize(
+    ("number", "name"),
+    [
+        (unit(0, Part.HOST_CPU), "node 0 host CPU"),
+        (unit(3, Part.NET_RECV), "node 3 net recv"),
+        (unit(1, Part.HOST_DMA), "node 1 host DMA"),
+        (switch_port(2, 5), "switch 2 port 5"),
+        (cable(7), "cable 7"),
+        (unit(0, Part.LINK) + 1, "node 0 part 8"),
+    ],
+)
+def test_units_have_names(number: int, name: str) -> None:
+    assert unit_name(number) == name
+
+
+def test_events_have_names() -> None:
+    assert event_name(TraceEvent.SEND_CALL) == "send call"
+    assert event_name(0xFFF) == "event 0xfff"
+
+
+def test_the_log_gives_out_records() -> None:
+    log = TraceLog(Kernel(), enabled=True)
+    log.add(unit(1, Part.NIC_CPU), TraceEvent.NIC_ACCEPT, 0x06360102, 5, -7)
+    row = log.array()[0]
+    assert (row["time"], row["unit"], row["event"], row["packet"]) == (1, 18, 0x44, 0x06360102)
+    assert (row["argument"], row["argument2"]) == (5, -7)
