@@ -8,6 +8,7 @@ from typing import Any
 from pymodels.costs.table import HostProcessor, NicProcessor, PathTable
 from pymodels.kernel import Kernel
 from pymodels.profiles import Profile
+from pymodels.registers import Control, Pci
 from pymodels.settings import SWITCH_UNIT, Setting
 from pymodels.topology import End
 from pymodels.trace import Part, unit
@@ -20,9 +21,7 @@ from tb.sim.doorway import Doorway
 from tb.sim.engine import Engine
 from tb.sim.top import LINK, NIC, PCI, Numbers
 
-CONTROL_REGISTER = 0x800040
-CONTROL_RESET_OFF = 1 << 31
-CONTROL_INTERRUPTS_ON = 1 << 24
+BOOT_CONTROL = 1 << Control.LANAI_RESET_OFF | 1 << Control.IRQ_ENABLE
 BOOT_PS = 2_000_000
 FAULTS = {"drop": 1, "flip": 2, "stick": 3}
 
@@ -108,7 +107,7 @@ class RunningCluster:
     async def boot(self) -> None:
         """What the driver does at load time: take every LANai out of reset, as control register writes over PCI."""
         for host in self.hosts:
-            await host.pio_write(host.nic_base + CONTROL_REGISTER, (CONTROL_RESET_OFF | CONTROL_INTERRUPTS_ON).to_bytes(4, "big"))
+            await host.pio_write(host.nic_base + Pci.CONTROL, BOOT_CONTROL.to_bytes(4, "big"))
         await self.kernel.sleep(BOOT_PS)
 
     async def drain(self, limit_us: int = 1000) -> None:

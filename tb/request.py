@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pymodels.config import Cluster, load_cluster
@@ -62,10 +62,17 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     cluster = load_cluster(Path(request.cluster_file))
     known = {**RUN_OPTIONS, **info.options}
     profile = load_profile(request.profile_name or cluster.profile or "lanai9").override(request.settings, known)
-    if not profile.rtl:
+    if not profile.rtl and info.stand_in:
+        profile = stand_in(profile)
+    elif not profile.rtl:
         raise ConfigError("PROFILE", 0, f"profile {profile.name!r} has no RTL yet", f"its NIC ({profile.kind}) is described but not built", "use PROFILE=lanai9")
     options = {name: option.parse(name, request.settings[name]) if name in request.settings else option.default for name, option in known.items()}
     return Plan(request, cluster, profile, options)
+
+
+def stand_in(profile: Profile) -> Profile:
+    """A profile whose NIC has no RTL, on the LANai 9 card: its own values where it has them, the LANai 9's where it has none."""
+    return replace(profile, values={**load_profile("lanai9").values, **profile.values})
 
 
 def resolve(study: str, simulator: str, seed: str, waves: bool, cluster: str, profile: str, settings: str, simulators: tuple[str, ...]) -> Request:

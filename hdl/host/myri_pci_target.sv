@@ -33,7 +33,7 @@ module myri_pci_target
     output logic tr_valid,  // read request
     input logic tr_ready,  // read request taken
     output logic [31:0] tr_addr,  // 8-byte aligned
-    output logic [7:0] tr_bytes,  // hint: bytes the master may want from here: 8, 32, 64
+    output logic [7:0] tr_bytes,  // hint: bytes the master may want from here: 16, 32, 64
     output logic tr_first,  // with tr_valid: first request of a read
     input logic td_valid,  // answer to the oldest request (always taken)
     input logic [63:0] td_data,  // lanes

@@ -49,6 +49,8 @@ class StudyInfo:
     cluster: str | None
     design: Any
     """What is built when it is not a cluster (`DESIGN` of the module), else None."""
+    stand_in: bool
+    """It may run with the LANai 9 card standing in for a NIC without RTL (`STAND_IN` of the module)."""
     module: ModuleType
 
     @property
@@ -78,4 +80,4 @@ def load(name: str) -> StudyInfo:
         raise ConfigError("STUDY", 0, f"unknown study {name!r}", "STUDY names a file of tb/studies", nearest(name, names()))
     module = importlib.import_module(f"tb.studies.{name}")
     question = (module.__doc__ or "").strip().split("\n")[0]
-    return StudyInfo(name, question, getattr(module, "OPTIONS", {}), getattr(module, "CLUSTER", None), getattr(module, "DESIGN", None), module)
+    return StudyInfo(name, question, getattr(module, "OPTIONS", {}), getattr(module, "CLUSTER", None), getattr(module, "DESIGN", None), getattr(module, "STAND_IN", False), module)

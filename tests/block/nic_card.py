@@ -21,6 +21,8 @@ BASE = 0xE0000000
 PCI_PS, PCI_OFFSET_PS = 15000, 1000
 HOST_BYTES = 1 << 16
 MEMORY_BYTES = 1 << 16
+QUIET_CLOCKS = 3000
+BUSY = ("nic_busy", "nic_link_busy", "cable_busy", "nic_pci_busy", "segment_busy")
 CLK_TRACE = {"tr_tx_start": "tr_tx_start_key", "tr_tx_read": "tr_tx_read_key", "tr_rx_first": "tr_rx_first_key",
              "tr_rx_done": "tr_rx_done_key"}  # fmt: skip
 LINK_TRACE = {"tr_tx_head": "tr_tx_key", "tr_tx_tail": "tr_tx_key", "tr_rx_head": "tr_rx_key", "tr_rx_tail": "tr_rx_key"}
@@ -119,11 +121,11 @@ class CardBench(NicBench):
         return value
 
     async def isr(self, bit: Isr) -> None:
-        """Wait until a bit of ISR is set."""
+        """Wait until a bit of ISR is set, one clock at least."""
         for _ in range(40000):
+            await self.edge
             if int(self.dut.isr.value) >> bit & 1:
                 return
-            await self.edge
         raise AssertionError(f"{bit.name} did not come in 40000 clocks; ISR is {int(self.dut.isr.value):#x}")
 
     async def arm(self, rmp: int, rml: int) -> None:
@@ -179,11 +181,13 @@ class CardBench(NicBench):
 
     async def quiet(self) -> None:
         """Wait until nothing needs a clock any more."""
+        self.cpu.fence()
         await self.cpu.all_taken()
         calm = 0
-        for _ in range(60000):
+        for _ in range(QUIET_CLOCKS):
             await self.edge
             calm = calm + 1 if int(self.dut.asleep.value) and int(self.dut.idle_out.value) else 0
             if calm > 20:
                 return
-        raise AssertionError("still busy after 60000 clocks")
+        awake = [name for name in BUSY if int(self.dut[name].value)]
+        raise AssertionError(f"{', '.join(awake) or 'a posted store'} still busy after {QUIET_CLOCKS} clocks")

@@ -33,35 +33,40 @@ class Agents:
         self.hidden = 0
         """Transactions begun right behind the one idle clock."""
         self.stop = False
+        self._owner, self._left, self._idle_for, self._last_gnt = -1, 0, 0, 1
+        self._driven = [False, False]
+        """Bus busy, as driven behind each edge; the grant seen now was chosen two edges ago."""
 
     async def run(self, clocks: int) -> None:
         """Drive, watch and count for so many clocks."""
-        dut, rng = self.dut, self.rng
-        owner, left, idle_for, last_gnt = -1, 0, 0, 1
-        driven = [False, False]  # bus busy, as driven behind each edge; the grant seen now was chosen two edges ago
         for _ in range(clocks):
-            await RisingEdge(dut.clk)
-            gnt = ~int(dut.gnt_n.value) & (1 << AGENTS) - 1
-            assert gnt & (gnt - 1) == 0, "two grants"
-            assert driven[-2] or gnt == last_gnt or 0 in (gnt, last_gnt), (
-                "grant moved on an idle bus without a clock between"
-            )
-            last_gnt = gnt
-            idle_for = 0 if left else idle_for + 1
-            if left:
-                left -= 1
-            elif gnt and self.asks[gnt.bit_length() - 1]:
-                owner = gnt.bit_length() - 1
-                left, self.asks[owner] = rng.randrange(2, 7), False
-                self.hidden += idle_for == 1
-                self._turn(owner)
-            driven.append(left > 0)
-            for k in range(AGENTS):
-                if not self.asks[k] and not self.stop and not (left and k == owner) and rng.random() < self.share:
-                    self.asks[k], self.waited[k] = True, 0
-            dut.req_n.value = sum((not asks) << k for k, asks in enumerate(self.asks))
-            dut.frame_n.value = int(left < 2)
-            dut.irdy_n.value = int(left < 1)
+            await RisingEdge(self.dut.clk)
+            self._watch(~int(self.dut.gnt_n.value) & (1 << AGENTS) - 1)
+            self._ask()
+            self.dut.req_n.value = sum((not asks) << k for k, asks in enumerate(self.asks))
+            self.dut.frame_n.value = int(self._left < 2)
+            self.dut.irdy_n.value = int(self._left < 1)
+
+    def _watch(self, gnt: int) -> None:
+        assert gnt & (gnt - 1) == 0, "two grants"
+        moved = gnt != self._last_gnt and gnt and self._last_gnt
+        assert self._driven[-2] or not moved, "grant moved on an idle bus without a clock between"
+        self._last_gnt = gnt
+        self._idle_for = 0 if self._left else self._idle_for + 1
+        if self._left:
+            self._left -= 1
+        elif gnt and self.asks[gnt.bit_length() - 1]:
+            self._owner = gnt.bit_length() - 1
+            self._left, self.asks[self._owner] = self.rng.randrange(2, 7), False
+            self.hidden += self._idle_for == 1
+            self._turn(self._owner)
+        self._driven.append(self._left > 0)
+
+    def _ask(self) -> None:
+        for k in range(AGENTS):
+            running = self._left > 0 and k == self._owner
+            if not self.asks[k] and not self.stop and not running and self.rng.random() < self.share:
+                self.asks[k], self.waited[k] = True, 0
 
     def _turn(self, owner: int) -> None:
         self.turns.append(owner)

@@ -228,6 +228,21 @@ async def a_target_abort_is_reported(dut: Any, length: int, write: bool) -> None
     assert bench.monitor.transactions[0].end is Termination.TARGET_ABORT
 
 
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.parametrize(width=[0, 1], length=[4, 8, 40])
+async def a_read_sees_the_writes_posted_before_it(dut: Any, width: int, length: int) -> None:
+    bench = await begin(dut)
+    bench.set(m_wide=width, t_wide=width, cfg_read_wait=2)
+    bench.memory.stall(sometimes(0.9, bench.rng), sometimes(0.0, bench.rng))
+    for _ in range(10):
+        data = bench.rng.randbytes(length)
+        bench.write(0x40, data)
+        read = bench.master.read(BASE + 0x40, length)
+        await bench.master.drain()
+        assert read.data == data
+    await bench.finish()
+
+
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def bursts_choose_the_read_command_by_length(dut: Any) -> None:
     bench = await begin(dut)
