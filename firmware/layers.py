@@ -1,7 +1,7 @@
 """Message layers are found by name: one folder in `firmware/nic`, one in `firmware/host`. Nothing else names them.
 
 `firmware/nic/<layer>/__init__.py` has `async def main(nic: Nic, view: ClusterView) -> None`, the NIC's program.
-`firmware/host/<layer>/__init__.py` has `def open_layer(host: Host, view: ClusterView) -> Any`, the library object of one host.
+`firmware/host/<layer>/__init__.py` has `def open_layer(host: Host, view: ClusterView) -> Any`, the library of one host.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ def names() -> list[str]:
 def _module(side: str, layer: str) -> Any:
     if layer not in names():
         near = difflib.get_close_matches(layer, names(), 1)
-        raise LookupError(f"message layer {layer!r} does not exist; " + (f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names())}"))
+        raise LookupError(
+            f"message layer {layer!r} does not exist; "
+            + (f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names())}")
+        )
     return importlib.import_module(f"firmware.{side}.{layer}")
 
 

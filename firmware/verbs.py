@@ -1,8 +1,9 @@
 """The verbs: all that firmware and drivers see of the machine they run on.
 
 `Nic` is what a LANai program sees, `Host` what a driver or a user library sees. The RTL binding (`tb.bind`) and the
-pure-Python machine (`pymodels.machine`) both satisfy these protocols by shape. Every byte of a message moves through the
-hardware behind the verbs; software decides, and charges time only for its instructions, by the name of a compiled path.
+pure-Python machine (`pymodels.machine`) both satisfy these protocols by shape. Every byte of a message moves through
+the hardware behind the verbs; software decides, and charges time only for its instructions, by the name of a compiled
+path.
 """
 
 from __future__ import annotations
@@ -38,8 +39,11 @@ class Waitable(Protocol):
 class Signal(Protocol):
     """A condition between tasks: `wait` gives the future of the next `set`."""
 
-    def set(self) -> None: ...
-    def wait(self) -> Awaitable[None]: ...
+    def set(self) -> None:
+        """Wake every task that waits now; nothing is remembered for later ones."""
+
+    def wait(self) -> Awaitable[None]:
+        """The future of the next `set`."""
 
 
 class PollLoop(Protocol):
@@ -79,7 +83,7 @@ class Nic(Concurrency, Protocol):
     sram_bytes: int
 
     def load(self, address: int) -> int:
-        """The 32-bit big-endian word at an SRAM address (a multiple of 4). Free: its cost is in the path that contains it."""
+        """The 32-bit big-endian word at an SRAM address (a multiple of 4). Free: its cost is in the path around it."""
 
     def store(self, address: int, value: int) -> None:
         """Store a 32-bit big-endian word."""
@@ -100,7 +104,7 @@ class Nic(Concurrency, Protocol):
         """Read a special register, in program order."""
 
     async def work(self, path: str, times: int = 1) -> None:
-        """Execute a compiled path `times` times: its instructions, loads and stores (which lose to DMA), uncached accesses."""
+        """Execute a compiled path `times` times: instructions, loads, stores (which lose to DMA), uncached accesses."""
 
     def poll_loop(self, steps: Sequence[Watch]) -> PollLoop:
         """A polling loop over `steps`."""
@@ -141,7 +145,7 @@ class Host(Concurrency, Protocol):
         """Store bytes to host memory (the CPU's own stores; their cost is in the path that contains them)."""
 
     async def spend(self, path: str, times: int = 1) -> None:
-        """Use the CPU for a compiled path, `times` times. One CPU per host: waits while another task or an ISR has it."""
+        """Use the CPU for a compiled path, `times` times. One CPU per host: waits while a task or an ISR has it."""
 
     async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:
         """Store `data` (a multiple of 4 bytes, word-aligned) to the PCI bus, word by word, or write-combined.

@@ -41,6 +41,7 @@ hdl/sim/sim_pci_card.sv
 hdl/sim/sim_pci_pair.sv
 hdl/sim/sim_pci_host.sv
 hdl/sim/sim_clock.sv
+hdl/sim/sim_cycle.sv
 hdl/sim/sim_setting.sv
 hdl/sim/sim_probe.sv
 hdl/sim/sim_level.sv

@@ -1,11 +1,11 @@
 """The discrete-event loop on which firmware and drivers run.
 
-One loop serves both worlds. On the pure-Python machine it also owns time (`run`). On the RTL the doorway owns time: it calls
-`run_ready` at each wake and asks for `next_alarm`. Coroutines are plain `async def`; the only thing they ever suspend on is a
-`Future`, so resuming one costs a function call, not a scheduler round.
+One loop serves both worlds. On the pure-Python machine it also owns time (`run`). On the RTL the simulator owns time:
+the engine calls `run_ready` at each wake and asks for `next_alarm`. Coroutines are plain `async def`; the only thing
+they ever suspend on is a `Future`, so resuming one costs a function call, not a scheduler round.
 
-Times are whole picoseconds. Software acts at odd picoseconds: clock edges stand at even ones, so that a coroutine never meets
-an edge and both simulators agree on what it saw.
+Times are whole picoseconds. Software acts at odd picoseconds: clock edges stand at even ones, so that a coroutine never
+meets an edge and both simulators agree on what it saw.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Waiting = Generator["Future[Any]", None, T]
 
 
 class Future(Generic[T]):
-    """A value that comes later. Awaiting it suspends the task until `set`; `why` tells a hang report what is waited for."""
+    """A value that comes later. Awaiting it suspends the task until `set`; `why` says in hang reports what it is."""
 
     __slots__ = ("_kernel", "_tasks", "_value", "done", "why")
 
@@ -139,7 +139,10 @@ class Kernel:
         return self._alarms[0][0] if self._alarms else None
 
     def run_ready(self) -> None:
-        """Fire the alarms that are due and run every task that can run now. A task's exception is re-raised with its name."""
+        """Fire the alarms that are due and run every task that can run now.
+
+        A task's exception is raised again; from Python 3.11 on with a note that names the task and the time.
+        """
         alarms, ready = self._alarms, self.ready
         while True:
             while alarms and alarms[0][0] <= self.now:
@@ -156,7 +159,8 @@ class Kernel:
             del self.tasks[task]
             task.finished.set(stop.value)
         except Exception as error:
-            error.add_note(f"in task {task.name} at {self.now / 1e6:.6f} us") if hasattr(error, "add_note") else None
+            if hasattr(error, "add_note"):  # from Python 3.11 on
+                error.add_note(f"in task {task.name} at {self.now / 1e6:.6f} us")
             del self.tasks[task]
             raise
         else:
@@ -175,4 +179,8 @@ class Kernel:
 
     def waiting(self) -> list[str]:
         """One line per suspended task: who waits for what. For hang reports."""
-        return [f"{task.name} waits for {task.waits_for.why or 'an event'}" for task in self.tasks if task.waits_for is not None]
+        return [
+            f"{task.name} waits for {task.waits_for.why or 'an event'}"
+            for task in self.tasks
+            if task.waits_for is not None
+        ]

@@ -19,8 +19,8 @@ from typing import Any
 from pymodels.errors import SanlabError
 
 SCHEMA_VERSION = 1
-WALL = "wall_"
-"""What begins so is wall time: it may differ between any two runs, wherever it stands."""
+WALL = ("wall_", "python_share")
+"""What begins so comes from wall time: it may differ between any two runs, wherever it stands."""
 PER_SIMULATOR = ("simulator", "cost")
 """What may also differ between simulators, and with clocks always on."""
 
@@ -68,13 +68,15 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Cost:
-    """What the run cost: clock cycles evaluated, wakes of Python, wall time in both, messages delivered."""
+    """What the run cost: clock edges evaluated, wakes of Python, wall time in both, messages delivered."""
 
     cycles: int = 0
     python_wakes: int = 0
     wall_rtl_s: float = 0.0
     wall_python_s: float = 0.0
     messages: int = 0
+    python_share: float = 0.0
+    """Python's share of the run's whole wall time: `wall_python_s / wall_s`, 0 to 1."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Run-time settings of the RTL: which key of the doorway's table holds what. Python writes them, RTL reads them while in reset.
+"""Run-time settings of the RTL: which key of the doorway's table holds what. Python writes, RTL reads while in reset.
 
 `python -m pymodels.settings --sv` prints `hdl/sim/sim_settings_pkg.sv`; a test compares the committed file.
 """

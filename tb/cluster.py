@@ -12,8 +12,9 @@ from pymodels.registers import Control, Pci
 from pymodels.settings import SWITCH_UNIT, Setting
 from pymodels.topology import End
 from pymodels.trace import Part, unit
+from tb.bind.actor import PathNumbers
 from tb.bind.host import HostTiming, RtlHost
-from tb.bind.lanai import PathNumbers, RtlNic
+from tb.bind.lanai import RtlNic
 from tb.invariants import Invariants
 from tb.request import Plan
 from tb.settings import node_settings, switch_settings
@@ -21,9 +22,14 @@ from tb.sim.doorway import Doorway
 from tb.sim.engine import Engine
 from tb.sim.top import LINK, NIC, PCI, Numbers
 
-BOOT_CONTROL = 1 << Control.LANAI_RESET_OFF | 1 << Control.IRQ_ENABLE
-BOOT_PS = 2_000_000
+LOADED = 1 << Control.LANAI_RESET_OFF | 1 << Control.IRQ_ENABLE
+"""What the driver writes to the control register once the NIC's program is loaded."""
+NS, US = 1000, 1_000_000
+"""In picoseconds."""
+BOOT_PS = 2 * US
+"""From the last control register write to the study (ours): every LANai has left reset by then."""
 FAULTS = {"drop": 1, "flip": 2, "stick": 3}
+"""Codes of the doorway (hdl/sim/faults.c)."""
 
 
 class RunningCluster:
@@ -59,62 +65,61 @@ class RunningCluster:
         topology, profile = plan.cluster.topology, plan.profile
         metres = {end: link.metres for link in topology.links for end in (link.a, link.b)}
         for n, host in enumerate(topology.hosts):
-            self._set(unit(n, Part.HOST_CPU), node_settings(profile) | {Setting.CABLE_DELAY: self._delay(metres[End(host, 0)])})
+            delay = {int(Setting.CABLE_DELAY): self._delay(metres[End(host, 0)])}
+            self._set(unit(n, Part.HOST_CPU), {**node_settings(profile), **delay})
         for s, switch in enumerate(topology.switches):
-            delays = {int(Setting.CABLE_DELAY) + p: self._delay(metres.get(End(switch.name, p), 0.0)) for p in range(switch.ports)}
-            self._set(SWITCH_UNIT + s, {**switch_settings(profile), Setting.PRESENT: topology.present(switch.name), **delays})
+            delays = {
+                int(Setting.CABLE_DELAY) + p: self._delay(metres.get(End(switch.name, p), 0.0))
+                for p in range(switch.ports)
+            }
+            present = {int(Setting.PRESENT): topology.present(switch.name)}
+            self._set(SWITCH_UNIT + s, {**switch_settings(profile), **present, **delays})
 
-    def _delay(self, metres: float) -> int:
-        """Characters in the delay line; the register at the cable's end is one more."""
+    def _delay(self, metres: float | None) -> int:
+        """Characters in the delay line (None: the profile's length); the register at the cable's end is one more."""
         return max(self.plan.profile.cable_characters(metres) - 1, 0)
 
     def _set(self, owner: int, values: Mapping[int, int]) -> None:
         for key, value in values.items():
-            self.doorway.set(owner, int(key), value)
+            self.doorway.set(owner, key, value)
 
     def _nic(self, node: int, profile: Profile) -> RtlNic:
         sram = self.doorway.memory(2 * node + 1, profile.integer("sram.bytes"), unit(node, Part.NIC_CPU))
-        processor = NicProcessor(
-            load=profile.integer("processor.load_clocks") - 1,
-            store=profile.integer("processor.store_clocks") - 1,
-            uncached=profile.integer("processor.uncached_clocks") - 1,
-            instructions_per_fetch=profile.integer("processor.instructions_per_fetch"),
-        )
-        return RtlNic(node, self.kernel, self.doorway, sram, processor, self.paths)
+        return RtlNic(node, self.kernel, self.doorway, sram, NicProcessor.of(profile), self.paths)
 
     def _host(self, node: int, plan: Plan) -> RtlHost:
         profile = plan.profile
         memory = self.doorway.memory(2 * node, profile.integer("memory.bytes"), unit(node, Part.HOST_CPU))
-        ns = 1000
         timing = HostTiming(
             clock_ps=1e6 / profile.integer("host.clock_mhz"),
-            kernel_entry_ps=profile.integer("host.kernel_entry_ns") * ns,
-            interrupt_ps=(profile.integer("host.interrupt_min_ns") * ns, profile.integer("host.interrupt_max_ns") * ns),
-            miss_ps=profile.integer("host.poll_miss_ns") * ns,
-            processor=HostProcessor(instruction=1.0, load=0.0, store=0.0, uncached=0.0),
+            kernel_entry_ps=profile.integer("host.kernel_entry_ns") * NS,
+            interrupt_ps=(profile.integer("host.interrupt_min_ns") * NS, profile.integer("host.interrupt_max_ns") * NS),
+            miss_ps=profile.integer("host.poll_miss_ns") * NS,
+            processor=HostProcessor.of(profile),
         )
         seed = plan.request.seed + profile.integer("host.interrupt_seed")
-        return RtlHost(node, plan.cluster.names[node], self.kernel, self.doorway, memory, 2 * node, timing, self.paths, seed)
+        name = plan.cluster.names[node]
+        return RtlHost(node, name, self.kernel, self.doorway, memory, 2 * node, timing, self.paths, seed)
 
     def use_layer(self, layer: str) -> None:
         """Charge a message layer's compiled costs from now on. Raises CostError when it has no table."""
         nic, host = PathTable.load("nic", layer), PathTable.load("host", layer)
         for n in self.nics:
-            n.table = nic
+            n.use(nic)
         for h in self.hosts:
-            h.table = host
+            h.use(host)
 
     async def boot(self) -> None:
         """What the driver does at load time: take every LANai out of reset, as control register writes over PCI."""
         for host in self.hosts:
-            await host.pio_write(host.nic_base + Pci.CONTROL, BOOT_CONTROL.to_bytes(4, "big"))
+            await host.pio_write(host.nic_base + Pci.CONTROL, LOADED.to_bytes(4, "big"))
         await self.kernel.sleep(BOOT_PS)
 
     async def drain(self, limit_us: int = 1000) -> None:
         """Wait until nothing is in flight anywhere; after `limit_us` the run has broken an invariant."""
         flight = self.doorway.flight(self.numbers.clocks)
         for _ in range(limit_us):
-            await self.kernel.sleep(1_000_000)
+            await self.kernel.sleep(US)
             if not any(flight):
                 return
         self.left_in_flight = [self._clock_name(c) for c in range(self.numbers.clocks) if flight[c]]
@@ -127,11 +132,15 @@ class RunningCluster:
 
     def broken_invariants(self) -> list[str]:
         """Everything that must not have happened and did."""
-        wild = [line for part in (*self.hosts, *self.nics) for line in part.wild]
-        return [*self.invariants.broken, *wild, *(f"still in flight at the end: {name}" for name in self.left_in_flight)]
+        wild = [line for host in self.hosts for line in host.wild] + [line for nic in self.nics for line in nic.wild]
+        left = [f"still in flight at the end: {name}" for name in self.left_in_flight]
+        return [*self.invariants.broken, *wild, *left]
 
     def fault(self, into: End, kind: str, first_us: float, last_us: float, value: int = 0) -> None:
-        """Disturb the characters that arrive at a port in an interval of simulated time: drop, flip (xor value) or stick (at value)."""
+        """Disturb what arrives at a port between two times: `kind` is drop, flip (xor value) or stick (at value).
+
+        Link faults that this explains no longer break the run. Raises ValueError when the cable has too many faults.
+        """
         clock = self.numbers.clock_of(into)
         period = self.plan.profile.integer("clock.link_ps")
         first, end = (int(t * 1e6) // period + 1 for t in (first_us, last_us))

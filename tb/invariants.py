@@ -1,4 +1,4 @@
-"""What must hold in every run, watched by the hardware's own signals: an event here is a failure with a name and a time."""
+"""What must hold in every run, watched by the hardware's own signals: an event is a failure with a name and a time."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from firmware.layers import ClusterView, host_library, nic_program
 from pymodels.kernel import Kernel, Task
+from pymodels.results import Series
 from tb.cluster import RunningCluster
 from tb.request import Plan
 from tb.switch import RunningSwitch
@@ -25,7 +26,7 @@ class Findings:
     """What a study hands in."""
 
     metrics: dict[str, float] = field(default_factory=dict)
-    series: dict[str, dict[str, Any]] = field(default_factory=dict)
+    series: dict[str, Series] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     messages: int = 0
 
@@ -80,7 +81,11 @@ class Lab:
         """Start a message layer: its program on every NIC, its library on every host. The libraries by VNN."""
         self.running.use_layer(layer)
         prefix = f"{layer}."
-        set_by_user = {name.removeprefix(prefix): int(value) for name, value in self.plan.options.items() if name.startswith(prefix)}
+        set_by_user = {
+            name.removeprefix(prefix): int(value)
+            for name, value in self.plan.options.items()
+            if name.startswith(prefix)
+        }
         options = {**set_by_user, **(options or {})}
         libraries = []
         for vnn in range(len(self.running.hosts)):
@@ -108,10 +113,10 @@ class Lab:
 
     def series(self, name: str, x: Sequence[float], y: Sequence[float], x_unit: str, y_unit: str) -> None:
         """Hand in a curve."""
-        self.findings.series[name] = {"x": list(x), "y": list(y), "x_unit": x_unit, "y_unit": y_unit}
+        self.findings.series[name] = Series(tuple(x), tuple(y), x_unit, y_unit)
 
     def check(self, holds: bool, failure: str) -> None:
-        """A condition that must hold; `failure` says what is wrong when it does not. The run goes on and ends non-zero."""
+        """A condition that must hold; `failure` says what is wrong when not. The run goes on, and ends non-zero."""
         if not holds:
             self.findings.failures.append(failure)
 
@@ -121,8 +126,8 @@ class Lab:
         if self.plan.request.progress_fd < 0 or (now - self._last_progress < 0.1 and done != total):
             return
         self._last_progress = now
-        line = json.dumps({"done": done, "total": total, "what": what, "sim_us": self.kernel.now / 1e6, "messages": self.findings.messages})
-        os.write(self.plan.request.progress_fd, line.encode() + b"\n")
+        state = {"done": done, "total": total, "what": what, "sim_us": self.kernel.now / 1e6}
+        os.write(self.plan.request.progress_fd, json.dumps(state).encode() + b"\n")
 
     def save_trace(self, path: Path) -> None:
         """Write the trace as a numpy file, at once or not at all."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from pathlib import Path
 
 from pymodels.published import load_published
-from pymodels.results import Comparison, Cost, Results, Series, write_results
+from pymodels.results import Comparison, Cost, Results, write_atomically, write_results
 from tb.lab import Lab
 from tb.studies import StudyInfo
 
@@ -18,7 +17,7 @@ def comparisons(study: str, profile: str, metrics: dict[str, float]) -> tuple[Co
     return tuple(p.beside(metrics.get(p.metric)) for p in rows if p.metric in metrics or p.kind.value == "quoted")
 
 
-def clock_edges(lab: Lab) -> int:
+def clock_edges() -> int:
     """Clock edges evaluated, summed over all clocks; 0 where the simulator does not count them."""
     program = ctypes.CDLL(None)
     try:
@@ -30,9 +29,17 @@ def clock_edges(lab: Lab) -> int:
 
 
 def results_of(info: StudyInfo, lab: Lab, wall_s: float) -> Results:
-    """The content of `results.json`."""
+    """The content of `results.json`; `wall_s` is the wall time of the run within the simulator."""
     plan, findings, spent = lab.plan, lab.findings, lab.simulation.engine.cost
     profile = f"{plan.profile.kind}+{plan.profile.host}"
+    cost = Cost(
+        cycles=clock_edges(),
+        python_wakes=spent.python_wakes,
+        wall_rtl_s=spent.wall_rtl_s,
+        wall_python_s=spent.wall_python_s,
+        messages=findings.messages,
+        python_share=spent.wall_python_s / wall_s if wall_s else 0.0,
+    )
     return Results(
         study=info.name,
         simulator=plan.request.simulator,
@@ -42,17 +49,18 @@ def results_of(info: StudyInfo, lab: Lab, wall_s: float) -> Results:
         sim_time_ns=lab.kernel.now // 1000,
         wall_s=wall_s,
         metrics=dict(sorted(findings.metrics.items())),
-        series={name: Series(tuple(s["x"]), tuple(s["y"]), s["x_unit"], s["y_unit"]) for name, s in findings.series.items()},
+        series=dict(findings.series),
         published=comparisons(info.name, profile, findings.metrics),
-        cost=Cost(clock_edges(lab), spent.python_wakes, spent.wall_rtl_s, spent.wall_python_s, findings.messages),
+        cost=cost,
     )
 
 
 def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float) -> None:
-    """Write results.json, trace.npy, failures.txt and the path names; each at once or not at all."""
+    """Write results.json, trace.npy, failures.txt and the path names; each at once or not at all.
+
+    Raises ResultsError when the disk refuses or a result is not finite.
+    """
     write_results(results_of(info, lab, wall_s), folder / "results.json")
     lab.save_trace(folder / "trace.npy")
     for name, lines in (("paths.txt", lab.simulation.paths.names), ("failures.txt", lab.findings.failures)):
-        scratch = folder / f".{name}.{os.getpid()}"
-        scratch.write_text("".join(f"{line}\n" for line in lines))
-        scratch.replace(folder / name)
+        write_atomically(folder / name, "".join(f"{line}\n" for line in lines))

@@ -23,6 +23,10 @@ RUN_OPTIONS = {
 }
 
 
+DEFAULT_PROFILE = "lanai9"
+"""Where neither the user nor the cluster's file names one."""
+
+
 @dataclass(frozen=True)
 class Request:
     """One run of one study."""
@@ -34,8 +38,13 @@ class Request:
     cluster_file: str
     profile_name: str
     settings: Mapping[str, str] = field(default_factory=dict)
+    """What SET gave, by key."""
     folder: str = ""
+    """Where results go."""
     progress_fd: int = -1
+    """Where the simulator process reports how far it is, one JSON object a line; -1 for nowhere."""
+    directory: str = ""
+    """Where the command was typed: file names in settings are relative to it."""
 
     def save(self, path: Path) -> None:
         """Write the request for the simulator process."""
@@ -61,25 +70,45 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     """Check a request against configuration, profile and study. Raises ConfigError naming the nearest known word."""
     cluster = load_cluster(Path(request.cluster_file))
     known = {**RUN_OPTIONS, **info.options}
-    profile = load_profile(request.profile_name or cluster.profile or "lanai9").override(request.settings, known)
+    profile = load_profile(request.profile_name or cluster.profile or DEFAULT_PROFILE).override(request.settings, known)
     if not profile.rtl and info.stand_in:
         profile = stand_in(profile)
     elif not profile.rtl:
-        raise ConfigError("PROFILE", 0, f"profile {profile.name!r} has no RTL yet", f"its NIC ({profile.kind}) is described but not built", "use PROFILE=lanai9")
-    options = {name: option.parse(name, request.settings[name]) if name in request.settings else option.default for name, option in known.items()}
-    return Plan(request, cluster, profile, options)
+        what, cause = f"profile {profile.name!r} has no RTL yet", f"its NIC ({profile.kind}) is described but not built"
+        raise ConfigError("PROFILE", 0, what, cause, f"use PROFILE={DEFAULT_PROFILE}")
+    options = {
+        name: option.parse(name, request.settings[name]) if name in request.settings else option.default
+        for name, option in known.items()
+    }
+    understood = Plan(request, cluster, profile, options)
+    if info.check is not None:
+        info.check(understood)
+    return understood
 
 
 def stand_in(profile: Profile) -> Profile:
-    """A profile whose NIC has no RTL, on the LANai 9 card: its own values where it has them, the LANai 9's where it has none."""
-    return replace(profile, values={**load_profile("lanai9").values, **profile.values})
+    """A profile whose NIC has no RTL, on the LANai 9 card: its own values, and the LANai 9's where it has none."""
+    return replace(profile, values={**load_profile(DEFAULT_PROFILE).values, **profile.values})
 
 
-def resolve(study: str, simulator: str, seed: str, waves: bool, cluster: str, profile: str, settings: str, simulators: tuple[str, ...]) -> Request:
+def resolve(
+    study: str,
+    simulator: str,
+    seed: str,
+    waves: bool,
+    cluster: str,
+    profile: str,
+    settings: str,
+    simulators: tuple[str, ...],
+) -> Request:
     """A request from the words of the command line. Raises ConfigError for the first that is wrong."""
     if simulator not in simulators:
-        raise ConfigError("SIM", 0, f"unknown simulator {simulator!r}", "SIM names the simulator", nearest(simulator, simulators))
-    if not seed.lstrip("-").isdigit():
-        raise ConfigError("SEED", 0, "not a number", f"SEED is {seed!r}", "give a whole number")
+        remedy = nearest(simulator, simulators)
+        raise ConfigError("SIM", 0, f"unknown simulator {simulator!r}", "SIM names the simulator", remedy)
+    try:
+        number = int(seed)
+    except ValueError:
+        raise ConfigError("SEED", 0, "not a number", f"SEED is {seed!r}", "give a whole number") from None
     path = find_config(cluster or None, os.environ)
-    return Request(study, simulator, int(seed), waves, str(path.resolve()), profile, parse_settings(settings))
+    config, given = str(path.resolve()), parse_settings(settings)
+    return Request(study, simulator, number, waves, config, profile, given, directory=str(Path.cwd()))

@@ -1,6 +1,7 @@
 """`python -m tb.run STUDY`: the command behind `make` and `make run`. Plans, builds, simulates, shows a table.
 
-Exit codes: 0 all checks passed; 1 the study, an invariant or the simulation failed; 2 the input was refused before any build.
+Exit codes: 0 all checks passed; 1 the study, an invariant or the simulation failed; 2 the input was refused before
+anything was built. Errors go to stderr, one line each.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 import os
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -26,25 +28,30 @@ from tb.sim.tools import OUT, SIMULATORS
 from tb.sim.top import design
 
 MODULE = "tb.sim.entry"
+LEFT = ("results.json", "trace.npy", "paths.txt", "failures.txt", "report.html", "received.bin", "timeline.json")
+"""What a run leaves and the next one must not find; waves and log are the simulator's business."""
 
 
 def execute(request: Request, info: studies.StudyInfo, understood: Plan, console: Console) -> Outcome:
-    """Build if need be, then run one request. Progress goes to the console when it is a terminal."""
+    """Build if need be, then run one request. Progress goes to the console when it is a terminal.
+
+    Raises ToolError when the design does not build.
+    """
     folder = Path(request.folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for stale in ("results.json", "trace.npy", "failures.txt", "report.html"):
+    for stale in LEFT:
         (folder / stale).unlink(missing_ok=True)
     made = _build(request, info.design or design(understood.cluster.topology), console)
     read, write = os.pipe()
-    Request(**{**request.__dict__, "progress_fd": write}).save(folder / "request.json")
+    replace(request, progress_fd=write).save(folder / "request.json")
     watcher = threading.Thread(target=_show_progress, args=(read, console), daemon=True)
     watcher.start()
+    where = {"SANLAB_RUN": str(folder)}
     try:
-        return simulate(made, MODULE, folder, request.seed, request.waves, {"SANLAB_RUN": str(folder)}, pass_fds=(write,))
+        return simulate(made, MODULE, folder, request.seed, request.waves, where, pass_fds=(write,))
     finally:
         os.close(write)
         watcher.join()
-        os.close(read)
 
 
 def _build(request: Request, wanted: Design, console: Console) -> Build:
@@ -53,36 +60,50 @@ def _build(request: Request, wanted: Design, console: Console) -> Build:
 
 
 def _show_progress(fd: int, console: Console) -> None:
-    """Draw what the simulator process reports, one JSON object a line, until it closes the pipe."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total} {task.fields[what]}  {task.fields[sim]}"), TimeRemainingColumn())
-    with os.fdopen(os.dup(fd)) as lines, Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    """Draw what the simulator process reports, one JSON object a line, until the pipe `fd` ends; closes it."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total} {task.fields[what]}  {task.fields[sim]}"),
+        TimeRemainingColumn(),
+    )
+    with (
+        os.fdopen(fd) as lines,
+        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar,
+    ):
         task = bar.add_task("simulating", total=None, what="", sim="")
         for line in lines:
             state = json.loads(line)
-            bar.update(task, completed=state["done"], total=state["total"], what=state["what"], sim=f"{state['sim_us'] / 1000:.2f} ms simulated")
+            time = f"{state['sim_us'] / 1000:.2f} ms simulated"
+            bar.update(task, completed=state["done"], total=state["total"], what=state["what"], sim=time)
 
 
 def run_study(request: Request, console: Console) -> int:
-    """One run from request to table; the exit code."""
+    """One run from request to table; the exit code. Raises SanlabError for what it refuses or cannot build."""
     info = studies.load(request.study)
     understood = plan(request, info)
     outcome = execute(request, info, understood, console)
     folder = Path(request.folder)
     if not (folder / "results.json").exists():
         for failure in outcome.failures:
-            console.print(failure, style="red", markup=False, highlight=False)
+            complain(failure)
         return 1
     results = read_results(folder / "results.json")
     failures = [line for line in (folder / "failures.txt").read_text().splitlines() if line]
-    from tb.report.page import write_page   # matplotlib is slow to import; only needed once there are results
+    from tb.report.page import write_page  # matplotlib is slow to import; only needed once there are results
 
     page = write_page(folder, info, results, failures)
     summary(console, info, results, failures, page, folder)
     return 0 if outcome.passed and not failures else 1
 
 
+def complain(text: str) -> None:
+    """One line on stderr, as it is and however long, so that it can be searched and copied."""
+    Console(stderr=True, soft_wrap=True).print(text, style="red", markup=False, highlight=False, emoji=False)
+
+
 def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and run."""
+    """Parse the command line and run; the exit code."""
     parser = argparse.ArgumentParser(prog="make run", description="Run one study on a cluster in RTL.")
     parser.add_argument("study", help="one of: " + ", ".join(studies.names()))
     parser.add_argument("--sim", default="verilator")
@@ -93,17 +114,18 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--waves", action="store_true")
     parser.add_argument("--out", default="", help="folder for the results (default sim_build/<study>)")
     words = parser.parse_args(argv)
-    console = Console(soft_wrap=False)
     try:
         info = studies.load(words.study)
-        request = resolve(words.study, words.sim, words.seed, words.waves, words.cluster or (info.cluster or ""), words.profile, words.settings, SIMULATORS)
+        cluster = words.cluster or info.cluster or ""
+        given = (words.waves, cluster, words.profile, words.settings, SIMULATORS)
+        request = resolve(words.study, words.sim, words.seed, *given)
         folder = Path(words.out).resolve() if words.out else OUT / words.study
-        return run_study(Request(**{**request.__dict__, "folder": str(folder)}), console)
+        return run_study(replace(request, folder=str(folder)), Console())
     except SanlabError as error:
-        console.print(str(error), style="red", markup=False, highlight=False)
+        complain(str(error))
         return error.exit_code
     except KeyboardInterrupt:
-        console.print("interrupted; no results were left")
+        complain("interrupted; no results were left")
         return 130
 
 

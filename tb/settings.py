@@ -7,6 +7,8 @@ from fractions import Fraction
 from pymodels.profiles import Profile
 from pymodels.settings import Setting
 
+SWITCH_PIPELINE = 4
+"""Characters from a route byte on `rx` to the first on `tx` of an idle switch with FALL_THROUGH 0 (myri_switch.sv)."""
 CDC_LATENCY = 1
 """Further read-clock edges of a clock crossing beyond the first: a two-flop synchroniser (ours)."""
 
@@ -18,12 +20,11 @@ def link_settings(profile: Profile) -> dict[int, int]:
 
 
 def switch_settings(profile: Profile) -> dict[int, int]:
-    """What a switch needs beside its cables. `FALL_THROUGH` counts clocks beyond the crossbar's own pipeline of four."""
-    return link_settings(profile) | {int(Setting.FALL_THROUGH): max(profile.fall_through_characters() - SWITCH_PIPELINE, 0)}
+    """What a switch needs beside its cables. `FALL_THROUGH` counts clocks beyond the crossbar's own pipeline."""
+    return link_settings(profile) | {
+        int(Setting.FALL_THROUGH): max(profile.fall_through_characters() - SWITCH_PIPELINE, 0)
+    }
 
-
-SWITCH_PIPELINE = 4
-"""Characters from a route byte on `rx` to the first character on `tx` of an idle switch with FALL_THROUGH 0 (myri_switch.sv)."""
 
 _BRIDGE = {
     Setting.BRIDGE_LATENCY_TIMER: "bridge.latency_timer",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pymodels.kernel import Kernel
-from tb.bind.lanai import PathNumbers
+from tb.bind.actor import PathNumbers
 from tb.request import Plan
 from tb.sim.doorway import Doorway
 from tb.sim.engine import Engine
@@ -37,7 +37,7 @@ class RunningSwitch:
         self.plan = plan
         self.kernel = Kernel()
         self.doorway = Doorway()
-        self.engine = Engine(dut, self.doorway, self.kernel)
+        self.engine = Engine(dut, self.doorway, self.kernel, direct=False)  # it writes signals by handles
         self.paths = PathNumbers()
         self._dut = dut.study
         self._period = plan.profile.integer("clock.link_ps")
@@ -46,11 +46,18 @@ class RunningSwitch:
         self.doorway.lib.dw_unit_clock(0, 0)
         self.doorway.trace_create(1)
 
-    async def measure(self, load: float, length: int, seed: int, warm_clocks: int, clocks: int, self_too: bool = True) -> Throughput:
+    async def measure(
+        self, load: float, length: int, seed: int, warm_clocks: int, clocks: int, self_too: bool = True
+    ) -> Throughput:
         """Offer `load` characters a clock and port for `clocks` clocks after `warm_clocks`; what came out."""
         dut = self._dut
         dut.clear.value, dut.enable.value = 1, 1
-        dut.load.value, dut.length.value, dut.seed.value, dut.self_too.value = round(load * FULL), length, seed, int(self_too)
+        dut.load.value, dut.length.value, dut.seed.value, dut.self_too.value = (
+            round(load * FULL),
+            length,
+            seed,
+            int(self_too),
+        )
         await self._run(16)
         dut.clear.value = 0
         await self._run(warm_clocks)

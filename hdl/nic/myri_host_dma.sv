@@ -23,7 +23,7 @@ module myri_host_dma
     input  logic [  3:0] w_list,            // strobes: load the current block of chain k
     input  logic [ 23:0] w_data,            // SRAM address of the block
     output logic [ 95:0] list,              // 24 bits a chain: current block
-    output logic [127:0] progress,          // 32 bits a chain: bytes moved of its latest block
+    output logic [127:0] progress,          // 32 bits a chain: bytes moved of its latest block, 0 from PULSE on
     output logic [ 31:0] status,            // {.., 8: block in work, 5:4: its chain, 3:0: chains running}
     output logic [  1:0] set_wake,          // strobes: WAKE1, WAKE2
     output logic         error,             // strobe: chain stopped by an error
@@ -264,11 +264,9 @@ module myri_host_dma
         else if ((stop && chain == k[1:0]) || hold_reset) running[k] <= 1'b0;
         if (w_list[k]) list[24*k+:24] <= {w_data[23:3], 3'b000};
         else if (marked && chain == k[1:0]) list[24*k+:24] <= {next[23:3], 3'b000};
-        if (chain == k[1:0]) begin
-          if (tr_start) progress[32*k+:32] <= 32'd0;
-          else if (a_out_valid && a_out_ready) begin
-            progress[32*k+:32] <= progress[32*k+:32] + {28'd0, a_out_bytes};
-          end
+        if ((pulse[k] && !running[k]) || (tr_start && chain == k[1:0])) progress[32*k+:32] <= 32'd0;
+        else if (chain == k[1:0] && a_out_valid && a_out_ready) begin
+          progress[32*k+:32] <= progress[32*k+:32] + {28'd0, a_out_bytes};
         end
       end
     end

@@ -75,7 +75,6 @@ dw_event dw_events[DW_EVENTS];
 uint64_t dw_event_head, dw_event_lost;   // written here; Python keeps its own tail and reports it
 uint64_t dw_event_tail;
 static int64_t wake_due = -1;
-void dw_wake_done(void) { wake_due = -1; }
 void dw_wake_by(int64_t time) {
   if (wake_due >= 0 && wake_due <= time) return;
   wake_due = time;
@@ -88,23 +87,37 @@ void san_event(long long time, int unit, int code, long long a, long long b) {
 }
 
 // ---------------------------------------------------------------- commands: Python to RTL
-static dw_command commands[DW_UNITS][DW_COMMANDS];
-static uint32_t command_head[DW_UNITS], command_tail[DW_UNITS];
+// Python writes the rings itself, and notes in `dw_turn` which units it gave commands and when it wants to be woken; the
+// doorway acts on it once, when Python's turn ends.
+dw_command dw_commands[DW_UNITS][DW_COMMANDS];
+uint32_t dw_command_head[DW_UNITS], dw_command_tail[DW_UNITS];
 static int unit_clock[DW_UNITS];
 void dw_unit_clock(int unit, int clock) { unit_clock[unit] = clock; }
-int dw_give(int unit, int64_t op, int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f) {
-  if (command_head[unit] - command_tail[unit] == DW_COMMANDS) return -1;
-  int64_t now = dw_now();
-  commands[unit][command_head[unit]++ % DW_COMMANDS] = (dw_command){now, op, a, b, c, d, e, f};
-  hooks.kick_at(unit_clock[unit], now);
-  return 0;
+int64_t dw_turn[8 + DW_TURN];   // 0: now, 1: next alarm (0 = none), 2: units that were given commands, 8...: these units
+void dw_begin_turn(void) { dw_turn[0] = dw_now(); }
+void dw_end_turn(void) {
+  for (int64_t i = 0; i < dw_turn[2]; i++) hooks.kick_at(unit_clock[dw_turn[8 + i]], dw_turn[0]);
+  dw_turn[2] = 0;
+  if (dw_turn[1]) dw_wake_by(dw_turn[1]);
 }
 dw_command *dw_next_command(int unit, int64_t now) {
-  dw_command *c = &commands[unit][command_tail[unit] % DW_COMMANDS];
-  return command_tail[unit] != command_head[unit] && c->time < now ? c : NULL;
+  dw_command *c = &dw_commands[unit][dw_command_tail[unit] % DW_COMMANDS];
+  return dw_command_tail[unit] != dw_command_head[unit] && c->time < now ? c : NULL;
 }
-int dw_has_command(int unit) { return command_tail[unit] != command_head[unit]; }
-void dw_pop_command(int unit) { command_tail[unit]++; }
+int dw_has_command(int unit) { return dw_command_tail[unit] != dw_command_head[unit]; }
+void dw_pop_command(int unit) { dw_command_tail[unit]++; }
+
+// With a call-back in place the simulator calls Python straight away; without, it toggles the top level's `wake` for cocotb.
+static void (*python)(void);
+void dw_set_python(void (*callback)(void)) { python = callback; }
+int dw_wake_now(void) {
+  wake_due = -1;
+  if (!python) return 0;
+  dw_begin_turn();
+  python();
+  dw_end_turn();
+  return 1;
+}
 
 // ---------------------------------------------------------------- clocks
 static int64_t clock_period[DW_CLOCKS];
@@ -117,6 +130,8 @@ int dw_started(void) { return started; }
 int dw_always_on(void) { return always_on; }
 int64_t dw_reset_end(void) { return reset_end; }
 int64_t dw_period(int clock) { return clock_period[clock]; }
+int64_t dw_next_edge[DW_CLOCKS];   // set by the Verilator main loop before each edge and each refresh
+long long san_next_edge(int clock) { return dw_next_edge[clock]; }
 long long san_period(int clock) { return clock_period[clock]; }
 // The edge with this absolute index must happen although the clock may sleep.
 void san_alarm(int clock, long long edge) { hooks.kick_at(clock, edge * clock_period[clock] - 1); }

@@ -6,13 +6,13 @@
 
 #include "doorway.h"
 
-extern long long san_mem_read(int, int), san_host_data(int), san_period(int);
+extern long long san_mem_read(int, int), san_host_data(int), san_period(int), san_next_edge(int);
 extern void san_flight(int, int);
 extern void san_mem_write(int, int, long long, int);
 extern int san_cfg(int, int), san_processor_clock(int, int, int, long long, long long, int, int, int, int), san_processor_address(int),
     san_processor_data(int), san_host_clock(int, int, long long, int, int, long long), san_host_address(int), san_host_enables(int),
     san_fault(int, long long, int);
-extern void dw_wake_done(void);
+extern int dw_wake_now(void);
 
 enum { MOST_ARGS = 10 };
 static int64_t args[MOST_ARGS];
@@ -50,6 +50,7 @@ FUNCTION(san_host_address, give(san_host_address(A(0))))
 FUNCTION(san_host_data, give(san_host_data(A(0))))
 FUNCTION(san_host_enables, give(san_host_enables(A(0))))
 FUNCTION(san_period, give(san_period(A(0))))
+FUNCTION(san_next_edge, give(san_next_edge(A(0))))
 FUNCTION(san_flight, san_flight(A(0), A(1)))
 FUNCTION(san_fault, give(san_fault(A(0), args[1], A(2))))
 
@@ -88,7 +89,7 @@ static PLI_INT32 on_wake(struct t_cb_data *cb) {
   (void)cb;
   if (now() != wake_time) return 0;   // an earlier wake took its place
   wake_time = -1;
-  dw_wake_done();
+  if (dw_wake_now()) return 0;
   if (!wake) wake = signal_of("top.wake");
   increment(wake);
   return 0;
@@ -132,7 +133,7 @@ static void start(void) {
 #define FUNC32(name) add(vpiSysFunc, "$" #name, f_##name, size32)
 #define FUNC64(name) add(vpiSysFunc, "$" #name, f_##name, size64)
 #define TASK(name) add(vpiSysTask, "$" #name, f_##name, 0)
-  FUNC64(san_mem_read); TASK(san_mem_write); FUNC32(san_cfg); TASK(san_event); TASK(san_trace); TASK(san_alarm); TASK(san_flight); FUNC64(san_period);
+  FUNC64(san_mem_read); TASK(san_mem_write); FUNC32(san_cfg); TASK(san_event); TASK(san_trace); TASK(san_alarm); TASK(san_flight); FUNC64(san_period); FUNC64(san_next_edge);
   FUNC32(san_processor_clock); FUNC32(san_processor_address); FUNC32(san_processor_data);
   FUNC32(san_host_clock); FUNC32(san_host_address); FUNC64(san_host_data); FUNC32(san_host_enables); FUNC32(san_fault);
   dw_set_hooks((dw_hooks){now, wake_at, kick_at, start_clocks, raise_faults});

@@ -19,6 +19,7 @@ package sim_doorway_pkg;
   import "DPI-C" function longint san_host_data(input int unit);
   import "DPI-C" function int san_host_enables(input int unit);
   import "DPI-C" function longint san_period(input int clock);
+  import "DPI-C" function longint san_next_edge(input int clock);
   import "DPI-C" function void san_flight(input int clock, input int level);
   import "DPI-C" function int san_fault(input int cable, input longint edge_index, input int character);
 `else

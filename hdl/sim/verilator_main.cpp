@@ -26,13 +26,14 @@ int dw_started(void);
 int dw_always_on(void);
 int64_t dw_reset_end(void);
 int64_t dw_period(int clock);
-void dw_wake_done(void);
+int dw_wake_now(void);
 extern int dw_faults;
+extern int64_t dw_next_edge[];
 }
 #ifdef SANLAB_CLOCKS
 #include "clocks.h"  // generated with the top level: CLOCKS, clock_pins(top)
 #else
-struct ClockPins { CData *clk; QData *cycle; const CData *awake; };
+struct ClockPins { CData *clk; CData *refresh; const CData *awake; };
 enum { CLOCKS = 0 };
 static void clock_pins(Vtop *, ClockPins *, CData **, CData **, CData **) {}
 #endif
@@ -44,7 +45,7 @@ int64_t now_ps = 0;
 int64_t wake_time = NEVER;
 uint64_t clock_edges = 0;
 
-struct Clock { ClockPins pins; int64_t period, next, index; };
+struct Clock { ClockPins pins; int64_t period, next, last; };  // next: NEVER while asleep
 Clock clocks[CLOCKS + 1];
 using Forced = std::pair<int64_t, int>;  // (edge time, clock)
 std::priority_queue<Forced, std::vector<Forced>, std::greater<Forced>> forced;
@@ -79,7 +80,7 @@ class Simulation {
  public:
   Simulation(Vtop *top, const char *waves) : top_(top) {
     clock_pins(top, pins_, &wake_, &reset_, &faults_);
-    for (int i = 0; i < CLOCKS; i++) clocks[i] = {pins_[i], 1, NEVER, 0};
+    for (int i = 0; i < CLOCKS; i++) clocks[i] = {pins_[i], 1, NEVER, NEVER};
 #if VM_TRACE_FST
     if (waves) { Verilated::traceEverOn(true); fst_ = std::make_unique<VerilatedFstC>(); top->trace(fst_.get(), 99); fst_->open(waves); }
 #else
@@ -118,7 +119,6 @@ class Simulation {
     for (int i = 0; i < CLOCKS; i++) {
       clocks[i].period = dw_period(i);
       clocks[i].next = edge_after(i, now_ps);
-      clocks[i].index = clocks[i].next / clocks[i].period;
       shortest_ = std::min(shortest_, clocks[i].period);
     }
   }
@@ -134,13 +134,23 @@ class Simulation {
     const bool keep = dw_always_on() || time < dw_reset_end();
     if (reset_ && *reset_ && time >= dw_reset_end()) *reset_ = 0;
     if (faults_) *faults_ = static_cast<CData>(dw_faults);
-    int risen[CLOCKS + 1], n = 0;
+    int risen[CLOCKS + 1], n = 0, refreshed = 0;
     for (int i = 0; i < CLOCKS; i++) {
       Clock &c = clocks[i];
       if (c.next != time) continue;
       risen[n++] = i;
-      *c.pins.cycle = static_cast<QData>(time / c.period);
+      if (c.last == time - c.period) continue;
+      dw_next_edge[i] = time / c.period;  // it slept: its edge index is not the last one plus one
+      *c.pins.refresh = 1;
+      refreshed++;
+    }
+    if (refreshed) top_->eval_step();
+    for (int k = 0; k < n; k++) {
+      Clock &c = clocks[risen[k]];
+      *c.pins.refresh = 0;
       *c.pins.clk = 1;
+      c.last = time;
+      dw_next_edge[risen[k]] = c.next / c.period + 1;
     }
     clock_edges += static_cast<uint64_t>(n);
     top_->eval_step();
@@ -163,24 +173,27 @@ class Simulation {
     top_->eval_step();
   }
 
-  static void lower(Clock &c) {
-    *c.pins.clk = 0;
-    *c.pins.cycle += 1;
-  }
+  static void lower(Clock &c) { *c.pins.clk = 0; }
 
+  // Python's turn: straight through the doorway, or through cocotb (VPI call-backs, and `wake` where no call-back is set).
   void software(int64_t time, int64_t vpi) {
+    bool phases = time == vpi;
     if (time == wake_time) {
       wake_time = NEVER;
-      dw_wake_done();
-      if (wake_) *wake_ = static_cast<CData>(*wake_ + 1);
+      if (!dw_wake_now() && wake_) {
+        *wake_ = static_cast<CData>(*wake_ + 1);
+        phases = true;
+      }
     }
     if (time == vpi) {
       VerilatedVpi::callCbs(cbNextSimTime);
       VerilatedVpi::callTimedCbs();
     }
-    settle();
-    python_phases(top_);
-    if (running_) for (int i = 0; i < CLOCKS; i++) if (clocks[i].next == NEVER && *clocks[i].pins.awake) clocks[i].next = edge_after(i, time);
+    if (phases || VerilatedVpi::evalNeeded()) {
+      settle();
+      python_phases(top_);
+      if (running_) for (int i = 0; i < CLOCKS; i++) if (clocks[i].next == NEVER && *clocks[i].pins.awake) clocks[i].next = edge_after(i, time);
+    }
   }
 
 #if VM_TRACE_FST

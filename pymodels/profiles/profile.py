@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -77,9 +78,16 @@ class Profile:
 
 
 def parse_settings(text: str) -> dict[str, str]:
-    """`key=value key=value` taken apart. ConfigError for a word without `=` and for a key given twice."""
+    """`key=value key=value` taken apart; quotes and backslashes as in a shell, so that `file="my file"` is one word.
+
+    ConfigError for a word without `=`, for a key given twice, and for a quotation that does not end.
+    """
     settings: dict[str, str] = {}
-    for word in text.split():
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        raise ConfigError(SETTING, 0, "quotation without end", repr(text), "close it, or write \\ before it") from None
+    for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key or not value:
             raise ConfigError(SETTING, 0, "not a setting", repr(word), "write key=value")

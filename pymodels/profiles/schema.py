@@ -142,9 +142,10 @@ _KEYS = (
     Key("bridge.up_read_wait", HOST, int, "PCI clocks", 0, 15, "waits so long for memory, then asks for a retry"),
     Key("bridge.up_stall_limit", HOST, int, "PCI clocks", 0, 6, "a later phase waits so long, then disconnects"),
     Key("bridge.up_max_phases", HOST, int, "data phases", 0, 255, "disconnects after so many; 0 = no limit"),
+    # Host and PCI clock are out of step: num of den processor transactions wait one PCI clock more; den 0 = none.
+    Key("bridge.extra_num", HOST, int, "transactions", 0, 15, "processor transactions that wait longer: so many ..."),
+    Key("bridge.extra_den", HOST, int, "transactions", 0, 15, "... of these; 0 = none"),
     # The inbound buffer holds 8 bytes a beat, and drains num beats every den PCI clocks.
-    Key("bridge.extra_num", HOST, int, "transactions", 0, 15, "processor transactions that wait one clock more: so many ..."),
-    Key("bridge.extra_den", HOST, int, "transactions", 0, 15, "... of these (host and PCI clock out of step); 0 = none"),
     Key("bridge.in_buffer", HOST, int, "beats", 1, 64, "inbound write buffer"),
     Key("bridge.drain_num", HOST, int, "beats", 1, 255, "its drain rate, numerator"),
     Key("bridge.drain_den", HOST, int, "PCI clocks", 1, 255, "its drain rate, denominator"),

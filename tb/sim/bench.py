@@ -8,11 +8,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 from pymodels.errors import SanlabError, nearest
+from pymodels.toml import read_toml
 from tb.sim.build import Design, build
 from tb.sim.run import Outcome, simulate
 from tb.sim.tools import OUT, ROOT, SIMULATORS
@@ -35,16 +35,21 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Bench:
-    """Read a bench's file. Raises SanlabError naming the nearest bench."""
+    """Read a bench's file. Raises SanlabError naming the nearest bench, ConfigError for a file that is no TOML."""
     path = BENCHES / f"{name}.toml"
     if not path.exists():
-        raise SanlabError(f"unknown bench {name!r}", "BENCH names a file of tests/block/benches", nearest(name, names()))
-    data = tomllib.loads(path.read_text())
+        raise SanlabError(
+            f"unknown bench {name!r}", "BENCH names a file of tests/block/benches", nearest(name, names())
+        )
+    data, _ = read_toml(path)
     return Bench(name, data["module"], Design(data["toplevel"], data.get("parameters", {})))
 
 
 def run(name: str, simulator: str, seed: int = 1, waves: bool = False, echo: bool = False) -> Outcome:
-    """Build a bench if need be and run it; results, log and waves under sim_build/<bench>/<simulator>."""
+    """Build a bench if need be and run it; results, log and waves under sim_build/<bench>/<simulator>.
+
+    With `echo` the log also goes to the terminal. Raises ToolError when it does not build.
+    """
     bench = load(name)
     made = build(bench.design, simulator, waves)
     return simulate(made, bench.module, OUT / name / simulator, seed, waves, echo=echo)
@@ -60,13 +65,15 @@ def main(argv: list[str] | None = None) -> int:
     options = parser.parse_args(argv)
     try:
         if not options.bench:
-            raise SanlabError("no bench named", "`make sim` runs one block bench", f"type `make sim BENCH=<name>`; known: {', '.join(names())}")
+            remedy = f"type `make sim BENCH=<name>`; known: {', '.join(names())}"
+            raise SanlabError("no bench named", "`make sim` runs one block bench", remedy)
         outcome = run(options.bench, options.sim, options.seed, options.waves, echo=True)
     except SanlabError as error:
         print(error, file=sys.stderr)
         return error.exit_code
     folder = Path(os.path.relpath(outcome.log.parent))
-    print(f"{outcome.tests} tests, {len(outcome.failures)} failed; results.xml, sim.log{' and waves.fst' if options.waves else ''} in {folder}")
+    left = "results.xml, sim.log and waves.fst" if options.waves else "results.xml and sim.log"
+    print(f"{outcome.tests} tests, {len(outcome.failures)} failed; {left} in {folder}")
     return 0 if outcome.passed else 1
 
 

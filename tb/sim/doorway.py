@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +23,10 @@ EVENT_WORDS = 8
 WATCHES = 64
 STEPS, LOOPS = 128, 4
 STEP_WORDS = 6
+UNITS, COMMANDS, TURN = 4096, 256, 1 << 14
 I64 = ctypes.c_int64
+COMMAND = struct.Struct("8q")
+TRACE_RECORD = struct.Struct("<qIHHIIq")
 Handler = Callable[[int, int, int, int], None]
 """Called with (time ps, code, a, b) for each event of a unit."""
 
@@ -31,7 +37,6 @@ class Doorway:
     def __init__(self) -> None:
         self.lib = ctypes.CDLL(os.environ["SANLAB_DOORWAY"])
         self.lib.dw_now.restype = I64
-        self.lib.dw_give.argtypes = [ctypes.c_int, *[I64] * 7]
         self.lib.dw_memory_create.argtypes = [ctypes.c_int, ctypes.c_uint64, ctypes.c_int]
         self.lib.dw_memory_create.restype = ctypes.c_void_p
         self.lib.dw_watch_add.argtypes = [ctypes.c_int, ctypes.c_uint64]
@@ -40,36 +45,52 @@ class Doorway:
         self.lib.dw_wake_by.argtypes = [I64]
         self.lib.dw_trace_create.argtypes = [ctypes.c_uint64]
         self.lib.dw_trace_create.restype = ctypes.c_void_p
-        self.lib.san_trace.argtypes = [I64, ctypes.c_int, ctypes.c_int, ctypes.c_uint32, ctypes.c_uint32, I64]
         self.lib.dw_fault_add.argtypes = [ctypes.c_int, ctypes.c_int, I64, I64, ctypes.c_int, ctypes.c_int]
         self.now: Callable[[], int] = self.lib.dw_now
         self.wake_by: Callable[[int], None] = self.lib.dw_wake_by
-        self._give: Callable[..., int] = self.lib.dw_give
         self._events = self._words("dw_events", EVENTS * EVENT_WORDS, "q")
         self._head = ctypes.c_uint64.in_dll(self.lib, "dw_event_head")
         self._seen = ctypes.c_uint64.in_dll(self.lib, "dw_event_tail")
         self._lost = ctypes.c_uint64.in_dll(self.lib, "dw_event_lost")
-        self._trace_count = ctypes.c_uint64.in_dll(self.lib, "dw_trace_count")
-        self._trace_base = 0
+        self.turn = self._words("dw_turn", 8 + TURN, "q")
+        """What Python and the doorway tell each other in a turn: [0] now, [1] next alarm, [2] units given commands, [8:] these units."""
+        self._commands = self._words("dw_commands", UNITS * COMMANDS * 8, "q").cast("B")
+        self._given = self._words("dw_command_head", UNITS, "I")
+        self._taken = self._words("dw_command_tail", UNITS, "I")
+        self._trace_count = self._words("dw_trace_count", 1, "Q")
+        self._records = memoryview(b"")
+        self._tracing = True
         self._tail = 0
         self._handlers: dict[int, Handler] = {}
 
-    def _words(self, name: str, count: int, code: str) -> memoryview:
-        size = count * memoryview(bytes(8)).cast(code).itemsize
+    def _words(self, name: str, count: int, code: Literal["q", "I", "B"]) -> memoryview:
+        """An array of the library: `count` elements of 8 bytes signed, 4 or 1 unsigned."""
+        size = count * struct.calcsize(code)
         return memoryview((ctypes.c_char * size).in_dll(self.lib, name)).cast("B").cast(code)
 
     def memory(self, number: int, size: int, unit: int) -> memoryview:
-        """Create a sparse memory of `size` bytes; wild accesses and watch hits become events of `unit`. Writable, without a copy."""
+        """Create a sparse memory of `size` bytes, writable without a copy. Raises SanlabError when there is no room.
+
+        Accesses beyond it and writes to watched words become events of `unit`.
+        """
         base = self.lib.dw_memory_create(number, size, unit)
         if not base:
-            raise SanlabError(f"no room for a memory of {size} bytes", "the operating system refused it", "set a smaller memory (SET host.memory_bytes=...)")
+            raise SanlabError(
+                f"no room for a memory of {size} bytes",
+                "the operating system refused it",
+                "set a smaller memory (SET memory.bytes=...)",
+            )
         return memoryview((ctypes.c_char * size).from_address(base)).cast("B")
 
     def watch(self, memory: int, address: int) -> int:
         """A slot that watches the 32-bit word at `address`. Raises SanlabError when all slots are taken."""
         slot = int(self.lib.dw_watch_add(memory, address))
         if slot < 0:
-            raise SanlabError("too many polled words", f"memory {memory} has {WATCHES} watches already", "poll fewer words of host memory")
+            raise SanlabError(
+                "too many polled words",
+                f"memory {memory} has {WATCHES} watches already",
+                "poll fewer words of host memory",
+            )
         return slot
 
     def armed(self, memory: int) -> memoryview:
@@ -81,7 +102,7 @@ class Doorway:
         return self._words("dw_flight", 512, "B")[:clocks]
 
     def steps(self, unit: int) -> memoryview:
-        """The polling steps of a processor: 32-bit words {address, expect, mask, is_register, clocks, accesses} by loop and step."""
+        """The polling steps of a processor by loop and step: address, expect, mask, is_register, clocks, accesses."""
         size = LOOPS * STEPS * STEP_WORDS
         return self._words("dw_steps", 4096 * size, "I")[unit * size : (unit + 1) * size]
 
@@ -94,12 +115,45 @@ class Doorway:
         self._handlers[unit] = handler
 
     def give(self, unit: int, op: int, a: int = 0, b: int = 0, c: int = 0, d: int = 0, e: int = 0, f: int = 0) -> None:
-        """Append a command to a unit's ring; the unit takes it at its first clock edge strictly after now."""
-        if self._give(unit, op, a, b, c, d, e, f):
-            raise SanlabError(f"unit {unit} has 256 commands waiting", "it was given commands faster than it takes them", "await the verbs that return a value")
+        """Append a command to a unit's ring; the unit takes it at its first clock edge strictly after now.
+
+        `op` and the meaning of the six words are the unit's own. Raises SanlabError when the ring is full.
+        """
+        given, turn = self._given[unit], self.turn
+        if (given - self._taken[unit]) & 0xFFFFFFFF == COMMANDS or turn[2] == TURN:
+            raise SanlabError(
+                f"unit {unit} has too many commands waiting", "it was given commands faster than it takes them", "await the verbs that return a value"
+            )
+        COMMAND.pack_into(self._commands, (unit * COMMANDS + given % COMMANDS) * COMMAND.size, turn[0], op, a, b, c, d, e, f)
+        self._given[unit] = given + 1 & 0xFFFFFFFF
+        turn[8 + turn[2]] = unit
+        turn[2] += 1
+
+    def record(self, time: int, unit: int, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
+        """Append a record to the trace (`pymodels.trace`); nothing while the trace is off or full."""
+        count = self._trace_count[0]
+        at = count * TRACE_RECORD.size
+        if self._tracing and at < len(self._records):
+            TRACE_RECORD.pack_into(self._records, at, time, unit, event, 0, packet, argument, argument2)
+            self._trace_count[0] = count + 1
+
+    @contextmanager
+    def called_back(self, call: Callable[[], None]) -> Iterator[None]:
+        """While in force, a wake calls `call` straight from the simulator instead of toggling the top's `wake`."""
+        callback = ctypes.CFUNCTYPE(None)(call)
+        self.lib.dw_set_python(callback)
+        try:
+            yield
+        finally:
+            self.lib.dw_set_python(None)
+
+    def hand_over(self) -> None:
+        """End the calls: `wake` toggles once more, for the cocotb coroutine that waits for the end."""
+        self.lib.dw_set_python(None)
+        self.wake_by(self.now() + 2)
 
     def drain(self) -> None:
-        """Hand every event since the last call to its unit's handler."""
+        """Hand every event since the last call to its unit's handler. Raises SanlabError when events were lost."""
         tail, head, events, handlers = self._tail, self._head.value, self._events, self._handlers
         while tail != head:
             at = (tail % EVENTS) * EVENT_WORDS
@@ -109,21 +163,26 @@ class Doorway:
         self._tail = tail
         self._seen.value = tail
         if self._lost.value:
-            raise SanlabError(f"{self._lost.value} hardware events were lost", "the event ring overflowed", "report this with the seed: the dispatcher must drain faster")
+            raise SanlabError(
+                f"{self._lost.value} hardware events were lost",
+                "the event ring overflowed",
+                "report this with the seed: the dispatcher must drain faster",
+            )
 
     def trace_create(self, records: int) -> None:
-        """Room for the trace (virtual memory; pages exist once written)."""
-        self._trace_base = self.lib.dw_trace_create(records)
-        if not self._trace_base:
-            raise SanlabError(f"no room for a trace of {records} records", "the operating system refused it", "set a smaller trace (SET run.trace_records=...)")
+        """Room for the trace (virtual memory; pages exist once written). Raises SanlabError when there is none."""
+        base = self.lib.dw_trace_create(records)
+        if not base:
+            raise SanlabError(
+                f"no room for a trace of {records} records", "the operating system refused it", "set a smaller trace (SET run.trace_records=...)"
+            )
+        self._records = memoryview((ctypes.c_char * (records * TRACE_RECORD.size)).from_address(base)).cast("B")
 
     def trace_on(self, on: bool) -> None:
         """Switch the trace on or off (it is on by default)."""
+        self._tracing = on
         ctypes.c_int.in_dll(self.lib, "dw_trace_on").value = int(on)
 
     def trace(self) -> NDArray[np.void]:
         """The records so far, shape (n,), dtype `pymodels.trace.RECORD`; a view, no copy."""
-        count = self._trace_count.value
-        if not count or not self._trace_base:
-            return np.empty(0, RECORD)
-        return np.frombuffer((ctypes.c_char * (count * RECORD.itemsize)).from_address(self._trace_base), RECORD)
+        return np.frombuffer(self._records[: self._trace_count[0] * TRACE_RECORD.size], RECORD)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 import traceback
@@ -28,11 +29,16 @@ async def study(dut: Any) -> None:
     understood = plan(request, info)
     running = RunningCluster(dut, understood) if info.design is None else RunningSwitch(dut, understood)
     lab = Lab(understood, running)
+    gc.freeze()  # what stands now stays; the run itself makes next to no cycles
+    gc.set_threshold(100_000, 50, 100)
     error = None
     try:
         await running.engine.start(always_on=bool(understood.options["run.always_on"]))
-        await running.engine.run(lab.spawn(_whole(info, lab), f"study {info.name}"), hang_ps=int(understood.options["run.hang_us"]) * 1_000_000)
-    except Exception as raised:
+        await running.engine.run(
+            lab.spawn(_whole(info, lab), f"study {info.name}"),
+            hang_ps=int(understood.options["run.hang_us"]) * 1_000_000,
+        )
+    except Exception as raised:  # noqa: BLE001 - whatever ended the study: results and trace are left first
         error = raised
         traceback.print_exc()
         lab.findings.failures.append(f"{type(raised).__name__}: {raised}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 from tb.sim import tools
 from tb.sim.build import Build
@@ -26,14 +26,36 @@ class Outcome:
     log: Path
 
 
-def simulate(build: Build, module: str, folder: Path, seed: int = 1, waves: bool = False, env: Mapping[str, str] | None = None, echo: bool = False, timeout_s: float | None = None, pass_fds: tuple[int, ...] = ()) -> Outcome:
-    """Run a test module on a build; results, log and waves go to `folder`. With `echo` the log also goes to the terminal."""
+def simulate(
+    build: Build,
+    module: str,
+    folder: Path,
+    seed: int = 1,
+    waves: bool = False,
+    env: Mapping[str, str] | None = None,
+    echo: bool = False,
+    timeout_s: float | None = None,
+    pass_fds: tuple[int, ...] = (),
+) -> Outcome:
+    """Run a test module on a build; results, log and waves go to `folder`, those of an earlier run are removed first.
+
+    With `echo` the log also goes to the terminal. Raises subprocess.TimeoutExpired after `timeout_s` of wall time; the
+    simulator never outlives the call.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    results = folder / "results.xml"
-    results.unlink(missing_ok=True)
-    log = folder / "sim.log"
+    results, log = folder / "results.xml", folder / "sim.log"
+    for stale in (results, folder / "waves.fst", folder / "waves.fst.hier"):
+        stale.unlink(missing_ok=True)
     with log.open("w") as out:
-        process = subprocess.Popen(_command(build, folder, waves), cwd=folder, env=_environment(build, module, seed, results, env), stdout=subprocess.PIPE if echo else out, stderr=subprocess.STDOUT, text=True, pass_fds=pass_fds)
+        process = subprocess.Popen(
+            _command(build, folder, waves),
+            cwd=folder,
+            env=_environment(build, module, seed, results, env),
+            stdout=subprocess.PIPE if echo else out,
+            stderr=subprocess.STDOUT,
+            text=True,
+            pass_fds=pass_fds,
+        )
         try:
             if echo and process.stdout:
                 for line in process.stdout:
@@ -51,10 +73,13 @@ def _command(build: Build, folder: Path, waves: bool) -> list[str]:
     if build.simulator == "verilator":
         return [str(build.folder / "obj" / "Vtop"), *(["--waves", str(folder / "waves.fst")] if waves else [])]
     lib = tools.cocotb_libs() / "libcocotbvpi_icarus.so"
-    return ["vvp", "-n", "-M", str(build.folder), "-m", "doorway", "-m", str(lib), str(build.folder / "top.vvp"), *(["-fst"] if waves else [])]
+    modules = ["-M", str(build.folder), "-m", "doorway", "-m", str(lib)]
+    return ["vvp", "-n", *modules, str(build.folder / "top.vvp"), *(["-fst"] if waves else [])]
 
 
-def _environment(build: Build, module: str, seed: int, results: Path, extra: Mapping[str, str] | None) -> dict[str, str]:
+def _environment(
+    build: Build, module: str, seed: int, results: Path, extra: Mapping[str, str] | None
+) -> dict[str, str]:
     env = dict(os.environ)
     env.update(
         COCOTB_TEST_MODULES=module,
@@ -68,6 +93,7 @@ def _environment(build: Build, module: str, seed: int, results: Path, extra: Map
         SANLAB_DOORWAY=str(build.folder / "libdoorway.so"),
         LD_LIBRARY_PATH=os.pathsep.join([str(build.folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]),
         NO_COLOR="1",
+        OPENBLAS_NUM_THREADS="1",  # numpy's idle threads would spin beside the simulator
     )
     env.update(extra or {})
     return env
@@ -77,10 +103,14 @@ def _outcome(results: Path, log: Path, code: int) -> Outcome:
     failures: list[str] = []
     tests = 0
     if results.exists():
-        for case in ElementTree.parse(results).getroot().iter("testcase"):
+        for case in ET.parse(results).getroot().iter("testcase"):
             tests += 1
-            for failure in [*case.findall("failure"), *case.findall("error")]:
-                failures.append(f"{case.get('name')}: {failure.get('message') or failure.get('error_msg') or (failure.text or '').strip()}")
+            failed = [*case.findall("failure"), *case.findall("error")]
+            failures += [f"{case.get('name')}: {_message(failure)}" for failure in failed]
     if not tests:
         failures.append(f"the simulation ended before any test did (exit code {code}); see {log}")
     return Outcome(passed=not failures and code == 0, tests=tests, failures=failures, log=log)
+
+
+def _message(failure: ET.Element) -> str:
+    return failure.get("message") or failure.get("error_msg") or (failure.text or "").strip()

@@ -50,7 +50,11 @@ def icarus() -> Path:
     """The folder of iverilog and vvp. Raises ToolError saying what to install."""
     found = shutil.which("iverilog")
     if found is None or shutil.which("vvp") is None:
-        raise ToolError("Icarus Verilog is missing", "`iverilog` is not on the PATH", "type `apt-get install iverilog` (as root), or use SIM=verilator")
+        raise ToolError(
+            "Icarus Verilog is missing",
+            "`iverilog` is not on the PATH",
+            "type `apt-get install iverilog` (as root), or use SIM=verilator",
+        )
     return Path(found).parent
 
 
@@ -60,7 +64,9 @@ def compiler() -> str:
     for name in ("g++", "clang++"):
         if shutil.which(name):
             return name
-    raise ToolError("no C++ compiler", "neither g++ nor clang++ is on the PATH", "type `apt-get install g++ make` (as root)")
+    raise ToolError(
+        "no C++ compiler", "neither g++ nor clang++ is on the PATH", "type `apt-get install g++ make` (as root)"
+    )
 
 
 @functools.cache
@@ -80,5 +86,7 @@ def gpi_users() -> str:
     libpython = cocotb_tools.config.libpython() if hasattr(cocotb_tools.config, "libpython") else ""
     if not libpython:
         libpython = subprocess.check_output([sys.executable, "-m", "find_libpython"], text=True).strip()
-    entry = subprocess.check_output([sys.executable, "-m", "cocotb_tools.config", "--pygpi-entry-point"], text=True).strip()
+    entry = subprocess.check_output(
+        [sys.executable, "-m", "cocotb_tools.config", "--pygpi-entry-point"], text=True
+    ).strip()
     return f"{libpython};{entry}"

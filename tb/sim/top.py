@@ -1,12 +1,14 @@
 """The top-level Verilog of a cluster, generated from its topology: nodes, switches, cables, clocks.
 
-Every component has its own clock, so that it can sleep alone: node n has the clocks 3n (NIC), 3n+1 (link) and 3n+2 (PCI), switch s
-the clock 3N+s. On Verilator the module `cluster` is the top and its clocks are inputs that the main loop drives; on Icarus the
-module `top` around it makes them. Nothing but the topology is in here; everything else is a run-time setting.
+Every component has its own clock, so that it can sleep alone: node n has the clocks 3n (NIC), 3n+1 (link) and 3n+2
+(PCI), switch s the clock 3N+s. The module `top` stands around `cluster`: on Verilator the clocks are its inputs, which
+the main loop drives; on Icarus it makes them. Nothing but the topology is in here; everything else is a run-time
+setting.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from pymodels.topology import End, Topology
@@ -40,7 +42,7 @@ class Numbers:
         return 3 * self.nodes + len(self.topology.switches)
 
     def first_cable(self, switch: int) -> int:
-        """Number of the cable direction that arrives at port 0 of a switch; the other ports follow. Node n's own is n."""
+        """Number of the cable direction into port 0 of a switch; its other ports follow. A node's number is its own."""
         return self.nodes + sum(s.ports for s in self.topology.switches[:switch])
 
     def cable_into(self, end: End) -> int:
@@ -60,7 +62,11 @@ class Numbers:
 def design(topology: Topology) -> Design:
     """The design of a cluster, for both simulators."""
     numbers = Numbers(topology)
-    generated = {"cluster.sv": _cluster(numbers), "top.sv": _top(numbers.clocks, _instance(numbers.clocks)), "clocks.h": _clocks_h(numbers.clocks)}
+    generated = {
+        "cluster.sv": _cluster(numbers),
+        "top.sv": _top(numbers.clocks, _instance(numbers.clocks)),
+        "clocks.h": _clocks_h(numbers.clocks),
+    }
     return Design("top", generated=generated, clocked=True)
 
 
@@ -77,37 +83,51 @@ def _ports(clocks: int) -> list[str]:
     return lines
 
 
+def _word(name: str) -> str:
+    """A component's name as Verilog takes it: full stops and hyphens become their codes (`a-1`: `a_x2d_1`)."""
+    return re.sub(r"\W", lambda found: f"_x{ord(found[0]):02x}_", name)
+
+
 def _wires(end: End) -> str:
-    return f"{end.node}_{end.port}"
+    return f"{_word(end.node)}_{end.port}"
 
 
 def _cluster(numbers: Numbers) -> str:
-    t = numbers.topology
-    peer = t.peers
-    body: list[str] = []
-    for node in t.ports:
-        for port in range(t.ports[node]):
-            body.append(f"  logic [8:0] tx_{node}_{port};\n  logic hold_{node}_{port};")
-    for n, host in enumerate(t.hosts):
-        c = [numbers.clock(n, d) for d in (NIC, LINK, PCI)]
-        far = peer[End(host, 0)]
-        body.append(
-            f"  sim_node #(.NODE({n}), .CLOCK_NIC({c[0]}), .CLOCK_LINK({c[1]}), .CLOCK_PCI({c[2]}), .CABLE({n})) host_{host} (\n"
-            + "".join(f"      .{name}_clk(clk_{i}), .{name}_cycle(cycle_{i}), .{name}_awake(awake_{i}),\n" for name, i in zip(("nic", "link", "pci"), c, strict=True))
-            + f"      .rst, .faults, .in(tx_{_wires(far)}), .in_hold(hold_{_wires(far)}), .tx(tx_{host}_0), .tx_hold(hold_{host}_0));"
-        )
-    for s, switch in enumerate(t.switches):
-        ends = [End(switch.name, p) for p in reversed(range(switch.ports))]
-        ins = ", ".join(f"tx_{_wires(peer[e])}" if e in peer else "9'h000" for e in ends)
-        in_holds = ", ".join(f"hold_{_wires(peer[e])}" if e in peer else "1'b0" for e in ends)
-        clock = numbers.switch_clock(s)
-        body.append(
-            f"  sim_switch #(.SWITCH({s}), .PORTS({switch.ports}), .CLOCK({clock}), .FIRST_CABLE({numbers.first_cable(s)})) switch_{switch.name} (\n"
-            f"      .clk(clk_{clock}), .rst, .cycle(cycle_{clock}), .faults, .in({{{ins}}}), .in_hold({{{in_holds}}}),\n"
-            f"      .tx({{{', '.join('tx_' + _wires(e) for e in ends)}}}), .tx_hold({{{', '.join('hold_' + _wires(e) for e in ends)}}}), .awake(awake_{clock}));"
-        )
-    header = "// A cluster, generated from its topology; the simulator drives its clocks.\nmodule cluster (\n    "
+    topology = numbers.topology
+    ends = [End(node, port) for node, ports in topology.ports.items() for port in range(ports)]
+    body = [f"  logic [8:0] tx_{_wires(end)};\n  logic hold_{_wires(end)};" for end in ends]
+    body += [_node(numbers, n) for n in range(numbers.nodes)]
+    body += [_switch(numbers, s) for s in range(len(topology.switches))]
+    header = "// A cluster, generated from its topology.\nmodule cluster (\n    "
     return header + ",\n    ".join(_ports(numbers.clocks)) + "\n);\n" + "\n".join(body) + "\nendmodule\n"
+
+
+def _node(numbers: Numbers, node: int) -> str:
+    host = numbers.topology.hosts[node]
+    own, far = _wires(End(host, 0)), _wires(numbers.topology.peers[End(host, 0)])
+    clocks = {name: numbers.clock(node, domain) for name, domain in (("nic", NIC), ("link", LINK), ("pci", PCI))}
+    parameters = [f".CLOCK_{name.upper()}({clock})" for name, clock in clocks.items()]
+    pins = [f".{name}_clk(clk_{i}), .{name}_cycle(cycle_{i}), .{name}_awake(awake_{i})" for name, i in clocks.items()]
+    pins += [f".rst, .faults, .in(tx_{far}), .in_hold(hold_{far})", f".tx(tx_{own}), .tx_hold(hold_{own})"]
+    parameters = [f".NODE({node})", *parameters, f".CABLE({node})"]
+    return f"  sim_node #({', '.join(parameters)}) host_{_word(host)} (\n      " + ",\n      ".join(pins) + ");"
+
+
+def _switch(numbers: Numbers, number: int) -> str:
+    switch, peers = numbers.topology.switches[number], numbers.topology.peers
+    ends = [End(switch.name, port) for port in reversed(range(switch.ports))]
+    clock = numbers.switch_clock(number)
+    bundles = {
+        "in": [f"tx_{_wires(peers[end])}" if end in peers else "9'h000" for end in ends],
+        "in_hold": [f"hold_{_wires(peers[end])}" if end in peers else "1'b0" for end in ends],
+        "tx": [f"tx_{_wires(end)}" for end in ends],
+        "tx_hold": [f"hold_{_wires(end)}" for end in ends],
+    }
+    first = numbers.first_cable(number)
+    parameters = f".SWITCH({number}), .PORTS({switch.ports}), .CLOCK({clock}), .FIRST_CABLE({first})"
+    pins = [f".clk(clk_{clock}), .rst, .cycle(cycle_{clock}), .faults, .awake(awake_{clock})"]
+    pins += [f".{name}({{{', '.join(wires)}}})" for name, wires in bundles.items()]
+    return f"  sim_switch #({parameters}) switch_{_word(switch.name)} (\n      " + ",\n      ".join(pins) + ");"
 
 
 def _instance(clocks: int) -> str:
@@ -117,24 +137,37 @@ def _instance(clocks: int) -> str:
 
 def _top(clocks: int, body: str) -> str:
     """`top` around a body: on Verilator the clocks are inputs, on Icarus they are made here."""
-    inputs = ",\n    ".join(_ports(clocks))
-    signals = "".join(f"  logic clk_{i}, awake_{i};\n  logic [47:0] cycle_{i};\n  logic [7:0] kick_{i} = 8'd0;\n" for i in range(clocks))
+    each = range(clocks)
+    inputs = "".join(
+        f",\n    input logic clk_{i},\n    input logic refresh_{i},\n    output logic awake_{i}" for i in each
+    )
+    counted = "".join(
+        f"  logic [47:0] cycle_{i};\n"
+        f"  sim_cycle #(.CLOCK({i})) count_{i} (.clk(clk_{i}), .refresh(refresh_{i}), .cycle(cycle_{i}));\n"
+        for i in each
+    )
+    signals = "".join(
+        f"  logic clk_{i}, awake_{i};\n  logic [47:0] cycle_{i};\n  logic [7:0] kick_{i} = 8'd0;\n" for i in each
+    )
     made = "".join(
-        f"  sim_clock #(.CLOCK({i})) clock_{i} (.started, .stay_awake(always_on | rst), .awake(awake_{i}), .kick(kick_{i}), .clk(clk_{i}), .cycle(cycle_{i}));\n" for i in range(clocks)
+        f"  sim_clock #(.CLOCK({i})) clock_{i} (.started, .stay_awake(always_on | rst), .awake(awake_{i}),\n"
+        f"      .kick(kick_{i}), .clk(clk_{i}), .cycle(cycle_{i}));\n"
+        for i in each
     )
     return (
-        "// Generated: the top level of both simulators.\n`ifdef VERILATOR\nmodule top (\n    input logic [7:0] wake /*verilator public_flat_rw*/,\n    "
-        + inputs + f"\n);\n{body}endmodule\n`else\nmodule top;\n"
-        + "  logic rst = 1'b1, faults = 1'b0, started = 1'b0, always_on = 1'b0;\n  logic [7:0] wake = 8'd0;\n"
-        + signals + made + body + "endmodule\n`endif\n"
+        "// Generated: the top level of both simulators.\n`ifdef VERILATOR\nmodule top (\n"
+        "    input logic [7:0] wake /*verilator public_flat_rw*/,\n    input logic rst,\n    input logic faults"
+        f"{inputs}\n);\n{counted}{body}endmodule\n`else\nmodule top;\n"
+        "  logic rst = 1'b1, faults = 1'b0, started = 1'b0, always_on = 1'b0;\n  logic [7:0] wake = 8'd0;\n"
+        f"{signals}{made}{body}endmodule\n`endif\n"
     )
 
 
 def _clocks_h(clocks: int) -> str:
-    pins = "".join(f"  pins[{i}] = {{&top->clk_{i}, &top->cycle_{i}, &top->awake_{i}}};\n" for i in range(clocks))
+    pins = "".join(f"  pins[{i}] = {{&top->clk_{i}, &top->refresh_{i}, &top->awake_{i}}};\n" for i in range(clocks))
     return (
         "// Generated: the clocks of the cluster, for verilator_main.cpp.\n"
-        "struct ClockPins { CData *clk; QData *cycle; const CData *awake; };\n"
+        "struct ClockPins { CData *clk; CData *refresh; const CData *awake; };\n"
         f"enum {{ CLOCKS = {clocks} }};\n"
         "static void clock_pins(Vtop *top, ClockPins *pins, CData **wake, CData **reset, CData **faults) {\n"
         f"{pins}  *wake = &top->wake;\n  *reset = &top->rst;\n  *faults = &top->faults;\n}}\n"

@@ -1,14 +1,19 @@
 """Studies: one file each. A study says what is asked, runs it on a cluster in RTL, and hands in what it measured.
 
-A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `LAYER` (the message
-layer that `lab.start_layer` starts by default), `CLUSTER` (the example cluster it needs, else the user's), and
-`async def run(lab: Lab) -> None`. It imports no simulator, and names no published figure (readings A13).
+A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `CLUSTER`
+(the example cluster it needs, else the user's), `DESIGN` (what is built when it is not a cluster), `STAND_IN` (it may
+run with the LANai 9 card in the place of a NIC without RTL), `check(plan)` (raises ConfigError for settings that cannot
+be, before anything is built), and `async def run(lab: Lab) -> None`. It imports no simulator, and names no published
+figure.
+
+A study outside this folder is named by its module, with dots: `my_package.my_study`.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -25,10 +30,14 @@ class Option:
     meaning: str
     low: int = 0
     high: int = 1 << 31
+    choices: tuple[str, ...] = ()
+    """The words that a text option knows; empty: any."""
 
     def parse(self, name: str, text: str) -> int | str:
-        """Text as a value. Raises ConfigError for a wrong type or a value out of range."""
+        """Text as a value. Raises ConfigError for a wrong type, a value out of range, an unknown word."""
         if isinstance(self.default, str):
+            if self.choices and text not in self.choices:
+                raise ConfigError("SET", 0, "unknown word", f"{name} is {text!r}", nearest(text, self.choices))
             return text
         try:
             value = int(text, 0)
@@ -52,6 +61,8 @@ class StudyInfo:
     stand_in: bool
     """It may run with the LANai 9 card standing in for a NIC without RTL (`STAND_IN` of the module)."""
     module: ModuleType
+    check: Callable[[Any], None] | None = None
+    """Looks at the whole plan before anything is built (`check` of the module)."""
 
     @property
     def run(self) -> Any:
@@ -60,13 +71,16 @@ class StudyInfo:
 
 
 def layer_options(layer: str) -> dict[str, Option]:
-    """The run-time options of a message layer as settings `<layer>.<option>`; none for a layer without an options module."""
+    """The run-time options of a message layer as settings `<layer>.<option>`; none when it has no options module."""
     try:
         module = importlib.import_module(f"firmware.nic.{layer}.options")
     except ModuleNotFoundError:
         return {}
     defaults = module.Options()
-    return {f"{layer}.{name}": Option(getattr(defaults, name), f"option {name} of {layer}", *bounds) for name, bounds in module.RANGES.items()}
+    return {
+        f"{layer}.{name}": Option(getattr(defaults, name), f"option {name} of {layer}", *bounds)
+        for name, bounds in module.RANGES.items()
+    }
 
 
 def names() -> list[str]:
@@ -75,9 +89,30 @@ def names() -> list[str]:
 
 
 def load(name: str) -> StudyInfo:
-    """A study by name. Raises ConfigError naming the nearest."""
-    if name not in names():
-        raise ConfigError("STUDY", 0, f"unknown study {name!r}", "STUDY names a file of tb/studies", nearest(name, names()))
-    module = importlib.import_module(f"tb.studies.{name}")
+    """A study by name, or by its module with dots. Raises ConfigError naming the nearest."""
+    module = _outside(name) if "." in name else None
+    if module is None:
+        if name not in names():
+            remedy = nearest(name, names())
+            raise ConfigError("STUDY", 0, f"unknown study {name!r}", "STUDY names a file of tb/studies", remedy)
+        module = importlib.import_module(f"tb.studies.{name}")
     question = (module.__doc__ or "").strip().split("\n")[0]
-    return StudyInfo(name, question, getattr(module, "OPTIONS", {}), getattr(module, "CLUSTER", None), getattr(module, "DESIGN", None), getattr(module, "STAND_IN", False), module)
+    return StudyInfo(
+        name,
+        question,
+        getattr(module, "OPTIONS", {}),
+        getattr(module, "CLUSTER", None),
+        getattr(module, "DESIGN", None),
+        getattr(module, "STAND_IN", False),
+        module,
+        getattr(module, "check", None),
+    )
+
+
+def _outside(name: str) -> ModuleType | None:
+    """The module of a study that stands outside tb/studies; None when there is none."""
+    try:
+        module = importlib.import_module(name)
+    except (ModuleNotFoundError, TypeError):
+        return None
+    return module if inspect.iscoroutinefunction(getattr(module, "run", None)) else None

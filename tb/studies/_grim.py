@@ -19,9 +19,14 @@ async def bring_up(lab: Lab, libraries: Sequence[Any], handlers: Sequence[Handle
         for name, function in own.items():
             library.register_handler(function, name)
     await lab.all([lab.spawn(library.grim_enable(), f"grim_enable of {i}") for i, library in enumerate(libraries)])
-    for _ in range(2):   # the second round tells everyone what others published after their first
-        syncs = [lab.spawn(library.sync_handlers(), f"sync_handlers of {i}") for i, library in enumerate(libraries)]
-        await serve_until(lab, libraries[:1], lambda: all(task.finished.done for task in syncs), also=syncs)
+    for _ in range(2):  # the second round tells everyone what others published after their first
+        await _sync(lab, libraries)
+
+
+async def _sync(lab: Lab, libraries: Sequence[Any]) -> None:
+    """Every host publishes its handlers and learns those of the others; the first one serves meanwhile."""
+    syncs = [lab.spawn(library.sync_handlers(), f"sync_handlers of {i}") for i, library in enumerate(libraries)]
+    await serve_until(lab, libraries[:1], lambda: all(task.finished.done for task in syncs), also=syncs)
 
 
 async def serve_until(lab: Lab, libraries: Sequence[Any], over: Any, also: Sequence[Any] = ()) -> None:

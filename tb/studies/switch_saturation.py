@@ -1,7 +1,8 @@
 """How much load does a crossbar accept when every input has one queue, and head-of-line blocking rules?
 
-Strategy: 8 ports, uniform random destinations, packets of fixed length. The offered load rises to saturation; the accepted load per
-port is compared with the analytic limit of one-queue inputs and with the cycle-level reference model, run beside.
+Strategy: 8 ports, uniform random destinations, packets of fixed length. The offered load rises to saturation; the
+accepted load per port is compared with the analytic limit of one-queue inputs and with the cycle-level reference model,
+run beside.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from tb.studies import Option
 
 PORTS = 8
 OPTIONS = {
-    "length": Option(256, "characters of a packet, route byte, CRC and GAP included", 16, 4096),
-    "clocks": Option(20_000, "character clocks of each measurement", 1000, 100_000_000),
+    "length": Option(64, "characters of a packet, route byte, CRC and GAP included", 16, 4096),
+    "clocks": Option(60_000, "character clocks of each measurement", 1000, 100_000_000),
     "warm_clocks": Option(4_000, "character clocks before it", 0, 10_000_000),
     "points": Option(6, "offered loads between 0 and 1", 2, 50),
 }
@@ -30,6 +31,7 @@ async def run(lab: Lab) -> None:
         got = await lab.switch.measure(load, length, lab.seed + i, warm, clocks)
         accepted.append(got.load(PORTS))
         lab.findings.messages += got.packets
+        lab.metric("wall_chars_per_s", got.chars / got.wall_s)  # the last, at saturation, stays
         lab.progress(i + 1, points, "loads")
     model = accepted_load(PORTS, length, lab.seed, clocks)
     limit = head_of_line_limit(PORTS)
@@ -38,5 +40,7 @@ async def run(lab: Lab) -> None:
     lab.metric("model_accepted_load", model)
     lab.metric("analytic_limit", limit)
     lab.metric("accepted_over_model", accepted[-1] / model)
-    lab.check(accepted[-1] <= limit * 1.05, f"accepted load {accepted[-1]:.3f} is above the head-of-line limit {limit:.3f}")
-    lab.check(abs(accepted[-1] / model - 1) < 0.05, f"accepted load {accepted[-1]:.3f} differs from the reference model's {model:.3f} by more than 5 %")
+    reached = f"accepted load {accepted[-1]:.3f}"
+    lab.check(accepted[-1] <= limit * 1.05, f"{reached} is above the head-of-line limit {limit:.3f}")
+    near = abs(accepted[-1] / model - 1) < 0.05
+    lab.check(near, f"{reached} differs from the reference model's {model:.3f} by more than 5 %")

@@ -1,8 +1,8 @@
 """Every block bench passes on both simulators.
 
-Strategy: each file of tests/block/benches is one regression: a driver, an independent model, a scoreboard, random traffic with
-seeds, stalls and gaps. pytest only starts them; the behaviours are the names of the cocotb tests inside, which appear in the
-failure message. Builds are cached by content.
+Strategy: each file of tests/block/benches is one regression: a driver, an independent model, a scoreboard, random
+traffic with seeds, stalls and gaps. pytest only starts them; the behaviours are the names of the cocotb tests inside,
+which appear in the failure message. Builds are cached by content.
 """
 
 from __future__ import annotations

@@ -53,6 +53,8 @@ def test_settings_are_typed_by_the_schema(profile: Profile) -> None:
         ("clock.nic_ps", "not a setting: 'clock.nic_ps'; write key=value"),
         ("=5", "not a setting: '=5'; write key=value"),
         ("a=1 a=2", "a given twice: '1' and '2'; keep one"),
+        ("file='a b", "quotation without end: \"file='a b\"; close it, or write \\ before it"),
+        ("file=a b", "not a setting: 'b'; write key=value"),
     ],
 )
 def test_mistake_in_a_setting_is_named(profile: Profile, text: str, message: str) -> None:
@@ -60,6 +62,23 @@ def test_mistake_in_a_setting_is_named(profile: Profile, text: str, message: str
         profile.override(parse_settings(text), also_known=["file"])
     assert str(error.value) == f"SET: {message}"
     assert error.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('file="two words.bin"', "two words.bin"),
+        ("file='two words.bin'", "two words.bin"),
+        ("'file=two words.bin'", "two words.bin"),
+        (r"file=two\ words.bin", "two words.bin"),
+        ("file=it\\'s", "it's"),
+        ("file='a=b \"c\"'", 'a=b "c"'),
+        ("  file=plain \n", "plain"),
+    ],
+)
+def test_quotes_hold_a_value_with_spaces_together(text: str, name: str) -> None:
+    assert parse_settings(text) == {"file": name}
+    assert parse_settings(f"size=4 {text} seed=1") == {"size": "4", "file": name, "seed": "1"}
 
 
 def test_value_of_another_kind_of_nic_is_unknown(profile: Profile) -> None:

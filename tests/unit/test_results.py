@@ -47,7 +47,7 @@ EXAMPLE = Results(
     metrics={"one_way_us_0B": 8.0, "wall_share": 0.3},
     series={"latency": Series((0, 64), (8.0, 9.5), "B", "us")},
     published=(compare("PIO write", "paper 001, Table 2.1", 0.5, 0.25, Kind.INPUT),),
-    cost=Cost(100, 10, 0.1, 0.2, 5),
+    cost=Cost(100, 10, 0.1, 0.2, 5, 0.4),
 )
 
 
@@ -106,6 +106,7 @@ def test_file_has_the_agreed_shape(tmp_path: Path) -> None:
         "wall_rtl_s": 0.1,
         "wall_python_s": 0.2,
         "messages": 5,
+        "python_share": 0.4,
     }
 
 
@@ -219,7 +220,7 @@ def test_unknown_kind_is_refused(tmp_path: Path) -> None:
 
 
 def test_wall_times_may_differ_between_any_two_runs() -> None:
-    cost = replace(EXAMPLE.cost, wall_rtl_s=9.0, wall_python_s=9.0)
+    cost = replace(EXAMPLE.cost, wall_rtl_s=9.0, wall_python_s=9.0, python_share=0.9)
     other = replace(EXAMPLE, wall_s=9.0, cost=cost, metrics={**EXAMPLE.metrics, "wall_share": 0.9})
     assert differences(EXAMPLE, other) == []
 

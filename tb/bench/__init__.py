@@ -1,0 +1,1 @@
+"""Speed of the laboratory itself: `make bench`."""

@@ -1,0 +1,52 @@
+"""The crossbar with its traffic in a plain C++ main loop, without cocotb: what Verilator alone can do."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from tb.sim import tools
+from tb.sim.build import WHEEL_FLAG, Design, needed_files
+from tb.sim.tools import OUT, ROOT, ToolError
+
+HARNESS = ROOT / "tb" / "bench" / "switch_bench.cpp"
+TOP = "sim_switch_bench"
+
+
+def switch_chars_per_s(clocks: int) -> float:
+    """Characters per wall second at saturation, packets of 64 characters."""
+    done = subprocess.run([str(_program()), str(clocks), "65536", "64", "1", "1"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ToolError("the C++ harness found errors", done.stdout + done.stderr, "run `make sim BENCH=switch`")
+    return float(json.loads(done.stdout)["chars_per_s"])
+
+
+def _program() -> Path:
+    """The built harness, cached by content."""
+    files = needed_files(Design(TOP))
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in [*files, HARNESS])).hexdigest()[:16]
+    folder = OUT / "builds" / f"cpp-{TOP}-{digest}"
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+        try:
+            _build(files, scratch)
+            scratch.rename(folder)
+        except BaseException:
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise
+    return folder / "obj" / f"V{TOP}"
+
+
+def _build(files: list[Path], folder: Path) -> None:
+    tool = tools.verilator()
+    command = [tool.binary, "--cc", "--exe", "--build", "-j", "2", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing"]
+    command += ["-Wno-fatal", "-Wno-WIDTH", "--top-module", TOP, "-Mdir", "obj", "-MAKEFLAGS", WHEEL_FLAG, "-CFLAGS", "-O2", *map(str, files), str(HARNESS)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, "VERILATOR_ROOT": str(tool.root)}, check=False)
+    if done.returncode:
+        raise ToolError("building the C++ harness failed", (done.stdout + done.stderr)[-4000:], " ".join(command))

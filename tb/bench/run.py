@@ -1,0 +1,155 @@
+"""`make bench`: how fast the laboratory is, in figures that a command reprints.
+
+Every figure is the median over runs of the same request; ratios come from runs that alternate, so that a noisy machine disturbs both
+sides alike. Nothing here is a test: results go to sim_build/bench/results.json and to the terminal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from pymodels.errors import SanlabError
+from pymodels.results import Results, read_results, write_atomically
+from tb import studies
+from tb.bench.cpp import switch_chars_per_s
+from tb.request import Request, plan, resolve
+from tb.run import execute
+from tb.sim.tools import OUT, SIMULATORS
+
+FOLDER = OUT / "bench"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure: its value, what is asked of it (None: only reported), and in which direction."""
+
+    value: float
+    asked: float | None = None
+    at_least: bool = True
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the asked value is reached; None when nothing is asked."""
+        if self.asked is None:
+            return None
+        return self.value >= self.asked if self.at_least else self.value <= self.asked
+
+
+class Runner:
+    """Runs studies and keeps their results."""
+
+    def __init__(self, console: Console, repeats: int) -> None:
+        self.console = console
+        self.repeats = repeats
+
+    def once(self, study: str, settings: str, cluster: str = "") -> Results:
+        """One run. Raises SanlabError when the study fails: a wrong result has no speed."""
+        info = studies.load(study)
+        request = resolve(study, "verilator", "1", False, cluster or info.cluster or "", "", settings, SIMULATORS)
+        folder = FOLDER / study
+        outcome = execute(Request(**{**request.__dict__, "folder": str(folder)}), info, plan(request, info), self.console)
+        if not outcome.passed:
+            raise SanlabError(f"benchmark {study} failed", "; ".join(outcome.failures)[:2000], f"see {outcome.log}")
+        return read_results(folder / "results.json")
+
+    def alternate(self, runs: Mapping[str, tuple[str, str, str]]) -> dict[str, list[Results]]:
+        """Several requests in turn, `repeats` times; the results by name."""
+        found: dict[str, list[Results]] = {name: [] for name in runs}
+        for _ in range(self.repeats):
+            for name, (study, settings, cluster) in runs.items():
+                found[name].append(self.once(study, settings, cluster))
+        return found
+
+
+def _rate(results: list[Results]) -> float:
+    return statistics.median(r.cost.messages / r.wall_s for r in results)
+
+
+def _wall(results: list[Results]) -> float:
+    return statistics.median(r.wall_s for r in results)
+
+
+def measure(runner: Runner, scale: float) -> dict[str, Figure]:
+    """All figures; `scale` shortens every run."""
+    figures: dict[str, Figure] = {}
+    rounds = max(20, int(1000 * scale))
+    null = f"repetitions={rounds} largest=0"
+    runs = runner.alternate(
+        {
+            "asleep": ("grim_pingpong", null, ""),
+            "always_on": ("grim_pingpong", f"{null} run.always_on=1", ""),
+            "no_trace": ("grim_pingpong", f"{null} run.trace=0", ""),
+        }
+    )
+    asleep = runs["asleep"]
+    figures["pingpong_messages_per_wall_s"] = Figure(_rate(asleep), 2000)
+    figures["pingpong_python_wakes_per_message"] = Figure(asleep[0].cost.python_wakes / asleep[0].cost.messages, 40, at_least=False)
+    python_us = statistics.median(r.cost.wall_python_s / r.cost.messages * 1e6 for r in asleep)
+    figures["pingpong_python_us_per_message"] = Figure(python_us, 150, at_least=False)
+    figures["python_share"] = Figure(statistics.median(r.cost.wall_python_s / r.wall_s for r in asleep))
+    figures["sleep_speedup"] = Figure(_wall(runs["always_on"]) / _wall(asleep), 2)
+    figures["trace_overhead"] = Figure(_wall(asleep) / _wall(runs["no_trace"]) - 1)
+    streaming = f"size=64 messages={max(80, int(8000 * scale))}"
+    bulk = f"size=65536 messages={max(4, int(60 * scale))}"
+    runs = runner.alternate({"streaming": ("grim_streaming", streaming, "eight_hosts"), "bulk": ("grim_streaming", bulk, "two_hosts")})
+    figures["streaming_messages_per_wall_s"] = Figure(_rate(runs["streaming"]), 5000)
+    figures["bulk_MB_per_wall_s"] = Figure(_rate(runs["bulk"]) * 65536 / 1e6, 0.8)
+    silence = [runner.once("silence", "").metrics["wall_ms_per_sim_s"] for _ in range(runner.repeats)]
+    figures["idle_wall_ms_per_sim_s"] = Figure(statistics.median(silence), 10, at_least=False)
+    _switch(runner, scale, figures)
+    return figures
+
+
+def _switch(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
+    """The crossbar at saturation under cocotb and in plain C++, in turn."""
+    clocks = max(20_000, int(2_000_000 * scale))
+    cocotb, cpp = [], []
+    for _ in range(runner.repeats):
+        cocotb.append(runner.once("switch_saturation", f"clocks={clocks} points=2 length=64").metrics["wall_chars_per_s"])
+        cpp.append(switch_chars_per_s(clocks))
+    figures["switch_chars_per_wall_s"] = Figure(statistics.median(cocotb), 10e6)
+    figures["switch_vs_cpp"] = Figure(statistics.median(cocotb) / statistics.median(cpp), 0.35)
+
+
+def _show(console: Console, figures: dict[str, Figure]) -> None:
+    table = Table("figure", "value", "asked", "reached", box=None, pad_edge=False)
+    for name, figure in figures.items():
+        asked = "" if figure.asked is None else f"{'>=' if figure.at_least else '<='} {figure.asked:,g}"
+        table.add_row(name, f"{figure.value:,.4g}" if figure.value < 1000 else f"{figure.value:,.0f}", asked, {None: "", True: "yes", False: "no"}[figure.met])
+    console.print(table)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Measure, print, write sim_build/bench/results.json."""
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--scale", type=float, default=1.0, help="length of the runs (1 = as quoted)")
+    words = parser.parse_args(argv)
+    console = Console()
+    try:
+        figures = measure(Runner(console, words.repeats), words.scale)
+    except SanlabError as error:
+        Console(stderr=True, soft_wrap=True).print(str(error), style="red", markup=False, highlight=False)
+        return error.exit_code
+    machine = {"cores": os.cpu_count(), "processor": platform.processor() or platform.machine(), "python": platform.python_version()}
+    plain = {"schema": 1, "machine": machine, "repeats": words.repeats, "scale": words.scale}
+    plain["figures"] = {name: {"value": f.value, "asked": f.asked, "at_least": f.at_least, "met": f.met} for name, f in figures.items()}
+    write_atomically(FOLDER / "results.json", json.dumps(plain, indent=1) + "\n")
+    _show(console, figures)
+    console.print(f"written: {os.path.relpath(FOLDER / 'results.json', Path.cwd())}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""What host and NIC have in common on the RTL: tasks and time, the trace, the costs of the software that runs there."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Coroutine
+from typing import Any
+
+from firmware.verbs import Signal
+from pymodels.costs.table import PathTable
+from pymodels.kernel import Event, Kernel, Task
+from tb.sim.doorway import Doorway
+
+
+class Actor:
+    """Satisfies `firmware.verbs.Concurrency` by shape. `who` stands in front of its task names and messages."""
+
+    def __init__(self, who: str, unit: int, kernel: Kernel, doorway: Doorway) -> None:
+        self.unit = unit
+        """Where its commands go, and what its trace records and events carry."""
+        self.wild: list[str] = []
+        """A sentence for each access of the hardware beyond its memory."""
+        self._who = who
+        self._kernel = kernel
+        self._doorway = doorway
+        self._table: PathTable | None = None
+        doorway.on_event(unit, self._on_event)
+
+    def _on_event(self, time: int, code: int, a: int, b: int) -> None:
+        raise NotImplementedError
+
+    @property
+    def table(self) -> PathTable:
+        """The compiled costs of the message layer that runs here. Raises RuntimeError before one does."""
+        if self._table is None:
+            raise RuntimeError(f"{self._who}: no message layer was started, so no instruction has a cost")
+        return self._table
+
+    def use(self, table: PathTable) -> None:
+        """Charge the costs of a message layer from now on."""
+        self._table = table
+
+    @property
+    def now(self) -> int:
+        return self._kernel.now
+
+    def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
+        return self._kernel.spawn(coroutine, f"{self._who}: {name}")
+
+    def event(self, why: str) -> Signal:
+        return Event(self._kernel, why)
+
+    def sleep(self, duration_ps: int, why: str = "time") -> Awaitable[None]:
+        return self._kernel.sleep(duration_ps, why)
+
+    def trace(self, event: int, packet: int = 0, argument: int = 0) -> None:
+        self._doorway.record(self._kernel.now, self.unit, event, packet, argument)
+
+
+class PathNumbers:
+    """Numbers the paths of a run, so that the trace carries a word and the results name it."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        """Names by number, `<side>/<layer>:<path>`."""
+        self._numbers: dict[str, int] = {}
+
+    def number(self, table: str, path: str) -> int:
+        """The number of a path, a new one at first use."""
+        name = f"{table}:{path}"
+        if name not in self._numbers:
+            self._numbers[name] = len(self.names)
+            self.names.append(name)
+        return self._numbers[name]

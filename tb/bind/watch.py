@@ -1,0 +1,67 @@
+"""Words of host memory that software polls: the memory model says when one was written, so that nobody has to look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pymodels.kernel import Future, Kernel
+from tb.sim.doorway import Doorway
+
+
+class WatchedWords:
+    """The polled words of one host's memory, each with a watch slot of the doorway."""
+
+    def __init__(self, who: str, kernel: Kernel, doorway: Doorway, memory: memoryview, memory_number: int) -> None:
+        self._who = who
+        self._kernel = kernel
+        self._doorway = doorway
+        self._memory = memory
+        self._number = memory_number
+        self._armed = doorway.armed(memory_number)
+        self._slots: dict[int, int] = {}
+        self._waits: dict[int, Future[int]] = {}
+
+    def written(self, slot: int, time: int) -> None:
+        """The memory model's event: the word of a slot was written at a time (ps)."""
+        waiter = self._waits.pop(slot, None)
+        if waiter is not None and not waiter.done:
+            waiter.set(time)
+
+    def first_difference(self, watches: Sequence[tuple[int, int]]) -> int | None:
+        """Index of the first (address, value) whose word has another value now; None when all still agree."""
+        memory = self._memory
+        for i, (address, old) in enumerate(watches):
+            if int.from_bytes(memory[address : address + 4], "big") != old:
+                return i
+        return None
+
+    async def change(self, watches: Sequence[tuple[int, int]]) -> tuple[int, int]:
+        """Wait until a word differs from the value given with it: its index, and the time of the write (ps).
+
+        Raises RuntimeError when another task waits for one of the words.
+        """
+        while True:
+            written = await self._any_write([address for address, _ in watches])
+            hit = self.first_difference(watches)
+            if hit is not None:
+                return hit, written
+
+    async def _any_write(self, addresses: Sequence[int]) -> int:
+        future: Future[int] = Future(self._kernel, "a word of host memory to change")
+        slots = [self._slot(address) for address in addresses]
+        for slot, address in zip(slots, addresses, strict=True):
+            if slot in self._waits:
+                raise RuntimeError(f"{self._who}: two tasks poll the word at {address:#x}")
+            self._waits[slot] = future
+            self._armed[slot] = 1
+        time = await future
+        for slot in slots:
+            self._armed[slot] = 0
+            self._waits.pop(slot, None)
+        return time
+
+    def _slot(self, address: int) -> int:
+        slot = self._slots.get(address)
+        if slot is None:
+            slot = self._slots[address] = self._doorway.watch(self._number, address)
+        return slot

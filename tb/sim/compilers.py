@@ -1,0 +1,159 @@
+"""How a design is compiled: the commands of Verilator, Icarus and the C compiler.
+
+What could hide a mistake of wiring is an error here, not a warning: pins that nobody connects or drives, modules that
+do not exist, names that were never declared, several drivers, latches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tb.sim import tools
+from tb.sim.tools import OUT, ROOT, ToolError
+
+SIM = ROOT / "hdl" / "sim"
+DOORWAY_C = ("doorway.c", "processor.c", "host_cpu.c", "faults.c")
+WHEEL_FLAG = "CFG_CXXFLAGS_PCH_I=-include"
+"""The wheel leaves this make variable empty, and larger designs do not build without it."""
+FATAL = ("PINMISSING", "UNDRIVEN", "MODMISSING", "IMPLICIT", "MULTIDRIVEN", "LATCH", "COMBDLY")
+"""Verilator's warnings that end a build. The others are for `make lint`, which looks at every module."""
+FATAL_ICARUS = re.compile(r"^.*warning: .*(dangling input port|implicit definition).*$", re.MULTILINE)
+"""Warnings of Icarus that do; the first also finds inputs left open on purpose, `.in()`."""
+SAID = 6000
+"""Characters of a compiler's last words that an error shows."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a compiler is given."""
+
+    top: str
+    parameters: Mapping[str, int]
+    sources: tuple[Path, ...]
+    clocked: bool
+    """The simulator drives the clocks, from the generated `clocks.h`; no signal but the marked ones is visible."""
+    waves: bool
+    folder: Path
+    """Where the build is made."""
+
+    @property
+    def flags(self) -> list[str]:
+        """Verilator's words for top, parameters and include folder."""
+        parameters = [f"-G{name}={value}" for name, value in self.parameters.items()]
+        return ["--top-module", self.top, *parameters, f"-I{SIM}"]
+
+
+def compile_doorway(folder: Path) -> None:
+    """The doorway library, one for both simulators and for Python. Raises ToolError with the compiler's words."""
+    tools.compiler()
+    sources = [str(SIM / name) for name in DOORWAY_C]
+    flags = ["-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-o", "libdoorway.so"]
+    _run(["gcc", *flags, *sources], folder, "building the doorway")
+
+
+def compile_verilator(job: Job) -> None:
+    """The program `obj/Vtop`. Raises ToolError with the compiler's words, or when the path has a space."""
+    tool = tools.verilator()
+    for path in (job.folder, tool.root):
+        if any(character.isspace() for character in str(path)):
+            remedy = "move the checkout to a path without one, or use SIM=icarus"
+            raise ToolError("Verilator cannot build here", f"the path {str(path)!r} has a space", remedy)
+    defines = f"-O2 -std=gnu++20 -I{SIM} -I{job.folder}" + (" -DSANLAB_CLOCKS" if job.clocked else "")
+    # No absolute build path survives in the program: the doorway is found beside it.
+    libs = tools.cocotb_libs()
+    link = f"-rdynamic -Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator -Wl,-rpath,'$$ORIGIN/..' -L{job.folder}"
+    command = [tool.binary, *_verilator_flags(job), "-CFLAGS", defines, "-LDFLAGS", f"{link} -ldoorway"]
+    env = {"VERILATOR_ROOT": str(tool.root)}
+    main = str(SIM / "verilator_main.cpp")
+    check = [tool.binary, "--lint-only", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", *job.flags]
+    check += [flag for name in FATAL for flag in (f"-Wwarn-{name}", f"-Werror-{name}")]
+    _run([*check, *map(str, job.sources)], job.folder, f"checking the wiring of {job.top}", env)
+    _run([*command, *map(str, job.sources), main], job.folder, f"verilating {job.top}", env)
+    make = ["make", "-s", "-j", "2", "-C", "obj", "-f", "Vtop.mk", WHEEL_FLAG, "Vtop"]
+    with _runtime(job.folder / "obj", f"{tool.root} {defines.replace(str(job.folder), '')} {job.waves}"):
+        _run(make, job.folder, f"compiling {job.top}", env)
+
+
+def _verilator_flags(job: Job) -> list[str]:
+    flags = ["--cc", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--vpi", "--no-timing"]
+    flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--timescale", "1ps/1ps"]
+    flags += ["--prefix", "Vtop", "-o", "Vtop", "-Mdir", "obj", *job.flags]
+    if job.waves:
+        flags += ["--trace-fst", "--trace-structs"]
+    if not job.clocked:
+        flags += ["--public-flat-rw"]  # block benches: every signal visible; clusters mark theirs
+    return flags
+
+
+@contextmanager
+def _runtime(obj: Path, flags: str) -> Iterator[None]:
+    """Verilator's own runtime is the same for every design: compiled once, its object files serve later builds."""
+    store = OUT / "builds" / f"runtime-{hashlib.sha256(flags.encode()).hexdigest()[:16]}"
+    for path in store.glob("*.o"):
+        shutil.copy(path, obj)
+    yield
+    if not store.is_dir():
+        scratch = Path(tempfile.mkdtemp(dir=store.parent, prefix=f".{store.name}-"))
+        for path in obj.glob("verilated*.o"):
+            shutil.copy(path, scratch)
+        try:
+            scratch.rename(store)
+        except OSError:  # another build was first
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def compile_icarus(job: Job) -> None:
+    """The program `top.vvp` and the doorway's module beside it. Raises ToolError with the compiler's words."""
+    folder = job.folder
+    shared = ["gcc", "-O2", "-shared", "-fPIC", f"-I{tools.vpi_include()}", f"-I{SIM}", "-o", "doorway.vpi"]
+    link = [f"-L{folder}", "-ldoorway", "-Wl,-rpath,$ORIGIN"]
+    _run([*shared, str(SIM / "doorway_vpi.c"), *link], folder, "building the doorway for Icarus")
+    stamp = folder / "timescale.sv"
+    stamp.write_text("`timescale 1ps/1ps\n")
+    sources, tops = [stamp, *job.sources], [job.top]
+    if job.waves:
+        dump = folder / "waves.sv"
+        dump.write_text(
+            f'module waves;\n  initial begin $dumpfile("waves.fst"); $dumpvars(0, {job.top}); end\nendmodule\n'
+        )
+        sources.append(dump)
+        tops.append("waves")
+    command = [
+        "iverilog",
+        "-g2012",
+        "-Wimplicit",
+        "-Wportbind",
+        f"-I{SIM}",
+        "-L",
+        str(folder),
+        "-m",
+        "doorway",
+        "-o",
+        "top.vvp",
+    ]
+    command += [word for top in tops for word in ("-s", top)]
+    command += [f"-P{job.top}.{name}={value}" for name, value in job.parameters.items()]
+    said = _run([*command, *map(str, sources)], folder, f"compiling {job.top} with Icarus")
+    if found := FATAL_ICARUS.search(said):
+        raise ToolError(f"compiling {job.top} with Icarus failed", found[0], "connect the pin or declare the name")
+    program = folder / "top.vvp"  # iverilog notes the scratch path of the module; the run names it instead
+    program.write_text("".join(line for line in program.open() if not line.startswith(f':vpi_module "{folder}')))
+
+
+def _run(command: list[str], folder: Path, what: str, env: Mapping[str, str] | None = None) -> str:
+    """Run a tool; what it said. Raises ToolError with the end of that when it fails."""
+    environment = {**os.environ, **(env or {})}
+    done = subprocess.run(command, cwd=folder, text=True, capture_output=True, env=environment, check=False)
+    said = (done.stdout + done.stderr).strip()
+    if done.returncode:
+        raise ToolError(f"{what} failed", said[-SAID:], f"the command was: {' '.join(command)}")
+    return said
