@@ -49,11 +49,14 @@ hdl/sim/sim_flight.sv
 hdl/sim/sim_invariant.sv
 hdl/sim/sim_interrupt.sv
 hdl/sim/sim_alarm.sv
+hdl/sim/sim_awake.sv
 hdl/sim/sim_cable.sv
 hdl/sim/sim_switch.sv
 hdl/sim/sim_lanai.sv
 hdl/sim/sim_host.sv
 hdl/sim/sim_segment.sv
+hdl/sim/sim_nic_trace.sv
+hdl/sim/sim_nic_invariants.sv
 hdl/sim/sim_nic.sv
 hdl/sim/sim_node.sv
 hdl/sim/sim_switch_study.sv

@@ -13,7 +13,7 @@ from pymodels.config.find import find_config
 from pymodels.errors import ConfigError, nearest
 from pymodels.profiles import Profile, load_profile
 from pymodels.profiles.profile import parse_settings
-from tb.studies import Option, StudyInfo
+from tb.studies import Option, StudyInfo, check_layers
 
 RUN_OPTIONS = {
     "run.always_on": Option(0, "1 = clocks never sleep (same results, slower)", 0, 1),
@@ -81,6 +81,7 @@ def plan(request: Request, info: StudyInfo) -> Plan:
         for name, option in known.items()
     }
     understood = Plan(request, cluster, profile, options)
+    check_layers(options)
     if info.check is not None:
         info.check(understood)
     return understood

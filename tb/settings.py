@@ -69,7 +69,7 @@ def node_settings(profile: Profile) -> dict[int, int]:
     values |= {
         int(Setting.PCI_WIDE): int(profile.integer("pci.width") == 64),
         int(Setting.PCI_M66): int(profile.integer("clock.pci_ps") < 30_000),
-        int(Setting.MEM_LOG2): profile.integer("memory.bytes").bit_length() - 1,
+        int(Setting.MEM_LOG2): (profile.integer("memory.bytes") - 1).bit_length(),
         int(Setting.SRAM_ACCESSES): profile.integer("sram.accesses"),
         int(Setting.CDC_LATENCY): CDC_LATENCY,
         int(Setting.DMA_START_CLOCKS): profile.integer("dma.start_clocks"),

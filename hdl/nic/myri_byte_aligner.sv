@@ -5,24 +5,24 @@
 // Timing: combinational from input to output, one word a clock; one clock is spent on the first input
 // word where src > dst. `active` falls with the last output word. Sleeping: state moves with handshakes.
 module myri_byte_aligner (
-    input  logic        clk,        // clock
-    input  logic        rst,        // synchronous reset
-    input  logic        start,      // strobe: a new run (only when not active)
-    input  logic [ 2:0] src,        // first lane of the input
-    input  logic [ 2:0] dst,        // first lane of the output
-    input  logic [31:0] bytes,      // length of the run, not 0
-    input  logic        in_valid,   // a word is there
-    output logic        in_want,    // a word is needed
-    output logic        in_skip,    // with in_want: it is taken without giving one; else as out_ready is
-    input  logic [63:0] in_data,    // lanes
-    output logic [ 7:0] in_be,      // its lanes that belong to the run
-    output logic        out_valid,  // a word is given
-    input  logic        out_ready,  // taken at the coming edge
-    output logic [63:0] out_data,   // lanes
-    output logic [ 7:0] out_be,     // lanes that belong to the run
-    output logic [ 3:0] out_bytes,  // how many they are
-    output logic        active,     // a run is not finished
-    output logic        busy        // another edge is needed
+    input logic clk,  // clock
+    input logic rst,  // synchronous reset
+    input logic start,  // strobe: a new run (only when not active)
+    input logic [2:0] src,  // first lane of the input
+    input logic [2:0] dst,  // first lane of the output
+    input logic [31:0] bytes,  // length of the run, not 0
+    input logic in_valid,  // a word is there
+    output logic in_want,  // a word is needed
+    output logic in_skip,  // with in_want: it is taken without giving one; else as out_ready is
+    input logic [63:0] in_data,  // lanes
+    output logic [7:0] in_be,  // its lanes that belong to the run
+    output logic out_valid,  // a word is given
+    input logic out_ready,  // taken at the coming edge
+    output logic [63:0] out_data,  // lanes
+    output logic [7:0] out_be,  // lanes that belong to the run
+    output logic [3:0] out_bytes,  // how many they are
+    output logic active,  // a run is not finished
+    output logic busy  // another edge is needed
 );
   logic [ 2:0] shift;  // lanes an input word moves up
   logic        in_ready;
@@ -73,12 +73,12 @@ module myri_byte_aligner (
     end else begin
       if (in_valid && in_ready) begin
         in_skip <= 1'b0;
-        in_at <= 3'd0;
+        in_at   <= 3'd0;
         in_left <= in_left - {28'd0, in_bytes};
       end
       if ((in_valid && in_ready) || (out_valid && out_ready)) previous <= current;
       if (out_valid && out_ready) begin
-        out_at <= 3'd0;
+        out_at   <= 3'd0;
         out_left <= out_left - {28'd0, out_bytes};
         if (out_left == {28'd0, out_bytes}) active <= 1'b0;
       end

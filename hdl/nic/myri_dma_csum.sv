@@ -18,13 +18,11 @@ module myri_dma_csum (
     assign part[8*i+:8] = be[i] ? data[8*i+:8] : 8'd0;
   end
 
-  function automatic logic [15:0] add(input logic [15:0] sum, input logic [15:0] x,
-                                      input logic [15:0] y);
-    logic [17:0] wide;
-    logic [16:0] once;
-    wide = {2'b00, sum} + {2'b00, x} + {2'b00, y};
-    once = {1'b0, wide[15:0]} + {15'd0, wide[17:16]};
-    return once[15:0] + {15'd0, once[16]};
+  // Addition with the carry brought round.
+  function automatic logic [15:0] add(input logic [15:0] a, input logic [15:0] b);
+    logic [16:0] wide;
+    wide = {1'b0, a} + {1'b0, b};
+    return wide[15:0] + {15'd0, wide[16]};
   endfunction
 
   always_ff @(posedge clk) begin
@@ -32,8 +30,8 @@ module myri_dma_csum (
       sum0 <= 16'd0;
       sum1 <= 16'd0;
     end else if (take) begin
-      sum0 <= add(sum0, {part[7:0], part[15:8]}, {part[39:32], part[47:40]});
-      sum1 <= add(sum1, {part[23:16], part[31:24]}, {part[55:48], part[63:56]});
+      sum0 <= add(add(sum0, {part[7:0], part[15:8]}), {part[39:32], part[47:40]});
+      sum1 <= add(add(sum1, {part[23:16], part[31:24]}), {part[55:48], part[63:56]});
     end
   end
 endmodule

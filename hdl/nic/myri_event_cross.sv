@@ -5,7 +5,7 @@
 module myri_event_cross #(
     parameter int N = 4  // number of events
 ) (
-    input  logic [3:0]   cfg_latency,  // of the crossing
+    input  logic [  3:0] cfg_latency,  // of the crossing
     input  logic         w_clk,        // clock of the sources
     input  logic         w_rst,        // synchronous reset
     input  logic [N-1:0] w_event,      // strobes

@@ -14,46 +14,46 @@
 module myri_host_dma
   import myri_lanai9_pkg::*;
 (
-    input  logic         clk,               // NIC clock
-    input  logic         rst,               // synchronous reset
-    input  logic [ 47:0] cycle,             // index of the coming edge
-    input  logic [ 15:0] cfg_start_clocks,  // start-up of a block
-    input  logic         hold_reset,        // E-bus reset
-    input  logic [  3:0] pulse,             // strobes: start or continue chain k
-    input  logic [  3:0] w_list,            // strobes: load the current block of chain k
-    input  logic [ 23:0] w_data,            // SRAM address of the block
-    output logic [ 95:0] list,              // 24 bits a chain: current block
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic [15:0] cfg_start_clocks,  // start-up of a block
+    input logic hold_reset,  // E-bus reset
+    input logic [3:0] pulse,  // strobes: start or continue chain k
+    input logic [3:0] w_list,  // strobes: load the current block of chain k
+    input logic [23:0] w_data,  // SRAM address of the block
+    output logic [95:0] list,  // 24 bits a chain: current block
     output logic [127:0] progress,          // 32 bits a chain: bytes moved of its latest block, 0 from PULSE on
-    output logic [ 31:0] status,            // {.., 8: block in work, 5:4: its chain, 3:0: chains running}
-    output logic [  1:0] set_wake,          // strobes: WAKE1, WAKE2
-    output logic         error,             // strobe: chain stopped by an error
-    output logic [  1:0] chain,             // chain of the block in work
-    output logic         sram_req,          // SRAM request
-    input  logic         sram_gnt,          // granted
-    output logic         sram_write,        // 1 = write
-    output logic [ 22:0] sram_addr,         // byte address, multiple of 8
-    output logic [ 63:0] sram_wdata,        // write data
-    output logic [  7:0] sram_be,           // lanes written
-    input  logic         sram_rvalid,       // read data valid
-    input  logic [ 63:0] sram_rdata,        // read data
-    output logic         cmd_valid,         // command to the PCI side
-    input  logic         cmd_ready,         // taken
-    output logic [ 48:0] cmd_data,          // the command
-    output logic         wr_valid,          // beat to the PCI side
-    input  logic         wr_ready,          // taken
-    output logic [ 63:0] wr_data,           // PCI lanes
-    input  logic         rd_valid,          // beat or end of command from the PCI side
-    output logic         rd_ready,          // taken
-    input  logic [ 65:0] rd_data,           // {done, error, PCI lanes}
-    output logic         tr_start,          // trace: a block starts to move
-    output logic         tr_done,           // trace: a block is done
-    output logic         tr_e2l,            // its direction, with both
-    output logic [ 31:0] tr_bytes,          // its length, with both
-    output logic [ 22:0] tr_lar,            // its SRAM address, with both
-    output logic         in_flight,         // a block is in work
-    output logic         alarm_valid,       // start-up runs
-    output logic [ 47:0] alarm_cycle,       // its end
-    output logic         busy               // another edge is needed
+    output logic [31:0] status,  // {.., 8: block in work, 5:4: its chain, 3:0: chains running}
+    output logic [1:0] set_wake,  // strobes: WAKE1, WAKE2
+    output logic error,  // strobe: chain stopped by an error
+    output logic [1:0] chain,  // chain of the block in work
+    output logic sram_req,  // SRAM request
+    input logic sram_gnt,  // granted
+    output logic sram_write,  // 1 = write
+    output logic [22:0] sram_addr,  // byte address, multiple of 8
+    output logic [63:0] sram_wdata,  // write data
+    output logic [7:0] sram_be,  // lanes written
+    input logic sram_rvalid,  // read data valid
+    input logic [63:0] sram_rdata,  // read data
+    output logic cmd_valid,  // command to the PCI side
+    input logic cmd_ready,  // taken
+    output logic [48:0] cmd_data,  // the command
+    output logic wr_valid,  // beat to the PCI side
+    input logic wr_ready,  // taken
+    output logic [63:0] wr_data,  // PCI lanes
+    input logic rd_valid,  // beat or end of command from the PCI side
+    output logic rd_ready,  // taken
+    input logic [65:0] rd_data,  // {done, error, PCI lanes}
+    output logic tr_start,  // trace: a block starts to move
+    output logic tr_done,  // trace: a block is done
+    output logic tr_e2l,  // its direction, with both
+    output logic [31:0] tr_bytes,  // its length, with both
+    output logic [22:0] tr_lar,  // its SRAM address, with both
+    output logic in_flight,  // a block is in work
+    output logic alarm_valid,  // start-up runs
+    output logic [47:0] alarm_cycle,  // its end
+    output logic busy  // another edge is needed
 );
   localparam logic [2:0] IDLE = 3'd0;
   localparam logic [2:0] FETCH = 3'd1;  // the block's three words
@@ -96,7 +96,7 @@ module myri_host_dma
   logic a_in_valid, a_want, a_skip, a_out_valid, a_out_ready, a_active, a_busy;
   logic [63:0] a_out_data;
   logic [7:0] a_in_be, a_out_be;
-  logic [3:0] a_out_bytes;
+  logic [ 3:0] a_out_bytes;
   logic [22:0] a_sram_addr;
   logic [15:0] sum0, sum1;
 
@@ -122,7 +122,11 @@ module myri_host_dma
   assign sram_req = r_req || (state == MARK) || (e2l && a_out_valid);
   assign sram_write = !r_req;
   assign sram_addr = r_req ? r_sram_addr : (state == MARK) ? {block, 3'b000} : a_sram_addr;
-  assign sram_wdata = (state == MARK) ? {swap({sum0, sum1}), swap(next | {29'd0, FLAG_TERMINAL})} : a_out_data;
+  assign sram_wdata = (state == MARK) ? {swap(
+      {sum0, sum1}
+  ), swap(
+      next | {29'd0, FLAG_TERMINAL}
+  )} : a_out_data;
   assign sram_be = (state == MARK) ? 8'hFF : a_out_be;
 
   // Streams.

@@ -21,17 +21,17 @@ module myri_lanai_timers (
     output logic        alarm_valid,  // a timer runs
     output logic [47:0] alarm_cycle   // edge of the earliest one
 );
-  logic [63:0] ticks;
-  logic [63:0] target;  // tick at which a timer written now wraps
-  logic [63:0] wrap_cycle;  // edge of that tick
-  logic [31:0] base;  // RTC = ticks + base
-  logic [ 2:0] running;
-  logic [95:0] zero;  // tick (mod 2**32) at which each timer reads 0
+  logic [ 63:0] ticks;
+  logic [ 63:0] target;  // tick at which a timer written now wraps
+  logic [ 63:0] wrap_cycle;  // edge of that tick
+  logic [ 31:0] base;  // RTC = ticks + base
+  logic [  2:0] running;
+  logic [ 95:0] zero;  // tick (mod 2**32) at which each timer reads 0
   logic [143:0] alarm;  // edge of each timer
-  logic [47:0] a0;
-  logic [47:0] a1;
-  logic [47:0] a2;
-  logic [47:0] a01;
+  logic [ 47:0] a0;
+  logic [ 47:0] a1;
+  logic [ 47:0] a2;
+  logic [ 47:0] a01;
 
   assign ticks = select ? ({16'd0, cycle} * {48'd0, cfg_num}) / {48'd0, cfg_den} : 64'd0;
   assign target = ticks + {32'd0, w_data} + 64'd1;

@@ -11,43 +11,43 @@
 // Entry from myri_packet_rx: {tail, count[3:0], syndrome[7:0], data[63:0]}.
 // Timing: one word a clock, request in the clock the entry shows, taken with the grant.
 module myri_net_recv (
-    input  logic        clk,                // NIC clock
-    input  logic        rst,                // synchronous reset
-    input  logic [47:0] cycle,              // index of the coming edge
-    input  logic        hold_reset,         // LANai in reset: absorb and ignore
-    input  logic        crc_enable,         // replace the CRC character by the syndrome (MYRINET bit 3)
-    input  logic        nres_enable,        // network time-out runs (MYRINET bit 0)
-    input  logic [ 1:0] nres_code,          // its code (MYRINET bits 7:6)
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic hold_reset,  // LANai in reset: absorb and ignore
+    input logic crc_enable,  // replace the CRC character by the syndrome (MYRINET bit 3)
+    input logic nres_enable,  // network time-out runs (MYRINET bit 0)
+    input logic [1:0] nres_code,  // its code (MYRINET bits 7:6)
     input  logic [31:0] cfg_nres_clocks,    // clocks of code 0 (1/16 s); each code is four times longer
-    input  logic        cfg_nres_truncate,  // 1 = truncate the packet, 0 = reset the receiver
-    input  logic        w_rmp,              // write of RMP (low three bits are ignored)
-    input  logic        w_rml,              // write of RML
-    input  logic [23:0] w_data,             // value written
-    output logic [23:0] rmp,                // RMP as read
-    output logic [23:0] rml,                // RML as read
-    output logic [31:0] length,             // bytes of the packet stored, syndrome byte included
-    output logic [ 2:0] orun,               // unused bytes of its last word, with set_recv
-    output logic        set_head,           // strobes for ISR
-    output logic        set_recv,           // tail stored
-    output logic        set_buff,           // no room for the next word
-    output logic        set_nres,           // network time-out
-    output logic        truncated,          // strobe: a packet was cut after its first bytes were stored
-    output logic        receiver_reset,     // strobe: the receiver was reset by the time-out
-    output logic        lost,               // strobe: a packet was dropped or cut
-    output logic        sram_req,           // write request
-    input  logic        sram_gnt,           // granted
-    output logic [22:0] sram_addr,          // byte address, multiple of 8
-    output logic [63:0] sram_wdata,         // write data
-    output logic [ 7:0] sram_be,            // lanes written
-    input  logic        in_valid,           // entry from the link side
-    output logic        in_ready,           // taken
-    input  logic [76:0] in_data,            // the entry
-    output logic [31:0] tr_key,             // trace: packet key, with set_head and set_recv
-    output logic [ 7:0] tr_syndrome,        // with set_recv
-    output logic [31:0] tr_length,          // with set_recv: final value of length
-    output logic        alarm_valid,        // the time-out runs
-    output logic [47:0] alarm_cycle,        // edge at which it is over
-    output logic        busy                // another edge is needed
+    input logic cfg_nres_truncate,  // 1 = truncate the packet, 0 = reset the receiver
+    input logic w_rmp,  // write of RMP (low three bits are ignored)
+    input logic w_rml,  // write of RML
+    input logic [23:0] w_data,  // value written
+    output logic [23:0] rmp,  // RMP as read
+    output logic [23:0] rml,  // RML as read
+    output logic [31:0] length,  // bytes of the packet stored, syndrome byte included
+    output logic [2:0] orun,  // unused bytes of its last word, with set_recv
+    output logic set_head,  // strobes for ISR
+    output logic set_recv,  // tail stored
+    output logic set_buff,  // no room for the next word
+    output logic set_nres,  // network time-out
+    output logic truncated,  // strobe: a packet was cut after its first bytes were stored
+    output logic receiver_reset,  // strobe: the receiver was reset by the time-out
+    output logic lost,  // strobe: a packet was dropped or cut
+    output logic sram_req,  // write request
+    input logic sram_gnt,  // granted
+    output logic [22:0] sram_addr,  // byte address, multiple of 8
+    output logic [63:0] sram_wdata,  // write data
+    output logic [7:0] sram_be,  // lanes written
+    input logic in_valid,  // entry from the link side
+    output logic in_ready,  // taken
+    input logic [76:0] in_data,  // the entry
+    output logic [31:0] tr_key,  // trace: packet key, with set_head and set_recv
+    output logic [7:0] tr_syndrome,  // with set_recv
+    output logic [31:0] tr_length,  // with set_recv: final value of length
+    output logic alarm_valid,  // the time-out runs
+    output logic [47:0] alarm_cycle,  // edge at which it is over
+    output logic busy  // another edge is needed
 );
   logic        armed;
   logic        begun;  // the packet at the input has been looked at before (not its first entry)

@@ -10,37 +10,37 @@
 // Timing: request in the clock after the write, word handed over in the clock after the grant, one
 // word a clock. set_send in the clock in which the last word (and tail) has gone.
 module myri_net_send (
-    input  logic        clk,              // NIC clock
-    input  logic        rst,              // synchronous reset
-    input  logic [47:0] cycle,            // index of the coming edge
-    input  logic        hold_reset,       // LANai in reset: stop, close an open packet
-    input  logic        crc_enable,       // append CRC-8 (MYRINET bit 2)
-    input  logic        w_smp,            // register write strobes
-    input  logic        w_sml,            // write of SML
-    input  logic        w_smlt,           // write of SMLT
-    input  logic        w_sa,             // write of SA
-    input  logic [23:0] w_data,           // value written
-    output logic [23:0] smp,              // SMP as read: next byte to send
-    output logic [23:0] limit,            // SML / SMLT as read
-    output logic [ 2:0] sa,               // SA as read
-    output logic        started,          // strobe: a limit was taken (clears SEND)
-    output logic        set_send,         // strobe: limit reached, all handed over (sets SEND)
-    output logic        misuse,           // strobe: a write was ignored
-    output logic        sram_req,         // read request
-    input  logic        sram_gnt,         // granted
-    output logic [22:0] sram_addr,        // byte address, multiple of 8
-    input  logic        sram_rvalid,      // read data valid
-    input  logic [63:0] sram_rdata,       // read data
-    output logic        out_valid,        // entry for the link side
-    input  logic        out_ready,        // taken at the coming edge
-    output logic [73:0] out_data,         // the entry
-    output logic        tr_start,         // trace: packet started tr_start_ago edges ago
-    output logic [31:0] tr_start_ago,     // see tr_start
-    output logic        tr_read,          // trace: last byte handed over
-    output logic [31:0] tr_key,           // packet key, with both
-    output logic [31:0] tr_bytes,         // bytes of the packet, route included, with tr_read
-    output logic        in_flight,        // a packet is open or a piece runs
-    output logic        busy              // another edge is needed
+    input  logic        clk,           // NIC clock
+    input  logic        rst,           // synchronous reset
+    input  logic [47:0] cycle,         // index of the coming edge
+    input  logic        hold_reset,    // LANai in reset: stop, close an open packet
+    input  logic        crc_enable,    // append CRC-8 (MYRINET bit 2)
+    input  logic        w_smp,         // register write strobes
+    input  logic        w_sml,         // write of SML
+    input  logic        w_smlt,        // write of SMLT
+    input  logic        w_sa,          // write of SA
+    input  logic [23:0] w_data,        // value written
+    output logic [23:0] smp,           // SMP as read: next byte to send
+    output logic [23:0] limit,         // SML / SMLT as read
+    output logic [ 2:0] sa,            // SA as read
+    output logic        started,       // strobe: a limit was taken (clears SEND)
+    output logic        set_send,      // strobe: limit reached, all handed over (sets SEND)
+    output logic        misuse,        // strobe: a write was ignored
+    output logic        sram_req,      // read request
+    input  logic        sram_gnt,      // granted
+    output logic [22:0] sram_addr,     // byte address, multiple of 8
+    input  logic        sram_rvalid,   // read data valid
+    input  logic [63:0] sram_rdata,    // read data
+    output logic        out_valid,     // entry for the link side
+    input  logic        out_ready,     // taken at the coming edge
+    output logic [73:0] out_data,      // the entry
+    output logic        tr_start,      // trace: packet started tr_start_ago edges ago
+    output logic [31:0] tr_start_ago,  // see tr_start
+    output logic        tr_read,       // trace: last byte handed over
+    output logic [31:0] tr_key,        // packet key, with both
+    output logic [31:0] tr_bytes,      // bytes of the packet, route included, with tr_read
+    output logic        in_flight,     // a packet is open or a piece runs
+    output logic        busy           // another edge is needed
 );
   logic        active;  // a piece runs
   logic        kind_tail;  // it is the last one (SMLT)

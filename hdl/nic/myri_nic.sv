@@ -13,135 +13,135 @@ module myri_nic
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port = 2**SLACK_LOG2 characters
     parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
 ) (
-    input  logic                           clk, // NIC clock
-    input  logic                           rst, // synchronous reset
-    input  logic [47:0]                    cycle, // index of the coming edge
-    output logic                           busy, // another edge is needed, the processor's SRAM requests apart
-    output logic                           alarm_valid, // wants to be awake ...
-    output logic [47:0]                    alarm_cycle, // ... at this edge
-    input  logic                           link_clk, // character clock
-    input  logic                           link_rst, // synchronous reset
-    input  logic [47:0]                    link_cycle, // index of the coming edge
-    output logic                           link_busy, // link clock: another edge is needed
-    output logic                           link_alarm_valid, // link clock: wants to be awake ...
-    output logic [47:0]                    link_alarm_cycle, // ... at this edge
-    input  logic                           pci_clk, // PCI clock
-    input  logic                           pci_rst, // synchronous reset
-    input  logic [            47:0]        pci_cycle, // index of the coming edge
-    output logic                           pci_busy, // PCI clock: another edge is needed
-    input  logic [ 8:0]                    rx, // {data flag, byte} from the cable
-    output logic [ 8:0]                    tx, // {data flag, byte} to the cable
-    input  logic                           rx_hold, // see myri_link_port
-    output logic                           tx_hold, // see myri_link_port
-    input  logic [ PCI_IN_BITS-1:0]        pci_in, // resolved wires of the slot
-    output logic [PCI_OUT_BITS-1:0]        pci_out, // drives and enables
-    output logic                           mem_a_valid, // memory port a: access
-    output logic                           mem_a_write, // 1 = write
-    output logic [22:0]                    mem_a_addr, // byte address, multiple of 8
-    output logic [63:0]                    mem_a_wdata, // write data
-    output logic [ 7:0]                    mem_a_be, // lanes written
-    input  logic [63:0]                    mem_a_rdata, // read data, the clock after
-    output logic                           mem_b_valid, // memory port b: access
-    output logic                           mem_b_write, // 1 = write
-    output logic [22:0]                    mem_b_addr, // byte address, multiple of 8
-    output logic [63:0]                    mem_b_wdata, // write data
-    output logic [ 7:0]                    mem_b_be, // lanes written
-    input  logic [63:0]                    mem_b_rdata, // read data, the clock after
-    input  logic                           cpu_reg_valid, // processor: access in this clock
-    input  logic                           cpu_reg_write, // 1 = write
-    input  logic [  8:0]                   cpu_reg_addr, // offset
-    input  logic [ 31:0]                   cpu_reg_wdata, // write data
-    output logic [ 31:0]                   cpu_reg_rdata, // read data, same clock
-    input  logic                           cpu_req, // processor
-    output logic                           cpu_gnt, // granted
-    input  logic                           cpu_write, // 1 = write
-    input  logic [22:0]                    cpu_addr, // byte address, multiple of 8
-    input  logic [63:0]                    cpu_wdata, // write data
-    input  logic [ 7:0]                    cpu_be, // lanes written
-    output logic                           cpu_rvalid, // read data valid
-    output logic [63:0]                    cpu_rdata, // read data
-    output logic [ 31:0]                   isr, // ISR
-    output logic [ 31:0]                   isr_set, // bits set by hardware at the last edge
-    output logic                           lanai_reset, // level: the host holds the LANai in reset
-    output logic                           intr_line, // level: interrupt request, before it crosses to INTA#
-    input  logic [ 1:0]                    cfg_accesses, // accesses a clock, 1 or 2
-    input  logic [ 3:0]                    cfg_cdc_latency, // of every crossing
-    input  logic [ 15:0]                   cfg_start_clocks, // start-up of a DMA block
-    input  logic [ 15:0]                   cfg_rtc_num, // RTC ticks ...
-    input  logic [ 15:0]                   cfg_rtc_den, // ... in this many clocks
-    input  logic [ 7:0]                    cfg_slack, // link port settings
-    input  logic [ 7:0]                    cfg_stop_mark, // fill at which STOP is sent
-    input  logic [ 7:0]                    cfg_go_mark, // fill at which GO is sent
-    input  logic [15:0]                    cfg_refresh, // STOP refresh period
-    input  logic [15:0]                    cfg_short_timeout, // characters until GO is assumed
-    input  logic [31:0]                    cfg_long_timeout, // characters until a blocked packet is cut
-    input  logic [31:0]                    cfg_beat_period, // BEAT period
-    input  logic [31:0]                    cfg_nres_clocks, // clocks of 1/16 s
-    input  logic                           cfg_nres_truncate, // 1 = truncate, 0 = reset the receiver
-    input  logic [            31:0]        cfg_pci_base, // BAR0 after reset
-    input  logic                           cfg_pci_enabled, // memory and master enable after reset
-    input  logic                           cfg_pci_m66, // card can run at 66 MHz
-    input  logic                           cfg_pci_wide, // 64-bit transfers
-    input  logic [             1:0]        cfg_pci_devsel, // target: DEVSEL# speed
-    input  logic [             3:0]        cfg_pci_write_initial, // target: wait states of the first write data phase
-    input  logic [             3:0]        cfg_pci_read_initial, // target: least ones of the first read data phase
-    input  logic [             2:0]        cfg_pci_subsequent, // target: of later data phases
-    input  logic [             3:0]        cfg_pci_read_wait, // target: clocks TRDY# is held before a retry
-    input  logic [             2:0]        cfg_pci_stall_limit, // target: clocks a phase waits before STOP#
-    input  logic [             7:0]        cfg_pci_max_phases, // target: data phases before a disconnect; 0 = no limit
-    input  logic [            15:0]        cfg_pci_discard, // target: age at which a delayed read gives way
-    input  logic [             7:0]        cfg_pci_latency_timer, // master: latency timer; 0 = unlimited
-    input  logic [            15:0]        cfg_pci_max_burst, // master: bytes of a transaction; 0 = unlimited
-    input  logic [             7:0]        cfg_pci_start_delay, // master: clocks before asking for the bus
-    input  logic [             2:0]        cfg_pci_irdy_wait, // master: clocks IRDY# may wait
-    input  logic [             6:0]        cfg_pci_line_bytes, // master: cache line
-    output logic                           tr_tx_start, // clk: a packet was started ...
-    output logic [31:0]                    tr_tx_start_ago, // ... so many edges ago
-    output logic [31:0]                    tr_tx_start_key, // packet key
-    output logic                           tr_tx_read, // clk: its last byte went to the link side
-    output logic [31:0]                    tr_tx_read_key, // packet key
-    output logic [31:0]                    tr_tx_read_bytes, // its bytes, route included
-    output logic                           tr_rx_first, // clk: the first word of a packet is stored (HEAD)
-    output logic [31:0]                    tr_rx_first_key, // packet key
-    output logic                           tr_rx_done, // clk: its tail is stored (RECV)
-    output logic [31:0]                    tr_rx_done_key, // packet key
-    output logic [31:0]                    tr_rx_done_bytes, // bytes stored, syndrome included
-    output logic [7:0]                     tr_rx_done_syndrome, // CRC-8 syndrome, 0 = good
-    output logic                           tr_dma_start, // clk: a DMA block starts to move
-    output logic                           tr_dma_done, // clk: a DMA block is done
-    output logic [  1:0]                   tr_dma_chain, // its chain, with both
-    output logic                           tr_dma_e2l, // its direction, 1 = host to SRAM
-    output logic [ 31:0]                   tr_dma_bytes, // its length
-    output logic [ 22:0]                   tr_dma_lar, // its SRAM address
-    output logic                           tr_pio_write, // clk: a write of the host has landed ...
-    output logic [ 23:0]                   tr_pio_addr, // ... at this offset of the card's region
-    output logic                           tr_doorbell, // clk: a doorbell entry is stored
-    output logic [31:0]                    tr_doorbell_addr, // its address, also with st_doorbell_overflow
-    output logic [31:0]                    tr_doorbell_data, // its data, likewise
-    output logic                           tr_tx_head, // link_clk: first byte of a packet went out tr_tx_ago edges ago
-    output logic                           tr_tx_tail, // link_clk: its GAP went out
-    output logic [31:0]                    tr_tx_key, // packet key, with both
-    output logic [31:0]                    tr_tx_ago, // with tr_tx_head
-    output logic                           tr_rx_head, // link_clk: first byte of a packet came tr_rx_ago edges ago
-    output logic                           tr_rx_tail, // link_clk: its GAP came
-    output logic [31:0]                    tr_rx_key, // packet key, with both
-    output logic [31:0]                    tr_rx_ago, // with tr_rx_head
-    output logic [31:0]                    tr_rx_bytes, // with tr_rx_tail: bytes, CRC character included
-    output logic [ 7:0]                    tr_rx_syndrome, // with tr_rx_tail: CRC-8 syndrome
-    output logic                           st_rx_overrun, // link_clk: strobe: slack overflow, a character was lost
-    output logic                           st_crc_bad, // link_clk: strobe, with tr_rx_tail
-    output logic                           st_illegal, // link_clk: strobe: unknown control character
-    output logic                           st_forward_reset, // link_clk: strobe: the packet sent was cut
-    output logic                           st_link_stopped, // link_clk: level: STOP of the peer in force
-    output logic                           st_link_stopping, // link_clk: level: our STOP in force
-    output logic [ 7:0]                    st_fill, // link_clk: slack fill
-    output logic                           st_dma_error, // clk: a chain stopped by an error
-    output logic                           st_doorbell_overflow, // clk: a doorbell entry was dropped
-    output logic                           st_rx_lost, // clk: a packet was dropped or cut here
-    output logic                           st_send_misuse, // clk: a write of the send registers was ignored
-    output logic                           st_pio_misuse, // clk: a register write of the host was ignored
-    output logic                           st_in_flight, // clk: send or DMA has something open
-    output logic                           st_link_in_flight  // link_clk: a packet is half sent or half received
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    output logic busy,  // another edge is needed, the processor's SRAM requests apart
+    output logic alarm_valid,  // wants to be awake ...
+    output logic [47:0] alarm_cycle,  // ... at this edge
+    input logic link_clk,  // character clock
+    input logic link_rst,  // synchronous reset
+    input logic [47:0] link_cycle,  // index of the coming edge
+    output logic link_busy,  // link clock: another edge is needed
+    output logic link_alarm_valid,  // link clock: wants to be awake ...
+    output logic [47:0] link_alarm_cycle,  // ... at this edge
+    input logic pci_clk,  // PCI clock
+    input logic pci_rst,  // synchronous reset
+    input logic [47:0] pci_cycle,  // index of the coming edge
+    output logic pci_busy,  // PCI clock: another edge is needed
+    input logic [8:0] rx,  // {data flag, byte} from the cable
+    output logic [8:0] tx,  // {data flag, byte} to the cable
+    input logic rx_hold,  // see myri_link_port
+    output logic tx_hold,  // see myri_link_port
+    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
+    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    output logic mem_a_valid,  // memory port a: access
+    output logic mem_a_write,  // 1 = write
+    output logic [22:0] mem_a_addr,  // byte address, multiple of 8
+    output logic [63:0] mem_a_wdata,  // write data
+    output logic [7:0] mem_a_be,  // lanes written
+    input logic [63:0] mem_a_rdata,  // read data, the clock after
+    output logic mem_b_valid,  // memory port b: access
+    output logic mem_b_write,  // 1 = write
+    output logic [22:0] mem_b_addr,  // byte address, multiple of 8
+    output logic [63:0] mem_b_wdata,  // write data
+    output logic [7:0] mem_b_be,  // lanes written
+    input logic [63:0] mem_b_rdata,  // read data, the clock after
+    input logic cpu_reg_valid,  // processor: access in this clock
+    input logic cpu_reg_write,  // 1 = write
+    input logic [8:0] cpu_reg_addr,  // offset
+    input logic [31:0] cpu_reg_wdata,  // write data
+    output logic [31:0] cpu_reg_rdata,  // read data, same clock
+    input logic cpu_req,  // processor
+    output logic cpu_gnt,  // granted
+    input logic cpu_write,  // 1 = write
+    input logic [22:0] cpu_addr,  // byte address, multiple of 8
+    input logic [63:0] cpu_wdata,  // write data
+    input logic [7:0] cpu_be,  // lanes written
+    output logic cpu_rvalid,  // read data valid
+    output logic [63:0] cpu_rdata,  // read data
+    output logic [31:0] isr,  // ISR
+    output logic [31:0] isr_set,  // bits set by hardware at the last edge
+    output logic lanai_reset,  // level: the host holds the LANai in reset
+    output logic intr_line,  // level: interrupt request, before it crosses to INTA#
+    input logic [1:0] cfg_accesses,  // accesses a clock, 1 or 2
+    input logic [3:0] cfg_cdc_latency,  // of every crossing
+    input logic [15:0] cfg_start_clocks,  // start-up of a DMA block
+    input logic [15:0] cfg_rtc_num,  // RTC ticks ...
+    input logic [15:0] cfg_rtc_den,  // ... in this many clocks
+    input logic [7:0] cfg_slack,  // link port settings
+    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent
+    input logic [7:0] cfg_go_mark,  // fill at which GO is sent
+    input logic [15:0] cfg_refresh,  // STOP refresh period
+    input logic [15:0] cfg_short_timeout,  // characters until GO is assumed
+    input logic [31:0] cfg_long_timeout,  // characters until a blocked packet is cut
+    input logic [31:0] cfg_beat_period,  // BEAT period
+    input logic [31:0] cfg_nres_clocks,  // clocks of 1/16 s
+    input logic cfg_nres_truncate,  // 1 = truncate, 0 = reset the receiver
+    input logic [31:0] cfg_pci_base,  // BAR0 after reset
+    input logic cfg_pci_enabled,  // memory and master enable after reset
+    input logic cfg_pci_m66,  // card can run at 66 MHz
+    input logic cfg_pci_wide,  // 64-bit transfers
+    input logic [1:0] cfg_pci_devsel,  // target: DEVSEL# speed
+    input logic [3:0] cfg_pci_write_initial,  // target: wait states of the first write data phase
+    input logic [3:0] cfg_pci_read_initial,  // target: least ones of the first read data phase
+    input logic [2:0] cfg_pci_subsequent,  // target: of later data phases
+    input logic [3:0] cfg_pci_read_wait,  // target: clocks TRDY# is held before a retry
+    input logic [2:0] cfg_pci_stall_limit,  // target: clocks a phase waits before STOP#
+    input logic [7:0] cfg_pci_max_phases,  // target: data phases before a disconnect; 0 = no limit
+    input logic [15:0] cfg_pci_discard,  // target: age at which a delayed read gives way
+    input logic [7:0] cfg_pci_latency_timer,  // master: latency timer; 0 = unlimited
+    input logic [15:0] cfg_pci_max_burst,  // master: bytes of a transaction; 0 = unlimited
+    input logic [7:0] cfg_pci_start_delay,  // master: clocks before asking for the bus
+    input logic [2:0] cfg_pci_irdy_wait,  // master: clocks IRDY# may wait
+    input logic [6:0] cfg_pci_line_bytes,  // master: cache line
+    output logic tr_tx_start,  // clk: a packet was started ...
+    output logic [31:0] tr_tx_start_ago,  // ... so many edges ago
+    output logic [31:0] tr_tx_start_key,  // packet key
+    output logic tr_tx_read,  // clk: its last byte went to the link side
+    output logic [31:0] tr_tx_read_key,  // packet key
+    output logic [31:0] tr_tx_read_bytes,  // its bytes, route included
+    output logic tr_rx_first,  // clk: the first word of a packet is stored (HEAD)
+    output logic [31:0] tr_rx_first_key,  // packet key
+    output logic tr_rx_done,  // clk: its tail is stored (RECV)
+    output logic [31:0] tr_rx_done_key,  // packet key
+    output logic [31:0] tr_rx_done_bytes,  // bytes stored, syndrome included
+    output logic [7:0] tr_rx_done_syndrome,  // CRC-8 syndrome, 0 = good
+    output logic tr_dma_start,  // clk: a DMA block starts to move
+    output logic tr_dma_done,  // clk: a DMA block is done
+    output logic [1:0] tr_dma_chain,  // its chain, with both
+    output logic tr_dma_e2l,  // its direction, 1 = host to SRAM
+    output logic [31:0] tr_dma_bytes,  // its length
+    output logic [22:0] tr_dma_lar,  // its SRAM address
+    output logic tr_pio_write,  // clk: a write of the host has landed ...
+    output logic [23:0] tr_pio_addr,  // ... at this offset of the card's region
+    output logic tr_doorbell,  // clk: a doorbell entry is stored
+    output logic [31:0] tr_doorbell_addr,  // its address, also with st_doorbell_overflow
+    output logic [31:0] tr_doorbell_data,  // its data, likewise
+    output logic tr_tx_head,  // link_clk: first byte of a packet went out tr_tx_ago edges ago
+    output logic tr_tx_tail,  // link_clk: its GAP went out
+    output logic [31:0] tr_tx_key,  // packet key, with both
+    output logic [31:0] tr_tx_ago,  // with tr_tx_head
+    output logic tr_rx_head,  // link_clk: first byte of a packet came tr_rx_ago edges ago
+    output logic tr_rx_tail,  // link_clk: its GAP came
+    output logic [31:0] tr_rx_key,  // packet key, with both
+    output logic [31:0] tr_rx_ago,  // with tr_rx_head
+    output logic [31:0] tr_rx_bytes,  // with tr_rx_tail: bytes, CRC character included
+    output logic [7:0] tr_rx_syndrome,  // with tr_rx_tail: CRC-8 syndrome
+    output logic st_rx_overrun,  // link_clk: strobe: slack overflow, a character was lost
+    output logic st_crc_bad,  // link_clk: strobe, with tr_rx_tail
+    output logic st_illegal,  // link_clk: strobe: unknown control character
+    output logic st_forward_reset,  // link_clk: strobe: the packet sent was cut
+    output logic st_link_stopped,  // link_clk: level: STOP of the peer in force
+    output logic st_link_stopping,  // link_clk: level: our STOP in force
+    output logic [7:0] st_fill,  // link_clk: slack fill
+    output logic st_dma_error,  // clk: a chain stopped by an error
+    output logic st_doorbell_overflow,  // clk: a doorbell entry was dropped
+    output logic st_rx_lost,  // clk: a packet was dropped or cut here
+    output logic st_send_misuse,  // clk: a write of the send registers was ignored
+    output logic st_pio_misuse,  // clk: a register write of the host was ignored
+    output logic st_in_flight,  // clk: send or DMA has something open
+    output logic st_link_in_flight  // link_clk: a packet is half sent or half received
 );
   // Registers.
   logic [31:0] w_data, set_isr, set_errors, myrinet;
@@ -152,7 +152,7 @@ module myri_nic
   logic [23:0] rmp, rml, smp, send_limit;
   logic [2:0] sa, recv_orun;
   logic [31:0] recv_length, dma_status, overflows;
-  logic [95:0] dma_list;
+  logic [ 95:0] dma_list;
   logic [127:0] dma_progress;
   logic [67:0] producer, consumer;
   logic irq_enable, irq;
@@ -168,7 +168,17 @@ module myri_nic
   logic [63:0] pio_wdata, pio_rdata, dma_wdata, dma_rdata, rx_wdata, tx_rdata;
   logic [7:0] pio_be, dma_be, rx_be;
   // Streams to and from the PCI side.
-  logic pio_valid, pio_ready, rsp_valid, rsp_ready, cmd_valid, cmd_ready, wr_valid, wr_ready, rd_valid, rd_ready;
+  logic
+      pio_valid,
+      pio_ready,
+      rsp_valid,
+      rsp_ready,
+      cmd_valid,
+      cmd_ready,
+      wr_valid,
+      wr_ready,
+      rd_valid,
+      rd_ready;
   logic [93:0] pio_data;
   logic [63:0] rsp_data, wr_data;
   logic [48:0] cmd_data;

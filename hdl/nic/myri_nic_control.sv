@@ -89,14 +89,29 @@ module myri_nic_control
 
   // Read back.
   assign state = {
-    !lanai_reset, lanai_reset, !ebus_reset, ebus_reset, !board_reset, board_reset, irq_enable, !irq_enable,
-    19'd0, limit_check, multi_queue, fifo_size
+    !lanai_reset,
+    lanai_reset,
+    !ebus_reset,
+    ebus_reset,
+    !board_reset,
+    board_reset,
+    irq_enable,
+    !irq_enable,
+    19'd0,
+    limit_check,
+    multi_queue,
+    fifo_size
   };
   assign low_pointer = in_addr[4] ? base[48*in_addr[3]+:24] : dma_list[48*in_addr[3]+:24];
   assign high_pointer = in_addr[4] ? base[48*in_addr[3]+24+:24] : dma_list[48*in_addr[3]+24+:24];
-  assign rdata = (in_addr[13:3] == PCI_CONTROL[13:3]) ? {32'd0, swap(state)} :
-      (in_addr[13:3] == 11'd0) ? {32'd0, 16'(SIZE_DEVICE_ID), 16'(SIZE_VENDOR_ID)} :
-      (in_addr[13:5] == PCI_POINTERS[13:5]) ? {swap({8'd0, high_pointer}), swap({8'd0, low_pointer})} : 64'd0;
+  assign rdata = (in_addr[13:3] == PCI_CONTROL[13:3]) ? {32'd0, swap(
+      state
+  )} : (in_addr[13:3] == 11'd0) ? {32'd0, 16'(SIZE_DEVICE_ID), 16'(SIZE_VENDOR_ID)} :
+      (in_addr[13:5] == PCI_POINTERS[13:5]) ? {swap(
+      {8'd0, high_pointer}
+  ), swap(
+      {8'd0, low_pointer}
+  )} : 64'd0;
 
   logic unused_ok;
   assign unused_ok = ^in_addr[2:0];

@@ -79,7 +79,7 @@ module myri_nic_host (
   logic [63:0] ctl_rdata, bell_wdata, data;
   logic [22:0] bell_addr;
   logic [23:0] addr;
-  logic [7:0] be;
+  logic [ 7:0] be;
   logic [95:0] base;
   logic [3:0] trigger, w_list, w_base;
   logic [31:0] w_pointer;

@@ -7,52 +7,52 @@ module myri_nic_link #(
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port
     parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
 ) (
-    input  logic        link_clk,             // character clock
-    input  logic        link_rst,             // synchronous reset
-    input  logic [47:0] link_cycle,           // index of the coming edge
-    input  logic [ 8:0] rx,                   // {data flag, byte} from the cable
-    output logic [ 8:0] tx,                   // {data flag, byte} to the cable
-    input  logic        rx_hold,              // see myri_link_port
-    output logic        tx_hold,              // see myri_link_port
-    input  logic [ 3:0] cfg_cdc_latency,      // of every crossing
-    input  logic [ 7:0] cfg_slack,            // link port settings
-    input  logic [ 7:0] cfg_stop_mark,        // fill at which STOP is sent
-    input  logic [ 7:0] cfg_go_mark,          // fill at which GO is sent
-    input  logic [15:0] cfg_refresh,          // STOP refresh period
-    input  logic [15:0] cfg_short_timeout,    // characters until GO is assumed
-    input  logic [31:0] cfg_long_timeout,     // characters until a blocked packet is cut
-    input  logic [31:0] cfg_beat_period,      // BEAT period
-    output logic        tr_tx_head,           // trace of the link side, see myri_packet_tx
-    output logic        tr_tx_tail,           // GAP sent
-    output logic [31:0] tr_tx_key,            // packet key
-    output logic [31:0] tr_tx_ago,            // with tr_tx_head
-    output logic        tr_rx_head,           // see myri_packet_rx
-    output logic        tr_rx_tail,           // GAP received
-    output logic [31:0] tr_rx_key,            // packet key
-    output logic [31:0] tr_rx_ago,            // with tr_rx_head
-    output logic [31:0] tr_rx_bytes,          // with tr_rx_tail, CRC character included
-    output logic [ 7:0] tr_rx_syndrome,       // with tr_rx_tail
-    output logic        st_rx_overrun,        // strobe: slack overflow, a character was lost
-    output logic        st_crc_bad,           // strobe, with tr_rx_tail
-    output logic        st_illegal,           // strobe: unknown control character
-    output logic        st_forward_reset,     // strobe: the packet sent was cut
-    output logic        st_link_stopped,      // level: STOP of the peer in force
-    output logic        st_link_stopping,     // level: our STOP in force
-    output logic [ 7:0] st_fill,              // slack fill
-    output logic        link_in_flight,       // a packet is half sent or half received
-    output logic        link_busy,            // link clock: another edge is needed
-    output logic        link_alarm_valid,     // link clock: wants to be awake ...
-    output logic [47:0] link_alarm_cycle,     // ... at this edge
-    input  logic        clk,                  // NIC clock
-    input  logic        rst,                  // synchronous reset
-    input  logic        send_valid,           // entry from myri_net_send
-    output logic        send_ready,           // taken
-    input  logic [73:0] send_data,            // the entry
-    output logic        recv_valid,           // entry for myri_net_recv
-    input  logic        recv_ready,           // taken
-    output logic [76:0] recv_data,            // the entry
-    output logic [ 5:0] link_event,           // strobes: down, missed, beat, forward reset, illegal, sent
-    output logic        busy                  // NIC clock: another edge is needed
+    input logic link_clk,  // character clock
+    input logic link_rst,  // synchronous reset
+    input logic [47:0] link_cycle,  // index of the coming edge
+    input logic [8:0] rx,  // {data flag, byte} from the cable
+    output logic [8:0] tx,  // {data flag, byte} to the cable
+    input logic rx_hold,  // see myri_link_port
+    output logic tx_hold,  // see myri_link_port
+    input logic [3:0] cfg_cdc_latency,  // of every crossing
+    input logic [7:0] cfg_slack,  // link port settings
+    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent
+    input logic [7:0] cfg_go_mark,  // fill at which GO is sent
+    input logic [15:0] cfg_refresh,  // STOP refresh period
+    input logic [15:0] cfg_short_timeout,  // characters until GO is assumed
+    input logic [31:0] cfg_long_timeout,  // characters until a blocked packet is cut
+    input logic [31:0] cfg_beat_period,  // BEAT period
+    output logic tr_tx_head,  // trace of the link side, see myri_packet_tx
+    output logic tr_tx_tail,  // GAP sent
+    output logic [31:0] tr_tx_key,  // packet key
+    output logic [31:0] tr_tx_ago,  // with tr_tx_head
+    output logic tr_rx_head,  // see myri_packet_rx
+    output logic tr_rx_tail,  // GAP received
+    output logic [31:0] tr_rx_key,  // packet key
+    output logic [31:0] tr_rx_ago,  // with tr_rx_head
+    output logic [31:0] tr_rx_bytes,  // with tr_rx_tail, CRC character included
+    output logic [7:0] tr_rx_syndrome,  // with tr_rx_tail
+    output logic st_rx_overrun,  // strobe: slack overflow, a character was lost
+    output logic st_crc_bad,  // strobe, with tr_rx_tail
+    output logic st_illegal,  // strobe: unknown control character
+    output logic st_forward_reset,  // strobe: the packet sent was cut
+    output logic st_link_stopped,  // level: STOP of the peer in force
+    output logic st_link_stopping,  // level: our STOP in force
+    output logic [7:0] st_fill,  // slack fill
+    output logic link_in_flight,  // a packet is half sent or received, or waits in the slack buffer
+    output logic link_busy,  // link clock: another edge is needed
+    output logic link_alarm_valid,  // link clock: wants to be awake ...
+    output logic [47:0] link_alarm_cycle,  // ... at this edge
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic send_valid,  // entry from myri_net_send
+    output logic send_ready,  // taken
+    input logic [73:0] send_data,  // the entry
+    output logic recv_valid,  // entry for myri_net_recv
+    input logic recv_ready,  // taken
+    output logic [76:0] recv_data,  // the entry
+    output logic [5:0] link_event,  // strobes: down, missed, beat, forward reset, illegal, sent
+    output logic busy  // NIC clock: another edge is needed
 );
   logic [73:0] tx_entry;
   logic [76:0] rx_entry;
@@ -68,7 +68,7 @@ module myri_nic_link #(
 
   assign busy = near_busy != 3'd0;
   assign link_busy = ptx_busy || prx_busy || port_busy || far_busy != 3'd0 || level != level_before;
-  assign link_in_flight = tx_in_packet || rx_in_packet || tx_entry_valid;
+  assign link_in_flight = tx_in_packet || rx_in_packet || tx_entry_valid || st_fill != 8'd0;
 
   myri_cdc_fifo #(
       .WIDTH(74),

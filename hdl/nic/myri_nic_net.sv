@@ -6,106 +6,107 @@ module myri_nic_net #(
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port
     parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
 ) (
-    input  logic        link_clk,             // character clock
-    input  logic        link_rst,             // synchronous reset
-    input  logic [47:0] link_cycle,           // index of the coming edge
-    input  logic [ 8:0] rx,                   // {data flag, byte} from the cable
-    output logic [ 8:0] tx,                   // {data flag, byte} to the cable
-    input  logic        rx_hold,              // see myri_link_port
-    output logic        tx_hold,              // see myri_link_port
-    input  logic [ 3:0] cfg_cdc_latency,      // of every crossing
-    input  logic [ 7:0] cfg_slack,            // link port settings
-    input  logic [ 7:0] cfg_stop_mark,        // fill at which STOP is sent
-    input  logic [ 7:0] cfg_go_mark,          // fill at which GO is sent
-    input  logic [15:0] cfg_refresh,          // STOP refresh period
-    input  logic [15:0] cfg_short_timeout,    // characters until GO is assumed
-    input  logic [31:0] cfg_long_timeout,     // characters until a blocked packet is cut
-    input  logic [31:0] cfg_beat_period,      // BEAT period
-    output logic        tr_tx_head,           // trace of the link side, see myri_packet_tx
-    output logic        tr_tx_tail,           // GAP sent
-    output logic [31:0] tr_tx_key,            // packet key
-    output logic [31:0] tr_tx_ago,            // with tr_tx_head
-    output logic        tr_rx_head,           // see myri_packet_rx
-    output logic        tr_rx_tail,           // GAP received
-    output logic [31:0] tr_rx_key,            // packet key
-    output logic [31:0] tr_rx_ago,            // with tr_rx_head
-    output logic [31:0] tr_rx_bytes,          // with tr_rx_tail, CRC character included
-    output logic [ 7:0] tr_rx_syndrome,       // with tr_rx_tail
-    output logic        st_rx_overrun,        // strobe: slack overflow, a character was lost
-    output logic        st_crc_bad,           // strobe, with tr_rx_tail
-    output logic        st_illegal,           // strobe: unknown control character
-    output logic        st_forward_reset,     // strobe: the packet sent was cut
-    output logic        st_link_stopped,      // level: STOP of the peer in force
-    output logic        st_link_stopping,     // level: our STOP in force
-    output logic [ 7:0] st_fill,              // slack fill
-    output logic        link_in_flight,       // a packet is half sent or half received
-    output logic        link_busy,            // link clock: another edge is needed
-    output logic        link_alarm_valid,     // link clock: wants to be awake ...
-    output logic [47:0] link_alarm_cycle,     // ... at this edge
-    input  logic        clk,                  // NIC clock
-    input  logic        rst,                  // synchronous reset
-    input  logic [47:0] cycle,                // index of the coming edge
-    input  logic        hold_reset,           // LANai in reset
-    input  logic        tx_crc_enable,        // MYRINET bits
-    input  logic        rx_crc_enable,        // RX_CRC8_EN
-    input  logic        nres_enable,          // NRES_EN
-    input  logic [ 1:0] nres_code,            // TIMEOUT
-    input  logic [31:0] cfg_nres_clocks,      // clocks of 1/16 s
-    input  logic        cfg_nres_truncate,    // 1 = truncate, 0 = reset the receiver
-    input  logic [23:0] w_data,               // register writes
-    input  logic        w_rmp,                // RMP
-    input  logic        w_rml,                // RML
-    input  logic        w_smp,                // SMP
-    input  logic        w_sml,                // SML
-    input  logic        w_smlt,               // SMLT
-    input  logic        w_sa,                 // SA
-    output logic [23:0] rmp,                  // registers as read
-    output logic [23:0] rml,                  // RML
-    output logic [31:0] recv_length,          // RECV_LENGTH
-    output logic [ 2:0] recv_orun,            // to ISR
-    output logic [23:0] smp,                  // SMP
-    output logic [23:0] send_limit,           // SML, SMLT
-    output logic [ 2:0] sa,                   // SA
-    output logic        send_started,         // strobe: a piece was started
-    output logic        set_send,             // strobes for ISR and ERRORS
-    output logic        send_misuse,          // a write of the send registers was ignored
-    output logic        set_head,             // HEAD
-    output logic        set_recv,             // RECV
-    output logic        set_buff,             // BUFF
-    output logic        set_nres,             // NRES
-    output logic        recv_truncated,       // packet truncated by the time-out
-    output logic        recv_reset,           // receiver reset by the time-out
-    output logic        recv_lost,            // packet lost
-    output logic [ 5:0] link_event,           // strobes: down, missed, beat, forward reset, illegal, sent
-    output logic        rx_req,               // SRAM: net receive
-    input  logic        rx_gnt,               // granted
-    output logic [22:0] rx_addr,              // byte address
-    output logic [63:0] rx_wdata,             // write data
-    output logic [ 7:0] rx_be,                // lanes
-    output logic        tx_req,               // SRAM: net send
-    input  logic        tx_gnt,               // granted
-    output logic [22:0] tx_addr,              // byte address
-    input  logic        tx_rvalid,            // read data valid
-    input  logic [63:0] tx_rdata,             // read data
-    output logic        tr_tx_start,          // trace of the NIC side, see myri_net_send
-    output logic [31:0] tr_tx_start_ago,      // with tr_tx_start
-    output logic        tr_tx_read,           // last byte handed over
-    output logic [31:0] tr_tx_read_key,       // packet key, with both
-    output logic [31:0] tr_tx_read_bytes,     // with tr_tx_read
-    output logic [31:0] tr_rx_done_key,       // with set_head and set_recv
-    output logic [31:0] tr_rx_done_bytes,     // with set_recv
-    output logic [ 7:0] tr_rx_done_syndrome,  // with set_recv
-    output logic        in_flight,            // the send engine has something open
-    output logic        alarm_valid,          // NIC clock: network time-out runs
-    output logic [47:0] alarm_cycle,          // its edge
-    output logic        busy                  // NIC clock: another edge is needed
+    input logic link_clk,  // character clock
+    input logic link_rst,  // synchronous reset
+    input logic [47:0] link_cycle,  // index of the coming edge
+    input logic [8:0] rx,  // {data flag, byte} from the cable
+    output logic [8:0] tx,  // {data flag, byte} to the cable
+    input logic rx_hold,  // see myri_link_port
+    output logic tx_hold,  // see myri_link_port
+    input logic [3:0] cfg_cdc_latency,  // of every crossing
+    input logic [7:0] cfg_slack,  // link port settings
+    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent
+    input logic [7:0] cfg_go_mark,  // fill at which GO is sent
+    input logic [15:0] cfg_refresh,  // STOP refresh period
+    input logic [15:0] cfg_short_timeout,  // characters until GO is assumed
+    input logic [31:0] cfg_long_timeout,  // characters until a blocked packet is cut
+    input logic [31:0] cfg_beat_period,  // BEAT period
+    output logic tr_tx_head,  // trace of the link side, see myri_packet_tx
+    output logic tr_tx_tail,  // GAP sent
+    output logic [31:0] tr_tx_key,  // packet key
+    output logic [31:0] tr_tx_ago,  // with tr_tx_head
+    output logic tr_rx_head,  // see myri_packet_rx
+    output logic tr_rx_tail,  // GAP received
+    output logic [31:0] tr_rx_key,  // packet key
+    output logic [31:0] tr_rx_ago,  // with tr_rx_head
+    output logic [31:0] tr_rx_bytes,  // with tr_rx_tail, CRC character included
+    output logic [7:0] tr_rx_syndrome,  // with tr_rx_tail
+    output logic st_rx_overrun,  // strobe: slack overflow, a character was lost
+    output logic st_crc_bad,  // strobe, with tr_rx_tail
+    output logic st_illegal,  // strobe: unknown control character
+    output logic st_forward_reset,  // strobe: the packet sent was cut
+    output logic st_link_stopped,  // level: STOP of the peer in force
+    output logic st_link_stopping,  // level: our STOP in force
+    output logic [7:0] st_fill,  // slack fill
+    output logic link_in_flight,  // a packet is half sent or half received
+    output logic link_busy,  // link clock: another edge is needed
+    output logic link_alarm_valid,  // link clock: wants to be awake ...
+    output logic [47:0] link_alarm_cycle,  // ... at this edge
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic hold_reset,  // LANai in reset
+    input logic tx_crc_enable,  // MYRINET bits
+    input logic rx_crc_enable,  // RX_CRC8_EN
+    input logic nres_enable,  // NRES_EN
+    input logic [1:0] nres_code,  // TIMEOUT
+    input logic [31:0] cfg_nres_clocks,  // clocks of 1/16 s
+    input logic cfg_nres_truncate,  // 1 = truncate, 0 = reset the receiver
+    input logic [23:0] w_data,  // register writes
+    input logic w_rmp,  // RMP
+    input logic w_rml,  // RML
+    input logic w_smp,  // SMP
+    input logic w_sml,  // SML
+    input logic w_smlt,  // SMLT
+    input logic w_sa,  // SA
+    output logic [23:0] rmp,  // registers as read
+    output logic [23:0] rml,  // RML
+    output logic [31:0] recv_length,  // RECV_LENGTH
+    output logic [2:0] recv_orun,  // to ISR
+    output logic [23:0] smp,  // SMP
+    output logic [23:0] send_limit,  // SML, SMLT
+    output logic [2:0] sa,  // SA
+    output logic send_started,  // strobe: a piece was started
+    output logic set_send,  // strobes for ISR and ERRORS
+    output logic send_misuse,  // a write of the send registers was ignored
+    output logic set_head,  // HEAD
+    output logic set_recv,  // RECV
+    output logic set_buff,  // BUFF
+    output logic set_nres,  // NRES
+    output logic recv_truncated,  // packet truncated by the time-out
+    output logic recv_reset,  // receiver reset by the time-out
+    output logic recv_lost,  // packet lost
+    output logic [5:0] link_event,  // strobes: down, missed, beat, forward reset, illegal, sent
+    output logic rx_req,  // SRAM: net receive
+    input logic rx_gnt,  // granted
+    output logic [22:0] rx_addr,  // byte address
+    output logic [63:0] rx_wdata,  // write data
+    output logic [7:0] rx_be,  // lanes
+    output logic tx_req,  // SRAM: net send
+    input logic tx_gnt,  // granted
+    output logic [22:0] tx_addr,  // byte address
+    input logic tx_rvalid,  // read data valid
+    input logic [63:0] tx_rdata,  // read data
+    output logic tr_tx_start,  // trace of the NIC side, see myri_net_send
+    output logic [31:0] tr_tx_start_ago,  // with tr_tx_start
+    output logic tr_tx_read,  // last byte handed over
+    output logic [31:0] tr_tx_read_key,  // packet key, with both
+    output logic [31:0] tr_tx_read_bytes,  // with tr_tx_read
+    output logic [31:0] tr_rx_done_key,  // with set_head and set_recv
+    output logic [31:0] tr_rx_done_bytes,  // with set_recv
+    output logic [7:0] tr_rx_done_syndrome,  // with set_recv
+    output logic in_flight,  // the send engine has something open, or a packet waits for SRAM
+    output logic alarm_valid,  // NIC clock: network time-out runs
+    output logic [47:0] alarm_cycle,  // its edge
+    output logic busy  // NIC clock: another edge is needed
 );
   logic send_valid, send_ready, recv_valid, recv_ready;
   logic [73:0] send_data;
   logic [76:0] recv_data;
-  logic send_busy, recv_busy, side_busy;
+  logic send_busy, recv_busy, side_busy, send_in_flight;
 
   assign busy = send_busy || recv_busy || side_busy;
+  assign in_flight = send_in_flight || recv_valid;
 
   myri_net_send u_send (
       .clk(clk),
@@ -137,7 +138,7 @@ module myri_nic_net #(
       .tr_read(tr_tx_read),
       .tr_key(tr_tx_read_key),
       .tr_bytes(tr_tx_read_bytes),
-      .in_flight(in_flight),
+      .in_flight(send_in_flight),
       .busy(send_busy)
   );
 

@@ -12,49 +12,49 @@ module myri_nic_pci
 #(
     parameter int FIFO_LOG2 = 4  // entries of a data crossing = 2**FIFO_LOG2
 ) (
-    input  logic                    pci_clk,                // PCI clock
-    input  logic                    pci_rst,                // synchronous reset
-    input  logic [            47:0] pci_cycle,              // index of the coming edge
-    input  logic [ PCI_IN_BITS-1:0] pci_in,                 // resolved wires of the slot
-    output logic [PCI_OUT_BITS-1:0] pci_out,                // drives and enables
-    input  logic [             3:0] cfg_cdc_latency,        // of every crossing
-    input  logic [            31:0] cfg_pci_base,           // BAR0 after reset
-    input  logic                    cfg_pci_enabled,        // memory and master enable after reset
-    input  logic                    cfg_pci_m66,            // card can run at 66 MHz
-    input  logic                    cfg_pci_wide,           // 64-bit transfers
-    input  logic [             1:0] cfg_pci_devsel,         // target: DEVSEL# speed
-    input  logic [             3:0] cfg_pci_write_initial,  // target: wait states of the first write data phase
-    input  logic [             3:0] cfg_pci_read_initial,   // target: least ones of the first read data phase
-    input  logic [             2:0] cfg_pci_subsequent,     // target: of later data phases
-    input  logic [             3:0] cfg_pci_read_wait,      // target: clocks TRDY# is held before a retry
-    input  logic [             2:0] cfg_pci_stall_limit,    // target: clocks a phase waits before STOP#
-    input  logic [             7:0] cfg_pci_max_phases,     // target: data phases before a disconnect; 0 = no limit
-    input  logic [            15:0] cfg_pci_discard,        // target: age at which a delayed read gives way
-    input  logic [             7:0] cfg_pci_latency_timer,  // master: latency timer; 0 = unlimited
-    input  logic [            15:0] cfg_pci_max_burst,      // master: bytes of a transaction; 0 = unlimited
-    input  logic [             7:0] cfg_pci_start_delay,    // master: clocks before asking for the bus
-    input  logic [             2:0] cfg_pci_irdy_wait,      // master: clocks IRDY# may wait
-    input  logic [             6:0] cfg_pci_line_bytes,     // master: cache line
-    output logic                    pci_busy,               // PCI clock: another edge is needed
-    input  logic                    clk,                    // NIC clock
-    input  logic                    rst,                    // synchronous reset
-    output logic                    pio_valid,              // PIO stream: {read, addr[23:3], be, data}
-    input  logic                    pio_ready,              // taken
-    output logic [            93:0] pio_data,               // the beat
-    input  logic                    rsp_valid,              // read answer
-    output logic                    rsp_ready,              // taken
-    input  logic [            63:0] rsp_data,               // lanes
-    input  logic                    cmd_valid,              // DMA command: {write, address, bytes}
-    output logic                    cmd_ready,              // taken
-    input  logic [            48:0] cmd_data,               // the command
-    input  logic                    wr_valid,               // DMA write beat
-    output logic                    wr_ready,               // taken
-    input  logic [            63:0] wr_data,                // lanes
-    output logic                    rd_valid,               // DMA read beat, or end of a command
-    input  logic                    rd_ready,               // taken
-    output logic [            65:0] rd_data,                // {done, error, lanes}
-    input  logic                    intr_line,              // level of the interrupt request
-    output logic                    busy                    // NIC clock: another edge is needed
+    input logic pci_clk,  // PCI clock
+    input logic pci_rst,  // synchronous reset
+    input logic [47:0] pci_cycle,  // index of the coming edge
+    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
+    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    input logic [3:0] cfg_cdc_latency,  // of every crossing
+    input logic [31:0] cfg_pci_base,  // BAR0 after reset
+    input logic cfg_pci_enabled,  // memory and master enable after reset
+    input logic cfg_pci_m66,  // card can run at 66 MHz
+    input logic cfg_pci_wide,  // 64-bit transfers
+    input logic [1:0] cfg_pci_devsel,  // target: DEVSEL# speed
+    input logic [3:0] cfg_pci_write_initial,  // target: wait states of the first write data phase
+    input logic [3:0] cfg_pci_read_initial,  // target: least ones of the first read data phase
+    input logic [2:0] cfg_pci_subsequent,  // target: of later data phases
+    input logic [3:0] cfg_pci_read_wait,  // target: clocks TRDY# is held before a retry
+    input logic [2:0] cfg_pci_stall_limit,  // target: clocks a phase waits before STOP#
+    input logic [7:0] cfg_pci_max_phases,  // target: data phases before a disconnect; 0 = no limit
+    input logic [15:0] cfg_pci_discard,  // target: age at which a delayed read gives way
+    input logic [7:0] cfg_pci_latency_timer,  // master: latency timer; 0 = unlimited
+    input logic [15:0] cfg_pci_max_burst,  // master: bytes of a transaction; 0 = unlimited
+    input logic [7:0] cfg_pci_start_delay,  // master: clocks before asking for the bus
+    input logic [2:0] cfg_pci_irdy_wait,  // master: clocks IRDY# may wait
+    input logic [6:0] cfg_pci_line_bytes,  // master: cache line
+    output logic pci_busy,  // PCI clock: another edge is needed
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    output logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
+    input logic pio_ready,  // taken
+    output logic [93:0] pio_data,  // the beat
+    input logic rsp_valid,  // read answer
+    output logic rsp_ready,  // taken
+    input logic [63:0] rsp_data,  // lanes
+    input logic cmd_valid,  // DMA command: {write, address, bytes}
+    output logic cmd_ready,  // taken
+    input logic [48:0] cmd_data,  // the command
+    input logic wr_valid,  // DMA write beat
+    output logic wr_ready,  // taken
+    input logic [63:0] wr_data,  // lanes
+    output logic rd_valid,  // DMA read beat, or end of a command
+    input logic rd_ready,  // taken
+    output logic [65:0] rd_data,  // {done, error, lanes}
+    input logic intr_line,  // level of the interrupt request
+    output logic busy  // NIC clock: another edge is needed
 );
   logic [PCI_OUT_BITS-1:0] target_out;
   logic [PCI_OUT_BITS-1:0] master_out;
@@ -158,7 +158,9 @@ module myri_nic_pci
       .w_rst(pci_rst),
       .w_valid(tw_valid || tr_valid),
       .w_ready(p_ready),
-      .w_data({!tw_valid, tw_valid ? tw_addr[23:3] : tr_addr[23:3], tw_valid ? tw_be : 8'd0, tw_data}),
+      .w_data({
+        !tw_valid, tw_valid ? tw_addr[23:3] : tr_addr[23:3], tw_valid ? tw_be : 8'd0, tw_data
+      }),
       .w_busy(near_busy[0]),
       .r_clk(clk),
       .r_rst(rst),

@@ -5,16 +5,16 @@
 // Timing: `next_key` and `next_known` include the word shown now, `known` is the state before it.
 // Sleeping: state moves only with `take`.
 module myri_packet_key (
-    input  logic        clk,        // clock of the words
-    input  logic        rst,        // synchronous reset
-    input  logic        take,       // the word shown now passes at the coming edge
-    input  logic        tail,       // with take: it ends the packet
-    input  logic [ 2:0] first,      // first lane that is a byte of the packet
-    input  logic [ 3:0] last,       // lane after the last one, 0..8
-    input  logic [63:0] data,       // the word, lane i = bits 8i+7:8i
-    output logic        known,      // the key was complete before this word
-    output logic        next_known, // it is with this word, or the packet ends with it
-    output logic [31:0] next_key    // the key with this word
+    input  logic        clk,         // clock of the words
+    input  logic        rst,         // synchronous reset
+    input  logic        take,        // the word shown now passes at the coming edge
+    input  logic        tail,        // with take: it ends the packet
+    input  logic [ 2:0] first,       // first lane that is a byte of the packet
+    input  logic [ 3:0] last,        // lane after the last one, 0..8
+    input  logic [63:0] data,        // the word, lane i = bits 8i+7:8i
+    output logic        known,       // the key was complete before this word
+    output logic        next_known,  // it is with this word, or the packet ends with it
+    output logic [31:0] next_key     // the key with this word
 );
   logic [31:0] key;
   logic [ 2:0] count;  // bytes of the key found, 0..4
@@ -29,10 +29,10 @@ module myri_packet_key (
   logic [31:0] bytes;  // the used bytes, big-endian, left-aligned
   logic        any;
 
-  assign lanes  = (8'hFF << first) & ~(8'hFF << last);
-  assign tops   = {data[63], data[55], data[47], data[39], data[31], data[23], data[15], data[7]};
+  assign lanes = (8'hFF << first) & ~(8'hFF << last);
+  assign tops = {data[63], data[55], data[47], data[39], data[31], data[23], data[15], data[7]};
   assign usable = (count == 3'd0) ? lanes & ~tops : lanes;
-  assign any    = usable != 8'd0;
+  assign any = usable != 8'd0;
 
   assign from   = usable[0] ? 3'd0 : usable[1] ? 3'd1 : usable[2] ? 3'd2 : usable[3] ? 3'd3 :
       usable[4] ? 3'd4 : usable[5] ? 3'd5 : usable[6] ? 3'd6 : 3'd7;

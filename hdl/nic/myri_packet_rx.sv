@@ -84,12 +84,12 @@ module myri_packet_rx (
   end
 
   myri_byte_key u_key (
-      .clk(clk),
-      .rst(rst),
-      .take(taken),
-      .tail(m_tail),
-      .data(m_data),
+      .clk  (clk),
+      .rst  (rst),
+      .take (taken),
+      .tail (m_tail),
+      .data (m_data),
       .found(tr_head),
-      .key(tr_key)
+      .key  (tr_key)
   );
 endmodule

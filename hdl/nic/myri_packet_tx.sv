@@ -5,22 +5,22 @@
 // cannot be right. Timing: one byte a clock, the first in the clock the entry shows; CRC and GAP take
 // one clock each; an entry without bytes takes one.
 module myri_packet_tx (
-    input  logic        clk,         // link clock
-    input  logic        rst,         // synchronous reset
-    input  logic [47:0] cycle,       // index of the coming edge
-    input  logic        in_valid,    // an entry is there
-    output logic        in_ready,    // taken at the coming edge
-    input  logic [73:0] in_data,     // the entry
-    output logic        s_valid,     // packet stream: beat offered
-    input  logic        s_ready,     // taken
-    output logic        s_tail,      // 1 = GAP beat
-    output logic [ 7:0] s_data,      // byte
-    output logic        tr_head,     // trace: first byte left tr_ago edges ago
-    output logic        tr_tail,     // trace: GAP left at this edge
-    output logic [31:0] tr_key,      // packet key, with tr_head and from then to tr_tail
-    output logic [31:0] tr_ago,      // with tr_head
-    output logic        in_packet,   // between first byte and GAP
-    output logic        busy         // another edge is needed
+    input  logic        clk,        // link clock
+    input  logic        rst,        // synchronous reset
+    input  logic [47:0] cycle,      // index of the coming edge
+    input  logic        in_valid,   // an entry is there
+    output logic        in_ready,   // taken at the coming edge
+    input  logic [73:0] in_data,    // the entry
+    output logic        s_valid,    // packet stream: beat offered
+    input  logic        s_ready,    // taken
+    output logic        s_tail,     // 1 = GAP beat
+    output logic [ 7:0] s_data,     // byte
+    output logic        tr_head,    // trace: first byte left tr_ago edges ago
+    output logic        tr_tail,    // trace: GAP left at this edge
+    output logic [31:0] tr_key,     // packet key, with tr_head and from then to tr_tail
+    output logic [31:0] tr_ago,     // with tr_head
+    output logic        in_packet,  // between first byte and GAP
+    output logic        busy        // another edge is needed
 );
   localparam logic [1:0] BYTES = 2'd0;
   localparam logic [1:0] CRC = 2'd1;
@@ -74,7 +74,7 @@ module myri_packet_tx (
         end
       end else if (sent) begin
         begun <= 1'b1;
-        lane   <= at + 3'd1;
+        lane  <= at + 3'd1;
       end
       if (sent) begin
         crc <= crc_next;
@@ -91,8 +91,8 @@ module myri_packet_tx (
 
   // Trace: the head is reported when the key is known, at the GAP at the latest.
   assign key_take = sent && state != CRC;
-  assign tr_tail = sent && state == GAP;
-  assign tr_ago = in_packet ? 32'(cycle - start) : 32'd0;
+  assign tr_tail  = sent && state == GAP;
+  assign tr_ago   = in_packet ? 32'(cycle - start) : 32'd0;
 
   always_ff @(posedge clk) begin
     if (rst) start <= 48'd0;
@@ -100,12 +100,12 @@ module myri_packet_tx (
   end
 
   myri_byte_key u_key (
-      .clk(clk),
-      .rst(rst),
-      .take(key_take),
-      .tail(state == GAP),
-      .data(value),
+      .clk  (clk),
+      .rst  (rst),
+      .take (key_take),
+      .tail (state == GAP),
+      .data (value),
       .found(tr_head),
-      .key(tr_key)
+      .key  (tr_key)
   );
 endmodule

@@ -9,42 +9,42 @@
 module myri_pio
   import myri_lanai9_pkg::*;
 (
-    input  logic        clk,             // NIC clock
-    input  logic        rst,             // synchronous reset
-    input  logic        in_valid,        // a beat from the PCI side
-    output logic        in_ready,        // done at the coming edge
-    input  logic [93:0] in_data,         // see above
-    output logic        rsp_valid,       // read data to the PCI side
-    input  logic        rsp_ready,       // there is room
-    output logic [63:0] rsp_data,        // lanes
-    output logic        sram_req,        // SRAM request
-    input  logic        sram_gnt,        // granted
-    output logic        sram_write,      // 1 = write
-    output logic [22:0] sram_addr,       // byte address, multiple of 8
-    output logic [63:0] sram_wdata,      // write data
-    output logic [ 7:0] sram_be,         // lanes written
-    input  logic        sram_rvalid,     // read data valid
-    input  logic [63:0] sram_rdata,      // read data
-    output logic        host_reg_valid,  // special register access
-    input  logic        host_reg_ready,  // served in this clock
-    output logic        host_reg_write,  // 1 = write
-    output logic [ 8:0] host_reg_addr,   // offset
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic in_valid,  // a beat from the PCI side
+    output logic in_ready,  // done at the coming edge
+    input logic [93:0] in_data,  // see above
+    output logic rsp_valid,  // read data to the PCI side
+    input logic rsp_ready,  // there is room
+    output logic [63:0] rsp_data,  // lanes
+    output logic sram_req,  // SRAM request
+    input logic sram_gnt,  // granted
+    output logic sram_write,  // 1 = write
+    output logic [22:0] sram_addr,  // byte address, multiple of 8
+    output logic [63:0] sram_wdata,  // write data
+    output logic [7:0] sram_be,  // lanes written
+    input logic sram_rvalid,  // read data valid
+    input logic [63:0] sram_rdata,  // read data
+    output logic host_reg_valid,  // special register access
+    input logic host_reg_ready,  // served in this clock
+    output logic host_reg_write,  // 1 = write
+    output logic [8:0] host_reg_addr,  // offset
     output logic [31:0] host_reg_wdata,  // write data
-    input  logic [31:0] host_reg_rdata,  // read data, same clock
-    output logic        ctl_valid,       // control register and pointers: write beat
-    input  logic        ctl_ready,       // taken
-    input  logic [63:0] ctl_rdata,       // lanes at addr, combinational
-    output logic        bell_valid,      // doorbell beat
-    input  logic        bell_ready,      // taken
-    input  logic        bell_req,        // the doorbell unit's SRAM request ...
-    input  logic [22:0] bell_addr,       // ... and address
-    input  logic [63:0] bell_wdata,      // ... and entry
-    output logic [23:0] addr,            // address of the beat, for ctl and bell
-    output logic [ 7:0] be,              // its lanes
-    output logic [63:0] data,            // its data
-    output logic        misuse,          // strobe: a register write was ignored
-    output logic        tr_write,        // trace: a write beat (not a doorbell) has landed at `addr`
-    output logic        busy             // another edge is needed
+    input logic [31:0] host_reg_rdata,  // read data, same clock
+    output logic ctl_valid,  // control register and pointers: write beat
+    input logic ctl_ready,  // taken
+    input logic [63:0] ctl_rdata,  // lanes at addr, combinational
+    output logic bell_valid,  // doorbell beat
+    input logic bell_ready,  // taken
+    input logic bell_req,  // the doorbell unit's SRAM request ...
+    input logic [22:0] bell_addr,  // ... and address
+    input logic [63:0] bell_wdata,  // ... and entry
+    output logic [23:0] addr,  // address of the beat, for ctl and bell
+    output logic [7:0] be,  // its lanes
+    output logic [63:0] data,  // its data
+    output logic misuse,  // strobe: a register write was ignored
+    output logic tr_write,  // trace: a write beat (not a doorbell) has landed at `addr`
+    output logic busy  // another edge is needed
 );
   logic read;
   logic waiting;  // SRAM read granted, data not yet back

@@ -110,7 +110,7 @@ module myri_sram_arbiter (
 
   assign pio_rdata = from_b[PIO] ? mem_b_rdata : mem_a_rdata;
   assign dma_rdata = from_b[DMA] ? mem_b_rdata : mem_a_rdata;
-  assign tx_rdata  = from_b[TX] ? mem_b_rdata : mem_a_rdata;
+  assign tx_rdata = from_b[TX] ? mem_b_rdata : mem_a_rdata;
   assign cpu_rdata = from_b[CPU] ? mem_b_rdata : mem_a_rdata;
 
   always_ff @(posedge clk) begin

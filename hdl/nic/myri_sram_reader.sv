@@ -3,20 +3,20 @@
 // Timing: first request in the clock after `start`, one word a clock while granted and taken; at most
 // one word waits, so nothing is read that has no place. Sleeping: `busy` while it asks or moves.
 module myri_sram_reader (
-    input  logic        clk,         // NIC clock
-    input  logic        rst,         // synchronous reset
-    input  logic        start,       // strobe: read `count` words from `addr` (only when idle)
-    input  logic [19:0] addr,        // word address (byte address / 8)
-    input  logic [29:0] count,       // words, not 0
-    output logic        sram_req,    // read request
-    input  logic        sram_gnt,    // granted
-    output logic [22:0] sram_addr,   // byte address, multiple of 8
-    input  logic        sram_rvalid, // read data valid
-    input  logic [63:0] sram_rdata,  // read data
-    output logic        out_valid,   // a word is there
-    input  logic        out_ready,   // taken at the coming edge
-    output logic [63:0] out_data,    // the word
-    output logic        busy         // another edge is needed
+    input  logic        clk,          // NIC clock
+    input  logic        rst,          // synchronous reset
+    input  logic        start,        // strobe: read `count` words from `addr` (only when idle)
+    input  logic [19:0] addr,         // word address (byte address / 8)
+    input  logic [29:0] count,        // words, not 0
+    output logic        sram_req,     // read request
+    input  logic        sram_gnt,     // granted
+    output logic [22:0] sram_addr,    // byte address, multiple of 8
+    input  logic        sram_rvalid,  // read data valid
+    input  logic [63:0] sram_rdata,   // read data
+    output logic        out_valid,    // a word is there
+    input  logic        out_ready,    // taken at the coming edge
+    output logic [63:0] out_data,     // the word
+    output logic        busy          // another edge is needed
 );
   logic [19:0] next;
   logic [29:0] left;

@@ -18,19 +18,15 @@ int dw_fault_add(int cable, int clock, int64_t first, int64_t end, int kind, int
   for (int64_t slot = first; slot < end && slot < first + 2; slot++) san_alarm(clock, slot);
   return 0;
 }
-// The nine-bit character after faults: bit 8 = data flag. DROP makes it IDLE, FLIP xors, STICK holds the value.
+// The nine-bit character after faults: bit 8 = data flag. DROP makes it IDLE, FLIP xors, STICK holds the value. Bit 9: what the
+// sender really says in this slot is lost, a computed STOP refresh too.
 int san_fault(int cable, long long slot, int character) {
   for (int i = 0; i < fault_count[cable]; i++) {
     const fault *f = &faults[cable][i];
     if (slot < f->first || slot >= f->end) continue;
-    if (f->kind == FAULT_DROP) character = 0;
+    if (f->kind == FAULT_DROP) character = 0x200;
     else if (f->kind == FAULT_FLIP) character ^= f->value;
-    else character = f->value;
+    else character = f->value | 0x200;
   }
   return character;
-}
-// A stuck symbol keeps arriving: 1 while a STICK fault is in force or still to come, so that the clock stays awake for it.
-int dw_fault_pending(int cable, int64_t slot) {
-  for (int i = 0; i < fault_count[cable]; i++) if (slot < faults[cable][i].end) return 1;
-  return 0;
 }

@@ -1,14 +1,15 @@
-// Hands a unit's wake-up time to the doorway: the edge with index `alarm_cycle` will happen although the clock may sleep.
-// An alarm that is not in the future asks for the next edge by itself (the unit is busy), so only later ones are passed on.
+// Hands a unit's wake-up time to the doorway: the edge with index `alarm_cycle` will happen although the clock may
+// sleep. An alarm that is not in the future asks for the next edge by itself (the unit is busy), so only later ones are
+// passed on.
 `include "doorway.svh"
 module sim_alarm #(
     parameter int CLOCK = 0  // index of the clock in the cluster
 ) (
-    input logic        clk,
-    input logic        alarm_valid,
+    input logic clk,
+    input logic alarm_valid,
     input logic [47:0] alarm_cycle,
     input logic [47:0] cycle,
-    output logic       busy          // one more edge, so that the alarm as it stands after this edge is seen
+    output logic busy  // one more edge, so that the alarm as it stands after this edge is seen
 );
   logic seen_valid;
   logic [47:0] seen;
@@ -19,7 +20,8 @@ module sim_alarm #(
     edge_index = {16'd0, alarm_cycle};
     seen_valid <= alarm_valid;
     seen <= alarm_cycle;
-    if (alarm_valid && (!seen_valid || alarm_cycle != seen) && alarm_cycle > cycle) `SAN(san_alarm)(CLOCK, edge_index);
+    if (alarm_valid && (!seen_valid || alarm_cycle != seen) && alarm_cycle > cycle)
+      `SAN(san_alarm) (CLOCK, edge_index);
   end
   assign busy = alarm_valid && (!seen_valid || alarm_cycle != seen || alarm_cycle <= cycle);
 endmodule

@@ -1,13 +1,14 @@
-// A clock that sleeps (Icarus; on Verilator verilator_main.cpp does the same). Edges stand at whole multiples of the period, the
-// first one strictly after the wake. `cycle` is the absolute index of the edge about to happen; it changes away from the edge.
+// A clock that sleeps (Icarus; on Verilator verilator_main.cpp does the same). Edges stand at whole multiples of the
+// period, the first one strictly after the wake. `cycle` is the absolute index of the edge about to happen; it changes
+// away from the edge.
 `include "doorway.svh"
 module sim_clock #(
     parameter int CLOCK = 0  // index of the clock in the cluster
 ) (
-    input  logic        started,    // run-time settings are in place
-    input  logic        stay_awake, // always-on run, or reset in progress
-    input  logic        awake,      // the domain needs edges
-    input  logic [ 7:0] kick,       // counted up by C: the edge after this change must happen
+    input  logic        started,     // run-time settings are in place
+    input  logic        stay_awake,  // always-on run, or reset in progress
+    input  logic        awake,       // the domain needs edges
+    input  logic [ 7:0] kick,        // counted up by C: the edge after this change must happen
     output logic        clk,
     output logic [47:0] cycle
 );
@@ -18,7 +19,7 @@ module sim_clock #(
     cycle     = '0;
     kick_seen = '0;
     wait (started);
-    period = `SAN(san_period)(CLOCK);
+    period = `SAN(san_period) (CLOCK);
     forever begin
       wait (awake | stay_awake | (kick != kick_seen));
       next_edge = ($time / period + 64'd1) * period;
@@ -28,7 +29,7 @@ module sim_clock #(
         kick_seen = kick;
         clk = 1'b1;
         #(period / 2);
-        clk = 1'b0;
+        clk   = 1'b0;
         cycle = cycle + 48'd1;
         #(period - period / 2);
       end

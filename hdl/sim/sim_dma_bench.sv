@@ -1,42 +1,42 @@
 // The host DMA engine with a memory, for the host_dma bench; the PCI side is the bench's.
 module sim_dma_bench (
-    input  logic           clk, // NIC clock
-    input  logic           rst, // synchronous reset
-    input  logic [ 15:0]   cfg_start_clocks, // start-up of a block
-    input  logic           hold_reset, // E-bus reset
-    input  logic [  3:0]   pulse, // strobes: start or continue chain k
-    input  logic [  3:0]   w_list, // strobes: load the current block of chain k
-    input  logic [ 23:0]   w_data, // SRAM address of the block
-    output logic [ 95:0]   list, // 24 bits a chain: current block
-    output logic [127:0]   progress, // 32 bits a chain: bytes moved of its latest block
-    output logic [ 31:0]   status, // {.., 8: block in work, 5:4: its chain, 3:0: chains running}
-    output logic [  1:0]   set_wake, // strobes: WAKE1, WAKE2
-    output logic           error, // strobe: chain stopped by an error
-    output logic [  1:0]   chain, // chain of the block in work
-    output logic           cmd_valid, // command to the PCI side
-    input  logic           cmd_ready, // taken
-    output logic [ 48:0]   cmd_data, // the command
-    output logic           wr_valid, // beat to the PCI side
-    input  logic           wr_ready, // taken
-    output logic [ 63:0]   wr_data, // PCI lanes
-    input  logic           rd_valid, // beat or end of command from the PCI side
-    output logic           rd_ready, // taken
-    output logic           tr_start, // trace: a block starts to move
-    output logic           tr_done, // trace: a block is done
-    output logic           tr_e2l, // its direction, with both
-    output logic [ 31:0]   tr_bytes, // its length, with both
-    output logic [ 22:0]   tr_lar, // its SRAM address, with both
-    output logic           in_flight, // a block is in work
-    output logic           alarm_valid, // start-up runs
-    output logic [ 47:0]   alarm_cycle, // its end
-    output logic           busy, // another edge is needed
-    input  logic           allow, // the memory grants
-    input  logic           sleep, // skip edges that nobody needs
-    output logic [47:0]    cycle, // index of the coming edge
-    output logic [31:0]    edges, // edges the block had
-    input  logic           rd_done, // rd_data bit 65: end of a command
-    input  logic           rd_error, // rd_data bit 64
-    input  logic [63:0]    rd_beat  // rd_data bits 63:0
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic [15:0] cfg_start_clocks,  // start-up of a block
+    input logic hold_reset,  // E-bus reset
+    input logic [3:0] pulse,  // strobes: start or continue chain k
+    input logic [3:0] w_list,  // strobes: load the current block of chain k
+    input logic [23:0] w_data,  // SRAM address of the block
+    output logic [95:0] list,  // 24 bits a chain: current block
+    output logic [127:0] progress,  // 32 bits a chain: bytes moved of its latest block
+    output logic [31:0] status,  // {.., 8: block in work, 5:4: its chain, 3:0: chains running}
+    output logic [1:0] set_wake,  // strobes: WAKE1, WAKE2
+    output logic error,  // strobe: chain stopped by an error
+    output logic [1:0] chain,  // chain of the block in work
+    output logic cmd_valid,  // command to the PCI side
+    input logic cmd_ready,  // taken
+    output logic [48:0] cmd_data,  // the command
+    output logic wr_valid,  // beat to the PCI side
+    input logic wr_ready,  // taken
+    output logic [63:0] wr_data,  // PCI lanes
+    input logic rd_valid,  // beat or end of command from the PCI side
+    output logic rd_ready,  // taken
+    output logic tr_start,  // trace: a block starts to move
+    output logic tr_done,  // trace: a block is done
+    output logic tr_e2l,  // its direction, with both
+    output logic [31:0] tr_bytes,  // its length, with both
+    output logic [22:0] tr_lar,  // its SRAM address, with both
+    output logic in_flight,  // a block is in work
+    output logic alarm_valid,  // start-up runs
+    output logic [47:0] alarm_cycle,  // its end
+    output logic busy,  // another edge is needed
+    input logic allow,  // the memory grants
+    input logic sleep,  // skip edges that nobody needs
+    output logic [47:0] cycle,  // index of the coming edge
+    output logic [31:0] edges,  // edges the block had
+    input logic rd_done,  // rd_data bit 65: end of a command
+    input logic rd_error,  // rd_data bit 64
+    input logic [63:0] rd_beat  // rd_data bits 63:0
 );
   logic req, gnt, write, rvalid;
   logic [22:0] addr;

@@ -1,27 +1,75 @@
-// The doorway's functions as Verilator imports them (hdl/sim/doorway.h says what each does). Icarus calls them as $system functions.
+// The doorway's functions as Verilator imports them (hdl/sim/doorway.h says what each does). Icarus calls them as
+// $system functions.
 package sim_doorway_pkg;
 `ifdef VERILATOR
-  import "DPI-C" function longint san_mem_read(input int memory, input int address);
-  import "DPI-C" function void san_mem_write(input int memory, input int address, input longint data, input int enables);
-  import "DPI-C" function int san_cfg(input int unit, input int key);
-  import "DPI-C" function void san_event(input longint now, input int unit, input int code, input longint a, input longint b);
+  import "DPI-C" function longint san_mem_read(
+    input int memory,
+    input int address
+  );
+  import "DPI-C" function void san_mem_write(
+    input int memory,
+    input int address,
+    input longint data,
+    input int enables
+  );
+  import "DPI-C" function int san_cfg(
+    input int unit,
+    input int key
+  );
+  import "DPI-C" function void san_event(
+    input longint now,
+    input int unit,
+    input int code,
+    input longint a,
+    input longint b
+  );
   import "DPI-C" function void san_trace(
-      input longint now, input int unit, input int code, input int packet, input int argument, input longint argument2);
-  import "DPI-C" function void san_alarm(input int clock, input longint edge_index);
+    input longint now,
+    input int unit,
+    input int code,
+    input int packet,
+    input int argument,
+    input longint argument2
+  );
+  import "DPI-C" function void san_alarm(
+    input int clock,
+    input longint edge_index
+  );
   import "DPI-C" function int san_processor_clock(
-      input int unit, input int memory, input int clock, input longint now, input longint edge_index, input int granted,
-      input int isr, input int register_value, input int others);
+    input int unit,
+    input int memory,
+    input int clock,
+    input longint now,
+    input longint edge_index,
+    input int granted,
+    input int isr,
+    input int register_value,
+    input int others
+  );
   import "DPI-C" function int san_processor_address(input int unit);
   import "DPI-C" function int san_processor_data(input int unit);
   import "DPI-C" function int san_host_clock(
-      input int unit, input int memory, input longint now, input int taken, input int loaded, input longint data);
+    input int unit,
+    input int memory,
+    input longint now,
+    input int taken,
+    input int loaded,
+    input longint data
+  );
   import "DPI-C" function int san_host_address(input int unit);
   import "DPI-C" function longint san_host_data(input int unit);
   import "DPI-C" function int san_host_enables(input int unit);
   import "DPI-C" function longint san_period(input int clock);
   import "DPI-C" function longint san_next_edge(input int clock);
-  import "DPI-C" function void san_flight(input int clock, input int level);
-  import "DPI-C" function int san_fault(input int cable, input longint edge_index, input int character);
+  import "DPI-C" function void san_flight(
+    input int clock,
+    input int level
+  );
+  import "DPI-C" function int san_fault(
+    input int cable,
+    input longint edge_index,
+    input int character
+  );
 `else
   localparam int UNUSED = 0;
 `endif

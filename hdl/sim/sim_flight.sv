@@ -3,17 +3,17 @@
 module sim_flight #(
     parameter int CLOCK = 0  // index of the unit's clock, by which the doorway keeps the level
 ) (
-    input logic clk,
-    input logic rst,
-    input logic level,  // something is in flight
-    output logic busy   // one more edge, so that the level as it stands is told
+    input  logic clk,
+    input  logic rst,
+    input  logic level,  // something is in flight
+    output logic busy    // one more edge, so that the level as it stands is told
 );
   logic told;
   always_ff @(posedge clk) begin
     if (rst) told <= 1'b0;
     else if (level != told) begin
       told <= level;
-      `SAN(san_flight)(CLOCK, {31'd0, level});
+      `SAN(san_flight) (CLOCK, {31'd0, level});
     end
   end
   assign busy = level != told;

@@ -1,5 +1,5 @@
-// What stands around a host bridge in simulation: host memory in C, and the CPU's loads and stores (host_cpu.c). One block calls
-// C in a fixed order at each edge: CPU, then the memory read, then the memory write.
+// What stands around a host bridge in simulation: host memory in C, and the CPU's loads and stores (host_cpu.c). One
+// block calls C in a fixed order at each edge: CPU, then the memory read, then the memory write.
 `include "doorway.svh"
 module sim_host #(
     parameter int UNIT   = 0,  // the CPU's unit number
@@ -25,7 +25,7 @@ module sim_host #(
     output logic        cpu_fence,
     input  logic        cpu_rvalid,
     input  logic [63:0] cpu_rdata,
-    output logic        busy        // the CPU must see the next edge
+    output logic        busy         // the CPU must see the next edge
 );
   int action;
   longint now;
@@ -38,15 +38,17 @@ module sim_host #(
       cpu_be <= '0;
       mem_rdata <= '0;
     end else begin
-      action = `SAN(san_host_clock)(UNIT, MEMORY, now, {31'd0, cpu_valid && cpu_ready}, {31'd0, cpu_rvalid}, cpu_rdata);
+      action = `SAN(san_host_clock) (UNIT, MEMORY, now, {31'd0, cpu_valid && cpu_ready},
+                                     {31'd0, cpu_rvalid}, cpu_rdata);
       {busy, cpu_fence, cpu_wc, cpu_write, cpu_valid} <= action[4:0];
       if (action[0]) begin
-        cpu_addr <= `SAN(san_host_address)(UNIT);
-        cpu_data <= `SAN(san_host_data)(UNIT);
-        cpu_be   <= 8'(`SAN(san_host_enables)(UNIT));
+        cpu_addr <= `SAN(san_host_address) (UNIT);
+        cpu_data <= `SAN(san_host_data) (UNIT);
+        cpu_be   <= 8'(`SAN(san_host_enables) (UNIT));
       end
-      if (mem_valid && !mem_write) mem_rdata <= `SAN(san_mem_read)(MEMORY, mem_addr);
-      if (mem_valid && mem_write) `SAN(san_mem_write)(MEMORY, mem_addr, mem_wdata, {24'd0, mem_be});
+      if (mem_valid && !mem_write) mem_rdata <= `SAN(san_mem_read) (MEMORY, mem_addr);
+      if (mem_valid && mem_write)
+        `SAN(san_mem_write) (MEMORY, mem_addr, mem_wdata, {24'd0, mem_be});
     end
   end
 endmodule

@@ -11,15 +11,15 @@ module sim_interrupt
     output logic busy   // a change must still be seen
 );
   localparam int EVENT_INTERRUPT = 34;
-  logic last;
+  logic   last;
   longint now;
   always_ff @(posedge clk) begin
     if (rst) last <= 1'b0;
     else if (intr != last) begin
       now = $time;
       last <= intr;
-      `SAN(san_trace)(now, UNIT, {16'd0, EV_INTERRUPT}, 32'd0, {31'd0, intr}, 64'd0);
-      if (intr) `SAN(san_event)(now, UNIT, EVENT_INTERRUPT, 64'd0, 64'd0);
+      `SAN(san_trace) (now, UNIT, {16'd0, EV_INTERRUPT}, 32'd0, {31'd0, intr}, 64'd0);
+      if (intr) `SAN(san_event) (now, UNIT, EVENT_INTERRUPT, 64'd0, 64'd0);
     end
   end
   assign busy = intr != last;

@@ -13,6 +13,6 @@ module sim_invariant #(
   longint now;
   always_ff @(posedge clk) begin
     now = $time;
-    if (!rst && strobe) `SAN(san_event)(now, INVARIANT_UNIT, CODE, {32'd0, UNIT}, {32'd0, packet});
+    if (!rst && strobe) `SAN(san_event) (now, INVARIANT_UNIT, CODE, {32'd0, UNIT}, {32'd0, packet});
   end
 endmodule

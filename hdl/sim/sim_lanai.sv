@@ -1,6 +1,6 @@
-// What stands around a LANai in simulation: its SRAM in C, and the processor port model (processor.c) that runs the firmware's
-// instruction streams. One block calls C in a fixed order at each edge: the processor samples, reads are served (they see the
-// old value), then writes land, port a before port b.
+// What stands around a LANai in simulation: its SRAM in C, and the processor port model (processor.c) that runs the
+// firmware's instruction streams. One block calls C in a fixed order at each edge: the processor samples, reads are
+// served (they see the old value), then writes land, port a before port b.
 `include "doorway.svh"
 module sim_lanai #(
     parameter int UNIT   = 0,  // the processor's unit number
@@ -47,19 +47,24 @@ module sim_lanai #(
       mem_a_rdata <= '0;
       mem_b_rdata <= '0;
     end else begin
-      action = `SAN(san_processor_clock)(UNIT, MEMORY, CLOCK, now, edge_index, {31'd0, cpu_gnt}, isr, cpu_reg_rdata, {31'd0, others});
+      action = `SAN(san_processor_clock) (UNIT, MEMORY, CLOCK, now, edge_index, {31'd0, cpu_gnt},
+                                          isr, cpu_reg_rdata, {31'd0, others});
       cpu_req <= action[0];
       cpu_reg_valid <= action[1];
       cpu_reg_write <= action[2];
       busy <= action[3];
       if (action[1]) begin
-        cpu_reg_addr  <= 9'(`SAN(san_processor_address)(UNIT));
-        cpu_reg_wdata <= `SAN(san_processor_data)(UNIT);
+        cpu_reg_addr  <= 9'(`SAN(san_processor_address) (UNIT));
+        cpu_reg_wdata <= `SAN(san_processor_data) (UNIT);
       end
-      if (mem_a_valid && !mem_a_write) mem_a_rdata <= `SAN(san_mem_read)(MEMORY, {9'd0, mem_a_addr});
-      if (mem_b_valid && !mem_b_write) mem_b_rdata <= `SAN(san_mem_read)(MEMORY, {9'd0, mem_b_addr});
-      if (mem_a_valid && mem_a_write) `SAN(san_mem_write)(MEMORY, {9'd0, mem_a_addr}, mem_a_wdata, {24'd0, mem_a_be});
-      if (mem_b_valid && mem_b_write) `SAN(san_mem_write)(MEMORY, {9'd0, mem_b_addr}, mem_b_wdata, {24'd0, mem_b_be});
+      if (mem_a_valid && !mem_a_write)
+        mem_a_rdata <= `SAN(san_mem_read) (MEMORY, {9'd0, mem_a_addr});
+      if (mem_b_valid && !mem_b_write)
+        mem_b_rdata <= `SAN(san_mem_read) (MEMORY, {9'd0, mem_b_addr});
+      if (mem_a_valid && mem_a_write)
+        `SAN(san_mem_write) (MEMORY, {9'd0, mem_a_addr}, mem_a_wdata, {24'd0, mem_a_be});
+      if (mem_b_valid && mem_b_write)
+        `SAN(san_mem_write) (MEMORY, {9'd0, mem_b_addr}, mem_b_wdata, {24'd0, mem_b_be});
     end
   end
 endmodule

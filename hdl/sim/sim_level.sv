@@ -11,14 +11,14 @@ module sim_level #(
     input logic [31:0] packet,   // packet key
     input logic [31:0] argument
 );
-  logic last;
+  logic   last;
   longint now;
   always_ff @(posedge clk) begin
     if (rst) last <= 1'b0;
     else if (level != last) begin
       now = $time;
       last <= level;
-      `SAN(san_trace)(now, UNIT, {16'd0, level ? RISE : FALL}, packet, argument, 64'd0);
+      `SAN(san_trace) (now, UNIT, {16'd0, level ? RISE : FALL}, packet, argument, 64'd0);
     end
   end
 endmodule

@@ -3,135 +3,146 @@
 module sim_nic_bench
   import myri_pci_pkg::*;
 (
-    input  logic           clk, // NIC clock, free-running
-    input  logic           link_clk, // link clock, free-running
-    input  logic           pci_clk, // PCI clock, free-running
-    input  logic           rst, // reset of all three
-    input  logic           sleep, // skip edges that nobody needs
-    output logic [47:0]    cycle, // index of the NIC edge
-    output logic [47:0]    link_cycle, // index of the link edge
-    output logic [47:0]    pci_cycle, // index of the PCI edge
-    output logic [31:0]    edges, // edges the NIC clock had
-    output logic [31:0]    link_edges, // edges the link clock had
-    output logic [31:0]    pci_edges, // edges the PCI clock had
-    output logic           asleep, // no clock is needed
-    input  logic [3:0]     cfg_cdc_latency, // of every crossing
-    input  logic [1:0]     cfg_accesses, // SRAM accesses a clock
-    input  logic [15:0]    cfg_start_clocks, // start-up of a DMA block
-    input  logic           cfg_wide, // 64-bit bus
-    input  logic [7:0]     cfg_delay, // cable, characters
-    input  logic [31:0]    cfg_nres_clocks, // clocks of the network time-out, code 0
-    input  logic           lanai_reg_valid, // processor: register access
-    input  logic           lanai_reg_write, // 1 = write
-    input  logic [8:0]     lanai_reg_addr, // offset
-    input  logic [31:0]    lanai_reg_wdata, // write data
-    output logic [31:0]    lanai_reg_rdata, // read data, same clock
-    input  logic           lanai_req, // processor: SRAM request
-    output logic           lanai_gnt, // granted
-    output logic [ 31:0]   isr, // ISR
-    output logic [ 31:0]   isr_set, // bits set by hardware at the last edge
-    output logic           lanai_reset, // level: the host holds the LANai in reset
-    output logic           intr_line, // level: interrupt request, before it crosses to INTA#
-    output logic           tr_tx_start, // clk: a packet was started ...
-    output logic [31:0]    tr_tx_start_ago, // ... so many edges ago
-    output logic [31:0]    tr_tx_start_key, // packet key
-    output logic           tr_tx_read, // clk: its last byte went to the link side
-    output logic [31:0]    tr_tx_read_key, // packet key
-    output logic [31:0]    tr_tx_read_bytes, // its bytes, route included
-    output logic           tr_rx_first, // clk: the first word of a packet is stored (HEAD)
-    output logic [31:0]    tr_rx_first_key, // packet key
-    output logic           tr_rx_done, // clk: its tail is stored (RECV)
-    output logic [31:0]    tr_rx_done_key, // packet key
-    output logic [31:0]    tr_rx_done_bytes, // bytes stored, syndrome included
-    output logic [7:0]     tr_rx_done_syndrome, // CRC-8 syndrome, 0 = good
-    output logic           tr_dma_start, // clk: a DMA block starts to move
-    output logic           tr_dma_done, // clk: a DMA block is done
-    output logic [  1:0]   tr_dma_chain, // its chain, with both
-    output logic           tr_dma_e2l, // its direction, 1 = host to SRAM
-    output logic [ 31:0]   tr_dma_bytes, // its length
-    output logic [ 22:0]   tr_dma_lar, // its SRAM address
-    output logic           tr_pio_write, // clk: a write of the host has landed ...
-    output logic [ 23:0]   tr_pio_addr, // ... at this offset of the card's region
-    output logic           tr_doorbell, // clk: a doorbell entry is stored
-    output logic [31:0]    tr_doorbell_addr, // its address, also with st_doorbell_overflow
-    output logic [31:0]    tr_doorbell_data, // its data, likewise
-    output logic           tr_tx_head, // link_clk: first byte of a packet went out tr_tx_ago edges ago
-    output logic           tr_tx_tail, // link_clk: its GAP went out
-    output logic [31:0]    tr_tx_key, // packet key, with both
-    output logic [31:0]    tr_tx_ago, // with tr_tx_head
-    output logic           tr_rx_head, // link_clk: first byte of a packet came tr_rx_ago edges ago
-    output logic           tr_rx_tail, // link_clk: its GAP came
-    output logic [31:0]    tr_rx_key, // packet key, with both
-    output logic [31:0]    tr_rx_ago, // with tr_rx_head
-    output logic [31:0]    tr_rx_bytes, // with tr_rx_tail: bytes, CRC character included
-    output logic [ 7:0]    tr_rx_syndrome, // with tr_rx_tail: CRC-8 syndrome
-    output logic           st_rx_overrun, // link_clk: strobe: slack overflow, a character was lost
-    output logic           st_crc_bad, // link_clk: strobe, with tr_rx_tail
-    output logic           st_illegal, // link_clk: strobe: unknown control character
-    output logic           st_forward_reset, // link_clk: strobe: the packet sent was cut
-    output logic           st_link_stopped, // link_clk: level: STOP of the peer in force
-    output logic           st_link_stopping, // link_clk: level: our STOP in force
-    output logic [ 7:0]    st_fill, // link_clk: slack fill
-    output logic           st_dma_error, // clk: a chain stopped by an error
-    output logic           st_doorbell_overflow, // clk: a doorbell entry was dropped
-    output logic           st_rx_lost, // clk: a packet was dropped or cut here
-    output logic           st_send_misuse, // clk: a write of the send registers was ignored
-    output logic           st_pio_misuse, // clk: a register write of the host was ignored
-    output logic           st_in_flight, // clk: send or DMA has something open
-    output logic           st_link_in_flight, // link_clk: a packet is half sent or half received
-    input  logic           cpu_valid, // CPU access
-    output logic           cpu_ready, // taken
-    input  logic           cpu_write, // 1 = store
-    input  logic [31:0]    cpu_addr, // 8-byte aligned
-    input  logic [63:0]    cpu_data, // store data in lanes
-    input  logic [7:0]     cpu_be, // bytes, side by side
-    input  logic           cpu_wc, // write-combining memory
-    input  logic           cpu_fence, // wait until combined stores are posted
-    input  logic           cpu_config, // configuration cycle (type 0, address as on AD)
-    output logic           cpu_rvalid, // read data, strobe
-    output logic [63:0]    cpu_rdata, // lanes
-    output logic           mem_valid, // host memory access
-    output logic           mem_write, // 1 = write
-    output logic [31:0]    mem_addr, // 8-byte aligned
-    output logic [63:0]    mem_wdata, // lanes
-    output logic [7:0]     mem_be, // bytes written
-    input  logic [63:0]    mem_rdata, // valid in the clock after a read
-    output logic           intr, // INTA# of any agent, level (combinational)
-    output logic           idle_out, // every store of the CPU is done on the bus
-    output logic           idle_in, // every DMA write is in memory
-    output logic [63:0]    pci_ad, // AD
-    output logic [7:0]     pci_cbe, // C/BE#
-    output logic           pci_par, // PAR
-    output logic           pci_par64, // PAR64
-    output logic           pci_frame_n, // FRAME#
-    output logic           pci_irdy_n, // IRDY#
-    output logic           pci_trdy_n, // TRDY#
-    output logic           pci_devsel_n, // DEVSEL#
-    output logic           pci_stop_n, // STOP#
-    output logic           pci_req64_n, // REQ64#
-    output logic           pci_ack64_n, // ACK64#
-    output logic [1:0]     pci_req_n, // requests
-    output logic [1:0]     pci_gnt_n, // grants
-    output logic           pci_conflict  // two drivers on one wire
+    input logic clk,  // NIC clock, free-running
+    input logic link_clk,  // link clock, free-running
+    input logic pci_clk,  // PCI clock, free-running
+    input logic rst,  // reset of all three
+    input logic sleep,  // skip edges that nobody needs
+    output logic [47:0] cycle,  // index of the NIC edge
+    output logic [47:0] link_cycle,  // index of the link edge
+    output logic [47:0] pci_cycle,  // index of the PCI edge
+    output logic [31:0] edges,  // edges the NIC clock had
+    output logic [31:0] link_edges,  // edges the link clock had
+    output logic [31:0] pci_edges,  // edges the PCI clock had
+    output logic asleep,  // no clock is needed
+    input logic [3:0] cfg_cdc_latency,  // of every crossing
+    input logic [1:0] cfg_accesses,  // SRAM accesses a clock
+    input logic [15:0] cfg_start_clocks,  // start-up of a DMA block
+    input logic cfg_wide,  // 64-bit bus
+    input logic [7:0] cfg_delay,  // cable, characters
+    input logic [31:0] cfg_nres_clocks,  // clocks of the network time-out, code 0
+    input logic lanai_reg_valid,  // processor: register access
+    input logic lanai_reg_write,  // 1 = write
+    input logic [8:0] lanai_reg_addr,  // offset
+    input logic [31:0] lanai_reg_wdata,  // write data
+    output logic [31:0] lanai_reg_rdata,  // read data, same clock
+    input logic lanai_req,  // processor: SRAM request
+    output logic lanai_gnt,  // granted
+    output logic [31:0] isr,  // ISR
+    output logic [31:0] isr_set,  // bits set by hardware at the last edge
+    output logic lanai_reset,  // level: the host holds the LANai in reset
+    output logic intr_line,  // level: interrupt request, before it crosses to INTA#
+    output logic tr_tx_start,  // clk: a packet was started ...
+    output logic [31:0] tr_tx_start_ago,  // ... so many edges ago
+    output logic [31:0] tr_tx_start_key,  // packet key
+    output logic tr_tx_read,  // clk: its last byte went to the link side
+    output logic [31:0] tr_tx_read_key,  // packet key
+    output logic [31:0] tr_tx_read_bytes,  // its bytes, route included
+    output logic tr_rx_first,  // clk: the first word of a packet is stored (HEAD)
+    output logic [31:0] tr_rx_first_key,  // packet key
+    output logic tr_rx_done,  // clk: its tail is stored (RECV)
+    output logic [31:0] tr_rx_done_key,  // packet key
+    output logic [31:0] tr_rx_done_bytes,  // bytes stored, syndrome included
+    output logic [7:0] tr_rx_done_syndrome,  // CRC-8 syndrome, 0 = good
+    output logic tr_dma_start,  // clk: a DMA block starts to move
+    output logic tr_dma_done,  // clk: a DMA block is done
+    output logic [1:0] tr_dma_chain,  // its chain, with both
+    output logic tr_dma_e2l,  // its direction, 1 = host to SRAM
+    output logic [31:0] tr_dma_bytes,  // its length
+    output logic [22:0] tr_dma_lar,  // its SRAM address
+    output logic tr_pio_write,  // clk: a write of the host has landed ...
+    output logic [23:0] tr_pio_addr,  // ... at this offset of the card's region
+    output logic tr_doorbell,  // clk: a doorbell entry is stored
+    output logic [31:0] tr_doorbell_addr,  // its address, also with st_doorbell_overflow
+    output logic [31:0] tr_doorbell_data,  // its data, likewise
+    output logic tr_tx_head,  // link_clk: first byte of a packet went out tr_tx_ago edges ago
+    output logic tr_tx_tail,  // link_clk: its GAP went out
+    output logic [31:0] tr_tx_key,  // packet key, with both
+    output logic [31:0] tr_tx_ago,  // with tr_tx_head
+    output logic tr_rx_head,  // link_clk: first byte of a packet came tr_rx_ago edges ago
+    output logic tr_rx_tail,  // link_clk: its GAP came
+    output logic [31:0] tr_rx_key,  // packet key, with both
+    output logic [31:0] tr_rx_ago,  // with tr_rx_head
+    output logic [31:0] tr_rx_bytes,  // with tr_rx_tail: bytes, CRC character included
+    output logic [7:0] tr_rx_syndrome,  // with tr_rx_tail: CRC-8 syndrome
+    output logic st_rx_overrun,  // link_clk: strobe: slack overflow, a character was lost
+    output logic st_crc_bad,  // link_clk: strobe, with tr_rx_tail
+    output logic st_illegal,  // link_clk: strobe: unknown control character
+    output logic st_forward_reset,  // link_clk: strobe: the packet sent was cut
+    output logic st_link_stopped,  // link_clk: level: STOP of the peer in force
+    output logic st_link_stopping,  // link_clk: level: our STOP in force
+    output logic [7:0] st_fill,  // link_clk: slack fill
+    output logic st_dma_error,  // clk: a chain stopped by an error
+    output logic st_doorbell_overflow,  // clk: a doorbell entry was dropped
+    output logic st_rx_lost,  // clk: a packet was dropped or cut here
+    output logic st_send_misuse,  // clk: a write of the send registers was ignored
+    output logic st_pio_misuse,  // clk: a register write of the host was ignored
+    output logic st_in_flight,  // clk: send or DMA has something open
+    output logic st_link_in_flight,  // link_clk: a packet is half sent or half received
+    input logic cpu_valid,  // CPU access
+    output logic cpu_ready,  // taken
+    input logic cpu_write,  // 1 = store
+    input logic [31:0] cpu_addr,  // 8-byte aligned
+    input logic [63:0] cpu_data,  // store data in lanes
+    input logic [7:0] cpu_be,  // bytes, side by side
+    input logic cpu_wc,  // write-combining memory
+    input logic cpu_fence,  // wait until combined stores are posted
+    input logic cpu_config,  // configuration cycle (type 0, address as on AD)
+    output logic cpu_rvalid,  // read data, strobe
+    output logic [63:0] cpu_rdata,  // lanes
+    output logic mem_valid,  // host memory access
+    output logic mem_write,  // 1 = write
+    output logic [31:0] mem_addr,  // 8-byte aligned
+    output logic [63:0] mem_wdata,  // lanes
+    output logic [7:0] mem_be,  // bytes written
+    input logic [63:0] mem_rdata,  // valid in the clock after a read
+    output logic intr,  // INTA# of any agent, level (combinational)
+    output logic idle_out,  // every store of the CPU is done on the bus
+    output logic idle_in,  // every DMA write is in memory
+    output logic [63:0] pci_ad,  // AD
+    output logic [7:0] pci_cbe,  // C/BE#
+    output logic pci_par,  // PAR
+    output logic pci_par64,  // PAR64
+    output logic pci_frame_n,  // FRAME#
+    output logic pci_irdy_n,  // IRDY#
+    output logic pci_trdy_n,  // TRDY#
+    output logic pci_devsel_n,  // DEVSEL#
+    output logic pci_stop_n,  // STOP#
+    output logic pci_req64_n,  // REQ64#
+    output logic pci_ack64_n,  // ACK64#
+    output logic [1:0] pci_req_n,  // requests
+    output logic [1:0] pci_gnt_n,  // grants
+    output logic pci_conflict  // two drivers on one wire
 );
-  logic  nic_rvalid;
+  logic nic_rvalid;
   logic [63:0] nic_rdata;
-  logic  seg_tr_pio_accept;
-  logic  seg_tr_pio_start;
-  logic  seg_tr_pio_done;
-  logic  seg_tr_pio_error;
-  logic  seg_tr_dma_first;
-  logic  seg_tr_dma_last;
-  logic  seg_tr_dma_write;
-  logic  seg_ev_retry;
-  logic  seg_ev_disconnect;
-  logic  seg_m66en;
+  logic seg_tr_pio_accept;
+  logic seg_tr_pio_start;
+  logic seg_tr_pio_done;
+  logic seg_tr_pio_error;
+  logic seg_tr_dma_first;
+  logic seg_tr_dma_last;
+  logic seg_tr_dma_write;
+  logic seg_ev_retry;
+  logic seg_ev_disconnect;
+  logic seg_m66en;
   logic [31:0] seg_count_data;
   logic [31:0] seg_count_busy;
   logic unused_ok;
-  assign unused_ok = ^{wires, nic_rvalid, nic_rdata, seg_tr_pio_accept, seg_tr_pio_start, seg_tr_pio_done, seg_tr_pio_error, seg_tr_dma_first, seg_tr_dma_last, seg_tr_dma_write, seg_ev_retry, seg_ev_disconnect, seg_m66en, seg_count_data, seg_count_busy};
+  assign unused_ok = ^{
+    wires, nic_rvalid, nic_rdata, seg_tr_pio_accept, seg_tr_pio_start, seg_tr_pio_done,
+    seg_tr_pio_error, seg_tr_dma_first, seg_tr_dma_last, seg_tr_dma_write, seg_ev_retry,
+    seg_ev_disconnect, seg_m66en, seg_count_data, seg_count_busy
+  };
   logic run_clk, run_link_clk, run_pci_clk;
-  logic nic_busy, nic_alarm_valid, nic_link_busy, nic_link_alarm_valid, nic_pci_busy, segment_busy, cable_busy;
+  logic
+      nic_busy,
+      nic_alarm_valid,
+      nic_link_busy,
+      nic_link_alarm_valid,
+      nic_pci_busy,
+      segment_busy,
+      cable_busy;
   logic [47:0] nic_alarm_cycle, nic_link_alarm_cycle;
   logic [PCI_IN_BITS-1:0] slot_in;
   logic [PCI_OUT_BITS-1:0] slot_out;

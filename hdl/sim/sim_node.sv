@@ -1,5 +1,6 @@
-// A host with its NIC as it stands in a cluster: host memory and CPU model, PCI segment, NIC, SRAM and processor model, the cable
-// that arrives, run-time settings, trace points, invariants, and the sleep of its three clocks. No behaviour of its own.
+// A host with its NIC as it stands in a cluster: host memory and CPU model, PCI segment, NIC, SRAM and processor model,
+// the cable that arrives, run-time settings, trace points, invariants, and the sleep of its three clocks. No behaviour
+// of its own.
 module sim_node
   import myri_pci_pkg::*;
   import sim_settings_pkg::*;
@@ -32,31 +33,47 @@ module sim_node
   // ---------------------------------------------------------------- cable
   logic [8:0] rx;
   logic rx_hold, cable_busy;
-  logic [7:0] cable_delay;
-  sim_setting #(.UNIT(BASE), .KEY(SET_CABLE_DELAY), .WIDTH(8)) set_delay (.clk(link_clk), .rst, .value(cable_delay));
-  sim_cable #(.CABLE(CABLE)) cable (
-      .clk(link_clk),
+  sim_cable #(
+      .CABLE(CABLE),
+      .UNIT (BASE),
+      .KEY  (SET_CABLE_DELAY)
+  ) cable (
+      .clk  (link_clk),
       .rst,
       .cycle(link_cycle),
       .faults,
-      .cfg_delay(cable_delay),
       .in,
       .in_hold,
       .rx,
       .rx_hold,
-      .busy(cable_busy)
+      .busy (cable_busy)
   );
 
   // ---------------------------------------------------------------- host: CPU, memory, PCI segment
-  logic [PCI_IN_BITS-1:0] slot_in;
+  logic [ PCI_IN_BITS-1:0] slot_in;
   logic [PCI_OUT_BITS-1:0] slot_out;
-  logic cpu_valid, cpu_ready, cpu_write, cpu_wc, cpu_fence, cpu_rvalid, mem_valid, mem_write, intr, host_busy, segment_busy, intr_busy;
-  logic conflict, idle_out, idle_in, pci_flight_busy, tr_pio_start, tr_pio_done;
+  logic
+      cpu_valid,
+      cpu_ready,
+      cpu_write,
+      cpu_wc,
+      cpu_fence,
+      cpu_rvalid,
+      mem_valid,
+      mem_write,
+      intr,
+      host_busy,
+      segment_busy,
+      intr_busy;
+  logic conflict, idle_out, idle_in, tr_pio_start;
   logic [31:0] cpu_addr, mem_addr;
   logic [63:0] cpu_data, cpu_rdata, mem_wdata, mem_rdata;
   logic [7:0] cpu_be, mem_be;
-  sim_host #(.UNIT(BASE + PART_HOST_CPU), .MEMORY(2 * NODE)) host (
-      .clk(pci_clk),
+  sim_host #(
+      .UNIT  (BASE + PART_HOST_CPU),
+      .MEMORY(2 * NODE)
+  ) host (
+      .clk (pci_clk),
       .rst,
       .mem_valid,
       .mem_write,
@@ -76,7 +93,9 @@ module sim_node
       .cpu_rdata,
       .busy(host_busy)
   );
-  sim_segment #(.UNIT(BASE)) segment (
+  sim_segment #(
+      .UNIT(BASE)
+  ) segment (
       .clk(pci_clk),
       .rst,
       .cycle(pci_cycle),
@@ -102,26 +121,64 @@ module sim_node
       .idle_out,
       .idle_in,
       .tr_pio_start,
-      .tr_pio_done,
+      .tr_pio_done(),
       .conflict,
       .busy(segment_busy)
   );
-  sim_interrupt #(.UNIT(BASE + PART_HOST_CPU)) interrupt (.clk(pci_clk), .rst, .intr, .busy(intr_busy));
-  sim_invariant #(.UNIT(BASE + PART_BRIDGE), .CODE(70)) one_driver (.clk(pci_clk), .rst, .strobe(conflict), .packet(32'd0));
-  sim_probe #(.UNIT(BASE + PART_BRIDGE), .EVENT(EV_PIO_WRITE)) pio_start (
-      .clk(pci_clk), .rst, .strobe(tr_pio_start), .packet(32'd0), .argument(32'd0), .argument2(64'd0), .ago(32'd0));
+  sim_interrupt #(
+      .UNIT(BASE + PART_HOST_CPU)
+  ) interrupt (
+      .clk (pci_clk),
+      .rst,
+      .intr,
+      .busy(intr_busy)
+  );
+  sim_invariant #(
+      .UNIT(BASE + PART_BRIDGE),
+      .CODE(70)
+  ) one_driver (
+      .clk(pci_clk),
+      .rst,
+      .strobe(conflict),
+      .packet(32'd0)
+  );
+  sim_probe #(
+      .UNIT (BASE + PART_BRIDGE),
+      .EVENT(EV_PIO_WRITE)
+  ) pio_start (
+      .clk(pci_clk),
+      .rst,
+      .strobe(tr_pio_start),
+      .packet(32'd0),
+      .argument(32'd0),
+      .argument2(64'd0),
+      .ago(32'd0)
+  );
 
   // ---------------------------------------------------------------- NIC with its SRAM and processor model
-  logic mem_a_valid, mem_a_write, mem_b_valid, mem_b_write, cpu_reg_valid, cpu_reg_write, cpu_req, cpu_gnt, lanai_busy;
+  logic
+      mem_a_valid,
+      mem_a_write,
+      mem_b_valid,
+      mem_b_write,
+      cpu_reg_valid,
+      cpu_reg_write,
+      cpu_req,
+      cpu_gnt,
+      lanai_busy;
   logic [22:0] mem_a_addr, mem_b_addr;
   logic [63:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
   logic [7:0] mem_a_be, mem_b_be;
   logic [8:0] cpu_reg_addr;
   logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
-  logic nic_busy, nic_alarm_valid, nic_alarm_busy, link_busy, link_alarm_valid, link_alarm_busy, card_busy, nic_flight_busy, link_flight_busy;
+  logic nic_busy, nic_alarm_valid, link_busy, link_alarm_valid, card_busy;
   logic [47:0] nic_alarm_cycle, link_alarm_cycle;
   logic st_in_flight, st_link_in_flight;
-  sim_lanai #(.UNIT(BASE + PART_NIC_CPU), .MEMORY(2 * NODE + 1), .CLOCK(CLOCK_NIC)) lanai (
+  sim_lanai #(
+      .UNIT  (BASE + PART_NIC_CPU),
+      .MEMORY(2 * NODE + 1),
+      .CLOCK (CLOCK_NIC)
+  ) lanai (
       .clk(nic_clk),
       .rst,
       .cycle(nic_cycle),
@@ -148,7 +205,11 @@ module sim_node
       .others(nic_busy),
       .busy(lanai_busy)
   );
-  sim_nic #(.BASE(BASE), .CLOCK_NIC(CLOCK_NIC), .CLOCK_LINK(CLOCK_LINK)) nic (
+  sim_nic #(
+      .BASE(BASE),
+      .CLOCK_NIC(CLOCK_NIC),
+      .CLOCK_LINK(CLOCK_LINK)
+  ) nic (
       .rst,
       .clk(nic_clk),
       .cycle(nic_cycle),
@@ -194,14 +255,40 @@ module sim_node
   );
 
   // ---------------------------------------------------------------- sleep
-  sim_alarm #(.CLOCK(CLOCK_NIC)) nic_alarm (
-      .clk(nic_clk), .alarm_valid(nic_alarm_valid), .alarm_cycle(nic_alarm_cycle), .cycle(nic_cycle), .busy(nic_alarm_busy));
-  sim_alarm #(.CLOCK(CLOCK_LINK)) link_alarm (
-      .clk(link_clk), .alarm_valid(link_alarm_valid), .alarm_cycle(link_alarm_cycle), .cycle(link_cycle), .busy(link_alarm_busy));
-  sim_flight #(.CLOCK(CLOCK_NIC)) nic_flight (.clk(nic_clk), .rst, .level(st_in_flight), .busy(nic_flight_busy));
-  sim_flight #(.CLOCK(CLOCK_LINK)) link_flight (.clk(link_clk), .rst, .level(st_link_in_flight), .busy(link_flight_busy));
-  sim_flight #(.CLOCK(CLOCK_PCI)) pci_flight (.clk(pci_clk), .rst, .level(!idle_out | !idle_in | card_busy), .busy(pci_flight_busy));
-  assign nic_awake = nic_busy | lanai_busy | nic_alarm_busy | nic_flight_busy;
-  assign link_awake = link_busy | cable_busy | link_alarm_busy | link_flight_busy;
-  assign pci_awake = host_busy | segment_busy | card_busy | intr_busy | pci_flight_busy;
+  sim_awake #(
+      .CLOCK(CLOCK_NIC)
+  ) nic_sleep (
+      .clk(nic_clk),
+      .rst,
+      .cycle(nic_cycle),
+      .busy(nic_busy | lanai_busy),
+      .in_flight(st_in_flight),
+      .alarm_valid(nic_alarm_valid),
+      .alarm_cycle(nic_alarm_cycle),
+      .awake(nic_awake)
+  );
+  sim_awake #(
+      .CLOCK(CLOCK_LINK)
+  ) link_sleep (
+      .clk(link_clk),
+      .rst,
+      .cycle(link_cycle),
+      .busy(link_busy | cable_busy),
+      .in_flight(st_link_in_flight),
+      .alarm_valid(link_alarm_valid),
+      .alarm_cycle(link_alarm_cycle),
+      .awake(link_awake)
+  );
+  sim_awake #(
+      .CLOCK(CLOCK_PCI)
+  ) pci_sleep (
+      .clk(pci_clk),
+      .rst,
+      .cycle(pci_cycle),
+      .busy(host_busy | segment_busy | card_busy | intr_busy),
+      .in_flight(!idle_out | !idle_in | card_busy),
+      .alarm_valid(1'b0),
+      .alarm_cycle(48'd0),
+      .awake(pci_awake)
+  );
 endmodule

@@ -34,77 +34,49 @@ module sim_segment
     output logic                    conflict,
     output logic                    busy
 );
-  logic [0:0] wide;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_PCI_WIDE), .WIDTH(1)) set_wide (.clk, .rst, .value(wide));
-  logic [0:0] m66;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_PCI_M66), .WIDTH(1)) set_m66 (.clk, .rst, .value(m66));
-  logic [7:0] latency_timer;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_BRIDGE_LATENCY_TIMER), .WIDTH(8)) set_latency_timer (.clk, .rst, .value(latency_timer));
-  logic [7:0] start_delay;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_BRIDGE_START_DELAY), .WIDTH(8)) set_start_delay (.clk, .rst, .value(start_delay));
-  logic [4:0] post_depth;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_POST_DEPTH), .WIDTH(5)) set_post_depth (.clk, .rst, .value(post_depth));
-  logic [6:0] wc_bytes;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_WC_BYTES), .WIDTH(7)) set_wc_bytes (.clk, .rst, .value(wc_bytes));
-  logic [7:0] read_return;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_READ_RETURN), .WIDTH(8)) set_read_return (.clk, .rst, .value(read_return));
-  logic [5:0] mem_log2;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_MEM_LOG2), .WIDTH(6)) set_mem_log2 (.clk, .rst, .value(mem_log2));
-  logic [1:0] devsel;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_UP_DEVSEL), .WIDTH(2)) set_devsel (.clk, .rst, .value(devsel));
-  logic [3:0] up_write_initial;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_UP_WRITE_INITIAL), .WIDTH(4)) set_up_write_initial (.clk, .rst, .value(up_write_initial));
-  logic [3:0] up_read_initial;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_UP_READ_INITIAL), .WIDTH(4)) set_up_read_initial (.clk, .rst, .value(up_read_initial));
-  logic [2:0] up_subsequent;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_UP_SUBSEQUENT), .WIDTH(3)) set_up_subsequent (.clk, .rst, .value(up_subsequent));
-  logic [3:0] up_read_wait;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_UP_READ_WAIT), .WIDTH(4)) set_up_read_wait (.clk, .rst, .value(up_read_wait));
-  logic [2:0] up_stall_limit;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_UP_STALL_LIMIT), .WIDTH(3)) set_up_stall_limit (.clk, .rst, .value(up_stall_limit));
-  logic [7:0] up_max_phases;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_UP_MAX_PHASES), .WIDTH(8)) set_up_max_phases (.clk, .rst, .value(up_max_phases));
-  logic [7:0] in_buffer;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_IN_BUFFER), .WIDTH(8)) set_in_buffer (.clk, .rst, .value(in_buffer));
-  logic [7:0] drain_num;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_DRAIN_NUM), .WIDTH(8)) set_drain_num (.clk, .rst, .value(drain_num));
-  logic [7:0] drain_den;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_DRAIN_DEN), .WIDTH(8)) set_drain_den (.clk, .rst, .value(drain_den));
-  logic [7:0] read_latency;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_READ_LATENCY), .WIDTH(8)) set_read_latency (.clk, .rst, .value(read_latency));
-  logic [3:0] extra_num;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_EXTRA_NUM), .WIDTH(4)) set_extra_num (.clk, .rst, .value(extra_num));
-  logic [3:0] extra_den;
-  sim_setting #(.UNIT(UNIT), .KEY(SET_EXTRA_DEN), .WIDTH(4)) set_extra_den (.clk, .rst, .value(extra_den));
+  localparam int FIRST = SET_PCI_WIDE;
+  localparam int COUNT = SET_EXTRA_DEN - FIRST + 1;
+  logic [32*COUNT-1:0] values;
+  sim_setting #(
+      .UNIT (UNIT),
+      .KEY  (FIRST),
+      .COUNT(COUNT)
+  ) settings (
+      .clk,
+      .rst,
+      .value(values)
+  );
 
-  myri_pci_segment #(.SLOTS(1)) segment (
+  myri_pci_segment #(
+      .SLOTS(1)
+  ) segment (
       .clk,
       .rst,
       .cycle,
       .slot_in,
       .slot_out,
       .slot_present(1'b1),
-      .cfg_wide(wide),
-      .cfg_m66(m66),
-      .cfg_latency_timer(latency_timer),
-      .cfg_start_delay(start_delay),
-      .cfg_post_depth(post_depth),
-      .cfg_wc_bytes(wc_bytes),
-      .cfg_read_return(read_return),
-      .cfg_mem_log2(mem_log2),
-      .cfg_devsel(devsel),
-      .cfg_up_write_initial(up_write_initial),
-      .cfg_up_read_initial(up_read_initial),
-      .cfg_up_subsequent(up_subsequent),
-      .cfg_up_read_wait(up_read_wait),
-      .cfg_up_stall_limit(up_stall_limit),
-      .cfg_up_max_phases(up_max_phases),
-      .cfg_in_buffer(in_buffer),
-      .cfg_drain_num(drain_num),
-      .cfg_drain_den(drain_den),
-      .cfg_read_latency(read_latency),
-      .cfg_extra_num(extra_num),
-      .cfg_extra_den(extra_den),
+      .cfg_wide(values[32*(SET_PCI_WIDE-FIRST)]),
+      .cfg_m66(values[32*(SET_PCI_M66-FIRST)]),
+      .cfg_latency_timer(values[32*(SET_BRIDGE_LATENCY_TIMER-FIRST)+:8]),
+      .cfg_start_delay(values[32*(SET_BRIDGE_START_DELAY-FIRST)+:8]),
+      .cfg_post_depth(values[32*(SET_POST_DEPTH-FIRST)+:5]),
+      .cfg_wc_bytes(values[32*(SET_WC_BYTES-FIRST)+:7]),
+      .cfg_read_return(values[32*(SET_READ_RETURN-FIRST)+:8]),
+      .cfg_mem_log2(values[32*(SET_MEM_LOG2-FIRST)+:6]),
+      .cfg_devsel(values[32*(SET_UP_DEVSEL-FIRST)+:2]),
+      .cfg_up_write_initial(values[32*(SET_UP_WRITE_INITIAL-FIRST)+:4]),
+      .cfg_up_read_initial(values[32*(SET_UP_READ_INITIAL-FIRST)+:4]),
+      .cfg_up_subsequent(values[32*(SET_UP_SUBSEQUENT-FIRST)+:3]),
+      .cfg_up_read_wait(values[32*(SET_UP_READ_WAIT-FIRST)+:4]),
+      .cfg_up_stall_limit(values[32*(SET_UP_STALL_LIMIT-FIRST)+:3]),
+      .cfg_up_max_phases(values[32*(SET_UP_MAX_PHASES-FIRST)+:8]),
+      .cfg_in_buffer(values[32*(SET_IN_BUFFER-FIRST)+:8]),
+      .cfg_drain_num(values[32*(SET_DRAIN_NUM-FIRST)+:8]),
+      .cfg_drain_den(values[32*(SET_DRAIN_DEN-FIRST)+:8]),
+      .cfg_read_latency(values[32*(SET_READ_LATENCY-FIRST)+:8]),
+      .cfg_extra_num(values[32*(SET_EXTRA_NUM-FIRST)+:4]),
+      .cfg_extra_den(values[32*(SET_EXTRA_DEN-FIRST)+:4]),
       .cpu_valid,
       .cpu_ready,
       .cpu_write,

@@ -1,45 +1,45 @@
 // The send path, NIC side to packet stream, with its crossing and a memory, for the net_send bench.
 module sim_send_bench (
-    input  logic           clk, // NIC clock, free-running
-    input  logic           rst, // reset, also of the link side
-    input  logic           link_clk, // link clock, free-running
-    input  logic           sleep, // skip edges that nobody needs
-    output logic [47:0]    cycle, // index of the NIC edge
-    output logic [31:0]    edges, // edges the NIC side had
-    output logic [31:0]    link_edges, // edges the link side had
-    output logic [47:0]    link_cycle, // index of the link edge
-    input  logic           allow, // the memory grants
-    input  logic [3:0]     cfg_latency, // of the crossing
-    input  logic           hold_reset, // LANai in reset: stop, close an open packet
-    input  logic           crc_enable, // append CRC-8 (MYRINET bit 2)
-    input  logic           w_smp, // register write strobes
-    input  logic           w_sml, // write of SML
-    input  logic           w_smlt, // write of SMLT
-    input  logic           w_sa, // write of SA
-    input  logic [23:0]    w_data, // value written
-    output logic [23:0]    smp, // SMP as read: next byte to send
-    output logic [23:0]    limit, // SML / SMLT as read
-    output logic [ 2:0]    sa, // SA as read
-    output logic           started, // strobe: a limit was taken (clears SEND)
-    output logic           set_send, // strobe: limit reached, all handed over (sets SEND)
-    output logic           misuse, // strobe: a write was ignored
-    output logic           tr_start, // trace: packet started tr_start_ago edges ago
-    output logic [31:0]    tr_start_ago, // see tr_start
-    output logic           tr_read, // trace: last byte handed over
-    output logic [31:0]    tr_bytes, // bytes of the packet, route included, with tr_read
-    output logic           in_flight, // a packet is open or a piece runs
-    output logic           busy, // another edge is needed
-    output logic [31:0]    tr_read_key, // key on the NIC side
-    output logic           s_valid, // packet stream: beat offered
-    input  logic           s_ready, // taken
-    output logic           s_tail, // 1 = GAP beat
-    output logic [ 7:0]    s_data, // byte
-    output logic           tr_head, // trace: first byte left tr_ago edges ago
-    output logic           tr_tail, // trace: GAP left at this edge
-    output logic [31:0]    tr_key, // packet key, with tr_head and from then to tr_tail
-    output logic [31:0]    tr_ago, // with tr_head
-    output logic           in_packet, // between first byte and GAP
-    output logic           link_busy  // link side needs an edge
+    input  logic        clk,           // NIC clock, free-running
+    input  logic        rst,           // reset, also of the link side
+    input  logic        link_clk,      // link clock, free-running
+    input  logic        sleep,         // skip edges that nobody needs
+    output logic [47:0] cycle,         // index of the NIC edge
+    output logic [31:0] edges,         // edges the NIC side had
+    output logic [31:0] link_edges,    // edges the link side had
+    output logic [47:0] link_cycle,    // index of the link edge
+    input  logic        allow,         // the memory grants
+    input  logic [ 3:0] cfg_latency,   // of the crossing
+    input  logic        hold_reset,    // LANai in reset: stop, close an open packet
+    input  logic        crc_enable,    // append CRC-8 (MYRINET bit 2)
+    input  logic        w_smp,         // register write strobes
+    input  logic        w_sml,         // write of SML
+    input  logic        w_smlt,        // write of SMLT
+    input  logic        w_sa,          // write of SA
+    input  logic [23:0] w_data,        // value written
+    output logic [23:0] smp,           // SMP as read: next byte to send
+    output logic [23:0] limit,         // SML / SMLT as read
+    output logic [ 2:0] sa,            // SA as read
+    output logic        started,       // strobe: a limit was taken (clears SEND)
+    output logic        set_send,      // strobe: limit reached, all handed over (sets SEND)
+    output logic        misuse,        // strobe: a write was ignored
+    output logic        tr_start,      // trace: packet started tr_start_ago edges ago
+    output logic [31:0] tr_start_ago,  // see tr_start
+    output logic        tr_read,       // trace: last byte handed over
+    output logic [31:0] tr_bytes,      // bytes of the packet, route included, with tr_read
+    output logic        in_flight,     // a packet is open or a piece runs
+    output logic        busy,          // another edge is needed
+    output logic [31:0] tr_read_key,   // key on the NIC side
+    output logic        s_valid,       // packet stream: beat offered
+    input  logic        s_ready,       // taken
+    output logic        s_tail,        // 1 = GAP beat
+    output logic [ 7:0] s_data,        // byte
+    output logic        tr_head,       // trace: first byte left tr_ago edges ago
+    output logic        tr_tail,       // trace: GAP left at this edge
+    output logic [31:0] tr_key,        // packet key, with tr_head and from then to tr_tail
+    output logic [31:0] tr_ago,        // with tr_head
+    output logic        in_packet,     // between first byte and GAP
+    output logic        link_busy      // link side needs an edge
 );
   logic req, gnt, write, rvalid;
   logic [22:0] addr;
@@ -134,8 +134,8 @@ module sim_send_bench (
 
   myri_packet_tx u_tx (
       .*,
-      .clk(run_link_clk),
+      .clk  (run_link_clk),
       .cycle(link_cycle),
-      .busy(tx_busy)
+      .busy (tx_busy)
   );
 endmodule

@@ -47,7 +47,7 @@ class WatchedWords:
                 return hit, written
 
     async def _any_write(self, addresses: Sequence[int]) -> int:
-        future: Future[int] = Future(self._kernel, "a word of host memory to change")
+        future: Future[int] = Future(self._kernel, f"a word of {self._who}'s memory to change")
         slots = [self._slot(address) for address in addresses]
         for slot, address in zip(slots, addresses, strict=True):
             if slot in self._waits:

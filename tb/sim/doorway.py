@@ -53,7 +53,7 @@ class Doorway:
         self._seen = ctypes.c_uint64.in_dll(self.lib, "dw_event_tail")
         self._lost = ctypes.c_uint64.in_dll(self.lib, "dw_event_lost")
         self.turn = self._words("dw_turn", 8 + TURN, "q")
-        """What Python and the doorway tell each other in a turn: [0] now, [1] next alarm, [2] units given commands, [8:] these units."""
+        """What Python and C share in a turn: [0] now, [1] next alarm, [2] units given commands, [8:] which units."""
         self._commands = self._words("dw_commands", UNITS * COMMANDS * 8, "q").cast("B")
         self._given = self._words("dw_command_head", UNITS, "I")
         self._taken = self._words("dw_command_tail", UNITS, "I")
@@ -63,8 +63,8 @@ class Doorway:
         self._tail = 0
         self._handlers: dict[int, Handler] = {}
 
-    def _words(self, name: str, count: int, code: Literal["q", "I", "B"]) -> memoryview:
-        """An array of the library: `count` elements of 8 bytes signed, 4 or 1 unsigned."""
+    def _words(self, name: str, count: int, code: Literal["q", "Q", "I", "B"]) -> memoryview:
+        """An array of the library: `count` elements of a type of `struct`."""
         size = count * struct.calcsize(code)
         return memoryview((ctypes.c_char * size).in_dll(self.lib, name)).cast("B").cast(code)
 
@@ -121,10 +121,11 @@ class Doorway:
         """
         given, turn = self._given[unit], self.turn
         if (given - self._taken[unit]) & 0xFFFFFFFF == COMMANDS or turn[2] == TURN:
-            raise SanlabError(
-                f"unit {unit} has too many commands waiting", "it was given commands faster than it takes them", "await the verbs that return a value"
-            )
-        COMMAND.pack_into(self._commands, (unit * COMMANDS + given % COMMANDS) * COMMAND.size, turn[0], op, a, b, c, d, e, f)
+            cause = "it was given commands faster than it takes them"
+            remedy = "await the verbs that return a value"
+            raise SanlabError(f"unit {unit} has too many commands waiting", cause, remedy)
+        at = (unit * COMMANDS + given % COMMANDS) * COMMAND.size
+        COMMAND.pack_into(self._commands, at, turn[0], op, a, b, c, d, e, f)
         self._given[unit] = given + 1 & 0xFFFFFFFF
         turn[8 + turn[2]] = unit
         turn[2] += 1
@@ -173,9 +174,8 @@ class Doorway:
         """Room for the trace (virtual memory; pages exist once written). Raises SanlabError when there is none."""
         base = self.lib.dw_trace_create(records)
         if not base:
-            raise SanlabError(
-                f"no room for a trace of {records} records", "the operating system refused it", "set a smaller trace (SET run.trace_records=...)"
-            )
+            remedy = "set a smaller trace (SET run.trace_records=...)"
+            raise SanlabError(f"no room for a trace of {records} records", "the operating system refused it", remedy)
         self._records = memoryview((ctypes.c_char * (records * TRACE_RECORD.size)).from_address(base)).cast("B")
 
     def trace_on(self, on: bool) -> None:

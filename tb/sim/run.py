@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 from xml.etree import ElementTree as ET
 
 from tb.sim import tools
@@ -46,27 +47,32 @@ def simulate(
     results, log = folder / "results.xml", folder / "sim.log"
     for stale in (results, folder / "waves.fst", folder / "waves.fst.hier"):
         stale.unlink(missing_ok=True)
+    command, environment = _command(build, folder, waves), _environment(build, module, seed, results, env)
     with log.open("w") as out:
         process = subprocess.Popen(
-            _command(build, folder, waves),
+            command,
             cwd=folder,
-            env=_environment(build, module, seed, results, env),
+            env=environment,
             stdout=subprocess.PIPE if echo else out,
             stderr=subprocess.STDOUT,
             text=True,
             pass_fds=pass_fds,
         )
-        try:
-            if echo and process.stdout:
-                for line in process.stdout:
-                    sys.stdout.write(line)
-                    out.write(line)
-            code = process.wait(timeout_s)
-        except BaseException:
-            process.kill()
-            process.wait()
-            raise
+        code = _wait(process, out, timeout_s)
     return _outcome(results, log, code)
+
+
+def _wait(process: subprocess.Popen[str], log: TextIO, timeout_s: float | None) -> int:
+    """The exit code of the simulator; what it says through a pipe goes to log and terminal. Killed when we are."""
+    try:
+        for line in process.stdout or ():
+            sys.stdout.write(line)
+            log.write(line)
+        return process.wait(timeout_s)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
 
 
 def _command(build: Build, folder: Path, waves: bool) -> list[str]:

@@ -83,6 +83,17 @@ def layer_options(layer: str) -> dict[str, Option]:
     }
 
 
+def check_layers(options: Mapping[str, int | str]) -> None:
+    """Check the options of message layers together, as the layers do. Raises SanlabError (exit code 2) naming one."""
+    given: dict[str, dict[str, int | str]] = {}
+    for name, value in options.items():
+        layer, dot, option = name.partition(".")
+        if dot and layer_options(layer):
+            given.setdefault(layer, {})[option] = value
+    for layer, values in given.items():
+        importlib.import_module(f"firmware.nic.{layer}.options").Options.of(values)
+
+
 def names() -> list[str]:
     """The studies that exist."""
     return sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))

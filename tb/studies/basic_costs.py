@@ -1,8 +1,9 @@
 """What do the basic operations cost on this host and card: PIO, DMA start-up, kernel entry, interrupt, link and switch?
 
-Strategy: each operation alone, on the RTL, as a driver would time it. Published costs of basic operations are totals that contain
-arbitration, address phase and waits (readings A1): the wait states of the profile are set so that these totals come out, and nothing
-is added on top. Where a profile's own NIC has no RTL yet, the LANai 9 card stands in with that profile's clocks and wait states.
+Strategy: each operation alone, on the RTL, as a driver would time it. Published costs of basic operations are totals
+that contain arbitration, address phase and waits (readings A1): the wait states of the profile are set so that these
+totals come out, and nothing is added on top. Where a profile's own NIC has no RTL yet, the LANai 9 card stands in with
+that profile's clocks and wait states.
 """
 
 from __future__ import annotations

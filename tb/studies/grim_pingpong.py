@@ -1,7 +1,8 @@
 """How long does a GRIM active message take from host to host, and where does the time go?
 
-Strategy: two hosts send one message back and forth; half of the round trip is the one-way time, the median over the repetitions of
-a size is handed in. Bandwidth is size over one-way time. The stages of one null message come from the trace.
+Strategy: two hosts send one message back and forth; half of the round trip is the one-way time, the median over the
+repetitions of a size is handed in. Bandwidth is size over one-way time. The stages of one null message come from the
+trace.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ async def run(lab: Lab) -> None:
         lab.progress(done, total, "round trips")
         medians.append(statistics.median(times) / 2)
     _hand_in(lab, sizes, medians)
-    _hand_in_stages(lab, grim_stages(lab.trace(), (0, len(libraries) - 1), pair.null_from), pair.null_to - pair.null_from)
+    stages = grim_stages(lab.trace(), (0, len(libraries) - 1), pair.null_from)
+    _hand_in_stages(lab, stages, pair.null_to - pair.null_from)
     await pair.close()
 
 
@@ -68,7 +70,8 @@ def _hand_in_stages(lab: Lab, stages: list[tuple[str, int]], whole_ps: int) -> N
     if stages:
         lab.metric("stage_us_sum", whole_ps / 1e6)
         total = sum(duration for _, duration in stages)
-        lab.check(total == whole_ps, f"the stages of a null message add up to {total} ps, the message took {whole_ps} ps")
+        failure = f"the stages of a null message add up to {total} ps, the message took {whole_ps} ps"
+        lab.check(total == whole_ps, failure)
 
 
 def half_bandwidth(sizes: list[int], bandwidths: list[float], peak: float) -> float:

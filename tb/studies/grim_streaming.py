@@ -1,8 +1,8 @@
 """How many messages, and how many bytes, do GRIM hosts move when all of them send at once?
 
-Strategy: every host sends a stream of equal messages as fast as GRIM lets it, and handles what arrives. Each message carries its number
-and begins at another place of the sender's buffer, so that a lost, doubled, overtaken or changed one is seen where it arrives. Rates
-count from the first send to the last handler.
+Strategy: every host sends a stream of equal messages as fast as GRIM lets it, and handles what arrives. Each message
+carries its number and begins at another place of the sender's buffer, so that a lost, doubled, overtaken or changed
+one is seen where it arrives. Rates count from the first send to the last handler.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ LAYER = "grim"
 OPTIONS = {
     "size": Option(64, "bytes of each message", 0, 1 << 24),
     "messages": Option(1000, "messages of all hosts together, equally many each", 1, 100_000_000),
-    "pattern": Option("ring", "ring: host i to host i + 1; all-to-all: to all others in turn", choices=("ring", "all-to-all")),
+    "pattern": Option(
+        "ring", "ring: host i to host i + 1; all-to-all: to all others in turn", choices=("ring", "all-to-all")
+    ),
     **layer_options(LAYER),
 }
 PLACES = 16
@@ -64,7 +66,10 @@ class _Host:
         targets = [destination(pattern, self.vnn, number, nodes) for number in range(self.messages)]
         numbers = {vnn: await self.library.resolve_handler(f"data{vnn}") for vnn in sorted(set(targets))}
         self.where = [(self.library.get_dest_id(vnn), numbers[vnn]) for vnn in targets]
-        self.regions = [Region(self.source.buffer.address + 4 * k, self.size, self.source.buffer.view[4 * k : 4 * k + self.size]) for k in range(PLACES)]
+        self.regions = [
+            Region(self.source.buffer.address + 4 * k, self.size, self.source.buffer.view[4 * k : 4 * k + self.size])
+            for k in range(PLACES)
+        ]
         for target in set(targets):
             host = hosts[target]
             host.expected[self.vnn] = [number for number in reversed(range(self.messages)) if targets[number] == target]

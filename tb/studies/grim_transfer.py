@@ -1,8 +1,8 @@
 """How fast does a file go from the memory of one host to that of another, and does it arrive unharmed?
 
-Strategy: the file is read into the memory of the first host; GRIM sends it from there to the last host, whose handler puts what has
-arrived into its own memory. SHA-256 over that memory is compared with SHA-256 of the file; `received.bin` is what has arrived. The time
-counts from the first send to the last handler.
+Strategy: the file is read into the memory of the first host; GRIM sends it from there to the last host, whose handler
+puts what has arrived into its own memory. SHA-256 over that memory is compared with SHA-256 of the file;
+`received.bin` is what has arrived. The time counts from the first send to the last handler.
 """
 
 from __future__ import annotations
@@ -22,23 +22,34 @@ from tb.studies import Option, layer_options
 from tb.studies._grim import Region, bring_up
 
 LAYER = "grim"
-KERNEL = 2 << 20
+KERNEL = (1 << 20) + (64 << 10)
 """Host memory that is not the file's: the kernel's, and what stands between buffers."""
 OPTIONS = {
-    "file": Option("README.md" if (ROOT / "README.md").is_file() else "LICENSE", "the file; a name with spaces in quotes"),
+    "file": Option(
+        "README.md" if (ROOT / "README.md").is_file() else "LICENSE", "the file; a name with spaces in quotes"
+    ),
     "send_bytes": Option(MAX_SEND, "the most that one send carries", 4, MAX_SEND),
     **layer_options(LAYER),
 }
 
 
 def file_of(plan: Plan) -> Path:
-    """The file that is meant: relative to where the command was typed, else to the repository. ConfigError when it cannot be read."""
+    """The file that is meant: relative to where the command was typed, else to the repository.
+
+    Raises ConfigError when it cannot be read.
+    """
     name = str(plan.options["file"])
     places = [Path(plan.request.directory) / name, ROOT / name]
     path = next((place for place in places if place.is_file()), places[0])
     if not path.is_file():
         what = "it is a folder" if path.is_dir() else "there is none"
-        raise ConfigError("SET", 0, f"no file {name!r}", f"{path}: {what}", "give the path of a file; quotes hold a name with spaces together")
+        raise ConfigError(
+            "SET",
+            0,
+            f"no file {name!r}",
+            f"{path}: {what}",
+            "give the path of a file; quotes hold a name with spaces together",
+        )
     if not os.access(path, os.R_OK):
         raise ConfigError("SET", 0, f"file {name!r} cannot be read", f"{path}: permission denied", "correct its rights")
     return path
@@ -87,7 +98,10 @@ class _Transfer:
         most = self.lab.option("send_bytes") & ~3
         for offset in range(0, max(len(self.content), 1), most):
             size = min(most, len(self.content) - offset)
-            yield offset, Region(self.out.address + offset, size, self.out.view[offset : offset + size]) if size else b""
+            yield (
+                offset,
+                Region(self.out.address + offset, size, self.out.view[offset : offset + size]) if size else b"",
+            )
 
     @property
     def complete(self) -> bool:

@@ -1,7 +1,7 @@
 """What does simulated silence cost, when GRIM is up on every host and nobody sends?
 
-Strategy: enable GRIM, let a second of simulated time pass in which every NIC and host polls and nothing arrives, and count clock
-edges and wall time. Sleeping clocks make both nearly nothing.
+Strategy: enable GRIM, let a second of simulated time pass in which every NIC and host polls and nothing arrives, and
+count clock edges and wall time. Sleeping clocks make both nearly nothing.
 """
 
 from __future__ import annotations

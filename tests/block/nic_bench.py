@@ -1,4 +1,4 @@
-"""What the benches of the NIC's blocks share: two unrelated clocks, register strobes, a memory that grants when it likes."""
+"""What the benches of the NIC's blocks share: two unrelated clocks, strobes, a memory that grants when it likes."""
 
 from __future__ import annotations
 
@@ -87,4 +87,6 @@ class NicBench:
         found = self.sram.load(0, SRAM_BYTES)
         if found != bytes(self.image):
             at = next(i for i in range(SRAM_BYTES) if found[i] != self.image[i])
-            raise AssertionError(f"SRAM at {at:#x}: {found[at:at + 16].hex()}, expected {self.image[at:at + 16].hex()}")
+            raise AssertionError(
+                f"SRAM at {at:#x}: {found[at : at + 16].hex()}, expected {self.image[at : at + 16].hex()}"
+            )

@@ -24,7 +24,12 @@ QUIET_CLOCKS = 3000
 BUSY = ("nic_busy", "nic_link_busy", "cable_busy", "nic_pci_busy", "segment_busy")
 CLK_TRACE = {"tr_tx_start": "tr_tx_start_key", "tr_tx_read": "tr_tx_read_key", "tr_rx_first": "tr_rx_first_key",
              "tr_rx_done": "tr_rx_done_key"}  # fmt: skip
-LINK_TRACE = {"tr_tx_head": "tr_tx_key", "tr_tx_tail": "tr_tx_key", "tr_rx_head": "tr_rx_key", "tr_rx_tail": "tr_rx_key"}
+LINK_TRACE = {
+    "tr_tx_head": "tr_tx_key",
+    "tr_tx_tail": "tr_tx_key",
+    "tr_rx_head": "tr_rx_key",
+    "tr_rx_tail": "tr_rx_key",
+}
 SETTINGS = {"cfg_wide": 1, "cfg_cdc_latency": 1, "cfg_accesses": 2, "cfg_start_clocks": 0, "cfg_delay": 4,
             "cfg_nres_clocks": 100_000}  # fmt: skip
 ZEROS = ("lanai_reg_valid", "lanai_reg_write", "lanai_reg_addr", "lanai_reg_wdata", "lanai_req")
@@ -84,7 +89,9 @@ class CardBench(NicBench):
                 continue
             self.bad += [name for name, handle in handles if int(handle.value)]
             self.lost += int(dut.st_rx_lost.value)
-            self.log += [(int(get_sim_time("ps")) - self.origin, name, 0) for name, handle in events if int(handle.value)]
+            self.log += [
+                (int(get_sim_time("ps")) - self.origin, name, 0) for name, handle in events if int(handle.value)
+            ]
 
     # Host.
     async def host_write(self, offset: int, value: int) -> None:

@@ -1,8 +1,9 @@
 """The doorbell unit with a memory.
 
-Strategy: random beats of the host (either half or both, all lanes or some) go in while the firmware side moves the consumer at
-random; an independent model says which entries stand in SRAM, where the producer is, and what was dropped. One and four FIFOs,
-sizes, and grants are crossed; small FIFOs are filled until they overflow, and the running numbers wrap.
+Strategy: random beats of the host (either half or both, all lanes or some) go in while the firmware side moves the
+consumer at random; an independent model says which entries stand in SRAM, where the producer is, and what was
+dropped. One and four FIFOs, sizes, and grants are crossed; small FIFOs are filled until they overflow, and the
+running numbers wrap.
 """
 
 from __future__ import annotations

@@ -1,172 +1,31 @@
 """The host DMA engine with a memory; the bench plays the PCI side.
 
-Strategy: random chains of control blocks (both directions, any alignment on both sides, lengths from 0) are written into SRAM
-and started; an independent model executes the same chains on byte images, and SRAM, host memory, checksums, marks, order and
-WAKE must agree. Grants, gaps and stalls of the PCI side and sleeping clocks are crossed. Priority, continuation by PULSE, start-up
-time, splitting of long blocks and errors have their own tests.
+Strategy: random chains of control blocks (both directions, any alignment on both sides, lengths from 0) are written
+into SRAM and started; an independent model executes the same chains on byte images, and SRAM, host memory,
+checksums, marks, order and WAKE must agree. Grants, gaps and stalls of the PCI side and sleeping clocks are
+crossed. Priority, continuation by PULSE, start-up time, splitting of long blocks and errors have their own tests.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping
 from typing import Any
 
 import cocotb
 from cocotb.triggers import ClockCycles
 from cocotb.utils import get_sim_time
 
-from pymodels.nic.dma import ChainModel, Done, write_block
+from pymodels.nic.dma import write_block
 from pymodels.registers import Block, Flag
-from tb.agents.streams import StreamSink, StreamSource, never, sometimes
-from tests.block.nic_bench import NIC_PS, SRAM_BYTES, NicBench
-
-HOST_BYTES = 1 << 18
-BLOCKS = 0x800
-"""Control blocks stand below, data above."""
-
-
-class PciSide:
-    """What stands behind the crossings: a host memory that does one command after the other."""
-
-    def __init__(self, bench: Bench) -> None:
-        dut, self.bench = bench.dut, bench
-        self.commands: list[tuple[bool, int, int]] = []
-        self.fail_next = False
-        self.early_done = 0.3
-        """Share of reads whose end is reported before their last beat."""
-        self._open: deque[tuple[int, int]] = deque()
-        self._beats = bytearray()
-        self._command = StreamSink(dut, "cmd", ("data",), dut.clk, self._take)
-        self._written = StreamSink(dut, "wr", ("data",), dut.clk, self._write)
-        self._back = StreamSource(dut, "rd", ("done", "error", "beat"), dut.clk)
-
-    def pace(self, stall: float) -> None:
-        """Gaps and stalls on every stream."""
-        rng = self.bench.rng
-        self._command.stalls = sometimes(stall, rng) if stall else never()
-        self._written.stalls = sometimes(stall, rng) if stall else never()
-        self._back.gaps = sometimes(stall, rng) if stall else never()
-
-    def _give(self, done: int, beat: int = 0) -> None:
-        error = int(done and self.fail_next)
-        if error:
-            self.fail_next = False
-        self._back.queue.append({"done": done, "error": error, "beat": beat})
-
-    def _take(self, beat: Mapping[str, int]) -> None:
-        write, address, count = beat["data"] >> 48, beat["data"] >> 16 & 0xFFFFFFFF, beat["data"] & 0xFFFF
-        assert count
-        self.commands.append((bool(write), address, count))
-        if write:
-            self._open.append((address, count))
-            self._finish()
-            return
-        start, end = address & ~7, -(-(address + count) // 8) * 8
-        early = self.bench.rng.random() < self.early_done
-        for at in range(start, end, 8):
-            if early and at == end - 8:
-                self._give(1)
-            self._give(0, int.from_bytes(self.bench.host[at : at + 8], "little"))
-        if not early:
-            self._give(1)
-
-    def _write(self, beat: Mapping[str, int]) -> None:
-        self._beats += beat["data"].to_bytes(8, "little")
-        self._finish()
-
-    def _finish(self) -> None:
-        while self._open:
-            address, count = self._open[0]
-            lead = address & 7
-            groups = -(-(lead + count) // 8) * 8
-            if len(self._beats) < groups:
-                return
-            self.bench.host[address : address + count] = self._beats[lead : lead + count]
-            del self._beats[:groups]
-            self._open.popleft()
-            self._give(1)
-
-
-class Bench(NicBench):
-    """Chains in SRAM, a host memory, the model of both."""
-
-    def __init__(self, dut: Any, sleep: bool = True, start_clocks: int = 0) -> None:
-        zeros = dict.fromkeys(("hold_reset", "pulse", "w_list", "w_data"), 0)
-        super().__init__(dut, sleep, cfg_start_clocks=start_clocks, **zeros)
-        self.host = bytearray(self.rng.randbytes(HOST_BYTES))
-        self.host_model = bytearray(self.host)
-        self.model = ChainModel(self.image, self.host_model)
-        self.pci = PciSide(self)
-        self.done: list[Done] = []
-        self.log: list[tuple[int, str]] = []
-        self.errors = self.wakes = 0
-        cocotb.start_soon(self._watch())
-
-    async def _watch(self) -> None:
-        dut = self.dut
-        while True:
-            await self.edge
-            if int(dut.rst.value):
-                continue
-            self.errors += int(dut.error.value)
-            wake = int(dut.set_wake.value)
-            if int(dut.tr_start.value):
-                self._note("start")
-            if int(dut.tr_done.value):
-                self._note("done")
-                chain = int(dut.chain.value)
-                assert not wake or wake == 1 << chain // 2
-                block = int(dut.list.value) >> 24 * chain & 0xFFFFFF
-                self.done.append(Done(chain, block, int(dut.tr_bytes.value), bool(int(dut.tr_e2l.value)), bool(wake)))
-
-    def _note(self, what: str) -> None:
-        self.log.append((int(get_sim_time("ps")) - self.origin, what))
-
-    def chain(self, chain: int, base: int, blocks: int, longest: int) -> None:
-        """Write a random chain of `blocks` blocks and its terminal one into the image."""
-        rng = self.rng
-        for index in range(blocks):
-            at = base + index * Block.SIZE
-            flags = (Flag.E2L if rng.random() < 0.5 else Flag(0)) | (Flag.WAKE if rng.random() < 0.5 else Flag(0))
-            length = rng.choice([0, 1, 2, 7, 8, 9, rng.randrange(40), rng.randrange(longest)])
-            lar = rng.randrange(BLOCKS, SRAM_BYTES - length)
-            eal = rng.randrange(HOST_BYTES - length)
-            write_block(self.image, at, at + Block.SIZE, flags, length, lar, eal)
-        write_block(self.image, base + blocks * Block.SIZE, base, Flag.TERMINAL, 0, 0, 0)
-        self.model.current[chain] = base
-
-    async def load(self, chain: int) -> None:
-        """Load a chain's pointer."""
-        await self.strobe("w_list", self.model.current[chain], bit=chain)
-
-    async def pulse(self, mask: int) -> None:
-        """One PULSE."""
-        self.dut.pulse.value = mask
-        await self.edge
-        self.dut.pulse.value = 0
-
-    async def idle(self) -> None:
-        """Wait until no chain runs."""
-        for _ in range(60000):
-            await self.edge
-            if not int(self.dut.status.value) & 0x10F:
-                await self.edge
-                return
-        raise AssertionError("chains still run after 60000 clocks")
-
-    def check(self) -> None:
-        """Both memories as the model has them, and the engine asleep."""
-        self.check_sram()
-        assert self.host == self.host_model
-        assert not int(self.dut.busy.value)
+from tb.agents.streams import never, sometimes
+from tests.block.dma_bench import BLOCKS, DmaBench
+from tests.block.nic_bench import NIC_PS, SRAM_BYTES
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize(stall=[0.0, 0.5], grant=[0.0, 0.6], sleep=[False, True])
 async def random_chains_do_what_their_blocks_say(dut: Any, stall: float, grant: float, sleep: bool) -> None:
     """Four chains at once, three times."""
-    bench = Bench(dut, sleep)
+    bench = DmaBench(dut, sleep)
     bench.pci.pace(stall)
     bench.allow = sometimes(grant, bench.rng) if grant else never()
     for chain in range(4):
@@ -191,7 +50,7 @@ async def random_chains_do_what_their_blocks_say(dut: Any, stall: float, grant: 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def every_alignment_of_both_sides_works(dut: Any) -> None:
     """8 x 8 offsets, both directions, lengths around a word."""
-    bench = Bench(dut)
+    bench = DmaBench(dut)
     pairs = [(a, b, e2l) for a in range(8) for b in range(8) for e2l in (0, 1)]
     await bench.start()
     for first in range(0, len(pairs), 64):
@@ -215,7 +74,7 @@ async def every_alignment_of_both_sides_works(dut: Any) -> None:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def a_higher_chain_goes_first_after_the_block_in_work(dut: Any) -> None:
     """Chain 3 runs; PULSE of chain 0 in its first block: that block, then all of chain 0, then the rest."""
-    bench = Bench(dut)
+    bench = DmaBench(dut)
     for index in range(4):
         write_block(bench.image, index * 24, index * 24 + 24, Flag(0), 400, BLOCKS, 0x1000 * index)
         write_block(bench.image, 0x400 + index * 24, 0x418 + index * 24, Flag(0), 9, BLOCKS, 0x8000 + 16 * index)
@@ -235,8 +94,8 @@ async def a_higher_chain_goes_first_after_the_block_in_work(dut: Any) -> None:
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize(start_clocks=[0, 60])
 async def a_chain_goes_on_at_its_terminal_block(dut: Any, start_clocks: int) -> None:
-    """Firmware's way with two blocks: fill, mark the next one TERMINAL, clear this one's, PULSE at any moment; none is lost."""
-    bench = Bench(dut, start_clocks=start_clocks)
+    """Firmware's way with two blocks: mark the next TERMINAL, fill and clear this one, PULSE any time: none is lost."""
+    bench = DmaBench(dut, start_clocks=start_clocks)
     bench.image[:BLOCKS] = bytes(BLOCKS)
     for slot in (0, 1):
         write_block(bench.image, 24 * slot, 24 - 24 * slot, Flag.TERMINAL, 0, 0, 0)
@@ -263,7 +122,7 @@ async def a_chain_goes_on_at_its_terminal_block(dut: Any, start_clocks: int) -> 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def the_start_up_takes_its_clocks_asleep(dut: Any) -> None:
     """The command goes out cfg_start_clocks after the fetch began, with hardly an edge in between."""
-    bench = Bench(dut, start_clocks=300)
+    bench = DmaBench(dut, start_clocks=300)
     write_block(bench.image, 0, 24, Flag.E2L, 64, BLOCKS, 0)
     write_block(bench.image, 24, 0, Flag.TERMINAL, 0, 0, 0)
     await bench.start()
@@ -284,7 +143,7 @@ async def the_start_up_takes_its_clocks_asleep(dut: Any) -> None:
 @cocotb.parametrize(e2l=[0, 1])
 async def a_long_block_is_split_at_word_boundaries(dut: Any, e2l: int) -> None:
     """65536 bytes from an odd address: three commands, continuous data (the bench's SRAM wraps at 8 KB)."""
-    bench = Bench(dut)
+    bench = DmaBench(dut)
     write_block(bench.image, 0, 24, Flag(e2l), 65536, 0, 0x1003)
     write_block(bench.image, 24, 0, Flag.TERMINAL, 0, 0, 0)
     image = bytes(bench.image)
@@ -303,7 +162,7 @@ async def a_long_block_is_split_at_word_boundaries(dut: Any, e2l: int) -> None:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def an_error_stops_the_chain_at_its_block(dut: Any) -> None:
     """Bus abort, address above 4 GB, bytes outside the SRAM: error, no mark; PULSE tries the same block again."""
-    bench = Bench(dut)
+    bench = DmaBench(dut)
     write_block(bench.image, 0, 24, Flag.E2L, 100, BLOCKS, 0x40)
     for at, lar, eah in ((24, BLOCKS, 1), (48, 0x7FFFFF, 0), (72, 0x1000000, 0)):
         write_block(bench.image, at, at + 24, Flag(0), 8, lar, 0)
@@ -330,7 +189,7 @@ async def an_error_stops_the_chain_at_its_block(dut: Any) -> None:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def ebus_reset_stops_all_chains_between_blocks(dut: Any) -> None:
     """The block in work ends as it should; nothing starts until PULSE comes after the reset."""
-    bench = Bench(dut)
+    bench = DmaBench(dut)
     bench.chain(0, 0, 10, 300)
     await bench.start()
     await bench.load(0)
@@ -354,7 +213,7 @@ async def ebus_reset_stops_all_chains_between_blocks(dut: Any) -> None:
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
     """Starts and ends at the same picosecond, asleep and always on."""
     logs, edges = [], []
-    bench = Bench(dut, start_clocks=40)
+    bench = DmaBench(dut, start_clocks=40)
     image = bytes(bench.image)
     for sleep in (0, 1):
         dut.rst.value = 1

@@ -1,8 +1,9 @@
 """The receive path: packet stream to SRAM and registers, across two unrelated clocks.
 
-Strategy: random packets, some with a wrong CRC-8, arrive with gaps; the bench, as firmware, arms one buffer or several smaller
-ones at random moments, and an independent model says what SRAM, RMP, ORUN, length and syndrome must be. Grants, gaps, crossing
-latency and sleeping clocks are crossed. Back-pressure, the network time-out in both forms and LANai reset have their own tests.
+Strategy: random packets, some with a wrong CRC-8, arrive with gaps; the bench, as firmware, arms one buffer or
+several smaller ones at random moments, and an independent model says what SRAM, RMP, ORUN, length and syndrome must
+be. Grants, gaps, crossing latency and sleeping clocks are crossed. Back-pressure, the network time-out in both
+forms and LANai reset have their own tests.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
 """The send path: registers and SRAM to the packet stream, across two unrelated clocks.
 
-Strategy: random packets are written as firmware does, in one or more pieces with any start, alignment (SA), and end, some raised
-while they run; an independent model says which bytes and which CRC-8 must appear. Memory grants, stalls of the link, the latency
-of the crossing and sleeping clocks are crossed. Trace strobes are checked against the packets; special cases have their own tests.
+Strategy: random packets are written as firmware does, in one or more pieces with any start, alignment (SA), and
+end, some raised while they run; an independent model says which bytes and which CRC-8 must appear. Memory grants,
+stalls of the link, the latency of the crossing and sleeping clocks are crossed. Trace strobes are checked against
+the packets; special cases have their own tests.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import cocotb
@@ -35,7 +37,7 @@ class Bench(NicBench):
         cocotb.start_soon(self._watch_nic())
         cocotb.start_soon(self._watch_link())
 
-    def _beat(self, beat: dict[str, int]) -> None:
+    def _beat(self, beat: Mapping[str, int]) -> None:
         self.times.append(int(get_sim_time("ps")) - self.origin)
         if beat["tail"]:
             self.packets.append(bytes(self._packet))
@@ -104,9 +106,9 @@ class Bench(NicBench):
         """Wait until both sides sleep."""
         for _ in range(20000):
             await self.edge
-            if not int(self.dut.busy.value) and not int(self.dut.link_busy.value) and not int(self.dut.in_flight.value):
-                if len(self.packets) >= len(self.model.packets):
-                    return
+            awake = any(int(self.dut[name].value) for name in ("busy", "link_busy", "in_flight"))
+            if not awake and len(self.packets) >= len(self.model.packets):
+                return
         raise AssertionError(f"{len(self.packets)} of {len(self.model.packets)} packets after 20000 clocks")
 
     def check(self) -> None:

@@ -1,9 +1,10 @@
 """The whole NIC: PCI segment with host CPU and host memory on one side, its own link looped back on the other.
 
-Strategy: the bench is host driver and firmware at once and uses only what they have: PIO, host memory, special registers, SRAM.
-Random packets make the whole way (host memory, DMA, SRAM, link, SRAM, DMA, host memory), cut-through and not; a byte comparison at
-the end is the judge. PIO, registers, doorbells, interrupt, reset, back-pressure and the trace have tests of their own, 32 and 64
-bits wide; a PCI protocol monitor watches; the same run with clocks asleep and always on must give the same times.
+Strategy: the bench is host driver and firmware at once and uses only what they have: PIO, host memory, special
+registers, SRAM. Random packets make the whole way (host memory, DMA, SRAM, link, SRAM, DMA, host memory), cut-
+through and not; a byte comparison at the end is the judge. PIO, registers, doorbells, interrupt, reset, back-
+pressure and the trace have tests of their own, 32 and 64 bits wide; a PCI protocol monitor watches; the same run
+with clocks asleep and always on must give the same times.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ async def the_host_sees_registers_big_endian(dut: Any) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def doorbells_follow_the_stores_before_them(dut: Any) -> None:
-    """Payload by write-combining PIO, then a doorbell: when WAKE0 comes both are in SRAM; full FIFO: flagged, counted."""
+    """Payload by write-combining PIO, then a doorbell: at WAKE0 both are in SRAM; full FIFO: flagged, counted."""
     bench = await begin(dut)
     await bench.host_write(Pci.POINTERS + 16, FIFO)
     for number in range(20):
@@ -249,7 +250,7 @@ async def sleeping_clocks_change_no_time(dut: Any) -> None:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(accesses=[1, 2])
 async def the_processor_loses_to_dma(dut: Any, accesses: int) -> None:
-    """A processor that asks in every clock gets all of them while nothing else moves, and fewer during a DMA with one port."""
+    """A processor that asks in every clock is never refused while nothing else moves, but in a DMA with one port."""
     bench = await begin(dut, cfg_accesses=accesses)
     await bench.host_write(Pci.POINTERS, 0)
     dut.lanai_req.value = 1
@@ -270,5 +271,6 @@ async def no_output_is_unknown_after_reset(dut: Any) -> None:
     await ClockCycles(dut.clk, 20)
     await ReadOnly()
     names = [handle._name for handle in dut if isinstance(handle, (LogicObject, LogicArrayObject))]
-    unknown = [name for name in names if not dut[name].value.is_resolvable and not name.endswith("rdata")]
-    assert len(names) > 100 and unknown == []
+    names = [name for name in names if not name.startswith(("sram_", "unused"))]
+    assert len(names) > 70
+    assert [name for name in names if not dut[name].value.is_resolvable] == []

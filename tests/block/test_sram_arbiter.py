@@ -1,9 +1,9 @@
 """The SRAM arbiter with a memory behind it.
 
-Strategy: in every clock each requester asks at random, with random address, direction and lanes, and holds its request until
-granted. An independent model says who is granted on which port; a byte image, in which reads of a clock see the state before
-it and port b writes last, says what every read must give in the clock after. One and two accesses a clock are crossed with
-light and heavy load; few addresses make collisions common.
+Strategy: in every clock each requester asks at random, with random address, direction and lanes, and holds its
+request until granted. An independent model says who is granted on which port; a byte image, in which reads of a
+clock see the state before it and port b writes last, says what every read must give in the clock after. One and two
+accesses a clock are crossed with light and heavy load; few addresses make collisions common.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def test_settings_are_typed_by_the_schema(profile: Profile) -> None:
         ("clock.nic_ps", "not a setting: 'clock.nic_ps'; write key=value"),
         ("=5", "not a setting: '=5'; write key=value"),
         ("a=1 a=2", "a given twice: '1' and '2'; keep one"),
-        ("file='a b", "quotation without end: \"file='a b\"; close it, or write \\ before it"),
+        ("file='a b", 'quotation without end: "file=\'a b"; close it, or write \\ before it'),
         ("file=a b", "not a setting: 'b'; write key=value"),
     ],
 )

@@ -1,0 +1,100 @@
+"""A build that cannot be right ends with an error that says why.
+
+Strategy: a small module is wired up wrongly in every way that could hide a mistake, each way alone, and must be refused
+by the simulator that can see it, with the warning's or the pin's name in the message; wired up well it passes. The
+generated top of a cluster passes too, whatever its hosts are called. Only Icarus makes whole programs here; Verilator's
+part ends before its long C++ compilation, which the benches do anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from pymodels.builders import single_switch
+from tb.sim.build import Design, build, needed_files
+from tb.sim.compilers import Job, check_wiring, compile_verilator
+from tb.sim.tools import ToolError
+from tb.sim.top import design, switch_design
+
+PART = "module part (input logic clk, input logic a, output logic q);\n  always_ff @(posedge clk) q <= a;\nendmodule\n"
+PORTS = "input logic clk, input logic x, output logic y"
+GOOD = {
+    "every pin": "part p (.clk, .a(x), .q(y));",
+    "an output open on purpose": "part p (.clk, .a(x), .q()); assign y = x;",
+}
+BAD = {
+    "PINMISSING": "part p (.clk, .q(y));",
+    "UNDRIVEN": "logic z; part p (.clk, .a(z), .q(y));",
+    "IMPLICIT": "part p (.clk, .a(z), .q(y));",
+    "MODMISSING": "parts p (.clk, .a(x), .q(y));",
+    "MULTIDRIVEN": "always_ff @(posedge clk) y <= x; always_ff @(posedge x) y <= clk;",
+    "LATCH": "always_comb if (x) y = clk;",
+    "COMBDLY": "always_comb y <= x;",
+}
+BAD_ON_ICARUS = [
+    ("part p (.clk, .q(y));", "dangling input port 2 (a)"),
+    ("part p (.clk, .a(), .q(y));", "dangling input port 2 (a)"),
+    ("part p (.clk, .a(z), .q(y));", "implicit definition of wire 'z'"),
+    ("parts p (.clk, .a(x), .q(y));", "Unknown module type: parts"),
+]
+
+
+def wired(body: str) -> Design:
+    """A design whose top has this body."""
+    return Design("top", generated={"top.sv": f"{PART}module top ({PORTS});\n  {body}\nendmodule\n"})
+
+
+def job(folder: Path, wanted: Design) -> Job:
+    """A design as a compiler gets it, its generated files written to a folder."""
+    folder.mkdir(exist_ok=True)
+    generated: Mapping[str, str] = wanted.generated
+    for name, text in generated.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    sources = (*needed_files(wanted), *(folder / name for name in generated if name.endswith(".sv")))
+    return Job(wanted.top, wanted.parameters, sources, wanted.clocked, waves=False, folder=folder)
+
+
+@pytest.mark.parametrize("way", GOOD)
+def test_good_wiring_passes(tmp_path: Path, way: str) -> None:
+    check_wiring(job(tmp_path, wired(GOOD[way])))
+    assert build(wired(GOOD[way]), "icarus").folder.is_dir()
+
+
+@pytest.mark.parametrize("warning", BAD)
+def test_verilator_refuses_bad_wiring(tmp_path: Path, warning: str) -> None:
+    with pytest.raises(ToolError) as error:
+        check_wiring(job(tmp_path, wired(BAD[warning])))
+    assert f"%Error-{warning}: " in error.value.cause
+
+
+@pytest.mark.parametrize(("body", "words"), BAD_ON_ICARUS)
+def test_icarus_refuses_bad_wiring(body: str, words: str) -> None:
+    with pytest.raises(ToolError) as error:
+        build(wired(body), "icarus")
+    assert words in error.value.cause
+
+
+def test_the_top_of_a_cluster_is_wired_well_whatever_its_hosts_are_called(tmp_path: Path) -> None:
+    check_wiring(job(tmp_path, design(single_switch(["paris-1", "metz.fr", "node_3"]))))
+
+
+def test_the_top_of_a_lone_crossbar_is_wired_well(tmp_path: Path) -> None:
+    check_wiring(job(tmp_path, switch_design(4)))
+
+
+def test_verilator_refuses_a_path_with_a_space(tmp_path: Path) -> None:
+    folder = tmp_path / "my checkout"
+    with pytest.raises(ToolError) as error:
+        compile_verilator(job(folder, wired(GOOD["every pin"])))
+    assert str(error.value) == (
+        f"Verilator cannot build here: the path {str(folder)!r} has a space; "
+        "move the checkout to a path without one, or use SIM=icarus"
+    )
+
+
+def test_an_unknown_simulator_is_refused() -> None:
+    with pytest.raises(ToolError, match="unknown simulator 'verilater': SIM names the simulator; did you mean"):
+        build(wired(GOOD["every pin"]), "verilater")

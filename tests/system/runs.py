@@ -1,0 +1,85 @@
+"""Runs of studies for the system tests: through the same functions as `make run`, results in a folder of the test.
+
+Strategy: a run is asked for by study, simulator and settings, exactly as a user would, and gives its exit state,
+results, trace and failures. Equality is compared by one function each for results and trace. Builds are cached by
+content and shared by all tests.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from pymodels.results import Results, differences, read_results
+from pymodels.trace import Part, TraceEvent, unit
+from tb import studies
+from tb.request import Request, plan, resolve
+from tb.run import execute
+from tb.sim.tools import SIMULATORS
+
+SCENARIOS = "tests.system.scenarios"
+LINK_PS = 6250
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run left behind."""
+
+    passed: bool
+    failures: list[str]
+    folder: Path
+
+    @property
+    def results(self) -> Results:
+        """`results.json`."""
+        return read_results(self.folder / "results.json")
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The study's metrics."""
+        return dict(self.results.metrics)
+
+    @property
+    def trace(self) -> NDArray[np.void]:
+        """The trace in one order that does not depend on who wrote first within a picosecond; shape (n,)."""
+        records: NDArray[np.void] = np.load(self.folder / "trace.npy")
+        return records[
+            np.lexsort([records[name] for name in ("argument2", "argument", "packet", "event", "unit", "time")])
+        ]
+
+    def times(self, node: int, part: Part, event: TraceEvent) -> list[int]:
+        """When an event happened at a part of a node, in picoseconds."""
+        records = self.trace
+        return [int(t) for t in records["time"][(records["unit"] == unit(node, part)) & (records["event"] == event)]]
+
+
+def run(study: str, simulator: str, folder: Path, settings: str = "", cluster: str = "", seed: int = 1) -> Run:
+    """Run a study, or a scenario by its short name."""
+    name = study if study in studies.names() else f"{SCENARIOS}.{study}"
+    info = studies.load(name)
+    request = resolve(name, simulator, str(seed), False, cluster, "", settings, SIMULATORS)
+    request = Request(**{**request.__dict__, "folder": str(folder)})
+    outcome = execute(request, info, plan(request, info), Console(file=io.StringIO()))
+    return Run(outcome.passed, outcome.failures, folder)
+
+
+def must(study: str, simulator: str, folder: Path, settings: str = "", cluster: str = "", seed: int = 1) -> Run:
+    """Run a study that must pass."""
+    done = run(study, simulator, folder, settings, cluster, seed)
+    assert done.passed, "\n".join([*done.failures, f"log: {done.folder / 'sim.log'}"])
+    return done
+
+
+def assert_equal(one: Run, other: Run, same_simulator: bool = False) -> None:
+    """Results agree as far as they must, and traces record for record."""
+    assert differences(one.results, other.results, same_simulator) == []
+    left, right = one.trace, other.trace
+    common = min(len(left), len(right))
+    unequal = np.flatnonzero(left[:common] != right[:common])
+    assert not len(unequal), f"traces differ first at record {unequal[0]}: {left[unequal[0]]} != {right[unequal[0]]}"
+    assert len(left) == len(right), f"{len(left)} records != {len(right)}"

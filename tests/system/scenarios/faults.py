@@ -1,0 +1,58 @@
+"""Injected faults, by cable and character slot, as the text of a setting; shared by the scenarios.
+
+`metz.0/flip/1200/1/0x10`: into port 0 of metz, flip (xor 0x10) what arrives in slot 1200, one slot long. Several are
+joined by commas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pymodels.topology import End
+from tb.lab import Lab
+from tb.studies import Option
+
+OPTIONS = {
+    "faults": Option("none", "faults to inject, by slot"),
+    "expected": Option(1, "0: the faults are not announced, so they break invariants", 0, 1),
+}
+
+
+class Fault(NamedTuple):
+    """What happens to the characters that arrive at a port in some slots."""
+
+    into: End
+    kind: str
+    slot: int
+    slots: int = 1
+    value: int = 0
+
+    def text(self) -> str:
+        """As it stands in a setting."""
+        return f"{self.into}/{self.kind}/{self.slot}/{self.slots}/{self.value:#x}"
+
+
+def setting(faults: Iterable[Fault]) -> str:
+    """The faults as the setting that a scenario reads."""
+    return f"faults={','.join(fault.text() for fault in faults) or 'none'}"
+
+
+def inject(lab: Lab) -> None:
+    """Inject what the setting says. Call it before the slots in question."""
+    period = lab.plan.profile.integer("clock.link_ps") / 1e6
+    for text in lab.text("faults").split(","):
+        if text == "none":
+            continue
+        place, kind, slot, slots, value = text.split("/")
+        node, port = place.rsplit(".", 1)
+        first = (int(slot) - 0.5) * period  # half a slot early: the slot is the first edge after it
+        lab.running.fault(End(node, int(port)), kind, first, first + int(slots) * period, int(value, 0))
+    if not lab.option("expected"):
+        lab.running.invariants.faults_expected = False
+
+
+def hand_in_explained(lab: Lab) -> None:
+    """What the faults have broken, as metrics `explained_<kind>`."""
+    for name, count in lab.running.invariants.explained.items():
+        lab.metric(f"explained_{name}", count)

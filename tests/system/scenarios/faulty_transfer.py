@@ -1,0 +1,16 @@
+"""Does `grim_transfer` notice what a faulty cable did to a file?"""
+
+from __future__ import annotations
+
+from tb.lab import Lab
+from tb.studies import grim_transfer
+from tests.system.scenarios import faults
+
+OPTIONS = {**grim_transfer.OPTIONS, **faults.OPTIONS}
+check = grim_transfer.check
+
+
+async def run(lab: Lab) -> None:
+    """The scenario."""
+    faults.inject(lab)
+    await grim_transfer.run(lab)

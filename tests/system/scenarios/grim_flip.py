@@ -1,0 +1,50 @@
+"""Do the bytes of a GRIM message at the destination's handler come from the wire?
+
+Strategy: two messages of known bytes go from the first host to the last; what the handler sees is compared byte by
+byte.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tb.lab import Lab
+from tb.studies import Option
+from tb.studies._grim import Source, bring_up
+from tests.system.scenarios import faults
+
+MESSAGES = 2
+OPTIONS = {"size": Option(200, "bytes of each message", 4, 4096), **faults.OPTIONS}
+
+
+async def run(lab: Lab) -> None:
+    """The scenario."""
+    libraries = lab.start_layer("grim")
+    near, far, size = libraries[0], libraries[-1], lab.option("size")
+    arrived: list[bytes] = []
+
+    def on_data(source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        arrived.append(bytes(payload))
+
+    handlers: list[dict[str, Any]] = [{} for _ in libraries]
+    handlers[-1]["data"] = on_data
+    await bring_up(lab, libraries, handlers)
+    faults.inject(lab)
+    data = Source(near.host, size, 1)
+    number, where = await near.resolve_handler("data"), near.get_dest_id(far.get_my_vnn())
+    loop = lab.spawn(far.wait_for(lambda: len(arrived) == MESSAGES), "far host")
+    for i in range(MESSAGES):
+        await near.send(where, number, i, payload=data.region(size))
+        lab.findings.messages += 1
+    await lab.all([loop])
+    flipped = {
+        (i, at): a ^ b
+        for i, message in enumerate(arrived)
+        for at, (a, b) in enumerate(zip(data.bytes, message, strict=True))
+        if a != b
+    }
+    lab.metric("arrived", len(arrived))
+    lab.metric("flipped", len(flipped))
+    for (i, at), change in flipped.items():
+        lab.metric(f"flipped_{i}_{at}", change)
+    faults.hand_in_explained(lab)

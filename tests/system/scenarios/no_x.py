@@ -1,0 +1,56 @@
+"""Does an X or Z ever stand on a wire between the parts of a cluster, once reset is over?
+
+Strategy: while echo messages go round, every wire of the generated top level (characters, holds, the wish to be
+awake) is read in every character clock, between two edges. On Icarus a bit may be X or Z; whoever makes one is named.
+Slow, and only for small runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+
+from tb.lab import Lab
+
+
+async def run(lab: Lab) -> None:
+    """The scenario."""
+    top: Any = cocotb.top
+    wires = [wire for wire in top.cluster if wire._name.startswith(("tx_", "hold_", "awake_"))]
+    looks = _Looks(lab, wires)
+    lab.spawn(looks.go_on(), "looks at the wires")
+    hosts = lab.start_layer("echo")
+    for host in hosts:
+        await host.start()
+    for near in range(len(hosts)):
+        far = (near + 1) % len(hosts)
+        answer = lab.spawn(hosts[far].echo(), "echo")
+        await hosts[near].send(far, bytes(range(64)))
+        lab.check(await hosts[near].receive() == (far, bytes(range(64))), "bytes came back changed")
+        await lab.all([answer])
+    lab.metric("wires", len(wires))
+    lab.metric("wires_that_changed", len(looks.changed))
+    lab.metric("looks", looks.count)
+
+
+class _Looks:
+    """Reads wires in every character clock."""
+
+    def __init__(self, lab: Lab, wires: list[Any]) -> None:
+        self.lab, self.wires = lab, wires
+        self.changed: set[str] = set()
+        self.count = 0
+
+    async def go_on(self) -> None:
+        """Look for ever."""
+        first = [str(wire.value) for wire in self.wires]
+        while True:
+            for wire, before in zip(self.wires, first, strict=True):
+                value = wire.value
+                at_us = self.lab.kernel.now / 1e6
+                self.lab.check(value.is_resolvable, f"{wire._name} is {value} at {at_us:.3f} us")
+                if str(value) != before:
+                    self.changed.add(wire._name)
+            self.count += 1
+            await self.lab.kernel.sleep(self.lab.plan.profile.integer("clock.link_ps"), "the next character clock")

@@ -1,0 +1,68 @@
+"""How runs end that do not end well: a hang names who waits for what, Ctrl-C leaves nothing behind.
+
+Strategy: a host waits for a message that nobody sends, with little patience; what the run says is compared with who
+waits. A long run gets SIGINT as a terminal sends it, to the whole process group, while it simulates: no results and
+no process may be left.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tb.sim.tools import ROOT
+from tests.system.runs import must, run
+
+PATIENCE_S = 120
+
+
+def wait_for(condition: Callable[[], bool], what: str) -> None:
+    """Wait until something holds."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, f"waited {PATIENCE_S} s for {what}"
+        time.sleep(0.05)
+
+
+def group_is_empty(group: int) -> bool:
+    """Whether no process of a process group is left."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("simulator", ["verilator", "icarus"])
+def test_hang_names_who_waits_for_what(simulator: str, tmp_path: Path) -> None:
+    done = run("hang", simulator, tmp_path, "run.hang_us=500")
+    assert not done.passed
+    said = (tmp_path / "failures.txt").read_text()
+    assert "nothing has happened for 0.0005 s of simulated time" in said
+    assert "study tests.system.scenarios.hang waits for a word of metz's memory to change" in said
+    assert "NIC 0: echo program waits for its polling loop to see something" in said
+    assert "a longer silence is allowed with SET run.hang_us=..." in said
+
+
+@pytest.mark.parametrize("simulator", ["verilator", "icarus"])
+def test_interrupted_run_leaves_no_results_and_no_process(simulator: str, tmp_path: Path) -> None:
+    must("echo_pingpong", simulator, tmp_path, "repetitions=1")  # built, and results to be removed
+    command = [sys.executable, "-m", "tb.run", "echo_pingpong", "--sim", simulator, "--set", "repetitions=100000"]
+    process = subprocess.Popen([*command, "--out", str(tmp_path)], cwd=ROOT, start_new_session=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
+    log = tmp_path / "sim.log"
+    old = log.stat().st_mtime_ns
+    wait_for(lambda: log.stat().st_mtime_ns != old and "study" in log.read_text(), "the simulation to begin")
+    os.killpg(process.pid, signal.SIGINT)
+    said, _ = process.communicate(timeout=PATIENCE_S)
+    wait_for(lambda: group_is_empty(process.pid), "all processes to end")
+    assert process.returncode == 130, said
+    assert "interrupted; no results were left" in said
+    assert not {path.name for path in tmp_path.iterdir()} & {"results.json", "trace.npy", "report.html"}

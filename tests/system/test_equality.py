@@ -1,0 +1,63 @@
+"""One seed, one result: on both simulators, with clocks asleep and always on, and run after run.
+
+Strategy: the same small run is made four times: on each simulator with sleeping clocks and with clocks always on.
+`results.json` must agree as far as design 8 asks, and the traces record for record. A second run on the same
+simulator may differ in wall time only.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pymodels.results import differences
+from tests.system.runs import Run, assert_equal, must
+
+SMALL = {
+    "echo_pingpong": "repetitions=1",
+    "grim_pingpong": "repetitions=1 largest=256",
+    "grim_streaming": "messages=16 size=48",
+    "grim_transfer": "file=LICENSE send_bytes=3000",
+}
+OTHERS = [
+    *(
+        (study, simulator, on)
+        for study in ("echo_pingpong", "grim_pingpong")
+        for simulator, on in (("verilator", 1), ("icarus", 0), ("icarus", 1))
+    ),
+    ("grim_streaming", "icarus", 0),
+    ("grim_transfer", "icarus", 0),
+]
+
+
+@pytest.fixture(name="references", scope="module")
+def fixture_references(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
+    """The runs that others are compared with: Verilator, sleeping clocks; each made once."""
+    return functools.cache(lambda study: must(study, "verilator", tmp_path_factory.mktemp(study), SMALL[study]))
+
+
+@pytest.mark.parametrize(("study", "simulator", "always_on"), OTHERS)
+def test_results_and_trace_are_equal(
+    references: Callable[[str], Run], study: str, simulator: str, always_on: int, tmp_path: Path
+) -> None:
+    again = must(study, simulator, tmp_path, f"{SMALL[study]} run.always_on={always_on}")
+    assert len(again.trace) > 100, "there is something to compare"
+    assert_equal(references(study), again)
+
+
+@pytest.mark.parametrize("study", ["echo_pingpong", "grim_pingpong"])
+def test_two_runs_of_one_seed_differ_in_wall_time_only(
+    references: Callable[[str], Run], study: str, tmp_path: Path
+) -> None:
+    again = must(study, "verilator", tmp_path, SMALL[study])
+    assert_equal(references(study), again, same_simulator=True)
+
+
+def test_another_seed_is_seen_in_the_results(tmp_path: Path) -> None:
+    one, other = (
+        must("echo_pingpong", "verilator", tmp_path / str(seed), SMALL["echo_pingpong"], seed=seed) for seed in (1, 2)
+    )
+    assert differences(one.results, other.results)[0] == "seed: 1 != 2"

@@ -1,0 +1,152 @@
+"""Faults on cables are seen by the hardware, named by the invariants, and what arrives is what was on the wire.
+
+Strategy: a run without faults tells in which character slots a message crosses a cable; since time does not depend on
+Python, the same run with a fault in exactly those slots disturbs exactly that message. A flipped bit must be refused
+by CRC-8 wherever it was flipped; a flip of which CRC-8 cannot know (payload and CRC changed together) must arrive
+flipped (readings E1). Lost flow control must do what the fact sheet says: one lost STOP is repaired by its refresh,
+lost refreshes let the sender go on.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.topology import End
+from pymodels.trace import Part, TraceEvent
+from tests.system.runs import LINK_PS, Run, must, run
+from tests.system.scenarios.faults import Fault, setting
+from tests.system.wires import (
+    BEFORE_SOURCE,
+    BEFORE_SWITCH,
+    BEFORE_TARGET,
+    GRIM_HEADER,
+    SOURCE,
+    SWITCH_FROM_TARGET,
+    TARGET,
+    hidden_flip,
+    last_long,
+    slot_of,
+)
+
+ECHO = 8 + 64
+"""Bytes of an echo packet: header and payload."""
+PLACES = [pytest.param(BEFORE_SWITCH, id="into the switch"), pytest.param(BEFORE_TARGET, id="into the destination")]
+
+
+@pytest.fixture(name="clean", scope="module")
+def fixture_clean(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Three echo messages without faults."""
+    return must("echo_faults", "verilator", tmp_path_factory.mktemp("clean"))
+
+
+def test_without_faults_all_bytes_are_equal(clean: Run) -> None:
+    assert clean.metrics == {"arrived": 3, "changed": 0, "in_order": 1}
+
+
+@pytest.mark.parametrize("simulator", ["verilator", "icarus"])
+@pytest.mark.parametrize("cable", PLACES)
+def test_flipped_bit_is_refused_by_crc(clean: Run, cable: End, simulator: str, tmp_path: Path) -> None:
+    fault = Fault(cable, "flip", slot_of(clean, cable, 1, ECHO) + 8 + 10, 1, 0x10)
+    done = must("echo_faults", simulator, tmp_path, setting([fault]))
+    assert done.metrics == {"arrived": 2, "changed": 0, "in_order": 1, "explained_crc_bad": 1}
+
+
+@pytest.mark.parametrize("cable", PLACES)
+def test_flip_that_crc_cannot_see_arrives_flipped(clean: Run, cable: End, tmp_path: Path) -> None:
+    """E1: the bytes at the destination are those of the wire."""
+    flips = hidden_flip(cable, slot_of(clean, cable, 1, ECHO), 8 + 10, ECHO, 0x21)
+    done = must("echo_faults", "verilator", tmp_path, setting(flips))
+    assert done.metrics == {"arrived": 3, "changed": 1, "in_order": 1, "flipped_1_10": 0x21}
+
+
+@pytest.mark.parametrize("size", [200, 1504])
+def test_flip_arrives_flipped_in_a_grim_message(size: int, tmp_path: Path) -> None:
+    settings = f"size={size} link.beat_period=0"  # a BEAT would take a slot within the packet
+    clean = must("grim_flip", "verilator", tmp_path / "clean", settings)
+    assert clean.metrics == {"arrived": 2, "flipped": 0}
+    length = GRIM_HEADER + size
+    first = slot_of(clean, BEFORE_SWITCH, last_long(clean, size), length)
+    flips = hidden_flip(BEFORE_SWITCH, first, GRIM_HEADER + 77, length, 0x80)
+    done = must("grim_flip", "verilator", tmp_path / "flipped", f"{settings} {setting(flips)}")
+    assert done.metrics == {"arrived": 2, "flipped": 1, "flipped_1_77": 0x80}
+
+
+def test_unexpected_fault_fails_the_run_and_is_named_with_unit_packet_and_time(clean: Run, tmp_path: Path) -> None:
+    first = slot_of(clean, BEFORE_TARGET, 1, ECHO)
+    done = run(
+        "echo_faults", "verilator", tmp_path, f"expected=0 {setting([Fault(BEFORE_TARGET, 'flip', first + 20, 1, 1)])}"
+    )
+    tail_us = clean.times(TARGET, Part.LINK, TraceEvent.RX_TAIL)[1] / 1e6
+    assert not done.passed
+    assert (tmp_path / "failures.txt").read_text().splitlines() == [
+        f"invariant: node 1 link: packet with a wrong CRC-8 at {tail_us:.3f} us (packet 0x0ec00002)"
+    ]
+    assert "packet with a wrong CRC-8" in "".join(done.failures)
+
+
+def test_illegal_symbol_is_counted_and_ignored(clean: Run, tmp_path: Path) -> None:
+    between = sum(t // LINK_PS for t in clean.times(TARGET, Part.LINK, TraceEvent.RX_HEAD)[:2]) // 2
+    done = must("echo_faults", "verilator", tmp_path, setting([Fault(BEFORE_TARGET, "flip", between, 1, 0x10)]))
+    assert done.metrics == {"arrived": 3, "changed": 0, "in_order": 1, "explained_illegal": 1}
+
+
+def test_lost_end_of_packet_leaves_something_in_flight_which_fails_the_run(clean: Run, tmp_path: Path) -> None:
+    """Two good packets in one have a good CRC-8 (its initial value is 0), but echo's limit register stops them."""
+    gap = slot_of(clean, BEFORE_TARGET, 0, ECHO) + ECHO + 1
+    done = run("echo_faults", "verilator", tmp_path, f"expected=0 {setting([Fault(BEFORE_TARGET, 'drop', gap)])}")
+    assert done.metrics == {"arrived": 0, "changed": 0, "in_order": 1}
+    assert not done.passed
+    assert "invariant: still in flight at the end: NIC of metz" in (tmp_path / "failures.txt").read_text().splitlines()
+
+
+BLOCKED = "count=6 gap_us=0 pause_us=100 rest_us=150"
+"""The receiver sleeps while six messages come: the network fills, STOP holds the sender back."""
+
+
+@pytest.fixture(name="blocked", scope="module")
+def fixture_blocked(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Messages that wait in the network, without faults."""
+    return must("echo_faults", "verilator", tmp_path_factory.mktemp("blocked"), BLOCKED)
+
+
+def held(blocked: Run) -> tuple[int, int]:
+    """From which slot to which the receiver's STOP held the network."""
+    begin, end = (blocked.times(SOURCE, Part.LINK, event) for event in (TraceEvent.STALL_START, TraceEvent.STALL_END))
+    longest = max(zip(begin, end, strict=True), key=lambda pair: pair[1] - pair[0])
+    return longest[0] // LINK_PS, longest[1] // LINK_PS
+
+
+def test_stop_holds_messages_back_and_loses_none(blocked: Run) -> None:
+    begin, end = held(blocked)
+    assert blocked.metrics == {"arrived": 6, "changed": 0, "in_order": 1}
+    assert end - begin > 50 * 160, "STOP held the sender for most of the pause"
+
+
+def test_lost_stop_is_repaired_by_its_refresh(blocked: Run, tmp_path: Path) -> None:
+    """Whatever eight slots around the first STOP are lost, the next refresh comes before the slack is used up."""
+    begin, _ = held(blocked)
+    for offset in (-40, -12, -6):
+        done = must(
+            "echo_faults",
+            "verilator",
+            tmp_path / str(offset),
+            f"{BLOCKED} {setting([Fault(BEFORE_SOURCE, 'drop', begin + offset, 8)])}",
+        )
+        assert done.metrics == blocked.metrics, f"8 slots from {begin + offset} on"
+
+
+@pytest.mark.parametrize(("slots", "overflows"), [(12, False), (400, True)])
+def test_lost_refreshes_let_the_sender_go_on(blocked: Run, slots: int, overflows: bool, tmp_path: Path) -> None:
+    """Without STOP for 16 characters a sender assumes GO; the slack overflows, and CRC-8 refuses what is not whole."""
+    begin, end = held(blocked)
+    settings = f"{BLOCKED} {setting([Fault(SWITCH_FROM_TARGET, 'drop', (begin + end) // 2, slots)])}"
+    one, other = (
+        must("echo_faults", "verilator", tmp_path / str(on), f"{settings} run.always_on={on}") for on in (0, 1)
+    )
+    assert ("explained_slack_overflow" in one.metrics) is overflows
+    assert one.metrics == other.metrics, "faults act equally with clocks asleep"
+    assert one.metrics["changed"] == 0
+    assert one.metrics["in_order"] == 1
+    assert (one.metrics["arrived"] == 6) is not overflows

@@ -1,0 +1,87 @@
+"""What the doorway's C, the simulation modules and Python each must know of the other is the same number everywhere.
+
+Strategy: the enumerations of the C sources and the code parameters of the simulation modules are read as text and
+compared with the Python constants, name by name. A number that is changed on one side only fails here before anything
+runs.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pymodels import settings
+from pymodels.trace import TraceEvent
+from tb import invariants
+from tb.bind import cpu, host, lanai, watch
+from tb.cluster import FAULTS
+from tb.sim import doorway
+
+SIM = Path(__file__).resolve().parents[2] / "hdl" / "sim"
+
+
+def enums(*names: str) -> dict[str, int]:
+    """Every `NAME = value` of the enumerations in these C files."""
+    found: dict[str, int] = {}
+    for name in names:
+        text = re.sub(r"//[^\n]*", "", (SIM / name).read_text())
+        for body in re.findall(r"enum\s*\{([^}]*)\}", text):
+            for word, value, shift in re.findall(r"(\w+)\s*=\s*(\w+)(?:\s*<<\s*(\w+))?", body):
+                found[word] = int(value, 0) << int(shift or "0", 0)
+    return found
+
+
+def test_ring_sizes_are_equal() -> None:
+    c = enums("doorway.h")
+    pairs = {
+        "DW_EVENTS": doorway.EVENTS,
+        "DW_COMMANDS": doorway.COMMANDS,
+        "DW_UNITS": doorway.UNITS,
+        "DW_TURN": doorway.TURN,
+        "DW_WATCHES": doorway.WATCHES,
+        "DW_STEPS": doorway.STEPS,
+        "DW_LOOPS": doorway.LOOPS,
+    }
+    assert {name: c[name] for name in pairs} == pairs
+
+
+def test_settings_fit_their_table() -> None:
+    assert max(settings.Setting) < enums("doorway.h")["DW_SETTINGS"]
+    assert len({int(s) for s in settings.Setting}) == len(list(settings.Setting))
+
+
+def test_settings_package_is_generated() -> None:
+    assert (SIM / "sim_settings_pkg.sv").read_text() == settings.systemverilog()
+
+
+def test_processor_commands_and_events_are_equal() -> None:
+    c = enums("processor.c")
+    for name in ("OP_WORK", "OP_POLL", "OP_READ", "OP_WRITE"):
+        assert c[name] == vars(lanai)[name], name
+    assert [c["TRACE_WORK_START"], c["TRACE_WORK_END"]] == [TraceEvent.WORK_START, TraceEvent.WORK_END]
+
+
+def test_host_commands_and_events_are_equal() -> None:
+    c = {**enums("doorway.c"), **enums("host_cpu.c")}
+    known = {**vars(watch), **vars(cpu), **vars(host)}
+    for name in ("OP_STORE", "OP_COPY", "OP_LOAD", "OP_FENCE", "EVENT_WATCH", "EVENT_WILD"):
+        assert c[name] == known[name], name
+    others = {c["EVENT_TAKEN"], c["EVENT_LOADED"]}  # Python takes every other event for the end of a command
+    assert not others & {known["EVENT_WATCH"], known["EVENT_WILD"], known["EVENT_INTERRUPT"]}
+    interrupt = re.search(r"EVENT_INTERRUPT = (\d+)", (SIM / "sim_interrupt.sv").read_text())
+    assert interrupt is not None
+    assert int(interrupt[1]) == {**vars(cpu), **vars(host)}["EVENT_INTERRUPT"]
+
+
+def test_fault_kinds_are_equal() -> None:
+    c = enums("faults.c")
+    assert {name.removeprefix("FAULT_").lower(): value for name, value in c.items()} == FAULTS
+
+
+def test_every_invariant_of_the_modules_has_a_name() -> None:
+    modules = "\n".join(path.read_text() for path in SIM.glob("sim_*.sv"))
+    codes = {int(code) for code in re.findall(r"sim_invariant\s*#\([^;]*?\.CODE\((\d+)\)", modules)}
+    assert codes == {int(kind) for kind in invariants.Broken}
+    unit = re.search(r"INVARIANT_UNIT = (\d+)", (SIM / "sim_invariant.sv").read_text())
+    assert unit is not None
+    assert int(unit[1]) == invariants.INVARIANT_UNIT

@@ -1,0 +1,72 @@
+"""`make run` as a person meets it: what is refused is said on stderr in one line, and no old result is taken for new.
+
+Strategy: the command is called in this process. Wrong words must end with exit code 2, an empty stdout and one whole
+line on stderr, however long. Building and simulating are replaced by functions that note what they find: before either,
+everything that an earlier run left must be gone, and what is not ours must still be there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from tb import run, studies
+from tb.request import plan, resolve
+from tb.sim import run as simulator
+from tb.sim.build import Build
+from tb.sim.run import Outcome
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["grim_pingpon"], "STUDY: unknown study 'grim_pingpon': STUDY names a file of tb/studies; did you mean"),
+        (["grim_pingpong", "--sim=verilater"], "SIM: unknown simulator 'verilater': SIM names the simulator;"),
+        (["grim_pingpong", "--seed=one"], "SEED: not a number: SEED is 'one'; give a whole number"),
+        (["grim_pingpong", "--seed=--1"], "SEED: not a number: SEED is '--1'; give a whole number"),
+        (["grim_pingpong", f"--set={'x' * 300}=1"], f"unknown key '{'x' * 300}'"),
+    ],
+)
+def test_refusals_are_one_line_on_stderr(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    assert run.main(words) == 2
+    ended = capsys.readouterr()
+    assert ended.out == ""
+    assert said in ended.err
+    assert ended.err.count("\n") == 1
+
+
+def test_a_complaint_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "[red]:smile: " + "word " * 200 + "end"
+    run.complain(text)
+    assert capsys.readouterr().err == f"{text}\n"
+
+
+def test_what_an_earlier_run_left_is_gone_before_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    request = resolve("grim_pingpong", "verilator", "1", False, "", "", "", ("verilator",))
+    info = studies.load("grim_pingpong")
+    for name in (*run.LEFT, "notes.txt"):
+        (tmp_path / name).write_text("old", encoding="utf-8")
+    found: list[str] = []
+
+    def build(*_: Any) -> Build:
+        found.extend(path.name for path in tmp_path.iterdir())
+        return Build("verilator", tmp_path, "top", cached=True)
+
+    monkeypatch.setattr(run, "build", build)
+    monkeypatch.setattr(run, "simulate", lambda *_, **__: Outcome(True, 1, [], tmp_path / "sim.log"))
+    asked = type(request)(**{**request.__dict__, "folder": str(tmp_path)})
+    run.execute(asked, info, plan(asked, info), Console(quiet=True))
+    assert found == ["notes.txt"]
+
+
+def test_waves_of_an_earlier_run_are_gone_before_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("waves.fst", "waves.fst.hier", "results.xml"):
+        (tmp_path / name).write_text("old", encoding="utf-8")
+    monkeypatch.setattr(simulator, "_command", lambda *_: ["ls"])
+    outcome = simulator.simulate(Build("icarus", tmp_path, "top", cached=True), "no_module", tmp_path)
+    assert outcome.log.read_text(encoding="utf-8").split() == ["sim.log"]
+    assert not outcome.passed
+    assert outcome.failures == [f"the simulation ended before any test did (exit code 0); see {outcome.log}"]
