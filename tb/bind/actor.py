@@ -23,6 +23,8 @@ class Actor:
         self._kernel = kernel
         self._doorway = doorway
         self._table: PathTable | None = None
+        self.trace = doorway.recorder(unit, kernel)
+        """Append a record to the trace: event, packet key, argument."""
         doorway.on_event(unit, self._on_event)
 
     def _on_event(self, time: int, code: int, a: int, b: int) -> None:
@@ -51,9 +53,6 @@ class Actor:
 
     def sleep(self, duration_ps: int, why: str = "time") -> Awaitable[None]:
         return self._kernel.sleep(duration_ps, why)
-
-    def trace(self, event: int, packet: int = 0, argument: int = 0) -> None:
-        self._doorway.record(self._kernel.now, self.unit, event, packet, argument)
 
 
 class PathNumbers:

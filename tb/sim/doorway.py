@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pymodels.errors import SanlabError
+from pymodels.kernel import Kernel
 from pymodels.trace import RECORD
 
 EVENTS = 1 << 16
@@ -129,6 +130,19 @@ class Doorway:
         self._given[unit] = given + 1 & 0xFFFFFFFF
         turn[8 + turn[2]] = unit
         turn[2] += 1
+
+    def recorder(self, unit: int, kernel: Kernel) -> Callable[..., None]:
+        """A function (event, packet, argument) that appends a record of `unit` at the present time: `record` for the hot path."""
+        count, size, pack = self._trace_count, TRACE_RECORD.size, TRACE_RECORD.pack_into
+
+        def record(event: int, packet: int = 0, argument: int = 0) -> None:
+            if self._tracing:
+                n = count[0]
+                if (n + 1) * size <= len(self._records):
+                    pack(self._records, n * size, kernel.now, unit, event, 0, packet, argument, 0)
+                    count[0] = n + 1
+
+        return record
 
     def record(self, time: int, unit: int, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
         """Append a record to the trace (`pymodels.trace`); nothing while the trace is off or full."""
