@@ -20,7 +20,9 @@ TOP = "sim_switch_bench"
 
 def switch_chars_per_s(clocks: int) -> float:
     """Characters per wall second at saturation, packets of 64 characters."""
-    done = subprocess.run([str(_program()), str(clocks), "65536", "64", "1", "1"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(_program()), str(clocks), "65536", "64", "1", "1"], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise ToolError("the C++ harness found errors", done.stdout + done.stderr, "run `make sim BENCH=switch`")
     return float(json.loads(done.stdout)["chars_per_s"])
@@ -45,8 +47,42 @@ def _program() -> Path:
 
 def _build(files: list[Path], folder: Path) -> None:
     tool = tools.verilator()
-    command = [tool.binary, "--cc", "--exe", "--build", "-j", "2", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing"]
-    command += ["-Wno-fatal", "-Wno-WIDTH", "--top-module", TOP, "-Mdir", "obj", "-MAKEFLAGS", WHEEL_FLAG, "-CFLAGS", "-O2", *map(str, files), str(HARNESS)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, "VERILATOR_ROOT": str(tool.root)}, check=False)
+    command = [
+        tool.binary,
+        "--cc",
+        "--exe",
+        "--build",
+        "-j",
+        "2",
+        "-O3",
+        "--x-assign",
+        "fast",
+        "--x-initial",
+        "fast",
+        "--noassert",
+        "--no-timing",
+    ]
+    command += [
+        "-Wno-fatal",
+        "-Wno-WIDTH",
+        "--top-module",
+        TOP,
+        "-Mdir",
+        "obj",
+        "-MAKEFLAGS",
+        WHEEL_FLAG,
+        "-CFLAGS",
+        "-O2",
+        *map(str, files),
+        str(HARNESS),
+    ]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "VERILATOR_ROOT": str(tool.root)},
+        check=False,
+    )
     if done.returncode:
         raise ToolError("building the C++ harness failed", (done.stdout + done.stderr)[-4000:], " ".join(command))

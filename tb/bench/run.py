@@ -1,7 +1,7 @@
 """`make bench`: how fast the laboratory is, in figures that a command reprints.
 
-Every figure is the median over runs of the same request; ratios come from runs that alternate, so that a noisy machine disturbs both
-sides alike. Nothing here is a test: results go to sim_build/bench/results.json and to the terminal.
+Every figure is the median over runs of the same request; ratios come from runs that alternate, so that a noisy machine
+disturbs both sides alike. Nothing here is a test: results go to sim_build/bench/results.json and to the terminal.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ class Runner:
         info = studies.load(study)
         request = resolve(study, "verilator", "1", False, cluster or info.cluster or "", "", settings, SIMULATORS)
         folder = FOLDER / study
-        outcome = execute(Request(**{**request.__dict__, "folder": str(folder)}), info, plan(request, info), self.console)
+        outcome = execute(
+            Request(**{**request.__dict__, "folder": str(folder)}), info, plan(request, info), self.console
+        )
         if not outcome.passed:
             raise SanlabError(f"benchmark {study} failed", "; ".join(outcome.failures)[:2000], f"see {outcome.log}")
         return read_results(folder / "results.json")
@@ -94,7 +96,9 @@ def measure(runner: Runner, scale: float) -> dict[str, Figure]:
     )
     asleep = runs["asleep"]
     figures["pingpong_messages_per_wall_s"] = Figure(_rate(asleep), 2000)
-    figures["pingpong_python_wakes_per_message"] = Figure(asleep[0].cost.python_wakes / asleep[0].cost.messages, 40, at_least=False)
+    figures["pingpong_python_wakes_per_message"] = Figure(
+        asleep[0].cost.python_wakes / asleep[0].cost.messages, 40, at_least=False
+    )
     python_us = statistics.median(r.cost.wall_python_s / r.cost.messages * 1e6 for r in asleep)
     figures["pingpong_python_us_per_message"] = Figure(python_us, 150, at_least=False)
     figures["python_share"] = Figure(statistics.median(r.cost.wall_python_s / r.wall_s for r in asleep))
@@ -102,7 +106,9 @@ def measure(runner: Runner, scale: float) -> dict[str, Figure]:
     figures["trace_overhead"] = Figure(_wall(asleep) / _wall(runs["no_trace"]) - 1)
     streaming = f"size=64 messages={max(80, int(8000 * scale))}"
     bulk = f"size=65536 messages={max(4, int(60 * scale))}"
-    runs = runner.alternate({"streaming": ("grim_streaming", streaming, "eight_hosts"), "bulk": ("grim_streaming", bulk, "two_hosts")})
+    runs = runner.alternate(
+        {"streaming": ("grim_streaming", streaming, "eight_hosts"), "bulk": ("grim_streaming", bulk, "two_hosts")}
+    )
     figures["streaming_messages_per_wall_s"] = Figure(_rate(runs["streaming"]), 5000)
     figures["bulk_MB_per_wall_s"] = Figure(_rate(runs["bulk"]) * 65536 / 1e6, 0.8)
     silence = [runner.once("silence", "").metrics["wall_ms_per_sim_s"] for _ in range(runner.repeats)]
@@ -116,7 +122,9 @@ def _switch(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
     clocks = max(20_000, int(2_000_000 * scale))
     cocotb, cpp = [], []
     for _ in range(runner.repeats):
-        cocotb.append(runner.once("switch_saturation", f"clocks={clocks} points=2 length=64").metrics["wall_chars_per_s"])
+        cocotb.append(
+            runner.once("switch_saturation", f"clocks={clocks} points=2 length=64").metrics["wall_chars_per_s"]
+        )
         cpp.append(switch_chars_per_s(clocks))
     figures["switch_chars_per_wall_s"] = Figure(statistics.median(cocotb), 10e6)
     figures["switch_vs_cpp"] = Figure(statistics.median(cocotb) / statistics.median(cpp), 0.35)
@@ -126,7 +134,12 @@ def _show(console: Console, figures: dict[str, Figure]) -> None:
     table = Table("figure", "value", "asked", "reached", box=None, pad_edge=False)
     for name, figure in figures.items():
         asked = "" if figure.asked is None else f"{'>=' if figure.at_least else '<='} {figure.asked:,g}"
-        table.add_row(name, f"{figure.value:,.4g}" if figure.value < 1000 else f"{figure.value:,.0f}", asked, {None: "", True: "yes", False: "no"}[figure.met])
+        table.add_row(
+            name,
+            f"{figure.value:,.4g}" if figure.value < 1000 else f"{figure.value:,.0f}",
+            asked,
+            {None: "", True: "yes", False: "no"}[figure.met],
+        )
     console.print(table)
 
 
@@ -142,9 +155,15 @@ def main(argv: list[str] | None = None) -> int:
     except SanlabError as error:
         Console(stderr=True, soft_wrap=True).print(str(error), style="red", markup=False, highlight=False)
         return error.exit_code
-    machine = {"cores": os.cpu_count(), "processor": platform.processor() or platform.machine(), "python": platform.python_version()}
+    machine = {
+        "cores": os.cpu_count(),
+        "processor": platform.processor() or platform.machine(),
+        "python": platform.python_version(),
+    }
     plain = {"schema": 1, "machine": machine, "repeats": words.repeats, "scale": words.scale}
-    plain["figures"] = {name: {"value": f.value, "asked": f.asked, "at_least": f.at_least, "met": f.met} for name, f in figures.items()}
+    plain["figures"] = {
+        name: {"value": f.value, "asked": f.asked, "at_least": f.at_least, "met": f.met} for name, f in figures.items()
+    }
     write_atomically(FOLDER / "results.json", json.dumps(plain, indent=1) + "\n")
     _show(console, figures)
     console.print(f"written: {os.path.relpath(FOLDER / 'results.json', Path.cwd())}")

@@ -1,7 +1,7 @@
 """The life of one GRIM message cut into stages: intervals between trace records of that message, nothing left over.
 
-The packet key (GRIM ID, token, sequence) that the hardware carries finds the records; the two host DMAs of a delivery (message,
-then back pointer) carry no key and are the next two on the receiving NIC after it started them.
+The packet key (GRIM ID, token, sequence) that the hardware carries finds the records; the two host DMAs of a delivery
+(message, then back pointer) carry no key and are the next two on the receiving NIC after it started them.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ BOUNDARIES = (
 def grim_stages(trace: NDArray[np.void], nodes: tuple[int, int], sent_ps: int) -> list[tuple[str, int]]:
     """The stages of the message that node `nodes[0]` began to send to `nodes[1]` at `sent_ps`, in picoseconds.
 
-    `trace`: records in time order, shape (n,). Their sum is the time from `send` to the handler's start. Empty when there is no
-    such message in the trace. Raises LookupError naming the stage that has no end (a message of more than one packet, or lost).
+    `trace`: records in time order, shape (n,). Their sum is the time from `send` to the handler's start. Empty when
+    there is no such message. Raises LookupError naming the stage without an end (more than one packet, or lost).
     """
     begin = int(np.searchsorted(trace["time"], sent_ps))
     at = _next(trace, begin, unit(nodes[0], Part.HOST_CPU), TraceEvent.SEND_CALL, None)
@@ -55,9 +55,13 @@ def grim_stages(trace: NDArray[np.void], nodes: tuple[int, int], sent_ps: int) -
     key = int(trace["packet"][at])
     stages = []
     for boundary in BOUNDARIES:
-        end = _next(trace, at + 1, unit(nodes[boundary.side], boundary.part), boundary.event, key if boundary.keyed else None)
+        end = _next(
+            trace, at + 1, unit(nodes[boundary.side], boundary.part), boundary.event, key if boundary.keyed else None
+        )
         if end is None:
-            raise LookupError(f"message {key:#010x} sent at {sent_ps / 1e6:.3f} us: stage {boundary.stage!r} has no end in the trace")
+            raise LookupError(
+                f"message {key:#010x} sent at {sent_ps / 1e6:.3f} us: stage {boundary.stage!r} has no end in the trace"
+            )
         stages.append((boundary.stage, int(trace["time"][end] - trace["time"][at])))
         at = end
     return stages

@@ -76,10 +76,12 @@ def compile_verilator(job: Job) -> None:
     env = {"VERILATOR_ROOT": str(tool.root)}
     main = str(SIM / "verilator_main.cpp")
     _run([*command, *map(str, job.sources), main], job.folder, f"verilating {job.top}", env)
-    # What runs once (construction, names of signals) is most of the code and is not worth optimising.
+    # What runs once (construction, names of signals) is most of the code: not worth optimising.
     effort = ["OPT_FAST=-O2" if job.clocked else "OPT_FAST=-O1", "OPT_GLOBAL=-O2", "OPT_SLOW=-O0"]
     make = ["make", "-s", "-j", "2", "-C", "obj", "-f", "Vtop.mk", WHEEL_FLAG, *effort, "Vtop"]
-    with _runtime(job.folder / "obj", f"{tool.root} {defines.replace(str(job.folder), '')} {job.waves} {' '.join(effort)}"):
+    with _runtime(
+        job.folder / "obj", f"{tool.root} {defines.replace(str(job.folder), '')} {job.waves} {' '.join(effort)}"
+    ):
         _run(make, job.folder, f"compiling {job.top}", env)
 
 
@@ -102,7 +104,10 @@ def _verilator_flags(job: Job) -> list[str]:
     if job.waves:
         flags += ["--trace-fst", "--trace-structs"]
     if not job.clocked:
-        flags += ["--public-depth", "2"]  # block benches: cocotb sees the top and the blocks in it; clusters mark theirs
+        flags += [
+            "--public-depth",
+            "2",
+        ]  # block benches: cocotb sees the top and the blocks in it; clusters mark theirs
     return flags
 
 

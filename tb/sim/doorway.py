@@ -132,7 +132,7 @@ class Doorway:
         turn[2] += 1
 
     def recorder(self, unit: int, kernel: Kernel) -> Callable[..., None]:
-        """A function (event, packet, argument) that appends a record of `unit` at the present time: `record` for the hot path."""
+        """A function (event, packet, argument) that records for `unit` at the present time: the hot path."""
         count, size, pack = self._trace_count, TRACE_RECORD.size, TRACE_RECORD.pack_into
 
         def record(event: int, packet: int = 0, argument: int = 0) -> None:
