@@ -25,6 +25,8 @@ RUN_OPTIONS = {
 
 DEFAULT_PROFILE = "lanai9"
 """Where neither the user nor the cluster's file names one."""
+MOST_HOSTS = 128
+"""Hosts that the doorway's tables hold."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +68,17 @@ class Plan:
     options: Mapping[str, int | str]
 
 
+def check_size(hosts: int, file: str) -> None:
+    """Refuse a cluster that the simulator's tables do not hold. Raises ConfigError."""
+    if hosts > MOST_HOSTS:
+        cause = f"the simulator's tables hold {MOST_HOSTS} (DW_MEMORIES of hdl/sim/doorway.h, two a host)"
+        raise ConfigError(file, 0, f"{hosts} hosts", cause, "take some of them with NUM_NODES, or enlarge the table")
+
+
 def plan(request: Request, info: StudyInfo) -> Plan:
     """Check a request against configuration, profile and study. Raises ConfigError naming the nearest known word."""
     cluster = load_cluster(Path(request.cluster_file))
+    check_size(len(cluster.hosts), cluster.file)
     known = {**RUN_OPTIONS, **info.options}
     profile = load_profile(request.profile_name or cluster.profile or DEFAULT_PROFILE).override(request.settings, known)
     if not profile.rtl and info.stand_in:

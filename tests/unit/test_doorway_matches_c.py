@@ -10,11 +10,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from pymodels import settings
+from pymodels.errors import ConfigError
 from pymodels.trace import TraceEvent
 from tb import invariants
 from tb.bind import cpu, host, lanai, watch
 from tb.cluster import FAULTS
+from tb.request import MOST_HOSTS, check_size
 from tb.sim import doorway
 
 SIM = Path(__file__).resolve().parents[2] / "hdl" / "sim"
@@ -43,6 +47,17 @@ def test_ring_sizes_are_equal() -> None:
         "DW_LOOPS": doorway.LOOPS,
     }
     assert {name: c[name] for name in pairs} == pairs
+
+
+def test_a_cluster_larger_than_the_tables_is_refused() -> None:
+    c = enums("doorway.h")
+    assert 2 * MOST_HOSTS == c["DW_MEMORIES"]
+    assert 3 * MOST_HOSTS < c["DW_CLOCKS"]
+    check_size(MOST_HOSTS, "big_config")
+    with pytest.raises(
+        ConfigError, match=f"big_config: {MOST_HOSTS + 1} hosts: the simulator's tables hold {MOST_HOSTS}"
+    ):
+        check_size(MOST_HOSTS + 1, "big_config")
 
 
 def test_settings_fit_their_table() -> None:
