@@ -51,8 +51,8 @@ def test_ring_sizes_are_equal() -> None:
 
 def test_a_cluster_larger_than_the_tables_is_refused() -> None:
     c = enums("doorway.h")
-    assert 2 * MOST_HOSTS == c["DW_MEMORIES"]
-    assert 3 * MOST_HOSTS < c["DW_CLOCKS"]
+    assert c["DW_MEMORIES"] == 2 * MOST_HOSTS
+    assert c["DW_CLOCKS"] > 3 * MOST_HOSTS
     check_size(MOST_HOSTS, "big_config")
     with pytest.raises(
         ConfigError, match=f"big_config: {MOST_HOSTS + 1} hosts: the simulator's tables hold {MOST_HOSTS}"
