@@ -31,7 +31,7 @@ def clock_edges() -> int:
 def results_of(info: StudyInfo, lab: Lab, wall_s: float) -> Results:
     """The content of `results.json`; `wall_s` is the wall time of the run within the simulator."""
     plan, findings, spent = lab.plan, lab.findings, lab.simulation.engine.cost
-    profile = f"{plan.profile.kind}+{plan.profile.host}"
+    profile = plan.profile.name
     cost = Cost(
         cycles=clock_edges(),
         python_wakes=spent.python_wakes,
