@@ -28,8 +28,10 @@ class ClusterView:
     """Host names by VNN."""
     routes: Mapping[int, bytes]
     """Myrinet route bytes by destination VNN; a node's route to itself is absent."""
-    options: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, int | str] = field(default_factory=dict)
     """Run-time options of the message layer by name."""
+    sram_bytes: int = 1 << 21
+    """Size of each NIC's SRAM."""
 
 
 def names() -> list[str]:
@@ -51,6 +53,15 @@ def _module(side: str, layer: str) -> Any:
 def nic_program(layer: str) -> Callable[[Nic, ClusterView], Coroutine[Any, Any, None]]:
     """The NIC program of a message layer. Raises LookupError naming the nearest layer."""
     return _module("nic", layer).main  # type: ignore[no-any-return]
+
+
+def check_options(layer: str, options: Mapping[str, int | str], nodes: int, sram_bytes: int) -> None:
+    """Let a message layer refuse options that cannot be on such a cluster: its NIC side's `check_options`, if it has
+    one. Raises SanlabError (exit code 2) naming the option.
+    """
+    check = getattr(_module("nic", layer), "check_options", None)
+    if check is not None:
+        check(options, nodes, sram_bytes)
 
 
 def host_library(layer: str) -> Callable[[Host, ClusterView], Any]:

@@ -77,14 +77,12 @@ class Lab:
         """A text option of the study."""
         return str(self.plan.options[name])
 
-    def start_layer(self, layer: str, options: Mapping[str, int] | None = None) -> list[Any]:
+    def start_layer(self, layer: str, options: Mapping[str, int | str] | None = None) -> list[Any]:
         """Start a message layer: its program on every NIC, its library on every host. The libraries by VNN."""
         self.running.use_layer(layer)
         prefix = f"{layer}."
         set_by_user = {
-            name.removeprefix(prefix): int(value)
-            for name, value in self.plan.options.items()
-            if name.startswith(prefix)
+            name.removeprefix(prefix): value for name, value in self.plan.options.items() if name.startswith(prefix)
         }
         options = {**set_by_user, **(options or {})}
         libraries = []
@@ -94,10 +92,11 @@ class Lab:
             libraries.append(host_library(layer)(self.running.hosts[vnn], view))
         return libraries
 
-    def view(self, vnn: int, options: Mapping[str, int]) -> ClusterView:
+    def view(self, vnn: int, options: Mapping[str, int | str]) -> ClusterView:
         """What software on a node knows of the cluster."""
         cluster = self.plan.cluster
-        return ClusterView(vnn, cluster.names, cluster.routes_from(vnn), options)
+        sram_bytes = self.plan.profile.integer("sram.bytes")
+        return ClusterView(vnn, cluster.names, cluster.routes_from(vnn), options, sram_bytes)
 
     def spawn(self, coroutine: Any, name: str) -> Task:
         """Start a task of the study."""

@@ -91,7 +91,7 @@ def plan(request: Request, info: StudyInfo) -> Plan:
         for name, option in known.items()
     }
     understood = Plan(request, cluster, profile, options)
-    check_layers(options)
+    check_layers(options, len(cluster.hosts), profile.integer("sram.bytes"))
     if info.check is not None:
         info.check(understood)
     return understood

@@ -28,7 +28,8 @@ class View(TypedDict):
     me: int
     names: tuple[str, ...]
     routes: dict[int, bytes]
-    options: dict[str, int]
+    options: dict[str, int | str]
+    sram_bytes: int
 
 
 class Machine:
@@ -84,11 +85,17 @@ class Machine:
         """The host of a node."""
         return self.hosts[node]
 
-    def view(self, node: int, **options: int) -> View:
+    def view(self, node: int, **options: int | str) -> View:
         """What the software of a node knows of the cluster; keywords become options of the message layer."""
         me = self.names[node]
         routes = {vnn: self._routes.between(me, name) for vnn, name in enumerate(self.names) if vnn != node}
-        return View(me=node, names=tuple(self.names), routes=routes, options=dict(options))
+        return View(
+            me=node,
+            names=tuple(self.names),
+            routes=routes,
+            options=dict(options),
+            sram_bytes=self.nics[node].sram_bytes,
+        )
 
     def run(self, until_us: float | None = None) -> None:
         """Run to an absolute time, or until nothing is left to happen."""

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from firmware.layers import check_options
 from pymodels.errors import ConfigError, nearest
 
 
@@ -77,21 +78,29 @@ def layer_options(layer: str) -> dict[str, Option]:
     except ModuleNotFoundError:
         return {}
     defaults = module.Options()
-    return {
-        f"{layer}.{name}": Option(getattr(defaults, name), f"option {name} of {layer}", *bounds)
+    numbers = {
+        name: Option(getattr(defaults, name), f"option {name} of {layer}", *bounds)
         for name, bounds in module.RANGES.items()
     }
+    words = {
+        name: Option(getattr(defaults, name), f"option {name} of {layer}", choices=known)
+        for name, known in getattr(module, "WORDS", {}).items()
+    }
+    return {f"{layer}.{name}": option for name, option in {**numbers, **words}.items()}
 
 
-def check_layers(options: Mapping[str, int | str]) -> None:
-    """Check the options of message layers together, as the layers do. Raises SanlabError (exit code 2) naming one."""
+def check_layers(options: Mapping[str, int | str], nodes: int, sram_bytes: int) -> None:
+    """Check the options of message layers together, as the layers do on `nodes` NICs of `sram_bytes`.
+
+    Raises SanlabError (exit code 2) naming one.
+    """
     given: dict[str, dict[str, int | str]] = {}
     for name, value in options.items():
         layer, dot, option = name.partition(".")
         if dot and layer_options(layer):
             given.setdefault(layer, {})[option] = value
     for layer, values in given.items():
-        importlib.import_module(f"firmware.nic.{layer}.options").Options.of(values)
+        check_options(layer, values, nodes, sram_bytes)
 
 
 def names() -> list[str]:

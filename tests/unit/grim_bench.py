@@ -18,7 +18,7 @@ class Bench:
     """Hosts with open libraries on NICs that run the firmware; nothing is enabled yet. Keywords are options of GRIM."""
 
     def __init__(
-        self, nodes: int = 2, seed: int = 1, trace: bool = False, start_nics: bool = True, **options: int
+        self, nodes: int = 2, seed: int = 1, trace: bool = False, start_nics: bool = True, **options: int | str
     ) -> None:
         """`nodes` hosts on one switch. `start_nics`: run the firmware from the beginning; otherwise call
         `start_nic`.

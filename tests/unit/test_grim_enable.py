@@ -113,11 +113,15 @@ def test_option_that_cannot_be_is_named(options: dict[str, int], message: str) -
     assert caught.value.exit_code == 2
 
 
-def test_firmware_refuses_a_layout_larger_than_its_sram() -> None:
-    bench = Bench(2, 1, False, False, sram_bytes=1 << 23, queue_bytes=1 << 22)
-    bench.start_nic(0)
+def test_more_sram_than_the_nic_has_is_refused() -> None:
     with pytest.raises(OptionError, match="^option sram_bytes: 8388608, but the NIC has 2097152; give what there is"):
-        bench.machine.run(10)
+        Bench(2, 1, False, False, sram_bytes=1 << 23, queue_bytes=1 << 22)
+
+
+def test_queues_follow_the_sram_that_there_is() -> None:
+    limits = [Layout(Options(queue_bytes=1 << 23), 2, sram).limit for sram in (1 << 18, 1 << 20, 1 << 21)]
+    assert limits == sorted(limits)
+    assert [limit >> 17 for limit in limits] == [1, 7, 15]
 
 
 def test_more_queue_than_there_is_gets_what_there_is_with_a_warning() -> None:
@@ -137,12 +141,12 @@ def test_host_without_memory_for_its_queues_says_so() -> None:
 @given(st.integers(1, 32), st.integers(2, 20), st.sampled_from([4, 100, 1024, 4096]), st.integers(0, 1) | st.just(1024))
 def test_areas_of_sram_do_not_overlap(channels: int, nodes: int, segment: int, cut_through: int) -> None:
     options = Options.of({"channels": channels, "segment_bytes": segment, "cut_through_bytes": cut_through * 8 & ~7})
-    layout = Layout(options, nodes)
+    layout = Layout(options, nodes, 1 << 21)
     starts = [layout.counters, layout.channels, layout.routes, layout.scoreboard, layout.outgoing, layout.incoming]
     starts += [layout.blocks, layout.pointers, layout.control, layout.report]
     starts += [*layout.buffers, *layout.queues, layout.end]
     assert starts == sorted(set(starts))
     assert all(start % 8 == 0 for start in starts)
-    assert layout.end <= options.sram_bytes
+    assert layout.end <= layout.sram_bytes
     assert layout.limit + layout.slot <= layout.queue_bytes
     assert layout.buffers[1] - layout.buffers[0] >= layout.host_slot + 9

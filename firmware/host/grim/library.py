@@ -30,7 +30,7 @@ class Grim:
         """Raises OptionError for an option that cannot be. `view.options` are those of `firmware.nic.grim.options`."""
         self.host = host
         self.options = Options.of(view.options)
-        self.layout = Layout(self.options, len(view.names))
+        self.layout = Layout(self.options, len(view.names), view.sram_bytes)
         self.warnings = tuple(self.layout.warnings)
         """What was asked for and is not there, in words."""
         self._me = view.me

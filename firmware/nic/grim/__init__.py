@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from firmware.layers import ClusterView
+from firmware.nic.grim.layout import Layout
 from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.options import Options
 from firmware.nic.grim.scan import Firmware
 from firmware.verbs import Nic
 
@@ -11,3 +15,8 @@ from firmware.verbs import Nic
 async def main(nic: Nic, view: ClusterView) -> None:
     """The NIC's program. Raises OptionError when an option cannot be, or the NIC's memory cannot hold what is asked."""
     await Firmware(Ni(nic, view)).run()
+
+
+def check_options(options: Mapping[str, int | str], nodes: int, sram_bytes: int) -> None:
+    """Whether the options can be on `nodes` NICs of `sram_bytes`. Raises OptionError naming the one that cannot."""
+    Layout(Options.of(options), nodes, sram_bytes)

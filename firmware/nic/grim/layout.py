@@ -117,9 +117,15 @@ def following(offset: int, size: int, limit: int) -> int:
 
 
 class Layout:
-    """Addresses in SRAM and sizes of queues for `nodes` nodes. Raises OptionError when the SRAM is too small."""
+    """Addresses in SRAM and sizes of queues for `nodes` nodes with NICs of `sram_bytes`. Raises OptionError when that
+    is too small.
+    """
 
-    def __init__(self, options: Options, nodes: int) -> None:
+    def __init__(self, options: Options, nodes: int, sram_bytes: int) -> None:
+        if options.sram_bytes > sram_bytes:
+            cause = f"{options.sram_bytes}, but the NIC has {sram_bytes}"
+            raise OptionError("option sram_bytes", cause, "give what there is")
+        self.sram_bytes = options.sram_bytes or sram_bytes
         self.warnings: list[str] = []
         self.payload = grim.padded((options.segment_bytes + 3) // 4)
         self.host_slot = grim.HEADER_BYTES + self.payload
@@ -162,7 +168,7 @@ class Layout:
 
     def _doorbell_fifo(self, options: Options) -> None:
         """A FIFO with an entry for every message that the queues can hold, at a multiple of its size."""
-        each = min(options.queue_bytes, options.sram_bytes // options.channels) // (ROUTE_BYTES + grim.HEADER_BYTES) + 1
+        each = min(options.queue_bytes, self.sram_bytes // options.channels) // (ROUTE_BYTES + grim.HEADER_BYTES) + 1
         need = Size.DOORBELL_ENTRY * options.channels * each
         self.doorbell_code = max(-(-need // Size.DOORBELL_FIFO) - 1, 0).bit_length()
         self.doorbell_bytes = Size.DOORBELL_FIFO << self.doorbell_code
@@ -173,11 +179,9 @@ class Layout:
         self.doorbells = self._take(self.doorbell_bytes)
 
     def _queues(self, options: Options) -> None:
-        capacity = max(options.sram_bytes - self._at, 0) // options.channels & ~63
+        capacity = max(self.sram_bytes - self._at, 0) // options.channels & ~63
         if capacity < 3 * self.slot + 64:
-            cause = (
-                f"{options.sram_bytes} bytes of SRAM leave {capacity} for the queue of a channel, three segments need "
-            )
+            cause = f"{self.sram_bytes} bytes of SRAM leave {capacity} for the queue of a channel, three segments need "
             cause += f"{3 * self.slot + 64}"
             raise OptionError(
                 f"option channels={options.channels}", cause, "ask for fewer channels or smaller segments"

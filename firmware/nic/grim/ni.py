@@ -18,13 +18,7 @@ class Ni:
         self.me = view.me
         self.nodes = len(view.names)
         self.options = Options.of(view.options)
-        self.layout = Layout(self.options, self.nodes)
-        if self.layout.end > nic.sram_bytes:
-            raise OptionError(
-                "option sram_bytes",
-                f"{self.options.sram_bytes}, but the NIC has {nic.sram_bytes}",
-                "give what there is",
-            )
+        self.layout = Layout(self.options, self.nodes, nic.sram_bytes)
         self.peers = tuple(vnn for vnn in range(self.nodes) if vnn != self.me)
         self.routes = [self._route(view, vnn) for vnn in range(self.nodes)]
         """By VNN: the two words of the route, right-aligned, and how many bytes before it the send engine skips."""

@@ -23,12 +23,15 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "cut_through_least": (8, grim.MAX_PAYLOAD),
         "sync_period_us": (1, 1_000_000),
         "pause_turns": (1, 1_000_000),
-        "sram_bytes": (1 << 16, 1 << 23),
+        "sram_bytes": (0, 1 << 23),
         "dma_inject": (0, 1),
         "doorbell_notify": (0, 1),
     }
 )
-"""Least and greatest value of each option."""
+"""Least and greatest value of each option that is a number."""
+
+WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+"""The words that each other option knows."""
 
 
 class OptionError(SanlabError):
@@ -65,23 +68,29 @@ class Options:
     """The NIs' notice at `grim_enable` is repeated so often until answered."""
     pause_turns: int = 500
     """Turns of the host's waiting loop between two looks at a full queue."""
-    sram_bytes: int = 1 << 21
-    """Size of the NIC's SRAM as the layout takes it."""
+    sram_bytes: int = 0
+    """How much of the NIC's SRAM is used; 0: all of it."""
     dma_inject: int = 0
     """Payload in host memory is fetched by NI DMA (1) or injected by PIO (0)."""
     doorbell_notify: int = 0
     """The host tells of a message by the doorbell FIFO (1) or by the back pointer that the NI searches for (0)."""
 
     @classmethod
-    def of(cls, given: Mapping[str, int]) -> Options:
+    def of(cls, given: Mapping[str, int | str]) -> Options:
         """Options from names and values. Raises OptionError naming the option."""
         for name, value in given.items():
+            if name in WORDS:
+                if value not in WORDS[name]:
+                    raise OptionError(
+                        f"option {name}", f"{value!r} is none of its words", nearest(str(value), WORDS[name])
+                    )
+                continue
             if name not in RANGES:
-                raise OptionError(f"option {name!r}", "GRIM does not have it", nearest(name, RANGES))
+                raise OptionError(f"option {name!r}", "GRIM does not have it", nearest(name, (*RANGES, *WORDS)))
             least, most = RANGES[name]
             if type(value) is not int or not least <= value <= most:
                 raise OptionError(f"option {name}", f"{value!r} is not a whole number in {least}..{most}", "give one")
-        options = cls(**given)
+        options = cls(**given)  # type: ignore[arg-type]
         for name, unit in (("segment_bytes", 4), ("cut_through_bytes", 8), ("cut_through_least", 8)):
             if getattr(options, name) % unit:
                 raise OptionError(f"option {name}", f"{getattr(options, name)} is not a multiple of {unit}", "round it")
