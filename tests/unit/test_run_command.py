@@ -28,7 +28,7 @@ from tb.sim.run import Outcome
         (["grim_pingpong", "--seed=one"], "SEED: not a number: SEED is 'one'; give a whole number"),
         (["grim_pingpong", "--seed=--1"], "SEED: not a number: SEED is '--1'; give a whole number"),
         (["grim_pingpong", "--set=grim.host_queue_bytes=300"], "option host_queue_bytes: 300 hold no three segments"),
-        (["grim_pingpong", "--set=grim.sram_bytes=65536"], "option channels=1: 65536 bytes of SRAM leave"),
+        (["grim_pingpong", "--set=grim.sram_bytes=65536 grim.channels=8"], "option channels=8: 65536 bytes of SRAM"),
         (["grim_pingpong", f"--set={'x' * 300}=1"], f"unknown key '{'x' * 300}'"),
     ],
 )
