@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from firmware.host.grim.core import ANY_VNN
 from firmware.host.grim.errors import GrimError
-from firmware.host.grim.library import ANY_VNN, Grim
+from firmware.host.grim.library import Grim
 from firmware.layers import ClusterView
 from firmware.verbs import Host
 

@@ -21,13 +21,13 @@ from firmware.host.grim.handlers import (
 from pymodels.formats.grim import Device, Reference
 
 if TYPE_CHECKING:
-    from firmware.host.grim.library import Grim
+    from firmware.host.grim.messages import ActiveMessages
 
 
 class Database:
     """The client's and, on node 0, the server's side."""
 
-    def __init__(self, grim: Grim) -> None:
+    def __init__(self, grim: ActiveMessages) -> None:
         self._grim = grim
         self.served = 0
         """Lists of names that other nodes have sent to this server."""

@@ -1,0 +1,150 @@
+"""The active message interface (paper 003, C.4): handlers, send, poll."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from firmware.host.grim.database import Database
+from firmware.host.grim.errors import GrimError
+from firmware.host.grim.handlers import ABSENT, Handler
+from firmware.host.grim.messenger import Messenger
+from firmware.host.grim.nodes import Nodes
+from firmware.host.grim.segments import Payload, Target, payload_parts
+from firmware.layers import ClusterView
+from firmware.verbs import Host
+from pymodels.formats.grim import Device, Reference, endpoint, reference
+
+_ARGUMENTS = range(-(1 << 31), 1 << 32)
+
+
+class ActiveMessages(Nodes):
+    """Tables C.3 and C.4."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        super().__init__(host, view)
+        self._database = Database(self)
+        self._targets: dict[tuple[int, int], Target] = {}
+
+    # ---- handlers (paper 003, C.4.1)
+
+    def register_handler(self, function: Handler, name: str) -> None:
+        """`grim_register_handler`: enter an own handler; others can use it after `sync_handlers`."""
+        self.handlers.register(function, name)
+
+    async def sync_handlers(self) -> None:
+        """`grim_syncHandlers`: publish the own handlers, learn those that are published. Awaits the server on node
+        0.
+        """
+        self._ready()
+        await self._database.synchronise()
+
+    async def resolve_handler(self, name: str) -> int:
+        """`grim_resolveHandler`: the number of a handler; asks the server when it is not known here. GrimError when
+        nobody has it.
+        """
+        self._ready()
+        return await self._database.resolve(name)
+
+    @property
+    def nodes_served(self) -> int:
+        """On node 0: how often another node has synchronised its handlers with this server."""
+        return self._database.served
+
+    def _built_in(self) -> dict[int, Handler]:
+        """The handlers that every node has from the beginning, by number."""
+        return {**self._database.built_in(), ABSENT: self._absent_there}
+
+    # ---- messages (paper 003, C.4.2)
+
+    async def send(
+        self,
+        destination: int,
+        handler: int,
+        a0: int = 0,
+        a1: int = 0,
+        a2: int = 0,
+        a3: int = 0,
+        payload: Payload = b"",
+        *,
+        channel: int = 0,
+    ) -> None:
+        """`grim_send`: run `handler` at `destination` with four 32-bit arguments and up to 16 MB. Polls once first.
+
+        `payload` is bytes, anything with the buffer protocol, or a region of host memory (`address`, `size`).
+        `channel` is the own channel, whose messages arrive in order. Waits, polling, while the channel's queue is
+        full. Raises GrimError.
+        """
+        messenger = self._ready()
+        target = self._targets.get((destination, channel)) or self._target(destination, channel)
+        if handler not in self.handlers.names:
+            self.handlers.check(handler)
+        for value in (a0, a1, a2, a3):
+            if value not in _ARGUMENTS:
+                raise GrimError(
+                    f"argument {(a0, a1, a2, a3).index(value)}",
+                    f"{value} does not fit into 32 bits",
+                    "send it as payload",
+                )
+        arguments = (a0 & 0xFFFFFFFF, a1 & 0xFFFFFFFF, a2 & 0xFFFFFFFF, a3 & 0xFFFFFFFF)
+        if target.stream < 0:
+            await self._send_to_self(messenger, channel, handler, arguments, payload)
+        else:
+            await messenger.send(target, handler, arguments, payload)
+
+    def _target(self, destination: int, channel: int) -> Target:
+        parts = self._reference(reference(destination), "destination")
+        self._reference(Reference(self._me, Device.HOST, channel), "channel")
+        stream = (channel * len(self._names) + parts.vnn) * self.options.channels + parts.channel
+        w1, w2, w3 = (
+            endpoint(self._me, Device.HOST),
+            endpoint(parts.vnn, parts.device),
+            channel << 24 | parts.channel << 16,
+        )
+        target = Target(w1, w2, w3, channel, stream if parts.vnn != self._me else -1)
+        self._targets[destination, channel] = target
+        return target
+
+    async def _send_to_self(
+        self, messenger: Messenger, channel: int, handler: int, arguments: tuple[int, int, int, int], payload: Payload
+    ) -> None:
+        data, address, size = payload_parts(payload)
+        await self.host.spend("send_to_self")
+        copy = self.host.load_bytes(address, size) if address else bytes(data)
+        await self.host.spend("copy_line", -(-size // 32) or 1)
+        a0, a1, a2, a3 = (value - (value >> 31 << 32) for value in arguments)
+        messenger.to_self((Reference(self._me, Device.HOST, channel).pack(), handler, (a0, a1, a2, a3), copy))
+
+    async def poll(self) -> int:
+        """`grim_poll`: process the messages that have come; how many handlers ran."""
+        messenger = self._ready()
+        handled = await messenger.poll()
+        if not handled:
+            await self.host.spend("poll_empty")
+        return handled
+
+    async def wait_for(self, condition: Callable[[], bool]) -> None:
+        """`while (!condition) grim_poll();`, without cost to the simulation while nothing comes."""
+        await self._ready().wait_for(condition)
+
+    @property
+    def overflow(self) -> int:
+        """Messages and segments that handlers have sent and the NI had no room for."""
+        return self._messenger.overflow if self._messenger is not None else 0
+
+    # ---- what went wrong elsewhere
+
+    async def _absent(self, source: int, handler: int) -> None:
+        """A message came for a handler that this endpoint does not have: tell its sender."""
+        if handler != ABSENT:
+            await self.send(source, ABSENT, handler)
+
+    def _absent_there(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        parts = reference(source)
+        name = self.handlers.names.get(a0, str(a0))
+        self._fail(
+            GrimError(
+                "handler",
+                f"{name!r} is not registered at node {parts.vnn}, channel {parts.channel}",
+                "register it there",
+            )
+        )
