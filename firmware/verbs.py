@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from pymodels.waiting import Waits, Wanted
+
 
 @dataclass(frozen=True)
 class Watch:
@@ -63,13 +65,21 @@ class Concurrency(Protocol):
     def now(self) -> int:
         """Simulated time in picoseconds."""
 
+    @property
+    def who(self) -> str:
+        """This unit in reports of waiting, such as `NIC 0` or `host paris`."""
+
+    @property
+    def waits(self) -> Waits:
+        """Where software declares what it lacks and who holds it: `waits.want(who, resource, holder)`, then `got`."""
+
     def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Any:
         """Start a task; its `finished` can be awaited for the return value."""
 
-    def event(self, why: str) -> Signal:
+    def event(self, why: str | Wanted) -> Signal:
         """A new condition between tasks; `why` is what a hang report says of those that wait."""
 
-    def sleep(self, duration_ps: int, why: str = "time") -> Awaitable[None]:
+    def sleep(self, duration_ps: int, why: str | Wanted = "time") -> Awaitable[None]:
         """Let time pass without using the processor (a timer)."""
 
     def trace(self, event: int, packet: int = 0, argument: int = 0) -> None:

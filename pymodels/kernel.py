@@ -12,11 +12,15 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from typing import Any, Generic, TypeVar
+
+from pymodels.waiting import Wait, Waits, Wanted
 
 T = TypeVar("T")
 Waiting = Generator["Future[Any]", None, T]
+Why = str | Wanted
+"""What a wait is for: words, or a resource with its holder."""
 
 
 class Future(Generic[T]):
@@ -24,7 +28,7 @@ class Future(Generic[T]):
 
     __slots__ = ("_kernel", "_tasks", "_value", "done", "why")
 
-    def __init__(self, kernel: Kernel, why: str = "") -> None:
+    def __init__(self, kernel: Kernel, why: Why = "") -> None:
         self._kernel = kernel
         self._tasks: list[Task] = []
         self._value: T
@@ -63,7 +67,7 @@ class Event:
 
     __slots__ = ("_future", "_kernel", "_why")
 
-    def __init__(self, kernel: Kernel, why: str = "") -> None:
+    def __init__(self, kernel: Kernel, why: Why = "") -> None:
         self._kernel = kernel
         self._why = why
         self._future: Future[None] | None = None
@@ -86,7 +90,7 @@ class Queue(Generic[T]):
 
     __slots__ = ("_arrival", "items")
 
-    def __init__(self, kernel: Kernel, why: str = "") -> None:
+    def __init__(self, kernel: Kernel, why: Why = "") -> None:
         self.items: deque[T] = deque()
         self._arrival = Event(kernel, why)
 
@@ -109,6 +113,8 @@ class Kernel:
         self.now = 1
         self.ready: deque[Task] = deque()
         self.tasks: dict[Task, None] = {}
+        self.waits = Waits()
+        """What software declares of its waiting."""
         self._alarms: list[tuple[int, int, Callable[[], None]]] = []
         self._alarm_count = 0
 
@@ -124,13 +130,13 @@ class Kernel:
         self._alarm_count += 1
         heapq.heappush(self._alarms, (max(time_ps, self.now) | 1, self._alarm_count, call))
 
-    def sleep_until(self, time_ps: int, why: str = "time") -> Future[None]:
+    def sleep_until(self, time_ps: int, why: Why = "time") -> Future[None]:
         """A future that is fulfilled at `time_ps`."""
         future: Future[None] = Future(self, why)
         self.at(time_ps, lambda: future.set(None))
         return future
 
-    def sleep(self, duration_ps: int, why: str = "time") -> Future[None]:
+    def sleep(self, duration_ps: int, why: Why = "time") -> Future[None]:
         """A future that is fulfilled `duration_ps` from now."""
         return self.sleep_until(self.now + duration_ps, why)
 
@@ -178,9 +184,15 @@ class Kernel:
             self.run_ready()
 
     def waiting(self) -> list[str]:
-        """One line per suspended task: who waits for what. For hang reports."""
-        return [
-            f"{task.name} waits for {task.waits_for.why or 'an event'}"
-            for task in self.tasks
-            if task.waits_for is not None
-        ]
+        """One line per suspended task and declared wait: who waits for what. For hang reports."""
+        return [str(wait) for wait in (*self._suspended(), *self.waits.declared())]
+
+    def waits_held(self) -> list[Wait]:
+        """The waits, of tasks and declared ones, of which it is known who holds what is wanted."""
+        return [wait for wait in (*self._suspended(), *self.waits.declared()) if wait.wanted.holder]
+
+    def _suspended(self) -> Iterator[Wait]:
+        for task in self.tasks:
+            if task.waits_for is not None:
+                why = task.waits_for.why or "an event"
+                yield Wait(task.name, self.waits.known(why if isinstance(why, Wanted) else Wanted(why)))

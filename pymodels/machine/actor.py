@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
-from pymodels.kernel import Event, Future, Task
+from pymodels.kernel import Event, Future, Task, Why
 from pymodels.machine.spin import CpuTime
 from pymodels.machine.world import World
+from pymodels.waiting import Waits
 
 
 class Actor:
@@ -15,8 +16,10 @@ class Actor:
 
     side = ""
 
-    def __init__(self, world: World, node: int, unit: int) -> None:
+    def __init__(self, world: World, node: int, unit: int, who: str) -> None:
         self.node = node
+        self.who = who
+        """The unit in reports of waiting."""
         self.cpu = CpuTime(world.kernel)
         self._kernel = world.kernel
         self._unit = unit
@@ -29,15 +32,20 @@ class Actor:
         """Simulated time in picoseconds."""
         return self._kernel.now
 
+    @property
+    def waits(self) -> Waits:
+        """What software declares of its waiting."""
+        return self._kernel.waits
+
     def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
         """Start a task; its `finished` can be awaited for the return value."""
-        return self._kernel.spawn(coroutine, f"node {self.node} {self.side} {name}")
+        return self._kernel.spawn(coroutine, f"{self.who}: {name}")
 
-    def event(self, why: str) -> Event:
+    def event(self, why: Why) -> Event:
         """A new condition between tasks."""
         return Event(self._kernel, why)
 
-    def sleep(self, duration_ps: int, why: str = "time") -> Future[None]:
+    def sleep(self, duration_ps: int, why: Why = "time") -> Future[None]:
         """Let time pass without using the processor."""
         return self._kernel.sleep(duration_ps, why)
 

@@ -39,7 +39,7 @@ class ModelHost(Actor):
     page_size = 4096
 
     def __init__(self, world: World, node: int, name: str, card: Card, *, size: int, seed: int) -> None:
-        super().__init__(world, node, unit(node, Part.HOST_CPU))
+        super().__init__(world, node, unit(node, Part.HOST_CPU), f"host {name}")
         self.name = name
         self.nic_base = NIC_BASE
         self.memory = Memory(f"host {name} memory", size)

@@ -7,7 +7,8 @@ from typing import Any
 
 from firmware.verbs import Signal
 from pymodels.costs.table import PathTable
-from pymodels.kernel import Event, Kernel, Task
+from pymodels.kernel import Event, Kernel, Task, Why
+from pymodels.waiting import Waits
 from tb.sim.doorway import Doorway
 
 
@@ -19,7 +20,7 @@ class Actor:
         """Where its commands go, and what its trace records and events carry."""
         self.wild: list[str] = []
         """A sentence for each access of the hardware beyond its memory."""
-        self._who = who
+        self.who = who
         self._kernel = kernel
         self._doorway = doorway
         self._table: PathTable | None = None
@@ -34,7 +35,7 @@ class Actor:
     def table(self) -> PathTable:
         """The compiled costs of the message layer that runs here. Raises RuntimeError before one does."""
         if self._table is None:
-            raise RuntimeError(f"{self._who}: no message layer was started, so no instruction has a cost")
+            raise RuntimeError(f"{self.who}: no message layer was started, so no instruction has a cost")
         return self._table
 
     def use(self, table: PathTable) -> None:
@@ -45,13 +46,17 @@ class Actor:
     def now(self) -> int:
         return self._kernel.now
 
-    def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
-        return self._kernel.spawn(coroutine, f"{self._who}: {name}")
+    @property
+    def waits(self) -> Waits:
+        return self._kernel.waits
 
-    def event(self, why: str) -> Signal:
+    def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
+        return self._kernel.spawn(coroutine, f"{self.who}: {name}")
+
+    def event(self, why: Why) -> Signal:
         return Event(self._kernel, why)
 
-    def sleep(self, duration_ps: int, why: str = "time") -> Awaitable[None]:
+    def sleep(self, duration_ps: int, why: Why = "time") -> Awaitable[None]:
         return self._kernel.sleep(duration_ps, why)
 
 
