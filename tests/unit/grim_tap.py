@@ -49,9 +49,9 @@ class Tap:
 
     def _stream(self, name: Name) -> Stream:
         if name not in self.streams:
-            window = min(
-                self.bench.libraries[0].options.window, grim.TOKENS // self.bench.libraries[0].options.channels
-            )
+            options = self.bench.libraries[0].options
+            tokens = grim.TOKENS if options.sequencing == "per-ni" else grim.TOKENS // options.channels
+            window = min(options.window, tokens)
             stream = self.streams[name] = Stream(str(name), window)
             stream.injected = 1 << 30
         return self.streams[name]
@@ -62,6 +62,8 @@ class Tap:
         assert int.from_bytes(data[:4], "big") == key, f"node {source}: {key:#x} was sent, {data[:4].hex()} left"
         header = grim.unpack(data)
         name = (header.channel >> 8, source, header.destination >> 8, header.channel & 0xFF)
+        if self.bench.libraries[0].options.sequencing == "per-ni":
+            name = (0, source, header.destination >> 8, 0)
         stream = self._stream(name)
         number = stream.next + grim.distance(header.sequence, stream.next & grim.COUNTER_MASK)
         stream.send(number)

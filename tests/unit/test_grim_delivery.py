@@ -25,10 +25,12 @@ def stop_and_start(bench: Bench) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("channels", [1, 3])
-def test_all_to_all_with_receivers_that_stop_and_start(channels: int, seed: int) -> None:
+@pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
+def test_all_to_all_with_receivers_that_stop_and_start(sequencing: str, channels: int, seed: int) -> None:
     bench = Bench(
         4,
         seed,
+        sequencing=sequencing,
         trace=True,
         channels=channels,
         host_queue_bytes=6000,

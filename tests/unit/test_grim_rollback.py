@@ -107,3 +107,51 @@ def test_a_nack_that_means_no_message_in_flight_is_counted_and_ignored() -> None
     bench.settle()
     assert bench.count(0, Counter.STRANGE) == 1
     assert nic.load(layout.counter(Counter.NACKS_SEEN)) == 0
+
+
+class OneEndpointStops:
+    """Two channels of one host: node 0 sends by turns to both, the endpoint of channel 0 has no room for long."""
+
+    def __init__(self, bench: Bench, count: int) -> None:
+        self.bench, self.count = bench, count
+        self.order: list[tuple[int, int]] = []
+        self.meanwhile = 0
+        """Messages that node 1 had while one of its endpoints stood still."""
+        self.tap = Tap(bench)
+        bench.run(self._node)
+        bench.settle()
+        self.tap.replay()
+
+    async def _node(self, library: Grim, me: int) -> None:
+        def handler(source: int, number: int, channel: int, a2: int, a3: int, data: memoryview) -> None:
+            self.order.append((channel, number))
+
+        number = (await self.bench.publish(library, handler=handler))["handler"]
+        if me == 1:
+            queues = library._ready().incoming
+            stopped = queues.pop(0)  # nobody reads it
+            for _ in range(1000):
+                await library.poll()
+                await library.host.sleep(1_000_000)
+            self.meanwhile = len(self.order)
+            queues.insert(0, stopped)
+            await library.wait_for(lambda: len(self.order) == 2 * self.count)
+            return
+        for i in range(self.count):
+            for channel in (0, 1):
+                await library.send(
+                    library.get_dest_id(1, 0, channel), number, i, channel, 0, 0, bytes(40), channel=channel
+                )
+
+
+@pytest.mark.parametrize(("sequencing", "meanwhile"), [("any-to-any", 60), ("per-ni", 0)])
+def test_one_stopped_endpoint_holds_back_the_others_of_its_host_only_per_ni(sequencing: str, meanwhile: int) -> None:
+    """Paper 000, 4.3.2: a refusal rolls back every channel to that NI, or the refused channel alone."""
+    sizes = {"channels": 2, "host_queue_bytes": 1024, "segment_bytes": 64}
+    run = OneEndpointStops(Bench(2, 1, trace=True, sequencing=sequencing, **sizes), 60)
+    for channel in (0, 1):
+        assert [number for one, number in run.order if one == channel] == list(range(60))
+    least = run.bench.libraries[1].layout.host_limit // 72
+    assert meanwhile <= run.meanwhile <= meanwhile + least + 1
+    assert len(run.tap.rolled_back) == 1
+    assert sum(stream.transmissions - stream.expected for stream in run.tap.streams.values()) > 20

@@ -40,8 +40,10 @@ def one_way(bench: Bench, count: int, size: int) -> list[int]:
 
 
 @pytest.mark.parametrize("window", [1, 20, 127])
-def test_sequence_and_token_go_round_four_times(window: int) -> None:
-    bench = Bench(2, 1, trace=True, window=window, host_queue_bytes=2048, segment_bytes=64, queue_bytes=1 << 16)
+@pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
+def test_sequence_and_token_go_round_four_times(sequencing: str, window: int) -> None:
+    sizes = {"host_queue_bytes": 2048, "segment_bytes": 64, "queue_bytes": 1 << 16}
+    bench = Bench(2, 1, trace=True, sequencing=sequencing, window=window, **sizes)
     tap = Tap(bench)
     assert one_way(bench, MESSAGES, 8) == list(range(MESSAGES))
     tap.replay()

@@ -95,6 +95,8 @@ class ActiveMessages(Nodes):
         parts = self._reference(reference(destination), "destination")
         self._reference(Reference(self._me, Device.HOST, channel), "channel")
         stream = (channel * len(self._names) + parts.vnn) * self.options.channels + parts.channel
+        if self.options.sequencing == "per-ni":
+            stream = parts.vnn
         w1, w2, w3 = (
             endpoint(self._me, Device.HOST),
             endpoint(parts.vnn, parts.device),

@@ -100,12 +100,12 @@ class Answers:
         streams, stream = self.sender.streams, channel.stream[slot]
         self.nic.trace(TraceEvent.NACK_SEEN, key, peer)
         await self.nic.work("nack_seen")
-        taken = channel.take_back(slot)
-        await self.nic.work("roll_back_step", (channel.first + channel.count - slot - 1) % channel.slots + 1)
+        taken, looked_at = streams.take_back(channel, slot)
+        await self.nic.work("roll_back_step", looked_at)
         self.sender.withdraw(stream)
         streams.in_flight[stream] -= taken
         streams.waiting[stream] += taken
-        streams.cursor[stream] = channel.number(slot)
+        streams.cursor[stream] = streams.place(channel, slot)
         self.ni.count(Counter.NACKS_SEEN)
         self.ni.count(Counter.ROLLED_BACK, taken)
         self.nic.trace(TraceEvent.ROLLBACK, key, taken)

@@ -14,9 +14,8 @@ from pymodels.formats.grim import TOKENS
 
 WAITING, SENT, DONE, FETCHING = range(4)
 """States of a scoreboard entry: to be sent (again), in flight, acknowledged, waiting for its payload."""
-
-
-_UNSENT = (WAITING, FETCHING)
+UNSENT = (WAITING, FETCHING)
+"""States of a message that must be sent (again)."""
 
 
 class Channel:
@@ -78,30 +77,6 @@ class Channel:
         self._nic.store(self.front_register, self.offset[slot] if self.count else self.next)
         return freed
 
-    def take_back(self, slot: int) -> int:
-        """Roll back: from `slot` on, every message of its stream that was sent waits again. How many."""
-        stream, state = self.stream[slot], self.state
-        taken = 0
-        for i in range((slot - self.first) % self.slots, self.count):
-            at = (self.first + i) % self.slots
-            if state[at] == SENT and self.stream[at] == stream:
-                state[at] = WAITING
-                self.again[at] = True
-                taken += 1
-        return taken
-
     def number(self, slot: int) -> int:
         """Number of the message in a slot, counted from the beginning, 32 bits."""
         return self.head + (slot - self.first) % self.slots & 0xFFFFFFFF
-
-    def find_waiting(self, stream: int, number: int) -> tuple[int, int]:
-        """Slot of the oldest unsent message of a stream from message `number` on, and how many entries were looked
-        at.
-        """
-        ahead = number - self.head & 0xFFFFFFFF
-        first = ahead if ahead < 1 << 31 else 0  # freed since: what waits is behind the front
-        for i in range(first, self.count):
-            at = (self.first + i) % self.slots
-            if self.stream[at] == stream and self.state[at] in _UNSENT:
-                return at, i - first + 1
-        raise LookupError(f"channel {self.index}: no message of stream {stream} waits")

@@ -135,13 +135,15 @@ class Layout:
             cause = f"{options.host_queue_bytes} hold no three segments of {options.segment_bytes}"
             raise OptionError("option host_queue_bytes", cause, "make it larger or segment_bytes smaller")
         self._at = 0x40
-        streams = options.channels * nodes * options.channels
+        per_ni = options.sequencing == "per-ni"
+        streams = nodes if per_ni else options.channels * nodes * options.channels
         self.counters = self._take(4 * len(Counter))
         self.channels = self._take(REGISTERS * options.channels)
         self.routes = self._take(16 * nodes)
         self.scoreboard = self._take(16 * grim.TOKENS)
         self.outgoing = self._take(4 * streams)
         self.incoming = self._take(4 * streams)
+        self.by_sequence = self._take(grim.TOKENS * nodes if per_ni else 0)
         pieces = self.payload // min(options.cut_through_least, self.payload) + 4 if options.cut_through_bytes else 2
         self.blocks_count = 1 << (RECEIVE_BUFFERS * pieces + 10).bit_length()
         self.blocks = self._take(Block.SIZE * self.blocks_count)

@@ -30,7 +30,7 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
 )
 """Least and greatest value of each option that is a number."""
 
-WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"sequencing": ("any-to-any", "per-ni")})
 """The words that each other option knows."""
 
 
@@ -51,7 +51,10 @@ class Options:
     segment_bytes: int = 4096
     """Payload of a segment of a long message; a multiple of 4."""
     window: int = grim.MAX_WINDOW
-    """Messages in flight of one stream (source channel, destination NI, destination channel)."""
+    """Messages in flight of one stream."""
+    sequencing: str = "any-to-any"
+    """What is sequenced together (paper 000, 4.3.2): all messages to a NI, or those of one (source channel, NI,
+    destination channel)."""
     retry_delay_us: int = 10
     """From a NACK to the retransmission; 0: at once. Assumed: no paper gives it."""
     host_queue_bytes: int = 1 << 18

@@ -43,10 +43,10 @@ class Receiver:
         self.ni, self.nic, self.layout = ni, ni.nic, ni.layout
         self.sender, self.delivery = sender, delivery
         channels = ni.options.channels
-        total = channels * ni.nodes * channels
+        self._per_ni = ni.options.sequencing == "per-ni"
+        total = ni.nodes if self._per_ni else channels * ni.nodes * channels
         self.expected = [0] * total
-        """Sequence number that a stream must bring next: (source channel x nodes + source NI) x channels + own
-        channel."""
+        """Sequence number that a stream (`stream`) must bring next."""
         self.refusing = [False] * total
         """A NACK is out and its message has not returned."""
         self.back = [0] * channels
@@ -134,7 +134,9 @@ class Receiver:
         """Number of the stream that a header names, or NONE if this NI does not have it."""
         channels, source = len(self.back), w1 >> 8 & 0xFF
         known = w3 >> 24 < channels and w3 >> 16 & 0xFF < channels and source < self.ni.nodes and source != self.ni.me
-        return ((w3 >> 24) * self.ni.nodes + source) * channels + (w3 >> 16 & 0xFF) if known else NONE
+        if not known:
+            return NONE
+        return source if self._per_ni else ((w3 >> 24) * self.ni.nodes + source) * channels + (w3 >> 16 & 0xFF)
 
     async def _accept(
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int

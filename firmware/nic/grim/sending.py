@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from firmware.nic.grim.channels import FETCHING, SENT, Channel
 from firmware.nic.grim.layout import CONTROL_ENTRY, ROUTE_BYTES, Counter
 from firmware.nic.grim.ni import Ni
-from firmware.nic.grim.streams import Streams
+from firmware.nic.grim.streams import streams_of
 from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, padded
 from pymodels.registers import Isr, Reg
 from pymodels.trace import TraceEvent
@@ -29,8 +29,8 @@ class Sender:
     def __init__(self, ni: Ni) -> None:
         self.ni = ni
         self.nic = ni.nic
-        self.streams = Streams(ni)
         self.channels = [Channel(ni.nic, ni.layout, index, ni.options.channels) for index in range(ni.options.channels)]
+        self.streams = streams_of(ni, self.channels)
         self.busy = False
         """The send engine has a packet."""
         self.prepared: tuple[int, int, int, int, int] | None = None
@@ -57,17 +57,19 @@ class Sender:
         w1, w2, w3 = nic.load_words(channel.base + channel.next + ROUTE_BYTES + 4, 3)
         size = ROUTE_BYTES + HEADER_BYTES + padded(w2 >> 16)
         vnn, target = w2 >> 8 & 0xFF, w3 >> 16 & 0xFF
-        if size > self.ni.layout.slot or vnn >= self.ni.nodes or vnn == self.ni.me or target >= streams.channels:
+        if size > self.ni.layout.slot or vnn >= self.ni.nodes or vnn == self.ni.me or target >= len(self.channels):
             where = f"node {self.ni.me}, channel {channel.index}, {channel.next:#x}"
             raise RuntimeError(f"{where}: the queue holds no message: {w1:08x} {w2:08x} {w3:08x}")
         stream = streams.number(channel.index, vnn, target)
         sequence = streams.next_sequence(stream)
         slot = channel.append(size, stream, sequence)
+        if streams.tokens is not None:
+            streams.tokens[stream][sequence] = channel.first_token + slot
         nic.trace(TraceEvent.NIC_NOTICED, GRIM_ID << 16 | channel.first_token + slot << 8 | sequence, channel.index)
         payload = nic.load(channel.base + channel.offset[slot]) if self.fetch is not None else 0
         if payload:
             channel.state[slot] = FETCHING
-            self._wait(channel, slot, stream)
+            streams.wait(channel, slot, stream)
             place = channel.base + channel.offset[slot] + ROUTE_BYTES + HEADER_BYTES
             assert self.fetch is not None
             await self.fetch(channel, slot, place, payload, 4 * (w2 >> 16) - (w1 >> 24 & 3))
@@ -76,15 +78,9 @@ class Sender:
             self.ni.count(Counter.SENT)
             self._prepare(channel, slot)
         else:
-            self._wait(channel, slot, stream)
+            streams.wait(channel, slot, stream)
             await nic.work("send_later")
         return True
-
-    def _wait(self, channel: Channel, slot: int, stream: int) -> None:
-        """One more message of a stream waits."""
-        if not self.streams.waiting[stream]:
-            self.streams.cursor[stream] = channel.number(slot)
-        self.streams.waiting[stream] += 1
 
     async def resend(self) -> None:
         """Prepare the next waiting message of the ready stream whose turn it is."""
@@ -93,14 +89,12 @@ class Sender:
         if stream is None:
             await self.nic.work("resend_nothing")
             return
-        channel = self.channels[stream // (streams.channels * streams.nodes)]
-        slot, looked_at = channel.find_waiting(stream, streams.cursor[stream])
+        channel, slot, looked_at = streams.next_waiting(stream)
         await self.nic.work("resend_find", looked_at)
         if channel.state[slot] == FETCHING:  # its end wakes the stream again
             return
         await self.nic.work("resend_message")
-        streams.waiting[stream] -= 1
-        streams.cursor[stream] = channel.number(slot) + 1 & 0xFFFFFFFF
+        streams.passed(channel, slot, stream)
         self._prepare(channel, slot)
         again = channel.again[slot]
         self.ni.count(Counter.RESENT if again else Counter.SENT)

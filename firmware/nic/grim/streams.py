@@ -1,35 +1,39 @@
-"""Streams: the sending side's state of each (source channel, destination NI, destination channel), the any-to-any
-sequencing.
+"""Streams: the sending side's state of what is sequenced together (paper 000, 4.3.2).
 
 A stream is ready when messages of it wait, its window has room and no retry delay holds it. Ready streams take turns;
 their number stands in the word RESEND, which the search of the channels looks at as if it were one more channel.
+What a stream is, and in which order its messages stand, the two ways of sequencing say: `AnyToAny`, `PerNi`.
 """
 
 from __future__ import annotations
 
 from collections import deque
 
+from firmware.nic.grim.channels import SENT, UNSENT, WAITING, Channel
 from firmware.nic.grim.layout import Word
 from firmware.nic.grim.ni import Ni
 from pymodels.formats.grim import COUNTER_MASK
 
 
 class Streams:
-    """Columns by stream number: (source channel x nodes + destination NI) x channels + destination channel."""
+    """Columns by stream number; the messages themselves stand in the channels' scoreboards."""
 
-    def __init__(self, ni: Ni) -> None:
+    place_mask = 0xFFFFFFFF
+    tokens: list[bytearray] | None = None
+    """By stream and sequence number, the token of the message: kept where a stream has messages of several channels."""
+
+    def __init__(self, ni: Ni, channels: list[Channel], total: int) -> None:
         self.nodes = ni.nodes
-        self.channels = ni.options.channels
         self.window = ni.options.window
-        total = self.channels * self.nodes * self.channels
+        self.channels = channels
         self.sequence = [0] * total
         """Next sequence number."""
         self.in_flight = [0] * total
         """Messages sent and not answered."""
         self.waiting = [0] * total
-        """Messages in the scoreboard that must be sent (again)."""
+        """Messages in the scoreboards that must be sent (again)."""
         self.cursor = [0] * total
-        """Number of the message (in its channel) before which none of the stream waits."""
+        """Place of the message (`place`) before which none of the stream waits."""
         self.held = [False] * total
         """Within the retry delay."""
         self._queued = [False] * total
@@ -38,11 +42,25 @@ class Streams:
 
     def number(self, source_channel: int, vnn: int, channel: int) -> int:
         """The stream's number."""
-        return (source_channel * self.nodes + vnn) * self.channels + channel
+        raise NotImplementedError
 
     def peer(self, stream: int) -> int:
         """The VNN of the stream's destination."""
-        return stream // self.channels % self.nodes
+        raise NotImplementedError
+
+    def place(self, channel: Channel, slot: int) -> int:
+        """Where a message stands in its stream: what `cursor` counts in."""
+        raise NotImplementedError
+
+    def take_back(self, channel: Channel, slot: int) -> tuple[int, int]:
+        """Roll back: from a message on, every message of its stream that was sent waits again. How many, and how many
+        entries were looked at.
+        """
+        raise NotImplementedError
+
+    def next_waiting(self, stream: int) -> tuple[Channel, int, int]:
+        """Channel and slot of the stream's oldest message that waits, and how many entries were looked at."""
+        raise NotImplementedError
 
     def next_sequence(self, stream: int) -> int:
         """Take the next sequence number of a stream."""
@@ -53,6 +71,17 @@ class Streams:
     def open(self, stream: int) -> bool:
         """Whether a new message of the stream may leave at once."""
         return self.in_flight[stream] < self.window and not self.waiting[stream] and not self.held[stream]
+
+    def wait(self, channel: Channel, slot: int, stream: int) -> None:
+        """One more message of a stream waits."""
+        if not self.waiting[stream]:
+            self.cursor[stream] = self.place(channel, slot)
+        self.waiting[stream] += 1
+
+    def passed(self, channel: Channel, slot: int, stream: int) -> None:
+        """A message that waited leaves."""
+        self.waiting[stream] -= 1
+        self.cursor[stream] = self.place(channel, slot) + 1 & self.place_mask
 
     def wake(self, stream: int) -> None:
         """Put the stream among the ready ones if it is."""
@@ -70,3 +99,96 @@ class Streams:
 
     def _may_resend(self, stream: int) -> bool:
         return self.waiting[stream] > 0 and not self.held[stream] and self.in_flight[stream] < self.window
+
+
+class AnyToAny(Streams):
+    """A stream is (source channel, destination NI, destination channel): its messages stand in one channel."""
+
+    def __init__(self, ni: Ni, channels: list[Channel]) -> None:
+        self._count = count = len(channels)
+        super().__init__(ni, channels, count * ni.nodes * count)
+
+    def number(self, source_channel: int, vnn: int, channel: int) -> int:
+        return (source_channel * self.nodes + vnn) * self._count + channel
+
+    def peer(self, stream: int) -> int:
+        return stream // self._count % self.nodes
+
+    def place(self, channel: Channel, slot: int) -> int:
+        return channel.number(slot)
+
+    def take_back(self, channel: Channel, slot: int) -> tuple[int, int]:
+        stream, state, slots = channel.stream[slot], channel.state, channel.slots
+        taken, before = 0, (slot - channel.first) % slots
+        for i in range(before, channel.count):
+            at = (channel.first + i) % slots
+            if state[at] == SENT and channel.stream[at] == stream:
+                state[at] = WAITING
+                channel.again[at] = True
+                taken += 1
+        return taken, channel.count - before
+
+    def next_waiting(self, stream: int) -> tuple[Channel, int, int]:
+        channel = self.channels[stream // (self._count * self.nodes)]
+        ahead = self.cursor[stream] - channel.head & 0xFFFFFFFF
+        first = ahead if ahead < 1 << 31 else 0  # freed since: what waits is behind the front
+        for i in range(first, channel.count):
+            at = (channel.first + i) % channel.slots
+            if channel.stream[at] == stream and channel.state[at] in UNSENT:
+                return channel, at, i - first + 1
+        raise LookupError(f"channel {channel.index}: no message of stream {stream} waits")
+
+
+class PerNi(Streams):
+    """A stream is the destination NI: messages of all channels, in the order in which the NI met them."""
+
+    place_mask = COUNTER_MASK
+
+    def __init__(self, ni: Ni, channels: list[Channel]) -> None:
+        super().__init__(ni, channels, ni.nodes)
+        self.tokens = [bytearray(COUNTER_MASK + 1) for _ in range(ni.nodes)]
+        self._slots = channels[0].slots
+
+    def number(self, source_channel: int, vnn: int, channel: int) -> int:
+        return vnn
+
+    def peer(self, stream: int) -> int:
+        return stream
+
+    def place(self, channel: Channel, slot: int) -> int:
+        return channel.sequence[slot]
+
+    def _at(self, stream: int, sequence: int) -> tuple[Channel, int]:
+        """Channel and slot of the message that has, or had last, this sequence number."""
+        assert self.tokens is not None
+        index, slot = divmod(self.tokens[stream][sequence], self._slots)
+        return self.channels[index], slot
+
+    def _holds(self, channel: Channel, slot: int, stream: int, sequence: int) -> bool:
+        return channel.stream[slot] == stream and channel.sequence[slot] == sequence
+
+    def take_back(self, channel: Channel, slot: int) -> tuple[int, int]:
+        stream, first = channel.stream[slot], channel.sequence[slot]
+        taken, steps = 0, self.sequence[stream] - first & COUNTER_MASK or COUNTER_MASK + 1
+        for i in range(steps):
+            sequence = first + i & COUNTER_MASK
+            channel, slot = self._at(stream, sequence)
+            if channel.state[slot] == SENT and self._holds(channel, slot, stream, sequence):
+                channel.state[slot] = WAITING
+                channel.again[slot] = True
+                taken += 1
+        return taken, steps
+
+    def next_waiting(self, stream: int) -> tuple[Channel, int, int]:
+        first = self.cursor[stream]
+        for i in range(self.sequence[stream] - first & COUNTER_MASK or COUNTER_MASK + 1):
+            sequence = first + i & COUNTER_MASK
+            channel, slot = self._at(stream, sequence)
+            if channel.state[slot] in UNSENT and self._holds(channel, slot, stream, sequence):
+                return channel, slot, i + 1
+        raise LookupError(f"no message to NI {stream} waits")
+
+
+def streams_of(ni: Ni, channels: list[Channel]) -> Streams:
+    """The streams of the sequencing that the options ask for."""
+    return (PerNi if ni.options.sequencing == "per-ni" else AnyToAny)(ni, channels)
