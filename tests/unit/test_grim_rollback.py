@@ -5,6 +5,8 @@ reference model. The retry delay is measured in the trace. Roll-back must touch 
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from firmware.host.grim import Grim
@@ -147,7 +149,7 @@ class OneEndpointStops:
 @pytest.mark.parametrize(("sequencing", "meanwhile"), [("any-to-any", 60), ("per-ni", 0)])
 def test_one_stopped_endpoint_holds_back_the_others_of_its_host_only_per_ni(sequencing: str, meanwhile: int) -> None:
     """Paper 000, 4.3.2: a refusal rolls back every channel to that NI, or the refused channel alone."""
-    sizes = {"channels": 2, "host_queue_bytes": 1024, "segment_bytes": 64}
+    sizes: dict[str, Any] = {"channels": 2, "host_queue_bytes": 1024, "segment_bytes": 64}
     run = OneEndpointStops(Bench(2, 1, trace=True, sequencing=sequencing, **sizes), 60)
     for channel in (0, 1):
         assert [number for one, number in run.order if one == channel] == list(range(60))

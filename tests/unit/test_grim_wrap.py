@@ -5,6 +5,8 @@ hoped for. Windows from 1 to 127 are kept, which the reference model checks with
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from firmware.host.grim import Grim
@@ -42,7 +44,7 @@ def one_way(bench: Bench, count: int, size: int) -> list[int]:
 @pytest.mark.parametrize("window", [1, 20, 127])
 @pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
 def test_sequence_and_token_go_round_four_times(sequencing: str, window: int) -> None:
-    sizes = {"host_queue_bytes": 2048, "segment_bytes": 64, "queue_bytes": 1 << 16}
+    sizes: dict[str, Any] = {"host_queue_bytes": 2048, "segment_bytes": 64, "queue_bytes": 1 << 16}
     bench = Bench(2, 1, trace=True, sequencing=sequencing, window=window, **sizes)
     tap = Tap(bench)
     assert one_way(bench, MESSAGES, 8) == list(range(MESSAGES))

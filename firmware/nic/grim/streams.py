@@ -109,15 +109,19 @@ class AnyToAny(Streams):
         super().__init__(ni, channels, count * ni.nodes * count)
 
     def number(self, source_channel: int, vnn: int, channel: int) -> int:
+        """The stream's number."""
         return (source_channel * self.nodes + vnn) * self._count + channel
 
     def peer(self, stream: int) -> int:
+        """The VNN of the stream's destination."""
         return stream // self._count % self.nodes
 
     def place(self, channel: Channel, slot: int) -> int:
+        """Where a message stands in its stream."""
         return channel.number(slot)
 
     def take_back(self, channel: Channel, slot: int) -> tuple[int, int]:
+        """See `Streams`."""
         stream, state, slots = channel.stream[slot], channel.state, channel.slots
         taken, before = 0, (slot - channel.first) % slots
         for i in range(before, channel.count):
@@ -129,6 +133,7 @@ class AnyToAny(Streams):
         return taken, channel.count - before
 
     def next_waiting(self, stream: int) -> tuple[Channel, int, int]:
+        """See `Streams`."""
         channel = self.channels[stream // (self._count * self.nodes)]
         ahead = self.cursor[stream] - channel.head & 0xFFFFFFFF
         first = ahead if ahead < 1 << 31 else 0  # freed since: what waits is behind the front
@@ -150,12 +155,15 @@ class PerNi(Streams):
         self._slots = channels[0].slots
 
     def number(self, source_channel: int, vnn: int, channel: int) -> int:
+        """The stream's number."""
         return vnn
 
     def peer(self, stream: int) -> int:
+        """The VNN of the stream's destination."""
         return stream
 
     def place(self, channel: Channel, slot: int) -> int:
+        """Where a message stands in its stream."""
         return channel.sequence[slot]
 
     def _at(self, stream: int, sequence: int) -> tuple[Channel, int]:
@@ -168,6 +176,7 @@ class PerNi(Streams):
         return channel.stream[slot] == stream and channel.sequence[slot] == sequence
 
     def take_back(self, channel: Channel, slot: int) -> tuple[int, int]:
+        """See `Streams`."""
         stream, first = channel.stream[slot], channel.sequence[slot]
         taken, steps = 0, self.sequence[stream] - first & COUNTER_MASK or COUNTER_MASK + 1
         for i in range(steps):
@@ -180,6 +189,7 @@ class PerNi(Streams):
         return taken, steps
 
     def next_waiting(self, stream: int) -> tuple[Channel, int, int]:
+        """See `Streams`."""
         first = self.cursor[stream]
         for i in range(self.sequence[stream] - first & COUNTER_MASK or COUNTER_MASK + 1):
             sequence = first + i & COUNTER_MASK
