@@ -77,7 +77,7 @@ def check_size(hosts: int, file: str) -> None:
 
 def plan(request: Request, info: StudyInfo) -> Plan:
     """Check a request against configuration, profile and study. Raises ConfigError naming the nearest known word."""
-    cluster = load_cluster(Path(request.cluster_file))
+    cluster = load_cluster(Path(request.cluster_file), allow_cycles=info.cyclic_routes)
     check_size(len(cluster.hosts), cluster.file)
     known = {**RUN_OPTIONS, **info.options}
     profile = load_profile(request.profile_name or cluster.profile or DEFAULT_PROFILE).override(request.settings, known)

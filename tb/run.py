@@ -28,7 +28,17 @@ from tb.sim.tools import OUT, SIMULATORS
 from tb.sim.top import design
 
 MODULE = "tb.sim.entry"
-LEFT = ("results.json", "trace.npy", "paths.txt", "failures.txt", "report.html", "received.bin", "timeline.json")
+LEFT = (
+    "results.json",
+    "trace.npy",
+    "paths.txt",
+    "failures.txt",
+    "report.html",
+    "received.bin",
+    "timeline.json",
+    "stuck.txt",
+    "stuck.json",
+)
 """What a run leaves and the next one must not find; waves and log are the simulator's business."""
 
 

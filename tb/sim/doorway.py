@@ -167,6 +167,11 @@ class Doorway:
         self.lib.dw_set_python(None)
         self.wake_by(self.now() + 2)
 
+    @property
+    def told(self) -> int:
+        """How many events the hardware has told so far."""
+        return int(self._head.value)
+
     def drain(self) -> None:
         """Hand every event since the last call to its unit's handler. Raises SanlabError when events were lost."""
         tail, head, events, handlers = self._tail, self._head.value, self._events, self._handlers

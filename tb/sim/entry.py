@@ -16,6 +16,7 @@ from tb.cluster import RunningCluster
 from tb.lab import Lab
 from tb.outcome import leave_behind
 from tb.request import Request, plan
+from tb.stuck.watch import explain_failure
 from tb.switch import RunningSwitch
 
 
@@ -42,7 +43,8 @@ async def study(dut: Any) -> None:
         error = raised
         traceback.print_exc()
         lab.findings.failures.append(f"{type(raised).__name__}: {raised}")
-    lab.findings.failures += [f"invariant: {line}" for line in running.broken_invariants()]
+    broken = running.broken_invariants()
+    lab.findings.failures += [*(f"invariant: {line}" for line in broken), *explain_failure(lab, error, broken)]
     leave_behind(folder, info, lab, time.perf_counter() - begun)
     if error is not None:
         raise error

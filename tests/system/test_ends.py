@@ -49,6 +49,8 @@ def test_hang_names_who_waits_for_what(simulator: str, tmp_path: Path) -> None:
     assert "study tests.system.scenarios.hang waits for a word of metz's memory to change" in said
     assert "NIC 0: echo program waits for its polling loop to see something" in said
     assert "a longer silence is allowed with SET run.hang_us=..." in said
+    assert "who waits for whom, and the last events of each unit: stuck.txt" in said
+    assert "Last events of node 1 bridge:" in (tmp_path / "stuck.txt").read_text()
 
 
 @pytest.mark.parametrize("simulator", ["verilator", "icarus"])

@@ -1,7 +1,8 @@
-"""Networks that invite deadlock: their shortest routes are cyclic."""
+"""Networks that invite deadlock, and the cyclic routes that bring it about."""
 
 from __future__ import annotations
 
+from pymodels.routes import Routes, encode
 from pymodels.topology import End, Link, Switch, Topology
 
 
@@ -26,3 +27,15 @@ def torus(side: int) -> Topology:
     topology = Topology(switches, tuple(f"h{x}_{y}" for x, y in spots), tuple(links))
     topology.check()
     return topology
+
+
+def clockwise(topology: Topology) -> Routes:
+    """All routes around a ring in one direction: as cyclic as can be."""
+    hosts = topology.hosts
+    table = {}
+    for i, a in enumerate(hosts):
+        for j, b in enumerate(hosts):
+            if a != b:
+                steps = (j - i) % len(hosts)
+                table[a, b] = bytes([encode(3), *[encode(1)] * (steps - 1), encode(-2)])
+    return Routes(table)

@@ -26,22 +26,10 @@ from pymodels.routes import (
     route_of,
     verify,
 )
-from pymodels.topology import Channel, Topology
+from pymodels.topology import Channel
 from pymodels.updown import up_down
-from tests.unit.networks import ring
+from tests.unit.networks import clockwise, ring
 from tests.unit.patience import PATIENT
-
-
-def clockwise(topology: Topology) -> Routes:
-    """All routes around a ring in one direction: as cyclic as can be."""
-    hosts = topology.hosts
-    table = {}
-    for i, a in enumerate(hosts):
-        for j, b in enumerate(hosts):
-            if a != b:
-                steps = (j - i) % len(hosts)
-                table[a, b] = bytes([encode(3), *[encode(1)] * (steps - 1), encode(-2)])
-    return Routes(table)
 
 
 @pytest.mark.parametrize(("delta", "byte"), [(0, 0x80), (1, 0x81), (15, 0x8F), (-1, 0xBF), (-15, 0xB1)])

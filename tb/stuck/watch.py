@@ -1,0 +1,52 @@
+"""Looks at a simulation that has stopped to move: at a hang, at a broken invariant, or as a study expects it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pymodels.kernel import Task
+from tb.cluster import RunningCluster
+from tb.lab import Lab
+from tb.sim.engine import HangError
+from tb.stuck.report import TEXT, Standstill, standstill
+
+QUIET_US = 100
+
+
+def look(lab: Lab, cause: str) -> Standstill:
+    """Who waits for whom at this moment."""
+    running = lab.simulation
+    topology = lab.plan.cluster.topology if isinstance(running, RunningCluster) else None
+    return standstill(cause, lab.trace(), topology, lab.kernel.waits_held(), lab.kernel.waiting())
+
+
+async def until_deadlock(lab: Lab, tasks: Sequence[Task], quiet_us: int = QUIET_US) -> Standstill | None:
+    """Wait until all tasks have ended (None), or no hardware has told anything for `quiet_us`: then who waits for whom.
+
+    For studies that show a deadlock; they check what is returned. What it left in flight no longer breaks the run. Time
+    in which software only computes counts as quiet, so `quiet_us` must be longer than any such time.
+    """
+    doorway, kernel = lab.simulation.doorway, lab.kernel
+    told = -1
+    while not all(task.finished.done for task in tasks):
+        if doorway.told == told:
+            found = look(lab, f"nothing has moved for {quiet_us} us")
+            lab.running.stands_still = True
+            found.leave(Path(lab.plan.request.folder))
+            return found
+        told = doorway.told
+        await kernel.sleep(quiet_us * 1_000_000, "the tasks to end or to stand still")
+    return None
+
+
+def explain_failure(lab: Lab, error: Exception | None, broken: Sequence[str]) -> list[str]:
+    """After a hang or a broken invariant: leave the report of who waits for whom; lines to be added to the failures."""
+    if isinstance(error, HangError):
+        found = look(lab, error.what)
+    elif broken:
+        found = look(lab, f"invariant: {broken[0]}")
+    else:
+        return []
+    found.leave(Path(lab.plan.request.folder))
+    return [*found.headlines(), f"who waits for whom, and the last events of each unit: {TEXT}"]

@@ -1,0 +1,41 @@
+"""Do packets on cyclic routes wait for each other in a circle, and is it told who waits for whom?
+
+Strategy: every NIC of a ring of switches sends one packet, longer than all slack buffers on its way, to the host two
+switches on; all at the same time. Each packet gets its first link and wants the next one, which another packet has.
+No firmware runs: the study writes the registers.
+"""
+
+from __future__ import annotations
+
+from pymodels.registers import Reg
+from tb.lab import Lab
+from tb.stuck.watch import until_deadlock
+from tb.studies import Option
+
+CYCLIC_ROUTES = True
+OPTIONS = {"bytes": Option(2000, "bytes of each packet", 8, 8192), "steps": Option(2, "switches that it crosses", 1, 7)}
+OUT, IN, ROOM = 0x1000, 0x8000, 0x4000
+
+
+async def run(lab: Lab) -> None:
+    """The scenario."""
+    nics, size = lab.running.nics, lab.option("bytes") // 8 * 8
+    for vnn, nic in enumerate(nics):
+        nic.write(Reg.RMP, IN)
+        nic.write(Reg.RML, IN + ROOM)
+        route = lab.plan.cluster.routes_from(vnn)[(vnn + lab.option("steps")) % len(nics)]
+        packet = bytes(8 - len(route)) + route + b"\x0e\xc0" + bytes(size - 2)
+        nic.store_words(OUT, [int.from_bytes(packet[i : i + 4], "big") for i in range(0, len(packet), 4)])
+        nic.write(Reg.SMP, OUT)
+        nic.write(Reg.SA, 8 - len(route))
+        nic.write(Reg.SMLT, OUT + len(packet))
+    found = await until_deadlock(lab, [lab.spawn(_all_arrived(lab), "arrivals")], quiet_us=20)
+    lab.metric("deadlocks", len(found.cycles) if found else 0)
+    lab.metric("in_the_cycle", len(found.units) if found else 0)
+
+
+async def _all_arrived(lab: Lab) -> None:
+    """Until the head of a packet stands in every NIC's memory."""
+    for nic in lab.running.nics:
+        while not nic.load(IN):
+            await lab.kernel.sleep(1_000_000, "a packet")

@@ -1,0 +1,50 @@
+"""A deadlock in the network is seen, and it is told who waits for whom; without one nothing is said.
+
+Strategy: packets on cyclic routes around a ring of three switches, long ones that must block each other, and the same
+packets one switch on, which cannot. The cycle that is reported is compared with the only one that the ring has.
+Cyclic routes are still refused where a study does not ask for them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.config import Cluster, write
+from pymodels.config.model import Host
+from pymodels.errors import ConfigError
+from tests.system.runs import must, run
+from tests.unit.networks import clockwise, ring
+
+
+@pytest.fixture(name="cyclic", scope="module")
+def fixture_cyclic(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The configuration of a ring of three switches with all routes clockwise."""
+    topology = ring(3)
+    pnn = [topology.running_port(topology.attachment(name)) for name in topology.hosts]
+    hosts = tuple(Host(name, vnn, pnn[vnn], ("MYRI",)) for vnn, name in enumerate(topology.hosts))
+    cluster = Cluster("ring", "", hosts, topology, clockwise(topology))
+    return str(write(cluster, tmp_path_factory.mktemp("ring"), "a ring with cyclic routes"))
+
+
+def test_deadlock_on_cyclic_routes_is_told_link_by_link(cyclic: str, tmp_path: Path) -> None:
+    done = must("ring_deadlock", "icarus", tmp_path, cluster=cyclic)
+    assert done.metrics == {"deadlocks": 1, "in_the_cycle": 6}
+    told = (tmp_path / "stuck.txt").read_text()
+    for switch in range(3):
+        peer = (switch + 1) % 3
+        room = f"room in the slack buffer of switch {peer} port 2, held by switch {peer} port 2"
+        assert f"switch {switch} port 0 waits for {room}" in told
+        assert f"switch {switch} port 2 waits for output 3 of switch {switch}, held by switch {switch} port 0" in told
+
+
+def test_packets_that_do_not_meet_are_no_deadlock(cyclic: str, tmp_path: Path) -> None:
+    done = must("ring_deadlock", "icarus", tmp_path, "steps=1", cluster=cyclic)
+    assert done.metrics == {"deadlocks": 0, "in_the_cycle": 0}
+    assert not (tmp_path / "stuck.txt").exists()
+
+
+def test_other_studies_refuse_cyclic_routes(cyclic: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cyclic routes"):
+        run("echo_pingpong", "icarus", tmp_path, cluster=cyclic)
