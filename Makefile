@@ -16,11 +16,14 @@ unexport MAKEFLAGS MFLAGS
 ## CLUSTER=<file>             a cluster's configuration file, or the name of an example
 ## PROFILE=<name>             the hardware profile
 ## SET="key=value ..."        settings of study, profile and run
+## A=<results>                what compare compares: results.json, the folder of a run, or a study
+## B=<results>                with what it compares it
+## THRESHOLD=<percent>        a change above it makes compare fail (5)
 ## COCOTB_TEST_FILTER=<regex> only these tests of the bench
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
-GIVEN := STUDY BENCH SIM SEED WAVES CLUSTER PROFILE SET COCOTB_TEST_FILTER VENV PYTHON
+GIVEN := STUDY BENCH SIM SEED WAVES CLUSTER PROFILE SET A B THRESHOLD COCOTB_TEST_FILTER VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -35,7 +38,7 @@ simulator := compiler $(if $(icarus),icarus,$(if $(waves),waves))
 python := "$$VENV/bin/python"
 study := $(python) -m tb.run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies sim lint synth waves bench clean distclean
+.PHONY: all setup test help run studies sim lint synth waves compare bench clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -83,6 +86,10 @@ waves: ## run one STUDY with WAVES=1, and say how to open them
 	if [ -n "$$STUDY" ] && [ -f "$$file" ]; then \
 	  printf 'waves: %s; open them with: gtkwave "%s", or: surfer "%s"\n' "$$file" "$$file" "$$file"; \
 	fi; exit $$status
+
+compare: ## what changed between the results A and B, largest first; fails above THRESHOLD
+	$(setup)
+	@$(python) -m tb.ask.compare --threshold="$$THRESHOLD" -- "$$A" "$$B"
 
 bench: ## measure how fast the laboratory itself is
 	$(setup) compiler

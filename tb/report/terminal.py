@@ -21,9 +21,8 @@ def summary(console: Console, info: Asked, results: Results, failures: Sequence[
 
     `page` is the report, `folder` where everything else of the run lies; both are shown relative to the current folder.
     """
-    show = _rich if console.is_terminal else _plain
-    _line(console, f"{info.name}: {info.question}", "bold")
-    _line(console, tables.told(results), "dim")
+    say(console, f"{info.name}: {info.question}", "bold")
+    say(console, tables.told(results), "dim")
     for table in (
         tables.sizes(results.metrics),
         tables.stage_table(tables.stages(results.metrics)),
@@ -31,18 +30,23 @@ def summary(console: Console, info: Asked, results: Results, failures: Sequence[
         tables.others(results.metrics),
     ):
         if table:
-            _line(console, "")
+            say(console, "")
             show(console, table)
-    _line(console, "")
-    _line(console, ", ".join(f"{name} {value}" for name, value in tables.cost(results).rows), "dim")
+    say(console, "")
+    say(console, ", ".join(f"{name} {value}" for name, value in tables.cost(results).rows), "dim")
     for failure in failures:
-        _line(console, f"failed: {failure}", "bold red")
+        say(console, f"failed: {failure}", "bold red")
     if page.parent != folder:
-        _line(console, f"results: {os.path.relpath(folder)}")
-    _line(console, f"report: {os.path.relpath(page)}")
+        say(console, f"results: {os.path.relpath(folder)}")
+    say(console, f"report: {os.path.relpath(page)}")
 
 
-def _line(console: Console, text: str, style: str = "") -> None:
+def show(console: Console, table: Table) -> None:
+    """A table, drawn on a terminal and in plain columns elsewhere."""
+    (_rich if console.is_terminal else _plain)(console, table)
+
+
+def say(console: Console, text: str, style: str = "") -> None:
     """One line, never wrapped or interpreted, so that a path in it can be copied."""
     console.print(text, style=style, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
@@ -64,4 +68,4 @@ def _plain(console: Console, table: Table) -> None:
             text.ljust(width) if index < table.words else text.rjust(width)
             for index, (text, width) in enumerate(zip(row, widths, strict=True))
         )
-        _line(console, "  ".join(cells).rstrip())
+        say(console, "  ".join(cells).rstrip())

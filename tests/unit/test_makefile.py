@@ -42,7 +42,8 @@ def test_help_names_every_target_and_every_variable() -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["all", "setup", "test", "run", "studies", "sim", "lint", "synth", "waves", "bench", "clean", "distclean"]
+    "target",
+    "all setup test run studies sim lint synth waves compare bench clean distclean".split(),  # noqa: SIM905 - a list of words
 )
 def test_every_target_can_be_shown_without_running(checkout: Checkout, target: str) -> None:
     ended = checkout.make("-n", target)
@@ -116,6 +117,12 @@ def test_waves_says_how_to_open_them(checkout: Checkout) -> None:
     ended = checkout.make("waves", "STUDY=my study")
     assert "--waves" in words(checkout.calls("<-m><tb.run>")[0])
     assert 'gtkwave "sim_build/my study/waves.fst"' in ended.stdout
+
+
+def test_two_results_reach_compare_as_they_were_typed(checkout: Checkout) -> None:
+    assert checkout.make("compare", "A=my run", "B=$b", "THRESHOLD=2.5").returncode == 0
+    (call,) = checkout.calls("<-m><tb.ask.compare>")
+    assert words(call) == ["-m", "tb.ask.compare", "--threshold=2.5", "--", "my run", "$b"]
 
 
 def test_a_bench_gets_its_filter_only_when_there_is_one(checkout: Checkout) -> None:

@@ -1,0 +1,126 @@
+"""`make compare` as a gate: the largest change first, stages in their order, and an exit code that a script can use.
+
+Strategy: made-up results differ in known values; tables are compared row by row, exit codes against thresholds just
+below and above the largest change. Wall times differ too, and must not count. Missing, damaged and older files must end
+with code 2 and one line.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pymodels.results import Results, Series, write_results
+from tb.ask import compare
+from tb.ask.compare import Change, change_table, circumstances, compared, stage_table, threshold
+from tests.unit.madeup import SIZED, STAGES, results
+
+CURVE = Series((0, 16), (1.0, 2.0), "B", "us")
+
+
+def pair(tmp_path: Path, one: Results, two: Results) -> list[str]:
+    for name, made in (("a", one), ("b", two)):
+        write_results(made, tmp_path / name / "results.json")
+    return [str(tmp_path / "a"), str(tmp_path / "b" / "results.json")]
+
+
+def test_the_largest_change_stands_first() -> None:
+    one = results({"x": 100.0, "y": 10.0, "z": 5.0, "same": 1.0, "zero": 0.0, "wall_s": 1.0}, {"curve": CURVE})
+    two = results(
+        {"x": 101.0, "y": 8.0, "w": 5.0, "same": 1.0, "zero": 2.0, "wall_s": 9.0},
+        {"curve": replace(CURVE, y=(1.0, 2.1))},
+    )
+    assert change_table(compared(one, two)).rows == (
+        ("w", "-", "5", "only in B"),
+        ("z", "5", "-", "only in A"),
+        ("zero", "0", "2", "from 0"),
+        ("y", "10", "8", "-20.00 %"),
+        ("curve at 16 B", "2", "2.100", "+5.00 %"),
+        ("x", "100", "101", "+1.00 %"),
+    )
+
+
+def test_a_change_from_below_zero_keeps_its_sign() -> None:
+    assert Change("x", -2.0, -1.0).share == 0.5
+    assert Change("x", 0.0, 0.0).share == 0
+    assert math.isinf(Change("x", 0.0, -1.0).share)
+
+
+def test_stages_keep_their_order_and_add_up() -> None:
+    slower = {**STAGES, "stage_us_01_wire_and_switch": 2.5, "stage_us_03_new": 0.5}
+    assert stage_table(results(STAGES), results(slower)).rows == (
+        ("host", "3.000", "3.000", "+0.000", "+0.00 %"),
+        ("wire and switch", "1.500", "2.500", "+1.000", "+20.00 %"),
+        ("poll", "0.500", "0.500", "+0.000", "+0.00 %"),
+        ("new", "-", "0.500", "+0.500", "+10.00 %"),
+        ("together", "5.000", "6.500", "+1.500", "+30.00 %"),
+    )
+    assert not stage_table(results(STAGES), results(STAGES))
+    assert not stage_table(results(SIZED), results(SIZED))
+
+
+def test_other_circumstances_are_told() -> None:
+    assert circumstances(results(), replace(results(), seed=4, simulator="verilator")) == [
+        "simulator: icarus -> verilator",
+        "seed: 3 -> 4",
+    ]
+
+
+@pytest.mark.parametrize(("limit", "code"), [("20.1", 0), ("19.9", 1), ("20.1%", 0), ("", 1)])
+def test_the_threshold_decides_the_exit_code(
+    limit: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = pair(tmp_path, results({"x": 10.0}), replace(results({"x": 8.0}), wall_s=99.0))
+    assert compare.main(["--threshold", limit, *given]) == code
+    said = capsys.readouterr().out
+    assert f"1 values changed, {code} by more than" in said
+    assert "-20.00 %" in said
+
+
+def test_equal_runs_pass_without_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare.main(["--threshold", "0", *pair(tmp_path, results(SIZED), results(SIZED))]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "nothing changed"
+
+
+def test_an_older_schema_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = pair(tmp_path, results(), results())
+    path = tmp_path / "a" / "results.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "schema": 0}))
+    assert compare.main(given) == 2
+    said = capsys.readouterr().err
+    assert said.endswith("has schema 0, this sanlab reads 1; run the study again\n")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("damage", ["missing", "truncated", "folder"])
+def test_a_file_that_cannot_be_read_is_one_line(
+    damage: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = pair(tmp_path, results(), results())
+    path = tmp_path / "b" / "results.json"
+    if damage == "truncated":
+        path.write_text(path.read_text()[:-40])
+    else:
+        path.unlink()
+        given[1] = str(path.parent if damage == "folder" else path)
+    assert compare.main(given) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert str(path) in said.err
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["much", "-1", "nan", "inf"])
+def test_a_threshold_that_is_none_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare.main([f"--threshold={text}", "a", "b"]) == 2
+    assert f"THRESHOLD is {text!r}; give 0 or more" in capsys.readouterr().err
+    assert threshold("2.5 %".replace(" ", "")) == 2.5
+
+
+def test_a_run_that_is_not_named_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare.main(["", "b"]) == 2
+    assert capsys.readouterr().err == "A: not given: two results are compared; give A=<results.json or folder>\n"
