@@ -90,6 +90,10 @@ class Nic(Concurrency, Protocol):
     """The LANai: its SRAM, its special registers, its processor's time."""
 
     node: int
+    kind: str
+    """Which NIC it is: "lanai9" or "lanai4". Registers, bits and limits are named as on LANai 9; verbs translate."""
+    word_bytes: int
+    """A word of SRAM as the engines see it: the step of RMP, the granularity of limits, beyond the most of SA."""
     sram_bytes: int
 
     def load(self, address: int) -> int:

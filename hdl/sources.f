@@ -1,4 +1,5 @@
 hdl/nic/myri_lanai9_pkg.sv
+hdl/nic/myri_lanai4_pkg.sv
 hdl/sim/sim_trace_pkg.sv
 hdl/sim/sim_settings_pkg.sv
 hdl/sim/sim_doorway_pkg.sv

@@ -1,4 +1,4 @@
-"""The one register map of the NIC (LANai 9 on a PCI64 card): offsets, bits, PCI address map, control-block layout.
+"""The register map of the LANai 9 on a PCI64 card: offsets, bits, PCI address map, control-block layout.
 
 Offsets and bits come from the fact sheet, sections 3.3 (registers), 3.5 (send and receive), 3.6 (chains), 3.7 (PCI map)
 and 3.8 (doorbells). Names whose docstring or comment says *ours* are additions in places the chip leaves unused.
@@ -8,6 +8,7 @@ and 3.8 (doorbells). Names whose docstring or comment says *ours* are additions 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from enum import IntEnum, IntFlag
 from pathlib import Path
 
@@ -198,7 +199,10 @@ MYRINET_AFTER_RESET = 1 << Myrinet.TX_CRC8_EN | 1 << Myrinet.RX_CRC8_EN | 1 << M
 PACKAGE = Path(__file__).resolve().parent.parent / "hdl" / "nic" / "myri_lanai9_pkg.sv"
 """The generated SystemVerilog package."""
 
-_GROUPS: tuple[tuple[str, type[IntEnum] | type[IntFlag], int], ...] = (
+Group = tuple[str, type[IntEnum] | type[IntFlag], int]
+"""Prefix of the constants, their enumeration, their width in bits (0: a plain number)."""
+
+_GROUPS: tuple[Group, ...] = (
     ("REG", Reg, 9),
     ("ISR", Isr, 0),
     ("MYRINET", Myrinet, 0),
@@ -229,34 +233,44 @@ def _declare(name: str, value: int, width: int) -> str:
     return f"  localparam logic [{width - 1}:0] {name} = {width}'h{value:X};"
 
 
-def package_text() -> str:
-    """The SystemVerilog package with every constant of this module."""
+def render(package: str, source: str, groups: Sequence[Group], myrinet: int) -> str:
+    """The text of a SystemVerilog package with the constants of `groups`; `source` is the file they stand in."""
     lines = [
-        "// Register map of the NIC. GENERATED from pymodels/registers.py by `python -m pymodels.registers --sv`;",
+        f"// Register map of the NIC. GENERATED from {source} by `python -m {source[:-3].replace('/', '.')} --sv`;",
         "// edit that file, never this one.",
-        "package myri_lanai9_pkg;",
+        f"package {package};",
         "  /* verilator lint_off UNUSEDPARAM */  // a map is whole; no block uses all of it",
     ]
-    for prefix, group, width in _GROUPS:
+    for prefix, group, width in groups:
         summary = (group.__doc__ or "").splitlines()[0]
         lines += ["", f"  // {summary}"]
         lines += [_declare(f"{prefix}_{name}", int(member), width) for name, member in group.__members__.items()]
-    lines += ["", "  // MYRINET after reset.", _declare("MYRINET_AFTER_RESET", MYRINET_AFTER_RESET, 32)]
+    lines += ["", "  // MYRINET after reset.", _declare("MYRINET_AFTER_RESET", myrinet, 32)]
     lines += ["endpackage", ""]
     return "\n".join(lines)
 
 
-def main(arguments: list[str]) -> int:
-    """Command line: `--sv` writes the package, without it the text goes to standard output."""
+def package_text() -> str:
+    """The SystemVerilog package with every constant of this module."""
+    return render("myri_lanai9_pkg", "pymodels/registers.py", _GROUPS, MYRINET_AFTER_RESET)
+
+
+def command(arguments: list[str], module: str, package: Path, text: str) -> int:
+    """Command line of a register map: `--sv` writes the package, without it the text goes to standard output."""
     if arguments not in ([], ["--sv"]):
-        print("usage: python -m pymodels.registers [--sv]", file=sys.stderr)
+        print(f"usage: python -m {module} [--sv]", file=sys.stderr)
         return 2
     if arguments:
-        PACKAGE.parent.mkdir(parents=True, exist_ok=True)
-        PACKAGE.write_text(package_text(), encoding="utf-8")
+        package.parent.mkdir(parents=True, exist_ok=True)
+        package.write_text(text, encoding="utf-8")
     else:
-        sys.stdout.write(package_text())
+        sys.stdout.write(text)
     return 0
+
+
+def main(arguments: list[str]) -> int:
+    """The command line of this map."""
+    return command(arguments, "pymodels.registers", PACKAGE, package_text())
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ class RunningCluster:
 
     def use_layer(self, layer: str) -> None:
         """Charge a message layer's compiled costs from now on. Raises CostError when it has no table."""
-        nic, host = PathTable.load("nic", layer), PathTable.load("host", layer)
+        nic, host = PathTable.of_nic(layer), PathTable.load("host", layer)
         for n in self.nics:
             n.use(nic)
         for h in self.hosts:

@@ -43,6 +43,12 @@ class PathTable:
             remedy = "run python -m pymodels.costs.compile"
             raise CostError(str(file), f"is no table of costs ({error})", remedy) from error
 
+    @classmethod
+    def of_nic(cls, layer: str) -> PathTable:
+        """A layer's NIC side, and the paths of `firmware/nic/hardware` that every layer may use."""
+        own, shared = cls.load("nic", layer), cls.load("nic", "hardware")
+        return cls(own.name, {**shared.paths, **own.paths}, own.compiled)
+
     def cost(self, path: str) -> PathCost:
         """The cost of a path. Raises CostError naming the nearest path."""
         try:

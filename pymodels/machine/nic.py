@@ -26,6 +26,8 @@ class ModelNic(Actor):
 
     def __init__(self, world: World, node: int, sram_bytes: int, network: ModelNetwork) -> None:
         super().__init__(world, node, unit(node, Part.NIC_CPU), f"NIC {node}")
+        self.kind = "lanai9"
+        self.word_bytes = 8
         self.sram_bytes = sram_bytes
         self.sram = Memory(f"node {node} SRAM", sram_bytes)
         self._clock = world.timing.nic_clock

@@ -32,6 +32,8 @@ class RtlNic(Actor):
     ) -> None:
         super().__init__(f"NIC {node}", unit(node, Part.NIC_CPU), kernel, doorway)
         self.node = node
+        self.kind = "lanai9"
+        self.word_bytes = 8
         self.sram = sram
         self.sram_bytes = len(sram)
         self._give = doorway.give

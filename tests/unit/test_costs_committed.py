@@ -46,7 +46,8 @@ def test_the_counts_were_made_from_the_c_as_it_is(folder: Path) -> None:
 
 @pytest.mark.parametrize("folder", layers(), ids=str)
 def test_special_registers_in_paths_are_those_of_the_register_map(folder: Path) -> None:
-    registers = (FIRMWARE.parent / "pymodels" / "registers.py").read_text()
+    maps = [FIRMWARE.parent / "pymodels" / name for name in ("registers.py", "lanai4.py")]
+    registers = "".join(path.read_text() for path in maps)
     used = set(re.findall(r"REGISTER_(?:SAMPLE|READ|WRITE)\((\w+)", (folder / "paths.c").read_text()))
     assert not {name for name in used if not re.search(rf"\b{name}\b", registers)}
 

@@ -1,4 +1,4 @@
-"""The register map and the HDL package generated from it are one.
+"""The register maps and the HDL packages generated from them are one.
 
 Strategy: the package is generated anew and compared with the committed file byte for byte; the map itself is
 checked for what no generator can see: offsets on their grid and within the window, no two meanings for one place,
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import pytest
 
+from pymodels import lanai4
+from pymodels.lanai4 import Ebus, Error4, Isr4, Pci4, Reg4
 from pymodels.registers import (
     MYRINET_AFTER_RESET,
     PACKAGE,
@@ -29,6 +31,47 @@ from pymodels.registers import (
 
 def test_the_committed_package_is_what_the_map_generates() -> None:
     assert PACKAGE.read_text(encoding="utf-8") == package_text(), "run `python -m pymodels.registers --sv`"
+
+
+def test_the_committed_package_of_lanai_4_is_what_its_map_generates() -> None:
+    assert lanai4.PACKAGE.read_text(encoding="utf-8") == lanai4.package_text(), "run `python -m pymodels.lanai4 --sv`"
+
+
+def test_every_constant_of_lanai_4_is_in_its_package() -> None:
+    text = lanai4.package_text()
+    for prefix, group in (("REG", Reg4), ("ISR", Isr4), ("CTL", Control), ("PCI", Pci4), ("ERR", Error4)):
+        for name in group.__members__:
+            assert f" {prefix}_{name} = " in text
+
+
+def test_registers_of_lanai_4_stand_on_their_grid_and_alone() -> None:
+    offsets = [int(register) for register in Reg4]
+    assert all(offset % 4 == 0 and offset < lanai4.Size4.REGISTERS for offset in offsets)
+    assert len(set(offsets)) == len(Reg4.__members__)
+
+
+def test_numbers_of_the_fact_sheet_for_lanai_4() -> None:
+    """Sections 3.2 and 3.7: a sample of each group, typed again."""
+    assert (Reg4.ISR, Reg4.EAR, Reg4.DMA_CTR, Reg4.SMLT, Reg4.DMA_DIR, Reg4.MYRINET) == (40, 60, 68, 88, 128, 140)
+    assert (Isr4.RECV, Isr4.SEND, Isr4.DMA, Isr4.TIME, Isr4.OFF_BY_2, Isr4.HOST_SIG) == (1, 3, 4, 5, 9, 30)
+    assert (Pci4.REGISTERS, Pci4.CONTROL, Pci4.SRAM_1MB) == (0xC0000, 0xE0000, 0x100000)
+
+
+def test_what_firmware_names_stands_where_the_lanai_4_has_it() -> None:
+    assert [lanai4.place(name) for name in (Reg.ISR, Reg.IT0, Reg.SMLT, Ebus.LAR)] == [
+        Reg4.ISR, Reg4.IT, Reg4.SMLT, Reg4.LAR,
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="no register PULSE"):
+        lanai4.place(Reg.PULSE)
+    assert lanai4.bits_here(isr_mask(Isr.RECV, Isr.HEAD, Isr.TIME0, Isr.WAKE1)) == 0b110010
+
+
+@pytest.mark.parametrize("register", [Reg4.SMLT, Reg4.RML, Reg4.ISR, Reg4.RMP])
+def test_what_is_written_is_shown_again(register: Reg4) -> None:
+    value = isr_mask(Isr.RECV, Isr.TIME0, Isr.ORUN2, Isr.HOST_SIG) if register is Reg4.ISR else 0x1230
+    assert lanai4.shown(register, lanai4.written(register, value)) == value
+    if register in (Reg4.SMLT, Reg4.RML):
+        assert lanai4.written(register, value) == 0x122C, "the last word (fact sheet 3.5)"
 
 
 def test_every_constant_is_in_the_package() -> None:

@@ -13,8 +13,7 @@ class Echo:
     """
 
     def __init__(self, host: Host, view: ClusterView) -> None:
-        self.host, self.view, self.number = host, view, 0
-        self.inbox = host.allocate(4096).address
+        self.host, self.view, self.number, self.inbox = host, view, 0, host.allocate(4096).address
 
     async def start(self) -> None:
         """Tell the NIC where its DMA chain begins, and where to put what arrives. Call this first."""

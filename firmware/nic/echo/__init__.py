@@ -2,6 +2,7 @@
 
 from firmware.layers import ClusterView
 from firmware.nic.echo import layout as at
+from firmware.nic.hardware import HostDma, Service, host_dma, serve
 from firmware.verbs import Nic, Watch
 from pymodels.registers import Block, Flag, Isr, Reg
 
@@ -9,11 +10,17 @@ FLAG_BLOCK = at.CHAIN + Block.SIZE
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
-    """Wait for the host, then serve the four things that can happen, for ever."""
+    """Wait for the host, then serve what can happen, for ever."""
     await start(nic, view)
-    loop = nic.poll_loop([watch for watch, _ in SERVICES])
-    while True:
-        await SERVICES[await loop.run()][1](nic)
+    dma = host_dma(nic, {0: at.CHAIN})
+    services: list[Service] = [
+        (Watch(at.STATE, 0, "look_slot", mask=1), lambda: send(nic)),
+        (Watch(Reg.ISR, 0, "look_isr", mask=1 << Isr.SEND, register=True), lambda: sent(nic)),
+        (Watch(Reg.ISR, 0, "look_isr", mask=1 << Isr.RECV, register=True), lambda: receive(nic, dma)),
+        *dma.services({}, "look_isr"),
+        (Watch(at.CONSUMED, 0, "look_consumed"), lambda: arm(nic)),
+    ]
+    await serve(nic, services)
 
 
 async def start(nic: Nic, view: ClusterView) -> None:
@@ -33,8 +40,8 @@ async def send(nic: Nic) -> None:
     destination, size = divmod(nic.load(at.OUT + 12), 1 << 16)
     high, low, skip = nic.load_words(at.ROUTES + 16 * destination, 3)
     nic.store_words(at.OUT, (high, low))
-    nic.write(Reg.SMP, at.OUT)
-    nic.write(Reg.SA, skip)
+    nic.write(Reg.SMP, at.OUT + skip - skip % nic.word_bytes)
+    nic.write(Reg.SA, skip % nic.word_bytes)
     nic.write(Reg.SMLT, at.OUT + 16 + (size + 7 & ~7))
 
 
@@ -45,19 +52,19 @@ async def sent(nic: Nic) -> None:
     nic.store(at.STATE, 0)
 
 
-async def receive(nic: Nic) -> None:
+async def receive(nic: Nic, dma: HostDma) -> None:
     """A packet has arrived: the byte behind it is zero when its CRC-8 was right. Otherwise it is dropped."""
     nic.write(Reg.ISR, 1 << Isr.RECV)
-    syndrome = nic.load(await nic.read(Reg.RMP) - 8) >> 24
-    await (arm(nic) if syndrome else deliver(nic))
+    syndrome = nic.load(await nic.read(Reg.RMP) - nic.word_bytes) >> 24
+    await (arm(nic) if syndrome else deliver(nic, dma))
 
 
-async def deliver(nic: Nic) -> None:
+async def deliver(nic: Nic, dma: HostDma) -> None:
     """Have the packet copied to the host, and then the flag: a chain works in order."""
     await nic.work("deliver")
     nic.store(FLAG_BLOCK, at.CHAIN)
     nic.store(at.CHAIN, FLAG_BLOCK)
-    nic.write(Reg.PULSE, 1)
+    await dma.pulse(0)
 
 
 async def arm(nic: Nic) -> None:
@@ -66,11 +73,3 @@ async def arm(nic: Nic) -> None:
     nic.store(at.CONSUMED, 0)
     nic.write(Reg.RMP, at.IN)
     nic.write(Reg.RML, at.IN + 128)
-
-
-SERVICES = (
-    (Watch(at.STATE, 0, "look_slot", mask=1), send),
-    (Watch(Reg.ISR, 0, "look_isr", mask=1 << Isr.SEND, register=True), sent),
-    (Watch(Reg.ISR, 0, "look_isr", mask=1 << Isr.RECV, register=True), receive),
-    (Watch(at.CONSUMED, 0, "look_consumed"), arm),
-)

@@ -96,6 +96,6 @@ class CutThrough:
         await self._nic.work("early_piece")
         host = receiver.queue[channel] + HostQueue.RING + receiver.back[channel] + done
         self._delivery.data(at + done, host, size, True, (NO_BUFFER, key, size))
-        self._delivery.start()
+        await self._delivery.start()
         self._offset = arrived
         self._nic.trace(TraceEvent.NIC_DMA_START, key, size)

@@ -9,7 +9,8 @@ own behind it: a host that sees the pointer sees the message (readings C16).
 from __future__ import annotations
 
 from firmware.nic.grim.ni import Ni
-from pymodels.registers import Block, Flag, Reg
+from firmware.nic.hardware import HostDma
+from pymodels.registers import Block, Flag
 
 NO_BUFFER = -1
 REPORT = -2
@@ -19,8 +20,11 @@ REPORT = -2
 class Delivery:
     """The L2E chain. Each entry remembers (receive buffer that it frees or NO_BUFFER, packet key, bytes)."""
 
-    def __init__(self, ni: Ni, blocks: int, pointers: int, count: int, chain: int, direction: int = 0) -> None:
+    def __init__(
+        self, ni: Ni, dma: HostDma, blocks: int, pointers: int, count: int, chain: int, direction: int = 0
+    ) -> None:
         """`count` control blocks at `blocks`, their words at `pointers`; `direction`: flag E2L or 0."""
+        self._dma = dma
         self._nic = ni.nic
         self._blocks = blocks
         self._pointers = pointers
@@ -53,9 +57,9 @@ class Delivery:
         self._nic.store(at, value)
         self.data(at, host, 4, True, entry)
 
-    def start(self) -> None:
+    async def start(self) -> None:
         """Let the engine go on with what was appended."""
-        self._nic.write(Reg.PULSE, 1 << self._chain)
+        await self._dma.pulse(self._chain)
 
     def finished(self) -> tuple[int, int, int] | None:
         """The oldest entry whose block the engine has finished, once each; None when there is none."""

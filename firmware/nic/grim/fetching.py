@@ -14,20 +14,18 @@ from firmware.nic.grim.layout import E2L_CHAIN, HostQueue
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
-from pymodels.registers import Flag, Isr, Reg
-
-WAKE2 = 1 << Isr.WAKE2
-"""Host DMA of chain 2 has finished a block."""
+from firmware.nic.hardware import HostDma
+from pymodels.registers import Flag
 
 
 class Fetching:
     """The E2L chain."""
 
-    def __init__(self, ni: Ni, sender: Sender, receiver: Receiver, delivery: Delivery) -> None:
+    def __init__(self, ni: Ni, dma: HostDma, sender: Sender, receiver: Receiver, delivery: Delivery) -> None:
         layout = ni.layout
         self._nic = ni.nic
         self._sender, self._receiver, self._delivery = sender, receiver, delivery
-        self._chain = Delivery(ni, layout.fetches, 0, layout.fetches_count, E2L_CHAIN, Flag.E2L)
+        self._chain = Delivery(ni, dma, layout.fetches, 0, layout.fetches_count, E2L_CHAIN, Flag.E2L)
         self._fetched = [0] * len(sender.channels)
         sender.fetch = self.fetch
 
@@ -35,11 +33,10 @@ class Fetching:
         """Begin to fetch the payload of a message that was entered as FETCHING."""
         await self._nic.work("send_fetch")
         self._chain.data(place, host, size, True, (channel.index, slot, size))
-        self._chain.start()
+        await self._chain.start()
 
     async def done(self) -> None:
         """WAKE: payloads are in the queue; their messages may leave."""
-        self._nic.write(Reg.ISR, WAKE2)
         await self._nic.work("fetch_done")
         messages = 0
         while (entry := self._chain.finished()) is not None:
@@ -55,4 +52,4 @@ class Fetching:
         if messages > 1:
             await self._nic.work("fetch_done", messages - 1)
         if messages:
-            self._delivery.start()
+            await self._delivery.start()

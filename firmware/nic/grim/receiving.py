@@ -31,8 +31,6 @@ from pymodels.trace import TraceEvent
 
 RECV = 1 << Isr.RECV | 1 << Isr.HEAD
 BUFF = 1 << Isr.BUFF
-WAKE = 1 << Isr.WAKE1
-"""Host DMA of chain 0 has finished a block that asked for it."""
 NONE = -1
 
 
@@ -84,7 +82,7 @@ class Receiver:
         length = CONTROL_BYTES if is_control else HEADER_BYTES + padded(w2 >> 16)
         # A control message has one length; a data message must have the one that its header says. RMP is behind the
         # word with the syndrome.
-        good = is_control or await nic.read(Reg.RMP) == at + length + 8
+        good = is_control or await nic.read(Reg.RMP) == at + length + nic.word_bytes
         early, overlong, self._overlong = self.cut_through.take(), self._overlong, False
         self.free[buffer] = False
         other = 1 - buffer
@@ -152,7 +150,7 @@ class Receiver:
                 at + early, host + HostQueue.RING + back + early, length - early, False, (NO_BUFFER, key, length)
             )
         self.delivery.word(after, host + HostQueue.BACK, (buffer, key, length))
-        self.delivery.start()
+        await self.delivery.start()
         self.nic.trace(TraceEvent.NIC_DMA_START, key, length - early)
         await self.nic.work("send_ack")
         self.sender.answer(source, control(MessageType.ACK, key >> 8 & 0xFF, key & 0xFF, self.ni.me))
@@ -202,11 +200,7 @@ class Receiver:
             self._arm(buffer)
 
     async def dma_done(self) -> None:
-        """WAKE: blocks of the host DMA are finished; their buffers are free.
-
-        The flag is cleared before the blocks are looked at: one that ends in between raises it again.
-        """
-        self.nic.write(Reg.ISR, WAKE)
+        """WAKE: blocks of the host DMA are finished; their buffers are free."""
         await self.nic.work("dma_done")
         blocks = 0
         while (entry := self.delivery.finished()) is not None:
@@ -237,7 +231,7 @@ class Receiver:
         self.back[channel] = after = following(back, HEADER_BYTES, self.layout.host_limit)
         self.delivery.data(self.layout.report, host + HostQueue.RING + back, HEADER_BYTES, False, (NO_BUFFER, 0, 0))
         self.delivery.word(after, host + HostQueue.BACK, (REPORT, 0, 0))
-        self.delivery.start()
+        await self.delivery.start()
 
     async def overrun(self) -> None:
         """BUFF: a packet longer than any message. Let it run over the buffer until its tail, and drop it."""

@@ -12,12 +12,13 @@ from functools import partial
 
 from firmware.nic.grim.answers import Answers
 from firmware.nic.grim.delivery import Delivery
-from firmware.nic.grim.fetching import WAKE2, Fetching
-from firmware.nic.grim.layout import L2E_CHAIN, STARTED, Counter, HostQueue, State, Word
+from firmware.nic.grim.fetching import Fetching
+from firmware.nic.grim.layout import E2L_CHAIN, L2E_CHAIN, STARTED, Counter, HostQueue, State, Word
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.notices import WAKE0, Notices
-from firmware.nic.grim.receiving import BUFF, WAKE, Receiver
+from firmware.nic.grim.receiving import BUFF, Receiver
 from firmware.nic.grim.sending import Sender
+from firmware.nic.hardware import host_dma
 from firmware.verbs import Watch
 from pymodels.formats.grim import MessageType, control
 from pymodels.registers import Isr, Reg
@@ -35,20 +36,23 @@ class Firmware:
         self.ni, self.nic = ni, ni.nic
         self.sender = Sender(ni)
         layout = ni.layout
-        self.delivery = Delivery(ni, layout.blocks, layout.pointers, layout.blocks_count, L2E_CHAIN)
+        self.dma = host_dma(self.nic, {L2E_CHAIN: layout.blocks, E2L_CHAIN: layout.fetches})
+        self.delivery = Delivery(ni, self.dma, layout.blocks, layout.pointers, layout.blocks_count, L2E_CHAIN)
         self.receiver = Receiver(ni, self.sender, self.delivery)
         self.answers = Answers(ni, self.sender, self.receiver)
-        self._steps: list[Step] = [self._packet, self.sender.sent, self.receiver.dma_done, self._rare]
+        woken: dict[int, Step] = {L2E_CHAIN: self.receiver.dma_done}
+        if ni.options.dma_inject:
+            woken[E2L_CHAIN] = Fetching(ni, self.dma, self.sender, self.receiver, self.delivery).done
+        (dma_watch, dma_step), *others = self.dma.services(woken, "poll_flag")
+        self._steps: list[Step] = [self._packet, self.sender.sent, dma_step, self._rare]
         common = [
             Watch(ISR, 0, "poll_receive", 1 << Isr.RECV, register=True),
             Watch(ISR, 0, "poll_flag", 1 << Isr.SEND, register=True),
-            Watch(ISR, 0, "poll_flag", WAKE, register=True),
+            dma_watch,
             Watch(ISR, 0, "poll_flag", TIME | BUFF, register=True),
         ]
-        if ni.options.dma_inject:
-            fetching = Fetching(ni, self.sender, self.receiver, self.delivery)
-            common.append(Watch(ISR, 0, "poll_flag", WAKE2, register=True))
-            self._steps.append(fetching.done)
+        common += [watch for watch, _ in others]
+        self._steps += [step for _, step in others]
         cut_through, first = self.receiver.cut_through, len(common)
         watches = cut_through.watches()
         common += watches
@@ -159,4 +163,4 @@ class Firmware:
         """Bring the state to the host's status word."""
         await self.nic.work("tell_host")
         self.delivery.word(State.RUNNING, self.receiver.queue[0] + HostQueue.STATUS, (-1, 0, 0))
-        self.delivery.start()
+        await self.delivery.start()

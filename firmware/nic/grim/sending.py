@@ -127,11 +127,11 @@ class Sender:
 
     def _start(self, at: int, align: int, limit: int, key: int) -> None:
         """Hand a packet to the send engine, which must be free."""
-        write = self.nic.write
-        if align != self._align:
-            write(Reg.SA, align)
-            self._align = align
-        write(Reg.SMP, at)
+        write, skip = self.nic.write, align % self.nic.word_bytes
+        if skip != self._align:
+            write(Reg.SA, skip)
+            self._align = skip
+        write(Reg.SMP, at + align - skip)
         write(Reg.SMLT, limit)
         self.busy = True
         self._leaving = (key, limit - at - ROUTE_BYTES)

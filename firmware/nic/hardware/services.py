@@ -1,0 +1,18 @@
+"""A firmware's main loop: what to look at, and what to do when it has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from firmware.verbs import Nic, Watch
+
+Step = Callable[[], Awaitable[None]]
+Service = tuple[Watch, Step]
+"""A step of the polling loop, and what is done when it hits."""
+
+
+async def serve(nic: Nic, services: Sequence[Service]) -> None:
+    """Look at one after the other, round and round, and do what belongs to the one that has changed, for ever."""
+    loop = nic.poll_loop([watch for watch, _ in services])
+    while True:
+        await services[await loop.run()][1]()
