@@ -82,8 +82,8 @@ class Concurrency(Protocol):
     def sleep(self, duration_ps: int, why: str | Wanted = "time") -> Awaitable[None]:
         """Let time pass without using the processor (a timer)."""
 
-    def trace(self, event: int, packet: int = 0, argument: int = 0) -> None:
-        """Append a record to the trace: an event of `pymodels.trace`, the packet key, an argument."""
+    def trace(self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
+        """Append a record to the trace: an event of `pymodels.trace`, the packet key, its two arguments."""
 
 
 class Nic(Concurrency, Protocol):

@@ -48,13 +48,13 @@ class TraceEvent(IntEnum):
     """What happened. The comment names the arguments (a: argument, b: argument2)."""
 
     # The host library.
-    SEND_CALL = 0x01  # a: bytes of the message
-    SEND_RETURN = 0x02  # a: bytes of the message
-    PAYLOAD_WRITTEN = 0x03  # header and payload handed to the bus; a: bytes
+    SEND_CALL = 0x01  # a: bytes of the message, b: number of the send on this host, from 1
+    SEND_RETURN = 0x02  # a: bytes of the message, b: number of the send
+    PAYLOAD_WRITTEN = 0x03  # header and payload handed to the bus; a: bytes, b: number of the send they belong to
     POINTER_WRITTEN = 0x04  # the word that tells the NIC handed to the bus; a: its value
-    POLL_HIT = 0x05  # the host saw the word that tells of a message; a: index of the watch
-    HANDLER_START = 0x06  # a: handler number
-    HANDLER_END = 0x07  # a: handler number
+    POLL_HIT = 0x05  # the host saw the word that tells of a message; a: index of the watch, b: source node
+    HANDLER_START = 0x06  # a: handler number, b: source node
+    HANDLER_END = 0x07  # a: handler number, b: source node
     # The time that software charges.
     WORK_START = 0x20  # NIC processor; a: number of the path, b: its clocks
     WORK_END = 0x21  # NIC processor; a: number of the path, b: its clocks

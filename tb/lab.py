@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from firmware.layers import ClusterView, host_library, nic_program
 from pymodels.kernel import Kernel, Task
 from pymodels.results import Series
 from tb.cluster import RunningCluster
+from tb.report.recorded import Legend, legend_of
 from tb.request import Plan
 from tb.switch import RunningSwitch
 
@@ -128,12 +128,11 @@ class Lab:
         state = {"done": done, "total": total, "what": what, "sim_us": self.kernel.now / 1e6}
         os.write(self.plan.request.progress_fd, json.dumps(state).encode() + b"\n")
 
-    def save_trace(self, path: Path) -> None:
-        """Write the trace as a numpy file, at once or not at all."""
-        scratch = path.with_name(f".{path.name}.{os.getpid()}")
-        with scratch.open("wb") as file:
-            np.save(file, self.trace())
-        scratch.replace(path)
+    def legend(self) -> Legend:
+        """What the numbers of the trace mean."""
+        clocks = {name: self.plan.profile.integer(f"clock.{name}_ps") for name in ("nic", "link", "pci")}
+        lost = self._running.doorway.trace_lost
+        return legend_of(self.plan.cluster.topology, self._running.paths.names, clocks, lost)
 
     def trace(self) -> NDArray[np.void]:
         """The trace so far, in time order, shape (n,)."""

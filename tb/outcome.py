@@ -8,6 +8,7 @@ from pathlib import Path
 from pymodels.published import load_published
 from pymodels.results import Comparison, Cost, Results, write_atomically, write_results
 from tb.lab import Lab
+from tb.report.recorded import LEGEND, TRACE, write_legend, write_trace
 from tb.studies import StudyInfo
 
 
@@ -56,11 +57,11 @@ def results_of(info: StudyInfo, lab: Lab, wall_s: float) -> Results:
 
 
 def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float) -> None:
-    """Write results.json, trace.npy, failures.txt and the path names; each at once or not at all.
+    """Write results.json, the trace with its legend, failures.txt; each at once or not at all.
 
     Raises ResultsError when the disk refuses or a result is not finite.
     """
     write_results(results_of(info, lab, wall_s), folder / "results.json")
-    lab.save_trace(folder / "trace.npy")
-    for name, lines in (("paths.txt", lab.simulation.paths.names), ("failures.txt", lab.findings.failures)):
-        write_atomically(folder / name, "".join(f"{line}\n" for line in lines))
+    write_trace(lab.trace(), folder / TRACE)
+    write_legend(lab.legend(), folder / LEGEND)
+    write_atomically(folder / "failures.txt", "".join(f"{line}\n" for line in lab.findings.failures))

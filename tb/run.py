@@ -31,7 +31,7 @@ MODULE = "tb.sim.entry"
 LEFT = (
     "results.json",
     "trace.npy",
-    "paths.txt",
+    "legend.json",
     "failures.txt",
     "report.html",
     "received.bin",

@@ -1,82 +1,120 @@
-"""The life of one GRIM message cut into stages: intervals between trace records of that message, nothing left over.
+"""The life of one message cut into stages: intervals between trace records of that message, nothing left over.
 
-The packet key (GRIM ID, token, sequence) that the hardware carries finds the records; the two host DMAs of a delivery
-(message, then back pointer) carry no key and are the next two on the receiving NIC after it started them.
+Each stage ends at a record; the next begins there. So the stages of a message add up to its latency exactly, and every
+time in them is a time of the trace. A long message is cut along its last piece, the one that its handler waits for:
+what came before is the host's sending. Where work overlaps (the host DMA of a long message begins while it arrives), a
+stage counts only what the stages before it have not.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pymodels.trace import Part, TraceEvent, unit
+from tb.report.lives import Life, Lives, Mark, Piece
+from tb.report.recorded import Legend
+from tb.report.wire import rows
 
 
 @dataclass(frozen=True)
 class Boundary:
-    """Where a stage ends: the next record of this event at this part of the sending (0) or receiving (1) node."""
+    """Where a stage ends: at this event of this part of the sending (0) or receiving (1) node."""
 
     stage: str
     event: TraceEvent
     part: Part
     side: int
-    keyed: bool = True
+    first: bool = False
+    """At its first record; otherwise at its last (a message that was refused is sent again)."""
+
+
+class Stage(NamedTuple):
+    """One interval of a message's life, in picoseconds, on which side of the wire (0 sender, 1 receiver)."""
+
+    name: str
+    begin: int
+    end: int
+    part: Part
+    side: int
+
+    @property
+    def duration(self) -> int:
+        """Picoseconds."""
+        return self.end - self.begin
 
 
 BOUNDARIES = (
     Boundary("host_send", TraceEvent.PAYLOAD_WRITTEN, Part.HOST_CPU, 0),
     Boundary("host_pointer", TraceEvent.POINTER_WRITTEN, Part.HOST_CPU, 0),
     Boundary("bus_and_channel_search", TraceEvent.NIC_NOTICED, Part.NIC_CPU, 0),
-    Boundary("nic_send", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0),
+    Boundary("nic_send", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0, first=True),
+    Boundary("refused_and_sent_again", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0),
     Boundary("send_engine", TraceEvent.TX_HEAD, Part.LINK, 0),
     Boundary("wire_and_switch", TraceEvent.RX_HEAD, Part.LINK, 1),
     Boundary("reception", TraceEvent.RX_TAIL, Part.NET_RECV, 1),
     Boundary("nic_notices", TraceEvent.NIC_RECV_START, Part.NIC_CPU, 1),
     Boundary("nic_receive", TraceEvent.NIC_DMA_START, Part.NIC_CPU, 1),
-    Boundary("dma_message", TraceEvent.DMA_DONE, Part.HOST_DMA, 1, keyed=False),
-    Boundary("dma_back_pointer", TraceEvent.DMA_DONE, Part.HOST_DMA, 1, keyed=False),
+    Boundary("dma_message", TraceEvent.DMA_DONE, Part.HOST_DMA, 1, first=True),
+    Boundary("dma_back_pointer", TraceEvent.DMA_DONE, Part.HOST_DMA, 1),
     Boundary("host_notices", TraceEvent.POLL_HIT, Part.HOST_CPU, 1),
     Boundary("host_dispatch", TraceEvent.HANDLER_START, Part.HOST_CPU, 1),
 )
+OPTIONAL = "refused_and_sent_again"
+"""Stands only in the life of a message that was."""
 
 
-def grim_stages(trace: NDArray[np.void], nodes: tuple[int, int], sent_ps: int) -> list[tuple[str, int]]:
-    """The stages of the message that node `nodes[0]` began to send to `nodes[1]` at `sent_ps`, in picoseconds.
+def stages_of(life: Life) -> list[Stage]:
+    """The stages of a message that has arrived, in order; none of one that has not.
 
-    `trace`: records in time order, shape (n,). Their sum is the time from `send` to the handler's start. Empty when
-    there is no such message. Raises LookupError naming the stage without an end (more than one packet, or lost).
+    A boundary that the message has no record of leaves its time to the next stage. What the records do not reach is
+    `until_seen`: their sum is the latency, always.
     """
-    begin = int(np.searchsorted(trace["time"], sent_ps))
-    at = _next(trace, begin, unit(nodes[0], Part.HOST_CPU), TraceEvent.SEND_CALL, None)
-    if at is None or trace["time"][at] != sent_ps:
+    end = life.arrived
+    if end is None or life.target is None:
         return []
-    key = int(trace["packet"][at])
-    stages = []
+    piece, at, found = life.pieces[-1], life.sent, []
     for boundary in BOUNDARIES:
-        end = _next(
-            trace, at + 1, unit(nodes[boundary.side], boundary.part), boundary.event, key if boundary.keyed else None
-        )
-        if end is None:
-            raise LookupError(
-                f"message {key:#010x} sent at {sent_ps / 1e6:.3f} us: stage {boundary.stage!r} has no end in the trace"
-            )
-        stages.append((boundary.stage, int(trace["time"][end] - trace["time"][at])))
-        at = end
-    return stages
+        time = _time(piece, boundary, unit((life.node, life.target)[boundary.side], boundary.part))
+        if time is None or (boundary.stage == OPTIONAL and time <= at):
+            continue
+        time = min(max(time, at), end)
+        found.append(Stage(boundary.stage, at, time, boundary.part, boundary.side))
+        at = time
+    if at < end:
+        found.append(Stage("until_seen", at, end, Part.HOST_CPU, 1))
+    return found
 
 
-def _next(trace: NDArray[np.void], begin: int, owner: int, event: TraceEvent, key: int | None) -> int | None:
-    """Index of the first record from `begin` on that matches; None when there is none. Looks in growing windows."""
-    window = 1024
+def _time(piece: Piece, boundary: Boundary, owner: int) -> int | None:
+    """When a boundary was passed; None when there is no such record."""
+    if boundary.event == TraceEvent.DMA_DONE:
+        kind = "message" if boundary.first else "pointer"
+        return max((end for moved, _, end in piece.dma if moved == kind), default=None)
+    marks = piece.marks if boundary.first else reversed(piece.marks)
+    return next((mark[0] for mark in marks if _is(mark, boundary, owner)), None)
+
+
+def _is(mark: Mark, boundary: Boundary, owner: int) -> bool:
+    return mark[2] == boundary.event and mark[1] == owner
+
+
+def grim_stages(trace: NDArray[np.void], legend: Legend, node: int, sent_ps: int) -> list[tuple[str, int]]:
+    """The stages of the message that a node began to send at `sent_ps`, in picoseconds; empty when there is none.
+
+    `trace`: records in time order, shape (n,). Only what follows is read, until the message has arrived, so the network
+    should be quiet at that time. Raises LookupError when the message never arrives.
+    """
+    lives, begin, window = Lives(legend), int(np.searchsorted(trace["time"], sent_ps)), 1024
     while begin < len(trace):
-        part = trace[begin : begin + window]
-        match = (part["unit"] == owner) & (part["event"] == event)
-        if key is not None:
-            match &= part["packet"] == key
-        found = np.flatnonzero(match)
-        if len(found):
-            return begin + int(found[0])
-        begin, window = begin + window, window * 4
-    return None
+        lives.take_all(rows(trace[begin : begin + window]))
+        life = next((life for life in lives.lives if (life.node, life.sent) == (node, sent_ps)), None)
+        if life is None:
+            return []
+        if life.arrived is not None:
+            return [(stage.name, stage.duration) for stage in stages_of(life)]
+        begin += window
+    raise LookupError(f"the message sent at {sent_ps / 1e6:.3f} us by node {node} never arrives in the trace")

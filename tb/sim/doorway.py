@@ -59,6 +59,7 @@ class Doorway:
         self._given = self._words("dw_command_head", UNITS, "I")
         self._taken = self._words("dw_command_tail", UNITS, "I")
         self._trace_count = self._words("dw_trace_count", 1, "Q")
+        self._trace_lost = self._words("dw_trace_lost", 1, "Q")
         self._records = memoryview(b"")
         self._tracing = True
         self._tail = 0
@@ -132,15 +133,17 @@ class Doorway:
         turn[2] += 1
 
     def recorder(self, unit: int, kernel: Kernel) -> Callable[..., None]:
-        """A function (event, packet, argument) that records for `unit` at the present time: the hot path."""
+        """A function (event, packet, argument, argument2) that records for `unit` at the present time: the hot path."""
         count, size, pack = self._trace_count, TRACE_RECORD.size, TRACE_RECORD.pack_into
 
-        def record(event: int, packet: int = 0, argument: int = 0) -> None:
+        def record(event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
             if self._tracing:
                 n = count[0]
                 if (n + 1) * size <= len(self._records):
-                    pack(self._records, n * size, kernel.now, unit, event, 0, packet, argument, 0)
+                    pack(self._records, n * size, kernel.now, unit, event, 0, packet, argument, argument2)
                     count[0] = n + 1
+                else:
+                    self._trace_lost[0] += 1
 
         return record
 
@@ -148,7 +151,9 @@ class Doorway:
         """Append a record to the trace (`pymodels.trace`); nothing while the trace is off or full."""
         count = self._trace_count[0]
         at = count * TRACE_RECORD.size
-        if self._tracing and at < len(self._records):
+        if self._tracing and at >= len(self._records):
+            self._trace_lost[0] += 1
+        elif self._tracing:
             TRACE_RECORD.pack_into(self._records, at, time, unit, event, 0, packet, argument, argument2)
             self._trace_count[0] = count + 1
 
@@ -201,6 +206,11 @@ class Doorway:
         """Switch the trace on or off (it is on by default)."""
         self._tracing = on
         ctypes.c_int.in_dll(self.lib, "dw_trace_on").value = int(on)
+
+    @property
+    def trace_lost(self) -> int:
+        """Records for which the trace had no room."""
+        return int(self._trace_lost[0])
 
     def trace(self) -> NDArray[np.void]:
         """The records so far, shape (n,), dtype `pymodels.trace.RECORD`; a view, no copy."""

@@ -27,7 +27,7 @@ from tb.sim import bench
 from tb.sim.tools import ROOT, SIMULATORS
 
 MAKEFILE = (ROOT / "Makefile").read_text()
-GENERATED = {"paths.txt", "failures.txt", "stuck.txt"}
+GENERATED = {"legend.json", "failures.txt", "stuck.txt"}
 """What a run leaves."""
 MADE_UP = {
     "my_study",

@@ -45,7 +45,7 @@ class Incoming:
         """
         at = HostQueue.RING + self.position
         w0, w1, w2, w3, a0, a1, a2, a3 = MESSAGE.unpack_from(self._view, at)
-        self._host.trace(TraceEvent.POLL_HIT, w0)
+        self._host.trace(TraceEvent.POLL_HIT, w0, 0, w1 >> 8 & 0xFF)
         kind = w1 >> 26
         source = Reference(w1 >> 8 & 0xFF, w1 & 0xFF, w3 >> 24).pack()
         size = 4 * (w2 >> 16) - (w1 >> 24 & 3)

@@ -45,6 +45,7 @@ class Messenger:
         self._early: deque[Local] = deque()
         """Messages for handlers that may be own ones whose numbers are not known yet: kept, in order, until they
         are."""
+        self._sends = 0
         self._polling = False
         self._idle = host.event("another task's poll")
         self._unlocked = host.event("another task's send")
@@ -61,14 +62,15 @@ class Messenger:
         parts = payload_parts(payload)
         host, channel, size = self._host, target.channel, parts[2]
         out, inside = self.outgoing[channel], self._polling
-        host.trace(TraceEvent.SEND_CALL, out.key(target.stream), size)
+        self._sends = send = self._sends + 1
+        host.trace(TraceEvent.SEND_CALL, out.key(target.stream), size, send)
         await host.spend("send")
         if self._options.poll_first and not inside and self._pending():
             await self.poll()
         if inside and self._options.dma_inject and parts[1]:  # a handler does not wait for the NI to fetch
             await host.spend("copy_line", size + 31 >> 5)
             parts = host.load_bytes(parts[1], size), 0, size
-        pieces = cut(target, handler, arguments, parts, self._options.segment_bytes)
+        pieces = cut(target, handler, arguments, parts, self._options.segment_bytes, send)
         if inside and not await self._at_once(channel, size):
             await self._to_overflow(channel, pieces)
         else:
@@ -84,7 +86,7 @@ class Messenger:
                 await self._drain()
             if self._options.dma_inject and parts[1]:
                 await self._fetched(channel)
-        host.trace(TraceEvent.SEND_RETURN, 0, size)
+        host.trace(TraceEvent.SEND_RETURN, 0, size, send)
 
     async def _at_once(self, channel: int, size: int) -> bool:
         """Whether a handler's message can be injected without waiting: nobody is before it, and all of it fits."""
@@ -228,11 +230,11 @@ class Messenger:
         if function is None:
             await self._handlers.absent(source, handler)
             return 0
-        host.trace(TraceEvent.HANDLER_START, key, handler)
+        host.trace(TraceEvent.HANDLER_START, key, handler, source >> 24)
         result = function(source, *arguments, payload)
         if result is not None:
             await result
-        host.trace(TraceEvent.HANDLER_END, key, handler)
+        host.trace(TraceEvent.HANDLER_END, key, handler, source >> 24)
         return 1
 
     async def _dispatch_early(self) -> int:

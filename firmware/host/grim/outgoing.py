@@ -36,13 +36,15 @@ class Piece:
     number.
     """
 
-    __slots__ = ("address", "data", "stream", "words")
+    __slots__ = ("address", "data", "send", "stream", "words")
 
-    def __init__(self, words: tuple[int, ...], data: bytes | memoryview, address: int, stream: int) -> None:
+    def __init__(self, words: tuple[int, ...], data: bytes | memoryview, address: int, stream: int, send: int) -> None:
         self.words = words
         self.data = data
         self.address = address
         self.stream = stream
+        self.send = send
+        """Number of the send that it is part of, for the trace."""
 
 
 class Outgoing:
@@ -122,7 +124,7 @@ class Outgoing:
                 header += bytes(piece.data) + bytes(-len(piece.data) & 3)
                 size = len(header)
             await host.pio_write(at, header, self._combine)
-        host.trace(TraceEvent.PAYLOAD_WRITTEN, key, size)
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, key, size, piece.send)
         self.back = following(self.back, ROUTE_BYTES + HEADER_BYTES + padded(piece.words[1] >> 16), self._limit)
         await host.pio_write(self._notify, WORD.pack(self.back))
         host.trace(TraceEvent.POINTER_WRITTEN, key, self.back)

@@ -68,14 +68,15 @@ def cut(
     arguments: tuple[int, int, int, int],
     parts: tuple[bytes | memoryview, int, int],
     most: int,
+    send: int,
 ) -> Iterator[Piece]:
-    """The pieces of a message, each with at most `most` payload bytes (a multiple of 4)."""
+    """The pieces of message number `send`, each with at most `most` payload bytes (a multiple of 4)."""
     data, address, size = parts
     begin = 0
     while size - begin > most:
         words = (_SEGMENT | target.w1, most >> 2 << 16 | target.w2, target.w3 | handler, size, begin, 0, 0)
         piece = b"" if address else memoryview(data)[begin : begin + most]
-        yield Piece(words, piece, address + begin if address else 0, target.stream)
+        yield Piece(words, piece, address + begin if address else 0, target.stream, send)
         begin += most
     rest = size - begin
     words = (
@@ -85,4 +86,4 @@ def cut(
         *arguments,
     )
     last = b"" if address or not rest else memoryview(data)[begin:] if begin else data
-    yield Piece(words, last, address + begin if address else 0, target.stream)
+    yield Piece(words, last, address + begin if address else 0, target.stream, send)

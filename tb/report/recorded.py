@@ -1,0 +1,153 @@
+"""A run as its folder holds it: the trace, and the legend that says what its numbers mean.
+
+`legend.json` is written beside `trace.npy` by the run itself; everything that looks at a run afterwards reads both
+here, and gets a clear line when one of them is missing, cut off, or of another version.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pymodels.errors import SanlabError
+from pymodels.results import ResultsError, write_atomically
+from pymodels.topology import Topology
+from pymodels.trace import RECORD, SWITCH_BASE
+
+LEGEND, TRACE = "legend.json", "trace.npy"
+LEGEND_SCHEMA = 1
+End = tuple[str, int]
+"""A port: name of the host or switch, number of the port."""
+
+
+class TraceError(SanlabError):
+    """A trace that cannot be read."""
+
+
+@dataclass(frozen=True)
+class Legend:
+    """What the numbers of a trace mean."""
+
+    hosts: tuple[str, ...]
+    """Host names by node number (VNN)."""
+    switches: tuple[tuple[str, int], ...]
+    """Name and ports, by switch number."""
+    links: tuple[tuple[str, int, str, int], ...]
+    """Cables: both ends."""
+    paths: tuple[str, ...]
+    """Instruction paths by number, `<side>/<layer>:<path>`."""
+    clocks_ps: dict[str, int]
+    """Periods of the clocks `nic`, `link`, `pci`."""
+    lost: int = 0
+    """Records for which the trace had no room."""
+
+    @cached_property
+    def peers(self) -> dict[End, End]:
+        """The other end of each cabled port."""
+        pairs = [((a, i), (b, j)) for a, i, b, j in self.links]
+        return {x: y for a, b in pairs for x, y in ((a, b), (b, a))}
+
+    def path(self, number: int) -> str:
+        """The name of an instruction path, without its side and layer."""
+        return self.paths[number].rpartition(":")[2] if number < len(self.paths) else f"path {number}"
+
+
+def legend_of(topology: Topology, paths: list[str], clocks_ps: dict[str, int], lost: int) -> Legend:
+    """The legend of a run on a topology."""
+    return Legend(
+        topology.hosts,
+        tuple((s.name, s.ports) for s in topology.switches),
+        tuple((link.a.node, link.a.port, link.b.node, link.b.port) for link in topology.links),
+        tuple(paths),
+        clocks_ps,
+        lost,
+    )
+
+
+def write_legend(legend: Legend, path: Path) -> None:
+    """Write `legend.json`, at once or not at all. ResultsError when the disk refuses."""
+    write_atomically(path, json.dumps({"schema": LEGEND_SCHEMA, **asdict(legend)}) + "\n")
+
+
+def write_trace(records: NDArray[np.void], path: Path) -> None:
+    """Write `trace.npy`, at once or not at all. ResultsError when the disk refuses."""
+    scratch = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with scratch.open("wb") as file:
+            np.save(file, records)
+        scratch.replace(path)
+    except OSError as error:
+        cause, remedy = f"{path}: {error.strerror}", "free space or correct the rights, and run again"
+        raise ResultsError("trace not written", cause, remedy) from None
+    finally:
+        with contextlib.suppress(OSError):
+            scratch.unlink()
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A run that has ended."""
+
+    folder: Path
+    legend: Legend
+    trace: NDArray[np.void]
+    """Records in time order, shape (n,), dtype `pymodels.trace.RECORD`."""
+
+
+def read_recorded(folder: Path) -> Recorded:
+    """The trace and the legend of a run. Raises TraceError with what is wrong and what to do."""
+    return Recorded(folder, read_legend(folder / LEGEND), read_trace(folder / TRACE))
+
+
+def read_legend(path: Path) -> Legend:
+    """The legend of a trace. Raises TraceError when it is missing, cut off, or of another version."""
+    plain = _json(path)
+    version = plain.pop("schema", None) if isinstance(plain, dict) else None
+    if version != LEGEND_SCHEMA:
+        cause = f"{path} has schema {version!r}, this sanlab reads {LEGEND_SCHEMA}"
+        raise TraceError("trace of another version", cause, "run the study again")
+    try:
+        tuples = {name: tuple(plain[name]) for name in ("hosts", "paths")}
+        pairs = {name: tuple(tuple(row) for row in plain[name]) for name in ("switches", "links")}
+        return Legend(**{**plain, **tuples, **pairs})
+    except (KeyError, TypeError) as error:
+        raise TraceError("trace unreadable", f"{path} is incomplete ({error})", "run the study again") from None
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise TraceError("no trace", f"{path}: {error.strerror}", "run the study first") from None
+    except ValueError as error:
+        raise TraceError("trace unreadable", f"{path} is cut off or no JSON ({error})", "run the study again") from None
+
+
+def read_trace(path: Path) -> NDArray[np.void]:
+    """The records of a trace file, in time order. Raises TraceError when it is missing, cut off, or no trace."""
+    try:
+        records: NDArray[np.void] = np.load(path, allow_pickle=False)
+    except OSError as error:
+        raise TraceError("no trace", f"{path}: {error.strerror or error}", "run the study first") from None
+    except (ValueError, EOFError) as error:
+        cause = f"{path} is cut off or no trace ({error})"
+        raise TraceError("trace unreadable", cause, "run the study again") from None
+    if records.dtype != RECORD or records.ndim != 1:
+        cause = f"{path} holds {records.dtype} in shape {records.shape}"
+        raise TraceError("trace of another version", cause, "run the study again")
+    if len(records) and np.any(np.diff(records["time"]) < 0):
+        return records[np.argsort(records["time"], kind="stable")]
+    return records
+
+
+def is_switch(unit: int) -> bool:
+    """Whether a unit number belongs to a switch port."""
+    return SWITCH_BASE <= unit < 2 * SWITCH_BASE
