@@ -70,10 +70,8 @@ class NicProcessor:
 
     @classmethod
     def of(cls, profile: Profile) -> NicProcessor:
-        """The NIC's processor of a profile, which counts the instruction's own clock with the access."""
-        load, store, uncached = (
-            profile.integer(f"processor.{key}_clocks") - 1 for key in ("load", "store", "uncached")
-        )
+        """The NIC's processor of a profile."""
+        load, store, uncached = (profile.integer(f"processor.{key}_clocks") for key in ("load", "store", "uncached"))
         return cls(load, store, uncached, profile.integer("processor.instructions_per_fetch"))
 
 

@@ -58,19 +58,23 @@ class Run:
         return [int(t) for t in records["time"][(records["unit"] == unit(node, part)) & (records["event"] == event)]]
 
 
-def run(study: str, simulator: str, folder: Path, settings: str = "", cluster: str = "", seed: int = 1) -> Run:
+def run(
+    study: str, simulator: str, folder: Path, settings: str = "", cluster: str = "", seed: int = 1, profile: str = ""
+) -> Run:
     """Run a study, or a scenario by its short name."""
     name = study if study in studies.names() else f"{SCENARIOS}.{study}"
     info = studies.load(name)
-    request = resolve(name, simulator, str(seed), False, cluster, "", settings, SIMULATORS)
+    request = resolve(name, simulator, str(seed), False, cluster, profile, settings, SIMULATORS)
     request = Request(**{**request.__dict__, "folder": str(folder)})
     outcome = execute(request, info, plan(request, info), Console(file=io.StringIO()))
     return Run(outcome.passed, outcome.failures, folder)
 
 
-def must(study: str, simulator: str, folder: Path, settings: str = "", cluster: str = "", seed: int = 1) -> Run:
+def must(
+    study: str, simulator: str, folder: Path, settings: str = "", cluster: str = "", seed: int = 1, profile: str = ""
+) -> Run:
     """Run a study that must pass."""
-    done = run(study, simulator, folder, settings, cluster, seed)
+    done = run(study, simulator, folder, settings, cluster, seed, profile)
     assert done.passed, "\n".join([*done.failures, f"log: {done.folder / 'sim.log'}"])
     return done
 

@@ -106,8 +106,9 @@ def test_host_clocks_are_those_of_instructions_and_what_accesses_add() -> None:
 def test_every_profile_has_the_figures_of_its_processors(name: str) -> None:
     profile = load_profile(name)
     nic = NicProcessor.of(profile)
-    assert (nic.load, nic.instructions_per_fetch) == (
-        profile.integer("processor.load_clocks") - 1,
-        profile.integer("processor.instructions_per_fetch"),
+    keys = ("load_clocks", "store_clocks", "uncached_clocks", "instructions_per_fetch")
+    assert (nic.load, nic.store, nic.uncached, nic.instructions_per_fetch) == tuple(
+        profile.integer(f"processor.{key}") for key in keys
     )
+    assert min(nic.load, nic.store, nic.uncached) >= 0, "no access makes its instruction cheaper"
     assert HostProcessor.of(profile).instruction == profile.number("host.instruction_clocks")

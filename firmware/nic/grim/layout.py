@@ -41,6 +41,10 @@ class Word(IntEnum):
     """With doorbells: channels that have new messages; looked at in place of the channels."""
     STATUS = 0x10
     """What the firmware sends to the host's status word."""
+    SEARCH = 0x30
+    """With the option search_timer: channels (16 bits) and how often (16 bits) the search shall be timed [host, NI]."""
+    TICKS = 0x34
+    """Ticks of RTC that the timed searches took together [NI]."""
 
 
 class State(IntEnum):

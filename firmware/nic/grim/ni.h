@@ -21,7 +21,7 @@ struct buffer { struct packet *data; u32 free, drained, limit; };
 struct queued { struct buffer *frees; u32 key; };
 
 struct ni {
-    struct channel *channels;
+    struct channel *channels, *behind_channels;
     struct board *boards;
     struct route *routes;
     struct outgoing *outgoing;
@@ -45,4 +45,5 @@ struct ni {
     u32 busy, prepared, prepared_skip, prepared_limit, prepared_stream, window, limit, host_limit, me_word, me, nodes, channel_count;
     u32 node_shift, channel_shift, token_shift, slot_mask, slot, host_slot, cut_through, least, early_offset, early_length, heard, answered;
     u32 sent, resent, accepted, dropped, acks, nacks_sent, nacks_seen, rolled_back, queued_control, errors, bad, early, blocked, strange;
+    u32 wish, searches, ticks;
 };

@@ -26,6 +26,7 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "sram_bytes": (0, 1 << 23),
         "dma_inject": (0, 1),
         "doorbell_notify": (0, 1),
+        "search_timer": (0, 1),
     }
 )
 """Least and greatest value of each option that is a number."""
@@ -77,6 +78,8 @@ class Options:
     """Payload in host memory is fetched by NI DMA (1) or injected by PIO (0)."""
     doorbell_notify: int = 0
     """The host tells of a message by the doorbell FIFO (1) or by the back pointer that the NI searches for (0)."""
+    search_timer: int = 0
+    """The NI times its search of the channels when the host asks for it (1)."""
 
     @classmethod
     def of(cls, given: Mapping[str, int | str]) -> Options:

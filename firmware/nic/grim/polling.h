@@ -26,8 +26,21 @@ u32 poll_arrival(u32 *word, u32 expected) {
     return 0;
 }
 
+/* The link must be free to take what is found: else only arrivals are looked at. */
+static inline u32 held(struct ni *ni) {
+    if (UNLIKELY(ni->prepared)) {
+        OFF_PATH("a message is prepared");
+        return 1;
+    }
+    return 0;
+}
+
 /* One look at the number of streams that may send again. */
 u32 poll_resend(struct ni *ni) {
+    if (UNLIKELY(held(ni))) {
+        OFF_PATH("no search");
+        return 2;
+    }
     if (UNLIKELY(ni->ready_count)) {
         OFF_PATH("a stream is ready");
         return 1;
@@ -44,14 +57,46 @@ u32 poll_news(struct ni *ni) {
     return 0;
 }
 
-/* One step of the search of the channels (Figure 4.10). */
-struct channel *poll_channel(struct channel *channel) {
+/* One step of the search of the channels (Figure 4.10): back against next; then the next channel, unless it was the last. */
+struct channel *poll_channel(struct ni *ni, struct channel *channel) {
     if (UNLIKELY(SHARED32(&channel->back) != channel->next)) {
         OFF_PATH("a new message");
         return 0;
     }
+    channel++;
+    if (UNLIKELY(channel == ni->behind_channels)) {
+        OFF_PATH("the round is over");
+        return 0;
+    }
     LOOP_AGAIN();
-    return channel + 1;
+    return channel;
+}
+
+/* With the option search_timer: one look at the host's wish. */
+u32 poll_wish(struct ni *ni) {
+    if (UNLIKELY(SHARED32(&ni->wish))) {
+        OFF_PATH("a search is to be timed");
+        return 1;
+    }
+    return 0;
+}
+
+/* RTC has been read: the search begins. */
+struct channel *search_begin(struct ni *ni) {
+    if (UNLIKELY(held(ni))) {
+        OFF_PATH("no search");
+        return 0;
+    }
+    return ni->channels;
+}
+
+/* The search has met nothing; RTC is read next. */
+void search_over(struct ni *ni) { ni->searches++; }
+
+/* How long it took. */
+void search_told(struct ni *ni, u32 begun, u32 over) {
+    ni->ticks += over - begun;
+    if (LIKELY((--ni->wish & 0xFFFF) == 0)) SHARED32(&ni->wish) = 0;
 }
 
 /* One look at the word by which the host starts the firmware. */

@@ -17,6 +17,7 @@ from firmware.nic.grim.layout import E2L_CHAIN, L2E_CHAIN, STARTED, Counter, Hos
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.notices import WAKE0, Notices
 from firmware.nic.grim.receiving import BUFF, Receiver
+from firmware.nic.grim.search import SearchTimer
 from firmware.nic.grim.sending import Sender
 from firmware.nic.hardware import host_dma
 from firmware.verbs import Watch
@@ -61,9 +62,14 @@ class Firmware:
         self.hold = self.nic.poll_loop(common)
         common.append(Watch(Word.RESEND, 0, "poll_resend"))
         self._steps.append(self.sender.resend)
+        channels = [Watch(channel.back_register, 0, "poll_channel") for channel in self.sender.channels]
+        if ni.options.search_timer:
+            timer = SearchTimer(ni, self.sender.channels, channels)
+            common.append(timer.watch())
+            self._steps.append(timer.time)
         self._first_channel = len(common)
         if self.notices is None:
-            common += [Watch(channel.back_register, 0, "poll_channel") for channel in self.sender.channels]
+            common += channels
             self._steps += [self._channel_step(index) for index in range(len(self.sender.channels))]
         else:
             common += [
