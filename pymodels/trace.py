@@ -70,6 +70,8 @@ class TraceEvent(IntEnum):
     NIC_DMA_START = 0x46  # the firmware started a chain; a: bytes
     NIC_DMA_DONE = 0x47  # the firmware saw its end; a: bytes
     NIC_DROPPED = 0x48  # a packet refused without an answer; a: reason of the layer
+    TRANSLATION_MISS = 0x49  # a remote memory message waits for the driver; a: virtual address
+    TRANSLATION_DONE = 0x4A  # the driver has answered; a: 0, or why it refuses
     # Reliability.
     ACK_SENT = 0x60  # a: peer node
     ACK_SEEN = 0x61  # a: peer node

@@ -32,6 +32,8 @@ package sim_trace_pkg;
   localparam logic [15:0] EV_NIC_DMA_START = 16'h0046;
   localparam logic [15:0] EV_NIC_DMA_DONE = 16'h0047;
   localparam logic [15:0] EV_NIC_DROPPED = 16'h0048;
+  localparam logic [15:0] EV_TRANSLATION_MISS = 16'h0049;
+  localparam logic [15:0] EV_TRANSLATION_DONE = 16'h004A;
   localparam logic [15:0] EV_ACK_SENT = 16'h0060;
   localparam logic [15:0] EV_ACK_SEEN = 16'h0061;
   localparam logic [15:0] EV_NACK_SENT = 16'h0062;

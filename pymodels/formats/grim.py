@@ -34,6 +34,8 @@ COUNTER_MASK = (1 << COUNTER_BITS) - 1
 """Tokens and sequence numbers wrap here."""
 TOKENS = 1 << COUNTER_BITS
 """Most messages that a NI has in flight: a token is unique per sending NI."""
+NI_TOKENS = 16
+"""Of them, those of messages that a NI sends on its own account (replies to remote reads; ours)."""
 MAX_WINDOW = (1 << (COUNTER_BITS - 1)) - 1
 """Most messages in flight of one stream: beyond it, a modular comparison is ambiguous."""
 MAX_VNN = 255
@@ -54,7 +56,16 @@ class MessageType(IntEnum):
     SEGMENT = 0x02
     """A segment of a long active message before its last: arguments {total bytes, offset, -, -}."""
     ERROR_REPORT = 0x03
-    """The own NI tells its host that a message cannot succeed: arguments {w2, w3, cause, -} of that message (ours)."""
+    """The own NI tells its host that a message cannot succeed: arguments {w2, w3, cause, argument 0} of that message
+    (ours)."""
+    RM_V = 0x04
+    """Remote write to a virtual address: arguments {target, lock address, lock value, -} (readings B7)."""
+    RM_P = 0x05
+    """Remote write to a physical address: the same arguments; the lock's address is virtual."""
+    RM_RV = 0x06
+    """Remote read: arguments {remote VA, local VA, bytes, lock VA}. Acknowledged by its reply."""
+    RM_REPLY = 0x07
+    """What was read, from the NI that read it: arguments {local VA, word 0 of the RM_RV, bytes, lock VA}."""
     ACK = 0x30
     NACK = 0x31
     ERROR = 0x32
@@ -71,6 +82,13 @@ class Cause(IntEnum):
     UNKNOWN_ENDPOINT = 1
     UNKNOWN_TYPE = 2
     TOO_LONG = 3
+    NOT_REGISTERED = 4
+    """No pinned memory at the address, or it was freed."""
+    BEYOND = 5
+    """It begins in pinned memory and ends behind it."""
+    LOCK_NOT_REGISTERED = 6
+    HOST_DOWN = 7
+    """The sending NI's own verdict: the other one answers nothing."""
 
 
 class Device(IntEnum):

@@ -101,7 +101,7 @@ def test_nothing_works_before_enable(call: str) -> None:
         ({"queue_bytes": 4096}, f"option queue_bytes: 4096 {SMALL}"),
         (
             {"channels": 32, "segment_bytes": 32_000},
-            "option channels=32: 2097152 bytes of SRAM leave 62336 for the queue of a channel, "
+            "option channels=32: 2097152 bytes of SRAM leave 57984 for the queue of a channel, "
             "three segments need 96184; ask for fewer channels or smaller segments",
         ),
     ],

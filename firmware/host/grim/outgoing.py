@@ -10,7 +10,7 @@ from typing import Protocol
 from firmware.nic.grim.layout import ROUTE_BYTES, Layout, Register, fits, following
 from firmware.nic.grim.options import Options
 from firmware.verbs import Host
-from pymodels.formats.grim import COUNTER_MASK, GRIM_ID, HEADER, HEADER_BYTES, TOKENS, padded
+from pymodels.formats.grim import COUNTER_MASK, GRIM_ID, HEADER, HEADER_BYTES, padded
 from pymodels.registers import Pci
 from pymodels.trace import TraceEvent
 
@@ -65,7 +65,7 @@ class Outgoing:
         """The NI's front pointer when it was last read."""
         self.back = 0
         # What the NI will put into word 0: known here, because it counts in the order of the queue. For the trace only.
-        self._slots = TOKENS // options.channels
+        self._slots = layout.slots
         self._first_token = channel * self._slots
         self._messages = 0
         self._sequences: dict[int, int] = {}

@@ -60,10 +60,13 @@ class Answers:
     def _message(self, key: int, peer: int) -> tuple[Channel, int] | None:
         """Channel and slot of the message in flight that an answer means."""
         token = key >> 8 & COUNTER_MASK
-        slots = self.sender.channels[0].slots
-        if token >= slots * len(self.sender.channels):
+        own, slots = self.sender.own, self.ni.layout.slots
+        if token < own.first_token:
+            channel, slot = self.sender.channels[token // slots], token % slots
+        elif token < own.first_token + own.slots:
+            channel, slot = own, token - own.first_token
+        else:
             return None
-        channel, slot = self.sender.channels[token // slots], token % slots
         ok = channel.state[slot] == SENT and channel.sequence[slot] == key & COUNTER_MASK
         return (channel, slot) if ok and self.sender.streams.peer(channel.stream[slot]) == peer else None
 
@@ -146,9 +149,28 @@ class Answers:
         await self.nic.work("error_seen")
         self.ni.count(Counter.ERRORS_SEEN)
         channel, slot = message
-        w2, w3 = self.nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 8, 2)
+        w2, w3, a0 = self.nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 8, 3)
         await self._finish(channel, slot)
-        await self.receiver.report(channel.index, w2, w3, cause)
+        await self.receiver.report(channel.index, w2, w3, cause, a0)
+
+    async def replied(self, key: int, peer: int) -> None:
+        """What a remote read asked for is stored: its message is acknowledged (paper 000, 4.5.4)."""
+        message = self._message(key, peer)
+        if message is None:
+            self.ni.count(Counter.STRANGE)
+        else:
+            self.nic.trace(TraceEvent.ACK_SEEN, key, peer)
+            self.ni.count(Counter.ACKS_SEEN)
+            await self._finish(*message)
+
+    async def failed_here(self, key: int, peer: int, cause: int) -> None:
+        """A remote read was answered, but its data have no place here: the host is told, the message is freed."""
+        message = self._message(key, peer)
+        if message is not None:
+            channel, slot = message
+            w2, w3, a0 = self.nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 8, 3)
+            await self._finish(channel, slot)
+            await self.receiver.report(channel.index, w2, w3, cause, a0)
 
     async def _sync(self, peer: int) -> None:
         """Another NI is reset: it has been heard, and is told so."""

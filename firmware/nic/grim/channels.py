@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from firmware.nic.grim.layout import Layout, Register, following
 from firmware.verbs import Nic
-from pymodels.formats.grim import TOKENS
+from pymodels.formats.grim import NI_TOKENS
 
 WAITING, SENT, DONE, FETCHING = range(4)
 """States of a scoreboard entry: to be sent (again), in flight, acknowledged, waiting for its payload."""
@@ -19,18 +19,19 @@ UNSENT = (WAITING, FETCHING)
 
 
 class Channel:
-    """One logical channel. Scoreboard columns are lists indexed by slot; `first` and `count` are the ring of entries
-    in use.
+    """One logical channel; number `channels` is the NI's own, for what it sends on its own account. Scoreboard columns
+    are lists indexed by slot; `first` and `count` are the ring of entries in use.
     """
 
     def __init__(self, nic: Nic, layout: Layout, index: int, channels: int) -> None:
         self.index = index
-        self.base = layout.queues[index]
-        self.limit = layout.limit
+        own = index == channels
+        self.base = layout.own_queue if own else layout.queues[index]
+        self.limit = layout.own_limit if own else layout.limit
         self.front_register = layout.register(index, Register.FRONT)
         self.back_register = layout.register(index, Register.BACK)
-        self.slots = TOKENS // channels
-        self.first_token = index * self.slots
+        self.slots = NI_TOKENS if own else layout.slots
+        self.first_token = index * layout.slots
         self.next = 0
         self.first = 0
         self.count = 0

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from firmware.nic.grim.delivery import NO_BUFFER, Delivery
-from firmware.nic.grim.layout import Counter, HostQueue
+from firmware.nic.grim.layout import NONE, Counter, HostQueue
 from firmware.nic.grim.ni import Ni
 from firmware.verbs import PollLoop, Watch
-from pymodels.formats.grim import COUNTER_MASK, GRIM_ID, HEADER_BYTES, padded
+from pymodels.formats.grim import COUNTER_MASK, GRIM_ID, HEADER_BYTES, MessageType, padded
 from pymodels.registers import Reg
 from pymodels.trace import TraceEvent
 
@@ -73,7 +73,8 @@ class CutThrough:
         w0, w1, w2, w3 = self._nic.load_words(self._buffers[buffer], 4)
         await self._nic.work("early_look")
         length, stream = HEADER_BYTES + padded(w2 >> 16), self._receiver.stream(w1, w3)
-        if length > self._ni.layout.host_slot or stream < 0 or w0 >> 16 != GRIM_ID:
+        foreign = w0 >> 16 != GRIM_ID or w1 >> 26 > MessageType.SEGMENT
+        if length > self._ni.layout.host_slot or stream in (NONE, self._receiver.stalled) or foreign:
             return
         if w0 & COUNTER_MASK == self._receiver.expected[stream] and self._receiver.room(w3 >> 16 & 0xFF, length):
             self._length = length

@@ -14,23 +14,23 @@ from pymodels.registers import Block, Flag
 
 NO_BUFFER = -1
 REPORT = -2
-"""Instead of a buffer: the entry frees nothing, or the place of the report."""
+FETCHED = -3
+REQUESTED = -4
+"""Instead of a buffer: the entry frees nothing, or the place of the report; ends the fetch of a remote read, or a
+request to the driver."""
 
 
 class Delivery:
     """The L2E chain. Each entry remembers (receive buffer that it frees or NO_BUFFER, packet key, bytes)."""
 
-    def __init__(
-        self, ni: Ni, dma: HostDma, blocks: int, pointers: int, count: int, chain: int, direction: int = 0
-    ) -> None:
-        """`count` control blocks at `blocks`, their words at `pointers`; `direction`: flag E2L or 0."""
+    def __init__(self, ni: Ni, dma: HostDma, blocks: int, pointers: int, count: int, chain: int) -> None:
+        """`count` control blocks at `blocks`, their words at `pointers`."""
         self._dma = dma
         self._nic = ni.nic
         self._blocks = blocks
         self._pointers = pointers
         self._count = count
         self._chain = chain
-        self._direction = direction
         self._entries = [(NO_BUFFER, 0, 0)] * self._count
         self._tail = 0
         self._done = 0
@@ -40,16 +40,20 @@ class Delivery:
     def _at(self, index: int) -> int:
         return self._blocks + Block.SIZE * index
 
-    def data(self, source: int, host: int, size: int, wake: bool, entry: tuple[int, int, int]) -> None:
-        """Append a block of data. `wake`: the firmware wants to see its end."""
+    def data(
+        self, local: int, host: int, size: int, wake: bool, entry: tuple[int, int, int], direction: int = 0
+    ) -> None:
+        """Append a block of data. `wake`: the firmware wants to see its end. `direction`: flag E2L, or 0: to the
+        host.
+        """
         index = self._tail
         at = self._blocks + Block.SIZE * index
         self._tail = following = index + 1 if index + 1 < self._count else 0
         if following == self._done:
             raise RuntimeError("the host DMA ring is full")
         self._entries[index] = entry
-        self._nic.store_words(at + Block.LEN, (size, source, 0, host))
-        self._nic.store(at, self._blocks + Block.SIZE * following | (Flag.WAKE if wake else 0) | self._direction)
+        self._nic.store_words(at + Block.LEN, (size, local, 0, host))
+        self._nic.store(at, self._blocks + Block.SIZE * following | (Flag.WAKE if wake else 0) | direction)
 
     def word(self, value: int, host: int, entry: tuple[int, int, int]) -> None:
         """Append a block that writes one word to the host, and wakes the firmware when it is there."""

@@ -25,14 +25,14 @@ class Fetching:
         layout = ni.layout
         self._nic = ni.nic
         self._sender, self._receiver, self._delivery = sender, receiver, delivery
-        self._chain = Delivery(ni, dma, layout.fetches, 0, layout.fetches_count, E2L_CHAIN, Flag.E2L)
+        self._chain = Delivery(ni, dma, layout.fetches, 0, layout.fetches_count, E2L_CHAIN)
         self._fetched = [0] * len(sender.channels)
         sender.fetch = self.fetch
 
     async def fetch(self, channel: Channel, slot: int, place: int, host: int, size: int) -> None:
         """Begin to fetch the payload of a message that was entered as FETCHING."""
         await self._nic.work("send_fetch")
-        self._chain.data(place, host, size, True, (channel.index, slot, size))
+        self._chain.data(place, host, size, True, (channel.index, slot, size), Flag.E2L)
         await self._chain.start()
 
     async def done(self) -> None:

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from firmware.nic.grim.entries import MAP_BYTES, PAGE, Runtime, Static
 from firmware.nic.grim.options import OptionError, Options
 from pymodels.formats import grim
 from pymodels.registers import Block, Size
 
+NONE = -1
+"""No such stream, no buffer."""
 ROUTE_BYTES = 8
 """Room before a message for its route, right-aligned: the send engine skips what is not used (register SA)."""
 CONTROL_ENTRY = ROUTE_BYTES + grim.CONTROL_BYTES
@@ -22,6 +25,8 @@ E2L_CHAIN = 2
 L2E_CHAIN = 0
 """The host DMA chain that brings messages to the host."""
 RECEIVE_BUFFERS = 2
+OWN_SLOTS = 4
+"""Segments that the queue of the NI's own channel holds."""
 LARGEST_FIFO = 7
 """Greatest size code of a doorbell FIFO: 4 KB << 7."""
 STARTED = 0x4752494D
@@ -45,6 +50,12 @@ class Word(IntEnum):
     """With the option search_timer: channels (16 bits) and how often (16 bits) the search shall be timed [host, NI]."""
     TICKS = 0x34
     """Ticks of RTC that the timed searches took together [NI]."""
+    KERNEL = 0x14
+    """Physical address at which the host's driver takes requests for translations [host, at enable]."""
+    DRIVEN = 0x18
+    """Phase 9 of `grim_enable`: operation begins [host]."""
+    REQUEST = 0x20
+    """A request on its way to the driver: virtual address, bytes, entry for the answer, its number."""
 
 
 class State(IntEnum):
@@ -77,6 +88,14 @@ class Counter(IntEnum):
     STRANGE = 16
     OVERLONG = 17
     SYNC_SENT = 18
+    HITS_STATIC = 19
+    HITS_RUNTIME = 20
+    MISSES = 21
+    REMOTE_WRITES = 22
+    REMOTE_READS = 23
+    REPLIES = 24
+    FRAGMENTS = 25
+    PARKED = 26
 
 
 class Register(IntEnum):
@@ -140,18 +159,17 @@ class Layout:
             raise OptionError("option host_queue_bytes", cause, "make it larger or segment_bytes smaller")
         self._at = 0x40
         per_ni = options.sequencing == "per-ni"
-        streams = nodes if per_ni else options.channels * nodes * options.channels
+        streams = nodes if per_ni else (options.channels + 1) * nodes * options.channels
+        self.slots = (grim.TOKENS - grim.NI_TOKENS) // options.channels
+        """Scoreboard entries, and so tokens, of a channel. The NI's own channel has the last NI_TOKENS."""
         self.counters = self._take(4 * len(Counter))
-        self.channels = self._take(REGISTERS * options.channels)
+        self.channels = self._take(REGISTERS * (options.channels + 1))
         self.routes = self._take(16 * nodes)
         self.scoreboard = self._take(16 * grim.TOKENS)
         self.outgoing = self._take(4 * streams)
         self.incoming = self._take(4 * streams)
         self.by_sequence = self._take(grim.TOKENS * nodes if per_ni else 0)
-        pieces = self.payload // min(options.cut_through_least, self.payload) + 4 if options.cut_through_bytes else 2
-        self.blocks_count = 1 << (RECEIVE_BUFFERS * pieces + 10).bit_length()
-        self.blocks = self._take(Block.SIZE * self.blocks_count)
-        self.pointers = self._take(8 * self.blocks_count)
+        self._chain(options)
         self.control_entries = 1 << (grim.TOKENS * max(nodes - 1, 1)).bit_length()
         self.control = self._take(CONTROL_ENTRY * self.control_entries)
         self.report = self._take(grim.HEADER_BYTES)
@@ -159,6 +177,7 @@ class Layout:
         cut = max(options.cut_through_bytes, 64) if options.cut_through_bytes else 0
         self.cut_through = cut if cut <= self.host_slot else 0
         self.buffers = tuple(self._take(self.buffer_bytes) for _ in range(RECEIVE_BUFFERS))
+        self._remote(options)
         self.fetches_count = 2 * grim.TOKENS if options.dma_inject else 0
         self.fetches = self._take(Block.SIZE * self.fetches_count)
         self.doorbells, self.doorbell_bytes, self.doorbell_code = 0, 0, 0
@@ -171,6 +190,24 @@ class Layout:
         at = self._at
         self._at = at + size + 63 & ~63
         return at
+
+    def _chain(self, options: Options) -> None:
+        """The control blocks of all deliveries that can be under way."""
+        pieces = self.payload // min(options.cut_through_least, self.payload) + 4 if options.cut_through_bytes else 2
+        pages = self.payload // PAGE + 2
+        self.translation_pieces = max(16, pages)
+        self.blocks_count = 1 << (RECEIVE_BUFFERS * max(pieces, pages) + OWN_SLOTS * pages + 10).bit_length()
+        self.blocks = self._take(Block.SIZE * self.blocks_count)
+        self.pointers = self._take(8 * self.blocks_count)
+
+    def _remote(self, options: Options) -> None:
+        """The translation cache, and the queue of what the NI sends on its own account."""
+        self.runtime_bytes = Runtime.PIECES + 8 * self.translation_pieces
+        self.static = self._take(Static.BYTES * options.translation_static)
+        self.maps = self._take(MAP_BYTES * options.translation_static)
+        self.runtime = self._take(self.runtime_bytes * options.translation_runtime)
+        self.own_limit = (OWN_SLOTS - 1) * self.slot
+        self.own_queue = self._take(OWN_SLOTS * self.slot)
 
     def _doorbell_fifo(self, options: Options) -> None:
         """A FIFO with an entry for every message that the queues can hold, at a multiple of its size."""

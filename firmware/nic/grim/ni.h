@@ -16,6 +16,10 @@ struct channel { u32 front, back, host_front, host_base, next, queue_back, queue
 struct board { u32 first, count, slots, first_token, base, blocked, head; struct entry *entry; };
 struct outgoing { u8 sequence, in_flight, waiting, flags; };
 struct incoming { u8 expected, refusing, unused[2]; };
+struct fixed { u32 va, size, pa, used; };
+struct piece { u32 pa, bytes; };
+struct window { u32 va, size, count, answer; struct piece piece[16]; };
+struct job { struct packet *data; struct incoming *in; struct outgoing *out; u32 source, target, va, size, lock, value, found; struct piece *piece; };
 struct held { u32 due, stream; };
 struct buffer { struct packet *data; u32 free, drained, limit; };
 struct queued { struct buffer *frees; u32 key; };
@@ -44,6 +48,12 @@ struct ni {
     u32 news_head, news_count, channel_mask, consumer, doorbell_mask;
     u32 busy, prepared, prepared_skip, prepared_limit, prepared_stream, window, limit, host_limit, me_word, me, nodes, channel_count;
     u32 node_shift, channel_shift, token_shift, slot_mask, slot, host_slot, cut_through, least, early_offset, early_length, heard, answered;
+    struct fixed *fixed;
+    struct window *windows;
+    u32 *map, *request, *kernel;
+    struct job *parked;
+    u32 victim, victim_mask, request_number, stalled, storing, own_next, own_limit, own_first_token;
+    struct board *own;
     u32 sent, resent, accepted, dropped, acks, nacks_sent, nacks_seen, rolled_back, queued_control, errors, bad, early, blocked, strange;
     u32 wish, searches, ticks;
 };

@@ -27,6 +27,8 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "dma_inject": (0, 1),
         "doorbell_notify": (0, 1),
         "search_timer": (0, 1),
+        "translation_static": (1, 64),
+        "translation_runtime": (1, 64),
     }
 )
 """Least and greatest value of each option that is a number."""
@@ -80,6 +82,11 @@ class Options:
     """The host tells of a message by the doorbell FIFO (1) or by the back pointer that the NI searches for (0)."""
     search_timer: int = 0
     """The NI times its search of the channels when the host asks for it (1)."""
+
+    translation_static: int = 4
+    """Entries of the translation cache for contiguous regions, programmed by the library."""
+    translation_runtime: int = 16
+    """Entries of the translation cache for translations that the driver gives at run time."""
 
     @classmethod
     def of(cls, given: Mapping[str, int | str]) -> Options:

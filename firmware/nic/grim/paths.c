@@ -5,3 +5,4 @@
 #include "sending.h"
 #include "receiving.h"
 #include "answers.h"
+#include "remote.h"

@@ -9,9 +9,11 @@ all of it is there and its CRC is good.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from firmware.nic.grim.cutting import CutThrough
 from firmware.nic.grim.delivery import NO_BUFFER, REPORT, Delivery
-from firmware.nic.grim.layout import RECEIVE_BUFFERS, Counter, HostQueue, Register, fits, following
+from firmware.nic.grim.layout import NONE, RECEIVE_BUFFERS, Counter, HostQueue, Register, fits, following
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.sending import Sender
 from pymodels.formats.grim import (
@@ -29,9 +31,11 @@ from pymodels.formats.grim import (
 from pymodels.registers import Isr, Reg
 from pymodels.trace import TraceEvent
 
+if TYPE_CHECKING:
+    from firmware.nic.grim.remote import Remote
+
 RECV = 1 << Isr.RECV | 1 << Isr.HEAD
 BUFF = 1 << Isr.BUFF
-NONE = -1
 
 
 class Receiver:
@@ -42,7 +46,7 @@ class Receiver:
         self.sender, self.delivery = sender, delivery
         channels = ni.options.channels
         self._per_ni = ni.options.sequencing == "per-ni"
-        total = ni.nodes if self._per_ni else channels * ni.nodes * channels
+        total = ni.nodes if self._per_ni else (channels + 1) * ni.nodes * channels
         self.expected = [0] * total
         """Sequence number that a stream (`stream`) must bring next."""
         self.refusing = [False] * total
@@ -51,6 +55,9 @@ class Receiver:
         """Where the endpoint's queue goes on."""
         self.queue = [0] * channels
         """Physical address of the endpoint's queue."""
+        self.stalled = NONE
+        """The stream of a remote memory message that waits for a translation: nothing of it may overtake."""
+        self.remote: Remote
         self.armed = NONE
         self.free = [True] * RECEIVE_BUFFERS
         self.cut_through = CutThrough(ni, self, delivery)
@@ -116,12 +123,18 @@ class Receiver:
             await self._strange(buffer, w0)
         elif w0 & COUNTER_MASK != self.expected[stream]:
             await self._out_of_order(buffer, w0, stream)
-        elif w2 & 0xFFFF != self.ni.me << 8 or not MessageType.ACTIVE <= w1 >> 26 <= MessageType.SEGMENT:
-            await self._impossible(buffer, w0, source, stream, w2)
-        elif self.room(channel, length):
-            await self._accept(buffer, w0, source, stream, channel, length, early)
+        elif stream == self.stalled:
+            await self.refuse(buffer, w0, source, stream)
+        elif w2 & 0xFFFF == self.ni.me << 8 and MessageType.ACTIVE <= w1 >> 26 <= MessageType.SEGMENT:
+            if self.room(channel, length):
+                await self._accept(buffer, w0, source, stream, channel, length, early)
+            else:
+                await self.refuse(buffer, w0, source, stream)
+        elif w2 & 0xFFFF == self.ni.me << 8 and MessageType.RM_V <= w1 >> 26 <= MessageType.RM_REPLY:
+            await self.remote.arrived(buffer, (w0, w1, w2, w3), stream)
         else:
-            await self._refuse(buffer, w0, source, stream)
+            cause = Cause.UNKNOWN_TYPE if w2 & 0xFFFF == self.ni.me << 8 else Cause.UNKNOWN_ENDPOINT
+            await self.impossible(buffer, w0, source, stream, cause)
 
     def room(self, channel: int, length: int) -> bool:
         """Whether the endpoint's queue takes `length` bytes more, as far as the host has told."""
@@ -131,7 +144,7 @@ class Receiver:
     def stream(self, w1: int, w3: int) -> int:
         """Number of the stream that a header names, or NONE if this NI does not have it."""
         channels, source = len(self.back), w1 >> 8 & 0xFF
-        known = w3 >> 24 < channels and w3 >> 16 & 0xFF < channels and source < self.ni.nodes and source != self.ni.me
+        known = w3 >> 24 <= channels and w3 >> 16 & 0xFF < channels and source < self.ni.nodes and source != self.ni.me
         if not known:
             return NONE
         return source if self._per_ni else ((w3 >> 24) * self.ni.nodes + source) * channels + (w3 >> 16 & 0xFF)
@@ -157,7 +170,7 @@ class Receiver:
         self.nic.trace(TraceEvent.ACK_SENT, key, source)
         self.ni.count(Counter.ACCEPTED)
 
-    async def _refuse(self, buffer: int, key: int, source: int, stream: int) -> None:
+    async def refuse(self, buffer: int, key: int, source: int, stream: int) -> None:
         """No room: a NACK, and silence for the stream until this message returns."""
         self.refusing[stream] = True
         await self.nic.work("send_nack")
@@ -175,13 +188,11 @@ class Receiver:
         await self.nic.work("receive_dropped")
         self.release(buffer)
 
-    async def _impossible(self, buffer: int, key: int, source: int, stream: int, w2: int) -> None:
+    async def impossible(self, buffer: int, key: int, source: int, stream: int, cause: int) -> None:
         """In order, but nobody here can ever take it: an ERROR frees it at the sender."""
         self.expected[stream] = key + 1 & COUNTER_MASK
         self.refusing[stream] = False
-        known = w2 & 0xFFFF == self.ni.me << 8
         await self.nic.work("send_error")
-        cause = Cause.UNKNOWN_TYPE if known else Cause.UNKNOWN_ENDPOINT
         self.sender.answer(source, control(MessageType.ERROR, key >> 8 & 0xFF, key & 0xFF, self.ni.me, cause))
         self.ni.count(Counter.ERRORS_SENT)
         self.release(buffer)
@@ -208,14 +219,16 @@ class Receiver:
             blocks += 1
             if buffer == REPORT:
                 self._reporting = False
-            elif buffer != NO_BUFFER:
+            elif buffer >= 0:
                 self.nic.trace(TraceEvent.NIC_DMA_DONE, key, size)
                 self.release(buffer)
+            if self.remote.under_way:
+                await self.remote.ended(buffer, key, size)
         if blocks > 2:  # the path has the two of a message
             await self.nic.work("dma_done", (blocks - 1) // 2)
         await self.cut_through.more()
 
-    async def report(self, channel: int, w2: int, w3: int, cause: int) -> None:
+    async def report(self, channel: int, w2: int, w3: int, cause: int, a0: int) -> None:
         """Tell the own host, in the endpoint's queue, that a message cannot succeed. With no room it stays with the
         counter.
         """
@@ -225,7 +238,7 @@ class Receiver:
         await self.nic.work("error_report")
         w1 = MessageType.ERROR_REPORT << 26 | self.ni.me << 8
         self.nic.store_words(
-            self.layout.report, (GRIM_ID << 16, w1, self.ni.me << 8, channel << 24 | channel << 16, w2, w3, cause, 0)
+            self.layout.report, (GRIM_ID << 16, w1, self.ni.me << 8, channel << 24 | channel << 16, w2, w3, cause, a0)
         )
         host, back = self.queue[channel], self.back[channel]
         self.back[channel] = after = following(back, HEADER_BYTES, self.layout.host_limit)

@@ -17,6 +17,7 @@ from firmware.nic.grim.layout import E2L_CHAIN, L2E_CHAIN, STARTED, Counter, Hos
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.notices import WAKE0, Notices
 from firmware.nic.grim.receiving import BUFF, Receiver
+from firmware.nic.grim.remote import INTERRUPT, SIGNAL, Remote
 from firmware.nic.grim.search import SearchTimer
 from firmware.nic.grim.sending import Sender
 from firmware.nic.hardware import host_dma
@@ -41,6 +42,8 @@ class Firmware:
         self.delivery = Delivery(ni, self.dma, layout.blocks, layout.pointers, layout.blocks_count, L2E_CHAIN)
         self.receiver = Receiver(ni, self.sender, self.delivery)
         self.answers = Answers(ni, self.sender, self.receiver)
+        self.remote = Remote(ni, self.sender, self.receiver, self.delivery, self.answers)
+        self.receiver.remote = self.remote
         woken: dict[int, Step] = {L2E_CHAIN: self.receiver.dma_done}
         if ni.options.dma_inject:
             woken[E2L_CHAIN] = Fetching(ni, self.dma, self.sender, self.receiver, self.delivery).done
@@ -50,7 +53,7 @@ class Firmware:
             Watch(ISR, 0, "poll_receive", 1 << Isr.RECV, register=True),
             Watch(ISR, 0, "poll_flag", 1 << Isr.SEND, register=True),
             dma_watch,
-            Watch(ISR, 0, "poll_flag", TIME | BUFF, register=True),
+            Watch(ISR, 0, "poll_flag", TIME | BUFF | SIGNAL, register=True),
         ]
         common += [watch for watch, _ in others]
         self._steps += [step for _, step in others]
@@ -86,6 +89,7 @@ class Firmware:
         while self.nic.load(Word.START) != STARTED:
             await start.run()
         self.receiver.start()
+        self.nic.write(Reg.EIMR, INTERRUPT)
         await self._synchronise()
         await self._tell_host()
         while True:
@@ -111,8 +115,11 @@ class Firmware:
             self.scan.expect(self._first_channel + channel.index, channel.next)
 
     async def _rare(self) -> None:
-        if await self.nic.read(Reg.ISR) & BUFF:
+        flags = await self.nic.read(Reg.ISR)
+        if flags & BUFF:
             await self.receiver.overrun()
+        elif flags & SIGNAL:
+            await self.remote.answered()
         else:
             await self.answers.timer()
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from firmware.nic.grim.channels import FETCHING, SENT, Channel
-from firmware.nic.grim.layout import CONTROL_ENTRY, ROUTE_BYTES, Counter
+from firmware.nic.grim.layout import CONTROL_ENTRY, ROUTE_BYTES, Counter, fits
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.streams import streams_of
 from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, padded
@@ -29,8 +29,11 @@ class Sender:
     def __init__(self, ni: Ni) -> None:
         self.ni = ni
         self.nic = ni.nic
-        self.channels = [Channel(ni.nic, ni.layout, index, ni.options.channels) for index in range(ni.options.channels)]
-        self.streams = streams_of(ni, self.channels)
+        count = ni.options.channels
+        self.channels = [Channel(ni.nic, ni.layout, index, count) for index in range(count)]
+        self.own = Channel(ni.nic, ni.layout, count, count)
+        """The channel of what this NI sends on its own account."""
+        self.streams = streams_of(ni, [*self.channels, self.own])
         self.busy = False
         """The send engine has a packet."""
         self.prepared: tuple[int, int, int, int, int] | None = None
@@ -81,6 +84,23 @@ class Sender:
             streams.wait(channel, slot, stream)
             await nic.work("send_later")
         return True
+
+    def own_message(self, size: int, vnn: int, target: int) -> int | None:
+        """Enter a message of `size` bytes into the NI's own channel, for a channel of another NI: its slot. It leaves
+        when its state is WAITING and its stream is woken. None when there is no room.
+        """
+        own, streams = self.own, self.streams
+        front = own.offset[own.first] if own.count else own.next
+        if own.count == own.slots or not fits(front, own.next, size, own.limit):
+            return None
+        stream = streams.number(own.index, vnn, target)
+        sequence = streams.next_sequence(stream)
+        slot = own.append(size, stream, sequence)
+        own.state[slot] = FETCHING
+        if streams.tokens is not None:
+            streams.tokens[stream][sequence] = own.first_token + slot
+        streams.wait(own, slot, stream)
+        return slot
 
     async def resend(self) -> None:
         """Prepare the next waiting message of the ready stream whose turn it is."""

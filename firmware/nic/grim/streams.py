@@ -26,6 +26,7 @@ class Streams:
         self.nodes = ni.nodes
         self.window = ni.options.window
         self.channels = channels
+        """Those of the hosts, and last the NI's own."""
         self.sequence = [0] * total
         """Next sequence number."""
         self.in_flight = [0] * total
@@ -105,8 +106,8 @@ class AnyToAny(Streams):
     """A stream is (source channel, destination NI, destination channel): its messages stand in one channel."""
 
     def __init__(self, ni: Ni, channels: list[Channel]) -> None:
-        self._count = count = len(channels)
-        super().__init__(ni, channels, count * ni.nodes * count)
+        self._count = ni.options.channels
+        super().__init__(ni, channels, len(channels) * ni.nodes * self._count)
 
     def number(self, source_channel: int, vnn: int, channel: int) -> int:
         """The stream's number."""
@@ -152,7 +153,7 @@ class PerNi(Streams):
     def __init__(self, ni: Ni, channels: list[Channel]) -> None:
         super().__init__(ni, channels, ni.nodes)
         self.tokens = [bytearray(COUNTER_MASK + 1) for _ in range(ni.nodes)]
-        self._slots = channels[0].slots
+        self._slots = ni.layout.slots
 
     def number(self, source_channel: int, vnn: int, channel: int) -> int:
         """The stream's number."""
@@ -169,8 +170,9 @@ class PerNi(Streams):
     def _at(self, stream: int, sequence: int) -> tuple[Channel, int]:
         """Channel and slot of the message that has, or had last, this sequence number."""
         assert self.tokens is not None
-        index, slot = divmod(self.tokens[stream][sequence], self._slots)
-        return self.channels[index], slot
+        token = self.tokens[stream][sequence]
+        channel = self.channels[min(token // self._slots, len(self.channels) - 1)]
+        return channel, token - channel.first_token
 
     def _holds(self, channel: Channel, slot: int, stream: int, sequence: int) -> bool:
         return channel.stream[slot] == stream and channel.sequence[slot] == sequence

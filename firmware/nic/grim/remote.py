@@ -1,0 +1,290 @@
+"""Remote memory: messages that the NI executes itself, as soon as they arrive (paper 000, 4.5).
+
+A write (RM-V, RM-P) goes by host DMA to its target, one block a physical piece; behind it, if asked for, the lock word.
+A read (RM-RV) is fetched by host DMA into the NI's own queue and leaves from there as a reply, which is a message like
+any other: token, sequence, ACK. At home the reply is stored like a write, and then the read, which stayed in its
+channel's queue, counts as acknowledged (readings B7).
+
+All blocks go through the chain of deliveries, in order: so a remote memory operation never overtakes another one, nor
+an active message a remote memory operation before it (4.5.6). A translation that misses is asked of the driver. The
+message keeps its receive buffer meanwhile, and its stream is refused; whoever else misses then is refused for lack of
+a buffer (readings B5, B8).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from firmware.nic.grim.answers import Answers
+from firmware.nic.grim.channels import WAITING
+from firmware.nic.grim.delivery import FETCHED, NO_BUFFER, REQUESTED, Delivery
+from firmware.nic.grim.layout import NONE, ROUTE_BYTES, Counter, Word
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.receiving import Receiver
+from firmware.nic.grim.sending import Sender
+from firmware.nic.grim.translation import Pieces, Translation
+from pymodels.formats.grim import COUNTER_MASK, HEADER_BYTES, Cause, MessageType, control, padded
+from pymodels.registers import Flag, Isr, Reg
+from pymodels.trace import TraceEvent
+
+SIGNAL = 1 << Isr.LANAI_SIG
+"""The driver has answered."""
+INTERRUPT = 1 << Isr.HOST_SIG
+
+
+@dataclass
+class Job:
+    """A remote memory message that is being executed."""
+
+    buffer: int
+    key: int
+    kind: int
+    stream: int
+    source: int
+    channels: tuple[int, int]
+    """Source and own logical channel."""
+    target: int
+    """Where the data go, or stand (RM-RV): virtual, for RM-P physical."""
+    size: int
+    lock: int
+    value: int
+    request: int
+    """RM-RV: the local virtual address; a reply: word 0 of the RM-RV."""
+    pieces: Pieces | None = None
+    lock_pieces: Pieces | None = field(default_factory=list)
+
+
+class Remote:
+    """The remote memory operations of one NI."""
+
+    def __init__(self, ni: Ni, sender: Sender, receiver: Receiver, delivery: Delivery, answers: Answers) -> None:
+        self._ni, self._nic, self._layout = ni, ni.nic, ni.layout
+        self._sender, self._receiver, self._delivery, self._answers = sender, receiver, delivery, answers
+        self._translation = Translation(ni)
+        self.under_way = 0
+        """DMA operations at whose end something is to be done."""
+        self._parked: Job | None = None
+        self._entry = 0
+        self._number = 0
+        self._storing: dict[int, tuple[int, int]] = {}
+        """By receive buffer whose reply is being stored: word 0 of the read, the NI that was read."""
+
+    # ---- arrival
+
+    async def arrived(self, buffer: int, words: tuple[int, int, int, int], stream: int) -> None:
+        """A remote memory message, next in its stream, stands in a receive buffer."""
+        job = self._job(buffer, words, stream)
+        await self._nic.work("remote_look")
+        cause = await self._translate(job)
+        if cause is not None:
+            await self._impossible(job, cause)
+        elif job.pieces is not None and job.lock_pieces is not None:
+            await self._execute(job)
+        elif self._parked is None:
+            await self._park(job)
+        else:
+            await self._refuse(job)
+
+    def _job(self, buffer: int, words: tuple[int, int, int, int], stream: int) -> Job:
+        w0, w1, w2, w3 = words
+        a0, a1, a2, a3 = self._nic.load_words(self._layout.buffers[buffer] + 16, 4)
+        kind, size = w1 >> 26, 4 * (w2 >> 16) - (w1 >> 24 & 3)
+        ends = w3 >> 24, w3 >> 16 & 0xFF
+        if kind == MessageType.RM_RV:
+            return Job(buffer, w0, kind, stream, w1 >> 8 & 0xFF, ends, a0, a2, a3, 0, a1)
+        if kind == MessageType.RM_REPLY:
+            return Job(buffer, w0, kind, stream, w1 >> 8 & 0xFF, ends, a0, size, a3, 0, a1)
+        return Job(buffer, w0, kind, stream, w1 >> 8 & 0xFF, ends, a0, size, a1, a2, 0)
+
+    async def _translate(self, job: Job) -> Cause | None:
+        """Look up what is not known yet: target, then lock. Misses leave it None. A Cause when it can never be."""
+        if not 0 < job.size <= self._layout.payload:
+            return Cause.TOO_LONG
+        if job.pieces is None:
+            if job.kind == MessageType.RM_P:
+                job.pieces = [(job.target, job.size)]
+            else:
+                found = await self._translation.look_up(job.target, job.size)
+                if isinstance(found, Cause):
+                    return found
+                job.pieces = found
+        if job.pieces is not None and job.lock and not job.lock_pieces and job.kind != MessageType.RM_RV:
+            found = await self._translation.look_up(job.lock, 4)
+            if isinstance(found, Cause):
+                return Cause.LOCK_NOT_REGISTERED
+            job.lock_pieces = found
+        return None
+
+    async def _refuse(self, job: Job) -> None:
+        """No room to execute it: a NACK."""
+        if self._parked is job:
+            self._receiver.expected[job.stream] = job.key & COUNTER_MASK
+            self._unpark()
+        await self._receiver.refuse(job.buffer, job.key, job.source, job.stream)
+
+    async def _impossible(self, job: Job, cause: Cause) -> None:
+        """It can never succeed: the sender is told, or for a reply, whose read failed here, the own host."""
+        self._unpark()
+        if job.kind == MessageType.RM_REPLY:
+            self._accept(job)
+            self._acknowledge(job)
+            await self._nic.work("error_seen")
+            self._receiver.release(job.buffer)
+            await self._answers.failed_here(job.request, job.source, cause)
+        else:
+            await self._receiver.impossible(job.buffer, job.key, job.source, job.stream, cause)
+
+    # ---- misses
+
+    async def _park(self, job: Job) -> None:
+        """Ask the driver: the request goes by DMA to the kernel, then an interrupt tells of it. The stream stalls."""
+        self._parked = job
+        self._receiver.stalled = job.stream
+        self._accept(job)
+        self._ni.count(Counter.PARKED)
+        await self._ask(job)
+
+    def _unpark(self) -> None:
+        self._parked = None
+        self._receiver.stalled = NONE
+
+    async def _ask(self, job: Job) -> None:
+        va, size = (job.target, job.size) if job.pieces is None else (job.lock, 4)
+        self._ni.count(Counter.MISSES)
+        self._nic.trace(TraceEvent.TRANSLATION_MISS, job.key, va)
+        self._entry, self._number = self._translation.victim(), self._number + 1 & 0xFFFF
+        await self._nic.work("translate_ask")
+        self._nic.store_words(Word.REQUEST, (va, size, self._entry, self._number))
+        kernel = self._nic.load(Word.KERNEL)
+        self._delivery.data(Word.REQUEST, kernel, 16, True, (REQUESTED, job.key, 16))
+        await self._delivery.start()
+        self.under_way += 1
+
+    async def answered(self) -> None:
+        """LANAI_SIG: the driver has written its answer into the entry."""
+        self._nic.write(Reg.ISR, SIGNAL)
+        await self._nic.work("translate_told")
+        job = self._parked
+        number, cause = self._translation.answer(self._entry)
+        if job is None or number != self._number:
+            self._ni.count(Counter.STRANGE)
+            return
+        self._nic.trace(TraceEvent.TRANSLATION_DONE, job.key, cause or 0)
+        if cause is not None and job.pieces is not None:
+            cause = Cause.LOCK_NOT_REGISTERED
+        cause = cause or await self._translate(job)
+        if cause is not None:
+            await self._impossible(job, cause)
+        elif job.pieces is None or job.lock_pieces is None:
+            await self._ask(job)
+        else:
+            await self._execute(job)
+
+    # ---- execution
+
+    async def _execute(self, job: Job) -> None:
+        """All translations are there."""
+        if job.kind == MessageType.RM_RV:
+            await self._read(job)
+        else:
+            self._unpark_if(job)
+            self._accept(job)
+            await self._write(job)
+
+    def _unpark_if(self, job: Job) -> None:
+        if self._parked is job:
+            self._unpark()
+
+    def _accept(self, job: Job) -> None:
+        """Its number in the stream is taken."""
+        self._receiver.expected[job.stream] = job.key + 1 & COUNTER_MASK
+        self._receiver.refusing[job.stream] = False
+        self._nic.trace(TraceEvent.NIC_ACCEPT, job.key, job.source)
+
+    def _acknowledge(self, job: Job) -> None:
+        self._sender.answer(job.source, control(MessageType.ACK, job.key >> 8 & 0xFF, job.key & 0xFF, self._ni.me))
+        self._nic.trace(TraceEvent.ACK_SENT, job.key, job.source)
+        self._ni.count(Counter.ACCEPTED)
+
+    async def _write(self, job: Job) -> None:
+        """Data, one block a piece, then the lock; the buffer is free, and a read at home done, when all are stored."""
+        assert job.pieces is not None and job.lock_pieces is not None
+        delivery, at = self._delivery, self._layout.buffers[job.buffer] + HEADER_BYTES
+        reply = job.kind == MessageType.RM_REPLY
+        await self._nic.work("remote_write")
+        if len(job.pieces) > 1:
+            await self._nic.work("remote_piece", len(job.pieces) - 1)
+            self._ni.count(Counter.FRAGMENTS, len(job.pieces))
+        last = (job.buffer, job.key, job.size)
+        if reply:
+            self._storing[job.buffer] = job.request, job.source
+            self.under_way += 1
+        for number, (pa, size) in enumerate(job.pieces, 1):
+            ends = number == len(job.pieces) and not job.lock
+            delivery.data(at, pa, size, ends, last if ends else (NO_BUFFER, 0, 0))
+            at += size
+        if job.lock:
+            await self._nic.work("remote_lock")
+            ((pa, _),) = job.lock_pieces
+            delivery.word(job.value, pa, last)
+        await delivery.start()
+        self._nic.trace(TraceEvent.NIC_DMA_START, job.key, job.size)
+        self._ni.count(Counter.REPLIES if reply else Counter.REMOTE_WRITES)
+        await self._nic.work("send_ack")
+        self._acknowledge(job)
+
+    async def _read(self, job: Job) -> None:
+        """Fetch what is asked for into the NI's own queue, behind a header that is ready."""
+        assert job.pieces is not None
+        size = ROUTE_BYTES + HEADER_BYTES + padded(job.size + 3 >> 2)
+        slot = self._sender.own_message(size, job.source, job.channels[0])
+        if slot is None:
+            await self._refuse(job)
+            return
+        self._unpark_if(job)
+        self._accept(job)
+        await self._nic.work("remote_read")
+        if len(job.pieces) > 1:
+            await self._nic.work("remote_piece", len(job.pieces) - 1)
+            self._ni.count(Counter.FRAGMENTS, len(job.pieces))
+        own = self._sender.own
+        at = own.base + own.offset[slot] + ROUTE_BYTES
+        words = job.size + 3 >> 2
+        w1 = MessageType.RM_REPLY << 26 | (-job.size & 3) << 24 | self._ni.me << 8
+        w3 = own.index << 24 | job.channels[0] << 16
+        arguments = (job.request, job.key, job.size, job.lock)
+        self._nic.store_words(at + 4, (w1, words << 16 | job.source << 8, w3, *arguments))
+        at += HEADER_BYTES
+        for number, (pa, part) in enumerate(job.pieces, 1):
+            ends = number == len(job.pieces)
+            entry = (FETCHED, job.key, slot) if ends else (NO_BUFFER, 0, 0)
+            self._delivery.data(at, pa, part, ends, entry, Flag.E2L)
+            at += part
+        self.under_way += 1
+        self._ni.count(Counter.REMOTE_READS)
+        await self._delivery.start()
+        self._nic.trace(TraceEvent.NIC_DMA_START, job.key, job.size)
+        self._receiver.release(job.buffer)
+
+    # ---- ends of DMA
+
+    async def ended(self, buffer: int, key: int, argument: int) -> None:
+        """The last block of something has been finished."""
+        if buffer == REQUESTED:
+            self.under_way -= 1
+            self._nic.write(Reg.ISR, INTERRUPT)
+        elif buffer == FETCHED:
+            self.under_way -= 1
+            await self._nic.work("remote_fetched")
+            own, streams = self._sender.own, self._sender.streams
+            own.state[argument] = WAITING
+            streams.wake(own.stream[argument])
+        elif buffer >= 0:
+            await self._stored(buffer)
+
+    async def _stored(self, buffer: int) -> None:
+        """A reply's data stand in host memory: the read that asked for them is done."""
+        if buffer in self._storing:
+            self.under_way -= 1
+            await self._nic.work("remote_done")
+            await self._answers.replied(*self._storing.pop(buffer))
