@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 // ---------------------------------------------------------------- memories
-static struct { uint8_t *base; uint64_t size; int unit, watches; uint64_t watch[DW_WATCHES]; } memories[DW_MEMORIES];
+static struct { uint8_t *base; uint64_t size, granted_from, granted_to; int unit, watches; uint64_t watch[DW_WATCHES]; } memories[DW_MEMORIES];
 uint8_t dw_armed[DW_MEMORIES][DW_WATCHES];   // Python arms a watch before it waits; the change that it sees disarms it
 enum { EVENT_WATCH = 1, EVENT_WILD = 2 };   // codes that the doorway itself raises; all others come from RTL and are above 15
 
@@ -20,11 +20,17 @@ uint8_t *dw_memory_create(int memory, uint64_t size, int unit) {
   memories[memory].size = size;
   memories[memory].unit = unit;
   memories[memory].watches = 0;
+  memories[memory].granted_from = memories[memory].granted_to = 0;
   return base;
 }
 uint8_t *dw_memory(int memory, uint64_t address, int bytes) {
   if (address + (uint64_t)bytes > memories[memory].size) return NULL;
   return memories[memory].base + address;
+}
+// From now on a write from the bus must stay within [from, to): software allocated that much (to = 0: anything goes).
+void dw_grant(int memory, uint64_t from, uint64_t to) {
+  memories[memory].granted_from = from;
+  memories[memory].granted_to = to;
 }
 // A new watched word of a memory: its slot, or -1 when there is no room.
 int dw_watch_add(int memory, uint64_t address) {
@@ -50,6 +56,10 @@ void san_mem_write(int memory, int address, long long data, int enables) {
   uint64_t a = (uint32_t)address & ~7u, old, mask = 0;
   uint8_t *p = dw_memory(memory, a, 8);
   if (!p) { san_event(dw_now(), memories[memory].unit, EVENT_WILD, a, 1); return; }
+  if (memories[memory].granted_to && (a < memories[memory].granted_from || a >= memories[memory].granted_to)) {
+    san_event(dw_now(), memories[memory].unit, EVENT_WILD, a, 2);
+    return;
+  }
   if ((enables & 0xff) == 0xff) mask = ~0ull;
   else for (int i = 0; i < 8; i++) if (enables >> i & 1) mask |= 0xffull << (8 * i);
   memcpy(&old, p, 8);

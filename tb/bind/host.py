@@ -6,9 +6,11 @@ import random
 import struct
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pymodels.costs.table import HostProcessor, PathTable, host_clocks
+from pymodels.errors import SanlabError
 from pymodels.kernel import Kernel
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import Actor, PathNumbers
@@ -21,6 +23,10 @@ EVENT_WATCH, EVENT_WILD, EVENT_INTERRUPT = 1, 2, 34
 NIC_BASE = 0xE0000000
 FIRST_FREE = 0x100000
 """The first MB of host memory belongs to the kernel (ours)."""
+
+
+class WildDmaError(SanlabError):
+    """A card writes to memory that no software has given it: on a real host, the end of something else."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,8 @@ class RtlHost(Actor):
         self._paths = paths
         self._spends: dict[tuple[str, int], tuple[int, int]] = {}
         self._next_free = FIRST_FREE
+        self._grant = partial(doorway.lib.dw_grant, memory_number, FIRST_FREE)
+        self._grant(FIRST_FREE)
         self._random = random.Random(f"interrupts {seed} {node}")
         self._service: Callable[[], Coroutine[Any, Any, None]] | None = None
 
@@ -83,12 +91,20 @@ class RtlHost(Actor):
         if code == EVENT_WATCH:
             self._words.written(a, time)
         elif code == EVENT_WILD:
-            access = f"{'write' if b else 'read'} of host memory at {a:#x}"
-            self.wild.append(f"{self.name}: {access}, beyond its {len(self.memory)} bytes, at {time / 1e6:.3f} us")
+            self._wild_dma(time, a, b)
         elif code == EVENT_INTERRUPT:
             self.spawn(self._interrupt(), "interrupt")
         else:
             self._port.ended(a, b)
+
+    def _wild_dma(self, time: int, address: int, write: int) -> None:
+        """A card's access to memory that is not there, or that nobody allocated. A write ends the run."""
+        where = f"at {address:#x}, at {time / 1e6:.3f} us"
+        if not write:
+            self.wild.append(f"{self.name}: DMA read of host memory {where}, beyond its {len(self.memory)} bytes")
+            return
+        beyond = f"beyond its {len(self.memory)} bytes" if write == 1 else "which no software has allocated"
+        raise WildDmaError(f"{self.name}: wild DMA", f"write of host memory {where}, {beyond}", "check the address")
 
     async def _interrupt(self) -> None:
         await self._kernel.sleep(self._random.randint(*self._timing.interrupt_ps), "interrupt latency")
@@ -102,6 +118,7 @@ class RtlHost(Actor):
             remedy = "SET memory.bytes=... gives more"
             raise MemoryError(f"{self.name}: {size} bytes asked, {left} left of {len(self.memory)} ({remedy})")
         self._next_free = address + size
+        self._grant(self._next_free + 7 & ~7)
         return RtlBuffer(address, size, self.memory[address : address + size])
 
     def load_words(self, address: int, count: int) -> tuple[int, ...]:
