@@ -78,13 +78,14 @@ module myri_lanai_regs
   logic [31:0] it1;
   logic [31:0] it2;
   logic [31:0] clear;
-  logic [31:0] signal;  // signal bit that this side's writes set
   logic        access;
   logic        timed;
+  logic        isr_busy;
   logic [31:0] rtc;
   logic [95:0] it;
   logic [ 2:0] w_it;
   logic        w_isr;
+  logic        w_eimr;
   logic        w_rtc;
   logic [31:0] set_all;
   logic [ 2:0] expired;
@@ -107,6 +108,7 @@ module myri_lanai_regs
   assign w_sa = write && addr == REG_SA;
   assign w_rtc = write && addr == REG_RTC;
   assign w_isr = write && addr == REG_ISR;
+  assign w_eimr = write && addr == REG_EIMR;
   assign pulse = (write && addr == REG_PULSE) ? w_data[3:0] : 4'd0;
   for (genvar k = 0; k < 4; k++) begin : gen_strobe
     assign w_list[k] = write && addr == REG_DMA_LIST0 + 9'(8 * k);
@@ -145,9 +147,7 @@ module myri_lanai_regs
   end
 
   // ISR and what hangs on it.
-  assign signal = 32'd1 << (cpu_reg_valid ? ISR_HOST_SIG : ISR_LANAI_SIG);
-  assign clear = (w_isr ? w_data & ~signal : 32'd0) |
-      (send_started ? 32'd1 << ISR_SEND : 32'd0) |
+  assign clear = (send_started ? 32'd1 << ISR_SEND : 32'd0) |
       (w_rml ? (32'd1 << ISR_HEAD) | (32'd1 << ISR_RECV) | (32'd1 << ISR_BUFF) : 32'd0) |
       (set_isr[ISR_RECV] ? 32'd7 << ISR_ORUN1 : 32'd0);
   assign set_all = set_isr |
@@ -155,24 +155,31 @@ module myri_lanai_regs
       (expired[0] ? 32'd1 << ISR_TIME0 : 32'd0) |
       (expired[1] ? 32'd1 << ISR_TIME1 : 32'd0) |
       (expired[2] ? 32'd1 << ISR_TIME2 : 32'd0);
-  assign intr_line = (isr & eimr) != 32'd0;
-  assign busy = access || set_all != 32'd0 || isr_set != 32'd0 || set_errors != 32'd0 || recv_lost ||
-      send_started;
+  assign busy = access || isr_busy || set_errors != 32'd0 || recv_lost || send_started;
+
+  myri_lanai_isr #(
+      .CPU_SIGNALS (32'd1 << ISR_HOST_SIG),
+      .HOST_SIGNALS(32'd1 << ISR_LANAI_SIG)
+  ) u_isr (
+      .clk(clk),
+      .rst(rst),
+      .hold_reset(hold_reset),
+      .from_cpu(cpu_reg_valid),
+      .w_isr(w_isr),
+      .w_eimr(w_eimr),
+      .w_data(w_data),
+      .set(set_all),
+      .clear(clear),
+      .isr(isr),
+      .isr_set(isr_set),
+      .eimr(eimr),
+      .intr_line(intr_line),
+      .busy(isr_busy)
+  );
 
   always_ff @(posedge clk) begin
-    if (rst || hold_reset) begin
-      isr <= 32'd0;
-      isr_set <= 32'd0;
-      eimr <= 32'd0;
-      myrinet <= MYRINET_AFTER_RESET;
-    end else begin
-      if (set_all != 32'd0 || clear != 32'd0 || w_isr) begin
-        isr <= (isr & ~clear) | (w_isr ? w_data & signal : 32'd0) | set_all;
-      end
-      isr_set <= set_all;
-      if (write && addr == REG_EIMR) eimr <= w_data;
-      if (write && addr == REG_MYRINET) myrinet <= w_data;
-    end
+    if (rst || hold_reset) myrinet <= MYRINET_AFTER_RESET;
+    else if (write && addr == REG_MYRINET) myrinet <= w_data;
   end
 
   always_ff @(posedge clk) begin

@@ -1,6 +1,6 @@
 // Net receive engine, NIC clock side: words from the link side into SRAM by RMP and RML.
 //
-// Writing RML arms the engine; words go to RMP, RMP+8 ... while RMP < RML. HEAD: the first word is
+// Writing RML arms the engine; words go to RMP, one after the other, while RMP < RML. HEAD: the first word is
 // stored. A word that finds RMP >= RML raises BUFF and waits, as the packet does in the link, until
 // RML is written again. The tail stores the CRC-8 syndrome in place of the CRC character, sets ORUN =
 // unused bytes of the last word, raises RECV and disarms. Bytes stored = RMP - buffer - ORUN, also
@@ -8,9 +8,11 @@
 // for a buffer longer than the network time-out raises NRES, and is truncated to its tail
 // (cfg_nres_truncate) or the receiver is reset: everything is absorbed until RML is written. In
 // hold_reset everything is absorbed. Packets lost so are counted, one `lost` strobe each.
-// Entry from myri_packet_rx: {tail, count[3:0], syndrome[7:0], data[63:0]}.
+// Entry from myri_packet_rx: {tail, count[3:0], syndrome[7:0], data[WIDTH-1:0]}.
 // Timing: one word a clock, request in the clock the entry shows, taken with the grant.
-module myri_net_recv (
+module myri_net_recv #(
+    parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
+) (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
@@ -20,7 +22,7 @@ module myri_net_recv (
     input logic [1:0] nres_code,  // its code (MYRINET bits 7:6)
     input  logic [31:0] cfg_nres_clocks,    // clocks of code 0 (1/16 s); each code is four times longer
     input logic cfg_nres_truncate,  // 1 = truncate the packet, 0 = reset the receiver
-    input logic w_rmp,  // write of RMP (low three bits are ignored)
+    input logic w_rmp,  // write of RMP (the bits within a word are ignored)
     input logic w_rml,  // write of RML
     input logic [23:0] w_data,  // value written
     output logic [23:0] rmp,  // RMP as read
@@ -36,12 +38,12 @@ module myri_net_recv (
     output logic lost,  // strobe: a packet was dropped or cut
     output logic sram_req,  // write request
     input logic sram_gnt,  // granted
-    output logic [22:0] sram_addr,  // byte address, multiple of 8
-    output logic [63:0] sram_wdata,  // write data
-    output logic [7:0] sram_be,  // lanes written
+    output logic [22:0] sram_addr,  // byte address of the word
+    output logic [WIDTH-1:0] sram_wdata,  // write data
+    output logic [WIDTH/8-1:0] sram_be,  // lanes written
     input logic in_valid,  // entry from the link side
     output logic in_ready,  // taken
-    input logic [76:0] in_data,  // the entry
+    input logic [WIDTH+12:0] in_data,  // the entry
     output logic [31:0] tr_key,  // trace: packet key, with set_head and set_recv
     output logic [7:0] tr_syndrome,  // with set_recv
     output logic [31:0] tr_length,  // with set_recv: final value of length
@@ -49,30 +51,30 @@ module myri_net_recv (
     output logic [47:0] alarm_cycle,  // edge at which it is over
     output logic busy  // another edge is needed
 );
-  logic        armed;
-  logic        begun;  // the packet at the input has been looked at before (not its first entry)
-  logic        stored;  // bytes of it are in SRAM
-  logic        drop;  // the rest of it is dropped
-  logic        absorb;  // after a receiver reset, until RML is written
-  logic        waiting;  // a packet waits for a buffer since `since`
+  localparam int BYTES = WIDTH / 8;
+
+  logic armed;
+  logic begun;  // the packet at the input has been looked at before (not its first entry)
+  logic stored;  // bytes of it are in SRAM
+  logic drop;  // the rest of it is dropped
+  logic absorb;  // after a receiver reset, until RML is written
+  logic waiting;  // a packet waits for a buffer since `since`
   logic [47:0] since;
   logic [22:0] last_addr;  // word stored last
-  logic [31:0] key;
-  logic [31:0] first_key;
-  logic        tail;
-  logic [ 3:0] count;
-  logic [ 7:0] syndrome;
-  logic [63:0] data;
-  logic        dropping;
-  logic        room;
-  logic        fix_up;  // tail without bytes: only the syndrome goes into the last byte stored
-  logic        blocked;
-  logic        expired;
-  logic        taken;
-  logic        store_taken;
-  logic        armed_next;
+  logic tail;
+  logic [3:0] count;
+  logic [7:0] syndrome;
+  logic [WIDTH-1:0] data;
+  logic dropping;
+  logic room;
+  logic fix_up;  // tail without bytes: only the syndrome goes into the last byte stored
+  logic blocked;
+  logic expired;
+  logic taken;
+  logic store_taken;
+  logic armed_next;
 
-  assign {tail, count, syndrome, data} = in_valid ? in_data : 77'd0;
+  assign {tail, count, syndrome, data} = in_valid ? in_data : '0;
   assign dropping = hold_reset || drop || (!begun && (absorb || fix_up));
   assign room = rmp < rml;
   assign fix_up = tail && count == 4'd0;
@@ -81,9 +83,9 @@ module myri_net_recv (
   // Data path.
   assign sram_req = in_valid && !dropping && armed && (fix_up ? crc_enable : room);
   assign sram_addr = fix_up ? last_addr : rmp[22:0];
-  assign sram_be = fix_up ? 8'h80 : ~(8'hFF << count);
-  for (genvar i = 0; i < 8; i++) begin : gen_lane
-    assign sram_wdata[8*i+:8] = crc_enable && tail && (fix_up ? i == 7 : count == 4'(i + 1)) ?
+  assign sram_be = fix_up ? BYTES'(1) << (BYTES - 1) : ~({BYTES{1'b1}} << count);
+  for (genvar i = 0; i < BYTES; i++) begin : gen_lane
+    assign sram_wdata[8*i+:8] = crc_enable && tail && (fix_up ? i == BYTES - 1 : count == 4'(i + 1)) ?
         syndrome : data[8*i+:8];
   end
   assign store_taken = in_valid && !dropping && armed && (sram_req ? sram_gnt : fix_up);
@@ -101,19 +103,27 @@ module myri_net_recv (
   assign lost = taken && dropping && tail && (begun || !fix_up);
   assign alarm_valid = waiting && nres_enable;
   assign alarm_cycle = since + ({16'd0, cfg_nres_clocks} << {nres_code, 1'b0});
-  assign orun = truncated ? 3'd0 : 3'd0 - count[2:0];
+  assign orun = truncated ? 3'd0 : (3'd0 - count[2:0]) & 3'(BYTES - 1);
   assign tr_length = (stored ? length : 32'd0) + {28'd0, count};
   assign tr_syndrome = syndrome;
-  assign tr_key = stored ? first_key : key;
   assign busy = w_rmp || w_rml || taken || sram_req || set_buff || expired || (hold_reset && armed) ||
       (waiting != blocked);
 
-  // Key in the first word (up to four route bytes left in front are skipped).
-  assign key = !data[7] ? {data[7:0], data[15:8], data[23:16], data[31:24]} :
-      !data[15] ? {data[15:8], data[23:16], data[31:24], data[39:32]} :
-      !data[23] ? {data[23:16], data[31:24], data[39:32], data[47:40]} :
-      !data[31] ? {data[31:24], data[39:32], data[47:40], data[55:48]} :
-      {data[39:32], data[47:40], data[55:48], data[63:56]};
+  // Key of the packet at the input, also of what is dropped.
+  logic key_known, key_next_known, unused_ok;
+  assign unused_ok = key_known ^ key_next_known;
+  myri_packet_key u_key (
+      .clk(clk),
+      .rst(rst),
+      .take(taken),
+      .tail(tail),
+      .first(3'd0),
+      .last(count),
+      .data(64'(data)),
+      .known(key_known),
+      .next_known(key_next_known),
+      .next_key(tr_key)
+  );
 
   always_comb begin
     armed_next = armed;
@@ -134,7 +144,6 @@ module myri_net_recv (
       rml <= 24'd0;
       length <= 32'd0;
       last_addr <= 23'd0;
-      first_key <= 32'd0;
     end else begin
       armed   <= armed_next;
       waiting <= blocked && !expired;
@@ -144,8 +153,7 @@ module myri_net_recv (
         stored <= !tail;
         last_addr <= rmp[22:0];
         length <= tr_length;
-        rmp <= rmp + 24'd8;
-        if (!stored) first_key <= key;
+        rmp <= rmp + 24'(BYTES);
       end else if (store_taken || truncated || receiver_reset || dropping) begin
         stored <= 1'b0;
       end
@@ -158,7 +166,7 @@ module myri_net_recv (
         rmp <= 24'd0;
         rml <= 24'd0;
       end
-      if (w_rmp) rmp <= {w_data[23:3], 3'b000};
+      if (w_rmp) rmp <= w_data & ~24'(BYTES - 1);
       if (w_rml) rml <= w_data;
     end
   end

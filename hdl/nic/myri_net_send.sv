@@ -6,64 +6,69 @@
 // firmware sends behind a DMA that still fills. Limits and pointers are byte addresses. Writing SMP
 // in a piece, or a limit in an SMLT piece, is ignored and flagged by `misuse`. SMLT with nothing
 // open and nothing to send sends nothing. `hold_reset` ends a packet on its way by a tail whose CRC
-// is wrong. Entry to myri_packet_tx: {crc_en, abort, tail, first[2:0], last[3:0], data[63:0]}.
+// is wrong. Entry to myri_packet_tx: {crc_en, abort, tail, first[2:0], last[3:0], data[WIDTH-1:0]}.
 // Timing: request in the clock after the write, word handed over in the clock after the grant, one
 // word a clock. set_send in the clock in which the last word (and tail) has gone.
-module myri_net_send (
-    input  logic        clk,           // NIC clock
-    input  logic        rst,           // synchronous reset
-    input  logic [47:0] cycle,         // index of the coming edge
-    input  logic        hold_reset,    // LANai in reset: stop, close an open packet
-    input  logic        crc_enable,    // append CRC-8 (MYRINET bit 2)
-    input  logic        w_smp,         // register write strobes
-    input  logic        w_sml,         // write of SML
-    input  logic        w_smlt,        // write of SMLT
-    input  logic        w_sa,          // write of SA
-    input  logic [23:0] w_data,        // value written
-    output logic [23:0] smp,           // SMP as read: next byte to send
-    output logic [23:0] limit,         // SML / SMLT as read
-    output logic [ 2:0] sa,            // SA as read
-    output logic        started,       // strobe: a limit was taken (clears SEND)
-    output logic        set_send,      // strobe: limit reached, all handed over (sets SEND)
-    output logic        misuse,        // strobe: a write was ignored
-    output logic        sram_req,      // read request
-    input  logic        sram_gnt,      // granted
-    output logic [22:0] sram_addr,     // byte address, multiple of 8
-    input  logic        sram_rvalid,   // read data valid
-    input  logic [63:0] sram_rdata,    // read data
-    output logic        out_valid,     // entry for the link side
-    input  logic        out_ready,     // taken at the coming edge
-    output logic [73:0] out_data,      // the entry
-    output logic        tr_start,      // trace: packet started tr_start_ago edges ago
-    output logic [31:0] tr_start_ago,  // see tr_start
-    output logic        tr_read,       // trace: last byte handed over
-    output logic [31:0] tr_key,        // packet key, with both
-    output logic [31:0] tr_bytes,      // bytes of the packet, route included, with tr_read
-    output logic        in_flight,     // a packet is open or a piece runs
-    output logic        busy           // another edge is needed
+module myri_net_send #(
+    parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
+) (
+    input  logic             clk,           // NIC clock
+    input  logic             rst,           // synchronous reset
+    input  logic [     47:0] cycle,         // index of the coming edge
+    input  logic             hold_reset,    // LANai in reset: stop, close an open packet
+    input  logic             crc_enable,    // append CRC-8 (MYRINET bit 2)
+    input  logic             w_smp,         // register write strobes
+    input  logic             w_sml,         // write of SML
+    input  logic             w_smlt,        // write of SMLT
+    input  logic             w_sa,          // write of SA
+    input  logic [     23:0] w_data,        // value written
+    output logic [     23:0] smp,           // SMP as read: next byte to send
+    output logic [     23:0] limit,         // SML / SMLT as read
+    output logic [      2:0] sa,            // SA as read
+    output logic             started,       // strobe: a limit was taken (clears SEND)
+    output logic             set_send,      // strobe: limit reached, all handed over (sets SEND)
+    output logic             misuse,        // strobe: a write was ignored
+    output logic             sram_req,      // read request
+    input  logic             sram_gnt,      // granted
+    output logic [     22:0] sram_addr,     // byte address of the word
+    input  logic             sram_rvalid,   // read data valid
+    input  logic [WIDTH-1:0] sram_rdata,    // read data
+    output logic             out_valid,     // entry for the link side
+    input  logic             out_ready,     // taken at the coming edge
+    output logic [WIDTH+9:0] out_data,      // the entry
+    output logic             tr_start,      // trace: packet started tr_start_ago edges ago
+    output logic [     31:0] tr_start_ago,  // see tr_start
+    output logic             tr_read,       // trace: last byte handed over
+    output logic [     31:0] tr_key,        // packet key, with both
+    output logic [     31:0] tr_bytes,      // bytes of the packet, route included, with tr_read
+    output logic             in_flight,     // a packet is open or a piece runs
+    output logic             busy           // another edge is needed
 );
-  logic        active;  // a piece runs
-  logic        kind_tail;  // it is the last one (SMLT)
-  logic        fresh;  // SMP was written: SA counts
-  logic        open;  // bytes went out whose tail has not
-  logic        held;  // a word waits in `word` for out_ready
-  logic [63:0] word;
-  logic [ 2:0] word_first;
-  logic [ 3:0] word_last;
-  logic        word_tail;
-  logic [23:0] word_end;  // address after the word at smp
-  logic        last_word;
-  logic        quiet;  // no word between SRAM and the link side
-  logic        finished;
-  logic        take_limit;
-  logic        close;  // a tail without data is due
-  logic        pushed;
-  logic [31:0] bytes;
-  logic [47:0] start;
-  logic        known;
-  logic        next_known;
+  localparam int LANE = $clog2(WIDTH / 8);
+  localparam int TAIL = WIDTH + 7;  // place of the tail flag in an entry
 
-  assign word_end = {smp[23:3] + 21'd1, 3'b000};
+  logic             active;  // a piece runs
+  logic             kind_tail;  // it is the last one (SMLT)
+  logic             fresh;  // SMP was written: SA counts
+  logic             open;  // bytes went out whose tail has not
+  logic             held;  // a word waits in `word` for out_ready
+  logic [WIDTH-1:0] word;
+  logic [      2:0] word_first;
+  logic [      3:0] word_last;
+  logic             word_tail;
+  logic [     23:0] word_end;  // address after the word at smp
+  logic             last_word;
+  logic             quiet;  // no word between SRAM and the link side
+  logic             finished;
+  logic             take_limit;
+  logic             close;  // a tail without data is due
+  logic             pushed;
+  logic [     31:0] bytes;
+  logic [     47:0] start;
+  logic             known;
+  logic             next_known;
+
+  assign word_end = {smp[23:LANE] + 1'b1, LANE'(0)};
   assign last_word = word_end >= limit;
   assign quiet = !sram_rvalid && !held;
   assign close = quiet && open && (hold_reset || (active && kind_tail && smp >= limit));
@@ -74,7 +79,7 @@ module myri_net_send (
   assign set_send = finished && !take_limit && !hold_reset;
 
   assign sram_req = active && !hold_reset && smp < limit && !held && !(sram_rvalid && !out_ready);
-  assign sram_addr = {smp[22:3], 3'b000};
+  assign sram_addr = {smp[22:LANE], LANE'(0)};
   assign out_valid = !quiet || close;
   assign out_data = {
     crc_enable,
@@ -98,7 +103,7 @@ module myri_net_send (
       smp <= 24'd0;
       limit <= 24'd0;
       sa <= 3'd0;
-      word <= 64'd0;
+      word <= '0;
       word_first <= 3'd0;
       word_last <= 4'd0;
       word_tail <= 1'b0;
@@ -107,8 +112,8 @@ module myri_net_send (
       if (sram_rvalid && !out_ready) word <= sram_rdata;
       held <= !out_ready && !quiet;
       if (sram_gnt) begin
-        word_first <= smp[2:0];
-        word_last <= (last_word && limit[2:0] != 3'd0) ? {1'b0, limit[2:0]} : 4'd8;
+        word_first <= 3'(smp[LANE-1:0]);
+        word_last <= (last_word && limit[LANE-1:0] != '0) ? 4'(limit[LANE-1:0]) : 4'(WIDTH / 8);
         word_tail <= last_word && kind_tail;
         open <= !(last_word && kind_tail);
         smp <= last_word ? limit : word_end;
@@ -135,15 +140,15 @@ module myri_net_send (
   // Trace.
   assign tr_start = pushed && next_known && !known;
   assign tr_start_ago = 32'(cycle - start);
-  assign tr_read = pushed && out_data[71];
-  assign tr_bytes = bytes + {28'd0, out_data[67:64]} - {29'd0, out_data[70:68]};
+  assign tr_read = pushed && out_data[TAIL];
+  assign tr_bytes = bytes + {28'd0, out_data[WIDTH+:4]} - {29'd0, out_data[WIDTH+4+:3]};
 
   always_ff @(posedge clk) begin
     if (rst) begin
       bytes <= 32'd0;
       start <= 48'd0;
     end else begin
-      if (pushed) bytes <= out_data[71] ? 32'd0 : tr_bytes;
+      if (pushed) bytes <= out_data[TAIL] ? 32'd0 : tr_bytes;
       if (take_limit && !open && (!active || finished)) start <= cycle;
     end
   end
@@ -152,10 +157,10 @@ module myri_net_send (
       .clk(clk),
       .rst(rst),
       .take(pushed),
-      .tail(out_data[71]),
-      .first(out_data[70:68]),
-      .last(out_data[67:64]),
-      .data(out_data[63:0]),
+      .tail(out_data[TAIL]),
+      .first(out_data[WIDTH+4+:3]),
+      .last(out_data[WIDTH+:4]),
+      .data(64'(out_data[WIDTH-1:0])),
       .known(known),
       .next_known(next_known),
       .next_key(tr_key)

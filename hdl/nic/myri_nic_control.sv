@@ -37,9 +37,9 @@ module myri_nic_control
   logic [31:0] lanes;
   logic        control;
   logic        pointer;
-  logic        board_reset;
   logic        limit_check;
   logic [31:0] state;
+  logic [ 7:0] commands;
   logic [23:0] low_pointer;
   logic [23:0] high_pointer;
 
@@ -62,24 +62,12 @@ module myri_nic_control
   always_ff @(posedge clk) begin
     if (rst) begin
       low_done <= 1'b0;
-      lanai_reset <= 1'b1;
-      ebus_reset <= 1'b0;
-      board_reset <= 1'b0;
-      irq_enable <= 1'b0;
       fifo_size <= 3'd0;
       multi_queue <= 1'b0;
       limit_check <= 1'b0;
     end else begin
       if (in_valid) low_done <= !last;
       if (control) begin
-        if (w_data[CTL_LANAI_RESET_ON]) lanai_reset <= 1'b1;
-        if (w_data[CTL_LANAI_RESET_OFF]) lanai_reset <= 1'b0;
-        if (w_data[CTL_EBUS_RESET_ON]) ebus_reset <= 1'b1;
-        if (w_data[CTL_EBUS_RESET_OFF]) ebus_reset <= 1'b0;
-        if (w_data[CTL_BOARD_RESET_ON]) board_reset <= 1'b1;
-        if (w_data[CTL_BOARD_RESET_OFF]) board_reset <= 1'b0;
-        if (w_data[CTL_IRQ_DISABLE]) irq_enable <= 1'b0;
-        if (w_data[CTL_IRQ_ENABLE]) irq_enable <= 1'b1;
         fifo_size   <= w_data[2:0];
         multi_queue <= w_data[CTL_MULTI_QUEUE];
         limit_check <= w_data[CTL_LIMIT_CHECK];
@@ -87,21 +75,19 @@ module myri_nic_control
     end
   end
 
+  myri_control_word u_word (
+      .clk(clk),
+      .rst(rst),
+      .write(control),
+      .w_data(w_data),
+      .lanai_reset(lanai_reset),
+      .ebus_reset(ebus_reset),
+      .irq_enable(irq_enable),
+      .state(commands)
+  );
+
   // Read back.
-  assign state = {
-    !lanai_reset,
-    lanai_reset,
-    !ebus_reset,
-    ebus_reset,
-    !board_reset,
-    board_reset,
-    irq_enable,
-    !irq_enable,
-    19'd0,
-    limit_check,
-    multi_queue,
-    fifo_size
-  };
+  assign state = {commands, 19'd0, limit_check, multi_queue, fifo_size};
   assign low_pointer = in_addr[4] ? base[48*in_addr[3]+:24] : dma_list[48*in_addr[3]+:24];
   assign high_pointer = in_addr[4] ? base[48*in_addr[3]+24+:24] : dma_list[48*in_addr[3]+24+:24];
   assign rdata = (in_addr[13:3] == PCI_CONTROL[13:3]) ? {32'd0, swap(

@@ -1,7 +1,9 @@
 // Host side of the NIC in the NIC clock: PIO unit, control register and pointers, doorbells, DMA chains.
 //
 // Timing: that of the parts. SRAM requests: `pio` carries PIO and doorbell entries, `dma` the chains.
-module myri_nic_host (
+module myri_nic_host
+  import myri_lanai9_pkg::*;
+(
     input  logic         clk,               // NIC clock
     input  logic         rst,               // synchronous reset
     input  logic [ 47:0] cycle,             // index of the coming edge
@@ -83,12 +85,16 @@ module myri_nic_host (
   logic [95:0] base;
   logic [3:0] trigger, w_list, w_base;
   logic [31:0] w_pointer;
-  logic ebus_reset, multi_queue;
+  logic ebus_reset, multi_queue, to_regs, to_bell;
   logic [2:0] fifo_size;
   logic pio_busy, bell_busy, dma_busy;
 
   logic unused_ok;
   assign unused_ok = ^w_pointer[31:24];
+
+  // The card's map.
+  assign to_bell = {1'b0, addr} >= PCI_DOORBELL;
+  assign to_regs = {1'b0, addr} >= PCI_REGISTERS && !to_bell;
 
   // The processor's load of a chain goes first.
   assign ctl_ready = ctl_taken && reg_w_list == 4'd0;
@@ -101,6 +107,10 @@ module myri_nic_host (
       .in_valid(pio_valid),
       .in_ready(pio_ready),
       .in_data(pio_data),
+      .to_sram(!addr[23]),
+      .sram_offset(addr[22:0]),
+      .to_regs(to_regs),
+      .to_bell(to_bell),
       .rsp_valid(rsp_valid),
       .rsp_ready(rsp_ready),
       .rsp_data(rsp_data),

@@ -5,7 +5,8 @@
 // Timing: that of the parts; each crossing costs cfg_cdc_latency.
 module myri_nic_link #(
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port
-    parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
+    parameter int FIFO_LOG2  = 4,  // entries of a data crossing = 2**FIFO_LOG2
+    parameter int WIDTH      = 64  // bits of a word of SRAM
 ) (
     input logic link_clk,  // character clock
     input logic link_rst,  // synchronous reset
@@ -47,15 +48,15 @@ module myri_nic_link #(
     input logic rst,  // synchronous reset
     input logic send_valid,  // entry from myri_net_send
     output logic send_ready,  // taken
-    input logic [73:0] send_data,  // the entry
+    input logic [WIDTH+9:0] send_data,  // the entry
     output logic recv_valid,  // entry for myri_net_recv
     input logic recv_ready,  // taken
-    output logic [76:0] recv_data,  // the entry
+    output logic [WIDTH+12:0] recv_data,  // the entry
     output logic [5:0] link_event,  // strobes: down, missed, beat, forward reset, illegal, sent
     output logic busy  // NIC clock: another edge is needed
 );
-  logic [73:0] tx_entry;
-  logic [76:0] rx_entry;
+  logic [ WIDTH+9:0] tx_entry;
+  logic [WIDTH+12:0] rx_entry;
   logic tx_entry_valid, tx_entry_ready, rx_entry_valid, rx_entry_ready;
   logic s_valid, s_ready, s_tail, m_valid, m_ready, m_tail;
   logic [7:0] s_data, m_data;
@@ -71,7 +72,7 @@ module myri_nic_link #(
   assign link_in_flight = tx_in_packet || rx_in_packet || tx_entry_valid || st_fill != 8'd0;
 
   myri_cdc_fifo #(
-      .WIDTH(74),
+      .WIDTH(WIDTH + 10),
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_to_link (
       .cfg_latency(cfg_cdc_latency),
@@ -89,7 +90,9 @@ module myri_nic_link #(
       .r_busy(far_busy[0])
   );
 
-  myri_packet_tx u_packet_tx (
+  myri_packet_tx #(
+      .WIDTH(WIDTH)
+  ) u_packet_tx (
       .clk(link_clk),
       .rst(link_rst),
       .cycle(link_cycle),
@@ -148,7 +151,9 @@ module myri_nic_link #(
       .alarm_cycle(link_alarm_cycle)
   );
 
-  myri_packet_rx u_packet_rx (
+  myri_packet_rx #(
+      .WIDTH(WIDTH)
+  ) u_packet_rx (
       .clk(link_clk),
       .rst(link_rst),
       .cycle(link_cycle),
@@ -171,7 +176,7 @@ module myri_nic_link #(
   );
 
   myri_cdc_fifo #(
-      .WIDTH(77),
+      .WIDTH(WIDTH + 13),
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_from_link (
       .cfg_latency(cfg_cdc_latency),

@@ -4,7 +4,8 @@
 // Timing: that of the parts.
 module myri_nic_net #(
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port
-    parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
+    parameter int FIFO_LOG2  = 4,  // entries of a data crossing = 2**FIFO_LOG2
+    parameter int WIDTH      = 64  // bits of a word of SRAM
 ) (
     input logic link_clk,  // character clock
     input logic link_rst,  // synchronous reset
@@ -80,13 +81,13 @@ module myri_nic_net #(
     output logic rx_req,  // SRAM: net receive
     input logic rx_gnt,  // granted
     output logic [22:0] rx_addr,  // byte address
-    output logic [63:0] rx_wdata,  // write data
-    output logic [7:0] rx_be,  // lanes
+    output logic [WIDTH-1:0] rx_wdata,  // write data
+    output logic [WIDTH/8-1:0] rx_be,  // lanes
     output logic tx_req,  // SRAM: net send
     input logic tx_gnt,  // granted
     output logic [22:0] tx_addr,  // byte address
     input logic tx_rvalid,  // read data valid
-    input logic [63:0] tx_rdata,  // read data
+    input logic [WIDTH-1:0] tx_rdata,  // read data
     output logic tr_tx_start,  // trace of the NIC side, see myri_net_send
     output logic [31:0] tr_tx_start_ago,  // with tr_tx_start
     output logic tr_tx_read,  // last byte handed over
@@ -101,14 +102,16 @@ module myri_nic_net #(
     output logic busy  // NIC clock: another edge is needed
 );
   logic send_valid, send_ready, recv_valid, recv_ready;
-  logic [73:0] send_data;
-  logic [76:0] recv_data;
+  logic [ WIDTH+9:0] send_data;
+  logic [WIDTH+12:0] recv_data;
   logic send_busy, recv_busy, side_busy, send_in_flight;
 
   assign busy = send_busy || recv_busy || side_busy;
   assign in_flight = send_in_flight || recv_valid;
 
-  myri_net_send u_send (
+  myri_net_send #(
+      .WIDTH(WIDTH)
+  ) u_send (
       .clk(clk),
       .rst(rst),
       .cycle(cycle),
@@ -142,7 +145,9 @@ module myri_nic_net #(
       .busy(send_busy)
   );
 
-  myri_net_recv u_recv (
+  myri_net_recv #(
+      .WIDTH(WIDTH)
+  ) u_recv (
       .clk(clk),
       .rst(rst),
       .cycle(cycle),
@@ -184,7 +189,8 @@ module myri_nic_net #(
 
   myri_nic_link #(
       .SLACK_LOG2(SLACK_LOG2),
-      .FIFO_LOG2 (FIFO_LOG2)
+      .FIFO_LOG2(FIFO_LOG2),
+      .WIDTH(WIDTH)
   ) u_link (
       .link_clk(link_clk),
       .link_rst(link_rst),

@@ -1,12 +1,7 @@
-// PCI side of the card: target, master, configuration space and the crossings to the NIC clock.
+// PCI side of a card with clocks of its own: myri_nic_card and the crossings to the NIC clock.
 //
-// Every access of the host to the 16 MB region becomes one beat of the PIO stream (myri_pio does it,
-// in order); read answers come back. Commands of the host DMA engine go to the bus master; a write's
-// data follow in their own crossing; read beats and the end of each command come back in one stream
-// {done, error, beat}. The interrupt level crosses as messages. The configuration space's latency
-// timer counts when it is not 0, else cfg_pci_latency_timer.
-// Timing: each crossing costs its latency (cfg_cdc_latency); the bus timing is that of
-// myri_pci_target and myri_pci_master.
+// A DMA write's data follow in their own crossing; the interrupt level crosses as messages.
+// Timing: each crossing costs its latency (cfg_cdc_latency).
 module myri_nic_pci
   import myri_pci_pkg::*;
 #(
@@ -56,98 +51,58 @@ module myri_nic_pci
     input logic intr_line,  // level of the interrupt request
     output logic busy  // NIC clock: another edge is needed
 );
-  logic [PCI_OUT_BITS-1:0] target_out;
-  logic [PCI_OUT_BITS-1:0] master_out;
-  logic tw_valid, tr_valid, p_ready, td_valid, tw_ready, tr_ready;
-  logic [31:0] tw_addr, tr_addr;
-  logic [63:0] tw_data, td_data;
-  logic [7:0] tw_be;
-  logic cs_write, mem_enable, master_enable;
-  logic [5:0] cs_reg, bar_size_log2;
-  logic [31:0] cs_wdata, cs_rdata, bar_base;
-  logic [3:0] cs_be;
-  logic [7:0] latency_timer;
-  logic inta;
-  logic tr_first, ev_first, ev_last, ev_write, ev_retry, ev_disconnect;
-  logic [7:0] tr_bytes, interrupt_line;
-  logic target_busy, master_busy, config_busy;
-  logic [2:0] near_busy;  // PCI side of each crossing
-  logic [3:0] far_busy;  // NIC side
+  logic far_pio_valid, far_pio_ready, far_rsp_valid, far_cmd_valid, far_cmd_ready;
+  logic far_wr_valid, far_wr_ready, far_rd_valid, far_rd_ready, inta, card_busy;
+  logic [93:0] far_pio_data;
+  logic [63:0] far_rsp_data, far_wr_data;
+  logic [48:0] far_cmd_data;
+  logic [65:0] far_rd_data;
+  logic [ 5:0] near_busy;  // PCI side of each crossing
+  logic [ 5:0] far_busy;  // NIC side
 
-  assign pci_busy = target_busy || master_busy || config_busy || near_busy != 3'd0;
-  logic unused_ok;  // reports of the target that nobody here needs
-  assign unused_ok = ^{tr_first, tr_bytes, ev_first, ev_last, ev_write, ev_retry, ev_disconnect, interrupt_line,
-      tw_addr[31:24], tw_addr[2:0], tr_addr[31:24], tr_addr[2:0]};
+  assign pci_busy = card_busy || near_busy != 6'd0;
+  assign busy = far_busy != 6'd0;
 
-  assign busy = far_busy != 4'd0;
-
-  // Target and configuration space.
-  myri_pci_target u_target (
+  myri_nic_card u_card (
       .clk(pci_clk),
       .rst(pci_rst),
       .cycle(pci_cycle),
       .pci_in(pci_in),
-      .pci_out(target_out),
-      .bar_base(bar_base),
-      .bar_size_log2(bar_size_log2),
-      .mem_enable(mem_enable),
-      .cfg_wide(cfg_pci_wide),
-      .cfg_devsel(cfg_pci_devsel),
-      .cfg_write_initial(cfg_pci_write_initial),
-      .cfg_read_initial(cfg_pci_read_initial),
-      .cfg_subsequent(cfg_pci_subsequent),
-      .cfg_read_wait(cfg_pci_read_wait),
-      .cfg_stall_limit(cfg_pci_stall_limit),
-      .cfg_max_phases(cfg_pci_max_phases),
-      .cfg_discard(cfg_pci_discard),
-      .cfg_target_abort(1'b0),
-      .tw_valid(tw_valid),
-      .tw_ready(tw_ready),
-      .tw_addr(tw_addr),
-      .tw_data(tw_data),
-      .tw_be(tw_be),
-      .tr_valid(tr_valid),
-      .tr_ready(tr_ready),
-      .tr_addr(tr_addr),
-      .tr_bytes(tr_bytes),
-      .tr_first(tr_first),
-      .td_valid(td_valid),
-      .td_data(td_data),
-      .cs_write(cs_write),
-      .cs_reg(cs_reg),
-      .cs_wdata(cs_wdata),
-      .cs_be(cs_be),
-      .cs_rdata(cs_rdata),
-      .ev_first(ev_first),
-      .ev_last(ev_last),
-      .ev_write(ev_write),
-      .ev_retry(ev_retry),
-      .ev_disconnect(ev_disconnect),
-      .busy(target_busy)
+      .pci_out(pci_out),
+      .cfg_pci_base(cfg_pci_base),
+      .cfg_pci_enabled(cfg_pci_enabled),
+      .cfg_pci_m66(cfg_pci_m66),
+      .cfg_pci_wide(cfg_pci_wide),
+      .cfg_pci_devsel(cfg_pci_devsel),
+      .cfg_pci_write_initial(cfg_pci_write_initial),
+      .cfg_pci_read_initial(cfg_pci_read_initial),
+      .cfg_pci_subsequent(cfg_pci_subsequent),
+      .cfg_pci_read_wait(cfg_pci_read_wait),
+      .cfg_pci_stall_limit(cfg_pci_stall_limit),
+      .cfg_pci_max_phases(cfg_pci_max_phases),
+      .cfg_pci_discard(cfg_pci_discard),
+      .cfg_pci_latency_timer(cfg_pci_latency_timer),
+      .cfg_pci_max_burst(cfg_pci_max_burst),
+      .cfg_pci_start_delay(cfg_pci_start_delay),
+      .cfg_pci_irdy_wait(cfg_pci_irdy_wait),
+      .cfg_pci_line_bytes(cfg_pci_line_bytes),
+      .pio_valid(far_pio_valid),
+      .pio_ready(far_pio_ready),
+      .pio_data(far_pio_data),
+      .rsp_valid(far_rsp_valid),
+      .rsp_data(far_rsp_data),
+      .cmd_valid(far_cmd_valid),
+      .cmd_ready(far_cmd_ready),
+      .cmd_data(far_cmd_data),
+      .wr_valid(far_wr_valid),
+      .wr_ready(far_wr_ready),
+      .wr_data(far_wr_data),
+      .rd_valid(far_rd_valid),
+      .rd_ready(far_rd_ready),
+      .rd_data(far_rd_data),
+      .inta(inta),
+      .busy(card_busy)
   );
-
-  myri_pci_config u_config (
-      .clk(pci_clk),
-      .rst(pci_rst),
-      .cfg_base(cfg_pci_base),
-      .cfg_enabled(cfg_pci_enabled),
-      .cs_write(cs_write),
-      .cs_reg(cs_reg),
-      .cs_wdata(cs_wdata),
-      .cs_be(cs_be),
-      .cs_rdata(cs_rdata),
-      .bar_base(bar_base),
-      .bar_size_log2(bar_size_log2),
-      .mem_enable(mem_enable),
-      .master_enable(master_enable),
-      .latency_timer(latency_timer),
-      .interrupt_line(interrupt_line),
-      .busy(config_busy)
-  );
-
-  // Posted writes go before reads: a read sees them.
-  assign tw_ready = p_ready;
-  assign tr_ready = p_ready && !tw_valid;
 
   myri_cdc_fifo #(
       .WIDTH(94),
@@ -156,11 +111,9 @@ module myri_nic_pci
       .cfg_latency(cfg_cdc_latency),
       .w_clk(pci_clk),
       .w_rst(pci_rst),
-      .w_valid(tw_valid || tr_valid),
-      .w_ready(p_ready),
-      .w_data({
-        !tw_valid, tw_valid ? tw_addr[23:3] : tr_addr[23:3], tw_valid ? tw_be : 8'd0, tw_data
-      }),
+      .w_valid(far_pio_valid),
+      .w_ready(far_pio_ready),
+      .w_data(far_pio_data),
       .w_busy(near_busy[0]),
       .r_clk(clk),
       .r_rst(rst),
@@ -183,41 +136,67 @@ module myri_nic_pci
       .w_busy(far_busy[1]),
       .r_clk(pci_clk),
       .r_rst(pci_rst),
-      .r_valid(td_valid),
+      .r_valid(far_rsp_valid),
       .r_ready(1'b1),
-      .r_data(td_data),
+      .r_data(far_rsp_data),
       .r_busy(near_busy[1])
   );
 
-  // Master.
-  myri_nic_master #(
-      .FIFO_LOG2(FIFO_LOG2)
-  ) u_master (
-      .pci_clk(pci_clk),
-      .pci_rst(pci_rst),
-      .pci_in(pci_in),
-      .pci_out(master_out),
-      .enable(master_enable),
-      .cfg_cdc_latency(cfg_cdc_latency),
-      .cfg_wide(cfg_pci_wide),
-      .cfg_latency_timer((latency_timer != 8'd0) ? latency_timer : cfg_pci_latency_timer),
-      .cfg_max_burst(cfg_pci_max_burst),
-      .cfg_start_delay(cfg_pci_start_delay),
-      .cfg_irdy_wait(cfg_pci_irdy_wait),
-      .cfg_line_bytes(cfg_pci_line_bytes),
-      .pci_busy(master_busy),
-      .clk(clk),
-      .rst(rst),
-      .cmd_valid(cmd_valid),
-      .cmd_ready(cmd_ready),
-      .cmd_data(cmd_data),
-      .wr_valid(wr_valid),
-      .wr_ready(wr_ready),
-      .wr_data(wr_data),
-      .rd_valid(rd_valid),
-      .rd_ready(rd_ready),
-      .rd_data(rd_data),
-      .busy(far_busy[2])
+  myri_cdc_fifo #(
+      .WIDTH(49),
+      .DEPTH_LOG2(2)
+  ) u_command (
+      .cfg_latency(cfg_cdc_latency),
+      .w_clk(clk),
+      .w_rst(rst),
+      .w_valid(cmd_valid),
+      .w_ready(cmd_ready),
+      .w_data(cmd_data),
+      .w_busy(far_busy[2]),
+      .r_clk(pci_clk),
+      .r_rst(pci_rst),
+      .r_valid(far_cmd_valid),
+      .r_ready(far_cmd_ready),
+      .r_data(far_cmd_data),
+      .r_busy(near_busy[2])
+  );
+
+  myri_cdc_fifo #(
+      .WIDTH(64),
+      .DEPTH_LOG2(FIFO_LOG2)
+  ) u_write (
+      .cfg_latency(cfg_cdc_latency),
+      .w_clk(clk),
+      .w_rst(rst),
+      .w_valid(wr_valid),
+      .w_ready(wr_ready),
+      .w_data(wr_data),
+      .w_busy(far_busy[3]),
+      .r_clk(pci_clk),
+      .r_rst(pci_rst),
+      .r_valid(far_wr_valid),
+      .r_ready(far_wr_ready),
+      .r_data(far_wr_data),
+      .r_busy(near_busy[3])
+  );
+
+  myri_cdc_fifo #(
+      .WIDTH(66),
+      .DEPTH_LOG2(FIFO_LOG2)
+  ) u_read (
+      .cfg_latency(cfg_cdc_latency),
+      .w_clk(pci_clk),
+      .w_rst(pci_rst),
+      .w_valid(far_rd_valid),
+      .w_ready(far_rd_ready),
+      .w_data(far_rd_data),
+      .w_busy(near_busy[4]),
+      .r_clk(clk),
+      .r_rst(rst),
+      .r_valid(rd_valid),
+      .r_ready(rd_ready),
+      .r_data(rd_data),
+      .r_busy(far_busy[4])
   );
 
   myri_level_cross u_interrupt (
@@ -225,18 +204,10 @@ module myri_nic_pci
       .w_clk(clk),
       .w_rst(rst),
       .w_level(intr_line),
-      .w_busy(far_busy[3]),
+      .w_busy(far_busy[5]),
       .r_clk(pci_clk),
       .r_rst(pci_rst),
       .r_level(inta),
-      .r_busy(near_busy[2])
-  );
-
-  myri_pci_merge u_merge (
-      .a_out(target_out),
-      .b_out(master_out),
-      .inta(inta),
-      .m66(cfg_pci_m66),
-      .pci_out(pci_out)
+      .r_busy(near_busy[5])
   );
 endmodule

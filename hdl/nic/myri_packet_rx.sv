@@ -1,46 +1,52 @@
 // Net receive, link side: the packet stream of the link port to words, CRC-8 checked.
 //
-// Entry: {tail, count[3:0], syndrome[7:0], data[63:0]}: eight bytes each, at once when the eighth is
-// there; the last entry of a packet has tail = 1 and the 0..7 bytes left, the CRC character among
-// them. The syndrome is the CRC-8 of the whole packet with its CRC character: 0 = good.
+// Entry: {tail, count[3:0], syndrome[7:0], data[WIDTH-1:0]}: a word of bytes each, at once when its
+// last is there; the last entry of a packet has tail = 1 and the bytes left, less than a word, the CRC
+// character among them. The syndrome is the CRC-8 of the whole packet with its CRC character: 0 = good.
 // Timing: one character a clock, no bubble; a full word or the tail goes on in the clock its last
 // character shows.
-module myri_packet_rx (
-    input  logic        clk,          // link clock
-    input  logic        rst,          // synchronous reset
-    input  logic [47:0] cycle,        // index of the coming edge
-    input  logic        m_valid,      // packet stream: beat offered
-    output logic        m_ready,      // taken
-    input  logic        m_tail,       // GAP beat
-    input  logic [ 7:0] m_data,       // byte
-    output logic        out_valid,    // entry for the NIC side
-    input  logic        out_ready,    // taken
-    output logic [76:0] out_data,     // the entry
-    output logic        tr_head,      // trace: first byte came tr_ago edges ago
-    output logic        tr_tail,      // trace: GAP taken at this edge
-    output logic [31:0] tr_key,       // packet key, with tr_head and tr_tail
-    output logic [31:0] tr_ago,       // with tr_head
-    output logic [31:0] tr_bytes,     // bytes with the CRC character, with tr_tail
-    output logic [ 7:0] tr_syndrome,  // with tr_tail
-    output logic        crc_bad,      // strobe: a packet ended with a wrong CRC-8
-    output logic        in_packet,    // between first byte and GAP
-    output logic        busy          // another edge is needed
+module myri_packet_rx #(
+    parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
+) (
+    input  logic              clk,          // link clock
+    input  logic              rst,          // synchronous reset
+    input  logic [      47:0] cycle,        // index of the coming edge
+    input  logic              m_valid,      // packet stream: beat offered
+    output logic              m_ready,      // taken
+    input  logic              m_tail,       // GAP beat
+    input  logic [       7:0] m_data,       // byte
+    output logic              out_valid,    // entry for the NIC side
+    input  logic              out_ready,    // taken
+    output logic [WIDTH+12:0] out_data,     // the entry
+    output logic              tr_head,      // trace: first byte came tr_ago edges ago
+    output logic              tr_tail,      // trace: GAP taken at this edge
+    output logic [      31:0] tr_key,       // packet key, with tr_head and tr_tail
+    output logic [      31:0] tr_ago,       // with tr_head
+    output logic [      31:0] tr_bytes,     // bytes with the CRC character, with tr_tail
+    output logic [       7:0] tr_syndrome,  // with tr_tail
+    output logic              crc_bad,      // strobe: a packet ended with a wrong CRC-8
+    output logic              in_packet,    // between first byte and GAP
+    output logic              busy          // another edge is needed
 );
-  logic [55:0] bytes;  // bytes of the word so far, first in lane 0
-  logic [55:0] shown;  // without what an earlier word left behind
-  logic [ 2:0] count;
-  logic [ 7:0] crc;
-  logic [ 7:0] crc_next;
-  logic        word;  // this beat completes an entry
-  logic        taken;
-  logic [31:0] length;
-  logic [47:0] start;
+  logic [WIDTH-9:0] bytes;  // bytes of the word so far, first in lane 0
+  logic [WIDTH-9:0] shown;  // without what an earlier word left behind
+  logic [      2:0] count;
+  logic [      7:0] crc;
+  logic [      7:0] crc_next;
+  logic             word;  // this beat completes an entry
+  logic             taken;
+  logic [     31:0] length;
+  logic [     47:0] start;
 
-  assign word = m_tail || count == 3'd7;
+  assign word = m_tail || count == 3'(WIDTH / 8 - 1);
   assign m_ready = !word || out_ready;
   assign out_valid = m_valid && word;
   assign out_data = {
-    m_tail, m_tail ? {1'b0, count} : 4'd8, m_tail ? crc : 8'd0, m_tail ? 8'd0 : m_data, shown
+    m_tail,
+    m_tail ? {1'b0, count} : 4'(WIDTH / 8),
+    m_tail ? crc : 8'd0,
+    m_tail ? 8'd0 : m_data,
+    shown
   };
   assign taken = m_valid && m_ready;
   assign busy = taken;
@@ -52,7 +58,7 @@ module myri_packet_rx (
       .next(crc_next)
   );
 
-  for (genvar i = 0; i < 7; i++) begin : gen_lane
+  for (genvar i = 0; i < WIDTH / 8 - 1; i++) begin : gen_lane
     assign shown[8*i+:8] = (m_tail && count <= i[2:0]) ? 8'd0 : bytes[8*i+:8];
     always_ff @(posedge clk) begin
       if (rst) bytes[8*i+:8] <= 8'd0;
@@ -66,7 +72,7 @@ module myri_packet_rx (
       crc    <= 8'd0;
       length <= 32'd0;
     end else if (taken) begin
-      count  <= m_tail ? 3'd0 : count + 3'd1;
+      count  <= word ? 3'd0 : count + 3'd1;
       crc    <= m_tail ? 8'd0 : crc_next;
       length <= m_tail ? 32'd0 : length + 32'd1;
     end

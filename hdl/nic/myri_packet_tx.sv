@@ -1,30 +1,37 @@
 // Net send, link side: words to the packet stream of the link port, CRC-8 and tail appended.
 //
-// Entry: {crc_en, abort, tail, first[2:0], last[3:0], data[63:0]}, lanes first..last-1 are sent. After
+// Entry: {crc_en, abort, tail, first[2:0], last[3:0], data[WIDTH-1:0]}, lanes first..last-1 are sent. After
 // an entry with tail come the CRC-8 of all bytes (if crc_en) and the GAP beat; abort sends a CRC that
 // cannot be right. Timing: one byte a clock, the first in the clock the entry shows; CRC and GAP take
 // one clock each; an entry without bytes takes one.
-module myri_packet_tx (
-    input  logic        clk,        // link clock
-    input  logic        rst,        // synchronous reset
-    input  logic [47:0] cycle,      // index of the coming edge
-    input  logic        in_valid,   // an entry is there
-    output logic        in_ready,   // taken at the coming edge
-    input  logic [73:0] in_data,    // the entry
-    output logic        s_valid,    // packet stream: beat offered
-    input  logic        s_ready,    // taken
-    output logic        s_tail,     // 1 = GAP beat
-    output logic [ 7:0] s_data,     // byte
-    output logic        tr_head,    // trace: first byte left tr_ago edges ago
-    output logic        tr_tail,    // trace: GAP left at this edge
-    output logic [31:0] tr_key,     // packet key, with tr_head and from then to tr_tail
-    output logic [31:0] tr_ago,     // with tr_head
-    output logic        in_packet,  // between first byte and GAP
-    output logic        busy        // another edge is needed
+module myri_packet_tx #(
+    parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
+) (
+    input  logic             clk,        // link clock
+    input  logic             rst,        // synchronous reset
+    input  logic [     47:0] cycle,      // index of the coming edge
+    input  logic             in_valid,   // an entry is there
+    output logic             in_ready,   // taken at the coming edge
+    input  logic [WIDTH+9:0] in_data,    // the entry
+    output logic             s_valid,    // packet stream: beat offered
+    input  logic             s_ready,    // taken
+    output logic             s_tail,     // 1 = GAP beat
+    output logic [      7:0] s_data,     // byte
+    output logic             tr_head,    // trace: first byte left tr_ago edges ago
+    output logic             tr_tail,    // trace: GAP left at this edge
+    output logic [     31:0] tr_key,     // packet key, with tr_head and from then to tr_tail
+    output logic [     31:0] tr_ago,     // with tr_head
+    output logic             in_packet,  // between first byte and GAP
+    output logic             busy        // another edge is needed
 );
   localparam logic [1:0] BYTES = 2'd0;
   localparam logic [1:0] CRC = 2'd1;
   localparam logic [1:0] GAP = 2'd2;
+  localparam int LAST = WIDTH;  // places of the fields of an entry
+  localparam int FIRST = WIDTH + 4;
+  localparam int TAIL = WIDTH + 7;
+  localparam int ABORT = WIDTH + 8;
+  localparam int CRC_EN = WIDTH + 9;
 
   logic [ 1:0] state;
   logic        begun;  // at least one byte of the entry has gone
@@ -40,10 +47,10 @@ module myri_packet_tx (
   logic        key_take;
   logic [47:0] start;
 
-  assign at = begun ? lane : in_data[70:68];
-  assign value = 8'(in_data[63:0] >> {at, 3'b000});
-  assign empty = {1'b0, in_data[70:68]} == in_data[67:64];
-  assign final_byte = {1'b0, at} + 4'd1 == in_data[67:64];
+  assign at = begun ? lane : in_data[FIRST+:3];
+  assign value = 8'(in_data[WIDTH-1:0] >> {at, 3'b000});
+  assign empty = {1'b0, in_data[FIRST+:3]} == in_data[LAST+:4];
+  assign final_byte = {1'b0, at} + 4'd1 == in_data[LAST+:4];
   assign s_valid = (state == BYTES) ? in_valid && !empty : 1'b1;
   assign s_tail = state == GAP;
   assign s_data = (state == BYTES) ? value : crc ^ {8{abort}};
@@ -68,9 +75,9 @@ module myri_packet_tx (
     end else if (state == BYTES) begin
       if (in_valid && in_ready) begin
         begun <= 1'b0;
-        if (in_data[71]) begin
-          state <= in_data[73] || in_data[72] ? CRC : GAP;
-          abort <= in_data[72];
+        if (in_data[TAIL]) begin
+          state <= in_data[CRC_EN] || in_data[ABORT] ? CRC : GAP;
+          abort <= in_data[ABORT];
         end
       end else if (sent) begin
         begun <= 1'b1;

@@ -1,0 +1,47 @@
+// 64-bit beats of the PIO stream as beats of 32 bits, for a card with a 32-bit memory.
+//
+// A write gives the halves that have lanes enabled, the lower one first (the lower one if none has); a
+// read gives both and puts the two answers together.
+// Timing: combinational; one clock for each half. Sleeping: state moves with handshakes.
+module myri_beat_split (
+    input  logic        clk,            // clock
+    input  logic        rst,            // synchronous reset
+    input  logic        in_valid,       // beat {read, addr[23:3], be[7:0], data[63:0]}
+    output logic        in_ready,       // taken
+    input  logic [93:0] in_data,        // the beat
+    output logic        rsp_valid,      // read answer
+    output logic [63:0] rsp_data,       // lanes
+    output logic        out_valid,      // beat {read, addr[23:2], be[3:0], data[31:0]}
+    input  logic        out_ready,      // taken
+    output logic [58:0] out_data,       // the beat
+    input  logic        out_rsp_valid,  // answer to the read shown
+    input  logic [31:0] out_rsp_data    // its lanes
+);
+  logic        read;
+  logic [20:0] addr;
+  logic [ 7:0] be;
+  logic [63:0] data;
+  logic        low_done;  // the lower half of this beat is through
+  logic        high;  // the half shown
+  logic        last;
+  logic [31:0] low;  // answer of the lower half
+
+  assign {read, addr, be, data} = in_data;
+  assign high = low_done || (!read && be[3:0] == 4'd0 && be[7:4] != 4'd0);
+  assign last = high || (!read && be[7:4] == 4'd0);
+  assign out_valid = in_valid;
+  assign out_data = {read, addr, high, high ? be[7:4] : be[3:0], high ? data[63:32] : data[31:0]};
+  assign in_ready = out_ready && last;
+  assign rsp_valid = out_rsp_valid && high;
+  assign rsp_data = {out_rsp_data, low};
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      low_done <= 1'b0;
+      low <= 32'd0;
+    end else if (in_valid && out_ready) begin
+      low_done <= !last;
+      if (out_rsp_valid) low <= out_rsp_data;
+    end
+  end
+endmodule

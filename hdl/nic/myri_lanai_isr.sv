@@ -1,0 +1,45 @@
+// ISR and EIMR of a LANai: bits set by hardware stay until 1 is written to them.
+//
+// A signal bit is set by the side that signals, by writing 1, and cleared so by the other one. Set wins
+// over clear. Timing: a write, a set and a clear are in force from the next clock.
+module myri_lanai_isr #(
+    parameter logic [31:0] CPU_SIGNALS  = 32'd0,  // bits that the processor sets by writing 1
+    parameter logic [31:0] HOST_SIGNALS = 32'd0   // bits that the host sets
+) (
+    input  logic        clk,         // NIC clock
+    input  logic        rst,         // synchronous reset
+    input  logic        hold_reset,  // LANai in reset: as after rst
+    input  logic        from_cpu,    // the write comes from the processor, else from the host
+    input  logic        w_isr,       // write of ISR
+    input  logic        w_eimr,      // write of EIMR
+    input  logic [31:0] w_data,      // value of both
+    input  logic [31:0] set,         // strobes: bits to set
+    input  logic [31:0] clear,       // strobes: bits to clear
+    output logic [31:0] isr,         // ISR
+    output logic [31:0] isr_set,     // bits set by hardware at the last edge
+    output logic [31:0] eimr,        // EIMR
+    output logic        intr_line,   // some bit of ISR & EIMR
+    output logic        busy         // another edge is needed
+);
+  logic [31:0] signals;  // bits that this side's writes set
+  logic [31:0] cleared;
+
+  assign signals = from_cpu ? CPU_SIGNALS : HOST_SIGNALS;
+  assign cleared = (w_isr ? w_data & ~signals : 32'd0) | clear;
+  assign intr_line = (isr & eimr) != 32'd0;
+  assign busy = set != 32'd0 || isr_set != 32'd0;
+
+  always_ff @(posedge clk) begin
+    if (rst || hold_reset) begin
+      isr <= 32'd0;
+      isr_set <= 32'd0;
+      eimr <= 32'd0;
+    end else begin
+      if (set != 32'd0 || cleared != 32'd0 || w_isr) begin
+        isr <= (isr & ~cleared) | (w_isr ? w_data & signals : 32'd0) | set;
+      end
+      isr_set <= set;
+      if (w_eimr) eimr <= w_data;
+    end
+  end
+endmodule

@@ -1,0 +1,257 @@
+// Myrinet NIC of the LANai 4 / PCI32 kind: 32-bit SRAM behind an arbiter, special registers, packet
+// interface, one host DMA, PCI; the SRAM itself and the processor are outside (ports mem_*, cpu_*).
+//
+// All but the link runs on the PCI clock (fact sheet 3.1; readings A8): one domain, no crossing; two clocks
+// meet only between the engines and the link. Each sleeps alone. `busy` says that the clock is needed by
+// something else than the processor's SRAM requests; an alarm that is not in the future means the next edge.
+// Timing: see the parts. Trace: as in myri_nic.
+module myri_nic4
+  import myri_lanai4_pkg::*;
+  import myri_pci_pkg::*;
+#(
+    parameter int SLACK_LOG2 = 7,  // slack memory of the link port = 2**SLACK_LOG2 characters
+    parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
+) (
+    input logic clk,  // clock of the PCI bus: processor, SRAM, engines, bus
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    output logic busy,  // another edge is needed, the processor's SRAM requests apart
+    output logic alarm_valid,  // wants to be awake ...
+    output logic [47:0] alarm_cycle,  // ... at this edge
+    input logic link_clk,  // character clock
+    input logic link_rst,  // synchronous reset
+    input logic [47:0] link_cycle,  // index of the coming edge
+    output logic link_busy,  // link clock: another edge is needed
+    output logic link_alarm_valid,  // link clock: wants to be awake ...
+    output logic [47:0] link_alarm_cycle,  // ... at this edge
+    input logic [8:0] rx,  // {data flag, byte} from the cable
+    output logic [8:0] tx,  // {data flag, byte} to the cable
+    input logic rx_hold,  // see myri_link_port
+    output logic tx_hold,  // see myri_link_port
+    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
+    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    output logic mem_a_valid,  // memory port a: access
+    output logic mem_a_write,  // 1 = write
+    output logic [22:0] mem_a_addr,  // byte address, multiple of 4
+    output logic [31:0] mem_a_wdata,  // write data
+    output logic [3:0] mem_a_be,  // lanes written
+    input logic [31:0] mem_a_rdata,  // read data, the clock after
+    output logic mem_b_valid,  // memory port b: access
+    output logic mem_b_write,  // 1 = write
+    output logic [22:0] mem_b_addr,  // byte address, multiple of 4
+    output logic [31:0] mem_b_wdata,  // write data
+    output logic [3:0] mem_b_be,  // lanes written
+    input logic [31:0] mem_b_rdata,  // read data, the clock after
+    input logic cpu_reg_valid,  // processor: access in this clock
+    input logic cpu_reg_write,  // 1 = write
+    input logic [8:0] cpu_reg_addr,  // offset
+    input logic [31:0] cpu_reg_wdata,  // write data
+    output logic [31:0] cpu_reg_rdata,  // read data, same clock
+    input logic cpu_req,  // processor
+    output logic cpu_gnt,  // granted
+    input logic cpu_write,  // 1 = write
+    input logic [22:0] cpu_addr,  // byte address, multiple of 4
+    input logic [31:0] cpu_wdata,  // write data
+    input logic [3:0] cpu_be,  // lanes written
+    output logic cpu_rvalid,  // read data valid
+    output logic [31:0] cpu_rdata,  // read data
+    output logic [31:0] isr,  // ISR
+    output logic [31:0] isr_set,  // bits set by hardware at the last edge
+    output logic lanai_reset,  // level: the host holds the LANai in reset
+    output logic intr_line,  // level: interrupt request, before it crosses to INTA#
+    input logic [1:0] cfg_accesses,  // accesses a clock, 1 or 2
+    input logic [3:0] cfg_cdc_latency,  // of the crossings to and from the link
+    input logic cfg_sram_above,  // 1 MB of SRAM, behind the other regions of the card
+    input logic [15:0] cfg_start_clocks,  // start-up of a DMA transfer
+    input logic [15:0] cfg_rtc_num,  // RTC ticks ...
+    input logic [15:0] cfg_rtc_den,  // ... in this many clocks
+    input logic [7:0] cfg_slack,  // link port settings
+    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent
+    input logic [7:0] cfg_go_mark,  // fill at which GO is sent
+    input logic [15:0] cfg_refresh,  // STOP refresh period
+    input logic [15:0] cfg_short_timeout,  // characters until GO is assumed
+    input logic [31:0] cfg_long_timeout,  // characters until a blocked packet is cut
+    input logic [31:0] cfg_beat_period,  // BEAT period
+    input logic [31:0] cfg_nres_clocks,  // clocks of 1/16 s
+    input logic cfg_nres_truncate,  // 1 = truncate, 0 = reset the receiver
+    input logic [31:0] cfg_pci_base,  // BAR0 after reset
+    input logic cfg_pci_enabled,  // memory and master enable after reset
+    input logic [1:0] cfg_pci_devsel,  // target: DEVSEL# speed
+    input logic [3:0] cfg_pci_write_initial,  // target: wait states of the first write data phase
+    input logic [3:0] cfg_pci_read_initial,  // target: least ones of the first read data phase
+    input logic [2:0] cfg_pci_subsequent,  // target: of later data phases
+    input logic [3:0] cfg_pci_read_wait,  // target: clocks TRDY# is held before a retry
+    input logic [2:0] cfg_pci_stall_limit,  // target: clocks a phase waits before STOP#
+    input logic [7:0] cfg_pci_max_phases,  // target: data phases before a disconnect; 0 = no limit
+    input logic [15:0] cfg_pci_discard,  // target: age at which a delayed read gives way
+    input logic [7:0] cfg_pci_latency_timer,  // master: latency timer; 0 = unlimited
+    input logic [15:0] cfg_pci_max_burst,  // master: bytes of a transaction; 0 = unlimited
+    input logic [7:0] cfg_pci_start_delay,  // master: clocks before asking for the bus
+    input logic [2:0] cfg_pci_irdy_wait,  // master: clocks IRDY# may wait
+    input logic [6:0] cfg_pci_line_bytes,  // master: cache line
+    output logic tr_tx_start,  // clk: a packet was started ...
+    output logic [31:0] tr_tx_start_ago,  // ... so many edges ago
+    output logic [31:0] tr_tx_start_key,  // packet key
+    output logic tr_tx_read,  // clk: its last byte went to the link side
+    output logic [31:0] tr_tx_read_key,  // packet key
+    output logic [31:0] tr_tx_read_bytes,  // its bytes, route included
+    output logic tr_rx_first,  // clk: the first word of a packet is stored
+    output logic [31:0] tr_rx_first_key,  // packet key
+    output logic tr_rx_done,  // clk: its tail is stored (RECV)
+    output logic [31:0] tr_rx_done_key,  // packet key
+    output logic [31:0] tr_rx_done_bytes,  // bytes stored, syndrome included
+    output logic [7:0] tr_rx_done_syndrome,  // CRC-8 syndrome, 0 = good
+    output logic tr_dma_start,  // clk: a transfer starts to move
+    output logic tr_dma_done,  // clk: it is over
+    output logic tr_dma_e2l,  // its direction, 1 = host to SRAM
+    output logic [31:0] tr_dma_bytes,  // its length
+    output logic [22:0] tr_dma_lar,  // its SRAM address
+    output logic tr_pio_write,  // clk: a write of the host has landed ...
+    output logic [23:0] tr_pio_addr,  // ... at this offset of the card's region
+    output logic tr_tx_head,  // link_clk: first byte of a packet went out tr_tx_ago edges ago
+    output logic tr_tx_tail,  // link_clk: its GAP went out
+    output logic [31:0] tr_tx_key,  // packet key, with both
+    output logic [31:0] tr_tx_ago,  // with tr_tx_head
+    output logic tr_rx_head,  // link_clk: first byte of a packet came tr_rx_ago edges ago
+    output logic tr_rx_tail,  // link_clk: its GAP came
+    output logic [31:0] tr_rx_key,  // packet key, with both
+    output logic [31:0] tr_rx_ago,  // with tr_rx_head
+    output logic [31:0] tr_rx_bytes,  // with tr_rx_tail: bytes, CRC character included
+    output logic [7:0] tr_rx_syndrome,  // with tr_rx_tail: CRC-8 syndrome
+    output logic st_rx_overrun,  // link_clk: strobe: slack overflow, a character was lost
+    output logic st_crc_bad,  // link_clk: strobe, with tr_rx_tail
+    output logic st_illegal,  // link_clk: strobe: unknown control character
+    output logic st_forward_reset,  // link_clk: strobe: the packet sent was cut
+    output logic st_link_stopped,  // link_clk: level: STOP of the peer in force
+    output logic st_link_stopping,  // link_clk: level: our STOP in force
+    output logic [7:0] st_fill,  // link_clk: slack fill
+    output logic st_dma_error,  // clk: a transfer was ended by an error
+    output logic st_rx_lost,  // clk: a packet was dropped or cut here
+    output logic st_send_misuse,  // clk: a write of the send or DMA registers was ignored
+    output logic st_pio_misuse,  // clk: a register write of the host was ignored
+    output logic st_in_flight,  // clk: send or DMA has something open
+    output logic st_link_in_flight  // link_clk: a packet is half sent or half received
+);
+  localparam int WIDTH = 32;
+  // Registers.
+  logic [31:0] w_data, set_isr, set_errors, host_reg_wdata, host_reg_rdata, recv_length;
+  logic w_rmp, w_rml, w_smp, w_sml, w_smlt, w_sa, w_ear, w_lar, w_dir, w_ctr;
+  logic host_reg_valid, host_reg_ready, host_reg_write, nres_enable, crc_enable, irq_enable, irq;
+  logic [8:0] host_reg_addr;
+  logic [23:0] rmp, rml, smp, send_limit;
+  logic [2:0] sa, recv_orun;
+  logic [1:0] nres_code;
+  logic [31:0] ear, lar, ctr;
+  logic dir;
+  // Events.
+  logic send_started, set_send, set_head, set_recv, set_buff, set_nres, recv_truncated, recv_reset;
+  logic set_done, dma_misuse, send_misuse;
+  logic [5:0] link_event;
+  // SRAM requests.
+  logic pio_req, pio_gnt, pio_write, pio_rvalid, dma_req, dma_gnt, dma_write, dma_rvalid;
+  logic rx_req, rx_gnt, tx_req, tx_gnt, tx_rvalid;
+  logic [22:0] pio_addr, dma_addr, rx_addr, tx_addr;
+  logic [WIDTH-1:0] pio_wdata, pio_rdata, dma_wdata, dma_rdata, rx_wdata, tx_rdata;
+  logic [3:0] pio_be, dma_be, rx_be;
+  // Streams to and from the PCI side.
+  logic pio_valid, pio_ready, rsp_valid, cmd_valid, cmd_ready;
+  logic wr_valid, wr_ready, rd_valid, rd_ready;
+  logic [93:0] pio_data;
+  logic [63:0] rsp_data, wr_data;
+  logic [48:0] cmd_data;
+  logic [65:0] rd_data;
+  // Sleeping.
+  logic arb_busy, regs_busy, net_busy, host_busy, card_busy, net_in_flight, dma_in_flight;
+  logic timer_alarm, nres_alarm, start_alarm;
+  logic [47:0] timer_cycle, nres_cycle, start_cycle, first_cycle;
+  logic unused_ok;
+  assign unused_ok = ^link_event[4:0];
+
+  assign busy = arb_busy || regs_busy || net_busy || host_busy || card_busy;
+  assign alarm_valid = timer_alarm || nres_alarm || start_alarm;
+  assign first_cycle = (nres_alarm && (!start_alarm || nres_cycle < start_cycle)) ? nres_cycle : start_cycle;
+  assign alarm_cycle = (timer_alarm && (!(nres_alarm || start_alarm) || timer_cycle < first_cycle)) ?
+      timer_cycle : first_cycle;
+  assign intr_line = irq && irq_enable;
+  assign st_in_flight = net_in_flight || dma_in_flight;
+  assign st_send_misuse = send_misuse || dma_misuse;
+  assign dma_be = 4'hF;
+
+  assign tr_tx_start_key = tr_tx_read_key;
+  assign tr_rx_first = set_head;
+  assign tr_rx_first_key = tr_rx_done_key;
+  assign tr_rx_done = set_recv;
+  assign tr_dma_e2l = dir;
+  assign tr_dma_lar = lar[22:0];
+
+  assign set_isr = ({31'd0, set_recv} << ISR_RECV) |
+      ({31'd0, set_buff} << ISR_BUFF) |
+      ({31'd0, set_send} << ISR_SEND) |
+      ({31'd0, set_done} << ISR_DMA) |
+      ({31'd0, set_nres} << ISR_NRES) |
+      ({31'd0, link_event[5]} << ISR_LINK) |
+      ({31'd0, st_dma_error} << ISR_DMA_ERROR) |
+      ({31'd0, st_send_misuse || recv_truncated} << ISR_NET_ERROR);
+  assign set_errors = ({31'd0, send_misuse} << ERR_SEND_MISUSE) |
+      ({31'd0, recv_truncated} << ERR_RX_TRUNCATED) |
+      ({31'd0, recv_reset} << ERR_RX_RESET) |
+      ({31'd0, st_pio_misuse} << ERR_PIO_MISUSE) |
+      ({31'd0, st_dma_error} << ERR_DMA) |
+      ({31'd0, dma_misuse} << ERR_DMA_MISUSE);
+
+  myri_sram_arbiter #(
+      .WIDTH(WIDTH)
+  ) u_arbiter (
+      .*,
+      .busy(arb_busy)
+  );
+
+  myri_lanai4_regs u_regs (
+      .*,
+      .hold_reset(lanai_reset),
+      .dma_busy(dma_in_flight),
+      .recv_lost(st_rx_lost),
+      .intr_line(irq),
+      .alarm_valid(timer_alarm),
+      .alarm_cycle(timer_cycle),
+      .busy(regs_busy)
+  );
+
+  myri_nic_net #(
+      .SLACK_LOG2(SLACK_LOG2),
+      .FIFO_LOG2(FIFO_LOG2),
+      .WIDTH(WIDTH)
+  ) u_net (
+      .*,
+      .link_in_flight(st_link_in_flight),
+      .hold_reset(lanai_reset),
+      .tx_crc_enable(crc_enable),
+      .rx_crc_enable(crc_enable),
+      .w_data(w_data[23:0]),
+      .recv_lost(st_rx_lost),
+      .in_flight(net_in_flight),
+      .alarm_valid(nres_alarm),
+      .alarm_cycle(nres_cycle),
+      .busy(net_busy)
+  );
+
+  myri_nic4_host u_host (
+      .*,
+      .dma_error(st_dma_error),
+      .pio_misuse(st_pio_misuse),
+      .in_flight(dma_in_flight),
+      .alarm_valid(start_alarm),
+      .alarm_cycle(start_cycle),
+      .busy(host_busy)
+  );
+
+  myri_nic_card #(
+      .BAR_LOG2(21)
+  ) u_card (
+      .*,
+      .cfg_pci_m66(1'b0),
+      .cfg_pci_wide(1'b0),
+      .inta(intr_line),
+      .busy(card_busy)
+  );
+endmodule

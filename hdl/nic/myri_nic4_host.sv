@@ -1,0 +1,210 @@
+// Host side of the LANai 4 NIC: PIO unit, control register, host DMA, all in the clock of the PCI bus.
+//
+// The card's map (fact sheet 3.7): SRAM, EEPROM (absent, reads 0), special registers, control register;
+// with 1 MB of SRAM (`cfg_sram_above`) that stands behind the rest. The control register's place is
+// the fact sheet's, its bits are those of the PCI64 card (ours), and it is big-endian like the others.
+// Timing: that of the parts. SRAM requests: `pio` carries PIO, `dma` the host DMA.
+module myri_nic4_host
+  import myri_lanai4_pkg::*;
+(
+    input logic clk,  // clock of NIC and PCI bus
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic cfg_sram_above,  // 1 MB of SRAM, behind the other regions
+    input logic [15:0] cfg_start_clocks,  // start-up of a DMA transfer
+    input logic pio_valid,  // PIO stream of the PCI side
+    output logic pio_ready,  // taken
+    input logic [93:0] pio_data,  // see myri_nic_card
+    output logic rsp_valid,  // read answer
+    output logic [63:0] rsp_data,  // lanes
+    output logic cmd_valid,  // DMA command
+    input logic cmd_ready,  // taken
+    output logic [48:0] cmd_data,  // see myri_word_dma
+    output logic wr_valid,  // DMA write beat
+    input logic wr_ready,  // taken
+    output logic [63:0] wr_data,  // lanes
+    input logic rd_valid,  // DMA read beat, or end of a command
+    output logic rd_ready,  // taken
+    input logic [65:0] rd_data,  // {done, error, lanes}
+    output logic host_reg_valid,  // special register access of the host
+    input logic host_reg_ready,  // served
+    output logic host_reg_write,  // 1 = write
+    output logic [8:0] host_reg_addr,  // offset
+    output logic [31:0] host_reg_wdata,  // write data
+    input logic [31:0] host_reg_rdata,  // read data
+    input logic w_ear,  // write strobes of the DMA registers
+    input logic w_lar,  // LAR
+    input logic w_dir,  // DMA_DIR
+    input logic w_ctr,  // DMA_CTR
+    input logic [31:0] w_data,  // value of all
+    output logic [31:0] ear,  // as read
+    output logic [31:0] lar,  // LAR
+    output logic dir,  // DMA_DIR
+    output logic [31:0] ctr,  // DMA_CTR
+    output logic set_done,  // strobe: the DMA is over
+    output logic dma_error,  // strobe: it was ended by an error
+    output logic dma_misuse,  // strobe: a write of its registers was ignored
+    output logic pio_misuse,  // strobe: a register write of the host was ignored
+    output logic lanai_reset,  // level: LANai in reset
+    output logic irq_enable,  // level: INTA# may be driven
+    output logic pio_req,  // SRAM: PIO
+    input logic pio_gnt,  // granted
+    output logic pio_write,  // 1 = write
+    output logic [22:0] pio_addr,  // byte address
+    output logic [31:0] pio_wdata,  // write data
+    output logic [3:0] pio_be,  // lanes
+    input logic pio_rvalid,  // read data valid
+    input logic [31:0] pio_rdata,  // read data
+    output logic dma_req,  // SRAM: host DMA
+    input logic dma_gnt,  // granted
+    output logic dma_write,  // 1 = write
+    output logic [22:0] dma_addr,  // byte address
+    output logic [31:0] dma_wdata,  // write data
+    input logic dma_rvalid,  // read data valid
+    input logic [31:0] dma_rdata,  // read data
+    output logic tr_dma_start,  // trace, see myri_word_dma
+    output logic tr_dma_done,  // transfer over
+    output logic [31:0] tr_dma_bytes,  // with both
+    output logic tr_pio_write,  // trace: a write beat has landed ...
+    output logic [23:0] tr_pio_addr,  // ... here
+    output logic in_flight,  // a transfer is in work
+    output logic alarm_valid,  // DMA start-up runs
+    output logic [47:0] alarm_cycle,  // its end
+    output logic busy  // another edge is needed
+);
+  logic beat_valid, beat_ready, beat_rsp_valid, ctl_valid, to_sram, to_regs, ebus_reset, control;
+  logic [58:0] beat_data;
+  logic [31:0] beat_rsp_data, ctl_rdata, data, value;
+  logic [23:0] addr;
+  logic [22:0] sram_offset;
+  logic [ 3:0] be;
+  logic [ 7:0] state;
+  logic pio_busy, dma_busy, bell_valid;
+
+  logic unused_ok;
+  assign unused_ok = bell_valid;
+
+  // The card's map.
+  assign to_sram = cfg_sram_above ? {1'b0, addr} >= PCI_SRAM_1MB : {1'b0, addr} < PCI_EEPROM;
+  assign to_regs = {1'b0, addr} >= PCI_REGISTERS && {1'b0, addr} < PCI_REGISTERS + 25'(SIZE_REGISTERS);
+  assign sram_offset = {3'd0, addr[19:0]};
+  assign control = {1'b0, addr} == PCI_CONTROL;
+  assign value = {data[7:0], data[15:8], data[23:16], data[31:24]};
+  assign ctl_rdata = control ? {24'd0, state} : 32'd0;
+  assign tr_pio_addr = to_sram ? {1'b0, sram_offset} : addr;
+  assign busy = pio_busy || dma_busy;
+
+  myri_beat_split u_split (
+      .clk(clk),
+      .rst(rst),
+      .in_valid(pio_valid),
+      .in_ready(pio_ready),
+      .in_data(pio_data),
+      .rsp_valid(rsp_valid),
+      .rsp_data(rsp_data),
+      .out_valid(beat_valid),
+      .out_ready(beat_ready),
+      .out_data(beat_data),
+      .out_rsp_valid(beat_rsp_valid),
+      .out_rsp_data(beat_rsp_data)
+  );
+
+  myri_pio #(
+      .WIDTH(32)
+  ) u_pio (
+      .clk(clk),
+      .rst(rst),
+      .in_valid(beat_valid),
+      .in_ready(beat_ready),
+      .in_data(beat_data),
+      .to_sram(to_sram),
+      .sram_offset(sram_offset),
+      .to_regs(to_regs),
+      .to_bell(1'b0),
+      .rsp_valid(beat_rsp_valid),
+      .rsp_ready(1'b1),
+      .rsp_data(beat_rsp_data),
+      .sram_req(pio_req),
+      .sram_gnt(pio_gnt),
+      .sram_write(pio_write),
+      .sram_addr(pio_addr),
+      .sram_wdata(pio_wdata),
+      .sram_be(pio_be),
+      .sram_rvalid(pio_rvalid),
+      .sram_rdata(pio_rdata),
+      .host_reg_valid(host_reg_valid),
+      .host_reg_ready(host_reg_ready),
+      .host_reg_write(host_reg_write),
+      .host_reg_addr(host_reg_addr),
+      .host_reg_wdata(host_reg_wdata),
+      .host_reg_rdata(host_reg_rdata),
+      .ctl_valid(ctl_valid),
+      .ctl_ready(1'b1),
+      .ctl_rdata(ctl_rdata),
+      .bell_valid(bell_valid),
+      .bell_ready(1'b1),
+      .bell_req(1'b0),
+      .bell_addr(23'd0),
+      .bell_wdata(32'd0),
+      .addr(addr),
+      .be(be),
+      .data(data),
+      .misuse(pio_misuse),
+      .tr_write(tr_pio_write),
+      .busy(pio_busy)
+  );
+
+  myri_control_word u_control (
+      .clk(clk),
+      .rst(rst),
+      .write(ctl_valid && control && be == 4'hF),
+      .w_data(value),
+      .lanai_reset(lanai_reset),
+      .ebus_reset(ebus_reset),
+      .irq_enable(irq_enable),
+      .state(state)
+  );
+
+  myri_word_dma u_dma (
+      .clk(clk),
+      .rst(rst),
+      .cycle(cycle),
+      .cfg_start_clocks(cfg_start_clocks),
+      .hold_reset(ebus_reset),
+      .w_ear(w_ear),
+      .w_lar(w_lar),
+      .w_dir(w_dir),
+      .w_ctr(w_ctr),
+      .w_data(w_data),
+      .ear(ear),
+      .lar(lar),
+      .dir(dir),
+      .ctr(ctr),
+      .set_done(set_done),
+      .error(dma_error),
+      .misuse(dma_misuse),
+      .sram_req(dma_req),
+      .sram_gnt(dma_gnt),
+      .sram_write(dma_write),
+      .sram_addr(dma_addr),
+      .sram_wdata(dma_wdata),
+      .sram_rvalid(dma_rvalid),
+      .sram_rdata(dma_rdata),
+      .cmd_valid(cmd_valid),
+      .cmd_ready(cmd_ready),
+      .cmd_data(cmd_data),
+      .wr_valid(wr_valid),
+      .wr_ready(wr_ready),
+      .wr_data(wr_data),
+      .rd_valid(rd_valid),
+      .rd_ready(rd_ready),
+      .rd_data(rd_data),
+      .tr_start(tr_dma_start),
+      .tr_done(tr_dma_done),
+      .tr_bytes(tr_dma_bytes),
+      .in_flight(in_flight),
+      .alarm_valid(alarm_valid),
+      .alarm_cycle(alarm_cycle),
+      .busy(dma_busy)
+  );
+endmodule

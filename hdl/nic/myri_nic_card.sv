@@ -1,0 +1,202 @@
+// PCI side of a NIC card in the PCI clock: target, master, configuration space, and their wires joined.
+//
+// Every access of the host to the card's region becomes one beat of the PIO stream, posted writes before
+// reads, so that a read sees them; read answers come back and are always taken. Commands of the host DMA
+// engine go to the bus master; read beats and the end of each command leave in one stream {done, error,
+// beat}. The configuration space's latency timer counts when it is not 0, else cfg_pci_latency_timer.
+// Timing: that of myri_pci_target and myri_pci_master.
+module myri_nic_card
+  import myri_pci_pkg::*;
+#(
+    parameter int BAR_LOG2 = 24  // bytes of the card's region = 2**BAR_LOG2
+) (
+    input logic clk,  // PCI clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
+    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    input logic [31:0] cfg_pci_base,  // BAR0 after reset
+    input logic cfg_pci_enabled,  // memory and master enable after reset
+    input logic cfg_pci_m66,  // card can run at 66 MHz
+    input logic cfg_pci_wide,  // 64-bit transfers
+    input logic [1:0] cfg_pci_devsel,  // target: DEVSEL# speed
+    input logic [3:0] cfg_pci_write_initial,  // target: wait states of the first write data phase
+    input logic [3:0] cfg_pci_read_initial,  // target: least ones of the first read data phase
+    input logic [2:0] cfg_pci_subsequent,  // target: of later data phases
+    input logic [3:0] cfg_pci_read_wait,  // target: clocks TRDY# is held before a retry
+    input logic [2:0] cfg_pci_stall_limit,  // target: clocks a phase waits before STOP#
+    input logic [7:0] cfg_pci_max_phases,  // target: data phases before a disconnect; 0 = no limit
+    input logic [15:0] cfg_pci_discard,  // target: age at which a delayed read gives way
+    input logic [7:0] cfg_pci_latency_timer,  // master: latency timer; 0 = unlimited
+    input logic [15:0] cfg_pci_max_burst,  // master: bytes of a transaction; 0 = unlimited
+    input logic [7:0] cfg_pci_start_delay,  // master: clocks before asking for the bus
+    input logic [2:0] cfg_pci_irdy_wait,  // master: clocks IRDY# may wait
+    input logic [6:0] cfg_pci_line_bytes,  // master: cache line
+    output logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
+    input logic pio_ready,  // taken
+    output logic [93:0] pio_data,  // the beat
+    input logic rsp_valid,  // read answer, taken at once
+    input logic [63:0] rsp_data,  // lanes
+    input logic cmd_valid,  // DMA command: {write, address, bytes}
+    output logic cmd_ready,  // taken
+    input logic [48:0] cmd_data,  // the command
+    input logic wr_valid,  // DMA write beat
+    output logic wr_ready,  // taken
+    input logic [63:0] wr_data,  // lanes
+    output logic rd_valid,  // DMA read beat, or end of a command
+    input logic rd_ready,  // taken
+    output logic [65:0] rd_data,  // {done, error, lanes}
+    input logic inta,  // level of the interrupt request
+    output logic busy  // another edge is needed
+);
+  logic [PCI_OUT_BITS-1:0] target_out;
+  logic [PCI_OUT_BITS-1:0] master_out;
+  logic tw_valid, tr_valid;
+  logic [31:0] tw_addr, tr_addr;
+  logic [63:0] tw_data;
+  logic [ 7:0] tw_be;
+  logic cs_write, mem_enable, master_enable;
+  logic [5:0] cs_reg, bar_size_log2;
+  logic [31:0] cs_wdata, cs_rdata, bar_base;
+  logic [3:0] cs_be;
+  logic [7:0] latency_timer;
+  logic tr_first, ev_first, ev_last, ev_write, ev_retry, ev_disconnect;
+  logic [7:0] tr_bytes, interrupt_line;
+  logic ev_start, ev_master_retry, ev_master_disconnect;
+  logic target_busy, master_busy, config_busy;
+  logic mc_ready, mr_valid, m_done, m_error, take;
+  logic [63:0] mr_data;
+  logic done_due, done_error;  // the end of a command waits for its place in the stream
+  logic unused_ok;  // reports that nobody here needs
+  assign unused_ok = ^{tr_first, tr_bytes, ev_first, ev_last, ev_write, ev_retry, ev_disconnect, interrupt_line,
+      tw_addr[31:24], tw_addr[2:0], tr_addr[31:24], tr_addr[2:0], ev_start, ev_master_retry, ev_master_disconnect};
+
+  assign busy = target_busy || master_busy || config_busy || done_due || take;
+  assign take = cmd_valid && cmd_ready;
+  assign cmd_ready = mc_ready && master_enable && !done_due;
+  assign pio_valid = tw_valid || tr_valid;
+  assign pio_data = {
+    !tw_valid, tw_valid ? tw_addr[23:3] : tr_addr[23:3], tw_valid ? tw_be : 8'd0, tw_data
+  };
+  assign rd_valid = mr_valid || done_due;
+  assign rd_data = {!mr_valid, done_error, mr_data};
+
+  // Target and configuration space.
+  myri_pci_target u_target (
+      .clk(clk),
+      .rst(rst),
+      .cycle(cycle),
+      .pci_in(pci_in),
+      .pci_out(target_out),
+      .bar_base(bar_base),
+      .bar_size_log2(bar_size_log2),
+      .mem_enable(mem_enable),
+      .cfg_wide(cfg_pci_wide),
+      .cfg_devsel(cfg_pci_devsel),
+      .cfg_write_initial(cfg_pci_write_initial),
+      .cfg_read_initial(cfg_pci_read_initial),
+      .cfg_subsequent(cfg_pci_subsequent),
+      .cfg_read_wait(cfg_pci_read_wait),
+      .cfg_stall_limit(cfg_pci_stall_limit),
+      .cfg_max_phases(cfg_pci_max_phases),
+      .cfg_discard(cfg_pci_discard),
+      .cfg_target_abort(1'b0),
+      .tw_valid(tw_valid),
+      .tw_ready(pio_ready),
+      .tw_addr(tw_addr),
+      .tw_data(tw_data),
+      .tw_be(tw_be),
+      .tr_valid(tr_valid),
+      .tr_ready(pio_ready && !tw_valid),
+      .tr_addr(tr_addr),
+      .tr_bytes(tr_bytes),
+      .tr_first(tr_first),
+      .td_valid(rsp_valid),
+      .td_data(rsp_data),
+      .cs_write(cs_write),
+      .cs_reg(cs_reg),
+      .cs_wdata(cs_wdata),
+      .cs_be(cs_be),
+      .cs_rdata(cs_rdata),
+      .ev_first(ev_first),
+      .ev_last(ev_last),
+      .ev_write(ev_write),
+      .ev_retry(ev_retry),
+      .ev_disconnect(ev_disconnect),
+      .busy(target_busy)
+  );
+
+  myri_pci_config #(
+      .BAR_LOG2(BAR_LOG2)
+  ) u_config (
+      .clk(clk),
+      .rst(rst),
+      .cfg_base(cfg_pci_base),
+      .cfg_enabled(cfg_pci_enabled),
+      .cs_write(cs_write),
+      .cs_reg(cs_reg),
+      .cs_wdata(cs_wdata),
+      .cs_be(cs_be),
+      .cs_rdata(cs_rdata),
+      .bar_base(bar_base),
+      .bar_size_log2(bar_size_log2),
+      .mem_enable(mem_enable),
+      .master_enable(master_enable),
+      .latency_timer(latency_timer),
+      .interrupt_line(interrupt_line),
+      .busy(config_busy)
+  );
+
+  // Master.
+  myri_pci_master u_master (
+      .clk(clk),
+      .rst(rst),
+      .pci_in(pci_in),
+      .pci_out(master_out),
+      .cfg_wide(cfg_pci_wide),
+      .cfg_latency_timer((latency_timer != 8'd0) ? latency_timer : cfg_pci_latency_timer),
+      .cfg_max_burst(cfg_pci_max_burst),
+      .cfg_start_delay(cfg_pci_start_delay),
+      .cfg_irdy_wait(cfg_pci_irdy_wait),
+      .cfg_line_bytes(cfg_pci_line_bytes),
+      .mc_valid(cmd_valid && master_enable && !done_due),
+      .mc_ready(mc_ready),
+      .mc_write(cmd_data[48]),
+      .mc_config(1'b0),
+      .mc_addr(cmd_data[47:16]),
+      .mc_bytes(cmd_data[15:0]),
+      .mw_valid(wr_valid),
+      .mw_ready(wr_ready),
+      .mw_data(wr_data),
+      .mr_valid(mr_valid),
+      .mr_ready(rd_ready),
+      .mr_data(mr_data),
+      .m_done(m_done),
+      .m_error(m_error),
+      .ev_start(ev_start),
+      .ev_retry(ev_master_retry),
+      .ev_disconnect(ev_master_disconnect),
+      .busy(master_busy)
+  );
+
+  // The end of a command waits for its place behind the read beats.
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      done_due   <= 1'b0;
+      done_error <= 1'b0;
+    end else if (m_done) begin
+      done_due   <= 1'b1;
+      done_error <= m_error;
+    end else if (!mr_valid && rd_ready) begin
+      done_due <= 1'b0;
+    end
+  end
+
+  myri_pci_merge u_merge (
+      .a_out(target_out),
+      .b_out(master_out),
+      .inta(inta),
+      .m66(cfg_pci_m66),
+      .pci_out(pci_out)
+  );
+endmodule

@@ -1,0 +1,190 @@
+// Host DMA engine of a LANai 4: one transfer of whole words at a time (fact sheet 3.6).
+//
+// EAR is the host address, LAR the SRAM address, DMA_DIR = 1 host to SRAM; writing DMA_CTR = bytes starts.
+// All three are multiples of 4: the lowest two bits are ignored. DMA_CTR counts down; DMA (`set_done`) says
+// that all has been moved, 0 bytes at once. While a transfer runs, writes of its registers are ignored and
+// flagged by `misuse`. A bus abort, or words outside the SRAM, end it with `error` instead of DMA.
+// Command to the bus master: {write, address[31:0], bytes[15:0]}, at most 32 KB each; beats: 64-bit PCI
+// lanes; from the master: {done, error, beat}.
+// Timing: the bus command goes out cfg_start_clocks after the write of DMA_CTR. Data: one word a clock
+// either way. Sleeping: the start-up is an alarm.
+module myri_word_dma
+  import myri_lanai4_pkg::*;
+(
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic [15:0] cfg_start_clocks,  // start-up of a transfer
+    input logic hold_reset,  // E-bus reset: no transfer starts
+    input logic w_ear,  // write strobes
+    input logic w_lar,  // LAR
+    input logic w_dir,  // DMA_DIR
+    input logic w_ctr,  // DMA_CTR
+    input logic [31:0] w_data,  // value of all
+    output logic [31:0] ear,  // EAR as read
+    output logic [31:0] lar,  // LAR as read
+    output logic dir,  // DMA_DIR as read
+    output logic [31:0] ctr,  // DMA_CTR as read: bytes not yet moved
+    output logic set_done,  // strobe: the transfer is over
+    output logic error,  // strobe: it was ended by an error
+    output logic misuse,  // strobe: a write was ignored
+    output logic sram_req,  // SRAM request
+    input logic sram_gnt,  // granted
+    output logic sram_write,  // 1 = write
+    output logic [22:0] sram_addr,  // byte address of the word
+    output logic [31:0] sram_wdata,  // write data
+    input logic sram_rvalid,  // read data valid
+    input logic [31:0] sram_rdata,  // read data
+    output logic cmd_valid,  // command to the bus master
+    input logic cmd_ready,  // taken
+    output logic [48:0] cmd_data,  // the command
+    output logic wr_valid,  // beat to the bus master
+    input logic wr_ready,  // taken
+    output logic [63:0] wr_data,  // PCI lanes
+    input logic rd_valid,  // beat or end of command from the bus master
+    output logic rd_ready,  // taken
+    input logic [65:0] rd_data,  // {done, error, PCI lanes}
+    output logic tr_start,  // trace: the transfer starts to move
+    output logic tr_done,  // trace: it is over
+    output logic [31:0] tr_bytes,  // its length, with both
+    output logic in_flight,  // a transfer is in work
+    output logic alarm_valid,  // start-up runs
+    output logic [47:0] alarm_cycle,  // its end
+    output logic busy  // another edge is needed
+);
+  localparam logic [1:0] IDLE = 2'd0;
+  localparam logic [1:0] START = 2'd1;  // wait for the start-up
+  localparam logic [1:0] ISSUE = 2'd2;  // a command to the bus master
+  localparam logic [1:0] MOVE = 2'd3;  // words, until the command's end
+  localparam logic [31:0] PIECE = 32'd32768;
+
+  logic [ 1:0] state;
+  logic [29:0] words;  // not yet moved
+  logic [31:0] left;  // bytes not yet in a command
+  logic [31:0] address;  // next byte on the bus
+  logic [31:0] piece;
+  logic [20:0] at;  // next word of SRAM, host to SRAM
+  logic        upper;  // the next word belongs to the upper half of a beat
+  logic        last;  // the next word is the last one
+  logic [31:0] low;  // lower half of a beat that is not yet whole
+  logic        ended;  // the last command is over
+  logic        failed;
+  logic [47:0] start_at;
+  logic        begin_move;
+  logic        complete;
+  logic        refuse;
+  logic        moved;  // a word passes at this edge
+  logic        idle;
+  logic r_req, r_valid, r_ready, r_busy;
+  logic [22:0] r_sram_addr;
+  logic [31:0] r_data;
+
+  logic unused_ok;
+  assign unused_ok = w_data[1];
+
+  assign idle = state == IDLE;
+  assign misuse = (w_ear || w_lar || w_dir || w_ctr) && !idle;
+  assign ctr = {words, 2'b00};
+  assign refuse = {1'b0, lar} + {1'b0, ctr} > 33'(SIZE_SRAM);
+  assign begin_move = state == START && words != 30'd0 && !refuse && cycle >= start_at;
+  assign piece = (left + {29'd0, address[2:0]} > PIECE) ? PIECE - {29'd0, address[2:0]} : left;
+  assign complete = state == MOVE && ended && words == 30'd0;
+  assign last = words == 30'd1;
+
+  // SRAM to host: words become beats. Host to SRAM: beats become words.
+  assign r_ready = (upper || last) ? wr_ready : 1'b1;
+  assign wr_valid = r_valid && (upper || last);
+  assign wr_data = upper ? {r_data, low} : {32'd0, r_data};
+  assign sram_req = r_req || (state == MOVE && dir && rd_valid && !rd_data[65]);
+  assign sram_write = dir;
+  assign sram_addr = dir ? {at, 2'b00} : r_sram_addr;
+  assign sram_wdata = upper ? rd_data[63:32] : rd_data[31:0];
+  assign rd_ready = rd_data[65] || (sram_req && sram_gnt && (upper || last));
+  assign moved = dir ? sram_req && sram_gnt : r_valid && r_ready;
+  assign cmd_valid = state == ISSUE;
+  assign cmd_data = {!dir, address, piece[15:0]};
+
+  myri_sram_reader #(
+      .WIDTH(32)
+  ) u_reader (
+      .clk(clk),
+      .rst(rst),
+      .start(begin_move && !dir),
+      .addr(lar[22:2]),
+      .count(words),
+      .sram_req(r_req),
+      .sram_gnt(sram_gnt),
+      .sram_addr(r_sram_addr),
+      .sram_rvalid(sram_rvalid),
+      .sram_rdata(sram_rdata),
+      .out_valid(r_valid),
+      .out_ready(r_ready),
+      .out_data(r_data),
+      .busy(r_busy)
+  );
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      {ear, lar} <= 64'd0;
+      dir <= 1'b0;
+    end else if (idle) begin
+      if (w_ear) ear <= {w_data[31:2], 2'b00};
+      if (w_lar) lar <= {w_data[31:2], 2'b00};
+      if (w_dir) dir <= w_data[0];
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      state <= IDLE;
+      {words, left, address, at, low, tr_bytes} <= '0;
+      {upper, ended, failed} <= 3'd0;
+      start_at <= 48'd0;
+    end else begin
+      if (rd_valid && rd_data[65]) begin
+        failed <= failed || rd_data[64];
+        ended  <= left == 32'd0;
+        if (left != 32'd0) state <= ISSUE;
+      end
+      if (moved) begin
+        words <= words - 30'd1;
+        upper <= !upper;
+        low   <= r_data;
+        at    <= at + 21'd1;
+      end
+      case (state)
+        IDLE:
+        if (w_ctr && !hold_reset) begin
+          state <= START;
+          words <= w_data[31:2];
+          tr_bytes <= {w_data[31:2], 2'b00};
+          left <= {w_data[31:2], 2'b00};
+          address <= ear;
+          at <= lar[22:2];
+          upper <= ear[2];
+          start_at <= cycle + {32'd0, cfg_start_clocks};
+          {ended, failed} <= 2'b00;
+        end
+        START:   if (words == 30'd0 || refuse) state <= IDLE;
+ else if (begin_move) state <= ISSUE;
+        ISSUE:
+        if (cmd_ready) begin
+          state <= MOVE;
+          left <= left - piece;
+          address <= address + piece;
+        end
+        default: if (complete) state <= IDLE;
+      endcase
+    end
+  end
+
+  assign error = (state == START && refuse) || (complete && failed);
+  assign set_done = (state == START && words == 30'd0 && !refuse) || (complete && !failed);
+  assign tr_start = begin_move;
+  assign tr_done = complete;
+  assign in_flight = !idle;
+  assign alarm_valid = state == START && words != 30'd0 && !refuse;
+  assign alarm_cycle = start_at;
+  assign busy = w_ear || w_lar || w_dir || w_ctr || r_busy || moved || (rd_valid && rd_ready) || sram_req ||
+      begin_move || (state == START && !alarm_valid) || (cmd_valid && cmd_ready) || complete;
+endmodule
