@@ -19,11 +19,15 @@ unexport MAKEFLAGS MFLAGS
 ## A=<results>                what compare compares: results.json, the folder of a run, or a study
 ## B=<results>                with what it compares it
 ## THRESHOLD=<percent>        a change above it makes compare fail (5)
+## AXES="key=values ..."      axes of a sweep: "hosts=2,4,8 size=0:65536:x2"; hosts, seed, profile, or a key of SET
+## SCHEDULER=tcp://host:port  the Dask cluster of a sweep (one of this machine)
+## WORKERS=<n>                points of a sweep at a time on this machine (its processors)
+## PLOT="metric ..."          what a sweep draws (what varies)
 ## COCOTB_TEST_FILTER=<regex> only these tests of the bench
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
-GIVEN := STUDY BENCH SIM SEED WAVES CLUSTER PROFILE SET A B THRESHOLD COCOTB_TEST_FILTER VENV PYTHON
+GIVEN := STUDY BENCH SIM SEED WAVES CLUSTER PROFILE SET A B THRESHOLD AXES SCHEDULER WORKERS PLOT COCOTB_TEST_FILTER VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -38,7 +42,7 @@ simulator := compiler $(if $(icarus),icarus,$(if $(waves),waves))
 python := "$$VENV/bin/python"
 study := $(python) -m tb.run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies sim lint synth waves compare bench clean distclean
+.PHONY: all setup test help run studies sim lint synth waves compare sweep bench clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -90,6 +94,11 @@ waves: ## run one STUDY with WAVES=1, and say how to open them
 compare: ## what changed between the results A and B, largest first; fails above THRESHOLD
 	$(setup)
 	@$(python) -m tb.ask.compare --threshold="$$THRESHOLD" -- "$$A" "$$B"
+
+sweep: ## run one STUDY at every point of AXES on a Dask cluster: one table, one plot
+	$(setup) $(simulator)
+	@$(python) -m tb.sweep.run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET" \
+	  --axes="$$AXES" --scheduler="$$SCHEDULER" --workers="$$WORKERS" --plot="$$PLOT" -- "$$STUDY"
 
 bench: ## measure how fast the laboratory itself is
 	$(setup) compiler

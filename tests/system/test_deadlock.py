@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.config import Cluster, write
-from pymodels.config.model import Host
+from pymodels.config import write
+from pymodels.config.generate import drawn
 from pymodels.errors import ConfigError
 from tests.system.runs import must, run
 from tests.unit.networks import clockwise, ring
@@ -22,9 +22,7 @@ from tests.unit.networks import clockwise, ring
 def fixture_cyclic(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The configuration of a ring of three switches with all routes clockwise."""
     topology = ring(3)
-    pnn = [topology.running_port(topology.attachment(name)) for name in topology.hosts]
-    hosts = tuple(Host(name, vnn, pnn[vnn], ("MYRI",)) for vnn, name in enumerate(topology.hosts))
-    cluster = Cluster("ring", "", hosts, topology, clockwise(topology))
+    cluster = drawn("ring", topology, clockwise(topology))
     return str(write(cluster, tmp_path_factory.mktemp("ring"), "a ring with cyclic routes"))
 
 

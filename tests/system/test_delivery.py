@@ -13,11 +13,8 @@ from pathlib import Path
 import pytest
 
 from pymodels.builders import host_names, single_switch
-from pymodels.config import Cluster
-from pymodels.config.model import Host
+from pymodels.config.generate import drawn
 from pymodels.config.writer import write
-from pymodels.routes import Routes
-from pymodels.updown import up_down
 from tests.system.runs import must
 
 SMALL_QUEUES = "grim.segment_bytes=2048 grim.host_queue_bytes=8192 grim.queue_bytes=16384"
@@ -25,9 +22,7 @@ SMALL_QUEUES = "grim.segment_bytes=2048 grim.host_queue_bytes=8192 grim.queue_by
 
 def four_hosts(folder: Path) -> str:
     """The configuration file of four hosts on one switch."""
-    topology = single_switch(host_names(4))
-    hosts = tuple(Host(name, vnn, vnn, ("MYRI",)) for vnn, name in enumerate(topology.hosts))
-    return str(write(Cluster("four", "", hosts, topology, Routes(up_down(topology).table, True)), folder, "Four hosts"))
+    return str(write(drawn("four", single_switch(host_names(4))), folder, "Four hosts"))
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_help_names_every_target_and_every_variable() -> None:
 
 @pytest.mark.parametrize(
     "target",
-    "all setup test run studies sim lint synth waves compare bench clean distclean".split(),  # noqa: SIM905 - a list of words
+    "all setup test run studies sim lint synth waves compare sweep bench clean distclean".split(),  # noqa: SIM905 - a list of words
 )
 def test_every_target_can_be_shown_without_running(checkout: Checkout, target: str) -> None:
     ended = checkout.make("-n", target)
@@ -123,6 +123,26 @@ def test_two_results_reach_compare_as_they_were_typed(checkout: Checkout) -> Non
     assert checkout.make("compare", "A=my run", "B=$b", "THRESHOLD=2.5").returncode == 0
     (call,) = checkout.calls("<-m><tb.ask.compare>")
     assert words(call) == ["-m", "tb.ask.compare", "--threshold=2.5", "--", "my run", "$b"]
+
+
+def test_axes_reach_the_sweep_as_they_were_typed(checkout: Checkout) -> None:
+    given = {
+        "STUDY": "x",
+        "AXES": "hosts=2,4 size=0:64:x2",
+        "SCHEDULER": "tcp://a b:1",
+        "WORKERS": "2",
+        "PLOT": "$x",
+    }
+    assert checkout.make("sweep", *(f"{name}={value}" for name, value in given.items())).returncode == 0
+    (call,) = checkout.calls("<-m><tb.sweep.run>")
+    assert words(call)[-6:] == [
+        "--axes=hosts=2,4 size=0:64:x2",
+        "--scheduler=tcp://a b:1",
+        "--workers=2",
+        "--plot=$x",
+        "--",
+        "x",
+    ]
 
 
 def test_a_bench_gets_its_filter_only_when_there_is_one(checkout: Checkout) -> None:

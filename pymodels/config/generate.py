@@ -1,0 +1,30 @@
+"""Clusters that nobody has written down: from a network that a program has drawn, or from a number of hosts."""
+
+from __future__ import annotations
+
+from pymodels.builders import clos, host_names, single_switch, smallest_switch
+from pymodels.config.model import NETWORK_CARD, Cluster, Host
+from pymodels.routes import Routes
+from pymodels.topology import SWITCH_SIZES, Topology
+from pymodels.updown import up_down
+
+
+def drawn(name: str, topology: Topology, routes: Routes | None = None) -> Cluster:
+    """A cluster on a network, every host with its network card; routes up*/down* unless given."""
+    hosts = tuple(
+        Host(host, vnn, topology.running_port(topology.attachment(host)), (NETWORK_CARD,))
+        for vnn, host in enumerate(topology.hosts)
+    )
+    return Cluster(name, "", hosts, topology, routes or Routes(up_down(topology).table, True))
+
+
+def of_hosts(count: int) -> Cluster:
+    """`count` hosts on the smallest switch that takes them; above the largest switch a Clos network of leaf and spine.
+
+    Raises TopologyError when even the largest Clos network is too small.
+    """
+    names = host_names(count)
+    if count <= SWITCH_SIZES[-1]:
+        return drawn(f"hosts{count}", single_switch(names, smallest_switch(count)))
+    ports = next((size for size in SWITCH_SIZES if size * size // 2 >= count), SWITCH_SIZES[-1])
+    return drawn(f"hosts{count}", clos(names, ports))

@@ -1,0 +1,103 @@
+"""One plot of a sweep: a panel for each metric that varies, over the longest axis, a line for each of the others."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from pymodels.results import write_atomically
+from tb.report import tables
+from tb.sweep.axes import Axis
+from tb.sweep.table import Cell, typed, varied
+
+PANELS = 9
+"""Metrics that are drawn."""
+LINES = 12
+"""Lines of a panel that have a legend."""
+TICKS = 6
+WIDE = 30
+"""An axis that spans more than this ratio is logarithmic."""
+STYLE: dict[str, Any] = {
+    "svg.hashsalt": "sanlab",
+    "text.parse_math": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.linewidth": 0.5,
+    "font.size": 9,
+}
+
+
+def long_axis(axes: Sequence[Axis]) -> Axis:
+    """The axis that is drawn to the right: the one with the most values among those of numbers, else the longest."""
+    numbers = [axis for axis in axes if all(not isinstance(value, str) for value in typed(axis.values))]
+    return max(numbers or axes, key=lambda axis: len(axis.values))
+
+
+def lines(table: Mapping[str, list[Cell]], axes: Sequence[Axis], metric: str) -> dict[str, list[tuple[Cell, float]]]:
+    """The points (x, metric) of each combination of the other axes, by its name, in the order of the table."""
+    along = long_axis(axes).key
+    others = [axis.key for axis in axes if axis.key != along]
+    found: dict[str, list[tuple[Cell, float]]] = {}
+    for at, value in enumerate(table[metric]):
+        if isinstance(value, (int, float)):
+            name = " ".join(f"{key}={table[key][at]}" for key in others)
+            found.setdefault(name, []).append((table[along][at], value))
+    return found
+
+
+def draw(table: Mapping[str, list[Cell]], axes: Sequence[Axis], metrics: Sequence[str], title: str, path: Path) -> bool:
+    """Draw the metrics that vary; false when there is none. ResultsError when the disk refuses."""
+    chosen = varied(table, metrics)[:PANELS]
+    if not chosen:
+        return False
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib.figure import Figure
+
+    across = min(3, len(chosen))
+    down = -(-len(chosen) // across)
+    with mpl.rc_context(cast(Any, STYLE)):
+        figure = Figure(figsize=(4.2 * across, 3.0 * down + 0.4), layout="constrained")
+        figure.suptitle(title)
+        panels = figure.subplots(down, across, squeeze=False).flat
+        for panel, metric in zip(panels, chosen, strict=False):
+            _panel(panel, metric, long_axis(axes).key, lines(table, axes, metric))
+        for panel in list(panels)[len(chosen) :]:
+            panel.remove()
+        drawing = io.StringIO()
+        figure.savefig(drawing, format="svg", metadata={"Date": None, "Creator": None})
+    write_atomically(path, drawing.getvalue())
+    return True
+
+
+def _panel(panel: Any, metric: str, along: str, curves: Mapping[str, list[tuple[Cell, float]]]) -> None:
+    for name, points in curves.items():
+        panel.plot([x for x, _ in points], [y for _, y in points], marker="o", markersize=3, linewidth=1.2, label=name)
+    _scale(panel, [x for points in curves.values() for x, _ in points])
+    panel.set_title(metric, fontsize=9)
+    panel.set_xlabel(along)
+    values = [y for points in curves.values() for _, y in points]
+    if min(values) >= 0:
+        panel.set_ylim(0, 1.08 * max(values) or 1)
+    if 1 < len(curves) <= LINES:
+        panel.legend(fontsize=7)
+
+
+def _scale(panel: Any, places: Sequence[Cell]) -> None:
+    """A logarithmic axis for numbers that span much; 0 has its place left of the smallest."""
+    numbers = [x for x in places if isinstance(x, (int, float))]
+    positive = [x for x in numbers if x > 0]
+    if len(numbers) < len(places) or not positive or max(positive) <= WIDE * min(positive):
+        return
+    if min(numbers) > 0:
+        panel.set_xscale("log", base=2)
+    else:
+        panel.set_xscale("symlog", base=2, linthresh=min(positive), linscale=0.5)
+    known = sorted(set(numbers))
+    ticks = known[:: -(-len(known) // TICKS)]
+    panel.set_xticks(ticks, [tables.number(value) for value in ticks])
+    panel.set_xticks([], minor=True)

@@ -1,0 +1,170 @@
+"""The points of a sweep: each a run that is fully said by values and texts, so that any machine can do it.
+
+A point's key is a hash of everything that its result follows from: study, settings, cluster, simulator, seed, and the
+sources. So a point that was done once is known again, and a change of the sources makes it a new one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+from pymodels.config import render
+from pymodels.config.generate import of_hosts
+from pymodels.config.writer import CONFIG
+from pymodels.errors import ConfigError, SanlabError
+from tb.request import Request, plan
+from tb.sim.tools import ROOT
+from tb.studies import StudyInfo
+
+OWN = ("hosts", "seed", "profile")
+"""Axes that are no settings."""
+SOURCES = ("hdl", "pymodels", "firmware", "tb")
+ASIDE = ("ask", "bench", "quality", "stuck", "sweep")
+"""Folders of tb that no result follows from."""
+SUFFIXES = {".py", ".sv", ".svh", ".c", ".h", ".cpp", ".toml", ".f"}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run of a sweep."""
+
+    study: str
+    simulator: str
+    seed: int
+    profile: str
+    settings: Mapping[str, str]
+    config: str
+    """Name of the cluster's configuration file."""
+    cluster: Mapping[str, str]
+    """The configuration's files by name."""
+    sources: str
+    """Hash of the sources, then of the study's own file where it stands outside, and of files that settings name."""
+    directory: str
+    """Where file names in settings begin."""
+    axes: Mapping[str, str]
+    """Its place in the sweep."""
+
+    @property
+    def key(self) -> str:
+        """What tells this point from any other, in 32 hexadecimal digits; where it stands in a sweep does not count."""
+        told = {name: value for name, value in asdict(self).items() if name not in ("axes", "directory")}
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
+
+    @property
+    def name(self) -> str:
+        """Its place for people: `hosts=4 size=64`."""
+        return " ".join(f"{key}={value}" for key, value in self.axes.items())
+
+    def request(self, folder: Path) -> Request:
+        """The run of this point; the configuration is written to `folder`, where the results go too."""
+        config = folder / "cluster" / self.config
+        for name, text in self.cluster.items():
+            path = config.parent / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        told = (self.study, self.simulator, self.seed, False, str(config), self.profile, self.settings)
+        return Request(*told, folder=str(folder), directory=self.directory)
+
+
+def spread(base: Request, info: StudyInfo, places: Iterable[Mapping[str, str]]) -> list[Point]:
+    """The points at these places, each a mapping from axis to value, around the run that `base` asks for.
+
+    Raises ConfigError for a setting that is also an axis, and for a number of hosts or a seed that cannot be.
+    """
+    given = _texts(Path(base.cluster_file))
+    module = getattr(info.module, "__file__", None)
+    outside = [module] if "." in info.name and module else []
+    found = []
+    for place in places:
+        twice = sorted(base.settings.keys() & place.keys())
+        if twice:
+            raise ConfigError("AXES", 0, f"{twice[0]} given twice", "it stands in SET too", "keep one")
+        settings = {**base.settings, **{key: value for key, value in place.items() if key not in OWN}}
+        config, cluster = _generated(place["hosts"]) if "hosts" in place else given
+        found.append(
+            Point(
+                study=base.study,
+                simulator=base.simulator,
+                seed=_integer("seed", place["seed"]) if "seed" in place else base.seed,
+                profile=place.get("profile", base.profile_name),
+                settings=settings,
+                config=config,
+                cluster=cluster,
+                sources=sources_digest() + _files_digest([*outside, *settings.values()], base.directory),
+                directory=base.directory,
+                axes=dict(place),
+            )
+        )
+    return found
+
+
+def check(points: Iterable[Point], info: StudyInfo) -> None:
+    """Plan every point, so that the first that cannot be is refused before any runs. Raises SanlabError naming it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        for point in points:
+            _check_one(point, info, Path(scratch))
+
+
+def _check_one(point: Point, info: StudyInfo, scratch: Path) -> None:
+    try:
+        plan(point.request(scratch), info)
+    except SanlabError as error:
+        cause = str(error).replace(f"{scratch}/", "")
+        raise ConfigError("AXES", 0, f"no such point, {point.name}", cause, "leave it out") from None
+
+
+@cache
+def sources_digest() -> str:
+    """A hash of all sources that results follow from."""
+    digest = hashlib.sha256()
+    files = (path for top in SOURCES for path in (ROOT / top).rglob("*") if path.suffix in SUFFIXES)
+    for path in sorted(files):
+        name = path.relative_to(ROOT)
+        if name.parts[:1] != ("tb",) or name.parts[1] not in ASIDE:
+            digest.update(name.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _generated(hosts: str) -> tuple[str, dict[str, str]]:
+    count = _integer("hosts", hosts)
+    if count < 2:
+        raise ConfigError("AXES", 0, "value out of range", f"hosts is {count}", "give 2 or more")
+    cluster = of_hosts(count)
+    return CONFIG, render(cluster, f"{count} hosts, drawn for a sweep")
+
+
+def _texts(config: Path) -> tuple[str, dict[str, str]]:
+    """A configuration file and all files beside or below it that its words name, and theirs, by relative name."""
+    found: dict[str, str] = {}
+    todo = [config.name]
+    while todo:
+        name = todo.pop()
+        path = config.parent / name
+        if name in found or not path.is_file() or config.parent not in path.resolve().parents:
+            continue
+        found[name] = text = path.read_text(encoding="utf-8", errors="replace")
+        todo += text.split()
+    return config.name, found
+
+
+def _files_digest(values: Iterable[str], directory: str) -> str:
+    """A hash of the contents of files that settings name; nothing when none does."""
+    files = sorted({path for value in values if (path := Path(directory) / value).is_file()})
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16] if files else ""
+
+
+def _integer(key: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ConfigError("AXES", 0, "wrong type", f"{key} is {text!r}", "give a whole number") from None

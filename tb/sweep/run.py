@@ -1,0 +1,205 @@
+"""`python -m tb.sweep.run STUDY`: behind `make sweep`: a study at every point of some axes, as one table and one plot.
+
+Exit codes: 0 every point passed; 1 one failed; 2 the input was refused before anything ran; 130 interrupted. Points
+that were done before are not done again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from pymodels.errors import ConfigError, SanlabError, nearest
+from pymodels.profiles.schema import SCHEMA as PROFILE_KEYS
+from tb import studies
+from tb.report import tables
+from tb.report.tables import Table
+from tb.report.terminal import say, show
+from tb.request import RUN_OPTIONS, Request, resolve
+from tb.run import complain
+from tb.sim.tools import OUT, SIMULATORS
+from tb.sweep import farm, plot, table
+from tb.sweep.axes import Axis, parse, points
+from tb.sweep.cache import Cache
+from tb.sweep.points import OWN, Point, check, spread
+from tb.sweep.table import Row
+from tb.sweep.work import Done, run_point
+
+SHOWN_ROWS, SHOWN_METRICS = 60, 5
+
+
+@dataclass
+class Sweep:
+    """A sweep under way: what is known of each point."""
+
+    todo: list[Point]
+    cache: Cache
+    rows: dict[str, Row] = field(default_factory=dict)
+    """By key of the point."""
+    known: int = 0
+    """Points that were done before."""
+    again: int = 0
+    """Points that were tried a second time."""
+
+    def recall(self) -> list[Point]:
+        """Take what was done before; the points that are left, no content twice."""
+        for point in self.todo:
+            results = self.cache.find(point)
+            if results is not None and point.key not in self.rows:
+                self.rows[point.key] = Row(point, results)
+        self.known = len(self.rows)
+        return list({point.key: point for point in self.todo if point.key not in self.rows}.values())
+
+    def ended(self, point: Point, done: Done, again: bool) -> None:
+        """A point has ended: keep its results, or what failed."""
+        self.again += again
+        results = None if done.failures else self.cache.keep(point, done.results)
+        self.rows[point.key] = Row(point, results, done.failures)
+
+    def table_rows(self) -> list[Row]:
+        """A row for every point that has ended, in the order of the axes."""
+        found = ((point, self.rows.get(point.key)) for point in self.todo)
+        return [Row(point, row.results, row.failures) for point, row in found if row]
+
+
+def run_sweep(base: Request, axes: Sequence[Axis], scheduler: str, workers: int, shown: str, console: Console) -> int:
+    """The whole sweep; the exit code. Raises SanlabError for what is refused."""
+    info = studies.load(base.study)
+    places = spread(base, info, points(axes))
+    check(places, info)
+    sweep = Sweep(places, Cache())
+    left = sweep.recall()
+    begun = time.monotonic()
+    try:
+        if left:
+            with farm.client(scheduler, workers) as dask:
+                _work(dask, sweep, left, console)
+    except KeyboardInterrupt:
+        _leave(sweep, base, axes, shown, console, time.monotonic() - begun)
+        raise
+    _leave(sweep, base, axes, shown, console, time.monotonic() - begun)
+    return 0 if all(row.results for row in sweep.table_rows()) else 1
+
+
+def _work(dask: object, sweep: Sweep, left: Sequence[Point], console: Console) -> None:
+    """Run what is left, with a bar on a terminal."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("points{task.fields[failed]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(left[0].study, total=len(left), failed="")
+
+        def ended(point: Point, done: Done, again: bool) -> None:
+            sweep.ended(point, done, again)
+            failed = sum(1 for row in sweep.rows.values() if row.failures)
+            bar.update(task, advance=0 if again else 1, failed=f", {failed} failed" if failed else "")
+
+        farm.run(dask, left, ended, run_point)
+
+
+def _leave(sweep: Sweep, base: Request, axes: Sequence[Axis], shown: str, console: Console, seconds: float) -> None:
+    """Write table and plot of what has ended, and show the end of it."""
+    rows = sweep.table_rows()
+    if not rows:
+        return
+    folder = Path(base.folder)
+    told = " ".join(f"{axis.key}={','.join(axis.values)}" for axis in axes)
+    about = {"study": base.study, "axes": told, "points": f"{len(rows)} of {len(sweep.todo)}"}
+    table.write(rows, folder / "points.parquet", about)
+    cells = table.columns(rows)
+    metrics = _chosen(shown, table.metrics_of(rows, cells))
+    drawn = plot.draw(cells, axes, metrics, f"{base.study}, {base.simulator}, seed {base.seed}", folder / "points.svg")
+    _show_points(rows, axes, cells, metrics, console)
+    for row in rows:
+        if row.failures:
+            say(console, f"failed: {row.point.name}: {'; '.join(row.failures)}", "bold red")
+    failed = sum(1 for row in rows if row.failures)
+    say(console, "")
+    counted = f"{len(rows)} of {len(sweep.todo)} points, {sweep.known} known from before, {failed} failed"
+    say(console, f"{counted}, {sweep.again} tried again, {seconds:.1f} s", "dim")
+    say(console, f"table: {os.path.relpath(folder / 'points.parquet')}")
+    if drawn:
+        say(console, f"plot: {os.path.relpath(folder / 'points.svg')}")
+
+
+def _chosen(words: str, metrics: Sequence[str]) -> list[str]:
+    """The metrics to be shown. Raises ConfigError for one that was not measured."""
+    for word in words.split():
+        if word not in metrics:
+            raise ConfigError("PLOT", 0, "unknown metric", f"{word!r} was not measured", nearest(word, metrics))
+    return words.split() or list(metrics)
+
+
+def _show_points(
+    rows: Sequence[Row],
+    axes: Sequence[Axis],
+    cells: dict[str, list[table.Cell]],
+    metrics: Sequence[str],
+    console: Console,
+) -> None:
+    names = table.varied(cells, metrics)[:SHOWN_METRICS]
+    lines = []
+    for at, row in enumerate(rows[:SHOWN_ROWS]):
+        values = (cells[name][at] for name in names)
+        numbers = (tables.number(value) if isinstance(value, (int, float)) else "-" for value in values)
+        lines.append((*(row.point.axes[axis.key] for axis in axes), *numbers))
+    say(console, "")
+    show(console, Table((*(axis.key for axis in axes), *names), tuple(lines), words=0))
+    if len(rows) > SHOWN_ROWS:
+        say(console, f"... and {len(rows) - SHOWN_ROWS} more points: they are in the table", "dim")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Parse the command line and sweep; the exit code."""
+    parser = argparse.ArgumentParser(prog="make sweep", description="Run a study at every point of some axes.")
+    parser.add_argument("study", help="one of: " + ", ".join(studies.names()))
+    parser.add_argument("--axes", default="", help='such as "hosts=2,4,8 size=0:65536:x2"')
+    parser.add_argument(
+        "--scheduler", default="", help="address of a Dask scheduler (default: a cluster of this process)"
+    )
+    parser.add_argument("--workers", default="", help="points at a time on this machine (default: its processors)")
+    parser.add_argument("--plot", default="", help="metrics to be shown and drawn (default: those that vary)")
+    for name, default in (("sim", "verilator"), ("seed", "1"), ("cluster", ""), ("profile", ""), ("set", "")):
+        parser.add_argument(f"--{name}", default=default)
+    parser.add_argument("--out", default="", help="folder for table and plot (default sim_build/sweep/<study>)")
+    words = parser.parse_args(argv)
+    try:
+        info = studies.load(words.study)
+        axes = parse(words.axes, {*OWN, *RUN_OPTIONS, *info.options, *PROFILE_KEYS})
+        cluster = words.cluster or info.cluster or ""
+        base = resolve(words.study, words.sim, words.seed, False, cluster, words.profile, words.set, SIMULATORS)
+        folder = Path(words.out).resolve() if words.out else OUT / "sweep" / words.study
+        base = Request(**{**base.__dict__, "folder": str(folder)})
+        return run_sweep(base, axes, words.scheduler, _workers(words.workers), words.plot, Console())
+    except SanlabError as error:
+        complain(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        complain("interrupted; the points that had ended are kept, and the same command goes on from there")
+        return 130
+
+
+def _workers(text: str) -> int:
+    """Points at a time. Raises ConfigError for what is no number of them."""
+    if not text:
+        return os.cpu_count() or 1
+    if not text.isdigit() or not 1 <= int(text) <= 1024:
+        raise ConfigError("WORKERS", 0, "not a number of workers", f"WORKERS is {text!r}", "give 1 to 1024")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

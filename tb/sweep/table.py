@@ -1,0 +1,116 @@
+"""All points of a sweep as one table: axes, circumstances, metrics and curves, a row a point, written as Parquet."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pymodels.results import Results, ResultsError
+from tb.sweep.points import Point
+
+SCHEMA = "1"
+"""Of the table, in the file's metadata as `sanlab_schema`."""
+DIGITS = re.compile(r"(\d+)")
+Cell = str | int | float | list[float] | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A point and how it ended: its results, or what failed."""
+
+    point: Point
+    results: Results | None
+    failures: tuple[str, ...] = ()
+
+
+def columns(rows: Sequence[Row]) -> dict[str, list[Cell]]:
+    """The table by column. A curve has two columns, `<name>.x` and `<name>.y`; a name that is taken gets `measured`."""
+    table: dict[str, list[Cell]] = {}
+    for axis in dict.fromkeys(key for row in rows for key in row.point.axes):
+        table[axis] = typed([row.point.axes[axis] for row in rows])
+    fixed: tuple[tuple[str, Callable[[Row], Cell]], ...] = (
+        ("study", lambda row: row.point.study),
+        ("simulator", lambda row: row.point.simulator),
+        ("seed", lambda row: row.point.seed),
+        ("profile", lambda row: row.results.profile if row.results else row.point.profile),
+        ("cluster", lambda row: str(row.results.cluster.get("name", "")) if row.results else None),
+        ("point", lambda row: row.point.key),
+        ("passed", lambda row: int(row.results is not None)),
+        ("failure", lambda row: "; ".join(row.failures) or None),
+        ("sim_time_ns", lambda row: row.results.sim_time_ns if row.results else None),
+        ("wall_s", lambda row: row.results.wall_s if row.results else None),
+    )
+    for name, of in fixed:
+        table.setdefault(name, [of(row) for row in rows])
+    _add(table, rows, lambda results: {name: float(value) for name, value in results.metrics.items()})
+    _add(table, rows, _curves)
+    return table
+
+
+def _curves(results: Results) -> dict[str, list[float]]:
+    curves = results.series.items()
+    points = {f"{name}.{axis}": getattr(curve, axis) for name, curve in curves for axis in "xy"}
+    return {name: [float(value) for value in values] for name, values in points.items()}
+
+
+def _add(
+    table: dict[str, list[Cell]], rows: Sequence[Row], found: Callable[[Results], Mapping[str, float | list[float]]]
+) -> None:
+    """Add columns for what the results have; a row without has None."""
+    values = [found(row.results) if row.results else {} for row in rows]
+    for name in sorted({name for one in values for name in one}):
+        table[f"{name} measured" if name in table else name] = [one.get(name) for one in values]
+
+
+def typed(values: Sequence[str]) -> list[Cell]:
+    """Words as whole numbers when all are, else as numbers when all are, else as they are."""
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return [kind(value) for value in values]
+    return list(values)
+
+
+def write(rows: Sequence[Row], path: Path, about: Mapping[str, str]) -> None:
+    """Write the table as Parquet, at once or not at all. `about` goes to its metadata. ResultsError on a full disk."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table: Any = pa.table(columns(rows))
+    table = table.replace_schema_metadata({"sanlab_schema": SCHEMA, **about})
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("wb") as file:
+            pq.write_table(table, file)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        cause, remedy = f"{path}: {error.strerror or error}", "free space or correct the rights, and run again"
+        raise ResultsError("table not written", cause, remedy) from None
+    finally:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+
+
+def varied(table: Mapping[str, list[Cell]], names: Iterable[str]) -> list[str]:
+    """Those of the named columns that hold numbers, at least two different ones."""
+    return [
+        name
+        for name in names
+        if len({value for value in table[name] if isinstance(value, (int, float))}) > 1
+        and all(value is None or isinstance(value, (int, float)) for value in table[name])
+    ]
+
+
+def metrics_of(rows: Sequence[Row], table: Mapping[str, list[Cell]]) -> list[str]:
+    """The columns that are metrics, wall time and stages apart, by name; numbers in a name count as numbers."""
+    known = {name for row in rows if row.results for name in row.results.metrics}
+    names = (name for name in table if name.removesuffix(" measured") in known)
+    chosen = (name for name in names if not name.startswith(("wall_", "stage_")))
+    return sorted(chosen, key=lambda name: [int(part) if part.isdigit() else part for part in DIGITS.split(name)])

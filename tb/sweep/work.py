@@ -1,0 +1,59 @@
+"""What a worker does: one point, from its text to the text of its results. Workers share nothing but the sources."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from pymodels.errors import SanlabError
+from tb import studies
+from tb.request import plan
+from tb.run import execute
+from tb.sim.tools import OUT
+from tb.sweep.points import Point, sources_digest
+
+WORK = OUT / "sweep" / "work"
+"""Where points run."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a point ended: the text of `results.json` when it passed, else what failed."""
+
+    results: str = ""
+    failures: tuple[str, ...] = ()
+
+
+def run_point(point: Point) -> Done:
+    """Run a point in a folder of its own, which is removed again. Never raises for what a run can do."""
+    if not point.sources.startswith(sources_digest()):
+        return Done(failures=("the worker has other sources than the sweep: bring both to one version",))
+    try:
+        WORK.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=WORK, prefix=f"{point.key[:12]}-"))
+    except OSError as error:
+        return Done(failures=(f"{WORK}: {error.strerror}",))
+    try:
+        return _run(point, folder)
+    except SanlabError as error:
+        return Done(failures=(str(error),))
+    except OSError as error:
+        return Done(failures=(f"{error.filename}: {error.strerror}",))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run(point: Point, folder: Path) -> Done:
+    info = studies.load(point.study)
+    request = point.request(folder)
+    outcome = execute(request, info, plan(request, info), Console(file=io.StringIO()))
+    results, failed = folder / "results.json", folder / "failures.txt"
+    failures = [line for line in failed.read_text(encoding="utf-8").splitlines() if line] if failed.exists() else []
+    if failures or not outcome.passed or not results.exists():
+        return Done(failures=tuple(failures or outcome.failures or ["the run left no results"]))
+    return Done(results=results.read_text(encoding="utf-8"))
