@@ -20,7 +20,7 @@ from tb.request import Plan
 from tb.settings import node_settings, switch_settings
 from tb.sim.doorway import Doorway
 from tb.sim.engine import Engine
-from tb.sim.top import LINK, NIC, PCI, Numbers
+from tb.sim.numbers import LINK, NIC, PCI, Numbers
 
 LOADED = 1 << Control.LANAI_RESET_OFF | 1 << Control.IRQ_ENABLE
 """What the driver writes to the control register once the NIC's program is loaded."""

@@ -10,6 +10,7 @@
 // ---------------------------------------------------------------- memories
 static struct { uint8_t *base; uint64_t size, granted_from, granted_to; int unit, watches; uint64_t watch[DW_WATCHES]; } memories[DW_MEMORIES];
 uint8_t dw_armed[DW_MEMORIES][DW_WATCHES];   // Python arms a watch before it waits; the change that it sees disarms it
+enum { INVARIANT_UNIT = 4000 };              // whose events are broken invariants
 enum { EVENT_WATCH = 1, EVENT_WILD = 2 };   // codes that the doorway itself raises; all others come from RTL and are above 15
 
 // Sparse: pages exist once touched.
@@ -95,6 +96,8 @@ void san_event(long long time, int unit, int code, long long a, long long b) {
   dw_events[dw_event_head++ % DW_EVENTS] = (dw_event){time, unit, code, a, b, 0, 0, 0};
   dw_wake_by(time | 1);
 }
+// `unit` broke the invariant of this code.
+void san_invariant(long long time, int unit, int code, int packet) { san_event(time, INVARIANT_UNIT, code, unit, (uint32_t)packet); }
 
 // ---------------------------------------------------------------- commands: Python to RTL
 // Python writes the rings itself, and notes in `dw_turn` which units it gave commands and when it wants to be woken; the

@@ -34,13 +34,34 @@ typedef struct {
 } dw_hooks;
 void dw_set_hooks(dw_hooks hooks);
 
+// What the numbers of the component that is being evaluated are more than those it was built with (component.c).
+typedef struct { int unit, settings, memory, clock, cable; } dw_component;
+extern dw_component dw_here;
+
 // The LANai's processor port and the host's CPU: one call a clock each (see processor.c, host_cpu.c).
 dw_command *dw_next_command(int unit, int64_t now);
 int dw_has_command(int unit);
 void dw_pop_command(int unit);
 uint8_t *dw_memory(int memory, uint64_t address, int bytes);
+
+// RTL's calls, with the cluster's numbers.
+long long san_mem_read(int memory, int address);
+void san_mem_write(int memory, int address, long long data, int enables);
+int san_cfg(int unit, int key);
 void san_event(long long time, int unit, int code, long long a, long long b);
+void san_invariant(long long time, int unit, int code, int packet);
 void san_trace(long long time, int unit, int event, int packet, int argument, long long argument2);
 void san_alarm(int clock, long long edge);
+void san_flight(int clock, int level);
+long long san_period(int clock);
+long long san_next_edge(int clock);
+int san_processor_clock(int unit, int memory, int clock, long long now, long long edge, int granted, int isr, int register_value, int others);
+int san_processor_address(int unit);
+int san_processor_data(int unit);
+int san_host_clock(int unit, int memory, long long now, int taken, int loaded, long long data);
+int san_host_address(int unit);
+long long san_host_data(int unit);
+int san_host_enables(int unit);
+int san_fault(int cable, long long slot, int character);
 void dw_faults_on(void);
 #endif

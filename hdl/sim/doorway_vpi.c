@@ -6,12 +6,6 @@
 
 #include "doorway.h"
 
-extern long long san_mem_read(int, int), san_host_data(int), san_period(int), san_next_edge(int);
-extern void san_flight(int, int);
-extern void san_mem_write(int, int, long long, int);
-extern int san_cfg(int, int), san_processor_clock(int, int, int, long long, long long, int, int, int, int), san_processor_address(int),
-    san_processor_data(int), san_host_clock(int, int, long long, int, int, long long), san_host_address(int), san_host_enables(int),
-    san_fault(int, long long, int);
 extern int dw_wake_now(void);
 
 enum { MOST_ARGS = 10 };
@@ -40,6 +34,7 @@ FUNCTION(san_mem_read, give(san_mem_read(A(0), A(1))))
 FUNCTION(san_mem_write, san_mem_write(A(0), A(1), args[2], A(3)))
 FUNCTION(san_cfg, give(san_cfg(A(0), A(1))))
 FUNCTION(san_event, san_event(args[0], A(1), A(2), args[3], args[4]))
+FUNCTION(san_invariant, san_invariant(args[0], A(1), A(2), A(3)))
 FUNCTION(san_trace, san_trace(args[0], A(1), A(2), A(3), A(4), args[5]))
 FUNCTION(san_alarm, san_alarm(A(0), args[1]))
 FUNCTION(san_processor_clock, give(san_processor_clock(A(0), A(1), A(2), args[3], args[4], A(5), A(6), A(7), A(8))))
@@ -133,7 +128,7 @@ static void start(void) {
 #define FUNC32(name) add(vpiSysFunc, "$" #name, f_##name, size32)
 #define FUNC64(name) add(vpiSysFunc, "$" #name, f_##name, size64)
 #define TASK(name) add(vpiSysTask, "$" #name, f_##name, 0)
-  FUNC64(san_mem_read); TASK(san_mem_write); FUNC32(san_cfg); TASK(san_event); TASK(san_trace); TASK(san_alarm); TASK(san_flight); FUNC64(san_period); FUNC64(san_next_edge);
+  FUNC64(san_mem_read); TASK(san_mem_write); FUNC32(san_cfg); TASK(san_event); TASK(san_invariant); TASK(san_trace); TASK(san_alarm); TASK(san_flight); FUNC64(san_period); FUNC64(san_next_edge);
   FUNC32(san_processor_clock); FUNC32(san_processor_address); FUNC32(san_processor_data);
   FUNC32(san_host_clock); FUNC32(san_host_address); FUNC64(san_host_data); FUNC32(san_host_enables); FUNC32(san_fault);
   dw_set_hooks((dw_hooks){now, wake_at, kick_at, start_clocks, raise_faults});

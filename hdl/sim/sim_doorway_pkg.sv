@@ -1,29 +1,35 @@
-// The doorway's functions as Verilator imports them (hdl/sim/doorway.h says what each does). Icarus calls them as
-// $system functions.
+// The doorway's functions as Verilator imports them (hdl/sim/doorway.h says what each does), through component.c, which
+// makes a component's numbers those of the cluster. Icarus calls them as $system functions.
 package sim_doorway_pkg;
 `ifdef VERILATOR
-  import "DPI-C" function longint san_mem_read(
+  import "DPI-C" here_mem_read = function longint san_mem_read(
     input int memory,
     input int address
   );
-  import "DPI-C" function void san_mem_write(
+  import "DPI-C" here_mem_write = function void san_mem_write(
     input int memory,
     input int address,
     input longint data,
     input int enables
   );
-  import "DPI-C" function int san_cfg(
+  import "DPI-C" here_cfg = function int san_cfg(
     input int unit,
     input int key
   );
-  import "DPI-C" function void san_event(
+  import "DPI-C" here_event = function void san_event(
     input longint now,
     input int unit,
     input int code,
     input longint a,
     input longint b
   );
-  import "DPI-C" function void san_trace(
+  import "DPI-C" here_invariant = function void san_invariant(
+    input longint now,
+    input int unit,
+    input int code,
+    input int packet
+  );
+  import "DPI-C" here_trace = function void san_trace(
     input longint now,
     input int unit,
     input int code,
@@ -31,11 +37,11 @@ package sim_doorway_pkg;
     input int argument,
     input longint argument2
   );
-  import "DPI-C" function void san_alarm(
+  import "DPI-C" here_alarm = function void san_alarm(
     input int clock,
     input longint edge_index
   );
-  import "DPI-C" function int san_processor_clock(
+  import "DPI-C" here_processor_clock = function int san_processor_clock(
     input int unit,
     input int memory,
     input int clock,
@@ -46,9 +52,9 @@ package sim_doorway_pkg;
     input int register_value,
     input int others
   );
-  import "DPI-C" function int san_processor_address(input int unit);
-  import "DPI-C" function int san_processor_data(input int unit);
-  import "DPI-C" function int san_host_clock(
+  import "DPI-C" here_processor_address = function int san_processor_address(input int unit);
+  import "DPI-C" here_processor_data = function int san_processor_data(input int unit);
+  import "DPI-C" here_host_clock = function int san_host_clock(
     input int unit,
     input int memory,
     input longint now,
@@ -56,16 +62,16 @@ package sim_doorway_pkg;
     input int loaded,
     input longint data
   );
-  import "DPI-C" function int san_host_address(input int unit);
-  import "DPI-C" function longint san_host_data(input int unit);
-  import "DPI-C" function int san_host_enables(input int unit);
-  import "DPI-C" function longint san_period(input int clock);
-  import "DPI-C" function longint san_next_edge(input int clock);
-  import "DPI-C" function void san_flight(
+  import "DPI-C" here_host_address = function int san_host_address(input int unit);
+  import "DPI-C" here_host_data = function longint san_host_data(input int unit);
+  import "DPI-C" here_host_enables = function int san_host_enables(input int unit);
+  import "DPI-C" here_period = function longint san_period(input int clock);
+  import "DPI-C" here_next_edge = function longint san_next_edge(input int clock);
+  import "DPI-C" here_flight = function void san_flight(
     input int clock,
     input int level
   );
-  import "DPI-C" function int san_fault(
+  import "DPI-C" here_fault = function int san_fault(
     input int cable,
     input longint edge_index,
     input int character

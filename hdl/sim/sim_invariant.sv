@@ -9,10 +9,11 @@ module sim_invariant #(
     input logic        strobe,
     input logic [31:0] packet   // packet key, where known
 );
-  localparam int INVARIANT_UNIT = 4000;
   longint now;
   always_ff @(posedge clk) begin
-    now = $time;
-    if (!rst && strobe) `SAN(san_event) (now, INVARIANT_UNIT, CODE, {32'd0, UNIT}, {32'd0, packet});
+    if (!rst && strobe) begin
+      now = $time;
+      `SAN(san_invariant) (now, UNIT, CODE, packet);
+    end
   end
 endmodule

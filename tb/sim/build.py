@@ -36,9 +36,15 @@ class Design:
     top: str
     parameters: Mapping[str, int] = field(default_factory=dict)
     generated: Mapping[str, str] = field(default_factory=dict)
-    """Generated files by name (`top.sv`, `clocks.h`), part of the content."""
+    """Generated files by name (`top.sv`, `components.h`), part of the content."""
     clocked: bool = False
     """The simulator drives the clocks (a cluster); otherwise cocotb does (a block bench)."""
+    library: bool = False
+    """No program, but a model for others."""
+    models: tuple[Design, ...] = ()
+    """Libraries whose models the program evaluates beside its top."""
+    split: Design | None = None
+    """The same design as models of its components: what Verilator runs where no waves are asked for."""
 
 
 @dataclass(frozen=True)
@@ -85,13 +91,16 @@ def build(design: Design, simulator: str, waves: bool = False) -> Build:
     tools.compiler()
     if simulator == "icarus":
         tools.icarus()
+    elif design.split and not waves:
+        design = design.split
+    models = {model.top: build(model, simulator).folder for model in design.models}
     folder = OUT / "builds" / f"{simulator}-{design.top}-{_digest(design, simulator, waves)}"
     with _lock(folder):
         if folder.is_dir():
             return Build(simulator, folder, design.top, cached=True)
         scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
         try:
-            _make(design, simulator, waves, scratch)
+            _make(design, simulator, waves, models, scratch)
             scratch.rename(folder)
         except BaseException:
             shutil.rmtree(scratch, ignore_errors=True)
@@ -99,13 +108,16 @@ def build(design: Design, simulator: str, waves: bool = False) -> Build:
     return Build(simulator, folder, design.top, cached=False)
 
 
-def _make(design: Design, simulator: str, waves: bool, folder: Path) -> None:
+def _make(design: Design, simulator: str, waves: bool, models: Mapping[str, Path], folder: Path) -> None:
     for name, text in design.generated.items():
         (folder / name).write_text(text)
     generated = [folder / name for name in design.generated if name.endswith(".sv")]
     sources = (*needed_files(design), *generated)
+    job = Job(design.top, design.parameters, sources, design.clocked, waves, folder, models)
+    if design.library:
+        compilers.compile_model(job)
+        return
     compilers.compile_doorway(folder)
-    job = Job(design.top, design.parameters, sources, design.clocked, waves, folder)
     (compilers.compile_verilator if simulator == "verilator" else compilers.compile_icarus)(job)
 
 
@@ -114,6 +126,8 @@ def _digest(design: Design, simulator: str, waves: bool) -> str:
     digest = hashlib.sha256(repr(given).encode())
     if simulator == "verilator":
         digest.update(str(tools.verilator().root).encode())
+    for model in design.models:
+        digest.update(_digest(model, simulator, False).encode())
     for name in sorted(design.generated):
         digest.update(name.encode() + design.generated[name].encode())
     doorway = [*sorted(SIM.glob("*.[ch]*")), SIM / "doorway.svh"]

@@ -14,14 +14,14 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tb.sim import tools
 from tb.sim.tools import OUT, ROOT, ToolError
 
 SIM = ROOT / "hdl" / "sim"
-DOORWAY_C = ("doorway.c", "processor.c", "host_cpu.c", "faults.c")
+DOORWAY_C = ("doorway.c", "processor.c", "host_cpu.c", "faults.c", "component.c")
 WHEEL_FLAG = "CFG_CXXFLAGS_PCH_I=-include"
 """The wheel leaves this make variable empty, and larger designs do not build without it."""
 FATAL = ("PINMISSING", "UNDRIVEN", "MODMISSING", "IMPLICIT", "MULTIDRIVEN", "LATCH", "COMBDLY")
@@ -40,10 +40,12 @@ class Job:
     parameters: Mapping[str, int]
     sources: tuple[Path, ...]
     clocked: bool
-    """The simulator drives the clocks, from the generated `clocks.h`; no signal but the marked ones is visible."""
+    """The simulator drives the clocks, from the generated `components.h`; no signal but the marked ones is visible."""
     waves: bool
     folder: Path
     """Where the build is made."""
+    models: Mapping[str, Path] = field(default_factory=dict)
+    """Builds of the models that the program evaluates beside its top, by name."""
 
     @property
     def flags(self) -> list[str]:
@@ -62,27 +64,49 @@ def compile_doorway(folder: Path) -> None:
 
 def compile_verilator(job: Job) -> None:
     """The program `obj/Vtop`. Raises ToolError with the compiler's words, or when the path has a space."""
+    tool = _verilator_here(job)
+    check_wiring(job)
+    defines = f"-std=gnu++20 -I{SIM}" + (" -DSANLAB_CLOCKS" if job.clocked else "")
+    own = "".join(f" -I{path}" for path in (job.folder, *(model / "obj" for model in job.models.values())))
+    archives = "".join(f" {model / 'obj' / f'libV{name}.a'}" for name, model in job.models.items())
+    # No absolute build path survives in the program: the doorway is found beside it.
+    libs = tools.cocotb_libs()
+    link = f"-rdynamic -Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator -Wl,-rpath,'$$ORIGIN/..' -L{job.folder}"
+    command = [tool.binary, "--exe", "--vpi", "-o", "Vtop", *_verilator_flags(job, "Vtop")]
+    command += ["-CFLAGS", defines + own, "-LDFLAGS", f"{archives} {link} -ldoorway"]
+    env = {"VERILATOR_ROOT": str(tool.root)}
+    _run([*command, *map(str, job.sources), str(SIM / "verilator_main.cpp")], job.folder, f"verilating {job.top}", env)
+    with _runtime(job.folder / "obj", f"{tool.root} {defines} {job.waves} {' '.join(_effort(job))}"):
+        _run(_make(job, "Vtop", "Vtop"), job.folder, f"compiling {job.top}", env)
+
+
+def compile_model(job: Job) -> None:
+    """The library `obj/libV<top>.a` of a model that other programs evaluate. Raises ToolError like `compile_verilator`."""
+    tool = _verilator_here(job)
+    check_wiring(job)
+    name, env = f"V{job.top}", {"VERILATOR_ROOT": str(tool.root)}
+    command = [tool.binary, *_verilator_flags(job, name), *map(str, job.sources)]
+    _run(command, job.folder, f"verilating {job.top}", env)
+    _run(_make(job, name, f"lib{name}.a"), job.folder, f"compiling {job.top}", env)
+
+
+def _verilator_here(job: Job) -> tools.Verilator:
+    """Verilator, which takes no path with a space: ToolError."""
     tool = tools.verilator()
     for path in (job.folder, tool.root):
         if any(character.isspace() for character in str(path)):
             remedy = "move the checkout to a path without one, or use SIM=icarus"
             raise ToolError("Verilator cannot build here", f"the path {str(path)!r} has a space", remedy)
-    check_wiring(job)
-    defines = f"-std=gnu++20 -I{SIM} -I{job.folder}" + (" -DSANLAB_CLOCKS" if job.clocked else "")
-    # No absolute build path survives in the program: the doorway is found beside it.
-    libs = tools.cocotb_libs()
-    link = f"-rdynamic -Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator -Wl,-rpath,'$$ORIGIN/..' -L{job.folder}"
-    command = [tool.binary, *_verilator_flags(job), "-CFLAGS", defines, "-LDFLAGS", f"{link} -ldoorway"]
-    env = {"VERILATOR_ROOT": str(tool.root)}
-    main = str(SIM / "verilator_main.cpp")
-    _run([*command, *map(str, job.sources), main], job.folder, f"verilating {job.top}", env)
-    # What runs once (construction, names of signals) is most of the code: not worth optimising.
-    effort = ["OPT_FAST=-O2" if job.clocked else "OPT_FAST=-O1", "OPT_GLOBAL=-O2", "OPT_SLOW=-O0"]
-    make = ["make", "-s", "-j", "2", "-C", "obj", "-f", "Vtop.mk", WHEEL_FLAG, *effort, "Vtop"]
-    with _runtime(
-        job.folder / "obj", f"{tool.root} {defines.replace(str(job.folder), '')} {job.waves} {' '.join(effort)}"
-    ):
-        _run(make, job.folder, f"compiling {job.top}", env)
+    return tool
+
+
+def _make(job: Job, name: str, goal: str) -> list[str]:
+    return ["make", "-s", "-j", "2", "-C", "obj", "-f", f"{name}.mk", WHEEL_FLAG, *_effort(job), goal]
+
+
+def _effort(job: Job) -> list[str]:
+    """What runs once (construction, names of signals) is most of the code: not worth optimising."""
+    return ["OPT_FAST=-O2" if job.clocked else "OPT_FAST=-O1", "OPT_GLOBAL=-O2", "OPT_SLOW=-O0"]
 
 
 def check_wiring(job: Job) -> None:
@@ -97,10 +121,10 @@ def check_wiring(job: Job) -> None:
     _run([*command, *map(str, job.sources)], job.folder, f"checking the wiring of {job.top}", env)
 
 
-def _verilator_flags(job: Job) -> list[str]:
-    flags = ["--cc", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--vpi", "--no-timing"]
+def _verilator_flags(job: Job, name: str) -> list[str]:
+    flags = ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing"]
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--timescale", "1ps/1ps"]
-    flags += ["--prefix", "Vtop", "-o", "Vtop", "-Mdir", "obj", *job.flags]
+    flags += ["--prefix", name, "-Mdir", "obj", *job.flags]
     if job.waves:
         flags += ["--trace-fst", "--trace-structs"]
     if not job.clocked:

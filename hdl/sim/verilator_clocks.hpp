@@ -1,0 +1,208 @@
+// The clocks of a cluster and the Verilated models that they drive.
+//
+// A cluster is a number of components, each a model with clocks of its own: one for a host, one for a switch; or a single one
+// that holds everything (with waves, and the lone crossbar). At an edge time only components with a rising clock are evaluated,
+// all of them with the characters that stood on their cables before; afterwards the changed ones are carried to the far ends.
+// So coinciding edges sample old values, as they do in one model. Components are evaluated in the order of their numbers.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "verilated.h"
+extern "C" {
+#include "doorway.h"
+extern int64_t dw_next_edge[];
+extern int dw_faults;
+int64_t dw_period(int clock);
+}
+
+constexpr int64_t NEVER = INT64_MAX;
+
+class Cluster {
+ public:
+  int64_t now = 0;
+  uint64_t edges = 0;      // rising edges so far, of all clocks
+  CData *wake = nullptr;   // the top's input that cocotb watches
+  bool pulses = false;     // with waves a clock falls by `fall`; else when its component is evaluated next
+
+  // ---------------------------------------------------------------- construction, by the generated components.h
+  // The next component, a model with the pins rst and faults; `numbers`: what its clocks, units, ... are more than those it knows.
+  template <class Model> Model *component(Model *model, dw_component numbers) {
+    components_.push_back({model, [](void *m) { static_cast<Model *>(m)->eval_step(); }, &model->rst, &model->faults, numbers, count(), 0, {}});
+    *components_.back().rst = 1;
+    return model;
+  }
+  // The next clock of the component added last.
+  void clock(CData *clk, CData *refresh, const CData *awake) {
+    clocks_.push_back({clk, refresh, awake, 0, static_cast<int>(components_.size()) - 1, NEVER});
+    components_.back().clocks++;
+  }
+  // A cable direction out of a component; `clock` is the one that samples it.
+  void cable(int component, const SData *tx, const CData *tx_hold, SData *in, CData *in_hold, int clock) {
+    components_[component].cables.push_back({tx, tx_hold, in, in_hold, clock});
+  }
+
+  // ---------------------------------------------------------------- time
+  bool driven() const { return !clocks_.empty(); }
+  // The clocks run from now on. Those of one period stand on one grid.
+  void start() {
+    for (int i = 0; i < count(); i++) {
+      const int64_t period = dw_period(i);
+      const auto same = std::find_if(grids_.begin(), grids_.end(), [&](const Grid &g) { return g.period == period; });
+      clocks_[i].grid = static_cast<int>(same - grids_.begin());
+      if (same == grids_.end()) grids_.push_back({period, NEVER, NEVER, 0, {}});
+      shortest_ = std::min(shortest_, period);
+    }
+    for (const Component &c : components_) c.eval(c.model);
+    for (int i = 0; i < count(); i++) schedule(i);
+  }
+  int64_t next_edge() const {
+    int64_t time = forced_.empty() ? NEVER : forced_.top().first;
+    for (const Grid &g : grids_) time = std::min(time, g.next);
+    return time;
+  }
+  int64_t shortest() const { return shortest_; }
+  // The clock's first edge strictly after `time` must happen.
+  void kick(int clock, int64_t time) {
+    const int64_t period = grids_[clocks_[clock].grid].period;
+    const int64_t edge = (std::max(time, now) / period + 1) * period;
+    if (edge <= now + period) schedule(clock);
+    else forced_.emplace(edge, clock);
+  }
+  // All edges at `now`. `stay_awake`: a clock that has an edge has the next one too.
+  void edge(bool stay_awake, bool reset_over) {
+    const Due rising = take_due();
+    levels(reset_over);
+    evaluated_.clear();
+    int risen[DW_CLOCKS], n = 0;
+    for (size_t w = 0; w < rising.size(); w++) {
+      for (uint64_t bits = rising[w]; bits; bits &= bits - 1) {
+        const int i = static_cast<int>(w) * 64 + __builtin_ctzll(bits);
+        if (n && clocks_[i].component != clocks_[risen[0]].component) {
+          evaluate(risen, n);
+          n = 0;
+        }
+        risen[n++] = i;
+        if (stay_awake) schedule(i);
+      }
+    }
+    if (n) evaluate(risen, n);
+    for (const Component *c : evaluated_) carry(*c);
+  }
+  // Software wrote signals: clocks that are needed now run on.
+  void reconsider() {
+    for (int i = 0; i < count(); i++) if (*clocks_[i].awake) schedule(i);
+  }
+  // Falling edges, for the eye only: no logic uses them.
+  void fall() {
+    for (const Component &c : components_) {
+      lower(c);
+      c.eval(c.model);
+    }
+  }
+
+ private:
+  using Due = std::array<uint64_t, DW_CLOCKS / 64>;   // one bit a clock
+  using Forced = std::pair<int64_t, int>;             // (edge time, clock)
+  struct Clock { CData *clk, *refresh; const CData *awake; int grid, component; int64_t last; };
+  struct Cable { const SData *tx; const CData *tx_hold; SData *in; CData *in_hold; int clock; };
+  struct Component {
+    void *model;
+    void (*eval)(void *);
+    CData *rst, *faults;
+    dw_component numbers;
+    int first, clocks;   // its clocks
+    std::vector<Cable> cables;
+  };
+  // All clocks of one period. `next`: the first multiple of it after now when some clock is due then, else NEVER; `index`: of `last`.
+  struct Grid { int64_t period, next, last, index; Due due; };
+
+  int count() const { return static_cast<int>(clocks_.size()); }
+  void schedule(int clock) {
+    Grid &g = grids_[clocks_[clock].grid];
+    g.due[clock / 64] |= 1ull << (clock % 64);
+    if (g.next == NEVER) g.next = g.last == now ? now + g.period : (now / g.period + 1) * g.period;
+  }
+  Due take_due() {
+    while (!forced_.empty() && forced_.top().first == now) {
+      const int clock = forced_.top().second;
+      Grid &g = grids_[clocks_[clock].grid];
+      g.due[clock / 64] |= 1ull << (clock % 64);
+      g.next = now;
+      forced_.pop();
+    }
+    Due rising{};
+    for (Grid &g : grids_) {
+      if (g.next != now) continue;
+      g.index = g.last == now - g.period ? g.index + 1 : now / g.period;
+      g.last = now;
+      g.next = NEVER;
+      for (size_t w = 0; w < rising.size(); w++) rising[w] |= std::exchange(g.due[w], 0);
+    }
+    return rising;
+  }
+  void levels(bool reset_over) {
+    if (in_reset_ && reset_over) {
+      in_reset_ = false;
+      for (const Component &c : components_) *c.rst = 0;
+    }
+    if (!faults_ && dw_faults) {
+      faults_ = true;
+      for (const Component &c : components_) *c.faults = 1;
+    }
+  }
+  // One component with its clocks that rise now. A first evaluation, where needed, lets a clock fall that rose the last time and
+  // tells the index of this edge to one that slept.
+  void evaluate(const int *risen, int n) {
+    const Component &c = components_[clocks_[risen[0]].component];
+    dw_here = c.numbers;
+    bool prepare = false;
+    for (int k = 0; k < n; k++) {
+      const Clock &clock = clocks_[risen[k]];
+      const Grid &g = grids_[clock.grid];
+      if (*clock.clk) prepare = true;
+      if (clock.last == now - g.period) continue;
+      dw_next_edge[risen[k]] = g.index;
+      *clock.refresh = 1;
+      prepare = true;
+    }
+    if (!pulses) lower(c);
+    if (prepare) c.eval(c.model);
+    for (int k = 0; k < n; k++) {
+      Clock &clock = clocks_[risen[k]];
+      *clock.refresh = 0;
+      *clock.clk = 1;
+      clock.last = now;
+      dw_next_edge[risen[k]] = grids_[clock.grid].index + 1;
+    }
+    c.eval(c.model);
+    edges += static_cast<uint64_t>(n);
+    for (int i = c.first; i < c.first + c.clocks; i++) if (*clocks_[i].awake) schedule(i);
+    evaluated_.push_back(&c);
+  }
+  void lower(const Component &c) {
+    for (int i = c.first; i < c.first + c.clocks; i++) *clocks_[i].clk = 0;
+  }
+  // What changed at a component's transmitters arrives at the far ends; a change always needs an edge there (sim_cable: busy).
+  void carry(const Component &c) {
+    for (const Cable &cable : c.cables) {
+      if (*cable.tx == *cable.in && *cable.tx_hold == *cable.in_hold) continue;
+      *cable.in = *cable.tx;
+      *cable.in_hold = *cable.tx_hold;
+      schedule(cable.clock);
+    }
+  }
+
+  std::vector<Clock> clocks_;
+  std::vector<Component> components_;
+  std::vector<Grid> grids_;
+  std::vector<const Component *> evaluated_;
+  std::priority_queue<Forced, std::vector<Forced>, std::greater<Forced>> forced_;
+  int64_t shortest_ = NEVER;
+  bool in_reset_ = true, faults_ = false;
+};

@@ -1,0 +1,89 @@
+"""A cluster for Verilator as components: one model for all hosts, one for all switches of a size, evaluated one by one.
+
+Each model is built with the numbers of the first host or switch; the main loop tells the doorway by how much those of
+the one that it evaluates differ (hdl/sim/component.c), and carries characters along the cables. So hosts and switches
+share their code, and a build of a larger cluster compiles nothing but the list of its components.
+"""
+
+from __future__ import annotations
+
+from pymodels.topology import End
+from pymodels.trace import PORTS_PER_SWITCH, unit
+from tb.sim.build import Design
+from tb.sim.instances import clock_counters, clock_pins, node_instance, switch_instance, word
+from tb.sim.numbers import NIC, Numbers
+
+CLOCKS_OF_A_NODE = 3
+CABLE_PINS = (("input", "in", "[8:0] "), ("input", "in_hold", ""), ("output", "tx", "[8:0] "), ("output", "tx_hold", ""))
+"""Direction, name and width of the pins that a component has for each port."""
+TOP = "// What cocotb sees of a cluster.\nmodule top (input logic [7:0] wake /*verilator public_flat_rw*/);\nendmodule\n"
+
+
+def design(numbers: Numbers) -> Design:
+    """The main program of a cluster and the models that it evaluates."""
+    sizes = sorted({switch.ports for switch in numbers.topology.switches})
+    models = (_node_model(), *(_switch_model(ports) for ports in sizes))
+    generated = {"top.sv": TOP, "components.h": _components_h(numbers, sizes)}
+    return Design("top", generated=generated, clocked=True, models=models)
+
+
+def _node_model() -> Design:
+    wires = {pin: f"{pin}_0" for _, pin, _ in CABLE_PINS}
+    return _model("node", CLOCKS_OF_A_NODE, 1, node_instance("node", 0, 0, wires))
+
+
+def _switch_model(ports: int) -> Design:
+    wires = {pin: [f"{pin}_{port}" for port in range(ports)] for _, pin, _ in CABLE_PINS}
+    return _model(f"switch_{ports}", 1, ports, switch_instance("switch", 0, 0, 0, wires))
+
+
+def _model(name: str, clocks: int, ports: int, body: str) -> Design:
+    pins = ["input logic rst", "input logic faults", *clock_pins(clocks)]
+    pins += [f"{way} logic {width}{pin}_{port}" for port in range(ports) for way, pin, width in CABLE_PINS]
+    inside = f"{clock_counters(clocks)}{body}\n"
+    text = f"// Generated: a component of a cluster.\nmodule {name} (\n    " + ",\n    ".join(pins) + f"\n);\n{inside}"
+    return Design(name, generated={f"{name}.sv": f"{text}endmodule\n"}, clocked=True, library=True)
+
+
+def _components_h(numbers: Numbers, sizes: list[int]) -> str:
+    kinds = [("node", CLOCKS_OF_A_NODE), *((f"switch_{ports}", 1) for ports in sizes)]
+    lines = ["// Generated: the components of the cluster and their cables, for verilator_main.cpp."]
+    lines += [f'#include "V{kind}.h"' for kind, _ in kinds]
+    lines += [_add(kind, clocks) for kind, clocks in kinds]
+    lines += ["static void describe(Vtop *top, Cluster &cluster) {", "  cluster.wake = &top->wake;"]
+    lines += [*_instances(numbers), *_cables(numbers), "}"]
+    return "\n".join(lines) + "\n"
+
+
+def _add(kind: str, clocks: int) -> str:
+    pins = [f"  cluster.clock(&model->clk_{i}, &model->refresh_{i}, &model->awake_{i});" for i in range(clocks)]
+    head = f"static V{kind} *add_{kind}(Cluster &cluster, const char *name, dw_component numbers) {{"
+    return "\n".join([head, f"  V{kind} *model = cluster.component(new V{kind}(name), numbers);", *pins, "  return model;\n}"])
+
+
+def _instances(numbers: Numbers) -> list[str]:
+    """One line a component, nodes first; its numbers in the order of `dw_component`."""
+    lines = []
+    for node, host in enumerate(numbers.topology.hosts):
+        more = (unit(node, 0), unit(node, 0), 2 * node, numbers.clock(node, NIC), node)
+        lines.append(_instance(node, "node", f"host_{word(host)}", more))
+    for s, switch in enumerate(numbers.topology.switches):
+        more = (s * PORTS_PER_SWITCH, s, 0, numbers.switch_clock(s), numbers.first_cable(s))
+        lines.append(_instance(numbers.nodes + s, f"switch_{switch.ports}", f"switch_{word(switch.name)}", more))
+    return lines
+
+
+def _instance(component: int, kind: str, name: str, more: tuple[int, ...]) -> str:
+    return f'  auto *c{component} = add_{kind}(cluster, "{name}", {{{", ".join(map(str, more))}}});'
+
+
+def _cables(numbers: Numbers) -> list[str]:
+    """One line for each direction of each cable."""
+    topology = numbers.topology
+    names = [*topology.hosts, *(switch.name for switch in topology.switches)]
+    return [
+        f"  cluster.cable({near}, &c{near}->tx_{a.port}, &c{near}->tx_hold_{a.port}, &c{far}->in_{b.port}, "
+        f"&c{far}->in_hold_{b.port}, {numbers.clock_of(b)});"
+        for a, b in topology.peers.items()
+        for near, far in [(names.index(a.node), names.index(b.node))]
+    ]

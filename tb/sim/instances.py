@@ -1,0 +1,51 @@
+"""A host and a switch as generated Verilog instantiates them, and the clocks that Verilator's main loop drives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from tb.sim.numbers import LINK, NIC, PCI
+
+
+def word(name: str) -> str:
+    """A component's name as Verilog takes it: full stops and hyphens become their codes (`a-1`: `a_x2d_1`)."""
+    return re.sub(r"\W", lambda found: f"_x{ord(found[0]):02x}_", name)
+
+
+def clock_pins(clocks: int) -> list[str]:
+    """Ports of a module whose clocks the main loop drives, three a clock."""
+    each = range(clocks)
+    return [
+        pin for i in each for pin in (f"input logic clk_{i}", f"input logic refresh_{i}", f"output logic awake_{i}")
+    ]
+
+
+def clock_counters(clocks: int) -> str:
+    """The edge index of each of these clocks, `cycle_<i>`."""
+    return "".join(
+        f"  logic [47:0] cycle_{i};\n"
+        f"  sim_cycle #(.CLOCK({i})) count_{i} (.clk(clk_{i}), .refresh(refresh_{i}), .cycle(cycle_{i}));\n"
+        for i in range(clocks)
+    )
+
+
+def node_instance(name: str, node: int, first_clock: int, wires: Mapping[str, str]) -> str:
+    """Node number `node` with three clocks from `first_clock` on; `wires` by pin: in, in_hold, tx, tx_hold."""
+    clocks = {name: first_clock + domain for name, domain in (("nic", NIC), ("link", LINK), ("pci", PCI))}
+    parameters = [f".NODE({node})", *(f".CLOCK_{name.upper()}({clock})" for name, clock in clocks.items())]
+    parameters.append(f".CABLE({node})")
+    pins = [f".{name}_clk(clk_{i}), .{name}_cycle(cycle_{i}), .{name}_awake(awake_{i})" for name, i in clocks.items()]
+    pins += [".rst, .faults", ", ".join(f".{pin}({wire})" for pin, wire in wires.items())]
+    return f"  sim_node #({', '.join(parameters)}) {name} (\n      " + ",\n      ".join(pins) + ");"
+
+
+def switch_instance(
+    name: str, number: int, clock: int, first_cable: int, wires: Mapping[str, Sequence[str]]
+) -> str:
+    """Switch `number` with its clock; `wires` by pin (in, in_hold, tx, tx_hold), one a port from port 0 on."""
+    ports = len(wires["in"])
+    parameters = f".SWITCH({number}), .PORTS({ports}), .CLOCK({clock}), .FIRST_CABLE({first_cable})"
+    pins = [f".clk(clk_{clock}), .rst, .cycle(cycle_{clock}), .faults, .awake(awake_{clock})"]
+    pins += [f".{pin}({{{', '.join(reversed(of_port))}}})" for pin, of_port in wires.items()]
+    return f"  sim_switch #({parameters}) {name} (\n      " + ",\n      ".join(pins) + ");"
