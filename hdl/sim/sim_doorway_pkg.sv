@@ -4,43 +4,36 @@ package sim_doorway_pkg;
 `ifdef VERILATOR
   import "DPI-C" here_mem_read = function longint san_mem_read(
     input int memory,
-    input int address
-  );
+    input int address);
   import "DPI-C" here_mem_write = function void san_mem_write(
     input int memory,
     input int address,
     input longint data,
-    input int enables
-  );
+    input int enables);
   import "DPI-C" here_cfg = function int san_cfg(
     input int unit,
-    input int key
-  );
+    input int key);
   import "DPI-C" here_event = function void san_event(
     input longint now,
     input int unit,
     input int code,
     input longint a,
-    input longint b
-  );
+    input longint b);
   import "DPI-C" here_invariant = function void san_invariant(
     input longint now,
     input int unit,
     input int code,
-    input int packet
-  );
+    input int packet);
   import "DPI-C" here_trace = function void san_trace(
     input longint now,
     input int unit,
     input int code,
     input int packet,
     input int argument,
-    input longint argument2
-  );
+    input longint argument2);
   import "DPI-C" here_alarm = function void san_alarm(
     input int clock,
-    input longint edge_index
-  );
+    input longint edge_index);
   import "DPI-C" here_processor_clock = function int san_processor_clock(
     input int unit,
     input int memory,
@@ -50,8 +43,7 @@ package sim_doorway_pkg;
     input int granted,
     input int isr,
     input int register_value,
-    input int others
-  );
+    input int others);
   import "DPI-C" here_processor_address = function int san_processor_address(input int unit);
   import "DPI-C" here_processor_data = function int san_processor_data(input int unit);
   import "DPI-C" here_host_clock = function int san_host_clock(
@@ -60,8 +52,7 @@ package sim_doorway_pkg;
     input longint now,
     input int taken,
     input int loaded,
-    input longint data
-  );
+    input longint data);
   import "DPI-C" here_host_address = function int san_host_address(input int unit);
   import "DPI-C" here_host_data = function longint san_host_data(input int unit);
   import "DPI-C" here_host_enables = function int san_host_enables(input int unit);
@@ -69,13 +60,11 @@ package sim_doorway_pkg;
   import "DPI-C" here_next_edge = function longint san_next_edge(input int clock);
   import "DPI-C" here_flight = function void san_flight(
     input int clock,
-    input int level
-  );
+    input int level);
   import "DPI-C" here_fault = function int san_fault(
     input int cable,
     input longint edge_index,
-    input int character
-  );
+    input int character);
 `else
   localparam int UNUSED = 0;
 `endif

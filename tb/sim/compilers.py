@@ -81,7 +81,7 @@ def compile_verilator(job: Job) -> None:
 
 
 def compile_model(job: Job) -> None:
-    """The library `obj/libV<top>.a` of a model that other programs evaluate. Raises ToolError like `compile_verilator`."""
+    """The library `obj/libV<top>.a` of a model that other programs evaluate. Raises ToolError, as above."""
     tool = _verilator_here(job)
     check_wiring(job)
     name, env = f"V{job.top}", {"VERILATOR_ROOT": str(tool.root)}

@@ -7,16 +7,25 @@ share their code, and a build of a larger cluster compiles nothing but the list 
 
 from __future__ import annotations
 
-from pymodels.topology import End
-from pymodels.trace import PORTS_PER_SWITCH, unit
+from pymodels.trace import PARTS_PER_NODE, PORTS_PER_SWITCH
 from tb.sim.build import Design
 from tb.sim.instances import clock_counters, clock_pins, node_instance, switch_instance, word
 from tb.sim.numbers import NIC, Numbers
 
 CLOCKS_OF_A_NODE = 3
-CABLE_PINS = (("input", "in", "[8:0] "), ("input", "in_hold", ""), ("output", "tx", "[8:0] "), ("output", "tx_hold", ""))
+CABLE_PINS = (
+    ("input", "in", "[8:0] "),
+    ("input", "in_hold", ""),
+    ("output", "tx", "[8:0] "),
+    ("output", "tx_hold", ""),
+)
 """Direction, name and width of the pins that a component has for each port."""
-TOP = "// What cocotb sees of a cluster.\nmodule top (input logic [7:0] wake /*verilator public_flat_rw*/);\nendmodule\n"
+TOP = """// Generated: what cocotb sees of a cluster.
+module top (
+    input logic [7:0] wake /*verilator public_flat_rw*/
+);
+endmodule
+"""
 
 
 def design(numbers: Numbers) -> Design:
@@ -58,14 +67,15 @@ def _components_h(numbers: Numbers, sizes: list[int]) -> str:
 def _add(kind: str, clocks: int) -> str:
     pins = [f"  cluster.clock(&model->clk_{i}, &model->refresh_{i}, &model->awake_{i});" for i in range(clocks)]
     head = f"static V{kind} *add_{kind}(Cluster &cluster, const char *name, dw_component numbers) {{"
-    return "\n".join([head, f"  V{kind} *model = cluster.component(new V{kind}(name), numbers);", *pins, "  return model;\n}"])
+    made = f"  V{kind} *model = cluster.component(new V{kind}(name), numbers);"
+    return "\n".join([head, made, *pins, "  return model;\n}"])
 
 
 def _instances(numbers: Numbers) -> list[str]:
     """One line a component, nodes first; its numbers in the order of `dw_component`."""
     lines = []
     for node, host in enumerate(numbers.topology.hosts):
-        more = (unit(node, 0), unit(node, 0), 2 * node, numbers.clock(node, NIC), node)
+        more = (PARTS_PER_NODE * node, PARTS_PER_NODE * node, 2 * node, numbers.clock(node, NIC), node)
         lines.append(_instance(node, "node", f"host_{word(host)}", more))
     for s, switch in enumerate(numbers.topology.switches):
         more = (s * PORTS_PER_SWITCH, s, 0, numbers.switch_clock(s), numbers.first_cable(s))

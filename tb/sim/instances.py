@@ -40,9 +40,7 @@ def node_instance(name: str, node: int, first_clock: int, wires: Mapping[str, st
     return f"  sim_node #({', '.join(parameters)}) {name} (\n      " + ",\n      ".join(pins) + ");"
 
 
-def switch_instance(
-    name: str, number: int, clock: int, first_cable: int, wires: Mapping[str, Sequence[str]]
-) -> str:
+def switch_instance(name: str, number: int, clock: int, first_cable: int, wires: Mapping[str, Sequence[str]]) -> str:
     """Switch `number` with its clock; `wires` by pin (in, in_hold, tx, tx_hold), one a port from port 0 on."""
     ports = len(wires["in"])
     parameters = f".SWITCH({number}), .PORTS({ports}), .CLOCK({clock}), .FIRST_CABLE({first_cable})"

@@ -13,6 +13,7 @@ from tb.sim.build import Design
 from tb.sim.instances import clock_counters, clock_pins, node_instance, switch_instance, word
 from tb.sim.numbers import NIC, Numbers
 
+
 def design(topology: Topology) -> Design:
     """The design of a cluster, for both simulators: one model, and on Verilator without waves one a component."""
     numbers = Numbers(topology)

@@ -97,6 +97,13 @@ def test_every_invariant_of_the_modules_has_a_name() -> None:
     modules = "\n".join(path.read_text() for path in SIM.glob("sim_*.sv"))
     codes = {int(code) for code in re.findall(r"sim_invariant\s*#\([^;]*?\.CODE\((\d+)\)", modules)}
     assert codes == {int(kind) for kind in invariants.Broken}
-    unit = re.search(r"INVARIANT_UNIT = (\d+)", (SIM / "sim_invariant.sv").read_text())
-    assert unit is not None
-    assert int(unit[1]) == invariants.INVARIANT_UNIT
+    assert enums("doorway.c")["INVARIANT_UNIT"] == invariants.INVARIANT_UNIT
+
+
+def test_every_call_of_rtl_reaches_the_doorway_on_both_simulators() -> None:
+    """Verilator's imports, the functions that add a component's numbers, and Icarus's system functions are the same."""
+    imported = set(re.findall(r"here_(\w+) = function", (SIM / "sim_doorway_pkg.sv").read_text()))
+    added = set(re.findall(r"^\w[\w ]* here_(\w+)\(", (SIM / "component.c").read_text(), re.MULTILINE))
+    registered = set(re.findall(r"(?:FUNC32|FUNC64|TASK)\(san_(\w+)\)", (SIM / "doorway_vpi.c").read_text()))
+    assert imported == added == registered
+    assert len(imported) > 10
