@@ -1,0 +1,137 @@
+// The local bus of the card: 32 bits a PCI clock, between the PCI backends and the banks.
+//
+// A lane group of 8 bytes is two accesses, the low word first; a write skips a word without an enabled byte. Clients, by
+// priority: what is being done goes on, then writes from the bus, DMA into the banks, reads from the bus, the uplink.
+// A word is accessed only while the bus side owns its bank; a client waits for it (the target answers by retry).
+// Timing: a write is done in the clock of its word; read data come two clocks after the second word was asked for.
+module myri_card_local (
+    input  logic        clk,        // PCI clock
+    input  logic        rst,        // synchronous reset
+    input  logic        tw_valid,   // write beat of the target, banks only
+    output logic        tw_ready,   // taken
+    input  logic [22:0] tw_addr,    // byte offset in the banks, multiple of 8
+    input  logic [63:0] tw_data,    // lanes
+    input  logic [ 7:0] tw_be,      // bytes written
+    input  logic        dw_valid,   // write beat of the card's DMA
+    output logic        dw_ready,   // taken
+    input  logic [22:0] dw_addr,    // byte offset in the banks, multiple of 8
+    input  logic [63:0] dw_data,    // lanes
+    input  logic [ 7:0] dw_be,      // bytes written
+    input  logic        tr_valid,   // read of the target
+    output logic        tr_ready,   // taken
+    input  logic [22:0] tr_addr,    // byte offset in the banks, multiple of 8
+    output logic        td_valid,   // its data
+    input  logic        ur_valid,   // read of the uplink
+    output logic        ur_ready,   // taken
+    input  logic [22:0] ur_addr,    // byte offset in the banks, multiple of 8
+    output logic        ud_valid,   // its data
+    output logic [63:0] rdata,      // read data, with td_valid or ud_valid
+    output logic [ 3:0] access,     // banks that a client wants in this clock
+    input  logic [ 3:0] host_owns,  // banks that the bus side owns
+    output logic        mem_valid,  // access of a bank
+    output logic        mem_write,  // 1 = write
+    output logic [22:0] mem_addr,   // byte offset in the banks, multiple of 4
+    output logic [31:0] mem_wdata,  // write data
+    output logic [ 3:0] mem_be,     // bytes written
+    input  logic [31:0] mem_rdata,  // read data, in the clock after
+    output logic        busy        // needs another edge
+);
+  localparam logic [1:0] TARGET_WRITE = 2'd0;
+  localparam logic [1:0] DMA_WRITE = 2'd1;
+  localparam logic [1:0] TARGET_READ = 2'd2;
+  localparam logic [1:0] UPLINK_READ = 2'd3;
+
+  // ---- the client served ----
+  logic upper;  // the high word of a lane group is next
+  logic [1:0] last_client, client;
+  logic any;
+  always_comb begin
+    any = 1'b1;
+    client = last_client;
+    if (!upper) begin
+      if (tw_valid) client = TARGET_WRITE;
+      else if (dw_valid) client = DMA_WRITE;
+      else if (tr_valid) client = TARGET_READ;
+      else if (ur_valid) client = UPLINK_READ;
+      else any = 1'b0;
+    end
+  end
+
+  logic [22:0] addr;
+  logic [63:0] data;
+  logic [ 7:0] be;
+  logic        write;
+  assign write = client == TARGET_WRITE || client == DMA_WRITE;
+  always_comb begin
+    addr = tw_addr;
+    data = tw_data;
+    be   = tw_be;
+    if (client == DMA_WRITE) begin
+      addr = dw_addr;
+      data = dw_data;
+      be   = dw_be;
+    end
+    if (client == TARGET_READ) addr = tr_addr;
+    if (client == UPLINK_READ) addr = ur_addr;
+  end
+
+  // ---- the word ----
+  logic high, owned, go, done, only_low;
+  assign only_low = write && be[7:4] == 4'd0;
+  assign high = upper || (write && be[3:0] == 4'd0);
+  assign access = any ? 4'd1 << addr[22:21] : 4'd0;
+  assign owned = (access & host_owns) != '0;
+  assign go = any && owned;
+  assign done = go && (high || only_low);
+  assign mem_valid = go;
+  assign mem_write = write;
+  assign mem_addr = {addr[22:3], high, 2'd0};
+  assign mem_wdata = high ? data[63:32] : data[31:0];
+  assign mem_be = high ? be[7:4] : be[3:0];
+  assign tw_ready = done && client == TARGET_WRITE;
+  assign dw_ready = done && client == DMA_WRITE;
+  assign tr_ready = done && client == TARGET_READ;
+  assign ur_ready = done && client == UPLINK_READ;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      upper <= 1'b0;
+      last_client <= TARGET_WRITE;
+    end else if (go) begin
+      upper <= !done;
+      last_client <= client;
+    end
+  end
+
+  // ---- read data ----
+  logic low_due, target_due, uplink_due;
+  logic [31:0] low;
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      low_due <= 1'b0;
+      target_due <= 1'b0;
+      uplink_due <= 1'b0;
+      low <= '0;
+    end else begin
+      low_due <= go && !write && !high;
+      target_due <= tr_ready;
+      uplink_due <= ur_ready;
+      if (low_due) low <= mem_rdata;
+    end
+  end
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      td_valid <= 1'b0;
+      ud_valid <= 1'b0;
+      rdata <= '0;
+    end else begin
+      td_valid <= target_due;
+      ud_valid <= uplink_due;
+      if (target_due || uplink_due) rdata <= {mem_rdata, low};
+    end
+  end
+
+  assign busy = any || low_due || target_due || uplink_due || td_valid || ud_valid;
+  logic unused;
+  assign unused = &{1'b0, addr[2:0]};
+endmodule

@@ -1,0 +1,53 @@
+// Register map of the FPGA card. GENERATED from pymodels/card/registers.py by
+// `python -m pymodels.card.registers --sv`; edit that file, never this one.
+package myri_card_pkg;
+  /* verilator lint_off UNUSEDPARAM */  // a map is whole; no block uses all of it
+
+  localparam int CARD_SLOTS = 4;
+  localparam int CARD_CIRCUITS = 16;
+
+  // Registers: byte offsets.
+  localparam logic [7:0] CARD_BACK0 = 8'h00;
+  localparam logic [7:0] CARD_BACK1 = 8'h04;
+  localparam logic [7:0] CARD_LIMIT = 8'h08;
+  localparam logic [7:0] CARD_SELF = 8'h0C;
+  localparam logic [7:0] CARD_RUN = 8'h10;
+  localparam logic [7:0] CARD_CLOCK = 8'h14;
+  localparam logic [7:0] CARD_IMAGE = 8'h18;
+  localparam logic [7:0] CARD_CONFIG_CLOCKS = 8'h1C;
+  localparam logic [7:0] CARD_OWN = 8'h20;
+  localparam logic [7:0] CARD_CONTROL = 8'h24;
+  localparam logic [7:0] CARD_STATUS = 8'h28;
+  localparam logic [7:0] CARD_CONTROL_HANDLER = 8'h2C;
+  localparam logic [7:0] CARD_ERROR_HANDLER = 8'h30;
+  localparam logic [7:0] CARD_NIC_QUEUE = 8'h34;
+  localparam logic [7:0] CARD_NIC_LIMIT = 8'h38;
+  localparam logic [7:0] CARD_NIC_BACK = 8'h3C;
+  localparam logic [7:0] CARD_NIC_FRONT = 8'h40;
+  localparam logic [7:0] CARD_NIC_READ0 = 8'h44;
+  localparam logic [7:0] CARD_NIC_READ1 = 8'h48;
+  localparam logic [7:0] CARD_DMA_SOURCE = 8'h4C;
+  localparam logic [7:0] CARD_DMA_TARGET = 8'h50;
+  localparam logic [7:0] CARD_DMA_BYTES = 8'h54;
+  localparam logic [7:0] CARD_MESSAGES = 8'h58;
+  localparam logic [7:0] CARD_RESULTS = 8'h5C;
+  localparam logic [7:0] CARD_REFUSED = 8'h60;
+  localparam logic [7:0] CARD_HANDLER = 8'h80;
+
+  // Status words, commands of the control mailbox.
+  localparam logic [2:0] STATUS_RUN = 3'd0;
+  localparam logic [2:0] STATUS_IMAGE = 3'd1;
+  localparam logic [2:0] STATUS_MESSAGES = 3'd2;
+  localparam logic [2:0] STATUS_RESULTS = 3'd3;
+  localparam logic [2:0] STATUS_REFUSED = 3'd4;
+  localparam logic [2:0] STATUS_MAILBOX = 3'd5;
+  localparam logic [2:0] STATUS_CONTROL_READ = 3'd6;
+  localparam logic [7:0] COMMAND_RESUME = 8'd0;
+  localparam logic [7:0] COMMAND_PAUSE = 8'd1;
+
+  // Modes of a forwarding entry, and causes of an error.
+  localparam logic [1:0] FORWARD_NOWHERE = 2'd0;
+  localparam logic [1:0] FORWARD_ENDPOINT = 2'd1;
+  localparam logic [1:0] FORWARD_REPLY = 2'd2;
+  localparam int CARD_UNKNOWN_CIRCUIT = 1;
+endpackage

@@ -1,0 +1,225 @@
+// The registers of the card on the bus side (CardReg in pymodels/card/registers.py), and the loading of an image.
+//
+// What the fabric needs crosses as {offset, value}; what it tells comes as {index, value}. Words on the bus are
+// big-endian; two of them in one beat are written one after the other. A write waits while the crossing is full; a
+// write of CONTROL waits until the byte before was read.
+// Timing: a write is done in its clock; read data come in the clock after the request. Loading an image is waited for
+// asleep: alarm.
+module myri_card_registers
+  import myri_card_pkg::*;
+(
+    input  logic        clk,            // PCI clock
+    input  logic        rst,            // synchronous reset
+    input  logic [47:0] cycle,          // index of the coming edge
+    input  logic        w_valid,        // write beat of the target
+    output logic        w_ready,        // taken
+    input  logic [ 7:0] w_addr,         // byte offset, multiple of 8
+    input  logic [63:0] w_data,         // lanes
+    input  logic [ 7:0] w_be,           // bytes written
+    input  logic        r_valid,        // read, always taken
+    input  logic [ 7:0] r_addr,         // byte offset, multiple of 8
+    output logic        r_done,         // read data, in the clock after
+    output logic [63:0] r_data,         // lanes
+    output logic        f_valid,        // to the fabric: a register is written
+    input  logic        f_ready,        // taken
+    output logic [ 7:0] f_addr,         // offset
+    output logic [31:0] f_data,         // value
+    input  logic        s_valid,        // from the fabric: a status word
+    output logic        s_ready,        // taken
+    input  logic [ 2:0] s_index,        // STATUS_...
+    input  logic [31:0] s_value,        // value
+    input  logic [ 3:0] host_owns,      // banks of the bus side
+    output logic [ 3:0] hold,           // banks that the host asks for
+    output logic [31:0] nic_queue,      // see CardReg
+    output logic [23:0] nic_limit,      // see CardReg
+    output logic [31:0] nic_back,       // see CardReg
+    output logic [31:0] nic_front,      // see CardReg
+    output logic [31:0] nic_read0,      // see CardReg
+    output logic [31:0] nic_read1,      // see CardReg
+    output logic        dma_start,      // strobe
+    output logic [31:0] dma_source,     // see CardReg
+    output logic [22:0] dma_target,     // see CardReg
+    output logic [15:0] dma_bytes,      // see CardReg
+    input  logic        dma_active,     // the transfer is not finished
+    output logic        mailbox_waits,  // level: a write of CONTROL waits
+    output logic        alarm_valid,    // an image is being loaded ...
+    output logic [47:0] alarm_cycle,    // ... until this edge
+    output logic        busy            // needs another edge
+);
+  function automatic logic [31:0] swap(input logic [31:0] word);
+    swap = {word[7:0], word[15:8], word[23:16], word[31:24]};
+  endfunction
+
+  // ---- the word written ----
+  logic upper, take, only_low, high, to_fabric, blocked;
+  logic [ 7:0] addr;
+  logic [31:0] value;
+  logic [31:0] low_word, high_word;
+  assign low_word = swap(w_data[31:0]);
+  assign high_word = swap(w_data[63:32]);
+  assign only_low = w_be[7:4] == 4'd0;
+  assign high = upper || w_be[3:0] == 4'd0;
+  assign addr = {w_addr[7:3], high, 2'd0};
+  assign value = high ? high_word : low_word;
+  assign take = w_valid && !blocked;
+  assign w_ready = take && (high || only_low);
+  always_ff @(posedge clk) begin
+    if (rst) upper <= 1'b0;
+    else if (take) upper <= !w_ready;
+  end
+
+  always_comb begin
+    case (addr)
+      CARD_BACK0, CARD_BACK1, CARD_LIMIT, CARD_SELF, CARD_RUN, CARD_CLOCK, CARD_CONTROL, CARD_CONTROL_HANDLER,
+      CARD_ERROR_HANDLER:
+      to_fabric = 1'b1;
+      default: to_fabric = addr[7];  // the handler table
+    endcase
+  end
+
+  // ---- to the fabric: register writes, and the image ----
+  logic loading, unload, loaded_now, control_full, image_write;
+  logic [ 7:0] image;
+  logic [31:0] config_clocks;
+  assign image_write = take && addr == CARD_IMAGE;
+  assign loaded_now = loading && cycle >= alarm_cycle && !unload;
+  assign mailbox_waits = w_valid && addr == CARD_CONTROL && control_full;
+  assign blocked = unload || loaded_now || (to_fabric && !f_ready) || mailbox_waits
+      || (addr == CARD_IMAGE && loading);
+  assign f_valid = unload || loaded_now || (w_valid && to_fabric && !mailbox_waits);
+  always_comb begin
+    f_addr = addr;
+    f_data = value;
+    if (unload || loaded_now) begin
+      f_addr = CARD_IMAGE;
+      f_data = unload ? 32'd0 : {24'd0, image};
+    end
+  end
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      loading <= 1'b0;
+      unload <= 1'b0;
+      image <= '0;
+      alarm_cycle <= '0;
+    end else if (image_write) begin
+      loading <= 1'b1;
+      unload <= 1'b1;
+      image <= value[7:0];
+      alarm_cycle <= cycle + {16'd0, config_clocks};
+    end else if (f_ready) begin
+      unload <= 1'b0;
+      if (loaded_now) loading <= 1'b0;
+    end
+  end
+  assign alarm_valid = loading;
+
+  // ---- plain registers ----
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      hold <= '0;
+      config_clocks <= '0;
+      nic_queue <= '0;
+      nic_limit <= '0;
+      nic_back <= '0;
+      nic_front <= '0;
+      nic_read0 <= '0;
+      nic_read1 <= '0;
+      dma_source <= '0;
+      dma_target <= '0;
+      dma_bytes <= '0;
+    end else if (take) begin
+      case (addr)
+        CARD_OWN: hold <= value[3:0];
+        CARD_CONFIG_CLOCKS: config_clocks <= value;
+        CARD_NIC_QUEUE: nic_queue <= value;
+        CARD_NIC_LIMIT: nic_limit <= value[23:0];
+        CARD_NIC_BACK: nic_back <= value;
+        CARD_NIC_FRONT: nic_front <= value;
+        CARD_NIC_READ0: nic_read0 <= value;
+        CARD_NIC_READ1: nic_read1 <= value;
+        CARD_DMA_SOURCE: dma_source <= value;
+        CARD_DMA_TARGET: dma_target <= value[22:0];
+        CARD_DMA_BYTES: dma_bytes <= value[15:0];
+        default: ;
+      endcase
+    end
+  end
+  always_ff @(posedge clk) begin
+    if (rst) dma_start <= 1'b0;
+    else dma_start <= take && addr == CARD_DMA_BYTES;
+  end
+
+  // ---- mailboxes and status ----
+  logic run, mail_there;
+  logic [7:0] mail, loaded;
+  logic [31:0] messages, results, refused;
+  assign s_ready = 1'b1;
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      run <= 1'b0;
+      mail <= '0;
+      loaded <= '0;
+      messages <= '0;
+      results <= '0;
+      refused <= '0;
+    end else if (s_valid) begin
+      case (s_index)
+        STATUS_RUN: run <= s_value[0];
+        STATUS_IMAGE: loaded <= s_value[7:0];
+        STATUS_MESSAGES: messages <= s_value;
+        STATUS_RESULTS: results <= s_value;
+        STATUS_REFUSED: refused <= s_value;
+        STATUS_MAILBOX: mail <= s_value[7:0];
+        default: ;
+      endcase
+    end
+  end
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      mail_there   <= 1'b0;
+      control_full <= 1'b0;
+    end else begin
+      if (s_valid && s_index == STATUS_MAILBOX) mail_there <= 1'b1;
+      else if (take && addr == CARD_STATUS) mail_there <= 1'b0;
+      if (take && addr == CARD_CONTROL) control_full <= 1'b1;
+      else if (s_valid && s_index == STATUS_CONTROL_READ) control_full <= 1'b0;
+    end
+  end
+
+  // ---- reads ----
+  logic [31:0] read_low, read_high;
+  always_comb begin
+    read_low  = '0;
+    read_high = '0;
+    case (r_addr[7:3])
+      CARD_RUN[7:3]: read_low = {31'd0, run};
+      CARD_IMAGE[7:3]: read_low = {loading, 23'd0, loaded};
+      CARD_OWN[7:3]: begin
+        read_low  = {24'd0, host_owns, hold};
+        read_high = {31'd0, control_full};
+      end
+      CARD_STATUS[7:3]: read_low = {23'd0, mail_there, mail};
+      CARD_DMA_BYTES[7:3]: read_high = {16'd0, dma_active || dma_start ? dma_bytes : 16'd0};
+      CARD_MESSAGES[7:3]: begin
+        read_low  = messages;
+        read_high = results;
+      end
+      CARD_REFUSED[7:3]: read_low = refused;
+      default: ;
+    endcase
+  end
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      r_done <= 1'b0;
+      r_data <= '0;
+    end else begin
+      r_done <= r_valid;
+      if (r_valid) r_data <= {swap(read_high), swap(read_low)};
+    end
+  end
+
+  assign busy = w_valid || r_valid || r_done || unload || loaded_now || s_valid || dma_start;
+
+  logic unused;
+  assign unused = &{1'b0, w_addr[2:0], r_addr[2:0]};
+endmodule

@@ -1,0 +1,102 @@
+// What the shell of the FPGA is told: registers that crossed from the bus side, the handler table, the forwarding table.
+//
+// Timing: a write is visible in the clock after. Look-ups are combinational.
+module myri_card_tables
+  import myri_card_pkg::*;
+(
+    input  logic        clk,              // fabric clock
+    input  logic        rst,              // synchronous reset
+    input  logic        w_valid,          // a register is written
+    input  logic [ 7:0] w_addr,           // CardReg
+    input  logic [31:0] w_data,           // value
+    output logic [23:0] back0,            // see CardReg
+    output logic [23:0] back1,            // see CardReg
+    output logic [23:0] limit,            // see CardReg
+    output logic [15:0] self,             // own endpoint
+    output logic [ 7:0] channel,          // own channel
+    output logic        run,              // see CardReg
+    output logic [ 7:0] clock_divisor,    // see CardReg
+    output logic [ 7:0] image,            // loaded; 0 = none
+    output logic [15:0] control_handler,  // see CardReg
+    output logic [15:0] error_handler,    // see CardReg
+    output logic        mail_valid,       // a byte in the control mailbox
+    output logic [ 7:0] mail,             // it
+    input  logic        mail_taken,       // the shell has read it
+    input  logic [15:0] handler,          // asks: the circuit of this handler
+    output logic        listed,           // there is one
+    output logic [ 7:0] circuit,          // its number
+    input  logic        set_valid,        // a forwarding entry is set
+    input  logic [ 7:0] set_circuit,      // of this circuit
+    input  logic [31:0] set_place,        // {mode 2, -, channel 8 [23:16], endpoint 16}
+    input  logic [15:0] set_handler,      // handler there
+    input  logic [ 7:0] asked,            // asks: the entry of this circuit
+    output logic [31:0] place,            // its place
+    output logic [15:0] place_handler     // its handler
+);
+  logic [16:0] handlers[0:CARD_CIRCUITS-1];
+  logic [47:0] forwards[0:CARD_CIRCUITS-1];
+
+  always_comb begin
+    listed  = 1'b0;
+    circuit = '0;
+    for (int i = 0; i < CARD_CIRCUITS; i++) begin
+      if (handlers[i] == {1'b1, handler}) begin
+        listed  = 1'b1;
+        circuit = 8'(i);
+      end
+    end
+  end
+  assign {place, place_handler} = forwards[asked[3:0]];
+
+  always_ff @(posedge clk) begin
+    if (rst) for (int i = 0; i < CARD_CIRCUITS; i++) handlers[i] <= '0;
+    else if (w_valid && w_addr[7:6] == 2'b10) handlers[w_addr[5:2]] <= {w_data[31], w_data[15:0]};
+  end
+  always_ff @(posedge clk) begin
+    if (rst) for (int i = 0; i < CARD_CIRCUITS; i++) forwards[i] <= '0;
+    else if (set_valid) forwards[set_circuit[3:0]] <= {set_place, set_handler};
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      back0 <= '0;
+      back1 <= '0;
+      limit <= '0;
+      self <= '0;
+      channel <= '0;
+      run <= 1'b0;
+      clock_divisor <= '0;
+      image <= '0;
+      control_handler <= '0;
+      error_handler <= '0;
+    end else if (w_valid) begin
+      case (w_addr)
+        CARD_BACK0: back0 <= w_data[23:0];
+        CARD_BACK1: back1 <= w_data[23:0];
+        CARD_LIMIT: limit <= w_data[23:0];
+        CARD_SELF: {channel, self} <= w_data[23:0];
+        CARD_RUN: run <= w_data[0];
+        CARD_CLOCK: clock_divisor <= w_data[7:0];
+        CARD_IMAGE: image <= w_data[7:0];
+        CARD_CONTROL_HANDLER: control_handler <= w_data[15:0];
+        CARD_ERROR_HANDLER: error_handler <= w_data[15:0];
+        default: ;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      mail_valid <= 1'b0;
+      mail <= '0;
+    end else if (w_valid && w_addr == CARD_CONTROL) begin
+      mail_valid <= 1'b1;
+      mail <= w_data[7:0];
+    end else if (mail_taken) begin
+      mail_valid <= 1'b0;
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, w_data[30:24], set_circuit[7:4], asked[7:4]};
+endmodule

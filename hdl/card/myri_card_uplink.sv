@@ -1,0 +1,254 @@
+// The card as a master: results into the channel's queue in the NIC, how far the queues are read, DMA from the host.
+//
+// A result stands in bank 2 from offset 0 on: 8 bytes of room for the route, the header, the payload. It is copied behind
+// the back pointer of the NIC's ring when it fits (the front pointer is read when it matters, again and again with
+// cfg_pause clocks between), then the pointer is written. Ring rule: a message begins below the limit; the next one
+// after the end, or at 0; front = back means empty.
+// Jobs are done in order; DMA goes between them.
+module myri_card_uplink (
+    input  logic        clk,         // PCI clock
+    input  logic        rst,         // synchronous reset
+    input  logic [ 7:0] cfg_pause,   // clocks between two looks at a full queue
+    input  logic        job_valid,   // a job of the shell
+    output logic        job_ready,   // it is finished
+    input  logic [ 1:0] job_kind,    // 0: a result; 1, 2: queue 0, 1 is read up to ...
+    input  logic [23:0] job_value,   // ... this offset; of a result its bytes, multiple of 8
+    input  logic [31:0] nic_queue,   // PCI addresses and limit, see CardReg
+    input  logic [23:0] nic_limit,   // as NIC_LIMIT
+    input  logic [31:0] nic_back,    // as NIC_BACK
+    input  logic [31:0] nic_front,   // as NIC_FRONT
+    input  logic [31:0] nic_read0,   // as NIC_READ0
+    input  logic [31:0] nic_read1,   // as NIC_READ1
+    input  logic        dma_start,   // strobe: a DMA transfer is asked for
+    input  logic [31:0] dma_source,  // byte address in the host
+    input  logic [22:0] dma_target,  // byte offset in the banks, equal to the source modulo 8
+    input  logic [15:0] dma_bytes,   // 1..65535
+    output logic        dma_active,  // it is not finished
+    output logic        sent,        // strobe: a result stands in the NIC
+    output logic        ur_valid,    // read of bank 2
+    input  logic        ur_ready,    // taken
+    output logic [22:0] ur_addr,     // byte offset in the banks
+    input  logic        ud_valid,    // its data
+    input  logic [63:0] ud_data,     // lanes
+    output logic        dw_valid,    // write into the banks
+    input  logic        dw_ready,    // taken
+    output logic [22:0] dw_addr,     // byte offset in the banks, multiple of 8
+    output logic [63:0] dw_data,     // lanes
+    output logic [ 7:0] dw_be,       // bytes written
+    output logic        mc_valid,    // master command
+    input  logic        mc_ready,    // taken
+    output logic        mc_write,    // 1 = write
+    output logic [31:0] mc_addr,     // byte address
+    output logic [15:0] mc_bytes,    // bytes
+    output logic        mw_valid,    // write beat
+    input  logic        mw_ready,    // taken
+    output logic [63:0] mw_data,     // lanes
+    input  logic        mr_valid,    // read beat
+    output logic        mr_ready,    // taken
+    input  logic [63:0] mr_data,     // lanes
+    input  logic        m_done,      // the command is over
+    output logic        busy         // needs another edge
+);
+  localparam logic [3:0] IDLE = 4'd0;
+  localparam logic [3:0] FIT = 4'd1;  // does the result fit?
+  localparam logic [3:0] LOOK = 4'd2;  // ask for the front pointer
+  localparam logic [3:0] LOOKED = 4'd3;  // wait for it
+  localparam logic [3:0] PAUSE = 4'd4;  // the queue is full
+  localparam logic [3:0] COPY = 4'd5;  // ask to write the message
+  localparam logic [3:0] COPYING = 4'd6;  // its beats
+  localparam logic [3:0] POINT = 4'd7;  // ask to write a pointer
+  localparam logic [3:0] POINTING = 4'd8;  // its beat
+  localparam logic [3:0] FETCH = 4'd9;  // DMA: ask to read
+  localparam logic [3:0] FETCHING = 4'd10;  // its beats
+  localparam logic [22:0] OUTBOX = 23'h400000;  // bank 2
+  localparam logic [1:0] RESULT = 2'd0;
+
+  logic [3:0] state;
+  logic [23:0] front, back, size, next_back, end_of;
+  logic [7:0] pause;
+  logic over, fits, seen;
+  logic got;  // the last beat of a read was taken
+
+  function automatic logic [31:0] swap(input logic [31:0] word);
+    swap = {word[7:0], word[15:8], word[23:16], word[31:24]};
+  endfunction
+
+  // ---- room in the NIC's ring ----
+  assign size = job_value;
+  assign end_of = back + size;
+  assign fits = back < front ? end_of < front : (end_of < nic_limit || front != '0);
+  assign next_back = end_of < nic_limit ? end_of : '0;
+
+  // ---- commands ----
+  logic [31:0] pointer_at, pointer;
+  always_comb begin
+    pointer_at = nic_back;
+    pointer = {8'd0, back};
+    if (job_kind == 2'd1) pointer_at = nic_read0;
+    if (job_kind == 2'd2) pointer_at = nic_read1;
+    if (job_kind != RESULT) pointer = {8'd0, job_value};
+  end
+
+  always_comb begin
+    mc_addr  = nic_front;
+    mc_bytes = 16'd4;
+    mc_write = 1'b0;
+    case (state)
+      COPY: begin
+        mc_addr  = nic_queue + {8'd0, back} + 32'd8;
+        mc_bytes = 16'(size - 24'd8);
+        mc_write = 1'b1;
+      end
+      POINT: begin
+        mc_addr  = pointer_at;
+        mc_write = 1'b1;
+      end
+      FETCH: begin
+        mc_addr  = dma_source;
+        mc_bytes = dma_bytes;
+      end
+      default: ;
+    endcase
+  end
+  assign mc_valid = state == LOOK || state == COPY || state == POINT || state == FETCH;
+
+  always_ff @(posedge clk) begin
+    if (rst) state <= IDLE;
+    else begin
+      case (state)
+        IDLE:
+        if (dma_active) state <= FETCH;
+        else if (job_valid) state <= job_kind == RESULT ? FIT : POINT;
+        FIT:
+        if (fits) state <= COPY;
+        else if (seen) state <= PAUSE;
+        else state <= LOOK;
+        LOOK: if (mc_ready) state <= LOOKED;
+        LOOKED: if (over && got) state <= FIT;
+        PAUSE: if (pause == '0) state <= LOOK;
+        COPY: if (mc_ready) state <= COPYING;
+        COPYING: if (over) state <= POINT;
+        POINT: if (mc_ready) state <= POINTING;
+        POINTING: if (over) state <= IDLE;
+        FETCH: if (mc_ready) state <= FETCHING;
+        FETCHING: if (over && got) state <= IDLE;
+        default: state <= IDLE;
+      endcase
+    end
+  end
+  assign job_ready = state == POINTING && over;
+  assign sent = job_ready && job_kind == RESULT;
+
+  always_ff @(posedge clk) begin
+    if (rst) over <= 1'b0;
+    else over <= m_done || (over && !mc_valid);
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      seen  <= 1'b0;
+      pause <= '0;
+    end else begin
+      if (state == IDLE) seen <= 1'b0;
+      else if (state == LOOKED) seen <= 1'b1;
+      pause <= state == PAUSE ? pause - 8'd1 : cfg_pause;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      front <= '0;
+      back  <= '0;
+    end else begin
+      if (state == LOOKED && mr_valid)
+        front <= 24'(swap(nic_front[2] ? mr_data[63:32] : mr_data[31:0]));
+      if (state == COPYING && over) back <= next_back;
+    end
+  end
+
+  // ---- the copied message: bank 2 to the beats of the master ----
+  logic [23:0] asked;  // next byte of the message to read
+  logic [ 2:0] due;  // beats asked for or held
+  logic beat_in, beat_out, hold_ready, hold_valid, hold_busy;
+  logic [63:0] hold_data;
+  logic [ 2:0] level;
+  assign ur_valid = state == COPYING && asked < size && due < 3'd4;
+  assign ur_addr  = OUTBOX + asked[22:0];
+  assign beat_in  = ur_valid && ur_ready;
+  assign beat_out = hold_valid && mw_ready && state == COPYING;
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      asked <= 24'd8;
+      due   <= '0;
+    end else begin
+      if (state != COPYING) asked <= 24'd8;
+      else if (beat_in) asked <= asked + 24'd8;
+      due <= due + 3'(beat_in) - 3'(beat_out);
+    end
+  end
+  myri_fifo #(
+      .WIDTH(64),
+      .DEPTH_LOG2(2)
+  ) u_hold (
+      .clk,
+      .rst,
+      .w_valid(ud_valid),
+      .w_ready(hold_ready),
+      .w_data (ud_data),
+      .r_valid(hold_valid),
+      .r_ready(beat_out),
+      .r_data (hold_data),
+      .level  (level),
+      .busy   (hold_busy)
+  );
+  logic pointed;  // the pointer's only beat is given
+  always_ff @(posedge clk) begin
+    if (rst) pointed <= 1'b0;
+    else pointed <= state == POINTING && (pointed || mw_ready);
+  end
+  assign mw_valid = state == COPYING ? hold_valid : state == POINTING && !pointed;
+  assign mw_data  = state == COPYING ? hold_data : {swap(pointer), swap(pointer)};
+
+  // ---- DMA: beats of the master into the banks ----
+  logic [16:0] left;  // bytes to come, from the first byte of the lane group on
+  logic [22:0] at;
+  logic first;
+  logic [7:0] head_mask, tail_mask;
+  assign head_mask = first ? 8'hFF << dma_source[2:0] : 8'hFF;
+  assign tail_mask = left < 17'd8 ? ~(8'hFF << left[2:0]) : 8'hFF;
+  assign dw_valid  = state == FETCHING && mr_valid;
+  assign dw_addr   = {at[22:3], 3'd0};
+  assign dw_data   = mr_data;
+  assign dw_be     = head_mask & tail_mask;
+  assign mr_ready  = state == LOOKED || (state == FETCHING && dw_ready);
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      left  <= '0;
+      at    <= '0;
+      first <= 1'b0;
+    end else if (state == FETCH) begin
+      left  <= {1'b0, dma_bytes} + {14'd0, dma_source[2:0]};
+      at    <= dma_target;
+      first <= 1'b1;
+    end else if (dw_valid && dw_ready) begin
+      left  <= left - 17'd8;
+      at    <= at + 23'd8;
+      first <= 1'b0;
+    end
+  end
+  always_ff @(posedge clk) begin
+    if (rst) got <= 1'b0;
+    else if (mc_valid) got <= 1'b0;
+    else if (mr_valid && mr_ready && (state == LOOKED || left <= 17'd8)) got <= 1'b1;
+  end
+  always_ff @(posedge clk) begin
+    if (rst) dma_active <= 1'b0;
+    else if (dma_start) dma_active <= 1'b1;
+    else if (state == FETCHING && over && got) dma_active <= 1'b0;
+  end
+
+  assign busy = state != IDLE || job_valid || dma_active || dma_start || hold_busy;
+
+  logic unused;
+  assign unused = &{1'b0, hold_ready, level};
+endmodule

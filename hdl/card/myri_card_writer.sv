@@ -1,0 +1,85 @@
+// Writes a result into bank 2: the payload as it comes from a circuit, then the header before it.
+//
+// From offset 0: 8 bytes of room for the route, 32 of header (word 0 is the NIC's), the payload.
+// Timing: a word a user clock; the header takes eight. Nothing moves without `ce`.
+module myri_card_writer
+  import myri_card_pkg::*;
+(
+    input  logic         clk,         // fabric clock
+    input  logic         rst,         // synchronous reset
+    input  logic         ce,          // clock enable of the user clock
+    input  logic         open,        // a result is expected; falling ends everything
+    input  logic         in_valid,    // a word of it
+    output logic         in_ready,    // taken
+    input  logic         in_last,     // the last one
+    input  logic [  2:0] in_bytes,    // bytes in it
+    input  logic [ 31:0] in_data,     // byte i in bits 8i+7:8i
+    output logic         ended,       // the payload is written
+    input  logic         finish,      // write the header
+    input  logic [ 15:0] source,      // own endpoint
+    input  logic [  7:0] channel,     // own channel
+    input  logic [ 15:0] to,          // destination endpoint
+    input  logic [  7:0] to_channel,  // its channel
+    input  logic [ 15:0] handler,     // handler there
+    input  logic [127:0] arguments,   // a0 in bits 31:0
+    output logic         finished,    // the header is written
+    output logic [ 23:0] slot,        // bytes of the message with its room, multiple of 8
+    output logic         mem_valid,   // write of bank 2
+    output logic [ 18:0] mem_addr,    // word
+    output logic [ 31:0] mem_wdata    // write data
+);
+  localparam logic [5:0] ACTIVE = 6'd1;  // message type
+
+  logic [17:0] count;  // bytes of the payload
+  logic [ 2:0] word;  // of the header
+  logic [15:0] words;
+  logic [ 1:0] correction;
+  logic [31:0] header;
+
+  assign words = 16'((count + 18'd3) >> 2);
+  assign correction = 2'(words[1:0] * 3'd4 - count[2:0]);
+  assign slot = 24'd40 + {6'd0, (count + 18'd7) & ~18'd7};
+
+  always_comb begin
+    case (word)
+      3'd0: header = '0;
+      3'd1: header = {ACTIVE, correction, 8'd0, source};
+      3'd2: header = {words, to};
+      3'd3: header = {channel, to_channel, handler};
+      3'd4: header = arguments[31:0];
+      3'd5: header = arguments[63:32];
+      3'd6: header = arguments[95:64];
+      default: header = arguments[127:96];
+    endcase
+  end
+
+  assign in_ready = open && !ended;
+  always_comb begin
+    mem_valid = ce && in_ready && in_valid && in_bytes != '0;
+    mem_addr  = 19'd10 + 19'(count >> 2);
+    mem_wdata = in_data;
+    if (finish && !finished) begin
+      mem_valid = ce;
+      mem_addr  = 19'd2 + {16'd0, word};
+      mem_wdata = {header[7:0], header[15:8], header[23:16], header[31:24]};
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst || !open) begin
+      count <= '0;
+      ended <= 1'b0;
+      word <= '0;
+      finished <= 1'b0;
+    end else if (ce) begin
+      if (in_valid && in_ready) begin
+        count <= count + {15'd0, in_bytes};
+        ended <= in_last;
+      end
+      if (finish && !finished) begin
+        word <= word + 3'd1;
+        finished <= word == 3'd7;
+      end
+    end
+  end
+endmodule

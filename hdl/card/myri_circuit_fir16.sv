@@ -1,0 +1,144 @@
+// Circuit "fir16": a filter of 16 taps over signed 16-bit samples, two in a word, the earlier one in the low half.
+//
+// y[n] = saturate((sum over k of c[k] * x[n - k]) >> 15), the samples before the first are 0. The delay line goes on
+// from message to message. a0 = 0: filter the payload. a0 = 1: the payload is the 16 coefficients (Q15), c[0] first;
+// the delay line is cleared and the result is empty. After configuration every coefficient is 0. A payload is a
+// whole number of samples; an odd byte at its end is ignored.
+//
+// Timing: a sample a clock, through one multiplier a tap; each word of the result stands when its samples are in.
+module myri_circuit_fir16 (
+    input logic clk,  // fabric clock
+    input logic rst,  // synchronous; also while the slot is being configured
+    input logic ce,  // clock enable of the user clock: nothing moves without it
+    input  logic [127:0] arguments,  // the four arguments of the message, a0 in bits 31:0; static during a message
+    input logic in_valid,  // a word of the payload, or the end of an empty one
+    output logic in_ready,  // taken
+    input logic in_last,  // the last of its message
+    input logic [2:0] in_bytes,  // bytes in it, 1..4; 0: an empty message
+    input logic [31:0] in_data,  // byte i in bits 8i+7:8i
+    output logic out_valid,  // a word of the result; exactly one message for each that came in
+    input logic out_ready,  // taken
+    output logic out_last,  // the last of its message
+    output logic [2:0] out_bytes,  // bytes in it, 1..4; 0: an empty message
+    output logic [31:0] out_data,  // byte i in bits 8i+7:8i
+    output logic mem_valid,  // access of the bank of the circuits
+    input logic mem_ready,  // taken
+    output logic mem_write,  // 1 = write
+    output logic [16:0] mem_addr,  // word within the slot's part of the bank
+    output logic [31:0] mem_wdata,  // write data
+    input logic mem_rvalid,  // read data, strobe
+    input logic [31:0] mem_rdata,  // read data
+    output logic busy  // wants further edges although nothing comes in
+);
+  localparam int TAPS = 16;
+
+  logic signed [       15:0] coefficient                                [0:TAPS-1];
+  logic signed [16*TAPS-1:0] line;  // x[n-1] in the low half, and so on
+  logic        [       31:0] word;
+  logic        [        2:0] bytes;
+  logic                      last;
+  logic                      held;  // a word is in work
+  logic                      upper;  // its second sample is next
+  logic                      full;
+  logic                      loading;
+  logic        [        3:0] loaded;
+  logic signed [       15:0] sample;
+  logic signed [       35:0] sum;
+  logic signed [       20:0] scaled;
+  logic        [       15:0] result;
+  logic                      step;
+  logic                      one;
+  logic                      none;
+  logic                      finish;
+
+  assign loading = arguments[31:0] == 32'd1;
+  assign none    = bytes < 3'd2;
+  assign one     = bytes < 3'd4;
+  assign sample  = upper ? word[31:16] : word[15:0];
+  assign step    = ce && held && !full;
+  assign finish  = upper || one;
+
+  always_comb begin
+    sum = 36'(sample * coefficient[0]);
+    for (int k = 1; k < TAPS; k++) sum = sum + 36'($signed(line[16*(k-1)+:16]) * coefficient[k]);
+  end
+
+  assign scaled = sum[35:15];
+  always_comb begin
+    result = scaled[15:0];
+    if (scaled > 21'sd32767) result = 16'h7FFF;
+    if (scaled < -21'sd32768) result = 16'h8000;
+  end
+
+  assign in_ready  = !held;
+  assign out_valid = full;
+  assign busy      = held || full;
+  assign mem_valid = 1'b0;
+  assign mem_write = 1'b0;
+  assign mem_addr  = '0;
+  assign mem_wdata = '0;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      held  <= 1'b0;
+      upper <= 1'b0;
+    end else if (ce && in_valid && in_ready) begin
+      held  <= 1'b1;
+      upper <= 1'b0;
+    end else if (step) begin
+      held  <= !finish;
+      upper <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      word  <= '0;
+      bytes <= '0;
+      last  <= 1'b0;
+    end else if (ce && in_valid && in_ready) begin
+      word  <= in_data;
+      bytes <= in_bytes;
+      last  <= in_last;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) line <= '0;
+    else if (step && loading) line <= '0;
+    else if (step && !none) line <= {line[16*(TAPS-1)-1:0], sample};
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      loaded <= '0;
+      for (int k = 0; k < TAPS; k++) coefficient[k] <= '0;
+    end else if (step && loading) begin
+      if (!none) coefficient[loaded] <= sample;
+      loaded <= finish && last ? '0 : loaded + 4'd1;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) full <= 1'b0;
+    else if (step && finish) full <= last || !loading;
+    else if (ce && full && out_ready) full <= 1'b0;
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      out_last  <= 1'b0;
+      out_bytes <= '0;
+      out_data  <= '0;
+    end else if (step) begin
+      out_last <= last;
+      if (loading || none) out_bytes <= '0;
+      else out_bytes <= one ? 3'd2 : 3'd4;
+      if (upper) out_data[31:16] <= result;
+      else out_data <= {16'd0, result};
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, arguments[127:32], sum[14:0], mem_ready, mem_rvalid, mem_rdata};
+endmodule

@@ -1,0 +1,117 @@
+// Circuit "histogram": how often each byte value came, in 256 counters of 32 bits in the slot's part of the bank.
+//
+// a0 = 0: count the bytes of the payload, empty result. a0 = 1: the payload is ignored, the result is the 256
+// counters (1 KB), least significant byte first. a0 = 2: the payload is ignored, the counters are set to 0, empty
+// result. The bank keeps them through a reconfiguration; clear them first.
+//
+// Timing: a byte is a read and a write of the bank; a counter of the result is a read.
+module myri_circuit_histogram (
+    input logic clk,  // fabric clock
+    input logic rst,  // synchronous; also while the slot is being configured
+    input logic ce,  // clock enable of the user clock: nothing moves without it
+    input  logic [127:0] arguments,  // the four arguments of the message, a0 in bits 31:0; static during a message
+    input logic in_valid,  // a word of the payload, or the end of an empty one
+    output logic in_ready,  // taken
+    input logic in_last,  // the last of its message
+    input logic [2:0] in_bytes,  // bytes in it, 1..4; 0: an empty message
+    input logic [31:0] in_data,  // byte i in bits 8i+7:8i
+    output logic out_valid,  // a word of the result; exactly one message for each that came in
+    input logic out_ready,  // taken
+    output logic out_last,  // the last of its message
+    output logic [2:0] out_bytes,  // bytes in it, 1..4; 0: an empty message
+    output logic [31:0] out_data,  // byte i in bits 8i+7:8i
+    output logic mem_valid,  // access of the bank of the circuits
+    input logic mem_ready,  // taken
+    output logic mem_write,  // 1 = write
+    output logic [16:0] mem_addr,  // word within the slot's part of the bank
+    output logic [31:0] mem_wdata,  // write data
+    input logic mem_rvalid,  // read data, strobe
+    input logic [31:0] mem_rdata,  // read data
+    output logic busy  // wants further edges although nothing comes in
+);
+  localparam logic [2:0] IDLE = 3'd0;  // for a word of the message
+  localparam logic [2:0] READ = 3'd1;  // asks for a counter
+  localparam logic [2:0] DATA = 3'd2;  // waits for it
+  localparam logic [2:0] WRITE = 3'd3;  // writes it back, or 0
+  localparam logic [2:0] GIVE = 3'd4;  // a word of the result waits to be taken
+
+  logic [ 2:0] state;
+  logic [31:0] word;
+  logic [ 2:0] left;
+  logic        last;
+  logic [ 8:0] index;  // counter of the result, or the next to clear
+  logic [31:0] value;
+  logic        counting;
+  logic        clearing;
+  logic        whole;
+
+  assign counting  = arguments[31:0] == 32'd0;
+  assign clearing  = arguments[31:0] == 32'd2;
+  assign whole     = index == 9'd255;
+
+  assign in_ready  = state == IDLE;
+  assign mem_valid = state == READ || state == WRITE;
+  assign mem_write = state == WRITE;
+  assign mem_addr  = counting ? {9'd0, word[7:0]} : {8'd0, index};
+  assign mem_wdata = clearing ? 32'd0 : value + 32'd1;
+  assign out_valid = state == GIVE;
+  assign out_data  = value;
+  assign out_bytes = counting || clearing ? 3'd0 : 3'd4;
+  assign out_last  = counting || clearing || whole;
+  assign busy      = state != IDLE;
+
+  always_ff @(posedge clk) begin
+    if (rst) state <= IDLE;
+    else if (ce) begin
+      case (state)
+        IDLE:
+        if (in_valid) begin
+          if (counting) state <= in_bytes != '0 ? READ : GIVE;
+          else if (in_last) state <= clearing ? WRITE : READ;
+        end
+        READ: if (mem_ready) state <= DATA;
+        DATA: if (mem_rvalid) state <= counting ? WRITE : GIVE;
+        WRITE:
+        if (mem_ready) begin
+          if (clearing) state <= whole ? GIVE : WRITE;
+          else if (left != 3'd1) state <= READ;
+          else state <= last ? GIVE : IDLE;
+        end
+        GIVE: if (out_ready) state <= out_last ? IDLE : READ;
+        default: state <= IDLE;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      word <= '0;
+      left <= '0;
+      last <= 1'b0;
+    end else if (ce && state == IDLE && in_valid) begin
+      word <= in_data;
+      left <= in_bytes;
+      last <= in_last;
+    end else if (ce && state == WRITE && mem_ready) begin
+      word <= word >> 8;
+      left <= left - 3'd1;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) index <= '0;
+    else if (ce) begin
+      if (state == IDLE) index <= '0;
+      else if (clearing ? state == WRITE && mem_ready : state == GIVE && out_ready)
+        index <= index + 9'd1;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) value <= '0;
+    else if (ce && mem_rvalid) value <= mem_rdata;
+  end
+
+  logic unused;
+  assign unused = &{1'b0, arguments[127:32]};
+endmodule

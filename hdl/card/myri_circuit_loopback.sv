@@ -1,0 +1,57 @@
+// Circuit "loopback": gives back the payload as it came.
+//
+// Timing: a word a clock, each one clock later; it waits while the result is not taken.
+module myri_circuit_loopback (
+    input logic clk,  // fabric clock
+    input logic rst,  // synchronous; also while the slot is being configured
+    input logic ce,  // clock enable of the user clock: nothing moves without it
+    input  logic [127:0] arguments,  // the four arguments of the message, a0 in bits 31:0; static during a message
+    input logic in_valid,  // a word of the payload, or the end of an empty one
+    output logic in_ready,  // taken
+    input logic in_last,  // the last of its message
+    input logic [2:0] in_bytes,  // bytes in it, 1..4; 0: an empty message
+    input logic [31:0] in_data,  // byte i in bits 8i+7:8i
+    output logic out_valid,  // a word of the result; exactly one message for each that came in
+    input logic out_ready,  // taken
+    output logic out_last,  // the last of its message
+    output logic [2:0] out_bytes,  // bytes in it, 1..4; 0: an empty message
+    output logic [31:0] out_data,  // byte i in bits 8i+7:8i
+    output logic mem_valid,  // access of the bank of the circuits
+    input logic mem_ready,  // taken
+    output logic mem_write,  // 1 = write
+    output logic [16:0] mem_addr,  // word within the slot's part of the bank
+    output logic [31:0] mem_wdata,  // write data
+    input logic mem_rvalid,  // read data, strobe
+    input logic [31:0] mem_rdata,  // read data
+    output logic busy  // wants further edges although nothing comes in
+);
+  logic full;
+
+  assign in_ready  = !full || out_ready;
+  assign out_valid = full;
+  assign busy      = full;
+  assign mem_valid = 1'b0;
+  assign mem_write = 1'b0;
+  assign mem_addr  = '0;
+  assign mem_wdata = '0;
+
+  always_ff @(posedge clk) begin
+    if (rst) full <= 1'b0;
+    else if (ce && in_ready) full <= in_valid;
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      out_last  <= 1'b0;
+      out_bytes <= '0;
+      out_data  <= '0;
+    end else if (ce && in_ready && in_valid) begin
+      out_last  <= in_last;
+      out_bytes <= in_bytes;
+      out_data  <= in_data;
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, arguments, mem_ready, mem_rvalid, mem_rdata};
+endmodule

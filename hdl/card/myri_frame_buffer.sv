@@ -1,0 +1,86 @@
+// A frame buffer card: a window of memory on the PCI bus that is looked at, nothing more. The memory is outside.
+//
+// A lane group of 8 bytes is one access. Timing: a write beat a clock, read data in the clock after the request.
+module myri_frame_buffer
+  import myri_pci_pkg::*;
+(
+    input logic clk,  // PCI clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    output logic busy,  // another edge is needed
+    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
+    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    input logic [31:0] cfg_base,  // BAR0 after reset
+    input logic cfg_wide,  // 64-bit card
+    input logic cfg_m66,  // can run at 66 MHz
+    input logic [1:0] cfg_devsel,  // as myri_pci_target
+    input logic [3:0] cfg_write_initial,  // as myri_pci_target
+    input logic [3:0] cfg_read_initial,  // as myri_pci_target
+    input logic [2:0] cfg_subsequent,  // as myri_pci_target
+    input logic [3:0] cfg_read_wait,  // as myri_pci_target
+    input logic [2:0] cfg_stall_limit,  // as myri_pci_target
+    input logic [7:0] cfg_max_phases,  // as myri_pci_target
+    input logic [15:0] cfg_discard,  // as myri_pci_target
+    output logic mem_valid,  // access of the memory
+    output logic mem_write,  // 1 = write
+    output logic [23:0] mem_addr,  // byte offset, multiple of 8
+    output logic [63:0] mem_wdata,  // write data
+    output logic [7:0] mem_be,  // bytes written
+    input logic [63:0] mem_rdata,  // read data, the clock after
+    output logic tr_first,  // strobe: first data of a transaction to this card
+    output logic tr_last  // strobe: its end
+);
+  logic [PCI_OUT_BITS-1:0] target_out;
+  logic cs_write, mem_enable, master_enable, target_busy, config_busy;
+  logic [5:0] cs_reg, bar_size_log2;
+  logic [31:0] cs_wdata, cs_rdata, bar_base, tw_addr, tr_addr;
+  logic [3:0] cs_be;
+  logic [7:0] latency_timer, interrupt_line, tw_be, tr_bytes;
+  logic tw_valid, tw_ready, tr_valid, tr_ready, tr_begin, td_valid;
+  logic [63:0] tw_data, td_data;
+  logic ev_write, ev_retry, ev_disconnect;
+
+  myri_pci_config #(
+      .VENDOR(32'h4357),
+      .DEVICE(32'h00FB),
+      .CLASS_REV(32'h0380_0000)
+  ) u_config (
+      .cfg_enabled(1'b1),
+      .busy(config_busy),
+      .*
+  );
+  myri_pci_target u_target (
+      .pci_out(target_out),
+      .cfg_target_abort(1'b0),
+      .tr_first(tr_begin),
+      .ev_first(tr_first),
+      .ev_last(tr_last),
+      .busy(target_busy),
+      .*
+  );
+  myri_pci_merge u_merge (
+      .a_out(target_out),
+      .b_out({3'b111, {PCI_ENABLES{1'b0}}, {PCI_WIRES{1'b1}}}),  // no master
+      .inta (1'b0),
+      .m66  (cfg_m66),
+      .pci_out
+  );
+
+  assign tw_ready = 1'b1;
+  assign tr_ready = !tw_valid && !td_valid;
+  assign mem_valid = tw_valid || (tr_valid && tr_ready);
+  assign mem_write = tw_valid;
+  assign mem_addr = tw_valid ? tw_addr[23:0] : tr_addr[23:0];
+  assign mem_wdata = tw_data;
+  assign mem_be = tw_be;
+  assign td_data = mem_rdata;
+  always_ff @(posedge clk) begin
+    if (rst) td_valid <= 1'b0;
+    else td_valid <= tr_valid && tr_ready;
+  end
+  assign busy = target_busy || config_busy || td_valid || mem_valid;
+
+  logic unused;
+  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tr_bytes, tr_begin, ev_write, ev_retry,
+      ev_disconnect, bar_base[23:0], tw_addr[31:24], tr_addr[31:24]};
+endmodule

@@ -1,0 +1,239 @@
+// The FPGA card in a PCI segment of its own, with its SRAM and a fabric clock, for its bench: the host bridge's CPU and
+// memory ports are brought out; host memory also stands in for the NIC.
+module sim_card_bench
+  import myri_pci_pkg::*;
+(
+    input  logic        clk,           // PCI clock
+    input  logic        f_clk,         // fabric clock
+    input  logic        rst,           // synchronous, active high, both clocks
+    input  logic [ 5:0] cfg_mem_log2,  // as the bridge
+    input  logic        cfg_wide,      // 64-bit bus and card
+    input  logic [15:0] cfg_patience,  // as the card
+    input  logic        cpu_valid,     // CPU access
+    output logic        cpu_ready,     // taken
+    input  logic        cpu_write,     // store
+    input  logic [31:0] cpu_addr,      // 8-byte aligned
+    input  logic [63:0] cpu_data,      // lanes
+    input  logic [ 7:0] cpu_be,        // bytes
+    input  logic        cpu_wc,        // write-combining
+    input  logic        cpu_fence,     // fence
+    input  logic        cpu_config,    // configuration cycle
+    output logic        cpu_rvalid,    // read data
+    output logic [63:0] cpu_rdata,     // lanes
+    output logic        mem_valid,     // host memory access
+    output logic        mem_write,     // write
+    output logic [31:0] mem_addr,      // 8-byte aligned
+    output logic [63:0] mem_wdata,     // lanes
+    output logic [ 7:0] mem_be,        // bytes written
+    input  logic [63:0] mem_rdata,     // in the clock after a read
+    output logic [63:0] pci_ad,        // resolved AD
+    output logic [ 7:0] pci_cbe,       // resolved CBE
+    output logic        pci_par,       // resolved PAR
+    output logic        pci_par64,     // resolved PAR64
+    output logic        pci_frame_n,   // resolved FRAME#
+    output logic        pci_irdy_n,    // resolved IRDY#
+    output logic        pci_trdy_n,    // resolved TRDY#
+    output logic        pci_devsel_n,  // resolved DEVSEL#
+    output logic        pci_stop_n,    // resolved STOP#
+    output logic        pci_req64_n,   // resolved REQ64#
+    output logic        pci_ack64_n,   // resolved ACK64#
+    output logic [ 1:0] pci_req_n,     // requests
+    output logic [ 1:0] pci_gnt_n,     // grants
+    output logic        pci_conflict,  // two drivers on one wire
+    output logic [ 3:0] ev_patience,   // as the card
+    output logic        ev_mailbox,    // as the card
+    output logic        ev_trespass,   // as the card
+    output logic        tr_take,       // as the card
+    output logic        tr_give,       // as the card
+    output logic [31:0] tr_key,        // as the card
+    output logic        both,          // an access of a bank by both sides, ever
+    output logic        busy,          // PCI clock: needs edges
+    output logic        f_busy         // fabric clock: needs edges
+);
+  logic [PCI_IN_BITS-1:0] slot_in;
+  logic [PCI_OUT_BITS-1:0] slot_out;
+  logic [PCI_WIRES-1:0] wires;
+  logic [47:0] cycle, alarm_cycle;
+  logic segment_busy, card_busy, alarm_valid;
+  assign busy = segment_busy | card_busy | alarm_valid;
+  assign pci_ad = wires[PCI_AD+:64];
+  assign pci_cbe = wires[PCI_CBE+:8];
+  assign pci_par = wires[PCI_PAR];
+  assign pci_par64 = wires[PCI_PAR64];
+  assign pci_frame_n = wires[PCI_FRAME_N];
+  assign pci_irdy_n = wires[PCI_IRDY_N];
+  assign pci_trdy_n = wires[PCI_TRDY_N];
+  assign pci_devsel_n = wires[PCI_DEVSEL_N];
+  assign pci_stop_n = wires[PCI_STOP_N];
+  assign pci_req64_n = wires[PCI_REQ64_N];
+  assign pci_ack64_n = wires[PCI_ACK64_N];
+
+  always_ff @(posedge clk) cycle <= rst ? 48'd0 : cycle + 48'd1;
+
+  myri_pci_segment #(
+      .SLOTS(1)
+  ) u_segment (
+      .clk,
+      .rst,
+      .cycle,
+      .slot_in,
+      .slot_out,
+      .slot_present(1'b1),
+      .cfg_wide,
+      .cfg_m66(1'b1),
+      .cfg_latency_timer(8'd0),
+      .cfg_start_delay(8'd0),
+      .cfg_extra_num(4'd0),
+      .cfg_extra_den(4'd0),
+      .cfg_post_depth(5'd4),
+      .cfg_wc_bytes(7'd32),
+      .cfg_read_return(8'd0),
+      .cfg_mem_log2,
+      .cfg_devsel(2'd1),
+      .cfg_up_write_initial(4'd0),
+      .cfg_up_read_initial(4'd0),
+      .cfg_up_subsequent(3'd0),
+      .cfg_up_read_wait(4'd8),
+      .cfg_up_stall_limit(3'd4),
+      .cfg_up_max_phases(8'd0),
+      .cfg_in_buffer(8'd32),
+      .cfg_drain_num(8'd1),
+      .cfg_drain_den(8'd1),
+      .cfg_read_latency(8'd4),
+      .cpu_valid,
+      .cpu_ready,
+      .cpu_write,
+      .cpu_addr,
+      .cpu_data,
+      .cpu_be,
+      .cpu_wc,
+      .cpu_fence,
+      .cpu_config,
+      .cpu_rvalid,
+      .cpu_rdata,
+      .mem_valid,
+      .mem_write,
+      .mem_addr,
+      .mem_wdata,
+      .mem_be,
+      .mem_rdata,
+      .intr(),
+      .idle_out(),
+      .idle_in(),
+      .tr_pio_accept(),
+      .tr_pio_start(),
+      .tr_pio_done(),
+      .tr_pio_error(),
+      .tr_dma_first(),
+      .tr_dma_last(),
+      .tr_dma_write(),
+      .ev_retry(),
+      .ev_disconnect(),
+      .wires,
+      .grants_n(pci_gnt_n),
+      .requests_n(pci_req_n),
+      .m66en(),
+      .conflict(pci_conflict),
+      .count_data(),
+      .count_busy(),
+      .busy(segment_busy)
+  );
+
+  logic h_valid, h_write, head_valid, head_bank, result_valid, bank_valid, bank_write;
+  logic [22:0] h_addr;
+  logic [31:0] h_wdata, h_rdata, head_rdata, result_wdata, bank_wdata, bank_rdata;
+  logic [3:0] h_be;
+  logic [18:0] head_addr, result_addr, bank_addr;
+  myri_fpga_card u_card (
+      .clk,
+      .rst,
+      .cycle,
+      .busy(card_busy),
+      .alarm_valid,
+      .alarm_cycle,
+      .f_clk,
+      .f_rst(rst),
+      .f_busy,
+      .pci_in(slot_in),
+      .pci_out(slot_out),
+      .cfg_base(32'hE000_0000),
+      .cfg_cdc_latency(4'd1),
+      .cfg_wide,
+      .cfg_m66(1'b1),
+      .cfg_latency_timer(8'd32),
+      .cfg_max_burst(16'd0),
+      .cfg_start_delay(8'd0),
+      .cfg_irdy_wait(3'd4),
+      .cfg_line_bytes(7'd32),
+      .cfg_devsel(2'd1),
+      .cfg_write_initial(4'd0),
+      .cfg_read_initial(4'd0),
+      .cfg_subsequent(3'd0),
+      .cfg_read_wait(4'd10),
+      .cfg_stall_limit(3'd4),
+      .cfg_max_phases(8'd0),
+      .cfg_discard(16'd32768),
+      .cfg_linger(8'd8),
+      .cfg_patience,
+      .cfg_pause(8'd16),
+      .mem_valid(h_valid),
+      .mem_write(h_write),
+      .mem_addr(h_addr),
+      .mem_wdata(h_wdata),
+      .mem_be(h_be),
+      .mem_rdata(h_rdata),
+      .head_valid,
+      .head_bank,
+      .head_addr,
+      .head_rdata,
+      .result_valid,
+      .result_addr,
+      .result_wdata,
+      .bank_valid,
+      .bank_write,
+      .bank_addr,
+      .bank_wdata,
+      .bank_rdata,
+      .ev_patience,
+      .ev_mailbox,
+      .ev_trespass,
+      .tr_take,
+      .tr_give,
+      .tr_key,
+      .tr_first(),
+      .tr_last(),
+      .st_in_flight()
+  );
+
+  sim_card_memory sram (
+      .clk,
+      .f_clk,
+      .mem_valid(h_valid),
+      .mem_write(h_write),
+      .mem_addr(h_addr),
+      .mem_wdata(h_wdata),
+      .mem_be(h_be),
+      .mem_rdata(h_rdata),
+      .head_valid,
+      .head_bank,
+      .head_addr,
+      .head_rdata,
+      .result_valid,
+      .result_addr,
+      .result_wdata,
+      .bank_valid,
+      .bank_write,
+      .bank_addr,
+      .bank_wdata,
+      .bank_rdata
+  );
+
+  // The bus side accesses no bank that the FPGA has and has not given back.
+  always_ff @(posedge clk) begin
+    if (rst) both <= 1'b0;
+    else if (h_valid && u_card.want[h_addr[22:21]] && u_card.granted[h_addr[22:21]]) both <= 1'b1;
+  end
+
+  logic unused;
+  assign unused = &{1'b0, alarm_cycle};
+endmodule

@@ -1,0 +1,1 @@
+"""The FPGA card: reference models of its user circuits."""

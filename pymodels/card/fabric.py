@@ -1,0 +1,197 @@
+"""The circuits of a circuit file in Verilog: which image has which circuit in which slot.
+
+The module `myri_card_circuits` holds every circuit of every slot; the loaded image chooses one a slot, all others are
+held in reset, which is how a reconfiguration drops their state. Circuits are numbered by their first appearance in the
+file, images from 1. The file in `hdl/card` is made from EXAMPLE by `python -m pymodels.card.fabric --sv`; a cluster
+with a circuit file of its own gets its own module at build time.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from pymodels.card.registers import CIRCUITS
+from pymodels.config.model import Circuit
+
+MODULE = "myri_card_circuits"
+FILE = Path(__file__).resolve().parents[2] / "hdl" / "card" / f"{MODULE}.sv"
+EXAMPLE = (
+    Circuit("filters.bit", 0, "fir16"),
+    Circuit("filters.bit", 1, "histogram"),
+    Circuit("filters.bit", 2, "loopback"),
+    Circuit("digests.bit", 0, "crc32"),
+    Circuit("digests.bit", 1, "sha256"),
+    Circuit("digests.bit", 2, "loopback"),
+)
+"""The circuits of `hdl/card/myri_card_circuits.sv`."""
+
+
+def images(circuits: Sequence[Circuit]) -> list[str]:
+    """Image files in the order of their numbers, the first is 1."""
+    return list(dict.fromkeys(circuit.image for circuit in circuits))
+
+
+def names(circuits: Sequence[Circuit]) -> list[str]:
+    """Circuits in the order of their numbers. Raises ValueError when there are more than the card's tables hold."""
+    found = list(dict.fromkeys(circuit.name for circuit in circuits))
+    if len(found) > CIRCUITS:
+        raise ValueError(f"{len(found)} circuits; the card's tables hold {CIRCUITS}")
+    return found
+
+
+def _instance(number: int, slot: int, name: str, chosen: str) -> str:
+    """One circuit in one slot; `chosen` is the condition under which it is configured."""
+    who = f"slot{slot}_{name}"
+    return f"""
+  // slot {slot}: {name}
+  logic {who}_here;
+  assign {who}_here = {chosen};
+  myri_circuit_{name} {who} (
+      .clk,
+      .rst(rst || !{who}_here),
+      .ce,
+      .arguments,
+      .in_valid(in_valid && active[{slot}] && {who}_here),
+      .in_ready(ready[{number}]),
+      .in_last,
+      .in_bytes,
+      .in_data,
+      .out_valid(valid[{number}]),
+      .out_ready(out_ready && active[{slot}]),
+      .out_last(last[{number}]),
+      .out_bytes(bytes[3*{number}+:3]),
+      .out_data(data[32*{number}+:32]),
+      .mem_valid(access[{number}]),
+      .mem_ready(mem_ready && active[{slot}]),
+      .mem_write(writes[{number}]),
+      .mem_addr(addr[17*{number}+:17]),
+      .mem_wdata(wdata[32*{number}+:32]),
+      .mem_rvalid(mem_rvalid && active[{slot}]),
+      .mem_rdata,
+      .busy(working[{number}])
+  );
+  assign used[{number}] = {who}_here && active[{slot}];
+  assign slots[2*{number}+:2] = 2'd{slot};"""
+
+
+PORTS = """    input  logic         clk,         // fabric clock
+    input  logic         rst,         // synchronous reset
+    input  logic         ce,          // clock enable of the user clock
+    input  logic [  7:0] image,       // loaded; 0 = none
+    input  logic [  7:0] circuit,     // asks: where is the circuit of this number
+    output logic         known,       // some image has it
+    output logic         here,        // the loaded image has it ...
+    output logic [  1:0] slot,        // ... in this slot
+    input  logic [  3:0] active,      // the slot in use
+    input  logic [127:0] arguments,   // of the message
+    input  logic         in_valid,    // word for the slot in use
+    output logic         in_ready,    // taken
+    input  logic         in_last,     // the last of its message
+    input  logic [  2:0] in_bytes,    // bytes in it
+    input  logic [ 31:0] in_data,     // it
+    output logic         out_valid,   // word from the slot in use
+    input  logic         out_ready,   // taken
+    output logic         out_last,    // the last of its message
+    output logic [  2:0] out_bytes,   // bytes in it
+    output logic [ 31:0] out_data,    // it
+    output logic         mem_valid,   // access of bank 3
+    input  logic         mem_ready,   // taken
+    output logic         mem_write,   // 1 = write
+    output logic [ 18:0] mem_addr,    // word, the slot's quarter of the bank
+    output logic [ 31:0] mem_wdata,   // write data
+    input  logic         mem_rvalid,  // read data, strobe
+    input  logic [ 31:0] mem_rdata,   // read data
+    output logic         trespass,    // a circuit that is not in use asks for the bank
+    output logic         busy         // a circuit wants further edges"""
+
+
+def module_text(circuits: Sequence[Circuit]) -> str:
+    """The module for a circuit file. Each circuit `x` is the module `myri_circuit_x`."""
+    numbers, files = names(circuits), images(circuits)
+    places = list(dict.fromkeys((circuit.slot, circuit.name) for circuit in circuits))
+    loaded = {place: [files.index(c.image) + 1 for c in circuits if (c.slot, c.name) == place] for place in places}
+    bodies, where = [], []
+    for number, (slot, name) in enumerate(places):
+        chosen = " || ".join(f"image == 8'd{image}" for image in loaded[slot, name])
+        bodies.append(_instance(number, slot, name, chosen))
+        asked = f"circuit == 8'd{numbers.index(name)} && slot{slot}_{name}_here"
+        where.append(f"    if ({asked}) {{here, slot}} = {{1'b1, 2'd{slot}}};")
+    count = len(places)
+    listing = "\n".join(
+        f"// {c.image} (image {files.index(c.image) + 1}), slot {c.slot}: {c.name} ({numbers.index(c.name)})"
+        for c in circuits
+    )
+    newline = "\n"
+    return f"""// The circuits of the FPGA card. GENERATED by pymodels/card/fabric.py from a circuit file; edit that:
+// a circuit is one Verilog file, myri_circuit_<name>.sv, and one line of the circuit file.
+//
+{listing}
+module {MODULE} (
+{PORTS}
+);
+  localparam int COUNT = {count};
+  logic [COUNT-1:0] ready, valid, last, access, writes, working, used;
+  logic [3*COUNT-1:0] bytes;
+  logic [32*COUNT-1:0] data, wdata;
+  logic [17*COUNT-1:0] addr;
+  logic [2*COUNT-1:0] slots;
+{newline.join(bodies)}
+
+  // ---------------------------------------------------------------- where a circuit is
+  assign known = circuit < 8'd{len(numbers)};
+  always_comb begin
+    here = 1'b0;
+    slot = 2'd0;
+{newline.join(where)}
+  end
+
+  // ---------------------------------------------------------------- the circuit in use
+  always_comb begin
+    in_ready  = 1'b0;
+    out_valid = 1'b0;
+    out_last  = 1'b0;
+    out_bytes = '0;
+    out_data  = '0;
+    mem_valid = 1'b0;
+    mem_write = 1'b0;
+    mem_addr  = '0;
+    mem_wdata = '0;
+    for (int i = 0; i < COUNT; i++) begin
+      if (used[i]) begin
+        in_ready  = ready[i];
+        out_valid = valid[i];
+        out_last  = last[i];
+        out_bytes = bytes[3*i+:3];
+        out_data  = data[32*i+:32];
+        mem_valid = access[i];
+        mem_write = writes[i];
+        mem_addr  = {{slots[2*i+:2], addr[17*i+:17]}};
+        mem_wdata = wdata[32*i+:32];
+      end
+    end
+  end
+  assign trespass = (access & ~used) != '0;
+  assign busy = working != '0;
+
+  logic unused;
+  assign unused = &{{1'b0, active}};
+endmodule
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Command line: `--sv` writes the module of EXAMPLE, without it the text goes to standard output."""
+    if arguments not in ([], ["--sv"]):
+        print("usage: python -m pymodels.card.fabric [--sv]", file=sys.stderr)
+        return 2
+    if arguments:
+        FILE.write_text(module_text(EXAMPLE), encoding="utf-8")
+    else:
+        sys.stdout.write(module_text(EXAMPLE))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

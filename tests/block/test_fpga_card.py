@@ -1,0 +1,205 @@
+"""The FPGA card on its PCI bus, from a message in its banks to the result in the NIC's queue.
+
+Strategy: the bench plays host and NIC with real PCI transactions under the protocol monitor. Random messages go to the
+circuits of the example by turns; results must be the models', with the headers that the forwarding table says, in
+order, while rings wrap and the NIC's queue fills. Two fabric clocks that are no multiples of the PCI clock, one with
+a divided user clock. Reconfiguration under load, an unknown circuit, a host that keeps a bank, an unread mailbox and
+the card's own DMA each have their test. A bank is never accessed by the side that does not own it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from cocotb.triggers import ClockCycles, RisingEdge
+
+from pymodels.card.circuits import CIRCUITS
+from pymodels.card.fabric import EXAMPLE, names
+from pymodels.card.registers import BANK_BYTES, CardReg, Command, Forward, entry
+from tests.block.card_bench import (
+    CARD,
+    CHANNEL,
+    CONTROL_HANDLER,
+    ERROR_HANDLER,
+    SELF,
+    SOURCE,
+    SOURCE_CHANNEL,
+    CardBench,
+    handler_of,
+)
+
+FILTERS, DIGESTS = "filters.bit", "digests.bit"
+REPLY_HANDLER = 55
+
+
+async def begin(dut: Any, file: str, fabric_ps: int = 10000, divisor: int = 0, **settings: int) -> CardBench:
+    bench = CardBench(dut, fabric_ps, **settings)
+    await bench.start(file, divisor)
+    return bench
+
+
+async def forward(bench: CardBench, circuit: str, mode: Forward, endpoint: int = 0, channel: int = 0) -> None:
+    """Set a forwarding entry and wait for the answer."""
+    place, handler = entry(mode, endpoint, channel, 99)
+    await bench.send(CONTROL_HANDLER, (names(EXAMPLE).index(circuit), place, handler, REPLY_HANDLER), b"")
+    header, payload = await bench.result()
+    assert (header.destination, header.handler, payload) == (SOURCE, REPLY_HANDLER, b"")
+
+
+def check_end(bench: CardBench) -> None:
+    assert not int(bench.dut.both.value), "a bank was accessed by both sides"
+    assert not int(bench.dut.ev_trespass.value)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def each_circuit_answers_its_source_with_the_models_result(dut: Any) -> None:
+    bench = await begin(dut, DIGESTS, 10000)
+    for circuit in ("crc32", "sha256", "loopback"):
+        await forward(bench, circuit, Forward.REPLY)
+        for size in (0, 1, 3, 64, 200):
+            payload = bench.rng.randbytes(size)
+            await bench.send(handler_of(circuit), (1, size, 0xFFFFFFFF, REPLY_HANDLER), payload)
+            header, result = await bench.result()
+            assert result == CIRCUITS[circuit]().run(1, payload)
+            assert header.arguments == (1, size, 0xFFFFFFFF, REPLY_HANDLER)
+            assert (header.source, header.destination) == (SELF, SOURCE)
+            assert (header.channel, header.handler) == (CHANNEL << 8 | SOURCE_CHANNEL, REPLY_HANDLER)
+    await bench.quiet()
+    check_end(bench)
+
+
+@cocotb.test(timeout_time=60, timeout_unit="ms")
+async def a_stream_that_wraps_both_rings_arrives_whole_and_in_order(dut: Any) -> None:
+    bench = await begin(dut, FILTERS, 13100, divisor=1)
+    await forward(bench, "loopback", Forward.ENDPOINT, 0x0700, 3)
+    sent = [bench.rng.randbytes(bench.rng.choice((0, 5, 64, 1000, 2048))) for _ in range(40)]
+
+    async def give() -> None:
+        for number, payload in enumerate(sent):
+            await bench.send(handler_of("loopback"), (number, 0, 0, 0), payload)
+
+    giving = cocotb.start_soon(give())
+    for number, payload in enumerate(sent):
+        if number % 9 == 8:
+            await ClockCycles(bench.dut.clk, 3000)  # the NIC's queue fills
+        header, result = await bench.result()
+        assert header.arguments[0] == number
+        assert result == payload
+        assert (header.destination, header.channel, header.handler) == (0x0700, CHANNEL << 8 | 3, 99)
+    await giving
+    assert await bench.read(CardReg.MESSAGES) == len(sent) + 1 == await bench.read(CardReg.RESULTS)
+    check_end(bench)
+
+
+@cocotb.test(timeout_time=40, timeout_unit="ms")
+async def state_is_kept_from_message_to_message_and_dropped_by_a_reconfiguration(dut: Any) -> None:
+    bench = await begin(dut, FILTERS)
+    await forward(bench, "fir16", Forward.REPLY)
+    await forward(bench, "histogram", Forward.REPLY)
+    fir, histogram = CIRCUITS["fir16"](), CIRCUITS["histogram"]()
+    coefficients = bench.rng.randbytes(32)
+    for circuit, model, argument, payload in (
+        ("fir16", fir, 1, coefficients),
+        ("fir16", fir, 0, bench.rng.randbytes(60)),
+        ("histogram", histogram, 2, b""),
+        ("histogram", histogram, 0, bench.rng.randbytes(50)),
+        ("fir16", fir, 0, bench.rng.randbytes(32)),
+        ("histogram", histogram, 1, b""),
+    ):
+        await bench.send(handler_of(circuit), (argument, 0, 0, REPLY_HANDLER), payload)
+        assert (await bench.result())[1] == model.run(argument, payload)
+    await bench.load(DIGESTS)
+    await bench.load(FILTERS)
+    await bench.send(handler_of("fir16"), (0, 0, 0, REPLY_HANDLER), b"\x00\x40" * 20)
+    assert (await bench.result())[1] == bytes(40), "the coefficients are gone"
+    check_end(bench)
+
+
+@cocotb.test(timeout_time=40, timeout_unit="ms")
+async def a_message_for_a_circuit_being_swapped_waits_and_is_not_lost(dut: Any) -> None:
+    bench = await begin(dut, FILTERS)
+    await forward(bench, "crc32", Forward.REPLY)
+    await forward(bench, "loopback", Forward.REPLY)
+    await bench.send(handler_of("crc32"), (0, 0, 0, REPLY_HANDLER), b"digest me")
+    await bench.send(handler_of("loopback"), (1, 0, 0, REPLY_HANDLER), b"behind it")
+    await ClockCycles(dut.clk, 2000)
+    assert await bench.read(CardReg.MESSAGES) == 2, "it stands in its queue, and what is behind it keeps the order"
+    await bench.load(DIGESTS)
+    assert (await bench.result())[1] == CIRCUITS["crc32"]().run(0, b"digest me")
+    assert (await bench.result())[1] == b"behind it"
+    check_end(bench)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_message_for_no_circuit_is_reported_to_its_source(dut: Any) -> None:
+    bench = await begin(dut, FILTERS)
+    await bench.send(999, (1, 2, 3, 4), b"whatever", token=77)
+    header, _ = await bench.result()
+    assert (header.destination, header.handler) == (SOURCE, ERROR_HANDLER)
+    assert header.arguments[:3] == (1, 999, SELF)
+    assert header.arguments[3] >> 8 & 0xFF == 77
+    assert await bench.read(CardReg.REFUSED) == 1
+    check_end(bench)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def the_shell_pauses_and_resumes_by_mailbox_and_an_unread_one_is_named(dut: Any) -> None:
+    bench = await begin(dut, FILTERS, cfg_patience=500)
+    await forward(bench, "loopback", Forward.REPLY)
+    bench.write(CardReg.CONTROL, Command.PAUSE)
+    while await bench.read(CardReg.STATUS) != 0x100 | Command.PAUSE:
+        pass
+    bench.write(CardReg.STATUS, 0)
+    await bench.send(handler_of("loopback"), (0, 0, 0, REPLY_HANDLER), b"later")
+    await ClockCycles(dut.clk, 1000)
+    assert await bench.read(CardReg.MESSAGES) == 1
+    bench.write(CardReg.CONTROL, Command.RESUME)
+    assert (await bench.result())[1] == b"later"
+    bench.write(CardReg.CONFIG_CLOCKS, 1)
+    bench.write(CardReg.IMAGE, 0)  # nobody reads the mailbox of an FPGA without a configuration
+    while await bench.read(CardReg.IMAGE):
+        pass
+    bench.write(CardReg.CONTROL, Command.PAUSE)
+    bench.write(CardReg.CONTROL, Command.PAUSE)
+    for _ in range(2000):
+        await RisingEdge(dut.clk)
+        if int(dut.ev_mailbox.value):
+            return
+    raise AssertionError("the write waits and nothing says so")
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_bank_that_the_host_keeps_is_used_when_it_is_given_back(dut: Any) -> None:
+    bench = await begin(dut, FILTERS)
+    await forward(bench, "loopback", Forward.REPLY)
+    bench.write(CardReg.OWN, 4)
+    assert await bench.read(CardReg.OWN) & 0x44 == 0x44, "asked for and granted"
+    await bench.send(handler_of("loopback"), (0, 0, 0, REPLY_HANDLER), b"patience")
+    await ClockCycles(dut.clk, 1000)
+    assert await bench.read(CardReg.RESULTS) == 1
+    bench.write(CardReg.OWN, 0)
+    assert (await bench.result())[1] == b"patience"
+    check_end(bench)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def the_cards_own_dma_brings_any_bytes_of_host_memory_into_a_bank(dut: Any) -> None:
+    bench = await begin(dut, FILTERS, cfg_wide=1)
+    bench.memory.bytes[0x8000:0x9000] = bench.rng.randbytes(0x1000)
+    for source, size in ((0x8000, 8), (0x8003, 1), (0x8005, 700), (0x8014, 4), (0x8101, 1500)):
+        target = 3 * BANK_BYTES + 0x200 + source % 8
+        bench.cpu.store(CARD + 3 * BANK_BYTES + 0x200, bytes(16) + bytes(size + 16 & ~7))
+        for register, value in (
+            (CardReg.DMA_SOURCE, source), (CardReg.DMA_TARGET, target), (CardReg.DMA_BYTES, size),
+        ):  # fmt: skip
+            bench.write(register, value)
+        while await bench.read(CardReg.DMA_BYTES):
+            pass
+        got = bytearray()
+        for at in range(0, size + 16, 8):
+            got += await bench.cpu.load(CARD + 3 * BANK_BYTES + 0x200 + at, 8)
+        first = source % 8
+        assert got[first : first + size] == bench.memory.bytes[source : source + size]
+        assert not any(got[:first]) and not any(got[first + size : size + 8])
+    check_end(bench)

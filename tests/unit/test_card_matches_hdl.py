@@ -1,0 +1,55 @@
+"""The card's register map and circuits, and the HDL generated from them, are one.
+
+Strategy: both generated files are made anew and compared byte for byte. The map is checked for what no generator sees:
+words on their grid, each alone, the handler table where its words are not registers. The generated module of a made-up
+circuit file is read back: an instance for each slot's circuit, reset unless one of its images is loaded.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pymodels.card import fabric, registers
+from pymodels.card.circuits import CIRCUITS
+from pymodels.card.registers import CardReg, Forward, entry
+from pymodels.config.model import Circuit
+
+
+def test_the_committed_package_is_what_the_map_generates() -> None:
+    assert registers.PACKAGE.read_text(encoding="utf-8") == registers.package_text(), "run the generator with --sv"
+
+
+def test_the_committed_circuits_are_those_of_the_example() -> None:
+    assert fabric.FILE.read_text(encoding="utf-8") == fabric.module_text(fabric.EXAMPLE), "run the generator with --sv"
+
+
+def test_registers_stand_on_their_grid_and_alone() -> None:
+    offsets = [int(register) for register in CardReg]
+    assert all(offset % 4 == 0 and offset <= CardReg.HANDLER for offset in offsets)
+    assert len(set(offsets)) == len(CardReg.__members__)
+    assert CardReg.HANDLER & 0xC0 == 0x80, "the handler table is what bits 7:6 = 10 select"
+
+
+def test_a_forwarding_entry_has_its_fields_in_their_places() -> None:
+    assert entry(Forward.ENDPOINT, 0x0702, 3, 99) == (1 << 30 | 3 << 16 | 0x0702, 99)
+
+
+def test_every_circuit_of_the_example_has_a_model_and_a_file() -> None:
+    for name in fabric.names(fabric.EXAMPLE):
+        assert name in CIRCUITS
+        assert (fabric.FILE.parent / f"myri_circuit_{name}.sv").is_file()
+
+
+def test_a_circuit_in_two_images_is_one_instance_that_either_of_them_configures() -> None:
+    text = fabric.module_text((Circuit("a", 0, "crc32"), Circuit("b", 0, "sha256"), Circuit("c", 0, "crc32")))
+    assert re.findall(r"myri_circuit_(\w+) slot0_", text) == ["crc32", "sha256"]
+    assert "assign slot0_crc32_here = image == 8'd1 || image == 8'd3;" in text
+    assert "assign slot0_sha256_here = image == 8'd2;" in text
+
+
+def test_more_circuits_than_the_tables_hold_are_refused() -> None:
+    many = [Circuit("a", 0, f"x{i}") for i in range(registers.CIRCUITS + 1)]
+    with pytest.raises(ValueError, match="17 circuits; the card's tables hold 16"):
+        fabric.names(many)
