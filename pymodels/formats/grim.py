@@ -87,8 +87,8 @@ class Cause(IntEnum):
     BEYOND = 5
     """It begins in pinned memory and ends behind it."""
     LOCK_NOT_REGISTERED = 6
-    HOST_DOWN = 7
-    """The sending NI's own verdict: the other one answers nothing."""
+    FREED_HERE = 7
+    """The own NI's verdict: what a remote read brought has no place here any more."""
 
 
 class Device(IntEnum):

@@ -52,3 +52,6 @@ static inline void inject(struct queue *queue, u32 w1, u32 w2, u32 w3, const int
     queue->back = following(queue->back, size, queue->limit);
     PIO_WRITE(__builtin_bswap32(queue->back));
 }
+
+struct block { struct block *next; u32 va, size, pa; };
+struct region { u32 va, pa, taken[4], bits[512]; };

@@ -9,15 +9,15 @@ from types import MappingProxyType
 
 from firmware.host.grim import enable
 from firmware.host.grim.errors import GrimError
-from firmware.host.grim.messages import ActiveMessages
 from firmware.host.grim.messenger import Messenger
+from firmware.host.grim.remote import RemoteMemory
 from firmware.layers import ClusterView
 from firmware.nic.grim.layout import Counter, HostQueue
 from firmware.verbs import Host
 from pymodels.formats.grim import Device
 
 
-class Grim(ActiveMessages):
+class Grim(RemoteMemory):
     """GRIM on one host. Nothing but `grim_enable` and `register_handler` may be called before `grim_enable`."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
@@ -36,6 +36,7 @@ class Grim(ActiveMessages):
         await enable.initialise_nic(host, layout)
         buffers = enable.allocate_queues(host, layout, self.options.channels)
         await enable.link_queues(host, layout, buffers)
+        await self._driver.install()
         messenger = Messenger(host, layout, self.options, self.handlers, buffers)
         messenger.on_report = self._reported
         self.handlers.absent = self._absent
@@ -47,14 +48,3 @@ class Grim(ActiveMessages):
         """Read one of the NI's counters over the bus."""
         self._ready()
         return await self.host.pio_read(self.host.nic_base + self.layout.counter(counter))
-
-    def _reported(self, arguments: tuple[int, int, int, int]) -> None:
-        """The NI's report of a message that can never succeed: {w2, w3, cause, -} of it."""
-        w2, w3, cause, _ = arguments
-        self._fail(
-            GrimError(
-                "destination",
-                f"VNN {w2 >> 8 & 0xFF}, channel {w3 >> 16 & 0xFF} refused a message for ever (cause {cause})",
-                "check the reference",
-            )
-        )

@@ -9,7 +9,7 @@ from firmware.host.grim.errors import GrimError
 from firmware.host.grim.handlers import ABSENT, Handler
 from firmware.host.grim.messenger import Messenger
 from firmware.host.grim.nodes import Nodes
-from firmware.host.grim.segments import Payload, Target, payload_parts
+from firmware.host.grim.segments import Payload, Target, cut, payload_parts
 from firmware.layers import ClusterView
 from firmware.verbs import Host
 from pymodels.formats.grim import Device, Reference, endpoint, reference
@@ -89,7 +89,10 @@ class ActiveMessages(Nodes):
         if target.stream < 0:
             await self._send_to_self(messenger, channel, handler, arguments, payload)
         else:
-            await messenger.send(target, handler, arguments, payload)
+            parts = payload_parts(payload)
+            messenger.sends += 1
+            pieces = cut(target, handler, arguments, parts, self.options.segment_bytes, messenger.sends)
+            await messenger.send(target, pieces, parts[2], bool(parts[1]))
 
     def _target(self, destination: int, channel: int) -> Target:
         parts = self._reference(reference(destination), "destination")

@@ -8,13 +8,13 @@ queue is not empty, all further sends go behind it (readings B6).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.handlers import FIRST_NUMBER, Handlers
 from firmware.host.grim.incoming import Incoming
 from firmware.host.grim.outgoing import Outgoing, Piece
-from firmware.host.grim.segments import Payload, Target, cut, payload_parts
+from firmware.host.grim.segments import Target
 from firmware.nic.grim.layout import Layout
 from firmware.nic.grim.options import Options
 from firmware.verbs import Buffer, Host
@@ -45,7 +45,8 @@ class Messenger:
         self._early: deque[Local] = deque()
         """Messages for handlers that may be own ones whose numbers are not known yet: kept, in order, until they
         are."""
-        self._sends = 0
+        self.sends = 0
+        """The number of the latest send, for the trace: who sends counts it up first."""
         self._polling = False
         self._idle = host.event("another task's poll")
         self._unlocked = host.event("another task's send")
@@ -57,20 +58,24 @@ class Messenger:
 
     # ---- sending
 
-    async def send(self, target: Target, handler: int, arguments: tuple[int, int, int, int], payload: Payload) -> None:
-        """Send a message; returns when the host is done with the payload."""
-        parts = payload_parts(payload)
-        host, channel, size = self._host, target.channel, parts[2]
+    async def send(
+        self, target: Target, pieces: Iterator[Piece], size: int, in_memory: bool = False, remote: bool = False
+    ) -> None:
+        """Send a message of `size` bytes, cut into pieces; returns when the host is done with the payload, which stands
+        in host memory (`in_memory`) or in Python. `remote`: a remote memory operation.
+        """
+        host, channel, send = self._host, target.channel, self.sends
         out, inside = self.outgoing[channel], self._polling
-        self._sends = send = self._sends + 1
         host.trace(TraceEvent.SEND_CALL, out.key(target.stream), size, send)
-        await host.spend("send")
+        if remote:
+            await host.spend("send_remote")
+        else:
+            await host.spend("send")
         if self._options.poll_first and not inside and self._pending():
             await self.poll()
-        if inside and self._options.dma_inject and parts[1]:  # a handler does not wait for the NI to fetch
+        if inside and self._options.dma_inject and in_memory:  # a handler does not wait for the NI to fetch
             await host.spend("copy_line", size + 31 >> 5)
-            parts = host.load_bytes(parts[1], size), 0, size
-        pieces = cut(target, handler, arguments, parts, self._options.segment_bytes, send)
+            pieces = self._copied(pieces)
         if inside and not await self._at_once(channel, size):
             await self._to_overflow(channel, pieces)
         else:
@@ -84,9 +89,17 @@ class Messenger:
                 self._unlocked.set()
             if not inside and self._overflow[channel]:
                 await self._drain()
-            if self._options.dma_inject and parts[1]:
+            if self._options.dma_inject and in_memory and not inside:
                 await self._fetched(channel)
         host.trace(TraceEvent.SEND_RETURN, 0, size, send)
+
+    def _copied(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
+        """The pieces with their bytes, wherever these stand."""
+        for piece in pieces:
+            if piece.address:
+                size = 4 * (piece.words[1] >> 16) - (piece.words[0] >> 24 & 3)
+                piece.data, piece.address = self._host.load_bytes(piece.address, size), 0
+            yield piece
 
     async def _at_once(self, channel: int, size: int) -> bool:
         """Whether a handler's message can be injected without waiting: nobody is before it, and all of it fits."""
@@ -245,8 +258,10 @@ class Messenger:
             handled += await self._call(source, handler, arguments, memoryview(payload), 0)
         return handled
 
-    async def wait_for(self, condition: Callable[[], bool]) -> None:
-        """Spin, polling, until the condition holds: `while (!condition) grim_poll();`."""
+    async def wait_for(self, condition: Callable[[], bool], words: Sequence[int] = ()) -> None:
+        """Spin, polling, until the condition holds: `while (!condition) grim_poll();`. `words`: physical addresses of
+        words that the condition looks at.
+        """
         while not condition():
             if self.errors:
                 raise self.errors.popleft()
@@ -258,6 +273,7 @@ class Messenger:
                 await self._host.spend("pause", self._options.pause_turns)
                 await self.poll()
             else:
-                await self._host.poll(
-                    [(incoming.back_address, incoming.position) for incoming in self.incoming], "poll_spin"
-                )
+                watches = [(incoming.back_address, incoming.position) for incoming in self.incoming]
+                if words:
+                    watches += [(word, self._host.load_words(word, 1)[0]) for word in words]
+                await self._host.poll(watches, "poll_spin")

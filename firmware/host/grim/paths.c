@@ -3,3 +3,4 @@
 #include "sending.h"
 #include "polling.h"
 #include "enabling.h"
+#include "remote.h"

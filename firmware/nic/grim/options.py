@@ -29,6 +29,7 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "search_timer": (0, 1),
         "translation_static": (1, 64),
         "translation_runtime": (1, 64),
+        "page_seed": (0, 1 << 31),
     }
 )
 """Least and greatest value of each option that is a number."""
@@ -87,6 +88,8 @@ class Options:
     """Entries of the translation cache for contiguous regions, programmed by the library."""
     translation_runtime: int = 16
     """Entries of the translation cache for translations that the driver gives at run time."""
+    page_seed: int = 1
+    """Scatters the pages of user-space pinned memory."""
 
     @classmethod
     def of(cls, given: Mapping[str, int | str]) -> Options:

@@ -130,7 +130,7 @@ class Remote:
             self._acknowledge(job)
             await self._nic.work("error_seen")
             self._receiver.release(job.buffer)
-            await self._answers.failed_here(job.request, job.source, cause)
+            await self._answers.failed_here(job.request, job.source, Cause.FREED_HERE)
         else:
             await self._receiver.impossible(job.buffer, job.key, job.source, job.stream, cause)
 

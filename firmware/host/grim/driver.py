@@ -1,0 +1,78 @@
+"""The Myrinet driver: it serves the NI's translation misses (paper 000, 4.5.2; readings B8).
+
+The NI has put its request into a known place of kernel memory, and interrupted. The service routine looks the address
+up, writes the answer into the entry of the NI's cache that the request names, and signals the NI. Size is written last,
+so that an entry never counts while it is half written.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from firmware.host.grim.memory import Block, Pieces, PinnedMemory
+from firmware.nic.grim.entries import PAGE, Runtime
+from firmware.nic.grim.layout import Layout, Word
+from firmware.verbs import Host
+from pymodels.formats.grim import Cause
+from pymodels.registers import Isr, Pci, Reg
+
+SIGNAL = 1 << Isr.LANAI_SIG | 1 << Isr.HOST_SIG
+"""To the NI's ISR: sets the one, clears the other."""
+
+
+class Driver:
+    """The kernel's side of one NI."""
+
+    def __init__(self, host: Host, layout: Layout, memory: PinnedMemory) -> None:
+        self._host, self._layout, self._memory = host, layout, memory
+        self._kernel = 0
+        self._cached: dict[int, Block] = {}
+        """By run-time entry: the block of which it holds a part."""
+        self.interrupts = 0
+        """Misses served."""
+        memory.on_free = self._forget
+
+    async def install(self) -> None:
+        """Take over the interrupt, and tell the NI where requests go."""
+        self._kernel = self._host.allocate(PAGE).address
+        self._host.on_interrupt(self._serve)
+        await self._write(Word.KERNEL, self._kernel)
+
+    async def _serve(self) -> None:
+        """The interrupt service routine."""
+        va, size, entry, number = self._host.load_words(self._kernel, 4)
+        self.interrupts += 1
+        await self._host.spend("serve_miss")
+        block, at = self._memory.block(va), self._layout.runtime + self._layout.runtime_bytes * entry
+        self._cached.pop(entry, None)
+        await self._write(at + Runtime.SIZE, 0)
+        if block is None or va + size > block.va + block.size:
+            cause = Cause.NOT_REGISTERED if block is None else Cause.BEYOND
+            await self._write(at + Runtime.ANSWER, number << 16 | cause)
+        else:
+            begin, length, pieces = self._window(block, va)
+            await self._host.spend("serve_piece", len(pieces))
+            await self._write(at + Runtime.VA, begin)
+            words = [word for piece in pieces for word in piece]
+            await self._write(at + Runtime.COUNT, len(pieces), number << 16, *words)
+            await self._write(at + Runtime.SIZE, length)
+            self._cached[entry] = block
+        await self._write(Pci.REGISTERS + Reg.ISR, SIGNAL)
+
+    def _window(self, block: Block, va: int) -> tuple[int, int, Pieces]:
+        """As much of a block as an entry holds, from its begin or, if it is longer, from the page of the address on."""
+        most = self._layout.translation_pieces
+        if len(block.pieces) <= most:
+            return block.va, block.size, block.pieces
+        first = min((va - block.va) // PAGE, len(block.pieces) - most)
+        pieces = block.pieces[first : first + most]
+        return block.va + PAGE * first, sum(length for _, length in pieces), pieces
+
+    async def _forget(self, block: Block) -> None:
+        """A block is freed: its translations are taken back."""
+        for entry in [entry for entry, cached in self._cached.items() if cached is block]:
+            await self._write(self._layout.runtime + self._layout.runtime_bytes * entry + Runtime.SIZE, 0)
+            del self._cached[entry]
+
+    async def _write(self, offset: int, *words: int) -> None:
+        await self._host.pio_write(self._host.nic_base + offset, struct.pack(f">{len(words)}I", *words))

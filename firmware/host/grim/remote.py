@@ -1,0 +1,206 @@
+"""The remote memory interface (paper 003, C.5): pinned memory, remote writes and reads, locks."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from firmware.host.grim.driver import Driver
+from firmware.host.grim.errors import GrimError
+from firmware.host.grim.memory import PinnedMemory
+from firmware.host.grim.messages import ActiveMessages
+from firmware.host.grim.outgoing import Piece
+from firmware.host.grim.reports import report_error
+from firmware.host.grim.segments import Target
+from firmware.layers import ClusterView
+from firmware.verbs import Host
+from pymodels.formats.grim import MAX_SEND, MessageType
+
+
+class RemoteMemory(ActiveMessages):
+    """Tables C.5 and C.6. Addresses are virtual, and multiples of 4, where nothing else is said."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        super().__init__(host, view)
+        options = self.options
+        self._memory = PinnedMemory(host, self.layout, options.translation_static, options.page_seed)
+        self._driver = Driver(host, self.layout, self._memory)
+        self._long: deque[range] = deque(maxlen=64)
+        """Where the latest transfers of several messages go, or come from, at the other node: one error each."""
+        self._failed: range | None = None
+
+    # ---- pinned memory (C.5.1)
+
+    async def malloc_pinned(self, size: int) -> int:
+        """`grim_malloc_pinned`: a block of up to 4 MB, contiguous in physical memory; its virtual address."""
+        self._ready()
+        return await self._memory.allocate(size)
+
+    async def pin_user_memory(self, size: int) -> int:
+        """The second kind (paper 000, 4.5.1): user-space memory, its pages pinned wherever they are."""
+        self._ready()
+        return await self._memory.pin_user(size)
+
+    async def free_pinned_va(self, address: int) -> None:
+        """`grim_free_pinned_va`: a block, of either kind, is given back."""
+        self._ready()
+        await self._memory.free(address)
+
+    def get_pinned_pa(self, address: int) -> int:
+        """`grim_get_pinned_pa`: the physical address of a virtual one."""
+        self._ready()
+        return self._memory.pieces(address, 1, "pinned virtual address")[0][0]
+
+    def get_pinned_va(self, address: int) -> int:
+        """`grim_get_pinned_va`: the virtual address of a physical one."""
+        self._ready()
+        return self._memory.va_of(address)
+
+    def load_pinned(self, address: int, size: int) -> bytes:
+        """The application's own loads from pinned memory."""
+        return b"".join(self.host.load_bytes(*piece) for piece in self._memory.pieces(address, size, "address"))
+
+    def store_pinned(self, address: int, data: bytes | memoryview) -> None:
+        """The application's own stores to pinned memory."""
+        at = 0
+        for pa, size in self._memory.pieces(address, len(data), "address"):
+            self.host.store_bytes(pa, data[at : at + size])
+            at += size
+
+    @property
+    def translations_served(self) -> int:
+        """How many translation misses of the NI this host's driver has served."""
+        return self._driver.interrupts
+
+    # ---- transfers (C.5.2)
+
+    async def send_memory(
+        self,
+        destination: int,
+        target: int,
+        source: int,
+        size: int,
+        *,
+        lock: int = 0,
+        value: int = 0,
+        channel: int = 0,
+    ) -> None:
+        """`grim_sendMemory`: write `size` bytes of own pinned memory at `source` to `target` at the destination. When
+        all stand there its NI writes `value` to `lock`, if given. Returns when the host is done with the source.
+        """
+        await self._send(MessageType.RM_V, destination, target, source, size, lock, value, channel)
+
+    async def send_physical_memory(
+        self,
+        destination: int,
+        target: int,
+        source: int,
+        size: int,
+        *,
+        lock: int = 0,
+        value: int = 0,
+        channel: int = 0,
+    ) -> None:
+        """`grim_sendPhysicalMemory`: the same with a physical target, which nobody translates and nobody checks."""
+        await self._send(MessageType.RM_P, destination, target, source, size, lock, value, channel)
+
+    async def fetch_memory(
+        self, destination: int, target: int, source: int, size: int, *, lock: int = 0, channel: int = 0
+    ) -> None:
+        """`grim_fetchMemory`: read `size` bytes at `source` of the destination to own pinned memory at `target`. When
+        all stand there the own NI writes 0 to `lock`, if given. Returns when the request is with the NI.
+        """
+        messenger = self._ready()
+        where = self._checked(destination, target, source, size, channel)
+        self._memory.pieces(target, size, "target")
+        self._check_lock(lock)
+        if where.stream < 0:
+            self._memory.pieces(source, size, "source")
+            await self._copy_here(target, source, size, self._memory.pieces(lock, 4, "lock") if lock else (), 0)
+            return
+        most = self.options.segment_bytes
+        messenger.sends = number = messenger.sends + 1
+        self._long.append(range(source, source + size))
+
+        def reads() -> Iterator[Piece]:
+            for begin in range(0, size, most):
+                part = min(most, size - begin)
+                ends = begin + part == size
+                arguments = source + begin, target + begin, part, lock if ends else 0
+                words = MessageType.RM_RV << 26 | where.w1, where.w2, where.w3, *arguments
+                yield Piece(words, b"", 0, where.stream, number)
+
+        await messenger.send(where, reads(), 0, remote=True)
+
+    async def wait_for_lock(self, lock: int, value: int) -> None:
+        """`while (*lock != value) grim_poll();`, without cost to the simulation while nothing comes."""
+        messenger = self._ready()
+        ((pa, _),) = self._memory.pieces(lock, 4, "lock")
+        await messenger.wait_for(lambda: self.host.load_words(pa, 1)[0] == value, (pa,))
+
+    async def _send(
+        self, kind: int, destination: int, target: int, source: int, size: int, lock: int, value: int, channel: int
+    ) -> None:
+        messenger = self._ready()
+        where = self._checked(destination, target, source, size, channel)
+        self._memory.pieces(source, size, "source")
+        if lock % 4 or not 0 <= value < 1 << 32:
+            raise GrimError("lock", f"{lock:#x}, value {value}", "a lock is an aligned word of 32 bits")
+        if where.stream < 0:
+            if kind == MessageType.RM_P:
+                target = self._memory.va_of(target)
+            self._memory.pieces(target, size, "target")
+            await self._copy_here(target, source, size, self._memory.pieces(lock, 4, "lock") if lock else (), value)
+            return
+        messenger.sends += 1
+        self._long.append(range(target, target + size))
+        pieces = self._writes(kind, where, target, source, size, (lock, value), messenger.sends)
+        await messenger.send(where, pieces, size, in_memory=True, remote=True)
+
+    def _reported(self, arguments: tuple[int, int, int, int]) -> None:
+        """The NI's report of a message that can never succeed. Of a transfer of several messages, the first counts."""
+        first = arguments[3] & 0xFFFFFFFF
+        if self._failed is not None and first in self._failed and first != self._failed.start:
+            return
+        self._failed = next((transfer for transfer in reversed(self._long) if first in transfer), None)
+        self._fail(report_error(arguments))
+
+    def _writes(
+        self, kind: int, where: Target, target: int, source: int, size: int, lock: tuple[int, int], number: int
+    ) -> Iterator[Piece]:
+        """The messages of write number `number`: one a segment, the lock with the last."""
+        most = self.options.segment_bytes
+        for begin in range(0, size, most):
+            part = min(most, size - begin)
+            pieces = self._memory.pieces(source + begin, part, "source")
+            address = pieces[0][0] if len(pieces) == 1 else 0
+            data = b"" if address else self.load_pinned(source + begin, part)
+            w1 = kind << 26 | (-part & 3) << 24 | where.w1
+            ends = lock if begin + part == size else (0, 0)
+            words = w1, part + 3 >> 2 << 16 | where.w2, where.w3, target + begin, *ends, 0
+            yield Piece(words, data, address, where.stream, number)
+
+    def _checked(self, destination: int, target: int, source: int, size: int, channel: int) -> Target:
+        """What both directions check. Raises GrimError."""
+        for name, address in (("target", target), ("source", source)):
+            if address % 4 or not 0 < address < 1 << 32:
+                raise GrimError(name, f"address {address:#x}", "give a multiple of 4 within 32 bits")
+        if not 0 < size <= MAX_SEND:
+            raise GrimError("number of bytes", f"{size}", f"one call moves 1 to {MAX_SEND}")
+        return self._targets.get((destination, channel)) or self._target(destination, channel)
+
+    def _check_lock(self, lock: int) -> None:
+        if lock:
+            self._memory.pieces(lock, 4, "lock")
+            if lock % 4:
+                raise GrimError("lock", f"address {lock:#x}", "a lock is an aligned word of 32 bits")
+
+    async def _copy_here(
+        self, target: int, source: int, size: int, lock: tuple[tuple[int, int], ...], value: int
+    ) -> None:
+        """A transfer within the own node: the CPU copies."""
+        await self.host.spend("send_remote")
+        await self.host.spend("copy_line", size + 31 >> 5)
+        self.store_pinned(target, self.load_pinned(source, size))
+        for pa, _ in lock:
+            self.host.store_words(pa, (value,))

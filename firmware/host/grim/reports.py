@@ -1,0 +1,26 @@
+"""What the NI's report of a message that can never succeed means to the caller (readings B5)."""
+
+from __future__ import annotations
+
+from firmware.host.grim.errors import GrimError
+from pymodels.formats.grim import Cause
+
+
+def report_error(arguments: tuple[int, int, int, int]) -> GrimError:
+    """The error of a report {w2, w3, cause, argument 0} of the message."""
+    w2, w3, cause, first = arguments
+    vnn, target = w2 >> 8 & 0xFF, first & 0xFFFFFFFF
+    if cause == Cause.NOT_REGISTERED:
+        remedy = "give an address that malloc_pinned returned there and that is not freed"
+        return GrimError("address", f"{target:#x} is not in pinned memory of VNN {vnn}", remedy)
+    if cause == Cause.BEYOND:
+        remedy = "give a size that ends within the block"
+        return GrimError("number of bytes", f"the transfer at {target:#x} goes beyond its block of VNN {vnn}", remedy)
+    if cause == Cause.LOCK_NOT_REGISTERED:
+        where = f"VNN {vnn} has no pinned memory at the lock of the transfer at {target:#x}"
+        return GrimError("lock", where, "take a word of pinned memory there")
+    if cause == Cause.FREED_HERE:
+        where = f"the data from {target:#x} of VNN {vnn} came when target or lock was no longer pinned"
+        return GrimError("target", where, "free memory when the lock says so")
+    where = f"VNN {vnn}, channel {w3 >> 16 & 0xFF} refused a message for ever (cause {cause})"
+    return GrimError("destination", where, "check the reference")
