@@ -1,0 +1,46 @@
+"""Remote memory on the wires. Strategy: a run without faults tells in which character slots the data of an operation
+cross a cable; the same run with a bit flipped there, and in the CRC so that nobody notices, must leave exactly that bit
+flipped in the target's memory (readings E1). A physical write to nowhere must end the run and be named.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.topology import End
+from pymodels.trace import Part, TraceEvent
+from tests.system.runs import LINK_PS, Run, must, run
+from tests.system.scenarios.faults import setting
+from tests.system.wires import BEFORE_SWITCH, GRIM_HEADER, SOURCE, TARGET, hidden_flip
+
+SIZE, AT, MASK = 200, 77, 0x80
+SWITCH_FROM_TARGET = End("s0", 1)
+
+
+def first_slot(clean: Run, node: int, size: int) -> int:
+    """The slot in which the first byte of a node's only long packet arrives at the switch, after its route."""
+    heads, tails = (clean.times(node, Part.LINK, event) for event in (TraceEvent.TX_HEAD, TraceEvent.TX_TAIL))
+    (gap,) = [tail for head, tail in zip(heads, tails, strict=True) if tail - head >= size * LINK_PS]
+    return gap // LINK_PS + 4 - 1 - GRIM_HEADER - size
+
+
+@pytest.mark.parametrize("kind", ["RM-V", "RM-V-scattered", "RM-P", "RM-RV"])
+def test_flip_on_the_wire_is_a_flip_in_the_target(kind: str, tmp_path: Path) -> None:
+    settings = f"kind={kind} size={SIZE} link.beat_period=0"  # a BEAT would take a slot within the packet
+    clean = must("grim_remote_flip", "verilator", tmp_path / "clean", settings)
+    assert clean.metrics == {"flipped": 0, "interrupts": int(kind == "RM-V-scattered")}
+    node, cable = (TARGET, SWITCH_FROM_TARGET) if kind == "RM-RV" else (SOURCE, BEFORE_SWITCH)
+    flips = hidden_flip(cable, first_slot(clean, node, SIZE), GRIM_HEADER + AT, GRIM_HEADER + SIZE, MASK)
+    done = must("grim_remote_flip", "verilator", tmp_path / "flipped", f"{settings} {setting(flips)}")
+    assert done.metrics == {**clean.metrics, "flipped": 1, f"flipped_{AT}": MASK}
+
+
+@pytest.mark.parametrize("simulator", ["verilator", "icarus"])
+def test_physical_write_to_nowhere_ends_the_run_and_is_named(simulator: str, tmp_path: Path) -> None:
+    done = run("grim_remote_flip", simulator, tmp_path, "kind=wild")
+    assert not done.passed
+    (failure,) = (tmp_path / "failures.txt").read_text().splitlines()
+    assert failure.startswith("WildDmaError: metz: wild DMA: write of host memory at 0x3f00000, at ")
+    assert failure.endswith(" us, which no software has allocated; check the address")
