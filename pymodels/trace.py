@@ -82,6 +82,7 @@ class TraceEvent(IntEnum):
     CONTROL_QUEUED = 0x66  # an answer waits for the outgoing link; a: answers waiting
     SYNC_SENT = 0x67  # a: peer node
     SYNC_SEEN = 0x68  # a: peer node
+    TIMEOUT = 0x69  # no answer in time; a: messages taken back
 
     # Packets in hardware (NET_SEND, NET_RECV, LINK).
     TX_START = 0x100  # a limit register was written; a: SRAM address

@@ -43,6 +43,7 @@ package sim_trace_pkg;
   localparam logic [15:0] EV_CONTROL_QUEUED = 16'h0066;
   localparam logic [15:0] EV_SYNC_SENT = 16'h0067;
   localparam logic [15:0] EV_SYNC_SEEN = 16'h0068;
+  localparam logic [15:0] EV_TIMEOUT = 16'h0069;
   localparam logic [15:0] EV_TX_START = 16'h0100;
   localparam logic [15:0] EV_TX_HEAD = 16'h0101;
   localparam logic [15:0] EV_TX_TAIL = 16'h0102;

@@ -10,8 +10,9 @@ Paper 000, section 4.1.1 and Figure 4.2; the places within the words are in read
 
 A control message is w0 and w1: token and sequence of the message meant, the answering NI as source. Ours: the 8/8
 split of token and sequence; endpoint = {VNN 8, device 8}; logical channel = {source channel 8, destination channel
-8}, so that a receiver finds the sequence of (source channel, NI, destination channel) in the header; the multicast
-tree field of an ERROR carries its cause.
+8}, so that a receiver finds the sequence of (source channel, NI, destination channel) in the header; in a control
+message payload correction and multicast tree carry the cause of an ERROR (5) and the destination channel of the message
+meant (5), so that an answer names its stream.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class MessageType(IntEnum):
 
 
 class Cause(IntEnum):
-    """Why a message cannot succeed (multicast tree field of an ERROR; ours)."""
+    """Why a message cannot succeed (5 bits of an ERROR; ours)."""
 
     UNKNOWN_ENDPOINT = 1
     UNKNOWN_TYPE = 2
@@ -155,9 +156,9 @@ def key(token: int, sequence: int) -> int:
     return GRIM_ID << 16 | token << 8 | sequence
 
 
-def control(type_: int, token: int, sequence: int, source: int, cause: int = 0) -> tuple[int, int]:
-    """The two words of a control message. `source`: the answering NI's VNN."""
-    return key(token, sequence), type_ << 26 | cause << 16 | source << 8 | Device.NI
+def control(type_: int, token: int, sequence: int, source: int, cause: int = 0, channel: int = 0) -> tuple[int, int]:
+    """The two words of a control message. `source`: the answering NI's VNN; `channel`: where the message meant goes."""
+    return key(token, sequence), type_ << 26 | cause << 21 | channel << 16 | source << 8 | Device.NI
 
 
 def padded(words: int) -> int:

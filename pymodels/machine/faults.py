@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -32,6 +33,8 @@ class Faults:
         self._seen: dict[tuple[int, int], int] = {}
         self.injected = 0
         """Faults that took effect."""
+        self._loss = self._damage = 0.0
+        self._random = random.Random()
 
     def drop(self, source: int, destination: int, number: int) -> None:
         """The packet vanishes in the first switch."""
@@ -47,13 +50,29 @@ class Faults:
         """The packet, and all behind it, waits `by_ps` longer in the first switch."""
         self._add(source, destination, number, Fault(FaultKind.DELAY, delay=by_ps))
 
+    def lose(self, loss: float, damage: float = 0.0, seed: int = 0) -> None:
+        """From now on each packet, on whatever path, vanishes or has one bit flipped, with these probabilities."""
+        self._loss, self._damage = loss, damage
+        self._random = random.Random(seed)
+
     def packet(self, source: int, destination: int) -> list[Fault]:
         """The faults of the packet that passes now. Called once a packet, by the network."""
         number = self._seen.get((source, destination), 0)
         self._seen[source, destination] = number + 1
         faults = self._plan.pop((source, destination, number), []) if self._plan else []
+        if self._loss or self._damage:
+            faults = faults + self._drawn()
         self.injected += len(faults)
         return faults
+
+    def _drawn(self) -> list[Fault]:
+        luck = self._random.random()
+        if luck < self._loss:
+            return [Fault(FaultKind.DROP)]
+        if luck < self._loss + self._damage:  # every packet has at least nine bytes
+            offset = self._random.randrange(9 if self._random.random() < 0.5 else 200)
+            return [Fault(FaultKind.CORRUPT, offset, 1 << self._random.randrange(8))]
+        return []
 
     def passed(self, source: int, destination: int) -> int:
         """How many packets have gone along this path: the number of the next one."""

@@ -5,6 +5,8 @@ other NIs.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Coroutine
+from typing import Any
 
 from firmware.nic.grim.channels import SENT, Channel
 from firmware.nic.grim.layout import ROUTE_BYTES, Counter
@@ -24,6 +26,9 @@ HALF = 1 << 31
 class Answers:
     """Control messages that arrive, and the retry delay."""
 
+    strange = Counter.STRANGE
+    """What counts an answer that means no message in flight."""
+
     def __init__(self, ni: Ni, sender: Sender, receiver: Receiver) -> None:
         self.ni, self.nic = ni, ni.nic
         self.sender, self.receiver = sender, receiver
@@ -31,8 +36,8 @@ class Answers:
         """NIs whose notice was heard."""
         self.answered: set[int] = set()
         """NIs that answered ours."""
-        self.unblocked: Channel | None = None
-        """A channel whose scoreboard had been full and is no longer."""
+        self.unblocked: list[Channel] = []
+        """Channels whose scoreboards had been full and are no longer."""
         self._delay = TICKS_PER_US * ni.options.retry_delay_us
         self._held: deque[tuple[int, int]] = deque()
 
@@ -40,11 +45,11 @@ class Answers:
         """A control message has arrived."""
         kind, peer = w1 >> 26, w1 >> 8 & 0xFF
         if kind == MessageType.ACK:
-            await self._ack(key, peer)
+            await self._ack(key, w1)
         elif kind == MessageType.NACK:
-            await self._nack(key, peer)
+            await self._nack(key, w1)
         elif kind == MessageType.ERROR:
-            await self._error(key, peer, w1 >> 16 & 0xFF)
+            await self._error(key, w1)
         elif kind == MessageType.SYNC:
             await self._sync(peer)
         elif kind == MessageType.SYNC_ANSWER:
@@ -54,10 +59,10 @@ class Answers:
             await self._strange()
 
     async def _strange(self) -> None:
-        self.ni.count(Counter.STRANGE)
+        self.ni.count(self.strange)
         await self.nic.work("answer_strange")
 
-    def _message(self, key: int, peer: int) -> tuple[Channel, int] | None:
+    def _message(self, key: int, w1: int) -> tuple[Channel, int] | None:
         """Channel and slot of the message in flight that an answer means."""
         token = key >> 8 & COUNTER_MASK
         own, slots = self.sender.own, self.ni.layout.slots
@@ -68,22 +73,29 @@ class Answers:
         else:
             return None
         ok = channel.state[slot] == SENT and channel.sequence[slot] == key & COUNTER_MASK
-        return (channel, slot) if ok and self.sender.streams.peer(channel.stream[slot]) == peer else None
+        return (channel, slot) if ok and self.sender.streams.peer(channel.stream[slot]) == w1 >> 8 & 0xFF else None
 
-    async def _ack(self, key: int, peer: int) -> None:
-        message = self._message(key, peer)
+    async def _ack(self, key: int, w1: int) -> None:
+        message = self._message(key, w1)
         if message is None:
             await self._strange()
             return
-        self.nic.trace(TraceEvent.ACK_SEEN, key, peer)
+        self.nic.trace(TraceEvent.ACK_SEEN, key, w1 >> 8 & 0xFF)
         await self.nic.work("ack_seen")
         self.ni.count(Counter.ACKS_SEEN)
         await self._finish(*message)
 
-    async def _finish(self, channel: Channel, slot: int) -> None:
-        """A message needs no more care: free what can be freed, and let what waited for it go on."""
+    async def link_free(self) -> None:
+        """The send engine has ended; only the time-out extension cares."""
+
+    def _finish(self, channel: Channel, slot: int) -> Coroutine[Any, Any, None]:
+        """A message in flight is answered, and needs no more care."""
+        self.sender.streams.in_flight[channel.stream[slot]] -= 1
+        return self._free(channel, slot)
+
+    async def _free(self, channel: Channel, slot: int) -> None:
+        """Free what can be freed, and let what waited for it go on."""
         streams, stream = self.sender.streams, channel.stream[slot]
-        streams.in_flight[stream] -= 1
         freed = channel.done(slot)
         if freed > 1:
             await self.nic.work("free_message", freed - 1)
@@ -91,45 +103,60 @@ class Answers:
             streams.wake(stream)
         if channel.blocked and freed:
             channel.blocked = False
-            self.unblocked = channel
+            self.unblocked.append(channel)
 
-    async def _nack(self, key: int, peer: int) -> None:
+    async def _nack(self, key: int, w1: int) -> None:
         """Roll back the message's stream, no other one; send again after the retry delay."""
-        message = self._message(key, peer)
+        message = self._message(key, w1)
         if message is None:
             await self._strange()
             return
         channel, slot = message
-        streams, stream = self.sender.streams, channel.stream[slot]
-        self.nic.trace(TraceEvent.NACK_SEEN, key, peer)
+        self.nic.trace(TraceEvent.NACK_SEEN, key, w1 >> 8 & 0xFF)
         await self.nic.work("nack_seen")
+        taken = await self._roll_back(channel, slot)
+        self.ni.count(Counter.NACKS_SEEN)
+        self.nic.trace(TraceEvent.ROLLBACK, key, taken)
+        if self._delay:
+            await self._hold(channel.stream[slot])
+        else:
+            self.sender.streams.wake(channel.stream[slot])
+
+    async def _roll_back(self, channel: Channel, slot: int) -> int:
+        """Take a message in flight and what followed it in its stream back; how many messages."""
+        streams, stream = self.sender.streams, channel.stream[slot]
         taken, looked_at = streams.take_back(channel, slot)
         await self.nic.work("roll_back_step", looked_at)
         self.sender.withdraw(stream)
         streams.in_flight[stream] -= taken
         streams.waiting[stream] += taken
         streams.cursor[stream] = streams.place(channel, slot)
-        self.ni.count(Counter.NACKS_SEEN)
         self.ni.count(Counter.ROLLED_BACK, taken)
-        self.nic.trace(TraceEvent.ROLLBACK, key, taken)
-        if self._delay:
-            await self._hold(stream)
-        else:
-            streams.wake(stream)
+        return taken
 
     async def _hold(self, stream: int) -> None:
         """Keep a stream back for the retry delay. Delays are equal, so they end in the order in which they began."""
         self.sender.streams.held[stream] = True
-        due = await self.nic.read(Reg.RTC) + self._delay & 0xFFFFFFFF
+        now = await self.nic.read(Reg.RTC)
         await self.nic.work("retry_hold")
-        self._held.append((due, stream))
+        self._held.append((now + self._delay & 0xFFFFFFFF, stream))
         if len(self._held) == 1:
-            self.nic.write(Reg.IT0, self._delay)
+            self._arm(now)
+
+    def _arm(self, now: int) -> None:
+        """Set the timer to what is due next."""
+        if self._held:
+            self.nic.write(Reg.IT0, self._held[0][0] - now & 0xFFFFFFFF)
 
     async def timer(self) -> None:
         """TIME0: the delays that are over end; the timer goes on with the next."""
         self.nic.write(Reg.ISR, TIME)
         now = await self.nic.read(Reg.RTC)
+        await self._release(now)
+        self._arm(now)
+
+    async def _release(self, now: int) -> None:
+        """End the delays that are over."""
         streams, released = self.sender.streams, 0
         while self._held and (now - self._held[0][0] & 0xFFFFFFFF) < HALF:
             _, stream = self._held.popleft()
@@ -137,12 +164,10 @@ class Answers:
             streams.wake(stream)
             released += 1
         await self.nic.work("retry_release", max(released, 1))
-        if self._held:
-            self.nic.write(Reg.IT0, self._held[0][0] - now & 0xFFFFFFFF)
 
-    async def _error(self, key: int, peer: int, cause: int) -> None:
+    async def _error(self, key: int, w1: int) -> None:
         """The message can never succeed: it is freed, and the host is told."""
-        message = self._message(key, peer)
+        message = self._message(key, w1)
         if message is None:
             await self._strange()
             return
@@ -151,11 +176,11 @@ class Answers:
         channel, slot = message
         w2, w3, a0 = self.nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 8, 3)
         await self._finish(channel, slot)
-        await self.receiver.report(channel.index, w2, w3, cause, a0)
+        await self.receiver.reports.tell(channel.index, w2, w3, w1 >> 21 & 0x1F, a0)
 
     async def replied(self, key: int, peer: int) -> None:
         """What a remote read asked for is stored: its message is acknowledged (paper 000, 4.5.4)."""
-        message = self._message(key, peer)
+        message = self._message(key, peer << 8)
         if message is None:
             self.ni.count(Counter.STRANGE)
         else:
@@ -165,12 +190,12 @@ class Answers:
 
     async def failed_here(self, key: int, peer: int, cause: int) -> None:
         """A remote read was answered, but its data have no place here: the host is told, the message is freed."""
-        message = self._message(key, peer)
+        message = self._message(key, peer << 8)
         if message is not None:
             channel, slot = message
             w2, w3, a0 = self.nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 8, 3)
             await self._finish(channel, slot)
-            await self.receiver.report(channel.index, w2, w3, cause, a0)
+            await self.receiver.reports.tell(channel.index, w2, w3, cause, a0)
 
     async def _sync(self, peer: int) -> None:
         """Another NI is reset: it has been heard, and is told so."""

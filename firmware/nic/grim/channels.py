@@ -12,8 +12,10 @@ from firmware.nic.grim.layout import Layout, Register, following
 from firmware.verbs import Nic
 from pymodels.formats.grim import NI_TOKENS
 
-WAITING, SENT, DONE, FETCHING = range(4)
-"""States of a scoreboard entry: to be sent (again), in flight, acknowledged, waiting for its payload."""
+WAITING, SENT, DONE, FETCHING, ANSWERED = range(5)
+"""States of a scoreboard entry: to be sent (again), in flight, acknowledged, waiting for its payload, acknowledged
+while a copy of it is on its way to the link.
+"""
 UNSENT = (WAITING, FETCHING)
 """States of a message that must be sent (again)."""
 

@@ -27,6 +27,8 @@ L2E_CHAIN = 0
 RECEIVE_BUFFERS = 2
 OWN_SLOTS = 4
 """Segments that the queue of the NI's own channel holds."""
+REPORTS = 16
+"""Reports to the own host that may be under way."""
 LARGEST_FIFO = 7
 """Greatest size code of a doorbell FIFO: 4 KB << 7."""
 STARTED = 0x4752494D
@@ -96,6 +98,10 @@ class Counter(IntEnum):
     REPLIES = 24
     FRAGMENTS = 25
     PARKED = 26
+    TIMEOUTS = 27
+    DUPLICATES = 28
+    STALE = 29
+    UNREACHABLE = 30
 
 
 class Register(IntEnum):
@@ -158,21 +164,17 @@ class Layout:
             cause = f"{options.host_queue_bytes} hold no three segments of {options.segment_bytes}"
             raise OptionError("option host_queue_bytes", cause, "make it larger or segment_bytes smaller")
         self._at = 0x40
-        per_ni = options.sequencing == "per-ni"
-        streams = nodes if per_ni else (options.channels + 1) * nodes * options.channels
         self.slots = (grim.TOKENS - grim.NI_TOKENS) // options.channels
         """Scoreboard entries, and so tokens, of a channel. The NI's own channel has the last NI_TOKENS."""
         self.counters = self._take(4 * len(Counter))
         self.channels = self._take(REGISTERS * (options.channels + 1))
         self.routes = self._take(16 * nodes)
         self.scoreboard = self._take(16 * grim.TOKENS)
-        self.outgoing = self._take(4 * streams)
-        self.incoming = self._take(4 * streams)
-        self.by_sequence = self._take(grim.TOKENS * nodes if per_ni else 0)
+        self._streams(options, nodes)
         self._chain(options)
         self.control_entries = 1 << (grim.TOKENS * max(nodes - 1, 1)).bit_length()
         self.control = self._take(CONTROL_ENTRY * self.control_entries)
-        self.report = self._take(grim.HEADER_BYTES)
+        self.report = self._take(grim.HEADER_BYTES * REPORTS)
         self.buffer_bytes = self.host_slot + 16
         cut = max(options.cut_through_bytes, 64) if options.cut_through_bytes else 0
         self.cut_through = cut if cut <= self.host_slot else 0
@@ -191,12 +193,22 @@ class Layout:
         self._at = at + size + 63 & ~63
         return at
 
+    def _streams(self, options: Options, nodes: int) -> None:
+        """Sequence numbers, and what the sequencing and the time-out extension keep beside them."""
+        per_ni = options.sequencing == "per-ni"
+        streams = nodes if per_ni else (options.channels + 1) * nodes * options.channels
+        self.outgoing = self._take(4 * streams)
+        self.incoming = self._take(4 * streams)
+        self.unanswered = self._take(40 * streams if options.timeout_us else 0)
+        self.by_sequence = self._take(grim.TOKENS * nodes if per_ni else 0)
+
     def _chain(self, options: Options) -> None:
         """The control blocks of all deliveries that can be under way."""
         pieces = self.payload // min(options.cut_through_least, self.payload) + 4 if options.cut_through_bytes else 2
         pages = self.payload // PAGE + 2
         self.translation_pieces = max(16, pages)
-        self.blocks_count = 1 << (RECEIVE_BUFFERS * max(pieces, pages) + OWN_SLOTS * pages + 10).bit_length()
+        blocks = RECEIVE_BUFFERS * max(pieces, pages) + OWN_SLOTS * pages + 2 * REPORTS + 10
+        self.blocks_count = 1 << blocks.bit_length()
         self.blocks = self._take(Block.SIZE * self.blocks_count)
         self.pointers = self._take(8 * self.blocks_count)
 

@@ -1,7 +1,7 @@
 /* The structures of layout.py, and `ni`: the block of the firmware's variables, whose address a register holds. */
 #include "paths.h"
 
-enum { WAITING, SENT, DONE, FETCHING };
+enum { WAITING, SENT, DONE, FETCHING, ANSWERED };
 enum { TERMINAL = 2, WAKE = 4, HEADER_BYTES = 32, ROUTE_BYTES = 8, GRIM_ID = 0x0636, OWN_DEVICE = 1 };
 enum { ISR_RECV = 3, ISR_SEND = 8, ISR_WAKE = 0x1030, ISR_TIME = 0x40, ISR_BUFF = 4, SENTINEL = 0x5EAF00D5 };
 enum { TYPE_ACK = 0x30, TYPE_NACK, TYPE_ERROR, TYPE_SYNC, TYPE_SYNC_ANSWER, TYPE_REPORT = 3 };
@@ -20,6 +20,7 @@ struct fixed { u32 va, size, pa, used; };
 struct piece { u32 pa, bytes; };
 struct window { u32 va, size, count, answer; struct piece piece[16]; };
 struct job { struct packet *data; struct incoming *in; struct outgoing *out; u32 source, target, va, size, lock, value, found; struct piece *piece; };
+struct unanswered { u8 base, age, unused[2]; u32 spare, answered[8]; };
 struct held { u32 due, stream; };
 struct buffer { struct packet *data; u32 free, drained, limit; };
 struct queued { struct buffer *frees; u32 key; };
@@ -38,6 +39,9 @@ struct ni {
     u8 *news;
     u32 *doorbells;
     u32 *cursor;
+    struct unanswered *unanswered;
+    struct entry *late;
+    u8 *tries;
     struct held *held;
     struct buffer *armed, *other;
     u32 block_tail, block_done, block_mask, control_head, control_waiting, control_mask;
@@ -54,6 +58,6 @@ struct ni {
     struct job *parked;
     u32 victim, victim_mask, request_number, stalled, storing, own_next, own_limit, own_first_token;
     struct board *own;
-    u32 sent, resent, accepted, dropped, acks, nacks_sent, nacks_seen, rolled_back, queued_control, errors, bad, early, blocked, strange;
+    u32 sent, resent, accepted, dropped, acks, timeouts, duplicates, most_tries, nacks_sent, nacks_seen, rolled_back, queued_control, errors, bad, early, blocked, strange;
     u32 wish, searches, ticks;
 };

@@ -16,6 +16,8 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "segment_bytes": (4, grim.MAX_PAYLOAD),
         "window": (1, grim.MAX_WINDOW),
         "retry_delay_us": (0, 1_000_000),
+        "timeout_us": (0, 1_000_000),
+        "timeout_tries": (0, 1_000_000),
         "host_queue_bytes": (256, 1 << 26),
         "write_combine": (0, 1),
         "poll_first": (0, 1),
@@ -61,6 +63,10 @@ class Options:
     destination channel)."""
     retry_delay_us: int = 10
     """From a NACK to the retransmission; 0: at once. Assumed: no paper gives it."""
+    timeout_us: int = 0
+    """A message without an answer is sent again after so long (paper 000, 4.2.1); 0: the network loses nothing."""
+    timeout_tries: int = 100
+    """Time-outs without a sign of life after which a NI counts as down; 0: never. Assumed."""
     host_queue_bytes: int = 1 << 18
     """Pinned incoming queue of an endpoint in host memory."""
     write_combine: int = 1

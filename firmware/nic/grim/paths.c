@@ -6,3 +6,4 @@
 #include "receiving.h"
 #include "answers.h"
 #include "remote.h"
+#include "timeouts.h"

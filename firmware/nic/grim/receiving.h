@@ -46,8 +46,8 @@ void receive_message(struct ni *ni) {
 }
 
 /* The answer to it. */
-void send_ack(struct ni *ni, u32 w0, u32 source) {
-    answer(ni, source, w0, TYPE_ACK << 26 | ni->me_word | OWN_DEVICE);
+void send_ack(struct ni *ni, u32 w0, u32 source, u32 target) {
+    answer(ni, source, w0, TYPE_ACK << 26 | target << 16 | ni->me_word | OWN_DEVICE);
     ni->accepted++;
 }
 
@@ -65,7 +65,7 @@ void send_nack(struct ni *ni) {
     if (LIKELY(full(SHARED32(&channel->host_front), channel->queue_back, length, ni->host_limit))) {
         in->refusing = 1;
         ni->nacks_sent++;
-        answer(ni, source, data->w0, TYPE_NACK << 26 | ni->me_word | OWN_DEVICE);
+        answer(ni, source, data->w0, TYPE_NACK << 26 | target << 16 | ni->me_word | OWN_DEVICE);
         release(ni, buffer);
     }
 }
@@ -100,7 +100,7 @@ void send_error(struct ni *ni) {
         in->expected++;
         in->refusing = 0;
         ni->errors++;
-        answer(ni, source, data->w0, TYPE_ERROR << 26 | 1 << 16 | ni->me_word | OWN_DEVICE);
+        answer(ni, source, data->w0, TYPE_ERROR << 26 | 1 << 21 | target << 16 | ni->me_word | OWN_DEVICE);
         release(ni, buffer);
     }
 }

@@ -15,9 +15,11 @@ from firmware.nic.grim.cutting import CutThrough
 from firmware.nic.grim.delivery import NO_BUFFER, REPORT, Delivery
 from firmware.nic.grim.layout import NONE, RECEIVE_BUFFERS, Counter, HostQueue, Register, fits, following
 from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.reports import Reports
 from firmware.nic.grim.sending import Sender
 from pymodels.formats.grim import (
     CONTROL_BYTES,
+    COUNTER_BITS,
     COUNTER_MASK,
     FIRST_CONTROL,
     GRIM_ID,
@@ -61,8 +63,11 @@ class Receiver:
         self.armed = NONE
         self.free = [True] * RECEIVE_BUFFERS
         self.cut_through = CutThrough(ni, self, delivery)
+        self._lossy = ni.options.timeout_us > 0
+        self.failed: dict[int, int] = {}
+        """With time-outs: why messages were answered by an ERROR, by stream and sequence number."""
+        self.reports = Reports(ni, self, delivery)
         self._overlong = False
-        self._reporting = False
 
     def start(self) -> None:
         """Take over the endpoint queues that the host has registered, and arm."""
@@ -89,7 +94,7 @@ class Receiver:
         length = CONTROL_BYTES if is_control else HEADER_BYTES + padded(w2 >> 16)
         # A control message has one length; a data message must have the one that its header says. RMP is behind the
         # word with the syndrome.
-        good = is_control or await nic.read(Reg.RMP) == at + length + nic.word_bytes
+        good = (is_control and not self._lossy) or await nic.read(Reg.RMP) == at + length + nic.word_bytes
         early, overlong, self._overlong = self.cut_through.take(), self._overlong, False
         self.free[buffer] = False
         other = 1 - buffer
@@ -122,7 +127,10 @@ class Receiver:
         if stream == NONE:
             await self._strange(buffer, w0)
         elif w0 & COUNTER_MASK != self.expected[stream]:
-            await self._out_of_order(buffer, w0, stream)
+            if self._lossy and w0 - self.expected[stream] & COUNTER_MASK > MAX_WINDOW and stream != self.stalled:
+                await self._again(buffer, words, stream)
+            else:
+                await self._out_of_order(buffer, w0, stream)
         elif stream == self.stalled:
             await self.refuse(buffer, w0, source, stream)
         elif w2 & 0xFFFF == self.ni.me << 8 and MessageType.ACTIVE <= w1 >> 26 <= MessageType.SEGMENT:
@@ -154,6 +162,8 @@ class Receiver:
     ) -> None:
         self.expected[stream] = key + 1 & COUNTER_MASK
         self.refusing[stream] = False
+        if self.failed:
+            self.failed.pop(stream << COUNTER_BITS | key & COUNTER_MASK, None)
         self.nic.trace(TraceEvent.NIC_ACCEPT, key, source)
         await self.nic.work("receive_message")
         back, host, at = self.back[channel], self.queue[channel], self.layout.buffers[buffer]
@@ -166,15 +176,20 @@ class Receiver:
         await self.delivery.start()
         self.nic.trace(TraceEvent.NIC_DMA_START, key, length - early)
         await self.nic.work("send_ack")
-        self.sender.answer(source, control(MessageType.ACK, key >> 8 & 0xFF, key & 0xFF, self.ni.me))
+        self.sender.answer(source, self.answer_words(MessageType.ACK, key, stream))
         self.nic.trace(TraceEvent.ACK_SENT, key, source)
         self.ni.count(Counter.ACCEPTED)
+
+    def answer_words(self, kind: MessageType, key: int, stream: int, cause: int = 0) -> tuple[int, int]:
+        """The control message that answers a message: of which stream, its destination channel tells."""
+        channel = stream % len(self.back)
+        return control(kind, key >> 8 & COUNTER_MASK, key & COUNTER_MASK, self.ni.me, cause, channel)
 
     async def refuse(self, buffer: int, key: int, source: int, stream: int) -> None:
         """No room: a NACK, and silence for the stream until this message returns."""
         self.refusing[stream] = True
         await self.nic.work("send_nack")
-        self.sender.answer(source, control(MessageType.NACK, key >> 8 & 0xFF, key & 0xFF, self.ni.me))
+        self.sender.answer(source, self.answer_words(MessageType.NACK, key, stream))
         self.nic.trace(TraceEvent.NACK_SENT, key, source)
         self.ni.count(Counter.NACKS_SENT)
         self.release(buffer)
@@ -188,12 +203,30 @@ class Receiver:
         await self.nic.work("receive_dropped")
         self.release(buffer)
 
+    async def _again(self, buffer: int, words: tuple[int, int, int, int], stream: int) -> None:
+        """A copy of a message that is here already: its answer may have been lost, so it is answered once more. The
+        answer to a remote read is its reply, which does not get lost.
+        """
+        key, w1, _, _ = words
+        source = w1 >> 8 & 0xFF
+        await self.nic.work("receive_again")
+        cause = self.failed.get(stream << COUNTER_BITS | key & COUNTER_MASK, 0)
+        if cause or w1 >> 26 != MessageType.RM_RV:
+            kind = MessageType.ERROR if cause else MessageType.ACK
+            self.sender.answer(source, self.answer_words(kind, key, stream, cause))
+            self.nic.trace(TraceEvent.ACK_SENT, key, source)
+        self.ni.count(Counter.DUPLICATES)
+        self.nic.trace(TraceEvent.NIC_DROPPED, key, Counter.DUPLICATES)
+        self.release(buffer)
+
     async def impossible(self, buffer: int, key: int, source: int, stream: int, cause: int) -> None:
         """In order, but nobody here can ever take it: an ERROR frees it at the sender."""
         self.expected[stream] = key + 1 & COUNTER_MASK
         self.refusing[stream] = False
         await self.nic.work("send_error")
-        self.sender.answer(source, control(MessageType.ERROR, key >> 8 & 0xFF, key & 0xFF, self.ni.me, cause))
+        self.sender.answer(source, self.answer_words(MessageType.ERROR, key, stream, cause))
+        if self._lossy:
+            self.failed[stream << COUNTER_BITS | key & COUNTER_MASK] = cause
         self.ni.count(Counter.ERRORS_SENT)
         self.release(buffer)
 
@@ -213,12 +246,12 @@ class Receiver:
     async def dma_done(self) -> None:
         """WAKE: blocks of the host DMA are finished; their buffers are free."""
         await self.nic.work("dma_done")
-        blocks = 0
+        blocks = reports = 0
         while (entry := self.delivery.finished()) is not None:
             buffer, key, size = entry
             blocks += 1
             if buffer == REPORT:
-                self._reporting = False
+                reports += 1
             elif buffer >= 0:
                 self.nic.trace(TraceEvent.NIC_DMA_DONE, key, size)
                 self.release(buffer)
@@ -226,25 +259,9 @@ class Receiver:
                 await self.remote.ended(buffer, key, size)
         if blocks > 2:  # the path has the two of a message
             await self.nic.work("dma_done", (blocks - 1) // 2)
+        if reports:
+            await self.reports.brought(reports)
         await self.cut_through.more()
-
-    async def report(self, channel: int, w2: int, w3: int, cause: int, a0: int) -> None:
-        """Tell the own host, in the endpoint's queue, that a message cannot succeed. With no room it stays with the
-        counter.
-        """
-        if self._reporting or not self.room(channel, HEADER_BYTES):
-            return
-        self._reporting = True
-        await self.nic.work("error_report")
-        w1 = MessageType.ERROR_REPORT << 26 | self.ni.me << 8
-        self.nic.store_words(
-            self.layout.report, (GRIM_ID << 16, w1, self.ni.me << 8, channel << 24 | channel << 16, w2, w3, cause, a0)
-        )
-        host, back = self.queue[channel], self.back[channel]
-        self.back[channel] = after = following(back, HEADER_BYTES, self.layout.host_limit)
-        self.delivery.data(self.layout.report, host + HostQueue.RING + back, HEADER_BYTES, False, (NO_BUFFER, 0, 0))
-        self.delivery.word(after, host + HostQueue.BACK, (REPORT, 0, 0))
-        await self.delivery.start()
 
     async def overrun(self) -> None:
         """BUFF: a packet longer than any message. Let it run over the buffer until its tail, and drop it."""

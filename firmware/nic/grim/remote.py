@@ -23,7 +23,7 @@ from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
 from firmware.nic.grim.translation import Pieces, Translation
-from pymodels.formats.grim import COUNTER_MASK, HEADER_BYTES, Cause, MessageType, control, padded
+from pymodels.formats.grim import COUNTER_BITS, COUNTER_MASK, HEADER_BYTES, Cause, MessageType, padded
 from pymodels.registers import Flag, Isr, Reg
 from pymodels.trace import TraceEvent
 
@@ -199,10 +199,11 @@ class Remote:
         """Its number in the stream is taken."""
         self._receiver.expected[job.stream] = job.key + 1 & COUNTER_MASK
         self._receiver.refusing[job.stream] = False
+        self._receiver.failed.pop(job.stream << COUNTER_BITS | job.key & COUNTER_MASK, None)
         self._nic.trace(TraceEvent.NIC_ACCEPT, job.key, job.source)
 
     def _acknowledge(self, job: Job) -> None:
-        self._sender.answer(job.source, control(MessageType.ACK, job.key >> 8 & 0xFF, job.key & 0xFF, self._ni.me))
+        self._sender.answer(job.source, self._receiver.answer_words(MessageType.ACK, job.key, job.stream))
         self._nic.trace(TraceEvent.ACK_SENT, job.key, job.source)
         self._ni.count(Counter.ACCEPTED)
 

@@ -20,6 +20,7 @@ from firmware.nic.grim.receiving import BUFF, Receiver
 from firmware.nic.grim.remote import INTERRUPT, SIGNAL, Remote
 from firmware.nic.grim.search import SearchTimer
 from firmware.nic.grim.sending import Sender
+from firmware.nic.grim.timeouts import LossyAnswers
 from firmware.nic.hardware import host_dma
 from firmware.verbs import Watch
 from pymodels.formats.grim import MessageType, control
@@ -42,13 +43,21 @@ class Firmware:
         self.delivery = Delivery(ni, self.dma, layout.blocks, layout.pointers, layout.blocks_count, L2E_CHAIN)
         self.receiver = Receiver(ni, self.sender, self.delivery)
         self.answers = Answers(ni, self.sender, self.receiver)
+        if ni.options.timeout_us:
+            self.answers = LossyAnswers(ni, self.sender, self.receiver)
         self.remote = Remote(ni, self.sender, self.receiver, self.delivery, self.answers)
         self.receiver.remote = self.remote
         woken: dict[int, Step] = {L2E_CHAIN: self.receiver.dma_done}
         if ni.options.dma_inject:
             woken[E2L_CHAIN] = Fetching(ni, self.dma, self.sender, self.receiver, self.delivery).done
+        self._loops(woken)
+
+    def _loops(self, woken: dict[int, Step]) -> None:
+        """The polling loops, and the step that belongs to each of their steps. `woken`: what ends a chain's blocks."""
+        ni = self.ni
         (dma_watch, dma_step), *others = self.dma.services(woken, "poll_flag")
-        self._steps: list[Step] = [self._packet, self.sender.sent, dma_step, self._rare]
+        sent = self._sent_and_free if ni.options.timeout_us else self.sender.sent
+        self._steps: list[Step] = [self._packet, sent, dma_step, self._rare]
         common = [
             Watch(ISR, 0, "poll_receive", 1 << Isr.RECV, register=True),
             Watch(ISR, 0, "poll_flag", 1 << Isr.SEND, register=True),
@@ -102,17 +111,23 @@ class Firmware:
         answer = await self.receiver.packet()
         if answer is not None:
             await self.answers.seen(*answer)
-            if self.answers.unblocked is not None:
+            if self.answers.unblocked:
                 self._look_again()
 
     def _look_again(self) -> None:
-        """A scoreboard has room again: the search looks at its channel as before."""
-        channel, self.answers.unblocked = self.answers.unblocked, None
-        assert channel is not None
-        if self.notices is not None:
-            self.notices.news(channel)
-        else:
-            self.scan.expect(self._first_channel + channel.index, channel.next)
+        """Scoreboards have room again: the search looks at their channels as before."""
+        for channel in self.answers.unblocked:
+            if self.notices is not None:
+                self.notices.news(channel)
+            else:
+                self.scan.expect(self._first_channel + channel.index, channel.next)
+        self.answers.unblocked.clear()
+
+    async def _sent_and_free(self) -> None:
+        await self.sender.sent()
+        await self.answers.link_free()
+        if self.answers.unblocked:
+            self._look_again()
 
     async def _rare(self) -> None:
         flags = await self.nic.read(Reg.ISR)
@@ -122,6 +137,8 @@ class Firmware:
             await self.remote.answered()
         else:
             await self.answers.timer()
+            if self.answers.unblocked:
+                self._look_again()
 
     def _channel_step(self, index: int) -> Step:
         channel = self.sender.channels[index]

@@ -40,7 +40,16 @@ class Sender:
         """SMP, SA, SMLT, key, stream of the message that leaves next."""
         self.fetch: Fetch | None = None
         """With DMA injection: begins to fetch a payload."""
-        self._leaving = (0, 0)
+        self.on_sent: Callable[[int], None] | None = None
+        """With time-outs: called with the stream of each message that is prepared."""
+        self.refuse: Callable[[Channel, int], Awaitable[None]] | None = None
+        """With time-outs: called with a new message for a NI that is down."""
+        self.is_full: Callable[[Channel, int], bool] | None = None
+        """With time-outs: whether a stream has no free sequence number for a message of a channel."""
+        self.down: set[int] = set()
+        """NIs that give no sign of life."""
+        self.leaving = (0, 0)
+        """Key and bytes of the packet that the send engine has, or had last."""
         self._align = -1
         self._head = 0
         self._waiting = 0
@@ -64,6 +73,10 @@ class Sender:
             where = f"node {self.ni.me}, channel {channel.index}, {channel.next:#x}"
             raise RuntimeError(f"{where}: the queue holds no message: {w1:08x} {w2:08x} {w3:08x}")
         stream = streams.number(channel.index, vnn, target)
+        if self.is_full is not None and self.is_full(channel, stream):
+            channel.blocked = True
+            await nic.work("channel_blocked")
+            return False
         sequence = streams.next_sequence(stream)
         slot = channel.append(size, stream, sequence)
         if streams.tokens is not None:
@@ -83,6 +96,8 @@ class Sender:
         else:
             streams.wait(channel, slot, stream)
             await nic.work("send_later")
+            if vnn in self.down and self.refuse is not None:
+                await self.refuse(channel, slot)
         return True
 
     def own_message(self, size: int, vnn: int, target: int) -> int | None:
@@ -119,10 +134,11 @@ class Sender:
         again = channel.again[slot]
         self.ni.count(Counter.RESENT if again else Counter.SENT)
         if again:
-            self.nic.trace(TraceEvent.RESEND, self._key(channel, slot), streams.peer(stream))
+            self.nic.trace(TraceEvent.RESEND, self.key(channel, slot), streams.peer(stream))
         streams.wake(stream)
 
-    def _key(self, channel: Channel, slot: int) -> int:
+    def key(self, channel: Channel, slot: int) -> int:
+        """Word 0 of a message: token and sequence."""
         return GRIM_ID << 16 | channel.first_token + slot << 8 | channel.sequence[slot]
 
     def _prepare(self, channel: Channel, slot: int) -> None:
@@ -132,9 +148,11 @@ class Sender:
         self.streams.in_flight[stream] += 1
         r0, r1, align = self.ni.routes[self.streams.peer(stream)]
         at = channel.base + channel.offset[slot]
-        key = self._key(channel, slot)
+        key = self.key(channel, slot)
         self.nic.store_words(at, (r0, r1, key))
         self.prepared = (at, align, at + channel.size[slot], key, stream)
+        if self.on_sent is not None:
+            self.on_sent(stream)
         if not self.busy:
             self._start_prepared()
 
@@ -154,12 +172,12 @@ class Sender:
         write(Reg.SMP, at + align - skip)
         write(Reg.SMLT, limit)
         self.busy = True
-        self._leaving = (key, limit - at - ROUTE_BYTES)
+        self.leaving = (key, limit - at - ROUTE_BYTES)
 
     async def sent(self) -> None:
         """SEND_INT: the packet has left SRAM. The next one: answers first, then the prepared message."""
         self.nic.write(Reg.ISR, SEND)
-        self.nic.trace(TraceEvent.NIC_SEND_DONE, *self._leaving)
+        self.nic.trace(TraceEvent.NIC_SEND_DONE, *self.leaving)
         await self.nic.work("send_done")
         self.busy = False
         if self._waiting:
@@ -170,6 +188,11 @@ class Sender:
     def withdraw(self, stream: int) -> None:
         """A roll-back: do not send the prepared message of this stream."""
         if self.prepared is not None and self.prepared[4] == stream:
+            self.prepared = None
+
+    def forget(self, key: int) -> None:
+        """Do not send the prepared message if it is this one."""
+        if self.prepared is not None and self.prepared[3] == key:
             self.prepared = None
 
     # ---- answers

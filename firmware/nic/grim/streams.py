@@ -63,6 +63,14 @@ class Streams:
         """Channel and slot of the stream's oldest message that waits, and how many entries were looked at."""
         raise NotImplementedError
 
+    def oldest_sent(self, stream: int) -> tuple[Channel, int] | None:
+        """Channel and slot of the stream's oldest message in flight."""
+        raise NotImplementedError
+
+    def is_to(self, stream: int, channel: int) -> bool:
+        """Whether the stream ends at a channel of its NI."""
+        raise NotImplementedError
+
     def next_sequence(self, stream: int) -> int:
         """Take the next sequence number of a stream."""
         sequence = self.sequence[stream]
@@ -144,6 +152,19 @@ class AnyToAny(Streams):
                 return channel, at, i - first + 1
         raise LookupError(f"channel {channel.index}: no message of stream {stream} waits")
 
+    def oldest_sent(self, stream: int) -> tuple[Channel, int] | None:
+        """See `Streams`."""
+        channel = self.channels[stream // (self._count * self.nodes)]
+        for i in range(channel.count):
+            at = (channel.first + i) % channel.slots
+            if channel.stream[at] == stream and channel.state[at] == SENT:
+                return channel, at
+        return None
+
+    def is_to(self, stream: int, channel: int) -> bool:
+        """See `Streams`."""
+        return stream % self._count == channel
+
 
 class PerNi(Streams):
     """A stream is the destination NI: messages of all channels, in the order in which the NI met them."""
@@ -199,6 +220,19 @@ class PerNi(Streams):
             if channel.state[slot] in UNSENT and self._holds(channel, slot, stream, sequence):
                 return channel, slot, i + 1
         raise LookupError(f"no message to NI {stream} waits")
+
+    def oldest_sent(self, stream: int) -> tuple[Channel, int] | None:
+        """See `Streams`: among the last 256."""
+        for i in range(COUNTER_MASK, -1, -1):
+            sequence = self.sequence[stream] - 1 - i & COUNTER_MASK
+            channel, slot = self._at(stream, sequence)
+            if channel.state[slot] == SENT and self._holds(channel, slot, stream, sequence):
+                return channel, slot
+        return None
+
+    def is_to(self, stream: int, channel: int) -> bool:
+        """See `Streams`: to all of them."""
+        return True
 
 
 def streams_of(ni: Ni, channels: list[Channel]) -> Streams:

@@ -1,0 +1,80 @@
+/* Paths of timeouts.py: the extension for networks that lose packets. */
+/* The oldest unanswered message of a stream is answered: the window goes on by one. */
+void window_moves(struct ni *ni, struct entry *entry, u32 peer) {
+    struct unanswered *window = &ni->unanswered[entry->stream];
+    u32 sequence = entry->sequence;
+    ni->tries[peer] = 0;
+    if (UNLIKELY(ni->prepared_stream == entry->stream && ni->prepared)) {
+        OFF_PATH("a copy of it is prepared");
+        ni->prepared = 0;
+    }
+    if (LIKELY(window->base == sequence)) {
+        window->base = ++sequence;
+        window->age = 0;
+        if (UNLIKELY(window->answered[sequence >> 5 & 7] >> (sequence & 31) & 1)) {
+            OFF_PATH("the next one too");
+            window->answered[0] = 0;
+        }
+    }
+}
+
+/* A copy of it is in the send engine: it is freed when the engine has ended. */
+void answer_late(struct ni *ni, struct entry *entry) {
+    entry->state = ANSWERED;
+    ni->late = entry;
+}
+
+/* One stream at a tick: older by one. */
+u32 timeout_look(struct ni *ni, u16 *watched) {
+    u32 stream = *watched;
+    struct outgoing *out = &ni->outgoing[stream];
+    struct unanswered *window = &ni->unanswered[stream];
+    if (UNLIKELY(!out->in_flight || out->flags)) {
+        OFF_PATH("nothing in flight, or held");
+        return 1;
+    }
+    if (UNLIKELY(++window->age >= 4)) {
+        OFF_PATH("no answer");
+        return 2;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
+
+/* A stream without an answer: how often, and its oldest message in flight. */
+struct entry *timeout_expired(struct ni *ni, u32 stream, u32 peer, struct board *board) {
+    struct unanswered *window = &ni->unanswered[stream];
+    struct entry *entry = &board->entry[board->first];
+    window->age = 0;
+    ni->timeouts++;
+    if (UNLIKELY(++ni->tries[peer] >= ni->most_tries)) {
+        OFF_PATH("down");
+        return 0;
+    }
+    if (LIKELY(entry->stream == stream && entry->state == SENT)) {
+        ni->cursor[stream] = board->head;
+        if (UNLIKELY(ni->prepared && ni->prepared_stream == stream)) {
+            OFF_PATH("withdrawn");
+            ni->prepared = 0;
+        }
+        ni->ready[(ni->ready_head + ni->ready_count) & ni->ready_mask] = stream;
+        ni->ready_count++;
+    }
+    return entry;
+}
+
+/* A copy of a message that is here: answered once more. */
+void receive_again(struct ni *ni) {
+    u32 length = length_of(ni->armed->data->w2), target, source;
+    struct buffer *buffer = ni->armed;
+    struct packet *data = packet(ni, length);
+    struct incoming *in = look(ni, data, &target, &source);
+    u32 behind = (in->expected - (data->w0 & 0xFF)) & 0xFF;
+    if (UNLIKELY(behind > 127 || !behind || (data->w2 & 0xFFFF) != ni->me_word)) {
+        OFF_PATH("no copy");
+        return;
+    }
+    ni->duplicates++;
+    answer(ni, source, data->w0, TYPE_ACK << 26 | target << 16 | ni->me_word | OWN_DEVICE);
+    release(ni, buffer);
+}
