@@ -53,10 +53,10 @@ class AllToAll:
             await library.send(library.get_dest_id(vnn, 0, target), number, i, target, size, 0, data, channel=own)
         await library.wait_for(lambda: self.calls[me] >= self.count * len(others))
 
-    def run(self) -> None:
+    def run(self, settle_us: float = 1000.0) -> None:
         """Run it, let the last answers arrive, and check that every message came once, in order, unharmed."""
         self.bench.run(self.node)
-        self.bench.settle()
+        self.bench.settle(settle_us)
         assert not self.wrong, self.wrong[:5]
         for me in range(self.bench.nodes):
             for stream, numbers in self.received[me].items():

@@ -12,8 +12,8 @@ more, so a lost answer is repaired by the copy. Delivery stays exactly once and 
   is on its way to the link.
 
 The clock is one periodic tick, a quarter of the time-out, while anything is unanswered. It shares the one timer with
-the retry delay. A NI that gives no sign of life for `timeout_tries` time-outs is down: what is meant for it is freed and
-reported as an ERROR to the host, now and for ever.
+the retry delay. A NI that gives no sign of life for `timeout_tries` time-outs is down: what is meant for it is freed
+and reported as an ERROR to the host, now and for ever.
 """
 
 from __future__ import annotations
