@@ -54,7 +54,7 @@ setup: ## only set up: system tools where possible, the virtual environment
 	$(setup)
 
 test: ## set up, then all tests, on both simulators
-	$(setup) compiler icarus
+	$(setup) compiler icarus tshark chromium
 	@$(python) -m pytest -n 2
 
 help: ## this list

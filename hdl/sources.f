@@ -46,6 +46,9 @@ hdl/sim/sim_cycle.sv
 hdl/sim/sim_setting.sv
 hdl/sim/sim_probe.sv
 hdl/sim/sim_level.sv
+hdl/sim/sim_use.sv
+hdl/sim/sim_fill.sv
+hdl/sim/sim_tap.sv
 hdl/sim/sim_flight.sv
 hdl/sim/sim_invariant.sv
 hdl/sim/sim_interrupt.sv

@@ -10,7 +10,7 @@ import contextlib
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import Enum
 from pathlib import Path
@@ -121,13 +121,16 @@ def write_results(results: Results, path: Path) -> None:
     write_atomically(path, json.dumps(plain, indent=1, allow_nan=False) + "\n")
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file so that it is never seen half written, whatever happens. ResultsError when the disk refuses."""
+def write_atomically(path: Path, content: str | Iterable[bytes]) -> None:
+    """Write a file so that it is never seen half written, whatever happens. ResultsError when the disk refuses.
+
+    `content`: text, written as UTF-8, or the file's bytes part by part.
+    """
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with beside.open("wb") as file:
+            file.writelines([content.encode()] if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)

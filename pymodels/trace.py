@@ -42,6 +42,8 @@ class Part(IntEnum):
     HOST_DMA = 5
     DOORBELL = 6
     LINK = 7
+    SRAM = 8
+    PCI = 9
 
 
 class TraceEvent(IntEnum):
@@ -105,6 +107,10 @@ class TraceEvent(IntEnum):
     SWITCH_TAIL = 0x132  # tail passed; a: output port
     STALL_START = 0x133  # a head waits for its output, or STOP holds a sender; a: output port
     STALL_END = 0x134  # a: output port
+    # How much a resource is used, in windows of its clock that saw any use.
+    SRAM_USE = 0x150  # accesses by DMA engines and PIO in 1024 clocks, two a clock at most; a: accesses
+    PCI_USE = 0x151  # in 512 clocks; a: clocks in which the bus was not idle, b: data phases
+    SLACK_FILL = 0x152  # a slack buffer has come to another 16 characters, or 8 below; a: characters
     # Faults.
     FAULT = 0x140  # an injected fault took effect; a: kind, b: detail
 
@@ -152,7 +158,7 @@ def _part_name(part: int) -> str:
         words = Part(part).name.split("_")
     except ValueError:
         return f"part {part}"
-    return " ".join(word if word in ("CPU", "NIC", "DMA") else word.lower() for word in words)
+    return " ".join(word if word in ("CPU", "NIC", "DMA", "SRAM", "PCI") else word.lower() for word in words)
 
 
 def systemverilog() -> str:

@@ -16,6 +16,7 @@ from tb.bind.actor import PathNumbers
 from tb.bind.host import HostTiming, RtlHost
 from tb.bind.lanai import RtlNic
 from tb.invariants import Invariants
+from tb.report.packets import KEPT
 from tb.request import Plan
 from tb.settings import node_settings, switch_settings
 from tb.sim.doorway import Doorway
@@ -49,6 +50,7 @@ class RunningCluster:
         self._clocks(plan.profile)
         self._settings(plan)
         self.doorway.trace_create(int(plan.options["run.trace_records"]))
+        self.doorway.capture_create(int(plan.options["run.packets_MB"]) << 20, KEPT)
         self.doorway.trace_on(bool(plan.options["run.trace"]))
         self.nics = [self._nic(n, plan.profile) for n in range(self.numbers.nodes)]
         self.hosts = [self._host(n, plan) for n in range(self.numbers.nodes)]

@@ -8,6 +8,7 @@ from pathlib import Path
 from pymodels.published import load_published
 from pymodels.results import Comparison, Cost, Results, write_atomically, write_results
 from tb.lab import Lab
+from tb.report.packets import FILE, captured, write_packets
 from tb.report.recorded import LEGEND, TRACE, write_legend, write_trace
 from tb.studies import StudyInfo
 
@@ -57,11 +58,14 @@ def results_of(info: StudyInfo, lab: Lab, wall_s: float) -> Results:
 
 
 def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float) -> None:
-    """Write results.json, the trace with its legend, failures.txt; each at once or not at all.
+    """Write results.json, the trace with its legend, the packets, failures.txt; each at once or not at all.
 
     Raises ResultsError when the disk refuses or a result is not finite.
     """
     write_results(results_of(info, lab, wall_s), folder / "results.json")
     write_trace(lab.trace(), folder / TRACE)
     write_legend(lab.legend(), folder / LEGEND)
+    parts, dropped = lab.simulation.doorway.captured()
+    if any(parts):
+        write_packets(captured(parts), lab.legend(), folder / FILE, dropped)
     write_atomically(folder / "failures.txt", "".join(f"{line}\n" for line in lab.findings.failures))

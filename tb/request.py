@@ -19,6 +19,7 @@ RUN_OPTIONS = {
     "run.always_on": Option(0, "1 = clocks never sleep (same results, slower)", 0, 1),
     "run.trace": Option(1, "0 = no trace", 0, 1),
     "run.trace_records": Option(1 << 26, "room of the trace", 1 << 10, 1 << 30),
+    "run.packets_MB": Option(32, "room for the packets on the cables, in MB: the last ones are kept", 0, 4096),
     "run.hang_us": Option(1_000_000, "simulated silence that counts as a hang, in us", 1, 10**9),
 }
 

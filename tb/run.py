@@ -36,6 +36,7 @@ LEFT = (
     "report.html",
     "received.bin",
     "timeline.json",
+    "packets.pcapng",
     "stuck.txt",
     "stuck.json",
 )

@@ -2,8 +2,8 @@
 # Sets up what the commands of the Makefile need: tools of the system, and a virtual environment with requirements.txt.
 #
 # Usage: [VENV=.venv] [PYTHON=python3] sh tb/setup.sh [NEED ...]
-# NEED is compiler, icarus or waves: what the command to come cannot do without; exit 1 when it stays missing. Everything
-# else is installed at the first set-up where that is possible, and named in one line where not.
+# NEED is compiler, icarus, waves, tshark or chromium: what the command to come cannot do without; exit 1 when it stays
+# missing. Compiler, icarus and waves are installed at the first set-up where that is possible, and named in one line where not.
 #
 # The last thing written is $VENV/sanlab.stamp: place and requirements. While it agrees, nothing is done. It says "unfinished"
 # while packages are being installed, and an environment that was left so is made anew.
@@ -15,6 +15,7 @@ VENV=${VENV:-.venv}
 STAMP=$VENV/sanlab.stamp
 LOG=sim_build/setup.log
 TOOLS="compiler icarus waves"
+CHECKS="tshark chromium"  # large, and only the tests need them: never installed but for a command that asks
 
 say() { printf '%s\n' "$*"; }
 die() { printf '%s\n' "$*" >&2; exit 1; }
@@ -26,6 +27,8 @@ has() {  # has NEED
     case $1 in
         compiler) command -v g++ ;;
         icarus) command -v iverilog && command -v vvp ;;
+        tshark) command -v tshark ;;  # the tests let it read what a run leaves for Wireshark
+        chromium) command -v chromium ;;  # the tests look at the reports with it
         waves) printf '#include <lz4.h>\n#include <zlib.h>\n' | g++ -E -x c++ - ;;  # Verilator's FST writer
     esac >/dev/null 2>&1
 }
@@ -35,11 +38,13 @@ packages() {  # packages NEED: their names in Debian and Ubuntu
         compiler) echo g++ ;;
         icarus) echo iverilog ;;
         waves) echo liblz4-dev zlib1g-dev ;;
+        tshark) echo tshark ;;
+        chromium) echo chromium ;;
     esac
 }
 
 lacking() {  # lacking NEED ...: the packages of those that are not there, each once
-    for tool in $TOOLS; do
+    for tool in $TOOLS $CHECKS; do
         case " $* " in *" $tool "*) has "$tool" || packages "$tool" ;; esac
     done
 }
@@ -115,7 +120,7 @@ set_up() {
 # --- the order of things ---------------------------------------------------------------------------------------------------
 
 for need in "$@"; do
-    packages "$need" | grep -q . || die "tb/setup.sh: unknown need '$need'; known: $TOOLS"
+    packages "$need" | grep -q . || die "tb/setup.sh: unknown need '$need'; known: $TOOLS $CHECKS"
 done
 first=
 ready || first=$TOOLS

@@ -63,5 +63,6 @@ int san_host_address(int unit);
 long long san_host_data(int unit);
 int san_host_enables(int unit);
 int san_fault(int cable, long long slot, int character);
+void san_capture(int cable, int count, long long data, long long began, long long now);
 void dw_faults_on(void);
 #endif

@@ -55,6 +55,13 @@ module sim_cable #(
       end
     end
   end
+  sim_tap #(
+      .CABLE(CABLE)
+  ) tap (
+      .clk,
+      .rst,
+      .rx
+  );
   assign busy = cable_busy | (rx != 9'h000) | (arrived != rx) | (in != 9'h000) | holds_differ;
   assign holds_differ = (in_hold != arrived_hold) | (arrived_hold != rx_hold);
 endmodule

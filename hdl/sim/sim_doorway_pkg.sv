@@ -65,6 +65,12 @@ package sim_doorway_pkg;
     input int cable,
     input longint edge_index,
     input int character);
+  import "DPI-C" here_capture = function void san_capture(
+    input int cable,
+    input int count,
+    input longint data,
+    input longint began,
+    input longint now);
 `else
   localparam int UNUSED = 0;
 `endif

@@ -2,10 +2,12 @@
 module sim_nic
   import myri_pci_pkg::*;
   import sim_settings_pkg::*;
+  import sim_trace_pkg::*;
 #(
     parameter int BASE       = 0,  // first unit number of the node, and its settings unit
     parameter int CLOCK_NIC  = 0,  // index of the NIC clock
-    parameter int CLOCK_LINK = 0   // index of the link clock
+    parameter int CLOCK_LINK = 0,  // index of the link clock
+    parameter int CLOCK_PCI  = 0   // index of the PCI clock
 ) (
     input  logic                    rst,
     input  logic                    clk,
@@ -116,6 +118,8 @@ module sim_nic
   logic [31:0] tr_tx_key, tr_tx_ago, tr_rx_key, tr_rx_ago, tr_rx_bytes;
   logic [7:0] tr_rx_syndrome;
   logic st_rx_overrun, st_crc_bad, st_illegal, st_forward_reset, st_link_stopped;
+  logic port_busy, fill_busy, bus_used, bus_data;
+  logic [7:0] st_fill;
   logic st_dma_error, st_doorbell_overflow, st_rx_lost, st_send_misuse, st_pio_misuse;
 
   myri_nic nic (
@@ -161,7 +165,7 @@ module sim_nic
       .isr_set(),
       .lanai_reset(),
       .intr_line(),
-      .st_fill(),
+      .link_busy(port_busy),
       .st_link_stopping(),
       .*
   );
@@ -174,4 +178,40 @@ module sim_nic
       .*
   );
   sim_nic_invariants #(.BASE(BASE)) invariants (.*);
+
+  // ---------------------------------------------------------------- how much SRAM, bus and slack buffer are used
+  sim_use #(
+      .UNIT (BASE + PART_SRAM),
+      .EVENT(EV_SRAM_USE),
+      .CLOCK(CLOCK_NIC)
+  ) sram_use (
+      .clk,
+      .rst,
+      .cycle,
+      .used({1'b0, mem_a_valid} + {1'b0, mem_b_valid} - {1'b0, cpu_gnt}),
+      .also(2'd0)
+  );
+  assign bus_used = !(pci_in[PCI_FRAME_N] && pci_in[PCI_IRDY_N]);
+  assign bus_data = !pci_in[PCI_IRDY_N] && !pci_in[PCI_TRDY_N];
+  sim_use #(
+      .UNIT(BASE + PART_PCI),
+      .EVENT(EV_PCI_USE),
+      .CLOCK(CLOCK_PCI),
+      .WINDOW_LOG2(9)
+  ) pci_use (
+      .clk  (pci_clk),
+      .rst,
+      .cycle(pci_cycle),
+      .used ({1'b0, bus_used}),
+      .also ({1'b0, bus_data})
+  );
+  sim_fill #(
+      .UNIT(BASE + PART_LINK)
+  ) slack_fill (
+      .clk (link_clk),
+      .rst,
+      .held(st_fill),
+      .busy(fill_busy)
+  );
+  assign link_busy = port_busy | fill_busy;
 endmodule

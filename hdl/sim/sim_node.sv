@@ -208,7 +208,8 @@ module sim_node
   sim_nic #(
       .BASE(BASE),
       .CLOCK_NIC(CLOCK_NIC),
-      .CLOCK_LINK(CLOCK_LINK)
+      .CLOCK_LINK(CLOCK_LINK),
+      .CLOCK_PCI(CLOCK_PCI)
   ) nic (
       .rst,
       .clk(nic_clk),

@@ -34,10 +34,11 @@ module sim_switch
   );
 
   logic [9*PORTS-1:0] rx;
-  logic [PORTS-1:0] rx_hold, cable_busy, tr_head, tr_grant, tr_tail, tr_stall;
+  logic [PORTS-1:0] rx_hold, cable_busy, fill_busy, tr_head, tr_grant, tr_tail, tr_stall;
   logic [PORTS*4-1:0] tr_out;
   logic [PORTS*32-1:0] count_overflow, overflow_seen;
   logic [PORTS*32-1:0] tr_key;
+  logic [ PORTS*8-1:0] st_fill;
   logic switch_busy, alarm_valid, busy;
   logic [47:0] alarm_cycle;
 
@@ -107,6 +108,14 @@ module sim_switch
         .packet(32'd0),
         .argument(out_port)
     );
+    sim_fill #(
+        .UNIT(PORT_UNIT)
+    ) fill (
+        .clk,
+        .rst,
+        .held(st_fill[8*p+:8]),
+        .busy(fill_busy[p])
+    );
   end
 
   myri_switch #(
@@ -139,6 +148,7 @@ module sim_switch
       .tr_stall,
       .tr_out,
       .tr_key,
+      .st_fill,
       .busy(switch_busy),
       .alarm_valid,
       .alarm_cycle
@@ -153,7 +163,7 @@ module sim_switch
       .strobe(overflow_seen != count_overflow),
       .packet(32'd0)
   );
-  assign busy = switch_busy | (overflow_seen != count_overflow) | (|cable_busy);
+  assign busy = switch_busy | (overflow_seen != count_overflow) | (|cable_busy) | (|fill_busy);
   sim_awake #(
       .CLOCK(CLOCK)
   ) sleep (

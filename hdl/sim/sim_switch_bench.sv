@@ -152,6 +152,7 @@ module sim_switch_bench #(
       .tr_stall(unused_stall),
       .tr_out(unused_out),
       .tr_key(unused_key),
+      .st_fill(),
       .busy(unused_busy),
       .alarm_valid(unused_alarm_valid),
       .alarm_cycle(unused_alarm_cycle)

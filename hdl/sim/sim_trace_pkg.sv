@@ -12,6 +12,8 @@ package sim_trace_pkg;
   localparam int PART_HOST_DMA = 5;
   localparam int PART_DOORBELL = 6;
   localparam int PART_LINK = 7;
+  localparam int PART_SRAM = 8;
+  localparam int PART_PCI = 9;
   localparam logic [15:0] EV_SEND_CALL = 16'h0001;
   localparam logic [15:0] EV_SEND_RETURN = 16'h0002;
   localparam logic [15:0] EV_PAYLOAD_WRITTEN = 16'h0003;
@@ -61,5 +63,8 @@ package sim_trace_pkg;
   localparam logic [15:0] EV_SWITCH_TAIL = 16'h0132;
   localparam logic [15:0] EV_STALL_START = 16'h0133;
   localparam logic [15:0] EV_STALL_END = 16'h0134;
+  localparam logic [15:0] EV_SRAM_USE = 16'h0150;
+  localparam logic [15:0] EV_PCI_USE = 16'h0151;
+  localparam logic [15:0] EV_SLACK_FILL = 16'h0152;
   localparam logic [15:0] EV_FAULT = 16'h0140;
 endpackage

@@ -6,6 +6,7 @@
 // bench whose clock cocotb drives) runs through the same loop with none.
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -58,9 +59,9 @@ void python_phases(Vtop *top) {
 
 class Simulation {
  public:
-  Simulation(Vtop *top, const char *waves) : top_(top) {
+  // Waves are written from `from` to `to`, picoseconds.
+  Simulation(Vtop *top, const char *waves, int64_t from, int64_t to) : top_(top), from_(from), to_(to) {
     describe(top, cluster);
-    cluster.pulses = waves != nullptr;
 #if VM_TRACE_FST
     if (waves) { Verilated::traceEverOn(true); fst_ = std::make_unique<VerilatedFstC>(); top->trace(fst_.get(), 99); fst_->open(waves); }
 #else
@@ -83,6 +84,7 @@ class Simulation {
       const int64_t time = std::min(std::min(vpi, wake_time), std::min(edge, fall_));
       if (time == NEVER) break;
       cluster.now = time;
+      if (waving() != cluster.pulses) begin_or_end_waves();
       context->time(static_cast<uint64_t>(time));
       if (time == fall_) {
         fall_ = NEVER;
@@ -124,13 +126,21 @@ class Simulation {
     }
   }
 
+  // Clocks that are high must fall before they can be seen to rise.
+  void begin_or_end_waves() {
+    cluster.pulses = waving();
+    if (cluster.pulses) cluster.fall();
+  }
 #if VM_TRACE_FST
-  void dump() { if (fst_) fst_->dump(static_cast<uint64_t>(cluster.now)); }
+  bool waving() const { return fst_ && cluster.now >= from_ && cluster.now <= to_; }
+  void dump() { if (waving()) fst_->dump(static_cast<uint64_t>(cluster.now)); }
   std::unique_ptr<VerilatedFstC> fst_;
 #else
+  bool waving() const { return false; }
   void dump() {}
 #endif
   Vtop *top_;
+  [[maybe_unused]] const int64_t from_, to_;
   int64_t fall_ = NEVER;
   bool running_ = false;
 };
@@ -141,14 +151,19 @@ double sc_time_stamp() { return static_cast<double>(cluster.now); }
 
 int main(int argc, char **argv) {
   const char *waves = nullptr;
-  for (int i = 1; i + 1 < argc; i++) if (!std::strcmp(argv[i], "--waves")) waves = argv[i + 1];
+  int64_t from = 0, to = NEVER;
+  for (int i = 1; i + 1 < argc; i++) {
+    if (!std::strcmp(argv[i], "--waves")) waves = argv[i + 1];
+    if (!std::strcmp(argv[i], "--from")) from = std::strtoll(argv[i + 1], nullptr, 10);
+    if (!std::strcmp(argv[i], "--to")) to = std::strtoll(argv[i + 1], nullptr, 10);
+  }
   context = Verilated::threadContextp();
   context->commandArgs(argc, argv);
   dw_set_hooks({hook_now, hook_wake, hook_kick, [](int, int64_t) {}, [] {}});  // start and faults are read each edge
   auto top = std::make_unique<Vtop>("");
   Verilated::fatalOnVpiError(false);
   vlog_startup_routines_bootstrap();
-  Simulation(top.get(), waves).run();
+  Simulation(top.get(), waves, from, to).run();
   top->final();
   return context->errorCount() > 0;
 }

@@ -35,6 +35,7 @@ module myri_switch #(
     output logic [   PORTS-1:0] tr_stall,             // per input, level: waits for its output
     output logic [ 4*PORTS-1:0] tr_out,               // per input: output of its packet
     output logic [32*PORTS-1:0] tr_key,               // per input: first four bytes after route
+    output logic [ 8*PORTS-1:0] st_fill,              // per input: characters in its slack buffer
     output logic                busy,                 // another edge is needed
     output logic                alarm_valid,          // wants to be awake at alarm_cycle
     output logic [        47:0] alarm_cycle           // index of that edge
@@ -64,7 +65,6 @@ module myri_switch #(
   logic               output_busy;
   logic [  PORTS-1:0] unused_stopped;
   logic [  PORTS-1:0] unused_stopping;
-  logic [8*PORTS-1:0] unused_fill;
   logic [  PORTS-1:0] unused_got_beat;
   logic [  PORTS-1:0] unused_ev_illegal;
   logic [  PORTS-1:0] unused_ev_short_timeout;
@@ -119,7 +119,7 @@ module myri_switch #(
       .m_data(m_data),
       .stopped(unused_stopped),
       .stopping(unused_stopping),
-      .fill(unused_fill),
+      .fill(st_fill),
       .got_beat(unused_got_beat),
       .ev_overflow(ev_overflow),
       .ev_illegal(unused_ev_illegal),

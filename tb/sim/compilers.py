@@ -21,13 +21,24 @@ from tb.sim import tools
 from tb.sim.tools import OUT, ROOT, ToolError
 
 SIM = ROOT / "hdl" / "sim"
-DOORWAY_C = ("doorway.c", "processor.c", "host_cpu.c", "faults.c", "component.c")
+DOORWAY_C = ("doorway.c", "processor.c", "host_cpu.c", "faults.c", "capture.c", "component.c")
 WHEEL_FLAG = "CFG_CXXFLAGS_PCH_I=-include"
 """The wheel leaves this make variable empty, and larger designs do not build without it."""
 FATAL = ("PINMISSING", "UNDRIVEN", "MODMISSING", "IMPLICIT", "MULTIDRIVEN", "LATCH", "COMBDLY")
 """Verilator's warnings that end a build. The others are for `make lint`, which looks at every module."""
 FATAL_ICARUS = re.compile(r"^.*warning: .*(dangling input port|implicit definition).*$", re.MULTILINE)
 """Warnings of Icarus that do; the first also finds inputs left open on purpose, `.in()`."""
+ICARUS_WAVES = """module waves;
+  reg [63:0] from, until_ps;
+  initial begin
+    if (!$value$plusargs("from=%d", from)) from = 0;
+    $dumpfile("waves.fst");
+    #(from) $dumpvars(0, {top});
+    if ($value$plusargs("to=%d", until_ps)) begin #(until_ps - from) $dumpoff; end
+  end
+endmodule
+"""
+"""Writes waves.fst on Icarus, between the times +from and +to in picoseconds where they are given."""
 SAID = 6000
 """Characters of a compiler's last words that an error shows."""
 
@@ -163,9 +174,7 @@ def compile_icarus(job: Job) -> None:
     sources, tops = [stamp, *job.sources], [job.top]
     if job.waves:
         dump = folder / "waves.sv"
-        dump.write_text(
-            f'module waves;\n  initial begin $dumpfile("waves.fst"); $dumpvars(0, {job.top}); end\nendmodule\n'
-        )
+        dump.write_text(ICARUS_WAVES.format(top=job.top))
         sources.append(dump)
         tops.append("waves")
     command = [

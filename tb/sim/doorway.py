@@ -47,6 +47,9 @@ class Doorway:
         self.lib.dw_wake_by.argtypes = [I64]
         self.lib.dw_trace_create.argtypes = [ctypes.c_uint64]
         self.lib.dw_trace_create.restype = ctypes.c_void_p
+        self.lib.dw_capture_create.argtypes = [ctypes.c_uint64, ctypes.c_int]
+        self.lib.dw_capture_create.restype = ctypes.c_void_p
+        self.lib.dw_capture_room.restype = ctypes.c_uint64
         self.lib.dw_fault_add.argtypes = [ctypes.c_int, ctypes.c_int, I64, I64, ctypes.c_int, ctypes.c_int]
         self.now: Callable[[], int] = self.lib.dw_now
         self.wake_by: Callable[[int], None] = self.lib.dw_wake_by
@@ -62,6 +65,7 @@ class Doorway:
         self._trace_count = self._words("dw_trace_count", 1, "Q")
         self._trace_lost = self._words("dw_trace_lost", 1, "Q")
         self._records = memoryview(b"")
+        self._captured = memoryview(b"")
         self._tracing = True
         self._tail = 0
         self._handlers: dict[int, Handler] = {}
@@ -216,3 +220,25 @@ class Doorway:
     def trace(self) -> NDArray[np.void]:
         """The records so far, shape (n,), dtype `pymodels.trace.RECORD`; a view, no copy."""
         return np.frombuffer(self._records[: self._trace_count[0] * TRACE_RECORD.size], RECORD)
+
+    def capture_create(self, size: int, kept: int) -> None:
+        """Room of `size` bytes for the packets on the cables (0: none are kept), up to `kept` bytes of each.
+
+        Raises SanlabError when there is none.
+        """
+        base = self.lib.dw_capture_create(size, kept)
+        if size and not base:
+            remedy = "set a smaller store (SET run.packets_MB=...)"
+            raise SanlabError(f"no room for {size} bytes of packets", "the operating system refused it", remedy)
+        if base:
+            self._captured = memoryview((ctypes.c_char * size).from_address(base)).cast("B")
+
+    def captured(self) -> tuple[list[memoryview], int]:
+        """The packets that left cables: records as hdl/sim/capture.c writes them, older ones first, views, no copy.
+
+        And how many had to make room for later ones.
+        """
+        room, used = int(self.lib.dw_capture_room()), self._words("dw_capture_used", 2, "Q")
+        half = ctypes.c_int.in_dll(self.lib, "dw_capture_half").value
+        dropped = ctypes.c_uint64.in_dll(self.lib, "dw_capture_dropped").value
+        return [self._captured[room * i : room * i + used[i]] for i in (1 - half, half)], int(dropped)

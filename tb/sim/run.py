@@ -37,17 +37,18 @@ def simulate(
     echo: bool = False,
     timeout_s: float | None = None,
     pass_fds: tuple[int, ...] = (),
+    window_ps: tuple[int, int | None] = (0, None),
 ) -> Outcome:
     """Run a test module on a build; results, log and waves go to `folder`, those of an earlier run are removed first.
 
-    With `echo` the log also goes to the terminal. Raises subprocess.TimeoutExpired after `timeout_s` of wall time; the
-    simulator never outlives the call.
+    `window_ps`: when waves begin and end, in picoseconds; None: with the run. With `echo` the log also goes to the
+    terminal. Raises subprocess.TimeoutExpired after `timeout_s` of wall time; the simulator never outlives the call.
     """
     folder.mkdir(parents=True, exist_ok=True)
     results, log = folder / "results.xml", folder / "sim.log"
     for stale in (results, folder / "waves.fst", folder / "waves.fst.hier"):
         stale.unlink(missing_ok=True)
-    command, environment = _command(build, folder, waves), _environment(build, module, seed, results, env)
+    command, environment = _command(build, folder, waves, window_ps), _environment(build, module, seed, results, env)
     with log.open("w") as out:
         process = subprocess.Popen(
             command,
@@ -75,12 +76,15 @@ def _wait(process: subprocess.Popen[str], log: TextIO, timeout_s: float | None) 
         raise
 
 
-def _command(build: Build, folder: Path, waves: bool) -> list[str]:
+def _command(build: Build, folder: Path, waves: bool, window_ps: tuple[int, int | None]) -> list[str]:
+    window = [(name, time) for name, time in zip(("from", "to"), window_ps, strict=True) if waves and time is not None]
     if build.simulator == "verilator":
-        return [str(build.folder / "obj" / "Vtop"), *(["--waves", str(folder / "waves.fst")] if waves else [])]
+        words = [word for name, time in window for word in (f"--{name}", str(time))]
+        return [str(build.folder / "obj" / "Vtop"), *(["--waves", str(folder / "waves.fst")] if waves else []), *words]
     lib = tools.cocotb_libs() / "libcocotbvpi_icarus.so"
     modules = ["-M", str(build.folder), "-m", "doorway", "-m", str(lib)]
-    return ["vvp", "-n", *modules, str(build.folder / "top.vvp"), *(["-fst"] if waves else [])]
+    words = [f"+{name}={time}" for name, time in window]
+    return ["vvp", "-n", *modules, str(build.folder / "top.vvp"), *(["-fst"] if waves else []), *words]
 
 
 def _environment(

@@ -18,6 +18,7 @@ from rich.console import Console
 from pymodels.results import Results, differences, read_results
 from pymodels.trace import Part, TraceEvent, unit
 from tb import studies
+from tb.report.packets import FILE as PACKETS
 from tb.request import Request, plan, resolve
 from tb.run import execute
 from tb.sim.tools import SIMULATORS
@@ -80,10 +81,11 @@ def must(
 
 
 def assert_equal(one: Run, other: Run, same_simulator: bool = False) -> None:
-    """Results agree as far as they must, and traces record for record."""
+    """Results agree as far as they must, traces record for record, and the packets of the wires byte for byte."""
     assert differences(one.results, other.results, same_simulator) == []
     left, right = one.trace, other.trace
     common = min(len(left), len(right))
     unequal = np.flatnonzero(left[:common] != right[:common])
     assert not len(unequal), f"traces differ first at record {unequal[0]}: {left[unequal[0]]} != {right[unequal[0]]}"
     assert len(left) == len(right), f"{len(left)} records != {len(right)}"
+    assert (one.folder / PACKETS).read_bytes() == (other.folder / PACKETS).read_bytes()

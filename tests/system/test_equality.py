@@ -1,19 +1,23 @@
 """One seed, one result: on both simulators, with clocks asleep and always on, and run after run.
 
 Strategy: the same small run is made four times: on each simulator with sleeping clocks and with clocks always on.
-`results.json` must agree as far as design 8 asks, and the traces record for record. A second run on the same
-simulator may differ in wall time only.
+`results.json` must agree as far as design 8 asks, the traces record for record, the packets byte for byte. A second
+run on the same simulator may differ in wall time only. The packets are also compared with what was sent.
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from pymodels.formats.grim import GRIM_ID
 from pymodels.results import differences
+from tb.report.packets import FILE
+from tb.sim.tools import ROOT
 from tests.system.runs import Run, assert_equal, must
 
 SMALL = {
@@ -61,3 +65,13 @@ def test_another_seed_is_seen_in_the_results(tmp_path: Path) -> None:
         must("echo_pingpong", "verilator", tmp_path / str(seed), SMALL["echo_pingpong"], seed=seed) for seed in (1, 2)
     )
     assert differences(one.results, other.results)[0] == "seed: 1 != 2"
+
+
+def test_packets_hold_the_bytes_of_the_wires_twice_over_the_switch(references: Callable[[str], Run]) -> None:
+    data = (references("grim_transfer").folder / FILE).read_bytes()
+    licence = (ROOT / "LICENSE").read_bytes()
+    begins = [match.start() for match in re.finditer(re.escape(licence[:1024]), data)]
+    assert len(begins) == 2, "the first kilobyte of the file crosses two cables"
+    route, key = data[begins[0] - 33], data[begins[0] - 32 : begins[0] - 30]
+    assert (route & 0xC0, key) == (0x80, GRIM_ID.to_bytes(2, "big"))
+    assert data[begins[1] - 32 : begins[1] - 30] == key, "the switch has taken the route byte off"

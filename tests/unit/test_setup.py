@@ -137,6 +137,17 @@ def test_a_missing_tool_that_is_needed_fails_after_the_rest_was_set_up(checkout:
     assert checkout.stamp.read_text().endswith("one==1\n")
 
 
+def test_what_only_the_tests_need_is_installed_for_them_alone(checkout: Checkout) -> None:
+    checkout.become_root()
+    (checkout.tools / "tshark").unlink()
+    (checkout.tools / "chromium").unlink()
+    assert "missing" not in checkout.set_up("compiler").stdout
+    assert [line for line in checkout.calls("apt-get") if "<tshark>" in line] == []
+    checkout.set_up("compiler", "tshark", "chromium")
+    (installed,) = [line for line in checkout.calls("apt-get") if "<install>" in line]
+    assert installed.endswith("<tshark> <chromium>")
+
+
 def test_root_gets_missing_tools_without_a_word_to_type(checkout: Checkout) -> None:
     checkout.become_root()
     (checkout.tools / "iverilog").unlink()
@@ -158,4 +169,4 @@ def test_a_folder_where_verilator_cannot_build_is_said_to_be_one(checkout: Check
 def test_an_unknown_need_is_refused(checkout: Checkout) -> None:
     ended = checkout.set_up("kompiler")
     assert ended.returncode == 1
-    assert "known: compiler icarus waves" in ended.stderr
+    assert "known: compiler icarus waves tshark chromium" in ended.stderr

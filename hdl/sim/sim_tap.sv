@@ -1,0 +1,36 @@
+// Hands the bytes of every packet that leaves a cable to the doorway (hdl/sim/capture.c): eight characters at a time,
+// with the time of the packet's first one, and at its GAP what is left. It reads, and changes nothing.
+`include "doorway.svh"
+module sim_tap #(
+    parameter int CABLE = 0  // number of the cable direction
+) (
+    input logic       clk,
+    input logic       rst,
+    input logic [8:0] rx    // characters as they arrive, faults included
+);
+  localparam logic [8:0] GAP = 9'h00C;
+  logic open;
+  logic [2:0] held;
+  logic [63:0] bytes, next;
+  longint began, now;
+  assign next = {bytes[55:0], rx[7:0]};
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      open  <= 1'b0;
+      held  <= 3'd0;
+      bytes <= 64'd0;
+    end else if (rx[8]) begin
+      now = $time;
+      if (!open) began = now;
+      open  <= 1'b1;
+      held  <= held + 3'd1;
+      bytes <= next;
+      if (held == 3'd7) `SAN(san_capture) (CABLE, 8, next, began, now);
+    end else if (open && rx == GAP) begin
+      now = $time;
+      open <= 1'b0;
+      held <= 3'd0;
+      `SAN(san_capture) (CABLE, {28'd1, 1'b0, held}, bytes, began, now);
+    end
+  end
+endmodule

@@ -1,0 +1,40 @@
+// How much a resource is used: for each window of 2**WINDOW_LOG2 edges with any use, one record {UNIT, EVENT, argument:
+// sum of `used`, argument2: sum of `also`} at the first edge after it. Windows stand on the clock's absolute grid; the
+// edge that ends one is asked for, so that the record is the same whether the clock sleeps or not.
+`include "doorway.svh"
+module sim_use #(
+    parameter int          UNIT        = 0,      // unit number of the record
+    parameter logic [15:0] EVENT       = 16'd0,  // event code of pymodels/trace.py
+    parameter int          CLOCK       = 0,      // index of this clock, for the alarm
+    parameter int          WINDOW_LOG2 = 10      // edges of a window = 2**WINDOW_LOG2
+) (
+    input logic        clk,
+    input logic        rst,
+    input logic [47:0] cycle,  // index of the edge
+    input logic [ 1:0] used,   // uses in the clock that ends at this edge
+    input logic [ 1:0] also    // likewise, told beside
+);
+  logic open, first;
+  logic [31:0] sum, sum_also;
+  longint now, last;
+  assign first = cycle[WINDOW_LOG2-1:0] == '0;
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      open <= 1'b0;
+      sum <= 32'd0;
+      sum_also <= 32'd0;
+    end else if (first || used != 2'd0 || also != 2'd0) begin
+      if (first && open) begin
+        now = $time;
+        `SAN(san_trace) (now, UNIT, {16'd0, EVENT}, 0, sum, {32'd0, sum_also});
+      end
+      sum <= (first ? 32'd0 : sum) + {30'd0, used};
+      sum_also <= (first ? 32'd0 : sum_also) + {30'd0, also};
+      open <= used != 2'd0 || also != 2'd0 || (open && !first);
+      if ((first || !open) && (used != 2'd0 || also != 2'd0)) begin
+        last = {16'd0, {cycle[47:WINDOW_LOG2] + 1'b1, {WINDOW_LOG2{1'b0}}}};
+        `SAN(san_alarm) (CLOCK, last);
+      end
+    end
+  end
+endmodule

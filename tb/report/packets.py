@@ -1,0 +1,117 @@
+"""The packets of a run as Wireshark reads them: `packets.pcapng`, with the bytes that were on the cables.
+
+What stands in it was taken off the wires by `hdl/sim/sim_tap.sv`, at the far end of each cable, faults included: route
+bytes, packet type, payload, CRC-8. One interface a cable, named after what it joins; times in nanoseconds, of the first
+character; packets that leave the cable's first end are outbound. Link type USER0 (147): the dissector is
+`tb/report/wireshark/sanlab.lua`.
+
+Format: pcapng, https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-05.html, sections 4.1 to 4.3.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pymodels.results import write_atomically
+from tb.report.recorded import End, Legend
+
+FILE = "packets.pcapng"
+LINK_TYPE = 147
+"""LINKTYPE_USER0."""
+KEPT = 1 << 17
+"""Bytes kept of a packet: more than any message layer sends."""
+SECTION, INTERFACE, ENHANCED = 0x0A0D0D0A, 1, 6
+MAGIC = 0x1A2B3C4D
+OPTION_END, COMMENT, IF_NAME, IF_DESCRIPTION, IF_SPEED, IF_TSRESOL, USER_APPLICATION, FLAGS = 0, 1, 2, 3, 8, 9, 4, 2
+NANOSECONDS = 9
+INBOUND, OUTBOUND = 1, 2
+RECORD = struct.Struct("<qqiiii")
+"""A record of hdl/sim/capture.c: first and last character in ps, cable direction, bytes, bytes kept, padding."""
+
+
+class Captured(NamedTuple):
+    """A packet that left a cable; times in picoseconds."""
+
+    began: int
+    ended: int
+    cable: int
+    """Number of the cable direction."""
+    length: int
+    data: bytes
+
+
+def captured(parts: Iterable[memoryview]) -> list[Captured]:
+    """The packets of the doorway's store, by the time of their first character."""
+    found = []
+    for part in parts:
+        at = 0
+        while at < len(part):
+            began, ended, cable, length, kept, _ = RECORD.unpack_from(part, at)
+            at += RECORD.size
+            found.append(Captured(began, ended, cable, length, bytes(part[at : at + kept])))
+            at += kept + 7 & ~7
+    return sorted(found)
+
+
+def write_packets(packets: Sequence[Captured], legend: Legend, path: Path, dropped: int = 0) -> None:
+    """Write `packets.pcapng`, at once or not at all. ResultsError when the disk refuses.
+
+    `dropped`: packets that came before these and had to make room; a comment of the file tells of them.
+    """
+    write_atomically(path, blocks(packets, legend, dropped))
+
+
+def blocks(packets: Sequence[Captured], legend: Legend, dropped: int = 0) -> Iterator[bytes]:
+    """The blocks of the file: section, one interface a cable, one packet each."""
+    told = _option(COMMENT, f"{dropped} earlier packets had to make room".encode()) if dropped else b""
+    yield _block(SECTION, struct.pack("<IHHq", MAGIC, 1, 0, -1) + told + _option(USER_APPLICATION, b"sanlab") + END)
+    cables = ends(legend)
+    speed = _option(IF_SPEED, struct.pack("<Q", 8 * 10**12 // legend.clocks_ps["link"]))
+    for near, far in cables:
+        name = _option(IF_NAME, f"{near[0]}.{near[1]}-{far[0]}.{far[1]}".encode())
+        text = _option(IF_DESCRIPTION, f"cable from {near[0]} to {far[0]}; outbound: sent by {near[0]}".encode())
+        resolution = _option(IF_TSRESOL, bytes([NANOSECONDS]))
+        yield _block(INTERFACE, struct.pack("<HHI", LINK_TYPE, 0, KEPT) + name + text + speed + resolution + END)
+    into = directions(legend, cables)
+    for packet in packets:
+        interface, direction = into[packet.cable]
+        ns = packet.began // 1000
+        head = struct.pack("<IIIII", interface, ns >> 32, ns & 0xFFFFFFFF, len(packet.data), packet.length)
+        flags = struct.pack("<HHI", FLAGS, 4, direction)
+        yield _block(ENHANCED, head + packet.data + bytes(-len(packet.data) & 3) + flags + END)
+
+
+def ends(legend: Legend) -> list[tuple[End, End]]:
+    """Both ends of each cable; a host's end first."""
+    cables = []
+    for a, i, b, j in legend.links:
+        cables.append(((a, i), (b, j)) if a in legend.hosts or b not in legend.hosts else ((b, j), (a, i)))
+    return cables
+
+
+def directions(legend: Legend, cables: Sequence[tuple[End, End]]) -> dict[int, tuple[int, int]]:
+    """Interface and direction by the number of a cable direction, as the generated top level counts them.
+
+    A direction has the number of the host at which it arrives, or comes behind all hosts in the order of switch ports.
+    """
+    number = {(name, 0): node for node, name in enumerate(legend.hosts)}
+    for name, ports in legend.switches:
+        first = len(number)
+        number.update({(name, port): first + port for port in range(ports)})
+    arriving = {number[far]: (index, OUTBOUND) for index, (_, far) in enumerate(cables)}
+    return arriving | {number[near]: (index, INBOUND) for index, (near, _) in enumerate(cables)}
+
+
+def _block(kind: int, body: bytes) -> bytes:
+    size = struct.pack("<I", len(body) + 12)
+    return struct.pack("<I", kind) + size + body + size
+
+
+def _option(code: int, value: bytes) -> bytes:
+    return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) & 3)
+
+
+END = struct.pack("<HH", OPTION_END, 0)

@@ -1,0 +1,194 @@
+-- Wireshark's eyes for sanlab's packets.pcapng: Myrinet packets with their route bytes, type and CRC-8, and in them GRIM's
+-- header and control messages, or the packets of echo.
+--
+--   wireshark -X lua_script:tb/report/wireshark/sanlab.lua sim_build/<study>/packets.pcapng
+--
+-- A message layer is found by the first 16 bits of the packet type: another one adds itself to the table "myrinet.layer",
+-- as echo does at the end of this file, in a file of its own if it likes.
+
+-- ---------------------------------------------------------------- the packet
+
+local myrinet = Proto("myrinet", "Myrinet packet")
+local field = {
+  route = ProtoField.bytes("myrinet.route", "Route"),
+  hop = ProtoField.uint8("myrinet.route.byte", "Route byte", base.HEX),
+  delta = ProtoField.int8("myrinet.route.delta", "Output relative to input", base.DEC),
+  type = ProtoField.uint32("myrinet.type", "Packet type", base.HEX),
+  crc = ProtoField.uint8("myrinet.crc", "CRC-8", base.HEX),
+  good = ProtoField.bool("myrinet.crc.good", "CRC-8 is right"),
+}
+myrinet.fields = field
+local harm = {
+  bad_crc = ProtoExpert.new("myrinet.crc.bad", "CRC-8 is wrong", expert.group.CHECKSUM, expert.severity.ERROR),
+  short = ProtoExpert.new("myrinet.short", "Too short for a packet", expert.group.MALFORMED, expert.severity.ERROR),
+}
+myrinet.experts = harm
+local layers = DissectorTable.new("myrinet.layer", "Message layer", ftypes.UINT16, base.HEX)
+
+-- CRC-8 of ATM header error control: x^8 + x^2 + x + 1, register 0 at the start. A good packet with its CRC gives 0.
+local xor = (bit32 or bit).bxor
+local crc_of = {}
+for byte = 0, 255 do
+  local register = byte
+  for _ = 1, 8 do
+    register = register * 2
+    if register > 255 then register = xor(register, 0x107) end
+  end
+  crc_of[byte] = register
+end
+local function syndrome(buffer)
+  local register = 0
+  for index = 0, buffer:len() - 1 do register = crc_of[xor(register, buffer(index, 1):uint())] end
+  return register
+end
+
+function myrinet.dissector(buffer, pinfo, tree)
+  local length = buffer:len()
+  pinfo.cols.protocol = "Myrinet"
+  local branch = tree:add(myrinet, buffer())
+  local route = 0
+  while route < length and buffer(route, 1):uint() >= 0x80 do route = route + 1 end
+  if route > 0 then
+    local hops = branch:add(field.route, buffer(0, route))
+    for index = 0, route - 1 do
+      local delta = buffer(index, 1):uint() % 64
+      hops:add(field.hop, buffer(index, 1))
+      hops:add(field.delta, buffer(index, 1), delta < 32 and delta or delta - 64)
+    end
+  end
+  if length - route < 5 then
+    branch:add_proto_expert_info(harm.short)
+    return length
+  end
+  branch:add(field.type, buffer(route, 4))
+  if buffer:reported_len() == length then
+    local good = syndrome(buffer) == 0
+    branch:add(field.crc, buffer(length - 1, 1))
+    branch:add(field.good, buffer(length - 1, 1), good):set_generated()
+    if not good then branch:add_proto_expert_info(harm.bad_crc) end
+  end
+  pinfo.cols.info = string.format("type 0x%08x, %d bytes", buffer(route, 4):uint(), length - route - 5)
+  layers:try(buffer(route, 2):uint(), buffer(route, length - route - 1):tvb(), pinfo, tree)
+  return length
+end
+DissectorTable.get("wtap_encap"):add(wtap.USER0, myrinet)
+
+-- ---------------------------------------------------------------- GRIM
+
+local GRIM_ID = 0x0636
+local FIRST_CONTROL = 0x30
+local TYPES = {
+  [0x01] = "ACTIVE", [0x02] = "SEGMENT", [0x03] = "ERROR_REPORT",
+  [0x30] = "ACK", [0x31] = "NACK", [0x32] = "ERROR", [0x33] = "SYNC", [0x34] = "SYNC_ANSWER",
+}
+local CAUSES = { [1] = "UNKNOWN_ENDPOINT", [2] = "UNKNOWN_TYPE", [3] = "TOO_LONG" }
+local DEVICES = { [0] = "HOST", [1] = "NI", [2] = "CELOXICA", [3] = "FRAME_BUFFER" }
+
+local grim = Proto("grim", "GRIM message")
+local word = {
+  token = ProtoField.uint8("grim.token", "NI token"),
+  sequence = ProtoField.uint8("grim.sequence", "NI sequence"),
+  type = ProtoField.uint8("grim.type", "Message type", base.HEX, TYPES, 0xFC),
+  correction = ProtoField.uint8("grim.correction", "Payload correction", base.DEC, nil, 0x03),
+  tree = ProtoField.uint8("grim.tree", "Multicast tree"),
+  cause = ProtoField.uint8("grim.cause", "Cause", base.DEC, CAUSES),
+  source = ProtoField.uint8("grim.source", "Source VNN"),
+  source_device = ProtoField.uint8("grim.source.device", "Source device", base.DEC, DEVICES),
+  words = ProtoField.uint16("grim.words", "Payload words"),
+  bytes = ProtoField.uint32("grim.bytes", "Payload bytes"),
+  destination = ProtoField.uint8("grim.destination", "Destination VNN"),
+  destination_device = ProtoField.uint8("grim.destination.device", "Destination device", base.DEC, DEVICES),
+  source_channel = ProtoField.uint8("grim.channel.source", "Source channel"),
+  destination_channel = ProtoField.uint8("grim.channel.destination", "Destination channel"),
+  handler = ProtoField.uint16("grim.handler", "Handler"),
+  argument = ProtoField.int32("grim.argument", "Argument"),
+  payload = ProtoField.bytes("grim.payload", "Payload"),
+  padding = ProtoField.bytes("grim.padding", "Padding"),
+}
+grim.fields = word
+local cut = ProtoExpert.new("grim.cut", "Shorter than its header says", expert.group.MALFORMED, expert.severity.ERROR)
+grim.experts = { cut }
+
+local function name_of(type) return TYPES[type] or string.format("type 0x%02x", type) end
+
+local function control(buffer, pinfo, branch, type)
+  if type == 0x32 then branch:add(word.cause, buffer(5, 1)) end
+  local source = buffer(6, 1):uint()
+  local means = type < 0x33 and string.format(" of token %d sequence %d", buffer(2, 1):uint(), buffer(3, 1):uint()) or ""
+  pinfo.cols.info = string.format("%s%s from VNN %d", name_of(type), means, source)
+  return buffer:len()
+end
+
+local function message(buffer, pinfo, branch, type)
+  local words, correction = buffer(8, 2):uint(), buffer(4, 1):uint() % 4
+  local bytes = 4 * words - correction
+  branch:add(word.tree, buffer(5, 1))
+  branch:add(word.words, buffer(8, 2))
+  branch:add(word.bytes, buffer(8, 2), bytes):set_generated()
+  branch:add(word.destination, buffer(10, 1))
+  branch:add(word.destination_device, buffer(11, 1))
+  branch:add(word.source_channel, buffer(12, 1))
+  branch:add(word.destination_channel, buffer(13, 1))
+  branch:add(word.handler, buffer(14, 2))
+  for index = 0, 3 do branch:add(word.argument, buffer(16 + 4 * index, 4)) end
+  local left = buffer:len() - 32
+  if bytes > left then
+    branch:add_proto_expert_info(cut)
+    bytes = left
+  end
+  if bytes > 0 then branch:add(word.payload, buffer(32, bytes)) end
+  if left > bytes then branch:add(word.padding, buffer(32 + bytes, left - bytes)) end
+  pinfo.cols.info = string.format(
+    "%s VNN %d to %d, %d bytes, handler %d, token %d sequence %d", name_of(type), buffer(6, 1):uint(),
+    buffer(10, 1):uint(), 4 * words - correction, buffer(14, 2):uint(), buffer(2, 1):uint(), buffer(3, 1):uint())
+  return buffer:len()
+end
+
+function grim.dissector(buffer, pinfo, tree)
+  if buffer:len() < 8 then return 0 end
+  pinfo.cols.protocol = "GRIM"
+  local branch = tree:add(grim, buffer())
+  local type = math.floor(buffer(4, 1):uint() / 4)
+  branch:append_text(", " .. name_of(type))
+  branch:add(word.token, buffer(2, 1))
+  branch:add(word.sequence, buffer(3, 1))
+  branch:add(word.type, buffer(4, 1))
+  branch:add(word.correction, buffer(4, 1))
+  branch:add(word.source, buffer(6, 1))
+  branch:add(word.source_device, buffer(7, 1))
+  if type >= FIRST_CONTROL then return control(buffer, pinfo, branch, type) end
+  if buffer:len() < 32 then
+    branch:add_proto_expert_info(cut)
+    return buffer:len()
+  end
+  return message(buffer, pinfo, branch, type)
+end
+layers:add(GRIM_ID, grim)
+
+-- ---------------------------------------------------------------- echo, the template of a message layer
+
+local ECHO_TYPE = 0x0EC0
+local echo = Proto("echo_layer", "echo message")
+local place = {
+  source = ProtoField.uint8("echo_layer.source", "Source VNN"),
+  number = ProtoField.uint8("echo_layer.number", "Number"),
+  destination = ProtoField.uint16("echo_layer.destination", "Destination VNN"),
+  bytes = ProtoField.uint16("echo_layer.bytes", "Payload bytes"),
+  payload = ProtoField.bytes("echo_layer.payload", "Payload"),
+}
+echo.fields = place
+
+function echo.dissector(buffer, pinfo, tree)
+  if buffer:len() < 8 then return 0 end
+  pinfo.cols.protocol = "echo"
+  local branch, bytes = tree:add(echo, buffer()), buffer(6, 2):uint()
+  branch:add(place.source, buffer(2, 1))
+  branch:add(place.number, buffer(3, 1))
+  branch:add(place.destination, buffer(4, 2))
+  branch:add(place.bytes, buffer(6, 2))
+  if bytes > 0 and bytes <= buffer:len() - 8 then branch:add(place.payload, buffer(8, bytes)) end
+  pinfo.cols.info = string.format(
+    "number %d, VNN %d to %d, %d bytes", buffer(3, 1):uint(), buffer(2, 1):uint(), buffer(4, 2):uint(), bytes)
+  return buffer:len()
+end
+layers:add(ECHO_TYPE, echo)

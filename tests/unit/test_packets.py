@@ -1,0 +1,184 @@
+"""packets.pcapng: what tshark reads in it with the dissector is what was on the wires.
+
+Strategy: packets are made with the models of the wire format, stored as the doorway's C stores them, written, and read
+back by tshark, field by field; a flipped bit, a packet cut by the capture and a packet too short must be told as such.
+The numbers in the Lua file are compared with those of Python by name. The system test compares with a real run.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from firmware.nic.echo import layout as echo
+from pymodels.formats import grim
+from pymodels.formats.grim import Cause, Device, Header, MessageType
+from pymodels.link.crc8 import crc8
+from pymodels.results import ResultsError
+from tb.report.packets import RECORD, Captured, captured, directions, ends, write_packets
+from tb.report.recorded import Legend
+from tests.unit.madeup_trace import LEGEND_OF_TWO
+
+LUA = Path(__file__).parents[2] / "tb" / "report" / "wireshark" / "sanlab.lua"
+ROUTE = bytes([0x81])
+PAYLOAD = bytes(range(60, 70))
+DATA = Header(7, 9, MessageType.ACTIVE, 2, 0, 0x0000, 3, 0x0100, 0x0102, 17, (1, -2, 3, 4)).pack() + PAYLOAD.ljust(16)
+ACK = struct.pack(">2I", *grim.control(MessageType.ACK, 7, 9, 1))
+ERROR = struct.pack(">2I", *grim.control(MessageType.ERROR, 7, 9, 1, Cause.UNKNOWN_ENDPOINT))
+ECHO = echo.HEADER.pack(echo.TYPE, 1, 5, 0, 3) + b"abc".ljust(8)
+INTO_PARIS, INTO_METZ, INTO_SW0_0, INTO_SW0_1 = 0, 1, 2, 3
+
+
+def sealed(data: bytes) -> bytes:
+    """A packet with its CRC-8."""
+    return data + bytes([crc8(data)])
+
+
+def told(folder: Path, packets: list[Captured], *fields: str, legend: Legend = LEGEND_OF_TWO) -> list[list[str]]:
+    """What tshark says of packets: these fields of each."""
+    path = folder / "packets.pcapng"
+    write_packets(packets, legend, path)
+    words = [word for field in fields for word in ("-e", field)]
+    command = ["tshark", "-X", f"lua_script:{LUA}", "-r", str(path), "-T", "fields", "-E", "occurrence=a", *words]
+    ended = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60)
+    assert ended.returncode == 0, ended.stderr
+    assert "Lua" not in ended.stderr, ended.stderr
+    return [line.split("\t") for line in ended.stdout.splitlines()]
+
+
+def packet(data: bytes, cable: int = INTO_SW0_0, at_ps: int = 1_234_567_890_123, length: int = 0) -> Captured:
+    return Captured(at_ps, at_ps + 6250 * len(data), cable, length or len(data), data)
+
+
+def test_a_message_is_taken_apart(tmp_path: Path) -> None:
+    fields = {
+        "frame.time_epoch": "1.234567890",
+        "frame.interface_name": "paris.0-sw0.0",
+        "frame.packet_flags_direction": "0x00000002",
+        "myrinet.route": "81",
+        "myrinet.route.delta": "1",
+        "myrinet.type": "0x06360709",
+        "myrinet.crc.good": "1",
+        "grim.token": "7",
+        "grim.sequence": "9",
+        "grim.type": "0x01",
+        "grim.source": "0",
+        "grim.destination": "1",
+        "grim.bytes": "10",
+        "grim.channel.source": "1",
+        "grim.channel.destination": "2",
+        "grim.handler": "17",
+        "grim.argument": "1,-2,3,4",
+        "grim.payload": PAYLOAD.hex(),
+        "grim.padding": b" ".hex() * 6,
+        "_ws.col.Info": "ACTIVE VNN 0 to 1, 10 bytes, handler 17, token 7 sequence 9",
+    }
+    (row,) = told(tmp_path, [packet(sealed(ROUTE + DATA))], *fields)
+    assert dict(zip(fields, row, strict=True)) == fields
+
+
+def test_answers_are_told_by_name(tmp_path: Path) -> None:
+    rows = told(
+        tmp_path,
+        [packet(sealed(ACK), INTO_PARIS), packet(sealed(ROUTE + ERROR), INTO_SW0_1)],
+        "frame.interface_name",
+        "frame.packet_flags_direction",
+        "grim.cause",
+        "_ws.col.Info",
+    )
+    assert rows == [
+        ["paris.0-sw0.0", "0x00000001", "", "ACK of token 7 sequence 9 from VNN 1"],
+        ["metz.0-sw0.1", "0x00000002", "1", "ERROR of token 7 sequence 9 from VNN 1"],
+    ]
+
+
+def test_echo_and_unknown_layers(tmp_path: Path) -> None:
+    unknown = struct.pack(">I", 0x01020304) + b"whatever"
+    rows = told(
+        tmp_path,
+        [packet(sealed(ECHO), INTO_METZ), packet(sealed(unknown), INTO_METZ)],
+        "echo_layer.payload",
+        "_ws.col.Protocol",
+        "_ws.col.Info",
+    )
+    assert rows == [
+        [b"abc".hex(), "echo", "number 5, VNN 1 to 0, 3 bytes"],
+        ["", "Myrinet", "type 0x01020304, 8 bytes"],
+    ]
+
+
+def test_harm_is_told(tmp_path: Path) -> None:
+    flipped = bytearray(sealed(DATA))
+    flipped[40] ^= 4
+    longer = Header(7, 9, MessageType.ACTIVE, 0, 0, 0, 300, 0x0100, 0, 17, (0, 0, 0, 0)).pack()
+    packets = [
+        packet(bytes(flipped)),
+        packet(b"\x81\x06\x36"),
+        packet(sealed(DATA)[:20], length=49),
+        packet(sealed(longer)),
+    ]
+    rows = told(tmp_path, packets, "myrinet.crc.good", "_ws.expert.message")
+    cut = "Shorter than its header says"
+    assert rows == [["0", "CRC-8 is wrong"], ["", "Too short for a packet"], ["", cut], ["1", cut]]
+
+
+def test_the_store_of_the_doorway_is_read_in_the_order_of_beginnings() -> None:
+    def stored(began: int, data: bytes, length: int) -> bytes:
+        return RECORD.pack(began, began + 9, 2, length, len(data), 0) + data + bytes(-len(data) & 7)
+
+    halves = [memoryview(stored(50, b"abc", 3)), memoryview(stored(40, b"12345678", 100) + stored(60, b"", 0))]
+    assert captured(halves) == [
+        Captured(40, 49, 2, 100, b"12345678"),
+        Captured(50, 59, 2, 3, b"abc"),
+        Captured(60, 69, 2, 0, b""),
+    ]
+
+
+def test_a_file_tells_how_many_packets_it_lacks(tmp_path: Path) -> None:
+    write_packets([packet(sealed(ACK))], LEGEND_OF_TWO, tmp_path / "p.pcapng", dropped=12)
+    assert b"12 earlier packets had to make room" in (tmp_path / "p.pcapng").read_bytes()
+
+
+def test_every_cable_is_an_interface_and_every_direction_has_one() -> None:
+    legend = Legend(
+        ("a", "b"),
+        (("s", 4), ("t", 4)),
+        (("a", 0, "s", 3), ("t", 1, "b", 0), ("s", 0, "t", 0)),
+        (),
+        {"nic": 7500, "link": 6250, "pci": 15000},
+    )
+    cables = ends(legend)
+    assert cables == [(("a", 0), ("s", 3)), (("b", 0), ("t", 1)), (("s", 0), ("t", 0))]
+    assert directions(legend, cables) == {5: (0, 2), 7: (1, 2), 6: (2, 2), 0: (0, 1), 1: (1, 1), 2: (2, 1)}
+
+
+@pytest.mark.parametrize(
+    ("table", "names"),
+    [("TYPES", MessageType), ("CAUSES", Cause), ("DEVICES", Device)],
+    ids=["types", "causes", "devices"],
+)
+def test_the_dissector_knows_the_numbers_of_the_format(table: str, names: type[MessageType]) -> None:
+    found = re.search(rf"local {table} = \{{(.*?)\}}", LUA.read_text(encoding="utf-8"), re.DOTALL)
+    assert found
+    rows = {int(number, 0): name for number, name in re.findall(r'\[(\w+)\] = "(\w+)"', found[1])}
+    assert rows == {int(one): one.name for one in names}
+
+
+def test_the_dissector_knows_the_identifiers() -> None:
+    known = dict(re.findall(r"^local (\w+) = (0x\w+)$", LUA.read_text(encoding="utf-8"), re.MULTILINE))
+    assert {name: int(number, 0) for name, number in known.items()} == {
+        "GRIM_ID": grim.GRIM_ID,
+        "FIRST_CONTROL": grim.FIRST_CONTROL,
+        "ECHO_TYPE": echo.TYPE,
+    }
+
+
+def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    (tmp_path / "packets.pcapng").mkdir()
+    with pytest.raises(ResultsError, match="not written"):
+        write_packets([packet(sealed(ACK))], LEGEND_OF_TWO, tmp_path / "packets.pcapng")
+    assert [path.name for path in tmp_path.iterdir()] == ["packets.pcapng"]
