@@ -28,7 +28,7 @@ ROUTE = bytes([0x81])
 PAYLOAD = bytes(range(60, 70))
 DATA = Header(7, 9, MessageType.ACTIVE, 2, 0, 0x0000, 3, 0x0100, 0x0102, 17, (1, -2, 3, 4)).pack() + PAYLOAD.ljust(16)
 ACK = struct.pack(">2I", *grim.control(MessageType.ACK, 7, 9, 1))
-ERROR = struct.pack(">2I", *grim.control(MessageType.ERROR, 7, 9, 1, Cause.UNKNOWN_ENDPOINT))
+ERROR = struct.pack(">2I", *grim.control(MessageType.ERROR, 7, 9, 1, Cause.BEYOND, 3))
 ECHO = echo.HEADER.pack(echo.TYPE, 1, 5, 0, 3) + b"abc".ljust(8)
 INTO_PARIS, INTO_METZ, INTO_SW0_0, INTO_SW0_1 = 0, 1, 2, 3
 
@@ -88,11 +88,12 @@ def test_answers_are_told_by_name(tmp_path: Path) -> None:
         "frame.interface_name",
         "frame.packet_flags_direction",
         "grim.cause",
+        "grim.channel",
         "_ws.col.Info",
     )
     assert rows == [
-        ["paris.0-sw0.0", "0x00000001", "", "ACK of token 7 sequence 9 from VNN 1"],
-        ["metz.0-sw0.1", "0x00000002", "1", "ERROR of token 7 sequence 9 from VNN 1"],
+        ["paris.0-sw0.0", "0x00000001", "", "0", "ACK of token 7 sequence 9 from VNN 1"],
+        ["metz.0-sw0.1", "0x00000002", "5", "3", "ERROR of token 7 sequence 9 from VNN 1"],
     ]
 
 

@@ -79,9 +79,13 @@ local GRIM_ID = 0x0636
 local FIRST_CONTROL = 0x30
 local TYPES = {
   [0x01] = "ACTIVE", [0x02] = "SEGMENT", [0x03] = "ERROR_REPORT",
+  [0x04] = "RM_V", [0x05] = "RM_P", [0x06] = "RM_RV", [0x07] = "RM_REPLY",
   [0x30] = "ACK", [0x31] = "NACK", [0x32] = "ERROR", [0x33] = "SYNC", [0x34] = "SYNC_ANSWER",
 }
-local CAUSES = { [1] = "UNKNOWN_ENDPOINT", [2] = "UNKNOWN_TYPE", [3] = "TOO_LONG" }
+local CAUSES = {
+  [1] = "UNKNOWN_ENDPOINT", [2] = "UNKNOWN_TYPE", [3] = "TOO_LONG", [4] = "NOT_REGISTERED", [5] = "BEYOND",
+  [6] = "LOCK_NOT_REGISTERED", [7] = "FREED_HERE",
+}
 local DEVICES = { [0] = "HOST", [1] = "NI", [2] = "CELOXICA", [3] = "FRAME_BUFFER" }
 
 local grim = Proto("grim", "GRIM message")
@@ -91,7 +95,8 @@ local word = {
   type = ProtoField.uint8("grim.type", "Message type", base.HEX, TYPES, 0xFC),
   correction = ProtoField.uint8("grim.correction", "Payload correction", base.DEC, nil, 0x03),
   tree = ProtoField.uint8("grim.tree", "Multicast tree"),
-  cause = ProtoField.uint8("grim.cause", "Cause", base.DEC, CAUSES),
+  cause = ProtoField.uint16("grim.cause", "Cause", base.DEC, CAUSES, 0x03E0),
+  channel = ProtoField.uint16("grim.channel", "Channel of the message meant", base.DEC, nil, 0x001F),
   source = ProtoField.uint8("grim.source", "Source VNN"),
   source_device = ProtoField.uint8("grim.source.device", "Source device", base.DEC, DEVICES),
   words = ProtoField.uint16("grim.words", "Payload words"),
@@ -112,7 +117,8 @@ grim.experts = { cut }
 local function name_of(type) return TYPES[type] or string.format("type 0x%02x", type) end
 
 local function control(buffer, pinfo, branch, type)
-  if type == 0x32 then branch:add(word.cause, buffer(5, 1)) end
+  if type == 0x32 then branch:add(word.cause, buffer(4, 2)) end
+  if type < 0x33 then branch:add(word.channel, buffer(4, 2)) end
   local source = buffer(6, 1):uint()
   local means = type < 0x33 and string.format(" of token %d sequence %d", buffer(2, 1):uint(), buffer(3, 1):uint()) or ""
   pinfo.cols.info = string.format("%s%s from VNN %d", name_of(type), means, source)
@@ -122,6 +128,7 @@ end
 local function message(buffer, pinfo, branch, type)
   local words, correction = buffer(8, 2):uint(), buffer(4, 1):uint() % 4
   local bytes = 4 * words - correction
+  branch:add(word.correction, buffer(4, 1))
   branch:add(word.tree, buffer(5, 1))
   branch:add(word.words, buffer(8, 2))
   branch:add(word.bytes, buffer(8, 2), bytes):set_generated()
@@ -153,7 +160,6 @@ function grim.dissector(buffer, pinfo, tree)
   branch:add(word.token, buffer(2, 1))
   branch:add(word.sequence, buffer(3, 1))
   branch:add(word.type, buffer(4, 1))
-  branch:add(word.correction, buffer(4, 1))
   branch:add(word.source, buffer(6, 1))
   branch:add(word.source_device, buffer(7, 1))
   if type >= FIRST_CONTROL then return control(buffer, pinfo, branch, type) end
