@@ -16,6 +16,7 @@ unexport MAKEFLAGS MFLAGS
 ## CLUSTER=<file>             a cluster's configuration file, or the name of an example
 ## PROFILE=<name>             the hardware profile
 ## SET="key=value ..."        settings of study, profile and run
+## MESSAGE=<n>|slowest        the message that explain tells of, numbered from 1 in the order of sends
 ## A=<results>                what compare compares: results.json, the folder of a run, or a study
 ## B=<results>                with what it compares it
 ## THRESHOLD=<percent>        a change above it makes compare fail (5)
@@ -27,7 +28,7 @@ unexport MAKEFLAGS MFLAGS
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
-GIVEN := STUDY BENCH SIM SEED WAVES CLUSTER PROFILE SET A B THRESHOLD AXES SCHEDULER WORKERS PLOT COCOTB_TEST_FILTER VENV PYTHON
+GIVEN := STUDY BENCH SIM SEED WAVES CLUSTER PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT COCOTB_TEST_FILTER VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -42,7 +43,7 @@ simulator := compiler $(if $(icarus),icarus,$(if $(waves),waves))
 python := "$$VENV/bin/python"
 study := $(python) -m tb.run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies sim lint synth waves compare sweep bench clean distclean
+.PHONY: all setup test help run studies sim lint synth waves explain compare sweep bench clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -90,6 +91,11 @@ waves: ## run one STUDY with WAVES=1, and say how to open them
 	if [ -n "$$STUDY" ] && [ -f "$$file" ]; then \
 	  printf 'waves: %s; open them with: gtkwave "%s", or: surfer "%s"\n' "$$file" "$$file" "$$file"; \
 	fi; exit $$status
+
+explain: ## the life of one MESSAGE of the last run of STUDY: when, who waited for whom, and why
+	$(setup) $(simulator)
+	@$(python) -m tb.ask.explain --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET" \
+	  --message="$$MESSAGE" -- "$$STUDY"
 
 compare: ## what changed between the results A and B, largest first; fails above THRESHOLD
 	$(setup)

@@ -43,7 +43,7 @@ def test_help_names_every_target_and_every_variable() -> None:
 
 @pytest.mark.parametrize(
     "target",
-    "all setup test run studies sim lint synth waves compare sweep bench clean distclean".split(),  # noqa: SIM905 - a list of words
+    "all setup test run studies sim lint synth waves explain compare sweep bench clean distclean".split(),  # noqa: SIM905 - a list of words
 )
 def test_every_target_can_be_shown_without_running(checkout: Checkout, target: str) -> None:
     ended = checkout.make("-n", target)
@@ -123,6 +123,12 @@ def test_two_results_reach_compare_as_they_were_typed(checkout: Checkout) -> Non
     assert checkout.make("compare", "A=my run", "B=$b", "THRESHOLD=2.5").returncode == 0
     (call,) = checkout.calls("<-m><tb.ask.compare>")
     assert words(call) == ["-m", "tb.ask.compare", "--threshold=2.5", "--", "my run", "$b"]
+
+
+def test_a_message_reaches_explain(checkout: Checkout) -> None:
+    assert checkout.make("explain", "STUDY=x", "MESSAGE=a b").returncode == 0
+    (call,) = checkout.calls("<-m><tb.ask.explain>")
+    assert words(call)[-3:] == ["--message=a b", "--", "x"]
 
 
 def test_axes_reach_the_sweep_as_they_were_typed(checkout: Checkout) -> None:

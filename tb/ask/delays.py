@@ -1,0 +1,203 @@
+"""Who a message waited for, and why: packets that had the output, work that the processor did for others.
+
+Each delay is an interval of the message's life in which something else had what it needed, found in the trace beside
+it. What a processor does counts as another message's while that message's own stage is on that processor.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pymodels.trace import Part, TraceEvent, unit
+from tb.report.lives import Life, Lives, Piece
+from tb.report.recorded import Legend
+from tb.report.stages import Stage, stages_of
+from tb.report.wire import Hop, Packet
+
+NOTICES = {"bus_and_channel_search", "nic_notices", "host_notices", "until_seen"}
+"""Stages in which a message waits to be seen by a processor."""
+ENGINE = {"nic_send", "send_engine"}
+WIRE = {"wire_and_switch", "reception"}
+
+
+@dataclass(frozen=True)
+class Delay:
+    """An interval, in picoseconds, in which a message waited for `what`, which `who` had."""
+
+    begin: int
+    end: int
+    what: str
+    who: str
+
+    def __str__(self) -> str:
+        return f"waited {(self.end - self.begin) / 1e6:.3f} us for {self.what}, which {self.who} had"
+
+
+@dataclass(frozen=True)
+class Use:
+    """A life's own stage on a processor."""
+
+    begin: int
+    end: int
+    life: Life
+    stage: str
+
+
+class Neighbours:
+    """All that happened beside one message of a run."""
+
+    def __init__(self, lives: Lives, legend: Legend, trace: NDArray[np.void]) -> None:
+        self._legend, self._lives, self._trace = legend, lives, trace
+        self._uses: dict[int, list[Use]] = defaultdict(list)
+        """By processor (unit), in time order."""
+        self._outlets: dict[tuple[int, int], list[tuple[Hop, Packet]]] = defaultdict(list)
+        self._inlets: dict[tuple[int, int], list[tuple[Hop, Packet]]] = defaultdict(list)
+        self._sent: dict[int, list[Packet]] = defaultdict(list)
+        for life in lives.lives:
+            self._use(life)
+        for packet in lives.wire.packets:
+            self._sent[packet.source].append(packet)
+            for hop in packet.hops:
+                self._outlets[hop.switch, hop.outlet].append((hop, packet))
+                self._inlets[hop.switch, hop.inlet].append((hop, packet))
+        for uses in self._uses.values():
+            uses.sort(key=lambda use: use.begin)
+
+    def _use(self, life: Life) -> None:
+        for stage in stages_of(life):
+            node = (life.node, life.target)[stage.side]
+            if stage.part in (Part.NIC_CPU, Part.HOST_CPU) and stage.name not in NOTICES and node is not None:
+                use = Use(stage.begin, stage.end, life, stage.name.replace("_", " "))
+                self._uses[unit(node, stage.part)].append(use)
+        if life.handled is not None and life.ended is not None and life.target is not None:
+            self._uses[unit(life.target, Part.HOST_CPU)].append(Use(life.handled, life.ended, life, "handler"))
+
+    def delays(self, life: Life, stage: Stage) -> list[Delay]:
+        """What the message waited for within one of its stages, in time order."""
+        found: list[Delay] = []
+        if stage.name in NOTICES:
+            found += self._processor(life, stage)
+        if stage.name in ENGINE:
+            found += self._engine(life, stage)
+        if stage.name == "wire_and_switch" and life.pieces[-1].packets:
+            packet = life.pieces[-1].packets[-1]
+            found += (delay for hop in packet.hops for delay in self._switch(packet, hop))
+        if stage.name in WIRE:
+            found += self._stopped(life, stage)
+        if stage.name.startswith("dma_"):
+            found += self._dma(life.pieces[-1], stage)
+        return sorted((delay for delay in found if delay.end > delay.begin), key=lambda delay: delay.begin)
+
+    def _processor(self, life: Life, stage: Stage) -> Iterator[Delay]:
+        """The processor was at work for other messages."""
+        node = (life.node, life.target)[stage.side]
+        if node is None:
+            return
+        whose = f"{self._legend.hosts[node]}'s {'CPU' if stage.part == Part.HOST_CPU else 'NIC processor'}"
+        uses = self._uses[unit(node, stage.part)]
+        for use in uses[: bisect_left(uses, stage.end, key=lambda use: use.begin)]:
+            begin, end = max(use.begin, stage.begin), min(use.end, stage.end)
+            if use.life is not life and end > begin:
+                yield Delay(begin, end, whose, f"{use.life.name(self._legend)} ({use.stage})")
+
+    def _engine(self, life: Life, stage: Stage) -> Iterator[Delay]:
+        """The send engine was reading another packet."""
+        what = f"{self._legend.hosts[life.node]}'s send engine"
+        own = {id(packet) for piece in life.pieces for packet in piece.packets}
+        for packet in self._sent[life.node]:
+            end = packet.tx_tail if packet.tx_tail is not None else stage.end
+            if id(packet) not in own and packet.start < stage.end and end > stage.begin:
+                yield Delay(max(packet.start, stage.begin), min(end, stage.end), what, self._name(packet))
+
+    def _switch(self, packet: Packet, hop: Hop) -> Iterator[Delay]:
+        """Another packet had the output that this one asked for, or stood before it in the same input."""
+        switch = self._legend.switches[hop.switch][0]
+        before = [other for other in self._inlets[hop.switch, hop.inlet] if other[0].head < hop.head]
+        if before and packet.tx_head is not None:
+            ahead, other = max(before, key=lambda entry: entry[0].head)
+            if ahead.tail is not None and ahead.tail > packet.tx_head:
+                what = f"its turn at input {hop.inlet} of {switch}"
+                yield Delay(packet.tx_head, min(ahead.tail, hop.head), what, self._name(other))
+        end = hop.grant if hop.grant is not None else None
+        for other_hop, other in self._outlets[hop.switch, hop.outlet]:
+            if other is packet or other_hop.grant is None or end is None:
+                continue
+            until = other_hop.tail if other_hop.tail is not None else end
+            if other_hop.grant < end and until > hop.head:
+                what = f"output {hop.outlet} of {switch}"
+                yield Delay(max(other_hop.grant, hop.head), min(until, end), what, self._name(other))
+
+    def _stopped(self, life: Life, stage: Stage) -> Iterator[Delay]:
+        """STOP held the sender's link."""
+        owner = unit(life.node, Part.LINK)
+        for begin, end in self._pairs(owner, TraceEvent.STALL_START, TraceEvent.STALL_END, stage):
+            what = f"GO on the cable of {self._legend.hosts[life.node]}"
+            yield Delay(begin, end, what, "a full slack buffer behind it")
+
+    def _dma(self, piece: Piece, stage: Stage) -> Iterator[Delay]:
+        """The host DMA was moving blocks of other messages."""
+        node = piece.life.target
+        for life in self._lives.lives:
+            if node is None or life.target != node or life.sent > stage.end or life is piece.life:
+                continue
+            for other in life.pieces:
+                for _, begin, end in other.dma:
+                    if begin < stage.end and end > stage.begin:
+                        what = f"the host DMA of {self._legend.hosts[node]}"
+                        yield Delay(max(begin, stage.begin), min(end, stage.end), what, life.name(self._legend))
+
+    def _pairs(self, owner: int, start: int, stop: int, stage: Stage) -> Iterator[tuple[int, int]]:
+        """Intervals between two events of a unit, as far as they lie in a stage."""
+        times = self._trace["time"]
+        part = self._trace[: int(np.searchsorted(times, stage.end, "right"))]
+        mine = part[(part["unit"] == owner) & np.isin(part["event"], (start, stop))]
+        begun: int | None = None
+        for record in mine:
+            if record["event"] == start:
+                begun = int(record["time"])
+            elif begun is not None:
+                if record["time"] > stage.begin:
+                    yield max(begun, stage.begin), int(record["time"])
+                begun = None
+        if begun is not None:
+            yield max(begun, stage.begin), stage.end
+
+    def _name(self, packet: Packet) -> str:
+        piece = self._lives.piece_of.get(id(packet))
+        if piece is not None:
+            return piece.life.name(self._legend)
+        target = "" if packet.target is None else f" to {self._legend.hosts[packet.target]}"
+        return f"a control message, {self._legend.hosts[packet.source]}{target}"
+
+    def instructions(self, node: int, part: Part, stage: Stage) -> list[tuple[str, int]]:
+        """What a processor executed in a stage: paths with picoseconds, longest first."""
+        cpu = part == Part.HOST_CPU
+        start = TraceEvent.SPEND_START if cpu else TraceEvent.WORK_START
+        stop = TraceEvent.SPEND_END if cpu else TraceEvent.WORK_END
+        times, owner = self._trace["time"], unit(node, part)
+        first, last = np.searchsorted(times, stage.begin), np.searchsorted(times, stage.end, "right")
+        window = self._trace[int(first) : int(last)]
+        begun: dict[int, int] = {}
+        spent: dict[str, int] = defaultdict(int)
+        for record in window[(window["unit"] == owner) & np.isin(window["event"], (start, stop))]:
+            number, time = int(record["argument"]), int(record["time"])
+            if record["event"] == start:
+                begun[number] = time
+            else:
+                spent[self._legend.path(number)] += time - begun.pop(number, stage.begin)
+        return sorted(spent.items(), key=lambda entry: -entry[1])
+
+
+def total(delays: Iterable[Delay]) -> int:
+    """Picoseconds that are covered by at least one of the delays."""
+    covered, until = 0, -1
+    for delay in sorted(delays, key=lambda delay: delay.begin):
+        covered += max(0, delay.end - max(delay.begin, until))
+        until = max(until, delay.end)
+    return covered

@@ -1,0 +1,101 @@
+"""`python -m tb.ask.explain STUDY --message N`: behind `make explain`: the life of one message, told in sentences.
+
+It reads the trace of the study's last run, and runs the study when there is none. Exit code 2 when there is no such
+message, or the trace cannot be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from pymodels.errors import ConfigError, SanlabError
+from tb import studies
+from tb.ask.delays import Neighbours
+from tb.ask.story import story
+from tb.report.lives import Life, lives_of
+from tb.report.recorded import TRACE, Recorded, TraceError, read_recorded
+from tb.report.terminal import say
+from tb.request import resolve
+from tb.run import complain, run_study
+from tb.sim.tools import OUT, SIMULATORS
+
+SLOWEST = "slowest"
+
+
+def chosen(lives: Sequence[Life], word: str) -> Life:
+    """The message that a word means: its number, or the slowest. Raises ConfigError naming the range there is."""
+    if not lives:
+        cause, remedy = "the trace holds no call of send", "take a study whose message layer records its messages"
+        raise ConfigError("MESSAGE", 0, "no message", cause, remedy)
+    there = f"give 1 to {len(lives)}, or slowest"
+    if word == SLOWEST:
+        return max(lives, key=lambda life: life.latency or 0)
+    try:
+        number = int(word)
+    except ValueError:
+        raise ConfigError("MESSAGE", 0, "not a number", f"MESSAGE is {word!r}", there) from None
+    if not 1 <= number <= len(lives):
+        raise ConfigError("MESSAGE", 0, f"no message {number}", f"the run has {len(lives)}", there)
+    return lives[number - 1]
+
+
+def explain(recorded: Recorded, word: str, console: Console) -> None:
+    """Tell the life of a message. Raises SanlabError when there is no such message."""
+    lives = lives_of(recorded)
+    life = chosen(lives.lives, word)
+    for line in story(life, recorded.legend, Neighbours(lives, recorded.legend, recorded.trace)):
+        say(console, line)
+    if recorded.legend.lost:
+        say(
+            console,
+            f"The trace had no room for {recorded.legend.lost:,} records: what is told may have gaps.",
+            "yellow",
+        )
+    say(console, f"trace: {os.path.relpath(recorded.folder / TRACE)}", "dim")
+
+
+def folder_of(words: argparse.Namespace) -> Path:
+    """The folder of the study's last run; the study is run when it has none. Raises SanlabError when it fails."""
+    info = studies.load(words.study)
+    folder = Path(words.out).resolve() if words.out else OUT / words.study
+    if (folder / TRACE).is_file():
+        return folder
+    cluster = words.cluster or info.cluster or ""
+    request = resolve(words.study, words.sim, words.seed, False, cluster, words.profile, words.set, SIMULATORS)
+    Console(stderr=True).print(f"{words.study} has left no trace: running it first", style="dim", highlight=False)
+    run_study(replace(request, folder=str(folder)), Console(file=io.StringIO()))
+    if not (folder / TRACE).is_file():
+        raise TraceError("no trace", f"the run of {words.study} left none", f"see {folder / 'sim.log'}")
+    return folder
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Parse the command line and explain; the exit code."""
+    parser = argparse.ArgumentParser(prog="make explain", description="The life of one message, told in sentences.")
+    parser.add_argument("study", help="one of: " + ", ".join(studies.names()))
+    parser.add_argument("--message", default="", help="its number, from 1 in the order of sends, or slowest")
+    for name, default in (("sim", "verilator"), ("seed", "1"), ("cluster", ""), ("profile", ""), ("set", "")):
+        parser.add_argument(f"--{name}", default=default)
+    parser.add_argument("--out", default="", help="folder of the run (default sim_build/<study>)")
+    words = parser.parse_args(argv)
+    try:
+        explain(read_recorded(folder_of(words)), words.message, Console())
+    except (ConfigError, TraceError) as error:
+        complain(str(error))
+        return 2
+    except SanlabError as error:
+        complain(str(error))
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+"""The life of one message as sentences: what happened in each stage, when, and who waited for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pymodels.trace import Part, event_name, unit_name
+from tb.ask.delays import Delay, Neighbours, total
+from tb.report.lives import Life
+from tb.report.recorded import Legend
+from tb.report.stages import Stage, stages_of
+from tb.report.wire import Packet
+
+SENTENCES = {
+    "host_send": "the CPU of {source} runs the library and hands {bytes} B, header and payload, to the bus",
+    "host_pointer": "the CPU of {source} hands the word to the bus that tells its NIC of the message",
+    "bus_and_channel_search": "the word crosses the bus, and the NIC of {source} comes round to it in its search",
+    "nic_send": "the NIC of {source} makes the packet ready and starts the send engine",
+    "refused_and_sent_again": "{target} refused it, and the NIC of {source} sent it again: {answers}",
+    "send_engine": "the send engine reads SRAM, and the head goes onto the cable",
+    "wire_and_switch": "the head travels to {target} {way}",
+    "reception": "the rest of the packet follows into the SRAM of {target}",
+    "nic_notices": "the NIC of {target} comes round to the packet in its polling loop",
+    "nic_receive": "the NIC of {target} checks the packet, finds its place, and starts the host DMA",
+    "dma_message": "the host DMA of {target} moves the message to host memory",
+    "dma_back_pointer": "the host DMA of {target} moves the word that tells the host of the message",
+    "host_notices": "the CPU of {target} sees that word",
+    "host_dispatch": "the CPU of {target} takes the message and calls its handler",
+    "until_seen": "the CPU of {target} sees the message",
+}
+PROCESSORS = (Part.HOST_CPU, Part.NIC_CPU)
+DELAYS = 6
+"""Other messages told of a stage."""
+PATHS = 4
+"""Instruction paths told of a stage."""
+
+
+def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
+    """The whole life, a line for its name, a sentence for each stage with its times, what it waited for beneath."""
+    yield _title(life, legend)
+    if len(life.pieces) > 1:
+        yield f"It travels in {len(life.pieces)} packets; told is the last, which its handler waits for."
+    stages = stages_of(life)
+    if not stages:
+        yield from _unfinished(life, legend)
+        return
+    words = _words(life, legend)
+    waited: list[tuple[int, str]] = []
+    for stage in stages:
+        delays = beside.delays(life, stage)
+        waited += [(delay.end - delay.begin, str(delay)) for delay in delays]
+        yield ""
+        yield (
+            f"{_us(stage.begin - life.sent)} to {_us(stage.end - life.sent)} us, {stage.name.replace('_', ' ')}, "
+            f"{_us(stage.duration)} us"
+        )
+        yield f"  {_sentence(stage, words)}."
+        yield from (f"  {line}." for line in _instructions(life, stage, beside))
+        yield from (f"  {line}." for line in _waiting(stage, delays))
+    yield ""
+    yield _end(life, sum(stage.duration for stage in stages), waited)
+
+
+def _waiting(stage: Stage, delays: Sequence[Delay]) -> Iterator[str]:
+    """Who it waited for: the longest few in their order, the others together."""
+    told = sorted(sorted(delays, key=lambda delay: delay.begin - delay.end)[:DELAYS], key=lambda delay: delay.begin)
+    yield from (f"It {delay}" for delay in told)
+    left = [delay for delay in delays if delay not in told]
+    if left:
+        yield f"It waited {_us(total(left))} us for {len(left)} others in the same way"
+    rest = stage.duration - total(delays)
+    if delays and rest > 0:
+        yield f"In the other {_us(rest)} us no other message was in its way"
+
+
+def _title(life: Life, legend: Legend) -> str:
+    latency = "never arrived" if life.latency is None else f"{_us(life.latency)} us"
+    return f"{life.name(legend)}: sent at {_us(life.sent)} us, {latency}"
+
+
+def _sentence(stage: Stage, words: dict[str, str]) -> str:
+    text = SENTENCES.get(stage.name, "{stage}").format(**words, stage=stage.name.replace("_", " "))
+    return text[0].upper() + text[1:]
+
+
+def _words(life: Life, legend: Legend) -> dict[str, str]:
+    piece = life.pieces[-1]
+    answers = [f"{kind} at {_us(packet.start - life.sent)} us" for kind, packet in piece.answers]
+    return {
+        "source": legend.hosts[life.node],
+        "target": "nobody" if life.target is None else legend.hosts[life.target],
+        "bytes": f"{sum(one.size for one in life.pieces):,}",
+        "way": _way(piece.packets[-1], legend) if piece.packets else "over the network",
+        "answers": ", ".join(answers) or "no answer is in the trace",
+    }
+
+
+def _way(packet: Packet, legend: Legend) -> str:
+    """The switches on a packet's way, with the time that each took from route byte to output."""
+    hops = [
+        f"{legend.switches[hop.switch][0]} (input {hop.inlet} to output {hop.outlet}"
+        + (f", {_us(hop.grant - hop.head)} us)" if hop.grant is not None else ")")
+        for hop in packet.hops
+    ]
+    return f"over {', '.join(hops)}" if hops else "over one cable"
+
+
+def _instructions(life: Life, stage: Stage, beside: Neighbours) -> Iterator[str]:
+    node = (life.node, life.target)[stage.side]
+    if stage.part not in PROCESSORS or node is None:
+        return
+    paths = beside.instructions(node, stage.part, stage)
+    if paths:
+        told = [f"{name} {_us(spent)}" for name, spent in paths[:PATHS]]
+        more = f" and {len(paths) - PATHS} more" if len(paths) > PATHS else ""
+        yield f"Instructions: {_us(sum(spent for _, spent in paths))} us ({', '.join(told)}{more})"
+
+
+def _unfinished(life: Life, legend: Legend) -> Iterator[str]:
+    """How far a message came that did not arrive."""
+    piece = life.pieces[-1] if life.pieces else None
+    if piece is None or not piece.marks:
+        yield "Nothing of it was handed to the bus: its host still waits for room."
+        return
+    time, owner, event, *_ = piece.marks[-1]
+    yield f"It has not arrived. The last of it in the trace: {event_name(event)} at {unit_name(owner)}, {_us(time)} us."
+    if any(packet.lost for packet in piece.packets):
+        yield f"Its packet was lost on the way, {_way(piece.packets[-1], legend)}."
+
+
+def _end(life: Life, whole: int, waited: list[tuple[int, str]]) -> str:
+    text = f"Together {_us(whole)} us"
+    if not waited:
+        return f"{text}; it waited for no other message."
+    longest = max(waited)
+    others = sum(duration for duration, _ in waited)
+    return f"{text}; in {_us(others)} us of waiting for others, most: it {longest[1]}."
+
+
+def _us(ps: float) -> str:
+    return f"{ps / 1e6:.3f}"

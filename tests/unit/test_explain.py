@@ -1,0 +1,174 @@
+"""`make explain`: the life of a message in sentences, every time from the trace, and who it waited for.
+
+Strategy: on the made-up traces (tests/unit/madeup_trace.py) every interval is known: sentences are compared with the
+times that were written into the records. Messages are laid upon each other so that each kind of waiting happens once.
+Stages must add up to the latency. Wrong numbers and traces that cannot be read end with one line and code 2.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pymodels.trace import Part, TraceEvent, switch_port
+from tb.ask import explain
+from tb.ask.delays import Delay, Neighbours, total
+from tb.ask.story import DELAYS, _waiting, story
+from tb.report.lives import Lives
+from tb.report.recorded import Legend
+from tb.report.stages import Stage
+from tb.report.wire import rows
+from tests.unit.madeup_trace import LEGEND_OF_TWO, Row, leave, message, packet, record, trace
+
+E = TraceEvent
+
+
+def told(number: int, *parts: list[Row], legend: Legend = LEGEND_OF_TWO) -> list[str]:
+    """The story of a message of a made-up trace."""
+    records = trace(*parts)
+    lives = Lives(legend).take_all(rows(records))
+    return list(story(lives.lives[number - 1], legend, Neighbours(lives, legend, records)))
+
+
+def held_up(records: list[Row], at: int, ns: int) -> list[Row]:
+    """The records from a time on, that much later."""
+    return [(row[0] + 1000 * ns * (row[0] >= 1000 * at), *row[1:]) for row in records]
+
+
+def test_a_message_alone_is_told_stage_by_stage() -> None:
+    lines = told(1, message(1000, 0))
+    assert lines[0] == "message 1, paris to metz, 64 B: sent at 1.000 us, 3.000 us"
+    assert lines[2:5] == [
+        "0.000 to 0.300 us, host send, 0.300 us",
+        "  The CPU of paris runs the library and hands 96 B, header and payload, to the bus.",
+        "  Instructions: 0.200 us (send 0.200).",
+    ]
+    assert "  The head travels to metz over sw0 (input 0 to output 1, 0.030 us)." in lines
+    assert lines[-1] == "Together 3.000 us; it waited for no other message."
+
+
+def test_times_of_the_sentences_add_up() -> None:
+    lengths = [re.fullmatch(r"[\d.]+ to [\d.]+ us, .*, ([\d.]+) us", line) for line in told(1, message(1000, 0))]
+    assert round(sum(float(found[1]) for found in lengths if found), 6) == 3.0
+
+
+def test_a_processor_at_work_for_another_message_is_named() -> None:
+    lines = told(2, message(0, 0), message(100, 0, 2, key=0x0636))
+    had = "which message 1, paris to metz, 64 B (nic send) had"
+    assert f"  It waited 0.100 us for paris's NIC processor, {had}." in lines
+    assert "  In the other 0.050 us no other message was in its way." in lines
+    assert lines[-1].startswith("Together 3.000 us; in ")
+
+
+def test_a_packet_behind_another_waits_for_its_turn() -> None:
+    lines = told(2, message(0, 0), held_up(message(100, 0, 2, key=0x0636), 1240, 40))
+    assert "  It waited 0.071 us for its turn at input 0 of sw0, which message 1, paris to metz, 64 B had." in lines
+
+
+def test_the_holder_of_an_output_is_named() -> None:
+    """A third host's packet has the output until 1.240 us; the message's own head came at 1.170 us."""
+    three = replace(
+        LEGEND_OF_TWO, hosts=("paris", "metz", "nancy"), links=(*LEGEND_OF_TWO.links, ("nancy", 0, "sw0", 2))
+    )
+    own = held_up(message(0, 0), 1200, 50)
+    other = [
+        record(1000, 2, Part.NET_SEND, E.TX_START, 0x55),
+        record(1010, 2, Part.LINK, E.TX_HEAD, 0x55),
+        (1_040_000, switch_port(0, 2), E.SWITCH_HEAD, 0, 1, 0),
+        (1_070_000, switch_port(0, 2), E.SWITCH_GRANT, 0, 1, 0),
+        (1_240_000, switch_port(0, 2), E.SWITCH_TAIL, 0x55, 1, 0),
+    ]
+    lines = told(1, own, other, legend=three)
+    assert "  The head travels to metz over sw0 (input 0 to output 1, 0.080 us)." in lines
+    assert "  It waited 0.070 us for output 1 of sw0, which a control message, nancy had." in lines
+
+
+def test_stop_on_the_cable_is_told() -> None:
+    stop = [record(1140, 0, Part.LINK, E.STALL_START), record(1180, 0, Part.LINK, E.STALL_END)]
+    lines = told(1, message(0, 0), stop)
+    assert "  It waited 0.040 us for GO on the cable of paris, which a full slack buffer behind it had." in lines
+
+
+def test_a_control_message_in_the_send_engine_is_named() -> None:
+    lines = told(1, message(0, 0), packet(1000, 0, 200, 0x1234))
+    assert any("paris's send engine, which a control message, paris" in line for line in lines)
+
+
+def test_a_message_that_never_arrived_says_how_far_it_came() -> None:
+    lines = told(1, message(0, 0)[:8])
+    assert lines == [
+        "message 1, paris, 64 B: sent at 0.000 us, never arrived",
+        "It has not arrived. The last of it in the trace: nic noticed at node 0 NIC CPU, 0.500 us.",
+    ]
+    assert told(1, message(0, 0)[:2])[1] == "Nothing of it was handed to the bus: its host still waits for room."
+
+
+def test_many_neighbours_are_told_together() -> None:
+    others = [Delay(100 * n, 100 * n + 10 * n, "the NIC", f"message {n}") for n in range(1, DELAYS + 4)]
+    lines = list(_waiting(Stage("nic_notices", 0, 2000, Part.NIC_CPU, 1), others))
+    assert len(lines) == DELAYS + 2
+    assert [str(DELAYS + 3) in lines[DELAYS - 1], "message 1 " in lines[0]] == [True, False]
+    assert lines[-2] == "It waited 0.000 us for 3 others in the same way"
+    assert lines[-1].endswith("us no other message was in its way")
+
+
+def test_overlapping_delays_count_once() -> None:
+    assert total([Delay(0, 10, "", ""), Delay(5, 12, "", ""), Delay(20, 21, "", "")]) == 13
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("5", "MESSAGE: no message 5: the run has 4; give 1 to 4, or slowest"),
+        ("0", "MESSAGE: no message 0: the run has 4; give 1 to 4, or slowest"),
+        ("", "MESSAGE: not a number: MESSAGE is ''; give 1 to 4, or slowest"),
+        ("x", "MESSAGE: not a number: MESSAGE is 'x'; give 1 to 4, or slowest"),
+    ],
+)
+def test_an_unknown_message_is_one_line_with_the_range(
+    word: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leave(tmp_path)
+    assert explain.main(["grim_pingpong", f"--message={word}", "--out", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"{said}\n"
+
+
+def test_the_slowest_message_can_be_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    late = message(9000, 1)
+    late[-3] = (late[-3][0] + 40_000, *late[-3][1:])
+    late[-4] = (late[-4][0] + 40_000, *late[-4][1:])
+    leave(tmp_path, trace(message(0, 0), late))
+    assert explain.main(["grim_pingpong", "--message=slowest", "--out", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.startswith("message 2, metz to paris")
+
+
+def test_a_truncated_trace_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = leave(tmp_path) / "trace.npy"
+    path.write_bytes(path.read_bytes()[:-40])
+    assert explain.main(["grim_pingpong", "--message=1", "--out", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"trace unreadable: {path} is cut off or no trace")
+    assert said.count("\n") == 1
+
+
+def test_a_trace_without_messages_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    leave(tmp_path, trace([record(0, 0, Part.NIC_CPU, E.WORK_START)]))
+    assert explain.main(["grim_pingpong", "--message=1", "--out", str(tmp_path)]) == 2
+    assert "MESSAGE: no message: the trace holds no call of send" in capsys.readouterr().err
+
+
+def test_without_a_trace_the_study_runs_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def run_study(request: object, console: object) -> int:
+        asked.append(request)
+        leave(tmp_path)
+        return 0
+
+    monkeypatch.setattr(explain, "run_study", run_study)
+    for _ in range(2):
+        assert explain.main(["grim_pingpong", "--message=1", "--sim=icarus", "--out", str(tmp_path)]) == 0
+    assert len(asked) == 1
