@@ -90,6 +90,8 @@ class Cause(IntEnum):
     LOCK_NOT_REGISTERED = 6
     FREED_HERE = 7
     """The own NI's verdict: what a remote read brought has no place here any more."""
+    HOST_DOWN = 8
+    """The own NI's verdict: the other NI answers nothing."""
 
 
 class Device(IntEnum):

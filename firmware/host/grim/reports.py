@@ -22,5 +22,9 @@ def report_error(arguments: tuple[int, int, int, int]) -> GrimError:
     if cause == Cause.FREED_HERE:
         where = f"the data from {target:#x} of VNN {vnn} came when target or lock was no longer pinned"
         return GrimError("target", where, "free memory when the lock says so")
+    if cause == Cause.HOST_DOWN:
+        return GrimError(
+            "destination", f"VNN {vnn} does not answer: it is down", "enable the cluster again when it is up"
+        )
     where = f"VNN {vnn}, channel {w3 >> 16 & 0xFF} refused a message for ever (cause {cause})"
     return GrimError("destination", where, "check the reference")

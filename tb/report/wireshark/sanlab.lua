@@ -84,7 +84,7 @@ local TYPES = {
 }
 local CAUSES = {
   [1] = "UNKNOWN_ENDPOINT", [2] = "UNKNOWN_TYPE", [3] = "TOO_LONG", [4] = "NOT_REGISTERED", [5] = "BEYOND",
-  [6] = "LOCK_NOT_REGISTERED", [7] = "FREED_HERE",
+  [6] = "LOCK_NOT_REGISTERED", [7] = "FREED_HERE", [8] = "HOST_DOWN",
 }
 local DEVICES = { [0] = "HOST", [1] = "NI", [2] = "CELOXICA", [3] = "FRAME_BUFFER" }
 
