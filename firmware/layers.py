@@ -28,7 +28,7 @@ class ClusterView:
     """Host names by VNN."""
     routes: Mapping[int, bytes]
     """Myrinet route bytes by destination VNN; a node's route to itself is absent."""
-    options: Mapping[str, int | str] = field(default_factory=dict)
+    options: Mapping[str, float | str] = field(default_factory=dict)
     """Run-time options of the message layer by name."""
     sram_bytes: int = 1 << 21
     """Size of each NIC's SRAM."""
@@ -55,13 +55,21 @@ def nic_program(layer: str) -> Callable[[Nic, ClusterView], Coroutine[Any, Any, 
     return _module("nic", layer).main  # type: ignore[no-any-return]
 
 
-def check_options(layer: str, options: Mapping[str, int | str], nodes: int, sram_bytes: int) -> None:
+def check_options(layer: str, options: Mapping[str, float | str], nodes: int, sram_bytes: int) -> None:
     """Let a message layer refuse options that cannot be on such a cluster: its NIC side's `check_options`, if it has
     one. Raises SanlabError (exit code 2) naming the option.
     """
     check = getattr(_module("nic", layer), "check_options", None)
     if check is not None:
         check(options, nodes, sram_bytes)
+
+
+def tolerates_loss(layer: str, options: Mapping[str, float | str]) -> bool:
+    """Whether a message layer repairs what the network loses or damages: its NIC side's `tolerates_loss`, if it has
+    one. Otherwise a lost packet is a broken invariant.
+    """
+    tolerates = getattr(_module("nic", layer), "tolerates_loss", None)
+    return bool(tolerates and tolerates(options))
 
 
 def host_library(layer: str) -> Callable[[Host, ClusterView], Any]:

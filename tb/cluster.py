@@ -118,6 +118,9 @@ class RunningCluster:
         for host in self.hosts:
             await host.pio_write(host.nic_base + Pci.CONTROL, LOADED.to_bytes(4, "big"))
         await self.kernel.sleep(BOOT_PS)
+        loss, damage = (float(self.plan.options[name]) for name in ("fault.loss", "fault.damage"))
+        if loss or damage:
+            self.lose(loss, damage, self.plan.request.seed)
 
     async def drain(self, limit_us: int = 1000) -> None:
         """Wait until nothing is in flight anywhere; after `limit_us` the run has broken an invariant."""
@@ -143,6 +146,17 @@ class RunningCluster:
         wild = [line for host in self.hosts for line in host.wild] + [line for nic in self.nics for line in nic.wild]
         left = [f"still in flight at the end: {name}" for name in self.left_in_flight]
         return [*self.invariants.broken, *wild, *left]
+
+    def lose(self, loss: float, damage: float, seed: int) -> None:
+        """From now on each packet on its way into a host vanishes, or has a bit flipped, with these probabilities.
+
+        Which ones follows from the seed and the packet's number on that cable. Whether that breaks invariants the
+        message layer says (`Lab.start_layer`).
+        """
+        for host in self.plan.cluster.topology.hosts:
+            into = End(host, 0)
+            cable, clock = self.numbers.cable_into(into), self.numbers.clock_of(into)
+            self.doorway.lib.dw_loss(cable, clock, loss, damage, seed)
 
     def fault(self, into: End, kind: str, first_us: float, last_us: float, value: int = 0) -> None:
         """Disturb what arrives at a port between two times: `kind` is drop, flip (xor value) or stick (at value).

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware.layers import ClusterView, host_library, nic_program
+from firmware.layers import ClusterView, host_library, nic_program, tolerates_loss
 from pymodels.kernel import Kernel, Task
 from pymodels.results import Series
 from tb.cluster import RunningCluster
@@ -69,6 +69,11 @@ class Lab:
         """The run's seed."""
         return self.plan.request.seed
 
+    @property
+    def lossy(self) -> bool:
+        """Whether packets are lost or damaged at random (`fault.loss`, `fault.damage`)."""
+        return bool(self.plan.options["fault.loss"] or self.plan.options["fault.damage"])
+
     def option(self, name: str) -> int:
         """A whole-number option of the study."""
         return int(self.plan.options[name])
@@ -77,7 +82,7 @@ class Lab:
         """A text option of the study."""
         return str(self.plan.options[name])
 
-    def start_layer(self, layer: str, options: Mapping[str, int | str] | None = None) -> list[Any]:
+    def start_layer(self, layer: str, options: Mapping[str, float | str] | None = None) -> list[Any]:
         """Start a message layer: its program on every NIC, its library on every host. The libraries by VNN."""
         self.running.use_layer(layer)
         prefix = f"{layer}."
@@ -85,6 +90,8 @@ class Lab:
             name.removeprefix(prefix): value for name, value in self.plan.options.items() if name.startswith(prefix)
         }
         options = {**set_by_user, **(options or {})}
+        if tolerates_loss(layer, options) and self.lossy:
+            self.running.invariants.faults_expected = True
         libraries = []
         for vnn in range(len(self.running.hosts)):
             view = self.view(vnn, options)
@@ -92,7 +99,7 @@ class Lab:
             libraries.append(host_library(layer)(self.running.hosts[vnn], view))
         return libraries
 
-    def view(self, vnn: int, options: Mapping[str, int | str]) -> ClusterView:
+    def view(self, vnn: int, options: Mapping[str, float | str]) -> ClusterView:
         """What software on a node knows of the cluster."""
         cluster = self.plan.cluster
         sram_bytes = self.plan.profile.integer("sram.bytes")

@@ -20,6 +20,8 @@ RUN_OPTIONS = {
     "run.trace": Option(1, "0 = no trace", 0, 1),
     "run.trace_records": Option(1 << 26, "room of the trace", 1 << 10, 1 << 30),
     "run.packets_MB": Option(32, "room for the packets on the cables, in MB: the last ones are kept", 0, 4096),
+    "fault.loss": Option(0.0, "probability that a packet vanishes before it reaches a host, by seed", 0, 1),
+    "fault.damage": Option(0.0, "probability that a bit of a packet is flipped before it reaches a host", 0, 1),
     "run.hang_us": Option(1_000_000, "simulated silence that counts as a hang, in us", 1, 10**9),
 }
 
@@ -66,7 +68,7 @@ class Plan:
     request: Request
     cluster: Cluster
     profile: Profile
-    options: Mapping[str, int | str]
+    options: Mapping[str, float | str]
 
 
 def check_size(hosts: int, file: str) -> None:

@@ -65,4 +65,5 @@ int san_host_enables(int unit);
 int san_fault(int cable, long long slot, int character);
 void san_capture(int cable, int count, long long data, long long began, long long now);
 void dw_faults_on(void);
+int64_t dw_period(int clock);
 #endif

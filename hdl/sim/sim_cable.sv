@@ -51,7 +51,7 @@ module sim_cable #(
         slot = {16'd0, cycle};
         character = `SAN(san_fault) (CABLE, slot, {23'd0, arrived});
         rx <= character[8:0];
-        if (character[9] || character[8:0] != arrived) rx_hold <= 1'b0;
+        if (character[9] || (character[8:0] != arrived && !character[10])) rx_hold <= 1'b0;
       end
     end
   end

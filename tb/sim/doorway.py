@@ -51,6 +51,7 @@ class Doorway:
         self.lib.dw_capture_create.restype = ctypes.c_void_p
         self.lib.dw_capture_room.restype = ctypes.c_uint64
         self.lib.dw_fault_add.argtypes = [ctypes.c_int, ctypes.c_int, I64, I64, ctypes.c_int, ctypes.c_int]
+        self.lib.dw_loss.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_double, ctypes.c_double, ctypes.c_uint64]
         self.now: Callable[[], int] = self.lib.dw_now
         self.wake_by: Callable[[int], None] = self.lib.dw_wake_by
         self._events = self._words("dw_events", EVENTS * EVENT_WORDS, "q")
@@ -136,6 +137,11 @@ class Doorway:
         self._given[unit] = given + 1 & 0xFFFFFFFF
         turn[8 + turn[2]] = unit
         turn[2] += 1
+
+    def lost(self) -> tuple[int, int]:
+        """Packets that random faults have lost, and damaged."""
+        counts = self._words("dw_loss_count", 3, "q")
+        return counts[1], counts[2]
 
     def recorder(self, unit: int, kernel: Kernel) -> Callable[..., None]:
         """A function (event, packet, argument, argument2) that records for `unit` at the present time: the hot path."""

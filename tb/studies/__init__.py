@@ -27,23 +27,25 @@ from pymodels.errors import ConfigError, nearest
 class Option:
     """A setting of a study: its default, meaning and range. The default's type is the option's type."""
 
-    default: int | str
+    default: float | str
     meaning: str
     low: int = 0
     high: int = 1 << 31
     choices: tuple[str, ...] = ()
     """The words that a text option knows; empty: any."""
 
-    def parse(self, name: str, text: str) -> int | str:
+    def parse(self, name: str, text: str) -> float | str:
         """Text as a value. Raises ConfigError for a wrong type, a value out of range, an unknown word."""
         if isinstance(self.default, str):
             if self.choices and text not in self.choices:
                 raise ConfigError("SET", 0, "unknown word", f"{name} is {text!r}", nearest(text, self.choices))
             return text
+        whole = isinstance(self.default, int)
         try:
-            value = int(text, 0)
+            value = int(text, 0) if whole else float(text)
         except ValueError:
-            raise ConfigError("SET", 0, "wrong type", f"{name} is {text!r}", "give a whole number") from None
+            remedy = "give a whole number" if whole else "give a number such as 1e-3"
+            raise ConfigError("SET", 0, "wrong type", f"{name} is {text!r}", remedy) from None
         if not self.low <= value <= self.high:
             raise ConfigError("SET", 0, "value out of range", f"{name} is {value}", f"give {self.low} to {self.high}")
         return value
@@ -91,12 +93,12 @@ def layer_options(layer: str) -> dict[str, Option]:
     return {f"{layer}.{name}": option for name, option in {**numbers, **words}.items()}
 
 
-def check_layers(options: Mapping[str, int | str], nodes: int, sram_bytes: int) -> None:
+def check_layers(options: Mapping[str, float | str], nodes: int, sram_bytes: int) -> None:
     """Check the options of message layers together, as the layers do on `nodes` NICs of `sram_bytes`.
 
     Raises SanlabError (exit code 2) naming one.
     """
-    given: dict[str, dict[str, int | str]] = {}
+    given: dict[str, dict[str, float | str]] = {}
     for name, value in options.items():
         layer, dot, option = name.partition(".")
         if dot and layer_options(layer):

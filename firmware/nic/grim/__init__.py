@@ -17,6 +17,11 @@ async def main(nic: Nic, view: ClusterView) -> None:
     await Firmware(Ni(nic, view)).run()
 
 
-def check_options(options: Mapping[str, int | str], nodes: int, sram_bytes: int) -> None:
+def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int) -> None:
     """Whether the options can be on `nodes` NICs of `sram_bytes`. Raises OptionError naming the one that cannot."""
     Layout(Options.of(options), nodes, sram_bytes)
+
+
+def tolerates_loss(options: Mapping[str, float | str]) -> bool:
+    """Whether the time-out extension is on."""
+    return Options.of(options).timeout_us > 0

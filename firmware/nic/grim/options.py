@@ -98,7 +98,7 @@ class Options:
     """Scatters the pages of user-space pinned memory."""
 
     @classmethod
-    def of(cls, given: Mapping[str, int | str]) -> Options:
+    def of(cls, given: Mapping[str, float | str]) -> Options:
         """Options from names and values. Raises OptionError naming the option."""
         for name, value in given.items():
             if name in WORDS:
