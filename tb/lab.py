@@ -20,6 +20,9 @@ from tb.report.recorded import Legend, legend_of
 from tb.request import Plan
 from tb.switch import RunningSwitch
 
+TELL_S = 0.1
+"""Between two reports of how far a run is."""
+
 
 @dataclass
 class Findings:
@@ -38,7 +41,9 @@ class Lab:
         self.plan = plan
         self._running = running
         self.findings = Findings()
-        self._last_progress = 0.0
+        self._told = 0.0
+        self._progress: dict[str, int | str] = {}
+        running.engine.heartbeat = self.tell
 
     @property
     def running(self) -> RunningCluster:
@@ -127,12 +132,17 @@ class Lab:
             self.findings.failures.append(failure)
 
     def progress(self, done: int, total: int, what: str = "messages") -> None:
-        """Tell the terminal how far the run is (at most ten times a second)."""
+        """Tell the terminal how far the study is."""
+        self._progress = {"done": done, "total": total, "what": what}
+        self.tell(last=done == total)
+
+    def tell(self, last: bool = False) -> None:
+        """Report how far the run is to whoever watches, at most ten times a second unless it is the last time."""
         now = time.perf_counter()
-        if self.plan.request.progress_fd < 0 or (now - self._last_progress < 0.1 and done != total):
+        if self.plan.request.progress_fd < 0 or (now - self._told < TELL_S and not last):
             return
-        self._last_progress = now
-        state = {"done": done, "total": total, "what": what, "sim_us": self.kernel.now / 1e6}
+        self._told = now
+        state = {**self._progress, "sim_us": self.kernel.now / 1e6, "messages": self.findings.messages}
         os.write(self.plan.request.progress_fd, json.dumps(state).encode() + b"\n")
 
     def legend(self) -> Legend:

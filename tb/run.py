@@ -7,7 +7,6 @@ anything was built. Errors go to stderr, one line each.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import threading
@@ -15,11 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from pymodels.errors import SanlabError
 from pymodels.results import read_results
 from tb import studies
+from tb.progress import show_progress
 from tb.report.terminal import summary
 from tb.request import Plan, Request, plan, resolve
 from tb.sim.build import Build, Design, build
@@ -55,7 +54,7 @@ def execute(request: Request, info: studies.StudyInfo, understood: Plan, console
     made = _build(request, info.design or design(understood.cluster.topology), console)
     read, write = os.pipe()
     replace(request, progress_fd=write).save(folder / "request.json")
-    watcher = threading.Thread(target=_show_progress, args=(read, console), daemon=True)
+    watcher = threading.Thread(target=show_progress, args=(read, console), daemon=True)
     watcher.start()
     where = {"SANLAB_RUN": str(folder)}
     try:
@@ -68,25 +67,6 @@ def execute(request: Request, info: studies.StudyInfo, understood: Plan, console
 def _build(request: Request, wanted: Design, console: Console) -> Build:
     with console.status(f"building for {request.simulator} (once; cached by content)"):
         return build(wanted, request.simulator, request.waves)
-
-
-def _show_progress(fd: int, console: Console) -> None:
-    """Draw what the simulator process reports, one JSON object a line, until the pipe `fd` ends; closes it."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed}/{task.total} {task.fields[what]}  {task.fields[sim]}"),
-        TimeRemainingColumn(),
-    )
-    with (
-        os.fdopen(fd) as lines,
-        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar,
-    ):
-        task = bar.add_task("simulating", total=None, what="", sim="")
-        for line in lines:
-            state = json.loads(line)
-            time = f"{state['sim_us'] / 1000:.2f} ms simulated"
-            bar.update(task, completed=state["done"], total=state["total"], what=state["what"], sim=time)
 
 
 def run_study(request: Request, console: Console) -> int:

@@ -8,6 +8,7 @@ simulator.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +22,16 @@ HANG_PS = 1_000_000_000_000
 """A second of simulated silence while tasks wait counts as a hang (ours; only NRES may take longer, up to 4 s)."""
 
 
+HEARTBEAT = 1024
+"""Wakes between two heartbeats: tens of milliseconds of wall time."""
+
+
 class HangError(SanlabError):
     """Nothing can ever happen again, or nothing has for a long time: who waits for what."""
+
+
+def _silent() -> None:
+    """No heartbeat."""
 
 
 @dataclass
@@ -45,6 +54,8 @@ class Engine:
         self.kernel = kernel
         self.doorway = doorway
         self.cost = Cost()
+        self.heartbeat: Callable[[], None] = _silent
+        """Called every so many wakes."""
         self._direct = direct
         self._change = ValueChange(dut.wake)
         self._left = 0.0
@@ -99,6 +110,8 @@ class Engine:
         kernel, doorway, cost = self.kernel, self.doorway, self.cost
         cost.wall_rtl_s += entered - self._left
         cost.python_wakes += 1
+        if not cost.python_wakes % HEARTBEAT:
+            self.heartbeat()
         turn = doorway.turn
         kernel.now = now = turn[0]
         if now >= self._limit and self._limit:

@@ -1,0 +1,86 @@
+"""How far a run is, on a terminal: a bar for every run that takes longer than two seconds, and nothing elsewhere.
+
+The simulator process reports through a pipe, one JSON object a line: `sim_us`, `messages`, and from a study that tells
+how far it is also `done`, `total`, `what`. Rates count from the first report, so building and starting do not count.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+DELAY_S = 2.0
+"""A run that is over by then has no bar."""
+LOOK_S = 0.25
+"""So often the bar moves when nothing is reported."""
+COLUMNS = ("counted", "simulated", "rate", "left")
+
+
+def show_progress(fd: int, console: Console) -> None:
+    """Draw what the simulator process reports until the pipe `fd` ends; closes it. Silent when there is no terminal."""
+    begun = time.monotonic()
+    first: tuple[float, int] | None = None
+    columns = (TextColumn("simulating"), BarColumn(), *(TextColumn(f"{{task.fields[{name}]}}") for name in COLUMNS))
+    empty: dict[str, Any] = dict.fromkeys(COLUMNS, "")
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal, auto_refresh=False
+    ) as bar:
+        task = bar.add_task("", total=None, visible=False, **empty)
+        state: dict[str, Any] = {}
+        for report in _reports(fd):
+            now = time.monotonic()
+            if report:
+                state = report
+                first = first or (now, state["messages"])
+            if now - begun >= DELAY_S and console.is_terminal:
+                seconds = now - first[0] if first else 0.0
+                since = state.get("messages", 0) - (first[1] if first else 0)
+                told: dict[str, Any] = dict(fields(state, seconds, since))
+                bar.update(task, visible=True, completed=state.get("done", 0), total=state.get("total"), **told)
+                bar.refresh()
+
+
+def fields(state: dict[str, Any], seconds: float, messages: int) -> dict[str, str]:
+    """The words of the bar: what is counted, simulated time, messages a second, time left.
+
+    `seconds` of wall time since the first report, `messages` delivered since then.
+    """
+    done, total = state.get("done", 0), state.get("total", 0)
+    left = seconds * (total - done) / done if done and seconds else None
+    counted = f"{done:,}/{total:,} {state['what']}" if total else f"{state.get('messages', 0):,} messages"
+    return {
+        "counted": counted,
+        "simulated": f"{state.get('sim_us', 0.0) / 1000:,.2f} ms simulated",
+        "rate": f"{messages / seconds:,.0f} messages/s" if messages and seconds else "",
+        "left": f"{clock(left)} left" if left is not None and total else "",
+    }
+
+
+def clock(seconds: float) -> str:
+    """A time as `0:07` or `1:02:03`."""
+    whole = round(seconds)
+    hours, minutes = divmod(whole // 60, 60)
+    return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"
+
+
+def _reports(fd: int) -> Iterator[dict[str, Any] | None]:
+    """The reports as they come, and None whenever none came for a while."""
+    with os.fdopen(fd, "rb", buffering=0) as pipe:
+        rest = b""
+        while True:
+            if not select.select([pipe], [], [], LOOK_S)[0]:
+                yield None
+                continue
+            data = pipe.read(1 << 16)
+            if not data:
+                return
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                yield json.loads(line)
