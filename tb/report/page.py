@@ -53,16 +53,21 @@ def page(folder: Path, info: Asked, results: Results, failures: Sequence[str]) -
         _section("Cost of this run", tables.cost(results), headed=False),
         _beside(folder),
     )
+    return document(info.name, chain.from_iterable(parts))
+
+
+def document(title: str, lines: Iterable[str]) -> str:
+    """A whole page around the lines of its body: self-contained, nothing is fetched."""
     return "\n".join(
         (
             "<!DOCTYPE html>",
             '<html lang="en">',
             '<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
             f'<meta http-equiv="Content-Security-Policy" content="{NO_NETWORK}">',
-            f"<title>{escape(info.name)}</title>",
+            f"<title>{escape(title)}</title>",
             f"<style>\n{CSS.read_text(encoding='utf-8')}</style></head>",
             "<body>",
-            *chain.from_iterable(parts),
+            *lines,
             "</body>",
             "</html>\n",
         )
@@ -99,7 +104,7 @@ def _points(series: Series) -> Iterator[str]:
         return
     rows = tuple((tables.number(x), tables.number(y)) for x, y in zip(series.x, series.y, strict=False))
     yield f"<details><summary>{len(rows)} points</summary>"
-    yield from _table(Table((series.x_unit, series.y_unit), rows, words=0))
+    yield from html_table(Table((series.x_unit, series.y_unit), rows, words=0))
     yield "</details>"
 
 
@@ -115,7 +120,7 @@ def _stages(stages: Sequence[Stage]) -> Iterator[str]:
         yield f'<span class="k{index % COLOURS}" style="flex: {stage.share:.6f} 0 0" title="{told}">{mark}</span>'
     yield "</div>"
     keys = [f'<span class="key k{index % COLOURS}">{index + 1}</span>' for index in range(len(stages))]
-    yield from _table(tables.stage_table(stages), keys)
+    yield from html_table(tables.stage_table(stages), keys)
 
 
 def _published(rows: Sequence[Comparison]) -> Iterator[str]:
@@ -128,10 +133,10 @@ def _published(rows: Sequence[Comparison]) -> Iterator[str]:
 def _section(title: str, table: Table, headed: bool = True) -> Iterator[str]:
     if table:
         yield f"<h2>{escape(title)}</h2>"
-        yield from _table(table, headed=headed)
+        yield from html_table(table, headed=headed)
 
 
-def _table(table: Table, keys: Sequence[str] = (), headed: bool = True) -> Iterator[str]:
+def html_table(table: Table, keys: Sequence[str] = (), headed: bool = True) -> Iterator[str]:
     """A table that scrolls by itself on a narrow screen. `keys` is markup before the first cell of each row."""
     stacked = len(table.headings) > STACKED
     yield f'<div class="wide"><table{" class=stacked" if stacked else ""}>'

@@ -1,0 +1,62 @@
+"""The index of many runs: every published value, every curve, every failure, and links that lead somewhere.
+
+Strategy: made-up results, one of them missing and one failed, become a page that is taken apart by the reader of
+tests/unit/test_report_page.py: closed elements, unique ids, nothing fetched. What is shown is compared with what was
+put in.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.results import ResultsError, Series
+from tb.report.index import Entry, write_index
+from tests.unit.madeup import PUBLISHED, SIZED, results
+from tests.unit.test_report_page import Page
+
+CURVE = {"one_way": Series((0, 16), (1.0, 2.0), "B", "us"), "nothing": Series((), (), "B", "us")}
+ENTRIES = (
+    Entry("first", "Is 1 < 2?", results(SIZED, CURVE, PUBLISHED), (), "first/report.html"),
+    Entry("second", "Does it fail?", results({}, CURVE), ("it <failed>",), "second/report.html"),
+    Entry("third", "Is it there?", None, ("the run left no results",), "third/report.html"),
+)
+
+
+def page(tmp_path: Path) -> Page:
+    return Page(write_index(tmp_path, "All figures", "quick", ENTRIES))
+
+
+def test_every_published_value_stands_under_its_source(tmp_path: Path) -> None:
+    found = page(tmp_path)
+    assert found.of("h3")[:3] == ["paper 000, Figure 4.10", "paper 001, Table 1.1", "paper 001, Table 2.1"]
+    cells = found.of("td")
+    for row in PUBLISHED:
+        assert row.name in cells
+        assert row.source not in cells
+
+
+def test_failures_are_counted_and_told(tmp_path: Path) -> None:
+    found = page(tmp_path)
+    assert "2 failed" in found.of("span")
+    assert {"it <failed>", "the run left no results"} <= set(found.of("li"))
+
+
+def test_links_lead_to_the_reports_there_are_and_to_places_of_the_page(tmp_path: Path) -> None:
+    found = page(tmp_path)
+    links = [attributes["href"] for tag, attributes in found.elements if tag == "a"]
+    assert [link for link in links if link and not link.startswith("#")] == ["first/report.html", "second/report.html"]
+    ids = [attributes["id"] for _, attributes in found.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {link[1:] for link in links if link and link.startswith("#")} <= set(ids)
+
+
+def test_curves_are_drawn_where_there_are_points(tmp_path: Path) -> None:
+    assert [tag for tag, _ in page(tmp_path).elements].count("svg") == 2
+
+
+def test_a_page_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ResultsError, match="results not written"):
+        write_index(tmp_path / "file", "t", "n", ENTRIES)
