@@ -179,6 +179,9 @@ class Host(Concurrency, Protocol):
         `path` is the compiled cost of looking at one word. Returns when the spinning loop would have noticed.
         """
 
+    async def switch_context(self) -> None:
+        """Give the CPU from one thread of the process to another (profile: context switch)."""
+
     async def syscall(self) -> None:
         """Enter the kernel and come back (profile: kernel entry)."""
 

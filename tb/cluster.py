@@ -96,6 +96,7 @@ class RunningCluster:
         memory = self.doorway.memory(2 * node, profile.integer("memory.bytes"), unit(node, Part.HOST_CPU))
         timing = HostTiming(
             clock_ps=1e6 / profile.integer("host.clock_mhz"),
+            switch_ps=profile.integer("host.context_switch_ns") * NS,
             kernel_entry_ps=profile.integer("host.kernel_entry_ns") * NS,
             interrupt_ps=(profile.integer("host.interrupt_min_ns") * NS, profile.integer("host.interrupt_max_ns") * NS),
             miss_ps=profile.integer("host.poll_miss_ns") * NS,

@@ -102,6 +102,10 @@ class ModelHost(Actor):
         await self._use(duration, path)
         self._log.add(self._unit, TraceEvent.SPEND_END, 0, number, duration)
 
+    async def switch_context(self) -> None:
+        """The CPU from one thread to another."""
+        await self._use(self._timing.context_switch, "a context switch")
+
     async def syscall(self) -> None:
         """Enter the kernel and come back."""
         await self._use(self._timing.syscall, "a system call")

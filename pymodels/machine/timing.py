@@ -54,5 +54,7 @@ class Timing:
     """Least interrupt latency; drawn by seed from here to `interrupt_most` (paper 003, Table 3.1)."""
     interrupt_most: int = 17_000_000
     """Most interrupt latency."""
+    context_switch: int = 1_500_000
+    """From one thread to another."""
     syscall: int = 1_060_000
     """Into the kernel and back (Table 2.1)."""

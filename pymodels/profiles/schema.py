@@ -122,6 +122,7 @@ _KEYS = (
     Key("host.store_clocks", HOST, float, "clocks", 0, 100, "further clocks of a cached store"),
     Key("host.uncached_clocks", HOST, float, "clocks", 0, 1000, "further clocks of an uncached access, bus apart"),
     Key("host.poll_miss_ns", HOST, int, "ns", 0, 10_000, "the miss by which a poll sees a word that DMA wrote"),
+    Key("host.context_switch_ns", HOST, int, "ns", 0, 100_000, "the CPU from one thread of a process to another"),
     Key("host.kernel_entry_ns", HOST, int, "ns", 0, 100_000, "user to kernel and back, the fast way"),
     Key("host.interrupt_min_ns", HOST, int, "ns", 0, 10**6, "interrupt latency, least"),
     Key("host.interrupt_max_ns", HOST, int, "ns", 0, 10**6, "interrupt latency, most"),

@@ -34,6 +34,8 @@ class HostTiming:
     """A host's own times, from its profile."""
 
     clock_ps: float
+    switch_ps: int
+    """From one thread to another."""
     kernel_entry_ps: int
     interrupt_ps: tuple[int, int]
     """Shortest and longest interrupt latency."""
@@ -176,6 +178,9 @@ class RtlHost(Actor):
         await self._kernel.sleep_until(seen, "its own instructions")
         self.cpu.busy_ps += self._kernel.now - started
         return hit
+
+    async def switch_context(self) -> None:
+        await self.cpu.run(self._timing.switch_ps)
 
     async def syscall(self) -> None:
         await self.cpu.run(self._timing.kernel_entry_ps)

@@ -35,6 +35,7 @@ class Core:
         self._resources: Mapping[int, tuple[int, ...]] = MappingProxyType({})
         """The resource database: VNNs by device type."""
         self._messenger: Messenger | None = None
+        self._enabling = False
 
     def _ready(self) -> Messenger:
         """The messenger. Raises GrimError before `grim_enable`, or for what went wrong behind the caller's back."""

@@ -1,22 +1,71 @@
-"""`grim_enable`: bring up this node's NIC and queues, in the order of the paper's nine phases (paper 003, C.2)."""
+"""`grim_enable`: its nine phases, and what this node's NIC and queues need in them (paper 003, C.2)."""
 
 from __future__ import annotations
 
 import struct
+from enum import IntEnum
+from typing import Protocol
 
 from firmware.nic.grim.layout import E2L_CHAIN, L2E_CHAIN, STARTED, HostQueue, Layout, Register, State, Word
 from firmware.verbs import Buffer, Host
 from pymodels.registers import Control, Pci, Size
 
 
-async def initialise_nic(host: Host, layout: Layout) -> None:
-    """Phase 4, local devices: the card out of reset, the DMA chain's list loaded."""
-    await host.spend("enable_card")
-    size = layout.doorbell_code << Control.FIFO_SIZE
-    await _write(host, Pci.CONTROL, 1 << Control.LANAI_RESET_OFF | 1 << Control.EBUS_RESET_OFF | size)
-    await _write(host, Pci.POINTERS + 4 * Size.CHAINS, layout.doorbells)
-    await _write(host, Pci.POINTERS + 4 * L2E_CHAIN, layout.blocks)
-    await _write(host, Pci.POINTERS + 4 * E2L_CHAIN, layout.fetches)
+class Phase(IntEnum):
+    """The phases in their order."""
+
+    NONE = 0
+    RESET = 1
+    """Reset variables."""
+    CONFIGURATION = 2
+    """Parse configuration files: the names of the cluster, as the tools have read them."""
+    RESOURCES = 3
+    """Construct the local database of resources."""
+    DEVICES = 4
+    """Initialize local devices."""
+    QUEUES = 5
+    """Allocate host incoming message queues."""
+    LINKS = 6
+    """Initialize and link message queues."""
+    HANDLERS = 7
+    """Handler library initialization."""
+    SYNCHRONISATION = 8
+    """NI synchronization."""
+    ACTIVATION = 9
+    """Peripheral device activation."""
+    ENABLED = 10
+
+
+class Peripheral(Protocol):
+    """A local device, as `grim_enable` treats it."""
+
+    async def initialise(self) -> None:
+        """Phase 4: load it, bring it up."""
+
+    async def activate(self) -> None:
+        """Phase 9: the node is fully initialised, operation begins."""
+
+
+class Ni:
+    """The network interface as a device."""
+
+    def __init__(self, host: Host, layout: Layout) -> None:
+        self._host, self._layout = host, layout
+
+    async def initialise(self) -> None:
+        """The card out of reset, the DMA chains' lists loaded."""
+        host, layout = self._host, self._layout
+        await host.spend("enable_card")
+        size = layout.doorbell_code << Control.FIFO_SIZE
+        await _write(host, Pci.CONTROL, 1 << Control.LANAI_RESET_OFF | 1 << Control.EBUS_RESET_OFF | size)
+        await _write(host, Pci.POINTERS + 4 * Size.CHAINS, layout.doorbells)
+        await _write(host, Pci.POINTERS + 4 * L2E_CHAIN, layout.blocks)
+        await _write(host, Pci.POINTERS + 4 * E2L_CHAIN, layout.fetches)
+
+    async def activate(self) -> None:
+        """The NI learns that its host is there."""
+        await self._host.spend("enable_start")
+        await _write(self._host, Word.ACTIVE, STARTED)
 
 
 def allocate_queues(host: Host, layout: Layout, channels: int) -> list[Buffer]:
@@ -33,8 +82,8 @@ async def link_queues(host: Host, layout: Layout, buffers: list[Buffer]) -> None
         await _write(host, layout.register(channel, Register.FRONT), 0, 0, 0, buffer.address)
 
 
-async def start_nic(host: Host, status: int) -> None:
-    """Phases 8 and 9: the firmware synchronises with all others; wait until it says that it has."""
+async def synchronise(host: Host, status: int) -> None:
+    """Phase 8: the firmware synchronises with all others; wait until it says that it has."""
     await host.spend("enable_start")
     await _write(host, Word.START, STARTED)
     while host.load_words(status, 1)[0] != State.RUNNING:

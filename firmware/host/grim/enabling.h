@@ -16,7 +16,17 @@ struct buffer *enable_channel(struct buffer *buffer) {
     return buffer + 1;
 }
 
-/* The start word. */
+/* One name of the configuration: into the table of nodes. */
+struct name *enable_name(struct grim *grim, struct name *name) {
+    struct name **bucket = &grim->names[name->hash & 0xFF];
+    name->number = grim->nodes++;
+    name->next = *bucket;
+    *bucket = name;
+    LOOP_AGAIN();
+    return name + 1;
+}
+
+/* The start word, and at last the word that the node is active. */
 void enable_start(u32 start) { PIO_WRITE(__builtin_bswap32(start)); }
 
 /* One name of a list into the database. */

@@ -5,44 +5,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from firmware.host.grim import enable
+from firmware.host.grim.enable import Phase
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.messenger import Messenger
+from firmware.host.grim.polling import PollingThread
 from firmware.host.grim.remote import RemoteMemory
+from firmware.host.grim.reserved import ReservedMemory
 from firmware.layers import ClusterView
 from firmware.nic.grim.layout import Counter, HostQueue
 from firmware.verbs import Host
 from pymodels.formats.grim import Device
 
 
-class Grim(RemoteMemory):
-    """GRIM on one host. Nothing but `grim_enable` and `register_handler` may be called before `grim_enable`."""
+class Grim(RemoteMemory, ReservedMemory):
+    """GRIM on one host. Before `grim_enable`, only `register_handler` and `reserve_ni_memory` may be called."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         super().__init__(host, view)
-        self._enabling = False
+        self.devices: list[enable.Peripheral] = [enable.Ni(host, self.layout)]
+        """The local peripheral devices, the NI first; others are added before `grim_enable`."""
+        self.phase = Phase.NONE
+        """How far `grim_enable` has come."""
+        self.polling_thread: PollingThread | None = None
+        """With option poll_thread."""
 
     async def grim_enable(self) -> None:
-        """Bring the library up: `grim_enable()`. Returns when every NI of the cluster has heard every other. A second
-        call is an error.
+        """`grim_enable`: the nine phases of paper 003, C.2. Returns when every NI of the cluster has heard every other.
+        A second call is an error.
         """
         if self._enabling:
             raise GrimError("grim_enable", "was called before", "call it once")
         self._enabling = True
         host, layout = self.host, self.layout
-        self._resources = MappingProxyType({Device.HOST: tuple(range(len(self._names)))})
-        await enable.initialise_nic(host, layout)
+        self.phase = Phase.RESET
+        self._targets.clear()
+        self.handlers.numbers.clear()
+        self.phase = Phase.CONFIGURATION
+        await host.spend("enable_name", len(self._names))
+        self.phase = Phase.RESOURCES
+        self._resources = self._resource_database()
+        self.phase = Phase.DEVICES
+        for device in self.devices:
+            await device.initialise()
+        self.phase = Phase.QUEUES
         buffers = enable.allocate_queues(host, layout, self.options.channels)
+        self.phase = Phase.LINKS
         await enable.link_queues(host, layout, buffers)
         await self._driver.install()
+        self.phase = Phase.HANDLERS
         messenger = Messenger(host, layout, self.options, self.handlers, buffers)
         messenger.on_report = self._reported
         self.handlers.absent = self._absent
         self.handlers.functions.update(self._built_in())
-        await enable.start_nic(host, buffers[0].address + HostQueue.STATUS)
+        self.phase = Phase.SYNCHRONISATION
+        await enable.synchronise(host, buffers[0].address + HostQueue.STATUS)
+        self.phase = Phase.ACTIVATION
+        for device in self.devices:
+            await device.activate()
         self._messenger = messenger
+        if self.options.poll_thread:
+            self.polling_thread = PollingThread(host, messenger, self.options)
+            self.polling_thread.start()
+        self.phase = Phase.ENABLED
+
+    def _resource_database(self) -> Mapping[int, tuple[int, ...]]:
+        """Which nodes have a device of a type: every one has its host."""
+        return MappingProxyType({Device.HOST: tuple(range(len(self._names)))})
 
     async def ni_counter(self, counter: Counter) -> int:
         """Read one of the NI's counters over the bus."""

@@ -52,6 +52,7 @@ class Outgoing:
 
     def __init__(self, host: Host, layout: Layout, options: Options, channel: int) -> None:
         self._host = host
+        self.channel = channel
         self._base = host.nic_base + layout.queues[channel]
         self._limit = layout.limit
         notify = Pci.DOORBELL + 4 * channel if options.doorbell_notify else layout.register(channel, Register.BACK)

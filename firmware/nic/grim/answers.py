@@ -40,6 +40,8 @@ class Answers:
         """Channels whose scoreboards had been full and are no longer."""
         self._delay = TICKS_PER_US * ni.options.retry_delay_us
         self._held: deque[tuple[int, int]] = deque()
+        self._refused: dict[int, str] = {}
+        """Streams that were refused and are not yet accepted: what they wait for."""
 
     async def seen(self, key: int, w1: int) -> None:
         """A control message has arrived."""
@@ -96,6 +98,8 @@ class Answers:
     async def _free(self, channel: Channel, slot: int) -> None:
         """Free what can be freed, and let what waited for it go on."""
         streams, stream = self.sender.streams, channel.stream[slot]
+        if self._refused and stream in self._refused:
+            self.nic.waits.got(self.nic.who, self._refused.pop(stream))
         freed = channel.done(slot)
         if freed > 1:
             await self.nic.work("free_message", freed - 1)
@@ -115,12 +119,19 @@ class Answers:
         self.nic.trace(TraceEvent.NACK_SEEN, key, w1 >> 8 & 0xFF)
         await self.nic.work("nack_seen")
         taken = await self._roll_back(channel, slot)
+        self._lacks_room(channel.stream[slot], w1 >> 8 & 0xFF)
         self.ni.count(Counter.NACKS_SEEN)
         self.nic.trace(TraceEvent.ROLLBACK, key, taken)
         if self._delay:
             await self._hold(channel.stream[slot])
         else:
             self.sender.streams.wake(channel.stream[slot])
+
+    def _lacks_room(self, stream: int, peer: int) -> None:
+        """For reports of who waits for whom: a stream waits until the host at its end makes room."""
+        if stream not in self._refused:
+            self._refused[stream] = f"room in the endpoint queues of VNN {peer} (stream {stream})"
+            self.nic.waits.want(self.nic.who, self._refused[stream], f"host {self.ni.names[peer]}")
 
     async def _roll_back(self, channel: Channel, slot: int) -> int:
         """Take a message in flight and what followed it in its stream back; how many messages."""

@@ -54,7 +54,7 @@ class Word(IntEnum):
     """Ticks of RTC that the timed searches took together [NI]."""
     KERNEL = 0x14
     """Physical address at which the host's driver takes requests for translations [host, at enable]."""
-    DRIVEN = 0x18
+    ACTIVE = 0x18
     """Phase 9 of `grim_enable`: operation begins [host]."""
     REQUEST = 0x20
     """A request on its way to the driver: virtual address, bytes, entry for the answer, its number."""

@@ -17,6 +17,8 @@ class Ni:
         self.nic = nic
         self.me = view.me
         self.nodes = len(view.names)
+        self.names = view.names
+        """Of the hosts, by VNN."""
         self.options = Options.of(view.options)
         self.layout = Layout(self.options, self.nodes, nic.sram_bytes)
         self.peers = tuple(vnn for vnn in range(self.nodes) if vnn != self.me)

@@ -32,6 +32,9 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "translation_static": (1, 64),
         "translation_runtime": (1, 64),
         "page_seed": (0, 1 << 31),
+        "poll_thread": (0, 1),
+        "poll_period_us": (1, 1_000_000),
+        "overflow": (0, 1),
     }
 )
 """Least and greatest value of each option that is a number."""
@@ -96,6 +99,12 @@ class Options:
     """Entries of the translation cache for translations that the driver gives at run time."""
     page_seed: int = 1
     """Scatters the pages of user-space pinned memory."""
+    poll_thread: int = 0
+    """A thread of the library polls (paper 000, 4.4.2); the application need not."""
+    poll_period_us: int = 50
+    """The polling thread sleeps so long between its polls. Assumed: no paper gives it."""
+    overflow: int = 1
+    """Handlers that find no room in the NI append to the overflow queue (1) or wait (0: a deadlock; 4.4.3)."""
 
     @classmethod
     def of(cls, given: Mapping[str, float | str]) -> Options:

@@ -1,0 +1,44 @@
+"""The polling thread (paper 000, 4.4.2): the library polls by itself, so that an application need not.
+
+One CPU has two threads. The polling thread sleeps for a period, takes the CPU by a context switch, polls, and gives it
+back by another. An application that waits sleeps too; the handler that lets it go on costs a switch more. So a message
+waits for the next period and for the switches: what the paper means by added latency.
+"""
+
+from __future__ import annotations
+
+from firmware.host.grim.messenger import Messenger
+from firmware.nic.grim.options import Options
+from firmware.verbs import Host
+
+
+class PollingThread:
+    """The thread of one host, as long as it runs."""
+
+    def __init__(self, host: Host, messenger: Messenger, options: Options) -> None:
+        self._host, self._messenger = host, messenger
+        self._period_ps = 1_000_000 * options.poll_period_us
+        self._stopped = False
+        self.turns = 0
+        """Polls that the thread has made."""
+
+    def start(self) -> None:
+        """Let it run, and applications that wait sleep."""
+        self._messenger.threaded = True
+        self._host.spawn(self._run(), "polling thread")
+
+    def stop(self) -> None:
+        """Let it end before its next poll; who waits then polls by itself again."""
+        self._stopped = True
+        self._messenger.threaded = False
+
+    async def _run(self) -> None:
+        while True:
+            await self._host.sleep(self._period_ps, "the polling thread's next turn")
+            if self._stopped:
+                return
+            await self._host.switch_context()
+            self.turns += 1
+            if not await self._messenger.poll():
+                await self._host.spend("poll_empty")
+            await self._host.switch_context()

@@ -1,0 +1,195 @@
+"""The polling thread, the nine phases of `grim_enable`, NI memory for applications. Strategy: an application that never
+polls must have its handlers run by the thread, later than one that polls itself: by what is left of the period, and by
+context switches. One CPU has both threads, so a computing application is late by what the thread takes.
+"""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from firmware.host.grim import Grim, GrimError
+from firmware.host.grim.enable import Phase
+from tests.unit.grim_bench import Bench
+
+SWITCH_PS = 1_500_000
+"""A context switch on the machine."""
+PERIOD_US = 40
+
+
+def pair(**options: int | str) -> Bench:
+    """Two nodes."""
+    return Bench(2, 1, False, True, **options)
+
+
+def one_way(**options: int | str) -> list[int]:
+    """Picoseconds from each of ten sends until the other application has noticed."""
+    bench = pair(**options)
+    sent: list[int] = []
+    noticed: list[int] = []
+
+    async def node(library: Grim, me: int) -> None:
+        got: list[int] = []
+
+        def handler(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+            got.append(a0)
+
+        number = (await bench.publish(library, handler=handler))["handler"]
+        if me == 1:
+            for i in range(10):
+                await library.wait_for(lambda i=i: len(got) > i)  # type: ignore[misc]
+                noticed.append(library.host.now)
+            return
+        for i in range(10):
+            await library.host.sleep(100_000_000 + 3_700_000 * i)
+            sent.append(library.host.now)
+            await library.send(1 << 24, number, i)
+
+    bench.run(node)
+    return [end - begin for begin, end in zip(sent, noticed, strict=True)]
+
+
+def test_the_thread_polls_in_the_place_of_the_application_and_is_late() -> None:
+    explicit = one_way()
+    threaded = one_way(poll_thread=1, poll_period_us=PERIOD_US)
+    assert max(explicit) - min(explicit) < 1_000_000
+    late = [ps - min(explicit) for ps in threaded]
+    assert all(SWITCH_PS < ps < PERIOD_US * 1_000_000 + 4 * SWITCH_PS + 2_000_000 for ps in late)
+    assert max(late) - min(late) > 10_000_000, "the phase of the thread decides"
+
+
+def test_shorter_period_is_less_late() -> None:
+    mean = [sum(one_way(poll_thread=1, poll_period_us=period)) for period in (5, 20, 80)]
+    assert mean[0] < mean[1] < mean[2]
+
+
+def test_computing_application_loses_what_the_thread_takes() -> None:
+    times = []
+    for options in ({}, {"poll_thread": 1, "poll_period_us": 20}):
+        bench = pair(**options)
+
+        async def node(library: Grim, me: int) -> int:
+            begun = library.host.now
+            for _ in range(2000):
+                await library.host.spend("copy_line")
+            return library.host.now - begun
+
+        times.append(bench.run(node)[0])
+    turns = times[0] // 24_000_000
+    assert times[1] - times[0] >= turns * 2 * SWITCH_PS
+
+
+def test_stopped_thread_leaves_polling_to_the_application() -> None:
+    bench = pair(poll_thread=1, poll_period_us=10)
+    got: list[int] = []
+
+    async def node(library: Grim, me: int) -> None:
+        def handler(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+            got.append(a0)
+
+        number = (await bench.publish(library, handler=handler))["handler"]
+        assert library.polling_thread is not None
+        library.polling_thread.stop()
+        await library.host.sleep(20_000_000)
+        if me == 0:
+            await library.send(1 << 24, number, 5)
+            return
+        turns = library.polling_thread.turns
+        await library.host.sleep(200_000_000)
+        assert not got
+        await library.wait_for(lambda: got == [5])
+        assert library.polling_thread.turns == turns
+
+    bench.run(node)
+
+
+def test_the_thread_and_locks_of_remote_memory() -> None:
+    bench = pair(poll_thread=1)
+
+    async def node(library: Grim, me: int) -> None:
+        near, far = bench.libraries
+        if me == 1:
+            return
+        lock, source = await far.malloc_pinned(4), await near.malloc_pinned(8)
+        await near.send_memory(1 << 24, lock, source, 4, lock=lock, value=9)
+        await far.wait_for_lock(lock, 9)
+
+    bench.run(node)
+
+
+def test_grim_enable_goes_through_its_nine_phases_in_order() -> None:
+    bench = pair()
+    seen: list[tuple[str, Phase]] = []
+
+    class Device:
+        """A peripheral device that notes when it is called."""
+
+        async def initialise(self) -> None:
+            """Phase 4."""
+            seen.append(("initialise", bench.libraries[0].phase))
+
+        async def activate(self) -> None:
+            """Phase 9."""
+            seen.append(("activate", bench.libraries[0].phase))
+
+    library = bench.libraries[0]
+    assert library.phase == 0
+    library.devices.append(Device())
+    bench.machine.finish(library.grim_enable(), bench.libraries[1].grim_enable())
+    assert seen == [("initialise", Phase.DEVICES), ("activate", Phase.ACTIVATION)]
+    assert library.phase == 10
+    bench.settle()
+    assert all(bench.machine.nic(node).load(0x18) for node in range(2)), "the NI was told that operation begins"
+
+
+def test_reserved_ni_memory_belongs_to_the_application() -> None:
+    bench = pair()
+    for library in bench.libraries:
+        library.reserve_ni_memory(1001)
+
+    async def node(library: Grim, me: int) -> None:
+        virtual, physical = library.get_reserved_ni_memory()
+        assert virtual % 8 == physical % 8 == 0
+        data = struct.pack(">250I", *range(250))
+        await library.host.pio_write(physical, data)
+        number = (await bench.publish(library, nothing=lambda *unused: None))["nothing"]
+        for i in range(20):
+            await library.send(library.get_dest_id(1 - me), number, payload=bytes([255]) * 40 * i)
+        await library.host.sleep(300_000_000)
+        await library.poll()
+        words = [await library.host.pio_read(physical + 4 * i) for i in range(250)]
+        assert words == list(range(250))
+
+    bench.run(node)
+
+
+@pytest.mark.parametrize(
+    ("size", "options", "message"),
+    [
+        (0, {}, "size: 0: of 2097152 bytes the firmware leaves"),
+        (1 << 21, {}, "size: 2097152: of 2097152 bytes the firmware leaves"),
+        (1 << 16, {"channels": 8}, "size: 65536: of 2097152 bytes the firmware leaves"),
+    ],
+)
+def test_more_than_the_firmware_leaves_cannot_be_reserved(size: int, options: dict[str, int], message: str) -> None:
+    with pytest.raises(GrimError) as caught:
+        pair(**options).libraries[0].reserve_ni_memory(size)
+    assert str(caught.value).startswith(message)
+    assert str(caught.value).endswith("; ask for less, or make option queue_bytes smaller")
+
+
+def test_ni_memory_is_reserved_once_and_before_enable() -> None:
+    bench = pair()
+    bench.libraries[0].reserve_ni_memory(64)
+    with pytest.raises(GrimError, match="^size: 64 bytes are reserved already; reserve all at once"):
+        bench.libraries[0].reserve_ni_memory(64)
+
+    async def node(library: Grim, me: int) -> None:
+        with pytest.raises(GrimError, match="^grim_enable: was called before; reserve NI memory first"):
+            library.reserve_ni_memory(64)
+        if me == 1:
+            with pytest.raises(GrimError, match="^reserve_ni_memory: was not called before grim_enable; reserve some"):
+                library.get_reserved_ni_memory()
+
+    bench.run(node)
