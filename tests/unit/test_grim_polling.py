@@ -174,7 +174,7 @@ def test_reserved_ni_memory_belongs_to_the_application() -> None:
 )
 def test_more_than_the_firmware_leaves_cannot_be_reserved(size: int, options: dict[str, int], message: str) -> None:
     with pytest.raises(GrimError) as caught:
-        pair(**options).libraries[0].reserve_ni_memory(size)
+        Bench(2, 1, False, False, **options).libraries[0].reserve_ni_memory(size)
     assert str(caught.value).startswith(message)
     assert str(caught.value).endswith("; ask for less, or make option queue_bytes smaller")
 
