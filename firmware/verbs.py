@@ -54,7 +54,7 @@ class PollLoop(Protocol):
     def expect(self, step: int, value: int) -> None:
         """Change the value that a step compares with (free: the instructions that do it are in a `work` path)."""
 
-    async def run(self, start: int | None = None) -> int:
+    def run(self, start: int | None = None) -> Awaitable[int]:
         """Spin until a step hits; its index. `start` names the first step (default: the one after the last hit)."""
 
 
@@ -114,10 +114,10 @@ class Nic(Concurrency, Protocol):
     def write(self, register: int, value: int) -> None:
         """Write a special register. Posted in program order: one NIC clock each, after the work before it."""
 
-    async def read(self, register: int) -> int:
+    def read(self, register: int) -> Awaitable[int]:
         """Read a special register, in program order."""
 
-    async def work(self, path: str, times: int = 1) -> None:
+    def work(self, path: str, times: int = 1) -> Awaitable[None]:
         """Execute a compiled path `times` times: instructions, loads, stores (which lose to DMA), uncached accesses."""
 
     def poll_loop(self, steps: Sequence[Watch]) -> PollLoop:

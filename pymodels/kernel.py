@@ -13,6 +13,7 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Iterator
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from pymodels.waiting import Wait, Waits, Wanted
@@ -26,40 +27,43 @@ Why = str | Wanted
 class Future(Generic[T]):
     """A value that comes later. Awaiting it suspends the task until `set`; `why` says in hang reports what it is."""
 
-    __slots__ = ("_kernel", "_tasks", "_value", "done", "why")
+    __slots__ = ("_ready", "done", "tasks", "value", "why")
 
     def __init__(self, kernel: Kernel, why: Why = "") -> None:
-        self._kernel = kernel
-        self._tasks: list[Task] = []
-        self._value: T
         self.done = False
         self.why = why
+        self.tasks: tuple[Task, ...] = ()
+        """Those that wait, in the order in which they began to."""
+        self.value: T
+        """What `set` gave."""
+        self._ready = kernel.ready
 
     def set(self, value: T) -> None:
         """Fulfil the future once; everyone who waits runs at the present time, in the order in which they waited."""
         if self.done:
             raise RuntimeError(f"future set twice: {self.why}")
-        self._value = value
+        self.value = value
         self.done = True
-        if self._tasks:
-            self._kernel.ready.extend(self._tasks)
+        self._ready.extend(self.tasks)
 
     def __await__(self) -> Waiting[T]:
         if not self.done:
             yield self
-        return self._value
+        return self.value
 
 
 class Task:
     """A running coroutine. `finished` is a future with its return value."""
 
-    __slots__ = ("coroutine", "finished", "name", "waits_for")
+    __slots__ = ("finished", "name", "resume", "waits_for")
 
     def __init__(self, kernel: Kernel, coroutine: Coroutine[Any, Any, Any], name: str) -> None:
-        self.coroutine = coroutine
+        self.resume = coroutine.send
+        """Run it until it suspends next: returns the future that it then waits for."""
         self.name = name
         self.finished: Future[Any] = Future(kernel, f"end of {name}")
         self.waits_for: Future[Any] | None = None
+        """The future for which it suspended last."""
 
 
 class Event:
@@ -133,7 +137,7 @@ class Kernel:
     def sleep_until(self, time_ps: int, why: Why = "time") -> Future[None]:
         """A future that is fulfilled at `time_ps`."""
         future: Future[None] = Future(self, why)
-        self.at(time_ps, lambda: future.set(None))
+        self.at(time_ps, partial(future.set, None))
         return future
 
     def sleep(self, duration_ps: int, why: Why = "time") -> Future[None]:
@@ -149,32 +153,29 @@ class Kernel:
 
         A task's exception is raised again; from Python 3.11 on with a note that names the task and the time.
         """
-        alarms, ready = self._alarms, self.ready
+        alarms, ready, now = self._alarms, self.ready, self.now
         while True:
-            while alarms and alarms[0][0] <= self.now:
+            while alarms and alarms[0][0] <= now:
                 heapq.heappop(alarms)[2]()
             if not ready:
                 return
-            self._step(ready.popleft())
-
-    def _step(self, task: Task) -> None:
-        task.waits_for = None
-        try:
-            future = task.coroutine.send(None)
-        except StopIteration as stop:
-            del self.tasks[task]
-            task.finished.set(stop.value)
-        except Exception as error:
-            if hasattr(error, "add_note"):  # from Python 3.11 on
-                error.add_note(f"in task {task.name} at {self.now / 1e6:.6f} us")
-            del self.tasks[task]
-            raise
-        else:
-            if future.done:
-                self.ready.append(task)
+            task = ready.popleft()
+            try:
+                future = task.resume(None)
+            except StopIteration as stop:
+                del self.tasks[task]
+                task.finished.set(stop.value)
+            except Exception as error:
+                del self.tasks[task]
+                if hasattr(error, "add_note"):  # from Python 3.11 on
+                    error.add_note(f"in task {task.name} at {now / 1e6:.6f} us")
+                raise
             else:
-                task.waits_for = future
-                future._tasks.append(task)
+                if future.done:
+                    ready.append(task)
+                else:
+                    task.waits_for = future
+                    future.tasks += (task,)
 
     def run(self, until_ps: int | None = None) -> None:
         """Own time: jump from alarm to alarm until nothing is left, or until `until_ps`."""
@@ -193,6 +194,6 @@ class Kernel:
 
     def _suspended(self) -> Iterator[Wait]:
         for task in self.tasks:
-            if task.waits_for is not None:
+            if task.waits_for is not None and not task.waits_for.done:
                 why = task.waits_for.why or "an event"
                 yield Wait(task.name, self.waits.known(why if isinstance(why, Wanted) else Wanted(why)))

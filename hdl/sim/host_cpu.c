@@ -1,7 +1,8 @@
 // The host CPU's loads and stores as its bridge sees them: called at each edge of the PCI clock that happens.
 //
 // Commands: STORE writes up to 32 immediate bytes, COPY stores bytes of host memory, LOAD reads one word, FENCE drains the
-// write-combining buffers. Beats are 64-bit lanes; the CPU goes on (an event) when the bridge has taken the last beat.
+// write-combining buffers. Beats are 64-bit lanes; the CPU goes on (an event, in the order of the commands; its `a` is what a LOAD
+// brought) when the bridge has taken the last beat. A quiet STORE ends without one.
 #include <string.h>
 
 #include "doorway.h"
@@ -12,7 +13,7 @@ enum { ACT_VALID = 1, ACT_WRITE = 2, ACT_COMBINE = 4, ACT_FENCE = 8, ACT_BUSY = 
 
 typedef struct {
   int state, combine, single;         // single: one word a beat (uncached stores are 32-bit)
-  int64_t ticket;
+  int quiet;                          // a store whose end nobody waits for
   uint32_t address, left;             // of the next byte to store, bytes left
   const uint8_t *source;
   uint8_t immediate[32];
@@ -29,7 +30,7 @@ static void take_command(host_cpu *h, int unit, int memory, int64_t now) {
   h->left = (uint32_t)c->b & 0xffffff;
   h->combine = (c->b >> 24) & 1;
   h->single = !h->combine;
-  h->ticket = (int64_t)((uint64_t)c->b >> 32);
+  h->quiet = (c->b >> 25) & 1;
   if (c->op == OP_STORE) {
     memcpy(h->immediate, &c->c, sizeof h->immediate);   // c, d, e, f: 32 bytes
     h->source = h->immediate;
@@ -53,15 +54,16 @@ int san_host_clock(int unit, int memory, long long now, int taken, int loaded, l
   host_cpu *h = &cpus[unit];
   if (taken && (h->state == OP_STORE || h->state == OP_COPY)) {
     h->address += (uint32_t)h->offered; h->source += h->offered; h->left -= (uint32_t)h->offered;
-    if (!h->left) { san_event(now, unit, EVENT_TAKEN, h->ticket, 0); h->state = 0; }
+    if (!h->left && !h->quiet) san_event(now, unit, EVENT_TAKEN, 0, 0);
+    if (!h->left) h->state = 0;
   } else if (taken && h->state == OP_FENCE) {
-    san_event(now, unit, EVENT_TAKEN, h->ticket, 0);
+    san_event(now, unit, EVENT_TAKEN, 0, 0);
     h->state = 0;
   } else if (taken && h->state == OP_LOAD) {
     h->left = 1;                       // the address is out; now wait for the data
   }
   if (loaded && h->state == OP_LOAD) {
-    san_event(now, unit, EVENT_LOADED, h->ticket, data);
+    san_event(now, unit, EVENT_LOADED, data, 0);
     h->state = 0;
   }
   take_command(h, unit, memory, now);

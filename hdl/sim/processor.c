@@ -1,7 +1,8 @@
 // The LANai's processor as its memory and registers see it: a stream of clocks, some of which need one SRAM access.
 //
 // Called at each edge of the NIC clock that happens. Commands: WORK executes a number of clocks, POLL spins over steps that each
-// end in sampling a word, READ and WRITE access a special register. An access that the arbiter refuses repeats its clock: the
+// end in sampling a word, READ and WRITE access a special register. All but a WRITE end with an event, in the order of the
+// commands; its `a` is the step that hit or the value read. An access that the arbiter refuses repeats its clock: the
 // processor loses to DMA. While nothing else on the NIC moves, the end is computed instead of ticked, and only that edge is asked
 // for; a skipped edge counts as an uncontended clock, so the result is the same with the clock always on.
 #include <string.h>
@@ -16,7 +17,7 @@ enum { TRACE_WORK_START = 0x20, TRACE_WORK_END = 0x21 };
 typedef struct {
   int state;                       // OP_* in progress, 0 = idle
   int64_t clock, clocks, accesses; // within the work or the present step
-  int64_t tag, ticket;             // path number for the trace; Python's number of the command
+  int64_t tag;                     // path number for the trace
   int64_t last_edge, planned;
   int loop, step, steps;
   int requested;                   // an SRAM access was asked for in the clock that just ended
@@ -73,7 +74,7 @@ static int64_t plan(const processor *p, int memory, const dw_step *steps, uint32
 static void finish_clock(processor *p, int unit, int memory, int64_t now, int granted, uint32_t isr, uint32_t register_value) {
   dw_step *steps = dw_steps[unit][p->loop];
   if (p->state == OP_READ) {
-    san_event(now, unit, EVENT_VALUE, p->ticket, register_value);
+    san_event(now, unit, EVENT_VALUE, register_value, 0);
     p->state = 0;
   } else if (p->state == OP_WRITE) {
     p->state = 0;
@@ -82,10 +83,10 @@ static void finish_clock(processor *p, int unit, int memory, int64_t now, int gr
     if (p->clock < p->clocks) return;
     if (p->state == OP_WORK) {
       san_trace(now, unit, TRACE_WORK_END, 0, (int)p->tag, p->clocks);
-      san_event(now, unit, EVENT_WORK, p->ticket, 0);
+      san_event(now, unit, EVENT_WORK, 0, 0);
       p->state = 0;
     } else if (hits(memory, &steps[p->step], isr)) {
-      san_event(now, unit, EVENT_HIT, p->ticket, p->step);
+      san_event(now, unit, EVENT_HIT, p->step, 0);
       p->state = 0;
     } else {
       enter_step(p, steps, (p->step + 1) % p->steps);
@@ -97,12 +98,11 @@ static void finish_clock(processor *p, int unit, int memory, int64_t now, int gr
 static void take_command(processor *p, int unit, int64_t now) {
   dw_command *c;
   while (!p->state && (c = dw_next_command(unit, now))) {
-    p->ticket = c->f;
     if (c->op == OP_WORK) {
       p->clocks = c->a; p->accesses = c->b; p->tag = c->c; p->clock = 0;
       p->state = OP_WORK;
       san_trace(now, unit, TRACE_WORK_START, 0, (int)p->tag, p->clocks);
-      if (p->clocks <= 0) { san_event(now, unit, EVENT_WORK, p->ticket, 0); p->state = 0; }
+      if (p->clocks <= 0) { san_event(now, unit, EVENT_WORK, 0, 0); p->state = 0; }
     } else if (c->op == OP_POLL) {
       p->loop = (int)c->a; p->steps = (int)c->b;
       enter_step(p, dw_steps[unit][p->loop], (int)c->c);

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Awaitable, Coroutine
+from functools import cache
 from typing import Any
 
 from firmware.verbs import Signal
@@ -10,6 +12,12 @@ from pymodels.costs.table import PathTable
 from pymodels.kernel import Event, Kernel, Task, Why
 from pymodels.waiting import Waits
 from tb.sim.doorway import Doorway
+
+
+@cache
+def big_endian(count: int) -> struct.Struct:
+    """The packer of so many big-endian 32-bit words."""
+    return struct.Struct(f">{count}I")
 
 
 class Actor:

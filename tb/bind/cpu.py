@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import struct
+import sys
 from collections import deque
-from collections.abc import Sequence
 
 from pymodels.kernel import Future, Kernel
 from tb.sim.doorway import Doorway
@@ -12,14 +11,17 @@ from tb.sim.doorway import Doorway
 OP_STORE, OP_COPY, OP_LOAD, OP_FENCE = 1, 2, 3, 4
 LINE = 32
 """Bytes that one command carries."""
-COMBINE = 1 << 24
+COMBINE, QUIET = 1 << 24, 1 << 25
+"""Flags beside a store's size: write-combined; ends without an event."""
 BATCH = 64
-"""Commands that are given before the first is waited for; the ring of a unit holds 256."""
+"""Commands that are given before the last is waited for; the ring of a unit holds 256."""
 STORES = "the bridge to take its stores"
 
 
 class Cpu:
-    """One task has it at a time: `async with cpu`. Free, it is taken at once; else tasks get it as they asked."""
+    """One task has it at a time, from `await take()` to `leave()`. Free, it is taken at once; else tasks get it as
+    they asked.
+    """
 
     def __init__(self, kernel: Kernel) -> None:
         self.busy_ps = 0
@@ -27,15 +29,20 @@ class Cpu:
         self._kernel = kernel
         self._taken = False
         self._queue: deque[Future[None]] = deque()
+        self._at_once: Future[None] = Future(kernel)
+        self._at_once.set(None)
 
-    async def __aenter__(self) -> None:
+    def take(self) -> Future[None]:
+        """The future of having it: fulfilled already when it is free."""
         if self._taken:
             turn: Future[None] = Future(self._kernel, "the CPU")
             self._queue.append(turn)
-            await turn
+            return turn
         self._taken = True
+        return self._at_once
 
-    async def __aexit__(self, *raised: object) -> None:
+    def leave(self) -> None:
+        """Let the next task have it."""
         if self._queue:
             self._queue.popleft().set(None)
         else:
@@ -43,78 +50,75 @@ class Cpu:
 
     async def run(self, duration_ps: int) -> None:
         """Execute instructions for so long."""
-        async with self:
-            self.busy_ps += duration_ps
-            await self._kernel.sleep(duration_ps, "its own instructions")
+        await self.take()
+        self.busy_ps += duration_ps
+        await self._kernel.sleep(duration_ps, "its own instructions")
+        self.leave()
 
 
 class CpuPort:
-    """Programmed I/O: commands to the CPU's port of the bridge, each ended by an event with its ticket."""
+    """Programmed I/O: commands to the CPU's port of the bridge, which end in the order in which they were given."""
 
     def __init__(self, kernel: Kernel, doorway: Doorway, unit: int, cpu: Cpu) -> None:
         self._kernel = kernel
-        self._give = doorway.give
-        self._unit = unit
+        self._give = doorway.giver(unit, f"2q{LINE}s")
         self._cpu = cpu
-        self._pending: dict[int, Future[int]] = {}
-        self._ticket = 0
+        self._pending: deque[Future[int]] = deque()
 
-    def ended(self, ticket: int, value: int) -> None:
-        """A command has ended; `value` is what a load brought."""
-        self._pending.pop(ticket).set(value)
+    def ended(self, value: int) -> None:
+        """The oldest command that is waited for has ended; `value` is what a load brought."""
+        self._pending.popleft().set(value)
 
     async def store(self, address: int, data: bytes, combine: bool) -> None:
         """Store whole words; returns when the bridge has taken the last. Raises ValueError for parts of words."""
-        if address % 4 or len(data) % 4:
-            raise ValueError(f"programmed I/O moves whole words: address {address:#x}, {len(data)} bytes")
-        if not data:
+        size = len(data)
+        if address % 4 or size % 4:
+            raise ValueError(f"programmed I/O moves whole words: address {address:#x}, {size} bytes")
+        if not size:
             return
-        async with self._cpu:
-            taken = []
-            for at in range(0, len(data), LINE):
-                part = bytes(data[at : at + LINE])
-                words = struct.unpack("4q", part.ljust(LINE, b"\0"))
-                taken.append(self._command(OP_STORE, address + at, STORES, len(part), combine, words))
-                if len(taken) == BATCH:
-                    await self._end_of(taken)
-                    taken = []
-            await self._end_of(taken)
+        flags, last = COMBINE if combine else 0, (size - 1) // LINE
+        await self._cpu.take()
+        for line in range(last):
+            at, part = address + line * LINE, bytes(data[line * LINE : (line + 1) * LINE])
+            if line % BATCH == BATCH - 1:
+                await self._end(OP_STORE, STORES, at, LINE | flags, part)
+            else:
+                self._give(OP_STORE, at, LINE | flags | QUIET, part)
+        part = bytes(data[last * LINE :])
+        await self._end(OP_STORE, STORES, address + last * LINE, len(part) | flags, part)
+        self._cpu.leave()
 
     async def copy(self, address: int, source: int, size: int, combine: bool) -> None:
         """Store `size` bytes of host memory, rounded up to whole words. Raises ValueError for parts of words."""
         size = -(-size // 4) * 4
         _check_word(address)
         if size:
-            async with self._cpu:
-                await self._end_of([self._command(OP_COPY, address, STORES, size, combine, (source,))])
+            await self._cpu.take()
+            flags = COMBINE if combine else 0
+            await self._end(OP_COPY, STORES, address, size | flags, source.to_bytes(8, sys.byteorder))
+            self._cpu.leave()
 
     async def load(self, address: int) -> int:
         """A big-endian 32-bit word. Raises ValueError for a part of one."""
         _check_word(address)
-        async with self._cpu:
-            lanes = await self._end_of([self._command(OP_LOAD, address, f"the word at {address:#x}")])
+        await self._cpu.take()
+        lanes = await self._end(OP_LOAD, f"the word at {address:#x}", address)
+        self._cpu.leave()
         return int.from_bytes(((lanes >> (8 * (address & 4))) & 0xFFFFFFFF).to_bytes(4, "little"), "big")
 
     async def fence(self) -> None:
         """Drain the write-combining buffers."""
-        async with self._cpu:
-            await self._end_of([self._command(OP_FENCE, 0, "its write-combining buffers to drain")])
+        await self._cpu.take()
+        await self._end(OP_FENCE, "its write-combining buffers to drain", 0)
+        self._cpu.leave()
 
-    def _command(
-        self, op: int, address: int, why: str, size: int = 0, combine: bool = False, words: tuple[int, ...] = ()
-    ) -> Future[int]:
-        self._ticket += 1
-        future: Future[int] = Future(self._kernel, why)
-        self._pending[self._ticket] = future
-        self._give(self._unit, op, address, size | (COMBINE if combine else 0) | self._ticket << 32, *words)
-        return future
-
-    async def _end_of(self, commands: Sequence[Future[int]]) -> int:
-        """Wait for commands, on the CPU; what the last one brought."""
+    async def _end(self, op: int, why: str, address: int, size: int = 0, words: bytes = b"") -> int:
+        """Give a command and wait for its end, on the CPU; what it brought."""
         started = self._kernel.now
-        value = 0
-        for future in commands:
-            value = await future
+        self._give(op, address, size, words)
+        end: Future[int] = Future(self._kernel, why)
+        self._pending.append(end)
+        value = await end
         self._cpu.busy_ps += self._kernel.now - started
         return value
 

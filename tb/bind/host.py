@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import struct
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +12,7 @@ from pymodels.costs.table import HostProcessor, PathTable, host_clocks
 from pymodels.errors import SanlabError
 from pymodels.kernel import Kernel
 from pymodels.trace import Part, TraceEvent, unit
-from tb.bind.actor import Actor, PathNumbers
+from tb.bind.actor import Actor, PathNumbers, big_endian
 from tb.bind.cpu import Cpu, CpuPort
 from tb.bind.watch import WatchedWords
 from tb.sim.doorway import Doorway
@@ -97,7 +96,7 @@ class RtlHost(Actor):
         elif code == EVENT_INTERRUPT:
             self.spawn(self._interrupt(), "interrupt")
         else:
-            self._port.ended(a, b)
+            self._port.ended(a)
 
     def _wild_dma(self, time: int, address: int, write: int) -> None:
         """A card's access to memory that is not there, or that nobody allocated. A write ends the run."""
@@ -124,10 +123,10 @@ class RtlHost(Actor):
         return RtlBuffer(address, size, self.memory[address : address + size])
 
     def load_words(self, address: int, count: int) -> tuple[int, ...]:
-        return struct.unpack_from(f">{count}I", self.memory, address)
+        return big_endian(count).unpack_from(self.memory, address)
 
     def store_words(self, address: int, words: Sequence[int]) -> None:
-        struct.pack_into(f">{len(words)}I", self.memory, address, *words)
+        big_endian(len(words)).pack_into(self.memory, address, *words)
 
     def load_bytes(self, address: int, count: int) -> bytes:
         return bytes(self.memory[address : address + count])
@@ -136,37 +135,42 @@ class RtlHost(Actor):
         self.memory[address : address + len(data)] = data
 
     async def spend(self, path: str, times: int = 1) -> None:
-        duration, number = self._cost(path, times)
-        await self.cpu.run(duration)
+        duration, number = self._spends.get((path, times)) or self._cost(path, times)
+        cpu = self.cpu
+        await cpu.take()
+        cpu.busy_ps += duration
+        await self._kernel.sleep(duration, "its own instructions")
+        cpu.leave()
         # Appended at the end, so the start stands `duration` earlier: readers sort by time.
         trace, now = self._doorway.record, self._kernel.now
         trace(now - duration, self.unit, TraceEvent.SPEND_START, 0, number, duration)
         trace(now, self.unit, TraceEvent.SPEND_END, 0, number, duration)
 
     def _cost(self, path: str, times: int) -> tuple[int, int]:
-        """Time of a path in ps, and its number in the trace."""
-        known = self._spends.get((path, times))
-        if known is None:
-            clocks = host_clocks(self.table.cost(path), self._timing.processor, times)
-            known = round(clocks * self._timing.clock_ps), self._paths.number(self.table.name, path)
-            self._spends[path, times] = known
-        return known
+        """Time of a path in ps, and its number in the trace; kept."""
+        clocks = host_clocks(self.table.cost(path), self._timing.processor, times)
+        cost = self._spends[path, times] = (
+            round(clocks * self._timing.clock_ps),
+            self._paths.number(self.table.name, path),
+        )
+        return cost
 
-    async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:
-        await self._port.store(address, data, combine)
+    def pio_write(self, address: int, data: bytes, combine: bool = False) -> Coroutine[Any, Any, None]:
+        return self._port.store(address, data, combine)
 
-    async def pio_copy(self, address: int, source: int, size: int, combine: bool = True) -> None:
-        await self._port.copy(address, source, size, combine)
+    def pio_copy(self, address: int, source: int, size: int, combine: bool = True) -> Coroutine[Any, Any, None]:
+        return self._port.copy(address, source, size, combine)
 
-    async def pio_read(self, address: int) -> int:
-        return await self._port.load(address)
+    def pio_read(self, address: int) -> Coroutine[Any, Any, int]:
+        return self._port.load(address)
 
-    async def fence(self) -> None:
+    def fence(self) -> Coroutine[Any, Any, None]:
         """Drain the write-combining buffers (a serialising instruction)."""
-        await self._port.fence()
+        return self._port.fence()
 
     async def poll(self, watches: Sequence[tuple[int, int]], path: str) -> int:
-        look, count = max(1, self._cost(path, 1)[0]), len(watches)
+        look, _ = self._spends.get((path, 1)) or self._cost(path, 1)
+        look, count = max(1, look), len(watches)
         started = self._kernel.now
         hit = self._words.first_difference(watches)
         if hit is not None:  # seen in the first round

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import struct
+from collections import deque
 from collections.abc import Sequence
+from typing import Any
 
 from firmware.verbs import Watch
 from pymodels.costs.table import NicProcessor, PathTable, nic_charge
 from pymodels.kernel import Future, Kernel
 from pymodels.trace import Part, unit
-from tb.bind.actor import Actor, PathNumbers
+from tb.bind.actor import Actor, PathNumbers, big_endian
 from tb.sim.doorway import LOOPS, STEP_WORDS, STEPS, Doorway
 
 OP_WORK, OP_POLL, OP_READ, OP_WRITE = 1, 2, 3, 4
@@ -19,7 +21,7 @@ WORD = struct.Struct(">I")
 
 
 class RtlNic(Actor):
-    """One LANai. Commands are numbered; the event that ends one fulfils the future of its number."""
+    """One LANai. Its commands end in the order in which they were given, each but a register write with an event."""
 
     def __init__(
         self,
@@ -36,12 +38,11 @@ class RtlNic(Actor):
         self.word_bytes = 8
         self.sram = sram
         self.sram_bytes = len(sram)
-        self._give = doorway.give
+        self._give = doorway.giver(self.unit, "3q")
         self._processor = processor
         self._paths = paths
         self._charges: dict[tuple[str, int], tuple[int, int, int]] = {}
-        self._pending: dict[int, Future[int]] = {}
-        self._ticket = 0
+        self._pending: deque[Future[Any]] = deque()
         self._loops = 0
         self.steps = doorway.steps(self.unit)
         """The polling steps that the processor port model reads."""
@@ -55,7 +56,7 @@ class RtlNic(Actor):
             access = f"SRAM {'write' if b else 'read'} at {a:#x}, beyond its {self.sram_bytes} bytes"
             self.wild.append(f"node {self.node}: {access}, at {time / 1e6:.3f} us")
         else:
-            self._pending.pop(a).set(b)
+            self._pending.popleft().set(a)
 
     def load(self, address: int) -> int:
         return WORD.unpack_from(self.sram, address)[0]  # type: ignore[no-any-return]
@@ -64,27 +65,30 @@ class RtlNic(Actor):
         WORD.pack_into(self.sram, address, value)
 
     def load_words(self, address: int, count: int) -> tuple[int, ...]:
-        return struct.unpack_from(f">{count}I", self.sram, address)
+        return big_endian(count).unpack_from(self.sram, address)
 
     def store_words(self, address: int, words: Sequence[int]) -> None:
-        struct.pack_into(f">{len(words)}I", self.sram, address, *words)
+        big_endian(len(words)).pack_into(self.sram, address, *words)
 
     def load_bytes(self, address: int, count: int) -> bytes:
         return bytes(self.sram[address : address + count])
 
     def write(self, register: int, value: int) -> None:
-        self._give(self.unit, OP_WRITE, register, value & 0xFFFFFFFF)
+        self._give(OP_WRITE, register, value)
 
-    async def read(self, register: int) -> int:
-        return await self.command(OP_READ, f"register {register:#x}", register) & 0xFFFFFFFF
+    def read(self, register: int) -> Future[int]:
+        return self.command(OP_READ, f"register {register:#x}", register)
 
-    async def work(self, path: str, times: int = 1) -> None:
-        charge = self._charges.get((path, times))
-        if charge is None:
-            cost = nic_charge(self.table.cost(path), self._processor, times)
-            number = self._paths.number(self.table.name, path)
-            charge = self._charges[path, times] = cost.clocks, min(cost.accesses, cost.clocks), number
-        await self.command(OP_WORK, path, *charge)
+    def work(self, path: str, times: int = 1) -> Future[Any]:
+        clocks, accesses, number = self._charges.get((path, times)) or self._charge(path, times)
+        return self.command(OP_WORK, path, clocks, accesses, number)
+
+    def _charge(self, path: str, times: int) -> tuple[int, int, int]:
+        """Clocks, SRAM accesses and number in the trace of a path; kept."""
+        cost = nic_charge(self.table.cost(path), self._processor, times)
+        number = self._paths.number(self.table.name, path)
+        charge = self._charges[path, times] = cost.clocks, min(cost.accesses, cost.clocks), number
+        return charge
 
     def poll_loop(self, steps: Sequence[Watch]) -> RtlPollLoop:
         loop = self._loops
@@ -101,12 +105,11 @@ class RtlNic(Actor):
             at += STEP_WORDS
         return RtlPollLoop(self, loop, len(steps))
 
-    def command(self, op: int, why: str, a: int, b: int = 0, c: int = 0) -> Future[int]:
+    def command(self, op: int, why: str, a: int, b: int = 0, c: int = 0) -> Future[Any]:
         """Give the processor a command; the future of what it ends with."""
-        self._ticket += 1
-        future: Future[int] = Future(self._kernel, why)
-        self._pending[self._ticket] = future
-        self._give(self.unit, op, a, b, c, f=self._ticket)
+        self._give(op, a, b, c)
+        future: Future[Any] = Future(self._kernel, why)
+        self._pending.append(future)
         return future
 
 
@@ -117,14 +120,14 @@ class RtlPollLoop:
         self._nic = nic
         self._loop = loop
         self._count = count
-        self._next = 0
+        self._hit: Future[int] = Future(nic._kernel)
+        self._hit.set(count - 1)
         self._base = loop * STEPS * STEP_WORDS + 1
 
     def expect(self, step: int, value: int) -> None:
         self._nic.steps[self._base + step * STEP_WORDS] = value & 0xFFFFFFFF
 
-    async def run(self, start: int | None = None) -> int:
-        first = self._next if start is None else start
-        step = await self._nic.command(OP_POLL, "its polling loop to see something", self._loop, self._count, first)
-        self._next = (step + 1) % self._count
-        return step
+    def run(self, start: int | None = None) -> Future[int]:
+        first = (self._hit.value + 1) % self._count if start is None else start
+        self._hit = self._nic.command(OP_POLL, "its polling loop to see something", self._loop, self._count, first)
+        return self._hit

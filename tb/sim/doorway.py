@@ -20,13 +20,15 @@ from pymodels.kernel import Kernel
 from pymodels.trace import RECORD
 
 EVENTS = 1 << 16
-EVENT_WORDS = 8
+EVENT_BYTES = 64
 WATCHES = 64
 STEPS, LOOPS = 128, 4
 STEP_WORDS = 6
 UNITS, COMMANDS, TURN = 4096, 256, 1 << 14
 I64 = ctypes.c_int64
-COMMAND = struct.Struct("8q")
+COMMAND_BYTES = 64
+EVENT = struct.Struct("5q")
+"""Time, unit, code, a, b; the rest of the record is unused."""
 TRACE_RECORD = struct.Struct("<qIHHIIq")
 Handler = Callable[[int, int, int, int], None]
 """Called with (time ps, code, a, b) for each event of a unit."""
@@ -54,21 +56,21 @@ class Doorway:
         self.lib.dw_loss.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_double, ctypes.c_double, ctypes.c_uint64]
         self.now: Callable[[], int] = self.lib.dw_now
         self.wake_by: Callable[[int], None] = self.lib.dw_wake_by
-        self._events = self._words("dw_events", EVENTS * EVENT_WORDS, "q")
-        self._head = ctypes.c_uint64.in_dll(self.lib, "dw_event_head")
-        self._seen = ctypes.c_uint64.in_dll(self.lib, "dw_event_tail")
-        self._lost = ctypes.c_uint64.in_dll(self.lib, "dw_event_lost")
+        self._events = self._words("dw_events", EVENTS * EVENT_BYTES, "B")
+        self._head = self._words("dw_event_head", 1, "Q")
+        self._tail = self._words("dw_event_tail", 1, "Q")
+        self._lost = self._words("dw_event_lost", 1, "Q")
         self.turn = self._words("dw_turn", 8 + TURN, "q")
         """What Python and C share in a turn: [0] now, [1] next alarm, [2] units given commands, [8:] which units."""
-        self._commands = self._words("dw_commands", UNITS * COMMANDS * 8, "q").cast("B")
+        self._commands = self._words("dw_commands", UNITS * COMMANDS * COMMAND_BYTES, "B")
         self._given = self._words("dw_command_head", UNITS, "I")
         self._taken = self._words("dw_command_tail", UNITS, "I")
         self._trace_count = self._words("dw_trace_count", 1, "Q")
         self._trace_lost = self._words("dw_trace_lost", 1, "Q")
         self._records = memoryview(b"")
         self._captured = memoryview(b"")
-        self._tracing = True
-        self._tail = 0
+        self._room = 0
+        """Records that the trace takes; 0 while it is off."""
         self._handlers: dict[int, Handler] = {}
 
     def _words(self, name: str, count: int, code: Literal["q", "Q", "I", "B"]) -> memoryview:
@@ -122,21 +124,29 @@ class Doorway:
         """Register who hears of a unit's events."""
         self._handlers[unit] = handler
 
-    def give(self, unit: int, op: int, a: int = 0, b: int = 0, c: int = 0, d: int = 0, e: int = 0, f: int = 0) -> None:
-        """Append a command to a unit's ring; the unit takes it at its first clock edge strictly after now.
+    def giver(self, unit: int, words: str) -> Callable[..., None]:
+        """The function (op, a, b, c) that appends commands to a unit's ring; `words`: a `struct` format of a, b, c.
 
-        `op` and the meaning of the six words are the unit's own. Raises SanlabError when the ring is full.
+        The unit takes a command at its first clock edge strictly after now. The meaning of `op` and the words is the
+        unit's own. A unit has one giver; it raises SanlabError when the ring is full.
         """
-        given, turn = self._given[unit], self.turn
-        if (given - self._taken[unit]) & 0xFFFFFFFF == COMMANDS or turn[2] == TURN:
-            cause = "it was given commands faster than it takes them"
-            remedy = "await the verbs that return a value"
-            raise SanlabError(f"unit {unit} has too many commands waiting", cause, remedy)
-        at = (unit * COMMANDS + given % COMMANDS) * COMMAND.size
-        COMMAND.pack_into(self._commands, at, turn[0], op, a, b, c, d, e, f)
-        self._given[unit] = given + 1 & 0xFFFFFFFF
-        turn[8 + turn[2]] = unit
-        turn[2] += 1
+        ring, turn, heads, taken = self._commands, self.turn, self._given, self._taken
+        pack, base, given = struct.Struct(f"2q{words}").pack_into, unit * COMMANDS * COMMAND_BYTES, heads[unit]
+
+        def give(op: int, a: int = 0, b: int = 0, c: int | bytes = 0) -> None:
+            nonlocal given
+            waiting = given - taken[unit] & 0xFFFFFFFF
+            if not waiting:  # else its clock runs already, or will when the command before ends
+                turn[8 + turn[2]] = unit
+                turn[2] += 1
+            elif waiting == COMMANDS:
+                cause = "it was given commands faster than it takes them"
+                remedy = "await the verbs that return a value"
+                raise SanlabError(f"unit {unit} has too many commands waiting", cause, remedy)
+            pack(ring, base + given % COMMANDS * COMMAND_BYTES, turn[0], op, a, b, c)
+            heads[unit] = given = given + 1 & 0xFFFFFFFF
+
+        return give
 
     def lost(self) -> tuple[int, int]:
         """Packets that random faults have lost, and damaged."""
@@ -148,25 +158,24 @@ class Doorway:
         count, size, pack = self._trace_count, TRACE_RECORD.size, TRACE_RECORD.pack_into
 
         def record(event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
-            if self._tracing:
-                n = count[0]
-                if (n + 1) * size <= len(self._records):
-                    pack(self._records, n * size, kernel.now, unit, event, 0, packet, argument, argument2)
-                    count[0] = n + 1
-                else:
-                    self._trace_lost[0] += 1
+            n = count[0]
+            if n < self._room:
+                pack(self._records, n * size, kernel.now, unit, event, 0, packet, argument, argument2)
+                count[0] = n + 1
+            elif self._room:
+                self._trace_lost[0] += 1
 
         return record
 
     def record(self, time: int, unit: int, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
         """Append a record to the trace (`pymodels.trace`); nothing while the trace is off or full."""
-        count = self._trace_count[0]
-        at = count * TRACE_RECORD.size
-        if self._tracing and at >= len(self._records):
-            self._trace_lost[0] += 1
-        elif self._tracing:
+        n = self._trace_count[0]
+        if n < self._room:
+            at = n * TRACE_RECORD.size
             TRACE_RECORD.pack_into(self._records, at, time, unit, event, 0, packet, argument, argument2)
-            self._trace_count[0] = count + 1
+            self._trace_count[0] = n + 1
+        elif self._room:
+            self._trace_lost[0] += 1
 
     @contextmanager
     def called_back(self, call: Callable[[], None]) -> Iterator[None]:
@@ -186,24 +195,31 @@ class Doorway:
     @property
     def told(self) -> int:
         """How many events the hardware has told so far."""
-        return int(self._head.value)
+        return int(self._head[0])
 
-    def drain(self) -> None:
-        """Hand every event since the last call to its unit's handler. Raises SanlabError when events were lost."""
-        tail, head, events, handlers = self._tail, self._head.value, self._events, self._handlers
-        while tail != head:
-            at = (tail % EVENTS) * EVENT_WORDS
-            time, unit, code, a, b = events[at : at + 5].tolist()
-            handlers[unit](time, code, a, b)
-            tail += 1
-        self._tail = tail
-        self._seen.value = tail
-        if self._lost.value:
-            raise SanlabError(
-                f"{self._lost.value} hardware events were lost",
-                "the event ring overflowed",
-                "report this with the seed: the dispatcher must drain faster",
-            )
+    def drainer(self) -> Callable[[], None]:
+        """The function that hands every event since its last call to its unit's handler: the hot path.
+
+        It raises SanlabError when events were lost.
+        """
+        events, head, tails, lost, handlers = self._events, self._head, self._tail, self._lost, self._handlers
+        unpack, tail = EVENT.unpack_from, tails[0]
+
+        def drain() -> None:
+            nonlocal tail
+            while tail != head[0]:
+                time, unit, code, a, b = unpack(events, tail % EVENTS * EVENT_BYTES)
+                handlers[unit](time, code, a, b)
+                tail += 1
+            tails[0] = tail
+            if lost[0]:
+                raise SanlabError(
+                    f"{lost[0]} hardware events were lost",
+                    "the event ring overflowed",
+                    "report this with the seed: the dispatcher must drain faster",
+                )
+
+        return drain
 
     def trace_create(self, records: int) -> None:
         """Room for the trace (virtual memory; pages exist once written). Raises SanlabError when there is none."""
@@ -212,10 +228,11 @@ class Doorway:
             remedy = "set a smaller trace (SET run.trace_records=...)"
             raise SanlabError(f"no room for a trace of {records} records", "the operating system refused it", remedy)
         self._records = memoryview((ctypes.c_char * (records * TRACE_RECORD.size)).from_address(base)).cast("B")
+        self._room = records
 
     def trace_on(self, on: bool) -> None:
         """Switch the trace on or off (it is on by default)."""
-        self._tracing = on
+        self._room = len(self._records) // TRACE_RECORD.size if on else 0
         ctypes.c_int.in_dll(self.lib, "dw_trace_on").value = int(on)
 
     @property

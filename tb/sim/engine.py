@@ -7,9 +7,10 @@ simulator.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
 from typing import Any
 
 from cocotb.triggers import ValueChange
@@ -58,8 +59,6 @@ class Engine:
         """Called every so many wakes."""
         self._direct = direct
         self._change = ValueChange(dut.wake)
-        self._left = 0.0
-        self._limit = 0
         self._hang_ps = HANG_PS
         self._failure: BaseException | None = None
 
@@ -74,61 +73,65 @@ class Engine:
     async def run(self, main: Task, hang_ps: int = HANG_PS) -> Any:
         """Run until `main` ends; its return value. Raises what a task raises, and HangError: who waits for what."""
         self._hang_ps = hang_ps
-        self._left = time.perf_counter()
-        if self._cocotb_turn(main) and self._direct:
-            with self.doorway.called_back(lambda: self._wake(main)):
+        turn = self._turns(main)
+        if self._cocotb_turn(turn) and self._direct:
+            with self.doorway.called_back(partial(self._wake, turn)):
                 await self._change
         elif not main.finished.done:
             while True:
                 await self._change
-                if not self._cocotb_turn(main):
+                if not self._cocotb_turn(turn):
                     break
         if self._failure is not None:
             raise self._failure
         return await main.finished
 
-    def _cocotb_turn(self, main: Task) -> bool:
+    def _cocotb_turn(self, turn: Callable[[], bool]) -> bool:
         """A turn that cocotb began: the doorway does not know of it by itself."""
         self.doorway.lib.dw_begin_turn()
-        goes_on = self._turn(main)
+        goes_on = turn()
         self.doorway.lib.dw_end_turn()
         return goes_on
 
-    def _wake(self, main: Task) -> None:
+    def _wake(self, turn: Callable[[], bool]) -> None:
         """The simulator's call. An exception must not reach C: it is kept, and the run ends."""
         try:
-            over = not self._turn(main)
+            over = not turn()
         except BaseException as error:  # noqa: BLE001 - Ctrl-C too: raised again in `run`
             self._failure = error
             over = True
         if over:
             self.doorway.hand_over()
 
-    def _turn(self, main: Task) -> bool:
-        """One turn of Python: hand out events, run what can run, ask for the next wake. False when `main` has ended."""
-        entered = time.perf_counter()
-        kernel, doorway, cost = self.kernel, self.doorway, self.cost
-        cost.wall_rtl_s += entered - self._left
-        cost.python_wakes += 1
-        if not cost.python_wakes % HEARTBEAT:
-            self.heartbeat()
-        turn = doorway.turn
-        kernel.now = now = turn[0]
-        if now >= self._limit and self._limit:
-            raise self._hang()
-        doorway.drain()
-        kernel.run_ready()
-        over = main.finished.done
-        if not over:
-            alarm = kernel.next_alarm()
-            limit = now + self._hang_ps
-            self._limit = limit if alarm is None else 0
-            turn[1] = limit if alarm is None or alarm > limit else alarm
-        else:
-            turn[1] = 0
-        self._left = time.perf_counter()
-        cost.wall_python_s += self._left - entered
-        return not over
+    def _turns(self, main: Task) -> Callable[[], bool]:
+        """The function that is one turn of Python: hand out events, run what can run, ask for the next wake.
+
+        It says False when `main` has ended. The hot path: what it needs is looked up here, once.
+        """
+        kernel, cost, words, drain = self.kernel, self.cost, self.doorway.turn, self.doorway.drainer()
+        run_ready, next_alarm, finished, hang_ps = kernel.run_ready, kernel.next_alarm, main.finished, self._hang_ps
+        limit, left = 0, perf_counter()
+
+        def turn() -> bool:
+            nonlocal limit, left
+            entered = perf_counter()
+            cost.wall_rtl_s += entered - left
+            cost.python_wakes += 1
+            if not cost.python_wakes % HEARTBEAT:
+                self.heartbeat()
+            kernel.now = now = words[0]
+            if limit and now >= limit:
+                raise self._hang()
+            drain()
+            run_ready()
+            alarm = next_alarm()
+            limit = 0 if alarm is not None else now + hang_ps
+            words[1] = 0 if finished.done else limit if alarm is None else min(alarm, now + hang_ps)
+            left = perf_counter()
+            cost.wall_python_s += left - entered
+            return not finished.done
+
+        return turn
 
     def _hang(self) -> HangError:
         return HangError(

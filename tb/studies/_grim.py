@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import default_rng
 
 from tb.lab import Lab
 
@@ -63,7 +64,7 @@ class Source:
 
     def __init__(self, host: Any, size: int, seed: int) -> None:
         self.buffer = host.allocate(max(size, 4) + 4)
-        self.bytes = np.random.default_rng(seed).integers(0, 256, size, dtype=np.uint8).tobytes()
+        self.bytes = default_rng(seed).integers(0, 256, size, dtype=np.uint8).tobytes()
         self.buffer.view[:size] = self.bytes
 
     def region(self, size: int) -> Region | bytes:

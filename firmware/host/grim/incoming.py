@@ -6,7 +6,7 @@ import struct
 
 from firmware.nic.grim.layout import HostQueue, Layout, Register, following
 from firmware.verbs import Buffer, Host
-from pymodels.formats.grim import HEADER_BYTES, MessageType, Reference, padded
+from pymodels.formats.grim import HEADER_BYTES, MessageType, padded
 from pymodels.trace import TraceEvent
 
 MESSAGE = struct.Struct(">4I4i")
@@ -47,7 +47,7 @@ class Incoming:
         w0, w1, w2, w3, a0, a1, a2, a3 = MESSAGE.unpack_from(self._view, at)
         self._host.trace(TraceEvent.POLL_HIT, w0, 0, w1 >> 8 & 0xFF)
         kind = w1 >> 26
-        source = Reference(w1 >> 8 & 0xFF, w1 & 0xFF, w3 >> 24).pack()
+        source = (w1 & 0xFFFF) << 16 | w3 >> 24  # the endpoint's reference: VNN, device, channel
         size = 4 * (w2 >> 16) - (w1 >> 24 & 3)
         payload = self._view[at + HEADER_BYTES : at + HEADER_BYTES + size]
         if kind == MessageType.SEGMENT:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from firmware.nic.grim.ni import Ni
 from firmware.nic.hardware import HostDma
-from pymodels.registers import Block, Flag
+from firmware.nic.hardware.host_dma import TERMINAL, WAKE
+from pymodels.registers import Block
 
 NO_BUFFER = -1
 REPORT = -2
@@ -35,7 +36,7 @@ class Delivery:
         self._tail = 0
         self._done = 0
         for index in range(self._count):
-            self._nic.store(self._at(index), self._at((index + 1) % self._count) | Flag.TERMINAL)
+            self._nic.store(self._at(index), self._at((index + 1) % self._count) | TERMINAL)
 
     def _at(self, index: int) -> int:
         return self._blocks + Block.SIZE * index
@@ -53,7 +54,7 @@ class Delivery:
             raise RuntimeError("the host DMA ring is full")
         self._entries[index] = entry
         self._nic.store_words(at + Block.LEN, (size, local, 0, host))
-        self._nic.store(at, self._blocks + Block.SIZE * following | (Flag.WAKE if wake else 0) | direction)
+        self._nic.store(at, self._blocks + Block.SIZE * following | (WAKE if wake else 0) | direction)
 
     def word(self, value: int, host: int, entry: tuple[int, int, int]) -> None:
         """Append a block that writes one word to the host, and wakes the firmware when it is there."""
@@ -68,7 +69,7 @@ class Delivery:
     def finished(self) -> tuple[int, int, int] | None:
         """The oldest entry whose block the engine has finished, once each; None when there is none."""
         index = self._done
-        if index == self._tail or not self._nic.load(self._blocks + Block.SIZE * index) & Flag.TERMINAL:
+        if index == self._tail or not self._nic.load(self._blocks + Block.SIZE * index) & TERMINAL:
             return None
         self._done = index + 1 if index + 1 < self._count else 0
         return self._entries[index]

@@ -15,7 +15,7 @@ from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
 from firmware.nic.hardware import HostDma
-from pymodels.registers import Flag
+from firmware.nic.hardware.host_dma import E2L
 
 
 class Fetching:
@@ -32,7 +32,7 @@ class Fetching:
     async def fetch(self, channel: Channel, slot: int, place: int, host: int, size: int) -> None:
         """Begin to fetch the payload of a message that was entered as FETCHING."""
         await self._nic.work("send_fetch")
-        self._chain.data(place, host, size, True, (channel.index, slot, size), Flag.E2L)
+        self._chain.data(place, host, size, True, (channel.index, slot, size), E2L)
         await self._chain.start()
 
     async def done(self) -> None:

@@ -23,8 +23,9 @@ from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
 from firmware.nic.grim.translation import Pieces, Translation
+from firmware.nic.hardware.host_dma import E2L
 from pymodels.formats.grim import COUNTER_BITS, COUNTER_MASK, HEADER_BYTES, Cause, MessageType, padded
-from pymodels.registers import Flag, Isr, Reg
+from pymodels.registers import Isr, Reg
 from pymodels.trace import TraceEvent
 
 SIGNAL = 1 << Isr.LANAI_SIG
@@ -259,7 +260,7 @@ class Remote:
         for number, (pa, part) in enumerate(job.pieces, 1):
             ends = number == len(job.pieces)
             entry = (FETCHED, job.key, slot) if ends else (NO_BUFFER, 0, 0)
-            self._delivery.data(at, pa, part, ends, entry, Flag.E2L)
+            self._delivery.data(at, pa, part, ends, entry, E2L)
             at += part
         self.under_way += 1
         self._ni.count(Counter.REMOTE_READS)
