@@ -11,6 +11,7 @@ from typing import Any
 
 import cocotb
 
+from firmware.layers import host_library
 from tb import studies
 from tb.cluster import RunningCluster
 from tb.lab import Lab
@@ -30,6 +31,9 @@ async def study(dut: Any) -> None:
     understood = plan(request, info)
     running = RunningCluster(dut, understood) if info.design is None else RunningSwitch(dut, understood)
     lab = Lab(understood, running)
+    layer = getattr(info.module, "LAYER", "")
+    if layer:
+        host_library(layer)  # imported now: the cost of the run is the run's
     gc.freeze()  # what stands now stays; the run itself makes next to no cycles
     gc.set_threshold(100_000, 50, 100)
     error = None
