@@ -3,8 +3,9 @@
 A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `CLUSTER`
 (the example cluster it needs, else the user's), `DESIGN` (what is built when it is not a cluster), `STAND_IN` (it may
 run with the LANai 9 card in the place of a NIC without RTL), `CYCLIC_ROUTES` (it may run with given routes that can
-deadlock), `check(plan)` (raises ConfigError for settings that cannot be, before anything is built), and
-`async def run(lab: Lab) -> None`. It imports no simulator, and names no published figure.
+deadlock), `QUICK` (settings, as SET has them, that keep it within half a minute), `check(plan)` (raises ConfigError for
+settings that cannot be, before anything is built), and `async def run(lab: Lab) -> None`. It imports no simulator, and
+names no published figure.
 
 A study outside this folder is named by its module, with dots: `my_package.my_study`.
 """
@@ -68,6 +69,8 @@ class StudyInfo:
     """Looks at the whole plan before anything is built (`check` of the module)."""
     cyclic_routes: bool = False
     """Given routes that can deadlock are not refused (`CYCLIC_ROUTES` of the module)."""
+    quick: str = ""
+    """Settings for a first look (`QUICK` of the module): what `make figures QUICK=1` runs it with."""
 
     @property
     def run(self) -> Any:
@@ -131,6 +134,7 @@ def load(name: str) -> StudyInfo:
         module,
         getattr(module, "check", None),
         getattr(module, "CYCLIC_ROUTES", False),
+        getattr(module, "QUICK", ""),
     )
 
 

@@ -31,6 +31,7 @@ OPTIONS = {
     "disturbed": Option(64, "searches timed while a message comes in", 1, 10_000),
     "stream": Option(100_000, "bytes that come in during the disturbed searches", 4096, 1 << 24),
 }
+QUICK = "times=16 disturbed=16"
 STAND_IN = True
 TICK_US = 0.5
 LOOK_PS = 400_000_000

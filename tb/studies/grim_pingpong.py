@@ -22,6 +22,7 @@ OPTIONS = {
     "largest": Option(65536, "largest message in bytes", 0, 1 << 24),
     **layer_options(LAYER),
 }
+QUICK = "repetitions=3 largest=16384"
 
 
 async def run(lab: Lab) -> None:

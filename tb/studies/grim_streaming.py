@@ -24,6 +24,7 @@ OPTIONS = {
     ),
     **layer_options(LAYER),
 }
+QUICK = "messages=200"
 PLACES = 16
 """Different beginnings of a message in the sender's buffer, a word apart."""
 

@@ -19,6 +19,7 @@ OPTIONS = {
     "warm_clocks": Option(4_000, "character clocks before it", 0, 10_000_000),
     "points": Option(6, "offered loads between 0 and 1", 2, 50),
 }
+QUICK = "clocks=20000 points=4"
 DESIGN = switch_design(PORTS)
 
 

@@ -43,7 +43,7 @@ def test_help_names_every_target_and_every_variable() -> None:
 
 @pytest.mark.parametrize(
     "target",
-    "all setup test run studies sim lint synth waves explain compare sweep bench clean distclean".split(),  # noqa: SIM905 - a list of words
+    "all setup test run studies sim lint synth waves explain compare sweep figures bench clean distclean".split(),  # noqa: SIM905 - a list of words
 )
 def test_every_target_can_be_shown_without_running(checkout: Checkout, target: str) -> None:
     ended = checkout.make("-n", target)
@@ -129,6 +129,13 @@ def test_a_message_reaches_explain(checkout: Checkout) -> None:
     assert checkout.make("explain", "STUDY=x", "MESSAGE=a b").returncode == 0
     (call,) = checkout.calls("<-m><tb.ask.explain>")
     assert words(call)[-3:] == ["--message=a b", "--", "x"]
+
+
+def test_figures_are_quick_only_when_asked(checkout: Checkout) -> None:
+    for quick, given in (("1", ["--quick"]), ("0", []), ("", [])):
+        assert checkout.make("figures", f"QUICK={quick}").returncode == 0
+        (call,) = checkout.calls("<-m><tb.figures.run>")
+        assert words(call)[2:] == ["--sim=verilator", *given]
 
 
 def test_axes_reach_the_sweep_as_they_were_typed(checkout: Checkout) -> None:

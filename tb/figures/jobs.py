@@ -1,0 +1,57 @@
+"""What `make figures` runs: every study, and every study once more on each other profile that has published values."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pymodels.published import Published
+from tb import studies
+from tb.request import Request, plan, resolve
+from tb.sim.tools import SIMULATORS
+from tb.studies import StudyInfo
+from tb.sweep.points import spread
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: the words of the command, and a key that changes with everything that its result follows from."""
+
+    name: str
+    """Of the study, and of the profile when it is not the study's own."""
+    info: StudyInfo
+    request: Request
+    key: str
+
+    def words(self) -> list[str]:
+        """The arguments of `tb.run`."""
+        request = self.request
+        settings = shlex.join(f"{key}={value}" for key, value in request.settings.items())
+        given = {"sim": request.simulator, "profile": request.profile_name, "set": settings, "out": request.folder}
+        return [*(f"--{name}={value}" for name, value in given.items()), f"--cluster={request.cluster_file}", "--",
+                self.info.name]  # fmt: skip
+
+
+def jobs(names: Iterable[str], published: Iterable[Published], quick: bool, simulator: str, folder: Path) -> list[Job]:
+    """The runs in the order of the studies. Raises SanlabError when a study's quick settings cannot be."""
+    rows = list(published)
+    found = []
+    for name in names:
+        info = studies.load(name)
+        own = _job(info, "", quick, simulator, folder)
+        usual = plan(own.request, info).profile.name
+        found.append(own)
+        others = sorted({row.profile for row in rows if row.study == name} - {usual})
+        found += [_job(info, profile, quick, simulator, folder) for profile in others]
+    return found
+
+
+def _job(info: StudyInfo, profile: str, quick: bool, simulator: str, folder: Path) -> Job:
+    name = f"{info.name}-{profile}" if profile else info.name
+    settings = info.quick if quick else ""
+    request = resolve(info.name, simulator, "1", False, info.cluster or "", profile, settings, SIMULATORS)
+    request = replace(request, folder=str(folder / name))
+    plan(request, info)
+    return Job(name, info, request, spread(request, info, [{}])[0].key)

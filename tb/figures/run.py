@@ -1,0 +1,177 @@
+"""`python -m tb.figures.run [--quick]`: behind `make figures`: every study runs, and one page shows all figures.
+
+What ran before with the same sources and settings is not run again, so an interrupted command goes on where it was.
+Exit code 1 when a run failed; the page is written all the same, and says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from pymodels.errors import SanlabError
+from pymodels.published import load_published
+from pymodels.results import Results, ResultsError, read_results, write_atomically
+from tb import studies
+from tb.figures.jobs import Job, jobs
+from tb.report.index import Entry, write_index
+from tb.report.tables import Table
+from tb.report.terminal import say, show
+from tb.run import complain
+from tb.sim.tools import OUT, ROOT
+
+KEY = "figure.key"
+"""Beside the results of a run that passed: what it was run with."""
+AT_A_TIME = 2
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended."""
+
+    job: Job
+    results: Results | None
+    failures: tuple[str, ...]
+    seconds: float
+    known: bool = False
+    """It was run before."""
+
+
+@dataclass
+class Runner:
+    """Runs jobs as processes, each like a command of its own, and ends them all when it is told to."""
+
+    _running: set[subprocess.Popen[str]] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _over: bool = False
+
+    def run(self, job: Job) -> Ended:
+        """One job, unless its folder holds its results already."""
+        begun, folder = time.monotonic(), Path(job.request.folder)
+        if _was_run(job, folder):
+            return _ended(job, folder, "", 0.0, known=True)
+        (folder / KEY).unlink(missing_ok=True)
+        command = [sys.executable, "-m", "tb.run", *job.words()]
+        with self._lock:
+            if self._over:
+                return Ended(job, None, ("not run",), 0.0)
+            process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            self._running.add(process)
+        said = process.communicate()[1]
+        with self._lock:
+            self._running.discard(process)
+        ended = _ended(job, folder, said, time.monotonic() - begun)
+        if process.returncode == 0:
+            write_atomically(folder / KEY, f"{job.key}\n")
+        return ended
+
+    def stop(self) -> None:
+        """End what runs, as Ctrl-C does, and start nothing more."""
+        with self._lock:
+            self._over = True
+            for process in self._running:
+                process.send_signal(signal.SIGINT)
+
+
+def _was_run(job: Job, folder: Path) -> bool:
+    try:
+        return (folder / KEY).read_text(encoding="utf-8").strip() == job.key and (folder / "results.json").is_file()
+    except OSError:
+        return False
+
+
+def _ended(job: Job, folder: Path, said: str, seconds: float, known: bool = False) -> Ended:
+    """What a run left: results, and what failed."""
+    failed = folder / "failures.txt"
+    failures = tuple(filter(None, failed.read_text(encoding="utf-8").splitlines())) if failed.is_file() else ()
+    try:
+        return Ended(job, read_results(folder / "results.json"), failures, seconds, known)
+    except ResultsError as error:
+        lines = tuple(filter(None, said.splitlines())) or (str(error),)
+        return Ended(job, None, lines, seconds, known)
+
+
+@contextmanager
+def _stopped(runner: Runner) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        runner.stop()
+        raise
+
+
+def run_all(todo: Sequence[Job], console: Console) -> list[Ended]:
+    """Run jobs, two at a time, with a bar on a terminal; how they ended, in the order given."""
+    runner = Runner()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with (
+        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar,
+        ThreadPoolExecutor(AT_A_TIME) as pool,
+        _stopped(runner),
+    ):
+        task = bar.add_task("figures", total=len(todo))
+        futures = [pool.submit(runner.run, job) for job in todo]
+        for future in as_completed(futures):
+            ended = future.result()
+            bar.update(task, advance=1, description=ended.job.name)
+    return [future.result() for future in futures]
+
+
+def leave(done: Sequence[Ended], folder: Path, quick: bool, console: Console, seconds: float) -> int:
+    """Write the page and show how the runs ended; the exit code."""
+    entries = [
+        Entry(one.job.name, one.job.info.question, one.results, one.failures, f"{one.job.name}/report.html")
+        for one in done
+    ]
+    note = "quick settings: fewer repetitions and smaller sizes" if quick else "the studies' own settings"
+    page = write_index(folder, "Figures and tables", note, entries)
+    rows = tuple(
+        (one.job.name, "failed" if one.failures else "known" if one.known else "passed", f"{one.seconds:.1f}")
+        for one in done
+    )
+    show(console, Table(("study", "", "s"), rows, words=2))
+    for one in done:
+        for line in one.failures:
+            say(console, f"failed: {one.job.name}: {line}", "bold red")
+    say(console, f"{len(done)} runs, {seconds:.1f} s", "dim")
+    say(console, f"figures: {os.path.relpath(page)}")
+    return 1 if any(one.failures for one in done) else 0
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Parse the command line and run all; the exit code."""
+    parser = argparse.ArgumentParser(prog="make figures", description="Every figure and table, on one page.")
+    parser.add_argument("--quick", action="store_true", help="with the quick settings of each study")
+    parser.add_argument("--sim", default="verilator")
+    parser.add_argument("--out", default="", help="folder (default sim_build/figures, sim_build/figures-quick)")
+    words = parser.parse_args(argv)
+    folder = Path(words.out).resolve() if words.out else OUT / ("figures-quick" if words.quick else "figures")
+    begun = time.monotonic()
+    console = Console()
+    try:
+        todo = jobs(studies.names(), load_published(), words.quick, words.sim, folder)
+        done = run_all(todo, console)
+        return leave(done, folder, words.quick, console, time.monotonic() - begun)
+    except SanlabError as error:
+        complain(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        complain("interrupted; what was done is kept, and the same command goes on from there")
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+"""`make figures`: every study and every profile with published values has its run, once, and its place on the page.
+
+Strategy: the jobs of the real studies are listed, not run: their quick settings must be ones that the study takes. The
+runner starts a made-up program in place of `tb.run`, which leaves results, fails, or waits; what it was called with,
+what is run again and what the page and the exit code say is compared.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from pymodels.published import load_published
+from tb import studies
+from tb.figures import run
+from tb.figures.jobs import Job, jobs
+from tb.figures.run import Runner, run_all
+from tb.sim.tools import ROOT
+
+PROGRAM = """
+import json, pathlib, sys
+sys.path.insert(0, {root!r})
+from pymodels.results import write_results
+from tests.unit.madeup import results
+out = next(pathlib.Path(word[6:]) for word in sys.argv if word.startswith("--out="))
+out.mkdir(parents=True, exist_ok=True)
+with (out / "calls").open("a") as file:
+    file.write("called\\n")
+how = (out.parent / "how").read_text() if (out.parent / "how").exists() else ""
+if how == "refuse":
+    sys.exit("SET: wrong; correct it")
+if how == "wait":
+    import time
+    time.sleep(30)
+write_results(results({{"x": 1.0}}), out / "results.json")
+(out / "failures.txt").write_text("it broke\\n" if how == "fail" else "")
+sys.exit(1 if how == "fail" else 0)
+"""
+
+
+@pytest.fixture(autouse=True)
+def fixture_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that stands for `python -m tb.run`: it takes the same words and leaves what it is told to."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.format(root=str(ROOT)))
+    real: Any = subprocess.Popen
+
+    def popen(command: list[str], **options: object) -> object:
+        return real([sys.executable, str(program), *command[3:]], **options)
+
+    monkeypatch.setattr(subprocess, "Popen", popen)
+
+
+def one(tmp_path: Path, quick: bool = True) -> Job:
+    return jobs(["echo_pingpong"], (), quick, "icarus", tmp_path)[0]
+
+
+def test_every_study_and_every_published_profile_has_a_job(tmp_path: Path) -> None:
+    found = jobs(studies.names(), load_published(), True, "verilator", tmp_path)
+    names = [job.name for job in found]
+    assert len(set(names)) == len(names)
+    assert set(studies.names()) <= set(names)
+    assert {"basic_costs-lanai4+p2-300", "basic_costs-sp+p3-450"} <= set(names)
+    assert not any(name.startswith("grim_pingpong-lanai9+p3-450") for name in names)
+
+
+def test_quick_settings_are_those_of_the_study(tmp_path: Path) -> None:
+    quick, slow = (jobs(["grim_streaming"], (), way, "icarus", tmp_path)[0] for way in (True, False))
+    assert "--set=messages=200" in quick.words()
+    assert "--set=" in slow.words()
+    assert quick.words()[-2:] == ["--", "grim_streaming"]
+    assert quick.key != slow.key
+
+
+def test_what_ran_is_not_run_again(tmp_path: Path) -> None:
+    job = one(tmp_path)
+    first, second = Runner().run(job), Runner().run(job)
+    assert (first.known, second.known, second.failures) == (False, True, ())
+    (tmp_path / job.name / "results.json").unlink()
+    assert not Runner().run(job).known
+    assert (tmp_path / job.name / "calls").read_text() == "called\n" * 2
+
+
+@pytest.mark.parametrize(("how", "said"), [("fail", "it broke"), ("refuse", "SET: wrong; correct it")])
+def test_a_run_that_fails_is_told_and_run_again(how: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "how").write_text(how)
+    job = one(tmp_path)
+    for ended in (Runner().run(job), Runner().run(job)):
+        assert (ended.failures, ended.known) == ((said,), False)
+        assert (ended.results is None) == (how == "refuse")
+
+
+def test_the_page_stands_and_the_exit_code_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["echo_pingpong", "grim_streaming"]
+    monkeypatch.setattr(studies, "names", lambda: names)
+    assert run.main(["--quick", "--sim=icarus", "--out", str(tmp_path / "out")]) == 0
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert all(f'href="{name}/report.html"' in page for name in names)
+    assert "figures: " in capsys.readouterr().out
+    (tmp_path / "out" / "how").write_text("fail")
+    assert run.main(["--sim=icarus", "--out", str(tmp_path / "out")]) == 1
+    said = capsys.readouterr().out
+    assert "failed: grim_streaming: it broke" in said
+    assert "failed: echo_pingpong" not in said  # it has no quick settings, so it ran with the same before
+
+
+def test_an_interrupt_ends_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "how").write_text("wait")
+
+    def interrupted(futures: object) -> object:
+        while not (tmp_path / "echo_pingpong" / "calls").exists():
+            time.sleep(0.02)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "as_completed", interrupted)
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run_all([one(tmp_path)], Console(quiet=True))
+    assert time.monotonic() - begun < 25
