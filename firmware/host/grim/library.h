@@ -4,7 +4,7 @@
 enum { ROUTE_BYTES = 8, HEADER_BYTES = 32, RING = 64, ACTIVE = 1, SEGMENT = 2, FIRST_NUMBER = 16 };
 
 struct header { u32 w0, w1, w2, w3; int argument[4]; };
-struct queue { u32 *at; u32 back, front, limit, *back_register, locked; struct piece *overflow; };
+struct queue { u32 *at; u32 back, front, limit, *back_register, locked; struct piece *overflow; u32 payload_back, payload_front, payload_limit; };
 struct inbox { u32 *back; struct header *ring; u32 position, told, limit, *front_register; };
 struct target { u32 w1, w2, w3; };
 typedef void handler_call(u32, int, int, int, int, void *);

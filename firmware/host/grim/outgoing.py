@@ -7,7 +7,7 @@ from __future__ import annotations
 import struct
 from typing import Protocol
 
-from firmware.nic.grim.layout import ROUTE_BYTES, Layout, Register, fits, following
+from firmware.nic.grim.layout import ROUTE_BYTES, STATUS_BYTES, Layout, Register, fits, following
 from firmware.nic.grim.options import Options
 from firmware.verbs import Host
 from pymodels.formats.grim import COUNTER_MASK, GRIM_ID, HEADER, HEADER_BYTES, padded
@@ -15,6 +15,8 @@ from pymodels.registers import Pci
 from pymodels.trace import TraceEvent
 
 WORD = struct.Struct(">I")
+MESSAGE_BYTES = ROUTE_BYTES + HEADER_BYTES
+"""What a message takes in the queue beside its payload."""
 
 
 class Region(Protocol):
@@ -53,7 +55,8 @@ class Outgoing:
     def __init__(self, host: Host, layout: Layout, options: Options, channel: int) -> None:
         self._host = host
         self.channel = channel
-        self._base = host.nic_base + layout.queues[channel]
+        self._stride = layout.stride
+        self._base = host.nic_base + layout.queues[channel] + (STATUS_BYTES if layout.stride else 0)
         self._limit = layout.limit
         notify = Pci.DOORBELL + 4 * channel if options.doorbell_notify else layout.register(channel, Register.BACK)
         self._notify = host.nic_base + notify
@@ -66,20 +69,20 @@ class Outgoing:
         """The NI's front pointer when it was last read."""
         self.back = 0
         # What the NI will put into word 0: known here, because it counts in the order of the queue. For the trace only.
-        self._slots = layout.slots
-        self._first_token = channel * self._slots
+        self._slots = layout.queue_slots
+        self._first_token = channel * layout.slots
         self._messages = 0
         self._sequences: dict[int, int] = {}
 
     def fits(self, words: int) -> bool:
         """Whether a message with so many payload words fits, as far as is known."""
-        return fits(self.front, self.back, ROUTE_BYTES + HEADER_BYTES + padded(words), self._limit)
+        return fits(self.front, self.back, self._stride or MESSAGE_BYTES + padded(words), self._limit)
 
     def fits_message(self, size: int, segment: int) -> bool:
         """Whether a message of `size` bytes fits as a whole, cut into segments, as far as is known."""
         back = self.back
         while True:
-            slot = ROUTE_BYTES + HEADER_BYTES + padded((min(size, segment) + 3) // 4)
+            slot = self._stride or MESSAGE_BYTES + padded((min(size, segment) + 3) // 4)
             if not fits(self.front, back, slot, self._limit):
                 return False
             if size <= segment:
@@ -126,6 +129,6 @@ class Outgoing:
                 size = len(header)
             await host.pio_write(at, header, self._combine)
         host.trace(TraceEvent.PAYLOAD_WRITTEN, key, size, piece.send)
-        self.back = following(self.back, ROUTE_BYTES + HEADER_BYTES + padded(piece.words[1] >> 16), self._limit)
+        self.back = following(self.back, self._stride or MESSAGE_BYTES + padded(piece.words[1] >> 16), self._limit)
         await host.pio_write(self._notify, WORD.pack(self.back))
         host.trace(TraceEvent.POINTER_WRITTEN, key, self.back)

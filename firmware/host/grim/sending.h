@@ -93,3 +93,20 @@ int overflow_send(struct queue *queue) {
     inject(queue, piece->words[0], piece->words[1], piece->words[2], (const int *)&piece->words[3], piece->bytes);
     return 0;
 }
+
+/* The hybrid queue: a second room, a second back pointer, and the payload's place before the header. */
+u32 put_hybrid(struct queue *queue, u32 words) {
+    u32 bytes = (words + (words & 1)) * 4, at = queue->payload_back, back;
+    if (UNLIKELY(!fits(queue->payload_front, at, bytes, queue->payload_limit))) {
+        OFF_PATH("full");
+        return 0;
+    }
+    back = at + bytes;
+    if (UNLIKELY(back >= queue->payload_limit)) {
+        OFF_PATH("wraps");
+        back = 0;
+    }
+    queue->payload_back = back;
+    PIO_WRITE(__builtin_bswap32(at));
+    return at;
+}

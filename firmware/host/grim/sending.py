@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
+from firmware.host.grim.hybrid import HybridOutgoing
 from firmware.host.grim.incoming import Incoming
 from firmware.host.grim.outgoing import Outgoing, Piece
 from firmware.host.grim.segments import Target
@@ -26,7 +27,8 @@ class Sending:
         self._host = host
         self._options = options
         channels = range(options.channels)
-        self.outgoing = [Outgoing(host, layout, options, channel) for channel in channels]
+        queue = HybridOutgoing if options.queue_style == "hybrid" else Outgoing
+        self.outgoing = [queue(host, layout, options, channel) for channel in channels]
         self.incoming = [Incoming(host, layout, channel, buffers[channel]) for channel in channels]
         self.sends = 0
         """The number of the latest send, for the trace: who sends counts it up first."""

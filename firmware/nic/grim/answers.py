@@ -9,6 +9,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from firmware.nic.grim.channels import SENT, Channel
+from firmware.nic.grim.costs_of import ACK_PATHS, BACK_STEP_PATHS, STYLES
 from firmware.nic.grim.layout import ROUTE_BYTES, Counter
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.receiving import Receiver
@@ -36,6 +37,7 @@ class Answers:
         """NIs whose notice was heard."""
         self.answered: set[int] = set()
         """NIs that answered ours."""
+        self._path = STYLES * (ni.options.sequencing == "per-ni")
         self.unblocked: list[Channel] = []
         """Channels whose scoreboards had been full and are no longer."""
         self._delay = TICKS_PER_US * ni.options.retry_delay_us
@@ -83,7 +85,7 @@ class Answers:
             await self._strange()
             return
         self.nic.trace(TraceEvent.ACK_SEEN, key, w1 >> 8 & 0xFF)
-        await self.nic.work("ack_seen")
+        await self.nic.work(ACK_PATHS[message[0].style])
         self.ni.count(Counter.ACKS_SEEN)
         await self._finish(*message)
 
@@ -137,7 +139,7 @@ class Answers:
         """Take a message in flight and what followed it in its stream back; how many messages."""
         streams, stream = self.sender.streams, channel.stream[slot]
         taken, looked_at = streams.take_back(channel, slot)
-        await self.nic.work("roll_back_step", looked_at)
+        await self.nic.work(BACK_STEP_PATHS[self._path + channel.style], looked_at)
         self.sender.withdraw(stream)
         streams.in_flight[stream] -= taken
         streams.waiting[stream] += taken

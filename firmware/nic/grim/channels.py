@@ -1,4 +1,7 @@
-"""Logical channels: the append queue between host and NI, and the scoreboard of its messages in flight.
+"""Logical channels: the queue between host and NI, and the scoreboard of its messages in flight.
+
+The queue of this file is the append queue (paper 000, 4.2.2 b): messages one behind the other without a gap. The other
+styles stand in `queues`.
 
 A channel's queue has three pointers: front (oldest message not acknowledged), next (first message the NI has not
 looked at) and back (where the host appends). Messages between front and next stand in the scoreboard, a ring of fixed
@@ -16,6 +19,8 @@ WAITING, SENT, DONE, FETCHING, ANSWERED = range(5)
 """States of a scoreboard entry: to be sent (again), in flight, acknowledged, waiting for its payload, acknowledged
 while a copy of it is on its way to the link.
 """
+APPEND, SLOTTED, HYBRID = range(3)
+"""Styles of queues, in the order of the tables of paths (`costs_of`)."""
 UNSENT = (WAITING, FETCHING)
 """States of a message that must be sent (again)."""
 
@@ -25,6 +30,8 @@ class Channel:
     are lists indexed by slot; `first` and `count` are the ring of entries in use.
     """
 
+    style = APPEND
+
     def __init__(self, nic: Nic, layout: Layout, index: int, channels: int) -> None:
         self.index = index
         own = index == channels
@@ -32,8 +39,10 @@ class Channel:
         self.limit = layout.own_limit if own else layout.limit
         self.front_register = layout.register(index, Register.FRONT)
         self.back_register = layout.register(index, Register.BACK)
-        self.slots = NI_TOKENS if own else layout.slots
+        self.slots = NI_TOKENS if own else layout.queue_slots
         self.first_token = index * layout.slots
+        self.stride = 0
+        """Bytes of a slot, where the queue has slots."""
         self.next = 0
         self.first = 0
         self.count = 0
@@ -60,7 +69,7 @@ class Channel:
         self.sequence[slot] = sequence
         self.state[slot] = WAITING
         self.again[slot] = False
-        self.next = following(self.next, size, self.limit)
+        self.next = following(self.next, self.stride or size, self.limit)
         return slot
 
     def done(self, slot: int) -> int:

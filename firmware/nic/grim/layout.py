@@ -17,6 +17,8 @@ from pymodels.registers import Block, Size
 
 NONE = -1
 """No such stream, no buffer."""
+STATUS_BYTES = 8
+"""First bytes of a slot: the state of its message; hybrid: where its payload stands."""
 ROUTE_BYTES = 8
 """Room before a message for its route, right-aligned: the send engine skips what is not used (register SA)."""
 CONTROL_ENTRY = ROUTE_BYTES + grim.CONTROL_BYTES
@@ -115,6 +117,9 @@ class Register(IntEnum):
     """How far the host has emptied the endpoint's queue [host]."""
     HOST_BASE = 12
     """Physical address of the endpoint's queue [host, at enable]."""
+
+    PAYLOAD_FRONT = 16
+    """Hybrid queue: the oldest payload that is not acknowledged [NI]."""
 
 
 REGISTERS = 32
@@ -247,11 +252,32 @@ class Layout:
                 gets = f"a channel's queue has {capacity}; it gets those"
                 self.warnings.append(f"queue_bytes {options.queue_bytes}: {gets}")
             self.queue_bytes = capacity
-        if self.queue_bytes < 3 * self.slot:
+        if options.queue_style == "hybrid" and options.dma_inject:
+            cause = "the hybrid queue keeps payloads apart from where they are fetched to"
+            raise OptionError("option dma_inject", cause, "take queue_style append or slotted")
+        if self.queue_bytes < 3 * (self.slot + STATUS_BYTES):
             cause = f"{self.queue_bytes} hold no three segments of {options.segment_bytes}"
             raise OptionError("option queue_bytes", cause, "make it larger or segment_bytes smaller")
-        self.limit = self.queue_bytes - self.slot & ~7
+        self._shape(options.queue_style)
         self.queues = tuple(self._take(self.queue_bytes) for _ in range(options.channels))
+        self.payload_queues = tuple(queue + self.limit for queue in self.queues)
+
+    def _shape(self, style: str) -> None:
+        """How a channel's queue is divided (paper 000, 4.2.2). A slot carries a token as a scoreboard entry does."""
+        self.stride = 0
+        """Bytes of a slot; 0: messages stand one behind the other."""
+        self.limit = self.queue_bytes - self.slot & ~7
+        self.queue_slots = self.slots
+        self.payload_limit = 0
+        if style == "slotted":
+            self.stride = STATUS_BYTES + self.slot
+            self.queue_slots = min(self.slots, self.queue_bytes // self.stride)
+        elif style == "hybrid":
+            self.stride = STATUS_BYTES + ROUTE_BYTES + grim.HEADER_BYTES
+            self.queue_slots = min(self.slots, max(self.queue_bytes // 4 // self.stride, 2))
+            self.payload_limit = self.queue_bytes - self.queue_slots * self.stride - self.payload & ~7
+        if self.stride:
+            self.limit = self.queue_slots * self.stride
 
     def register(self, channel: int, register: Register) -> int:
         """SRAM address of a channel's register."""

@@ -39,6 +39,8 @@ struct ni {
     u8 *news;
     u32 *doorbells;
     u32 *cursor;
+    u8 *by_sequence;
+    u32 second, second_limit;
     struct unanswered *unanswered;
     struct entry *late;
     u8 *tries;

@@ -15,6 +15,8 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "queue_bytes": (256, 1 << 23),
         "segment_bytes": (4, grim.MAX_PAYLOAD),
         "window": (1, grim.MAX_WINDOW),
+        "hybrid_wait": (0, 1),
+        "control_queue": (0, 1),
         "retry_delay_us": (0, 1_000_000),
         "timeout_us": (0, 1_000_000),
         "timeout_tries": (0, 1_000_000),
@@ -39,7 +41,12 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
 )
 """Least and greatest value of each option that is a number."""
 
-WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"sequencing": ("any-to-any", "per-ni")})
+WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "sequencing": ("any-to-any", "per-ni"),
+        "queue_style": ("append", "slotted", "hybrid"),
+    }
+)
 """The words that each other option knows."""
 
 
@@ -64,6 +71,15 @@ class Options:
     sequencing: str = "any-to-any"
     """What is sequenced together (paper 000, 4.3.2): all messages to a NI, or those of one (source channel, NI,
     destination channel)."""
+    queue_style: str = "append"
+    """How messages stand in a channel's queue (paper 000, 4.2.2): one behind the other, in slots of one size, or
+    headers in slots and payloads apart."""
+    hybrid_wait: int = 0
+    """Hybrid queue: between header and payload the NI waits for the link (1), as early GRIM did, or serves what else
+    happens (0)."""
+    control_queue: int = 1
+    """An answer that finds the link busy waits in the control-message queue (1), or the NI waits for the link (0), and
+    may deadlock (paper 000, 4.2.3)."""
     retry_delay_us: int = 10
     """From a NACK to the retransmission; 0: at once. Assumed: no paper gives it."""
     timeout_us: int = 0

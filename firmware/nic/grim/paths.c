@@ -7,3 +7,4 @@
 #include "answers.h"
 #include "remote.h"
 #include "timeouts.h"
+#include "queues.h"

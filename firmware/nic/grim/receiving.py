@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from firmware.nic.grim.costs_of import RECEIVE_PATHS
 from firmware.nic.grim.cutting import CutThrough
 from firmware.nic.grim.delivery import NO_BUFFER, REPORT, Delivery
 from firmware.nic.grim.layout import NONE, RECEIVE_BUFFERS, Counter, HostQueue, Register, fits, following
@@ -165,7 +166,7 @@ class Receiver:
         if self.failed:
             self.failed.pop(stream << COUNTER_BITS | key & COUNTER_MASK, None)
         self.nic.trace(TraceEvent.NIC_ACCEPT, key, source)
-        await self.nic.work("receive_message")
+        await self.nic.work(RECEIVE_PATHS[self._per_ni])
         back, host, at = self.back[channel], self.queue[channel], self.layout.buffers[buffer]
         self.back[channel] = after = following(back, length, self.layout.host_limit)
         if early < length:

@@ -21,6 +21,7 @@ from firmware.nic.grim.remote import INTERRUPT, SIGNAL, Remote
 from firmware.nic.grim.search import SearchTimer
 from firmware.nic.grim.sending import Sender
 from firmware.nic.grim.timeouts import LossyAnswers
+from firmware.nic.grim.two_pieces import HybridSender
 from firmware.nic.hardware import host_dma
 from firmware.verbs import Watch
 from pymodels.formats.grim import MessageType, control
@@ -37,7 +38,7 @@ class Firmware:
 
     def __init__(self, ni: Ni) -> None:
         self.ni, self.nic = ni, ni.nic
-        self.sender = Sender(ni)
+        self.sender = HybridSender(ni) if ni.options.queue_style == "hybrid" else Sender(ni)
         layout = ni.layout
         self.dma = host_dma(self.nic, {L2E_CHAIN: layout.blocks, E2L_CHAIN: layout.fetches})
         self.delivery = Delivery(ni, self.dma, layout.blocks, layout.pointers, layout.blocks_count, L2E_CHAIN)
@@ -90,6 +91,7 @@ class Firmware:
             ]
             self._steps += [self._news, self.notices.rung]
         self.scan = self.nic.poll_loop(common)
+        self._link = self.nic.poll_loop([common[1]])
         cut_through.connect((self.scan, self.hold), first)
 
     async def run(self) -> None:
@@ -102,6 +104,10 @@ class Firmware:
         await self._synchronise()
         await self._tell_host()
         while True:
+            if self.sender.stuck:
+                await self._link.run()
+                await self._steps[1]()
+                continue
             loop = self.scan if self.sender.prepared is None else self.hold
             await self._steps[await loop.run()]()
 

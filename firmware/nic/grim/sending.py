@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from firmware.nic.grim.channels import FETCHING, SENT, Channel
+from firmware.nic.grim.costs_of import FIND_PATHS, LATER_PATHS, SEND_PATHS, STYLES
 from firmware.nic.grim.layout import CONTROL_ENTRY, ROUTE_BYTES, Counter, fits
 from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.queues import queues_of
 from firmware.nic.grim.streams import streams_of
 from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, padded
 from pymodels.registers import Isr, Reg
-from pymodels.trace import TraceEvent
+from pymodels.trace import Part, TraceEvent, unit, unit_name
 
 SEND = 1 << Isr.SEND
 Fetch = Callable[[Channel, int, int, int, int], Awaitable[None]]
@@ -30,10 +32,11 @@ class Sender:
         self.ni = ni
         self.nic = ni.nic
         count = ni.options.channels
-        self.channels = [Channel(ni.nic, ni.layout, index, count) for index in range(count)]
+        self.channels = queues_of(ni)
         self.own = Channel(ni.nic, ni.layout, count, count)
         """The channel of what this NI sends on its own account."""
         self.streams = streams_of(ni, [*self.channels, self.own])
+        self._path = STYLES * (ni.options.sequencing == "per-ni")
         self.busy = False
         """The send engine has a packet."""
         self.prepared: tuple[int, int, int, int, int] | None = None
@@ -50,9 +53,12 @@ class Sender:
         """NIs that give no sign of life."""
         self.leaving = (0, 0)
         """Key and bytes of the packet that the send engine has, or had last."""
+        self.stuck = False
+        """The NI waits for the link, and does nothing else (options `control_queue`, `hybrid_wait`)."""
         self._align = -1
         self._head = 0
-        self._waiting = 0
+        self.waiting = 0
+        """Answers in the control-message queue."""
 
     # ---- messages
 
@@ -90,12 +96,12 @@ class Sender:
             assert self.fetch is not None
             await self.fetch(channel, slot, place, payload, 4 * (w2 >> 16) - (w1 >> 24 & 3))
         elif streams.open(stream):
-            await nic.work("send_message")
+            await nic.work(SEND_PATHS[self._path + channel.style])
             self.ni.count(Counter.SENT)
             self._prepare(channel, slot)
         else:
             streams.wait(channel, slot, stream)
-            await nic.work("send_later")
+            await nic.work(LATER_PATHS[self._path + channel.style])
             if vnn in self.down and self.refuse is not None:
                 await self.refuse(channel, slot)
         return True
@@ -125,7 +131,7 @@ class Sender:
             await self.nic.work("resend_nothing")
             return
         channel, slot, looked_at = streams.next_waiting(stream)
-        await self.nic.work("resend_find", looked_at)
+        await self.nic.work(FIND_PATHS[self._path + channel.style], looked_at)
         if channel.state[slot] == FETCHING:  # its end wakes the stream again
             return
         await self.nic.work("resend_message")
@@ -163,14 +169,14 @@ class Sender:
         self._start(at, align, limit, key)
         self.nic.trace(TraceEvent.NIC_SEND_START, key, limit - at - ROUTE_BYTES)
 
-    def _start(self, at: int, align: int, limit: int, key: int) -> None:
-        """Hand a packet to the send engine, which must be free."""
+    def _start(self, at: int, align: int, limit: int, key: int, register: Reg = Reg.SMLT) -> None:
+        """Hand a packet to the send engine, which must be free; or, with register SML, its first piece."""
         write, skip = self.nic.write, align % self.nic.word_bytes
         if skip != self._align:
             write(Reg.SA, skip)
             self._align = skip
         write(Reg.SMP, at + align - skip)
-        write(Reg.SMLT, limit)
+        write(register, limit)
         self.busy = True
         self.leaving = (key, limit - at - ROUTE_BYTES)
 
@@ -180,10 +186,23 @@ class Sender:
         self.nic.trace(TraceEvent.NIC_SEND_DONE, *self.leaving)
         await self.nic.work("send_done")
         self.busy = False
-        if self._waiting:
+        if self.waiting:
             self._start_control()
         elif self.prepared is not None:
             self._start_prepared()
+        if self.stuck and not self.waiting:
+            self.link_found()
+
+    def wait_for_link(self) -> None:
+        """Do nothing but wait until the send engine has ended."""
+        self.stuck = True
+        self.nic.waits.want(self.nic.who, "the outgoing link", unit_name(unit(self.nic.node, Part.NET_SEND)))
+
+    def link_found(self) -> None:
+        """The send engine has ended: go on."""
+        if self.stuck:
+            self.stuck = False
+            self.nic.waits.got(self.nic.who, "the outgoing link")
 
     def withdraw(self, stream: int) -> None:
         """A roll-back: do not send the prepared message of this stream."""
@@ -202,25 +221,25 @@ class Sender:
         be owed.
         """
         layout = self.ni.layout
-        if self._waiting == layout.control_entries:
-            raise RuntimeError(
-                f"node {self.ni.me}: the control-message queue is full, {self._waiting} answers are owed"
-            )
+        if self.waiting == layout.control_entries:
+            raise RuntimeError(f"node {self.ni.me}: the control-message queue is full, {self.waiting} answers are owed")
         r0, r1, _ = self.ni.routes[vnn]
-        at = layout.control + CONTROL_ENTRY * ((self._head + self._waiting) % layout.control_entries)
+        at = layout.control + CONTROL_ENTRY * ((self._head + self.waiting) % layout.control_entries)
         self.nic.store_words(at, (r0, r1, *words))
-        self._waiting += 1
+        self.waiting += 1
         if not self.busy:
             self._start_control()
         else:
+            if not self.ni.options.control_queue:
+                self.wait_for_link()
             self.ni.count(Counter.CONTROL_QUEUED)
-            self.nic.trace(TraceEvent.CONTROL_QUEUED, words[0], self._waiting)
+            self.nic.trace(TraceEvent.CONTROL_QUEUED, words[0], self.waiting)
 
     def _start_control(self) -> None:
         layout = self.ni.layout
         at = layout.control + CONTROL_ENTRY * self._head
         self._head = (self._head + 1) % layout.control_entries
-        self._waiting -= 1
+        self.waiting -= 1
         r0, r1, key = self.nic.load_words(at, 3)
         self._start(at, _unused(r0, r1), at + CONTROL_ENTRY, key)
 

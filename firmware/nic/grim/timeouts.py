@@ -131,7 +131,7 @@ class LossyAnswers(Answers):
 
     async def link_free(self) -> None:
         """The send engine has ended: what it sent is free if it was answered before."""
-        if self._late is not None:
+        if self._late is not None and not (self.sender.busy and self.sender.leaving[0] == self.sender.key(*self._late)):
             (channel, slot), self._late = self._late, None
             await self._free(channel, slot)
 

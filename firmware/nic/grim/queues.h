@@ -1,0 +1,248 @@
+/* Paths that the style of the queue and the sequencing change. Of the append queue with any-to-any sequencing: sending.h,
+ * answers.h. A slot is its own scoreboard entry; its first word holds the state. */
+struct slot { u8 state, sequence; u16 stream; u32 payload; struct message message; };
+struct slots { u32 first, count, slots, first_token, base, blocked, head, next, stride, limit, payload_base, payload_front, payload_limit; };
+enum { ANY, PER_NI };
+#define ALWAYS static inline __attribute__((always_inline))
+
+ALWAYS struct outgoing *stream_to(struct ni *ni, u32 index, u32 vnn, u32 target, u32 sequencing, u32 *stream) {
+    *stream = sequencing == PER_NI ? vnn : stream_of(ni, index, vnn, target);
+    return &ni->outgoing[*stream];
+}
+
+/* By sequence number the token: with per-NI sequencing a stream has messages of several channels. */
+ALWAYS void remember(struct ni *ni, u32 vnn, u32 sequence, u32 token) { ni->by_sequence[vnn << 8 | (sequence & 0xFF)] = token; }
+
+ALWAYS int no_message(struct ni *ni, u32 w1, u32 size, u32 vnn, u32 target) {
+    return size > ni->slot || vnn >= ni->nodes || target >= ni->channel_count || w1 >> 26 > 0x1F;
+}
+
+ALWAYS void enter_slot(struct ni *ni, struct slots *queue, u32 index, u32 sequencing, u32 later, u32 hybrid) {
+    struct slot *slot = (struct slot *)(queue->base + queue->next);
+    struct message *message = &slot->message;
+    u32 w1 = message->w1, w2 = message->w2, w3 = message->w3, sequence, stream;
+    u32 size = (w2 >> 16) + (w2 >> 16 & 1) * 4 + ROUTE_BYTES + HEADER_BYTES;
+    u32 vnn = w2 >> 8 & 0xFF, target = w3 >> 16 & 0xFF, token = queue->first_token + queue->first + queue->count;
+    struct outgoing *out;
+    struct route *route = &ni->routes[vnn];
+    if (UNLIKELY(no_message(ni, w1, size, vnn, target))) {
+        OFF_PATH("no message");
+        ni->errors++;
+    }
+    out = stream_to(ni, index, vnn, target, sequencing, &stream);
+    sequence = out->sequence++;
+    if (sequencing == PER_NI) remember(ni, vnn, sequence, token);
+    queue->count++;
+    queue->next = following(queue->next, queue->stride, queue->limit);
+    slot->sequence = sequence;
+    slot->stream = stream;
+    if (later) {
+        slot->state = WAITING;
+        out->waiting++;
+        return;
+    }
+    if (UNLIKELY(out->in_flight >= ni->window || out->waiting || out->flags)) {
+        OFF_PATH("later");
+        return;
+    }
+    slot->state = SENT;
+    out->in_flight++;
+    ni->sent++;
+    message->route_high = route->high;
+    message->route_low = route->low;
+    message->w0 = GRIM_ID << 16 | token << 8 | (sequence & 0xFF);
+    if (UNLIKELY(ni->busy)) {
+        OFF_PATH("prepared only");
+        ni->prepared = (u32)message;
+        return;
+    }
+    if (hybrid) {
+        REGISTER_WRITE(SA, route->skip);
+        REGISTER_WRITE(SMP, message);
+        if (LIKELY(w2 >> 16)) REGISTER_WRITE(SML, (u32)message + ROUTE_BYTES + HEADER_BYTES);
+        ni->second = queue->payload_base + slot->payload;
+        ni->second_limit = ni->second + size - ROUTE_BYTES - HEADER_BYTES;
+        ni->busy = 1;
+    } else {
+        start(ni, (u32)message, route->skip, (u32)message + size);
+    }
+}
+
+void slotted_send(struct ni *ni, struct slots *queue, u32 index) { enter_slot(ni, queue, index, ANY, 0, 0); }
+void slotted_send_ni(struct ni *ni, struct slots *queue, u32 index) { enter_slot(ni, queue, index, PER_NI, 0, 0); }
+void hybrid_send(struct ni *ni, struct slots *queue, u32 index) { enter_slot(ni, queue, index, ANY, 0, 1); }
+void hybrid_send_ni(struct ni *ni, struct slots *queue, u32 index) { enter_slot(ni, queue, index, PER_NI, 0, 1); }
+void slotted_later(struct ni *ni, struct slots *queue, u32 index) { enter_slot(ni, queue, index, ANY, 1, 0); }
+void slotted_later_ni(struct ni *ni, struct slots *queue, u32 index) { enter_slot(ni, queue, index, PER_NI, 1, 0); }
+
+/* The append queue under per-NI sequencing. */
+ALWAYS void enter_per_ni(struct ni *ni, struct channel *channel, struct board *board, u32 later) {
+    struct message *message = (struct message *)(board->base + channel->next);
+    u32 w1 = message->w1, w2 = message->w2, w3 = message->w3;
+    u32 size = (w2 >> 16) + (w2 >> 16 & 1) * 4 + ROUTE_BYTES + HEADER_BYTES;
+    u32 vnn = w2 >> 8 & 0xFF, target = w3 >> 16 & 0xFF, slot, sequence;
+    struct outgoing *out = &ni->outgoing[vnn];
+    struct entry *entry;
+    if (UNLIKELY(board->count == board->slots || no_message(ni, w1, size, vnn, target))) {
+        OFF_PATH("blocked, or no message");
+        return;
+    }
+    slot = (board->first + board->count) & ni->slot_mask;
+    entry = &board->entry[slot];
+    board->count++;
+    sequence = out->sequence++;
+    remember(ni, vnn, sequence, board->first_token + slot);
+    entry->offset = channel->next;
+    entry->size = size;
+    entry->stream = vnn;
+    entry->sequence = sequence;
+    entry->state = WAITING;
+    entry->again = 0;
+    channel->next = following(channel->next, size, ni->limit);
+    if (later) {
+        out->waiting++;
+        return;
+    }
+    if (UNLIKELY(out->in_flight >= ni->window || out->waiting || out->flags)) {
+        OFF_PATH("later");
+        return;
+    }
+    ni->sent++;
+    prepare(ni, board, entry, out, vnn, board->first_token + slot);
+}
+
+void send_per_ni(struct ni *ni, struct channel *channel, struct board *board) { enter_per_ni(ni, channel, board, 0); }
+void later_per_ni(struct ni *ni, struct channel *channel, struct board *board) { enter_per_ni(ni, channel, board, 1); }
+
+/* Hybrid: the header has left, its payload follows. */
+void hybrid_payload(struct ni *ni) {
+    REGISTER_WRITE(ISR, ISR_SEND);
+    if (LIKELY(ni->prepared_skip != 0)) REGISTER_WRITE(SA, 0);
+    REGISTER_WRITE(SMP, ni->second);
+    REGISTER_WRITE(SMLT, ni->second_limit);
+    ni->second = 0;
+}
+
+/* A message in a slot is acknowledged: the oldest, the next one is not. */
+ALWAYS void slot_done(struct ni *ni, u32 hybrid) {
+    struct buffer *buffer = ni->armed;
+    struct packet *data = packet(ni, 8);
+    u32 w0 = data->w0, type = data->w1 >> 26, token = w0 >> 8 & 0xFF, bytes;
+    struct slots *queue = (struct slots *)&ni->boards[token >> ni->token_shift];
+    u32 number = token & ni->slot_mask;
+    struct slot *slot = (struct slot *)(queue->base + (number << 6));
+    struct outgoing *out;
+    release(ni, buffer);
+    if (UNLIKELY(type != TYPE_ACK || slot->state != SENT || slot->sequence != (w0 & 0xFF))) {
+        OFF_PATH("strange");
+        ni->strange++;
+        return;
+    }
+    ni->acks++;
+    slot->state = DONE;
+    out = &ni->outgoing[slot->stream];
+    out->in_flight--;
+    if (LIKELY(number == queue->first)) {
+        queue->first = number + 1;
+        queue->count--;
+        queue->head++;
+        SHARED32(&ni->channels[token >> ni->token_shift].front) = (number + 1) << 6;
+        if (hybrid) {
+            bytes = (slot->message.w2 >> 16) * 4;
+            if (LIKELY(bytes)) queue->payload_front = following(slot->payload, bytes, queue->payload_limit);
+            SHARED32(&ni->channels[token >> ni->token_shift].next) = queue->payload_front;
+        }
+    }
+    if (UNLIKELY(out->waiting)) {
+        OFF_PATH("others wait for the window");
+        ni->ready_count++;
+    }
+}
+
+void slotted_ack(struct ni *ni) { slot_done(ni, 0); }
+void hybrid_ack(struct ni *ni) { slot_done(ni, 1); }
+
+/* One slot of the roll-back. */
+u32 slotted_back(struct ni *ni, struct slot *slot, struct outgoing *out, u32 stream, u32 stride) {
+    if (LIKELY(slot->stream == stream && slot->state == SENT)) {
+        slot->state = WAITING;
+        out->in_flight--;
+        out->waiting++;
+        ni->rolled_back++;
+    }
+    LOOP_AGAIN();
+    return (u32)slot + stride;
+}
+
+/* One message of the roll-back by sequence number: from its token to its entry. */
+u32 per_ni_back_step(struct ni *ni, u32 vnn, u32 sequence, struct outgoing *out) {
+    u32 token = ni->by_sequence[vnn << 8 | (sequence & 0xFF)];
+    struct entry *entry = &ni->boards[token >> ni->token_shift].entry[token & ni->slot_mask];
+    if (LIKELY(entry->stream == vnn && entry->state == SENT && entry->sequence == (sequence & 0xFF))) {
+        entry->state = WAITING;
+        entry->again = 1;
+        out->in_flight--;
+        out->waiting++;
+        ni->rolled_back++;
+    }
+    LOOP_AGAIN();
+    return sequence + 1;
+}
+
+/* One slot looked at for the oldest waiting message of a stream. */
+u32 slotted_find(struct slot *slot, u32 stream, u32 stride) {
+    if (UNLIKELY(slot->state == WAITING && slot->stream == stream)) {
+        OFF_PATH("found");
+        return (u32)slot;
+    }
+    LOOP_AGAIN();
+    return (u32)slot + stride;
+}
+
+/* The same by sequence number. */
+u32 per_ni_find(struct ni *ni, u32 vnn, u32 sequence) {
+    u32 token = ni->by_sequence[vnn << 8 | (sequence & 0xFF)];
+    struct entry *entry = &ni->boards[token >> ni->token_shift].entry[token & ni->slot_mask];
+    if (UNLIKELY(entry->state == WAITING && entry->stream == vnn)) {
+        OFF_PATH("found");
+        return token;
+    }
+    LOOP_AGAIN();
+    return sequence + 1;
+}
+
+/* A message that is accepted, under per-NI sequencing. */
+void receive_per_ni(struct ni *ni) {
+    u32 length = length_of(ni->armed->data->w2), target, source, tail, back;
+    struct buffer *buffer = ni->armed;
+    u32 early = ni->early_offset;
+    struct packet *data = packet(ni, length);
+    struct incoming *in;
+    struct channel *channel;
+    target = data->w3 >> 16 & 0xFF;
+    source = data->w1 >> 8 & 0xFF;
+    if (UNLIKELY(target >= ni->channel_count || source >= ni->nodes || length > ni->host_slot || data->w1 >> 26 >= 3)) {
+        OFF_PATH("no message for a host");
+        return;
+    }
+    in = &ni->incoming[source];
+    channel = &ni->channels[target];
+    if (UNLIKELY(in->expected != (data->w0 & 0xFF) || (data->w2 & 0xFFFF) != ni->me_word)) {
+        OFF_PATH("out of order");
+        return;
+    }
+    back = channel->queue_back;
+    if (UNLIKELY(!fits(SHARED32(&channel->host_front), back, length, ni->host_limit))) {
+        OFF_PATH("no room");
+        return;
+    }
+    in->expected++;
+    in->refusing = 0;
+    tail = ni->block_tail;
+    if (LIKELY(early < length))
+        tail = post(ni, tail, (u32)data + early, channel->host_base + back + 64 + early, length - early, 0, 0, data->w0);
+    back = following(back, length, ni->host_limit);
+    channel->queue_back = back;
+    ni->block_tail = post_word(ni, tail, back, channel->host_base, buffer, data->w0);
+    REGISTER_WRITE(PULSE, 1);
+}
