@@ -58,14 +58,15 @@ def results_of(info: StudyInfo, lab: Lab, wall_s: float) -> Results:
 
 
 def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float) -> None:
-    """Write results.json, the trace with its legend, the packets, failures.txt; each at once or not at all.
+    """Write the trace with its legend, the packets, failures.txt, results.json; each at once or not at all.
 
-    Raises ResultsError when the disk refuses or a result is not finite.
+    The results come last: where they are, the rest is too. Raises ResultsError when the disk refuses or a result is
+    not finite.
     """
-    write_results(results_of(info, lab, wall_s), folder / "results.json")
     write_trace(lab.trace(), folder / TRACE)
     write_legend(lab.legend(), folder / LEGEND)
     parts, dropped = lab.simulation.doorway.captured()
     if any(parts):
         write_packets(captured(parts), lab.legend(), folder / FILE, dropped)
     write_atomically(folder / "failures.txt", "".join(f"{line}\n" for line in lab.findings.failures))
+    write_results(results_of(info, lab, wall_s), folder / "results.json")

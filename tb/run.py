@@ -115,6 +115,11 @@ def main(argv: list[str] | None = None) -> int:
     except SanlabError as error:
         complain(str(error))
         return error.exit_code
+    except OSError as error:  # a disk that is full, a folder that may not be written
+        complain(
+            f"run not done: {error.filename or words.out or OUT}: {error.strerror}; free space or correct the rights"
+        )
+        return 1
     except KeyboardInterrupt:
         complain("interrupted; no results were left")
         return 130

@@ -85,7 +85,7 @@ def write_trace(records: NDArray[np.void], path: Path) -> None:
             np.save(file, records)
         scratch.replace(path)
     except OSError as error:
-        cause, remedy = f"{path}: {error.strerror}", "free space or correct the rights, and run again"
+        cause, remedy = f"{path}: {error.strerror or error}", "free space or correct the rights, and run again"
         raise ResultsError("trace not written", cause, remedy) from None
     finally:
         with contextlib.suppress(OSError):

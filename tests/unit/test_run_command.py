@@ -8,12 +8,17 @@ everything that an earlier run left must be gone, and what is not ours must stil
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from rich.console import Console
 
+from pymodels.results import ResultsError
+from pymodels.trace import RECORD
 from tb import run, studies
+from tb.outcome import leave_behind
 from tb.request import plan, resolve
 from tb.sim import run as simulator
 from tb.sim.build import Build
@@ -72,3 +77,28 @@ def test_waves_of_an_earlier_run_are_gone_before_the_next(tmp_path: Path, monkey
     assert outcome.log.read_text(encoding="utf-8").split() == ["sim.log"]
     assert not outcome.passed
     assert outcome.failures == [f"the simulation ended before any test did (exit code 0); see {outcome.log}"]
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    assert run.main(["echo_pingpong", "--out", str(tmp_path / "file" / "out")]) == 1
+    said = capsys.readouterr().err
+    assert said == f"run not done: {tmp_path / 'file' / 'out'}: Not a directory; free space or correct the rights\n"
+
+
+def test_a_result_of_the_simulator_that_was_cut_off_is_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = '<testsuites><testsuite><testcase name="study"/></testsuite></testsuites>'
+    monkeypatch.setattr(simulator, "_command", lambda *_: ["sh", "-c", f"printf '{whole[:40]}' >results.xml"])
+    outcome = simulator.simulate(Build("icarus", tmp_path, "top", cached=True), "no_module", tmp_path)
+    assert not outcome.passed
+    assert outcome.failures[0].startswith("the simulation ended before any test did")
+
+
+def test_without_its_trace_a_run_has_no_results(tmp_path: Path) -> None:
+    (tmp_path / "trace.npy").mkdir()
+    lab: Any = SimpleNamespace(trace=lambda: np.zeros(1, RECORD))
+    with pytest.raises(ResultsError, match="trace not written"):
+        leave_behind(tmp_path, studies.load("echo_pingpong"), lab, 1.0)
+    assert not (tmp_path / "results.json").exists()
