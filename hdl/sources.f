@@ -122,4 +122,7 @@ hdl/card/myri_card_shell.sv
 hdl/card/myri_fpga_card.sv
 hdl/card/myri_frame_buffer.sv
 hdl/sim/sim_card_memory.sv
+hdl/sim/sim_fpga.sv
+hdl/sim/sim_frame.sv
+hdl/sim/sim_slots.sv
 hdl/sim/sim_card_bench.sv

@@ -72,6 +72,15 @@ class Setting(IntEnum):
     CARD_STALL_LIMIT = 69
     CARD_MAX_PHASES = 70
     CARD_DISCARD = 71
+    # The FPGA card (ports cfg_* of myri_fpga_card); the rest it shares with the NIC.
+    FPGA_WIDE = 74
+    FPGA_M66 = 75
+    FPGA_START_DELAY = 76
+    FPGA_WRITE_INITIAL = 77
+    FPGA_READ_INITIAL = 78
+    FPGA_LINGER = 79
+    FPGA_PATIENCE = 80
+    FPGA_PAUSE = 81
 
 
 def systemverilog() -> str:

@@ -44,6 +44,7 @@ class Part(IntEnum):
     LINK = 7
     SRAM = 8
     PCI = 9
+    FPGA = 10
 
 
 class TraceEvent(IntEnum):
@@ -107,6 +108,9 @@ class TraceEvent(IntEnum):
     SWITCH_TAIL = 0x132  # tail passed; a: output port
     STALL_START = 0x133  # a head waits for its output, or STOP holds a sender; a: output port
     STALL_END = 0x134  # a: output port
+    # The FPGA card.
+    CARD_TAKE = 0x148  # a message is given to its circuit
+    CARD_GIVE = 0x149  # its result is written and can be sent
     # How much a resource is used, in windows of its clock that saw any use.
     SRAM_USE = 0x150  # accesses by DMA engines and PIO in 1024 clocks, two a clock at most; a: accesses
     PCI_USE = 0x151  # in 512 clocks; a: clocks in which the bus was not idle, b: data phases
@@ -158,7 +162,7 @@ def _part_name(part: int) -> str:
         words = Part(part).name.split("_")
     except ValueError:
         return f"part {part}"
-    return " ".join(word if word in ("CPU", "NIC", "DMA", "SRAM", "PCI") else word.lower() for word in words)
+    return " ".join(word if word in ("CPU", "NIC", "DMA", "SRAM", "PCI", "FPGA") else word.lower() for word in words)
 
 
 def systemverilog() -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pymodels.card.registers import BANK_BYTES, BANKS, FABRIC_MHZ
+from pymodels.config.model import FPGA_CARD, FRAME_CARD
 from pymodels.costs.table import HostProcessor, NicProcessor, PathTable
 from pymodels.kernel import Kernel
 from pymodels.profiles import Profile
@@ -18,13 +20,16 @@ from tb.bind.lanai import RtlNic
 from tb.invariants import Invariants
 from tb.report.packets import KEPT
 from tb.request import Plan
-from tb.settings import node_settings, switch_settings
+from tb.settings import fpga_settings, node_settings, pci_period, switch_settings
 from tb.sim.doorway import Doorway
 from tb.sim.engine import Engine
-from tb.sim.numbers import LINK, NIC, PCI, Numbers
+from tb.sim.numbers import CARD_MEMORIES, FABRIC, LINK, NIC, PCI, Numbers
 
 LOADED = 1 << Control.LANAI_RESET_OFF | 1 << Control.IRQ_ENABLE
 """What the driver writes to the control register once the NIC's program is loaded."""
+FABRIC_PS = 1_000_000 // FABRIC_MHZ
+FRAME_BYTES = 1 << 24
+"""Window of a frame buffer card."""
 NS, US = 1000, 1_000_000
 """In picoseconds."""
 BOOT_PS = 2 * US
@@ -38,7 +43,7 @@ class RunningCluster:
 
     def __init__(self, dut: Any, plan: Plan) -> None:
         self.plan = plan
-        self.numbers = Numbers(plan.cluster.topology)
+        self.numbers = Numbers.of(plan.cluster)
         self.kernel = Kernel()
         self.doorway = Doorway()
         self.engine = Engine(dut, self.doorway, self.kernel)
@@ -54,12 +59,20 @@ class RunningCluster:
         self.doorway.trace_on(bool(plan.options["run.trace"]))
         self.nics = [self._nic(n, plan.profile) for n in range(self.numbers.nodes)]
         self.hosts = [self._host(n, plan) for n in range(self.numbers.nodes)]
+        self.banks = {n: self._card(n, 0, BANKS * BANK_BYTES) for n in self._with(FPGA_CARD)}
+        """SRAM of the FPGA cards, by node."""
+        self.frames = {n: self._card(n, 1, FRAME_BYTES) for n in self._with(FRAME_CARD)}
+        """Memory of the frame buffers, by node."""
 
     def _clocks(self, profile: Profile) -> None:
         numbers, clock = self.numbers, self.doorway.lib.dw_clock
         for n in range(numbers.nodes):
-            for domain, key in ((NIC, "clock.nic_ps"), (LINK, "clock.link_ps"), (PCI, "clock.pci_ps")):
+            fpga, _ = numbers.further(n)
+            for domain, key in ((NIC, "clock.nic_ps"), (LINK, "clock.link_ps")):
                 clock(numbers.clock(n, domain), profile.integer(key))
+            clock(numbers.clock(n, PCI), pci_period(profile, fpga))
+            if fpga:
+                clock(numbers.clock(n, FABRIC), FABRIC_PS)
             self.doorway.lib.dw_unit_clock(unit(n, Part.HOST_CPU), numbers.clock(n, PCI))
             self.doorway.lib.dw_unit_clock(unit(n, Part.NIC_CPU), numbers.clock(n, NIC))
         for s in range(len(self.plan.cluster.topology.switches)):
@@ -70,7 +83,8 @@ class RunningCluster:
         metres = {end: link.metres for link in topology.links for end in (link.a, link.b)}
         for n, host in enumerate(topology.hosts):
             delay = {int(Setting.CABLE_DELAY): self._delay(metres[End(host, 0)])}
-            self._set(unit(n, Part.HOST_CPU), {**node_settings(profile), **delay})
+            further = fpga_settings(profile) if self.numbers.further(n)[0] else {}
+            self._set(unit(n, Part.HOST_CPU), {**node_settings(profile), **delay, **further})
         for s, switch in enumerate(topology.switches):
             delays = {
                 int(Setting.CABLE_DELAY) + p: self._delay(metres.get(End(switch.name, p), 0.0))
@@ -106,6 +120,12 @@ class RunningCluster:
         name = plan.cluster.names[node]
         return RtlHost(node, name, self.kernel, self.doorway, memory, 2 * node, timing, self.paths, seed)
 
+    def _with(self, card: str) -> list[int]:
+        return [n for n in range(self.numbers.nodes) if self.numbers.has(n, card)]
+
+    def _card(self, node: int, which: int, size: int) -> memoryview:
+        return self.doorway.memory(CARD_MEMORIES + 2 * node + which, size, unit(node, Part.HOST_CPU))
+
     def use_layer(self, layer: str) -> None:
         """Charge a message layer's compiled costs from now on. Raises CostError when it has no table."""
         nic, host = PathTable.of_nic(layer), PathTable.load("host", layer)
@@ -137,10 +157,13 @@ class RunningCluster:
             self.left_in_flight = left
 
     def _clock_name(self, clock: int) -> str:
-        if clock >= 3 * self.numbers.nodes:
-            return f"switch {self.plan.cluster.topology.switches[clock - 3 * self.numbers.nodes].name}"
-        node, domain = divmod(clock, 3)
-        return f"{('NIC', 'link', 'PCI')[domain]} of {self.plan.cluster.names[node]}"
+        numbers, switches = self.numbers, self.plan.cluster.topology.switches
+        first = numbers.switch_clock(0)
+        if clock >= first:
+            return f"switch {switches[clock - first].name}"
+        node = max(n for n in range(numbers.nodes) if numbers.clock(n, NIC) <= clock)
+        domain = ("NIC", "link", "PCI", "FPGA")[clock - numbers.clock(node, NIC)]
+        return f"{domain} of {self.plan.cluster.names[node]}"
 
     def broken_invariants(self) -> list[str]:
         """Everything that must not have happened and did."""

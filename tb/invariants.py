@@ -24,6 +24,9 @@ class Broken(IntEnum):
     FORWARD_RESET = 71
     ILLEGAL = 72
     PIO_MISUSE = 73
+    BANK_PATIENCE = 74
+    MAILBOX = 75
+    TRESPASS = 76
 
 
 WORDS = {
@@ -37,6 +40,9 @@ WORDS = {
     Broken.FORWARD_RESET: "packet cut by the long time-out",
     Broken.ILLEGAL: "illegal control symbol",
     Broken.PIO_MISUSE: "programmed I/O to a place of the card where nothing is",
+    Broken.BANK_PATIENCE: "the bus waits too long for a bank (packet: its number) that the FPGA keeps",
+    Broken.MAILBOX: "the control mailbox of the FPGA card is not read: is its FPGA configured?",
+    Broken.TRESPASS: "a circuit uses bank 3 without a grant",
 }
 LINK_FAULTS = {Broken.CRC_BAD, Broken.SLACK_OVERFLOW, Broken.FORWARD_RESET, Broken.ILLEGAL, Broken.RX_LOST}
 

@@ -24,7 +24,7 @@ from tb.request import Plan, Request, plan, resolve
 from tb.sim.build import Build, Design, build
 from tb.sim.run import Outcome, simulate
 from tb.sim.tools import OUT, SIMULATORS
-from tb.sim.top import design
+from tb.sim.top import cluster_design
 
 MODULE = "tb.sim.entry"
 LEFT = (
@@ -51,7 +51,7 @@ def execute(request: Request, info: studies.StudyInfo, understood: Plan, console
     folder.mkdir(parents=True, exist_ok=True)
     for stale in LEFT:
         (folder / stale).unlink(missing_ok=True)
-    made = _build(request, info.design or design(understood.cluster.topology), console)
+    made = _build(request, info.design or cluster_design(understood.cluster), console)
     read, write = os.pipe()
     replace(request, progress_fd=write).save(folder / "request.json")
     watcher = threading.Thread(target=show_progress, args=(read, console), daemon=True)

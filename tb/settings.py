@@ -61,6 +61,34 @@ _BRIDGE = {
 }
 
 
+_FPGA = {
+    Setting.FPGA_START_DELAY: "fpga.start_delay",
+    Setting.FPGA_WRITE_INITIAL: "fpga.write_initial",
+    Setting.FPGA_READ_INITIAL: "fpga.read_initial",
+    Setting.FPGA_LINGER: "fpga.linger",
+    Setting.FPGA_PATIENCE: "fpga.patience",
+    Setting.FPGA_PAUSE: "fpga.pause",
+}
+FAST_PS, SLOW_PS = 15_000, 30_000
+"""Periods of the PCI bus at 66 and 33 MHz."""
+
+
+def pci_period(profile: Profile, has_fpga: bool) -> int:
+    """Period of a node's PCI bus in ps: the profile's, or that of the slowest card on it (readings A11)."""
+    own = profile.integer("clock.pci_ps")
+    return max(own, SLOW_PS) if has_fpga and profile.integer("fpga.mhz") < 66 else own
+
+
+def fpga_settings(profile: Profile) -> dict[int, int]:
+    """What a node with an FPGA card needs beside `node_settings`."""
+    slow = pci_period(profile, True) > FAST_PS
+    return {int(setting): profile.integer(key) for setting, key in _FPGA.items()} | {
+        int(Setting.FPGA_WIDE): int(profile.integer("fpga.width") == 64),
+        int(Setting.FPGA_M66): int(profile.integer("fpga.mhz") >= 66),
+        int(Setting.PCI_M66): int(not slow),
+    }
+
+
 def node_settings(profile: Profile) -> dict[int, int]:
     """What a node needs: link, PCI segment, NIC."""
     nic_ps = profile.integer("clock.nic_ps")

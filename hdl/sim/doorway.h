@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum {
-  DW_MEMORIES = 256,      // host memories and NIC SRAMs
+  DW_MEMORIES = 512,      // host memories and NIC SRAMs, from 256 on those of further cards
   DW_CLOCKS = 512,        // clocks of a cluster
   DW_UNITS = 4096,        // command takers and owners of settings
   DW_SETTINGS = 128,      // run-time settings of a unit

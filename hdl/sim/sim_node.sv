@@ -1,16 +1,19 @@
 // A host with its NIC as it stands in a cluster: host memory and CPU model, PCI segment, NIC, SRAM and processor model,
-// the cable that arrives, run-time settings, trace points, invariants, and the sleep of its three clocks. No behaviour
-// of its own.
+// the cable that arrives, further cards, run-time settings, trace points, invariants, and the sleep of its clocks. No
+// behaviour of its own.
 module sim_node
   import myri_pci_pkg::*;
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
-    parameter int NODE       = 0,  // VNN
-    parameter int CLOCK_NIC  = 0,  // index of the NIC clock
-    parameter int CLOCK_LINK = 0,  // index of the link clock
-    parameter int CLOCK_PCI  = 0,  // index of the PCI clock
-    parameter int CABLE      = 0   // number of the cable direction that arrives
+    parameter int NODE         = 0,  // VNN
+    parameter int CLOCK_NIC    = 0,  // index of the NIC clock
+    parameter int CLOCK_LINK   = 0,  // index of the link clock
+    parameter int CLOCK_PCI    = 0,  // index of the PCI clock
+    parameter int CABLE        = 0,  // number of the cable direction that arrives
+    parameter int CLOCK_FABRIC = 0,  // index of the fabric clock of the FPGA card
+    parameter int FPGA         = 0,  // 1 = an FPGA card in slot 1
+    parameter int FRAME        = 0   // 1 = a frame buffer in slot 2
 ) (
     input  logic        rst,
     input  logic        faults,
@@ -23,12 +26,17 @@ module sim_node
     input  logic        pci_clk,
     input  logic [47:0] pci_cycle,
     output logic        pci_awake,
+    input  logic        fabric_clk,
+    input  logic [47:0] fabric_cycle,
+    output logic        fabric_awake,
     input  logic [ 8:0] in,
     input  logic        in_hold,
     output logic [ 8:0] tx,
     output logic        tx_hold
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
+  localparam int SLOTS = FPGA != 0 || FRAME != 0 ? 3 : 1;
+  localparam int CARD_MEMORIES = 256;  // host memories and SRAMs have the numbers below
 
   // ---------------------------------------------------------------- cable
   logic [8:0] rx;
@@ -50,8 +58,9 @@ module sim_node
   );
 
   // ---------------------------------------------------------------- host: CPU, memory, PCI segment
-  logic [ PCI_IN_BITS-1:0] slot_in;
-  logic [PCI_OUT_BITS-1:0] slot_out;
+  logic [PCI_IN_BITS*SLOTS-1:0] slot_in;
+  logic [PCI_OUT_BITS*SLOTS-1:0] slot_out;
+  logic [SLOTS-1:0] slot_present;
   logic
       cpu_valid,
       cpu_ready,
@@ -94,13 +103,15 @@ module sim_node
       .busy(host_busy)
   );
   sim_segment #(
-      .UNIT(BASE)
+      .UNIT (BASE),
+      .SLOTS(SLOTS)
   ) segment (
       .clk(pci_clk),
       .rst,
       .cycle(pci_cycle),
       .slot_in,
       .slot_out,
+      .slot_present,
       .cpu_valid,
       .cpu_ready,
       .cpu_write,
@@ -229,8 +240,8 @@ module sim_node
       .rx_hold,
       .tx,
       .tx_hold,
-      .pci_in(slot_in),
-      .pci_out(slot_out),
+      .pci_in(slot_in[PCI_IN_BITS-1:0]),
+      .pci_out(slot_out[PCI_OUT_BITS-1:0]),
       .mem_a_valid,
       .mem_a_write,
       .mem_a_addr,
@@ -254,6 +265,40 @@ module sim_node
       .st_in_flight,
       .st_link_in_flight
   );
+
+  // ---------------------------------------------------------------- further cards
+  logic slots_busy, slots_alarm_valid, slots_in_flight;
+  logic [47:0] slots_alarm_cycle;
+  assign slot_present[0] = 1'b1;
+  if (SLOTS > 1) begin : gen_slots
+    assign slot_present[SLOTS-1:1] = {1'(FRAME), 1'(FPGA)};
+    sim_slots #(
+        .BASE(BASE),
+        .MEMORY(CARD_MEMORIES + 2 * NODE),
+        .CLOCK_FABRIC(CLOCK_FABRIC),
+        .FPGA(FPGA),
+        .FRAME(FRAME)
+    ) slots (
+        .clk(pci_clk),
+        .rst,
+        .cycle(pci_cycle),
+        .busy(slots_busy),
+        .alarm_valid(slots_alarm_valid),
+        .alarm_cycle(slots_alarm_cycle),
+        .in_flight(slots_in_flight),
+        .fabric_clk,
+        .fabric_cycle,
+        .fabric_awake,
+        .slot_in(slot_in[PCI_IN_BITS*SLOTS-1:PCI_IN_BITS]),
+        .slot_out(slot_out[PCI_OUT_BITS*SLOTS-1:PCI_OUT_BITS])
+    );
+  end else begin : gen_no_slots
+    assign slots_busy = 1'b0;
+    assign slots_alarm_valid = 1'b0;
+    assign slots_alarm_cycle = '0;
+    assign slots_in_flight = 1'b0;
+    assign fabric_awake = 1'b0;
+  end
 
   // ---------------------------------------------------------------- sleep
   sim_awake #(
@@ -286,10 +331,13 @@ module sim_node
       .clk(pci_clk),
       .rst,
       .cycle(pci_cycle),
-      .busy(host_busy | segment_busy | card_busy | intr_busy),
-      .in_flight(!idle_out | !idle_in | card_busy),
-      .alarm_valid(1'b0),
-      .alarm_cycle(48'd0),
+      .busy(host_busy | segment_busy | card_busy | intr_busy | slots_busy),
+      .in_flight(!idle_out | !idle_in | card_busy | slots_in_flight),
+      .alarm_valid(slots_alarm_valid),
+      .alarm_cycle(slots_alarm_cycle),
       .awake(pci_awake)
   );
+
+  logic unused;
+  assign unused = &{1'b0, fabric_clk, fabric_cycle};
 endmodule

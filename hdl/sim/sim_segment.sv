@@ -1,38 +1,40 @@
-// The PCI segment of a node with its run-time settings: one slot, the NIC's.
+// The PCI segment of a node with its run-time settings: the NIC in slot 0, further cards behind it.
 module sim_segment
   import myri_pci_pkg::*;
   import sim_settings_pkg::*;
 #(
-    parameter int UNIT = 0  // settings unit of the node
+    parameter int UNIT  = 0,  // settings unit of the node
+    parameter int SLOTS = 1   // connectors
 ) (
-    input  logic                    clk,
-    input  logic                    rst,
-    input  logic [            47:0] cycle,
-    output logic [ PCI_IN_BITS-1:0] slot_in,
-    input  logic [PCI_OUT_BITS-1:0] slot_out,
-    input  logic                    cpu_valid,
-    output logic                    cpu_ready,
-    input  logic                    cpu_write,
-    input  logic [            31:0] cpu_addr,
-    input  logic [            63:0] cpu_data,
-    input  logic [             7:0] cpu_be,
-    input  logic                    cpu_wc,
-    input  logic                    cpu_fence,
-    output logic                    cpu_rvalid,
-    output logic [            63:0] cpu_rdata,
-    output logic                    mem_valid,
-    output logic                    mem_write,
-    output logic [            31:0] mem_addr,
-    output logic [            63:0] mem_wdata,
-    output logic [             7:0] mem_be,
-    input  logic [            63:0] mem_rdata,
-    output logic                    intr,
-    output logic                    idle_out,
-    output logic                    idle_in,
-    output logic                    tr_pio_start,
-    output logic                    tr_pio_done,
-    output logic                    conflict,
-    output logic                    busy
+    input  logic                          clk,
+    input  logic                          rst,
+    input  logic [                  47:0] cycle,
+    output logic [ PCI_IN_BITS*SLOTS-1:0] slot_in,
+    input  logic [PCI_OUT_BITS*SLOTS-1:0] slot_out,
+    input  logic [             SLOTS-1:0] slot_present,
+    input  logic                          cpu_valid,
+    output logic                          cpu_ready,
+    input  logic                          cpu_write,
+    input  logic [                  31:0] cpu_addr,
+    input  logic [                  63:0] cpu_data,
+    input  logic [                   7:0] cpu_be,
+    input  logic                          cpu_wc,
+    input  logic                          cpu_fence,
+    output logic                          cpu_rvalid,
+    output logic [                  63:0] cpu_rdata,
+    output logic                          mem_valid,
+    output logic                          mem_write,
+    output logic [                  31:0] mem_addr,
+    output logic [                  63:0] mem_wdata,
+    output logic [                   7:0] mem_be,
+    input  logic [                  63:0] mem_rdata,
+    output logic                          intr,
+    output logic                          idle_out,
+    output logic                          idle_in,
+    output logic                          tr_pio_start,
+    output logic                          tr_pio_done,
+    output logic                          conflict,
+    output logic                          busy
 );
   localparam int FIRST = SET_PCI_WIDE;
   localparam int COUNT = SET_EXTRA_DEN - FIRST + 1;
@@ -48,14 +50,14 @@ module sim_segment
   );
 
   myri_pci_segment #(
-      .SLOTS(1)
+      .SLOTS(SLOTS)
   ) segment (
       .clk,
       .rst,
       .cycle,
       .slot_in,
       .slot_out,
-      .slot_present(1'b1),
+      .slot_present,
       .cfg_wide(values[32*(SET_PCI_WIDE-FIRST)]),
       .cfg_m66(values[32*(SET_PCI_M66-FIRST)]),
       .cfg_latency_timer(values[32*(SET_BRIDGE_LATENCY_TIMER-FIRST)+:8]),

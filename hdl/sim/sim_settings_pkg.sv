@@ -52,4 +52,12 @@ package sim_settings_pkg;
   localparam int SET_CARD_STALL_LIMIT = 69;
   localparam int SET_CARD_MAX_PHASES = 70;
   localparam int SET_CARD_DISCARD = 71;
+  localparam int SET_FPGA_WIDE = 74;
+  localparam int SET_FPGA_M66 = 75;
+  localparam int SET_FPGA_START_DELAY = 76;
+  localparam int SET_FPGA_WRITE_INITIAL = 77;
+  localparam int SET_FPGA_READ_INITIAL = 78;
+  localparam int SET_FPGA_LINGER = 79;
+  localparam int SET_FPGA_PATIENCE = 80;
+  localparam int SET_FPGA_PAUSE = 81;
 endpackage

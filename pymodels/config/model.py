@@ -11,8 +11,9 @@ from pymodels.topology import Topology
 
 NETWORK_CARD = "MYRI"
 FPGA_CARD = "CELOXICA"
-CARDS = (NETWORK_CARD, FPGA_CARD)
-"""What a host can USE (paper 003, C.1.1)."""
+FRAME_CARD = "FRAME_BUFFER"
+CARDS = (NETWORK_CARD, FPGA_CARD, FRAME_CARD)
+"""What a host can USE (paper 003, C.1.1; the frame buffer is ours), each in the PCI slot of its place here."""
 HOST_QUEUE = "HOST"
 """The host's own incoming message queues, beside those of its cards."""
 MAX_HOSTS = 256
@@ -39,9 +40,10 @@ class Host:
     queues: tuple[QueueRequest, ...] = ()
 
     def slot(self, card: str) -> int:
-        """The PCI slot of a card: the network card in slot 0, the others as listed. ValueError without the card."""
-        order = sorted(self.cards, key=lambda name: name != NETWORK_CARD)
-        return order.index(card)
+        """The PCI slot of a card. ValueError without the card."""
+        if card not in self.cards:
+            raise ValueError(f"host {self.name} has no {card}")
+        return CARDS.index(card)
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,17 @@ circuits    <image file> <slot> <circuit>
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
+from pymodels.card.registers import CIRCUITS, SLOTS
 from pymodels.config.lines import Line, check_arguments, check_name, integer, named_file, read_lines
 from pymodels.config.model import Circuit
 from pymodels.errors import nearest
 from pymodels.routes import Pair
 
-MAX_SLOT = 255
+CARD_HDL = Path(__file__).resolve().parents[2] / "hdl" / "card"
+MAX_SLOT = SLOTS - 1
 
 
 class Place(NamedTuple):
@@ -94,6 +97,11 @@ def _node(line: Line, word: str, names: dict[int, str]) -> str:
     raise line.error("unknown host", f"{word!r} is not in the cluster", nearest(word, names.values()))
 
 
+def built_circuits() -> list[str]:
+    """Circuits that exist as Verilog, sorted."""
+    return sorted(path.stem.removeprefix("myri_circuit_") for path in CARD_HDL.glob("myri_circuit_*.sv"))
+
+
 def read_circuits(asked_by: Line, check: Callable[[Line], None]) -> tuple[Circuit, ...]:
     """The circuits of the FPGA card. `check` judges the line that asks for them."""
     check(asked_by)
@@ -102,6 +110,9 @@ def read_circuits(asked_by: Line, check: Callable[[Line], None]) -> tuple[Circui
     for line in read_lines(named_file(asked_by), asked_by):
         check_arguments(line, "<image> <slot> <circuit>")
         image, name = line.words[0], check_name(line, line.words[2], "circuit")
+        if name not in built_circuits():
+            cause = f"there is no hdl/card/myri_circuit_{name}.sv"
+            raise line.error("unknown circuit", cause, nearest(name, built_circuits()))
         slot = integer(line, line.words[1], f"the slot of {name!r}", 0, MAX_SLOT)
         first = taken.setdefault((image, slot), line)
         if first is not line:
@@ -111,4 +122,6 @@ def read_circuits(asked_by: Line, check: Callable[[Line], None]) -> tuple[Circui
                 "use a free slot",
             )
         circuits.append(Circuit(image, slot, name))
+        if len({circuit.name for circuit in circuits}) > CIRCUITS:
+            raise line.error("too many circuits", f"the card's tables hold {CIRCUITS}", "leave some out")
     return tuple(circuits)

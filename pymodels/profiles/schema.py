@@ -151,6 +151,18 @@ _KEYS = (
     Key("bridge.drain_num", HOST, int, "beats", 1, 255, "its drain rate, numerator"),
     Key("bridge.drain_den", HOST, int, "PCI clocks", 1, 255, "its drain rate, denominator"),
     Key("bridge.read_latency", HOST, int, "PCI clocks", 0, 255, "a card's read to the first data of host memory"),
+
+    # An FPGA card in a host's slot, where the configuration says USE CELOXICA; what is not here it shares with pci.*.
+    Key("fpga.width", HOST, int, "bits", 32, 64, "its data path on the PCI bus"),
+    Key("fpga.mhz", HOST, int, "MHz", 33, 66, "fastest bus it takes; its whole bus runs no faster"),
+    Key("fpga.start_delay", HOST, int, "PCI clocks", 0, 255, "from a command of its master to the bus request"),
+    Key("fpga.write_initial", HOST, int, "PCI clocks", 0, 15, "wait states before the first word written to it"),
+    Key("fpga.read_initial", HOST, int, "PCI clocks", 0, 15, "least wait states before the first word read from it"),
+    Key("fpga.linger", HOST, int, "PCI clocks", 0, 255, "a bank stays with the bus so long after an access"),
+    Key("fpga.patience", HOST, int, "PCI clocks", 0, U16, "an access may wait so long for a bank; 0 = for ever"),
+    Key("fpga.pause", HOST, int, "PCI clocks", 1, 255, "between two looks at a full queue of the NIC"),
+    Key("fpga.clock_divisor", HOST, int, "", 1, 250, "user clock = 100 MHz over this"),
+    Key("fpga.config_us", HOST, int, "us", 1, 10**6, "loading an image"),
 )
 # fmt: on
 

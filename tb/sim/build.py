@@ -68,7 +68,8 @@ def needed_files(design: Design) -> list[Path]:
 
     Only these are part of a build's content: a change elsewhere rebuilds nothing.
     """
-    known = {path.stem: path for path in source_files()}
+    made = {Path(name).stem for name in design.generated}  # takes the place of a file of the list
+    known = {path.stem: path for path in source_files() if path.stem not in made}
     needed: set[str] = set()
     texts = list(design.generated.values()) if design.generated else [known[design.top].read_text()]
     if not design.generated:

@@ -7,12 +7,14 @@ share their code, and a build of a larger cluster compiles nothing but the list 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from pymodels.trace import PARTS_PER_NODE, PORTS_PER_SWITCH
 from tb.sim.build import Design
 from tb.sim.instances import clock_counters, clock_pins, node_instance, switch_instance, word
 from tb.sim.numbers import NIC, Numbers
 
-CLOCKS_OF_A_NODE = 3
 CABLE_PINS = (
     ("input", "in", "[8:0] "),
     ("input", "in_hold", ""),
@@ -28,17 +30,28 @@ endmodule
 """
 
 
-def design(numbers: Numbers) -> Design:
+def design(numbers: Numbers, circuits: Mapping[str, str]) -> Design:
     """The main program of a cluster and the models that it evaluates."""
     sizes = sorted({switch.ports for switch in numbers.topology.switches})
-    models = (_node_model(), *(_switch_model(ports) for ports in sizes))
-    generated = {"top.sv": TOP, "components.h": _components_h(numbers, sizes)}
+    kinds = sorted({numbers.further(node) for node in range(numbers.nodes)})
+    models = (*(_node_model(further, circuits) for further in kinds), *(_switch_model(ports) for ports in sizes))
+    generated = {"top.sv": TOP, "components.h": _components_h(numbers, kinds, sizes)}
     return Design("top", generated=generated, clocked=True, models=models)
 
 
-def _node_model() -> Design:
+def _node_kind(further: tuple[bool, bool]) -> str:
+    """The name of the model of a node with these further cards."""
+    return "node" + "_fpga" * further[0] + "_frame" * further[1]
+
+
+def _node_clocks(further: tuple[bool, bool]) -> int:
+    return 4 if further[0] else 3
+
+
+def _node_model(further: tuple[bool, bool], circuits: Mapping[str, str]) -> Design:
     wires = {pin: f"{pin}_0" for _, pin, _ in CABLE_PINS}
-    return _model("node", CLOCKS_OF_A_NODE, 1, node_instance("node", 0, 0, wires))
+    body = node_instance("node", 0, 0, wires, further)
+    return _model(_node_kind(further), _node_clocks(further), 1, body, circuits if further[0] else {})
 
 
 def _switch_model(ports: int) -> Design:
@@ -46,16 +59,16 @@ def _switch_model(ports: int) -> Design:
     return _model(f"switch_{ports}", 1, ports, switch_instance("switch", 0, 0, 0, wires))
 
 
-def _model(name: str, clocks: int, ports: int, body: str) -> Design:
+def _model(name: str, clocks: int, ports: int, body: str, more: Mapping[str, str] = MappingProxyType({})) -> Design:
     pins = ["input logic rst", "input logic faults", *clock_pins(clocks)]
     pins += [f"{way} logic {width}{pin}_{port}" for port in range(ports) for way, pin, width in CABLE_PINS]
     inside = f"{clock_counters(clocks)}{body}\n"
     text = f"// Generated: a component of a cluster.\nmodule {name} (\n    " + ",\n    ".join(pins) + f"\n);\n{inside}"
-    return Design(name, generated={f"{name}.sv": f"{text}endmodule\n"}, clocked=True, library=True)
+    return Design(name, generated={f"{name}.sv": f"{text}endmodule\n", **more}, clocked=True, library=True)
 
 
-def _components_h(numbers: Numbers, sizes: list[int]) -> str:
-    kinds = [("node", CLOCKS_OF_A_NODE), *((f"switch_{ports}", 1) for ports in sizes)]
+def _components_h(numbers: Numbers, nodes: list[tuple[bool, bool]], sizes: list[int]) -> str:
+    kinds = [*((_node_kind(f), _node_clocks(f)) for f in nodes), *((f"switch_{ports}", 1) for ports in sizes)]
     lines = ["// Generated: the components of the cluster and their cables, for verilator_main.cpp."]
     lines += [f'#include "V{kind}.h"' for kind, _ in kinds]
     lines += [_add(kind, clocks) for kind, clocks in kinds]
@@ -76,7 +89,7 @@ def _instances(numbers: Numbers) -> list[str]:
     lines = []
     for node, host in enumerate(numbers.topology.hosts):
         more = (PARTS_PER_NODE * node, PARTS_PER_NODE * node, 2 * node, numbers.clock(node, NIC), node)
-        lines.append(_instance(node, "node", f"host_{word(host)}", more))
+        lines.append(_instance(node, _node_kind(numbers.further(node)), f"host_{word(host)}", more))
     for s, switch in enumerate(numbers.topology.switches):
         more = (s * PORTS_PER_SWITCH, s, 0, numbers.switch_clock(s), numbers.first_cable(s))
         lines.append(_instance(numbers.nodes + s, f"switch_{switch.ports}", f"switch_{word(switch.name)}", more))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from tb.sim.numbers import LINK, NIC, PCI
+from tb.sim.numbers import FABRIC, LINK, NIC, PCI
 
 
 def word(name: str) -> str:
@@ -30,12 +30,22 @@ def clock_counters(clocks: int) -> str:
     )
 
 
-def node_instance(name: str, node: int, first_clock: int, wires: Mapping[str, str]) -> str:
-    """Node number `node` with three clocks from `first_clock` on; `wires` by pin: in, in_hold, tx, tx_hold."""
+def node_instance(
+    name: str, node: int, first_clock: int, wires: Mapping[str, str], further: tuple[bool, bool] = (False, False)
+) -> str:
+    """Node number `node` with its clocks from `first_clock` on; `wires` by pin: in, in_hold, tx, tx_hold.
+
+    `further`: whether it has an FPGA card, and a frame buffer.
+    """
+    fpga, frame = further
     clocks = {name: first_clock + domain for name, domain in (("nic", NIC), ("link", LINK), ("pci", PCI))}
+    if fpga:
+        clocks["fabric"] = first_clock + FABRIC
     parameters = [f".NODE({node})", *(f".CLOCK_{name.upper()}({clock})" for name, clock in clocks.items())]
-    parameters.append(f".CABLE({node})")
+    parameters += [f".CABLE({node})", f".FPGA({int(fpga)})", f".FRAME({int(frame)})"]
     pins = [f".{name}_clk(clk_{i}), .{name}_cycle(cycle_{i}), .{name}_awake(awake_{i})" for name, i in clocks.items()]
+    if not fpga:
+        pins.append(".fabric_clk(1'b0), .fabric_cycle(48'd0), .fabric_awake()")
     pins += [".rst, .faults", ", ".join(f".{pin}({wire})" for pin, wire in wires.items())]
     return f"  sim_node #({', '.join(parameters)}) {name} (\n      " + ",\n      ".join(pins) + ");"
 

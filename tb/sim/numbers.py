@@ -1,17 +1,20 @@
 """How clocks and cable directions of a topology are numbered.
 
-Every component has its own clock, so that it can sleep alone: node n has the clocks 3n (NIC), 3n+1 (link) and 3n+2
-(PCI), switch s the clock 3N+s. A cable direction has the number of the port at which it arrives: nodes first, then the
-ports of each switch.
+Every component has its own clock, so that it can sleep alone: a node has three in a row (NIC, link, PCI), and a fourth
+(fabric) with an FPGA card; then each switch has one. A cable direction has the number of the port at which it arrives:
+nodes first, then the ports of each switch.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pymodels.config.model import FPGA_CARD, FRAME_CARD, Cluster
 from pymodels.topology import End, Topology
 
-NIC, LINK, PCI = 0, 1, 2
+NIC, LINK, PCI, FABRIC = 0, 1, 2, 3
+CARD_MEMORIES = 256
+"""Number of the FPGA card's SRAM of node 0; its frame buffer has the next, node n both 2n further."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,25 @@ class Numbers:
     """Numbers of clocks and cable directions of a topology."""
 
     topology: Topology
+    cards: tuple[frozenset[str], ...] = ()
+    """Cards of each host beside its NIC; empty: nobody has any."""
+
+    @staticmethod
+    def of(cluster: Cluster) -> Numbers:
+        """The numbers of a cluster."""
+        return Numbers(cluster.topology, tuple(frozenset(host.cards) for host in cluster.hosts))
+
+    def has(self, node: int, card: str) -> bool:
+        """Whether a host has a card."""
+        return bool(self.cards) and card in self.cards[node]
+
+    def further(self, node: int) -> tuple[bool, bool]:
+        """Whether a node has an FPGA card, and a frame buffer."""
+        return self.has(node, FPGA_CARD), self.has(node, FRAME_CARD)
+
+    def clocks_of(self, node: int) -> int:
+        """How many clocks a node has."""
+        return 4 if self.has(node, FPGA_CARD) else 3
 
     @property
     def nodes(self) -> int:
@@ -26,17 +48,17 @@ class Numbers:
         return len(self.topology.hosts)
 
     def clock(self, node: int, domain: int) -> int:
-        """Clock of a node's domain: NIC, LINK or PCI."""
-        return 3 * node + domain
+        """Clock of a node's domain: NIC, LINK, PCI or FABRIC."""
+        return sum(self.clocks_of(n) for n in range(node)) + domain
 
     def switch_clock(self, switch: int) -> int:
         """Clock of a switch."""
-        return 3 * self.nodes + switch
+        return self.clock(self.nodes, switch)
 
     @property
     def clocks(self) -> int:
         """Number of clocks."""
-        return 3 * self.nodes + len(self.topology.switches)
+        return self.switch_clock(len(self.topology.switches))
 
     def first_cable(self, switch: int) -> int:
         """Number of the cable direction into port 0 of a switch; its other ports follow. A node's number is its own."""

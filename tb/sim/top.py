@@ -7,22 +7,36 @@ setting.
 
 from __future__ import annotations
 
-from pymodels.topology import End, Topology
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pymodels.card.fabric import MODULE, module_text
+from pymodels.config.model import Cluster
+from pymodels.topology import End
 from tb.sim import components
 from tb.sim.build import Design
 from tb.sim.instances import clock_counters, clock_pins, node_instance, switch_instance, word
 from tb.sim.numbers import NIC, Numbers
 
 
-def design(topology: Topology) -> Design:
-    """The design of a cluster, for both simulators: one model, and on Verilator without waves one a component."""
-    numbers = Numbers(topology)
+def cluster_design(cluster: Cluster) -> Design:
+    """The design of a configured cluster, with the circuits of its circuit file where an FPGA card is used."""
+    circuits = {f"{MODULE}.sv": module_text(cluster.circuits)} if cluster.circuits else {}
+    return design(Numbers.of(cluster), circuits)
+
+
+def design(numbers: Numbers, circuits: Mapping[str, str] = MappingProxyType({})) -> Design:
+    """The design of a cluster, for both simulators: one model, and on Verilator without waves one a component.
+
+    `circuits`: the generated file of the FPGA cards' circuits; without it those of `hdl/card` are taken.
+    """
     generated = {
         "cluster.sv": _cluster(numbers),
         "top.sv": _top(numbers.clocks, _instance(numbers.clocks)),
         "components.h": _one_component(numbers.clocks),
+        **circuits,
     }
-    return Design("top", generated=generated, clocked=True, split=components.design(numbers))
+    return Design("top", generated=generated, clocked=True, split=components.design(numbers, circuits))
 
 
 def switch_design(ports: int) -> Design:
@@ -56,7 +70,7 @@ def _node(numbers: Numbers, node: int) -> str:
     host = numbers.topology.hosts[node]
     own, far = _wires(End(host, 0)), _wires(numbers.topology.peers[End(host, 0)])
     wires = {"in": f"tx_{far}", "in_hold": f"hold_{far}", "tx": f"tx_{own}", "tx_hold": f"hold_{own}"}
-    return node_instance(f"host_{word(host)}", node, numbers.clock(node, NIC), wires)
+    return node_instance(f"host_{word(host)}", node, numbers.clock(node, NIC), wires, numbers.further(node))
 
 
 def _switch(numbers: Numbers, number: int) -> str:

@@ -16,6 +16,7 @@ import pytest
 from pymodels.builders import single_switch
 from tb.sim.build import Design, build, needed_files
 from tb.sim.compilers import Job, check_wiring, compile_verilator
+from tb.sim.numbers import Numbers
 from tb.sim.tools import ToolError
 from tb.sim.top import design, switch_design
 
@@ -78,7 +79,7 @@ def test_icarus_refuses_bad_wiring(body: str, words: str) -> None:
 
 
 def test_the_top_of_a_cluster_is_wired_well_whatever_its_hosts_are_called(tmp_path: Path) -> None:
-    check_wiring(job(tmp_path, design(single_switch(["paris-1", "metz.fr", "node_3"]))))
+    check_wiring(job(tmp_path, design(Numbers(single_switch(["paris-1", "metz.fr", "node_3"])))))
 
 
 def test_the_top_of_a_lone_crossbar_is_wired_well(tmp_path: Path) -> None:

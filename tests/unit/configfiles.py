@@ -29,7 +29,7 @@ FILES = {
     "French_cluster_config.txt": "HOST_MAP_MYRI hosts\nCIRCUITS_CELOXICA circuits\n",
     "grim_routes_myri.txt": "0 1:81\n1 0:BF\n",
     "hosts": "paris 0\nmetz 1\n",
-    "circuits": "video.bit 0 threshold\nvideo.bit 1 average\n",
+    "circuits": "video.bit 0 fir16\nvideo.bit 1 histogram\n",
 }
 
 CONFIG, RESOURCE, ROUTES = "grim_config", "French_cluster_config.txt", "grim_routes_myri.txt"

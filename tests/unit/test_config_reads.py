@@ -43,7 +43,7 @@ def test_example_parses_as_printed(tmp_path: Path) -> None:
     assert cluster.topology.switches == (Switch("s0", 4),)
     assert cluster.routes.table == {("paris", "metz"): b"\x81", ("metz", "paris"): b"\xbf"}
     assert not cluster.routes.computed
-    assert cluster.circuits == (Circuit("video.bit", 0, "threshold"), Circuit("video.bit", 1, "average"))
+    assert cluster.circuits == (Circuit("video.bit", 0, "fir16"), Circuit("video.bit", 1, "histogram"))
 
 
 def test_network_card_takes_slot_zero() -> None:
@@ -214,10 +214,15 @@ def test_a_drawn_cluster_comes_back_from_its_files(
 
 
 def test_examples_are_the_networks_that_they_say() -> None:
-    assert examples() == ("clos16", "eight_hosts", "two_hosts")
+    assert examples() == ("clos16", "eight_hosts", "two_cards", "two_hosts")
     clusters = {name: load_cluster(find_config(name, {})) for name in examples()}
     assert clusters["two_hosts"].names == ("paris", "metz")
-    assert {name: len(c.hosts) for name, c in clusters.items()} == {"clos16": 16, "eight_hosts": 8, "two_hosts": 2}
+    assert {name: len(c.hosts) for name, c in clusters.items()} == {
+        "clos16": 16,
+        "eight_hosts": 8,
+        "two_cards": 2,
+        "two_hosts": 2,
+    }
     assert set(clusters["clos16"].topology.links) == set(clos(host_names(16), 8).links)
     assert clusters["clos16"].routes == up_down(clos(host_names(16), 8))
     eight = clusters["eight_hosts"]
@@ -251,7 +256,8 @@ def test_configuration_is_found_by_file_folder_name_or_variable(tmp_path: Path) 
         (
             None,
             {"GRIM_CONFIG": "/nowhere"},
-            "GRIM_CONFIG: unknown cluster: '/nowhere' is no file and no example; known: clos16, eight_hosts, two_hosts",
+            "GRIM_CONFIG: unknown cluster: '/nowhere' is no file and no example; known: clos16, eight_hosts, "
+            "two_cards, two_hosts",
         ),
     ],
 )

@@ -54,8 +54,8 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
         "grim_config:12: QUEUE_SIZE HOST given twice: first at grim_config:11; remove one",
     ),
     "slot used twice": (
-        {"circuits": "video.bit 0 threshold\nvideo.bit 0 average\n"},
-        "circuits:2: slot used twice: slot 0 of 'video.bit' holds 'threshold' (circuits:1); use a free slot",
+        {"circuits": "video.bit 0 fir16\nvideo.bit 0 histogram\n"},
+        "circuits:2: slot used twice: slot 0 of 'video.bit' holds 'fir16' (circuits:1); use a free slot",
     ),
     # Values
     "nodes no number": (
@@ -108,8 +108,8 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
         "hosts:2: value out of range: the physical ID of 'metz' is 4; the switches have ports 0 to 3; add a SWITCH",
     ),
     "slot no number": (
-        {"circuits": "video.bit first threshold\n"},
-        "circuits:1: wrong type: the slot of 'threshold' is 'first'; write a whole number",
+        {"circuits": "video.bit first fir16\n"},
+        "circuits:1: wrong type: the slot of 'fir16' is 'first'; write a whole number",
     ),
     "tiny queue": (
         swapped(CONFIG, "HOST metz", "HOST metz\nQUEUE_SIZE HOST 8"),

@@ -1,0 +1,75 @@
+// What stands in the connectors of a node behind its NIC: the FPGA card in slot 1, the frame buffer in slot 2, each when
+// it is there.
+module sim_slots
+  import myri_pci_pkg::*;
+#(
+    parameter int BASE = 0,  // first unit number of the node, and its settings unit
+    parameter int MEMORY = 0,  // number of the FPGA card's SRAM; the frame buffer's is the next
+    parameter int CLOCK_FABRIC = 0,  // index of the fabric clock
+    parameter int FPGA = 0,  // 1 = there is an FPGA card
+    parameter int FRAME = 0  // 1 = there is a frame buffer
+) (
+    input  logic                      clk,
+    input  logic                      rst,
+    input  logic [              47:0] cycle,
+    output logic                      busy,
+    output logic                      alarm_valid,
+    output logic [              47:0] alarm_cycle,
+    output logic                      in_flight,
+    input  logic                      fabric_clk,
+    input  logic [              47:0] fabric_cycle,
+    output logic                      fabric_awake,
+    input  logic [ 2*PCI_IN_BITS-1:0] slot_in,
+    output logic [2*PCI_OUT_BITS-1:0] slot_out
+);
+  logic fpga_busy, frame_busy;
+  assign busy = fpga_busy | frame_busy;
+  if (FPGA != 0) begin : gen_fpga
+    sim_fpga #(
+        .BASE(BASE),
+        .SLOT(1),
+        .MEMORY(MEMORY),
+        .CLOCK_FABRIC(CLOCK_FABRIC)
+    ) fpga (
+        .clk,
+        .rst,
+        .cycle,
+        .busy(fpga_busy),
+        .alarm_valid,
+        .alarm_cycle,
+        .in_flight,
+        .fabric_clk,
+        .fabric_cycle,
+        .fabric_awake,
+        .pci_in(slot_in[PCI_IN_BITS-1:0]),
+        .pci_out(slot_out[PCI_OUT_BITS-1:0])
+    );
+  end else begin : gen_no_fpga
+    assign fpga_busy = 1'b0;
+    assign alarm_valid = 1'b0;
+    assign alarm_cycle = '0;
+    assign in_flight = 1'b0;
+    assign fabric_awake = 1'b0;
+    assign slot_out[PCI_OUT_BITS-1:0] = '0;
+  end
+  if (FRAME != 0) begin : gen_frame
+    sim_frame #(
+        .BASE  (BASE),
+        .SLOT  (2),
+        .MEMORY(MEMORY + 1)
+    ) frame (
+        .clk,
+        .rst,
+        .cycle,
+        .busy(frame_busy),
+        .pci_in(slot_in[2*PCI_IN_BITS-1:PCI_IN_BITS]),
+        .pci_out(slot_out[2*PCI_OUT_BITS-1:PCI_OUT_BITS])
+    );
+  end else begin : gen_no_frame
+    assign frame_busy = 1'b0;
+    assign slot_out[2*PCI_OUT_BITS-1:PCI_OUT_BITS] = '0;
+  end
+
+  logic unused;
+  assign unused = &{1'b0, clk, rst, slot_in, cycle, fabric_clk, fabric_cycle};
+endmodule

@@ -1,0 +1,33 @@
+"""The cards of a host, in the cluster.
+
+Strategy: one scenario moves bytes between a host and its cards on both simulators, asleep and always on; what the host
+reads must be what it wrote, what Python sees in the cards' memories too, and the runs must agree in every metric and
+trace record.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from pymodels.results import differences
+from tests.system.runs import must
+
+BYTES_4_TO_7 = 0x04050607
+
+
+def test_host_and_cards_see_the_same_bytes_and_an_image_takes_its_time_to_load(tmp_path: Path) -> None:
+    metrics = must("card_bus", "verilator", tmp_path, cluster="two_cards").metrics
+    assert metrics["read_back"] == BYTES_4_TO_7
+    assert metrics["bank_equal"] == metrics["frame_equal"] == 1
+    assert metrics["loading_us"] >= 30, "1000 clocks of a bus that the card has taken to 33 MHz"
+
+
+def test_cards_do_the_same_on_both_simulators_asleep_and_always_on(tmp_path: Path) -> None:
+    asleep = must("card_bus", "verilator", tmp_path / "asleep", cluster="two_cards")
+    for simulator, always_on in (("icarus", 0), ("verilator", 1)):
+        settings = f"run.always_on={always_on}"
+        again = must("card_bus", simulator, tmp_path / f"{simulator}{always_on}", settings, "two_cards")
+        assert not differences(asleep.results, again.results)
+        assert np.array_equal(asleep.trace, again.trace)
