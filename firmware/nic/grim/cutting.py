@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from firmware.nic.grim.delivery import NO_BUFFER, Delivery
-from firmware.nic.grim.layout import NONE, Counter, HostQueue
+from firmware.nic.grim.layout import NONE, RECEIVE_BUFFERS, Counter, HostQueue
 from firmware.nic.grim.ni import Ni
 from firmware.verbs import PollLoop, Watch
 from pymodels.formats.grim import COUNTER_MASK, GRIM_ID, HEADER_BYTES, MessageType, padded
@@ -30,7 +30,7 @@ class CutThrough:
     def __init__(self, ni: Ni, receiver: Receiver, delivery: Delivery) -> None:
         self._ni, self._nic = ni, ni.nic
         self._receiver, self._delivery = receiver, delivery
-        self._buffers = ni.layout.buffers if ni.layout.cut_through else ()
+        self._buffers = ni.layout.buffers[:RECEIVE_BUFFERS] if ni.layout.cut_through else ()
         self._words = [buffer + ni.layout.cut_through - 4 for buffer in self._buffers]
         self._expected = [SENTINEL] * len(self._words)
         self._loops: tuple[PollLoop, ...] = ()
@@ -48,7 +48,7 @@ class CutThrough:
 
     def arm(self, buffer: int) -> None:
         """A buffer is about to be armed."""
-        if self._words:
+        if buffer < len(self._words):
             self._nic.store(self._words[buffer], SENTINEL)
             self._expect(buffer, SENTINEL)
 
@@ -76,7 +76,10 @@ class CutThrough:
         foreign = w0 >> 16 != GRIM_ID or w1 >> 26 > MessageType.SEGMENT
         if length > self._ni.layout.host_slot or stream in (NONE, self._receiver.stalled) or foreign:
             return
-        if w0 & COUNTER_MASK == self._receiver.expected[stream] and self._receiver.room(w3 >> 16 & 0xFF, length):
+        buffering, channel = self._receiver.buffering, w3 >> 16 & 0xFF
+        if buffering is not None and buffering.waits(channel):
+            return
+        if w0 & COUNTER_MASK == self._receiver.expected[stream] and self._receiver.room(channel, length):
             self._length = length
             self._ni.count(Counter.EARLY)
             await self._piece(w0, w3 >> 16 & 0xFF)

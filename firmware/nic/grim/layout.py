@@ -27,6 +27,8 @@ E2L_CHAIN = 2
 L2E_CHAIN = 0
 """The host DMA chain that brings messages to the host."""
 RECEIVE_BUFFERS = 2
+DRAINS = 8
+"""Messages of incoming queues that may be on their way to the host (option buffering)."""
 OWN_SLOTS = 4
 """Segments that the queue of the NI's own channel holds."""
 REPORTS = 16
@@ -104,6 +106,7 @@ class Counter(IntEnum):
     DUPLICATES = 28
     STALE = 29
     UNREACHABLE = 30
+    QUEUED = 31
 
 
 class Register(IntEnum):
@@ -190,6 +193,7 @@ class Layout:
         self.doorbells, self.doorbell_bytes, self.doorbell_code = 0, 0, 0
         if options.doorbell_notify:
             self._doorbell_fifo(options)
+        self._incoming(options)
         self._queues(options)
         self.end = self._at
 
@@ -212,7 +216,7 @@ class Layout:
         pieces = self.payload // min(options.cut_through_least, self.payload) + 4 if options.cut_through_bytes else 2
         pages = self.payload // PAGE + 2
         self.translation_pieces = max(16, pages)
-        blocks = RECEIVE_BUFFERS * max(pieces, pages) + OWN_SLOTS * pages + 2 * REPORTS + 10
+        blocks = RECEIVE_BUFFERS * max(pieces, pages) + OWN_SLOTS * pages + 2 * (REPORTS + DRAINS) + 10
         self.blocks_count = 1 << blocks.bit_length()
         self.blocks = self._take(Block.SIZE * self.blocks_count)
         self.pointers = self._take(8 * self.blocks_count)
@@ -237,6 +241,14 @@ class Layout:
             raise OptionError("option doorbell_notify", cause, "make queue_bytes smaller")
         self._at = self._at + self.doorbell_bytes - 1 & -self.doorbell_bytes
         self.doorbells = self._take(self.doorbell_bytes)
+
+    def _incoming(self, options: Options) -> None:
+        """Half of what is left for receive buffers that incoming queues can hold, as many for each channel."""
+        self.pool = 0
+        if options.buffering == "both":
+            each = self.buffer_bytes + 63 & ~63
+            self.pool = max(self.sram_bytes - self._at, 0) // 2 // each // options.channels * options.channels
+            self.buffers += tuple(self._take(self.buffer_bytes) for _ in range(self.pool))
 
     def _queues(self, options: Options) -> None:
         capacity = max(self.sram_bytes - self._at, 0) // options.channels & ~63

@@ -20,6 +20,7 @@ struct fixed { u32 va, size, pa, used; };
 struct piece { u32 pa, bytes; };
 struct window { u32 va, size, count, answer; struct piece piece[16]; };
 struct job { struct packet *data; struct incoming *in; struct outgoing *out; u32 source, target, va, size, lock, value, found; struct piece *piece; };
+struct waiting { u32 first, count; struct buffer *buffer[256]; };
 struct unanswered { u8 base, age, unused[2]; u32 spare, answered[8]; };
 struct held { u32 due, stream; };
 struct buffer { struct packet *data; u32 free, drained, limit; };
@@ -40,6 +41,8 @@ struct ni {
     u32 *doorbells;
     u32 *cursor;
     u8 *by_sequence;
+    struct waiting *waiting;
+    u32 share, share_mask;
     u32 second, second_limit;
     struct unanswered *unanswered;
     struct entry *late;

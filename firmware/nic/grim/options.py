@@ -44,6 +44,7 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
 WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "sequencing": ("any-to-any", "per-ni"),
+        "buffering": ("sending", "both"),
         "queue_style": ("append", "slotted", "hybrid"),
     }
 )
@@ -74,6 +75,8 @@ class Options:
     queue_style: str = "append"
     """How messages stand in a channel's queue (paper 000, 4.2.2): one behind the other, in slots of one size, or
     headers in slots and payloads apart."""
+    buffering: str = "sending"
+    """Where NIs buffer messages (paper 000, 4.3.3): at the sending one only, or at both, with a cut-through path."""
     hybrid_wait: int = 0
     """Hybrid queue: between header and payload the NI waits for the link (1), as early GRIM did, or serves what else
     happens (0)."""

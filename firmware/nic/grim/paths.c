@@ -8,3 +8,4 @@
 #include "remote.h"
 #include "timeouts.h"
 #include "queues.h"
+#include "buffering.h"

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from firmware.nic.grim.buffering import Buffering
 from firmware.nic.grim.costs_of import RECEIVE_PATHS
 from firmware.nic.grim.cutting import CutThrough
 from firmware.nic.grim.delivery import NO_BUFFER, REPORT, Delivery
-from firmware.nic.grim.layout import NONE, RECEIVE_BUFFERS, Counter, HostQueue, Register, fits, following
+from firmware.nic.grim.layout import NONE, Counter, HostQueue, Register, fits, following
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.reports import Reports
 from firmware.nic.grim.sending import Sender
@@ -62,7 +63,8 @@ class Receiver:
         """The stream of a remote memory message that waits for a translation: nothing of it may overtake."""
         self.remote: Remote
         self.armed = NONE
-        self.free = [True] * RECEIVE_BUFFERS
+        self.free = [True] * len(ni.layout.buffers)
+        self.buffering = Buffering(ni, self, delivery) if ni.options.buffering == "both" else None
         self.cut_through = CutThrough(ni, self, delivery)
         self._lossy = ni.options.timeout_us > 0
         self.failed: dict[int, int] = {}
@@ -98,7 +100,7 @@ class Receiver:
         good = (is_control and not self._lossy) or await nic.read(Reg.RMP) == at + length + nic.word_bytes
         early, overlong, self._overlong = self.cut_through.take(), self._overlong, False
         self.free[buffer] = False
-        other = 1 - buffer
+        other = 1 - buffer if self.buffering is None else self._any_free()
         if self.free[other]:
             self._arm(other)
         else:
@@ -135,8 +137,10 @@ class Receiver:
         elif stream == self.stalled:
             await self.refuse(buffer, w0, source, stream)
         elif w2 & 0xFFFF == self.ni.me << 8 and MessageType.ACTIVE <= w1 >> 26 <= MessageType.SEGMENT:
-            if self.room(channel, length):
-                await self._accept(buffer, w0, source, stream, channel, length, early)
+            if self.buffering is not None:
+                await self.buffering.take(buffer, w0, source, stream, channel, length, early)
+            elif self.room(channel, length):
+                await self.accept(buffer, w0, source, stream, channel, length, early)
             else:
                 await self.refuse(buffer, w0, source, stream)
         elif w2 & 0xFFFF == self.ni.me << 8 and MessageType.RM_V <= w1 >> 26 <= MessageType.RM_REPLY:
@@ -158,13 +162,22 @@ class Receiver:
             return NONE
         return source if self._per_ni else ((w3 >> 24) * self.ni.nodes + source) * channels + (w3 >> 16 & 0xFF)
 
-    async def _accept(
-        self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
-    ) -> None:
+    def in_order(self, stream: int, key: int) -> None:
+        """The number of a message in its stream is taken."""
         self.expected[stream] = key + 1 & COUNTER_MASK
         self.refusing[stream] = False
         if self.failed:
             self.failed.pop(stream << COUNTER_BITS | key & COUNTER_MASK, None)
+
+    def _any_free(self) -> int:
+        """A free receive buffer, those that the loop watches first; when none is, the present one."""
+        return self.free.index(True) if True in self.free else self.armed
+
+    async def accept(
+        self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
+    ) -> None:
+        """A message that the endpoint's queue has room for: bring it there, and acknowledge it."""
+        self.in_order(stream, key)
         self.nic.trace(TraceEvent.NIC_ACCEPT, key, source)
         await self.nic.work(RECEIVE_PATHS[self._per_ni])
         back, host, at = self.back[channel], self.queue[channel], self.layout.buffers[buffer]
@@ -262,6 +275,8 @@ class Receiver:
             await self.nic.work("dma_done", (blocks - 1) // 2)
         if reports:
             await self.reports.brought(reports)
+        if self.buffering is not None:
+            await self.buffering.drained()
         await self.cut_through.more()
 
     async def overrun(self) -> None:

@@ -71,6 +71,11 @@ class Firmware:
         watches = cut_through.watches()
         common += watches
         self._steps += [partial(cut_through.look, buffer) for buffer in range(len(watches))]
+        buffering = self.receiver.buffering
+        first_front = len(common)
+        if buffering is not None:
+            common += buffering.watches()
+            self._steps += buffering.steps()
         self.notices = Notices(ni, self.sender.channels) if ni.options.doorbell_notify else None
         self.hold = self.nic.poll_loop(common)
         common.append(Watch(Word.RESEND, 0, "poll_resend"))
@@ -93,6 +98,8 @@ class Firmware:
         self.scan = self.nic.poll_loop(common)
         self._link = self.nic.poll_loop([common[1]])
         cut_through.connect((self.scan, self.hold), first)
+        if buffering is not None:
+            buffering.connect((self.scan, self.hold), first_front)
 
     async def run(self) -> None:
         """Wait for the host, synchronise with the other NIs, then serve for ever."""

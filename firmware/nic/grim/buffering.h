@@ -1,0 +1,65 @@
+/* Paths of buffering.py: incoming queues at the receiving NI (paper 000, 4.3.3). */
+/* One look whether an endpoint has read on. */
+struct channel *poll_front(struct channel *channel, u32 seen) {
+    if (UNLIKELY(SHARED32(&channel->host_front) != seen)) {
+        OFF_PATH("it has");
+        return channel;
+    }
+    return channel + 1;
+}
+
+/* It has: what waits may follow. */
+u32 front_moved(struct ni *ni, struct channel *channel, u32 *seen) {
+    struct waiting *queue = &ni->waiting[channel - ni->channels];
+    *seen = SHARED32(&channel->host_front);
+    if (LIKELY(!queue->count)) return 0;
+    return 1;
+}
+
+/* Before a message is brought to its endpoint: does anything wait before it? */
+u32 queue_look(struct ni *ni, u32 target) {
+    struct waiting *queue = &ni->waiting[target];
+    if (LIKELY(!queue->count)) return 1;
+    return 0;
+}
+
+/* A message that waits in the incoming queue: sequence, room, its buffer into the queue, another one armed. */
+void queue_message(struct ni *ni) {
+    u32 length = length_of(ni->armed->data->w2), target, source;
+    struct buffer *buffer = ni->armed;
+    struct packet *data = packet(ni, length);
+    struct incoming *in = look(ni, data, &target, &source);
+    struct channel *channel = &ni->channels[target];
+    struct waiting *queue = &ni->waiting[target];
+    if (UNLIKELY(length > ni->host_slot || data->w1 >> 26 >= 3 || in->expected != (data->w0 & 0xFF))) {
+        OFF_PATH("no message for a host, or out of order");
+        return;
+    }
+    if (LIKELY(full(SHARED32(&channel->host_front), channel->queue_back, length, ni->host_limit))) {
+        if (UNLIKELY(queue->count == ni->share)) {
+            OFF_PATH("the queue is full too");
+            return;
+        }
+        in->expected++;
+        in->refusing = 0;
+        queue->buffer[(queue->first + queue->count) & ni->share_mask] = buffer;
+        queue->count++;
+    }
+}
+
+/* The oldest message of an incoming queue, on its way to the host. */
+void queue_drain(struct ni *ni, struct channel *channel, struct waiting *queue) {
+    struct buffer *buffer = queue->buffer[queue->first & ni->share_mask];
+    u32 length = length_of(buffer->data->w2), back = channel->queue_back, tail;
+    if (UNLIKELY(!fits(SHARED32(&channel->host_front), back, length, ni->host_limit))) {
+        OFF_PATH("no room");
+        return;
+    }
+    queue->first++;
+    queue->count--;
+    tail = post(ni, ni->block_tail, (u32)buffer->data, channel->host_base + back + 64, length, 0, 0, buffer->data->w0);
+    back = following(back, length, ni->host_limit);
+    channel->queue_back = back;
+    ni->block_tail = post_word(ni, tail, back, channel->host_base, buffer, buffer->data->w0);
+    REGISTER_WRITE(PULSE, 1);
+}

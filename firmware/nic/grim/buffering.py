@@ -1,0 +1,116 @@
+"""Message buffering at the receiving NI (paper 000, 4.3.3; option `buffering`), as early GRIM had it.
+
+Half of the memory for messages holds incoming queues, one a channel: a message whose endpoint has no room is accepted
+and stays where it was received, until the endpoint has read on. A queue is a list of receive buffers, so nothing is
+copied; each channel may hold its share of them. A message that meets an empty queue and an endpoint with room bypasses
+the queue (cut-through path). But the NI must look at the queue for each message, and at the endpoint's front pointer
+in its loop, and the outgoing queues have half the room.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING
+
+from firmware.nic.grim.delivery import NO_BUFFER, Delivery
+from firmware.nic.grim.layout import DRAINS, Counter, HostQueue, Register, following
+from firmware.nic.grim.ni import Ni
+from firmware.verbs import PollLoop, Watch
+from pymodels.formats.grim import MessageType
+from pymodels.trace import TraceEvent
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from firmware.nic.grim.receiving import Receiver
+
+
+class Buffering:
+    """The incoming queues of one NI."""
+
+    def __init__(self, ni: Ni, receiver: Receiver, delivery: Delivery) -> None:
+        self._ni, self._nic = ni, ni.nic
+        self._receiver, self._delivery = receiver, delivery
+        channels = ni.options.channels
+        self.queues: list[deque[tuple[int, int, int]]] = [deque() for _ in range(channels)]
+        """By channel: receive buffer, packet key and bytes of each message, the oldest first."""
+        self._share = ni.layout.pool // channels
+        self._under_way: list[int] = []
+        """Receive buffers that are being brought to the host."""
+        self._fronts = [ni.layout.register(channel, Register.HOST_FRONT) for channel in range(channels)]
+        self._loops: tuple[PollLoop, ...] = ()
+        self._first_step = 0
+
+    # ---- polling steps
+
+    def watches(self) -> list[Watch]:
+        """The polling steps, one an endpoint: whether it has read on."""
+        return [Watch(front, 0, "poll_front") for front in self._fronts]
+
+    def steps(self) -> list[Callable[[], Awaitable[None]]]:
+        """What belongs to these steps."""
+        return [partial(self._moved, channel) for channel in range(len(self._fronts))]
+
+    def connect(self, loops: tuple[PollLoop, ...], first_step: int) -> None:
+        """The polling loops that have these steps, from `first_step` on."""
+        self._loops, self._first_step = loops, first_step
+
+    async def _moved(self, channel: int) -> None:
+        """An endpoint has read on: what waits for it follows."""
+        front = self._nic.load(self._fronts[channel])
+        for loop in self._loops:
+            loop.expect(self._first_step + channel, front)
+        await self._nic.work("front_moved")
+        await self._drain(channel)
+
+    # ---- messages
+
+    async def take(
+        self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
+    ) -> None:
+        """A message for an endpoint, next in its stream: past the queue, into it, or refused."""
+        receiver, queue = self._receiver, self.queues[channel]
+        await self._nic.work("queue_look")
+        if not queue and receiver.room(channel, length):
+            await receiver.accept(buffer, key, source, stream, channel, length, early)
+        elif len(queue) < self._share:
+            receiver.in_order(stream, key)
+            self._nic.trace(TraceEvent.NIC_ACCEPT, key, source)
+            await self._nic.work("queue_message")
+            queue.append((buffer, key, length))
+            self._ni.count(Counter.QUEUED)
+            await self._nic.work("send_ack")
+            receiver.sender.answer(source, receiver.answer_words(MessageType.ACK, key, stream))
+            self._nic.trace(TraceEvent.ACK_SENT, key, source)
+            self._ni.count(Counter.ACCEPTED)
+        else:
+            await receiver.refuse(buffer, key, source, stream)
+
+    def waits(self, channel: int) -> bool:
+        """Whether messages of a channel wait in its queue."""
+        return bool(self.queues[channel])
+
+    async def _drain(self, channel: int) -> None:
+        """Bring to the endpoint what waits for it, as far as it has room."""
+        receiver, delivery, queue = self._receiver, self._delivery, self.queues[channel]
+        limit = self._ni.layout.host_limit
+        while queue and len(self._under_way) < DRAINS and receiver.room(channel, queue[0][2]):
+            buffer, key, length = queue.popleft()
+            await self._nic.work("queue_drain")
+            self._under_way.append(buffer)
+            back, host = receiver.back[channel], receiver.queue[channel]
+            receiver.back[channel] = after = following(back, length, limit)
+            at = self._ni.layout.buffers[buffer]
+            delivery.data(at, host + HostQueue.RING + back, length, False, (NO_BUFFER, key, length))
+            delivery.word(after, host + HostQueue.BACK, (buffer, key, length))
+            await delivery.start()
+            self._nic.trace(TraceEvent.NIC_DMA_START, key, length)
+
+    async def drained(self) -> None:
+        """Host DMA has ended something: what waits may follow."""
+        if self._under_way:
+            self._under_way = [buffer for buffer in self._under_way if not self._receiver.free[buffer]]
+            for channel, queue in enumerate(self.queues):
+                if queue:
+                    await self._drain(channel)

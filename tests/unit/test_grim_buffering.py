@@ -1,0 +1,73 @@
+"""Buffering at the receiving NI (paper 000, 4.3.3). Strategy: the traffic of the delivery tests with both kinds of
+buffering; a receiver that stops makes the incoming queues fill, which the counters prove, and everything must still
+come once and in order. Against buffering at the sender alone: fewer refusals, half the room to send from.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from firmware.nic.grim.layout import Counter, Layout
+from firmware.nic.grim.options import Options
+from tests.unit.grim_bench import Bench
+from tests.unit.grim_tap import Tap
+from tests.unit.grim_traffic import AllToAll
+
+SMALL: dict[str, Any] = {"host_queue_bytes": 6000, "queue_bytes": 8192, "segment_bytes": 1400, "cut_through_bytes": 512}
+SIZES = [0, 3, 64, 700, 3000]
+
+
+def stopped(buffering: str, **options: Any) -> Bench:
+    """All-to-all traffic between three nodes of which two stop for a while."""
+    bench = Bench(3, 1, True, True, **{**SMALL, "buffering": buffering, **options})
+    tap = Tap(bench)
+    for node in (0, 1):
+        bench.machine.host(node).pause_between(100 + 200 * node, 1200 + 300 * node)
+    AllToAll(bench, 60, SIZES).run(5000)
+    tap.replay()
+    return bench
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
+def test_incoming_queues_keep_order_and_lose_nothing(channels: int, sequencing: str) -> None:
+    bench = stopped("both", channels=channels, sequencing=sequencing)
+    assert bench.total(Counter.QUEUED) > 30
+    assert bench.total(Counter.EARLY) > 10, "long messages still go early where nothing waits"
+
+
+def test_full_incoming_queues_refuse() -> None:
+    bench = stopped("both", sram_bytes=1 << 16)
+    assert bench.total(Counter.QUEUED) > 0
+    assert bench.total(Counter.NACKS_SENT) > 0
+
+
+def test_receiving_buffers_save_refusals() -> None:
+    refused = {kind: stopped(kind).total(Counter.NACKS_SENT) for kind in ("sending", "both")}
+    assert refused["sending"] > 20
+    assert refused["both"] == 0
+
+
+def test_an_unhurried_message_goes_past_the_queue() -> None:
+    bench = Bench(2, 1, False, True, buffering="both")
+    AllToAll(bench, 20, [0, 64]).run()
+    assert bench.total(Counter.QUEUED) == 0
+
+
+def test_incoming_queues_survive_loss() -> None:
+    bench = Bench(3, 5, False, True, **{**SMALL, "buffering": "both", "timeout_us": 300})
+    bench.machine.host(1).pause_between(200, 1500)
+    bench.machine.faults.lose(0.03, 0.03, 4)
+    AllToAll(bench, 60, SIZES).run(50_000)
+    assert bench.total(Counter.QUEUED) > 0
+    assert bench.total(Counter.TIMEOUTS) > 0
+
+
+def test_incoming_queues_halve_the_room_to_send_from() -> None:
+    limits = {
+        kind: Layout(Options.of({"buffering": kind, "queue_bytes": 1 << 23}), 2, 1 << 21).limit
+        for kind in ("sending", "both")
+    }
+    assert 0.45 < limits["both"] / limits["sending"] < 0.55
