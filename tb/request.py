@@ -13,6 +13,7 @@ from pymodels.config.find import find_config
 from pymodels.errors import ConfigError, nearest
 from pymodels.profiles import Profile, load_profile
 from pymodels.profiles.profile import parse_settings
+from tb.limits import check_cables, check_size
 from tb.studies import Option, StudyInfo, check_layers
 
 RUN_OPTIONS = {
@@ -28,8 +29,6 @@ RUN_OPTIONS = {
 
 DEFAULT_PROFILE = "lanai9"
 """Where neither the user nor the cluster's file names one."""
-MOST_HOSTS = 128
-"""Hosts that the doorway's tables hold."""
 
 
 @dataclass(frozen=True)
@@ -71,17 +70,10 @@ class Plan:
     options: Mapping[str, float | str]
 
 
-def check_size(hosts: int, file: str) -> None:
-    """Refuse a cluster that the simulator's tables do not hold. Raises ConfigError."""
-    if hosts > MOST_HOSTS:
-        cause = f"the simulator's tables hold {MOST_HOSTS} (DW_MEMORIES of hdl/sim/doorway.h, two a host)"
-        raise ConfigError(file, 0, f"{hosts} hosts", cause, "take some of them with NUM_NODES, or enlarge the table")
-
-
 def plan(request: Request, info: StudyInfo) -> Plan:
     """Check a request against configuration, profile and study. Raises ConfigError naming the nearest known word."""
     cluster = load_cluster(Path(request.cluster_file), allow_cycles=info.cyclic_routes)
-    check_size(len(cluster.hosts), cluster.file)
+    check_size(len(cluster.hosts), len(cluster.topology.switches), cluster.file)
     known = {**RUN_OPTIONS, **info.options}
     profile = load_profile(request.profile_name or cluster.profile or DEFAULT_PROFILE).override(request.settings, known)
     if not profile.rtl and info.stand_in:
@@ -93,6 +85,7 @@ def plan(request: Request, info: StudyInfo) -> Plan:
         name: option.parse(name, request.settings[name]) if name in request.settings else option.default
         for name, option in known.items()
     }
+    check_cables(cluster, profile)
     understood = Plan(request, cluster, profile, options)
     check_layers(options, len(cluster.hosts), profile.integer("sram.bytes"))
     if info.check is not None:

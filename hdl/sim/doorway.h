@@ -8,6 +8,7 @@
 enum {
   DW_MEMORIES = 512,      // host memories and NIC SRAMs, from 256 on those of further cards
   DW_CLOCKS = 512,        // clocks of a cluster
+  DW_CABLES = 8192,       // cable directions: one a host, one a port of each switch
   DW_UNITS = 4096,        // command takers and owners of settings
   DW_SETTINGS = 128,      // run-time settings of a unit
   DW_EVENTS = 1 << 16,    // event ring, records

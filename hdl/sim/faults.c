@@ -6,8 +6,8 @@
 enum { FAULT_DROP = 1, FAULT_FLIP = 2, FAULT_STICK = 3 };
 enum { CABLE_UNITS = 0x20000, EVENT_FAULT = 0x140 };   // pymodels/trace.py
 typedef struct { int64_t first, end; int kind, value; } fault;
-static fault faults[DW_CLOCKS * 2][DW_FAULTS];
-static int fault_count[DW_CLOCKS * 2];
+static fault faults[DW_CABLES][DW_FAULTS];
+static int fault_count[DW_CABLES];
 int dw_faults;   // 1 once any cable has a fault: the cluster's `faults` input
 
 // Returns -1 when the cable has no room for another fault.
@@ -28,7 +28,7 @@ typedef struct {
   int64_t period;
   int inside, fate, byte, at, mask;     // of the packet that passes now
 } lottery;
-static lottery lotteries[DW_CLOCKS * 2];
+static lottery lotteries[DW_CABLES];
 int64_t dw_loss_count[3];   // by kind of fault
 enum { FLAG = 0x100, GAP = 0x00c, KEEP_HOLD = 0x400, FEWEST_BYTES = 9, MANY_BYTES = 512 };
 

@@ -131,8 +131,8 @@ def _digest(design: Design, simulator: str, waves: bool) -> str:
         digest.update(_digest(model, simulator, False).encode())
     for name in sorted(design.generated):
         digest.update(name.encode() + design.generated[name].encode())
-    doorway = [*sorted(SIM.glob("*.[ch]*")), SIM / "doorway.svh"]
-    for path in [*needed_files(design), *doorway, Path(__file__), Path(compilers.__file__)]:
+    programs = [] if design.library else sorted(SIM.glob("*.[ch]*"))
+    for path in [*needed_files(design), *programs, SIM / "doorway.svh", Path(__file__), Path(compilers.__file__)]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -1,0 +1,61 @@
+"""What a cluster may not exceed, checked before any build: the simulator's tables, the slack buffers of its links."""
+
+from __future__ import annotations
+
+from pymodels.config import Cluster
+from pymodels.errors import ConfigError
+from pymodels.profiles import Profile
+from pymodels.topology import Link
+
+MOST_HOSTS = 128
+"""Hosts that the doorway's tables hold: two memories each."""
+MOST_CLOCKS = 512
+"""Clocks that they hold: three a host, one a switch."""
+STOP_SLOTS = 4
+"""Characters that come, beside those of two flights, after a slack buffer has reached the stop mark (hdl/link/README.md):
+one for each register that STOP and they pass, and one because a BEAT may take STOP's slot."""
+
+
+def check_size(hosts: int, switches: int, file: str) -> None:
+    """Refuse a cluster that the simulator's tables do not hold. Raises ConfigError."""
+    if hosts > MOST_HOSTS:
+        cause = f"the simulator's tables hold {MOST_HOSTS} (DW_MEMORIES of hdl/sim/doorway.h, two a host)"
+        raise ConfigError(file, 0, f"{hosts} hosts", cause, "take some of them with NUM_NODES, or enlarge the table")
+    room = MOST_CLOCKS - 3 * hosts
+    if switches > room:
+        what = f"{switches} switches beside {hosts} hosts"
+        cause = f"the simulator's tables hold {room} (DW_CLOCKS of hdl/sim/doorway.h: three a host, one a switch)"
+        raise ConfigError(file, 0, what, cause, "use fewer switches with more ports, or enlarge the table")
+
+
+def longest_cable(profile: Profile) -> float:
+    """Metres of the longest cable whose characters a slack buffer still holds after it has asked for STOP; < 0: none.
+
+    What arrives after the stop mark: two flights and `STOP_SLOTS` characters.
+    """
+    room = profile.integer("link.slack") - profile.integer("link.stop_mark") - STOP_SLOTS
+    flight_ns = room // 2 * profile.integer("clock.link_ps") / 1000
+    per_metre = profile.number("cable.ns_per_metre")
+    return flight_ns / per_metre if per_metre and room >= 0 else float("inf") if room >= 0 else -1.0
+
+
+def check_cables(cluster: Cluster, profile: Profile) -> None:
+    """Refuse a cable in which more is under way than the buffer at its end has room for. Raises ConfigError."""
+    longest = longest_cable(profile)
+    for link in cluster.topology.links:
+        metres = profile.number("cable.metres") if link.metres is None else link.metres
+        if metres > longest:
+            raise ConfigError(cluster.file, 0, *_too_long(link, metres, longest, profile))
+
+
+def _too_long(link: Link, metres: float, longest: float, profile: Profile) -> tuple[str, str, str]:
+    """What, cause and remedy of a cable that is too long."""
+    slack, mark = profile.integer("link.slack"), profile.integer("link.stop_mark")
+    under_way = 2 * profile.cable_characters(metres) + STOP_SLOTS
+    what = f"the cable between {link.a.node} and {link.b.node} is too long: {metres:g} m"
+    cause = (
+        f"{under_way} characters may still come after a slack buffer has asked for STOP, and it has room for "
+        f"{max(slack - mark, 0)} (link.slack {slack}, link.stop_mark {mark})"
+    )
+    shorter = f"use at most {int(longest * 100) / 100:g} m (LINK, or SET cable.metres=...), or " if longest >= 0 else ""
+    return what, cause, f"{shorter}lower link.stop_mark"
