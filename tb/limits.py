@@ -12,8 +12,8 @@ MOST_HOSTS = 128
 MOST_CLOCKS = 512
 """Clocks that they hold: three a host, one a switch."""
 STOP_SLOTS = 4
-"""Characters that come, beside those of two flights, after a slack buffer has reached the stop mark (hdl/link/README.md):
-one for each register that STOP and they pass, and one because a BEAT may take STOP's slot."""
+"""Characters that come after a slack buffer has reached the stop mark, beside those of two flights: one for each
+register that STOP and they pass, one because a BEAT may take the slot of STOP (hdl/link/README.md)."""
 
 
 def check_size(hosts: int, switches: int, file: str) -> None:

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from pymodels.profiles import load_profile
 from pymodels.topology import End
 from pymodels.trace import Part, TraceEvent
+from tb.limits import longest_cable
 from tests.system.runs import LINK_PS, Run, must, run
 from tests.system.scenarios.faults import Fault, setting
 from tests.system.wires import (
@@ -122,6 +124,12 @@ def test_stop_holds_messages_back_and_loses_none(blocked: Run) -> None:
     begin, end = held(blocked)
     assert blocked.metrics == {"arrived": 6, "changed": 0, "in_order": 1}
     assert end - begin > 50 * 160, "STOP held the sender for most of the pause"
+
+
+def test_stop_comes_in_time_over_the_longest_cable_that_is_not_refused(tmp_path: Path) -> None:
+    longest = longest_cable(load_profile("lanai9"))
+    done = must("echo_faults", "verilator", tmp_path, f"{BLOCKED} cable.metres={longest}")
+    assert done.metrics == {"arrived": 6, "changed": 0, "in_order": 1}
 
 
 def test_lost_stop_is_repaired_by_its_refresh(blocked: Run, tmp_path: Path) -> None:
