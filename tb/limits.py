@@ -8,23 +8,25 @@ from pymodels.profiles import Profile
 from pymodels.topology import Link
 
 MOST_HOSTS = 128
-"""Hosts that the doorway's tables hold: two memories each."""
+"""Hosts that the doorway's tables hold: two memories each, and two for further cards."""
 MOST_CLOCKS = 512
-"""Clocks that they hold: three a host, one a switch."""
+"""Clocks that they hold: three a host, a fourth with an FPGA card, one a switch."""
 STOP_SLOTS = 4
 """Characters that come after a slack buffer has reached the stop mark, beside those of two flights: one for each
 register that STOP and they pass, one because a BEAT may take the slot of STOP (hdl/link/README.md)."""
 
 
-def check_size(hosts: int, switches: int, file: str) -> None:
+def check_size(hosts: int, fpga_cards: int, switches: int, file: str) -> None:
     """Refuse a cluster that the simulator's tables do not hold. Raises ConfigError."""
     if hosts > MOST_HOSTS:
         cause = f"the simulator's tables hold {MOST_HOSTS} (DW_MEMORIES of hdl/sim/doorway.h, two a host)"
         raise ConfigError(file, 0, f"{hosts} hosts", cause, "take some of them with NUM_NODES, or enlarge the table")
-    room = MOST_CLOCKS - 3 * hosts
+    room = MOST_CLOCKS - 3 * hosts - fpga_cards
     if switches > room:
         what = f"{switches} switches beside {hosts} hosts"
-        cause = f"the simulator's tables hold {room} (DW_CLOCKS of hdl/sim/doorway.h: three a host, one a switch)"
+        cause = (
+            f"the simulator's tables hold {room} (DW_CLOCKS of hdl/sim/doorway.h: a host has three or four)"
+        )
         raise ConfigError(file, 0, what, cause, "use fewer switches with more ports, or enlarge the table")
 
 

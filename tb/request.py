@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pymodels.config import Cluster, load_cluster
 from pymodels.config.find import find_config
+from pymodels.config.model import FPGA_CARD
 from pymodels.errors import ConfigError, nearest
 from pymodels.profiles import Profile, load_profile
 from pymodels.profiles.profile import parse_settings
@@ -73,7 +74,8 @@ class Plan:
 def plan(request: Request, info: StudyInfo) -> Plan:
     """Check a request against configuration, profile and study. Raises ConfigError naming the nearest known word."""
     cluster = load_cluster(Path(request.cluster_file), allow_cycles=info.cyclic_routes)
-    check_size(len(cluster.hosts), len(cluster.topology.switches), cluster.file)
+    fpga_cards = sum(FPGA_CARD in host.cards for host in cluster.hosts)
+    check_size(len(cluster.hosts), fpga_cards, len(cluster.topology.switches), cluster.file)
     known = {**RUN_OPTIONS, **info.options}
     profile = load_profile(request.profile_name or cluster.profile or DEFAULT_PROFILE).override(request.settings, known)
     if not profile.rtl and info.stand_in:

@@ -20,6 +20,7 @@ from tb.bind import cpu, host, lanai, watch
 from tb.cluster import FAULTS
 from tb.limits import MOST_CLOCKS, MOST_HOSTS, check_size
 from tb.sim import doorway
+from tb.sim.numbers import CARD_MEMORIES
 
 SIM = Path(__file__).resolve().parents[2] / "hdl" / "sim"
 
@@ -51,16 +52,16 @@ def test_ring_sizes_are_equal() -> None:
 
 def test_a_cluster_larger_than_the_tables_is_refused() -> None:
     c = enums("doorway.h")
-    assert c["DW_MEMORIES"] == 2 * MOST_HOSTS
+    assert c["DW_MEMORIES"] == 2 * CARD_MEMORIES == 4 * MOST_HOSTS
     assert c["DW_CLOCKS"] == MOST_CLOCKS > 3 * MOST_HOSTS
     assert c["DW_CABLES"] >= max(hosts + 16 * (MOST_CLOCKS - 3 * hosts) for hosts in range(MOST_HOSTS + 1))
-    check_size(MOST_HOSTS, MOST_CLOCKS - 3 * MOST_HOSTS, "big_config")
+    check_size(MOST_HOSTS, 0, MOST_CLOCKS - 3 * MOST_HOSTS, "big_config")
     with pytest.raises(
         ConfigError, match=f"big_config: {MOST_HOSTS + 1} hosts: the simulator's tables hold {MOST_HOSTS}"
     ):
-        check_size(MOST_HOSTS + 1, 1, "big_config")
-    with pytest.raises(ConfigError, match="big_config: 507 switches beside 2 hosts: the simulator's tables hold 506"):
-        check_size(2, MOST_CLOCKS - 5, "big_config")
+        check_size(MOST_HOSTS + 1, 0, 1, "big_config")
+    with pytest.raises(ConfigError, match="big_config: 506 switches beside 2 hosts: the simulator's tables hold 505"):
+        check_size(2, 1, MOST_CLOCKS - 6, "big_config")
 
 
 def test_settings_fit_their_table() -> None:
