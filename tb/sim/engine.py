@@ -60,6 +60,8 @@ class Engine:
         self._direct = direct
         self._change = ValueChange(dut.wake)
         self._hang_ps = HANG_PS
+        self._told = self._moved = 0
+        """Events that the hardware had told at the last heartbeat, and when there was one more."""
         self._failure: BaseException | None = None
 
     async def start(self, always_on: bool, settle_ps: int = 1_000_000) -> None:
@@ -118,7 +120,7 @@ class Engine:
             cost.wall_rtl_s += entered - left
             cost.python_wakes += 1
             if not cost.python_wakes % HEARTBEAT:
-                self.heartbeat()
+                self._beat(words[0])
             kernel.now = now = words[0]
             if limit and now >= limit:
                 raise self._hang()
@@ -132,6 +134,15 @@ class Engine:
             return not finished.done
 
         return turn
+
+    def _beat(self, now: int) -> None:
+        """Software that looks again and again, while no hardware tells anything any more, hangs too."""
+        told = self.doorway.told
+        if told != self._told:
+            self._told, self._moved = told, now
+        elif now - self._moved >= self._hang_ps:
+            raise self._hang()
+        self.heartbeat()
 
     def _hang(self) -> HangError:
         return HangError(

@@ -53,6 +53,16 @@ def test_hang_names_who_waits_for_what(simulator: str, tmp_path: Path) -> None:
     assert "Last events of node 1 bridge:" in (tmp_path / "stuck.txt").read_text()
 
 
+def test_software_that_looks_for_ever_hangs_too(tmp_path: Path) -> None:
+    done = run("hang", "icarus", tmp_path, "run.hang_us=5000 look_us=2")
+    assert not done.passed
+    said = (tmp_path / "failures.txt").read_text()
+    assert (
+        "nothing has happened for 0.005 s of simulated time: study tests.system.scenarios.hang waits for the next look"
+        in said
+    )
+
+
 @pytest.mark.parametrize("simulator", ["verilator", "icarus"])
 def test_interrupted_run_leaves_no_results_and_no_process(simulator: str, tmp_path: Path) -> None:
     must("echo_pingpong", simulator, tmp_path, "repetitions=1")  # built, and results to be removed
