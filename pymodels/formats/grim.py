@@ -37,6 +37,8 @@ TOKENS = 1 << COUNTER_BITS
 """Most messages that a NI has in flight: a token is unique per sending NI."""
 NI_TOKENS = 16
 """Of them, those of messages that a NI sends on its own account (replies to remote reads; ours)."""
+TREE_TOKENS = 8
+"""And those of the copies that it makes for one multicast tree (ours)."""
 MAX_WINDOW = (1 << (COUNTER_BITS - 1)) - 1
 """Most messages in flight of one stream: beyond it, a modular comparison is ambiguous."""
 MAX_VNN = 255
@@ -67,6 +69,13 @@ class MessageType(IntEnum):
     """Remote read: arguments {remote VA, local VA, bytes, lock VA}. Acknowledged by its reply."""
     RM_REPLY = 0x07
     """What was read, from the NI that read it: arguments {local VA, word 0 of the RM_RV, bytes, lock VA}."""
+    MULTICAST = 0x08
+    """An active message, or the last segment of one, on its way to the root of a multicast tree (readings B11)."""
+    MULTICAST_SEGMENT = 0x09
+    FORWARDED = 0x0A
+    """The same, replicated by a NI of the tree: source endpoint = {forwarding NI 8, original VNN 8}, destination
+    endpoint = {-, original channel 8} (ours; the paper: the source endpoint is not accurate)."""
+    FORWARDED_SEGMENT = 0x0B
     ACK = 0x30
     NACK = 0x31
     ERROR = 0x32
@@ -92,6 +101,8 @@ class Cause(IntEnum):
     """The own NI's verdict: what a remote read brought has no place here any more."""
     HOST_DOWN = 8
     """The own NI's verdict: the other NI answers nothing."""
+    UNKNOWN_TREE = 9
+    """No multicast tree of this number has its root here."""
 
 
 class Device(IntEnum):

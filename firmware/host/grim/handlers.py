@@ -17,7 +17,8 @@ returns."""
 SERVER = 0
 """The node that manages the global database."""
 ABSENT, REGISTER, LIST, ASK, TELL = range(1, 6)
-"""Numbers of the built-in handlers that exist at all nodes."""
+FIND, FOUND, PLANTED, CHANGE, CHANGED, OBEY, OBEYED = range(9, 16)
+"""Numbers of the built-in handlers that exist at all nodes; the second line's are those of the multicast trees."""
 FIRST_NUMBER = 16
 """First number of a registered handler."""
 LAST_NUMBER = 0xFFFF
@@ -75,7 +76,7 @@ class Handlers:
 
     def check(self, number: int) -> None:
         """Raise GrimError when no handler of the cluster has this number, as far as is known here."""
-        if number not in self.names and not ABSENT <= number <= TELL:
+        if number not in self.names and not 0 < number < FIRST_NUMBER:
             raise GrimError(
                 "handler", f"{number!r} is not a registered handler", "take the number that resolve_handler gives"
             )

@@ -6,11 +6,12 @@ import struct
 
 from firmware.nic.grim.layout import HostQueue, Layout, Register, following
 from firmware.verbs import Buffer, Host
-from pymodels.formats.grim import HEADER_BYTES, MessageType, padded
+from pymodels.formats.grim import HEADER_BYTES, Device, MessageType, Reference, padded
 from pymodels.trace import TraceEvent
 
 MESSAGE = struct.Struct(">4I4i")
 WORD = struct.Struct(">I")
+SEGMENTS = (MessageType.SEGMENT, MessageType.MULTICAST_SEGMENT, MessageType.FORWARDED_SEGMENT)
 COPY_BYTES = 32
 """Bytes that one turn of the copying loop moves."""
 
@@ -47,15 +48,18 @@ class Incoming:
         w0, w1, w2, w3, a0, a1, a2, a3 = MESSAGE.unpack_from(self._view, at)
         self._host.trace(TraceEvent.POLL_HIT, w0, 0, w1 >> 8 & 0xFF)
         kind = w1 >> 26
-        source = (w1 & 0xFFFF) << 16 | w3 >> 24  # the endpoint's reference: VNN, device, channel
+        source = sender = (w1 & 0xFFFF) << 16 | w3 >> 24  # the endpoint's reference: VNN, device, channel
+        if MessageType.MULTICAST <= kind <= MessageType.FORWARDED_SEGMENT:
+            source = _of_tree(kind, w1, w2, w3)
+            sender = (w1 >> 16 & 0xFF) << 32 | source & 0xFFFF | 1 << 40
         size = 4 * (w2 >> 16) - (w1 >> 24 & 3)
         payload = self._view[at + HEADER_BYTES : at + HEADER_BYTES + size]
-        if kind == MessageType.SEGMENT:
-            await self._collect(source, a0 & 0xFFFFFFFF, payload)
+        if kind in SEGMENTS:
+            await self._collect(sender, a0 & 0xFFFFFFFF, payload)
             return None
-        if source in self._long:
-            await self._collect(source, 0, payload)
-            whole, _ = self._long.pop(source)
+        if sender in self._long:
+            await self._collect(sender, 0, payload)
+            whole, _ = self._long.pop(sender)
             payload = memoryview(whole)
         return source, kind, w3 & 0xFFFF, (a0, a1, a2, a3), payload, w0
 
@@ -77,3 +81,10 @@ class Incoming:
             self._told = self.position
             await self._host.spend("free_queue")
             await self._host.pio_write(self._front_register, WORD.pack(self.position))
+
+
+def _of_tree(kind: int, w1: int, w2: int, w3: int) -> int:
+    """The source of a multicast message: the NI that sent it last; as its channel, VNN and channel of the sender."""
+    if kind >= MessageType.FORWARDED:
+        return Reference(w1 >> 8 & 0xFF, Device.NI, (w1 & 0xFF) << 8 | w2 & 0xFF).pack()
+    return Reference(w1 >> 8 & 0xFF, Device.NI, w1 & 0xFF00 | w3 >> 24).pack()

@@ -18,6 +18,7 @@ struct grim {
     struct name *names[256];
     u32 enabled, polling, errors, channels, nodes, segment, handlers, poll_first;
 };
+struct member { u32 vnn, channels, used, place; };
 struct buffer { u32 virtual_address, physical_address, size; };
 
 static inline u32 following(u32 offset, u32 size, u32 limit) {

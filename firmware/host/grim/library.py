@@ -12,6 +12,7 @@ from firmware.host.grim import enable
 from firmware.host.grim.enable import Phase
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.messenger import Messenger
+from firmware.host.grim.multicast import Multicast
 from firmware.host.grim.polling import PollingThread
 from firmware.host.grim.remote import RemoteMemory
 from firmware.host.grim.reserved import ReservedMemory
@@ -21,7 +22,7 @@ from firmware.verbs import Host
 from pymodels.formats.grim import Device
 
 
-class Grim(RemoteMemory, ReservedMemory):
+class Grim(RemoteMemory, ReservedMemory, Multicast):
     """GRIM on one host. Before `grim_enable`, only `register_handler` and `reserve_ni_memory` may be called."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
@@ -56,6 +57,7 @@ class Grim(RemoteMemory, ReservedMemory):
         self.phase = Phase.LINKS
         await enable.link_queues(host, layout, buffers)
         await self._driver.install()
+        await self._plant()
         self.phase = Phase.HANDLERS
         messenger = Messenger(host, layout, self.options, self.handlers, buffers)
         messenger.on_report = self._reported

@@ -76,28 +76,34 @@ class ActiveMessages(Nodes):
         """
         messenger = self._ready()
         target = self._targets.get((destination, channel)) or self._target(destination, channel)
-        if handler not in self.handlers.names:
-            self.handlers.check(handler)
-        for value in (a0, a1, a2, a3):
-            if value not in _ARGUMENTS:
-                raise GrimError(
-                    f"argument {(a0, a1, a2, a3).index(value)}",
-                    f"{value} does not fit into 32 bits",
-                    "send it as payload",
-                )
-        arguments = (a0 & 0xFFFFFFFF, a1 & 0xFFFFFFFF, a2 & 0xFFFFFFFF, a3 & 0xFFFFFFFF)
+        arguments = self._words(handler, (a0, a1, a2, a3))
         if target.stream < 0:
             await self._send_to_self(messenger, channel, handler, arguments, payload)
         else:
-            parts = payload_parts(payload)
-            messenger.sends += 1
-            pieces = cut(target, handler, arguments, parts, self.options.segment_bytes, messenger.sends)
-            await messenger.send(target, pieces, parts[2], bool(parts[1]))
+            await self._send_message(messenger, target, handler, arguments, payload)
+
+    async def _send_message(
+        self, messenger: Messenger, target: Target, handler: int, arguments: tuple[int, int, int, int], payload: Payload
+    ) -> None:
+        parts = payload_parts(payload)
+        messenger.sends += 1
+        pieces = cut(target, handler, arguments, parts, self.options.segment_bytes, messenger.sends)
+        await messenger.send(target, pieces, parts[2], bool(parts[1]))
+
+    def _words(self, handler: int, arguments: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+        """The arguments as 32-bit words. Raises GrimError for one that does not fit, or an unknown handler."""
+        if handler not in self.handlers.names:
+            self.handlers.check(handler)
+        for number, value in enumerate(arguments):
+            if value not in _ARGUMENTS:
+                raise GrimError(f"argument {number}", f"{value} does not fit into 32 bits", "send it as payload")
+        a0, a1, a2, a3 = arguments
+        return a0 & 0xFFFFFFFF, a1 & 0xFFFFFFFF, a2 & 0xFFFFFFFF, a3 & 0xFFFFFFFF
 
     def _target(self, destination: int, channel: int) -> Target:
         parts = self._reference(reference(destination), "destination")
         self._reference(Reference(self._me, Device.HOST, channel), "channel")
-        stream = (channel * len(self._names) + parts.vnn) * self.options.channels + parts.channel
+        stream = (channel * len(self._names) + parts.vnn) * self.layout.targets + parts.channel
         if self.options.sequencing == "per-ni":
             stream = parts.vnn
         w1, w2, w3 = (
@@ -140,6 +146,9 @@ class ActiveMessages(Nodes):
 
     async def _absent(self, source: int, handler: int) -> None:
         """A message came for a handler that this endpoint does not have: tell its sender."""
+        parts = reference(source)
+        if parts.device == Device.NI:  # of a multicast message only the header's channel tells who sent it
+            source = Reference(parts.channel >> 8, Device.HOST, 0).pack()
         if handler != ABSENT:
             await self.send(source, ABSENT, handler)
 

@@ -4,3 +4,4 @@
 #include "polling.h"
 #include "enabling.h"
 #include "remote.h"
+#include "multicast.h"

@@ -26,5 +26,7 @@ def report_error(arguments: tuple[int, int, int, int]) -> GrimError:
         return GrimError(
             "destination", f"VNN {vnn} does not answer: it is down", "enable the cluster again when it is up"
         )
+    if cause == Cause.UNKNOWN_TREE:
+        return GrimError("tree", f"VNN {vnn} is not the root of this multicast tree", "find it by its name")
     where = f"VNN {vnn}, channel {w3 >> 16 & 0xFF} refused a message for ever (cause {cause})"
     return GrimError("destination", where, "check the reference")

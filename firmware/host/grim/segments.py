@@ -17,8 +17,10 @@ from pymodels.formats.grim import MAX_SEND, MessageType
 Payload = bytes | bytearray | memoryview | Region | Any
 """Bytes, anything with the buffer protocol (numpy arrays), or a `Region`: bytes in host memory at a multiple of 4."""
 
-_ACTIVE = MessageType.ACTIVE << 26
-_SEGMENT = MessageType.SEGMENT << 26
+Kinds = tuple[int, int]
+"""Types, as they stand in w1, of a whole message or the last piece of one, and of the pieces before it."""
+ACTIVE: Kinds = (MessageType.ACTIVE << 26, MessageType.SEGMENT << 26)
+MULTICAST: Kinds = (MessageType.MULTICAST << 26, MessageType.MULTICAST_SEGMENT << 26)
 
 
 def payload_parts(payload: Payload) -> tuple[bytes | memoryview, int, int]:
@@ -48,9 +50,11 @@ def payload_parts(payload: Payload) -> tuple[bytes | memoryview, int, int]:
 class Target:
     """Where a message goes: the fixed parts of its header words, and the number of its stream."""
 
-    __slots__ = ("channel", "stream", "w1", "w2", "w3")
+    __slots__ = ("channel", "kinds", "stream", "w1", "w2", "w3")
 
-    def __init__(self, w1: int, w2: int, w3: int, channel: int, stream: int) -> None:
+    def __init__(self, w1: int, w2: int, w3: int, channel: int, stream: int, kinds: Kinds = ACTIVE) -> None:
+        self.kinds = kinds
+        """Types of its messages."""
         self.w1 = w1
         """Source endpoint."""
         self.w2 = w2
@@ -72,15 +76,15 @@ def cut(
 ) -> Iterator[Piece]:
     """The pieces of message number `send`, each with at most `most` payload bytes (a multiple of 4)."""
     data, address, size = parts
-    begin = 0
+    begin, (whole, segment) = 0, target.kinds
     while size - begin > most:
-        words = (_SEGMENT | target.w1, most >> 2 << 16 | target.w2, target.w3 | handler, size, begin, 0, 0)
+        words = (segment | target.w1, most >> 2 << 16 | target.w2, target.w3 | handler, size, begin, 0, 0)
         piece = b"" if address else memoryview(data)[begin : begin + most]
         yield Piece(words, piece, address + begin if address else 0, target.stream, send)
         begin += most
     rest = size - begin
     words = (
-        _ACTIVE | (-rest & 3) << 24 | target.w1,
+        whole | (-rest & 3) << 24 | target.w1,
         (rest + 3) >> 2 << 16 | target.w2,
         target.w3 | handler,
         *arguments,

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Coroutine
 from typing import Any
 
-from firmware.nic.grim.channels import SENT, Channel
+from firmware.nic.grim.channels import SENT, Channel, holder
 from firmware.nic.grim.costs_of import ACK_PATHS, BACK_STEP_PATHS, STYLES
 from firmware.nic.grim.layout import ROUTE_BYTES, Counter
 from firmware.nic.grim.ni import Ni
@@ -69,13 +69,10 @@ class Answers:
     def _message(self, key: int, w1: int) -> tuple[Channel, int] | None:
         """Channel and slot of the message in flight that an answer means."""
         token = key >> 8 & COUNTER_MASK
-        own, slots = self.sender.own, self.ni.layout.slots
-        if token < own.first_token:
-            channel, slot = self.sender.channels[token // slots], token % slots
-        elif token < own.first_token + own.slots:
-            channel, slot = own, token - own.first_token
-        else:
+        at = holder(self.sender.streams.channels, self.sender.own.index, token)
+        if at is None:
             return None
+        channel, slot = at
         ok = channel.state[slot] == SENT and channel.sequence[slot] == key & COUNTER_MASK
         return (channel, slot) if ok and self.sender.streams.peer(channel.stream[slot]) == w1 >> 8 & 0xFF else None
 
@@ -87,12 +84,12 @@ class Answers:
         self.nic.trace(TraceEvent.ACK_SEEN, key, w1 >> 8 & 0xFF)
         await self.nic.work(ACK_PATHS[message[0].style])
         self.ni.count(Counter.ACKS_SEEN)
-        await self._finish(*message)
+        await self.finish(*message)
 
     async def link_free(self) -> None:
         """The send engine has ended; only the time-out extension cares."""
 
-    def _finish(self, channel: Channel, slot: int) -> Coroutine[Any, Any, None]:
+    def finish(self, channel: Channel, slot: int) -> Coroutine[Any, Any, None]:
         """A message in flight is answered, and needs no more care."""
         self.sender.streams.in_flight[channel.stream[slot]] -= 1
         return self._free(channel, slot)
@@ -124,10 +121,7 @@ class Answers:
         self._lacks_room(channel.stream[slot], w1 >> 8 & 0xFF)
         self.ni.count(Counter.NACKS_SEEN)
         self.nic.trace(TraceEvent.ROLLBACK, key, taken)
-        if self._delay:
-            await self._hold(channel.stream[slot])
-        else:
-            self.sender.streams.wake(channel.stream[slot])
+        await self.later(channel.stream[slot])
 
     def _lacks_room(self, stream: int, peer: int) -> None:
         """For reports of who waits for whom: a stream waits until the host at its end makes room."""
@@ -146,6 +140,13 @@ class Answers:
         streams.cursor[stream] = streams.place(channel, slot)
         self.ni.count(Counter.ROLLED_BACK, taken)
         return taken
+
+    async def later(self, stream: int) -> None:
+        """A stream goes on after the retry delay."""
+        if self._delay:
+            await self._hold(stream)
+        else:
+            self.sender.streams.wake(stream)
 
     async def _hold(self, stream: int) -> None:
         """Keep a stream back for the retry delay. Delays are equal, so they end in the order in which they began."""
@@ -186,10 +187,13 @@ class Answers:
             return
         await self.nic.work("error_seen")
         self.ni.count(Counter.ERRORS_SEEN)
-        channel, slot = message
+        await self.failed(*message, w1 >> 21 & 0x1F)
+
+    async def failed(self, channel: Channel, slot: int, cause: int) -> None:
+        """A message is freed, and the host is told why it could not succeed."""
         w2, w3, a0 = self.nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 8, 3)
-        await self._finish(channel, slot)
-        await self.receiver.reports.tell(channel.index, w2, w3, w1 >> 21 & 0x1F, a0)
+        await self.finish(channel, slot)
+        await self.receiver.reports.tell(channel.index, w2, w3, cause, a0)
 
     async def replied(self, key: int, peer: int) -> None:
         """What a remote read asked for is stored: its message is acknowledged (paper 000, 4.5.4)."""
@@ -199,16 +203,13 @@ class Answers:
         else:
             self.nic.trace(TraceEvent.ACK_SEEN, key, peer)
             self.ni.count(Counter.ACKS_SEEN)
-            await self._finish(*message)
+            await self.finish(*message)
 
     async def failed_here(self, key: int, peer: int, cause: int) -> None:
         """A remote read was answered, but its data have no place here: the host is told, the message is freed."""
         message = self._message(key, peer << 8)
         if message is not None:
-            channel, slot = message
-            w2, w3, a0 = self.nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 8, 3)
-            await self._finish(channel, slot)
-            await self.receiver.reports.tell(channel.index, w2, w3, cause, a0)
+            await self.failed(*message, cause)
 
     async def _sync(self, peer: int) -> None:
         """Another NI is reset: it has been heard, and is told so."""

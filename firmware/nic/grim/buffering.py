@@ -17,7 +17,6 @@ from firmware.nic.grim.delivery import NO_BUFFER, Delivery
 from firmware.nic.grim.layout import DRAINS, Counter, HostQueue, Register, following
 from firmware.nic.grim.ni import Ni
 from firmware.verbs import PollLoop, Watch
-from pymodels.formats.grim import MessageType
 from pymodels.trace import TraceEvent
 
 if TYPE_CHECKING:
@@ -75,15 +74,11 @@ class Buffering:
         if not queue and receiver.room(channel, length):
             await receiver.accept(buffer, key, source, stream, channel, length, early)
         elif len(queue) < self._share:
-            receiver.in_order(stream, key)
-            self._nic.trace(TraceEvent.NIC_ACCEPT, key, source)
+            receiver.take(key, source, stream)
             await self._nic.work("queue_message")
             queue.append((buffer, key, length))
             self._ni.count(Counter.QUEUED)
-            await self._nic.work("send_ack")
-            receiver.sender.answer(source, receiver.answer_words(MessageType.ACK, key, stream))
-            self._nic.trace(TraceEvent.ACK_SENT, key, source)
-            self._ni.count(Counter.ACCEPTED)
+            await receiver.acknowledge(key, source, stream)
         else:
             await receiver.refuse(buffer, key, source, stream)
 

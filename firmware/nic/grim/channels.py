@@ -11,9 +11,11 @@ its message without a search.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from firmware.nic.grim.layout import Layout, Register, following
 from firmware.verbs import Nic
-from pymodels.formats.grim import NI_TOKENS
+from pymodels.formats.grim import NI_TOKENS, TREE_TOKENS
 
 WAITING, SENT, DONE, FETCHING, ANSWERED = range(5)
 """States of a scoreboard entry: to be sent (again), in flight, acknowledged, waiting for its payload, acknowledged
@@ -26,21 +28,26 @@ UNSENT = (WAITING, FETCHING)
 
 
 class Channel:
-    """One logical channel; number `channels` is the NI's own, for what it sends on its own account. Scoreboard columns
-    are lists indexed by slot; `first` and `count` are the ring of entries in use.
+    """One logical channel; number `channels` is the NI's own, for what it sends on its own account, those behind it
+    are the copies for the multicast trees. Scoreboard columns are lists indexed by slot; `first` and `count` are the
+    ring of entries in use.
     """
 
     style = APPEND
 
     def __init__(self, nic: Nic, layout: Layout, index: int, channels: int) -> None:
         self.index = index
-        own = index == channels
-        self.base = layout.own_queue if own else layout.queues[index]
-        self.limit = layout.own_limit if own else layout.limit
+        self.first_token = index * layout.slots
+        if index < channels:
+            self.base, self.limit, self.slots = layout.queues[index], layout.limit, layout.queue_slots
+        elif index == channels:
+            self.base, self.limit, self.slots = layout.own_queue, layout.own_limit, NI_TOKENS
+        else:
+            tree = index - channels - 1
+            self.base, self.limit, self.slots = layout.tree_queues[tree], layout.tree_limit, TREE_TOKENS
+            self.first_token = channels * layout.slots + NI_TOKENS + tree * TREE_TOKENS
         self.front_register = layout.register(index, Register.FRONT)
         self.back_register = layout.register(index, Register.BACK)
-        self.slots = NI_TOKENS if own else layout.queue_slots
-        self.first_token = index * layout.slots
         self.stride = 0
         """Bytes of a slot, where the queue has slots."""
         self.next = 0
@@ -72,6 +79,13 @@ class Channel:
         self.next = following(self.next, self.stride or size, self.limit)
         return slot
 
+    def append_same(self, other: int, stream: int, sequence: int) -> int:
+        """Enter the message of a slot once more, for another stream; its slot."""
+        behind = self.next
+        slot = self.append(self.size[other], stream, sequence)
+        self.offset[slot], self.next = self.offset[other], behind
+        return slot
+
     def done(self, slot: int) -> int:
         """Mark a message acknowledged; when it is the oldest, free the queue up to the oldest that is not. Messages
         freed.
@@ -92,3 +106,13 @@ class Channel:
     def number(self, slot: int) -> int:
         """Number of the message in a slot, counted from the beginning, 32 bits."""
         return self.head + (slot - self.first) % self.slots & 0xFFFFFFFF
+
+
+def holder(channels: Sequence[Channel], own: int, token: int) -> tuple[Channel, int] | None:
+    """Channel and slot that a token means; None: it is nobody's. `own`: number of the NI's own channel."""
+    index = min(token * own // channels[own].first_token, own)
+    slot = token - channels[index].first_token
+    if index == own and slot >= NI_TOKENS:
+        further, slot = divmod(slot - NI_TOKENS, TREE_TOKENS)
+        index += 1 + further
+    return (channels[index], slot) if index < len(channels) else None

@@ -17,8 +17,9 @@ NO_BUFFER = -1
 REPORT = -2
 FETCHED = -3
 REQUESTED = -4
+OWN = -16
 """Instead of a buffer: the entry frees nothing, or the place of the report; ends the fetch of a remote read, or a
-request to the driver."""
+request to the driver; from OWN down, ends the way of a multicast message of the own host to it."""
 
 
 class Delivery:

@@ -107,6 +107,8 @@ class Counter(IntEnum):
     STALE = 29
     UNREACHABLE = 30
     QUEUED = 31
+    COPIES = 32
+    """Copies made for the children of multicast trees."""
 
 
 class Register(IntEnum):
@@ -126,6 +128,22 @@ class Register(IntEnum):
 
 
 REGISTERS = 32
+
+
+class Tree(IntEnum):
+    """A multicast tree as a NI sees it: byte offsets within its record, both words written by the host."""
+
+    PLACE = 0
+    """VNN of the root (8 bits), of two children (8 each; the own VNN: none), own channels that have subscribed (8)."""
+    KNOWN = 4
+    """1: this NI has a place in the tree."""
+    BYTES = 8
+
+
+TREE_CHANNELS = 8
+"""Channels that can subscribe: 0..7 (readings B11)."""
+TREE_SLOTS = 4
+"""Longest messages that a tree's queue of copies has room for, one as the room behind the ring."""
 
 
 class HostQueue(IntEnum):
@@ -172,12 +190,6 @@ class Layout:
             cause = f"{options.host_queue_bytes} hold no three segments of {options.segment_bytes}"
             raise OptionError("option host_queue_bytes", cause, "make it larger or segment_bytes smaller")
         self._at = 0x40
-        self.slots = (grim.TOKENS - grim.NI_TOKENS) // options.channels
-        """Scoreboard entries, and so tokens, of a channel. The NI's own channel has the last NI_TOKENS."""
-        self.counters = self._take(4 * len(Counter))
-        self.channels = self._take(REGISTERS * (options.channels + 1))
-        self.routes = self._take(16 * nodes)
-        self.scoreboard = self._take(16 * grim.TOKENS)
         self._streams(options, nodes)
         self._chain(options)
         self.control_entries = 1 << (grim.TOKENS * max(nodes - 1, 1)).bit_length()
@@ -188,6 +200,7 @@ class Layout:
         self.cut_through = cut if cut <= self.host_slot else 0
         self.buffers = tuple(self._take(self.buffer_bytes) for _ in range(RECEIVE_BUFFERS))
         self._remote(options)
+        self._multicast(options)
         self.fetches_count = 2 * grim.TOKENS if options.dma_inject else 0
         self.fetches = self._take(Block.SIZE * self.fetches_count)
         self.doorbells, self.doorbell_bytes, self.doorbell_code = 0, 0, 0
@@ -203,20 +216,40 @@ class Layout:
         return at
 
     def _streams(self, options: Options, nodes: int) -> None:
-        """Sequence numbers, and what the sequencing and the time-out extension keep beside them."""
-        per_ni = options.sequencing == "per-ni"
-        streams = nodes if per_ni else (options.channels + 1) * nodes * options.channels
+        """Who sends to whom: tokens, sequence numbers, and what the sequencing and the time-outs keep beside them."""
+        per_ni, trees = options.sequencing == "per-ni", options.multicast_trees
+        self.sources = options.channels + 1 + trees
+        self.targets = options.channels + trees
+        """Channels that send: the hosts', the NI's own, one a multicast tree; that are sent to: the hosts', roots."""
+        streams = nodes * (1 + trees) if per_ni else self.sources * nodes * self.targets
+        self.slots = (grim.TOKENS - grim.NI_TOKENS - trees * grim.TREE_TOKENS) // options.channels
+        """Scoreboard entries, and so tokens, of a channel; behind them those of the NI's own, then of the trees."""
+        self._check_trees(options)
+        self.counters = self._take(4 * len(Counter))
+        self.channels = self._take(REGISTERS * self.sources)
+        self.routes = self._take(16 * nodes)
+        self.scoreboard = self._take(16 * grim.TOKENS)
         self.outgoing = self._take(4 * streams)
         self.incoming = self._take(4 * streams)
         self.unanswered = self._take(40 * streams if options.timeout_us else 0)
         self.by_sequence = self._take(grim.TOKENS * nodes if per_ni else 0)
+
+    def _check_trees(self, options: Options) -> None:
+        if not self.slots:
+            cause = f"{options.multicast_trees} trees leave no token for each of {options.channels} channels"
+            raise OptionError("option multicast_trees", cause, "ask for fewer")
+        if options.timeout_us and self.targets > grim.MAX_CHANNELS:
+            cause = f"{self.targets} channels and trees, an answer can name {grim.MAX_CHANNELS}"
+            raise OptionError("option timeout_us", cause, "ask for fewer channels or multicast_trees")
 
     def _chain(self, options: Options) -> None:
         """The control blocks of all deliveries that can be under way."""
         pieces = self.payload // min(options.cut_through_least, self.payload) + 4 if options.cut_through_bytes else 2
         pages = self.payload // PAGE + 2
         self.translation_pieces = max(16, pages)
-        blocks = RECEIVE_BUFFERS * max(pieces, pages) + OWN_SLOTS * pages + 2 * (REPORTS + DRAINS) + 10
+        replicas = 2 * TREE_CHANNELS if options.multicast_trees else 0
+        blocks = RECEIVE_BUFFERS * max(pieces, pages, replicas) + 3 * replicas + OWN_SLOTS * pages
+        blocks += 2 * (REPORTS + DRAINS) + 10
         self.blocks_count = 1 << blocks.bit_length()
         self.blocks = self._take(Block.SIZE * self.blocks_count)
         self.pointers = self._take(8 * self.blocks_count)
@@ -229,6 +262,12 @@ class Layout:
         self.runtime = self._take(self.runtime_bytes * options.translation_runtime)
         self.own_limit = (OWN_SLOTS - 1) * self.slot
         self.own_queue = self._take(OWN_SLOTS * self.slot)
+
+    def _multicast(self, options: Options) -> None:
+        """The multicast trees: what each NI does in each, and the copies that it has made."""
+        self.trees = self._take(Tree.BYTES * options.multicast_trees)
+        self.tree_limit = (TREE_SLOTS - 1) * self.slot
+        self.tree_queues = tuple(self._take(TREE_SLOTS * self.slot) for _ in range(options.multicast_trees))
 
     def _doorbell_fifo(self, options: Options) -> None:
         """A FIFO with an entry for every message that the queues can hold, at a multiple of its size."""

@@ -25,6 +25,8 @@ struct unanswered { u8 base, age, unused[2]; u32 spare, answered[8]; };
 struct held { u32 due, stream; };
 struct buffer { struct packet *data; u32 free, drained, limit; };
 struct queued { struct buffer *frees; u32 key; };
+struct tree { u32 place, known; };
+struct replica { struct packet *data; struct board *board; u32 place, length, source; };
 
 struct ni {
     struct channel *channels, *behind_channels;
@@ -65,4 +67,9 @@ struct ni {
     struct board *own;
     u32 sent, resent, accepted, dropped, acks, timeouts, duplicates, most_tries, nacks_sent, nacks_seen, rolled_back, queued_control, errors, bad, early, blocked, strange;
     u32 wish, searches, ticks;
+    struct tree *trees;
+    struct board *tree_boards;
+    u32 *tree_next;
+    u8 *first_channel;
+    u32 tree_count, tree_limit, copies;
 };

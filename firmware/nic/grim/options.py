@@ -31,6 +31,7 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "dma_inject": (0, 1),
         "doorbell_notify": (0, 1),
         "search_timer": (0, 1),
+        "multicast_trees": (0, 24),
         "translation_static": (1, 64),
         "translation_runtime": (1, 64),
         "page_seed": (0, 1 << 31),
@@ -109,6 +110,8 @@ class Options:
     """Payload in host memory is fetched by NI DMA (1) or injected by PIO (0)."""
     doorbell_notify: int = 0
     """The host tells of a message by the doorbell FIFO (1) or by the back pointer that the NI searches for (0)."""
+    multicast_trees: int = 4
+    """Multicast trees, the one of all hosts (broadcast) included; each takes room and tokens at every NI."""
     search_timer: int = 0
     """The NI times its search of the channels when the host asks for it (1)."""
 

@@ -9,3 +9,4 @@
 #include "timeouts.h"
 #include "queues.h"
 #include "buffering.h"
+#include "multicast.h"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from firmware.nic.grim.buffering import Buffering
 from firmware.nic.grim.costs_of import RECEIVE_PATHS
 from firmware.nic.grim.cutting import CutThrough
-from firmware.nic.grim.delivery import NO_BUFFER, REPORT, Delivery
+from firmware.nic.grim.delivery import NO_BUFFER, OWN, REPORT, Delivery
 from firmware.nic.grim.layout import NONE, Counter, HostQueue, Register, fits, following
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.reports import Reports
@@ -26,6 +26,7 @@ from pymodels.formats.grim import (
     FIRST_CONTROL,
     GRIM_ID,
     HEADER_BYTES,
+    MAX_CHANNELS,
     MAX_WINDOW,
     Cause,
     MessageType,
@@ -36,6 +37,7 @@ from pymodels.registers import Isr, Reg
 from pymodels.trace import TraceEvent
 
 if TYPE_CHECKING:
+    from firmware.nic.grim.multicast import Multicast
     from firmware.nic.grim.remote import Remote
 
 RECV = 1 << Isr.RECV | 1 << Isr.HEAD
@@ -50,7 +52,8 @@ class Receiver:
         self.sender, self.delivery = sender, delivery
         channels = ni.options.channels
         self._per_ni = ni.options.sequencing == "per-ni"
-        total = ni.nodes if self._per_ni else (channels + 1) * ni.nodes * channels
+        trees = ni.options.multicast_trees
+        total = ni.nodes * (1 + trees) if self._per_ni else self.layout.sources * ni.nodes * self.layout.targets
         self.expected = [0] * total
         """Sequence number that a stream (`stream`) must bring next."""
         self.refusing = [False] * total
@@ -62,6 +65,7 @@ class Receiver:
         self.stalled = NONE
         """The stream of a remote memory message that waits for a translation: nothing of it may overtake."""
         self.remote: Remote
+        self.multicast: Multicast
         self.armed = NONE
         self.free = [True] * len(ni.layout.buffers)
         self.buffering = Buffering(ni, self, delivery) if ni.options.buffering == "both" else None
@@ -136,6 +140,8 @@ class Receiver:
                 await self._out_of_order(buffer, w0, stream)
         elif stream == self.stalled:
             await self.refuse(buffer, w0, source, stream)
+        elif MessageType.MULTICAST <= w1 >> 26 <= MessageType.FORWARDED_SEGMENT:
+            await self.multicast.arrived(buffer, words, stream)
         elif w2 & 0xFFFF == self.ni.me << 8 and MessageType.ACTIVE <= w1 >> 26 <= MessageType.SEGMENT:
             if self.buffering is not None:
                 await self.buffering.take(buffer, w0, source, stream, channel, length, early)
@@ -156,11 +162,13 @@ class Receiver:
 
     def stream(self, w1: int, w3: int) -> int:
         """Number of the stream that a header names, or NONE if this NI does not have it."""
-        channels, source = len(self.back), w1 >> 8 & 0xFF
-        known = w3 >> 24 <= channels and w3 >> 16 & 0xFF < channels and source < self.ni.nodes and source != self.ni.me
-        if not known:
+        origin, source, target, nodes = w3 >> 24, w1 >> 8 & 0xFF, w3 >> 16 & 0xFF, self.ni.nodes
+        targets = self.layout.targets if w1 >> 26 >= MessageType.MULTICAST else len(self.back)
+        if origin >= self.layout.sources or target >= targets or source >= nodes or source == self.ni.me:
             return NONE
-        return source if self._per_ni else ((w3 >> 24) * self.ni.nodes + source) * channels + (w3 >> 16 & 0xFF)
+        if self._per_ni:
+            return source + nodes * max(origin - len(self.back), 0)
+        return (origin * nodes + source) * self.layout.targets + target
 
     def in_order(self, stream: int, key: int) -> None:
         """The number of a message in its stream is taken."""
@@ -177,8 +185,7 @@ class Receiver:
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
     ) -> None:
         """A message that the endpoint's queue has room for: bring it there, and acknowledge it."""
-        self.in_order(stream, key)
-        self.nic.trace(TraceEvent.NIC_ACCEPT, key, source)
+        self.take(key, source, stream)
         await self.nic.work(RECEIVE_PATHS[self._per_ni])
         back, host, at = self.back[channel], self.queue[channel], self.layout.buffers[buffer]
         self.back[channel] = after = following(back, length, self.layout.host_limit)
@@ -189,6 +196,15 @@ class Receiver:
         self.delivery.word(after, host + HostQueue.BACK, (buffer, key, length))
         await self.delivery.start()
         self.nic.trace(TraceEvent.NIC_DMA_START, key, length - early)
+        await self.acknowledge(key, source, stream)
+
+    def take(self, key: int, source: int, stream: int) -> None:
+        """A message is accepted."""
+        self.in_order(stream, key)
+        self.nic.trace(TraceEvent.NIC_ACCEPT, key, source)
+
+    async def acknowledge(self, key: int, source: int, stream: int) -> None:
+        """Answer an accepted message."""
         await self.nic.work("send_ack")
         self.sender.answer(source, self.answer_words(MessageType.ACK, key, stream))
         self.nic.trace(TraceEvent.ACK_SENT, key, source)
@@ -196,7 +212,7 @@ class Receiver:
 
     def answer_words(self, kind: MessageType, key: int, stream: int, cause: int = 0) -> tuple[int, int]:
         """The control message that answers a message: of which stream, its destination channel tells."""
-        channel = stream % len(self.back)
+        channel = stream % self.layout.targets & MAX_CHANNELS - 1
         return control(kind, key >> 8 & COUNTER_MASK, key & COUNTER_MASK, self.ni.me, cause, channel)
 
     async def refuse(self, buffer: int, key: int, source: int, stream: int) -> None:
@@ -269,7 +285,9 @@ class Receiver:
             elif buffer >= 0:
                 self.nic.trace(TraceEvent.NIC_DMA_DONE, key, size)
                 self.release(buffer)
-            if self.remote.under_way:
+            if buffer <= OWN:
+                await self.multicast.ended(buffer)
+            elif self.remote.under_way:
                 await self.remote.ended(buffer, key, size)
         if blocks > 2:  # the path has the two of a message
             await self.nic.work("dma_done", (blocks - 1) // 2)

@@ -14,6 +14,7 @@ from firmware.nic.grim.answers import Answers
 from firmware.nic.grim.delivery import Delivery
 from firmware.nic.grim.fetching import Fetching
 from firmware.nic.grim.layout import E2L_CHAIN, L2E_CHAIN, STARTED, Counter, HostQueue, State, Word
+from firmware.nic.grim.multicast import Multicast
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.notices import WAKE0, Notices
 from firmware.nic.grim.receiving import BUFF, Receiver
@@ -48,6 +49,7 @@ class Firmware:
             self.answers = LossyAnswers(ni, self.sender, self.receiver)
         self.remote = Remote(ni, self.sender, self.receiver, self.delivery, self.answers)
         self.receiver.remote = self.remote
+        self.multicast = Multicast(ni, self.sender, self.receiver, self.delivery, self.answers)
         woken: dict[int, Step] = {L2E_CHAIN: self.receiver.dma_done}
         if ni.options.dma_inject:
             woken[E2L_CHAIN] = Fetching(ni, self.dma, self.sender, self.receiver, self.delivery).done

@@ -21,6 +21,8 @@ from pymodels.registers import Isr, Reg
 from pymodels.trace import Part, TraceEvent, unit, unit_name
 
 SEND = 1 << Isr.SEND
+Local = Callable[[Channel, int, int], Awaitable[None]]
+"""Called with channel, slot, stream."""
 Fetch = Callable[[Channel, int, int, int, int], Awaitable[None]]
 """Called with channel, slot, place in SRAM, address in host memory, bytes."""
 
@@ -35,7 +37,10 @@ class Sender:
         self.channels = queues_of(ni)
         self.own = Channel(ni.nic, ni.layout, count, count)
         """The channel of what this NI sends on its own account."""
-        self.streams = streams_of(ni, [*self.channels, self.own])
+        trees = range(count + 1, ni.layout.sources)
+        self.trees = [Channel(ni.nic, ni.layout, index, count) for index in trees]
+        """The copies for the multicast trees."""
+        self.streams = streams_of(ni, [*self.channels, self.own, *self.trees])
         self._path = STYLES * (ni.options.sequencing == "per-ni")
         self.busy = False
         """The send engine has a packet."""
@@ -51,10 +56,15 @@ class Sender:
         """With time-outs: whether a stream has no free sequence number for a message of a channel."""
         self.down: set[int] = set()
         """NIs that give no sign of life."""
+        self.local: Local
+        """A message for a multicast tree whose root is here."""
         self.leaving = (0, 0)
         """Key and bytes of the packet that the send engine has, or had last."""
         self.stuck = False
         """The NI waits for the link, and does nothing else (options `control_queue`, `hybrid_wait`)."""
+        self._leaving_at = 0
+        self._behind: list[int] = []
+        """Streams whose next message is the copy that leaves now, for another child."""
         self._align = -1
         self._head = 0
         self.waiting = 0
@@ -72,13 +82,7 @@ class Sender:
             self.ni.count(Counter.BLOCKED)
             await nic.work("channel_blocked")
             return False
-        w1, w2, w3 = nic.load_words(channel.base + channel.next + ROUTE_BYTES + 4, 3)
-        size = ROUTE_BYTES + HEADER_BYTES + padded(w2 >> 16)
-        vnn, target = w2 >> 8 & 0xFF, w3 >> 16 & 0xFF
-        if size > self.ni.layout.slot or vnn >= self.ni.nodes or vnn == self.ni.me or target >= len(self.channels):
-            where = f"node {self.ni.me}, channel {channel.index}, {channel.next:#x}"
-            raise RuntimeError(f"{where}: the queue holds no message: {w1:08x} {w2:08x} {w3:08x}")
-        stream = streams.number(channel.index, vnn, target)
+        size, vnn, stream, data = self._next(channel)
         if self.is_full is not None and self.is_full(channel, stream):
             channel.blocked = True
             await nic.work("channel_blocked")
@@ -94,7 +98,11 @@ class Sender:
             streams.wait(channel, slot, stream)
             place = channel.base + channel.offset[slot] + ROUTE_BYTES + HEADER_BYTES
             assert self.fetch is not None
-            await self.fetch(channel, slot, place, payload, 4 * (w2 >> 16) - (w1 >> 24 & 3))
+            await self.fetch(channel, slot, place, payload, data)
+        elif vnn == self.ni.me:
+            streams.wait(channel, slot, stream)
+            streams.wake(stream)
+            await nic.work("send_later")
         elif streams.open(stream):
             await nic.work(SEND_PATHS[self._path + channel.style])
             self.ni.count(Counter.SENT)
@@ -105,6 +113,18 @@ class Sender:
             if vnn in self.down and self.refuse is not None:
                 await self.refuse(channel, slot)
         return True
+
+    def _next(self, channel: Channel) -> tuple[int, int, int, int]:
+        """Of the message at `next`: its size in the queue, destination, stream, and the bytes of its payload."""
+        w1, w2, w3 = self.nic.load_words(channel.base + channel.next + ROUTE_BYTES + 4, 3)
+        size = ROUTE_BYTES + HEADER_BYTES + padded(w2 >> 16)
+        vnn, target = w2 >> 8 & 0xFF, w3 >> 16 & 0xFF
+        to_itself = vnn == self.ni.me and target < len(self.channels)  # only to the root of a tree
+        nowhere = vnn >= self.ni.nodes or target >= self.ni.layout.targets
+        if size > self.ni.layout.slot or to_itself or nowhere:
+            where = f"node {self.ni.me}, channel {channel.index}, {channel.next:#x}"
+            raise RuntimeError(f"{where}: the queue holds no message: {w1:08x} {w2:08x} {w3:08x}")
+        return size, vnn, self.streams.number(channel.index, vnn, target), 4 * (w2 >> 16) - (w1 >> 24 & 3)
 
     def own_message(self, size: int, vnn: int, target: int) -> int | None:
         """Enter a message of `size` bytes into the NI's own channel, for a channel of another NI: its slot. It leaves
@@ -133,6 +153,12 @@ class Sender:
         channel, slot, looked_at = streams.next_waiting(stream)
         await self.nic.work(FIND_PATHS[self._path + channel.style], looked_at)
         if channel.state[slot] == FETCHING:  # its end wakes the stream again
+            return
+        if streams.peer(stream) == self.ni.me:
+            await self.local(channel, slot, stream)
+            return
+        if self.busy and self._leaving_at == channel.base + channel.offset[slot]:  # the route stands before it
+            self._behind.append(stream)
             return
         await self.nic.work("resend_message")
         streams.passed(channel, slot, stream)
@@ -178,7 +204,7 @@ class Sender:
         write(Reg.SMP, at + align - skip)
         write(register, limit)
         self.busy = True
-        self.leaving = (key, limit - at - ROUTE_BYTES)
+        self.leaving, self._leaving_at = (key, limit - at - ROUTE_BYTES), at
 
     async def sent(self) -> None:
         """SEND_INT: the packet has left SRAM. The next one: answers first, then the prepared message."""
@@ -186,6 +212,8 @@ class Sender:
         self.nic.trace(TraceEvent.NIC_SEND_DONE, *self.leaving)
         await self.nic.work("send_done")
         self.busy = False
+        while self._behind:
+            self.streams.wake(self._behind.pop())
         if self.waiting:
             self._start_control()
         elif self.prepared is not None:

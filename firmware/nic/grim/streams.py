@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from firmware.nic.grim.channels import SENT, UNSENT, WAITING, Channel
+from firmware.nic.grim.channels import SENT, UNSENT, WAITING, Channel, holder
 from firmware.nic.grim.layout import Word
 from firmware.nic.grim.ni import Ni
 from pymodels.formats.grim import COUNTER_MASK
@@ -114,7 +114,7 @@ class AnyToAny(Streams):
     """A stream is (source channel, destination NI, destination channel): its messages stand in one channel."""
 
     def __init__(self, ni: Ni, channels: list[Channel]) -> None:
-        self._count = ni.options.channels
+        self._count = ni.layout.targets
         super().__init__(ni, channels, len(channels) * ni.nodes * self._count)
 
     def number(self, source_channel: int, vnn: int, channel: int) -> int:
@@ -167,22 +167,25 @@ class AnyToAny(Streams):
 
 
 class PerNi(Streams):
-    """A stream is the destination NI: messages of all channels, in the order in which the NI met them."""
+    """A stream is the destination NI: messages of all channels, in the order in which the NI met them; or the
+    destination NI and a multicast tree.
+    """
 
     place_mask = COUNTER_MASK
 
     def __init__(self, ni: Ni, channels: list[Channel]) -> None:
-        super().__init__(ni, channels, ni.nodes)
-        self.tokens = [bytearray(COUNTER_MASK + 1) for _ in range(ni.nodes)]
-        self._slots = ni.layout.slots
+        total = ni.nodes * (1 + ni.options.multicast_trees)
+        super().__init__(ni, channels, total)
+        self.tokens = [bytearray(COUNTER_MASK + 1) for _ in range(total)]
+        self._own = ni.options.channels
 
     def number(self, source_channel: int, vnn: int, channel: int) -> int:
-        """The stream's number."""
-        return vnn
+        """The stream's number. Copies for the multicast trees are apart: trees must not wait for each other."""
+        return vnn + self.nodes * max(source_channel - self._own, 0)
 
     def peer(self, stream: int) -> int:
         """The VNN of the stream's destination."""
-        return stream
+        return stream % self.nodes
 
     def place(self, channel: Channel, slot: int) -> int:
         """Where a message stands in its stream."""
@@ -191,9 +194,9 @@ class PerNi(Streams):
     def _at(self, stream: int, sequence: int) -> tuple[Channel, int]:
         """Channel and slot of the message that has, or had last, this sequence number."""
         assert self.tokens is not None
-        token = self.tokens[stream][sequence]
-        channel = self.channels[min(token // self._slots, len(self.channels) - 1)]
-        return channel, token - channel.first_token
+        at = holder(self.channels, self._own, self.tokens[stream][sequence])
+        assert at is not None
+        return at
 
     def _holds(self, channel: Channel, slot: int, stream: int, sequence: int) -> bool:
         return channel.stream[slot] == stream and channel.sequence[slot] == sequence

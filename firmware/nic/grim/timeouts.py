@@ -19,7 +19,7 @@ and reported as an ERROR to the host, now and for ever.
 from __future__ import annotations
 
 from firmware.nic.grim.answers import HALF, TICKS_PER_US, TIME, Answers
-from firmware.nic.grim.channels import ANSWERED, DONE, FETCHING, SENT, WAITING, Channel
+from firmware.nic.grim.channels import ANSWERED, DONE, FETCHING, SENT, WAITING, Channel, holder
 from firmware.nic.grim.layout import ROUTE_BYTES, Counter
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.receiving import Receiver
@@ -66,13 +66,10 @@ class LossyAnswers(Answers):
     # ---- answers
 
     def _message(self, key: int, w1: int) -> tuple[Channel, int] | None:
-        token, own, slots = key >> 8 & COUNTER_MASK, self.sender.own, self.ni.layout.slots
-        if token < own.first_token:
-            channel, slot = self.sender.channels[token // slots], token % slots
-        elif token < own.first_token + own.slots:
-            channel, slot = own, token - own.first_token
-        else:
+        at = holder(self.sender.streams.channels, self.sender.own.index, key >> 8 & COUNTER_MASK)
+        if at is None:
             return None
+        channel, slot = at
         streams, stream, state = self.sender.streams, channel.stream[slot], channel.state[slot]
         if state != SENT and not (state == WAITING and channel.again[slot]):
             return None
@@ -82,7 +79,7 @@ class LossyAnswers(Answers):
         self._tries[w1 >> 8 & 0xFF] = 0
         return channel, slot
 
-    async def _finish(self, channel: Channel, slot: int) -> None:
+    async def finish(self, channel: Channel, slot: int) -> None:
         """Answered: it need not go again, the window goes on, and its place is free once no copy of it is leaving."""
         await self.nic.work("window_moves")
         sender, streams, stream = self.sender, self.sender.streams, channel.stream[slot]
@@ -227,5 +224,5 @@ class LossyAnswers(Answers):
             self._late = (channel, slot)
         else:
             await self._free(channel, slot)
-        if channel is not sender.own:
+        if channel.index < sender.own.index:
             await self.receiver.reports.tell(channel.index, w2, w3, Cause.HOST_DOWN, a0)

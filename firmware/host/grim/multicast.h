@@ -1,0 +1,24 @@
+/* Paths of multicast.py and trees.py. */
+/* The own NI's place in a tree. */
+void tree_place(u32 place, u32 known) {
+    PIO_WRITE(__builtin_bswap32(place));
+    PIO_WRITE(__builtin_bswap32(known));
+}
+
+/* One node of a tree: its place, from who is used below it. */
+u32 tree_shape(struct member *heap, u32 index, u32 count, u32 root) {
+    struct member *self = &heap[index], *below = &heap[2 * index + 1];
+    u32 left = self->vnn, right = self->vnn, used = self->channels;
+    if (LIKELY(2 * index + 1 < count)) {
+        if (LIKELY(below->used)) left = below->vnn;
+        used |= below->used;
+    }
+    if (LIKELY(2 * index + 2 < count)) {
+        if (LIKELY(below[1].used)) right = below[1].vnn;
+        used |= below[1].used;
+    }
+    self->used = used;
+    self->place = root << 24 | left << 16 | right << 8 | self->channels;
+    LOOP_AGAIN();
+    return index - 1;
+}

@@ -1,0 +1,213 @@
+"""Multicast: messages that the NIs of a tree replicate (paper 003, C.6).
+
+A message goes to the root of its tree like any other, in a stream of its own. The root, and every NI below it, gives it
+to its own host's subscribed channels, makes one copy in the tree's queue and enters it into the tree's scoreboard once
+a child. From there each entry is a message under go-back-N: token, sequence, ACK; the copy is freed when all children
+have acknowledged it. Queue, tokens and streams belong to the tree: one that is held up by a slow leaf fills its own
+queues, up to its senders, and nobody else's; and as every queue waits for queues farther from the root only, none waits
+in a circle (readings B11, ours). All messages of a tree pass its root: their order is the same everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from firmware.nic.grim.answers import Answers
+from firmware.nic.grim.channels import SENT, Channel
+from firmware.nic.grim.delivery import NO_BUFFER, OWN, Delivery
+from firmware.nic.grim.layout import (
+    ROUTE_BYTES,
+    TREE_CHANNELS,
+    Counter,
+    HostQueue,
+    Tree,
+    fits,
+    following,
+)
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.queues.hybrid import HybridQueue
+from firmware.nic.grim.receiving import Receiver
+from firmware.nic.grim.sending import Sender
+from pymodels.formats.grim import HEADER_BYTES, Cause, MessageType, padded
+from pymodels.trace import TraceEvent
+
+OWN_DELIVERIES = 2
+"""Messages of the own host that are on their way to it at a time."""
+LINE = 32
+"""Bytes that one turn of the copying loop moves."""
+
+
+Parts = tuple[tuple[int, int], ...]
+"""A message in SRAM, from its word 0 on: addresses and bytes."""
+
+
+class Place(NamedTuple):
+    """What this NI does in a tree."""
+
+    root: int
+    children: tuple[int, ...]
+    channels: tuple[int, ...]
+
+
+class Multicast:
+    """The trees of one NI."""
+
+    def __init__(self, ni: Ni, sender: Sender, receiver: Receiver, delivery: Delivery, answers: Answers) -> None:
+        self._ni, self._nic, self._layout = ni, ni.nic, ni.layout
+        self._sender, self._receiver, self._delivery, self._answers = sender, receiver, delivery, answers
+        receiver.multicast, sender.local = self, self.local
+        self._own: dict[int, tuple[Channel, int]] = {}
+        """Messages of the own host on their way to it, by entry."""
+        self._held_up: list[int] = []
+        """Streams of the own host that wait for the end of such a way."""
+
+    # ---- the tree
+
+    def _place(self, tree: int, at_root: bool) -> Place | None:
+        """What the host has written; None: nothing, or not that this is the root, as it must be."""
+        if tree >= self._ni.options.multicast_trees:
+            return None
+        place, known = self._nic.load_words(self._layout.trees + Tree.BYTES * tree, 2)
+        if not known or (at_root and place >> 24 != self._ni.me):
+            return None
+        children = dict.fromkeys((place >> 16 & 0xFF, place >> 8 & 0xFF))
+        channels = tuple(i for i in range(min(TREE_CHANNELS, self._ni.options.channels)) if place >> i & 1)
+        others = tuple(vnn for vnn in children if vnn != self._ni.me)
+        return Place(place >> 24, others, channels)
+
+    def _room(self, tree: int, place: Place, length: int) -> bool:
+        """Whether the tree's queue takes a copy, and every subscribed endpoint of the own host the message."""
+        if place.children:
+            copies = self._sender.trees[tree]
+            front = copies.offset[copies.first] if copies.count else copies.next
+            if copies.count + len(place.children) > copies.slots:
+                return False
+            if not fits(front, copies.next, ROUTE_BYTES + length, copies.limit):
+                return False
+        receiver = self._receiver
+        if receiver.buffering is not None and any(receiver.buffering.waits(channel) for channel in place.channels):
+            return False
+        return all(receiver.room(channel, length) for channel in place.channels)
+
+    # ---- arrival
+
+    async def arrived(self, buffer: int, words: tuple[int, int, int, int], stream: int) -> None:
+        """A message of a tree, next in its stream, stands in a receive buffer."""
+        key, w1, w2, _ = words
+        tree, source, length = w1 >> 16 & 0xFF, w1 >> 8 & 0xFF, HEADER_BYTES + padded(w2 >> 16)
+        forwarded = w1 >> 26 >= MessageType.FORWARDED
+        await self._nic.work("multicast_look")
+        place = self._place(tree, not forwarded)
+        if place is None and forwarded:  # cannot be: who is a child has been told before its parent
+            place = Place(source, (), ())
+            self._ni.count(Counter.STRANGE)
+        if place is None:
+            await self._receiver.impossible(buffer, key, source, stream, Cause.UNKNOWN_TREE)
+        elif not self._room(tree, place, length):
+            await self._receiver.refuse(buffer, key, source, stream)
+        else:
+            self._receiver.take(key, source, stream)
+            parts = ((self._layout.buffers[buffer], length),)
+            await self._replicate(tree, place, parts)
+            if place.channels:
+                await self._deliver(place, parts, (buffer, key, length))
+            else:
+                self._receiver.release(buffer)
+            await self._receiver.acknowledge(key, source, stream)
+
+    async def local(self, channel: Channel, slot: int, stream: int) -> None:
+        """The own host's message for a tree whose root is here: accept it, or look again after the retry delay."""
+        at = channel.base + channel.offset[slot] + ROUTE_BYTES
+        w1, w2 = self._nic.load_words(at + 4, 2)
+        tree, payload = w1 >> 16 & 0xFF, padded(w2 >> 16)
+        await self._nic.work("multicast_local")
+        place = self._place(tree, True)
+        if place is not None and not self._room(tree, place, HEADER_BYTES + payload):
+            await self._answers.later(stream)
+        elif place is not None and place.channels and len(self._own) == OWN_DELIVERIES:
+            self._held_up.append(stream)
+        else:
+            streams = self._sender.streams
+            streams.passed(channel, slot, stream)
+            streams.in_flight[stream] += 1
+            channel.state[slot] = SENT
+            if place is None:
+                await self._answers.failed(channel, slot, Cause.UNKNOWN_TREE)
+            else:
+                await self._begin(tree, place, (channel, slot), _parts(channel, slot, payload))
+            streams.wake(stream)
+
+    async def _begin(self, tree: int, place: Place, message: tuple[Channel, int], parts: Parts) -> None:
+        """Replicate and deliver a message that stands in a channel's queue."""
+        await self._replicate(tree, place, parts)
+        if place.channels:
+            entry = next(number for number in range(OWN_DELIVERIES) if number not in self._own)
+            self._own[entry] = message
+            await self._deliver(place, parts, (OWN - entry, self._nic.load(parts[0][0]), _length(parts)))
+        else:
+            await self._answers.finish(*message)
+
+    async def ended(self, buffer: int) -> None:
+        """A message of the own host has reached it."""
+        await self._answers.finish(*self._own.pop(OWN - buffer))
+        held_up, self._held_up = self._held_up, []
+        for stream in held_up:
+            self._sender.streams.wake(stream)
+
+    # ---- copies
+
+    async def _replicate(self, tree: int, place: Place, parts: Parts) -> None:
+        """One copy in the tree's queue, one entry a child."""
+        if not place.children:
+            return
+        nic, copies, streams = self._nic, self._sender.trees[tree], self._sender.streams
+        to = copies.base + copies.next + ROUTE_BYTES
+        length = _length(parts)
+        await nic.work("multicast_copy", -(-length // LINE))
+        _, w1, w2, w3, *words = [word for at, size in parts for word in nic.load_words(at, size // 4)]
+        forwarded = w1 >> 26 >= MessageType.FORWARDED
+        origin, channel = (w1 & 0xFF, w2 & 0xFF) if forwarded else (w1 >> 8 & 0xFF, w3 >> 24)
+        w1 = (w1 | (MessageType.FORWARDED & ~MessageType.MULTICAST) << 26) & 0xFFFF0000 | self._ni.me << 8 | origin
+        w3 = copies.index << 24 | w3 & 0xFFFF
+        nic.store_words(to + 4, (w1, w2 & 0xFFFF0000 | channel, w3, *words))
+        first: int | None = None
+        for vnn in place.children:
+            await nic.work("multicast_entry")
+            stream = streams.number(copies.index, vnn, 0)
+            sequence = streams.next_sequence(stream)
+            if first is None:
+                slot = first = copies.append(ROUTE_BYTES + length, stream, sequence)
+            else:
+                slot = copies.append_same(first, stream, sequence)
+            if streams.tokens is not None:
+                streams.tokens[stream][sequence] = copies.first_token + slot
+            streams.wait(copies, slot, stream)
+            streams.wake(stream)
+        self._ni.count(Counter.COPIES, len(place.children))
+
+    async def _deliver(self, place: Place, parts: Parts, last: tuple[int, int, int]) -> None:
+        """To the own host's channels that have subscribed; `last` is the entry of the last block."""
+        receiver, delivery, length = self._receiver, self._delivery, _length(parts)
+        for channel in place.channels:
+            await self._nic.work("multicast_deliver")
+            back, host = receiver.back[channel], receiver.queue[channel]
+            receiver.back[channel] = after = following(back, length, self._layout.host_limit)
+            to = host + HostQueue.RING + back
+            for at, size in parts:
+                delivery.data(at, to, size, False, (NO_BUFFER, 0, 0))
+                to += size
+            delivery.word(after, host + HostQueue.BACK, last if channel == place.channels[-1] else (NO_BUFFER, 0, 0))
+        await delivery.start()
+        self._nic.trace(TraceEvent.NIC_DMA_START, last[1], length)
+
+
+def _length(parts: Parts) -> int:
+    return sum(size for _, size in parts)
+
+
+def _parts(channel: Channel, slot: int, payload: int) -> Parts:
+    """Where a message stands in a channel's queue: a hybrid queue keeps its payload apart."""
+    at = channel.base + channel.offset[slot] + ROUTE_BYTES
+    if isinstance(channel, HybridQueue) and payload:
+        return (at, HEADER_BYTES), (channel.payload_base + channel.payload_offset[slot], payload)
+    return ((at, HEADER_BYTES + payload),)
