@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from pymodels.cards import CardMap
 from pymodels.waiting import Waits, Wanted
 
 
@@ -141,7 +142,9 @@ class Host(Concurrency, Protocol):
     node: int
     name: str
     nic_base: int
-    """Physical address at which the NIC's 16 MB region stands."""
+    """Physical address at which the NIC's SRAM stands."""
+    card: CardMap
+    """Where everything on the NIC's card stands."""
 
     def allocate(self, size: int, align: int = 4096) -> Buffer:
         """Pinned contiguous memory. Raises MemoryError (size asked, size left) when the host has none."""

@@ -34,6 +34,7 @@ class Setting(IntEnum):
     RTC_DENOMINATOR = 20
     NRES_CLOCKS = 21
     NRES_TRUNCATE = 22
+    SRAM_ABOVE = 23
     # Cable delays in characters beyond the first: of the node's own cable, or of switch port p at CABLE_DELAY + p.
     CABLE_DELAY = 24
     # PCI segment and host bridge (ports cfg_* of myri_pci_segment).

@@ -6,17 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from pymodels.card.registers import BANK_BYTES, BANKS, FABRIC_MHZ
+from pymodels.cards import CardMap
 from pymodels.config.model import FPGA_CARD, FRAME_CARD
 from pymodels.costs.table import HostProcessor, NicProcessor, PathTable
 from pymodels.kernel import Kernel
 from pymodels.profiles import Profile
-from pymodels.registers import Control, Pci
+from pymodels.registers import Control
 from pymodels.settings import SWITCH_UNIT, Setting
 from pymodels.topology import End
 from pymodels.trace import Part, unit
 from tb.bind.actor import PathNumbers
 from tb.bind.host import HostTiming, RtlHost
 from tb.bind.lanai import RtlNic
+from tb.bind.lanai4 import RtlNic4
 from tb.invariants import Invariants
 from tb.report.packets import KEPT
 from tb.request import Plan
@@ -43,7 +45,7 @@ class RunningCluster:
 
     def __init__(self, dut: Any, plan: Plan) -> None:
         self.plan = plan
-        self.numbers = Numbers.of(plan.cluster)
+        self.numbers = Numbers.of(plan.cluster, plan.profile.hardware)
         self.kernel = Kernel()
         self.doorway = Doorway()
         self.engine = Engine(dut, self.doorway, self.kernel)
@@ -73,7 +75,7 @@ class RunningCluster:
             clock(numbers.clock(n, PCI), pci_period(profile, fpga))
             if fpga:
                 clock(numbers.clock(n, FABRIC), FABRIC_PS)
-            self.doorway.lib.dw_unit_clock(unit(n, Part.HOST_CPU), numbers.clock(n, PCI))
+            self.doorway.lib.dw_unit_clock(unit(n, Part.HOST_CPU), numbers.bus_clock(n))
             self.doorway.lib.dw_unit_clock(unit(n, Part.NIC_CPU), numbers.clock(n, NIC))
         for s in range(len(self.plan.cluster.topology.switches)):
             clock(numbers.switch_clock(s), profile.integer("clock.link_ps"))
@@ -103,7 +105,8 @@ class RunningCluster:
 
     def _nic(self, node: int, profile: Profile) -> RtlNic:
         sram = self.doorway.memory(2 * node + 1, profile.integer("sram.bytes"), unit(node, Part.NIC_CPU))
-        return RtlNic(node, self.kernel, self.doorway, sram, NicProcessor.of(profile), self.paths)
+        nic = RtlNic4 if profile.hardware == "lanai4" else RtlNic
+        return nic(node, self.kernel, self.doorway, sram, NicProcessor.of(profile), self.paths)
 
     def _host(self, node: int, plan: Plan) -> RtlHost:
         profile = plan.profile
@@ -118,7 +121,8 @@ class RunningCluster:
         )
         seed = plan.request.seed + profile.integer("host.interrupt_seed")
         name = plan.cluster.names[node]
-        return RtlHost(node, name, self.kernel, self.doorway, memory, 2 * node, timing, self.paths, seed)
+        card = CardMap.of(profile.hardware, profile.integer("sram.bytes"))
+        return RtlHost(node, name, self.kernel, self.doorway, memory, 2 * node, card, timing, self.paths, seed)
 
     def _with(self, card: str) -> list[int]:
         return [n for n in range(self.numbers.nodes) if self.numbers.has(n, card)]
@@ -137,7 +141,7 @@ class RunningCluster:
     async def boot(self) -> None:
         """What the driver does at load time: take every LANai out of reset, as control register writes over PCI."""
         for host in self.hosts:
-            await host.pio_write(host.nic_base + Pci.CONTROL, LOADED.to_bytes(4, "big"))
+            await host.pio_write(host.card.control, LOADED.to_bytes(4, "big"))
         await self.kernel.sleep(BOOT_PS)
         loss, damage = (float(self.plan.options[name]) for name in ("fault.loss", "fault.damage"))
         if loss or damage:

@@ -51,7 +51,7 @@ def execute(request: Request, info: studies.StudyInfo, understood: Plan, console
     folder.mkdir(parents=True, exist_ok=True)
     for stale in LEFT:
         (folder / stale).unlink(missing_ok=True)
-    made = _build(request, info.design or cluster_design(understood.cluster), console)
+    made = _build(request, info.design or cluster_design(understood.cluster, understood.profile.hardware), console)
     read, write = os.pipe()
     replace(request, progress_fd=write).save(folder / "request.json")
     watcher = threading.Thread(target=show_progress, args=(read, console), daemon=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from pymodels.cards import LOW_SRAM
 from pymodels.profiles import Profile
 from pymodels.settings import Setting
 
@@ -105,5 +106,6 @@ def node_settings(profile: Profile) -> dict[int, int]:
         int(Setting.RTC_DENOMINATOR): rtc.denominator,
         int(Setting.NRES_CLOCKS): profile.integer("nres.timeout_ps") // nic_ps,
         int(Setting.NRES_TRUNCATE): int(profile.flag("nres.truncate")),
+        int(Setting.SRAM_ABOVE): int(profile.integer("sram.bytes") > LOW_SRAM),
     }
     return link_settings(profile) | values

@@ -1,13 +1,16 @@
-// The NIC of a node with its run-time settings, its trace points and its invariants around it.
+// The NIC of a node with its run-time settings, its trace points and its invariants around it. A LANai 4 has one clock
+// for NIC and PCI bus, `clk`; `pci_clk` is then the same one.
 module sim_nic
   import myri_pci_pkg::*;
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
-    parameter int BASE       = 0,  // first unit number of the node, and its settings unit
-    parameter int CLOCK_NIC  = 0,  // index of the NIC clock
-    parameter int CLOCK_LINK = 0,  // index of the link clock
-    parameter int CLOCK_PCI  = 0   // index of the PCI clock
+    parameter int KIND       = 9,   // which LANai: 9 or 4
+    parameter int WIDTH      = 64,  // bits of a word of its SRAM
+    parameter int BASE       = 0,   // first unit number of the node, and its settings unit
+    parameter int CLOCK_NIC  = 0,   // index of the NIC clock
+    parameter int CLOCK_LINK = 0,   // index of the link clock
+    parameter int CLOCK_PCI  = 0    // index of the PCI clock
 ) (
     input  logic                    rst,
     input  logic                    clk,
@@ -32,15 +35,15 @@ module sim_nic
     output logic                    mem_a_valid,
     output logic                    mem_a_write,
     output logic [            22:0] mem_a_addr,
-    output logic [            63:0] mem_a_wdata,
-    output logic [             7:0] mem_a_be,
-    input  logic [            63:0] mem_a_rdata,
+    output logic [       WIDTH-1:0] mem_a_wdata,
+    output logic [     WIDTH/8-1:0] mem_a_be,
+    input  logic [       WIDTH-1:0] mem_a_rdata,
     output logic                    mem_b_valid,
     output logic                    mem_b_write,
     output logic [            22:0] mem_b_addr,
-    output logic [            63:0] mem_b_wdata,
-    output logic [             7:0] mem_b_be,
-    input  logic [            63:0] mem_b_rdata,
+    output logic [       WIDTH-1:0] mem_b_wdata,
+    output logic [     WIDTH/8-1:0] mem_b_be,
+    input  logic [       WIDTH-1:0] mem_b_rdata,
     input  logic                    cpu_reg_valid,
     input  logic                    cpu_reg_write,
     input  logic [             8:0] cpu_reg_addr,
@@ -54,7 +57,7 @@ module sim_nic
 );
   // ---------------------------------------------------------------- run-time settings, one vector a clock
   localparam int NIC_FIRST = SET_SRAM_ACCESSES;
-  localparam int NIC_COUNT = SET_NRES_TRUNCATE - NIC_FIRST + 1;
+  localparam int NIC_COUNT = SET_SRAM_ABOVE - NIC_FIRST + 1;
   localparam int LINK_FIRST = SET_SLACK;
   localparam int LINK_COUNT = SET_BEAT_PERIOD - LINK_FIRST + 1;
   localparam int PCI_FIRST = SET_PCI_WIDE;
@@ -122,53 +125,112 @@ module sim_nic
   logic [7:0] st_fill;
   logic st_dma_error, st_doorbell_overflow, st_rx_lost, st_send_misuse, st_pio_misuse;
 
-  myri_nic nic (
-      .link_rst(rst),
-      .pci_rst(rst),
-      .cfg_pci_base(32'hE000_0000),
-      .cfg_pci_enabled(1'b1),
-      .cpu_write(1'b0),
-      .cpu_addr(23'd0),
-      .cpu_wdata(64'd0),
-      .cpu_be(8'd0),
-      .cfg_accesses(nic_set[32*(SET_SRAM_ACCESSES-NIC_FIRST)+:2]),
-      .cfg_cdc_latency(nic_set[32*(SET_CDC_LATENCY-NIC_FIRST)+:4]),
-      .cfg_start_clocks(nic_set[32*(SET_DMA_START_CLOCKS-NIC_FIRST)+:16]),
-      .cfg_rtc_num(nic_set[32*(SET_RTC_NUMERATOR-NIC_FIRST)+:16]),
-      .cfg_rtc_den(nic_set[32*(SET_RTC_DENOMINATOR-NIC_FIRST)+:16]),
-      .cfg_nres_clocks(nic_set[32*(SET_NRES_CLOCKS-NIC_FIRST)+:32]),
-      .cfg_nres_truncate(nic_set[32*(SET_NRES_TRUNCATE-NIC_FIRST)]),
-      .cfg_slack(link_set[32*(SET_SLACK-LINK_FIRST)+:8]),
-      .cfg_stop_mark(link_set[32*(SET_STOP_MARK-LINK_FIRST)+:8]),
-      .cfg_go_mark(link_set[32*(SET_GO_MARK-LINK_FIRST)+:8]),
-      .cfg_refresh(link_set[32*(SET_REFRESH-LINK_FIRST)+:16]),
-      .cfg_short_timeout(link_set[32*(SET_SHORT_TIMEOUT-LINK_FIRST)+:16]),
-      .cfg_long_timeout(link_set[32*(SET_LONG_TIMEOUT-LINK_FIRST)+:32]),
-      .cfg_beat_period(link_set[32*(SET_BEAT_PERIOD-LINK_FIRST)+:32]),
-      .cfg_pci_wide(pci_set[32*(SET_PCI_WIDE-PCI_FIRST)]),
-      .cfg_pci_m66(pci_set[32*(SET_PCI_M66-PCI_FIRST)]),
-      .cfg_pci_latency_timer(pci_set[32*(SET_CARD_LATENCY_TIMER-PCI_FIRST)+:8]),
-      .cfg_pci_max_burst(pci_set[32*(SET_CARD_MAX_BURST-PCI_FIRST)+:16]),
-      .cfg_pci_start_delay(pci_set[32*(SET_CARD_START_DELAY-PCI_FIRST)+:8]),
-      .cfg_pci_irdy_wait(pci_set[32*(SET_CARD_IRDY_WAIT-PCI_FIRST)+:3]),
-      .cfg_pci_line_bytes(pci_set[32*(SET_CARD_LINE_BYTES-PCI_FIRST)+:7]),
-      .cfg_pci_devsel(pci_set[32*(SET_CARD_DEVSEL-PCI_FIRST)+:2]),
-      .cfg_pci_write_initial(pci_set[32*(SET_CARD_WRITE_INITIAL-PCI_FIRST)+:4]),
-      .cfg_pci_read_initial(pci_set[32*(SET_CARD_READ_INITIAL-PCI_FIRST)+:4]),
-      .cfg_pci_subsequent(pci_set[32*(SET_CARD_SUBSEQUENT-PCI_FIRST)+:3]),
-      .cfg_pci_read_wait(pci_set[32*(SET_CARD_READ_WAIT-PCI_FIRST)+:4]),
-      .cfg_pci_stall_limit(pci_set[32*(SET_CARD_STALL_LIMIT-PCI_FIRST)+:3]),
-      .cfg_pci_max_phases(pci_set[32*(SET_CARD_MAX_PHASES-PCI_FIRST)+:8]),
-      .cfg_pci_discard(pci_set[32*(SET_CARD_DISCARD-PCI_FIRST)+:16]),
-      .cpu_rvalid(),
-      .cpu_rdata(),
-      .isr_set(),
-      .lanai_reset(),
-      .intr_line(),
-      .link_busy(port_busy),
-      .st_link_stopping(),
-      .*
-  );
+  logic [31:0] cfg_pci_base;
+  logic cfg_pci_enabled;
+  logic [1:0] cfg_accesses;
+  logic [3:0] cfg_cdc_latency;
+  logic [15:0] cfg_start_clocks;
+  logic [15:0] cfg_rtc_num;
+  logic [15:0] cfg_rtc_den;
+  logic [31:0] cfg_nres_clocks;
+  logic cfg_nres_truncate;
+  logic [7:0] cfg_slack;
+  logic [7:0] cfg_stop_mark;
+  logic [7:0] cfg_go_mark;
+  logic [15:0] cfg_refresh;
+  logic [15:0] cfg_short_timeout;
+  logic [31:0] cfg_long_timeout;
+  logic [31:0] cfg_beat_period;
+  logic cfg_pci_wide;
+  logic cfg_pci_m66;
+  logic [7:0] cfg_pci_latency_timer;
+  logic [15:0] cfg_pci_max_burst;
+  logic [7:0] cfg_pci_start_delay;
+  logic [2:0] cfg_pci_irdy_wait;
+  logic [6:0] cfg_pci_line_bytes;
+  logic [1:0] cfg_pci_devsel;
+  logic [3:0] cfg_pci_write_initial;
+  logic [3:0] cfg_pci_read_initial;
+  logic [2:0] cfg_pci_subsequent;
+  logic [3:0] cfg_pci_read_wait;
+  logic [2:0] cfg_pci_stall_limit;
+  logic [7:0] cfg_pci_max_phases;
+  logic [15:0] cfg_pci_discard;
+  logic cfg_sram_above;
+  assign cfg_pci_base = 32'hE000_0000;
+  assign cfg_pci_enabled = 1'b1;
+  assign cfg_accesses = nic_set[32*(SET_SRAM_ACCESSES-NIC_FIRST)+:2];
+  assign cfg_cdc_latency = nic_set[32*(SET_CDC_LATENCY-NIC_FIRST)+:4];
+  assign cfg_start_clocks = nic_set[32*(SET_DMA_START_CLOCKS-NIC_FIRST)+:16];
+  assign cfg_rtc_num = nic_set[32*(SET_RTC_NUMERATOR-NIC_FIRST)+:16];
+  assign cfg_rtc_den = nic_set[32*(SET_RTC_DENOMINATOR-NIC_FIRST)+:16];
+  assign cfg_nres_clocks = nic_set[32*(SET_NRES_CLOCKS-NIC_FIRST)+:32];
+  assign cfg_nres_truncate = nic_set[32*(SET_NRES_TRUNCATE-NIC_FIRST)];
+  assign cfg_slack = link_set[32*(SET_SLACK-LINK_FIRST)+:8];
+  assign cfg_stop_mark = link_set[32*(SET_STOP_MARK-LINK_FIRST)+:8];
+  assign cfg_go_mark = link_set[32*(SET_GO_MARK-LINK_FIRST)+:8];
+  assign cfg_refresh = link_set[32*(SET_REFRESH-LINK_FIRST)+:16];
+  assign cfg_short_timeout = link_set[32*(SET_SHORT_TIMEOUT-LINK_FIRST)+:16];
+  assign cfg_long_timeout = link_set[32*(SET_LONG_TIMEOUT-LINK_FIRST)+:32];
+  assign cfg_beat_period = link_set[32*(SET_BEAT_PERIOD-LINK_FIRST)+:32];
+  assign cfg_pci_wide = pci_set[32*(SET_PCI_WIDE-PCI_FIRST)];
+  assign cfg_pci_m66 = pci_set[32*(SET_PCI_M66-PCI_FIRST)];
+  assign cfg_pci_latency_timer = pci_set[32*(SET_CARD_LATENCY_TIMER-PCI_FIRST)+:8];
+  assign cfg_pci_max_burst = pci_set[32*(SET_CARD_MAX_BURST-PCI_FIRST)+:16];
+  assign cfg_pci_start_delay = pci_set[32*(SET_CARD_START_DELAY-PCI_FIRST)+:8];
+  assign cfg_pci_irdy_wait = pci_set[32*(SET_CARD_IRDY_WAIT-PCI_FIRST)+:3];
+  assign cfg_pci_line_bytes = pci_set[32*(SET_CARD_LINE_BYTES-PCI_FIRST)+:7];
+  assign cfg_pci_devsel = pci_set[32*(SET_CARD_DEVSEL-PCI_FIRST)+:2];
+  assign cfg_pci_write_initial = pci_set[32*(SET_CARD_WRITE_INITIAL-PCI_FIRST)+:4];
+  assign cfg_pci_read_initial = pci_set[32*(SET_CARD_READ_INITIAL-PCI_FIRST)+:4];
+  assign cfg_pci_subsequent = pci_set[32*(SET_CARD_SUBSEQUENT-PCI_FIRST)+:3];
+  assign cfg_pci_read_wait = pci_set[32*(SET_CARD_READ_WAIT-PCI_FIRST)+:4];
+  assign cfg_pci_stall_limit = pci_set[32*(SET_CARD_STALL_LIMIT-PCI_FIRST)+:3];
+  assign cfg_pci_max_phases = pci_set[32*(SET_CARD_MAX_PHASES-PCI_FIRST)+:8];
+  assign cfg_pci_discard = pci_set[32*(SET_CARD_DISCARD-PCI_FIRST)+:16];
+  assign cfg_sram_above = nic_set[32*(SET_SRAM_ABOVE-NIC_FIRST)];
+
+  if (KIND == 9) begin : gen_lanai9
+    logic unused_ok;
+    assign unused_ok = cfg_sram_above;
+    myri_nic nic (
+        .link_rst(rst),
+        .pci_rst(rst),
+        .cpu_write(1'b0),
+        .cpu_addr(23'd0),
+        .cpu_wdata(64'd0),
+        .cpu_be(8'd0),
+        .cpu_rvalid(),
+        .cpu_rdata(),
+        .isr_set(),
+        .lanai_reset(),
+        .intr_line(),
+        .link_busy(port_busy),
+        .st_link_stopping(),
+        .*
+    );
+  end else begin : gen_lanai4
+    logic unused_ok;
+    assign unused_ok = ^{pci_clk, pci_cycle, cfg_pci_m66, cfg_pci_wide};
+    assign pci_busy = 1'b0;
+    assign {tr_dma_chain, tr_doorbell, st_doorbell_overflow} = 4'd0;
+    assign {tr_doorbell_addr, tr_doorbell_data} = 64'd0;
+    myri_nic4 nic (
+        .link_rst(rst),
+        .cpu_write(1'b0),
+        .cpu_addr(23'd0),
+        .cpu_wdata(32'd0),
+        .cpu_be(4'd0),
+        .cpu_rvalid(),
+        .cpu_rdata(),
+        .isr_set(),
+        .lanai_reset(),
+        .intr_line(),
+        .link_busy(port_busy),
+        .st_link_stopping(),
+        .*
+    );
+  end
 
   sim_nic_trace #(
       .BASE(BASE),

@@ -1,11 +1,13 @@
 // A host with its NIC as it stands in a cluster: host memory and CPU model, PCI segment, NIC, SRAM and processor model,
 // the cable that arrives, further cards, run-time settings, trace points, invariants, and the sleep of its clocks. No
-// behaviour of its own.
+// behaviour of its own. The NIC is of one of two kinds; with a LANai 4, NIC and PCI bus have one clock: `nic_clk` and
+// `pci_clk` are the same, and `nic_awake` speaks for both.
 module sim_node
   import myri_pci_pkg::*;
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
+    parameter int KIND         = 9,  // which LANai: 9 or 4
     parameter int NODE         = 0,  // VNN
     parameter int CLOCK_NIC    = 0,  // index of the NIC clock
     parameter int CLOCK_LINK   = 0,  // index of the link clock
@@ -35,6 +37,8 @@ module sim_node
     output logic        tx_hold
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
+  localparam int WIDTH = KIND == 4 ? 32 : 64;
+  localparam logic ONE_CLOCK = KIND == 4;
   localparam int SLOTS = FPGA != 0 || FRAME != 0 ? 3 : 1;
   localparam int CARD_MEMORIES = 256;  // host memories and SRAMs have the numbers below
 
@@ -178,14 +182,15 @@ module sim_node
       cpu_gnt,
       lanai_busy;
   logic [22:0] mem_a_addr, mem_b_addr;
-  logic [63:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
-  logic [7:0] mem_a_be, mem_b_be;
+  logic [WIDTH-1:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
+  logic [WIDTH/8-1:0] mem_a_be, mem_b_be;
   logic [8:0] cpu_reg_addr;
   logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
   logic nic_busy, nic_alarm_valid, link_busy, link_alarm_valid, card_busy;
   logic [47:0] nic_alarm_cycle, link_alarm_cycle;
   logic st_in_flight, st_link_in_flight;
   sim_lanai #(
+      .WIDTH (WIDTH),
       .UNIT  (BASE + PART_NIC_CPU),
       .MEMORY(2 * NODE + 1),
       .CLOCK (CLOCK_NIC)
@@ -217,6 +222,8 @@ module sim_node
       .busy(lanai_busy)
   );
   sim_nic #(
+      .KIND(KIND),
+      .WIDTH(WIDTH),
       .BASE(BASE),
       .CLOCK_NIC(CLOCK_NIC),
       .CLOCK_LINK(CLOCK_LINK),
@@ -301,16 +308,24 @@ module sim_node
   end
 
   // ---------------------------------------------------------------- sleep
+  logic bus_busy, bus_in_flight, nic_first, chosen_valid;
+  logic [47:0] chosen_cycle;
+  assign bus_busy = host_busy | segment_busy | card_busy | intr_busy | slots_busy;
+  assign bus_in_flight = !idle_out | !idle_in | card_busy | slots_in_flight;
+  // With one clock the earlier of the two alarms counts.
+  assign nic_first = !ONE_CLOCK | !slots_alarm_valid | (nic_alarm_valid & nic_alarm_cycle < slots_alarm_cycle);
+  assign chosen_valid = nic_alarm_valid | (ONE_CLOCK & slots_alarm_valid);
+  assign chosen_cycle = nic_first ? nic_alarm_cycle : slots_alarm_cycle;
   sim_awake #(
       .CLOCK(CLOCK_NIC)
   ) nic_sleep (
       .clk(nic_clk),
       .rst,
       .cycle(nic_cycle),
-      .busy(nic_busy | lanai_busy),
-      .in_flight(st_in_flight),
-      .alarm_valid(nic_alarm_valid),
-      .alarm_cycle(nic_alarm_cycle),
+      .busy(nic_busy | lanai_busy | (ONE_CLOCK & bus_busy)),
+      .in_flight(st_in_flight | (ONE_CLOCK & bus_in_flight)),
+      .alarm_valid(chosen_valid),
+      .alarm_cycle(chosen_cycle),
       .awake(nic_awake)
   );
   sim_awake #(
@@ -325,18 +340,22 @@ module sim_node
       .alarm_cycle(link_alarm_cycle),
       .awake(link_awake)
   );
-  sim_awake #(
-      .CLOCK(CLOCK_PCI)
-  ) pci_sleep (
-      .clk(pci_clk),
-      .rst,
-      .cycle(pci_cycle),
-      .busy(host_busy | segment_busy | card_busy | intr_busy | slots_busy),
-      .in_flight(!idle_out | !idle_in | card_busy | slots_in_flight),
-      .alarm_valid(slots_alarm_valid),
-      .alarm_cycle(slots_alarm_cycle),
-      .awake(pci_awake)
-  );
+  if (ONE_CLOCK) begin : gen_no_pci_clock
+    assign pci_awake = 1'b0;
+  end else begin : gen_pci_clock
+    sim_awake #(
+        .CLOCK(CLOCK_PCI)
+    ) pci_sleep (
+        .clk(pci_clk),
+        .rst,
+        .cycle(pci_cycle),
+        .busy(bus_busy),
+        .in_flight(bus_in_flight),
+        .alarm_valid(slots_alarm_valid),
+        .alarm_cycle(slots_alarm_cycle),
+        .awake(pci_awake)
+    );
+  end
 
   logic unused;
   assign unused = &{1'b0, fabric_clk, fabric_cycle};

@@ -17,6 +17,7 @@ package sim_settings_pkg;
   localparam int SET_RTC_DENOMINATOR = 20;
   localparam int SET_NRES_CLOCKS = 21;
   localparam int SET_NRES_TRUNCATE = 22;
+  localparam int SET_SRAM_ABOVE = 23;
   localparam int SET_CABLE_DELAY = 24;
   localparam int SET_PCI_WIDE = 40;
   localparam int SET_PCI_M66 = 41;

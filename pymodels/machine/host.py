@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from pymodels.cards import CardMap
 from pymodels.kernel import Event
 from pymodels.machine.actor import Actor
 from pymodels.machine.card import Card
@@ -17,8 +18,6 @@ from pymodels.machine.world import World
 from pymodels.registers import Pci
 from pymodels.trace import Part, TraceEvent, unit
 
-NIC_BASE = 0xE0000000
-"""Where slot 0 stands on the bus."""
 FIRST_FREE = 0x1000
 """Allocation begins here: a buffer never has address 0."""
 
@@ -41,7 +40,8 @@ class ModelHost(Actor):
     def __init__(self, world: World, node: int, name: str, card: Card, *, size: int, seed: int) -> None:
         super().__init__(world, node, unit(node, Part.HOST_CPU), f"host {name}")
         self.name = name
-        self.nic_base = NIC_BASE
+        self.card = CardMap.of("lanai9", 0)
+        self.nic_base = self.card.sram
         self.memory = Memory(f"host {name} memory", size)
         self._card = card
         self._timing = world.timing

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pymodels.errors import ConfigError, nearest
 from pymodels.profiles.reader import ProfileFile, read_profile_file
-from pymodels.profiles.schema import NIC_KINDS, SCHEMA, Key, Origin, Owner, Scalar, fault_of, keys_of
+from pymodels.profiles.schema import MYRINET, NIC_KINDS, SCHEMA, Key, Origin, Owner, Scalar, fault_of, keys_of
 from pymodels.profiles.value import Value
 
 FOLDER = Path(__file__).parent
@@ -31,6 +31,11 @@ class Profile:
     host: str
     rtl: bool
     values: Mapping[str, Value]
+
+    @property
+    def hardware(self) -> str:
+        """The kind of NIC whose RTL runs: its own, or the LANai 9 that stands in where it has none."""
+        return self.kind if self.kind in MYRINET else MYRINET[0]
 
     def integer(self, key: str) -> int:
         """The value of a whole-number key. KeyError when the NIC has no such value, TypeError when it is a fraction."""
@@ -168,6 +173,10 @@ def combine(nic: ProfileFile, host: ProfileFile, host_name: str) -> Profile:
 
 def _check_together(profile: Profile, file: str) -> None:
     """Refuse values that are each possible but not together."""
+    nic, bus = (profile.integer(f"clock.{name}_ps") for name in ("nic", "pci"))
+    if profile.kind == "lanai4" and nic != bus:
+        cause = f"clock.nic_ps is {nic}, clock.pci_ps is {bus}"
+        raise ConfigError(file, 0, "values disagree", cause, "a LANai 4 runs on the PCI clock: give both the same")
     for less, more in (
         ("link.go_mark", "link.stop_mark"),
         ("link.stop_mark", "link.slack"),

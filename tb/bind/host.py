@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from pymodels.cards import CardMap
 from pymodels.costs.table import HostProcessor, PathTable, host_clocks
 from pymodels.errors import SanlabError
 from pymodels.kernel import Kernel
@@ -19,7 +20,6 @@ from tb.sim.doorway import Doorway
 
 EVENT_WATCH, EVENT_WILD, EVENT_INTERRUPT = 1, 2, 34
 """Events of a host's unit; every other one ends a command of its CPU's port."""
-NIC_BASE = 0xE0000000
 FIRST_FREE = 0x100000
 """The first MB of host memory belongs to the kernel (ours)."""
 
@@ -63,6 +63,7 @@ class RtlHost(Actor):
         doorway: Doorway,
         memory: memoryview,
         memory_number: int,
+        card: CardMap,
         timing: HostTiming,
         paths: PathNumbers,
         seed: int,
@@ -70,7 +71,8 @@ class RtlHost(Actor):
         super().__init__(f"host {name}", unit(node, Part.HOST_CPU), kernel, doorway)
         self.node = node
         self.name = name
-        self.nic_base = NIC_BASE
+        self.card = card
+        self.nic_base = card.sram
         self.memory = memory
         self.cpu = Cpu(kernel)
         self._port = CpuPort(kernel, doorway, self.unit, self.cpu)

@@ -21,7 +21,10 @@ WORD = struct.Struct(">I")
 
 
 class RtlNic(Actor):
-    """One LANai. Its commands end in the order in which they were given, each but a register write with an event."""
+    """One LANai 9. Its commands end in the order in which they were given, each but a register write with an event."""
+
+    kind = "lanai9"
+    word_bytes = 8
 
     def __init__(
         self,
@@ -34,8 +37,6 @@ class RtlNic(Actor):
     ) -> None:
         super().__init__(f"NIC {node}", unit(node, Part.NIC_CPU), kernel, doorway)
         self.node = node
-        self.kind = "lanai9"
-        self.word_bytes = 8
         self.sram = sram
         self.sram_bytes = len(sram)
         self._give = doorway.giver(self.unit, "3q")

@@ -34,7 +34,7 @@ def design(numbers: Numbers, circuits: Mapping[str, str]) -> Design:
     """The main program of a cluster and the models that it evaluates."""
     sizes = sorted({switch.ports for switch in numbers.topology.switches})
     kinds = sorted({numbers.further(node) for node in range(numbers.nodes)})
-    models = (*(_node_model(further, circuits) for further in kinds), *(_switch_model(ports) for ports in sizes))
+    models = (*(_node_model(numbers.nic, further, circuits) for further in kinds), *(_switch_model(ports) for ports in sizes))
     generated = {"top.sv": TOP, "components.h": _components_h(numbers, kinds, sizes)}
     return Design("top", generated=generated, clocked=True, models=models)
 
@@ -48,9 +48,9 @@ def _node_clocks(further: tuple[bool, bool]) -> int:
     return 4 if further[0] else 3
 
 
-def _node_model(further: tuple[bool, bool], circuits: Mapping[str, str]) -> Design:
+def _node_model(nic: str, further: tuple[bool, bool], circuits: Mapping[str, str]) -> Design:
     wires = {pin: f"{pin}_0" for _, pin, _ in CABLE_PINS}
-    body = node_instance("node", 0, 0, wires, further)
+    body = node_instance("node", nic, 0, 0, wires, further)
     return _model(_node_kind(further), _node_clocks(further), 1, body, circuits if further[0] else {})
 
 

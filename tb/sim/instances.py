@@ -31,19 +31,28 @@ def clock_counters(clocks: int) -> str:
 
 
 def node_instance(
-    name: str, node: int, first_clock: int, wires: Mapping[str, str], further: tuple[bool, bool] = (False, False)
+    name: str,
+    kind: str,
+    node: int,
+    first_clock: int,
+    wires: Mapping[str, str],
+    further: tuple[bool, bool] = (False, False),
 ) -> str:
     """Node number `node` with its clocks from `first_clock` on; `wires` by pin: in, in_hold, tx, tx_hold.
 
-    `further`: whether it has an FPGA card, and a frame buffer.
+    `further`: whether it has an FPGA card, and a frame buffer. With a LANai 4 the NIC's clock drives the PCI bus too
+    (readings A8), and the PCI clock never wakes.
     """
     fpga, frame = further
-    clocks = {name: first_clock + domain for name, domain in (("nic", NIC), ("link", LINK), ("pci", PCI))}
+    clocks = {domain: first_clock + number for domain, number in (("nic", NIC), ("link", LINK), ("pci", PCI))}
     if fpga:
         clocks["fabric"] = first_clock + FABRIC
-    parameters = [f".NODE({node})", *(f".CLOCK_{name.upper()}({clock})" for name, clock in clocks.items())]
-    parameters += [f".CABLE({node})", f".FPGA({int(fpga)})", f".FRAME({int(frame)})"]
-    pins = [f".{name}_clk(clk_{i}), .{name}_cycle(cycle_{i}), .{name}_awake(awake_{i})" for name, i in clocks.items()]
+    drives = {**clocks, "pci": clocks["nic"]} if kind == "lanai4" else clocks
+    parameters = [f".KIND({kind.removeprefix('lanai')})", f".NODE({node})", f".CABLE({node})"]
+    parameters += [f".CLOCK_{domain.upper()}({clock})" for domain, clock in drives.items()]
+    parameters += [f".FPGA({int(fpga)})", f".FRAME({int(frame)})"]
+    pins = [f".{domain}_clk(clk_{i}), .{domain}_cycle(cycle_{i})" for domain, i in drives.items()]
+    pins += [f".{domain}_awake(awake_{i})" for domain, i in clocks.items()]
     if not fpga:
         pins.append(".fabric_clk(1'b0), .fabric_cycle(48'd0), .fabric_awake()")
     pins += [".rst, .faults", ", ".join(f".{pin}({wire})" for pin, wire in wires.items())]

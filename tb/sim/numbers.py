@@ -24,11 +24,13 @@ class Numbers:
     topology: Topology
     cards: tuple[frozenset[str], ...] = ()
     """Cards of each host beside its NIC; empty: nobody has any."""
+    nic: str = "lanai9"
+    """The kind of NIC that all hosts have."""
 
     @staticmethod
-    def of(cluster: Cluster) -> Numbers:
-        """The numbers of a cluster."""
-        return Numbers(cluster.topology, tuple(frozenset(host.cards) for host in cluster.hosts))
+    def of(cluster: Cluster, nic: str) -> Numbers:
+        """The numbers of a cluster whose hosts have NICs of this kind."""
+        return Numbers(cluster.topology, tuple(frozenset(host.cards) for host in cluster.hosts), nic)
 
     def has(self, node: int, card: str) -> bool:
         """Whether a host has a card."""
@@ -46,6 +48,10 @@ class Numbers:
     def nodes(self) -> int:
         """Number of hosts."""
         return len(self.topology.hosts)
+
+    def bus_clock(self, node: int) -> int:
+        """The clock of a node's PCI bus: that of the NIC with a LANai 4 (readings A8), whose PCI clock never wakes."""
+        return self.clock(node, NIC if self.nic == "lanai4" else PCI)
 
     def clock(self, node: int, domain: int) -> int:
         """Clock of a node's domain: NIC, LINK, PCI or FABRIC."""

@@ -19,10 +19,10 @@ from tb.sim.instances import clock_counters, clock_pins, node_instance, switch_i
 from tb.sim.numbers import NIC, Numbers
 
 
-def cluster_design(cluster: Cluster) -> Design:
-    """The design of a configured cluster, with the circuits of its circuit file where an FPGA card is used."""
+def cluster_design(cluster: Cluster, nic: str) -> Design:
+    """The design of a configured cluster whose hosts have NICs of this kind, with the circuits of its circuit file where an FPGA card is used."""
     circuits = {f"{MODULE}.sv": module_text(cluster.circuits)} if cluster.circuits else {}
-    return design(Numbers.of(cluster), circuits)
+    return design(Numbers.of(cluster, nic), circuits)
 
 
 def design(numbers: Numbers, circuits: Mapping[str, str] = MappingProxyType({})) -> Design:
@@ -70,7 +70,8 @@ def _node(numbers: Numbers, node: int) -> str:
     host = numbers.topology.hosts[node]
     own, far = _wires(End(host, 0)), _wires(numbers.topology.peers[End(host, 0)])
     wires = {"in": f"tx_{far}", "in_hold": f"hold_{far}", "tx": f"tx_{own}", "tx_hold": f"hold_{own}"}
-    return node_instance(f"host_{word(host)}", node, numbers.clock(node, NIC), wires, numbers.further(node))
+    name = f"host_{word(host)}"
+    return node_instance(name, numbers.nic, node, numbers.clock(node, NIC), wires, numbers.further(node))
 
 
 def _switch(numbers: Numbers, number: int) -> str:

@@ -1,9 +1,9 @@
 """`echo` on the host: `send` up to 64 bytes, `receive` them, `echo` them back. See firmware/nic/echo/README.md."""
 
+from firmware.host.card import load_chain
 from firmware.layers import ClusterView
 from firmware.nic.echo import layout as at
 from firmware.verbs import Host
-from pymodels.registers import Pci
 
 
 class Echo:
@@ -17,7 +17,7 @@ class Echo:
 
     async def start(self) -> None:
         """Tell the NIC where its DMA chain begins, and where to put what arrives. Call this first."""
-        await self._write(Pci.POINTERS, at.CHAIN)
+        await load_chain(self.host, 0, at.CHAIN)
         await self._write(at.INBOX, self.inbox)
 
     async def send(self, destination: int, payload: bytes) -> None:

@@ -6,9 +6,9 @@ import struct
 from enum import IntEnum
 from typing import Protocol
 
+from firmware.host import card
 from firmware.nic.grim.layout import E2L_CHAIN, L2E_CHAIN, STARTED, HostQueue, Layout, Register, State, Word
 from firmware.verbs import Buffer, Host
-from pymodels.registers import Control, Pci, Size
 
 
 class Phase(IntEnum):
@@ -56,11 +56,10 @@ class Ni:
         """The card out of reset, the DMA chains' lists loaded."""
         host, layout = self._host, self._layout
         await host.spend("enable_card")
-        size = layout.doorbell_code << Control.FIFO_SIZE
-        await _write(host, Pci.CONTROL, 1 << Control.LANAI_RESET_OFF | 1 << Control.EBUS_RESET_OFF | size)
-        await _write(host, Pci.POINTERS + 4 * Size.CHAINS, layout.doorbells)
-        await _write(host, Pci.POINTERS + 4 * L2E_CHAIN, layout.blocks)
-        await _write(host, Pci.POINTERS + 4 * E2L_CHAIN, layout.fetches)
+        await card.release(host, layout.doorbell_code)
+        await card.load_doorbells(host, layout.doorbells)
+        await card.load_chain(host, L2E_CHAIN, layout.blocks)
+        await card.load_chain(host, E2L_CHAIN, layout.fetches)
 
     async def activate(self) -> None:
         """The NI learns that its host is there."""

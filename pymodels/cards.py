@@ -1,0 +1,46 @@
+"""Where the regions of a NIC's card stand on the host's bus, by the kind of NIC (fact sheet 3.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pymodels import lanai4
+from pymodels.lanai4 import Pci4
+from pymodels.registers import Pci
+
+SLOT = 0xE0000000
+"""Physical address of the first slot's region."""
+LOW_SRAM = Pci4.EEPROM - Pci4.SRAM
+"""A LANai 4 board with more SRAM than this has it behind the other regions."""
+
+
+@dataclass(frozen=True)
+class CardMap:
+    """Physical addresses of a card's regions."""
+
+    kind: str
+    sram: int
+    control: int
+    """The control register."""
+    registers: int
+
+    @classmethod
+    def of(cls, kind: str, sram_bytes: int) -> CardMap:
+        """The map of a card with so much SRAM in the first slot."""
+        if kind == "lanai4":
+            sram = Pci4.SRAM_1MB if sram_bytes > LOW_SRAM else Pci4.SRAM
+            return cls(kind, SLOT + sram, SLOT + Pci4.CONTROL, SLOT + Pci4.REGISTERS)
+        return cls(kind, SLOT + Pci.SRAM, SLOT + Pci.CONTROL, SLOT + Pci.REGISTERS)
+
+    @property
+    def has_chains(self) -> bool:
+        """The card has DMA chains, whose first blocks the host loads, and doorbells."""
+        return self.kind == "lanai9"
+
+    def register(self, register: int) -> int:
+        """Physical address of a special register, named as firmware names it."""
+        return self.registers + (lanai4.place(register) if self.kind == "lanai4" else register)
+
+    def signal(self, value: int) -> int:
+        """A word of ISR bits, named as firmware names them, as this card has it."""
+        return lanai4.bits_here(value) if self.kind == "lanai4" else value

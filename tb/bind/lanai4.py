@@ -1,0 +1,38 @@
+"""The `Nic` verbs on a LANai 4: the names that firmware uses, put where this chip has them (`pymodels.lanai4`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from firmware.verbs import Watch
+from pymodels import lanai4
+from tb.bind.lanai import OP_READ, OP_WRITE, RtlNic, RtlPollLoop
+
+
+class RtlNic4(RtlNic):
+    """One LANai 4. Registers, ISR bits and limits are translated; everything else is as on a LANai 9."""
+
+    kind = "lanai4"
+    word_bytes = lanai4.WORD
+
+    def write(self, register: int, value: int) -> None:
+        here = lanai4.place(register)
+        self._give(OP_WRITE, here, lanai4.written(here, value & 0xFFFFFFFF))
+
+    async def read(self, register: int) -> int:  # type: ignore[override]
+        here = lanai4.place(register)
+        return lanai4.shown(here, await self.command(OP_READ, f"register {here.name}", here) & 0xFFFFFFFF)
+
+    def poll_loop(self, steps: Sequence[Watch]) -> RtlPollLoop:
+        return super().poll_loop([_here(step) for step in steps])
+
+
+def _here(step: Watch) -> Watch:
+    """A step of a polling loop as this chip samples it. Raises ValueError when it looks at bits that are not here."""
+    if not step.register:
+        return step
+    mask = lanai4.bits_here(step.mask)
+    if not mask:
+        raise ValueError(f"the LANai 4 has none of the ISR bits {step.mask:#x}")
+    return replace(step, mask=mask, expect=lanai4.bits_here(step.expect), address=lanai4.place(step.address))
