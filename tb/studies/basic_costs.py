@@ -2,15 +2,16 @@
 
 Strategy: each operation alone, on the RTL, as a driver would time it. Published costs of basic operations are totals
 that contain arbitration, address phase and waits (readings A1): the wait states of the profile are set so that these
-totals come out, and nothing is added on top. Where a profile's own NIC has no RTL yet, the LANai 9 card stands in with
-that profile's clocks and wait states.
+totals come out, and nothing is added on top. Where a profile's own NIC has no RTL yet (sp), the LANai 9 card stands in
+with that profile's clocks and wait states.
 """
 
 from __future__ import annotations
 
 import statistics
 
-from pymodels.registers import Block, Flag, Isr, Pci, Reg
+from pymodels.lanai4 import Ebus
+from pymodels.registers import Block, Flag, Isr, Reg
 from pymodels.trace import Part, TraceEvent, unit
 from tb.lab import Lab
 from tb.studies import Option
@@ -84,17 +85,19 @@ async def _dma(lab: Lab) -> None:
     """A transfer of one word: from the start of the chain to the end of the block. And the rate of 4 KB."""
     host, nic = lab.running.hosts[0], lab.running.nics[0]
     buffer = host.allocate(4096)
-    nic.write(Reg.DMA_LIST0 + 8 * CHAIN, BLOCKS)
     position = 0
+    if nic.kind == "lanai9":
+        nic.write(Reg.DMA_LIST0 + 8 * CHAIN, BLOCKS)
     for to_nic, name in ((True, "host_to_nic"), (False, "nic_to_host")):
         times: dict[int, list[int]] = {4: [], 4096: []}
         for size, found in times.items():
             for _ in range(lab.option("dmas")):
                 await lab.kernel.sleep(20_000_000)
-                _block(lab, position, size, buffer.address, to_nic)
+                register, value = _prepare(lab, position, size, buffer.address, to_nic)
                 position ^= 1
+                await lab.kernel.sleep(1_000_000)
                 begun = lab.kernel.now
-                nic.write(Reg.PULSE, 1 << CHAIN)
+                nic.write(register, value)
                 await lab.kernel.sleep(200_000_000)
                 found.append(_dma_done(lab) - begun)
         start, long = (statistics.median(times[size]) for size in (4, 4096))
@@ -102,13 +105,22 @@ async def _dma(lab: Lab) -> None:
         lab.metric(f"dma_MBps_{name}", 4092 / (long - start) * 1e6)
 
 
-def _block(lab: Lab, position: int, size: int, address: int, to_nic: bool) -> None:
-    """Fill the control block the chain stands at; the next one is TERMINAL, so that the chain stops there."""
+def _prepare(lab: Lab, position: int, size: int, address: int, to_nic: bool) -> tuple[int, int]:
+    """Everything but the write that starts a transfer: register and value of that one.
+
+    LANai 4: its registers. LANai 9: the control block the chain stands at; the next one is TERMINAL, so that it stops.
+    """
     nic = lab.running.nics[0]
+    if nic.kind == "lanai4":
+        nic.write(Ebus.EAR, address)
+        nic.write(Ebus.LAR, SCRATCH)
+        nic.write(Ebus.DMA_DIR, int(to_nic))
+        return Ebus.DMA_CTR, size
     here, there = (BLOCKS + Block.SIZE * (position ^ i) for i in (0, 1))
     nic.store(there + Block.NEXT, here | Flag.TERMINAL)
     nic.store_words(here + Block.CSUM, (0, size, SCRATCH, 0, address))
     nic.store(here + Block.NEXT, there | Flag.WAKE | (Flag.E2L if to_nic else 0))
+    return Reg.PULSE, 1 << CHAIN
 
 
 def _dma_done(lab: Lab) -> int:
@@ -127,13 +139,13 @@ async def _kernel_entry(lab: Lab) -> None:
 async def _interrupts(lab: Lab) -> None:
     """From the NIC processor's write of HOST_SIG to the start of the service routine, which clears it."""
     host, nic = lab.running.hosts[0], lab.running.nics[0]
-    served = host.event("an interrupt to be served")
+    served, isr = host.event("an interrupt to be served"), host.card.register(Reg.ISR)
     latencies = []
 
     async def service() -> None:
         latencies.append(lab.kernel.now - begun)
-        await host.pio_write(host.nic_base + Pci.REGISTERS + Reg.ISR, (1 << Isr.HOST_SIG).to_bytes(4, "big"))
-        await host.pio_read(host.nic_base + Pci.REGISTERS + Reg.ISR)
+        await host.pio_write(isr, host.card.signal(1 << Isr.HOST_SIG).to_bytes(4, "big"))
+        await host.pio_read(isr)
         served.set()
 
     host.on_interrupt(service)
@@ -155,10 +167,11 @@ async def _network(lab: Lab) -> None:
     route = lab.plan.cluster.routes_from(0)[last]
     receiver.write(Reg.RMP, ARRIVED)
     receiver.write(Reg.RML, ARRIVED + 1024)
-    sender.sram[ROUTED : ROUTED + len(route) + len(PACKET)] = route + PACKET
-    sender.write(Reg.SA, 0)
+    end, skip = ROUTED + len(route) + len(PACKET), -len(route) % sender.word_bytes
+    sender.sram[ROUTED + skip : end + skip] = route + PACKET
+    sender.write(Reg.SA, skip)
     sender.write(Reg.SMP, ROUTED)
-    sender.write(Reg.SMLT, ROUTED + len(route) + len(PACKET))
+    sender.write(Reg.SMLT, end + skip)
     await lab.kernel.sleep(20_000_000)
     lab.check(receiver.load_bytes(ARRIVED, len(PACKET)) == PACKET, "the packet arrived changed")
     trace = lab.trace()
