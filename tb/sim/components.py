@@ -34,7 +34,10 @@ def design(numbers: Numbers, circuits: Mapping[str, str]) -> Design:
     """The main program of a cluster and the models that it evaluates."""
     sizes = sorted({switch.ports for switch in numbers.topology.switches})
     kinds = sorted({numbers.further(node) for node in range(numbers.nodes)})
-    models = (*(_node_model(numbers.nic, further, circuits) for further in kinds), *(_switch_model(ports) for ports in sizes))
+    models = (
+        *(_node_model(numbers.nic, further, circuits) for further in kinds),
+        *(_switch_model(ports) for ports in sizes),
+    )
     generated = {"top.sv": TOP, "components.h": _components_h(numbers, kinds, sizes)}
     return Design("top", generated=generated, clocked=True, models=models)
 

@@ -2,7 +2,7 @@
 
 Strategy: the firmware's own search of the last 1, 8, ..., 32 of its channels, all empty, between two reads of RTC, as
 in paper 000, 4.3.4. The trace has the same interval to the picosecond: from the first instruction behind the one read
-of RTC to the end of the other. Then the same search while a stream of long messages comes in: network and host DMA go
+of RTC to the end of the other. Then the same search while long messages come in and go out: network and host DMA go
 before the processor, so it takes longer. The limit follows as in the paper: a search may take half of the least
 latency of the message layers of the time, 10 us.
 """
@@ -28,8 +28,8 @@ STEP = 8
 """The suggested number of channels is a multiple of it."""
 OPTIONS = {
     "times": Option(64, "searches timed of each number of channels", 1, 10_000),
-    "disturbed": Option(64, "searches timed while a message comes in", 1, 10_000),
-    "stream": Option(100_000, "bytes that come in during the disturbed searches", 4096, 1 << 24),
+    "disturbed": Option(64, "searches timed while messages come in and go out", 1, 10_000),
+    "stream": Option(100_000, "bytes that come in, and go out, during the disturbed searches", 4096, 1 << 24),
 }
 QUICK = "times=16 disturbed=16"
 STAND_IN = True
@@ -43,12 +43,15 @@ async def run(lab: Lab) -> None:
     nic = lab.plan.profile.kind
     options = {"channels": MOST, "search_timer": 1, "sram_bytes": lab.plan.profile.integer("sram.bytes")}
     libraries = lab.start_layer(LAYER, options)
-    arrived: list[int] = []
+    arrived: list[list[int]] = [[] for _ in libraries]
 
-    def on_data(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        arrived.append(len(payload))
+    def taker(vnn: int) -> Any:
+        def on_data(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+            arrived[vnn].append(len(payload))
 
-    await bring_up(lab, libraries, [{"data": on_data}, *({} for _ in libraries[1:])])
+        return on_data
+
+    await bring_up(lab, libraries, [{f"data {vnn}": taker(vnn)} for vnn in range(len(libraries))])
     timer = _Timer(lab, libraries[0])
     traced, by_rtc = [], []
     for done, count in enumerate(COUNTS):
@@ -75,16 +78,24 @@ def _hand_in(lab: Lab, nic: str, traced: list[float], by_rtc: list[float]) -> No
     lab.metric(f"channels_within_half_of_10us_{nic}", int((BUDGET_US - traced[0]) / slope + 1) // STEP * STEP)
 
 
-async def _disturbed(lab: Lab, timer: _Timer, libraries: list[Any], arrived: list[int]) -> list[float]:
-    """Searches while a long message comes in."""
-    near, far, size = libraries[0], libraries[-1], lab.option("stream")
-    number, where = await far.resolve_handler("data"), far.get_dest_id(0)
-    sending = lab.spawn(far.send(where, number, payload=Source(far.host, size, 1).region(size)), "the sender")
-    receiving = lab.spawn(near.wait_for(lambda: bool(arrived)), "the receiver")
+async def _disturbed(lab: Lab, timer: _Timer, libraries: list[Any], arrived: list[list[int]]) -> list[float]:
+    """Searches while a long message comes in and another one goes out."""
+    last, size = len(libraries) - 1, lab.option("stream")
+
+    async def exchange(here: int, there: int) -> None:
+        """Send a message, and wait for the other one."""
+        library = libraries[here]
+        number = await library.resolve_handler(f"data {there}")
+        payload = Source(library.host, size, 1).region(size)
+        await library.send(library.get_dest_id(there), number, payload=payload)
+        await library.wait_for(lambda: bool(arrived[here]))
+
+    ends = ((0, last), (last, 0))
+    both = [lab.spawn(exchange(here, there), f"host {here}, a message each way") for here, there in ends]
     durations, _ = await timer.search(MOST, lab.option("disturbed"))
-    await lab.all([sending, receiving])
-    lab.findings.messages += 1
-    lab.check(arrived == [size], f"{arrived} bytes arrived instead of {size}")
+    await lab.all(both)
+    lab.findings.messages += 2
+    lab.check(arrived[0] == arrived[last] == [size], f"{arrived} bytes arrived instead of {size} at either end")
     return durations
 
 
