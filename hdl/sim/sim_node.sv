@@ -309,11 +309,12 @@ module sim_node
 
   // ---------------------------------------------------------------- sleep
   logic bus_busy, bus_in_flight, nic_first, chosen_valid;
-  logic [47:0] chosen_cycle;
+  logic [47:0] chosen_cycle, nic_ahead;
   assign bus_busy = host_busy | segment_busy | card_busy | intr_busy | slots_busy;
   assign bus_in_flight = !idle_out | !idle_in | card_busy | slots_in_flight;
   // With one clock the earlier of the two alarms counts.
-  assign nic_first = !ONE_CLOCK | !slots_alarm_valid | (nic_alarm_valid & nic_alarm_cycle < slots_alarm_cycle);
+  assign nic_ahead = nic_alarm_cycle - slots_alarm_cycle;
+  assign nic_first = !ONE_CLOCK | !slots_alarm_valid | (nic_alarm_valid & nic_ahead[47]);
   assign chosen_valid = nic_alarm_valid | (ONE_CLOCK & slots_alarm_valid);
   assign chosen_cycle = nic_first ? nic_alarm_cycle : slots_alarm_cycle;
   sim_awake #(
@@ -358,5 +359,5 @@ module sim_node
   end
 
   logic unused;
-  assign unused = &{1'b0, fabric_clk, fabric_cycle};
+  assign unused = &{1'b0, fabric_clk, fabric_cycle, nic_ahead[46:0]};
 endmodule

@@ -18,7 +18,7 @@ from tests.system.runs import must
     ("profile", "simulator"), [("lanai9", "verilator"), ("lanai4", "verilator"), ("lanai9", "icarus")]
 )
 def test_search_of_the_channels_takes_what_figure_4_10_says(profile: str, simulator: str, tmp_path: Path) -> None:
-    done = must("grim_channel_scan", simulator, tmp_path, "times=3 disturbed=60 stream=40000", profile=profile)
+    done = must("grim_channel_scan", simulator, tmp_path, "times=3 disturbed=30 stream=20000", profile=profile)
     rows = [row for row in load_published() if row.study == "grim_channel_scan" and row.profile.startswith(profile)]
     assert len(rows) == 5
     for row in rows:
