@@ -13,6 +13,8 @@ unexport MAKEFLAGS MFLAGS
 ## SIM=verilator|icarus       the simulator (verilator)
 ## SEED=<n>                   the seed (1); the same seed gives the same results
 ## WAVES=1                    also write waves.fst
+## FROM=<us>                  simulated time at which waves or a timeline begin
+## TO=<us>                    and end
 ## CLUSTER=<file>             a cluster's configuration file, or the name of an example
 ## PROFILE=<name>             the hardware profile
 ## SET="key=value ..."        settings of study, profile and run
@@ -29,7 +31,7 @@ unexport MAKEFLAGS MFLAGS
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
-GIVEN := STUDY BENCH SIM SEED WAVES CLUSTER PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT QUICK COCOTB_TEST_FILTER VENV PYTHON
+GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT QUICK COCOTB_TEST_FILTER VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -44,7 +46,7 @@ simulator := compiler $(if $(icarus),icarus,$(if $(waves),waves))
 python := "$$VENV/bin/python"
 study := $(python) -m tb.run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies sim lint synth waves explain compare sweep figures bench clean distclean
+.PHONY: all setup test help run studies sim lint synth waves timeline explain compare sweep figures bench clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -68,7 +70,7 @@ help: ## this list
 
 run: ## run one STUDY; what it leaves is in sim_build/<study>/
 	$(setup) $(simulator)
-	@$(study) $(waves) -- "$$STUDY"
+	@$(study) $(waves) --from="$$FROM" --to="$$TO" -- "$$STUDY"
 
 studies: ## list the studies
 	$(setup)
@@ -86,12 +88,13 @@ synth: ## read every block as a synthesiser does: latches, drivers, cells, depth
 	$(setup)
 	@$(python) -m tb.quality.synth
 
-waves: ## run one STUDY with WAVES=1, and say how to open them
+waves: ## run one STUDY with waves, from FROM to TO, and leave views for GTKWave and Surfer
 	$(setup) compiler $(if $(icarus),icarus,waves)
-	@status=0; $(study) --waves -- "$$STUDY" || status=$$?; file=sim_build/$$STUDY/waves.fst; \
-	if [ -n "$$STUDY" ] && [ -f "$$file" ]; then \
-	  printf 'waves: %s; open them with: gtkwave "%s", or: surfer "%s"\n' "$$file" "$$file" "$$file"; \
-	fi; exit $$status
+	@$(study) --waves --from="$$FROM" --to="$$TO" -- "$$STUDY"
+
+timeline: ## write the timeline of the last run of STUDY, from FROM to TO, for Perfetto
+	$(setup)
+	@$(python) -m tb.report.timeline --from="$$FROM" --to="$$TO" -- "$$STUDY"
 
 explain: ## the life of one MESSAGE of the last run of STUDY: when, who waited for whom, and why
 	$(setup) $(simulator)

@@ -24,9 +24,7 @@ def check_size(hosts: int, fpga_cards: int, switches: int, file: str) -> None:
     room = MOST_CLOCKS - 3 * hosts - fpga_cards
     if switches > room:
         what = f"{switches} switches beside {hosts} hosts"
-        cause = (
-            f"the simulator's tables hold {room} (DW_CLOCKS of hdl/sim/doorway.h: a host has three or four)"
-        )
+        cause = f"the simulator's tables hold {room} (DW_CLOCKS of hdl/sim/doorway.h: a host has three or four)"
         raise ConfigError(file, 0, what, cause, "use fewer switches with more ports, or enlarge the table")
 
 

@@ -50,6 +50,8 @@ class Request:
     """Where the simulator process reports how far it is, one JSON object a line; -1 for nowhere."""
     directory: str = ""
     """Where the command was typed: file names in settings are relative to it."""
+    window_ps: tuple[int, int | None] = (0, None)
+    """When waves begin and end; None: with the run."""
 
     def save(self, path: Path) -> None:
         """Write the request for the simulator process."""

@@ -19,7 +19,12 @@ from pymodels.errors import SanlabError
 from pymodels.results import read_results
 from tb import studies
 from tb.progress import show_progress
+from tb.report import waves
+from tb.report.looked import look
+from tb.report.recorded import read_recorded
 from tb.report.terminal import summary
+from tb.report.timeline import write_soon
+from tb.report.window import add_window, window_ps
 from tb.request import Plan, Request, plan, resolve
 from tb.sim.build import Build, Design, build
 from tb.sim.run import Outcome, simulate
@@ -36,6 +41,8 @@ LEFT = (
     "received.bin",
     "timeline.json",
     "packets.pcapng",
+    "waves.gtkw",
+    "waves.sucl",
     "stuck.txt",
     "stuck.json",
 )
@@ -58,7 +65,9 @@ def execute(request: Request, info: studies.StudyInfo, understood: Plan, console
     watcher.start()
     where = {"SANLAB_RUN": str(folder)}
     try:
-        return simulate(made, MODULE, folder, request.seed, request.waves, where, pass_fds=(write,))
+        return simulate(
+            made, MODULE, folder, request.seed, request.waves, where, pass_fds=(write,), window_ps=request.window_ps
+        )
     finally:
         os.close(write)
         watcher.join()
@@ -81,11 +90,25 @@ def run_study(request: Request, console: Console) -> int:
         return 1
     results = read_results(folder / "results.json")
     failures = [line for line in (folder / "failures.txt").read_text().splitlines() if line]
-    from tb.report.page import write_page  # matplotlib is slow to import; only needed once there are results
+    leave_views(request, folder, console)
+    from tb.report.contents import write_contents  # slow to import, and only needed once there are results
+    from tb.report.page import write_page
 
-    page = write_page(folder, info, results, failures)
+    page = write_page(folder, info, results, failures, look(folder))
+    if folder.parent == OUT:
+        write_contents(OUT)
     summary(console, info, results, failures, page, folder)
     return 0 if outcome.passed and not failures else 1
+
+
+def leave_views(request: Request, folder: Path, console: Console) -> None:
+    """What is made of a run's trace and waves when it has ended: its timeline, and the views of its waves."""
+    write_soon(folder, console)
+    if request.waves and (folder / waves.FILE).exists():
+        waves.write_views(folder, read_recorded(folder), request.window_ps)
+        place = os.path.relpath(folder)
+        text = f'waves: cd "{place}"; gtkwave {waves.FILE} {waves.GTKWAVE}; or: surfer {waves.FILE} -c {waves.SURFER}'
+        console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
 def complain(text: str) -> None:
@@ -103,6 +126,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--profile", default="")
     parser.add_argument("--set", default="", dest="settings", metavar="KEY=VALUE ...")
     parser.add_argument("--waves", action="store_true")
+    add_window(parser)
     parser.add_argument("--out", default="", help="folder for the results (default sim_build/<study>)")
     words = parser.parse_args(argv)
     try:
@@ -111,7 +135,8 @@ def main(argv: list[str] | None = None) -> int:
         given = (words.waves, cluster, words.profile, words.settings, SIMULATORS)
         request = resolve(words.study, words.sim, words.seed, *given)
         folder = Path(words.out).resolve() if words.out else OUT / words.study
-        return run_study(replace(request, folder=str(folder)), Console())
+        window = window_ps(words.begin, words.end)
+        return run_study(replace(request, folder=str(folder), window_ps=window), Console())
     except SanlabError as error:
         complain(str(error))
         return error.exit_code

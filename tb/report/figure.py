@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,8 +17,9 @@ from tb.report.tables import size
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INK, GRID, CURVE = "#010101", "#020202", "#030303"
-VARIABLES = {INK: "var(--ink)", GRID: "var(--grid)", CURVE: "var(--c0)"}
+INK, GRID, CURVE, PAPER = "#010101", "#020202", "#030303", "#040404"
+VARIABLES = {INK: "var(--ink)", GRID: "var(--grid)", CURVE: "var(--c0)", PAPER: "var(--c1)"}
+"""Stand-ins in matplotlib's drawing, and what takes their place; PAPER is what a paper published."""
 STYLE: dict[str, Any] = {
     "svg.fonttype": "none",  # text stays text: it can be read, searched and takes the page's font
     "svg.hashsalt": "sanlab",  # the same curve gives the same bytes
@@ -34,6 +36,7 @@ STYLE: dict[str, Any] = {
     "grid.color": GRID,
     "grid.linewidth": 0.8,
 }
+PUBLISHED: dict[str, Any] = {"color": PAPER, "linestyle": "", "marker": "D", "markersize": 6, "fillstyle": "none"}
 MARKED = 64
 """Up to so many points are marked one by one."""
 TICKS = 7
@@ -42,8 +45,8 @@ WIDE = 50
 """A time that spans more than this ratio has a logarithmic axis."""
 
 
-def curve(series: Series, label: str, prefix: str) -> str:
-    """One series as an `<svg>` element, its points joined in the order given.
+def curve(series: Series, label: str, prefix: str, published: Sequence[tuple[float, float]] = ()) -> str:
+    """One series as an `<svg>` element, its points joined in the order given, and published points beside them.
 
     `label` is what a screen reader says; `prefix` keeps the ids of this figure apart from those of others on the page.
     """
@@ -58,11 +61,38 @@ def curve(series: Series, label: str, prefix: str) -> str:
         axes = figure.add_subplot()
         x, y = [p[0] for p in points], [p[1] for p in points]
         axes.plot(x, y, color=CURVE, linewidth=1.8, marker="o" if len(x) <= MARKED else "", markersize=4)
+        if published:
+            axes.get_lines()[0].set_label("measured")
+            axes.plot(*zip(*published, strict=True), **PUBLISHED, label="published")
+            axes.legend(frameon=False)
         axes.set_xlabel(series.x_unit)
         axes.set_ylabel(series.y_unit)
         if series.x_unit == "B":
             _axis_of_sizes(axes, x)
-        _axis_of_values(axes, y, series.y_unit)
+        _axis_of_values(axes, [*y, *(value for _, value in published)], series.y_unit)
+        drawing = io.StringIO()
+        figure.savefig(drawing, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return _embedded(drawing.getvalue(), label, prefix)
+
+
+def dots(rows: Sequence[tuple[str, float]], label: str, prefix: str) -> str:
+    """Ratios as dots around the line at 1, one row each, the first on top, as an `<svg>` element."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(cast(Any, STYLE)):
+        figure = Figure(figsize=(4.6, 0.9 + 0.24 * len(rows)), layout="constrained")
+        axes = figure.add_subplot()
+        places = range(len(rows), 0, -1)
+        axes.axvline(1.0, color=PAPER, linewidth=1.4)
+        axes.plot([ratio for _, ratio in rows], list(places), "o", color=CURVE, markersize=6)
+        axes.set_yticks(list(places), [str(number) for number in range(1, len(rows) + 1)])
+        axes.set_ylim(0.4, len(rows) + 0.6)
+        low, high = (pick([1.0, *(ratio for _, ratio in rows)]) for pick in (min, max))
+        axes.set_xlim(min(low - 0.02, 0.9), max(high + 0.02, 1.1))
+        axes.set_xlabel("measured / published")
         drawing = io.StringIO()
         figure.savefig(drawing, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return _embedded(drawing.getvalue(), label, prefix)

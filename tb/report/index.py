@@ -15,7 +15,8 @@ from pathlib import Path
 from pymodels.results import Comparison, Results, write_atomically
 from tb.report import tables
 from tb.report.figure import curve
-from tb.report.page import document, html_table
+from tb.report.markup import html_table
+from tb.report.page import document
 from tb.report.tables import Table
 
 INDEX = "index.html"

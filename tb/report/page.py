@@ -1,7 +1,8 @@
 """The report of a run: one HTML file that needs nothing else, neither network nor script.
 
-The question stands on top, then what failed, curves, sizes, stages, published values beside measured ones, other
-metrics, and what the run cost. Every text is escaped; colours follow the reader's choice of light or dark.
+The question stands on top, then what failed, curves with the published points on them, published values beside measured
+ones, sizes, stages, how busy everything was, other metrics, and where the wall time went. Every text is escaped;
+colours follow the reader's choice of light or dark.
 """
 
 from __future__ import annotations
@@ -11,53 +12,62 @@ from html import escape
 from itertools import chain
 from pathlib import Path
 
-from pymodels.results import Comparison, Kind, Results, Series, write_atomically
+from pymodels.results import Kind, Results, Series, write_atomically
 from tb.report import tables
-from tb.report.figure import curve
+from tb.report.beside import points_beside, ratios
+from tb.report.figure import curve, dots
+from tb.report.looked import Looked, stages, used
+from tb.report.markup import bar, html_table, keys, section
 from tb.report.tables import Asked, Stage, Table
 
 CSS = Path(__file__).with_name("page.css")
-COLOURS = 8
-"""As many as page.css has."""
 LISTED = 200
 """Up to so many points of a curve are also listed."""
-STACKED = 4
-"""A table of more columns than this is shown row under row on a phone."""
 BESIDE = {
     "results.json": "everything measured, for programs",
+    "stuck.txt": "who waited for whom when it stuck",
     "timeline.json": "timeline, for Perfetto",
     "packets.pcapng": "packets, for Wireshark",
     "waves.fst": "waveforms, for GTKWave or Surfer",
+    "waves.gtkw": "what to see in them, for GTKWave",
+    "waves.sucl": "what to see in them, for Surfer",
     "trace.npy": "trace of all units, for numpy",
     "sim.log": "what the simulator said",
 }
 NO_NETWORK = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def write_page(folder: Path, info: Asked, results: Results, failures: Sequence[str]) -> Path:
-    """Write `report.html` beside the results, at once or not at all; its path. ResultsError when the disk refuses."""
+def write_page(
+    folder: Path, info: Asked, results: Results, failures: Sequence[str], looked: Looked | None = None
+) -> Path:
+    """Write `report.html` beside the results, at once or not at all; its path. ResultsError when the disk refuses.
+
+    `looked`: what the trace told.
+    """
     path = folder / "report.html"
-    write_atomically(path, page(folder, info, results, failures))
+    write_atomically(path, page(folder, info, results, failures, looked or Looked()))
     return path
 
 
-def page(folder: Path, info: Asked, results: Results, failures: Sequence[str]) -> str:
+def page(folder: Path, info: Asked, results: Results, failures: Sequence[str], looked: Looked) -> str:
     """The whole page as text."""
     parts = (
         _head(info, results, failures),
-        _figures(results.series.items()),
-        _section("Sizes", tables.sizes(results.metrics)),
-        _stages(tables.stages(results.metrics)),
-        _published(results.published),
-        _section("Metrics", tables.others(results.metrics)),
-        _section("Cost of this run", tables.cost(results), headed=False),
+        _figures(results),
+        _published(results),
+        section("Sizes", tables.sizes(results.metrics)),
+        stages(looked.breakdowns) if looked.breakdowns else _stages(tables.stages(results.metrics)),
+        used(looked),
+        _note(looked.note),
+        section("Metrics", tables.others(results.metrics)),
+        _cost(results),
         _beside(folder),
     )
     return document(info.name, chain.from_iterable(parts))
 
 
-def document(title: str, lines: Iterable[str]) -> str:
-    """A whole page around the lines of its body: self-contained, nothing is fetched."""
+def document(title: str, parts: Iterable[str]) -> str:
+    """A whole page around the parts of its body: self-contained, nothing is fetched."""
     return "\n".join(
         (
             "<!DOCTYPE html>",
@@ -67,7 +77,7 @@ def document(title: str, lines: Iterable[str]) -> str:
             f"<title>{escape(title)}</title>",
             f"<style>\n{CSS.read_text(encoding='utf-8')}</style></head>",
             "<body>",
-            *lines,
+            *parts,
             "</body>",
             "</html>\n",
         )
@@ -83,15 +93,16 @@ def _head(info: Asked, results: Results, failures: Sequence[str]) -> Iterator[st
         yield f'<div class="failures"><strong class="bad">What failed</strong><ul>{lines}</ul></div>'
 
 
-def _figures(series: Iterable[tuple[str, Series]]) -> Iterator[str]:
-    drawn = [(name, one) for name, one in series if one.x]
+def _figures(results: Results) -> Iterator[str]:
+    drawn = [(name, one) for name, one in results.series.items() if one.x]
     if not drawn:
         return
     yield '<h2>Curves</h2>\n<div class="figures">'
     for index, (name, one) in enumerate(drawn):
-        title = name.replace("_", " ")
+        title, beside = name.replace("_", " "), points_beside(one, results)
         yield f"<figure><h3>{escape(title)}</h3>"
-        yield curve(one, f"{title}, {one.y_unit} over {one.x_unit}", f"f{index}")
+        said = f"{title}, {one.y_unit} over {one.x_unit}" + (", with the published points" if beside else "")
+        yield curve(one, said, f"f{index}", beside)
         yield from _points(one)
         yield "</figure>"
     yield "</div>"
@@ -108,58 +119,44 @@ def _points(series: Series) -> Iterator[str]:
     yield "</details>"
 
 
-def _stages(stages: Sequence[Stage]) -> Iterator[str]:
-    """A stacked bar, and the same as a table; numbers tie the two together for those who see no colours."""
-    if not stages:
+def _stages(parts: Sequence[Stage]) -> Iterator[str]:
+    """What a study itself handed in as stages: a stacked bar and a table."""
+    if not parts:
         return
     yield "<h2>Where the time of one message goes</h2>"
-    yield f'<div class="bar" role="img" aria-label="{len(stages)} stages, in the table below">'
-    for index, stage in enumerate(stages):
-        told = escape(f"{stage.name}: {stage.us:.3f} us, {tables.percent(stage.share)}")
-        mark = str(index + 1) if stage.share > 0.04 else ""
-        yield f'<span class="k{index % COLOURS}" style="flex: {stage.share:.6f} 0 0" title="{told}">{mark}</span>'
-    yield "</div>"
-    keys = [f'<span class="key k{index % COLOURS}">{index + 1}</span>' for index in range(len(stages))]
-    yield from html_table(tables.stage_table(stages), keys)
+    told = [(f"{part.name}: {part.us:.3f} us, {tables.percent(part.share)}", part.share) for part in parts]
+    yield from bar(told, f"{len(parts)} stages, in the table below")
+    yield from html_table(tables.stage_table(parts), keys(len(parts)))
 
 
-def _published(rows: Sequence[Comparison]) -> Iterator[str]:
-    yield from _section("Published and measured", tables.published(rows))
+def _published(results: Results) -> Iterator[str]:
+    rows = results.published
+    if not rows:
+        return
+    yield from section("Published and measured", tables.published(rows))
     kinds = [kind for kind in Kind if any(row.kind is kind for row in rows)]
-    if kinds:
-        yield f'<p class="soft">{"; ".join(f"{kind.value}: {tables.KINDS[kind]}" for kind in kinds)}.</p>'
+    yield f'<p class="soft">{"; ".join(f"{kind.value}: {tables.KINDS[kind]}" for kind in kinds)}.</p>'
+    marked = ratios(rows)
+    if marked:
+        said = f"measured over published, {len(marked)} values, as in the table above"
+        yield f'<div class="figures"><figure><h3>measured / published</h3>{dots(marked, said, "ratios")}</figure></div>'
 
 
-def _section(title: str, table: Table, headed: bool = True) -> Iterator[str]:
-    if table:
-        yield f"<h2>{escape(title)}</h2>"
-        yield from html_table(table, headed=headed)
+def _cost(results: Results) -> Iterator[str]:
+    """Where the wall time went, as a bar, and what else the run cost."""
+    yield "<h2>Cost of this run</h2>"
+    parts = tables.wall(results)
+    if parts:
+        told = [(f"{name}: {tables.percent(share)} of the wall time", share) for name, share in parts]
+        yield from bar(told, "where the wall time went, as in the table below")
+        yield from html_table(tables.wall_table(parts), keys(len(parts)), headed=False)
+    other = tuple(row for row in tables.cost(results).rows if row[0] not in dict(parts))
+    yield from html_table(Table(("cost", ""), other), headed=False)
 
 
-def html_table(table: Table, keys: Sequence[str] = (), headed: bool = True) -> Iterator[str]:
-    """A table that scrolls by itself on a narrow screen. `keys` is markup before the first cell of each row."""
-    stacked = len(table.headings) > STACKED
-    yield f'<div class="wide"><table{" class=stacked" if stacked else ""}>'
-    if headed:
-        cells = (f"<th{_kind(table, i)}>{escape(text)}</th>" for i, text in enumerate(table.headings))
-        yield f"<thead><tr>{''.join(cells)}</tr></thead>"
-    yield "<tbody>"
-    for number, row in enumerate(table.rows):
-        key = keys[number] if number < len(keys) else ""
-        cells = (
-            f"<td{_kind(table, i)}{_heading(table, i) if stacked else ''}>{key if not i else ''}{escape(text)}</td>"
-            for i, text in enumerate(row)
-        )
-        yield f"<tr>{''.join(cells)}</tr>"
-    yield "</tbody></table></div>"
-
-
-def _kind(table: Table, column: int) -> str:
-    return "" if column < table.words else ' class="n"'
-
-
-def _heading(table: Table, column: int) -> str:
-    return f' data-heading="{escape(table.headings[column])}"'
+def _note(text: str) -> Iterator[str]:
+    if text:
+        yield f'<p class="soft">{escape(text)}.</p>'
 
 
 def _beside(folder: Path) -> Iterator[str]:

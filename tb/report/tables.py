@@ -143,14 +143,26 @@ def duration(ns: float) -> str:
     return f"{ns:g} ns"
 
 
+def wall(results: Results) -> list[tuple[str, float]]:
+    """Where the wall time of a run went: what, and its share, 0 to 1."""
+    if results.wall_s <= 0:
+        return []
+    spent = results.cost
+    rest = max(0.0, results.wall_s - spent.wall_rtl_s - spent.wall_python_s)
+    parts = (("RTL", spent.wall_rtl_s), ("Python", spent.wall_python_s), ("other", rest))
+    return [(name, seconds / results.wall_s) for name, seconds in parts]
+
+
+def wall_table(parts: Sequence[tuple[str, float]]) -> Table:
+    """The shares of the wall time as rows."""
+    return Table(("wall", ""), tuple((name, f"{100 * share:.0f} %") for name, share in parts))
+
+
 def cost(results: Results) -> Table:
     """What the run cost: simulated time, wall time and where it went, wakes of Python per message."""
     spent: Cost = results.cost
     rows = [("simulated", duration(results.sim_time_ns)), ("wall", f"{results.wall_s:.2f} s")]
-    if results.wall_s > 0:
-        rest = max(0.0, results.wall_s - spent.wall_rtl_s - spent.wall_python_s)
-        parts = (("RTL", spent.wall_rtl_s), ("Python", spent.wall_python_s), ("other", rest))
-        rows += [(name, f"{100 * seconds / results.wall_s:.0f} %") for name, seconds in parts]
+    rows += [(name, text) for name, text in wall_table(wall(results)).rows]
     if spent.messages:
         wakes = spent.python_wakes / spent.messages
         each = f"{wakes:.1f}" if wakes >= 1 else f"{wakes:.2g}"

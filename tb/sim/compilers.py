@@ -137,7 +137,7 @@ def _verilator_flags(job: Job, name: str) -> list[str]:
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--timescale", "1ps/1ps"]
     flags += ["--prefix", name, "-Mdir", "obj", *job.flags]
     if job.waves:
-        flags += ["--trace-fst", "--trace-structs"]
+        flags += ["--trace-fst", "--trace-structs", "--trace-threads", "1"]  # a thread writes: half the time
     if not job.clocked:
         flags += [
             "--public-depth",

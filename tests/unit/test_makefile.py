@@ -43,7 +43,10 @@ def test_help_names_every_target_and_every_variable() -> None:
 
 @pytest.mark.parametrize(
     "target",
-    "all setup test run studies sim lint synth waves explain compare sweep figures bench clean distclean".split(),  # noqa: SIM905 - a list of words
+    [
+        *("all", "setup", "test", "run", "studies", "sim", "lint", "synth", "waves", "timeline"),
+        *("explain", "compare", "sweep", "figures", "bench", "clean", "distclean"),
+    ],
 )
 def test_every_target_can_be_shown_without_running(checkout: Checkout, target: str) -> None:
     ended = checkout.make("-n", target)
@@ -83,6 +86,8 @@ def test_values_reach_the_program_as_they_were_typed(checkout: Checkout, way: st
         "PROFILE": "a,b",
         "SEED": "7",
         "WAVES": "1",
+        "FROM": "1.5",
+        "TO": "a b",
     }
     if way == "command line":
         ended = checkout.make("run", *(f"{name}={value}" for name, value in given.items()))
@@ -99,6 +104,8 @@ def test_values_reach_the_program_as_they_were_typed(checkout: Checkout, way: st
         "--profile=a,b",
         f"--set={WICKED}",
         "--waves",
+        "--from=1.5",
+        "--to=a b",
         "--",
         "-x y",
     ]
@@ -110,13 +117,14 @@ def test_no_waves_unless_asked_for(checkout: Checkout) -> None:
     assert "--waves" not in words(checkout.calls("<-m><tb.run>")[0])
 
 
-def test_waves_says_how_to_open_them(checkout: Checkout) -> None:
-    file = checkout.root / "sim_build" / "my study" / "waves.fst"
-    file.parent.mkdir(parents=True)
-    file.touch()
-    ended = checkout.make("waves", "STUDY=my study")
-    assert "--waves" in words(checkout.calls("<-m><tb.run>")[0])
-    assert 'gtkwave "sim_build/my study/waves.fst"' in ended.stdout
+def test_a_window_of_waves_and_of_a_timeline_reaches_the_program(checkout: Checkout) -> None:
+    checkout.make("waves", "STUDY=my study", "FROM=10", "TO=20")
+    (call,) = checkout.calls("<-m><tb.run>")
+    assert words(call)[-5:] == ["--waves", "--from=10", "--to=20", "--", "my study"]
+    checkout.make("timeline", "STUDY=my study", "FROM=10")
+    assert [words(line) for line in checkout.calls("<-m><tb.report.timeline>")] == [
+        ["-m", "tb.report.timeline", "--from=10", "--to=", "--", "my study"]
+    ]
 
 
 def test_two_results_reach_compare_as_they_were_typed(checkout: Checkout) -> None:

@@ -105,15 +105,15 @@ def test_tables_hold_metrics_and_published_values_with_their_kind(full: Page) ->
 
 def test_stages_are_a_bar_whose_parts_add_up(full: Page) -> None:
     parts = [float(style.split()[1]) for style in full.all("style") if style.startswith("flex:")]
-    assert parts == [0.6, 0.3, 0.1]
+    assert parts == [0.6, 0.3, 0.1, 0.5, 0.25, 0.25], "the stages, and where the wall time went"
     assert "wire and switch: 1.500 us, 30.0 %" in full.all("title")
     assert "together" in full.of("td")
 
 
 def test_each_curve_with_points_is_one_figure(full: Page) -> None:
     tags = [tag for tag, _ in full.elements]
-    assert tags.count("figure") == tags.count("svg") == 2
-    assert full.of("h3") == ["one way", "band<width>"]
+    assert tags.count("figure") == tags.count("svg") == 3
+    assert full.of("h3") == ["one way", "band<width>", "measured / published"]
     assert {"0 B", "1 KB", "64 KB"} <= set(full.of("text"))
 
 

@@ -1,0 +1,62 @@
+"""Where the time of messages went: for each size the message of median latency, cut into its stages."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tb.report.lives import Life
+from tb.report.stages import Stage, stages_of
+
+MOST = 9
+"""Sizes that are shown: the smallest, the largest, and some between."""
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """The message of median latency among those of one size."""
+
+    life: Life
+    count: int
+    """Messages of this size that arrived."""
+    stages: tuple[Stage, ...]
+
+    @property
+    def latency(self) -> int:
+        """Picoseconds from `send` to its end: the sum of the stages."""
+        return sum(stage.duration for stage in self.stages)
+
+
+def breakdowns(lives: Sequence[Life]) -> list[Breakdown]:
+    """One breakdown for each size, smallest first; none without messages that arrived.
+
+    Raises ValueError when the stages of a message do not add up to its latency: the trace contradicts itself.
+    """
+    by_size: dict[int, list[Life]] = defaultdict(list)
+    for life in lives:
+        if life.latency is not None and life.target is not None:
+            by_size[life.size].append(life)
+    found = []
+    for size in _some(sorted(by_size)):
+        ordered = sorted(by_size[size], key=lambda life: (life.latency or 0, life.number))
+        median = ordered[(len(ordered) - 1) // 2]
+        one = Breakdown(median, len(ordered), tuple(stages_of(median)))
+        if one.latency != median.latency:
+            raise ValueError(f"message {median.number}: stages add up to {one.latency} ps of {median.latency} ps")
+        found.append(one)
+    return found
+
+
+def names_of(shown: Sequence[Breakdown]) -> list[str]:
+    """The stages that occur, in their order."""
+    names: dict[str, None] = {}
+    for one in sorted(shown, key=lambda one: -len(one.stages)):
+        names.update(dict.fromkeys(stage.name for stage in one.stages))
+    return list(names)
+
+
+def _some(sizes: Sequence[int]) -> list[int]:
+    if len(sizes) <= MOST:
+        return list(sizes)
+    return [sizes[round(index * (len(sizes) - 1) / (MOST - 1))] for index in range(MOST)]

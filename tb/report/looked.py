@@ -1,0 +1,94 @@
+"""What a page shows of a run's trace: stages of messages by size, and how busy everything was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from tb.report import tables
+from tb.report.breakdown import Breakdown, breakdowns, names_of
+from tb.report.lives import Lives
+from tb.report.markup import bar, html_table, keys
+from tb.report.recorded import TRACE, read_recorded
+from tb.report.tables import Table
+from tb.report.use import RESOURCES, Use, uses
+from tb.report.wire import rows
+
+SOON = 400_000
+"""A longer trace is not looked through for the page that every run writes."""
+PS_PER_US = 1e6
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A trace, looked through once."""
+
+    breakdowns: tuple[Breakdown, ...] = ()
+    uses: tuple[Use, ...] = ()
+    hosts: tuple[str, ...] = ()
+    note: str = ""
+    """Why there is nothing, when that needs saying."""
+
+
+def look(folder: Path) -> Looked:
+    """Look through the trace of a run; empty when it has none. Raises TraceError when it cannot be read."""
+    if not (folder / TRACE).exists():
+        return Looked()
+    recorded = read_recorded(folder)
+    if len(recorded.trace) > SOON:
+        return Looked(note=f"the trace has {len(recorded.trace):,} records: too many to look through after every run")
+    records = rows(recorded.trace)
+    lives = Lives(recorded.legend).take_all(records)
+    note = f"{recorded.legend.lost:,} records found no room in the trace" if recorded.legend.lost else ""
+    used = uses(recorded.legend, lives, records) if lives.wire.packets else []
+    return Looked(tuple(breakdowns(lives.lives)), tuple(used), recorded.legend.hosts, note)
+
+
+def stages(shown: Sequence[Breakdown]) -> Iterator[str]:
+    """A bar for each size, and the same as a table; numbers tie the two together for those who see no colours."""
+    if not shown:
+        return
+    names = names_of(shown)
+    yield "<h2>Where the time of a message goes</h2>"
+    told = "Of each size the message of median latency, from send to its handler, cut at records of the trace"
+    yield f'<p class="soft">{told}: the stages of a message add up to its latency.</p>'
+    for one in shown:
+        parts = [(_told(name, one), _us(one, name) * PS_PER_US / one.latency) for name in names]
+        yield f'<p class="of">{tables.size(one.life.size)}: {one.latency / PS_PER_US:,.3f} us</p>'
+        yield from bar(parts, f"{len(one.stages)} stages of a message of {one.life.size} bytes, in the table below")
+    headings = ("stage, us", *(tables.size(one.life.size) for one in shown))
+    cells = tuple((name.replace("_", " "), *(f"{_us(one, name):,.3f}" for one in shown)) for name in names)
+    sums = ("together", *(f"{one.latency / PS_PER_US:,.3f}" for one in shown))
+    which = ("message number", *(str(one.life.number) for one in shown))
+    many = ("messages of this size", *(str(one.count) for one in shown))
+    yield from html_table(Table(headings, (*cells, sums, which, many)), keys(len(names)), stacks=False)
+
+
+def _us(one: Breakdown, name: str) -> float:
+    return sum(stage.duration for stage in one.stages if stage.name == name) / PS_PER_US
+
+
+def _told(name: str, one: Breakdown) -> str:
+    us = _us(one, name)
+    return f"{name.replace('_', ' ')}: {us:.3f} us, {tables.percent(us * PS_PER_US / one.latency)}"
+
+
+def used(looked: Looked) -> Iterator[str]:
+    """A row for each host, a column for each resource; a cell is filled as far as its share."""
+    if not looked.uses:
+        return
+    yield "<h2>How busy everything was</h2>"
+    yield '<p class="soft">Shares of the time from the first send to the end of the last message.</p>'
+    heads = "".join(f"<th>{name}</th>" for name in ("host", *RESOURCES))
+    yield f'<div class="wide"><table class="use"><thead><tr>{heads}</tr></thead><tbody>'
+    for host, use in zip(looked.hosts, looked.uses, strict=True):
+        cells = "".join(_cell(use.shares[name]) for name in RESOURCES)
+        yield f"<tr><td>{escape(host)}</td>{cells}</tr>"
+    yield "</tbody></table></div>"
+
+
+def _cell(share: float) -> str:
+    percent = tables.percent(share)
+    return f'<td class="n" style="--share: {100 * share:.1f}%">{percent}</td>'

@@ -1,0 +1,93 @@
+"""The timeline of a run: `timeline.json`, which opens in Perfetto (https://ui.perfetto.dev) and in chrome://tracing.
+
+A process for each host, NIC, switch and cable; spans for what they did, with the names of instruction paths; arrows
+that follow each message from `send` to its handler; counters for queues, slack buffers, SRAM and PCI bus. It is
+written after every run whose trace is not too long, and on demand: `make timeline STUDY=... [FROM=us TO=us]`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from pymodels.errors import SanlabError
+from pymodels.results import write_atomically
+from tb.report.lives import Lives
+from tb.report.recorded import Recorded, read_recorded
+from tb.report.timeline_messages import Messages
+from tb.report.timeline_places import Places
+from tb.report.timeline_units import Units
+from tb.report.trace_events import TraceEvents
+from tb.report.window import add_window, window_ps
+from tb.report.wire import rows
+from tb.sim.tools import OUT
+
+FILE = "timeline.json"
+SOON = 400_000
+"""Up to so many trace records a run writes its timeline by itself: some seconds."""
+
+
+def timeline(recorded: Recorded) -> TraceEvents:
+    """The trace events of a run."""
+    events = TraceEvents()
+    places = Places(recorded.legend, events)
+    units, lives = Units(places, events), Lives(recorded.legend)
+    for row in rows(recorded.trace):
+        lives.take(row)
+        units.take(row)
+    units.finish()
+    Messages(lives, units, places, events).add()
+    return events
+
+
+def write_timeline(recorded: Recorded, path: Path) -> int:
+    """Write `timeline.json`, at once or not at all; how many events. ResultsError when the disk refuses."""
+    events = timeline(recorded)
+    about = {"made by": "sanlab", "hosts": " ".join(recorded.legend.hosts)}
+    if recorded.legend.lost:
+        about["records that found no room"] = str(recorded.legend.lost)
+    write_atomically(path, events.parts(about))
+    return len(events)
+
+
+def write_soon(folder: Path, console: Console) -> None:
+    """The timeline of a run that has just ended, unless its trace is so long that somebody should ask for it."""
+    if not (folder / "trace.npy").exists():
+        return
+    recorded = read_recorded(folder)
+    if len(recorded.trace) <= SOON:
+        write_timeline(recorded, folder / FILE)
+    else:
+        asked = f"make timeline STUDY={folder.name}"
+        text = f"no timeline: the trace has {len(recorded.trace):,} records; `{asked}` writes it, FROM= and TO= cut it"
+        console.print(text, style="dim", markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command behind `make timeline`."""
+    parser = argparse.ArgumentParser(prog="make timeline", description="Write the timeline of a run that has ended.")
+    parser.add_argument("study", help="a study that was run, or the folder of its results")
+    add_window(parser)
+    words = parser.parse_args(argv)
+    try:
+        folder = Path(words.study) if "/" in words.study else OUT / words.study
+        recorded = read_recorded(folder)
+        begin, end = window_ps(words.begin, words.end)
+        times = recorded.trace["time"]
+        within = (times >= begin) & (times <= (end if end is not None else times.max(initial=0)))
+        count = write_timeline(replace(recorded, trace=recorded.trace[within]), folder / FILE)
+    except SanlabError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    path = os.path.relpath(folder / FILE)
+    print(f"timeline: {path}, {count:,} events; open it in https://ui.perfetto.dev or chrome://tracing")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""Where things stand in a timeline: a process for each host, NIC, switch and cable, and the threads in them."""
+
+from __future__ import annotations
+
+from pymodels.trace import PARTS_PER_NODE, PORTS_PER_SWITCH, SWITCH_BASE
+from tb.report.packets import ends
+from tb.report.recorded import End, Legend
+from tb.report.trace_events import Place, TraceEvents
+
+HOST, NIC, SWITCH, CABLE = 10_000, 20_000, 30_000, 40_000
+"""First process numbers."""
+CPU, CALLS = 1, 2
+"""Threads of a host; of its calls there are as many as overlap."""
+PROCESSOR, SEND_ENGINE, RECEIVE_ENGINE, DMA = 1, 2, 3, 4
+"""Threads of a NIC; of host DMA one for each chain."""
+CHAINS = 4
+
+
+class Places:
+    """Names every process and thread of a run, and finds them."""
+
+    def __init__(self, legend: Legend, events: TraceEvents) -> None:
+        self.legend = legend
+        self._cables: dict[End, Place] = {}
+        for node, name in enumerate(legend.hosts):
+            events.process(HOST + node, f"host {name}", 2 * node)
+            events.thread((HOST + node, CPU), "CPU")
+            events.process(NIC + node, f"NIC of {name}", 2 * node + 1)
+            for thread, what in ((PROCESSOR, "processor"), (SEND_ENGINE, "send"), (RECEIVE_ENGINE, "receive")):
+                events.thread((NIC + node, thread), what)
+            for chain in range(CHAINS):
+                events.thread((NIC + node, DMA + chain), f"host DMA, chain {chain}")
+        for number, (name, ports) in enumerate(legend.switches):
+            events.process(SWITCH + number, f"switch {name}", SWITCH + number)
+            for port in range(ports):
+                far = legend.peers.get((name, port))
+                if far is not None:
+                    events.thread((SWITCH + number, port), f"port {port}, from {far[0]}")
+        for number, (near, far) in enumerate(ends(legend)):
+            events.process(CABLE + number, f"cable {near[0]} - {far[0]}", CABLE + number)
+            for thread, (source, target) in enumerate(((near, far), (far, near))):
+                self._cables[source] = (CABLE + number, thread)
+                events.thread((CABLE + number, thread), f"{source[0]} to {target[0]}")
+
+    def leaving_host(self, node: int) -> Place:
+        """The cable direction out of a host."""
+        return self._cables[self.legend.hosts[node], 0]
+
+    def leaving_switch(self, switch: int, port: int) -> Place | None:
+        """The cable direction out of a switch port; None where there is no cable."""
+        return self._cables.get((self.legend.switches[switch][0], port))
+
+
+def node_of(unit: int) -> int:
+    """The node of a unit."""
+    return unit // PARTS_PER_NODE
+
+
+def port_of(unit: int) -> tuple[int, int]:
+    """Switch and port of a unit."""
+    return divmod(unit - SWITCH_BASE, PORTS_PER_SWITCH)

@@ -1,0 +1,107 @@
+"""What the units did by themselves: instruction paths, host DMA, stalls, and how much SRAM, PCI and slack were used."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+
+from pymodels.trace import SWITCH_BASE, Part, TraceEvent
+from tb.report.timeline_places import CHAINS, CPU, DMA, HOST, NIC, PROCESSOR, SWITCH, Places, node_of, port_of
+from tb.report.trace_events import Place, TraceEvents
+from tb.report.wire import Row
+
+ENDS = {
+    TraceEvent.WORK_END: TraceEvent.WORK_START,
+    TraceEvent.SPEND_END: TraceEvent.SPEND_START,
+    TraceEvent.DMA_DONE: TraceEvent.DMA_START,
+    TraceEvent.STALL_END: TraceEvent.STALL_START,
+}
+STARTS = frozenset(ENDS.values())
+WINDOWS = {
+    TraceEvent.SRAM_USE: ("SRAM use, %", "nic", 1024, 2),
+    TraceEvent.PCI_USE: ("PCI use, %", "pci", 512, 1),
+}
+"""Name, clock, clocks of a window, most uses in one clock."""
+COUNTED = frozenset((TraceEvent.SLACK_FILL, TraceEvent.CONTROL_QUEUED, *WINDOWS))
+
+
+class Units:
+    """Takes records one by one and leaves spans and counters."""
+
+    def __init__(self, places: Places, events: TraceEvents) -> None:
+        self._places = places
+        self._legend = places.legend
+        self._events = events
+        self._open: dict[tuple[int, int, int], Row] = {}
+        self._works: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        """By unit: begin and end of every instruction path of a NIC processor."""
+        self._until: dict[tuple[int, str], int] = {}
+        """Counters of windows: when the last window ended."""
+
+    def take(self, row: Row) -> None:
+        """The next record."""
+        event = row[2]
+        if event in STARTS:
+            self._open[row[1], event, _lane(row)] = row
+        elif event in ENDS:
+            begun = self._open.pop((row[1], ENDS[TraceEvent(event)], _lane(row)), None)
+            if begun is not None:
+                self._span(begun, row[0])
+        elif event in COUNTED:
+            self._count(row)
+
+    def finish(self) -> None:
+        """No more records: windows end."""
+        for (process, name), end in self._until.items():
+            self._events.counter(process, name, end, 0)
+
+    def work_before(self, node: int, time: int) -> tuple[Place, int] | None:
+        """The middle of the instruction path that a NIC processor had just executed at `time`."""
+        works = self._works[node * 16 + Part.NIC_CPU]
+        index = bisect_right(works, time, key=lambda work: work[1]) - 1
+        return ((NIC + node, PROCESSOR), sum(works[index]) // 2) if index >= 0 else None
+
+    def _span(self, begun: Row, end: int) -> None:
+        begin, unit, event, _, argument, more = begun
+        if event == TraceEvent.WORK_START:
+            self._works[unit].append((begin, end))
+            processor = (NIC + node_of(unit), PROCESSOR)
+            self._events.span(processor, self._legend.path(argument), begin, end, f'"clocks":{more}')
+        elif event == TraceEvent.SPEND_START:
+            self._events.span((HOST + node_of(unit), CPU), self._legend.path(argument), begin, end)
+        elif event == TraceEvent.DMA_START:
+            name = f"{abs(more)} B {'from' if more > 0 else 'to'} the host"
+            self._events.span((NIC + node_of(unit), DMA + argument % CHAINS), name, begin, end)
+        elif unit < SWITCH_BASE:
+            self._events.span(self._places.leaving_host(node_of(unit)), "stopped", begin, end)
+        else:
+            switch, port = port_of(unit)
+            self._events.span((SWITCH + switch, port), f"waits for port {argument}", begin, end)
+
+    def _count(self, row: Row) -> None:
+        time, unit, event, _, argument, _ = row
+        if event in WINDOWS:
+            self._window(row)
+        elif event == TraceEvent.CONTROL_QUEUED:
+            self._events.counter(NIC + node_of(unit), "answers waiting", time, argument)
+        elif unit >= SWITCH_BASE:
+            switch, port = port_of(unit)
+            self._events.counter(SWITCH + switch, f"slack of port {port}, characters", time, argument)
+        else:
+            self._events.counter(NIC + node_of(unit), "slack, characters", time, argument)
+
+    def _window(self, row: Row) -> None:
+        """A window of use ends at the record; before it, since the last one, there was none."""
+        name, clock, clocks, most = WINDOWS[TraceEvent(row[2])]
+        process = (NIC if row[2] == TraceEvent.SRAM_USE else HOST) + node_of(row[1])
+        begin = row[0] - clocks * self._legend.clocks_ps[clock]
+        last = self._until.get((process, name))
+        if last is not None and last < begin:
+            self._events.counter(process, name, last, 0)
+        self._events.counter(process, name, begin, 100 * row[4] / (clocks * most))
+        self._until[process, name] = row[0]
+
+
+def _lane(row: Row) -> int:
+    """What tells apart things of one unit that overlap: the chain of a host DMA."""
+    return row[4] if row[2] in (TraceEvent.DMA_START, TraceEvent.DMA_DONE) else 0

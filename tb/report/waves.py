@@ -1,0 +1,197 @@
+"""Views of a run's waves: which signals to look at, in groups, under which names, and where the interesting message is.
+
+Beside `waves.fst` it leaves `waves.gtkw` for GTKWave and `waves.sucl` for Surfer, with a translation file for each kind
+of signal that has names: characters of a link, states of engines. Only signals that the file holds are listed, so every
+kind of NIC has its view. Markers stand at the stages of the slowest message in the window.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pymodels.link.characters import Symbol
+from pymodels.results import write_atomically
+from tb.report.lives import Life, Lives
+from tb.report.recorded import Legend, Recorded
+from tb.report.stages import stages_of
+from tb.report.wire import rows
+from tb.sim.instances import word
+from tb.sim.tools import ROOT
+
+FILE, GTKWAVE, SURFER = "waves.fst", "waves.gtkw", "waves.sucl"
+MAPPINGS = Path(".surfer") / "mappings"
+"""Where Surfer looks for mapping translators, from the folder in which it is started."""
+CHARACTER = "link_character"
+STATES = {"dma_state": "nic/myri_host_dma", "pci_master": "host/myri_pci_master", "pci_target": "host/myri_pci_target"}
+"""Kinds of states, and the module that names them."""
+HOST_SIGNALS = (
+    ("host.cpu_valid", ""), ("host.cpu_write", ""), ("host.cpu_addr", ""), ("host.cpu_data", ""),
+    ("host.mem_valid", ""), ("host.mem_write", ""), ("host.mem_addr", ""), ("host.mem_wdata", ""),
+    ("nic.bus_used", ""), ("nic.bus_data", ""), ("segment.segment.u_bridge.u_master.state", "pci_master"),
+    ("segment.segment.u_bridge.u_target.state", "pci_target"), ("segment.intr", ""),
+)  # fmt: skip
+NIC_SIGNALS = (
+    ("nic_clk", ""), ("nic.isr", ""), ("nic.cpu_req", ""), ("nic.cpu_gnt", ""),
+    ("nic.mem_a_valid", ""), ("nic.mem_a_write", ""), ("nic.mem_a_addr", ""), ("nic.mem_a_wdata", ""),
+    ("nic.mem_b_valid", ""), ("nic.mem_b_write", ""), ("nic.mem_b_addr", ""), ("nic.mem_b_wdata", ""),
+    ("nic.nic.u_host.u_dma.state", "dma_state"), ("nic.nic.u_pci.u_card.u_master.state", "pci_master"),
+    ("nic.nic.u_pci.u_card.u_target.state", "pci_target"),
+)  # fmt: skip
+PORT_SIGNALS = (
+    ("link_clk", ""), ("tx", CHARACTER), ("rx", CHARACTER), ("nic.st_fill", ""), ("nic.st_link_stopped", ""),
+)  # fmt: skip
+SWITCH_SIGNALS = (("clk", ""), ("tr_head", ""), ("tr_stall", ""), ("tr_grant", ""), ("tr_tail", ""))
+SWITCH_PORT_SIGNALS = (("cable.in", CHARACTER), ("cable.rx", CHARACTER), ("out_port", ""))
+MARKERS = 26
+"""As many as GTKWave has."""
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A signal of the file, with the translation that gives its values names; empty: none."""
+
+    path: str
+    bits: int
+    translation: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Signals that belong together."""
+
+    name: str
+    signals: tuple[Signal, ...]
+
+
+Marker = tuple[str, int]
+"""A name, and a time in picoseconds."""
+
+
+def groups(legend: Legend, known: Mapping[str, int]) -> list[Group]:
+    """The groups of a cluster: of each host its CPU and bus, its NIC, its port; of each switch itself and its ports.
+
+    `known`: every signal of the file with its bits.
+    """
+    found = []
+    for name in legend.hosts:
+        scope = f"top.cluster.host_{word(name)}"
+        for title, wanted in (("host", HOST_SIGNALS), ("NIC of", NIC_SIGNALS), ("port of", PORT_SIGNALS)):
+            found.append(Group(f"{title} {name}", _signals(scope, wanted, known)))
+    for name, ports in legend.switches:
+        scope = f"top.cluster.switch_{word(name)}"
+        found.append(Group(f"switch {name}", _signals(scope, SWITCH_SIGNALS, known)))
+        for port in range(ports):
+            far = legend.peers.get((name, port))
+            if far is not None:
+                signals = _signals(f"{scope}.gen_port[{port}]", SWITCH_PORT_SIGNALS, known)
+                found.append(Group(f"switch {name} port {port} from {far[0]}", signals))
+    return [group for group in found if group.signals]
+
+
+def _signals(scope: str, wanted: tuple[tuple[str, str], ...], known: Mapping[str, int]) -> tuple[Signal, ...]:
+    paths = ((f"{scope}.{path}", translation) for path, translation in wanted)
+    return tuple(Signal(path, known[path], translation) for path, translation in paths if path in known)
+
+
+def translations() -> dict[str, dict[int, str]]:
+    """Names by value, for every kind of signal that has them."""
+    characters = {int(symbol): symbol.name for symbol in Symbol} | {0x100 + byte: f"{byte:02X}" for byte in range(256)}
+    return {CHARACTER: characters, **{kind: states(module) for kind, module in STATES.items()}}
+
+
+def states(module: str) -> dict[int, str]:
+    """The names of the values of the register `state` of a module, as its source gives them."""
+    text = (ROOT / "hdl" / f"{module}.sv").read_text(encoding="utf-8")
+    width = re.search(r"logic \[ ?(\d+):0\] state;", text)
+    assert width, f"{module} has no register `state`"
+    rows = re.findall(rf"localparam logic \[{width[1]}:0\] (\w+) = \d+'d(\d+);", text)
+    return {int(value): name for name, value in rows}
+
+
+def markers(recorded: Recorded, window: tuple[int, int | None]) -> list[Marker]:
+    """The stages of the slowest message that lies within a window, each where it ends; none without a message."""
+    begin, end = window
+    lives = Lives(recorded.legend).take_all(rows(recorded.trace)).lives
+    last = recorded.trace["time"].max(initial=0) if end is None else end
+    whole = [life for life in lives if life.arrived is not None and life.sent >= begin and life.arrived <= last]
+    if not whole:
+        return []
+    slowest: Life = max(whole, key=lambda life: life.latency or 0)
+    found = [(slowest.name(recorded.legend), slowest.sent)]
+    found += [(f"end of {stage.name.replace('_', ' ')}", stage.end) for stage in stages_of(slowest)]
+    return found[:MARKERS]
+
+
+def write_views(folder: Path, recorded: Recorded, window: tuple[int, int | None]) -> None:
+    """Write the views and translation files beside `waves.fst`, each at once or not at all.
+
+    Raises ResultsError when the disk refuses.
+    """
+    known = signals_of(folder / FILE)
+    listed, marked = groups(recorded.legend, known), markers(recorded, window)
+    for kind, names in translations().items():
+        bits = max(names).bit_length()
+        digits = -(-bits // 4)
+        filters = "".join(f"{value:0{digits}X} {name}\n" for value, name in names.items())
+        write_atomically(folder / f"{kind}.txt", filters)
+        lines = [f"Name = {kind}", f"Bits = {bits}", *(f"0x{value:X} {name}" for value, name in names.items())]
+        write_atomically(folder / MAPPINGS / f"{kind}.txt", "\n".join(lines) + "\n")
+    write_atomically(folder / GTKWAVE, "\n".join(gtkwave(listed, marked)) + "\n")
+    write_atomically(folder / SURFER, "\n".join(surfer(listed, marked)) + "\n")
+
+
+def signals_of(path: Path) -> dict[str, int]:
+    """Every signal of a waveform file with its bits."""
+    import pywellen  # a reader in Rust, the one of Surfer: only needed where there are waves
+
+    return {str(var.full_name): int(var.bitwidth or 1) for var in pywellen.Waveform(str(path)).all_vars()}
+
+
+HEX, BINARY, TRANSLATED, OPEN_GROUP, CLOSED_GROUP, END_GROUP = 0x22, 0x28, 0x2000, 0x800200, 0xC00200, 0x1401200
+
+
+def gtkwave(listed: list[Group], marked: list[Marker]) -> Iterator[str]:
+    """The lines of a save file of GTKWave: groups open for hosts, closed for the rest."""
+    yield "[*] sanlab: cd to this folder, then: gtkwave waves.fst waves.gtkw"
+    yield f'[dumpfile] "{FILE}"'
+    yield f'[savefile] "{GTKWAVE}"'
+    first = marked[0][1] if marked else 0
+    length = max(marked[-1][1] - first, 1) if marked else 1_000_000
+    yield f"[timestart] {first}"
+    places = [time for _, time in marked] + [-1] * (MARKERS - len(marked))
+    yield f"*{-math.log2(length / 5):.6f} {first} {' '.join(map(str, places))}"
+    for index, (name, _) in enumerate(marked):
+        yield f"[markername] {chr(ord('A') + index)}{name}"
+    files = {kind: number for number, kind in enumerate(translations(), 1)}
+    for group in listed:
+        closed = group.name.startswith(("switch", "NIC"))
+        yield f"@{CLOSED_GROUP if closed else OPEN_GROUP:x}"
+        yield f"-{group.name}"
+        for signal in group.signals:
+            kind = (BINARY if signal.bits == 1 else HEX) | (TRANSLATED if signal.translation else 0)
+            yield f"@{kind:x}"
+            if signal.translation:
+                yield f"^{files[signal.translation]} {signal.translation}.txt"
+            yield signal.path + (f"[{signal.bits - 1}:0]" if signal.bits > 1 else "")
+        yield f"@{END_GROUP if closed else 0x1000200:x}"
+        yield f"-{group.name}"
+    yield "[pattern_trace] 1\n[pattern_trace] 0"
+
+
+def surfer(listed: list[Group], marked: list[Marker]) -> Iterator[str]:
+    """The lines of a command file of Surfer."""
+    yield "# sanlab: cd to this folder, then: surfer waves.fst --command-file waves.sucl"
+    for group in listed:
+        yield f"divider_add {group.name.replace(' ', '_')}"
+        for signal in group.signals:
+            yield f"variable_add {signal.path}"
+            if signal.translation:
+                yield f"item_set_format {signal.translation}"
+    for name, time in marked:
+        yield f"marker_set {name.replace(' ', '_')} {time}"
+    if marked:
+        yield f"cursor_set {marked[0][1]}"

@@ -1,0 +1,106 @@
+"""The pages in a real browser: headless Chromium, a phone's and a desktop's width, light and dark.
+
+Strategy: a page with everything that a page can have, and an index, are made once and opened four times each. Nothing
+may be said on the console, nothing may be wider than the screen, every plot and every bar must be seen in its size, and
+texts must stand out from what is behind them. One browser serves all cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pymodels.results import Series, write_results
+from tb.report.contents import write_contents
+from tb.report.looked import look
+from tb.report.page import write_page
+from tests.unit.browser import Browser, browser
+from tests.unit.madeup import ONE_WAY, PUBLISHED, SIZED, SIZES, Question, results
+from tests.unit.madeup_trace import leave
+
+CASES = [(width, scheme) for width in (390, 1280) for scheme in ("light", "dark")]
+SEEN = """
+[...document.querySelectorAll('%s')].map(element => {
+  const box = element.getBoundingClientRect();
+  return [box.left, box.right, box.width, box.height];
+})"""
+CONTRAST = """
+(() => {
+  const light = text => {
+    const parts = text.match(/[0-9.]+/g).slice(0, 3).map(part => part / 255);
+    const linear = parts.map(part => part <= 0.03928 ? part / 12.92 : Math.pow((part + 0.055) / 1.055, 2.4));
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+  };
+  const behind = light(getComputedStyle(document.body).backgroundColor);
+  const least = [...document.querySelectorAll('h1, h2, p, td, th, figcaption, svg text, a')].map(element => {
+    const style = getComputedStyle(element);
+    const front = light(element.tagName === 'text' ? style.fill : style.color);
+    return (Math.max(front, behind) + 0.05) / (Math.min(front, behind) + 0.05);
+  });
+  return Math.min(...least);
+})()"""
+
+
+@pytest.fixture(scope="module", name="opened")
+def fixture_opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with browser(tmp_path_factory.mktemp("profile")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module", name="report")
+def fixture_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reports") / "made_up"
+    folder.mkdir()
+    leave(folder)
+    curves = {
+        "one_way": Series(SIZES, ONE_WAY, "B", "us"),
+        "bandwidth": Series(SIZES, tuple(n / us for n, us in zip(SIZES, ONE_WAY, strict=True)), "B", "MB/s"),
+    }
+    made = results({**SIZED, "a_metric_with_a_very_long_name_that_does_not_break_anywhere": 1.0}, curves, PUBLISHED)
+    write_results(made, folder / "results.json")
+    return write_page(folder, Question(), made, ["something failed: " + "very " * 40 + "badly"], look(folder))
+
+
+@pytest.mark.parametrize(("width", "scheme"), CASES)
+def test_a_report_is_seen_whole_and_says_nothing(opened: Browser, report: Path, width: int, scheme: str) -> None:
+    assert opened.show(report, width, scheme) == []
+    assert opened.value("document.documentElement.scrollWidth") <= width
+    plots = opened.value(SEEN % "svg")
+    assert len(plots) == 3, "two curves, and the published values"
+    for left, right, wide, high in plots:
+        assert left >= 0
+        assert right <= width
+        assert wide > 250
+        assert high > 80
+    bars = opened.value(SEEN % ".bar")
+    assert len(bars) == 2, "the stages of one size, and the wall time"
+    assert all(right <= width and wide > 300 and high > 20 for _, right, wide, high in bars)
+    assert opened.value(CONTRAST) > 4.4
+
+
+@pytest.mark.parametrize(("width", "scheme"), CASES)
+def test_an_index_is_seen_whole_and_says_nothing(opened: Browser, report: Path, width: int, scheme: str) -> None:
+    assert opened.show(write_contents(report.parent.parent), width, scheme) == []
+    assert opened.value("document.documentElement.scrollWidth") <= width
+    assert opened.value("document.querySelectorAll('.index a').length") == 1
+    assert opened.value(CONTRAST) > 4.4
+
+
+def test_light_is_light_and_dark_is_dark(opened: Browser, report: Path) -> None:
+    opened.show(report, 1280, "light")
+    light = opened.value("getComputedStyle(document.body).backgroundColor")
+    opened.show(report, 1280, "dark")
+    assert (light, opened.value("getComputedStyle(document.body).backgroundColor")) == (
+        "rgb(255, 255, 255)",
+        "rgb(21, 24, 28)",
+    )
+
+
+def test_the_browser_does_tell_of_errors(opened: Browser, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<script>console.error('so it is'); nothing.there</script><img src='missing.png'>")
+    said = opened.show(page, 390, "light")
+    assert len(said) >= 2
+    assert any("so it is" in line for line in said)

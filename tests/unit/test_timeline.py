@@ -1,0 +1,226 @@
+"""The timeline of a made-up ping-pong, as a viewer takes it: JSON in the trace event format.
+
+Strategy: the events are read back and checked as the format asks: every phase has its members, spans of a thread follow
+or contain one another, every point of an arrow stands in a span of its thread, counters go back to zero. Then names and
+times of one message are compared with the trace. The command is tried with windows, and with what it must refuse.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from pymodels.errors import ConfigError
+from pymodels.trace import Part, TraceEvent, switch_port, unit
+from tb.report import timeline as command
+from tb.report.recorded import TRACE, read_recorded
+from tb.report.timeline_messages import lanes
+from tb.report.window import window_ps
+from tests.unit.madeup_trace import leave, ping_pong, trace
+
+E = TraceEvent
+MEMBERS = {
+    "M": {"pid", "tid", "name", "args"},
+    "X": {"pid", "tid", "ts", "dur", "name"},
+    "C": {"pid", "tid", "ts", "name", "args"},
+    "s": {"pid", "tid", "ts", "id", "cat", "name"},
+}
+MEMBERS["t"] = MEMBERS["f"] = MEMBERS["s"]
+Event = dict[str, Any]
+
+
+@pytest.fixture(scope="module", name="events")
+def fixture_events(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
+    folder = leave(tmp_path_factory.mktemp("run"), trace(used_rows(), ping_rows()))
+    command.write_timeline(read_recorded(folder), folder / command.FILE)
+    plain = json.loads((folder / command.FILE).read_text(encoding="utf-8"))
+    assert plain["displayTimeUnit"] == "ns"
+    return list(plain["traceEvents"])
+
+
+def ping_rows() -> list[tuple[int, int, int, int, int, int]]:
+    return [(int(r["time"]), int(r["unit"]), int(r["event"]), int(r["packet"]), int(r["argument"]), int(r["argument2"]))
+            for r in ping_pong(2)]  # fmt: skip
+
+
+def used_rows() -> list[tuple[int, int, int, int, int, int]]:
+    """SRAM in two windows apart, PCI in one, a slack buffer on its way up and down, an output that was taken."""
+    window = 1024 * 7500
+    return [
+        (window, unit(0, Part.SRAM), E.SRAM_USE, 0, 1024, 0),
+        (3 * window, unit(0, Part.SRAM), E.SRAM_USE, 0, 512, 0),
+        (512 * 15000, unit(1, Part.PCI), E.PCI_USE, 0, 128, 64),
+        (1_000, switch_port(0, 1), E.SLACK_FILL, 0, 16, 0),
+        (2_000, switch_port(0, 1), E.SLACK_FILL, 0, 5, 0),
+        (3_000, switch_port(0, 0), E.STALL_START, 0, 1, 0),
+        (4_000, switch_port(0, 0), E.STALL_END, 0, 1, 0),
+        (5_000, unit(1, Part.LINK), E.STALL_START, 0, 0, 0),
+        (6_000, unit(1, Part.LINK), E.STALL_END, 0, 0, 0),
+    ]
+
+
+def place(events: list[Event], process: str, thread: str) -> tuple[int, int]:
+    """The place that has these names."""
+    (pid,) = {e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == process}
+    (tid,) = {e["tid"] for e in events if (e["pid"], e["name"]) == (pid, "thread_name") and e["args"]["name"] == thread}
+    return pid, tid
+
+
+def spans(events: list[Event], process: str, thread: str) -> list[tuple[str, float, float]]:
+    """(name, begin, duration) of the spans there, in microseconds."""
+    there = place(events, process, thread)
+    return [(e["name"], e["ts"], e["dur"]) for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) == there]
+
+
+def counter(events: list[Event], process: str, name: str) -> list[tuple[float, float]]:
+    """(time in microseconds, value) of a counter."""
+    (pid,) = {e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == process}
+    found = [(e["ts"], e["args"]["value"]) for e in events if e["ph"] == "C" and (e["pid"], e["name"]) == (pid, name)]
+    return sorted(found)
+
+
+def test_every_event_has_the_members_of_its_phase(events: list[Event]) -> None:
+    for event in events:
+        assert MEMBERS[event["ph"]] <= set(event), event
+        assert event.get("dur", 0) >= 0
+
+
+def test_spans_of_a_thread_follow_or_contain_one_another(events: list[Event]) -> None:
+    threads: dict[tuple[int, int], list[tuple[float, float]]] = defaultdict(list)
+    for event in events:
+        if event["ph"] == "X":
+            threads[event["pid"], event["tid"]].append((event["ts"], event["ts"] + event["dur"]))
+    for there, found in threads.items():
+        stack: list[float] = []
+        for begin, end in sorted(found, key=lambda span: (span[0], -span[1])):
+            while stack and stack[-1] <= begin:
+                stack.pop()
+            assert not stack or end <= stack[-1] + 1e-9, (there, begin, end)
+            stack.append(end)
+
+
+def test_arrows_follow_each_message_through_spans(events: list[Event]) -> None:
+    for number in (1, 2, 3, 4):
+        points = [e for e in events if e["ph"] in "stf" and e["id"] == number]
+        assert [e["ph"] for e in points] == ["s", *["t"] * (len(points) - 2), "f"]
+        times = [e["ts"] for e in points]
+        assert times == sorted(times)
+        for point in points:
+            assert any(
+                e["ph"] == "X"
+                and (e["pid"], e["tid"]) == (point["pid"], point["tid"])
+                and e["ts"] <= point["ts"] <= e["ts"] + e["dur"]
+                for e in events
+            ), point
+        assert len({(e["pid"], e["tid"]) for e in points}) == 8
+
+
+def test_every_host_nic_switch_and_cable_is_a_process(events: list[Event]) -> None:
+    names = {e["args"]["name"] for e in events if e["name"] == "process_name"}
+    hosts = {"host paris", "host metz", "NIC of paris", "NIC of metz"}
+    assert names == hosts | {"switch sw0", "cable paris - sw0", "cable metz - sw0"}
+
+
+def test_spans_have_names_that_people_understand(events: list[Event]) -> None:
+    ping = "message 1, paris to metz, 64 B"
+    assert spans(events, "host paris", "CPU")[0] == ("send", 0, 0.2)
+    assert spans(events, "host paris", "calls and handlers")[0] == (f"send: {ping}", 0, 0.36)
+    assert spans(events, "host metz", "calls and handlers")[0] == (f"handler 16: {ping}", 3, 0.05)
+    assert spans(events, "NIC of paris", "processor")[0] == ("send_message", 0.51, 0.6)
+    assert spans(events, "cable paris - sw0", "paris to sw0")[0] == (ping, 1.13, 0.096)
+    assert (ping, 1.17, 0.131) in spans(events, "switch sw0", "port 0, from paris")
+    assert ("ACK of message 1", 2.09, 0.013) in spans(events, "cable paris - sw0", "sw0 to paris")
+    assert spans(events, "NIC of metz", "receive")[0] == (ping, 1.24, 0.096)
+    assert spans(events, "NIC of metz", "host DMA, chain 0")[:2] == [
+        ("96 B to the host", 1.95, 0.35),
+        ("4 B to the host", 2.4, 0.2),
+    ]
+
+
+def test_waiting_is_a_span(events: list[Event]) -> None:
+    assert ("waits for port 1", 0.003, 0.001) in spans(events, "switch sw0", "port 0, from paris")
+    assert ("stopped", 0.005, 0.001) in spans(events, "cable metz - sw0", "metz to sw0")
+
+
+def test_counters_tell_use_and_depth_and_end_at_zero(events: list[Event]) -> None:
+    window = 1024 * 0.0075
+    assert counter(events, "NIC of paris", "SRAM use, %") == [
+        (0, 50),
+        (pytest.approx(window), 0),
+        (pytest.approx(2 * window), 25),
+        (pytest.approx(3 * window), 0),
+    ]
+    assert counter(events, "host metz", "PCI use, %")[0] == (0, 25)
+    assert counter(events, "switch sw0", "slack of port 1, characters") == [(0.001, 16), (0.002, 5)]
+    assert counter(events, "NIC of paris", "messages sent, not acknowledged")[:2] == [(0.3, 1), (3.5, 0)]
+    assert counter(events, "host metz", "messages before the host")[:2] == [(1.8, 1), (2.9, 0)]
+
+
+def test_calls_that_overlap_without_containing_get_lanes_of_their_own() -> None:
+    placed = lanes([(0, 10, "a"), (2, 5, "in a"), (5, 8, "in a too"), (8, 12, "over its end"), (12, 13, "after")])
+    assert [(lane, name) for lane, (_, _, name) in placed] == [
+        (0, "a"),
+        (0, "in a"),
+        (0, "in a too"),
+        (1, "over its end"),
+        (0, "after"),
+    ]
+
+
+def test_the_command_writes_a_window(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    leave(tmp_path)
+    assert command.main([str(tmp_path), "--from", "7.9", "--to", "11.2"]) == 0
+    assert "open it in https://ui.perfetto.dev" in capsys.readouterr().out
+    events = json.loads((tmp_path / command.FILE).read_text(encoding="utf-8"))["traceEvents"]
+    sends = [e["name"] for e in events if e["ph"] == "X" and e["name"].startswith("send:")]
+    assert sends == ["send: message 1, paris to metz, 64 B"]
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "said"),
+    [
+        ("x", "", "FROM: not a time: FROM is 'x'; give microseconds, such as 40 or 41.5"),
+        ("", "-1", "TO: not a time: TO is '-1'"),
+        ("7", "7", "TO: no window: TO is 7 us, FROM is 7 us; let TO be the later one"),
+    ],
+)
+def test_what_is_no_window_is_refused(begin: str, end: str, said: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        window_ps(begin, end)
+    assert str(raised.value).startswith(said)
+
+
+def test_a_truncated_trace_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    leave(tmp_path)
+    (tmp_path / TRACE).write_bytes((tmp_path / TRACE).read_bytes()[:-7])
+    assert command.main([str(tmp_path)]) == 1
+    ended = capsys.readouterr()
+    assert ended.err.startswith("trace unreadable: ")
+    assert ended.err.count("\n") == 1
+    assert not (tmp_path / command.FILE).exists()
+
+
+def test_a_disk_that_refuses_leaves_nothing_half_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    leave(tmp_path)
+    (tmp_path / command.FILE).mkdir()
+    assert command.main([str(tmp_path)]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_long_trace_waits_until_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave(tmp_path)
+    said = io.StringIO()
+    monkeypatch.setattr(command, "SOON", 10)
+    command.write_soon(tmp_path, Console(file=said, width=200))
+    assert f"`make timeline STUDY={tmp_path.name}` writes it" in said.getvalue()
+    assert not (tmp_path / command.FILE).exists()
+    monkeypatch.setattr(command, "SOON", 1000)
+    command.write_soon(tmp_path, Console(file=said))
+    assert (tmp_path / command.FILE).exists()
