@@ -166,7 +166,7 @@ def test_the_dissector_knows_the_numbers_of_the_format(table: str, names: type[M
     found = re.search(rf"local {table} = \{{(.*?)\}}", LUA.read_text(encoding="utf-8"), re.DOTALL)
     assert found
     rows = {int(number, 0): name for number, name in re.findall(r'\[(\w+)\] = "(\w+)"', found[1])}
-    assert rows == {int(one): one.name for one in names}
+    assert rows == {int(one): one.name for one in names}, f"write these numbers into {LUA}"
 
 
 def test_the_dissector_knows_the_identifiers() -> None:

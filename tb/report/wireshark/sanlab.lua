@@ -78,13 +78,14 @@ DissectorTable.get("wtap_encap"):add(wtap.USER0, myrinet)
 local GRIM_ID = 0x0636
 local FIRST_CONTROL = 0x30
 local TYPES = {
-  [0x01] = "ACTIVE", [0x02] = "SEGMENT", [0x03] = "ERROR_REPORT",
-  [0x04] = "RM_V", [0x05] = "RM_P", [0x06] = "RM_RV", [0x07] = "RM_REPLY",
-  [0x30] = "ACK", [0x31] = "NACK", [0x32] = "ERROR", [0x33] = "SYNC", [0x34] = "SYNC_ANSWER",
+  [0x01] = "ACTIVE", [0x02] = "SEGMENT", [0x03] = "ERROR_REPORT", [0x04] = "RM_V", [0x05] = "RM_P",
+  [0x06] = "RM_RV", [0x07] = "RM_REPLY", [0x08] = "MULTICAST", [0x09] = "MULTICAST_SEGMENT", [0x0a] = "FORWARDED",
+  [0x0b] = "FORWARDED_SEGMENT", [0x30] = "ACK", [0x31] = "NACK", [0x32] = "ERROR", [0x33] = "SYNC",
+  [0x34] = "SYNC_ANSWER",
 }
 local CAUSES = {
   [1] = "UNKNOWN_ENDPOINT", [2] = "UNKNOWN_TYPE", [3] = "TOO_LONG", [4] = "NOT_REGISTERED", [5] = "BEYOND",
-  [6] = "LOCK_NOT_REGISTERED", [7] = "FREED_HERE", [8] = "HOST_DOWN",
+  [6] = "LOCK_NOT_REGISTERED", [7] = "FREED_HERE", [8] = "HOST_DOWN", [9] = "UNKNOWN_TREE",
 }
 local DEVICES = { [0] = "HOST", [1] = "NI", [2] = "CELOXICA", [3] = "FRAME_BUFFER" }
 
