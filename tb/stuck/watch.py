@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pymodels.kernel import Task
@@ -21,21 +21,25 @@ def look(lab: Lab, cause: str) -> Standstill:
     return standstill(cause, lab.trace(), topology, lab.kernel.waits_held(), lab.kernel.waiting())
 
 
-async def until_deadlock(lab: Lab, tasks: Sequence[Task], quiet_us: int = QUIET_US) -> Standstill | None:
+async def until_deadlock(
+    lab: Lab, tasks: Sequence[Task], quiet_us: int = QUIET_US, progress: Callable[[], int] | None = None
+) -> Standstill | None:
     """Wait until all tasks have ended (None), or no hardware has told anything for `quiet_us`: then who waits for whom.
 
     For studies that show a deadlock; they check what is returned. What it left in flight no longer breaks the run. Time
-    in which software only computes counts as quiet, so `quiet_us` must be longer than any such time.
+    in which software only computes counts as quiet, so `quiet_us` must be longer than any such time. Where hardware
+    goes on for ever without any use (messages refused and sent again), `progress` counts what is of use.
     """
     doorway, kernel = lab.simulation.doorway, lab.kernel
     told = -1
     while not all(task.finished.done for task in tasks):
-        if doorway.told == told:
+        count = doorway.told if progress is None else progress()
+        if count == told:
             found = look(lab, f"nothing has moved for {quiet_us} us")
             lab.running.stands_still = True
             found.leave(Path(lab.plan.request.folder))
             return found
-        told = doorway.told
+        told = count
         await kernel.sleep(quiet_us * 1_000_000, "the tasks to end or to stand still")
     return None
 

@@ -32,7 +32,7 @@ class Grim(RemoteMemory, ReservedMemory, Multicast):
         self.phase = Phase.NONE
         """How far `grim_enable` has come."""
         self.polling_thread: PollingThread | None = None
-        """With option poll_thread."""
+        """The one that was started last; with option poll_thread by `grim_enable`."""
 
     async def grim_enable(self) -> None:
         """`grim_enable`: the nine phases of paper 003, C.2. Returns when every NI of the cluster has heard every other.
@@ -70,13 +70,25 @@ class Grim(RemoteMemory, ReservedMemory, Multicast):
             await device.activate()
         self._messenger = messenger
         if self.options.poll_thread:
-            self.polling_thread = PollingThread(host, messenger, self.options)
-            self.polling_thread.start()
+            self.start_polling(self.options.poll_period_us)
         self.phase = Phase.ENABLED
 
     def _resource_database(self) -> Mapping[int, tuple[int, ...]]:
         """Which nodes have a device of a type: every one has its host."""
         return MappingProxyType({Device.HOST: tuple(range(len(self._names)))})
+
+    def start_polling(self, period_us: int) -> None:
+        """Let a thread poll from now on, with so long between its polls. Raises GrimError when one does already."""
+        if self._messenger is None or self._messenger.threaded:
+            raise GrimError(
+                "start_polling", "a thread polls already, or grim_enable has not completed", "stop it first"
+            )
+        self.polling_thread = PollingThread(self.host, self._messenger, period_us)
+        self.polling_thread.start()
+
+    def use_overflow(self, use: bool) -> None:
+        """Whether handlers that find no room use the overflow queue (option overflow), from now on."""
+        self._ready().overflows = use
 
     async def ni_counter(self, counter: Counter) -> int:
         """Read one of the NI's counters over the bus."""

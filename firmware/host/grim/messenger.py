@@ -137,11 +137,16 @@ class Messenger(Sending):
                     watches += [(word, self._host.load_words(word, 1)[0]) for word in words]
                 await self._host.poll(watches, "poll_spin")
 
+    def wake_sleepers(self) -> None:
+        """The polling thread ends: who sleeps until it has polled polls by itself."""
+        self.threaded = False
+        self._idle.set()
+
     async def _sleep(self, condition: Callable[[], bool], words: Sequence[int]) -> None:
         """With the polling thread: sleep until it has polled, or spin on words that the NI writes."""
         if words:
             await self._host.poll([(word, self._host.load_words(word, 1)[0]) for word in words], "poll_spin")
             return
         await self._idle.wait()
-        if condition():
+        if self.threaded and condition():
             await self._host.switch_context()

@@ -8,16 +8,15 @@ waits for the next period and for the switches: what the paper means by added la
 from __future__ import annotations
 
 from firmware.host.grim.messenger import Messenger
-from firmware.nic.grim.options import Options
 from firmware.verbs import Host
 
 
 class PollingThread:
     """The thread of one host, as long as it runs."""
 
-    def __init__(self, host: Host, messenger: Messenger, options: Options) -> None:
+    def __init__(self, host: Host, messenger: Messenger, period_us: int) -> None:
         self._host, self._messenger = host, messenger
-        self._period_ps = 1_000_000 * options.poll_period_us
+        self._period_ps = 1_000_000 * period_us
         self._stopped = False
         self.turns = 0
         """Polls that the thread has made."""
@@ -30,7 +29,7 @@ class PollingThread:
     def stop(self) -> None:
         """Let it end before its next poll; who waits then polls by itself again."""
         self._stopped = True
-        self._messenger.threaded = False
+        self._messenger.wake_sleepers()
 
     async def _run(self) -> None:
         while True:

@@ -34,6 +34,11 @@ class Sending:
         """The number of the latest send, for the trace: who sends counts it up first."""
         self._overflow: list[deque[Piece]] = [deque() for _ in channels]
         self._locked = [False] * options.channels
+        self.overflows = bool(options.overflow)
+        """Handlers that find no room use the overflow queue."""
+        self._not_begun = [False] * options.channels
+        """Who has a channel's turn polls for room and has put nothing yet: without the overflow queue a handler may go
+        first."""
         self._polling = False
         """A handler runs, or may."""
         self._unlocked = host.event("another task's send")
@@ -69,8 +74,10 @@ class Sending:
         if inside and self._options.dma_inject and in_memory:  # a handler does not wait for the NI to fetch
             await host.spend("copy_line", size + 31 >> 5)
             pieces = self._copied(pieces)
-        if inside and self._options.overflow and not await self._at_once(channel, size):
+        if inside and self.overflows and not await self._at_once(channel, size):
             await self._to_overflow(channel, pieces)
+        elif inside and self._not_begun[channel]:
+            await self._inject(channel, pieces)
         else:
             while self._locked[channel]:
                 await self._unlocked.wait()
@@ -113,9 +120,14 @@ class Sending:
         for piece in pieces:
             if not first:
                 await self._host.spend("send_segment")
-            first = False
             if not out.fits(piece.words[1] >> 16):
-                await self._wait_for_room(out, piece)
+                if self._polling:
+                    await self._wait_for_room(out, piece)
+                else:
+                    self._not_begun[channel] = first
+                    await self._wait_for_room(out, piece)
+                    self._not_begun[channel] = False
+            first = False
             await out.put(piece)
 
     async def _wait_for_room(self, out: Outgoing, piece: Piece) -> None:

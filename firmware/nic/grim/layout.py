@@ -29,8 +29,6 @@ L2E_CHAIN = 0
 RECEIVE_BUFFERS = 2
 DRAINS = 8
 """Messages of incoming queues that may be on their way to the host (option buffering)."""
-OWN_SLOTS = 4
-"""Segments that the queue of the NI's own channel holds."""
 REPORTS = 16
 """Reports to the own host that may be under way."""
 LARGEST_FIFO = 7
@@ -248,7 +246,7 @@ class Layout:
         pages = self.payload // PAGE + 2
         self.translation_pieces = max(16, pages)
         replicas = 2 * TREE_CHANNELS if options.multicast_trees else 0
-        blocks = RECEIVE_BUFFERS * max(pieces, pages, replicas) + 3 * replicas + OWN_SLOTS * pages
+        blocks = RECEIVE_BUFFERS * max(pieces, pages, replicas) + 3 * replicas + options.reply_segments * pages
         blocks += 2 * (REPORTS + DRAINS) + 10
         self.blocks_count = 1 << blocks.bit_length()
         self.blocks = self._take(Block.SIZE * self.blocks_count)
@@ -260,8 +258,8 @@ class Layout:
         self.static = self._take(Static.BYTES * options.translation_static)
         self.maps = self._take(MAP_BYTES * options.translation_static)
         self.runtime = self._take(self.runtime_bytes * options.translation_runtime)
-        self.own_limit = (OWN_SLOTS - 1) * self.slot
-        self.own_queue = self._take(OWN_SLOTS * self.slot)
+        self.own_limit = (options.reply_segments - 1) * self.slot
+        self.own_queue = self._take(options.reply_segments * self.slot)
 
     def _multicast(self, options: Options) -> None:
         """The multicast trees: what each NI does in each, and the copies that it has made."""

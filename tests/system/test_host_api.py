@@ -1,0 +1,44 @@
+"""The studies of GRIM's host API as a user runs them, small. Strategy: each claim of the paper is a metric of its study
+and the same on both simulators: a miss costs what an interrupt costs, a polling thread is late, handlers without the
+overflow queue stand still in a cycle of both hosts and both NIs, and with it everything arrives.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.system.runs import assert_equal, must
+
+HERE, THERE = "host paris", "host metz"
+
+
+def test_remote_memory_is_the_same_on_both_simulators_and_a_miss_costs_an_interrupt(tmp_path: Path) -> None:
+    one, other = (must("grim_remote_memory", sim, tmp_path / sim, "largest=256") for sim in ("verilator", "icarus"))
+    assert_equal(one, other)
+    for size in (4, 64, 256):
+        physical, hit, pages, miss = (
+            one.metrics[f"{kind}_us_{size}B"] for kind in ("rm_p", "rm_v", "rm_v_scattered", "rm_v_miss")
+        )
+        assert physical < pages + 1
+        assert hit < pages + 1
+        assert 10 < miss - pages < 10 + 17 + 10, "the interrupt latency of the host's profile, and the service"
+    assert one.metrics["interrupts"] == one.metrics["misses"] > 0
+
+
+def test_polling_thread_is_late_by_half_its_period_and_the_switches(tmp_path: Path) -> None:
+    done = must("grim_polling", "verilator", tmp_path, "repetitions=25 compute_us=200")
+    for period in (10, 20, 50, 100):
+        assert 0.3 * period < done.metrics[f"added_us_{period}us"] < 0.7 * period + 10
+    taken = [done.metrics[f"taken_percent_{period}us"] for period in (10, 20, 50, 100)]
+    assert taken == sorted(taken, reverse=True)
+
+
+def test_handlers_that_reply_stand_still_without_the_overflow_queue_only(tmp_path: Path) -> None:
+    done = must("grim_overflow", "verilator", tmp_path)
+    assert done.metrics["delivered"] == 400
+    assert done.metrics["lost"] == done.metrics["doubled"] == done.metrics["out_of_order"] == 0
+    assert done.metrics["deadlock_without"] == 1
+    assert done.metrics["units_in_the_cycle"] == 4
+    report = (done.folder / "stuck.txt").read_text()
+    assert f"{HERE} waits for room in the queue of its channel 0, held by NIC 0" in report
+    assert f"NIC 0 waits for room in the endpoint queues of VNN 1 (stream 1), held by {THERE}" in report
