@@ -122,7 +122,7 @@ def test_more_sram_than_the_nic_has_is_refused() -> None:
 def test_queues_follow_the_sram_that_there_is() -> None:
     limits = [Layout(Options(queue_bytes=1 << 23), 2, sram).limit for sram in (1 << 18, 1 << 20, 1 << 21)]
     assert limits == sorted(limits)
-    assert [limit >> 17 for limit in limits] == [1, 7, 15]
+    assert [limit >> 16 for limit in limits] == [1, 13, 29]
 
 
 def test_more_queue_than_there_is_gets_what_there_is_with_a_warning() -> None:

@@ -245,8 +245,10 @@ class Layout:
         pieces = self.payload // min(options.cut_through_least, self.payload) + 4 if options.cut_through_bytes else 2
         pages = self.payload // PAGE + 2
         self.translation_pieces = max(16, pages)
+        self.own_slots = max(options.reply_bytes // self.slot + 1, 3)
+        """Segments that the queue of the NI's own channel holds."""
         replicas = 2 * TREE_CHANNELS if options.multicast_trees else 0
-        blocks = RECEIVE_BUFFERS * max(pieces, pages, replicas) + 3 * replicas + options.reply_segments * pages
+        blocks = RECEIVE_BUFFERS * max(pieces, pages, replicas) + 3 * replicas + self.own_slots * pages
         blocks += 2 * (REPORTS + DRAINS) + 10
         self.blocks_count = 1 << blocks.bit_length()
         self.blocks = self._take(Block.SIZE * self.blocks_count)
@@ -258,8 +260,8 @@ class Layout:
         self.static = self._take(Static.BYTES * options.translation_static)
         self.maps = self._take(MAP_BYTES * options.translation_static)
         self.runtime = self._take(self.runtime_bytes * options.translation_runtime)
-        self.own_limit = (options.reply_segments - 1) * self.slot
-        self.own_queue = self._take(options.reply_segments * self.slot)
+        self.own_limit = (self.own_slots - 1) * self.slot
+        self.own_queue = self._take(self.own_slots * self.slot)
 
     def _multicast(self, options: Options) -> None:
         """The multicast trees: what each NI does in each, and the copies that it has made."""

@@ -34,7 +34,7 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "multicast_trees": (0, 24),
         "translation_static": (1, 64),
         "translation_runtime": (1, 64),
-        "reply_segments": (3, 64),
+        "reply_bytes": (0, 1 << 20),
         "page_seed": (0, 1 << 31),
         "poll_thread": (0, 1),
         "poll_period_us": (1, 1_000_000),
@@ -120,8 +120,8 @@ class Options:
     """Entries of the translation cache for contiguous regions, programmed by the library."""
     translation_runtime: int = 16
     """Entries of the translation cache for translations that the driver gives at run time."""
-    reply_segments: int = 16
-    """Room for so many segments in the queue of the NI's own channel: replies to remote reads."""
+    reply_bytes: int = 1 << 16
+    """The queue of the NI's own channel, for replies to remote reads: room for three segments at least."""
     page_seed: int = 1
     """Scatters the pages of user-space pinned memory."""
     poll_thread: int = 0
