@@ -6,8 +6,11 @@ import asyncio
 import importlib
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from typing import Any
+from uuid import uuid4
 
 from pymodels.errors import ConfigError
 from tb.sweep.points import Point
@@ -29,7 +32,8 @@ def client(scheduler: str, workers: int) -> Iterator[Any]:
     no worker.
     """
     distributed = _dask()
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in (known for known in logging.root.manager.loggerDict if known.startswith("distributed")):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     if not scheduler:
         local = {"n_workers": workers, "threads_per_worker": 1, "processes": False, "dashboard_address": "localhost:0"}
         with (
@@ -80,8 +84,12 @@ def _round(
 ) -> Iterator[tuple[Point, Done]]:
     if not points:
         return
-    futures = {dask.submit(work, p, key=f"{p.study}-{p.key}-{attempt}", pure=False): p for p in points}
-    for future in _dask().as_completed(list(futures)):
+    call = _caller()
+    futures = {
+        dask.submit(call, work.__module__, work.__name__, asdict(p), key=f"{p.study}-{uuid4().hex}", pure=False): p
+        for p in points
+    }
+    for future in _dask().as_completed(list(futures), loop=dask.loop):
         done = _outcome(future)
         ended(futures[future], done, bool(done.failures) and attempt < ATTEMPTS)
         yield futures[future], done
@@ -93,10 +101,34 @@ def _dask() -> Any:
     return importlib.import_module("distributed")
 
 
+def _caller() -> Callable[[str, str, dict[str, Any]], tuple[str, tuple[str, ...]]]:
+    """A function that calls another one by name with a point, both sides as plain values.
+
+    It stands within a function so that it travels whole: a scheduler needs no sources, and a worker finds them in the
+    folder in which it was started.
+    """
+
+    def call(module: str, name: str, point: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
+        import importlib
+        import os
+        import sys
+
+        if os.getcwd() not in sys.path:
+            sys.path.insert(0, os.getcwd())
+        points = importlib.import_module("tb.sweep.points")
+        done = getattr(importlib.import_module(module), name)(points.Point(**point))
+        return done.results, tuple(done.failures)
+
+    return call
+
+
 def _outcome(future: Any) -> Done:
     """What a worker returned; what became of it when it returned nothing."""
     try:
-        done = future.result()
+        return Done(*future.result())
+    except CancelledError:
+        return Done(failures=("the scheduler or its connection went away",))
+    except ModuleNotFoundError as error:
+        return Done(failures=(f"the worker has no sanlab ({error}): start it in a checkout",))
     except Exception as error:  # noqa: BLE001 - the worker's own, or Dask's: a failure of this point, with its name
         return Done(failures=(f"{type(error).__name__}: {error}".splitlines()[0],))
-    return done if isinstance(done, Done) else Done(failures=(f"the worker returned {done!r}",))

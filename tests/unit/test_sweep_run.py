@@ -7,9 +7,11 @@ port where nobody listens, or a real one without workers.
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -134,6 +136,14 @@ def test_a_scheduler_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Mo
     assert said.count("\n") == 1
     assert sweep(tmp_path, "repetitions=1", "--scheduler", "nonsense://x") == 2
     assert capsys.readouterr().err.startswith("SCHEDULER: no scheduler at 'nonsense://x': ")
+
+
+def test_a_scheduler_by_address_gives_the_same_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    local: dict[str, Any] = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "protocol": "tcp"}
+    with importlib.import_module("distributed").LocalCluster(**local, dashboard_address="localhost:0") as cluster:
+        assert sweep(tmp_path, "repetitions=1,2", "--scheduler", cluster.scheduler_address) == 0
+    assert pq.read_table(tmp_path / "out" / "points.parquet").to_pydict()["us"] == [2.0, 4.0]
+    assert "2 of 2 points, 0 known from before" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("text", ["0", "many", "-1", "2000"])
