@@ -37,6 +37,12 @@ class Cluster {
     *components_.back().rst = 1;
     return model;
   }
+  // The component added last, which has been evaluated once, is evaluated by this from now on: `eval_step` takes two mutexes around
+  // the same, for threads and objects that no component has.
+  void straight(void *root, void (*eval)(void *)) {
+    components_.back().model = root;
+    components_.back().eval = eval;
+  }
   // The next clock of the component added last.
   void clock(CData *clk, CData *refresh, const CData *awake) {
     clocks_.push_back({clk, refresh, awake, 0, static_cast<int>(components_.size()) - 1, NEVER});
@@ -80,9 +86,9 @@ class Cluster {
     levels(reset_over);
     evaluated_.clear();
     int risen[DW_CLOCKS], n = 0;
-    for (size_t w = 0; w < rising.size(); w++) {
+    for (int w = 0; w < words(); w++) {
       for (uint64_t bits = rising[w]; bits; bits &= bits - 1) {
-        const int i = static_cast<int>(w) * 64 + __builtin_ctzll(bits);
+        const int i = w * 64 + __builtin_ctzll(bits);
         if (n && clocks_[i].component != clocks_[risen[0]].component) {
           evaluate(risen, n);
           n = 0;
@@ -123,6 +129,7 @@ class Cluster {
   struct Grid { int64_t period, next, last, index; Due due; };
 
   int count() const { return static_cast<int>(clocks_.size()); }
+  int words() const { return (count() + 63) / 64; }   // of `Due` that are in use
   void schedule(int clock) {
     Grid &g = grids_[clocks_[clock].grid];
     g.due[clock / 64] |= 1ull << (clock % 64);
@@ -136,13 +143,14 @@ class Cluster {
       g.next = now;
       forced_.pop();
     }
-    Due rising{};
+    Due rising;
+    for (int w = 0; w < words(); w++) rising[w] = 0;
     for (Grid &g : grids_) {
       if (g.next != now) continue;
       g.index = g.last == now - g.period ? g.index + 1 : now / g.period;
       g.last = now;
       g.next = NEVER;
-      for (size_t w = 0; w < rising.size(); w++) rising[w] |= std::exchange(g.due[w], 0);
+      for (int w = 0; w < words(); w++) rising[w] |= std::exchange(g.due[w], 0);
     }
     return rising;
   }

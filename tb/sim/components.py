@@ -83,8 +83,14 @@ def _components_h(numbers: Numbers, nodes: list[tuple[bool, bool]], sizes: list[
 def _add(kind: str, clocks: int) -> str:
     pins = [f"  cluster.clock(&model->clk_{i}, &model->refresh_{i}, &model->awake_{i});" for i in range(clocks)]
     head = f"static V{kind} *add_{kind}(Cluster &cluster, const char *name, dw_component numbers) {{"
-    made = f"  V{kind} *model = cluster.component(new V{kind}(name), numbers);"
-    return "\n".join([head, made, *pins, "  return model;\n}"])
+    declared = f"void V{kind}___024root___eval(V{kind}___024root *root);"
+    evaluate = f"[](void *root) {{ V{kind}___024root___eval(static_cast<V{kind}___024root *>(root)); }}"
+    made = [
+        f"  V{kind} *model = cluster.component(new V{kind}(name), numbers);",
+        "  model->eval_step();",
+        f"  cluster.straight(model->rootp, {evaluate});",
+    ]
+    return "\n".join([declared, head, *made, *pins, "  return model;\n}"])
 
 
 def _instances(numbers: Numbers) -> list[str]:
