@@ -121,6 +121,12 @@ class Nic(Concurrency, Protocol):
     def work(self, path: str, times: int = 1) -> Awaitable[None]:
         """Execute a compiled path `times` times: instructions, loads, stores (which lose to DMA), uncached accesses."""
 
+    def post(self, path: str) -> None:
+        """Execute a compiled path whose end nobody waits for: what is given next happens after it, as after `work`.
+
+        Cheaper to simulate. For the last path of a step, with no effect behind it but the next polling loop.
+        """
+
     def poll_loop(self, steps: Sequence[Watch]) -> PollLoop:
         """A polling loop over `steps`."""
 

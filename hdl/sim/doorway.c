@@ -118,6 +118,7 @@ dw_command *dw_next_command(int unit, int64_t now) {
   return dw_command_tail[unit] != dw_command_head[unit] && c->time < now ? c : NULL;
 }
 int dw_has_command(int unit) { return dw_command_tail[unit] != dw_command_head[unit]; }
+void dw_given_now(int unit, int64_t now) { if (dw_has_command(unit)) dw_commands[unit][dw_command_tail[unit] % DW_COMMANDS].time = now; }
 void dw_pop_command(int unit) { dw_command_tail[unit]++; }
 
 // With a call-back in place the simulator calls Python straight away; without, it toggles the top level's `wake` for cocotb.

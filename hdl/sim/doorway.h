@@ -43,6 +43,7 @@ extern dw_component dw_here;
 dw_command *dw_next_command(int unit, int64_t now);
 int dw_has_command(int unit);
 void dw_pop_command(int unit);
+void dw_given_now(int unit, int64_t now);   // the next command counts from now
 uint8_t *dw_memory(int memory, uint64_t address, int bytes);
 
 // RTL's calls, with the cluster's numbers.

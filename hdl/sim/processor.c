@@ -1,8 +1,9 @@
 // The LANai's processor as its memory and registers see it: a stream of clocks, some of which need one SRAM access.
 //
 // Called at each edge of the NIC clock that happens. Commands: WORK executes a number of clocks, POLL spins over steps that each
-// end in sampling a word, READ and WRITE access a special register. All but a WRITE end with an event, in the order of the
-// commands; its `a` is the step that hit or the value read. An access that the arbiter refuses repeats its clock: the
+// end in sampling a word, READ and WRITE access a special register. All but a WRITE and a quiet WORK end with an event, in the
+// order of the commands; its `a` is the step that hit or the value read. A command behind a quiet WORK counts from the end of it,
+// as if Python had given it when it heard of that. An access that the arbiter refuses repeats its clock: the
 // processor loses to DMA. While nothing else on the NIC moves, the end is computed instead of ticked, and only that edge is asked
 // for; a skipped edge counts as an uncontended clock, so the result is the same with the clock always on.
 #include <string.h>
@@ -18,6 +19,7 @@ typedef struct {
   int state;                       // OP_* in progress, 0 = idle
   int64_t clock, clocks, accesses; // within the work or the present step
   int64_t tag;                     // path number for the trace
+  int quiet;                       // a work whose end Python does not wait for
   int64_t last_edge, planned;
   int loop, step, steps;
   int requested;                   // an SRAM access was asked for in the clock that just ended
@@ -71,6 +73,13 @@ static int64_t plan(const processor *p, int memory, const dw_step *steps, uint32
   return hits(memory, &steps[p->step], isr) ? n : -1;
 }
 
+// A quiet end wakes nobody; the next command is treated as the one that Python gives when it is woken.
+static void end_work(processor *p, int unit, int64_t now) {
+  p->state = 0;
+  if (p->quiet) dw_given_now(unit, now);
+  else san_event(now, unit, EVENT_WORK, 0, 0);
+}
+
 static void finish_clock(processor *p, int unit, int memory, int64_t now, int granted, uint32_t isr, uint32_t register_value) {
   dw_step *steps = dw_steps[unit][p->loop];
   if (p->state == OP_READ) {
@@ -83,8 +92,7 @@ static void finish_clock(processor *p, int unit, int memory, int64_t now, int gr
     if (p->clock < p->clocks) return;
     if (p->state == OP_WORK) {
       san_trace(now, unit, TRACE_WORK_END, 0, (int)p->tag, p->clocks);
-      san_event(now, unit, EVENT_WORK, 0, 0);
-      p->state = 0;
+      end_work(p, unit, now);
     } else if (hits(memory, &steps[p->step], isr)) {
       san_event(now, unit, EVENT_HIT, p->step, 0);
       p->state = 0;
@@ -99,10 +107,9 @@ static void take_command(processor *p, int unit, int64_t now) {
   dw_command *c;
   while (!p->state && (c = dw_next_command(unit, now))) {
     if (c->op == OP_WORK) {
-      p->clocks = c->a; p->accesses = c->b; p->tag = c->c; p->clock = 0;
+      p->clocks = c->a; p->accesses = c->b; p->tag = (int32_t)c->c; p->quiet = (int)(c->c >> 32); p->clock = 0;
       p->state = OP_WORK;
       san_trace(now, unit, TRACE_WORK_START, 0, (int)p->tag, p->clocks);
-      if (p->clocks <= 0) { san_event(now, unit, EVENT_WORK, 0, 0); p->state = 0; }
     } else if (c->op == OP_POLL) {
       p->loop = (int)c->a; p->steps = (int)c->b;
       enter_step(p, dw_steps[unit][p->loop], (int)c->c);
@@ -112,6 +119,7 @@ static void take_command(processor *p, int unit, int64_t now) {
       p->state = (int)c->op;
     }
     dw_pop_command(unit);
+    if (p->state == OP_WORK && p->clocks <= 0) end_work(p, unit, now);
   }
 }
 

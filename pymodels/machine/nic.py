@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from pymodels.machine.actor import Actor
 from pymodels.machine.card import Card
@@ -85,6 +86,14 @@ class ModelNic(Actor):
         if end > self._kernel.now:
             await self._kernel.sleep_until(end, path)
         self._log.add(self._unit, TraceEvent.WORK_END, 0, number, duration // self._clock)
+
+    def post(self, path: str) -> None:
+        """Execute a compiled path whose end nobody waits for."""
+        duration, number = self.cost(path)
+        clocks = duration // self._clock
+        self._log.add(self._unit, TraceEvent.WORK_START, 0, number, clocks)
+        end = partial(self._log.add, self._unit, TraceEvent.WORK_END, 0, number, clocks)
+        self._kernel.at(self.cpu.claim(duration), end)
 
     def poll_loop(self, steps: Sequence[WatchShape]) -> Spin:
         """A polling loop over `steps`. Times, phase and position as the spinning loop has them."""

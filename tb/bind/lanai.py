@@ -15,6 +15,8 @@ from tb.bind.actor import Actor, PathNumbers, big_endian
 from tb.sim.doorway import LOOPS, STEP_WORDS, STEPS, Doorway
 
 OP_WORK, OP_POLL, OP_READ, OP_WRITE = 1, 2, 3, 4
+QUIET = 1 << 32
+"""Beside a path's number: its work ends without an event."""
 EVENT_WILD = 2
 """An access beyond the SRAM; every other event of the unit ends a command."""
 WORD = struct.Struct(">I")
@@ -83,6 +85,10 @@ class RtlNic(Actor):
     def work(self, path: str, times: int = 1) -> Future[Any]:
         clocks, accesses, number = self._charges.get((path, times)) or self._charge(path, times)
         return self.command(OP_WORK, path, clocks, accesses, number)
+
+    def post(self, path: str) -> None:
+        clocks, accesses, number = self._charges.get((path, 1)) or self._charge(path, 1)
+        self._give(OP_WORK, clocks, accesses, number | QUIET)
 
     def _charge(self, path: str, times: int) -> tuple[int, int, int]:
         """Clocks, SRAM accesses and number in the trace of a path; kept."""

@@ -210,7 +210,10 @@ class Sender:
         """SEND_INT: the packet has left SRAM. The next one: answers first, then the prepared message."""
         self.nic.write(Reg.ISR, SEND)
         self.nic.trace(TraceEvent.NIC_SEND_DONE, *self.leaving)
-        await self.nic.work("send_done")
+        if self._waiting or self.prepared is not None:
+            await self.nic.work("send_done")
+        else:
+            self.nic.post("send_done")
         self.busy = False
         while self._behind:
             self.streams.wake(self._behind.pop())
