@@ -210,7 +210,7 @@ class Sender:
         """SEND_INT: the packet has left SRAM. The next one: answers first, then the prepared message."""
         self.nic.write(Reg.ISR, SEND)
         self.nic.trace(TraceEvent.NIC_SEND_DONE, *self.leaving)
-        if self.waiting or self.stuck or self.prepared is not None:
+        if self.waiting or self._behind or self.stuck or self.prepared is not None:
             await self.nic.work("send_done")
         else:
             self.nic.post("send_done")
