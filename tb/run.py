@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 import threading
 from dataclasses import replace
@@ -30,6 +31,8 @@ from tb.sim.build import Build, Design, build
 from tb.sim.run import Outcome, simulate
 from tb.sim.tools import OUT, SIMULATORS
 from tb.sim.top import cluster_design
+from tb.stuck.again import FOLDER as STUCK
+from tb.stuck.again import waves_around
 
 MODULE = "tb.sim.entry"
 LEFT = (
@@ -58,6 +61,7 @@ def execute(request: Request, info: studies.StudyInfo, understood: Plan, console
     folder.mkdir(parents=True, exist_ok=True)
     for stale in LEFT:
         (folder / stale).unlink(missing_ok=True)
+    shutil.rmtree(folder / STUCK, ignore_errors=True)
     made = _build(request, info.design or cluster_design(understood.cluster, understood.profile.hardware), console)
     read, write = os.pipe()
     replace(request, progress_fd=write).save(folder / "request.json")
@@ -98,7 +102,21 @@ def run_study(request: Request, console: Console) -> int:
     if folder.parent == OUT:
         write_contents(OUT)
     summary(console, info, results, failures, page, folder)
-    return 0 if outcome.passed and not failures else 1
+    if outcome.passed and not failures:
+        return 0
+    if understood.options["run.stuck_waves"]:
+        run_again(request, info, understood, console)
+    return 1
+
+
+def run_again(request: Request, info: studies.StudyInfo, understood: Plan, console: Console) -> None:
+    """After a hang, a deadlock or a broken invariant: the same run once more, with waves of the time around it."""
+
+    def again(second: Request) -> None:
+        execute(second, info, understood, console)
+        leave_views(second, Path(second.folder), console)
+
+    waves_around(request, again, lambda text: console.print(text, style="dim", highlight=False, soft_wrap=True))
 
 
 def leave_views(request: Request, folder: Path, console: Console) -> None:

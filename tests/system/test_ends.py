@@ -17,8 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from tb import run as command
 from tb.sim.tools import ROOT
-from tests.system.runs import must, run
+from tests.system.runs import SCENARIOS, must, run
 
 PATIENCE_S = 120
 
@@ -51,6 +52,17 @@ def test_hang_names_who_waits_for_what(simulator: str, tmp_path: Path) -> None:
     assert "a longer silence is allowed with SET run.hang_us=..." in said
     assert "who waits for whom, and the last events of each unit: stuck.txt" in said
     assert "Last events of node 1 bridge:" in (tmp_path / "stuck.txt").read_text()
+
+
+def test_after_a_hang_there_are_waves_of_the_time_around_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [f"{SCENARIOS}.hang", "--sim", "icarus", "--set", "run.hang_us=500", "--out", str(tmp_path)]
+    assert command.main(words) == 1
+    assert "running it again for waves from 0.000 to " in capsys.readouterr().out
+    assert (tmp_path / "stuck" / "stuck.json").read_text() == (tmp_path / "stuck.json").read_text()
+    assert (tmp_path / "stuck" / "waves.fst").stat().st_size > 0
+    assert not (tmp_path / "waves.fst").exists()
+    must("echo_pingpong", "icarus", tmp_path, "repetitions=1")
+    assert not (tmp_path / "stuck").exists()
 
 
 def test_software_that_looks_for_ever_hangs_too(tmp_path: Path) -> None:

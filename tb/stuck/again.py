@@ -1,0 +1,57 @@
+"""After a standstill: the same run again, with waves of only the time around it.
+
+The same seed gives the same run to the picosecond, so the second one stands still at the same time for the same reason.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from pymodels.errors import SanlabError
+from tb.request import Request
+from tb.stuck.report import WINDOW
+
+FOLDER = "stuck"
+"""Within the folder of the run."""
+WAVES = "waves.fst"
+NEAR = ("from_us", "to_us")
+Execute = Callable[[Request], object]
+"""Builds and runs a request."""
+
+
+def waves_around(request: Request, execute: Execute, say: Callable[[str], None]) -> Path | None:
+    """Run a request that stood still again, with waves of the time around it; the waves, None when there are none.
+
+    Nothing is done for a run that had waves, or that left no standstill. `say` is told what is done, and what hinders.
+    """
+    folder = Path(request.folder)
+    first = _window(folder)
+    if request.waves or first is None:
+        return None
+    begin, end = (first[name] for name in NEAR)
+    say(f"running it again for waves from {begin:.3f} to {end:.3f} us")
+    window = round(begin * 1e6), round(end * 1e6)
+    try:
+        execute(replace(request, waves=True, window_ps=window, folder=str(folder / FOLDER)))
+    except SanlabError as error:
+        say(f"no waves: {error}")
+        return None
+    found = folder / FOLDER / WAVES
+    if _window(folder / FOLDER) != first:
+        say("the second run did not stand still as the first did: report this with the seed")
+    if not found.is_file():
+        say("no waves: the second run left none")
+        return None
+    return found
+
+
+def _window(folder: Path) -> dict[str, float] | None:
+    """The time around a standstill, as its run left it; None when it left none."""
+    try:
+        window: dict[str, float] = json.loads((folder / WINDOW).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return window if all(name in window for name in NEAR) else None
