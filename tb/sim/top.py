@@ -20,7 +20,7 @@ from tb.sim.numbers import NIC, Numbers
 
 
 def cluster_design(cluster: Cluster, nic: str) -> Design:
-    """The design of a configured cluster whose hosts have NICs of this kind, with the circuits of its circuit file where an FPGA card is used."""
+    """The design of a configured cluster whose hosts have NICs of this kind, with the circuits of its circuit file."""
     circuits = {f"{MODULE}.sv": module_text(cluster.circuits)} if cluster.circuits else {}
     return design(Numbers.of(cluster, nic), circuits)
 
