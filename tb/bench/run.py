@@ -103,7 +103,7 @@ def measure(runner: Runner, scale: float) -> dict[str, Figure]:
     figures["pingpong_python_us_per_message"] = Figure(python_us, 150, at_least=False)
     figures["python_share"] = Figure(statistics.median(r.cost.wall_python_s / r.wall_s for r in asleep))
     figures["sleep_speedup"] = Figure(_wall(runs["always_on"]) / _wall(asleep), 2)
-    figures["trace_overhead"] = Figure(_wall(asleep) / _wall(runs["no_trace"]) - 1)
+    figures["trace_overhead"] = Figure(_wall(asleep) / _wall(runs["no_trace"]) - 1, 0.10, at_least=False)
     streaming = f"size=64 messages={max(80, int(8000 * scale))}"
     bulk = f"size=65536 messages={max(4, int(60 * scale))}"
     runs = runner.alternate(

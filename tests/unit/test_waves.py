@@ -1,0 +1,105 @@
+"""The views of waves: which signals they list, what values are called, where the markers stand.
+
+Strategy: views are written from made-up signals and the made-up ping-pong, and read back line by line; names of states
+are compared with what the sources of the modules say. That the signals are those of a real file is tested with one, in
+tests/system/test_waves.py.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.link.characters import Symbol
+from tb.report import waves
+from tb.report.recorded import read_recorded
+from tests.unit.madeup_trace import LEGEND_OF_TWO, leave, message, trace
+
+KNOWN = {
+    "top.cluster.host_paris.host.cpu_valid": 1,
+    "top.cluster.host_paris.host.cpu_addr": 32,
+    "top.cluster.host_paris.rx": 9,
+    "top.cluster.host_metz.nic.nic.u_host.u_dma.state": 3,
+    "top.cluster.switch_sw0.tr_stall": 8,
+    "top.cluster.switch_sw0.gen_port[1].cable.rx": 9,
+    "top.cluster.switch_sw0.gen_port[7].cable.rx": 9,
+    "top.cluster.host_paris.something_else": 1,
+}
+
+
+def test_signals_that_the_file_has_are_grouped_by_host_nic_port_and_switch() -> None:
+    found = {group.name: [signal.path.split(".", 2)[2] for signal in group.signals] for group in groups()}
+    assert found == {
+        "host paris": ["host_paris.host.cpu_valid", "host_paris.host.cpu_addr"],
+        "port of paris": ["host_paris.rx"],
+        "NIC of metz": ["host_metz.nic.nic.u_host.u_dma.state"],
+        "switch sw0": ["switch_sw0.tr_stall"],
+        "switch sw0 port 1 from metz": ["switch_sw0.gen_port[1].cable.rx"],
+    }
+
+
+def groups() -> list[waves.Group]:
+    return waves.groups(LEGEND_OF_TWO, KNOWN)
+
+
+def test_characters_and_states_have_names() -> None:
+    named = waves.translations()
+    assert {value: name for value, name in named[waves.CHARACTER].items() if value < 0x100} == {
+        int(symbol): symbol.name for symbol in Symbol
+    }
+    assert named[waves.CHARACTER][0x1A5] == "A5"
+    assert named["pci_master"] == {0: "IDLE", 1: "ADDR", 2: "DATA", 3: "TURN"}
+    assert named["dma_state"][1] == "FETCH"
+
+
+def test_markers_stand_at_the_stages_of_the_slowest_message_in_the_window(tmp_path: Path) -> None:
+    later = {True: 900_000, False: 0}
+    late = [(t + later[t > 12_500_000], u, e, k, a, b) for t, u, e, k, a, b in message(10_000, 1, 1, 8)]
+    records = trace(message(0, 0), late)
+    recorded = read_recorded(leave(tmp_path, records))
+    slowest = waves.markers(recorded, (0, None))
+    assert slowest[0] == ("message 2, metz to paris, 8 B", 10_000_000)
+    assert slowest[-1] == ("end of host dispatch", 13_900_000)
+    assert waves.markers(recorded, (0, 9_000_000))[0] == ("message 1, paris to metz, 64 B", 0)
+    assert waves.markers(recorded, (4_000_000, 9_000_000)) == []
+    times = [time for _, time in slowest]
+    assert times == sorted(times)
+
+
+def test_gtkwave_gets_groups_translations_and_markers() -> None:
+    lines = list(waves.gtkwave(groups(), [("sent", 5), ("end of host send", 2005)]))
+    assert '[dumpfile] "waves.fst"' in lines
+    assert next(line for line in lines if line.startswith("*")).split()[1:4] == ["5", "5", "2005"]
+    assert lines[lines.index("[markername] Asent") + 1] == "[markername] Bend of host send"
+    at = lines.index("top.cluster.host_paris.rx[8:0]")
+    assert lines[at - 2 : at] == ["@2022", "^1 link_character.txt"]
+    assert lines[lines.index("top.cluster.host_paris.host.cpu_valid") - 1] == "@28"
+    assert [line for line in lines if line.startswith("-host")] == ["-host paris", "-host paris"]
+
+
+def test_surfer_gets_dividers_formats_and_markers_as_single_words() -> None:
+    lines = list(waves.surfer(groups(), [("message 1, a to b", 5)]))
+    at = lines.index("variable_add top.cluster.switch_sw0.gen_port[1].cable.rx")
+    assert lines[at - 1 : at + 2] == [
+        "divider_add switch_sw0_port_1_from_metz",
+        "variable_add top.cluster.switch_sw0.gen_port[1].cable.rx",
+        "item_set_format link_character",
+    ]
+    assert lines[-2:] == ["marker_set message_1,_a_to_b 5", "cursor_set 5"]
+
+
+def test_views_are_written_beside_the_waves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waves, "signals_of", lambda path: KNOWN)
+    waves.write_views(tmp_path, read_recorded(leave(tmp_path)), (0, None))
+    kinds = list(waves.translations())
+    mappings = tmp_path / waves.MAPPINGS
+    assert {path.name for path in mappings.iterdir()} == {f"{kind}.txt" for kind in kinds}
+    assert (tmp_path / "link_character.txt").read_text().splitlines()[:2] == ["000 IDLE", "003 GO"]
+    assert (mappings / "link_character.txt").read_text().splitlines()[:3] == [
+        "Name = link_character",
+        "Bits = 9",
+        "0x0 IDLE",
+    ]
+    assert (tmp_path / waves.GTKWAVE).exists()
+    assert (tmp_path / waves.SURFER).exists()
