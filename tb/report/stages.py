@@ -117,4 +117,6 @@ def grim_stages(trace: NDArray[np.void], legend: Legend, node: int, sent_ps: int
         if life.arrived is not None:
             return [(stage.name, stage.duration) for stage in stages_of(life)]
         begin += window
+    if not lives.lives:
+        return []
     raise LookupError(f"the message sent at {sent_ps / 1e6:.3f} us by node {node} never arrives in the trace")

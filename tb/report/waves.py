@@ -26,7 +26,12 @@ FILE, GTKWAVE, SURFER = "waves.fst", "waves.gtkw", "waves.sucl"
 MAPPINGS = Path(".surfer") / "mappings"
 """Where Surfer looks for mapping translators, from the folder in which it is started."""
 CHARACTER = "link_character"
-STATES = {"dma_state": "nic/myri_host_dma", "pci_master": "host/myri_pci_master", "pci_target": "host/myri_pci_target"}
+STATES = {
+    "dma_state": "nic/myri_host_dma",
+    "word_dma_state": "nic/myri_word_dma",
+    "pci_master": "host/myri_pci_master",
+    "pci_target": "host/myri_pci_target",
+}
 """Kinds of states, and the module that names them."""
 HOST_SIGNALS = (
     ("host.cpu_valid", ""), ("host.cpu_write", ""), ("host.cpu_addr", ""), ("host.cpu_data", ""),
@@ -38,9 +43,20 @@ NIC_SIGNALS = (
     ("nic_clk", ""), ("nic.isr", ""), ("nic.cpu_req", ""), ("nic.cpu_gnt", ""),
     ("nic.mem_a_valid", ""), ("nic.mem_a_write", ""), ("nic.mem_a_addr", ""), ("nic.mem_a_wdata", ""),
     ("nic.mem_b_valid", ""), ("nic.mem_b_write", ""), ("nic.mem_b_addr", ""), ("nic.mem_b_wdata", ""),
-    ("nic.nic.u_host.u_dma.state", "dma_state"), ("nic.nic.u_pci.u_card.u_master.state", "pci_master"),
-    ("nic.nic.u_pci.u_card.u_target.state", "pci_target"),
 )  # fmt: skip
+CARD_SIGNALS = {
+    "gen_lanai9": (
+        ("u_host.u_dma.state", "dma_state"),
+        ("u_pci.u_card.u_master.state", "pci_master"),
+        ("u_pci.u_card.u_target.state", "pci_target"),
+    ),
+    "gen_lanai4": (
+        ("u_host.u_dma.state", "word_dma_state"),
+        ("u_card.u_master.state", "pci_master"),
+        ("u_card.u_target.state", "pci_target"),
+    ),
+}
+"""Engines within a NIC, by its kind."""
 PORT_SIGNALS = (
     ("link_clk", ""), ("tx", CHARACTER), ("rx", CHARACTER), ("nic.st_fill", ""), ("nic.st_link_stopped", ""),
 )  # fmt: skip
@@ -79,8 +95,10 @@ def groups(legend: Legend, known: Mapping[str, int]) -> list[Group]:
     found = []
     for name in legend.hosts:
         scope = f"top.cluster.host_{word(name)}"
-        for title, wanted in (("host", HOST_SIGNALS), ("NIC of", NIC_SIGNALS), ("port of", PORT_SIGNALS)):
-            found.append(Group(f"{title} {name}", _signals(scope, wanted, known)))
+        engines = [_signals(f"{scope}.nic.{kind}.nic", wanted, known) for kind, wanted in CARD_SIGNALS.items()]
+        found.append(Group(f"host {name}", _signals(scope, HOST_SIGNALS, known)))
+        found.append(Group(f"NIC of {name}", sum(engines, _signals(scope, NIC_SIGNALS, known))))
+        found.append(Group(f"port of {name}", _signals(scope, PORT_SIGNALS, known)))
     for name, ports in legend.switches:
         scope = f"top.cluster.switch_{word(name)}"
         found.append(Group(f"switch {name}", _signals(scope, SWITCH_SIGNALS, known)))
@@ -106,7 +124,7 @@ def translations() -> dict[str, dict[int, str]]:
 def states(module: str) -> dict[int, str]:
     """The names of the values of the register `state` of a module, as its source gives them."""
     text = (ROOT / "hdl" / f"{module}.sv").read_text(encoding="utf-8")
-    width = re.search(r"logic \[ ?(\d+):0\] state;", text)
+    width = re.search(r"logic \[ ?(\d+):0\] +state;", text)
     assert width, f"{module} has no register `state`"
     rows = re.findall(rf"localparam logic \[{width[1]}:0\] (\w+) = \d+'d(\d+);", text)
     return {int(value): name for name, value in rows}

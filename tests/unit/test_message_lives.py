@@ -128,6 +128,7 @@ def test_the_stages_of_one_message_need_only_what_follows_it() -> None:
     told = dict(grim_stages(ping_pong(3), LEGEND_OF_TWO, 1, 11_050_000))
     assert sum(told.values()) == 3_000_000
     assert grim_stages(ping_pong(3), LEGEND_OF_TWO, 0, 11_050_000) == []
+    assert grim_stages(ping_pong(0), LEGEND_OF_TWO, 0, 0) == [], "the trace is off"
     cut_off = ping_pong(1)[:-20]
     with pytest.raises(LookupError, match=r"sent at 3\.050 us by node 1 never arrives"):
         grim_stages(cut_off, LEGEND_OF_TWO, 1, 3_050_000)

@@ -20,7 +20,7 @@ KNOWN = {
     "top.cluster.host_paris.host.cpu_valid": 1,
     "top.cluster.host_paris.host.cpu_addr": 32,
     "top.cluster.host_paris.rx": 9,
-    "top.cluster.host_metz.nic.nic.u_host.u_dma.state": 3,
+    "top.cluster.host_metz.nic.gen_lanai9.nic.u_host.u_dma.state": 3,
     "top.cluster.switch_sw0.tr_stall": 8,
     "top.cluster.switch_sw0.gen_port[1].cable.rx": 9,
     "top.cluster.switch_sw0.gen_port[7].cable.rx": 9,
@@ -33,7 +33,7 @@ def test_signals_that_the_file_has_are_grouped_by_host_nic_port_and_switch() -> 
     assert found == {
         "host paris": ["host_paris.host.cpu_valid", "host_paris.host.cpu_addr"],
         "port of paris": ["host_paris.rx"],
-        "NIC of metz": ["host_metz.nic.nic.u_host.u_dma.state"],
+        "NIC of metz": ["host_metz.nic.gen_lanai9.nic.u_host.u_dma.state"],
         "switch sw0": ["switch_sw0.tr_stall"],
         "switch sw0 port 1 from metz": ["switch_sw0.gen_port[1].cable.rx"],
     }
@@ -50,7 +50,7 @@ def test_characters_and_states_have_names() -> None:
     }
     assert named[waves.CHARACTER][0x1A5] == "A5"
     assert named["pci_master"] == {0: "IDLE", 1: "ADDR", 2: "DATA", 3: "TURN"}
-    assert named["dma_state"][1] == "FETCH"
+    assert (named["dma_state"][1], named["word_dma_state"][1]) == ("FETCH", "START")
 
 
 def test_markers_stand_at_the_stages_of_the_slowest_message_in_the_window(tmp_path: Path) -> None:
