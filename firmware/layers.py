@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware.verbs import Host, Nic
+from pymodels.config.model import Circuit
 
 HERE = Path(__file__).parent
 
@@ -27,11 +28,23 @@ class ClusterView:
     names: tuple[str, ...]
     """Host names by VNN."""
     routes: Mapping[int, bytes]
-    """Myrinet route bytes by destination VNN; a node's route to itself is absent."""
+    """Myrinet route bytes by destination VNN; a node's route to itself is there only when it has a card that takes
+    messages.
+    """
     options: Mapping[str, float | str] = field(default_factory=dict)
     """Run-time options of the message layer by name."""
     sram_bytes: int = 1 << 21
     """Size of each NIC's SRAM."""
+    cards: tuple[frozenset[str], ...] = ()
+    """What each host uses (`pymodels.config.model.CARDS`) by VNN; empty: nobody has more than its NIC."""
+    circuits: tuple[Circuit, ...] = ()
+    """Circuits of the FPGA cards, in the order of the circuit file."""
+    fpga: Mapping[str, int] = field(default_factory=dict)
+    """Settings of the FPGA cards that the driver writes: `clock_divisor`, `config_clocks`."""
+
+    def has(self, vnn: int, card: str) -> bool:
+        """Whether a host has a card."""
+        return bool(self.cards) and card in self.cards[vnn]
 
 
 def names() -> list[str]:

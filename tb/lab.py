@@ -6,19 +6,25 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firmware.layers import ClusterView, host_library, nic_program, tolerates_loss
+from pymodels.card.fabric import EXAMPLE
+from pymodels.config.model import FPGA_CARD
 from pymodels.kernel import Kernel, Task
 from pymodels.results import Series
 from tb.cluster import RunningCluster
 from tb.report.recorded import Legend, legend_of
 from tb.request import Plan
+from tb.settings import pci_period
 from tb.switch import RunningSwitch
+
+BACK_TO_ITSELF = b"\x80"
+"""Route byte of a host to itself: out of the port at which it came in."""
 
 TELL_S = 0.1
 """Between two reports of how far a run is."""
@@ -108,7 +114,18 @@ class Lab:
         """What software on a node knows of the cluster."""
         cluster = self.plan.cluster
         sram_bytes = self.plan.profile.integer("sram.bytes")
-        return ClusterView(vnn, cluster.names, cluster.routes_from(vnn), options, sram_bytes)
+        routes = dict(cluster.routes_from(vnn))
+        if FPGA_CARD in cluster.hosts[vnn].cards:
+            routes[vnn] = BACK_TO_ITSELF
+        cards = tuple(frozenset(host.cards) for host in cluster.hosts)
+        view = ClusterView(vnn, cluster.names, routes, options, sram_bytes, cards, cluster.circuits or EXAMPLE)
+        return replace(view, fpga=self._fpga()) if any(FPGA_CARD in used for used in cards) else view
+
+    def _fpga(self) -> Mapping[str, int]:
+        """What the driver of an FPGA card tells it, from the profile."""
+        profile = self.plan.profile
+        config = profile.integer("fpga.config_us") * 1_000_000 // pci_period(profile, has_fpga=True)
+        return {"clock_divisor": profile.integer("fpga.clock_divisor"), "config_clocks": config}
 
     def spawn(self, coroutine: Any, name: str) -> Task:
         """Start a task of the study."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from pymodels.results import differences
-from tests.system.runs import must
+from tests.system.runs import assert_equal, must
 
 BYTES_4_TO_7 = 0x04050607
 
@@ -31,3 +31,13 @@ def test_cards_do_the_same_on_both_simulators_asleep_and_always_on(tmp_path: Pat
         again = must("card_bus", simulator, tmp_path / f"{simulator}{always_on}", settings, "two_cards")
         assert not differences(asleep.results, again.results, same_simulator=False)
         assert np.array_equal(asleep.trace, again.trace)
+
+
+MESSAGES = "fpga.config_us=100"
+
+
+def test_messages_pass_through_circuits_of_local_and_remote_cards_alike_on_both_simulators(tmp_path: Path) -> None:
+    one = must("card_messages", "verilator", tmp_path / "verilator", MESSAGES, "two_cards")
+    assert one.metrics["results"] == 13
+    assert one.metrics["reported"] == 1
+    assert_equal(one, must("card_messages", "icarus", tmp_path / "icarus", MESSAGES, "two_cards"))

@@ -12,6 +12,7 @@ from firmware.layers import ClusterView
 from firmware.nic.grim.layout import Layout
 from firmware.nic.grim.options import Options
 from firmware.verbs import Host
+from pymodels.config.model import FPGA_CARD
 from pymodels.formats.grim import Device, Reference
 
 ANY_VNN = 0xFFFFFFFF
@@ -32,6 +33,7 @@ class Core:
         """The handler databases of this host."""
         self._me = view.me
         self._names = view.names
+        self._cards = view.cards
         self._resources: Mapping[int, tuple[int, ...]] = MappingProxyType({})
         """The resource database: VNNs by device type."""
         self._messenger: Messenger | None = None
@@ -56,11 +58,19 @@ class Core:
             raise GrimError(argument, f"there is no VNN {vnn}", f"the cluster has 0..{len(self._names) - 1}")
         return vnn
 
+    def _has_card(self, vnn: int) -> bool:
+        return bool(self._cards) and FPGA_CARD in self._cards[vnn]
+
     def _reference(self, parts: Reference, argument: str) -> Reference:
         """An endpoint that the resource database has. Raises GrimError."""
+        if parts.device == Device.CELOXICA:
+            parts = parts._replace(channel=self.options.channels - 1)
         if parts.vnn >= len(self._names) or parts.vnn not in self._resources.get(parts.device, ()):
             remedy = f"hosts have VNN 0..{len(self._names) - 1} and device {int(Device.HOST)}"
             raise GrimError(argument, f"there is no endpoint {parts}", remedy)
+        if parts.device == Device.HOST and parts.channel == self.options.channels - 1 and self._has_card(parts.vnn):
+            cause = f"channel {parts.channel} of node {parts.vnn} belongs to its FPGA card"
+            raise GrimError(argument, cause, "use a lower one")
         if not 0 <= parts.channel < self.options.channels:
             raise GrimError(
                 argument,

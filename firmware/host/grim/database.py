@@ -50,12 +50,13 @@ class Database:
     async def synchronise(self) -> None:
         """Send the own names to the server and wait for the whole table."""
         grim, handlers = self._grim, self._grim.handlers
-        await grim.host.spend("sync_name", max(len(handlers.local), 1))
+        own = [*handlers.local, *(name for name in handlers.elsewhere if name not in handlers.local)]
+        await grim.host.spend("sync_name", max(len(own), 1))
         if self._serving:
-            handlers.assign(list(handlers.local))
+            handlers.assign(own)
             return
         before = self._lists
-        await grim.send(self._server(), REGISTER, payload=encode_names(list(handlers.local)))
+        await grim.send(self._server(), REGISTER, payload=encode_names(own))
         await grim.wait_for(lambda: self._lists > before)
 
     async def resolve(self, name: str) -> int:

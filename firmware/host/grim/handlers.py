@@ -16,7 +16,7 @@ returns."""
 
 SERVER = 0
 """The node that manages the global database."""
-ABSENT, REGISTER, LIST, ASK, TELL = range(1, 6)
+ABSENT, REGISTER, LIST, ASK, TELL, CARD_CONTROL, CARD_ERROR = range(1, 8)
 FIND, FOUND, PLANTED, CHANGE, CHANGED, OBEY, OBEYED = range(9, 16)
 """Numbers of the built-in handlers that exist at all nodes; the second line's are those of the multicast trees."""
 FIRST_NUMBER = 16
@@ -36,6 +36,8 @@ class Handlers:
         self.names: dict[int, str] = {}
         self.functions: dict[int, Handler] = {}
         """Own functions by number, built-in ones included."""
+        self.elsewhere: tuple[str, ...] = ()
+        """Handlers of endpoints without software of their own that this host speaks for: circuits of its card."""
         self.absent: Callable[[int, int], Coroutine[Any, Any, None]]
         """Called with (source, number) for a message to a handler that is not here."""
 

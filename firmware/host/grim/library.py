@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from firmware.host.grim import enable
+from firmware.host.grim.cards import Cards
 from firmware.host.grim.enable import Phase
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.messenger import Messenger
@@ -22,12 +23,14 @@ from firmware.verbs import Host
 from pymodels.formats.grim import Device
 
 
-class Grim(RemoteMemory, ReservedMemory, Multicast):
+class Grim(RemoteMemory, ReservedMemory, Multicast, Cards):
     """GRIM on one host. Before `grim_enable`, only `register_handler` and `reserve_ni_memory` may be called."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         super().__init__(host, view)
         self.devices: list[enable.Peripheral] = [enable.Ni(host, self.layout)]
+        if self.card is not None:
+            self.devices.append(self.card)
         """The local peripheral devices, the NI first; others are added before `grim_enable`."""
         self.phase = Phase.NONE
         """How far `grim_enable` has come."""
@@ -74,8 +77,13 @@ class Grim(RemoteMemory, ReservedMemory, Multicast):
         self.phase = Phase.ENABLED
 
     def _resource_database(self) -> Mapping[int, tuple[int, ...]]:
-        """Which nodes have a device of a type: every one has its host."""
-        return MappingProxyType({Device.HOST: tuple(range(len(self._names)))})
+        """Which nodes have a device of a type: every one has its host, some an FPGA card."""
+        everyone = tuple(range(len(self._names)))
+        cards = tuple(vnn for vnn in everyone if self._has_card(vnn))
+        nodes: dict[int, tuple[int, ...]] = {Device.HOST: everyone}
+        if cards:
+            nodes[Device.CELOXICA] = cards
+        return MappingProxyType(nodes)
 
     def start_polling(self, period_us: int) -> None:
         """Let a thread poll from now on, with so long between its polls. Raises GrimError when one does already."""

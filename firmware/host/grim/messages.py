@@ -77,6 +77,8 @@ class ActiveMessages(Nodes):
         messenger = self._ready()
         target = self._targets.get((destination, channel)) or self._target(destination, channel)
         arguments = self._words(handler, (a0, a1, a2, a3))
+        if target.w2 & 0xFF == Device.CELOXICA:
+            self._fits_card(payload)
         if target.stream < 0:
             await self._send_to_self(messenger, channel, handler, arguments, payload)
         else:
@@ -111,9 +113,17 @@ class ActiveMessages(Nodes):
             endpoint(parts.vnn, parts.device),
             channel << 24 | parts.channel << 16,
         )
-        target = Target(w1, w2, w3, channel, stream if parts.vnn != self._me else -1)
+        to_self = parts.vnn == self._me and parts.device == Device.HOST
+        target = Target(w1, w2, w3, channel, -1 if to_self else stream)
         self._targets[destination, channel] = target
         return target
+
+    def _fits_card(self, payload: Payload) -> None:
+        """A card takes no segments. Raises GrimError."""
+        size, most = payload_parts(payload)[2], self.options.segment_bytes
+        if size > most:
+            cause = f"{size} bytes, and a card takes messages of one segment: {most}"
+            raise GrimError("payload", cause, "send several messages, or make option segment_bytes larger")
 
     async def _send_to_self(
         self, messenger: Messenger, channel: int, handler: int, arguments: tuple[int, int, int, int], payload: Payload

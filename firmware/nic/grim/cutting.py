@@ -77,7 +77,7 @@ class CutThrough:
         if length > self._ni.layout.host_slot or stream in (NONE, self._receiver.stalled) or foreign:
             return
         buffering, channel = self._receiver.buffering, w3 >> 16 & 0xFF
-        if buffering is not None and buffering.waits(channel):
+        if channel == self._ni.card_channel or (buffering is not None and buffering.waits(channel)):
             return
         if w0 & COUNTER_MASK == self._receiver.expected[stream] and self._receiver.room(channel, length):
             self._length = length

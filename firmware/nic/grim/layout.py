@@ -204,6 +204,8 @@ class Layout:
         self.doorbells, self.doorbell_bytes, self.doorbell_code = 0, 0, 0
         if options.doorbell_notify:
             self._doorbell_fifo(options)
+        self.card_read = self._take(8)
+        """Two words: how far the node's FPGA card has read its rings [card]."""
         self._incoming(options)
         self._queues(options)
         self.end = self._at

@@ -23,12 +23,15 @@ struct job { struct packet *data; struct incoming *in; struct outgoing *out; u32
 struct waiting { u32 first, count; struct buffer *buffer[256]; };
 struct unanswered { u8 base, age, unused[2]; u32 spare, answered[8]; };
 struct held { u32 due, stream; };
+struct ring { u32 front, back; struct ring *other; };
 struct buffer { struct packet *data; u32 free, drained, limit; };
 struct queued { struct buffer *frees; u32 key; };
 struct tree { u32 place, known; };
 struct replica { struct packet *data; struct board *board; u32 place, length, source; };
 
 struct ni {
+    struct ring *ring;
+    u32 card_limit;
     struct channel *channels, *behind_channels;
     struct board *boards;
     struct route *routes;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firmware.layers import ClusterView
+from firmware.nic.grim.cards import card_channel
 from firmware.nic.grim.layout import ROUTE_BYTES, Counter, Layout, State, Word
 from firmware.nic.grim.options import OptionError, Options
 from firmware.verbs import Nic
@@ -21,13 +22,16 @@ class Ni:
         """Of the hosts, by VNN."""
         self.options = Options.of(view.options)
         self.layout = Layout(self.options, self.nodes, nic.sram_bytes)
+        self.to_itself = view.me in view.routes
+        """Messages to the own node go over the switch: it has a card that takes them."""
+        self.card_channel = card_channel(self.options, view)
         self.peers = tuple(vnn for vnn in range(self.nodes) if vnn != self.me)
         self.routes = [self._route(view, vnn) for vnn in range(self.nodes)]
         """By VNN: the two words of the route, right-aligned, and how many bytes before it the send engine skips."""
         self._counts = [0] * len(Counter)
 
     def _route(self, view: ClusterView, vnn: int) -> tuple[int, int, int]:
-        if vnn == self.me:
+        if vnn == self.me and vnn not in view.routes:
             return 0, 0, ROUTE_BYTES
         route = view.routes.get(vnn, b"")
         if not 1 <= len(route) <= ROUTE_BYTES:

@@ -45,6 +45,18 @@ void receive_message(struct ni *ni) {
     REGISTER_WRITE(PULSE, 1);
 }
 
+/* What a message for the node's FPGA card costs beyond it: the other ring's turn, its back pointer a register of the card. */
+void receive_for_card(struct ni *ni, u32 length) {
+    struct ring *ring = ni->ring;
+    u32 back = ring->back;
+    if (UNLIKELY(!fits(SHARED32(&ring->front), back, length, ni->card_limit))) {
+        OFF_PATH("no room");
+        return;
+    }
+    ring->back = following(back, length, ni->card_limit);
+    ni->ring = ring->other;
+}
+
 /* The answer to it. */
 void send_ack(struct ni *ni, u32 w0, u32 source, u32 target) {
     answer(ni, source, w0, TYPE_ACK << 26 | target << 16 | ni->me_word | OWN_DEVICE);

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from firmware.nic.grim.buffering import Buffering
+from firmware.nic.grim.cards import NO_CARD, CardRings
 from firmware.nic.grim.costs_of import RECEIVE_PATHS
 from firmware.nic.grim.cutting import CutThrough
 from firmware.nic.grim.delivery import NO_BUFFER, OWN, REPORT, Delivery
@@ -29,6 +30,7 @@ from pymodels.formats.grim import (
     MAX_CHANNELS,
     MAX_WINDOW,
     Cause,
+    Device,
     MessageType,
     control,
     padded,
@@ -66,6 +68,12 @@ class Receiver:
         """The stream of a remote memory message that waits for a translation: nothing of it may overtake."""
         self.remote: Remote
         self.multicast: Multicast
+        self.card = CardRings(ni.nic, ni.layout)
+        """Where messages for the channel `ni.card_channel` go."""
+        self._ends = [ni.me << 8] * channels
+        """The endpoint of each channel."""
+        if ni.card_channel != NO_CARD:
+            self._ends[ni.card_channel] |= Device.CELOXICA
         self.armed = NONE
         self.free = [True] * len(ni.layout.buffers)
         self.buffering = Buffering(ni, self, delivery) if ni.options.buffering == "both" else None
@@ -142,8 +150,8 @@ class Receiver:
             await self.refuse(buffer, w0, source, stream)
         elif MessageType.MULTICAST <= w1 >> 26 <= MessageType.FORWARDED_SEGMENT:
             await self.multicast.arrived(buffer, words, stream)
-        elif w2 & 0xFFFF == self.ni.me << 8 and MessageType.ACTIVE <= w1 >> 26 <= MessageType.SEGMENT:
-            if self.buffering is not None:
+        elif w2 & 0xFFFF == self._ends[channel] and MessageType.ACTIVE <= w1 >> 26 <= MessageType.SEGMENT:
+            if self.buffering is not None and channel != self.ni.card_channel:
                 await self.buffering.take(buffer, w0, source, stream, channel, length, early)
             elif self.room(channel, length):
                 await self.accept(buffer, w0, source, stream, channel, length, early)
@@ -157,6 +165,8 @@ class Receiver:
 
     def room(self, channel: int, length: int) -> bool:
         """Whether the endpoint's queue takes `length` bytes more, as far as the host has told."""
+        if channel == self.ni.card_channel:
+            return self.card.room(length)
         front = self.nic.load(self.layout.register(channel, Register.HOST_FRONT))
         return fits(front, self.back[channel], length, self.layout.host_limit)
 
@@ -164,7 +174,8 @@ class Receiver:
         """Number of the stream that a header names, or NONE if this NI does not have it."""
         origin, source, target, nodes = w3 >> 24, w1 >> 8 & 0xFF, w3 >> 16 & 0xFF, self.ni.nodes
         targets = self.layout.targets if w1 >> 26 >= MessageType.MULTICAST else len(self.back)
-        if origin >= self.layout.sources or target >= targets or source >= nodes or source == self.ni.me:
+        itself = source == self.ni.me and not self.ni.to_itself
+        if origin >= self.layout.sources or target >= targets or source >= nodes or itself:
             return NONE
         if self._per_ni:
             return source + nodes * max(origin - len(self.back), 0)
@@ -187,13 +198,17 @@ class Receiver:
         """A message that the endpoint's queue has room for: bring it there, and acknowledge it."""
         self.take(key, source, stream)
         await self.nic.work(RECEIVE_PATHS[self._per_ni])
-        back, host, at = self.back[channel], self.queue[channel], self.layout.buffers[buffer]
-        self.back[channel] = after = following(back, length, self.layout.host_limit)
+        if channel == self.ni.card_channel:
+            await self.nic.work("receive_for_card")
+            place, pointer, after = self.card.place(length)
+        else:
+            back, host = self.back[channel], self.queue[channel]
+            self.back[channel] = after = following(back, length, self.layout.host_limit)
+            place, pointer = host + HostQueue.RING + back, host + HostQueue.BACK
         if early < length:
-            self.delivery.data(
-                at + early, host + HostQueue.RING + back + early, length - early, False, (NO_BUFFER, key, length)
-            )
-        self.delivery.word(after, host + HostQueue.BACK, (buffer, key, length))
+            at = self.layout.buffers[buffer]
+            self.delivery.data(at + early, place + early, length - early, False, (NO_BUFFER, key, length))
+        self.delivery.word(after, pointer, (buffer, key, length))
         await self.delivery.start()
         self.nic.trace(TraceEvent.NIC_DMA_START, key, length - early)
         await self.acknowledge(key, source, stream)

@@ -99,7 +99,7 @@ class Sender:
             place = channel.base + channel.offset[slot] + ROUTE_BYTES + HEADER_BYTES
             assert self.fetch is not None
             await self.fetch(channel, slot, place, payload, data)
-        elif vnn == self.ni.me:
+        elif self._is_here(stream):
             streams.wait(channel, slot, stream)
             streams.wake(stream)
             await nic.work("send_later")
@@ -119,12 +119,19 @@ class Sender:
         w1, w2, w3 = self.nic.load_words(channel.base + channel.next + ROUTE_BYTES + 4, 3)
         size = ROUTE_BYTES + HEADER_BYTES + padded(w2 >> 16)
         vnn, target = w2 >> 8 & 0xFF, w3 >> 16 & 0xFF
-        to_itself = vnn == self.ni.me and target < len(self.channels)  # only to the root of a tree
+        root = target >= len(self.channels)  # of a tree: may be here
+        to_itself = vnn == self.ni.me and not root and not self.ni.to_itself
         nowhere = vnn >= self.ni.nodes or target >= self.ni.layout.targets
         if size > self.ni.layout.slot or to_itself or nowhere:
             where = f"node {self.ni.me}, channel {channel.index}, {channel.next:#x}"
             raise RuntimeError(f"{where}: the queue holds no message: {w1:08x} {w2:08x} {w3:08x}")
         return size, vnn, self.streams.number(channel.index, vnn, target), 4 * (w2 >> 16) - (w1 >> 24 & 3)
+
+    def _is_here(self, stream: int) -> bool:
+        """Whether a stream leads to the root of a tree on this node; to its card messages go over the switch."""
+        if self.streams.peer(stream) != self.ni.me:
+            return False
+        return not self.ni.to_itself or stream % self.ni.layout.targets >= len(self.channels)
 
     def own_message(self, size: int, vnn: int, target: int) -> int | None:
         """Enter a message of `size` bytes into the NI's own channel, for a channel of another NI: its slot. It leaves
@@ -154,7 +161,7 @@ class Sender:
         await self.nic.work(FIND_PATHS[self._path + channel.style], looked_at)
         if channel.state[slot] == FETCHING:  # its end wakes the stream again
             return
-        if streams.peer(stream) == self.ni.me:
+        if self._is_here(stream):
             await self.local(channel, slot, stream)
             return
         if self.busy and self._leaving_at == channel.base + channel.offset[slot]:  # the route stands before it

@@ -18,7 +18,7 @@ DATA = bytes(range(64))
 
 async def run(lab: Lab) -> None:
     """The scenario."""
-    host, cluster = lab.simulation.hosts[1], lab.simulation
+    host, cluster = lab.running.hosts[1], lab.running
     fpga, frame = (NIC_BASE + CARDS.index(card) * SLOT_BYTES for card in (FPGA_CARD, FRAME_CARD))
     await host.pio_write(fpga + 0x600010, DATA)
     await host.pio_write(frame + 0x20, DATA)

@@ -1,0 +1,59 @@
+"""Cards as endpoints: circuits found by name, results forwarded, errors reported (papers 000, 4.3; 003, C.3.1)."""
+
+from __future__ import annotations
+
+from firmware.host.grim.errors import GrimError
+from firmware.host.grim.fpga import FpgaCard
+from firmware.host.grim.handlers import CARD_CONTROL, CARD_ERROR, Handler
+from firmware.host.grim.messages import ActiveMessages
+from firmware.layers import ClusterView
+from firmware.nic.grim.cards import NO_CARD, card_channel
+from firmware.verbs import Host
+from pymodels.card.fabric import names
+from pymodels.card.registers import Forward, entry
+from pymodels.errors import nearest
+from pymodels.formats.grim import endpoint, reference
+
+
+class Cards(ActiveMessages):
+    """The own FPGA card, and messages to those of others."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        super().__init__(host, view)
+        self.card: FpgaCard | None = None
+        """The driver of the own FPGA card."""
+        self._circuits = names(view.circuits)
+        channel = card_channel(self.options, view)
+        if channel != NO_CARD:
+            self.card = FpgaCard(host, self.layout, view, channel)
+            self.handlers.elsewhere = tuple(self._circuits)
+
+    async def sync_handlers(self) -> None:
+        """`grim_syncHandlers`; the circuits of the own card are handlers too, and the card learns their numbers."""
+        await super().sync_handlers()
+        if self.card is not None:
+            await self.card.learn(self.handlers.numbers)
+
+    async def forward(self, card: int, circuit: str, mode: Forward, target: int = 0, handler: int = 0) -> None:
+        """Say where the results of a circuit of `card` go: nowhere, to `handler` of endpoint `target`, or back.
+
+        Returns when the message is on its way; it takes effect in the order of messages to that card. GrimError.
+        """
+        if circuit not in self._circuits:
+            remedy = nearest(circuit, self._circuits)
+            raise GrimError("circuit", f"no line of the circuit file names {circuit!r}", remedy)
+        end, channel = 0, 0
+        if mode == Forward.ENDPOINT:
+            parts = self._reference(reference(target), "target")
+            end, channel = endpoint(parts.vnn, parts.device), parts.channel
+        place, number = entry(mode, end, channel, handler)
+        await self.send(card, CARD_CONTROL, self._circuits.index(circuit), place, number, 0)
+
+    def _built_in(self) -> dict[int, Handler]:
+        return {**super()._built_in(), CARD_ERROR: self._card_error}
+
+    def _card_error(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        """A card had a message for a handler that is no circuit of its images."""
+        name = self.handlers.names.get(a1, str(a1))
+        where = f"the FPGA card of node {reference(source).vnn}"
+        self._fail(GrimError("handler", f"{name!r} is no circuit of {where}", nearest(name, self._circuits)))

@@ -1,0 +1,66 @@
+"""An FPGA card as an endpoint of its node: its logical channel, and its two incoming rings on the PCI bus.
+
+The card owns the last channel of its NI: it appends to that channel's queue itself, and messages for it come over
+that channel. They go by peer-to-peer DMA into bank 0 and bank 1 by turns, so that the NI fills one while the FPGA
+empties the other; the back pointer of a ring is a register of the card. How far the card has read it writes into NI
+memory.
+"""
+
+from __future__ import annotations
+
+from firmware.layers import ClusterView
+from firmware.nic.grim.layout import Layout, fits, following
+from firmware.nic.grim.options import OptionError, Options
+from firmware.verbs import Nic
+from pymodels.card.registers import BANK_BYTES, REGISTERS, CardReg
+from pymodels.config.model import CARDS, FPGA_CARD
+from pymodels.formats.grim import MAX_PAYLOAD
+
+FIRST_SLOT = 0xE0000000
+"""PCI address of slot 0; each slot has a window of 16 MB."""
+CARD = FIRST_SLOT + CARDS.index(FPGA_CARD) * 0x01000000
+NO_CARD = -1
+
+
+def card_channel(options: Options, view: ClusterView) -> int:
+    """The logical channel of the node's FPGA card, NO_CARD without one. Raises OptionError when there is none left."""
+    if not view.has(view.me, FPGA_CARD):
+        return NO_CARD
+    if options.channels < 2:
+        what = f"option channels={options.channels}"
+        raise OptionError(what, f"the FPGA card of {view.names[view.me]} needs one of its own", "give 2 or more")
+    if options.queue_style != "append":
+        cause = "an FPGA card appends to its queue"
+        raise OptionError(f"option queue_style={options.queue_style}", cause, "use append where a host has a card")
+    if options.sequencing != "any-to-any":
+        cause = "streams of an FPGA card are told from those of the tree roots by their channels"
+        raise OptionError(f"option sequencing={options.sequencing}", cause, "use any-to-any where a host has a card")
+    return options.channels - 1
+
+
+def ring_limit(layout: Layout) -> int:
+    """A message begins below this offset of a bank."""
+    return BANK_BYTES - min(layout.host_slot, MAX_PAYLOAD + 40) & ~7
+
+
+class CardRings:
+    """The two rings as the NI fills them."""
+
+    def __init__(self, nic: Nic, layout: Layout) -> None:
+        self._nic, self._layout = nic, layout
+        self._limit = ring_limit(layout)
+        self._back = [0, 0]
+        self._turn = 0
+
+    def room(self, length: int) -> bool:
+        """Whether the ring whose turn it is takes `length` bytes more, as far as the card has told."""
+        front = self._nic.load(self._layout.card_read + 4 * self._turn)
+        return fits(front, self._back[self._turn], length, self._limit)
+
+    def place(self, length: int) -> tuple[int, int, int]:
+        """Take the place of a message: PCI addresses of its data and of the back pointer, the pointer's new value."""
+        turn, back = self._turn, self._back[self._turn]
+        self._back[turn] = after = following(back, length, self._limit)
+        self._turn = 1 - turn
+        pointer = (CardReg.BACK0, CardReg.BACK1)[turn]
+        return CARD + turn * BANK_BYTES + back, CARD + REGISTERS + pointer, after

@@ -1,0 +1,81 @@
+"""Do messages pass through circuits of a local and a remote card, on to another host, and is a wrong one reported?
+
+Strategy: host 0 sends payloads to the loop-back of its own card and of the other host's card, and through the CRC of
+its own card on to a handler of host 1. Each result is compared with the circuit's model. A message for a handler that
+is no circuit must raise an error at its sender.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from pymodels.card.circuits import CIRCUITS
+from pymodels.card.registers import Forward
+from pymodels.errors import SanlabError
+from pymodels.formats.grim import Device
+from tb.lab import Lab
+from tb.studies import Option, layer_options
+from tb.studies._grim import bring_up
+
+CLUSTER = "two_cards"
+CHANNELS = Option(2, "logical channels: the last one of each NI is its card's", 2, 32)
+OPTIONS = {**layer_options("grim"), "grim.channels": CHANNELS}
+SIZES = (0, 5, 64, 1000, 4096)
+THROUGH = slice(1, 4)
+"""Which of the payloads go through the CRC."""
+
+Result = tuple[int, bytes]
+
+
+def keep(results: list[Result]) -> Callable[..., None]:
+    """A handler that keeps what comes."""
+    return lambda source, a0, a1, a2, a3, payload: results.append((a0, bytes(payload)))
+
+
+async def run(lab: Lab) -> None:
+    """The scenario."""
+    here: list[Result] = []
+    there: list[Result] = []
+    libraries = lab.start_layer("grim")
+    await bring_up(lab, libraries, [{"result": keep(here)}, {"result": keep(there)}])
+    grim, other = libraries
+    payloads = [random.Random(f"{lab.seed} {size}").randbytes(size) for size in SIZES]
+    waiting = lab.spawn(other.wait_for(lambda: len(there) == len(payloads[THROUGH])), "host 1")
+    cards = [grim.get_resource(vnn, Device.CELOXICA) for vnn in (0, 1)]
+    await _send(grim, cards, payloads)
+    await grim.wait_for(lambda: len(here) == 2 * len(payloads))
+    await waiting.finished
+    expected = sorted([*enumerate(payloads), *enumerate(payloads)])
+    lab.check(sorted(here) == expected, "the loop-backs gave back other bytes")
+    model = CIRCUITS["crc32"]()
+    crcs = [(number, model.run(0, payload)) for number, payload in enumerate(payloads[THROUGH])]
+    lab.check(there == crcs, "the CRC of the card is not its model's")
+    lab.metric("results", len(here) + len(there))
+    lab.metric("reported", int(await _is_reported(lab, grim, cards[1])))
+
+
+async def _send(grim: Any, cards: list[int], payloads: list[bytes]) -> None:
+    """Every payload to both loop-backs, some through the CRC to host 1."""
+    back = await grim.resolve_handler("result")
+    loopback, crc32 = await grim.resolve_handler("loopback"), await grim.resolve_handler("crc32")
+    await grim.forward(cards[0], "crc32", Forward.ENDPOINT, grim.get_dest_id(1), back)
+    for card in cards:
+        await grim.forward(card, "loopback", Forward.REPLY)
+        for number, payload in enumerate(payloads):
+            await grim.send(card, loopback, number, 0, 0, back, payload)
+    for number, payload in enumerate(payloads[THROUGH]):
+        await grim.send(cards[0], crc32, number, payload=payload)
+
+
+async def _is_reported(lab: Lab, grim: Any, card: int) -> bool:
+    """A message for a handler of hosts, sent to a card: whether an error that says so comes within 200 us."""
+    await grim.send(card, await grim.resolve_handler("result"))
+    try:
+        for _ in range(200):
+            await grim.poll()
+            await lab.kernel.sleep(1_000_000)
+    except SanlabError as error:
+        return "'result' is no circuit of the FPGA card of node 1" in str(error)
+    return False
