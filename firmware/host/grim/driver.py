@@ -14,7 +14,7 @@ from firmware.nic.grim.entries import PAGE, Runtime
 from firmware.nic.grim.layout import Layout, Word
 from firmware.verbs import Host
 from pymodels.formats.grim import Cause
-from pymodels.registers import Isr, Pci, Reg
+from pymodels.registers import Isr, Reg
 
 SIGNAL = 1 << Isr.LANAI_SIG | 1 << Isr.HOST_SIG
 """To the NI's ISR: sets the one, clears the other."""
@@ -57,7 +57,8 @@ class Driver:
             await self._write(at + Runtime.COUNT, len(pieces), number << 16, *words)
             await self._write(at + Runtime.SIZE, length)
             self._cached[entry] = block
-        await self._write(Pci.REGISTERS + Reg.ISR, SIGNAL)
+        card = self._host.card
+        await self._host.pio_write(card.register(Reg.ISR), card.signal(SIGNAL).to_bytes(4, "big"))
 
     def _window(self, block: Block, va: int) -> tuple[int, int, Pieces]:
         """As much of a block as an entry holds, from its begin or, if it is longer, from the page of the address on."""

@@ -6,7 +6,6 @@ from firmware.host.grim.core import Core
 from firmware.host.grim.errors import GrimError
 from firmware.layers import ClusterView
 from firmware.verbs import Host
-from pymodels.registers import Pci
 
 NI_VA = 0xC000_0000
 """Virtual address at which the library maps the NI's memory (ours)."""
@@ -37,4 +36,4 @@ class ReservedMemory(Core):
         if not self._reserved:
             raise GrimError("reserve_ni_memory", "was not called before grim_enable", "reserve some")
         offset = self.layout.sram_bytes - self._reserved & ~7
-        return NI_VA + offset, self.host.nic_base + Pci.SRAM + offset
+        return NI_VA + offset, self.host.nic_base + offset
