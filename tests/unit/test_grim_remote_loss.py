@@ -1,0 +1,55 @@
+"""Remote memory on a network that loses packets, with the time-out extension. Strategy: between two nodes packets vanish
+by seed, whichever they are: writes, reads, replies, answers; over memory whose translation is there and memory whose
+misses are under way meanwhile. All data must be where they belong, every lock written, nothing left.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from firmware.host.grim import Grim
+from firmware.nic.grim.layout import Counter
+from tests.unit.grim_bench import Bench
+
+ROUNDS = 12
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
+def test_writes_and_reads_get_through_losses(seed: int, sequencing: str) -> None:
+    bench = Bench(2, seed, timeout_us=200, retry_delay_us=5, sequencing=sequencing, translation_runtime=3)
+    near, far = bench.libraries
+    rng = random.Random(seed)
+    over = False
+
+    async def node(library: Grim, me: int) -> None:
+        nonlocal over
+        while me == 1 and not over:
+            await library.host.sleep(10_000_000)
+        if me == 1:
+            return
+        faults = bench.machine.faults
+        for there, back in ((0, 1), (1, 0)):
+            for _ in range(25):
+                faults.drop(there, back, faults.passed(there, back) + rng.randrange(1, 150))
+        lock = await near.malloc_pinned(4)
+        for i in range(1, ROUNDS + 1):
+            size = rng.choice([4, 300, 4096, 9000])
+            data = rng.randbytes(size)
+            here = await near.malloc_pinned(size)
+            place = await (far.pin_user_memory(size + 8) if i % 3 else far.malloc_pinned(size + 8))
+            near.store_pinned(here, data)
+            near.store_pinned(lock, b"wait")
+            await near.send_memory(1 << 24, place, here, size, lock=place + size + 3 & ~3, value=i)
+            await near.fetch_memory(1 << 24, here, place, size, lock=lock)
+            await near.wait_for_lock(lock, 0)
+            assert far.load_pinned(place, size) == near.load_pinned(here, size) == data
+            assert far.load_pinned(place + size + 3 & ~3, 4) == i.to_bytes(4, "big")
+        over = True
+
+    bench.run(node)
+    bench.settle(5000)
+    assert bench.nothing_left()
+    assert bench.total(Counter.RESENT) > 5
