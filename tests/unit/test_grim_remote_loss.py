@@ -1,4 +1,4 @@
-"""Remote memory on a network that loses packets, with the time-out extension. Strategy: between two nodes packets vanish
+"""Remote memory on a network that loses packets, with the time-out extension. Strategy: between two nodes packets get lost
 by seed, whichever they are: writes, reads, replies, answers; over memory whose translation is there and memory whose
 misses are under way meanwhile. All data must be where they belong, every lock written, nothing left.
 """
