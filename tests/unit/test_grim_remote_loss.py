@@ -1,6 +1,6 @@
-"""Remote memory on a network that loses packets, with the time-out extension. Strategy: between two nodes packets get lost
-by seed, whichever they are: writes, reads, replies, answers; over memory whose translation is there and memory whose
-misses are under way meanwhile. All data must be where they belong, every lock written, nothing left.
+"""Remote memory on a network that loses packets, with the time-out extension. Strategy: between two nodes packets are
+lost by seed, whichever they are: writes, reads, replies, answers; over memory whose translation is there and memory
+whose misses are under way meanwhile. All data must be where they belong, every lock written, nothing left.
 """
 
 from __future__ import annotations
