@@ -103,6 +103,7 @@ hdl/sim/sim_send_bench.sv
 hdl/sim/sim_recv_bench.sv
 hdl/sim/sim_dma_bench.sv
 hdl/sim/sim_bell_bench.sv
+hdl/sim/sim_word_bench.sv
 hdl/sim/sim_link_pair.sv
 hdl/sim/sim_nic_bench.sv
 hdl/card/myri_circuit_loopback.sv

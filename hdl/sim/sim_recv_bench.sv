@@ -1,5 +1,7 @@
 // The receive path, packet stream to memory, with its crossing, for the net_recv bench.
-module sim_recv_bench (
+module sim_recv_bench #(
+    parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
+) (
     input logic clk,  // NIC clock, free-running
     input logic rst,  // reset, also of the link side
     input logic link_clk,  // link clock, free-running
@@ -52,10 +54,10 @@ module sim_recv_bench (
 );
   logic req, gnt, write, rvalid;
   logic [22:0] addr;
-  logic [63:0] wdata, rdata, unused_rdata;
-  logic [7:0] be;
+  logic [WIDTH-1:0] wdata, rdata, unused_rdata;
+  logic [WIDTH/8-1:0] be;
   logic out_valid, out_ready, in_valid, in_ready, recv_busy, rx_busy, w_busy, r_busy;
-  logic [76:0] out_data, in_data;
+  logic [WIDTH+12:0] out_data, in_data;
   assign write = 1'b1;
   assign busy = recv_busy || r_busy;
   assign link_busy = rx_busy || w_busy;
@@ -90,7 +92,8 @@ module sim_recv_bench (
   assign gnt = req && allow;
   always_ff @(posedge run_clk) rvalid <= gnt && !write && !rst;
   myri_sram_stub #(
-      .SIZE_LOG2(13)
+      .SIZE_LOG2(13),
+      .WIDTH(WIDTH)
   ) u_sram (
       .clk(run_clk),
       .a_valid(gnt),
@@ -102,14 +105,16 @@ module sim_recv_bench (
       .b_valid(1'b0),
       .b_write(1'b0),
       .b_addr(23'd0),
-      .b_wdata(64'd0),
-      .b_be(8'd0),
+      .b_wdata('0),
+      .b_be('0),
       .b_rdata(unused_rdata)
   );
   logic unused_ok;
   assign unused_ok = ^{unused_rdata, rdata, rvalid};
 
-  myri_packet_rx u_rx (
+  myri_packet_rx #(
+      .WIDTH(WIDTH)
+  ) u_rx (
       .*,
       .clk(run_link_clk),
       .cycle(link_cycle),
@@ -118,7 +123,7 @@ module sim_recv_bench (
   );
 
   myri_cdc_fifo #(
-      .WIDTH(77)
+      .WIDTH(WIDTH + 13)
   ) u_cross (
       .cfg_latency(cfg_latency),
       .w_clk(run_link_clk),
@@ -135,7 +140,9 @@ module sim_recv_bench (
       .r_busy(r_busy)
   );
 
-  myri_net_recv u_recv (
+  myri_net_recv #(
+      .WIDTH(WIDTH)
+  ) u_recv (
       .*,
       .clk(run_clk),
       .sram_req(req),

@@ -1,5 +1,7 @@
 // The send path, NIC side to packet stream, with its crossing and a memory, for the net_send bench.
-module sim_send_bench (
+module sim_send_bench #(
+    parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
+) (
     input  logic        clk,           // NIC clock, free-running
     input  logic        rst,           // reset, also of the link side
     input  logic        link_clk,      // link clock, free-running
@@ -43,13 +45,13 @@ module sim_send_bench (
 );
   logic req, gnt, write, rvalid;
   logic [22:0] addr;
-  logic [63:0] wdata, rdata, unused_rdata;
-  logic [7:0] be;
+  logic [WIDTH-1:0] wdata, rdata, unused_rdata;
+  logic [WIDTH/8-1:0] be;
   logic out_valid, out_ready, in_valid, in_ready, send_busy, tx_busy, w_busy, r_busy;
-  logic [73:0] out_data, in_data;
+  logic [WIDTH+9:0] out_data, in_data;
   assign write = 1'b0;
-  assign wdata = 64'd0;
-  assign be = 8'd0;
+  assign wdata = '0;
+  assign be = '0;
   assign busy = send_busy || w_busy;
   assign link_busy = tx_busy || r_busy;
 
@@ -83,7 +85,8 @@ module sim_send_bench (
   assign gnt = req && allow;
   always_ff @(posedge run_clk) rvalid <= gnt && !write && !rst;
   myri_sram_stub #(
-      .SIZE_LOG2(13)
+      .SIZE_LOG2(13),
+      .WIDTH(WIDTH)
   ) u_sram (
       .clk(run_clk),
       .a_valid(gnt),
@@ -95,14 +98,16 @@ module sim_send_bench (
       .b_valid(1'b0),
       .b_write(1'b0),
       .b_addr(23'd0),
-      .b_wdata(64'd0),
-      .b_be(8'd0),
+      .b_wdata('0),
+      .b_be('0),
       .b_rdata(unused_rdata)
   );
   logic unused_ok;
   assign unused_ok = ^{unused_rdata, rdata, rvalid};
 
-  myri_net_send u_send (
+  myri_net_send #(
+      .WIDTH(WIDTH)
+  ) u_send (
       .*,
       .clk(run_clk),
       .sram_req(req),
@@ -115,7 +120,7 @@ module sim_send_bench (
   );
 
   myri_cdc_fifo #(
-      .WIDTH(74)
+      .WIDTH(WIDTH + 10)
   ) u_cross (
       .cfg_latency(cfg_latency),
       .w_clk(run_clk),
@@ -132,7 +137,9 @@ module sim_send_bench (
       .r_busy(r_busy)
   );
 
-  myri_packet_tx u_tx (
+  myri_packet_tx #(
+      .WIDTH(WIDTH)
+  ) u_tx (
       .*,
       .clk  (run_link_clk),
       .cycle(link_cycle),

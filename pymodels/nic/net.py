@@ -42,7 +42,7 @@ class SendModel:
         self._smp, self._fresh = address, True
 
     def write_sa(self, align: int) -> None:
-        """Bytes skipped at the start of a piece after SMP was written, 0..7."""
+        """Bytes skipped at the start of a piece after SMP was written, less than a word."""
         self._align = align
 
     def write_limit(self, limit: int, tail: bool) -> None:
@@ -79,10 +79,11 @@ class ReceiveModel:
 
     Args:
         sram: SRAM image, written.
+        word: Bytes of a word of SRAM: the step of RMP.
     """
 
-    def __init__(self, sram: bytearray) -> None:
-        self.sram = sram
+    def __init__(self, sram: bytearray, word: int = 8) -> None:
+        self.sram, self.word = sram, word
 
     def packet(self, characters: bytes, buffers: list[tuple[int, int]]) -> Received:
         """Store a packet (CRC character included) into buffers (RMP, RML), the next one used when RMP reaches RML."""
@@ -90,11 +91,11 @@ class ReceiveModel:
         stored = characters[:-1] + bytes([syndrome])
         rmp, rml = buffers[0]
         used = 0
-        for at in range(0, len(stored), 8):
+        for at in range(0, len(stored), self.word):
             if rmp >= rml:
                 used += 1
                 rmp, rml = buffers[used]
-            word = stored[at : at + 8]
+            word = stored[at : at + self.word]
             self.sram[rmp : rmp + len(word)] = word
-            rmp += 8
-        return Received(rmp, -len(stored) % 8, len(stored), syndrome, used)
+            rmp += self.word
+        return Received(rmp, -len(stored) % self.word, len(stored), syndrome, used)

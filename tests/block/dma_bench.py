@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import cocotb
 from cocotb.utils import get_sim_time
@@ -19,10 +20,18 @@ BLOCKS = 0x800
 """Control blocks stand below, data above."""
 
 
-class PciSide:
-    """What stands behind the crossings: a host memory that does one command after the other."""
+class WithHost(Protocol):
+    """A bench with a host memory."""
 
-    def __init__(self, bench: DmaBench) -> None:
+    dut: Any
+    rng: random.Random
+    host: bytearray
+
+
+class PciSide:
+    """What stands behind an engine's streams: a host memory that does one command after the other."""
+
+    def __init__(self, bench: WithHost) -> None:
         dut, self.bench = bench.dut, bench
         self.commands: list[tuple[bool, int, int]] = []
         self.fail_next = False

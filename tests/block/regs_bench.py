@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import cocotb
@@ -57,15 +58,15 @@ class Model:
         self.values[Reg.RECV_LOST] += events["recv_lost"]
 
 
-class Bench:
+class Ports:
     """Two ports, event inputs, time."""
 
-    def __init__(self, dut: Any) -> None:
+    def __init__(self, dut: Any, inputs: Sequence[str]) -> None:
+        """`inputs`: those that are 0 at first."""
         self.dut = dut
         self.rng = random.Random(cocotb.RANDOM_SEED)
-        self.model = Model()
         self.cycle = 0
-        for name in INPUTS:
+        for name in inputs:
             dut[name].value = 0
         dut.cfg_rtc_num.value, dut.cfg_rtc_den.value = 3, 200
         dut.cycle.value = 0
@@ -110,3 +111,11 @@ class Bench:
     def ticks(self, cycle: int) -> int:
         """Half-microsecond ticks at an edge."""
         return cycle * 3 // 200
+
+
+class Bench(Ports):
+    """The registers of the LANai 9 and their model."""
+
+    def __init__(self, dut: Any) -> None:
+        super().__init__(dut, INPUTS)
+        self.model = Model()

@@ -28,7 +28,7 @@ class Bench(NicBench):
     def __init__(self, dut: Any, sleep: bool = False, latency: int = 1) -> None:
         zeros = dict.fromkeys(INPUTS, 0)
         super().__init__(dut, sleep, cfg_latency=latency, crc_enable=1, cfg_nres_clocks=100, **zeros)
-        self.model = ReceiveModel(self.image)
+        self.model = ReceiveModel(self.image, self.sram.word)
         self.source = StreamSource(dut, "m", ("tail", "data"), dut.link_clk)
         self.counts = dict.fromkeys(EVENTS, 0)
         self.results: list[tuple[int, int, int, int]] = []
@@ -110,17 +110,17 @@ class Bench(NicBench):
 
     def buffers(self, total: int) -> list[tuple[int, int]]:
         """Random buffers that hold `total` bytes: one large enough (limit in either convention), or several."""
-        rng = self.rng
+        rng, word = self.rng, self.sram.word
         if rng.random() < 0.5:
-            start = rng.randrange(512) * 8
-            need = -(-total // 8) * 8
-            return [(start, start + need + rng.choice([0, 64, -4]))]
-        chosen, at = [], rng.randrange(64) * 8
+            start = rng.randrange(512) * word
+            need = -(-total // word) * word
+            return [(start, start + need + rng.choice([0, 64, -word // 2]))]
+        chosen, at = [], rng.randrange(64) * word
         while total > 0:
             words = rng.choice([1, 2, 5, 20])
-            chosen.append((at, at + 8 * words))
-            total -= 8 * words
-            at += 8 * words + rng.choice([0, 8, 128])
+            chosen.append((at, at + word * words))
+            total -= word * words
+            at += word * words + rng.choice([0, word, 128])
         return chosen
 
 
@@ -202,9 +202,9 @@ async def the_first_word_is_seen_before_the_tail(dut: Any) -> None:
     await bench.arm(0x80, 0x100)
     await bench.until("set_head", 1)
     await bench.edge
-    assert int(dut.rmp.value) == 0x88
+    assert int(dut.rmp.value) == 0x80 + bench.sram.word
     assert len(bench.source.queue) > 40
-    assert bench.sram.load(0x80, 8) == packet[:8]
+    assert bench.sram.load(0x80, 4) == packet[:4]
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")

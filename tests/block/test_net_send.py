@@ -91,7 +91,9 @@ class Bench(NicBench):
         for piece in range(pieces):
             if piece == 0 or rng.random() < 0.4:
                 start = rng.randrange(SRAM_BYTES - 1024)
-                await self.point(start if rng.random() < 0.3 else start & ~7, rng.randrange(8))
+                await self.point(
+                    start if rng.random() < 0.3 else start & -self.sram.word, rng.randrange(self.sram.word)
+                )
                 at = self.model.smp + int(self.dut.sa.value)
             else:
                 at = self.model.smp
@@ -164,12 +166,12 @@ async def a_limit_can_be_raised_while_the_piece_runs(dut: Any) -> None:
     bench = Bench(dut)
     bench.allow = sometimes(0.7, bench.rng)
     await bench.start()
-    await bench.point(0x100, 5)
+    await bench.point(0x100, 3)
     for step in range(1, 30):
         await bench.limit(0x100 + step * 11, step == 29)
         await bench.pause(12)
     await bench.drained()
-    assert bench.packets == [bytes(bench.image[0x105 : 0x100 + 29 * 11]) + bench.packets[0][-1:]]
+    assert bench.packets == [bytes(bench.image[0x103 : 0x100 + 29 * 11]) + bench.packets[0][-1:]]
     assert crc8(bench.packets[0]) == 0
     assert bench.misuses == 0
 

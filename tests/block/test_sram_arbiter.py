@@ -27,11 +27,12 @@ READS_ONLY = (Requester.TX,)
 class Access:
     """One access that a requester wants."""
 
-    def __init__(self, who: Requester, rng: random.Random) -> None:
+    def __init__(self, who: Requester, rng: random.Random, word: int) -> None:
+        """`word`: bytes of a word."""
         self.write = who in WRITES_ONLY or (who not in READS_ONLY and rng.random() < 0.5)
-        self.address = rng.randrange(SIZE // 8) * 8
-        self.data = rng.randbytes(8)
-        self.lanes = rng.randrange(256)
+        self.address = rng.randrange(SIZE // word) * word
+        self.data = rng.randbytes(word)
+        self.lanes = rng.randrange(1 << word)
 
     def drive(self, dut: Any, name: str, who: Requester) -> None:
         """Put it on the wires."""
@@ -45,7 +46,7 @@ class Access:
 
     def apply(self, image: bytearray) -> None:
         """Write it into the image."""
-        for lane in range(8):
+        for lane in range(len(self.data)):
             if self.lanes >> lane & 1:
                 image[self.address + lane] = self.data[lane]
 
@@ -79,7 +80,7 @@ class Bench:
         for _ in range(clocks):
             for who, name in NAMES.items():
                 if who not in self.wanted and self.rng.random() < self.load:
-                    self.wanted[who] = Access(who, self.rng)
+                    self.wanted[who] = Access(who, self.rng, self.sram.word)
                 if who in self.wanted:
                     self.wanted[who].drive(self.dut, name, who)
                 else:
@@ -96,7 +97,7 @@ class Bench:
             valid = int(self.dut[f"{name}_rvalid"].value)
             assert valid == (who in self.reads), f"{name}: read data valid is {valid}"
             if valid:
-                data = int(self.dut[f"{name}_rdata"].value).to_bytes(8, "little")
+                data = int(self.dut[f"{name}_rdata"].value).to_bytes(self.sram.word, "little")
                 assert data == self.reads[who], f"{name}: {data.hex()} instead of {self.reads[who].hex()}"
 
     def _clock(self) -> None:
@@ -111,7 +112,7 @@ class Bench:
             if access.write:
                 access.apply(self.image)
             else:
-                self.reads[who] = before[access.address : access.address + 8]
+                self.reads[who] = before[access.address : access.address + self.sram.word]
 
     def finish(self) -> None:
         assert self.sram.load(0, SIZE) == bytes(self.image)
