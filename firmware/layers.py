@@ -68,13 +68,13 @@ def nic_program(layer: str) -> Callable[[Nic, ClusterView], Coroutine[Any, Any, 
     return _module("nic", layer).main  # type: ignore[no-any-return]
 
 
-def check_options(layer: str, options: Mapping[str, float | str], nodes: int, sram_bytes: int) -> None:
+def check_options(layer: str, options: Mapping[str, float | str], nodes: int, sram_bytes: int, nic: str) -> None:
     """Let a message layer refuse options that cannot be on such a cluster: its NIC side's `check_options`, if it has
     one. Raises SanlabError (exit code 2) naming the option.
     """
     check = getattr(_module("nic", layer), "check_options", None)
     if check is not None:
-        check(options, nodes, sram_bytes)
+        check(options, nodes, sram_bytes, nic)
 
 
 def tolerates_loss(layer: str, options: Mapping[str, float | str]) -> bool:

@@ -37,6 +37,17 @@ class CardMap:
         """The card has DMA chains, whose first blocks the host loads, and doorbells."""
         return self.kind == "lanai9"
 
+    def offset(self, address: int, sram_bytes: int) -> int:
+        """What stands at an address, as the offset that it has on a LANai 9's card; -1 for nothing."""
+        if self.kind == "lanai9":
+            return address - SLOT if SLOT <= address < SLOT + Pci.END else -1
+        if self.sram <= address < self.sram + sram_bytes:
+            return address - self.sram
+        if address == self.control:
+            return Pci.CONTROL
+        there = lanai4.name_at(address - self.registers)
+        return -1 if there is None else Pci.REGISTERS + there
+
     def register(self, register: int) -> int:
         """Physical address of a special register, named as firmware names it."""
         return self.registers + (lanai4.place(register) if self.kind == "lanai4" else register)

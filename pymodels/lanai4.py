@@ -167,12 +167,18 @@ def place(register: int) -> Reg4:
         raise ValueError(f"the LANai 4 has no register {name}") from None
 
 
+def name_at(offset: int) -> int | None:
+    """The register that firmware names for an offset of this chip; None when it names none."""
+    return next((register for register, here in _PLACES.items() if here == offset), None)
+
+
 def bits_here(value: int) -> int:
     """A word of ISR bits as firmware writes it, as this chip has it; bits that it does not have are left out."""
     return sum(1 << here for there, here in _BITS.items() if value >> there & 1)
 
 
-def _bits_there(value: int) -> int:
+def bits_there(value: int) -> int:
+    """A word of ISR bits of this chip as firmware names them: the opposite of `bits_here`."""
     return sum(1 << there for there, here in _BITS.items() if value >> here & 1)
 
 
@@ -187,7 +193,7 @@ def shown(register: Reg4, value: int) -> int:
     """What firmware is told for a value read: the opposite of `written`."""
     if register in _LIMITS:
         return value + WORD & 0xFFFFFFFF
-    return _bits_there(value) if register in (Reg4.ISR, Reg4.EIMR) else value
+    return bits_there(value) if register in (Reg4.ISR, Reg4.EIMR) else value
 
 
 def package_text() -> str:

@@ -92,7 +92,7 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     }
     check_cables(cluster, profile)
     understood = Plan(request, cluster, profile, options)
-    check_layers(options, len(cluster.hosts), profile.integer("sram.bytes"))
+    check_layers(options, len(cluster.hosts), profile.integer("sram.bytes"), profile.hardware)
     if info.check is not None:
         info.check(understood)
     return understood

@@ -18,6 +18,8 @@ class Card:
     """Address decoder and control register. It starts as a loader leaves it: out of reset, interrupts enabled."""
 
     def __init__(self, world: World, node: int, sram: Memory, special: SpecialRegisters) -> None:
+        self.kind = special.kind
+        self.sram_bytes = sram.size
         self.control = 0
         self.interrupt: Callable[[bool], None] = lambda level: None
         """The host's interrupt line, connected by the machine."""
@@ -33,7 +35,7 @@ class Card:
         special.interrupts_enabled = True
 
     def connect(self, receive: NetReceive, dma: HostDma, doorbells: Doorbells) -> None:
-        """Give the decoder the engines behind it."""
+        """Give the decoder the engines behind it; on a LANai 4 nothing leads to chains and doorbells."""
         self._receive = receive
         self._dma = dma
         self._doorbells = doorbells

@@ -40,7 +40,7 @@ class ModelHost(Actor):
     def __init__(self, world: World, node: int, name: str, card: Card, *, size: int, seed: int) -> None:
         super().__init__(world, node, unit(node, Part.HOST_CPU), f"host {name}")
         self.name = name
-        self.card = CardMap.of("lanai9", 0)
+        self.card = CardMap.of(card.kind, card.sram_bytes)
         self.nic_base = self.card.sram
         self.memory = Memory(f"host {name} memory", size)
         self._card = card
@@ -190,8 +190,8 @@ class ModelHost(Actor):
         return value
 
     def _offset(self, address: int, size: int) -> int:
-        offset = address - self.nic_base
-        if not 0 <= offset <= Pci.END - size:
+        offset = self.card.offset(address, self._card.sram_bytes)
+        if offset < 0 or offset > Pci.END - size:
             raise MachineError(f"host {self.name}: no device on the bus at {address:#x}")
         return offset
 

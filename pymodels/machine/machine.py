@@ -46,10 +46,15 @@ class Machine:
         topology: Topology | None = None,
         routes: Routes | None = None,
         host_bytes: int = 64 * MEGABYTE,
-        sram_bytes: int = 2 * MEGABYTE,
+        sram_bytes: int = 0,
         trace: bool = True,
+        nic: str = "lanai9",
     ) -> None:
-        """`cost(side, path)`: picoseconds of a path; `seed` draws interrupt latencies; sizes: bytes a node."""
+        """`cost(side, path)`: picoseconds of a path; `seed` draws interrupt latencies; sizes: bytes a node.
+
+        `nic`: the kind of every NIC, "lanai9" or "lanai4"; it decides the size of SRAM where none is given.
+        """
+        sram_bytes = sram_bytes or (MEGABYTE if nic == "lanai4" else 2 * MEGABYTE)
         timing = timing or Timing()
         names = tuple(names or (f"host{i}" for i in range(nodes)))
         self.topology = topology or single_switch(names, 8 if len(names) <= 8 else 16)
@@ -63,13 +68,14 @@ class Machine:
         self.nics: list[ModelNic] = []
         self.hosts: list[ModelHost] = []
         for node, name in enumerate(self.names):
-            nic = ModelNic(world, node, sram_bytes, self.network)
-            host = ModelHost(world, node, name, nic.card, size=host_bytes, seed=seed * 4099 + node)
-            nic.dma.host_memory = host.memory
-            nic.dma.check_grant = host.granted
-            self.network.senders.append(nic.send)
-            self.network.receivers.append(nic.receive)
-            self.nics.append(nic)
+            card = ModelNic(world, node, sram_bytes, self.network, nic)
+            host = ModelHost(world, node, name, card.card, size=host_bytes, seed=seed * 4099 + node)
+            for dma in (card.dma, card.words):
+                dma.host_memory = host.memory
+                dma.check_grant = host.granted
+            self.network.senders.append(card.send)
+            self.network.receivers.append(card.receive)
+            self.nics.append(card)
             self.hosts.append(host)
 
     @property

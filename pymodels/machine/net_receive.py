@@ -1,6 +1,6 @@
 """The packet interface, receiving side: RMP, RML, the syndrome, ORUN, back-pressure (fact sheet 3.5).
 
-Writing RML arms the engine. RMP advances by 8 as words are stored; HEAD comes with the first word, RECV with the
+Writing RML arms the engine. RMP advances by a word as words are stored; HEAD comes with the first word, RECV with the
 tail, after which the engine is disarmed; writing RML clears HEAD, RECV and BUFF. The CRC-8 syndrome stands right
 behind the last data byte (0: good); ORUN tells the unused bytes of the last word. RML (exclusive) reached before the
 tail: BUFF, and the rest waits for RMP and RML. What is not taken stays in the network.
@@ -27,7 +27,11 @@ ORUN = 7 << ORUN_SHIFT
 class NetReceive:
     """One NIC's receive engine. `raise_isr(set, clear)` changes ISR."""
 
-    def __init__(self, world: World, node: int, sram: Memory, raise_isr: Callable[[int, int], None]) -> None:
+    def __init__(
+        self, world: World, node: int, sram: Memory, raise_isr: Callable[[int, int], None], word: int = 8
+    ) -> None:
+        """`word`: bytes of a word of SRAM."""
+        self._word = word
         self.pointer = 0
         self.limit = 0
         self.armed = False
@@ -49,12 +53,12 @@ class NetReceive:
 
     def set_pointer(self, address: int) -> None:
         """A write of RMP."""
-        self.pointer = self._fill = address & ~7
+        self.pointer = self._fill = address & -self._word
 
     def arm(self, limit: int) -> None:
         """A write of RML."""
         self.limit = limit
-        self._end = limit + 7 & ~7
+        self._end = limit + self._word - 1 & -self._word
         self._raise_isr(0, HEAD | RECV | BUFF)
         self._sram.check(self.pointer, max(0, self._end - self.pointer))
         self.armed = True
@@ -84,22 +88,23 @@ class NetReceive:
         body = data + bytes((flight.crc_error,)) if tail else data
         room = self._end - self._fill
         stored = body[:room] if room < len(body) else body
-        first = self._bytes < 8
+        first = self._bytes < self._word
         if stored:
             self._sram.write(self._fill, stored)
             self._sram.count("net receive", self._fill, len(stored))
         self._fill += len(stored)
         self._bytes += len(stored)
         whole = len(stored) == len(body)
-        self.pointer = (self._fill + 7) & ~7 if tail and whole else self._fill & ~7
+        at = self._fill + (self._word - 1 if tail and whole else 0)
+        self.pointer = at & -self._word
         if not whole:
             self._overrun(flight, body[room:], size, tail)
             return
-        if first and (self._bytes >= 8 or tail):
+        if first and (self._bytes >= self._word or tail):
             self._log.add(self._unit, TraceEvent.RX_HEAD, flight.key, self._fill - self._bytes)
         if tail:
             self._finish(flight)
-        elif first and self._bytes >= 8:
+        elif first and self._bytes >= self._word:
             self._raise_isr(HEAD, 0)
         flight.taken(size, tail)
 
@@ -117,5 +122,5 @@ class NetReceive:
         """The buffer is full: BUFF; the rest waits (the syndrome, if it is among it, will be appended again)."""
         self.armed = False
         self._backlog.appendleft((flight, rest[:-1] if tail else rest, size, tail))
-        bits = BUFF | (HEAD if self._bytes >= 8 else 0)
+        bits = BUFF | (HEAD if self._bytes >= self._word else 0)
         self._raise_isr(bits, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from pymodels.lanai4 import WORD
 from pymodels.machine.actor import Actor
 from pymodels.machine.card import Card
 from pymodels.machine.doorbell import Doorbells
@@ -15,6 +16,7 @@ from pymodels.machine.net_send import NetSend
 from pymodels.machine.network import ModelNetwork
 from pymodels.machine.special import SpecialRegisters
 from pymodels.machine.spin import Look, Spin, WatchShape
+from pymodels.machine.word_dma import WordDma
 from pymodels.machine.world import World
 from pymodels.registers import Reg
 from pymodels.trace import Part, TraceEvent, unit
@@ -25,20 +27,25 @@ class ModelNic(Actor):
 
     side = "nic"
 
-    def __init__(self, world: World, node: int, sram_bytes: int, network: ModelNetwork) -> None:
+    def __init__(self, world: World, node: int, sram_bytes: int, network: ModelNetwork, kind: str = "lanai9") -> None:
+        """`kind`: "lanai9" or "lanai4"."""
         super().__init__(world, node, unit(node, Part.NIC_CPU), f"NIC {node}")
-        self.kind = "lanai9"
-        self.word_bytes = 8
+        self.kind = kind
+        self.word_bytes = WORD if kind == "lanai4" else 8
         self.sram_bytes = sram_bytes
         self.sram = Memory(f"node {node} SRAM", sram_bytes)
         self._clock = world.timing.nic_clock
-        self.special = SpecialRegisters(world, self._isr_changed, self._drive_line)
+        self.special = SpecialRegisters(world, self._isr_changed, self._drive_line, kind)
         change = self.special.change
         self.send = NetSend(world, node, self.sram, network, change)
-        self.receive = NetReceive(world, node, self.sram, change)
+        self.receive = NetReceive(world, node, self.sram, change, self.word_bytes)
         self.dma = HostDma(world, node, self.sram, change)
         self.doorbells = Doorbells(world, node, self.sram, change)
         self.special.connect(self.send, self.receive, self.dma, self.doorbells)
+        self.words = WordDma(world, node, self.sram, change)
+        """The one host DMA of a LANai 4, which has neither chains nor doorbells."""
+        if kind == "lanai4":
+            self.special.connect_words(self.words)
         self.card = Card(world, node, self.sram, self.special)
         self.card.connect(self.receive, self.dma, self.doorbells)
 

@@ -96,8 +96,8 @@ def layer_options(layer: str) -> dict[str, Option]:
     return {f"{layer}.{name}": option for name, option in {**numbers, **words}.items()}
 
 
-def check_layers(options: Mapping[str, float | str], nodes: int, sram_bytes: int) -> None:
-    """Check the options of message layers together, as the layers do on `nodes` NICs of `sram_bytes`.
+def check_layers(options: Mapping[str, float | str], nodes: int, sram_bytes: int, nic: str) -> None:
+    """Check the options of message layers together, as the layers do on `nodes` NICs `nic` of `sram_bytes`.
 
     Raises SanlabError (exit code 2) naming one.
     """
@@ -107,7 +107,7 @@ def check_layers(options: Mapping[str, float | str], nodes: int, sram_bytes: int
         if dot and layer_options(layer):
             given.setdefault(layer, {})[option] = value
     for layer, values in given.items():
-        check_options(layer, values, nodes, sram_bytes)
+        check_options(layer, values, nodes, sram_bytes, nic)
 
 
 def names() -> list[str]:

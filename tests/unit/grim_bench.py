@@ -17,13 +17,16 @@ Application = Callable[[Grim, int], Awaitable[Any]]
 class Bench:
     """Hosts with open libraries on NICs that run the firmware; nothing is enabled yet. Keywords are options of GRIM."""
 
+    nic = "lanai9"
+    """The kind of every NIC."""
+
     def __init__(
         self, nodes: int = 2, seed: int = 1, trace: bool = False, start_nics: bool = True, **options: int | str
     ) -> None:
         """`nodes` hosts on one switch. `start_nics`: run the firmware from the beginning; otherwise call
         `start_nic`.
         """
-        self.machine = Machine(nodes=nodes, seed=seed, trace=trace)
+        self.machine = Machine(nodes=nodes, seed=seed, trace=trace, nic=self.nic)
         self.nodes = nodes
         self.views = [ClusterView(**self.machine.view(node, **options)) for node in range(nodes)]
         self.libraries: list[Grim] = [open_layer(self.machine.host(node), self.views[node]) for node in range(nodes)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from firmware.layers import ClusterView
 from firmware.nic.grim.layout import Layout
 from firmware.nic.grim.ni import Ni
-from firmware.nic.grim.options import Options
+from firmware.nic.grim.options import OptionError, Options
 from firmware.nic.grim.scan import Firmware
 from firmware.verbs import Nic
 
@@ -17,9 +17,14 @@ async def main(nic: Nic, view: ClusterView) -> None:
     await Firmware(Ni(nic, view)).run()
 
 
-def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int) -> None:
-    """Whether the options can be on `nodes` NICs of `sram_bytes`. Raises OptionError naming the one that cannot."""
-    Layout(Options.of(options), nodes, sram_bytes)
+def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, nic: str) -> None:
+    """Whether the options can be on `nodes` NICs of a kind and of `sram_bytes`. Raises OptionError naming the one that
+    cannot.
+    """
+    chosen = Options.of(options)
+    if chosen.doorbell_notify and nic == "lanai4":
+        raise OptionError("option doorbell_notify", "a LANai 4 has no doorbells", "leave it 0, or use PROFILE=lanai9")
+    Layout(chosen, nodes, sram_bytes)
 
 
 def tolerates_loss(options: Mapping[str, float | str]) -> bool:

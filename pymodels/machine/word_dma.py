@@ -1,0 +1,77 @@
+"""The host DMA of a LANai 4: one transfer of whole words at a time (fact sheet 3.6).
+
+EAR, LAR and DMA_DIR say what, the write of DMA_CTR starts it; DMA (which firmware knows as WAKE1) says that it is over.
+What the chip ignores, a write while a transfer runs or a place that is no multiple of 4, is an error here. Data become
+visible in pieces, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pymodels.lanai4 import Ebus
+from pymodels.machine.memory import MachineError, Memory
+from pymodels.machine.world import World
+from pymodels.registers import Isr
+from pymodels.trace import Part, TraceEvent, unit
+
+DMA = 1 << Isr.WAKE1
+
+
+class WordDma:
+    """One NIC's engine between `sram` and the memory of its host."""
+
+    def __init__(self, world: World, node: int, sram: Memory, raise_isr: Callable[[int, int], None]) -> None:
+        self.host_memory: Memory
+        self.check_grant: Callable[[int, int], None] = lambda address, size: None
+        self.registers = dict.fromkeys(Ebus, 0)
+        """Values by the names that firmware uses; DMA_CTR counts down."""
+        self.transfers = 0
+        self._kernel, self._timing, self._log = world.kernel, world.timing, world.log
+        self._node, self._unit, self._sram, self._raise_isr = node, unit(node, Part.HOST_DMA), sram, raise_isr
+        self._done = 0
+
+    @property
+    def busy(self) -> bool:
+        """A transfer is in work."""
+        return self.registers[Ebus.DMA_CTR] != 0
+
+    def write(self, register: Ebus, value: int) -> None:
+        """A register write of the firmware."""
+        if self.busy:
+            raise MachineError(f"node {self._node}: {register.name} written while a host DMA is in work; wait for DMA")
+        if value & 3 and register is not Ebus.DMA_DIR:
+            raise MachineError(f"node {self._node}: {register.name} = {value:#x} is not a multiple of 4")
+        self.registers[register] = value
+        if register is Ebus.DMA_CTR:
+            self._start(value)
+
+    def _start(self, size: int) -> None:
+        registers = self.registers
+        self._sram.check(registers[Ebus.LAR], size)
+        self.check_grant(registers[Ebus.EAR], size)
+        self._done = 0
+        self._log.add(self._unit, TraceEvent.DMA_START, 0, 0, size if registers[Ebus.DMA_DIR] else -size)
+        self._next_piece(self._timing.dma_start)
+
+    def _next_piece(self, delay: int) -> None:
+        piece = min(self._timing.dma_chunk, self.registers[Ebus.DMA_CTR])
+        self._kernel.at(self._kernel.now + delay + piece * self._timing.dma_byte, lambda: self._moved(piece))
+
+    def _moved(self, piece: int) -> None:
+        """Move a piece, now that its time has passed."""
+        registers, done = self.registers, self._done
+        host, sram = registers[Ebus.EAR] + done, registers[Ebus.LAR] + done
+        if registers[Ebus.DMA_DIR]:
+            self._sram.write(sram, self.host_memory.read(host, piece))
+        else:
+            self.host_memory.write(host, self._sram.read(sram, piece))
+        self._sram.count("host dma", sram, piece)
+        self._done += piece
+        registers[Ebus.DMA_CTR] -= piece
+        if self.busy:
+            self._next_piece(0)
+            return
+        self.transfers += 1
+        self._log.add(self._unit, TraceEvent.DMA_DONE, 0, 0, self._done if registers[Ebus.DMA_DIR] else -self._done)
+        self._raise_isr(DMA, 0)

@@ -1,0 +1,140 @@
+"""The machine in the form of a LANai 4, and the firmware on it.
+
+Strategy: the one firmware runs on NICs without chains and doorbells: `echo` at every length, GRIM with random sizes
+both ways, its payloads also fetched by DMA. That control blocks are carried out one at a time, in their order, chain 0
+first, is asked of the firmware's own host DMA. What the chip does not have is refused by name.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from firmware.host.grim import Grim
+from firmware.nic.hardware import host_dma
+from pymodels.lanai4 import Ebus
+from pymodels.machine import Machine, MachineError
+from pymodels.registers import Block, Flag, Isr, Reg
+from tests.unit.grim_bench import Bench
+from tests.unit.test_echo import open_echo, payload
+
+SIZES = (0, 1, 7, 64, 100, 1000, 3999, 4096, 5000, 12345)
+
+
+class Lanai4Bench(Bench):
+    """GRIM on LANai 4."""
+
+    nic = "lanai4"
+
+
+def test_echo_brings_every_length_back() -> None:
+    machine = Machine(2, nic="lanai4")
+    here, there = open_echo(machine)
+
+    async def ask() -> None:
+        for size in range(0, 65, 3):
+            await here.send(1, payload(size))
+            assert await here.receive() == (1, payload(size))
+
+    async def answer() -> None:
+        for _ in range(0, 65, 3):
+            await there.echo()
+
+    machine.finish(ask(), answer())
+    assert machine.nic(0).words.transfers == 2 * 22
+
+
+@pytest.mark.parametrize("inject", [0, 1])
+def test_grim_delivers_once_and_in_order_both_ways(inject: int) -> None:
+    bench = Lanai4Bench(2, dma_inject=inject)
+
+    async def application(library: Grim, node: int) -> None:
+        got: list[bytes] = []
+
+        def take(source: int, a0: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
+            got.append(bytes(data))
+
+        numbers = await bench.publish(library, **{f"take{node}": take})
+        assert numbers
+        number = await library.resolve_handler(f"take{1 - node}")
+        rng = random.Random(node)
+        sent = [rng.randbytes(size) for size in SIZES]
+        source = library.host.allocate(1 << 14)
+        for data in sent:
+            source.view[: len(data)] = data
+            await library.send(library.get_dest_id(1 - node), number, payload=data)
+        await library.wait_for(lambda: len(got) == len(SIZES))
+        rng = random.Random(1 - node)
+        assert got == [rng.randbytes(size) for size in SIZES]
+
+    bench.run(application)
+
+
+def test_blocks_are_carried_out_one_at_a_time_and_chain_0_first() -> None:
+    machine = Machine(2, nic="lanai4")
+    nic, host = machine.nic(0), machine.host(0)
+    buffer = host.allocate(256)
+    at = {0: 0x100, 2: 0x200}
+    for chain, base in at.items():
+        for index in range(3):
+            block, following = base + Block.SIZE * index, base + Block.SIZE * (index + 1)
+            nic.store_words(block, (following | Flag.WAKE, 0, 4, 0x400 + 4 * index + chain * 16, 0, buffer.address))
+        nic.store(base + 3 * Block.SIZE, Flag.TERMINAL)
+    woken: list[int] = []
+    dma = host_dma(nic, at)
+
+    def note(chain: int) -> Any:
+        async def step() -> None:
+            woken.append(chain)
+
+        return step
+
+    services = dma.services({0: note(0), 2: note(2)}, "look")
+    assert len(services) == 1, "one engine, one bit"
+
+    async def firmware() -> None:
+        loop = nic.poll_loop([watch for watch, _ in services])
+        await dma.pulse(2)
+        assert nic.words.busy
+        await dma.pulse(0)
+        while len(woken) < 6:
+            await loop.run()
+            await services[0][1]()
+
+    machine.finish(firmware())
+    assert woken == [2, 0, 0, 0, 2, 2], "the block in work is finished first"
+    assert all(nic.load(base + Block.SIZE * index) & Flag.TERMINAL for base in at.values() for index in range(3))
+
+
+def test_a_transfer_in_work_cannot_be_overwritten() -> None:
+    machine = Machine(2, nic="lanai4")
+    nic, buffer = machine.nic(0), machine.host(0).allocate(64)
+    nic.write(Ebus.EAR, buffer.address)
+    nic.write(Ebus.DMA_CTR, 64)
+    with pytest.raises(MachineError, match="LAR written while a host DMA is in work"):
+        nic.write(Ebus.LAR, 0x40)
+    machine.run()
+    with pytest.raises(MachineError, match="EAR = 0x2 is not a multiple of 4"):
+        nic.write(Ebus.EAR, 2)
+
+
+@pytest.mark.parametrize("register", [Reg.PULSE, Reg.IT1, Reg.DOORBELL_PRODUCER0])
+def test_what_the_chip_does_not_have_is_refused_by_name(register: Reg) -> None:
+    nic = Machine(2, nic="lanai4").nic(0)
+    with pytest.raises(MachineError, match=f"no register {register.name}"):
+        nic.write(register, 1)
+
+
+def test_rmp_advances_by_words_of_four_and_there_is_no_head() -> None:
+    machine = Machine(2, nic="lanai4")
+    near, far = machine.nics
+    near.sram.write(0x100, b"\x81" + bytes(range(1, 12)))
+    far.write(Reg.RMP, 0x203)
+    far.write(Reg.RML, 0x240)
+    near.write(Reg.SMP, 0x100)
+    near.write(Reg.SMLT, 0x10C)
+    machine.run()
+    assert far.special.read(Reg.RMP) == 0x200 + 12
+    assert not far.special.isr >> Isr.HEAD & 1 and far.special.isr >> Isr.RECV & 1
