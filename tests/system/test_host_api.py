@@ -42,3 +42,9 @@ def test_handlers_that_reply_stand_still_without_the_overflow_queue_only(tmp_pat
     report = (done.folder / "stuck.txt").read_text()
     assert f"{HERE} waits for room in the queue of its channel 0, held by NIC 0" in report
     assert f"NIC 0 waits for room in the endpoint queues of VNN 1 (stream 1), held by {THERE}" in report
+
+
+def test_remote_memory_works_on_a_lanai4(tmp_path: Path) -> None:
+    done = must("grim_remote_memory", "verilator", tmp_path, "largest=64 repetitions=1", profile="lanai4")
+    assert done.metrics["interrupts"] == done.metrics["misses"] == 3
+    assert done.metrics["rm_v_miss_us_4B"] > done.metrics["rm_v_us_4B"] + 10

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
@@ -222,3 +223,35 @@ def test_handler_may_write_remote_memory() -> None:
             assert library.load_pinned(block, 60) == bytes(range(60))
 
     bench.run(node)
+
+
+WAYS: list[dict[str, int | str]] = [
+    {"dma_inject": 1},
+    {"doorbell_notify": 1, "queue_bytes": 65536},
+    {"sequencing": "per-ni"},
+    {"queue_style": "slotted"},
+    {"queue_style": "hybrid"},
+    {"buffering": "both"},
+    {"segment_bytes": 60_000, "multicast_trees": 0},
+    {"window": 1, "retry_delay_us": 0},
+    {"write_combine": 0, "poll_first": 0, "cut_through_bytes": 0},
+]
+
+
+@pytest.mark.parametrize("options", WAYS, ids=lambda options: next(iter(options)))
+def test_every_way_of_the_protocol_carries_remote_memory(options: dict[str, Any]) -> None:
+    pair = Pair(**options)
+    data = random.Random(1).randbytes(70_001)
+
+    async def application() -> None:
+        near, far = pair.near, pair.far
+        source, place = await near.malloc_pinned(70_001), await far.pin_user_memory(70_001)
+        back, lock = await near.pin_user_memory(70_001), await near.malloc_pinned(4)
+        near.store_pinned(source, data)
+        near.store_pinned(lock, b"wait")
+        await near.send_memory(1 << 24, place, source, 70_001)
+        await near.fetch_memory(1 << 24, back, place, 70_001, lock=lock)
+        await near.wait_for_lock(lock, 0)
+        assert near.load_pinned(back, 70_001) == far.load_pinned(place, 70_001) == data
+
+    pair.run(application)

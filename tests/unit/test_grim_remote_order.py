@@ -40,8 +40,9 @@ def test_active_messages_keep_their_order() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_active_message_behind_a_write_finds_the_data(kind: str) -> None:
-    bench = Bench(2)
+@pytest.mark.parametrize("buffering", ["sending", "both"])
+def test_active_message_behind_a_write_finds_the_data(kind: str, buffering: str) -> None:
+    bench = Bench(2, buffering=buffering)
     seen: list[bytes] = []
     block = 0
 
@@ -92,8 +93,9 @@ def test_writes_keep_their_order(first: str, second: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_reads_and_writes_of_one_place_keep_their_order(kind: str) -> None:
-    bench = Bench(2)
+@pytest.mark.parametrize("buffering", ["sending", "both"])
+def test_reads_and_writes_of_one_place_keep_their_order(kind: str, buffering: str) -> None:
+    bench = Bench(2, buffering=buffering)
     near, far = bench.libraries
 
     async def node(library: Grim, me: int) -> None:
