@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pymodels.results import Results, ResultsError
+from pymodels.results import Results, write_atomically
 from tb.sweep.points import Point
 
 SCHEMA = "1"
@@ -82,20 +81,9 @@ def write(rows: Sequence[Row], path: Path, about: Mapping[str, str]) -> None:
 
     table: Any = pa.table(columns(rows))
     table = table.replace_schema_metadata({"sanlab_schema": SCHEMA, **about})
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("wb") as file:
-            pq.write_table(table, file)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError as error:
-        cause, remedy = f"{path}: {error.strerror or error}", "free space or correct the rights, and run again"
-        raise ResultsError("table not written", cause, remedy) from None
-    finally:
-        with contextlib.suppress(OSError):
-            beside.unlink()
+    file = pa.BufferOutputStream()
+    pq.write_table(table, file)
+    write_atomically(path, [file.getvalue().to_pybytes()])
 
 
 def varied(table: Mapping[str, list[Cell]], names: Iterable[str]) -> list[str]:
