@@ -22,6 +22,7 @@ from tb.report.wire import Hop, Packet
 
 NOTICES = {"bus_and_channel_search", "nic_notices", "host_notices", "until_seen"}
 """Stages in which a message waits to be seen by a processor."""
+SEARCH = "bus_and_channel_search"
 ENGINE = {"nic_send", "send_engine"}
 WIRE = {"wire_and_switch", "reception"}
 
@@ -83,11 +84,11 @@ class Neighbours:
         found: list[Delay] = []
         if stage.name in NOTICES:
             found += self._processor(life, stage)
-        if stage.name in ENGINE:
-            found += self._engine(life, stage)
+        if stage.name in ENGINE or stage.name == SEARCH:
+            found += self._engine(life, stage, only_own=stage.name == SEARCH)
         if stage.name == "wire_and_switch" and life.pieces[-1].packets:
             packet = life.pieces[-1].packets[-1]
-            found += (delay for hop in packet.hops for delay in self._switch(packet, hop))
+            found += (delay for hop in packet.hops for delay in self._switch(life, packet, hop))
         if stage.name in WIRE:
             found += self._stopped(life, stage)
         if stage.name.startswith("dma_"):
@@ -106,16 +107,18 @@ class Neighbours:
             if use.life is not life and end > begin:
                 yield Delay(begin, end, whose, f"{use.life.name(self._legend)} ({use.stage})")
 
-    def _engine(self, life: Life, stage: Stage) -> Iterator[Delay]:
-        """The send engine was reading another packet."""
-        what = f"{self._legend.hosts[life.node]}'s send engine"
-        own = {id(packet) for piece in life.pieces for packet in piece.packets}
+    def _engine(self, life: Life, stage: Stage, only_own: bool) -> Iterator[Delay]:
+        """The send engine was reading another packet. While the message waits to be seen, only its own ones count."""
+        what, last = f"{self._legend.hosts[life.node]}'s send engine", life.pieces[-1]
         for packet in self._sent[life.node]:
+            piece = self._lives.piece_of.get(id(packet))
             end = packet.tx_tail if packet.tx_tail is not None else stage.end
-            if id(packet) not in own and packet.start < stage.end and end > stage.begin:
-                yield Delay(max(packet.start, stage.begin), min(end, stage.end), what, self._name(packet))
+            if piece is last or (only_own and (piece is None or piece.life is not life)):
+                continue
+            if packet.start < stage.end and end > stage.begin:
+                yield Delay(max(packet.start, stage.begin), min(end, stage.end), what, self._name(packet, life))
 
-    def _switch(self, packet: Packet, hop: Hop) -> Iterator[Delay]:
+    def _switch(self, life: Life, packet: Packet, hop: Hop) -> Iterator[Delay]:
         """Another packet had the output that this one asked for, or stood before it in the same input."""
         switch = self._legend.switches[hop.switch][0]
         before = [other for other in self._inlets[hop.switch, hop.inlet] if other[0].head < hop.head]
@@ -123,7 +126,7 @@ class Neighbours:
             ahead, other = max(before, key=lambda entry: entry[0].head)
             if ahead.tail is not None and ahead.tail > packet.tx_head:
                 what = f"its turn at input {hop.inlet} of {switch}"
-                yield Delay(packet.tx_head, min(ahead.tail, hop.head), what, self._name(other))
+                yield Delay(packet.tx_head, min(ahead.tail, hop.head), what, self._name(other, life))
         end = hop.grant if hop.grant is not None else None
         for other_hop, other in self._outlets[hop.switch, hop.outlet]:
             if other is packet or other_hop.grant is None or end is None:
@@ -131,7 +134,7 @@ class Neighbours:
             until = other_hop.tail if other_hop.tail is not None else end
             if other_hop.grant < end and until > hop.head:
                 what = f"output {hop.outlet} of {switch}"
-                yield Delay(max(other_hop.grant, hop.head), min(until, end), what, self._name(other))
+                yield Delay(max(other_hop.grant, hop.head), min(until, end), what, self._name(other, life))
 
     def _stopped(self, life: Life, stage: Stage) -> Iterator[Delay]:
         """STOP held the sender's link."""
@@ -168,8 +171,11 @@ class Neighbours:
         if begun is not None:
             yield max(begun, stage.begin), stage.end
 
-    def _name(self, packet: Packet) -> str:
+    def _name(self, packet: Packet, life: Life) -> str:
+        """Whose packet it is, told from a message."""
         piece = self._lives.piece_of.get(id(packet))
+        if piece is not None and piece.life is life:
+            return "an earlier packet of its own"
         if piece is not None:
             return piece.life.name(self._legend)
         target = "" if packet.target is None else f" to {self._legend.hosts[packet.target]}"

@@ -70,7 +70,7 @@ def _waiting(stage: Stage, delays: Sequence[Delay]) -> Iterator[str]:
         yield f"It waited {_us(total(left))} us for {len(left)} others in the same way"
     rest = stage.duration - total(delays)
     if delays and rest > 0:
-        yield f"In the other {_us(rest)} us no other message was in its way"
+        yield f"In the other {_us(rest)} us no other packet was in its way"
 
 
 def _title(life: Life, legend: Legend) -> str:
@@ -131,10 +131,10 @@ def _unfinished(life: Life, legend: Legend) -> Iterator[str]:
 def _end(life: Life, whole: int, waited: list[tuple[int, str]]) -> str:
     text = f"Together {_us(whole)} us"
     if not waited:
-        return f"{text}; it waited for no other message."
+        return f"{text}; it waited for no other packet."
     longest = max(waited)
     others = sum(duration for duration, _ in waited)
-    return f"{text}; in {_us(others)} us of waiting for others, most: it {longest[1]}."
+    return f"{text}; in {_us(others)} us of waiting, most: it {longest[1]}."
 
 
 def _us(ps: float) -> str:

@@ -47,7 +47,7 @@ def test_a_message_alone_is_told_stage_by_stage() -> None:
         "  Instructions: 0.200 us (send 0.200).",
     ]
     assert "  The head travels to metz over sw0 (input 0 to output 1, 0.030 us)." in lines
-    assert lines[-1] == "Together 3.000 us; it waited for no other message."
+    assert lines[-1] == "Together 3.000 us; it waited for no other packet."
 
 
 def test_times_of_the_sentences_add_up() -> None:
@@ -59,13 +59,23 @@ def test_a_processor_at_work_for_another_message_is_named() -> None:
     lines = told(2, message(0, 0), message(100, 0, 2, key=0x0636))
     had = "which message 1, paris to metz, 64 B (nic send) had"
     assert f"  It waited 0.100 us for paris's NIC processor, {had}." in lines
-    assert "  In the other 0.050 us no other message was in its way." in lines
+    assert "  In the other 0.050 us no other packet was in its way." in lines
     assert lines[-1].startswith("Together 3.000 us; in ")
 
 
 def test_a_packet_behind_another_waits_for_its_turn() -> None:
     lines = told(2, message(0, 0), held_up(message(100, 0, 2, key=0x0636), 1240, 40))
     assert "  It waited 0.071 us for its turn at input 0 of sw0, which message 1, paris to metz, 64 B had." in lines
+
+
+def test_a_message_of_two_packets_waits_for_its_own_first() -> None:
+    """The second piece is written while the first one is in the send engine."""
+    first = [row for row in message(0, 0) if row[2] not in (E.SEND_RETURN, E.HANDLER_START, E.HANDLER_END, E.POLL_HIT)]
+    second = [row for row in message(700, 0, key=0x0636) if row[2] != E.SEND_CALL]
+    lines = told(1, first, second)
+    assert lines[1] == "It travels in 2 packets; told is the last, which its handler waits for."
+    had = "which an earlier packet of its own had"
+    assert f"  It waited 0.080 us for paris's send engine, {had}." in lines
 
 
 def test_the_holder_of_an_output_is_named() -> None:
@@ -112,7 +122,7 @@ def test_many_neighbours_are_told_together() -> None:
     assert len(lines) == DELAYS + 2
     assert [str(DELAYS + 3) in lines[DELAYS - 1], "message 1 " in lines[0]] == [True, False]
     assert lines[-2] == "It waited 0.000 us for 3 others in the same way"
-    assert lines[-1].endswith("us no other message was in its way")
+    assert lines[-1].endswith("us no other packet was in its way")
 
 
 def test_overlapping_delays_count_once() -> None:
