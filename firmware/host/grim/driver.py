@@ -7,9 +7,8 @@ so that an entry never counts while it is half written.
 
 from __future__ import annotations
 
-import struct
-
 from firmware.host.grim.memory import Block, Pieces, PinnedMemory
+from firmware.host.grim.words import store_words
 from firmware.nic.grim.entries import PAGE, Runtime
 from firmware.nic.grim.layout import Layout, Word
 from firmware.verbs import Host
@@ -36,7 +35,7 @@ class Driver:
         """Take over the interrupt, and tell the NI where requests go."""
         self._kernel = self._host.allocate(PAGE).address
         self._host.on_interrupt(self._serve)
-        await self._write(Word.KERNEL, self._kernel)
+        await store_words(self._host, Word.KERNEL, self._kernel)
 
     async def _serve(self) -> None:
         """The interrupt service routine."""
@@ -45,17 +44,17 @@ class Driver:
         await self._host.spend("serve_miss")
         block, at = self._memory.block(va), self._layout.runtime + self._layout.runtime_bytes * entry
         self._cached.pop(entry, None)
-        await self._write(at + Runtime.SIZE, 0)
+        await store_words(self._host, at + Runtime.SIZE, 0)
         if block is None or va + size > block.va + block.size:
             cause = Cause.NOT_REGISTERED if block is None else Cause.BEYOND
-            await self._write(at + Runtime.ANSWER, number << 16 | cause)
+            await store_words(self._host, at + Runtime.ANSWER, number << 16 | cause)
         else:
             begin, length, pieces = self._window(block, va)
             await self._host.spend("serve_piece", len(pieces))
-            await self._write(at + Runtime.VA, begin)
+            await store_words(self._host, at + Runtime.VA, begin)
             words = [word for piece in pieces for word in piece]
-            await self._write(at + Runtime.COUNT, len(pieces), number << 16, *words)
-            await self._write(at + Runtime.SIZE, length)
+            await store_words(self._host, at + Runtime.COUNT, len(pieces), number << 16, *words)
+            await store_words(self._host, at + Runtime.SIZE, length)
             self._cached[entry] = block
         card = self._host.card
         await self._host.pio_write(card.register(Reg.ISR), card.signal(SIGNAL).to_bytes(4, "big"))
@@ -72,8 +71,5 @@ class Driver:
     async def _forget(self, block: Block) -> None:
         """A block is freed: its translations are taken back."""
         for entry in [entry for entry, cached in self._cached.items() if cached is block]:
-            await self._write(self._layout.runtime + self._layout.runtime_bytes * entry + Runtime.SIZE, 0)
+            await store_words(self._host, self._layout.runtime + self._layout.runtime_bytes * entry + Runtime.SIZE, 0)
             del self._cached[entry]
-
-    async def _write(self, offset: int, *words: int) -> None:
-        await self._host.pio_write(self._host.nic_base + offset, struct.pack(f">{len(words)}I", *words))

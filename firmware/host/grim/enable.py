@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import struct
 from enum import IntEnum
 from typing import Protocol
 
 from firmware.host import card
+from firmware.host.grim.words import store_words
 from firmware.nic.grim.layout import E2L_CHAIN, L2E_CHAIN, STARTED, HostQueue, Layout, Register, State, Word
 from firmware.verbs import Buffer, Host
 
@@ -64,7 +64,7 @@ class Ni:
     async def activate(self) -> None:
         """The NI learns that its host is there."""
         await self._host.spend("enable_start")
-        await _write(self._host, Word.ACTIVE, STARTED)
+        await store_words(self._host, Word.ACTIVE, STARTED)
 
 
 def allocate_queues(host: Host, layout: Layout, channels: int) -> list[Buffer]:
@@ -78,16 +78,12 @@ async def link_queues(host: Host, layout: Layout, buffers: list[Buffer]) -> None
     """Phase 6: queue pointers into the NI's channel registers."""
     for channel, buffer in enumerate(buffers):
         await host.spend("enable_channel")
-        await _write(host, layout.register(channel, Register.FRONT), 0, 0, 0, buffer.address)
+        await store_words(host, layout.register(channel, Register.FRONT), 0, 0, 0, buffer.address)
 
 
 async def synchronise(host: Host, status: int) -> None:
     """Phase 8: the firmware synchronises with all others; wait until it says that it has."""
     await host.spend("enable_start")
-    await _write(host, Word.START, STARTED)
+    await store_words(host, Word.START, STARTED)
     while host.load_words(status, 1)[0] != State.RUNNING:
         await host.poll([(status, host.load_words(status, 1)[0])], "poll_spin")
-
-
-async def _write(host: Host, offset: int, *words: int) -> None:
-    await host.pio_write(host.nic_base + offset, struct.pack(f">{len(words)}I", *words))

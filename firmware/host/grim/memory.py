@@ -10,13 +10,13 @@ scattered, and the NI learns them from the driver when it needs them.
 from __future__ import annotations
 
 import random
-import struct
 from bisect import bisect_right, insort
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
 from firmware.host.grim.errors import GrimError
+from firmware.host.grim.words import store_words
 from firmware.nic.grim.entries import GRANULE, MAP_BYTES, PAGE, REGION, Static
 from firmware.nic.grim.layout import Layout
 from firmware.verbs import Buffer, Host
@@ -117,9 +117,9 @@ class PinnedMemory:
         if region.entry is not None:
             await self._host.spend("load_entry")
             at = self._layout.static + Static.BYTES * region.entry
-            await self._write(at + Static.VA, region.va)
-            await self._write(at + Static.PA, buffer.address)
-            await self._write(at + Static.SIZE, REGION)  # last: now it counts
+            await store_words(self._host, at + Static.VA, region.va)
+            await store_words(self._host, at + Static.PA, buffer.address)
+            await store_words(self._host, at + Static.SIZE, REGION)  # last: now it counts
         return region
 
     async def _take(self, region: Region, at: int, granules: int, size: int) -> int:
@@ -138,7 +138,9 @@ class PinnedMemory:
             region.bits[word] = region.bits[word] | mask if given_out else region.bits[word] & ~mask
         if region.entry is not None:
             await self._host.spend("mark_word", high - low + 1)
-            await self._write(self._layout.maps + MAP_BYTES * region.entry + 4 * low, *region.bits[low : high + 1])
+            await store_words(
+                self._host, self._layout.maps + MAP_BYTES * region.entry + 4 * low, *region.bits[low : high + 1]
+            )
 
     async def pin_user(self, size: int) -> int:
         """Pages of user space, pinned by a system call; the virtual address of the first. Raises GrimError."""
@@ -179,9 +181,6 @@ class PinnedMemory:
                 await self._mark(region, (va - region.va) // GRANULE, granules, False)
                 return
         self._pages += [pa for pa, _ in block.pieces]
-
-    async def _write(self, offset: int, *words: int) -> None:
-        await self._host.pio_write(self._host.nic_base + offset, struct.pack(f">{len(words)}I", *words))
 
     # ---- addresses
 
