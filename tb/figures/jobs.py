@@ -14,6 +14,9 @@ from tb.sim.tools import SIMULATORS
 from tb.studies import StudyInfo
 from tb.sweep.points import spread
 
+NO_WAVES = {"run.stuck_waves": "0"}
+"""A run that stands still is told on the page; `make run` of its study makes the waves."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -28,7 +31,7 @@ class Job:
     def words(self) -> list[str]:
         """The arguments of `tb.run`."""
         request = self.request
-        settings = shlex.join(f"{key}={value}" for key, value in request.settings.items())
+        settings = shlex.join(f"{key}={value}" for key, value in {**request.settings, **NO_WAVES}.items())
         given = {"sim": request.simulator, "profile": request.profile_name, "set": settings, "out": request.folder}
         return [*(f"--{name}={value}" for name, value in given.items()), f"--cluster={request.cluster_file}", "--",
                 self.info.name]  # fmt: skip
