@@ -39,7 +39,7 @@ def test_incoming_queues_keep_order_and_lose_nothing(channels: int, sequencing: 
 
 
 def test_full_incoming_queues_refuse() -> None:
-    bench = stopped("both", sram_bytes=1 << 16, multicast_trees=0)
+    bench = stopped("both", sram_bytes=1 << 16, multicast_trees=0, reply_bytes=4096)
     assert bench.total(Counter.QUEUED) > 0
     assert bench.total(Counter.NACKS_SENT) > 0
 

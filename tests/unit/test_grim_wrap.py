@@ -67,7 +67,7 @@ def test_queues_of_ni_and_host_go_round_four_times(size: int) -> None:
 
 
 def test_rings_of_control_blocks_and_answers_go_round_four_times() -> None:
-    bench = Bench(2, 3, segment_bytes=64, cut_through_bytes=0)
+    bench = Bench(2, 3, segment_bytes=64, cut_through_bytes=0, reply_bytes=0, multicast_trees=0)
     count = 2200
     assert one_way(bench, count, 4) == list(range(count))
     layout = bench.libraries[1].layout
