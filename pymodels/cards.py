@@ -37,6 +37,11 @@ class CardMap:
         """The card has DMA chains, whose first blocks the host loads, and doorbells."""
         return self.kind == "lanai9"
 
+    @property
+    def moves_bytes(self) -> bool:
+        """The card's host DMA moves any number of bytes from and to any place; otherwise whole words."""
+        return self.kind == "lanai9"
+
     def offset(self, address: int, sram_bytes: int) -> int:
         """What stands at an address, as the offset that it has on a LANai 9's card; -1 for nothing."""
         if self.kind == "lanai9":

@@ -49,7 +49,8 @@ class WordDma:
     def _start(self, size: int) -> None:
         registers = self.registers
         self._sram.check(registers[Ebus.LAR], size)
-        self.check_grant(registers[Ebus.EAR], size)
+        # A read may run over the end of what was granted, to the end of its last word.
+        self.check_grant(registers[Ebus.EAR], size - 3 if registers[Ebus.DMA_DIR] else size)
         self._done = 0
         self._log.add(self._unit, TraceEvent.DMA_START, 0, 0, size if registers[Ebus.DMA_DIR] else -size)
         self._next_piece(self._timing.dma_start)

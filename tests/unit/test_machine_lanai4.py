@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from firmware.host.grim import Grim
+from firmware.host.grim.errors import GrimError
 from firmware.nic.hardware import host_dma
 from pymodels.lanai4 import Ebus
 from pymodels.machine import Machine, MachineError
@@ -68,6 +69,24 @@ def test_grim_delivers_once_and_in_order_both_ways(inject: int) -> None:
         await library.wait_for(lambda: len(got) == len(SIZES))
         rng = random.Random(1 - node)
         assert got == [rng.randbytes(size) for size in SIZES]
+
+    bench.run(application)
+
+
+def test_remote_memory_moves_whole_words_only() -> None:
+    bench = Lanai4Bench(2)
+
+    async def application(library: Grim, node: int) -> None:
+        memory = await library.malloc_pinned(4096)
+        library.host.store_bytes(library.get_pinned_pa(memory), bytes([node + 1]) * 4096)
+        if node == 0:
+            with pytest.raises(GrimError, match="moves words"):
+                await library.send_memory(library.get_dest_id(1), memory, memory, 101)
+            await library.send_memory(library.get_dest_id(1), memory, memory, 100, lock=memory + 2048, value=7)
+        else:
+            await library.wait_for_lock(memory + 2048, 7)
+            held = library.host.load_bytes(library.get_pinned_pa(memory), 108)
+            assert held == bytes([1]) * 100 + bytes([2]) * 8
 
     bench.run(application)
 

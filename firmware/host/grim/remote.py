@@ -187,7 +187,10 @@ class RemoteMemory(ActiveMessages):
                 raise GrimError(name, f"address {address:#x}", "give a multiple of 4 within 32 bits")
         if not 0 < size <= MAX_SEND:
             raise GrimError("number of bytes", f"{size}", f"one call moves 1 to {MAX_SEND}")
-        return self._targets.get((destination, channel)) or self._target(destination, channel)
+        where = self._targets.get((destination, channel)) or self._target(destination, channel)
+        if size % 4 and where.stream >= 0 and not self.host.card.moves_bytes:
+            raise GrimError("number of bytes", f"{size}", "the host DMA of a LANai 4 moves words: give a multiple of 4")
+        return where
 
     def _check_lock(self, lock: int) -> None:
         if lock:

@@ -100,9 +100,15 @@ class SoftwareChains:
         return False
 
     def _begin(self) -> None:
-        """Give the engine the block that was chosen. It moves whole words."""
+        """Give the engine the block that was chosen. Whole words; into SRAM, what fills the last one too.
+
+        Raises RuntimeError where it would write to the host what nobody asked for.
+        """
         nic, block = self._nic, self._lists[self._current]
         following, _, size, lar, _, eal = nic.load_words(block, 6)
+        if (eal | lar) & 3 or (size & 3 and not following & E2L):
+            what = f"{size} bytes from {lar:#x} in SRAM to {eal:#x}"
+            raise RuntimeError(f"node {nic.node}: {what}: the host DMA of a LANai 4 moves whole words")
         nic.write(Ebus.EAR, eal)
         nic.write(Ebus.LAR, lar)
         nic.write(Ebus.DMA_DIR, following & E2L)
