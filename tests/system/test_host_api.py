@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.system.runs import assert_equal, must
 
 HERE, THERE = "host paris", "host metz"
@@ -48,3 +50,10 @@ def test_remote_memory_works_on_a_lanai4(tmp_path: Path) -> None:
     done = must("grim_remote_memory", "verilator", tmp_path, "largest=64 repetitions=1", profile="lanai4")
     assert done.metrics["interrupts"] == done.metrics["misses"] == 3
     assert done.metrics["rm_v_miss_us_4B"] > done.metrics["rm_v_us_4B"] + 10
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_hosts_enable_in_any_order_and_none_goes_ahead_alone(seed: int, tmp_path: Path) -> None:
+    done = must("late_enable", "verilator", tmp_path, seed=seed)
+    assert done.metrics["messages"] == 2
+    assert done.metrics["notices"] > 2 + done.metrics["apart_us"] / 50 - 2, "what vanished was repeated"
