@@ -96,6 +96,20 @@ def test_packets_that_have_passed_hold_nothing() -> None:
     assert look(records[:0]).at_ps == 0
 
 
+def test_the_holder_of_an_output_is_the_packet_that_it_was_granted_to() -> None:
+    records = trace(at_switch(0, 0, HEAD, 3), at_switch(0, 0, GRANT, 3), at_switch(0, 2, HEAD, 0),
+                    at_switch(0, 2, GRANT, 0), at_switch(0, 1, HEAD, 0))  # fmt: skip
+    said = [str(wait) for wait in Network.of(records, RING).waits()]
+    assert "switch 0 port 1 waits for output 0 of switch 0, held by switch 0 port 2" in said
+
+
+def test_a_receiver_waits_for_nothing_before_a_packet_has_come_to_it() -> None:
+    records = trace(at_switch(0, 1, HEAD, 0))
+    assert [str(wait) for wait in Network.of(records, RING).waits()] == [
+        "switch 0 port 1 waits for output 0 of switch 0"
+    ]
+
+
 def test_an_output_without_a_cable_is_told() -> None:
     records = trace(at_switch(0, 0, HEAD, 1), at_switch(0, 0, GRANT, 1))
     assert [str(w) for w in Network.of(records, RING).waits()] == [

@@ -40,7 +40,7 @@ def test_no_cycle_without_a_way_back_or_a_holder() -> None:
 
 
 def test_tasks_count_as_their_unit() -> None:
-    waits = [Wait("NIC 0: send", Wanted("room", "NIC 1")), Wait("NIC 1: receive", Wanted("an answer", "NIC 0"))]
+    waits = [Wait("NIC 0: send", Wanted("room", "NIC 1")), Wait("NIC 1: receive", Wanted("an answer", "NIC 0: send"))]
     assert len(cycles(waits)) == 1
     assert unit_of("NIC 0: send") == "NIC 0" == unit_of("NIC 0")
 
