@@ -6,6 +6,7 @@ from enum import IntEnum
 
 from pymodels.kernel import Kernel
 from pymodels.trace import unit_name
+from pymodels.waiting import Wait
 from tb.sim.doorway import Doorway
 
 INVARIANT_UNIT = 4000
@@ -56,6 +57,8 @@ class Invariants:
         self.faults_expected = False
         self.allowed: set[Broken] = set()
         """Kinds that the study provokes on purpose."""
+        self.first: tuple[int, list[str], list[Wait]] | None = None
+        """When the first was broken (ps), what software waited for then, and who held it."""
         self._kernel = kernel
         doorway.on_event(INVARIANT_UNIT, self._on_event)
 
@@ -64,4 +67,5 @@ class Invariants:
         if kind in self.allowed or (self.faults_expected and kind in LINK_FAULTS):
             self.explained[kind.name.lower()] = self.explained.get(kind.name.lower(), 0) + 1
         else:
+            self.first = self.first or (time, self._kernel.waiting(), self._kernel.waits_held())
             self.broken.append(f"{unit_name(a)}: {WORDS[kind]} at {time / 1e6:.3f} us (packet {b & 0xFFFFFFFF:#010x})")

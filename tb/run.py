@@ -23,7 +23,7 @@ from tb.progress import show_progress
 from tb.report import waves
 from tb.report.looked import look
 from tb.report.recorded import read_recorded
-from tb.report.terminal import summary
+from tb.report.terminal import say, summary
 from tb.report.timeline import write_soon
 from tb.report.window import add_window, window_ps
 from tb.request import Plan, Request, plan, resolve
@@ -33,6 +33,7 @@ from tb.sim.tools import OUT, SIMULATORS
 from tb.sim.top import cluster_design
 from tb.stuck.again import FOLDER as STUCK
 from tb.stuck.again import waves_around
+from tb.stuck.report import TEXT
 
 MODULE = "tb.sim.entry"
 LEFT = (
@@ -104,6 +105,8 @@ def run_study(request: Request, console: Console) -> int:
     summary(console, info, results, failures, page, folder)
     if outcome.passed and not failures:
         return 0
+    if (folder / TEXT).exists():
+        say(console, f"who waits for whom, and the last events of each unit: {os.path.relpath(folder / TEXT)}")
     if understood.options["run.stuck_waves"]:
         run_again(request, info, understood, console)
     return 1
@@ -116,7 +119,7 @@ def run_again(request: Request, info: studies.StudyInfo, understood: Plan, conso
         execute(second, info, understood, console)
         leave_views(second, Path(second.folder), console)
 
-    waves_around(request, again, lambda text: console.print(text, style="dim", highlight=False, soft_wrap=True))
+    waves_around(request, again, lambda text: say(console, text, "dim"))
 
 
 def leave_views(request: Request, folder: Path, console: Console) -> None:

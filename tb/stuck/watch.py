@@ -9,7 +9,7 @@ from pymodels.kernel import Task
 from tb.cluster import RunningCluster
 from tb.lab import Lab
 from tb.sim.engine import HangError
-from tb.stuck.report import TEXT, Standstill, standstill
+from tb.stuck.report import Standstill, standstill
 
 QUIET_US = 100
 
@@ -45,12 +45,22 @@ async def until_deadlock(
 
 
 def explain_failure(lab: Lab, error: Exception | None, broken: Sequence[str]) -> list[str]:
-    """After a hang or a broken invariant: leave the report of who waits for whom; lines to be added to the failures."""
+    """After a hang or a broken invariant: leave the report of who waits for whom; the cycles, for the failures."""
     if isinstance(error, HangError):
         found = look(lab, error.what)
     elif broken:
-        found = look(lab, f"invariant: {broken[0]}")
+        found = _look_back(lab, f"invariant: {broken[0]}")
     else:
         return []
     found.leave(Path(lab.plan.request.folder))
-    return [*found.headlines(), f"who waits for whom, and the last events of each unit: {TEXT}"]
+    return found.headlines() if error is not None else []
+
+
+def _look_back(lab: Lab, cause: str) -> Standstill:
+    """The moment at which the first invariant was broken; the end of the run for those that only the end shows."""
+    running = lab.simulation
+    if not isinstance(running, RunningCluster) or running.invariants.first is None:
+        return look(lab, cause)
+    time, software, held = running.invariants.first
+    trace = lab.trace()
+    return standstill(cause, trace[trace["time"] <= time], lab.plan.cluster.topology, held, software)

@@ -9,6 +9,7 @@ lost refreshes let the sender go on.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,11 @@ def test_unexpected_fault_fails_the_run_and_is_named_with_unit_packet_and_time(c
         f"invariant: node 1 link: packet with a wrong CRC-8 at {tail_us:.3f} us (packet 0x0ec00002)"
     ]
     assert "packet with a wrong CRC-8" in "".join(done.failures)
+    told = (tmp_path / "stuck.txt").read_text()
+    assert told.startswith("invariant: node 1 link: packet with a wrong CRC-8")
+    assert "study tests.system.scenarios.echo_faults waits for " in told
+    at = float(re.search(r"the last thing before happened at ([\d.]+) us", told)[1])  # type: ignore[index]
+    assert tail_us - 1 < at <= tail_us + 0.001
 
 
 def test_illegal_symbol_is_counted_and_ignored(clean: Run, tmp_path: Path) -> None:
