@@ -5,14 +5,16 @@ module sim_level #(
     parameter logic [15:0] RISE = 16'd0,  // event code of pymodels/trace.py
     parameter logic [15:0] FALL = 16'd0   // event code of pymodels/trace.py
 ) (
-    input logic        clk,
-    input logic        rst,
-    input logic        level,
-    input logic [31:0] packet,   // packet key
-    input logic [31:0] argument
+    input  logic        clk,
+    input  logic        rst,
+    input  logic        level,
+    input  logic [31:0] packet,    // packet key
+    input  logic [31:0] argument,
+    output logic        busy       // a record is due at the next edge
 );
   logic   last;
   longint now;
+  assign busy = level != last;
   always_ff @(posedge clk) begin
     if (rst) last <= 1'b0;
     else if (level != last) begin

@@ -220,6 +220,7 @@ module sim_nic_trace
       .rst,
       .level(st_link_stopped),
       .packet(32'd0),
-      .argument(32'd0)
+      .argument(32'd0),
+      .busy()
   );
 endmodule

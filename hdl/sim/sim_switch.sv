@@ -34,7 +34,8 @@ module sim_switch
   );
 
   logic [9*PORTS-1:0] rx;
-  logic [PORTS-1:0] rx_hold, cable_busy, fill_busy, tr_head, tr_grant, tr_tail, tr_stall;
+  logic [PORTS-1:0]
+      rx_hold, cable_busy, fill_busy, tr_head, tr_grant, tr_tail, tr_stall, stall_busy;
   logic [PORTS*4-1:0] tr_out;
   logic [PORTS*32-1:0] count_overflow, overflow_seen;
   logic [PORTS*32-1:0] tr_key;
@@ -106,7 +107,8 @@ module sim_switch
         .rst,
         .level(tr_stall[p]),
         .packet(32'd0),
-        .argument(out_port)
+        .argument(out_port),
+        .busy(stall_busy[p])
     );
     sim_fill #(
         .UNIT(PORT_UNIT)
@@ -163,7 +165,7 @@ module sim_switch
       .strobe(overflow_seen != count_overflow),
       .packet(32'd0)
   );
-  assign busy = switch_busy | (overflow_seen != count_overflow) | (|cable_busy) | (|fill_busy);
+  assign busy = switch_busy | (overflow_seen != count_overflow) | (|cable_busy) | (|fill_busy) | (|stall_busy);
   sim_awake #(
       .CLOCK(CLOCK)
   ) sleep (

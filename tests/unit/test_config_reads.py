@@ -214,12 +214,13 @@ def test_a_drawn_cluster_comes_back_from_its_files(
 
 
 def test_examples_are_the_networks_that_they_say() -> None:
-    assert examples() == ("clos16", "eight_hosts", "two_cards", "two_hosts")
+    assert examples() == ("clos16", "eight_hosts", "four_hosts", "two_cards", "two_hosts")
     clusters = {name: load_cluster(find_config(name, {})) for name in examples()}
     assert clusters["two_hosts"].names == ("paris", "metz")
     assert {name: len(c.hosts) for name, c in clusters.items()} == {
         "clos16": 16,
         "eight_hosts": 8,
+        "four_hosts": 4,
         "two_cards": 2,
         "two_hosts": 2,
     }
@@ -233,6 +234,7 @@ def test_examples_are_the_networks_that_they_say() -> None:
 def test_written_examples_are_what_the_writer_writes() -> None:
     for name, title in (
         ("eight_hosts", "Eight hosts on one 8-port switch"),
+        ("four_hosts", "Four hosts on one 8-port switch"),
         ("clos16", "Sixteen hosts on a Clos network of six 8-port switches"),
     ):
         folder = find_config(name, {}).parent
@@ -257,7 +259,7 @@ def test_configuration_is_found_by_file_folder_name_or_variable(tmp_path: Path) 
             None,
             {"GRIM_CONFIG": "/nowhere"},
             "GRIM_CONFIG: unknown cluster: '/nowhere' is no file and no example; known: clos16, eight_hosts, "
-            "two_cards, two_hosts",
+            "four_hosts, two_cards, two_hosts",
         ),
     ],
 )

@@ -1,0 +1,75 @@
+"""Can NIs that wait for their outgoing link deadlock, and who then waits for whom (paper 000, 4.2.2 and 4.2.3)?
+
+Strategy: all hosts send to all others in random order, short and long messages mixed, so that links are busy when
+answers are due. With the control-message queue every message arrives. Without it (`grim.control_queue=0`), or with a
+hybrid queue whose NI waits between header and payload (`grim.queue_style=hybrid grim.hybrid_wait=1`), NIs may wait for
+each other: the run then ends with the cycle of waiting, in `stuck.txt`, long before the network's time-outs cut
+packets.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from tb.lab import Lab
+from tb.stuck.watch import until_deadlock
+from tb.studies import Option, layer_options
+from tb.studies._grim import bring_up
+
+LAYER = "grim"
+CLUSTER = "four_hosts"
+OPTIONS = {
+    "each": Option(20, "messages from each host to each other", 1, 100_000),
+    "longest": Option(4096, "bytes of a long message; every third is long", 0, 1 << 20),
+    "short": Option(64, "bytes of the others", 0, 1 << 20),
+    "quiet_us": Option(200, "silence that counts as standstill", 10, 1_000_000),
+    **layer_options(LAYER),
+}
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    hosts = [_Host(lab, vnn, library) for vnn, library in enumerate(lab.start_layer(LAYER))]
+    found = await until_deadlock(lab, [lab.spawn(_traffic(lab, hosts), "the traffic")], lab.option("quiet_us"))
+    total = lab.option("each") * len(hosts) * (len(hosts) - 1)
+    delivered = sum(host.handled for host in hosts)
+    lab.metric("delivered", delivered)
+    lab.metric("undelivered", total - delivered)
+    lab.metric("deadlocks", len(found.cycles) if found else 0)
+    lab.metric("units_in_cycles", len(found.units) if found else 0)
+    may = not lab.option("grim.control_queue") or lab.option("grim.hybrid_wait")
+    lab.check(bool(may) or found is None, "a deadlock with the control-message queue: " + "; ".join(_told(found)))
+
+
+def _told(found: Any) -> list[str]:
+    return found.headlines() if found else []
+
+
+async def _traffic(lab: Lab, hosts: list[_Host]) -> None:
+    """Bring the libraries up, then let all hosts send."""
+    await bring_up(lab, [host.library for host in hosts], [{"data": host.on_data} for host in hosts])
+    await lab.all([lab.spawn(host.stream(len(hosts)), f"host {host.vnn}") for host in hosts])
+
+
+class _Host:
+    """One host that sends to all others."""
+
+    def __init__(self, lab: Lab, vnn: int, library: Any) -> None:
+        self.lab, self.vnn, self.library = lab, vnn, library
+        self.handled = 0
+
+    async def stream(self, nodes: int) -> None:
+        """Send everything, then receive everything."""
+        number = await self.library.resolve_handler("data")
+        rng = random.Random(f"{self.lab.seed}.{self.vnn}")
+        targets = [vnn for vnn in range(nodes) if vnn != self.vnn] * self.lab.option("each")
+        for i, vnn in enumerate(rng.sample(targets, len(targets))):
+            size = self.lab.option("short" if i % 3 else "longest")
+            await self.library.send(self.library.get_dest_id(vnn), number, i, payload=bytes(size))
+        await self.library.wait_for(lambda: self.handled == len(targets))
+
+    def on_data(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        """A message has arrived."""
+        self.handled += 1
+        self.lab.findings.messages += 1

@@ -1,0 +1,79 @@
+"""GRIM on the RTL where the network loses and damages packets, and where it deadlocks.
+
+Strategy: the study `grim_reliability` checks by itself that nothing is lost, doubled, overtaken or changed; here its
+counters must prove that packets were lost, that messages were refused, and that both were repaired. The same seed must
+give the same on both simulators and with clocks always on. Each style of queue, kind of sequencing and buffering goes
+through it once. Without the extension a damaged packet fails the run by name. `grim_deadlock` must stand still without
+the control-message queue, say who waits for whom, and pass with it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.system.runs import Run, assert_equal, must, run
+
+
+def on_four_hosts(study: str, simulator: str, folder: Path, settings: str) -> Run:
+    """A run that must pass."""
+    return must(study, simulator, folder, settings, cluster="four_hosts")
+
+
+def test_ten_thousand_messages_arrive_once_and_in_order(tmp_path: Path) -> None:
+    counted = on_four_hosts("grim_reliability", "verilator", tmp_path, "messages=10000").metrics
+    assert counted["delivered"] == 10_000
+    assert counted["lost"] == counted["doubled"] == counted["out_of_order"] == counted["changed"] == 0
+    assert counted["packets_lost"] > 5
+    assert counted["packets_damaged"] == counted["bad_crc"] > 5
+    assert counted["timeouts"] > 10
+    assert counted["duplicates"] > 0, "answers were lost too"
+    assert counted["nacks"] > 100, "and receivers refused"
+
+
+def test_losses_are_equal_on_both_simulators_and_with_clocks_always_on(tmp_path: Path) -> None:
+    settings = "messages=150 fault.loss=0.02 fault.damage=0.02"
+    one = on_four_hosts("grim_reliability", "verilator", tmp_path / "one", settings)
+    assert one.metrics["packets_lost"] > 0
+    assert one.metrics["packets_damaged"] > 0
+    assert_equal(one, on_four_hosts("grim_reliability", "verilator", tmp_path / "on", f"{settings} run.always_on=1"))
+    assert_equal(one, on_four_hosts("grim_reliability", "icarus", tmp_path / "other", settings))
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "grim.queue_style=slotted grim.sequencing=per-ni grim.channels=2",
+        "grim.queue_style=hybrid",
+        "grim.queue_style=hybrid grim.hybrid_wait=1",
+        "grim.buffering=both",
+    ],
+)
+def test_every_choice_of_the_protocol_delivers(choice: str, tmp_path: Path) -> None:
+    counted = on_four_hosts("grim_reliability", "verilator", tmp_path, f"messages=800 fault.loss=0.01 {choice}").metrics
+    assert counted["delivered"] == 800
+    assert counted["timeouts"] > 0
+
+
+def test_damage_without_the_extension_fails_the_run_and_names_the_packet(tmp_path: Path) -> None:
+    done = run("grim_streaming", "verilator", tmp_path, "messages=200 fault.damage=0.02 run.hang_us=5000")
+    assert not done.passed
+    failures = (tmp_path / "failures.txt").read_text()
+    assert "link: packet with a wrong CRC-8 at" in failures
+    assert "(packet 0x0636" in failures
+
+
+def test_without_the_control_message_queue_nis_wait_for_each_other(tmp_path: Path) -> None:
+    done = on_four_hosts("grim_deadlock", "verilator", tmp_path, "each=12 grim.control_queue=0")
+    assert done.metrics["deadlocks"] >= 1
+    assert done.metrics["undelivered"] > 0
+    told = (tmp_path / "stuck.txt").read_text()
+    cycle = told[told.index("A cycle of") :].split("\n\n")[0]
+    assert cycle.count("waits for the outgoing link, held by node") >= 2
+    assert cycle.count("waits for a receive buffer, held by NIC") >= 2
+
+
+def test_the_same_traffic_passes_with_the_control_message_queue(tmp_path: Path) -> None:
+    counted = on_four_hosts("grim_deadlock", "verilator", tmp_path, "each=12").metrics
+    assert counted == {"deadlocks": 0, "delivered": 144, "undelivered": 0, "units_in_cycles": 0}
