@@ -98,8 +98,8 @@ module sim_send_bench #(
       .b_valid(1'b0),
       .b_write(1'b0),
       .b_addr(23'd0),
-      .b_wdata('0),
-      .b_be('0),
+      .b_wdata({WIDTH{1'b0}}),
+      .b_be({(WIDTH / 8) {1'b0}}),
       .b_rdata(unused_rdata)
   );
   logic unused_ok;
