@@ -9,7 +9,7 @@ import random
 
 import pytest
 
-from firmware.host.grim import Grim
+from firmware.host.grim import Grim, GrimError
 from firmware.nic.grim.layout import Counter
 from tests.unit.grim_bench import Bench
 
@@ -53,3 +53,31 @@ def test_writes_and_reads_get_through_losses(seed: int, sequencing: str) -> None
     bench.settle(5000)
     assert bench.nothing_left()
     assert bench.total(Counter.RESENT) > 5
+
+
+@pytest.mark.parametrize("kind", ["write", "read", "read that was accepted"])
+def test_remote_memory_of_a_host_that_is_down_is_an_error_at_the_caller(kind: str) -> None:
+    bench = Bench(2, 1, False, True, timeout_us=100, timeout_tries=4)
+    near, far = bench.libraries
+
+    async def node(library: Grim, me: int) -> None:
+        if me == 1:
+            return
+        here = await near.malloc_pinned(64)
+        there = await (far.pin_user_memory(64) if kind == "read that was accepted" else far.malloc_pinned(64))
+        reset = (1 << 30).to_bytes(4, "big")
+        if kind == "write":
+            bench.machine.nic(1).card.write(0x800040, reset)  # in reset: packets vanish
+            await near.send_memory(1 << 24, there, here, 64)
+        else:
+            if kind == "read":
+                bench.machine.nic(1).card.write(0x800040, reset)
+            await near.fetch_memory(1 << 24, here, there, 64)
+            await near.host.sleep(8_000_000)  # the miss of an accepted read is under way
+            bench.machine.nic(1).card.write(0x800040, reset)
+        with pytest.raises(GrimError, match="^destination: VNN 1 does not answer: it is down"):
+            await near.wait_for(lambda: False)
+
+    bench.run(node)
+    nic, layout = bench.machine.nic(0), near.layout
+    assert len(set(nic.load_words(layout.channels, 2))) == 1, "its queue is empty again"
