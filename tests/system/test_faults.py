@@ -64,9 +64,9 @@ def test_flip_that_crc_cannot_see_arrives_flipped(clean: Run, cable: End, tmp_pa
     assert done.metrics == {"arrived": 3, "changed": 1, "in_order": 1, "flipped_1_10": 0x21}
 
 
-@pytest.mark.parametrize("size", [200, 1504])
-def test_flip_arrives_flipped_in_a_grim_message(size: int, tmp_path: Path) -> None:
-    settings = f"size={size} link.beat_period=0"  # a BEAT would take a slot within the packet
+@pytest.mark.parametrize(("size", "way"), [(200, "send"), (1504, "send"), (1504, "multicast")])
+def test_flip_arrives_flipped_in_a_grim_message(size: int, way: str, tmp_path: Path) -> None:
+    settings = f"size={size} way={way} link.beat_period=0"  # a BEAT would take a slot within the packet
     clean = must("grim_flip", "verilator", tmp_path / "clean", settings)
     assert clean.metrics == {"arrived": 2, "flipped": 0}
     length = GRIM_HEADER + size

@@ -24,3 +24,15 @@ def test_search_of_the_channels_takes_what_figure_4_10_says(profile: str, simula
     for row in rows:
         assert row.agrees(done.metrics[row.metric]), f"{row.name}: {done.metrics[row.metric]}, published {row.value}"
     assert done.metrics[f"scan_disturbed_us_{profile}_32"] > done.metrics[f"scan_us_{profile}_32"]
+
+
+@pytest.mark.parametrize("simulator", ["verilator", "icarus"])
+def test_tree_of_nis_frees_the_sender_and_reaches_all(simulator: str, tmp_path: Path) -> None:
+    done = must("grim_multicast", simulator, tmp_path, "hosts=2 size=256" if simulator == "icarus" else "hosts=8 size=64",
+                cluster="two_hosts" if simulator == "icarus" else "eight_hosts")  # fmt: skip
+    if simulator == "icarus":
+        assert done.metrics["delivered"] == 1 * 2 * 2
+        return
+    assert done.metrics["delivered"] == (1 + 3 + 7) * 2 * 2
+    assert done.metrics["copies"] == (1 + 3 + 7) * 2
+    assert done.metrics["tree_host_us_8_hosts_64B"] < done.metrics["loop_host_us_8_hosts_64B"] / 4

@@ -108,12 +108,12 @@ class Multicast:
         else:
             self._receiver.take(key, source, stream)
             parts = ((self._layout.buffers[buffer], length),)
-            await self._replicate(tree, place, parts)
-            if place.channels:
+            if place.channels:  # the buffer is looked at again when this returns: the copy is made by then
                 await self._deliver(place, parts, (buffer, key, length))
-            else:
-                self._receiver.release(buffer)
             await self._receiver.acknowledge(key, source, stream)
+            await self._replicate(tree, place, parts)
+            if not place.channels:
+                self._receiver.release(buffer)
 
     async def local(self, channel: Channel, slot: int, stream: int) -> None:
         """The own host's message for a tree whose root is here: accept it, or look again after the retry delay."""
@@ -139,12 +139,12 @@ class Multicast:
 
     async def _begin(self, tree: int, place: Place, message: tuple[Channel, int], parts: Parts) -> None:
         """Replicate and deliver a message that stands in a channel's queue."""
-        await self._replicate(tree, place, parts)
         if place.channels:
             entry = next(number for number in range(OWN_DELIVERIES) if number not in self._own)
             self._own[entry] = message
             await self._deliver(place, parts, (OWN - entry, self._nic.load(parts[0][0]), _length(parts)))
-        else:
+        await self._replicate(tree, place, parts)
+        if not place.channels:
             await self._answers.finish(*message)
 
     async def ended(self, buffer: int) -> None:

@@ -10,11 +10,15 @@ from typing import Any
 
 from tb.lab import Lab
 from tb.studies import Option
-from tb.studies._grim import Source, bring_up
+from tb.studies._grim import Source, bring_up, serve_until
 from tests.system.scenarios import faults
 
 MESSAGES = 2
-OPTIONS = {"size": Option(200, "bytes of each message", 4, 4096), **faults.OPTIONS}
+OPTIONS = {
+    "size": Option(200, "bytes of each message", 4, 4096),
+    "way": Option("send", "how they go: by an active message, or replicated by the NI", choices=("send", "multicast")),
+    **faults.OPTIONS,
+}
 
 
 async def run(lab: Lab) -> None:
@@ -32,9 +36,14 @@ async def run(lab: Lab) -> None:
     faults.inject(lab)
     data = Source(near.host, size, 1)
     number, where = await near.resolve_handler("data"), near.get_dest_id(far.get_my_vnn())
+    if lab.text("way") == "multicast":
+        where = await near.find_multicast_tree("flips")
+        joining = lab.spawn(far.subscribe_multicast_by_name("flips", 1), "far host's subscription")
+        await serve_until(lab, [near], lambda: joining.finished.done, also=[joining])
+    send = near.send_mc if lab.text("way") == "multicast" else near.send
     loop = lab.spawn(far.wait_for(lambda: len(arrived) == MESSAGES), "far host")
     for i in range(MESSAGES):
-        await near.send(where, number, i, payload=data.region(size))
+        await send(where, number, i, payload=data.region(size))
         lab.findings.messages += 1
     await lab.all([loop])
     flipped = {
