@@ -93,8 +93,15 @@ class Lab:
         """A text option of the study."""
         return str(self.plan.options[name])
 
-    def start_layer(self, layer: str, options: Mapping[str, float | str] | None = None) -> list[Any]:
-        """Start a message layer: its program on every NIC, its library on every host. The libraries by VNN."""
+    def start_layer(
+        self,
+        layer: str,
+        options: Mapping[str, float | str] | None = None,
+        of_host: Mapping[int, Mapping[str, float | str]] | None = None,
+    ) -> list[Any]:
+        """Start a message layer: its program on every NIC, its library on every host. The libraries by VNN. `of_host`:
+        further options of single hosts and their NICs.
+        """
         self.running.use_layer(layer)
         prefix = f"{layer}."
         set_by_user = {
@@ -105,7 +112,7 @@ class Lab:
             self.running.invariants.faults_expected = True
         libraries = []
         for vnn in range(len(self.running.hosts)):
-            view = self.view(vnn, options)
+            view = self.view(vnn, {**options, **(of_host or {}).get(vnn, {})})
             self.running.nics[vnn].spawn(nic_program(layer)(self.running.nics[vnn], view), f"{layer} program")
             libraries.append(host_library(layer)(self.running.hosts[vnn], view))
         return libraries

@@ -70,3 +70,51 @@ class Source:
     def region(self, size: int) -> Region | bytes:
         """The first `size` bytes."""
         return Region(self.buffer.address, size, self.buffer.view[:size]) if size else b""
+
+
+class RoundTrips:
+    """Two hosts that send one message back and forth; `name` tells their handlers from those of other pairs."""
+
+    def __init__(self, lab: Lab, name: str, near: Any, far: Any, largest: int) -> None:
+        self.lab, self.name, self.near, self.far = lab, name, near, far
+        self.source = Source(near.host, largest, 1)
+        """What the near host sends."""
+        self._answer = Source(far.host, largest, 2)
+        self._back = False
+        self._stop = False
+
+    def handlers(self) -> tuple[Handlers, Handlers]:
+        """Those of both hosts, for `bring_up`."""
+        return {f"pong_{self.name}": self._on_pong}, {f"ping_{self.name}": self._on_ping}
+
+    async def one_way_us(self, size: int, repetitions: int) -> float:
+        """Half of a round trip of a size, the mean."""
+        self._stop = False
+        near, far = self.near, self.far
+        ping, self._pong = (
+            await near.resolve_handler(f"ping_{self.name}"),
+            await far.resolve_handler(f"pong_{self.name}"),
+        )
+        where, self._home = near.get_dest_id(far.get_my_vnn()), far.get_dest_id(near.get_my_vnn())
+        serving = self.lab.spawn(far.wait_for(lambda: self._stop), f"far host of {self.name}")
+        begun = self.lab.kernel.now
+        for _ in range(repetitions):
+            self._back = False
+            await near.send(where, ping, size, payload=self.source.region(size))
+            await near.wait_for(lambda: self._back)
+        us = (self.lab.kernel.now - begun) / repetitions / 2 / 1e6
+        self.lab.findings.messages += 2 * repetitions
+        await near.send(where, ping, 0, 1)
+        await self.lab.all([serving])
+        return us
+
+    async def _on_ping(self, source: int, size: int, last: int, a2: int, a3: int, payload: memoryview) -> None:
+        if last:
+            self._stop = True
+            return
+        self.lab.check(payload == self.source.bytes[:size], f"{size} bytes arrived changed")
+        await self.far.send(self._home, self._pong, size, payload=self._answer.region(size))
+
+    def _on_pong(self, source: int, size: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        self.lab.check(payload == self._answer.bytes[:size], f"{size} bytes came back changed")
+        self._back = True

@@ -1,15 +1,18 @@
-"""What does an end-to-end limit of outstanding messages cost a sender, and how large a burst does a NI take without one?
+"""What does an end-to-end limit of outstanding messages cost a sender, and what burst does a NI take without one?
 
-Strategy: one host sends a burst of null messages to another, which sends each back. A reply is a credit: with a limit, a
-library on top of GRIM lets so many messages be out and then blocks, polling, until a reply frees one (readings B12).
-Without one only the room in the NI bounds a burst. Overhead is the time of the burst's calls over its length; the
-marginal one, that of the calls between two lengths. The plateau is the marginal overhead of bursts that meet no bound;
-a knee is the first burst whose marginal overhead is more than 1.5 plateaus. Since replies come while the burst is sent,
-it lies beyond the bound: at bound / (1 - rho), rho being the rate at which the bound is relieved over that of the plateau.
+Strategy: one host sends a burst of null messages to another, which sends each back. A reply is a credit: with a limit,
+a layer on top of GRIM lets so many messages be out, and then waits, polling, until a reply frees one (readings B12).
+Without one, only the room in the NI's queue bounds a burst; three hosts have queues of three sizes. A burst is the
+beginning of a longer one, so the calls of one burst give all lengths: overhead is their time over their number, the
+marginal overhead of a burst of n the time of the call after it. The plateau is that of a short burst, the knee the
+least burst whose marginal overhead is more than 1.5 plateaus. Replies and ACKs come during the burst, so the knee is
+not at the bound but at bound / (1 - rho), where rho is the rate at which the bound is relieved (one over the overhead
+that the burst has in the end) over the rate of injection (one over the plateau).
 """
 
 from __future__ import annotations
 
+import statistics
 from itertools import pairwise
 from typing import Any
 
@@ -20,14 +23,138 @@ from tb.studies import Option
 from tb.studies._grim import bring_up
 
 LAYER = "grim"
+CLUSTER = "eight_hosts"
 NULL = ROUTE_BYTES + HEADER_BYTES
 """Bytes of a null message in a queue."""
 KNEE = 1.5
 """Plateaus."""
-QUEUES = (8, 16, 32)
-"""The three sizes of the sender's queue, in units of the option `queue`."""
+SIZES = (2, 3, 4)
+"""Queues of hosts 1, 2 and 3, in units of the option `queue`."""
+CALLS = 9
+"""Without a limit the marginal overhead is the median of so many calls: now and then one looks at the NI's pointer."""
 OPTIONS = {
-    "limits": Option(4, "limits of outstanding messages: 4, 8, 16, ...: so many of them", 1, 8),
-    "queue": Option(1024, "bytes of the unit of the NI's queue: the law is tried on 8, 16 and 32 of them", 512, 65536),
-    "burst": Option(256, "longest burst with a limit", 16, 65536),
+    "limits": Option(4, "limits of outstanding messages: 4, 8, 16, ...: so many of them", 1, 6),
+    "queue": Option(2048, "bytes of the unit of the queues without a limit", 1024, 65536),
+    "queue_bytes": Option(
+        184_000, "bytes of the queue whose knee the law gives (calibrated to Figure 4.6)", 4096, 1 << 23
+    ),
 }
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    unit = lab.option("queue")
+    queues = {vnn: {"queue_bytes": size * unit} for vnn, size in enumerate(SIZES, 1)}
+    common = {"segment_bytes": 64, "host_queue_bytes": 1 << 16}
+    echo = _Echo(lab, lab.start_layer(LAYER, common, queues))
+    await echo.enable()
+    limits = [4 << i for i in range(lab.option("limits"))]
+    for done, limit in enumerate(limits):
+        ends = await echo.burst(0, 4 * limit, limit)
+        _with_limit(lab, limit, ends)
+        lab.progress(done + 1, len(limits) + len(SIZES), "bursts")
+    worst, rhos = 0.0, []
+    for done, (vnn, queue) in enumerate(queues.items(), 1):
+        room = -(-(queue["queue_bytes"] - NULL - 64) // NULL)
+        ends = await echo.burst(vnn, room * 8 // 5, 0)
+        knee, rho = _knee(ends, CALLS)
+        law = room / (1 - rho)
+        rhos.append(rho)
+        worst = max(worst, abs(knee - law) / law)
+        lab.metric(f"knee_messages_unbounded_{queue['queue_bytes']}B", knee)
+        lab.metric(f"knee_law_messages_{queue['queue_bytes']}B", law)
+        _curve(lab, f"overhead_unbounded_{queue['queue_bytes']}B", ends)
+        lab.progress(len(limits) + done, len(limits) + len(SIZES), "bursts")
+    rho = statistics.median(rhos)
+    lab.metric("rho", rho)
+    lab.metric("knee_law_worst_error", worst)
+    lab.metric("unbounded_knee_messages", lab.option("queue_bytes") / NULL / (1 - rho))
+    lab.check(worst <= 0.1, f"knees without a limit are up to {worst:.1%} away from queue / (1 - rho)")
+
+
+def _with_limit(lab: Lab, limit: int, ends: list[int]) -> None:
+    knee, rho = _knee(ends, 1)
+    lab.metric(f"knee_messages_{limit}", knee)
+    lab.metric(f"rho_{limit}", rho)
+    lab.metric(f"plateau_us_{limit}", _overheads(ends)[limit - 1])
+    lab.metric(f"steady_us_{limit}", _steady(ends) / 1e6)
+    _curve(lab, f"overhead_{limit}", ends)
+    fits = limit <= knee <= limit / (1 - rho)
+    lab.check(fits, f"limit {limit}: the knee is at {knee}, not between {limit} and {limit / (1 - rho):.1f}")
+
+
+def _overheads(ends: list[int]) -> list[float]:
+    """Average overhead in us of a message, by length of the burst from 1 on; `ends`: when each call ended, ps."""
+    return [(end - ends[0]) / number / 1e6 for number, end in enumerate(ends[1:], 1)]
+
+
+def _steady(ends: list[int]) -> float:
+    """The marginal overhead at the end of the burst: the mean of its last quarter, ps."""
+    quarter = len(ends) // 4
+    return (ends[-1] - ends[-1 - quarter]) / quarter
+
+
+def _knee(ends: list[int], calls: int) -> tuple[int, float]:
+    """The knee, and rho. `calls`: the median of so many gives the marginal overhead."""
+    marginal = [after - before for before, after in pairwise(ends)]
+    plateau = statistics.median(marginal[: max(len(marginal) // 4, 4)])
+    slow = [statistics.median(marginal[n : n + calls]) > KNEE * plateau for n in range(len(marginal) - calls + 1)]
+    knee = slow.index(True) + calls // 2 if True in slow else len(marginal)
+    return knee, plateau / _steady(ends)
+
+
+def _curve(lab: Lab, name: str, ends: list[int]) -> None:
+    """Overhead over the length of the burst, at some thirty lengths."""
+    overheads = _overheads(ends)
+    lengths = sorted({round(len(overheads) ** (i / 30)) for i in range(31)})
+    lab.series(name, lengths, [overheads[length - 1] for length in lengths], "messages", "us")
+
+
+class _Echo:
+    """Host 0 and its echo, host 1; then hosts 1, 2, 3 and their echo, host 0."""
+
+    def __init__(self, lab: Lab, libraries: list[Any]) -> None:
+        self.lab, self.libraries = lab, libraries
+        self.out = 0
+        self.stopped = 0
+
+    async def enable(self) -> None:
+        """Every host can be asked for an echo, told of one, and told to stop."""
+        own = [
+            {f"echo{vnn}": self._echo(library), "credit": self._on_credit, "stop": self._on_stop}
+            for vnn, library in enumerate(self.libraries)
+        ]
+        await bring_up(self.lab, self.libraries, own)
+
+    def _echo(self, library: Any) -> Any:
+        async def echo(source: int, credit: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+            await library.send(source, credit)
+
+        return echo
+
+    def _on_credit(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        self.out -= 1
+
+    def _on_stop(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        self.stopped += 1
+
+    async def burst(self, vnn: int, messages: int, limit: int) -> list[int]:
+        """A burst of one host; its begin, and the end of each of its calls, ps. 0: no limit."""
+        near, peer = self.libraries[vnn], int(vnn == 0)
+        far = self.libraries[peer]
+        echo, credit = await near.resolve_handler(f"echo{peer}"), await near.resolve_handler("credit")
+        where, stop = near.get_dest_id(peer), await near.resolve_handler("stop")
+        before = self.stopped
+        serving = self.lab.spawn(far.wait_for(lambda: self.stopped > before), "the echo")
+        ends = [self.lab.kernel.now]
+        for _ in range(messages):
+            if limit and self.out >= limit:
+                await near.wait_for(lambda: self.out < limit)
+            self.out += 1
+            await near.send(where, echo, credit)
+            ends.append(self.lab.kernel.now)
+        await near.wait_for(lambda: not self.out)
+        self.lab.findings.messages += 2 * messages
+        await near.send(where, stop)
+        await self.lab.all([serving])
+        return ends

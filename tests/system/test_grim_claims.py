@@ -28,11 +28,51 @@ def test_search_of_the_channels_takes_what_figure_4_10_says(profile: str, simula
 
 @pytest.mark.parametrize("simulator", ["verilator", "icarus"])
 def test_tree_of_nis_frees_the_sender_and_reaches_all(simulator: str, tmp_path: Path) -> None:
-    done = must("grim_multicast", simulator, tmp_path, "hosts=2 size=256" if simulator == "icarus" else "hosts=8 size=64",
-                cluster="two_hosts" if simulator == "icarus" else "eight_hosts")  # fmt: skip
     if simulator == "icarus":
+        done = must("grim_multicast", simulator, tmp_path, "size=256", cluster="two_hosts")
         assert done.metrics["delivered"] == 1 * 2 * 2
         return
+    done = must("grim_multicast", simulator, tmp_path, "size=64", cluster="eight_hosts")
     assert done.metrics["delivered"] == (1 + 3 + 7) * 2 * 2
     assert done.metrics["copies"] == (1 + 3 + 7) * 2
     assert done.metrics["tree_host_us_8_hosts_64B"] < done.metrics["loop_host_us_8_hosts_64B"] / 4
+
+
+def test_bursts_meet_their_knees_where_figure_4_6_and_the_law_say(tmp_path: Path) -> None:
+    done = must("grim_policing", "verilator", tmp_path, "limits=3", cluster="eight_hosts")
+    for row in load_published():
+        if row.study == "grim_policing":
+            assert row.agrees(done.metrics[row.metric]), f"{row.name}: {done.metrics[row.metric]}"
+    assert done.metrics["knee_law_worst_error"] < 0.1
+    for limit in (4, 8, 16):
+        assert done.metrics[f"steady_us_{limit}"] > 10 * done.metrics[f"plateau_us_{limit}"], (
+            "past the limit it rises steeply"
+        )
+
+
+def test_congested_endpoint_slows_the_others_per_ni_and_not_any_to_any(tmp_path: Path) -> None:
+    done = must("grim_sequencing", "verilator", tmp_path, "channels=3 messages=40 late_us=1500", cluster="eight_hosts")
+    rates = {
+        scheme: [done.metrics[f"messages_per_s_{scheme}_{i}"] for i in range(3)] for scheme in ("any_to_any", "per_ni")
+    }
+    assert max(rates["per_ni"][1:]) < 1.2 * rates["per_ni"][0], "per NI, all wait for the congested one"
+    assert min(rates["any_to_any"][1:]) > 1.8 * rates["any_to_any"][0]
+    assert done.metrics["resent_any_to_any"] > 0 < done.metrics["resent_per_ni"]
+
+
+def test_incoming_queues_spare_retransmissions_and_cost_room_and_latency(tmp_path: Path) -> None:
+    metrics = must("grim_buffering", "verilator", tmp_path, "repetitions=2", cluster="eight_hosts").metrics
+    assert metrics["injected_at_once_sending"] > 1.5 * metrics["injected_at_once_both"]
+    assert metrics["one_way_us_both_0B"] > metrics["one_way_us_sending_0B"]
+    assert metrics["queued_both"] > 0 == metrics["queued_sending"]
+    assert metrics["resent_sending"] > 0 == metrics["resent_both"]
+
+
+def test_queue_styles_use_their_room_as_the_paper_says(tmp_path: Path) -> None:
+    metrics = must("grim_queues", "verilator", tmp_path, "repetitions=1", cluster="eight_hosts").metrics
+    for size in (64, 256, 1024):
+        append, slotted, hybrid = (
+            metrics[f"payload_percent_{style}_{size}B"] for style in ("append", "slotted", "hybrid")
+        )
+        assert append > hybrid > slotted, f"{size} bytes"
+    assert metrics["messages_slotted_0B"] == metrics["messages_slotted_4096B"], "a slot takes any message"
