@@ -98,7 +98,8 @@ class Firmware:
             ]
             self._steps += [self._news, self.notices.rung]
         self.scan = self.nic.poll_loop(common)
-        self._link = self.nic.poll_loop([common[1]])
+        waits = ni.options.hybrid_wait or not ni.options.control_queue
+        self._link = self.nic.poll_loop([common[1]]) if waits else self.hold
         cut_through.connect((self.scan, self.hold), first)
         if buffering is not None:
             buffering.connect((self.scan, self.hold), first_front)
