@@ -35,7 +35,7 @@ def breakdowns(lives: Sequence[Life]) -> list[Breakdown]:
     """
     by_size: dict[int, list[Life]] = defaultdict(list)
     for life in lives:
-        if life.latency is not None and life.target is not None:
+        if life.latency and life.target is not None:
             by_size[life.size].append(life)
     found = []
     for size in _some(sorted(by_size)):

@@ -173,8 +173,9 @@ class Lives:
         event = row[2]
         if event == TraceEvent.TX_START:
             self._leaving[packet.source] = packet
-            piece = self._started.pop(packet.source, None)
+            piece = self._started.get(packet.source)
             if piece is not None and piece.key == packet.key:
+                del self._started[packet.source]
                 piece.packets.append(packet)
                 self.piece_of[id(packet)] = piece
             else:

@@ -109,6 +109,46 @@ def test_a_packet_that_was_swallowed_takes_nobody_elses_place() -> None:
     assert told.lives[0].latency == 3_000_000
 
 
+def test_a_packet_swallowed_behind_the_switch_is_lost_too() -> None:
+    swallowed = [row for row in packet(0, 0, 40, key=7) if row[0] < 100_000]
+    told = lives(swallowed, message(1000, 0))
+    assert [(packet.key, packet.lost) for packet in told.wire.packets] == [(7, True), (KEY, False), (KEY, False)]
+    assert told.lives[0].latency == 3_000_000
+
+
+def test_a_packet_that_nobody_looked_at_does_not_stand_in_for_later_ones() -> None:
+    told = lives(packet(0, 0, 40, key=7), message(1000, 0, 1), message(9000, 0, 2))
+    first, second = ([stage.duration for stage in stages_of(life)] for life in told.lives)
+    assert first == second
+
+
+def test_an_answer_that_leaves_before_the_message_takes_nothing_from_it() -> None:
+    early = [record(1112, 0, Part.NIC_CPU, E.ACK_SENT, 7, 1), *packet(1113, 0, 8, key=7)]
+    late = [row for row in message(0, 0) if row[0] >= 1_120_000]
+    before = [row for row in message(0, 0) if row[0] < 1_120_000]
+    told = lives(before, early, [(t + 400_000, u, e, k, a, b) for t, u, e, k, a, b in late])
+    (piece,) = told.lives[0].pieces
+    assert [packet.key for packet in piece.packets] == [KEY]
+    assert told.lives[0].latency == 3_400_000
+
+
+def test_work_that_overlaps_is_counted_once() -> None:
+    parts = [row for row in message(0, 0) if row[2] not in (E.DMA_START, E.DMA_DONE, E.NIC_DMA_START)]
+    early = [
+        record(1250, 1, Part.NIC_CPU, E.NIC_DMA_START, KEY, 96),
+        record(1260, 1, Part.HOST_DMA, E.DMA_START, 0x3A00, 0, -96),
+        record(1290, 1, Part.HOST_DMA, E.DMA_DONE, 0x3A00, 0, -96),
+        record(1900, 1, Part.NIC_CPU, E.NIC_DMA_START, KEY, 0),
+        record(2400, 1, Part.HOST_DMA, E.DMA_START, 0x1800, 0, -4),
+        record(2600, 1, Part.HOST_DMA, E.DMA_DONE, 0x1800, 0, -4),
+    ]
+    (life,) = lives(parts, early).lives
+    stages = {stage.name: stage.duration for stage in stages_of(life)}
+    assert (stages["dma_message"], stages["dma_back_pointer"]) == (0, 700_000), "it was over before it was ordered"
+    assert min(stages.values()) >= 0
+    assert sum(stages.values()) == life.latency
+
+
 def test_a_message_that_never_arrives_has_no_stages() -> None:
     told = lives([row for row in message(0, 0) if row[0] < 2_000_000])
     assert stages_of(told.lives[0]) == []
