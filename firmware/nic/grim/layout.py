@@ -12,8 +12,35 @@ from enum import IntEnum
 
 from firmware.nic.grim.entries import MAP_BYTES, PAGE, Runtime, Static
 from firmware.nic.grim.options import OptionError, Options
+from firmware.nic.grim.words import Counter, State, Word
 from pymodels.formats import grim
 from pymodels.registers import Block, Size
+
+__all__ = [
+    "CONTROL_ENTRY",
+    "DRAINS",
+    "E2L_CHAIN",
+    "L2E_CHAIN",
+    "LARGEST_FIFO",
+    "NONE",
+    "RECEIVE_BUFFERS",
+    "REGISTERS",
+    "REPORTS",
+    "ROUTE_BYTES",
+    "STARTED",
+    "STATUS_BYTES",
+    "TREE_CHANNELS",
+    "TREE_SLOTS",
+    "Counter",
+    "HostQueue",
+    "Layout",
+    "Register",
+    "State",
+    "Tree",
+    "Word",
+    "fits",
+    "following",
+]
 
 NONE = -1
 """No such stream, no buffer."""
@@ -35,78 +62,6 @@ LARGEST_FIFO = 7
 """Greatest size code of a doorbell FIFO: 4 KB << 7."""
 STARTED = 0x4752494D
 """The start word: the host has filled the channel registers in."""
-
-
-class Word(IntEnum):
-    """The first words of SRAM, by byte address."""
-
-    START = 0x00
-    """Written by the host last; the firmware waits for it."""
-    STATE = 0x04
-    """What the firmware does now (`State`)."""
-    RESEND = 0x08
-    """Streams with messages to send again; the search of the channels looks here too."""
-    NEWS = 0x0C
-    """With doorbells: channels that have new messages; looked at in place of the channels."""
-    STATUS = 0x10
-    """What the firmware sends to the host's status word."""
-    SEARCH = 0x30
-    """With the option search_timer: channels (16 bits) and how often (16 bits) the search shall be timed [host, NI]."""
-    TICKS = 0x34
-    """Ticks of RTC that the timed searches took together [NI]."""
-    KERNEL = 0x14
-    """Physical address at which the host's driver takes requests for translations [host, at enable]."""
-    ACTIVE = 0x18
-    """Phase 9 of `grim_enable`: operation begins [host]."""
-    REQUEST = 0x20
-    """A request on its way to the driver: virtual address, bytes, entry for the answer, its number."""
-
-
-class State(IntEnum):
-    """The firmware's state."""
-
-    WAITING = 0
-    SYNCHRONISING = 1
-    RUNNING = 2
-
-
-class Counter(IntEnum):
-    """What the firmware counts, one word each from `Layout.counters`."""
-
-    SENT = 0
-    RESENT = 1
-    ACCEPTED = 2
-    DROPPED = 3
-    ACKS_SEEN = 4
-    NACKS_SENT = 5
-    NACKS_SEEN = 6
-    ROLLED_BACK = 7
-    CONTROL_QUEUED = 8
-    ERRORS_SENT = 9
-    ERRORS_SEEN = 10
-    EARLY = 11
-    STARVED = 12
-    BLOCKED = 13
-    BAD_CRC = 14
-    OUT_OF_SEQUENCE = 15
-    STRANGE = 16
-    OVERLONG = 17
-    SYNC_SENT = 18
-    HITS_STATIC = 19
-    HITS_RUNTIME = 20
-    MISSES = 21
-    REMOTE_WRITES = 22
-    REMOTE_READS = 23
-    REPLIES = 24
-    FRAGMENTS = 25
-    PARKED = 26
-    TIMEOUTS = 27
-    DUPLICATES = 28
-    STALE = 29
-    UNREACHABLE = 30
-    QUEUED = 31
-    COPIES = 32
-    """Copies made for the children of multicast trees."""
 
 
 class Register(IntEnum):
