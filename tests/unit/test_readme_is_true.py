@@ -27,7 +27,7 @@ from tb.sim import bench
 from tb.sim.tools import ROOT, SIMULATORS
 
 MAKEFILE = (ROOT / "Makefile").read_text()
-GENERATED = {"legend.json", "failures.txt", "stuck.txt"}
+GENERATED = {"frame.png", "legend.json", "failures.txt", "stuck.txt"}
 """What a run leaves."""
 MADE_UP = {
     "my_study",

@@ -5,3 +5,4 @@
 #include "enabling.h"
 #include "remote.h"
 #include "multicast.h"
+#include "filter.h"

@@ -16,9 +16,9 @@ from pymodels.card.registers import BANK_BYTES, REGISTERS, CardReg
 from pymodels.config.model import CARDS, FPGA_CARD
 from pymodels.formats.grim import MAX_PAYLOAD
 
-FIRST_SLOT = 0xE0000000
-"""PCI address of slot 0; each slot has a window of 16 MB."""
-CARD = FIRST_SLOT + CARDS.index(FPGA_CARD) * 0x01000000
+FIRST_SLOT, SLOT_BYTES = 0xE0000000, 0x01000000
+"""PCI address of slot 0, and the window of each."""
+CARD = FIRST_SLOT + CARDS.index(FPGA_CARD) * SLOT_BYTES
 NO_CARD = -1
 
 

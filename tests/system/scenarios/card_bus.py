@@ -6,13 +6,12 @@ frame buffer; Python's views of the memories must show the same bytes.
 
 from __future__ import annotations
 
-from firmware.nic.grim.cards import FIRST_SLOT
+from firmware.nic.grim.cards import FIRST_SLOT, SLOT_BYTES
 from pymodels.card.registers import REGISTERS, CardReg
 from pymodels.config.model import CARDS, FPGA_CARD, FRAME_CARD
 from tb.lab import Lab
 
 CLUSTER = "two_cards"
-SLOT_BYTES = 0x01000000
 DATA = bytes(range(64))
 
 

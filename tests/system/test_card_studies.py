@@ -1,0 +1,65 @@
+"""What the studies of cards claim holds, with tiny settings.
+
+Strategy: each study runs once on Verilator and its figures are held against what the cards are built for: no host CPU
+on the way from card to card, results equal to the models', a bus that is really shared, no message lost in a
+reconfiguration, a picture in the display's memory. The stream through two circuits runs on Icarus too, and must agree
+record for record.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.formats.png import SIGNATURE
+from tests.system.runs import assert_equal, must, run
+
+CARDS, FAST = "two_cards", "fpga.config_us=100"
+
+
+def test_no_host_cpu_works_on_the_way_from_card_to_card(tmp_path: Path) -> None:
+    metrics = must(
+        "card_message", "verilator", tmp_path, cluster=CARDS, settings=f"{FAST} repetitions=1 row=2 largest=64"
+    ).metrics
+    assert metrics["host_cpu_events_card_to_card"] == 0
+    assert metrics["host_cpu_events_card_to_host"] > 0, "the control: a host as the target"
+    assert metrics["host_to_host_us_0B"] < metrics["host_to_remote_card_us_64B"]
+
+
+def test_stream_through_circuits_of_two_hosts_is_the_models_on_both_simulators(tmp_path: Path) -> None:
+    settings = f"{FAST} bytes=2048 message=512"
+    one = must("card_pipeline", "verilator", tmp_path / "verilator", settings, CARDS)
+    assert one.metrics["bytes_equal"] == one.metrics["bytes_equal_hosts"] == 1
+    assert one.metrics["cards_over_hosts"] > 1, "two circuits beside two CPUs that filter sample by sample"
+    assert_equal(one, must("card_pipeline", "icarus", tmp_path / "icarus", settings, CARDS))
+
+
+def test_nic_to_card_dma_comes_near_the_burst_limit_and_waits_where_results_share_the_bus(tmp_path: Path) -> None:
+    metrics = must("card_contention", "verilator", tmp_path, cluster=CARDS, settings=f"{FAST} messages=3").metrics
+    assert 0.85 <= metrics["p2p_share_of_burst_limit_4096B"] <= 1
+    assert metrics["p2p_us_longest_both_and_results"] > 1.1 * metrics["p2p_us_longest_lone"]
+    assert metrics["host_MBps_both"] < metrics["host_MBps_host"]
+
+
+def test_no_message_is_lost_while_an_image_is_swapped(tmp_path: Path) -> None:
+    metrics = must("card_reconfigure", "verilator", tmp_path, cluster=CARDS, settings=f"{FAST} messages=8").metrics
+    assert metrics["lost"] == 0
+    assert metrics["bytes_equal"] == metrics["state_dropped"] == 1
+    assert metrics["held"] > 0
+    assert metrics["gap_us"] >= 100, "the loading"
+
+
+def test_last_frame_stands_in_the_display_and_is_a_picture(tmp_path: Path) -> None:
+    done = must(
+        "card_video", "verilator", tmp_path, cluster=CARDS, settings=f"{FAST} frames=2 width=16 height=8 depth=32"
+    )
+    assert done.metrics["bytes_equal"] == 1
+    assert done.metrics["frames_per_s"] > 0
+    assert (tmp_path / "frame.png").read_bytes().startswith(SIGNATURE)
+
+
+@pytest.mark.parametrize("settings", ["width=10", "width=4096 height=4096"])
+def test_picture_that_does_not_fit_is_refused_before_a_run(settings: str, tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="width is 10|too large"):
+        run("card_video", "verilator", tmp_path, settings, CARDS)
