@@ -24,7 +24,7 @@ LAYER = "grim"
 SIZES = (4, 64, 256, 1024, 4096, 16384, 65536)
 KINDS = ("rm_p", "rm_v", "rm_v_scattered", "rm_v_miss", "rm_rv")
 """Writes: physical; virtual with a static hit; with a run-time hit in scattered pages; with a miss there. Reads."""
-LONG, LONG_KINDS = 16384, ("rm_v", "rm_rv")
+LONG, LONG_KINDS = 4096, ("rm_v", "rm_rv")
 """Beyond this size, only these kinds."""
 OFFSET = 1024
 """Where an operation begins in its first page, so that each message crosses a page boundary."""
