@@ -14,6 +14,7 @@ from tb.lab import Lab
 from tb.report.stages import grim_stages
 from tb.studies import Option, layer_options
 from tb.studies._grim import Source, bring_up
+from tb.studies._stages import stage_rates
 
 LAYER = "grim"
 SIZES = (0, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
@@ -42,6 +43,7 @@ async def run(lab: Lab) -> None:
         lab.progress(done, total, "round trips")
         medians.append(statistics.median(times) / 2)
     _hand_in(lab, sizes, medians)
+    _hand_in_narrowest(lab, pair, sizes[-1], medians[-1])
     stages = grim_stages(lab.trace(), lab.legend(), 0, pair.null_from)
     _hand_in_stages(lab, stages, pair.null_to - pair.null_from)
     await pair.close()
@@ -62,6 +64,16 @@ def _hand_in(lab: Lab, sizes: list[int], medians: list[float]) -> None:
     lab.metric("half_bandwidth_B", half_bandwidth(sizes, bandwidths, peak))
     lab.series("one_way", sizes, [ps / 1e6 for ps in medians], "B", "us")
     lab.series("bandwidth", sizes, bandwidths, "B", "MB/s")
+
+
+def _hand_in_narrowest(lab: Lab, pair: _Pair, size: int, ps: float) -> None:
+    """Beside the longest message's bandwidth, how fast each stage of the hardware was while it moved it."""
+    rates = stage_rates(lab.trace(), 0, len(pair.libraries) - 1, pair.last_from, pair.last_to)
+    for name, rate in rates.items():
+        lab.metric(f"stage_MBps_{name}", rate)
+    if rates:
+        narrowest = min(rates, key=lambda name: rates[name])
+        lab.metric(f"percent_of_{narrowest}_{size}B", 100 * size / ps * 1e6 / rates[narrowest])
 
 
 def _hand_in_stages(lab: Lab, stages: list[tuple[str, int]], whole_ps: int) -> None:
@@ -95,6 +107,8 @@ class _Pair:
         self.stop = False
         self.null_from = self.null_to = 0
         """When the last null message was sent, and when its handler began."""
+        self.last_from = self.last_to = 0
+        """The same of the last message."""
         largest = lab.option("largest")
         self._there, self._here = Source(self.near.host, largest, 1), Source(self.far.host, largest, 2)
         self._loop: Any = None
@@ -113,7 +127,7 @@ class _Pair:
     async def round_trip(self, size: int) -> int:
         """One message there and back; picoseconds."""
         self.back = False
-        begun = self.lab.kernel.now
+        begun = self.last_from = self.lab.kernel.now
         if size == 0:
             self.null_from = begun
         await self.near.send(self.to_far, self.ping, size, payload=self._there.region(size))
@@ -125,6 +139,7 @@ class _Pair:
         if last:
             self.stop = True
             return
+        self.last_to = self.lab.kernel.now
         if size == 0:
             self.null_to = self.lab.kernel.now
         self.lab.check(payload == self._there.bytes[:size], f"{size} bytes arrived changed at the far host")

@@ -76,3 +76,9 @@ def test_queue_styles_use_their_room_as_the_paper_says(tmp_path: Path) -> None:
         )
         assert append > hybrid > slotted, f"{size} bytes"
     assert metrics["messages_slotted_0B"] == metrics["messages_slotted_4096B"], "a slot takes any message"
+
+
+def test_latency_and_bandwidth_are_of_the_class_of_the_papers(tmp_path: Path) -> None:
+    metrics = must("grim_pingpong", "verilator", tmp_path, "repetitions=5").metrics
+    assert metrics["one_way_us_0B"] < 20
+    assert metrics["percent_of_link_65536B"] > 85, "the link is the narrowest stage"

@@ -1,0 +1,57 @@
+"""How fast each stage of the hardware moves a long message while it moves it: from the trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pymodels.trace import PARTS_PER_NODE, Part, TraceEvent
+
+Records = NDArray[np.void]
+
+LONG = 512
+"""Bytes or characters from which a transfer counts: shorter ones are start-up."""
+
+
+def stage_rates(trace: Records, near: int, far: int, begun: int, ended: int) -> dict[str, float]:
+    """MB/s, by stage, of what went from node `near` to node `far` between two times (ps): bytes over the time of the
+    transfers. A stage without long transfers is left out. The interval must begin while the stages are idle.
+    """
+    inside = trace[(trace["time"] >= begun) & (trace["time"] <= ended)]
+    sender, receiver = (inside[inside["unit"] // PARTS_PER_NODE == node] for node in (near, far))
+    stages = {"host_injection": _injection(sender), "link": _link(sender), "host_dma": _dma(receiver)}
+    return {name: rate for name, rate in stages.items() if rate}
+
+
+def _rows(trace: Records, event: TraceEvent, part: Part) -> Records:
+    return trace[(trace["event"] == event) & (trace["unit"] % PARTS_PER_NODE == part)]  # type: ignore[no-any-return]
+
+
+def _injection(trace: Records) -> float:
+    """The host's stores: from the call to the end of the last piece."""
+    calls, written = (
+        _rows(trace, event, Part.HOST_CPU) for event in (TraceEvent.SEND_CALL, TraceEvent.PAYLOAD_WRITTEN)
+    )
+    if not len(calls) or not len(written):
+        return 0.0
+    return int(written["argument"].sum()) / (int(written["time"][-1]) - int(calls["time"][0])) * 1e6
+
+
+def _link(trace: Records) -> float:
+    """The characters of each packet, from its head to its tail."""
+    heads, tails = (_rows(trace, event, Part.LINK)["time"] for event in (TraceEvent.TX_HEAD, TraceEvent.TX_TAIL))
+    return _rate(_rows(trace, TraceEvent.TX_TAIL, Part.NET_SEND)["argument"], heads, tails)
+
+
+def _dma(trace: Records) -> float:
+    starts, ends = (_rows(trace, event, Part.HOST_DMA) for event in (TraceEvent.DMA_START, TraceEvent.DMA_DONE))
+    return _rate(np.abs(ends["argument2"]), starts["time"], ends["time"])
+
+
+def _rate(sizes: NDArray[Any], begins: NDArray[Any], ends: NDArray[Any]) -> float:
+    """Of transfers that follow each other, those that are long."""
+    triples = zip(sizes.tolist(), begins.tolist(), ends.tolist(), strict=False)
+    long = [(size, end - begin) for size, begin, end in triples if size >= LONG and end > begin]
+    return sum(size for size, _ in long) / sum(took for _, took in long) * 1e6 if long else 0.0
