@@ -18,6 +18,8 @@ from tb.studies._stages import stage_rates
 
 LAYER = "grim"
 SIZES = (0, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
+LONG = 16384
+"""From this size on, a message is compared with the stages of the hardware that it goes through."""
 OPTIONS = {
     "repetitions": Option(10, "round trips of each size up to 1 KB; longer messages take a fifth of it", 1, 100_000),
     "largest": Option(65536, "largest message in bytes", 0, 1 << 24),
@@ -69,6 +71,8 @@ def _hand_in(lab: Lab, sizes: list[int], medians: list[float]) -> None:
 def _hand_in_narrowest(lab: Lab, pair: _Pair, size: int, ps: float) -> None:
     """Beside the longest message's bandwidth, how fast each stage of the hardware was while it moved it."""
     rates = stage_rates(lab.trace(), 0, len(pair.libraries) - 1, pair.last_from, pair.last_to)
+    if size < LONG:
+        return
     for name, rate in rates.items():
         lab.metric(f"stage_MBps_{name}", rate)
     if rates:
