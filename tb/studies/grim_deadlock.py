@@ -1,10 +1,10 @@
 """Can NIs that wait for their outgoing link deadlock, and who then waits for whom (paper 000, 4.2.2 and 4.2.3)?
 
 Strategy: all hosts send to all others in random order, short and long messages mixed, so that links are busy when
-answers are due. With the control-message queue every message arrives. Without it (`grim.control_queue=0`), or with a
-hybrid queue whose NI waits between header and payload (`grim.queue_style=hybrid grim.hybrid_wait=1`), NIs may wait for
-each other: the run then ends with the cycle of waiting, in `stuck.txt`, long before the network's time-outs cut
-packets.
+answers are due. With the control-message queue every message arrives. Without it (`grim.control_queue=0`) NIs come to
+wait for each other: the run then ends with the cycle of waiting, in `stuck.txt`, long before the network's time-outs
+cut packets. The same can be asked of a hybrid queue whose NI waits between header and payload (`grim.queue_style=hybrid
+grim.hybrid_wait=1`).
 """
 
 from __future__ import annotations
