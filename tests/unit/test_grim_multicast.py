@@ -184,6 +184,24 @@ def test_broadcast_reaches_every_channel_0_once(options: dict[str, Any]) -> None
             assert sorted(numbers) == list(range(10))
 
 
+@pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
+def test_nothing_is_lost_or_doubled_in_a_tree_over_a_network_that_loses_packets(sequencing: str) -> None:
+    bench = Bench(4, 8, timeout_us=100, sequencing=sequencing, **SMALL)
+    bench.machine.faults.lose(0.04, 0.02, 8)
+    trees = Trees(bench, {})
+
+    async def play(library: Grim, me: int, handler: int) -> None:
+        for number in range(8):
+            await library.broadcast(handler, 0, me, number, 100, content(0, me, number, 100))
+
+    bench.run(lambda library, me: trees.node(library, me, play, 4 * 4 * 8), 100_000)
+    bench.settle(20_000)
+    assert not trees.wrong and bench.nothing_left()
+    assert all(trees.of(node, 0) == trees.of(0, 0) for node in range(4))
+    assert sorted(trees.of(0, 0)) == [(sender, number) for sender in range(4) for number in range(8)]
+    assert bench.total(Counter.TIMEOUTS) > 0
+
+
 def test_every_channel_of_the_mask_gets_a_copy_and_the_source_is_the_last_ni() -> None:
     bench = Bench(3, 5, channels=3, **SMALL)
     sources: list[int] = []
