@@ -170,6 +170,11 @@ class Host(Concurrency, Protocol):
     async def spend(self, path: str, times: int = 1) -> None:
         """Use the CPU for a compiled path, `times` times. One CPU per host: waits while a task or an ISR has it."""
 
+    async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
+        """Copy bytes of host memory by the CPU: a compiled path for every 32 of them, and what memory itself takes for
+        data that no cache keeps (profile: `memory.copy_MBps`).
+        """
+
     async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:
         """Store `data` (a multiple of 4 bytes, word-aligned) to the PCI bus, word by word, or write-combined.
 

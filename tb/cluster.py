@@ -118,6 +118,7 @@ class RunningCluster:
             interrupt_ps=(profile.integer("host.interrupt_min_ns") * NS, profile.integer("host.interrupt_max_ns") * NS),
             miss_ps=profile.integer("host.poll_miss_ns") * NS,
             processor=HostProcessor.of(profile),
+            copy_ps=1e6 / profile.integer("memory.copy_MBps"),
         )
         seed = plan.request.seed + profile.integer("host.interrupt_seed")
         name = plan.cluster.names[node]

@@ -1,7 +1,7 @@
 """Which paths the Python of a message layer names: found in its syntax, without running anything.
 
-A path is named where a string reaches `work`, `spend`, a `Watch` or `poll`: as a literal, a constant of the layer,
-a choice of such, or through a function of the layer that passes a parameter on.
+A path is named where a string reaches `work`, `spend`, `copy_memory`, a `Watch` or `poll`: as a literal, a constant
+of the layer, a choice of such, or through a function of the layer that passes a parameter on.
 """
 
 from __future__ import annotations
@@ -12,7 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-VERBS = {"work": (0, "path"), "spend": (0, "path"), "Watch": (2, "path"), "poll": (1, "path")}
+VERBS = {
+    "work": (0, "path"),
+    "spend": (0, "path"),
+    "copy_memory": (0, "path"),
+    "Watch": (2, "path"),
+    "poll": (1, "path"),
+}
 """Where a path's name stands in a call: position, keyword."""
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef

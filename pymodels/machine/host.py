@@ -97,7 +97,15 @@ class ModelHost(Actor):
     async def spend(self, path: str, times: int = 1) -> None:
         """Use the CPU for a compiled path, `times` times, once whoever has it is done."""
         duration, number = self.cost(path)
-        duration *= times
+        await self._charge(path, number, duration * times)
+
+    async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
+        """Copy bytes of host memory by the CPU: a path for every 32 of them, and the memory's own time."""
+        duration, number = self.cost(path)
+        await self._charge(path, number, -(-size // 32) * duration + size * self._timing.copy_byte)
+        self.memory.write(target, self.memory.read(source, size))
+
+    async def _charge(self, path: str, number: int, duration: int) -> None:
         self._log.add(self._unit, TraceEvent.SPEND_START, 0, number, duration)
         await self._use(duration, path)
         self._log.add(self._unit, TraceEvent.SPEND_END, 0, number, duration)

@@ -56,5 +56,7 @@ class Timing:
     """Most interrupt latency."""
     context_switch: int = 1_500_000
     """From one thread to another."""
+    copy_byte: int = 5_000
+    """A byte from memory to memory, instructions apart."""
     syscall: int = 1_060_000
     """Into the kernel and back (Table 2.1)."""

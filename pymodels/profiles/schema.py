@@ -128,6 +128,7 @@ _KEYS = (
     Key("host.interrupt_max_ns", HOST, int, "ns", 0, 10**6, "interrupt latency, most"),
     Key("host.interrupt_seed", HOST, int, "", 0, U31, "added to the run's seed for the draw of interrupt latencies"),
     Key("memory.bytes", HOST, int, "bytes", 1 << 20, 1 << 31, "host memory (sparse)"),
+    Key("memory.copy_MBps", HOST, int, "MB/s", 1, 100_000, "memory to memory by the CPU, beside its instructions"),
     Key("memory.queue_bytes", HOST, int, "bytes", 4096, 1 << 28, "pinned memory for incoming message queues"),
     Key("bridge.post_depth", HOST, int, "entries", 1, 64, "posted writes held before the processor waits"),
     Key("bridge.wc_bytes", HOST, int, "bytes", 8, 64, "a write-combining buffer of the processor"),

@@ -14,7 +14,7 @@ from pymodels.errors import SanlabError
 from pymodels.kernel import Kernel
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import Actor, PathNumbers, big_endian
-from tb.bind.cpu import Cpu, CpuPort
+from tb.bind.cpu import LINE, Cpu, CpuPort
 from tb.bind.watch import WatchedWords
 from tb.sim.doorway import Doorway
 
@@ -41,6 +41,8 @@ class HostTiming:
     miss_ps: int
     """A polled word that a DMA just wrote must be fetched from memory again."""
     processor: HostProcessor
+    copy_ps: float
+    """Of a byte that is copied from memory to memory, instructions apart."""
 
 
 @dataclass
@@ -137,7 +139,15 @@ class RtlHost(Actor):
         self.memory[address : address + len(data)] = data
 
     async def spend(self, path: str, times: int = 1) -> None:
-        duration, number = self._spends.get((path, times)) or self._cost(path, times)
+        await self._charge(*(self._spends.get((path, times)) or self._cost(path, times)))
+
+    async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
+        duration, number = self._cost(path, -(-size // LINE))
+        await self._charge(duration + round(size * self._timing.copy_ps), number)
+        self.store_bytes(target, self.load_bytes(source, size))
+
+    async def _charge(self, duration: int, number: int) -> None:
+        """The CPU executes for so long; `number` of the path in the trace."""
         cpu = self.cpu
         await cpu.take()
         cpu.busy_ps += duration

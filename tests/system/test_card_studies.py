@@ -63,3 +63,12 @@ def test_last_frame_stands_in_the_display_and_is_a_picture(tmp_path: Path) -> No
 def test_picture_that_does_not_fit_is_refused_before_a_run(settings: str, tmp_path: Path) -> None:
     with pytest.raises(Exception, match="width is 10|too large"):
         run("card_video", "verilator", tmp_path, settings, CARDS)
+
+
+def test_tpil_chooses_within_five_percent_of_the_best_and_otherwise_on_another_bus(tmp_path: Path) -> None:
+    slow = must("tpil", "verilator", tmp_path / "slow", "largest=6144", CARDS).metrics
+    fast = must("tpil", "verilator", tmp_path / "fast", "largest=6144 fpga.width=64 fpga.mhz=66", CARDS).metrics
+    assert max(slow["tpil_worst_loss"], fast["tpil_worst_loss"]) <= 0.05
+    cuts = [{name: value for name, value in run.items() if name.startswith("cutoff")} for run in (slow, fast)]
+    assert cuts[0] != cuts[1]
+    assert any("direct" in name for name in cuts[0]), "DMA without a copy wins on the slow bus"
