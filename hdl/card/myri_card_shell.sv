@@ -210,10 +210,7 @@ module myri_card_shell
     if (rst) given <= '0;
     else if (ce && state == READ && beat) given <= head_rdata;
   end
-  always_comb begin
-    active = '0;
-    if (state == READ || state == GIVE || state == DRAIN) active[slot] = 1'b1;
-  end
+  assign active   = state == READ || state == GIVE || state == DRAIN ? 4'd1 << slot : 4'd0;
   assign in_valid = state == GIVE;
   assign in_last  = last_word;
   assign in_data  = given;

@@ -36,16 +36,19 @@ module myri_card_tables
   logic [16:0] handlers[0:CARD_CIRCUITS-1];
   logic [47:0] forwards[0:CARD_CIRCUITS-1];
 
-  always_comb begin
-    listed  = 1'b0;
-    circuit = '0;
-    for (int i = 0; i < CARD_CIRCUITS; i++) begin
-      if (handlers[i] == {1'b1, handler}) begin
-        listed  = 1'b1;
-        circuit = 8'(i);
-      end
-    end
+  logic [CARD_CIRCUITS-1:0] match;
+  for (genvar i = 0; i < CARD_CIRCUITS; i++) begin : gen_match
+    assign match[i] = handlers[i] == {1'b1, handler};
   end
+  assign listed = match != '0;
+  // One handler number belongs to one circuit: the number of the bit that is set.
+  assign circuit = {
+    4'd0,
+    (match & 16'hFF00) != '0,
+    (match & 16'hF0F0) != '0,
+    (match & 16'hCCCC) != '0,
+    (match & 16'hAAAA) != '0
+  };
   assign {place, place_handler} = forwards[asked[3:0]];
 
   always_ff @(posedge clk) begin
