@@ -1,0 +1,65 @@
+"""Are the mistakes that one can make with cards told by name, and where they break the bus, do they end the run?
+
+Strategy: `calls` makes every call of the library that must be refused and compares what a user reads. `mailbox` writes
+the control mailbox of a card whose FPGA is not configured, twice. `outside` sends a remote write to a physical address
+at which no card stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any
+
+from firmware.host.grim.fpga import FpgaCard
+from firmware.nic.grim.cards import FIRST_SLOT, SLOT_BYTES
+from pymodels.card.registers import CardReg, Command, Forward
+from pymodels.errors import SanlabError
+from tb.lab import Lab
+from tb.studies import Option
+from tb.studies._cards import CARD_OPTIONS, CLUSTER, SETTLE_PS, Pair
+
+__all__ = ["CLUSTER", "run"]
+OPTIONS = {"kind": Option("calls", "which mistakes", choices=("calls", "mailbox", "outside")), **CARD_OPTIONS}
+EMPTY_SLOT = FIRST_SLOT + 5 * SLOT_BYTES
+
+
+async def run(lab: Lab) -> None:
+    """The scenario."""
+    pair = Pair(lab)
+    await pair.enable([{}, {}], ["loopback"])
+    card: FpgaCard = pair.near.card
+    if lab.text("kind") == "calls":
+        await _calls(lab, pair, card)
+    elif lab.text("kind") == "mailbox":
+        await card.write(CardReg.IMAGE, 0)
+        for _ in range(2):
+            await card.write(CardReg.CONTROL, Command.PAUSE)
+        await lab.kernel.sleep(SETTLE_PS, "the mailbox to be read")
+    else:
+        source = await pair.near.malloc_pinned(64)
+        await pair.near.send_physical_memory(pair.host(1), EMPTY_SLOT, source, 64)
+        await lab.kernel.sleep(SETTLE_PS, "the write to arrive")
+
+
+async def _calls(lab: Lab, pair: Pair, card: FpgaCard) -> None:
+    """Every call that the library must refuse."""
+    near, target, loopback = pair.near, pair.cards[1], pair.number["loopback"]
+    calls: dict[str, Coroutine[Any, Any, None]] = {
+        "a card takes messages of one segment: 4096": near.send(target, loopback, payload=bytes(4100)),
+        "did you mean 'crc32'": near.forward(target, "crc33", Forward.NOWHERE),
+        "did you mean 'digests.bit'": card.load("digest.bit"),
+        "no node asked for has a device": _resource(near),
+    }
+    for expected, call in calls.items():
+        try:
+            await call
+            told = "nothing"
+        except SanlabError as error:
+            told = str(error)
+        lab.check(expected in told, f"{expected!r} was not told, but {told!r}")
+    lab.metric("refused", len(calls))
+
+
+async def _resource(grim: Any) -> None:
+    """Ask for a card of a kind that no node has."""
+    grim.get_resource(0, 9)

@@ -1,0 +1,32 @@
+"""Mistakes with cards.
+
+Strategy: calls that must be refused are made in one run, and each must tell what is wrong and what would be right. A
+mailbox that nobody reads, and a remote write to a place where no card stands, must end the run and be named.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.system.runs import must, run
+
+CARDS, FAST = "two_cards", "fpga.config_us=100"
+
+
+def test_calls_that_cannot_be_are_refused_by_name(tmp_path: Path) -> None:
+    assert must("card_errors", "verilator", tmp_path, FAST, CARDS).metrics["refused"] == 4
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("mailbox", "the control mailbox of the FPGA card is not read: is its FPGA configured?"),
+        ("outside", "host DMA ended by a PCI abort"),
+    ],
+)
+def test_mistake_on_the_bus_ends_the_run_and_is_named(kind: str, told: str, tmp_path: Path) -> None:
+    done = run("card_errors", "verilator", tmp_path, f"{FAST} kind={kind} fpga.patience=1000", CARDS)
+    assert not done.passed
+    assert any(told in failure and "node" in failure for failure in done.failures), done.failures
