@@ -152,7 +152,9 @@ module myri_card_shell
 
   assign head_bank = turn;
   assign head_addr = 19'((front + {6'd0, at}) >> 2);
-  assign head_valid = ce && !beat && (state == HEAD || (state == READ && left != '0));
+  logic ahead;  // the next word is read while this one is taken
+  assign ahead = state == GIVE && in_ready && !last_word;
+  assign head_valid = ce && !beat && (state == HEAD || ahead || (state == READ && left != '0));
 
   always_ff @(posedge clk) begin
     if (rst) state <= IDLE;
