@@ -5,6 +5,7 @@ overflow queue stand still in a cycle of both hosts and both NIs, and with it ev
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,8 @@ def test_handlers_that_reply_stand_still_without_the_overflow_queue_only(tmp_pat
     assert done.metrics["units_in_the_cycle"] == 4
     report = (done.folder / "stuck.txt").read_text()
     assert f"{HERE} waits for room in the queue of its channel 0, held by NIC 0" in report
-    assert f"NIC 0 waits for room in the endpoint queues of VNN 1 (stream 1), held by {THERE}" in report
+    waits = rf"NIC 0 waits for room in the endpoint queues of VNN 1 \(stream \d+\), held by {THERE}"
+    assert re.search(waits, report)
 
 
 def test_remote_memory_works_on_a_lanai4(tmp_path: Path) -> None:
