@@ -60,8 +60,7 @@ def execute(request: Request, info: studies.StudyInfo, understood: Plan, console
     """
     folder = Path(request.folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for stale in LEFT:
-        (folder / stale).unlink(missing_ok=True)
+    _remove_results(folder)
     shutil.rmtree(folder / STUCK, ignore_errors=True)
     made = _build(request, info.design or cluster_design(understood.cluster, understood.profile.hardware), console)
     read, write = os.pipe()
@@ -73,9 +72,17 @@ def execute(request: Request, info: studies.StudyInfo, understood: Plan, console
         return simulate(
             made, MODULE, folder, request.seed, request.waves, where, pass_fds=(write,), window_ps=request.window_ps
         )
+    except KeyboardInterrupt:  # the simulator was interrupted too, and may have left what it had
+        _remove_results(folder)
+        raise
     finally:
         os.close(write)
         watcher.join()
+
+
+def _remove_results(folder: Path) -> None:
+    for name in LEFT:
+        (folder / name).unlink(missing_ok=True)
 
 
 def _build(request: Request, wanted: Design, console: Console) -> Build:
