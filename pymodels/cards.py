@@ -8,8 +8,8 @@ from pymodels import lanai4
 from pymodels.lanai4 import Pci4
 from pymodels.registers import Pci
 
-SLOT = 0xE0000000
-"""Physical address of the first slot's region."""
+SLOT, SLOT_BYTES = 0xE0000000, 0x01000000
+"""Physical address of the first slot's region, and from one slot to the next."""
 LOW_SRAM = Pci4.EEPROM - Pci4.SRAM
 """A LANai 4 board with more SRAM than this has it behind the other regions."""
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware.nic.grim.cards import FIRST_SLOT, SLOT_BYTES
+from pymodels.cards import SLOT, SLOT_BYTES
 from pymodels.config.model import CARDS, FRAME_CARD
 from pymodels.errors import ConfigError
 from pymodels.formats.png import png
@@ -27,7 +27,7 @@ from tb.studies._grim import bring_up
 
 __all__ = ["CLUSTER", "run"]
 PICTURE = "frame.png"
-DISPLAY = FIRST_SLOT + CARDS.index(FRAME_CARD) * SLOT_BYTES
+DISPLAY = SLOT + CARDS.index(FRAME_CARD) * SLOT_BYTES
 """PCI address of the frame buffer."""
 DEPTHS = {"8": "grey", "16": "RGB 5:6:5, little-endian", "32": "RGB and an unused byte"}
 OPTIONS = {

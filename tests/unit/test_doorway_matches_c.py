@@ -53,6 +53,7 @@ def test_ring_sizes_are_equal() -> None:
 def test_a_cluster_larger_than_the_tables_is_refused() -> None:
     c = enums("doorway.h")
     assert c["DW_MEMORIES"] == 2 * CARD_MEMORIES == 4 * MOST_HOSTS
+    assert f"CARD_MEMORIES = {CARD_MEMORIES};" in (SIM / "sim_node.sv").read_text()
     assert c["DW_CLOCKS"] == MOST_CLOCKS > 3 * MOST_HOSTS
     assert c["DW_CABLES"] >= max(hosts + 16 * (MOST_CLOCKS - 3 * hosts) for hosts in range(MOST_HOSTS + 1))
     check_size(MOST_HOSTS, 0, MOST_CLOCKS - 3 * MOST_HOSTS, "big_config")

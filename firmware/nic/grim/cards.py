@@ -13,12 +13,11 @@ from firmware.nic.grim.layout import Layout, fits, following
 from firmware.nic.grim.options import OptionError, Options
 from firmware.verbs import Nic
 from pymodels.card.registers import BANK_BYTES, REGISTERS, CardReg
+from pymodels.cards import SLOT, SLOT_BYTES
 from pymodels.config.model import CARDS, FPGA_CARD
 from pymodels.formats.grim import MAX_PAYLOAD
 
-FIRST_SLOT, SLOT_BYTES = 0xE0000000, 0x01000000
-"""PCI address of slot 0, and the window of each."""
-CARD = FIRST_SLOT + CARDS.index(FPGA_CARD) * SLOT_BYTES
+CARD = SLOT + CARDS.index(FPGA_CARD) * SLOT_BYTES
 NO_CARD = -1
 
 

@@ -6,8 +6,8 @@ frame buffer; Python's views of the memories must show the same bytes.
 
 from __future__ import annotations
 
-from firmware.nic.grim.cards import FIRST_SLOT, SLOT_BYTES
 from pymodels.card.registers import REGISTERS, CardReg
+from pymodels.cards import SLOT, SLOT_BYTES
 from pymodels.config.model import CARDS, FPGA_CARD, FRAME_CARD
 from tb.lab import Lab
 
@@ -18,7 +18,7 @@ DATA = bytes(range(64))
 async def run(lab: Lab) -> None:
     """The scenario."""
     host, cluster = lab.running.hosts[1], lab.running
-    fpga, frame = (FIRST_SLOT + CARDS.index(card) * SLOT_BYTES for card in (FPGA_CARD, FRAME_CARD))
+    fpga, frame = (SLOT + CARDS.index(card) * SLOT_BYTES for card in (FPGA_CARD, FRAME_CARD))
     await host.pio_write(fpga + 0x600010, DATA)
     await host.pio_write(frame + 0x20, DATA)
     lab.metric("read_back", await host.pio_read(fpga + 0x600014))

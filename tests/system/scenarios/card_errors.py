@@ -11,8 +11,8 @@ from collections.abc import Coroutine
 from typing import Any
 
 from firmware.host.grim.fpga import FpgaCard
-from firmware.nic.grim.cards import FIRST_SLOT, SLOT_BYTES
 from pymodels.card.registers import CardReg, Command, Forward
+from pymodels.cards import SLOT, SLOT_BYTES
 from pymodels.errors import SanlabError
 from tb.lab import Lab
 from tb.studies import Option
@@ -20,7 +20,7 @@ from tb.studies._cards import CARD_OPTIONS, CLUSTER, SETTLE_PS, Pair
 
 __all__ = ["CLUSTER", "run"]
 OPTIONS = {"kind": Option("calls", "which mistakes", choices=("calls", "mailbox", "outside")), **CARD_OPTIONS}
-EMPTY_SLOT = FIRST_SLOT + 5 * SLOT_BYTES
+EMPTY_SLOT = SLOT + 5 * SLOT_BYTES
 
 
 async def run(lab: Lab) -> None:
