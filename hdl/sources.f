@@ -4,6 +4,7 @@ hdl/sim/sim_trace_pkg.sv
 hdl/sim/sim_settings_pkg.sv
 hdl/sim/sim_doorway_pkg.sv
 hdl/host/myri_pci_pkg.sv
+hdl/switch/sp_packet_pkg.sv
 hdl/prim/myri_fifo.sv
 hdl/prim/myri_rr_arbiter.sv
 hdl/prim/myri_crc8.sv

@@ -1,0 +1,147 @@
+"""The packet of the SP switch: a 16-byte header with its route, then payload: 8 bytes of VIA header and user data.
+
+Sizes: paper 001, 3.1.1, 3.1.2 and 3.3.1 (readings C1). Where the fields stand is unpublished, so it is ours. All
+numbers are big-endian.
+
+    byte 0   route: one byte a switch, first switch first, then zeros (8)
+         8   source node (16) | payload bytes (16)
+        12   destination node (16) | zero (16)
+        16   VIA header: two words (32), the first of them the packet's key in every trace
+        24   user data, 0 to 2032 bytes
+         n   CRC-8 over everything before it
+
+A route byte is a Myrinet route byte (`pymodels.routes`), so that the routes of a cluster file mean the same in both
+networks. A header keeps its size on the way: a switch takes the first route byte, moves the others up and puts a zero
+in the last one's place, and it corrects the CRC-8 by what that changes, so that an error before it stays visible.
+`python -m pymodels.formats.sp --sv` prints `hdl/switch/sp_packet_pkg.sv`; a test compares the committed file.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pymodels.link.crc8 import crc8
+
+ROUTE_BYTES = 8
+"""Switches that a header leads through at most."""
+HEADER_BYTES = 16
+"""Of the switch header."""
+VIA_BYTES = 8
+"""Of the VIA header, which the payload begins with."""
+MAX_PAYLOAD = 2040
+MAX_USER = MAX_PAYLOAD - VIA_BYTES
+"""User bytes that a packet takes."""
+NODES = 1 << 16
+"""Nodes that a header can name."""
+_FIXED = struct.Struct(">8s4H")
+_VIA = struct.Struct(">2I")
+
+
+@dataclass(frozen=True)
+class SwitchHeader:
+    """The 16 bytes. `payload` counts the VIA header and the user data. ValueError for what does not fit."""
+
+    route: bytes
+    source: int
+    destination: int
+    payload: int
+
+    def __post_init__(self) -> None:
+        if len(self.route) > ROUTE_BYTES:
+            raise ValueError(f"a route of {len(self.route)} switches: the header has room for {ROUTE_BYTES}")
+        for name in ("source", "destination"):
+            if not 0 <= getattr(self, name) < NODES:
+                raise ValueError(f"{name} is node {getattr(self, name)}: the header has 16 bits for it")
+        if not VIA_BYTES <= self.payload <= MAX_PAYLOAD:
+            raise ValueError(f"a payload of {self.payload} bytes: it has {VIA_BYTES} to {MAX_PAYLOAD}")
+
+    def to_bytes(self) -> bytes:
+        """As it leaves the adapter."""
+        route = self.route.ljust(ROUTE_BYTES, b"\0")
+        return _FIXED.pack(route, self.source, self.payload, self.destination, 0)
+
+    def words(self) -> tuple[int, int, int, int]:
+        """The same as four 32-bit words: what the adapter's processor stores."""
+        a, b, c, d = struct.unpack(">4I", self.to_bytes())
+        return a, b, c, d
+
+    @classmethod
+    def of(cls, data: bytes) -> SwitchHeader:
+        """The header in the first 16 bytes. ValueError when they are too few or hold what no header can."""
+        if len(data) < HEADER_BYTES:
+            raise ValueError(f"a packet of {len(data)} bytes ends within its {HEADER_BYTES}-byte header")
+        route, source, payload, destination, _ = _FIXED.unpack_from(data)
+        return cls(route.rstrip(b"\0"), source, destination, payload)
+
+
+@dataclass(frozen=True)
+class SpPacket:
+    """A packet from its source: `via` the two words of its VIA header, `data` the user's bytes."""
+
+    route: bytes
+    source: int
+    destination: int
+    via: tuple[int, int]
+    data: bytes = field(default=b"", repr=False)
+
+    @property
+    def header(self) -> SwitchHeader:
+        """Its switch header. ValueError for fields that do not fit."""
+        return SwitchHeader(self.route, self.source, self.destination, VIA_BYTES + len(self.data))
+
+    @property
+    def key(self) -> int:
+        """The packet's key in the trace."""
+        return self.via[0]
+
+    def to_wire(self) -> bytes:
+        """All bytes from the first route byte to a good CRC-8. ValueError for fields that do not fit."""
+        body = self.header.to_bytes() + _VIA.pack(*self.via) + self.data
+        return body + bytes([crc8(body)])
+
+
+class Received(NamedTuple):
+    """A packet as it came, and its CRC-8 syndrome: 0 = good."""
+
+    packet: SpPacket
+    syndrome: int
+
+
+def parse(wire: bytes) -> Received:
+    """Take apart what stands on a wire before the GAP. ValueError for what is too short or not as long as it says."""
+    header = SwitchHeader.of(wire)
+    if len(wire) != HEADER_BYTES + header.payload + 1:
+        expected = f"header, {header.payload} bytes of payload and a CRC-8"
+        raise ValueError(f"a packet of {len(wire)} bytes whose header says {expected}")
+    start = HEADER_BYTES + VIA_BYTES
+    first, second = _VIA.unpack_from(wire, HEADER_BYTES)
+    packet = SpPacket(header.route, header.source, header.destination, (first, second), wire[start:-1])
+    return Received(packet, crc8(wire))
+
+
+def after_switch(wire: bytes) -> bytes:
+    """What leaves a switch when `wire` came in: the route one byte shorter, an error in the CRC-8 kept."""
+    body = wire[1:ROUTE_BYTES] + b"\0" + wire[ROUTE_BYTES:-1]
+    error = crc8(wire[:-1]) ^ wire[-1]
+    return body + bytes([crc8(body) ^ error])
+
+
+def systemverilog() -> str:
+    """The text of `hdl/switch/sp_packet_pkg.sv`."""
+    sizes = ("ROUTE_BYTES", "HEADER_BYTES", "VIA_BYTES", "MAX_PAYLOAD")
+    lines = [
+        "// Sizes of an SP packet. Generated by `python -m pymodels.formats.sp --sv`; do not edit.",
+        "package sp_packet_pkg;",
+        *(f"  localparam int {name} = {globals()[name]};" for name in sizes),
+        "endpackage",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--sv"]:
+        sys.exit("usage: python -m pymodels.formats.sp --sv > hdl/switch/sp_packet_pkg.sv")
+    print(systemverilog(), end="")
