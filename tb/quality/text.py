@@ -64,12 +64,12 @@ def unlike_hardware(text: str) -> list[tuple[int, str]]:
 def badly_formed(path: Path, text: str) -> list[tuple[int, str]]:
     """What a file of hdl breaks of the rules for files: one unit of its name and prefix, a header, documented ports."""
     units = [found[2] for found in UNIT.finditer(bare(text))]
-    prefix = "sim_" if SIM in path.parents else "myri_"
+    prefixes = ("sim_",) if SIM in path.parents else ("myri_", "sp_")
     found = []
     if units != [path.stem]:
         found.append((1, f"one module or package named {path.stem} expected, found: {', '.join(units) or 'none'}"))
-    if not path.stem.startswith(prefix):
-        found.append((1, f"names here start with {prefix}"))
+    if not path.stem.startswith(prefixes):
+        found.append((1, f"names here start with {' or '.join(prefixes)}"))
     if not text.startswith("//"):
         found.append((1, "a header comment says what it does and when"))
     for number, line in enumerate(text.splitlines(), 1):
