@@ -1,0 +1,96 @@
+"""The packet port: how a firmware moves packets between host memory and the network, whatever the NIC has.
+
+A packet is two header words of the layer and up to `most` bytes of payload. Going out, payload is fetched from host
+memory into the NIC piece by piece, in order, and each piece leaves as one packet; or a few bytes come straight from the
+firmware (`inline`). Coming in, the payload of the oldest packet is delivered piece by piece to host memory, and what is
+given by `deliver` and `store` reaches host memory in the order in which it was given (readings C16).
+
+Each call charges its own instructions; those of the layer around it are the layer's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from firmware.nic.hardware.services import Service
+
+
+class Arrived(NamedTuple):
+    """The packet at the head of the receive side."""
+
+    source: int
+    """Node that sent it."""
+    header: tuple[int, int]
+    """The layer's two words."""
+    size: int
+    """Bytes of payload."""
+    good: bool
+    """Its CRC was right, and it is as long as it says. Of a packet that is not good, believe nothing."""
+
+
+class PortEvents(Protocol):
+    """What the port tells the layer, from the polling loop. The layer charges its own instructions."""
+
+    async def fetched(self) -> None:
+        """The oldest fetch that was not yet told of is complete: it may be launched."""
+
+    async def launched(self) -> None:
+        """The packet of the last `launch` is out of the firmware's hands: the next one may be launched."""
+
+    async def arrived(self) -> None:
+        """A packet is at the head of the receive side. The layer ends it by `drop`."""
+
+    async def stored(self) -> None:
+        """`PacketPort.stored` has grown."""
+
+
+class PacketPort(Protocol):
+    """The packets of one NIC."""
+
+    most: int
+    """Bytes of payload a packet takes."""
+    stored: int
+    """How many `store`s are in host memory, counted from the start; so is all that was delivered before them."""
+
+    async def fetch(self, address: int, size: int) -> None:
+        """Start to bring `size` bytes (1 to `most`) at the physical address into the NIC. Returns when started.
+
+        The fetches make a queue: each is launched, in the order of their starts, as one packet.
+        """
+
+    def room(self, size: int) -> bool:
+        """Whether a fetch of so many bytes may be started now."""
+
+    def ready(self) -> bool:
+        """Whether a packet may be launched now; `launched` tells when it may again."""
+
+    async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"") -> None:
+        """Send a packet to a node: header, then the oldest fetch, whose `size` it has; or the bytes `inline`
+        (at most 8, `size` is their number). The top bit of the first word must be 0: it is the packet's key in
+        every trace.
+        """
+
+    def head(self) -> Arrived:
+        """The packet of which `arrived` told."""
+
+    async def inline(self) -> tuple[int, int]:
+        """The first 8 bytes of its payload as two words, zeros where it is shorter. Before the first `deliver`."""
+
+    async def deliver(self, address: int, size: int) -> None:
+        """The next `size` bytes of its payload to host memory. Returns when started."""
+
+    async def drop(self) -> None:
+        """No more of it is wanted: its room is free once what was delivered is in host memory."""
+
+    async def store(self, address: int, words: Sequence[int]) -> None:
+        """Words to host memory (1 to 4, behind all delivered and stored before). Returns when started."""
+
+    async def read(self, address: int, count: int) -> tuple[int, ...]:
+        """Up to 32 words of host memory; returns when they are here, and the processor does nothing else meanwhile."""
+
+    async def interrupt(self) -> None:
+        """Interrupt the host, behind everything that was stored before."""
+
+    def services(self, on: PortEvents) -> list[Service]:
+        """What the polling loop must look at."""

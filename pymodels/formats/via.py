@@ -1,0 +1,154 @@
+"""What travels in a VIA packet's 8-byte header, and what stands in a VIA descriptor: both sides, reports and tests.
+
+The header (its size: paper 001, 3.3.1; its fields are ours), two big-endian words:
+
+    w0   0 (1) | source node (7) | number of the message at its source (24)      the packet's key in every trace
+    w1   bytes of payload (11) | VI at the target (7) | kind (4) | first (1) | last (1) | sequence number (8)
+
+The sequence number counts the packets of one VI's direction, so that its target sees that one is missing.
+
+A descriptor (names and bits as in the specification that the paper cites; 32-bit addresses; big-endian words, ours) is
+a control segment of 32 bytes, then for RDMA an address segment, then data segments, 16 bytes each:
+
+    byte 0   next descriptor (address, handle, reserved)     12   segments (16) | control (16)
+        16   reserved        20   immediate data        24   length        28   status
+    segment  0   virtual address    4   reserved    8   memory handle    12   length (data segments)
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, IntFlag
+from typing import NamedTuple
+
+NODES = 1 << 7
+"""Nodes that a header can name."""
+VIS = 1 << 7
+"""VIs that a header can name at one node; VI 0 is the kernel agents' (readings C12)."""
+MOST_PAYLOAD = (1 << 11) - 1
+INLINE = 8
+"""Bytes of payload that need no fetch at most: the header of a packet is followed by them at once (readings C4)."""
+
+
+class Kind(IntEnum):
+    """What a packet is."""
+
+    SEND = 0
+    """A piece of a message for the target's receive descriptor."""
+    IMMEDIATE = 1
+    """The end of a message: four bytes of immediate data."""
+    ADDRESS = 2
+    """The begin of an RDMA write: virtual address and memory handle at the target."""
+    RDMA = 3
+    """A piece of it."""
+    DONE = 8
+    """Answer of reliable VIs: the message with this sequence number is where its reliability level wants it."""
+    NO_DESCRIPTOR = 9
+    """Answer: the target had no receive descriptor. From here on: the connection is broken."""
+    TOO_LONG = 10
+    """Answer: the receive descriptor was too short."""
+    LOST = 11
+    """Answer: a packet before this one is missing."""
+    NOT_ALLOWED = 12
+    """Answer: the RDMA write names memory that it may not write."""
+
+
+class Header(NamedTuple):
+    """The header of a packet."""
+
+    source: int
+    number: int
+    size: int
+    vi: int
+    kind: int
+    first: bool
+    last: bool
+    sequence: int
+
+    def words(self) -> tuple[int, int]:
+        """As it travels."""
+        low = self.kind << 10 | self.first << 9 | self.last << 8 | self.sequence
+        return self.source << 24 | self.number, self.size << 21 | self.vi << 14 | low
+
+
+def parse(w0: int, w1: int) -> Header:
+    """The fields of a header."""
+    return Header(
+        w0 >> 24,
+        w0 & 0xFFFFFF,
+        w1 >> 21,
+        w1 >> 14 & 0x7F,
+        w1 >> 10 & 0xF,
+        bool(w1 & 0x200),
+        bool(w1 & 0x100),
+        w1 & 0xFF,
+    )
+
+
+def payload_bytes(w1: int) -> int:
+    """Bytes of payload that a header's second word tells of."""
+    return w1 >> 21
+
+
+class Field(IntEnum):
+    """Byte offsets in a descriptor's control segment, and its size."""
+
+    NEXT = 0
+    CONTROL = 12
+    IMMEDIATE = 20
+    LENGTH = 24
+    STATUS = 28
+    SIZE = 32
+
+
+class Segment(IntEnum):
+    """Byte offsets in an address or data segment, and its size."""
+
+    ADDRESS = 0
+    HANDLE = 8
+    LENGTH = 12
+    SIZE = 16
+
+
+ALIGNMENT = 64
+"""Of descriptors, so that a status never crosses a page (specification: VIP_DESCRIPTOR_ALIGNMENT)."""
+
+
+class Control(IntFlag):
+    """Bits of a descriptor's control field."""
+
+    SEND_RECEIVE = 0
+    RDMA_WRITE = 1
+    RDMA_READ = 2
+    OPERATION = 3
+    IMMEDIATE = 4
+    FENCE = 8
+
+
+class Status(IntFlag):
+    """Bits of a descriptor's status word."""
+
+    DONE = 1 << 0
+    FORMAT_ERROR = 1 << 1
+    PROTECTION_ERROR = 1 << 2
+    LENGTH_ERROR = 1 << 3
+    PARTIAL_ERROR = 1 << 4
+    FLUSHED = 1 << 5
+    TRANSPORT_ERROR = 1 << 6
+    RDMA_PROTECTION = 1 << 7
+    REMOTE_DESCRIPTOR = 1 << 8
+    ERRORS = 0x1FE
+    RECEIVE = 1 << 16
+    WRITE = 2 << 16
+    REMOTE_WRITE = 3 << 16
+    IMMEDIATE = 1 << 19
+
+
+class Reliability(IntEnum):
+    """Reliability levels (readings C11)."""
+
+    UNRELIABLE = 1
+    """A send completes when it is transmitted; loss goes unseen."""
+    DELIVERY = 2
+    """It completes when the remote NIC has all of it."""
+    RECEPTION = 4
+    """It completes when all of it is in remote memory."""
