@@ -12,7 +12,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,22 @@ def group_is_empty(group: int) -> bool:
     except ProcessLookupError:
         return True
     return False
+
+
+@contextmanager
+def in_terminal(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """A process group that takes SIGINT as under a terminal, though the tests may run where it is ignored."""
+    inherited = signal.signal(signal.SIGINT, signal.SIG_DFL)  # what is ignored stays so in a child, what is caught not
+    try:
+        process = subprocess.Popen(command, cwd=ROOT, start_new_session=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
+    finally:
+        signal.signal(signal.SIGINT, inherited)
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("simulator", ["verilator", "icarus"])
@@ -80,14 +97,13 @@ def test_software_that_looks_for_ever_hangs_too(tmp_path: Path) -> None:
 def test_interrupted_run_leaves_no_results_and_no_process(simulator: str, tmp_path: Path) -> None:
     must("echo_pingpong", simulator, tmp_path, "repetitions=1")  # built, and results to be removed
     command = [sys.executable, "-m", "tb.run", "echo_pingpong", "--sim", simulator, "--set", "repetitions=100000"]
-    process = subprocess.Popen([*command, "--out", str(tmp_path)], cwd=ROOT, start_new_session=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
     log = tmp_path / "sim.log"
     old = log.stat().st_mtime_ns
-    wait_for(lambda: log.stat().st_mtime_ns != old and "study" in log.read_text(), "the simulation to begin")
-    os.killpg(process.pid, signal.SIGINT)
-    said, _ = process.communicate(timeout=PATIENCE_S)
-    wait_for(lambda: group_is_empty(process.pid), "all processes to end")
+    with in_terminal([*command, "--out", str(tmp_path)]) as process:
+        wait_for(lambda: log.stat().st_mtime_ns != old and "study" in log.read_text(), "the simulation to begin")
+        os.killpg(process.pid, signal.SIGINT)
+        said, _ = process.communicate(timeout=PATIENCE_S)
+        wait_for(lambda: group_is_empty(process.pid), "all processes to end")
     assert process.returncode == 130, said
     assert "interrupted; no results were left" in said
     assert not {path.name for path in tmp_path.iterdir()} & {"results.json", "trace.npy", "report.html"}
