@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pymodels.cards import CardMap
+from pymodels.host.process import Process
 from pymodels.waiting import Waits, Wanted
 
 
@@ -143,10 +144,14 @@ class Buffer(Protocol):
 
 
 class Host(Concurrency, Protocol):
-    """A host: physical memory, one CPU, its PCI bus. Addresses are physical byte addresses."""
+    """A host: physical memory, one CPU, its PCI bus. Addresses are physical byte addresses.
+
+    Its processes, each with a virtual address space of its own, are made of these verbs: `pymodels.host.process`.
+    """
 
     node: int
     name: str
+    processes: list[Process]
     nic_base: int
     """Physical address at which the NIC's SRAM stands."""
     card: CardMap
@@ -198,6 +203,13 @@ class Host(Concurrency, Protocol):
 
     async def syscall(self) -> None:
         """Enter the kernel and come back (profile: kernel entry)."""
+
+    @property
+    def cpu_ps(self) -> int:
+        """CPU time used so far, in picoseconds: instructions, stores and loads on the bus, polling, switches."""
+
+    def process(self, name: str = "") -> Process:
+        """A new process; its number, from 1, is its name unless one is given."""
 
     def on_interrupt(self, handler: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Register the driver's service routine; it starts after the interrupt latency and takes the CPU."""

@@ -117,6 +117,8 @@ class Kernel:
         self.now = 1
         self.ready: deque[Task] = deque()
         self.tasks: dict[Task, None] = {}
+        self.current: Task | None = None
+        """The task that runs now, or ran last."""
         self.waits = Waits()
         """What software declares of its waiting."""
         self._alarms: list[tuple[int, int, Callable[[], None]]] = []
@@ -159,7 +161,7 @@ class Kernel:
                 heapq.heappop(alarms)[2]()
             if not ready:
                 return
-            task = ready.popleft()
+            task = self.current = ready.popleft()
             try:
                 future = task.resume(None)
             except StopIteration as stop:

@@ -41,6 +41,8 @@ int dw_watch_add(int memory, uint64_t address) {
   memories[memory].watches++;
   return slot;
 }
+// A slot that nobody waits for watches another word from now on.
+void dw_watch_move(int memory, int slot, uint64_t address) { memories[memory].watch[slot] = address & ~3ull; }
 
 static dw_hooks hooks;
 void dw_set_hooks(dw_hooks h) { hooks = h; }

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from pymodels.cards import CardMap
+from pymodels.host import Processes
 from pymodels.kernel import Event
 from pymodels.machine.actor import Actor
 from pymodels.machine.card import Card
@@ -31,7 +32,7 @@ class ModelBuffer:
     view: memoryview
 
 
-class ModelHost(Actor):
+class ModelHost(Processes, Actor):
     """Satisfies `firmware.verbs.Host` by shape. Beyond it: `memory`, `pause` and `resume`, `granted`."""
 
     side = "host"
@@ -49,12 +50,14 @@ class ModelHost(Actor):
         self._free = FIRST_FREE
         self._grants: list[tuple[int, int]] = []
         self._bus_free = 0
+        self._polled = 0
         self._pauses = 0
         self._resumed = Event(world.kernel, f"host {name} paused")
         self._handler: Callable[[], Coroutine[Any, Any, None]] | None = None
         self._line = False
         self._serving = False
         card.interrupt = self._interrupt_line
+        self.start_processes(world.kernel, seed)
 
     # Memory.
 
@@ -110,6 +113,11 @@ class ModelHost(Actor):
         await self._use(duration, path)
         self._log.add(self._unit, TraceEvent.SPEND_END, 0, number, duration)
 
+    @property
+    def cpu_ps(self) -> int:
+        """CPU time used so far."""
+        return self.cpu.used + self._polled
+
     async def switch_context(self) -> None:
         """The CPU from one thread to another."""
         await self._use(self._timing.context_switch, "a context switch")
@@ -122,7 +130,9 @@ class ModelHost(Actor):
         """Spin on words of host memory, each (address, value it has now), until one differs; its index."""
         cost = self.cost(path)[0]
         looks = [Look(address, value, 0xFFFFFFFF, False, cost) for address, value in watches]
+        idle = self._kernel.now - self.cpu.used
         index = await Spin(self.cpu, self.memory, looks, why=f"host {self.name} polling ({path})").run()
+        self._polled += max(0, self._kernel.now - self.cpu.used - idle)
         if self._pauses:
             await self._unpaused()
         return index

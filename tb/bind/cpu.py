@@ -24,13 +24,38 @@ class Cpu:
     """
 
     def __init__(self, kernel: Kernel) -> None:
-        self.busy_ps = 0
-        """CPU time charged so far."""
         self._kernel = kernel
         self._taken = False
+        self._held = self._since = 0
+        self._polls = self._polled = self._polls_since = 0
         self._queue: deque[Future[None]] = deque()
         self._at_once: Future[None] = Future(kernel)
         self._at_once.set(None)
+
+    @property
+    def held_ps(self) -> int:
+        """How long it was taken so far."""
+        return self._held + (self._kernel.now - self._since if self._taken else 0)
+
+    @property
+    def busy_ps(self) -> int:
+        """CPU time used so far: taken, or free but for threads that poll."""
+        return self.held_ps + self._polled + (self._free_since_polls() if self._polls else 0)
+
+    def begin_poll(self) -> None:
+        """A thread polls from now on, whenever nobody else has the CPU."""
+        if not self._polls:
+            self._polls_since = self._kernel.now - self.held_ps
+        self._polls += 1
+
+    def end_poll(self) -> None:
+        """It does not any more."""
+        self._polls -= 1
+        if not self._polls:
+            self._polled += self._free_since_polls()
+
+    def _free_since_polls(self) -> int:
+        return self._kernel.now - self.held_ps - self._polls_since
 
     def take(self) -> Future[None]:
         """The future of having it: fulfilled already when it is free."""
@@ -39,10 +64,14 @@ class Cpu:
             self._queue.append(turn)
             return turn
         self._taken = True
+        self._since = self._kernel.now
         return self._at_once
 
     def leave(self) -> None:
         """Let the next task have it."""
+        now = self._kernel.now
+        self._held += now - self._since
+        self._since = now
         if self._queue:
             self._queue.popleft().set(None)
         else:
@@ -51,7 +80,6 @@ class Cpu:
     async def run(self, duration_ps: int) -> None:
         """Execute instructions for so long."""
         await self.take()
-        self.busy_ps += duration_ps
         await self._kernel.sleep(duration_ps, "its own instructions")
         self.leave()
 
@@ -114,13 +142,10 @@ class CpuPort:
 
     async def _end(self, op: int, why: str, address: int, size: int = 0, words: bytes = b"") -> int:
         """Give a command and wait for its end, on the CPU; what it brought."""
-        started = self._kernel.now
         self._give(op, address, size, words)
         end: Future[int] = Future(self._kernel, why)
         self._pending.append(end)
-        value = await end
-        self._cpu.busy_ps += self._kernel.now - started
-        return value
+        return await end
 
 
 def _check_word(address: int) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from pymodels.cards import CardMap
 from pymodels.costs.table import HostProcessor, PathTable, host_clocks
 from pymodels.errors import SanlabError
+from pymodels.host import Processes
 from pymodels.kernel import Kernel
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import Actor, PathNumbers, big_endian
@@ -54,7 +55,7 @@ class RtlBuffer:
     view: memoryview
 
 
-class RtlHost(Actor):
+class RtlHost(Processes, Actor):
     """One host. All its tasks share one CPU, in the order in which they ask for it."""
 
     def __init__(
@@ -87,6 +88,11 @@ class RtlHost(Actor):
         self._grant(FIRST_FREE)
         self._random = random.Random(f"interrupts {seed} {node}")
         self._service: Callable[[], Coroutine[Any, Any, None]] | None = None
+        self.start_processes(kernel, seed)
+
+    @property
+    def cpu_ps(self) -> int:
+        return self.cpu.busy_ps
 
     def use(self, table: PathTable) -> None:
         super().use(table)
@@ -150,7 +156,6 @@ class RtlHost(Actor):
         """The CPU executes for so long; `number` of the path in the trace."""
         cpu = self.cpu
         await cpu.take()
-        cpu.busy_ps += duration
         await self._kernel.sleep(duration, "its own instructions")
         cpu.leave()
         # Appended at the end, so the start stands `duration` earlier: readers sort by time.
@@ -183,16 +188,23 @@ class RtlHost(Actor):
     async def poll(self, watches: Sequence[tuple[int, int]], path: str) -> int:
         look, _ = self._spends.get((path, 1)) or self._cost(path, 1)
         look, count = max(1, look), len(watches)
-        started = self._kernel.now
+        cpu, now = self.cpu, self._kernel.now
+        idle = now - cpu.held_ps  # the loop's own clock: it stands still while somebody else has the CPU
+        cpu.begin_poll()
         hit = self._words.first_difference(watches)
         if hit is not None:  # seen in the first round
-            seen = started + (hit + 1) * look
+            written, left = now, (hit + 1) * look
         else:
             hit, written = await self._words.change(watches)
-            rounds = max(0, -(-(written - started - (hit + 1) * look) // (count * look)))  # the loop's phase is kept
-            seen = started + (rounds * count + hit + 1) * look + self._timing.miss_ps
-        await self._kernel.sleep_until(seen, "its own instructions")
-        self.cpu.busy_ps += self._kernel.now - started
+            spun = written - cpu.held_ps - idle
+            rounds = max(0, -(-(spun - (hit + 1) * look) // (count * look)))  # the loop's phase is kept
+            left = (rounds * count + hit + 1) * look - spun + self._timing.miss_ps
+        free = self._kernel.now
+        await cpu.take()
+        late = self._kernel.now - free
+        cpu.end_poll()
+        await self._kernel.sleep_until(written + left + late, "its own instructions")
+        cpu.leave()
         return hit
 
     async def switch_context(self) -> None:

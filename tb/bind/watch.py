@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from pymodels.kernel import Future, Kernel
 from tb.sim.doorway import Doorway
 
+KEPT = 16
+"""Words whose slots wait for them, although nobody polls them now."""
+
 
 class WatchedWords:
     """The polled words of one host's memory, each with a watch slot of the doorway."""
@@ -19,6 +22,7 @@ class WatchedWords:
         self._number = memory_number
         self._armed = doorway.armed(memory_number)
         self._slots: dict[int, int] = {}
+        """Slots by the words that they watch, the one that was wanted longest ago first."""
         self._waits: dict[int, Future[int]] = {}
 
     def written(self, slot: int, time: int) -> None:
@@ -48,12 +52,14 @@ class WatchedWords:
 
     async def _any_write(self, addresses: Sequence[int]) -> int:
         future: Future[int] = Future(self._kernel, f"a word of {self._who}'s memory to change")
-        slots = [self._slot(address) for address in addresses]
-        for slot, address in zip(slots, addresses, strict=True):
+        slots = []
+        for address in addresses:
+            slot = self._slot(address)
             if slot in self._waits:
                 raise RuntimeError(f"{self._who}: two tasks poll the word at {address:#x}")
             self._waits[slot] = future
             self._armed[slot] = 1
+            slots.append(slot)
         time = await future
         for slot in slots:
             self._armed[slot] = 0
@@ -61,7 +67,14 @@ class WatchedWords:
         return time
 
     def _slot(self, address: int) -> int:
-        slot = self._slots.get(address)
+        """The slot of a word: its own, or that of a word that nobody waits for, or a new one."""
+        slot = self._slots.pop(address, None)
+        if slot is None and len(self._slots) >= KEPT:
+            idle = next((word for word, other in self._slots.items() if other not in self._waits), None)
+            if idle is not None:
+                slot = self._slots.pop(idle)
+                self._doorway.move_watch(self._number, slot, address)
         if slot is None:
-            slot = self._slots[address] = self._doorway.watch(self._number, address)
+            slot = self._doorway.watch(self._number, address)
+        self._slots[address] = slot
         return slot

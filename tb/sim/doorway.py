@@ -21,7 +21,7 @@ from pymodels.trace import RECORD
 
 EVENTS = 1 << 16
 EVENT_BYTES = 64
-WATCHES = 64
+WATCHES = 256
 STEPS, LOOPS = 128, 4
 STEP_WORDS = 6
 UNITS, COMMANDS, TURN = 4096, 256, 1 << 14
@@ -43,6 +43,7 @@ class Doorway:
         self.lib.dw_memory_create.argtypes = [ctypes.c_int, ctypes.c_uint64, ctypes.c_int]
         self.lib.dw_memory_create.restype = ctypes.c_void_p
         self.lib.dw_watch_add.argtypes = [ctypes.c_int, ctypes.c_uint64]
+        self.lib.dw_watch_move.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_uint64]
         self.lib.dw_grant.argtypes = [ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64]
         self.lib.dw_clock.argtypes = [ctypes.c_int, I64]
         self.lib.dw_start.argtypes = [ctypes.c_int, I64]
@@ -102,6 +103,10 @@ class Doorway:
                 "poll fewer words of host memory",
             )
         return slot
+
+    def move_watch(self, memory: int, slot: int, address: int) -> None:
+        """Let a slot that is not armed watch another word."""
+        self.lib.dw_watch_move(memory, slot, address)
 
     def armed(self, memory: int) -> memoryview:
         """The arm flags of a memory's watches, one byte a slot."""

@@ -1,0 +1,44 @@
+"""The physical page frames that the kernel gives to processes: scattered by seed, given back, used again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from pymodels.host.pages import PAGE
+
+AT_ONCE = 1024
+"""Frames from which a scattered one is drawn (ours): 4 MB of physical memory."""
+
+
+class Frames:
+    """Page frames of one host's memory."""
+
+    def __init__(self, allocate: Callable[[int], int], seed: str) -> None:
+        """`allocate`: so many bytes of contiguous physical memory, its address; MemoryError when there is none."""
+        self._allocate = allocate
+        self._random = random.Random(seed)
+        self._free: list[int] = []
+
+    def take(self, count: int) -> list[int]:
+        """Physical addresses of `count` frames, from anywhere. Raises MemoryError, and then takes none."""
+        while len(self._free) < count:
+            self._more(count - len(self._free))
+        taken = self._free[len(self._free) - count :]
+        del self._free[len(self._free) - count :]
+        taken.reverse()
+        return taken
+
+    def _more(self, lacking: int) -> None:
+        """Frames behind those that were there, shuffled; less than `AT_ONCE` only where memory ends."""
+        try:
+            base, count = self._allocate(PAGE * AT_ONCE), AT_ONCE
+        except MemoryError:
+            base, count = self._allocate(PAGE * lacking), lacking
+        fresh = [base + PAGE * i for i in range(count)]
+        self._random.shuffle(fresh)
+        self._free = fresh + self._free
+
+    def give_back(self, frames: list[int]) -> None:
+        """These frames are free again."""
+        self._free += frames

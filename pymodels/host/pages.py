@@ -1,0 +1,91 @@
+"""A page table: what of a virtual address space is mapped, where it stands, and what may be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pymodels.host.faults import ProtectionFault
+
+PAGE = 4096
+"""Bytes of a page (Intel's, and the paper's: 001, 2.2.1)."""
+OFFSET = PAGE - 1
+
+
+@dataclass
+class Page:
+    """One mapped page."""
+
+    physical: int
+    device: bool = False
+    """On the bus, not in memory."""
+    writable: bool = True
+    pins: int = 0
+    """Registrations that hold it in its frame."""
+
+
+class PageTable:
+    """The mapped pages of one process, by virtual page number."""
+
+    def __init__(self, who: str) -> None:
+        self.who = who
+        self._pages: dict[int, Page] = {}
+
+    def map(self, va: int, page: Page) -> None:
+        """Map one page at a virtual page address."""
+        self._pages[va // PAGE] = page
+
+    def unmap(self, va: int) -> Page:
+        """Take one page away; what it was. Raises ProtectionFault when there is none or it is pinned."""
+        page = self.at(va, "unmapping")
+        if page.pins:
+            raise ProtectionFault(self.who, "unmapping", va, "the page is pinned")
+        return self._pages.pop(va // PAGE)
+
+    def at(self, va: int, what: str) -> Page:
+        """The page of a virtual address. Raises ProtectionFault."""
+        page = self._pages.get(va // PAGE)
+        if page is None:
+            raise ProtectionFault(self.who, what, va)
+        return page
+
+    def physical(self, va: int, size: int, what: str, *, device: bool, write: bool) -> int | None:
+        """Physical address of a range, when its pages follow one another there; else None. Raises ProtectionFault."""
+        page = self._pages.get(va // PAGE)
+        if page is None or page.device is not device or (write and not page.writable):
+            raise self._fault(page, va, what, device)
+        if (va & OFFSET) + size <= PAGE:
+            return page.physical + (va & OFFSET)
+        pieces = self.pieces(va, size, what, device=device, write=write)
+        return pieces[0][0] if len(pieces) == 1 else None
+
+    def pieces(
+        self, va: int, size: int, what: str, *, device: bool = False, write: bool = False
+    ) -> list[tuple[int, int]]:
+        """(physical address, bytes) of a range, in order, pages that follow one another joined. ProtectionFault."""
+        found: list[tuple[int, int]] = []
+        for at, part in parts(va, size):
+            page = self._pages.get(at // PAGE)
+            if page is None or page.device is not device or (write and not page.writable):
+                raise self._fault(page, at, what, device)
+            physical = page.physical + (at & OFFSET)
+            if found and sum(found[-1]) == physical:
+                found[-1] = (found[-1][0], found[-1][1] + part)
+            else:
+                found.append((physical, part))
+        return found
+
+    def _fault(self, page: Page | None, va: int, what: str, device: bool) -> ProtectionFault:
+        if page is None:
+            return ProtectionFault(self.who, what, va)
+        if page.device is not device:
+            return ProtectionFault(self.who, what, va, "memory, not a device" if device else "a device, not memory")
+        return ProtectionFault(self.who, what, va, "the page is read-only")
+
+
+def parts(va: int, size: int) -> Iterator[tuple[int, int]]:
+    """A range cut at page boundaries: (virtual address, bytes)."""
+    while size > 0:
+        part = min(size, PAGE - (va & OFFSET))
+        yield va, part
+        va, size = va + part, size - part

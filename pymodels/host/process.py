@@ -1,0 +1,226 @@
+"""A process: a virtual address space, what it may touch, and the verbs that its threads use.
+
+All of it is made of the verbs of a host (`firmware.verbs.Host`), so it is the same on the RTL and in pure Python. What
+belongs to the kernel (mapping, pinning) is free of charge here: whoever models a system call charges it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Sequence
+from struct import pack, unpack
+from typing import Any, Protocol
+
+from pymodels.host.frames import Frames
+from pymodels.host.pages import PAGE, Page, PageTable, parts
+from pymodels.host.scheduler import Scheduler
+from pymodels.kernel import Event, Kernel, Task
+
+MEMORY_VA, DEVICE_VA = 0x1000_0000, 0xC000_0000
+"""Where memory and devices are mapped, the same in every process (ours)."""
+
+
+class Owner(Protocol):
+    """What a process needs of its host."""
+
+    name: str
+    nic_base: int
+    frames: Frames
+    scheduler: Scheduler
+
+    def load_bytes(self, address: int, count: int) -> bytes:
+        """Bytes of physical memory."""
+
+    def store_bytes(self, address: int, data: bytes | memoryview) -> None:
+        """Store bytes to physical memory."""
+
+    def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
+        """Start a task."""
+
+    async def spend(self, path: str, times: int = 1) -> None:
+        """Use the CPU for a compiled path."""
+
+    async def poll(self, watches: Sequence[tuple[int, int]], path: str) -> int:
+        """Spin on words of physical memory."""
+
+    async def syscall(self) -> None:
+        """Enter the kernel and come back."""
+
+    async def pio_read(self, address: int) -> int:
+        """Read a word over the bus."""
+
+    def pio_write(self, address: int, data: bytes, combine: bool = False) -> Coroutine[Any, Any, None]:
+        """Store words to the bus."""
+
+
+class Process:
+    """A process of one host. Addresses are virtual; what is not mapped raises ProtectionFault."""
+
+    def __init__(self, host: Owner, number: int, name: str) -> None:
+        self.host = host
+        self.number = number
+        self.name = name
+        self.who = f"{host.name}: process {name}"
+        self.pages = PageTable(self.who)
+        self._scheduler = host.scheduler
+        self._next = MEMORY_VA
+        self._next_device = DEVICE_VA
+
+    def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
+        """Start a thread."""
+        return self.host.spawn(coroutine, f"{self.name}: {name}")
+
+    # ---- the kernel's side
+
+    def allocate(self, size: int) -> int:
+        """Whole pages of zeroed memory in frames from anywhere; the virtual address. Raises MemoryError."""
+        frames = self.host.frames.take(-(-size // PAGE))
+        va = self._next
+        for i, frame in enumerate(frames):
+            self.pages.map(va + PAGE * i, Page(frame))
+        self._next += PAGE * (len(frames) + 1)
+        return va
+
+    def free(self, va: int, size: int) -> None:
+        """Give the pages of a range back, zeroed. Raises ProtectionFault when one is not there, or pinned."""
+        frames = [self.pages.unmap(at).physical for at, _ in parts(va, size)]
+        for frame in frames:
+            self.host.store_bytes(frame, bytes(PAGE))
+        self.host.frames.give_back(frames)
+
+    def map_nic(self, page: int, pages: int = 1, writable: bool = True) -> int:
+        """The right to pages of the NIC's memory, counted from its beginning; where they stand."""
+        return self.map_device(self.host.nic_base + PAGE * page, pages, writable)
+
+    def map_device(self, physical: int, pages: int = 1, writable: bool = True) -> int:
+        """The right to pages of a card, by the physical address of the first; where they stand."""
+        va = self._next_device
+        for i in range(pages):
+            self.pages.map(va + PAGE * i, Page(physical + PAGE * i, True, writable))
+        self._next_device += PAGE * (pages + 1)
+        return va
+
+    def unmap(self, va: int, pages: int = 1) -> None:
+        """Take the right to pages of a card back."""
+        for i in range(pages):
+            self.pages.unmap(va + PAGE * i)
+
+    def pin(self, va: int, size: int) -> list[int]:
+        """Hold pages in their frames: the physical address of each page that the range touches. ProtectionFault."""
+        pages = [self._memory(at) for at, _ in parts(va, size)]
+        for page in pages:
+            page.pins += 1
+        return [page.physical for page in pages]
+
+    def unpin(self, va: int, size: int) -> None:
+        """Let pages go; they were pinned once more than now."""
+        for at, _ in parts(va, size):
+            self._memory(at).pins -= 1
+
+    def _memory(self, va: int) -> Page:
+        self.pages.physical(va, 1, "pinning", device=False, write=False)
+        return self.pages.at(va, "pinning")
+
+    def pieces(self, va: int, size: int, write: bool = False) -> list[tuple[int, int]]:
+        """(physical address, bytes) of a range of memory, in order. Raises ProtectionFault."""
+        return self.pages.pieces(va, size, "translation", write=write)
+
+    # ---- memory, as the process's own instructions see it; their cost is in the path around them
+
+    def load_bytes(self, va: int, count: int) -> bytes:
+        """Bytes of memory."""
+        load = self.host.load_bytes
+        at = self.pages.physical(va, count, f"load of {count} bytes", device=False, write=False)
+        if at is not None:
+            return load(at, count)
+        return b"".join(load(piece, size) for piece, size in self.pages.pieces(va, count, f"load of {count} bytes"))
+
+    def store_bytes(self, va: int, data: bytes | memoryview) -> None:
+        """Store bytes to memory: all of them, or none."""
+        what = f"store of {len(data)} bytes"
+        at = self.pages.physical(va, len(data), what, device=False, write=True)
+        if at is not None:
+            self.host.store_bytes(at, data)
+            return
+        done = 0
+        for piece, size in self.pages.pieces(va, len(data), what, write=True):
+            self.host.store_bytes(piece, data[done : done + size])
+            done += size
+
+    def load_words(self, va: int, count: int) -> tuple[int, ...]:
+        """Big-endian 32-bit words of memory."""
+        return unpack(f">{count}I", self.load_bytes(va, 4 * count))
+
+    def store_words(self, va: int, words: Sequence[int]) -> None:
+        """Store big-endian 32-bit words to memory."""
+        self.store_bytes(va, pack(f">{len(words)}I", *words))
+
+    # ---- verbs that take time
+
+    async def spend(self, path: str, times: int = 1) -> None:
+        """Use the CPU for a compiled path."""
+        await self._scheduler.enter()
+        await self.host.spend(path, times)
+        self._scheduler.leave()
+
+    async def syscall(self) -> None:
+        """Enter the kernel and come back."""
+        await self._scheduler.enter()
+        await self.host.syscall()
+        self._scheduler.leave()
+
+    async def pio_write(self, va: int, data: bytes, combine: bool = False) -> None:
+        """Store whole words to a card that is mapped."""
+        at = self._card(va, len(data), f"PIO store of {len(data)} bytes", write=True)
+        await self._scheduler.enter()
+        await self.host.pio_write(at, data, combine)
+        self._scheduler.leave()
+
+    async def pio_read(self, va: int) -> int:
+        """Read a word of a card that is mapped."""
+        at = self._card(va, 4, "PIO load", write=False)
+        await self._scheduler.enter()
+        value = await self.host.pio_read(at)
+        self._scheduler.leave()
+        return value
+
+    def _card(self, va: int, size: int, what: str, write: bool) -> int:
+        """Physical address of a range on a card: pages of a card that are mapped together follow one another."""
+        return self.pages.pieces(va, size, what, device=True, write=write)[0][0]
+
+    async def poll(self, watches: Sequence[tuple[int, int]], path: str) -> int:
+        """Spin on words of memory, each (virtual address, value it has now), until one differs; its index."""
+        places = [(self.pages.pieces(va, 4, "load of 4 bytes")[0][0], value) for va, value in watches]
+        await self._scheduler.enter()
+        self._scheduler.leave()  # gives way to whoever is ready
+        hit = await self.host.poll(places, path)
+        await self._scheduler.enter()
+        self._scheduler.leave()
+        return hit
+
+    async def block(self, signal: Event) -> None:
+        """Sleep until a signal that the kernel or another thread sets; the CPU is free meanwhile."""
+        self._scheduler.sleep()
+        await signal.wait()
+        await self._scheduler.enter()
+        self._scheduler.leave()
+
+
+class Processes:
+    """The processes of a host: mixed into both bindings of its verbs."""
+
+    frames: Frames
+    scheduler: Scheduler
+    processes: list[Process]
+
+    def start_processes(self: Any, kernel: Kernel, seed: int) -> None:
+        """Called once, when the host is made: frames are scattered by `seed`."""
+        self.frames = Frames(lambda size: int(self.allocate(size).address), f"frames {seed} {self.node}")
+        self.scheduler = Scheduler(kernel, self.who, self.switch_context)
+        self.processes = []
+
+    def process(self: Any, name: str = "") -> Process:
+        """A new process; its number, from 1, is its name unless one is given."""
+        number = len(self.processes) + 1
+        process = Process(self, number, name or str(number))
+        self.processes.append(process)
+        return process

@@ -1,0 +1,82 @@
+"""One CPU among the threads of a host's processes.
+
+A thread is a task that uses its process's verbs. One of them runs; it keeps the CPU until it waits for something else
+than the CPU, blocks, or its quantum is over while others are ready. A thread that polls gives way to every thread that
+is ready (ours: as one that yields in its loop). Whoever gets the CPU after another pays for the switch. Interrupt
+routines are no threads: they take the CPU between two instruction sequences of whoever runs.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from pymodels.kernel import Future, Kernel, Task
+
+QUANTUM_PS = 10_000_000_000
+"""A thread that computes gives way after so long (assumed: one clock tick of both operating systems, 10 ms)."""
+
+
+class Scheduler:
+    """Who of a host's threads runs. Verbs stand between `enter` and `leave`."""
+
+    def __init__(self, kernel: Kernel, who: str, switch: Callable[[], Awaitable[None]]) -> None:
+        """`switch` takes the time of a context switch on the CPU."""
+        self._kernel = kernel
+        self._who = who
+        self._switch = switch
+        self._running: Task | None = None
+        self._idle = False
+        self._inside = False
+        self._since = 0
+        self._queue: deque[tuple[Task | None, Future[None]]] = deque()
+        self.switches = 0
+        """Context switches so far."""
+
+    async def enter(self) -> None:
+        """The calling task wants to execute: returns when it runs."""
+        me = self._kernel.current
+        if self._running is me and not self._idle:
+            if not self._queue or self._kernel.now - self._since < QUANTUM_PS:
+                self._inside = True
+                return
+            await self._turn(me)
+        elif self._running is None:
+            self._run(me)
+            return
+        elif self._inside or self._queue:
+            await self._turn(me)
+        else:
+            self._run(me)
+        self.switches += 1
+        await self._switch()
+
+    def leave(self) -> None:
+        """The calling task has executed; if it now waits, another may run."""
+        self._inside = False
+        if self._queue:
+            self._kernel.at(self._kernel.now, self._offer)
+
+    def sleep(self) -> None:
+        """The running thread blocks: even if nobody else runs meanwhile, it comes back by a context switch."""
+        if self._running is self._kernel.current:
+            self._idle = True
+            self.leave()
+
+    def _run(self, task: Task | None) -> None:
+        self._running, self._idle, self._inside, self._since = task, False, True, self._kernel.now
+
+    async def _turn(self, me: Task | None) -> None:
+        """Wait behind the others that are ready."""
+        turn: Future[None] = Future(self._kernel, f"the CPU of {self._who}")
+        self._queue.append((me, turn))
+        self._inside = self._inside and self._running is not me
+        self._kernel.at(self._kernel.now, self._offer)
+        await turn
+
+    def _offer(self) -> None:
+        """Nobody executes: the first that is ready runs."""
+        if not self._inside and self._queue:
+            task, turn = self._queue.popleft()
+            self._run(task)
+            turn.set(None)

@@ -1,0 +1,126 @@
+"""The host's verbs at the doorway: polling beside interrupts, and watches that are used again.
+
+Strategy: the doorway's C library is compiled alone, as in test_bindings. A test plays the hardware: it writes words of
+host memory, appends the event of the watch, and lets simulated time run. The path `look_flag` has one known length, so
+every time at which a poll ends is computed by hand.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.cards import CardMap
+from pymodels.costs.table import HostProcessor, PathTable
+from pymodels.kernel import Kernel, Task
+from pymodels.trace import Part, unit
+from tb.bind import watch
+from tb.bind.actor import PathNumbers
+from tb.bind.host import EVENT_WATCH, HostTiming, RtlHost
+from tb.sim.compilers import compile_doorway
+from tb.sim.doorway import EVENT, EVENT_BYTES, Doorway
+
+HOST = unit(0, Part.HOST_CPU)
+MISS = 70
+"""Of a polled word, in ps."""
+
+
+@pytest.fixture(name="library", scope="module")
+def fixture_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("doorway")
+    compile_doorway(folder)
+    return folder / "libdoorway.so"
+
+
+class Border:
+    """A host at the border, and the hardware behind it."""
+
+    def __init__(self) -> None:
+        self.doorway, self.kernel = Doorway(), Kernel()
+        self.doorway._head[0] = self.doorway._tail[0] = 0
+        self.memory = self.doorway.memory(0, 1 << 22, HOST)
+        self.drain = self.doorway.drainer()
+        self.moved: list[int] = []
+        timing = HostTiming(1000.0, 500, 300, (1, 1), MISS, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0)
+        card = CardMap.of("lanai9", 1 << 21)
+        self.host = RtlHost(0, "h", self.kernel, self.doorway, self.memory, 0, card, timing, PathNumbers(), 1)
+        self.host.use(PathTable.load("host", "echo"))
+        self.look = self.host._cost("look_flag", 1)[0]
+
+    def at(self, time: int, address: int, slot: int) -> None:
+        """The word at an address changes at a time; the slot that watches it tells."""
+        self.kernel.at(time, lambda: self._write(address, slot))
+
+    def _write(self, address: int, slot: int) -> None:
+        self.host.store_words(address, (1,))
+        door = self.doorway
+        EVENT.pack_into(door._events, door._head[0] * EVENT_BYTES, self.kernel.now, HOST, EVENT_WATCH, slot, 0)
+        door._head[0] += 1
+        self.drain()
+
+    def poll(self, *addresses: int) -> Task:
+        return self.host.spawn(self.host.poll([(address, 0) for address in addresses], "look_flag"), "poll")
+
+
+@pytest.fixture(name="border")
+def fixture_border(library: Path, monkeypatch: pytest.MonkeyPatch) -> Border:
+    monkeypatch.setenv("SANLAB_DOORWAY", str(library))
+    return Border()
+
+
+def test_a_poll_ends_when_the_spinning_loop_would_have_looked(border: Border) -> None:
+    task, start = border.poll(0x1000, 0x2000), border.kernel.now
+    border.at(start + 10 * border.look + 100, 0x2000, 1)
+    border.kernel.run()
+    assert task.finished.value == 1
+    assert abs(border.kernel.now - (start + 12 * border.look + MISS)) <= 1
+    assert border.host.cpu_ps == border.kernel.now - start
+
+
+def test_an_interrupt_routine_stops_the_polling_loop_while_it_runs(border: Border) -> None:
+    start, service = border.kernel.now, 1000 * border.look + 17
+    task = border.poll(0x1000)
+
+    def interrupt() -> None:
+        border.host.spawn(border.host.cpu.run(service), "interrupt")
+
+    border.kernel.at(start + 100, interrupt)
+    border.at(start + 200, 0x1000, 0)
+    border.kernel.run()
+    assert task.finished.done
+    assert abs(border.kernel.now - (start + border.look + service + MISS)) <= 3
+    assert border.host.cpu_ps == border.kernel.now - start
+
+
+def test_two_threads_that_poll_use_the_cpu_once(border: Border) -> None:
+    start = border.kernel.now
+    first, second = border.poll(0x1000), border.poll(0x2000)
+    border.at(start + 5000, 0x1000, 0)
+    border.at(start + 9000, 0x2000, 1)
+    border.kernel.run()
+    assert first.finished.done and second.finished.done
+    assert border.host.cpu_ps == border.kernel.now - start
+
+
+def test_words_beyond_the_kept_ones_use_slots_that_nobody_waits_for(border: Border) -> None:
+    for i in range(3 * watch.KEPT):
+        address = 0x1000 + 64 * i
+        task = border.poll(address)
+        border.kernel.run_ready()
+        slot = border.host._words._slots[address]
+        assert slot < watch.KEPT
+        border.at(border.kernel.now + 1000, address, slot)
+        border.kernel.run()
+        assert task.finished.done
+    assert len(border.host._words._slots) == watch.KEPT
+
+
+def test_more_words_than_the_kept_ones_can_be_polled_at_a_time(border: Border) -> None:
+    addresses = [0x1000 + 8 * i for i in range(2 * watch.KEPT)]
+    task = border.poll(*addresses)
+    border.kernel.run_ready()
+    assert sorted(border.host._words._slots.values()) == list(range(2 * watch.KEPT))
+    border.at(border.kernel.now + 1000, addresses[-1], 2 * watch.KEPT - 1)
+    border.kernel.run()
+    assert task.finished.value == 2 * watch.KEPT - 1
