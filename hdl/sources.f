@@ -1,5 +1,6 @@
 hdl/nic/myri_lanai9_pkg.sv
 hdl/nic/myri_lanai4_pkg.sv
+hdl/nic/sp_adapter_pkg.sv
 hdl/sim/sim_trace_pkg.sv
 hdl/sim/sim_settings_pkg.sv
 hdl/sim/sim_doorway_pkg.sv
@@ -81,6 +82,17 @@ hdl/nic/myri_level_cross.sv
 hdl/nic/myri_net_recv.sv
 hdl/nic/myri_net_send.sv
 hdl/nic/myri_nic.sv
+hdl/nic/sp_byte_key.sv
+hdl/nic/sp_bus.sv
+hdl/nic/sp_left_engine.sv
+hdl/nic/sp_send.sv
+hdl/nic/sp_receive_buffer.sv
+hdl/nic/sp_commands.sv
+hdl/nic/sp_read_buffer.sv
+hdl/nic/sp_engines.sv
+hdl/nic/sp_regs.sv
+hdl/nic/sp_host.sv
+hdl/nic/sp_adapter.sv
 hdl/nic/myri_nic4.sv
 hdl/nic/myri_nic4_host.sv
 hdl/nic/myri_nic_control.sv

@@ -233,8 +233,8 @@ def _declare(name: str, value: int, width: int) -> str:
     return f"  localparam logic [{width - 1}:0] {name} = {width}'h{value:X};"
 
 
-def render(package: str, source: str, groups: Sequence[Group], myrinet: int) -> str:
-    """The text of a SystemVerilog package with the constants of `groups`; `source` is the file they stand in."""
+def declarations(package: str, source: str, groups: Sequence[Group], more: Sequence[str]) -> str:
+    """The text of a SystemVerilog package with the constants of `groups` and the lines `more`; `source`: their file."""
     lines = [
         f"// Register map of the NIC. GENERATED from {source} by `python -m {source[:-3].replace('/', '.')} --sv`;",
         "// edit that file, never this one.",
@@ -245,9 +245,14 @@ def render(package: str, source: str, groups: Sequence[Group], myrinet: int) -> 
         summary = (group.__doc__ or "").splitlines()[0]
         lines += ["", f"  // {summary}"]
         lines += [_declare(f"{prefix}_{name}", int(member), width) for name, member in group.__members__.items()]
-    lines += ["", "  // MYRINET after reset.", _declare("MYRINET_AFTER_RESET", myrinet, 32)]
-    lines += ["endpackage", ""]
+    lines += [*more, "endpackage", ""]
     return "\n".join(lines)
+
+
+def render(package: str, source: str, groups: Sequence[Group], myrinet: int) -> str:
+    """The package of a LANai: the constants of `groups`, and MYRINET after reset."""
+    more = ["", "  // MYRINET after reset.", _declare("MYRINET_AFTER_RESET", myrinet, 32)]
+    return declarations(package, source, groups, more)
 
 
 def package_text() -> str:

@@ -4,9 +4,10 @@
 // crossing. Link events (levels when they rise) cross to the NIC clock as strobes.
 // Timing: that of the parts; each crossing costs cfg_cdc_latency.
 module myri_nic_link #(
-    parameter int SLACK_LOG2 = 7,  // slack memory of the link port
-    parameter int FIFO_LOG2  = 4,  // entries of a data crossing = 2**FIFO_LOG2
-    parameter int WIDTH      = 64  // bits of a word of SRAM
+    parameter int SLACK_LOG2 = 7,   // slack memory of the link port
+    parameter int FIFO_LOG2  = 4,   // entries of a data crossing = 2**FIFO_LOG2
+    parameter int WIDTH      = 64,  // bits of a word of SRAM
+    parameter int KEY_AT     = -1   // byte at which the packet's key stands, see myri_packet_tx
 ) (
     input logic link_clk,  // character clock
     input logic link_rst,  // synchronous reset
@@ -91,7 +92,8 @@ module myri_nic_link #(
   );
 
   myri_packet_tx #(
-      .WIDTH(WIDTH)
+      .WIDTH (WIDTH),
+      .KEY_AT(KEY_AT)
   ) u_packet_tx (
       .clk(link_clk),
       .rst(link_rst),
@@ -152,7 +154,8 @@ module myri_nic_link #(
   );
 
   myri_packet_rx #(
-      .WIDTH(WIDTH)
+      .WIDTH (WIDTH),
+      .KEY_AT(KEY_AT)
   ) u_packet_rx (
       .clk(link_clk),
       .rst(link_rst),

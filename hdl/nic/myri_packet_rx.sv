@@ -6,7 +6,8 @@
 // Timing: one character a clock, no bubble; a full word or the tail goes on in the clock its last
 // character shows.
 module myri_packet_rx #(
-    parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
+    parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
+    parameter int KEY_AT = -1   // byte at which the packet's key stands; -1 = behind the route bytes of Myrinet
 ) (
     input  logic              clk,          // link clock
     input  logic              rst,          // synchronous reset
@@ -89,13 +90,27 @@ module myri_packet_rx #(
     else if (taken && !in_packet) start <= cycle;
   end
 
-  myri_byte_key u_key (
-      .clk  (clk),
-      .rst  (rst),
-      .take (taken),
-      .tail (m_tail),
-      .data (m_data),
-      .found(tr_head),
-      .key  (tr_key)
-  );
+  if (KEY_AT < 0) begin : gen_myrinet
+    myri_byte_key u_key (
+        .clk  (clk),
+        .rst  (rst),
+        .take (taken),
+        .tail (m_tail),
+        .data (m_data),
+        .found(tr_head),
+        .key  (tr_key)
+    );
+  end else begin : gen_place
+    sp_byte_key #(
+        .AT(KEY_AT)
+    ) u_key (
+        .clk  (clk),
+        .rst  (rst),
+        .take (taken),
+        .tail (m_tail),
+        .data (m_data),
+        .found(tr_head),
+        .key  (tr_key)
+    );
+  end
 endmodule

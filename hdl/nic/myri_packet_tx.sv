@@ -5,7 +5,8 @@
 // cannot be right. Timing: one byte a clock, the first in the clock the entry shows; CRC and GAP take
 // one clock each; an entry without bytes takes one.
 module myri_packet_tx #(
-    parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
+    parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
+    parameter int KEY_AT = -1   // byte at which the packet's key stands; -1 = behind the route bytes of Myrinet
 ) (
     input  logic             clk,        // link clock
     input  logic             rst,        // synchronous reset
@@ -106,13 +107,27 @@ module myri_packet_tx #(
     else if (sent && !in_packet) start <= cycle;
   end
 
-  myri_byte_key u_key (
-      .clk  (clk),
-      .rst  (rst),
-      .take (key_take),
-      .tail (state == GAP),
-      .data (value),
-      .found(tr_head),
-      .key  (tr_key)
-  );
+  if (KEY_AT < 0) begin : gen_myrinet
+    myri_byte_key u_key (
+        .clk  (clk),
+        .rst  (rst),
+        .take (key_take),
+        .tail (state == GAP),
+        .data (value),
+        .found(tr_head),
+        .key  (tr_key)
+    );
+  end else begin : gen_place
+    sp_byte_key #(
+        .AT(KEY_AT)
+    ) u_key (
+        .clk  (clk),
+        .rst  (rst),
+        .take (key_take),
+        .tail (state == GAP),
+        .data (value),
+        .found(tr_head),
+        .key  (tr_key)
+    );
+  end
 endmodule

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from pymodels import lanai4
+from pymodels import lanai4, sp_adapter
 from pymodels.lanai4 import Ebus, Error4, Isr4, Pci4, Reg4
 from pymodels.registers import (
     MYRINET_AFTER_RESET,
@@ -27,6 +27,7 @@ from pymodels.registers import (
     nres_clocks,
     package_text,
 )
+from pymodels.sp_adapter import SpReg, fetch_command, read_command, store_command
 
 
 def test_the_committed_package_is_what_the_map_generates() -> None:
@@ -35,6 +36,27 @@ def test_the_committed_package_is_what_the_map_generates() -> None:
 
 def test_the_committed_package_of_lanai_4_is_what_its_map_generates() -> None:
     assert lanai4.PACKAGE.read_text(encoding="utf-8") == lanai4.package_text(), "run `python -m pymodels.lanai4 --sv`"
+
+
+def test_the_committed_package_of_the_sp_adapter_is_what_its_map_generates() -> None:
+    assert sp_adapter.PACKAGE.read_text(encoding="utf-8") == sp_adapter.package_text(), (
+        "run `python -m pymodels.sp_adapter --sv`"
+    )
+
+
+def test_registers_of_the_sp_adapter_stand_on_their_grid_and_alone() -> None:
+    offsets = [int(register) for register in SpReg]
+    assert all(offset % 4 == 0 and offset < 0x200 for offset in offsets)
+    assert len(set(offsets)) == len(SpReg.__members__)
+    assert SpReg.SEND0 % 32 == SpReg.RECV0 % 32 == SpReg.READ0 % 128 == 0, "their words are told apart by low bits"
+
+
+def test_commands_of_the_sp_adapter_refuse_what_their_fields_cannot_hold() -> None:
+    assert fetch_command(4096) == 0x1000_1000 and read_command(128) == 0x5000_0080
+    assert store_command(65535, packet=True) == 0x2000_FFFF and store_command(4, packet=False) == 4
+    for call in (lambda: fetch_command(4097), lambda: read_command(129), lambda: store_command(65536, True)):
+        with pytest.raises(ValueError, match="bytes"):
+            call()
 
 
 def test_every_constant_of_lanai_4_is_in_its_package() -> None:

@@ -1,0 +1,274 @@
+// The SP adapter (paper 001, 3.1.2), the whole: a PCI card with two FIFOs between the engines, a link interface, and an SRAM
+// that host and processor share; SRAM and processor are outside (ports mem_*, cpu_*).
+//
+// Three clocks meet only in crossings, as in myri_nic; with cfg_cdc_latency 0 a crossing is the one register that two
+// clocks of one root need. Each clock sleeps alone. `busy`, alarms and `_ago`: as in myri_nic.
+// Timing: see the parts.
+module sp_adapter
+  import sp_adapter_pkg::*;
+  import myri_pci_pkg::*;
+#(
+    parameter int SLACK_LOG2 = 7,  // slack memory of the link port = 2**SLACK_LOG2 characters
+    parameter int CROSS_LOG2 = 4,  // entries of a data crossing = 2**CROSS_LOG2
+    parameter int SLOTS_LOG2 = 1   // packets of the receive buffer = 2**SLOTS_LOG2
+) (
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    output logic busy,  // another edge is needed, the processor's SRAM requests apart
+    output logic alarm_valid,  // wants to be awake ...
+    output logic [47:0] alarm_cycle,  // ... at this edge
+    input logic link_clk,  // character clock
+    input logic link_rst,  // synchronous reset
+    input logic [47:0] link_cycle,  // index of the coming edge
+    output logic link_busy,  // link clock: another edge is needed
+    output logic link_alarm_valid,  // link clock: wants to be awake ...
+    output logic [47:0] link_alarm_cycle,  // ... at this edge
+    input logic pci_clk,  // PCI clock
+    input logic pci_rst,  // synchronous reset
+    input logic [47:0] pci_cycle,  // index of the coming edge
+    output logic pci_busy,  // PCI clock: another edge is needed
+    input logic [8:0] rx,  // {data flag, byte} from the cable
+    output logic [8:0] tx,  // {data flag, byte} to the cable
+    input logic rx_hold,  // see myri_link_port
+    output logic tx_hold,  // see myri_link_port
+    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
+    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    output logic mem_a_valid,  // memory port a: access
+    output logic mem_a_write,  // 1 = write
+    output logic [22:0] mem_a_addr,  // byte address, multiple of 8
+    output logic [63:0] mem_a_wdata,  // write data
+    output logic [7:0] mem_a_be,  // lanes written
+    input logic [63:0] mem_a_rdata,  // read data, the clock after
+    output logic mem_b_valid,  // memory port b: access
+    output logic mem_b_write,  // 1 = write
+    output logic [22:0] mem_b_addr,  // byte address, multiple of 8
+    output logic [63:0] mem_b_wdata,  // write data
+    output logic [7:0] mem_b_be,  // lanes written
+    input logic [63:0] mem_b_rdata,  // read data, the clock after
+    input logic cpu_reg_valid,  // processor: access in this clock
+    input logic cpu_reg_write,  // 1 = write
+    input logic [8:0] cpu_reg_addr,  // offset
+    input logic [31:0] cpu_reg_wdata,  // write data
+    output logic [31:0] cpu_reg_rdata,  // read data, same clock
+    input logic cpu_req,  // processor
+    output logic cpu_gnt,  // granted
+    input logic cpu_write,  // 1 = write
+    input logic [22:0] cpu_addr,  // byte address, multiple of 8
+    input logic [63:0] cpu_wdata,  // write data
+    input logic [7:0] cpu_be,  // lanes written
+    output logic [63:0] cpu_rdata,  // read data, the clock after
+    output logic [31:0] isr,  // STATUS, which a polling loop watches
+    output logic intr_line,  // level: interrupt request, before it crosses to INTA#
+    input logic [3:0] cfg_cdc_latency,  // of every crossing
+    input logic [15:0] cfg_start_clocks,  // start-up of a command of the left engine
+    input logic [7:0] cfg_bus_beat,  // NIC clocks that a beat of the right engine keeps the internal bus
+    input logic [7:0] cfg_bus_access,  // NIC clocks that an access of host or processor keeps it
+    input logic cfg_doorbell,  // the adapter has doorbells
+    input logic [7:0] cfg_slack,  // link port settings
+    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent
+    input logic [7:0] cfg_go_mark,  // fill at which GO is sent
+    input logic [15:0] cfg_refresh,  // STOP refresh period
+    input logic [15:0] cfg_short_timeout,  // characters until GO is assumed
+    input logic [31:0] cfg_long_timeout,  // characters until a blocked packet is cut
+    input logic [31:0] cfg_beat_period,  // BEAT period
+    input logic [31:0] cfg_pci_base,  // BAR0 after reset
+    input logic cfg_pci_enabled,  // memory and master enable after reset
+    input logic cfg_pci_m66,  // card can run at 66 MHz
+    input logic cfg_pci_wide,  // 64-bit transfers
+    input logic [1:0] cfg_pci_devsel,  // target: DEVSEL# speed
+    input logic [3:0] cfg_pci_write_initial,  // target: wait states of the first write data phase
+    input logic [3:0] cfg_pci_read_initial,  // target: least ones of the first read data phase
+    input logic [2:0] cfg_pci_subsequent,  // target: of later data phases
+    input logic [3:0] cfg_pci_read_wait,  // target: clocks TRDY# is held before a retry
+    input logic [2:0] cfg_pci_stall_limit,  // target: clocks a phase waits before STOP#
+    input logic [7:0] cfg_pci_max_phases,  // target: data phases before a disconnect; 0 = no limit
+    input logic [15:0] cfg_pci_discard,  // target: age at which a delayed read gives way
+    input logic [7:0] cfg_pci_latency_timer,  // master: latency timer; 0 = unlimited
+    input logic [15:0] cfg_pci_max_burst,  // master: bytes of a transaction; 0 = unlimited
+    input logic [7:0] cfg_pci_start_delay,  // master: clocks before asking for the bus
+    input logic [2:0] cfg_pci_irdy_wait,  // master: clocks IRDY# may wait
+    input logic [6:0] cfg_pci_line_bytes,  // master: cache line
+    output logic tr_tx_start,  // clk: the right engine begins with a packet
+    output logic [31:0] tr_tx_start_key,  // packet key
+    output logic tr_tx_read,  // clk: the packet is in the send buffer whole
+    output logic [31:0] tr_tx_read_key,  // packet key
+    output logic [31:0] tr_tx_read_bytes,  // its user bytes
+    output logic tr_rx_first,  // clk: the first word of a packet is in the receive buffer
+    output logic [31:0] tr_rx_first_key,  // packet key
+    output logic tr_rx_done,  // clk: the whole of it is
+    output logic [31:0] tr_rx_done_key,  // packet key
+    output logic [31:0] tr_rx_done_bytes,  // its bytes, CRC character included
+    output logic [7:0] tr_rx_done_syndrome,  // CRC-8 syndrome, 0 = good
+    output logic tr_dma_start,  // clk: a command of the left engine starts to move
+    output logic tr_dma_done,  // clk: it is over
+    output logic tr_dma_e2l,  // its direction, 1 = FETCH
+    output logic [31:0] tr_dma_bytes,  // its length
+    output logic [31:0] tr_dma_number,  // its number among the FETCHes or the STOREs, from 0
+    output logic tr_move_start,  // clk: the right engine begins to move user bytes of a packet
+    output logic tr_move_done,  // clk: they are in the Recv/Cmd FIFO
+    output logic [31:0] tr_move_key,  // packet key, with both
+    output logic [31:0] tr_move_bytes,  // how many, with both
+    output logic [31:0] tr_move_number,  // number of their STORE, with both
+    output logic tr_pio_write,  // clk: a write of the host has landed ...
+    output logic [23:0] tr_pio_addr,  // ... at this offset of the card's region
+    output logic tr_doorbell,  // clk: a doorbell entry is stored
+    output logic [31:0] tr_doorbell_addr,  // its address, also with st_doorbell_overflow
+    output logic [31:0] tr_doorbell_data,  // its data, likewise
+    output logic tr_tx_head,  // link_clk: first byte of a packet went out tr_tx_ago edges ago
+    output logic tr_tx_tail,  // link_clk: its GAP went out
+    output logic [31:0] tr_tx_key,  // packet key, with both
+    output logic [31:0] tr_tx_ago,  // with tr_tx_head
+    output logic tr_rx_head,  // link_clk: first byte of a packet came tr_rx_ago edges ago
+    output logic tr_rx_tail,  // link_clk: its GAP came
+    output logic [31:0] tr_rx_key,  // packet key, with both
+    output logic [31:0] tr_rx_ago,  // with tr_rx_head
+    output logic [31:0] tr_rx_bytes,  // with tr_rx_tail: bytes, CRC character included
+    output logic [7:0] tr_rx_syndrome,  // with tr_rx_tail: CRC-8 syndrome
+    output logic st_rx_overrun,  // link_clk: strobe: slack overflow, a character was lost
+    output logic st_crc_bad,  // link_clk: strobe, with tr_rx_tail
+    output logic st_illegal,  // link_clk: strobe: unknown control character
+    output logic st_forward_reset,  // link_clk: strobe: the packet sent was cut
+    output logic st_link_stopped,  // link_clk: level: STOP of the peer in force
+    output logic st_link_stopping,  // link_clk: level: our STOP in force
+    output logic [7:0] st_fill,  // link_clk: slack fill
+    output logic st_dma_error,  // clk: a command was ended by an abort
+    output logic st_doorbell_overflow,  // clk: a doorbell entry was dropped
+    output logic st_send_misuse,  // clk: a SEND_START was ignored
+    output logic st_pio_misuse,  // clk: a store of the host where nothing is
+    output logic st_queue_overflow,  // clk: an insertion into the command queue was lost
+    output logic st_packet_misuse,  // clk: a command for what its packet does not have
+    output logic st_in_flight,  // clk: an engine has something open
+    output logic st_link_in_flight  // link_clk: a packet is half sent or half received
+);
+  localparam int KEY_AT = 16;  // first byte of the VIA header
+
+  // Streams to and from the PCI side, and to and from the link side.
+  logic
+      pio_valid,
+      pio_ready,
+      rsp_valid,
+      rsp_ready,
+      cmd_valid,
+      cmd_ready,
+      wr_valid,
+      wr_ready,
+      rd_valid,
+      rd_ready;
+  logic send_valid, send_ready, recv_valid, recv_ready;
+  logic [93:0] pio_data;
+  logic [63:0] rsp_data, wr_data;
+  logic [48:0] cmd_data;
+  logic [65:0] rd_data;
+  logic [73:0] send_data;
+  logic [76:0] recv_data;
+  logic [ 5:0] link_event;
+  // The host's accesses of SRAM.
+  logic pio_req, pio_gnt, pio_write;
+  logic [22:0] pio_addr;
+  logic [63:0] pio_wdata;
+  logic [ 7:0] pio_be;
+  // Registers and events.
+  logic
+      arrived,
+      send_free,
+      queue_room,
+      left_idle,
+      set_fetched,
+      set_stored,
+      set_sent,
+      set_read,
+      set_alarm,
+      set_bell,
+      clear_irq,
+      irq;
+  logic w_command, w_words, w_next, w_send, w_start, w_consumer, w_base;
+  logic [5:0] set_errors;
+  logic [31:0] recv_word, recv_status, read_word, overflows;
+  logic [16:0] producer, consumer;
+  logic [23:0] base;
+  logic [63:0] w_pair;
+  // Sleeping.
+  logic regs_busy, engines_busy, host_busy, far_busy, near_busy, left_alarm, timer_alarm, unused_ok;
+  logic [47:0] left_cycle, timer_cycle;
+
+  assign busy = regs_busy || engines_busy || host_busy || far_busy || near_busy;
+  assign alarm_valid = left_alarm || timer_alarm;
+  assign alarm_cycle = (left_alarm && (!timer_alarm || left_cycle < timer_cycle)) ? left_cycle : timer_cycle;
+  assign intr_line = irq;
+  assign tr_doorbell = set_bell;
+  assign tr_rx_first_key = tr_rx_done_key;
+  assign set_errors = ({5'd0, st_send_misuse} << ERR_SEND_MISUSE) |
+      ({5'd0, st_queue_overflow} << ERR_QUEUE_OVERFLOW) |
+      ({5'd0, st_packet_misuse} << ERR_PACKET_MISUSE) |
+      ({5'd0, st_dma_error} << ERR_BUS) |
+      ({5'd0, st_doorbell_overflow} << ERR_BELL_OVERFLOW) |
+      ({5'd0, st_pio_misuse} << ERR_PIO_MISUSE);
+  assign unused_ok = ^link_event;
+
+  // The SRAM: the host's accesses on one port, the processor's on the other.
+  assign mem_a_valid = pio_gnt;
+  assign mem_a_write = pio_write;
+  assign mem_a_addr = pio_addr;
+  assign mem_a_wdata = pio_wdata;
+  assign mem_a_be = pio_be;
+  assign mem_b_valid = cpu_gnt;
+  assign mem_b_write = cpu_write;
+  assign mem_b_addr = cpu_addr;
+  assign mem_b_wdata = cpu_wdata;
+  assign mem_b_be = cpu_be;
+  assign cpu_rdata = mem_b_rdata;
+
+  sp_regs u_regs (
+      .*,
+      .status(isr),
+      .alarm_valid(timer_alarm),
+      .alarm_cycle(timer_cycle),
+      .busy(regs_busy)
+  );
+
+  sp_engines #(
+      .SLOTS_LOG2(SLOTS_LOG2)
+  ) u_engines (
+      .*,
+      .w_index(cpu_reg_addr[4:2]),
+      .r_index(cpu_reg_addr[6:2]),
+      .w_data(cpu_reg_wdata),
+      .in_flight(st_in_flight),
+      .alarm_valid(left_alarm),
+      .alarm_cycle(left_cycle),
+      .busy(engines_busy)
+  );
+
+  sp_host u_host (
+      .*,
+      .sram_req(pio_req),
+      .sram_gnt(pio_gnt),
+      .sram_write(pio_write),
+      .sram_addr(pio_addr),
+      .sram_wdata(pio_wdata),
+      .sram_be(pio_be),
+      .sram_rdata(mem_a_rdata),
+      .w_data(cpu_reg_wdata),
+      .bell_overflow(st_doorbell_overflow),
+      .misuse(st_pio_misuse),
+      .busy(host_busy)
+  );
+
+  myri_nic_pci #(
+      .FIFO_LOG2(CROSS_LOG2)
+  ) u_pci (
+      .*,
+      .busy(far_busy)
+  );
+
+  myri_nic_link #(
+      .SLACK_LOG2(SLACK_LOG2),
+      .FIFO_LOG2(CROSS_LOG2),
+      .KEY_AT(KEY_AT)
+  ) u_link (
+      .*,
+      .link_in_flight(st_link_in_flight),
+      .busy(near_busy)
+  );
+endmodule

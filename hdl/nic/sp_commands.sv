@@ -1,0 +1,154 @@
+// Command queue of the SP adapter, and the right engine on its way from the receive buffer to the Recv/Cmd FIFO.
+//
+// The processor's insertions wait here in order: commands, data, and the end of a packet. A command and data go into
+// the FIFO as they are; behind a STORE with PACKET the right engine puts the packet's next user bytes, packed
+// from lane 0, a word of them for each beat of the internal bus; only then comes the next insertion. So the words that
+// follow a command in the FIFO are its own, while the left engine already takes them out at the other end.
+// An insertion that finds the queue full is lost and flagged by `overflow`; what its packet does not have, by `misuse`.
+// Timing: an insertion goes through in two clocks; user data a word a clock where the bus is granted.
+module sp_commands
+  import sp_adapter_pkg::*;
+(
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic w_command,  // strobe: insert a command
+    input logic w_words,  // strobe: insert two words of data
+    input logic w_next,  // strobe: the packet at the processor's head is done with
+    input logic [63:0] w_data,  // {first word, second word} of both
+    output logic room,  // the queue takes SIZE_QUEUE_ROOM more
+    output logic overflow,  // strobe: an insertion was lost
+    output logic misuse,  // strobe: a command for a packet that is not there, or beyond its end
+    input logic arrived,  // receive buffer: a packet is at the processor's head
+    output logic look_next,  // go on to the next
+    input logic move_valid,  // a packet is there to be moved
+    output logic [7:0] move_at,  // word of its user data
+    input logic [63:0] move_word,  // lanes
+    input logic [11:0] move_bytes,  // its user bytes
+    output logic move_release,  // its slot is free
+    output logic bus_req,  // internal bus: request
+    input logic bus_gnt,  // granted
+    output logic out_valid,  // a word for the Recv/Cmd FIFO
+    input logic out_ready,  // taken
+    output logic [63:0] out_data,  // a command, or lanes
+    output logic tr_start,  // trace: the right engine begins to move user bytes
+    output logic tr_done,  // trace: they are in the FIFO
+    output logic [31:0] tr_bytes,  // how many, with both
+    output logic [31:0] tr_number,  // number of their STORE, from 0, with both
+    output logic idle,  // nothing waits
+    output logic busy  // another edge is needed
+);
+  localparam int LOG2 = $clog2(SIZE_QUEUE);
+  localparam logic [1:0] COMMAND = 2'd0;
+  localparam logic [1:0] DATA = 2'd1;
+  localparam logic [1:0] NEXT = 2'd2;
+
+  logic q_valid, q_ready, q_room, q_busy, insert;
+  logic [65:0] q_data, q_in;
+  logic [LOG2:0] level;
+  logic [1:0] kind;
+  logic moving;  // the right engine puts user bytes
+  logic [11:0] at;  // user byte that comes next
+  logic [31:0] stores;  // STOREs so far
+  logic fits, starts, passes, store;
+  logic a_want, a_skip, a_valid, a_active, a_busy, a_ready;
+  logic [63:0] a_data;
+  logic [ 7:0] word_at;  // word that the aligner takes next
+  logic [15:0] bytes_now;
+
+  // In.
+  assign insert = w_command || w_words || w_next;
+  assign q_in = {w_next ? NEXT : w_command ? COMMAND : DATA, w_command ? w_data : lanes(w_data)};
+  assign overflow = insert && !q_room;
+  assign look_next = w_next && arrived && q_room;
+  assign room = level <= (LOG2 + 1)'(SIZE_QUEUE - SIZE_QUEUE_ROOM);
+
+  myri_fifo #(
+      .WIDTH(66),
+      .DEPTH_LOG2(LOG2)
+  ) u_queue (
+      .clk(clk),
+      .rst(rst),
+      .w_valid(insert && (!w_next || arrived)),
+      .w_ready(q_room),
+      .w_data(q_in),
+      .r_valid(q_valid),
+      .r_ready(q_ready),
+      .r_data(q_data),
+      .level(level),
+      .busy(q_busy)
+  );
+
+  // Out.
+  assign kind = q_data[65:64];
+  assign store = kind == COMMAND && !q_data[32+COMMAND_FETCH] && !q_data[32+COMMAND_ALARM];
+  assign fits = move_valid && {1'b0, q_data[47:32]} + {5'd0, at} <= {5'd0, move_bytes};
+  assign passes = q_valid && !moving && kind != NEXT;
+  assign q_ready = !moving && (kind == NEXT || out_ready);
+  assign starts = passes && out_ready && store && q_data[32+COMMAND_PACKET] && q_data[47:32] != 16'd0;
+  assign misuse = (starts && !fits) || (w_next && !arrived);
+  assign move_release = q_valid && q_ready && kind == NEXT;
+  assign move_at = word_at;
+  assign bus_req = moving && a_valid && out_ready;
+  assign a_ready = bus_gnt;
+  assign out_valid = moving ? bus_gnt : passes;
+  assign out_data = moving ? a_data : q_data[63:0];
+  assign tr_start = starts;
+  assign tr_done = moving && !a_active;
+  assign tr_bytes = {16'd0, tr_start ? q_data[47:32] : bytes_now};
+  assign tr_number = stores - (tr_start ? 32'd0 : 32'd1);
+  assign idle = !q_valid && !moving;
+  assign busy = insert || q_busy || a_busy || tr_done;
+
+  myri_byte_aligner u_aligner (
+      .clk(clk),
+      .rst(rst),
+      .start(starts),
+      .src(at[2:0]),
+      .dst(3'd0),
+      .bytes({16'd0, q_data[47:32]}),
+      .in_valid(moving),
+      .in_want(a_want),
+      .in_skip(a_skip),
+      .in_data(move_word),
+      .in_be(),
+      .out_valid(a_valid),
+      .out_ready(a_ready),
+      .out_data(a_data),
+      .out_be(),
+      .out_bytes(),
+      .active(a_active),
+      .busy(a_busy)
+  );
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      {moving, at, stores, word_at, bytes_now} <= '0;
+    end else begin
+      if (starts) begin
+        moving <= 1'b1;
+        word_at <= at[10:3];
+        at <= at + q_data[43:32];
+        bytes_now <= q_data[47:32];
+      end else if (tr_done) begin
+        moving <= 1'b0;
+      end
+      if (moving && a_want && (a_skip || a_ready)) word_at <= word_at + 8'd1;
+      if (passes && out_ready && store) stores <= stores + 32'd1;
+      if (move_release) at <= 12'd0;
+    end
+  end
+
+  // Two big-endian words as lanes.
+  function automatic logic [63:0] lanes(input logic [63:0] pair);
+    return {
+      pair[7:0],
+      pair[15:8],
+      pair[23:16],
+      pair[31:24],
+      pair[39:32],
+      pair[47:40],
+      pair[55:48],
+      pair[63:56]
+    };
+  endfunction
+endmodule

@@ -1,0 +1,238 @@
+// The data path of the SP adapter: both engines, the two FIFOs between them, the link interface's buffers, and the internal
+// bus that the right engine shares with host and processor.
+//
+//   bus master -> left engine -> Send FIFO -> right engine -> send buffer -> link
+//   link -> receive buffer -> right engine -> Recv/Cmd FIFO -> left engine -> bus master
+//
+// Left and right engine overlap on receive. On send the right engine waits for all user data of a packet, as the
+// hardware does (paper 001, 3.3.2). Timing: see the parts.
+module sp_engines
+  import sp_adapter_pkg::*;
+#(
+    parameter int SLOTS_LOG2 = 1  // packets of the receive buffer = 2**SLOTS_LOG2
+) (
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic [15:0] cfg_start_clocks,  // start-up of a command of the left engine
+    input logic [7:0] cfg_bus_beat,  // NIC clocks that a beat of the right engine keeps the internal bus
+    input logic [7:0] cfg_bus_access,  // NIC clocks that an access of host or processor keeps it
+    input logic w_command,  // strobes: insert a command,
+    input logic w_words,  // insert data,
+    input logic [63:0] w_pair,  // with both: both words
+    input logic w_next,  // RECV_NEXT,
+    input logic w_send,  // one of SEND0..SEND7,
+    input logic [2:0] w_index,  // with w_send: which; and which of RECV0..RECV7 is read
+    input logic w_start,  // SEND_START
+    input logic [31:0] w_data,  // with w_send and w_start: the value
+    output logic arrived,  // levels of STATUS: a packet is at the head,
+    output logic send_free,  // the send side is free,
+    output logic queue_room,  // the command queue has room,
+    output logic left_idle,  // every command is done
+    output logic set_fetched,  // strobes: a FETCH is done,
+    output logic set_stored,  // a STORE is done,
+    output logic set_sent,  // a packet is in the send buffer,
+    output logic set_read,  // a READ is done,
+    output logic set_alarm,  // an ALARM is done
+    input logic [4:0] r_index,  // which of the words of the read buffer is read
+    output logic [31:0] read_word,  // it
+    output logic [31:0] recv_word,  // RECV0..RECV7 at w_index
+    output logic [31:0] recv_status,  // RECV_STATUS
+    input logic pio_req,  // internal bus: the host asks
+    output logic pio_gnt,  // granted
+    input logic cpu_req,  // the processor asks
+    output logic cpu_gnt,  // granted
+    output logic cmd_valid,  // command to the bus master
+    input logic cmd_ready,  // taken
+    output logic [48:0] cmd_data,  // {write, address, bytes}
+    output logic wr_valid,  // beat to the bus master
+    input logic wr_ready,  // taken
+    output logic [63:0] wr_data,  // PCI lanes
+    input logic rd_valid,  // beat or end of command from the bus master
+    output logic rd_ready,  // taken
+    input logic [65:0] rd_data,  // {done, error, PCI lanes}
+    output logic send_valid,  // entry for myri_packet_tx
+    input logic send_ready,  // taken
+    output logic [73:0] send_data,  // the entry
+    input logic recv_valid,  // entry of myri_packet_rx
+    output logic recv_ready,  // taken
+    input logic [76:0] recv_data,  // the entry
+    output logic tr_tx_start,  // trace: see sp_send
+    output logic [31:0] tr_tx_start_key,  // packet key, with both
+    output logic tr_tx_read,  // the packet is in the send buffer whole
+    output logic [31:0] tr_tx_read_key,  // packet key
+    output logic [31:0] tr_tx_read_bytes,  // user bytes
+    output logic tr_rx_first,  // trace: see sp_receive_buffer
+    output logic tr_rx_done,  // its tail is stored
+    output logic [31:0] tr_rx_done_key,  // packet key
+    output logic [31:0] tr_rx_done_bytes,  // bytes
+    output logic [7:0] tr_rx_done_syndrome,  // syndrome
+    output logic tr_dma_start,  // trace: see sp_left_engine
+    output logic tr_dma_done,  // the command is over
+    output logic tr_dma_e2l,  // 1 = FETCH
+    output logic [31:0] tr_dma_bytes,  // bytes
+    output logic [31:0] tr_dma_number,  // number
+    output logic tr_move_start,  // trace: see sp_commands
+    output logic tr_move_done,  // moved
+    output logic [31:0] tr_move_key,  // packet key, with both
+    output logic [31:0] tr_move_bytes,  // bytes
+    output logic [31:0] tr_move_number,  // number of the STORE
+    output logic st_dma_error,  // strobes: a command was ended by an abort,
+    output logic st_send_misuse,  // a SEND_START was ignored,
+    output logic st_queue_overflow,  // an insertion was lost,
+    output logic st_packet_misuse,  // a packet does not have what was asked for
+    output logic in_flight,  // an engine has something open
+    output logic alarm_valid,  // start-up of the left engine
+    output logic [47:0] alarm_cycle,  // its end
+    output logic busy  // another edge is needed
+);
+  localparam int FIFO_LOG2 = $clog2(SIZE_FIFO / 8);
+
+  // FIFOs, in and out: Send, Recv/Cmd.
+  logic si_valid, si_ready, so_valid, so_ready, ci_valid, ci_ready, co_valid, co_ready;
+  logic [63:0] si_data, so_data, ci_data, co_data;
+  logic [FIFO_LOG2:0] send_level, command_level;
+  logic read_start, read_valid;
+  // Right engine.
+  logic tx_req, tx_gnt, rx_req, rx_gnt, look_next, move_valid, move_release;
+  logic [ 7:0] move_at;
+  logic [63:0] move_word;
+  logic [11:0] move_bytes;
+  logic engine_idle, queue_idle, send_in_flight, rx_in_flight, unused_ok;
+  logic bus_busy, left_busy, tx_busy, rx_busy, queue_busy, si_busy, ci_busy;
+
+  assign busy = bus_busy || left_busy || tx_busy || rx_busy || queue_busy || si_busy || ci_busy;
+  assign left_idle = engine_idle && queue_idle && !co_valid;
+  assign in_flight = !left_idle || send_in_flight || rx_in_flight;
+  assign tr_tx_read_key = tr_tx_start_key;
+  assign unused_ok = ^{command_level, so_valid};
+
+  sp_bus u_bus (
+      .*,
+      .cfg_beat(cfg_bus_beat),
+      .cfg_access(cfg_bus_access),
+      .busy(bus_busy)
+  );
+
+  sp_left_engine #(
+      .FIFO_LOG2(FIFO_LOG2)
+  ) u_left (
+      .*,
+      .in_valid(co_valid),
+      .in_ready(co_ready),
+      .in_data(co_data),
+      .level(send_level),
+      .out_valid(si_valid),
+      .out_ready(si_ready),
+      .out_data(si_data),
+      .error(st_dma_error),
+      .tr_start(tr_dma_start),
+      .tr_done(tr_dma_done),
+      .tr_fetch(tr_dma_e2l),
+      .tr_bytes(tr_dma_bytes),
+      .tr_number(tr_dma_number),
+      .idle(engine_idle),
+      .busy(left_busy)
+  );
+
+  sp_read_buffer u_read (
+      .clk(clk),
+      .rst(rst),
+      .start(read_start),
+      .w_valid(read_valid),
+      .w_data(si_data),
+      .index(r_index),
+      .word(read_word)
+  );
+
+  myri_fifo #(
+      .WIDTH(64),
+      .DEPTH_LOG2(FIFO_LOG2)
+  ) u_send_fifo (
+      .clk(clk),
+      .rst(rst),
+      .w_valid(si_valid),
+      .w_ready(si_ready),
+      .w_data(si_data),
+      .r_valid(so_valid),
+      .r_ready(so_ready),
+      .r_data(so_data),
+      .level(send_level),
+      .busy(si_busy)
+  );
+
+  sp_send #(
+      .FIFO_LOG2(FIFO_LOG2)
+  ) u_send (
+      .*,
+      .w_word(w_send),
+      .free(send_free),
+      .misuse(st_send_misuse),
+      .level(send_level),
+      .in_ready(so_ready),
+      .in_data(so_data),
+      .bus_req(tx_req),
+      .bus_gnt(tx_gnt),
+      .tr_start(tr_tx_start),
+      .tr_done(tr_tx_read),
+      .tr_key(tr_tx_start_key),
+      .tr_bytes(tr_tx_read_bytes),
+      .in_flight(send_in_flight),
+      .busy(tx_busy)
+  );
+
+  sp_receive_buffer #(
+      .SLOTS_LOG2(SLOTS_LOG2)
+  ) u_receive (
+      .*,
+      .in_valid(recv_valid),
+      .in_ready(recv_ready),
+      .in_data(recv_data),
+      .look_index(w_index),
+      .look_word(recv_word),
+      .look_status(recv_status),
+      .move_key(tr_move_key),
+      .tr_first(tr_rx_first),
+      .tr_done(tr_rx_done),
+      .tr_key(tr_rx_done_key),
+      .tr_bytes(tr_rx_done_bytes),
+      .tr_syndrome(tr_rx_done_syndrome),
+      .in_flight(rx_in_flight),
+      .busy(rx_busy)
+  );
+
+  sp_commands u_commands (
+      .*,
+      .w_data(w_pair),
+      .room(queue_room),
+      .overflow(st_queue_overflow),
+      .misuse(st_packet_misuse),
+      .bus_req(rx_req),
+      .bus_gnt(rx_gnt),
+      .out_valid(ci_valid),
+      .out_ready(ci_ready),
+      .out_data(ci_data),
+      .tr_start(tr_move_start),
+      .tr_done(tr_move_done),
+      .tr_bytes(tr_move_bytes),
+      .tr_number(tr_move_number),
+      .idle(queue_idle),
+      .busy(queue_busy)
+  );
+
+  myri_fifo #(
+      .WIDTH(64),
+      .DEPTH_LOG2(FIFO_LOG2)
+  ) u_command_fifo (
+      .clk(clk),
+      .rst(rst),
+      .w_valid(ci_valid),
+      .w_ready(ci_ready),
+      .w_data(ci_data),
+      .r_valid(co_valid),
+      .r_ready(co_ready),
+      .r_data(co_data),
+      .level(command_level),
+      .busy(ci_busy)
+  );
+endmodule

@@ -1,0 +1,155 @@
+// Host side of the SP adapter in the NIC clock: PIO into the SRAM, doorbells, control register.
+//
+// Map of the card (pymodels/sp_adapter.py): SRAM, the control register, with cfg_doorbell a doorbell region whose stores
+// become entries of a FIFO in SRAM, as on a LANai 9. A store elsewhere does nothing and is flagged by `misuse`; a load
+// gives 0. Every access of SRAM crosses the internal bus.
+// Timing: that of myri_pio, when the bus is granted.
+module sp_host
+  import sp_adapter_pkg::*;
+(
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic cfg_doorbell,  // the adapter has doorbells
+    input logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
+    output logic pio_ready,  // taken
+    input logic [93:0] pio_data,  // the beat
+    output logic rsp_valid,  // read answer
+    input logic rsp_ready,  // taken
+    output logic [63:0] rsp_data,  // lanes
+    output logic sram_req,  // SRAM and internal bus: request
+    input logic sram_gnt,  // granted
+    output logic sram_write,  // 1 = write
+    output logic [22:0] sram_addr,  // byte address of the word
+    output logic [63:0] sram_wdata,  // write data
+    output logic [7:0] sram_be,  // lanes written
+    input logic [63:0] sram_rdata,  // read data, the clock after
+    input logic w_consumer,  // write of BELL_CONSUMER (value in w_data)
+    input logic w_base,  // write of BELL_BASE
+    input logic [31:0] w_data,  // value of both
+    output logic [16:0] producer,  // of the doorbell FIFO
+    output logic [16:0] consumer,  // of the doorbell FIFO
+    output logic [23:0] base,  // its place in SRAM
+    output logic [31:0] overflows,  // entries dropped
+    output logic set_bell,  // strobe: an entry is in SRAM
+    output logic bell_overflow,  // strobe: an entry was dropped
+    input logic irq,  // level, for the control register
+    output logic clear_irq,  // strobe: the host clears the interrupt
+    output logic misuse,  // strobe: a store where nothing is
+    output logic tr_pio_write,  // trace: a store has landed ...
+    output logic [23:0] tr_pio_addr,  // ... here
+    output logic [31:0] tr_doorbell_addr,  // trace: with set_bell and bell_overflow, address of the entry
+    output logic [31:0] tr_doorbell_data,  // and its data
+    output logic busy  // another edge is needed
+);
+  logic
+      to_sram,
+      to_bell,
+      ctl_valid,
+      control,
+      bell_valid,
+      bell_ready,
+      bell_req,
+      bell_busy,
+      pio_busy,
+      rvalid;
+  logic [22:0] bell_addr;
+  logic [63:0] bell_wdata, data;
+  logic [23:0] addr;
+  logic [ 7:0] be;
+  logic reg_valid, reg_write, pio_misuse;
+  logic [ 8:0] reg_addr;
+  logic [31:0] reg_wdata;
+  logic [95:0] bases;
+  logic [67:0] producers, consumers;
+  logic unused_ok;
+
+  assign to_sram = !addr[23];
+  assign to_bell = cfg_doorbell && {1'b0, addr} >= PCI_DOORBELL;
+  assign control = {1'b0, addr} == PCI_CONTROL;
+  assign clear_irq = ctl_valid && control && be[3] && data[24+CTL_INTERRUPT];
+  assign misuse = ctl_valid && !control;
+  assign tr_pio_addr = addr;
+  assign base = bases[23:0];
+  assign producer = producers[16:0];
+  assign consumer = consumers[16:0];
+  assign busy = pio_busy || bell_busy;
+  assign unused_ok = ^{reg_valid, reg_write, pio_misuse, reg_addr, reg_wdata, bases[95:24], producers[67:17],
+      consumers[67:17], w_data[31:24]};
+
+  always_ff @(posedge clk) begin
+    if (rst) rvalid <= 1'b0;
+    else rvalid <= sram_gnt && !sram_write;
+  end
+
+  myri_pio u_pio (
+      .clk(clk),
+      .rst(rst),
+      .in_valid(pio_valid),
+      .in_ready(pio_ready),
+      .in_data(pio_data),
+      .to_sram(to_sram),
+      .sram_offset(addr[22:0]),
+      .to_regs(1'b0),
+      .to_bell(to_bell),
+      .rsp_valid(rsp_valid),
+      .rsp_ready(rsp_ready),
+      .rsp_data(rsp_data),
+      .sram_req(sram_req),
+      .sram_gnt(sram_gnt),
+      .sram_write(sram_write),
+      .sram_addr(sram_addr),
+      .sram_wdata(sram_wdata),
+      .sram_be(sram_be),
+      .sram_rvalid(rvalid),
+      .sram_rdata(sram_rdata),
+      .host_reg_valid(reg_valid),
+      .host_reg_ready(1'b1),
+      .host_reg_write(reg_write),
+      .host_reg_addr(reg_addr),
+      .host_reg_wdata(reg_wdata),
+      .host_reg_rdata(32'd0),
+      .ctl_valid(ctl_valid),
+      .ctl_ready(1'b1),
+      .ctl_rdata(control ? {32'd0, 7'd0, irq, 24'd0} : 64'd0),
+      .bell_valid(bell_valid),
+      .bell_ready(bell_ready),
+      .bell_req(bell_req),
+      .bell_addr(bell_addr),
+      .bell_wdata(bell_wdata),
+      .addr(addr),
+      .be(be),
+      .data(data),
+      .misuse(pio_misuse),
+      .tr_write(tr_pio_write),
+      .busy(pio_busy)
+  );
+
+  myri_doorbell u_bell (
+      .clk(clk),
+      .rst(rst),
+      .size(3'd0),
+      .multi(1'b0),
+      .w_base({3'd0, w_base}),
+      .w_base_data(w_data[23:0]),
+      .w_consumer({3'd0, w_consumer}),
+      .w_data(w_data[16:0]),
+      .base(bases),
+      .producer(producers),
+      .consumer(consumers),
+      .in_valid(bell_valid),
+      .in_ready(bell_ready),
+      .in_addr(addr),
+      .in_be(be),
+      .in_data(data),
+      .sram_req(bell_req),
+      .sram_gnt(sram_gnt),
+      .sram_addr(bell_addr),
+      .sram_wdata(bell_wdata),
+      .wake(set_bell),
+      .overflow(bell_overflow),
+      .overflows(overflows),
+      .tr_addr(tr_doorbell_addr),
+      .tr_data(tr_doorbell_data),
+      .busy(bell_busy)
+  );
+endmodule

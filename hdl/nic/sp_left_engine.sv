@@ -1,0 +1,157 @@
+// Left engine of the SP adapter: does the commands of the Recv/Cmd FIFO, one after the other.
+//
+// A command is {word, host address} (pymodels/sp_adapter.py). FETCH: bytes of host memory become words of the Send
+// FIFO, packed from lane 0, as soon as the whole of them has room. STORE: the words behind the command in the
+// FIFO, packed from lane 0, become bytes of host memory. So the order of commands is that of the FIFO, and a
+// FETCH waits for every STORE before it. READ brings words like FETCH, to the read buffer. ALARM asks for an interrupt.
+// A command of no bytes is done when its turn comes, without a start-up.
+// To the bus master: {write, address[31:0], bytes[15:0]}; beats in 64-bit PCI lanes; from it: {done, error, beat}.
+// Timing: a command is on the bus cfg_start_clocks after it came to the head. Then one word a clock.
+// Sleeping: the start-up is an alarm.
+module sp_left_engine
+  import sp_adapter_pkg::*;
+#(
+    parameter int FIFO_LOG2 = 9  // words of the Send FIFO = 2**FIFO_LOG2
+) (
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic [15:0] cfg_start_clocks,  // start-up of a command
+    input logic in_valid,  // Recv/Cmd FIFO: a word is there
+    output logic in_ready,  // taken
+    input logic [63:0] in_data,  // {word, address} of a command, or lanes
+    input logic [FIFO_LOG2:0] level,  // words in the Send FIFO
+    output logic out_valid,  // a word for the Send FIFO
+    input logic out_ready,  // taken
+    output logic [63:0] out_data,  // lanes
+    output logic read_start,  // strobe: a READ begins
+    output logic read_valid,  // a word for the read buffer
+    output logic set_read,  // strobe: a READ is done
+    output logic set_alarm,  // strobe: an ALARM is done
+    output logic set_fetched,  // strobe: a FETCH is done
+    output logic set_stored,  // strobe: a STORE is done
+    output logic error,  // strobe: a command was ended by an abort
+    output logic cmd_valid,  // command to the bus master
+    input logic cmd_ready,  // taken
+    output logic [48:0] cmd_data,  // the command
+    output logic wr_valid,  // beat to the bus master
+    input logic wr_ready,  // taken
+    output logic [63:0] wr_data,  // PCI lanes
+    input logic rd_valid,  // beat or end of command from the bus master
+    output logic rd_ready,  // taken
+    input logic [65:0] rd_data,  // {done, error, PCI lanes}
+    output logic tr_start,  // trace: a command starts to move
+    output logic tr_done,  // trace: it is over
+    output logic tr_fetch,  // trace: it is a FETCH
+    output logic [31:0] tr_bytes,  // trace: its bytes
+    output logic [31:0] tr_number,  // trace: its number among the FETCHes, or among the STOREs, from 0
+    output logic idle,  // no command in work
+    output logic alarm_valid,  // start-up runs
+    output logic [47:0] alarm_cycle,  // its end
+    output logic busy  // another edge is needed
+);
+  localparam logic [1:0] IDLE = 2'd0;
+  localparam logic [1:0] START = 2'd1;  // start-up, and room for a FETCH
+  localparam logic [1:0] ISSUE = 2'd2;  // the command to the bus master
+  localparam logic [1:0] MOVE = 2'd3;  // beats, until the end of the command
+
+  logic [ 1:0] state;
+  logic [15:0] bytes;
+  logic [31:0] address;
+  logic [47:0] start_at;
+  logic ended, failed;
+  logic [31:0] fetches, stores;  // commands begun of each kind
+  logic room, begin_move, complete;
+  logic a_in_valid, a_in_want, a_in_skip, a_out_valid, a_out_ready, a_active, a_busy;
+  logic [63:0] a_in_data, a_out_data;
+  logic beat;  // a beat of read data shows
+  logic read, alarm;
+  logic unused_ok;
+
+  assign idle = state == IDLE;
+  assign room = !tr_fetch || read || {2'b00, bytes[15:3]} + 15'(level) + 15'(bytes[2:0] != 3'd0) <= 15'd1 << FIFO_LOG2;
+  assign begin_move = state == START && room && cycle >= start_at;
+  assign complete = (state == MOVE && ended && !a_active) || (begin_move && bytes == 16'd0);
+
+  // FETCH: beats become words. STORE: words become beats.
+  assign beat = rd_valid && !rd_data[65];
+  assign a_in_valid = tr_fetch ? beat : in_valid && state == MOVE;
+  assign a_in_data = tr_fetch ? rd_data[63:0] : in_data;
+  assign a_out_ready = tr_fetch ? out_ready || read : wr_ready;
+  assign in_ready = idle || (state == MOVE && !tr_fetch && a_in_want && (a_in_skip || a_out_ready));
+  assign rd_ready = rd_data[65] || (a_in_want && (a_in_skip || a_out_ready));
+  assign out_valid = tr_fetch && !read && a_out_valid;
+  assign read_valid = tr_fetch && read && a_out_valid;
+  assign read_start = begin_move && read;
+  assign out_data = a_out_data;
+  assign wr_valid = !tr_fetch && a_out_valid;
+  assign wr_data = a_out_data;
+  assign cmd_valid = state == ISSUE;
+  assign cmd_data = {!tr_fetch, address, bytes};
+
+  myri_byte_aligner u_aligner (
+      .clk(clk),
+      .rst(rst),
+      .start(begin_move && bytes != 16'd0),
+      .src(tr_fetch ? address[2:0] : 3'd0),
+      .dst(tr_fetch ? 3'd0 : address[2:0]),
+      .bytes({16'd0, bytes}),
+      .in_valid(a_in_valid),
+      .in_want(a_in_want),
+      .in_skip(a_in_skip),
+      .in_data(a_in_data),
+      .in_be(),
+      .out_valid(a_out_valid),
+      .out_ready(a_out_ready),
+      .out_data(a_out_data),
+      .out_be(),
+      .out_bytes(),
+      .active(a_active),
+      .busy(a_busy)
+  );
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      state <= IDLE;
+      {bytes, address, start_at, ended, failed, tr_fetch, read, alarm} <= '0;
+      {fetches, stores} <= 64'd0;
+    end else begin
+      case (state)
+        IDLE:
+        if (in_valid) begin
+          state <= START;
+          {alarm, read} <= {in_data[32+COMMAND_ALARM], in_data[32+COMMAND_READ]};
+          tr_fetch <= in_data[32+COMMAND_FETCH];
+          bytes <= in_data[47:32];
+          address <= in_data[31:0];
+          start_at <= cycle + {32'd0, in_data[47:32] != 16'd0 ? cfg_start_clocks : 16'd0};
+          {ended, failed} <= 2'b00;
+        end
+        START:
+        if (begin_move) begin
+          state <= bytes != 16'd0 ? ISSUE : IDLE;
+          if (tr_fetch && !read) fetches <= fetches + 32'd1;
+          if (!tr_fetch && !alarm) stores <= stores + 32'd1;
+        end
+        ISSUE:   if (cmd_ready) state <= MOVE;
+        default: if (complete) state <= IDLE;
+      endcase
+      if (rd_valid && rd_data[65]) {ended, failed} <= {1'b1, rd_data[64]};
+    end
+  end
+
+  assign set_fetched = complete && tr_fetch && !read;
+  assign set_read = complete && tr_fetch && read;
+  assign set_stored = complete && !tr_fetch && !alarm;
+  assign set_alarm = complete && alarm;
+  assign error = state == MOVE && complete && failed;
+  assign tr_start = begin_move && !alarm;
+  assign tr_done = complete && !alarm;
+  assign tr_bytes = {16'd0, bytes};
+  assign tr_number = (tr_fetch ? fetches : stores) - (state == START ? 32'd0 : 32'd1);
+  assign alarm_valid = state == START && room;
+  assign alarm_cycle = start_at;
+  assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||
+      a_busy || complete;
+  assign unused_ok = ^{in_data[61], in_data[59:48]};
+endmodule

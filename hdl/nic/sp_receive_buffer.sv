@@ -1,0 +1,111 @@
+// Receive buffer of the link interface: whole packets, the oldest first.
+//
+// Words of a packet fill a slot; with the tail the packet is announced, with its size and whether CRC-8 and size are
+// right. Two places look into the buffer: the processor at the packet at its head (`look`), the right engine at the
+// packet whose data it moves (`move`), which is the same or an older one. `next` moves the processor on; `release`
+// frees the right engine's packet. When every slot is taken the link waits. Words beyond a packet's greatest
+// size are dropped, and the packet has a bad size.
+// Timing: a word a clock; announced in the clock after the tail came. Sleeping: state moves with handshakes.
+module sp_receive_buffer
+  import sp_adapter_pkg::*;
+#(
+    parameter int SLOTS_LOG2 = 1  // packets = 2**SLOTS_LOG2
+) (
+    input  logic        clk,           // NIC clock
+    input  logic        rst,           // synchronous reset
+    input  logic        in_valid,      // entry of myri_packet_rx
+    output logic        in_ready,      // taken
+    input  logic [76:0] in_data,       // {tail, count, syndrome, lanes}
+    output logic        arrived,       // a packet is at the processor's head
+    input  logic [ 2:0] look_index,    // word of it
+    output logic [31:0] look_word,     // big-endian, the same clock
+    output logic [31:0] look_status,   // RECV_STATUS
+    input  logic        look_next,     // strobe: the processor goes on to the next packet
+    output logic        move_valid,    // a packet is there for the right engine
+    input  logic [ 7:0] move_at,       // word of its user data
+    output logic [63:0] move_word,     // lanes, the same clock
+    output logic [11:0] move_bytes,    // its user bytes
+    output logic [31:0] move_key,      // its key
+    input  logic        move_release,  // strobe: its slot is free
+    output logic        tr_first,      // trace: the first word of a packet is stored
+    output logic        tr_done,       // trace: its tail is stored
+    output logic [31:0] tr_key,        // packet key, with tr_done
+    output logic [31:0] tr_bytes,      // its bytes with the CRC character, with tr_done
+    output logic [ 7:0] tr_syndrome,   // with tr_done
+    output logic        in_flight,     // a packet is half here
+    output logic        busy           // another edge is needed
+);
+  localparam int SLOTS = 1 << SLOTS_LOG2;
+  localparam int INDEX = 9;  // bits of a word's index in a slot
+  localparam int MOST = SIZE_HEADERS + SIZE_USER + 1;  // bytes of a packet with its CRC character
+  localparam logic [INDEX-1:0] FIRST_USER = INDEX'(SIZE_HEADERS / 8);
+
+  logic [63:0] words[0:(SLOTS<<INDEX)-1];
+  logic [11:0] sizes[0:SLOTS-1];  // user bytes
+  logic [1:0] bad[0:SLOTS-1];  // {size, CRC}
+  logic [31:0] keys[0:SLOTS-1];
+  logic [SLOTS_LOG2:0] fill, look, move;  // packets so far: announced, seen, released
+  logic [INDEX-1:0] index;
+  logic [15:0] length;  // bytes of the packet that comes in
+  logic [31:0] key_now;
+  logic tail, taken, space, too_long;
+  logic [ 3:0] count;
+  logic [15:0] total;
+  logic [11:0] user;
+  logic [63:0] lanes, looked;
+  logic [31:0] pair;
+  logic [SLOTS_LOG2-1:0] fill_slot, look_slot, move_slot;
+
+  assign {tail, count, tr_syndrome, lanes} = in_data;
+  assign fill_slot = fill[SLOTS_LOG2-1:0];
+  assign look_slot = look[SLOTS_LOG2-1:0];
+  assign move_slot = move[SLOTS_LOG2-1:0];
+  assign space = fill - move != {1'b1, {SLOTS_LOG2{1'b0}}};
+  assign in_ready = space;
+  assign taken = in_valid && space;
+  assign total = length + {12'd0, count};
+  assign too_long = total > 16'(MOST);
+  assign user = too_long || total <= 16'(SIZE_HEADERS) ? 12'd0 : total[11:0] - 12'(SIZE_HEADERS + 1);
+
+  assign arrived = fill != look;
+  assign looked = words[{look_slot, {{INDEX-2{1'b0}}, look_index[2:1]}}];
+  assign pair = look_index[0] ? looked[63:32] : looked[31:0];
+  assign look_word = {pair[7:0], pair[15:8], pair[23:16], pair[31:24]};
+  assign look_status = {14'd0, bad[look_slot], 4'd0, sizes[look_slot]};
+  assign move_valid = fill != move;
+  assign move_word = words[{move_slot, {1'b0, move_at}+FIRST_USER}];
+  assign move_bytes = sizes[move_slot];
+  assign move_key = keys[move_slot];
+
+  assign tr_first = taken && length == 16'd0;
+  assign tr_done = taken && tail;
+  assign tr_key = key_now;
+  assign tr_bytes = {16'd0, total};
+  assign in_flight = length != 16'd0;
+  assign busy = taken || look_next || move_release;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      {fill, look, move, index, length, key_now} <= '0;
+    end else begin
+      if (taken) begin
+        length <= tail ? 16'd0 : too_long ? 16'(MOST + 1) : total;
+        index  <= tail ? '0 : too_long ? index : index + 1'b1;
+        if (tail) fill <= fill + 1'b1;
+        if (tail || length == 16'd0) key_now <= 32'd0;
+        else if (length == 16'd16) key_now <= {lanes[7:0], lanes[15:8], lanes[23:16], lanes[31:24]};
+      end
+      if (look_next) look <= look + 1'b1;
+      if (move_release) move <= move + 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (taken && !too_long) words[{fill_slot, index}] <= lanes;
+    if (taken && tail) begin
+      sizes[fill_slot] <= user;
+      bad[fill_slot]   <= {too_long || total <= 16'(SIZE_HEADERS), tr_syndrome != 8'd0};
+      keys[fill_slot]  <= key_now;
+    end
+  end
+endmodule

@@ -1,0 +1,129 @@
+// Registers of the SP adapter as its processor sees them: STATUS, timer, interrupt, errors, doorbell FIFO; writes of the
+// others go to their units as strobes.
+//
+// FETCHED, STORED and SENT in STATUS count what the engines have done, so that firmware compares and nothing needs to be
+// cleared. Timing: read at once, written from the next clock. Sleeping: the timer is an alarm.
+module sp_regs
+  import sp_adapter_pkg::*;
+(
+    input  logic        clk,            // NIC clock
+    input  logic        rst,            // synchronous reset
+    input  logic [47:0] cycle,          // index of the coming edge
+    input  logic        cpu_reg_valid,  // processor: access in this clock
+    input  logic        cpu_reg_write,  // 1 = write
+    input  logic [ 8:0] cpu_reg_addr,   // offset
+    input  logic [31:0] cpu_reg_wdata,  // write data
+    output logic [31:0] cpu_reg_rdata,  // read data, same clock
+    output logic [31:0] status,         // STATUS
+    input  logic        arrived,        // its bits: a packet is at the head,
+    input  logic        send_free,      // the send side is free,
+    input  logic        queue_room,     // the command queue has room,
+    input  logic        left_idle,      // every command is done;
+    input  logic        set_fetched,    // strobes: a FETCH is done,
+    input  logic        set_stored,     // a STORE is done,
+    input  logic        set_sent,       // a packet is in the send buffer,
+    input  logic        set_read,       // a READ is done,
+    input  logic        set_alarm,      // an ALARM is done,
+    input  logic        set_bell,       // a doorbell entry has come
+    input  logic [ 5:0] set_errors,     // strobes: bits of ERRORS
+    input  logic [31:0] recv_word,      // RECV0..RECV7 at cpu_reg_addr[4:2]
+    input  logic [31:0] recv_status,    // RECV_STATUS
+    input  logic [31:0] read_word,      // words of READ at cpu_reg_addr[6:2]
+    input  logic [16:0] producer,       // of the doorbell FIFO
+    input  logic [16:0] consumer,       // read back
+    input  logic [23:0] base,           // read back
+    input  logic [31:0] overflows,      // entries dropped
+    input  logic        clear_irq,      // strobe: the host clears the interrupt
+    output logic        irq,            // level: interrupt request
+    output logic        w_command,      // strobes: insert a command,
+    output logic        w_words,        // insert data,
+    output logic        w_next,         // RECV_NEXT,
+    output logic        w_send,         // one of SEND0..SEND7,
+    output logic        w_start,        // SEND_START,
+    output logic        w_consumer,     // BELL_CONSUMER,
+    output logic        w_base,         // BELL_BASE
+    output logic [63:0] w_pair,         // with w_command and w_words: both words
+    output logic        alarm_valid,    // the timer runs
+    output logic [47:0] alarm_cycle,    // its end
+    output logic        busy            // another edge is needed
+);
+  logic write;
+  logic [31:0] high, errors;  // first word of what is to be inserted
+  logic [7:0] fetched, stored, sent;
+  logic bell, due, timing, now_due, read;
+  logic [47:0] due_at;
+  logic [31:0] value;
+
+  assign write = cpu_reg_valid && cpu_reg_write;
+  assign w_command = write && cpu_reg_addr == REG_COMMAND_LOW;
+  assign w_words = write && (cpu_reg_addr == REG_DATA_LOW || cpu_reg_addr == REG_DATA_ONE);
+  assign w_next = write && cpu_reg_addr == REG_RECV_NEXT;
+  assign w_send = write && cpu_reg_addr[8:5] == REG_SEND0[8:5];
+  assign w_start = write && cpu_reg_addr == REG_SEND_START;
+  assign w_consumer = write && cpu_reg_addr == REG_BELL_CONSUMER;
+  assign w_base = write && cpu_reg_addr == REG_BELL_BASE;
+  assign w_pair = cpu_reg_addr == REG_DATA_ONE ? {cpu_reg_wdata, 32'd0} : {high, cpu_reg_wdata};
+
+  assign status = {
+    sent,
+    stored,
+    fetched,
+    1'b0,
+    errors != 32'd0,
+    due,
+    bell,
+    left_idle,
+    queue_room,
+    send_free,
+    arrived
+  };
+  assign now_due = timing && cycle >= due_at;
+  assign alarm_valid = timing;
+  assign alarm_cycle = due_at;
+  assign busy = write || clear_irq || set_fetched || set_stored || set_sent || set_read || set_alarm || set_bell ||
+      set_errors != 6'd0 || now_due;
+
+  always_comb begin
+    case (cpu_reg_addr)
+      REG_STATUS: value = status;
+      REG_INTERRUPT: value = {31'd0, irq};
+      REG_ERRORS: value = errors;
+      REG_TIME: value = cycle[31:0];
+      REG_COMMAND_HIGH: value = high;
+      REG_DATA_HIGH: value = high;
+      REG_RECV_STATUS: value = recv_status;
+      REG_BELL_PRODUCER: value = {15'd0, producer};
+      REG_BELL_CONSUMER: value = {15'd0, consumer};
+      REG_BELL_BASE: value = {8'd0, base};
+      REG_BELL_OVERFLOWS: value = overflows;
+      default:
+      value = cpu_reg_addr[8:7] == REG_READ0[8:7] ? read_word : cpu_reg_addr[8:5] == REG_RECV0[8:5] ? recv_word : 32'd0;
+    endcase
+    cpu_reg_rdata = value;
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      {high, errors, fetched, stored, sent, bell, due, timing, irq, read} <= '0;
+      due_at <= 48'd0;
+    end else begin
+      fetched <= fetched + 8'(set_fetched);
+      stored <= stored + 8'(set_stored);
+      sent <= sent + 8'(set_sent);
+      if (write && (cpu_reg_addr == REG_COMMAND_HIGH || cpu_reg_addr == REG_DATA_HIGH))
+        high <= cpu_reg_wdata;
+      errors <= (errors & ~(write && cpu_reg_addr == REG_ERRORS ? cpu_reg_wdata : 32'd0)) | {26'd0, set_errors};
+      bell <= set_bell || (bell && !(write && cpu_reg_addr == REG_ACK && cpu_reg_wdata[STATUS_BELL]));
+      due <= now_due || (due && !(write && cpu_reg_addr == REG_ACK && cpu_reg_wdata[STATUS_TIME]));
+      if (write && cpu_reg_addr == REG_TIMER) begin
+        timing <= cpu_reg_wdata != 32'd0;
+        due_at <= cycle + {16'd0, cpu_reg_wdata};
+      end else if (now_due) begin
+        timing <= 1'b0;
+      end
+      read <= set_read || (read && !(w_command && high[COMMAND_READ]));
+      if (set_alarm || (write && cpu_reg_addr == REG_INTERRUPT && cpu_reg_wdata[0])) irq <= 1'b1;
+      else if (clear_irq) irq <= 1'b0;
+    end
+  end
+endmodule

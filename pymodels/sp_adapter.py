@@ -1,0 +1,187 @@
+"""The one register map of the SP adapter: registers, status bits, commands of the left engine, PCI map, sizes.
+
+Paper 001, 3.1.2 tells what the adapter has; offsets and bits are unpublished, so they are all *ours*. The processor
+sees 32-bit registers every 4 bytes; their numbers are those of `firmware.verbs.Nic.read` and `write`.
+
+The left engine does the commands of the Recv/Cmd FIFO in their order. A command is two words, what to do and the host
+address, written to COMMAND_HIGH and COMMAND_LOW. FETCH brings bytes of host memory into the Send FIFO. STORE moves
+bytes to host memory: those that follow it in the FIFO, put there by the processor (DATA_HIGH and DATA_LOW, or
+DATA_ONE), or, with PACKET, the next ones of the packet's user data, which the right engine puts there. READ brings up
+to 128 bytes of host memory to where the processor reads them, READ0 and on. ALARM asserts the PCI interrupt when its
+turn comes. RECV_NEXT frees a packet's buffer behind all commands before it. What is written waits in a queue of
+`QUEUE` entries; ROOM in STATUS says that it takes another `QUEUE_ROOM`.
+
+A packet is sent from the words SEND0..SEND7 and the Send FIFO by writing SEND_START; its user data are one whole FETCH,
+or up to 8 bytes of SEND6 and SEND7.
+`python -m pymodels.sp_adapter --sv` rewrites `hdl/nic/sp_adapter_pkg.sv` from this module; a parity test compares.
+"""
+
+from __future__ import annotations
+
+import sys
+from enum import IntEnum
+from pathlib import Path
+
+from pymodels.registers import Group, command, declarations
+
+
+class SpReg(IntEnum):
+    """Registers of the SP adapter: byte offsets as its processor sees them."""
+
+    STATUS = 0x000  # read: what happened; the word that a polling loop can watch
+    ACK = 0x004  # write: ones clear BELL and TIME
+    INTERRUPT = 0x008  # write: bit 0 asserts the PCI interrupt, which the host clears; read: its level
+    ERRORS = 0x00C  # sticky; writing 1 clears
+    TIME = 0x010  # read: clocks of the NIC, the lowest 32 bits
+    TIMER = 0x014  # write n: TIME in STATUS after n clocks; 0 stops it
+    COMMAND_HIGH = 0x020
+    COMMAND_LOW = 0x024  # write: inserts the command
+    DATA_HIGH = 0x028
+    DATA_LOW = 0x02C  # write: inserts both words
+    DATA_ONE = 0x030  # write: inserts one word
+    RECV_NEXT = 0x034  # write: the packet at the head is done with
+    RECV_STATUS = 0x038  # read: see RecvStatus
+    SEND_START = 0x03C  # write: bytes from the Send FIFO 11:0, bytes of SEND6 and SEND7 19:16
+    SEND0 = 0x040  # switch header, four words
+    SEND1 = 0x044
+    SEND2 = 0x048
+    SEND3 = 0x04C
+    SEND4 = 0x050  # VIA header, two words
+    SEND5 = 0x054
+    SEND6 = 0x058  # user data in the packet's own words
+    SEND7 = 0x05C
+    RECV0 = 0x060  # the packet at the head: switch header,
+    RECV1 = 0x064
+    RECV2 = 0x068
+    RECV3 = 0x06C
+    RECV4 = 0x070  # VIA header,
+    RECV5 = 0x074
+    RECV6 = 0x078  # and its first user data
+    RECV7 = 0x07C
+    BELL_PRODUCER = 0x080  # doorbell FIFO (sp-future): entries that have come
+    BELL_CONSUMER = 0x084  # and those that firmware has taken
+    BELL_BASE = 0x088  # its place in SRAM
+    BELL_OVERFLOWS = 0x08C  # entries dropped
+    READ0 = 0x100  # the first of 32 words that READ has brought
+
+
+class SpStatus(IntEnum):
+    """Bit numbers of STATUS; the last three are counters of 8 bits."""
+
+    ARRIVED = 0  # a whole packet is at the head of the receive side
+    SEND_FREE = 1  # SEND0..SEND7 and SEND_START may be written
+    ROOM = 2  # the command queue takes QUEUE_ROOM entries
+    LEFT_IDLE = 3  # every command is done
+    BELL = 4  # a doorbell entry has come since the last ACK
+    TIME = 5  # the timer has run out
+    ERROR = 6  # ERRORS is not 0
+    READ = 7  # the READ inserted last is done
+    FETCHED = 8  # FETCH commands whose bytes are in the Send FIFO
+    STORED = 16  # STORE commands whose bytes are in host memory
+    SENT = 24  # packets that stand in the link interface whole
+
+
+class SpError(IntEnum):
+    """Bit numbers of ERRORS."""
+
+    SEND_MISUSE = 0  # SEND_START while one waits, or with sizes that no packet has
+    QUEUE_OVERFLOW = 1  # an entry for the command queue was lost
+    PACKET_MISUSE = 2  # RECV_NEXT or STORE with PACKET without its packet or beyond it
+    BUS = 3  # a command was ended by an abort on the PCI bus
+    BELL_OVERFLOW = 4  # a doorbell entry was dropped
+    PIO_MISUSE = 5  # a store of the host where nothing is
+
+
+class SpCommand(IntEnum):
+    """Bit numbers of the first word of a command; bytes stand in 15:0."""
+
+    FETCH = 28  # host memory to Send FIFO; otherwise STORE
+    PACKET = 29  # STORE: the bytes are user data of the packet at the head
+    READ = 30  # with FETCH: the bytes go to READ0 and on instead of the Send FIFO
+    ALARM = 31  # no bytes move: asserts the interrupt
+
+
+class RecvStatus(IntEnum):
+    """Bit numbers of RECV_STATUS; user bytes stand in 11:0."""
+
+    BAD_CRC = 16
+    BAD_SIZE = 17  # shorter than its headers, or longer than a packet may be
+
+
+class SpPci(IntEnum):
+    """Byte offsets within the adapter's 16 MB PCI region."""
+
+    SRAM = 0x000000
+    CONTROL = 0x800040
+    DOORBELL = 0x808000
+    END = 0x1000000
+
+
+class SpControl(IntEnum):
+    """Bit numbers of the control register, a big-endian word."""
+
+    INTERRUPT = 0  # read: the interrupt is asserted; write 1: clears it
+
+
+class SpSize(IntEnum):
+    """Sizes and counts."""
+
+    FIFO = 4096  # bytes of the Send FIFO and of the Recv/Cmd FIFO
+    QUEUE = 32  # entries of the command queue
+    QUEUE_ROOM = 12  # entries that ROOM promises
+    PACKETS = 2  # packets that the receive side holds
+    HEADERS = 24  # bytes of switch header and VIA header
+    USER = 2032  # user bytes of a packet at most
+    INLINE = 8  # user bytes that the processor can write
+    READ = 128  # bytes that READ brings at most
+    BELL_ENTRIES = 512  # of the doorbell FIFO, 8 bytes each
+
+
+PACKAGE = Path(__file__).resolve().parent.parent / "hdl" / "nic" / "sp_adapter_pkg.sv"
+"""The generated SystemVerilog package."""
+
+_GROUPS: tuple[Group, ...] = (
+    ("REG", SpReg, 9),
+    ("STATUS", SpStatus, 0),
+    ("ERR", SpError, 0),
+    ("COMMAND", SpCommand, 0),
+    ("RECV", RecvStatus, 0),
+    ("PCI", SpPci, 25),
+    ("CTL", SpControl, 0),
+    ("SIZE", SpSize, 0),
+)
+
+
+def fetch_command(size: int) -> int:
+    """The first word of FETCH. ValueError for what the Send FIFO cannot hold."""
+    if not 0 <= size <= SpSize.FIFO:
+        raise ValueError(f"FETCH of {size} bytes: the Send FIFO holds {int(SpSize.FIFO)}")
+    return 1 << SpCommand.FETCH | size
+
+
+def read_command(size: int) -> int:
+    """The first word of READ. ValueError for what its words cannot hold."""
+    if not 0 <= size <= SpSize.READ:
+        raise ValueError(f"READ of {size} bytes: there is room for {int(SpSize.READ)}")
+    return 1 << SpCommand.READ | 1 << SpCommand.FETCH | size
+
+
+def store_command(size: int, packet: bool) -> int:
+    """The first word of STORE; `packet`: of the packet's user data. ValueError for what a command cannot name."""
+    if not 0 <= size < 1 << 16:
+        raise ValueError(f"STORE of {size} bytes: a command has 16 bits for them")
+    return int(packet) << SpCommand.PACKET | size
+
+
+def package_text() -> str:
+    """The SystemVerilog package with every constant of this module."""
+    return declarations("sp_adapter_pkg", "pymodels/sp_adapter.py", _GROUPS, [])
+
+
+def main(arguments: list[str]) -> int:
+    """The command line of this map."""
+    return command(arguments, "pymodels.sp_adapter", PACKAGE, package_text())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
