@@ -64,6 +64,8 @@ hdl/sim/sim_segment.sv
 hdl/sim/sim_nic_trace.sv
 hdl/sim/sim_nic_invariants.sv
 hdl/sim/sim_nic.sv
+hdl/sim/sim_lanai_card.sv
+hdl/sim/sim_node_host.sv
 hdl/sim/sim_node.sv
 hdl/sim/sim_switch_study.sv
 hdl/nic/myri_beat_split.sv

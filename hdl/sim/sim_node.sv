@@ -1,13 +1,12 @@
-// A host with its NIC as it stands in a cluster: host memory and CPU model, PCI segment, NIC, SRAM and processor model,
-// the cable that arrives, further cards, run-time settings, trace points, invariants, and the sleep of its clocks. No
-// behaviour of its own. The NIC is of one of two kinds; with a LANai 4, NIC and PCI bus have one clock: `nic_clk` and
-// `pci_clk` are the same, and `nic_awake` speaks for both.
+// A host with its NIC as it stands in a cluster: the host, the NIC's card of one of the kinds, further cards, the cable
+// that arrives, and the sleep of their clocks. No behaviour of its own. With a LANai 4, NIC and PCI bus have one clock:
+// `nic_clk` and `pci_clk` are the same, and `nic_awake` speaks for both.
 module sim_node
   import myri_pci_pkg::*;
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
-    parameter int KIND         = 9,  // which LANai: 9 or 4
+    parameter int KIND         = 9,  // of the NIC: LANai 9 or 4
     parameter int NODE         = 0,  // VNN
     parameter int CLOCK_NIC    = 0,  // index of the NIC clock
     parameter int CLOCK_LINK   = 0,  // index of the link clock
@@ -37,12 +36,10 @@ module sim_node
     output logic        tx_hold
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
-  localparam int WIDTH = KIND == 4 ? 32 : 64;
   localparam logic ONE_CLOCK = KIND == 4;
   localparam int SLOTS = FPGA != 0 || FRAME != 0 ? 3 : 1;
   localparam int CARD_MEMORIES = 256;  // host memories and SRAMs have the numbers below
 
-  // ---------------------------------------------------------------- cable
   logic [8:0] rx;
   logic rx_hold, cable_busy;
   sim_cable #(
@@ -61,219 +58,60 @@ module sim_node
       .busy (cable_busy)
   );
 
-  // ---------------------------------------------------------------- host: CPU, memory, PCI segment
   logic [PCI_IN_BITS*SLOTS-1:0] slot_in;
   logic [PCI_OUT_BITS*SLOTS-1:0] slot_out;
   logic [SLOTS-1:0] slot_present;
-  logic
-      cpu_valid,
-      cpu_ready,
-      cpu_write,
-      cpu_wc,
-      cpu_fence,
-      cpu_rvalid,
-      mem_valid,
-      mem_write,
-      intr,
-      host_busy,
-      segment_busy,
-      intr_busy;
-  logic conflict, idle_out, idle_in, tr_pio_start;
-  logic [31:0] cpu_addr, mem_addr;
-  logic [63:0] cpu_data, cpu_rdata, mem_wdata, mem_rdata;
-  logic [7:0] cpu_be, mem_be;
-  sim_host #(
-      .UNIT  (BASE + PART_HOST_CPU),
-      .MEMORY(2 * NODE)
-  ) host (
-      .clk (pci_clk),
-      .rst,
-      .mem_valid,
-      .mem_write,
-      .mem_addr,
-      .mem_wdata,
-      .mem_be,
-      .mem_rdata,
-      .cpu_valid,
-      .cpu_ready,
-      .cpu_write,
-      .cpu_addr,
-      .cpu_data,
-      .cpu_be,
-      .cpu_wc,
-      .cpu_fence,
-      .cpu_rvalid,
-      .cpu_rdata,
-      .busy(host_busy)
-  );
-  sim_segment #(
-      .UNIT (BASE),
+  logic host_busy, host_in_flight;
+  sim_node_host #(
+      .NODE (NODE),
       .SLOTS(SLOTS)
-  ) segment (
+  ) host (
       .clk(pci_clk),
       .rst,
       .cycle(pci_cycle),
       .slot_in,
       .slot_out,
       .slot_present,
-      .cpu_valid,
-      .cpu_ready,
-      .cpu_write,
-      .cpu_addr,
-      .cpu_data,
-      .cpu_be,
-      .cpu_wc,
-      .cpu_fence,
-      .cpu_rvalid,
-      .cpu_rdata,
-      .mem_valid,
-      .mem_write,
-      .mem_addr,
-      .mem_wdata,
-      .mem_be,
-      .mem_rdata,
-      .intr,
-      .idle_out,
-      .idle_in,
-      .tr_pio_start,
-      .tr_pio_done(),
-      .conflict,
-      .busy(segment_busy)
-  );
-  sim_interrupt #(
-      .UNIT(BASE + PART_HOST_CPU)
-  ) interrupt (
-      .clk (pci_clk),
-      .rst,
-      .intr,
-      .busy(intr_busy)
-  );
-  sim_invariant #(
-      .UNIT(BASE + PART_BRIDGE),
-      .CODE(70)
-  ) one_driver (
-      .clk(pci_clk),
-      .rst,
-      .strobe(conflict),
-      .packet(32'd0)
-  );
-  sim_probe #(
-      .UNIT (BASE + PART_BRIDGE),
-      .EVENT(EV_PIO_WRITE)
-  ) pio_start (
-      .clk(pci_clk),
-      .rst,
-      .strobe(tr_pio_start),
-      .packet(32'd0),
-      .argument(32'd0),
-      .argument2(64'd0),
-      .ago(32'd0)
+      .busy(host_busy),
+      .in_flight(host_in_flight)
   );
 
-  // ---------------------------------------------------------------- NIC with its SRAM and processor model
-  logic
-      mem_a_valid,
-      mem_a_write,
-      mem_b_valid,
-      mem_b_write,
-      cpu_reg_valid,
-      cpu_reg_write,
-      cpu_req,
-      cpu_gnt,
-      lanai_busy;
-  logic [22:0] mem_a_addr, mem_b_addr;
-  logic [WIDTH-1:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
-  logic [WIDTH/8-1:0] mem_a_be, mem_b_be;
-  logic [8:0] cpu_reg_addr;
-  logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
-  logic nic_busy, nic_alarm_valid, link_busy, link_alarm_valid, card_busy;
+  logic nic_busy, nic_alarm_valid, nic_in_flight, link_busy, link_alarm_valid, link_in_flight;
+  logic card_busy;
   logic [47:0] nic_alarm_cycle, link_alarm_cycle;
-  logic st_in_flight, st_link_in_flight;
-  sim_lanai #(
-      .WIDTH (WIDTH),
-      .UNIT  (BASE + PART_NIC_CPU),
-      .MEMORY(2 * NODE + 1),
-      .CLOCK (CLOCK_NIC)
-  ) lanai (
-      .clk(nic_clk),
-      .rst,
-      .cycle(nic_cycle),
-      .mem_a_valid,
-      .mem_a_write,
-      .mem_a_addr,
-      .mem_a_wdata,
-      .mem_a_be,
-      .mem_a_rdata,
-      .mem_b_valid,
-      .mem_b_write,
-      .mem_b_addr,
-      .mem_b_wdata,
-      .mem_b_be,
-      .mem_b_rdata,
-      .cpu_reg_valid,
-      .cpu_reg_write,
-      .cpu_reg_addr,
-      .cpu_reg_wdata,
-      .cpu_reg_rdata,
-      .cpu_req,
-      .cpu_gnt,
-      .isr,
-      .others(nic_busy),
-      .busy(lanai_busy)
-  );
-  sim_nic #(
-      .KIND(KIND),
-      .WIDTH(WIDTH),
-      .BASE(BASE),
-      .CLOCK_NIC(CLOCK_NIC),
-      .CLOCK_LINK(CLOCK_LINK),
-      .CLOCK_PCI(CLOCK_PCI)
-  ) nic (
-      .rst,
-      .clk(nic_clk),
-      .cycle(nic_cycle),
-      .busy(nic_busy),
-      .alarm_valid(nic_alarm_valid),
-      .alarm_cycle(nic_alarm_cycle),
-      .link_clk,
-      .link_cycle,
-      .link_busy,
-      .link_alarm_valid,
-      .link_alarm_cycle,
-      .pci_clk,
-      .pci_cycle,
-      .pci_busy(card_busy),
-      .rx,
-      .rx_hold,
-      .tx,
-      .tx_hold,
-      .pci_in(slot_in[PCI_IN_BITS-1:0]),
-      .pci_out(slot_out[PCI_OUT_BITS-1:0]),
-      .mem_a_valid,
-      .mem_a_write,
-      .mem_a_addr,
-      .mem_a_wdata,
-      .mem_a_be,
-      .mem_a_rdata,
-      .mem_b_valid,
-      .mem_b_write,
-      .mem_b_addr,
-      .mem_b_wdata,
-      .mem_b_be,
-      .mem_b_rdata,
-      .cpu_reg_valid,
-      .cpu_reg_write,
-      .cpu_reg_addr,
-      .cpu_reg_wdata,
-      .cpu_reg_rdata,
-      .cpu_req,
-      .cpu_gnt,
-      .isr,
-      .st_in_flight,
-      .st_link_in_flight
-  );
+  if (KIND == 9 || KIND == 4) begin : gen_kind
+    sim_lanai_card #(
+        .KIND(KIND),
+        .NODE(NODE),
+        .CLOCK_NIC(CLOCK_NIC),
+        .CLOCK_LINK(CLOCK_LINK),
+        .CLOCK_PCI(CLOCK_PCI)
+    ) card (
+        .rst,
+        .clk(nic_clk),
+        .cycle(nic_cycle),
+        .busy(nic_busy),
+        .alarm_valid(nic_alarm_valid),
+        .alarm_cycle(nic_alarm_cycle),
+        .in_flight(nic_in_flight),
+        .link_clk,
+        .link_cycle,
+        .link_busy,
+        .link_alarm_valid,
+        .link_alarm_cycle,
+        .link_in_flight,
+        .pci_clk,
+        .pci_cycle,
+        .pci_busy(card_busy),
+        .rx,
+        .rx_hold,
+        .tx,
+        .tx_hold,
+        .pci_in(slot_in[PCI_IN_BITS-1:0]),
+        .pci_out(slot_out[PCI_OUT_BITS-1:0])
+    );
+  end
 
-  // ---------------------------------------------------------------- further cards
   logic slots_busy, slots_alarm_valid, slots_in_flight;
   logic [47:0] slots_alarm_cycle;
   assign slot_present[0] = 1'b1;
@@ -307,11 +145,10 @@ module sim_node
     assign fabric_awake = 1'b0;
   end
 
-  // ---------------------------------------------------------------- sleep
   logic bus_busy, bus_in_flight, nic_first, chosen_valid;
   logic [47:0] chosen_cycle, nic_ahead;
-  assign bus_busy = host_busy | segment_busy | card_busy | intr_busy | slots_busy;
-  assign bus_in_flight = !idle_out | !idle_in | card_busy | slots_in_flight;
+  assign bus_busy = host_busy | card_busy | slots_busy;
+  assign bus_in_flight = host_in_flight | card_busy | slots_in_flight;
   // With one clock the earlier of the two alarms counts.
   assign nic_ahead = nic_alarm_cycle - slots_alarm_cycle;
   assign nic_first = !ONE_CLOCK | !slots_alarm_valid | (nic_alarm_valid & nic_ahead[47]);
@@ -323,8 +160,8 @@ module sim_node
       .clk(nic_clk),
       .rst,
       .cycle(nic_cycle),
-      .busy(nic_busy | lanai_busy | (ONE_CLOCK & bus_busy)),
-      .in_flight(st_in_flight | (ONE_CLOCK & bus_in_flight)),
+      .busy(nic_busy | (ONE_CLOCK & bus_busy)),
+      .in_flight(nic_in_flight | (ONE_CLOCK & bus_in_flight)),
       .alarm_valid(chosen_valid),
       .alarm_cycle(chosen_cycle),
       .awake(nic_awake)
@@ -336,7 +173,7 @@ module sim_node
       .rst,
       .cycle(link_cycle),
       .busy(link_busy | cable_busy),
-      .in_flight(st_link_in_flight),
+      .in_flight(link_in_flight),
       .alarm_valid(link_alarm_valid),
       .alarm_cycle(link_alarm_cycle),
       .awake(link_awake)

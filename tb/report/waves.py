@@ -36,13 +36,16 @@ STATES = {
 HOST_SIGNALS = (
     ("host.cpu_valid", ""), ("host.cpu_write", ""), ("host.cpu_addr", ""), ("host.cpu_data", ""),
     ("host.mem_valid", ""), ("host.mem_write", ""), ("host.mem_addr", ""), ("host.mem_wdata", ""),
-    ("nic.bus_used", ""), ("nic.bus_data", ""), ("segment.segment.u_bridge.u_master.state", "pci_master"),
+    ("segment.segment.u_bridge.u_master.state", "pci_master"),
     ("segment.segment.u_bridge.u_target.state", "pci_target"), ("segment.intr", ""),
 )  # fmt: skip
+NIC = "gen_kind.card.nic"
+"""Where a node has its NIC."""
+BUS_SIGNALS = (("bus_used", ""), ("bus_data", ""))
 NIC_SIGNALS = (
-    ("nic_clk", ""), ("nic.isr", ""), ("nic.cpu_req", ""), ("nic.cpu_gnt", ""),
-    ("nic.mem_a_valid", ""), ("nic.mem_a_write", ""), ("nic.mem_a_addr", ""), ("nic.mem_a_wdata", ""),
-    ("nic.mem_b_valid", ""), ("nic.mem_b_write", ""), ("nic.mem_b_addr", ""), ("nic.mem_b_wdata", ""),
+    ("clk", ""), ("isr", ""), ("cpu_req", ""), ("cpu_gnt", ""),
+    ("mem_a_valid", ""), ("mem_a_write", ""), ("mem_a_addr", ""), ("mem_a_wdata", ""),
+    ("mem_b_valid", ""), ("mem_b_write", ""), ("mem_b_addr", ""), ("mem_b_wdata", ""),
 )  # fmt: skip
 CARD_SIGNALS = {
     "gen_lanai9": (
@@ -58,7 +61,7 @@ CARD_SIGNALS = {
 }
 """Engines within a NIC, by its kind."""
 PORT_SIGNALS = (
-    ("link_clk", ""), ("tx", CHARACTER), ("rx", CHARACTER), ("nic.st_fill", ""), ("nic.st_link_stopped", ""),
+    ("link_clk", ""), ("tx", CHARACTER), ("rx", CHARACTER), ("st_fill", ""), ("st_link_stopped", ""),
 )  # fmt: skip
 SWITCH_SIGNALS = (("clk", ""), ("tr_head", ""), ("tr_stall", ""), ("tr_grant", ""), ("tr_tail", ""))
 SWITCH_PORT_SIGNALS = (("cable.in", CHARACTER), ("cable.rx", CHARACTER), ("out_port", ""))
@@ -95,10 +98,12 @@ def groups(legend: Legend, known: Mapping[str, int]) -> list[Group]:
     found = []
     for name in legend.hosts:
         scope = f"top.cluster.host_{word(name)}"
-        engines = [_signals(f"{scope}.nic.{kind}.nic", wanted, known) for kind, wanted in CARD_SIGNALS.items()]
-        found.append(Group(f"host {name}", _signals(scope, HOST_SIGNALS, known)))
-        found.append(Group(f"NIC of {name}", sum(engines, _signals(scope, NIC_SIGNALS, known))))
-        found.append(Group(f"port of {name}", _signals(scope, PORT_SIGNALS, known)))
+        nic = f"{scope}.{NIC}"
+        engines = [_signals(f"{nic}.{kind}.nic", wanted, known) for kind, wanted in CARD_SIGNALS.items()]
+        host = _signals(f"{scope}.host", HOST_SIGNALS, known) + _signals(nic, BUS_SIGNALS, known)
+        found.append(Group(f"host {name}", host))
+        found.append(Group(f"NIC of {name}", sum(engines, _signals(nic, NIC_SIGNALS, known))))
+        found.append(Group(f"port of {name}", _signals(nic, PORT_SIGNALS, known)))
     for name, ports in legend.switches:
         scope = f"top.cluster.switch_{word(name)}"
         found.append(Group(f"switch {name}", _signals(scope, SWITCH_SIGNALS, known)))

@@ -38,8 +38,8 @@ def test_waves_of_a_window_with_views_that_find_their_signals(simulator: str, tm
     known = waves.signals_of(tmp_path / waves.FILE)
     legend = read_recorded(tmp_path).legend
     hosts, ports = len(legend.hosts), len(legend.links)
-    of_a_host = waves.HOST_SIGNALS + waves.NIC_SIGNALS + waves.CARD_SIGNALS["gen_lanai9"] + waves.PORT_SIGNALS
-    wanted = hosts * len(of_a_host)
+    of_a_nic = waves.BUS_SIGNALS + waves.NIC_SIGNALS + waves.CARD_SIGNALS["gen_lanai9"] + waves.PORT_SIGNALS
+    wanted = hosts * len(waves.HOST_SIGNALS + of_a_nic)
     wanted += len(waves.SWITCH_SIGNALS) + ports * len(waves.SWITCH_PORT_SIGNALS)
     assert sum(len(group.signals) for group in waves.groups(legend, known)) == wanted
     times: list[int] = []

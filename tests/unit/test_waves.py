@@ -17,10 +17,10 @@ from tb.report.recorded import read_recorded
 from tests.unit.madeup_trace import LEGEND_OF_TWO, leave, message, trace
 
 KNOWN = {
-    "top.cluster.host_paris.host.cpu_valid": 1,
-    "top.cluster.host_paris.host.cpu_addr": 32,
-    "top.cluster.host_paris.rx": 9,
-    "top.cluster.host_metz.nic.gen_lanai9.nic.u_host.u_dma.state": 3,
+    "top.cluster.host_paris.host.host.cpu_valid": 1,
+    "top.cluster.host_paris.host.host.cpu_addr": 32,
+    "top.cluster.host_paris.gen_kind.card.nic.rx": 9,
+    "top.cluster.host_metz.gen_kind.card.nic.gen_lanai9.nic.u_host.u_dma.state": 3,
     "top.cluster.switch_sw0.tr_stall": 8,
     "top.cluster.switch_sw0.gen_port[1].cable.rx": 9,
     "top.cluster.switch_sw0.gen_port[7].cable.rx": 9,
@@ -31,9 +31,9 @@ KNOWN = {
 def test_signals_that_the_file_has_are_grouped_by_host_nic_port_and_switch() -> None:
     found = {group.name: [signal.path.split(".", 2)[2] for signal in group.signals] for group in groups()}
     assert found == {
-        "host paris": ["host_paris.host.cpu_valid", "host_paris.host.cpu_addr"],
-        "port of paris": ["host_paris.rx"],
-        "NIC of metz": ["host_metz.nic.gen_lanai9.nic.u_host.u_dma.state"],
+        "host paris": ["host_paris.host.host.cpu_valid", "host_paris.host.host.cpu_addr"],
+        "port of paris": ["host_paris.gen_kind.card.nic.rx"],
+        "NIC of metz": ["host_metz.gen_kind.card.nic.gen_lanai9.nic.u_host.u_dma.state"],
         "switch sw0": ["switch_sw0.tr_stall"],
         "switch sw0 port 1 from metz": ["switch_sw0.gen_port[1].cable.rx"],
     }
@@ -72,9 +72,9 @@ def test_gtkwave_gets_groups_translations_and_markers() -> None:
     assert '[dumpfile] "waves.fst"' in lines
     assert next(line for line in lines if line.startswith("*")).split()[1:4] == ["5", "5", "2005"]
     assert lines[lines.index("[markername] Asent") + 1] == "[markername] Bend of host send"
-    at = lines.index("top.cluster.host_paris.rx[8:0]")
+    at = lines.index("top.cluster.host_paris.gen_kind.card.nic.rx[8:0]")
     assert lines[at - 2 : at] == ["@2022", "^1 link_character.txt"]
-    assert lines[lines.index("top.cluster.host_paris.host.cpu_valid") - 1] == "@28"
+    assert lines[lines.index("top.cluster.host_paris.host.host.cpu_valid") - 1] == "@28"
     assert [line for line in lines if line.startswith("-host")] == ["-host paris", "-host paris"]
 
 

@@ -1,0 +1,139 @@
+// A LANai card as it stands in a node: the NIC, its SRAM and its processor model. A LANai 4 has one clock for NIC and PCI
+// bus, `clk`; `pci_clk` is then the same one.
+module sim_lanai_card
+  import myri_pci_pkg::*;
+  import sim_trace_pkg::*;
+#(
+    parameter int KIND       = 9,  // which LANai: 9 or 4
+    parameter int NODE       = 0,  // VNN
+    parameter int CLOCK_NIC  = 0,  // index of the NIC clock
+    parameter int CLOCK_LINK = 0,  // index of the link clock
+    parameter int CLOCK_PCI  = 0   // index of the PCI clock
+) (
+    input  logic                    rst,
+    input  logic                    clk,
+    input  logic [            47:0] cycle,
+    output logic                    busy,              // another edge is needed
+    output logic                    alarm_valid,
+    output logic [            47:0] alarm_cycle,
+    output logic                    in_flight,         // the NIC has something open
+    input  logic                    link_clk,
+    input  logic [            47:0] link_cycle,
+    output logic                    link_busy,
+    output logic                    link_alarm_valid,
+    output logic [            47:0] link_alarm_cycle,
+    output logic                    link_in_flight,    // a packet is half sent or half received
+    input  logic                    pci_clk,
+    input  logic [            47:0] pci_cycle,
+    output logic                    pci_busy,
+    input  logic [             8:0] rx,
+    input  logic                    rx_hold,
+    output logic [             8:0] tx,
+    output logic                    tx_hold,
+    input  logic [ PCI_IN_BITS-1:0] pci_in,
+    output logic [PCI_OUT_BITS-1:0] pci_out
+);
+  localparam int BASE = NODE * PARTS_PER_NODE;
+  localparam int WIDTH = KIND == 4 ? 32 : 64;
+  logic
+      mem_a_valid,
+      mem_a_write,
+      mem_b_valid,
+      mem_b_write,
+      cpu_reg_valid,
+      cpu_reg_write,
+      cpu_req,
+      cpu_gnt,
+      lanai_busy;
+  logic [22:0] mem_a_addr, mem_b_addr;
+  logic [WIDTH-1:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
+  logic [WIDTH/8-1:0] mem_a_be, mem_b_be;
+  logic [8:0] cpu_reg_addr;
+  logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
+  logic nic_busy;
+  sim_lanai #(
+      .WIDTH (WIDTH),
+      .UNIT  (BASE + PART_NIC_CPU),
+      .MEMORY(2 * NODE + 1),
+      .CLOCK (CLOCK_NIC)
+  ) lanai (
+      .clk,
+      .rst,
+      .cycle,
+      .mem_a_valid,
+      .mem_a_write,
+      .mem_a_addr,
+      .mem_a_wdata,
+      .mem_a_be,
+      .mem_a_rdata,
+      .mem_b_valid,
+      .mem_b_write,
+      .mem_b_addr,
+      .mem_b_wdata,
+      .mem_b_be,
+      .mem_b_rdata,
+      .cpu_reg_valid,
+      .cpu_reg_write,
+      .cpu_reg_addr,
+      .cpu_reg_wdata,
+      .cpu_reg_rdata,
+      .cpu_req,
+      .cpu_gnt,
+      .isr,
+      .others(nic_busy),
+      .busy  (lanai_busy)
+  );
+  sim_nic #(
+      .KIND(KIND),
+      .WIDTH(WIDTH),
+      .BASE(BASE),
+      .CLOCK_NIC(CLOCK_NIC),
+      .CLOCK_LINK(CLOCK_LINK),
+      .CLOCK_PCI(CLOCK_PCI)
+  ) nic (
+      .rst,
+      .clk,
+      .cycle,
+      .busy(nic_busy),
+      .alarm_valid,
+      .alarm_cycle,
+      .link_clk,
+      .link_cycle,
+      .link_busy,
+      .link_alarm_valid,
+      .link_alarm_cycle,
+      .pci_clk,
+      .pci_cycle,
+      .pci_busy,
+      .rx,
+      .rx_hold,
+      .tx,
+      .tx_hold,
+      .pci_in,
+      .pci_out,
+      .mem_a_valid,
+      .mem_a_write,
+      .mem_a_addr,
+      .mem_a_wdata,
+      .mem_a_be,
+      .mem_a_rdata,
+      .mem_b_valid,
+      .mem_b_write,
+      .mem_b_addr,
+      .mem_b_wdata,
+      .mem_b_be,
+      .mem_b_rdata,
+      .cpu_reg_valid,
+      .cpu_reg_write,
+      .cpu_reg_addr,
+      .cpu_reg_wdata,
+      .cpu_reg_rdata,
+      .cpu_req,
+      .cpu_gnt,
+      .isr,
+      .st_in_flight(in_flight),
+      .st_link_in_flight(link_in_flight)
+  );
+
+  assign busy = nic_busy | lanai_busy;
+endmodule
