@@ -19,6 +19,7 @@ from rich.console import Console
 from pymodels.errors import SanlabError
 from pymodels.results import read_results
 from tb import studies
+from tb.ending import heed_terminate
 from tb.progress import show_progress
 from tb.report import waves
 from tb.report.looked import look
@@ -179,4 +180,5 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    heed_terminate()
     sys.exit(main())

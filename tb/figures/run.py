@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -26,6 +25,7 @@ from pymodels.errors import SanlabError
 from pymodels.published import load_published
 from pymodels.results import Results, ResultsError, read_results, write_atomically
 from tb import studies
+from tb.ending import heed_terminate
 from tb.figures.jobs import Job, jobs
 from tb.report.index import Entry, write_index
 from tb.report.tables import Table
@@ -79,11 +79,11 @@ class Runner:
         return ended
 
     def stop(self) -> None:
-        """End what runs, as Ctrl-C does, and start nothing more."""
+        """End what runs (SIGTERM: SIGINT is ignored in what a shell started behind it), and start nothing more."""
         with self._lock:
             self._over = True
             for process in self._running:
-                process.send_signal(signal.SIGINT)
+                process.terminate()
 
 
 def _was_run(job: Job, folder: Path) -> bool:
@@ -174,4 +174,5 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    heed_terminate()
     sys.exit(main())

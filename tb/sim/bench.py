@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pymodels.errors import SanlabError, nearest
 from pymodels.toml import read_toml
+from tb.ending import heed_terminate
 from tb.sim.build import Design, build
 from tb.sim.run import Outcome, simulate
 from tb.sim.tools import OUT, ROOT, SIMULATORS
@@ -78,4 +79,5 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    heed_terminate()
     sys.exit(main())

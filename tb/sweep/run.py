@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from pymodels.errors import ConfigError, SanlabError, nearest
 from pymodels.profiles.schema import SCHEMA as PROFILE_KEYS
 from tb import studies
+from tb.ending import heed_terminate
 from tb.report import tables
 from tb.report.tables import Table
 from tb.report.terminal import say, show
@@ -202,4 +203,5 @@ def _workers(text: str) -> int:
 
 
 if __name__ == "__main__":
+    heed_terminate()
     sys.exit(main())

@@ -1,8 +1,8 @@
 """How runs end that do not end well: a hang names who waits for what, Ctrl-C leaves nothing behind.
 
 Strategy: a host waits for a message that nobody sends, with little patience; what the run says is compared with who
-waits. A long run gets SIGINT as a terminal sends it, to the whole process group, while it simulates: no results and
-no process may be left.
+waits. A long run gets SIGINT as a terminal sends it, to the whole process group, or SIGTERM as another program does,
+to itself alone, while it simulates: no results and no process may be left.
 """
 
 from __future__ import annotations
@@ -93,15 +93,18 @@ def test_software_that_looks_for_ever_hangs_too(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("simulator", ["verilator", "icarus"])
-def test_interrupted_run_leaves_no_results_and_no_process(simulator: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("simulator", "end"),
+    [("verilator", signal.SIGINT), ("icarus", signal.SIGINT), ("verilator", signal.SIGTERM)],
+)
+def test_interrupted_run_leaves_no_results_and_no_process(simulator: str, end: int, tmp_path: Path) -> None:
     must("echo_pingpong", simulator, tmp_path, "repetitions=1")  # built, and results to be removed
     command = [sys.executable, "-m", "tb.run", "echo_pingpong", "--sim", simulator, "--set", "repetitions=100000"]
     log = tmp_path / "sim.log"
     old = log.stat().st_mtime_ns
     with in_terminal([*command, "--out", str(tmp_path)]) as process:
         wait_for(lambda: log.stat().st_mtime_ns != old and "study" in log.read_text(), "the simulation to begin")
-        os.killpg(process.pid, signal.SIGINT)
+        (os.killpg if end == signal.SIGINT else os.kill)(process.pid, end)
         said, _ = process.communicate(timeout=PATIENCE_S)
         wait_for(lambda: group_is_empty(process.pid), "all processes to end")
     assert process.returncode == 130, said
