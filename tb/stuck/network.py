@@ -16,7 +16,6 @@ from pymodels.topology import End, Topology
 from pymodels.trace import PORTS_PER_SWITCH, SWITCH_BASE, Part, TraceEvent, switch_port, unit, unit_name
 from pymodels.waiting import Wait, Wanted
 
-SENDING = (TraceEvent.TX_START, TraceEvent.TX_TAIL)
 CROSSING = (TraceEvent.SWITCH_HEAD, TraceEvent.SWITCH_GRANT, TraceEvent.SWITCH_TAIL)
 
 
@@ -35,6 +34,22 @@ def latest(trace: NDArray[np.void], events: tuple[TraceEvent, ...]) -> dict[int,
     chosen = trace[np.isin(trace["event"], events)][::-1]
     units, first = np.unique(chosen["unit"], return_index=True)
     return {int(number): chosen[at] for number, at in zip(units, first, strict=True)}
+
+
+def not_left(trace: NDArray[np.void]) -> list[int]:
+    """Nodes whose send engine has begun more packets than have left the NIC. Those that fill the way to the link are
+    told here too: behind them the engine cannot begin the next one, of which it then tells nothing.
+    """
+    begun = _counted(trace, TraceEvent.TX_START, Part.NET_SEND)
+    left = _counted(trace, TraceEvent.TX_TAIL, Part.LINK)
+    return sorted(node for node in begun if begun[node] > left.get(node, 0))
+
+
+def _counted(trace: NDArray[np.void], event: TraceEvent, part: Part) -> dict[int, int]:
+    """By node: records of an event at a part."""
+    units, counts = np.unique(trace["unit"][trace["event"] == event], return_counts=True)
+    nodes = ((divmod(number, unit(1, Part.HOST_CPU)), count) for number, count in zip(units, counts, strict=True))
+    return {int(node): int(count) for (node, of), count in nodes if of == part}
 
 
 @dataclass(frozen=True)
@@ -58,7 +73,7 @@ class Network:
 
     topology: Topology
     sending: list[int] = field(default_factory=list)
-    """Nodes whose send engine has a packet."""
+    """Nodes whose send engine has begun a packet that has not left the NIC."""
     crossing: dict[tuple[int, int], Crossing] = field(default_factory=dict)
     """By (switch, input port)."""
 
@@ -66,9 +81,7 @@ class Network:
     def of(trace: NDArray[np.void], topology: Topology) -> Network:
         """The network as a trace leaves it. `trace`: in time order, shape (n,)."""
         network = Network(topology)
-        for number, record in latest(trace, SENDING).items():
-            if record["event"] == TraceEvent.TX_START:
-                network.sending.append(number // unit(1, Part.HOST_CPU))
+        network.sending = not_left(trace)
         for number, record in latest(trace, CROSSING).items():
             if record["event"] != TraceEvent.SWITCH_TAIL:
                 switch, port = divmod(number - SWITCH_BASE, PORTS_PER_SWITCH)
@@ -78,9 +91,7 @@ class Network:
 
     def waits(self) -> list[Wait]:
         """Every wait in the network: engines by node, then switch ports, then the receivers that they come to."""
-        found = [
-            Wait(send_engine(node), self._room(End(self.topology.hosts[node], 0))) for node in sorted(self.sending)
-        ]
+        found = [Wait(send_engine(node), self._room(End(self.topology.hosts[node], 0))) for node in self.sending]
         reached: set[int] = set()
         for _, packet in sorted(self.crossing.items()):
             out = End(self.topology.switches[packet.switch].name, packet.output)

@@ -72,12 +72,17 @@ def test_damage_without_the_extension_fails_the_run_and_names_the_packet(tmp_pat
     assert "(packet 0x0636" in failures
 
 
+def cycle_told(folder: Path) -> str:
+    """The cycle of waiting of a run's report."""
+    told = (folder / "stuck.txt").read_text()
+    return told[told.index("A cycle of") :].split("\n\n")[0]
+
+
 def test_without_the_control_message_queue_nis_wait_for_each_other(tmp_path: Path) -> None:
     done = on_four_hosts("grim_deadlock", "verilator", tmp_path, "each=12 grim.control_queue=0")
     assert done.metrics["deadlocks"] >= 1
     assert done.metrics["undelivered"] > 0
-    told = (tmp_path / "stuck.txt").read_text()
-    cycle = told[told.index("A cycle of") :].split("\n\n")[0]
+    cycle = cycle_told(tmp_path)
     assert cycle.count("waits for the outgoing link, held by node") >= 2
     assert cycle.count("waits for a receive buffer, held by NIC") >= 2
 
@@ -85,3 +90,32 @@ def test_without_the_control_message_queue_nis_wait_for_each_other(tmp_path: Pat
 def test_the_same_traffic_passes_with_the_control_message_queue(tmp_path: Path) -> None:
     counted = on_four_hosts("grim_deadlock", "verilator", tmp_path, "each=12").metrics
     assert counted == {"deadlocks": 0, "delivered": 144, "undelivered": 0, "units_in_cycles": 0}
+
+
+HASTE = "longest=96 bridge.drain_den=255"
+"""Two nodes send to each other faster than their hosts take: a short message stands before every header."""
+
+
+@pytest.mark.parametrize("profile", ["", "lanai4"])
+def test_nis_that_wait_between_header_and_payload_wait_for_each_other(profile: str, tmp_path: Path) -> None:
+    settings = f"{HASTE} grim.queue_style=hybrid grim.hybrid_wait=1"
+    done = must("grim_deadlock", "icarus", tmp_path, settings, cluster="two_hosts", profile=profile)
+    assert done.metrics["deadlocks"] == 1
+    assert done.metrics["units_in_cycles"] == 8
+    cycle = cycle_told(tmp_path)
+    for near, far in ((0, 1), (1, 0)):
+        for wait in (
+            f"NIC {near} waits for the outgoing link, held by node {near} net send",
+            f"node {near} net send waits for room in the slack buffer of switch 0 port {near}, ",
+            f"switch 0 port {near} waits for room at NIC {far}, held by node {far} net recv",
+            f"node {far} net recv waits for a receive buffer, held by NIC {far}",
+        ):
+            assert wait in cycle
+
+
+@pytest.mark.parametrize("style", ["append", "slotted", "hybrid"])
+def test_the_same_traffic_passes_where_no_ni_waits(style: str, tmp_path: Path) -> None:
+    wait = int(style != "hybrid")  # of no effect in the queues that are sent by one DMA
+    settings = f"{HASTE} grim.queue_style={style} grim.hybrid_wait={wait}"
+    counted = must("grim_deadlock", "verilator", tmp_path, settings, cluster="two_hosts").metrics
+    assert counted == {"deadlocks": 0, "delivered": 40, "undelivered": 0, "units_in_cycles": 0}

@@ -37,6 +37,10 @@ def starts(node: int) -> Record:
     return unit(node, Part.NET_SEND), TraceEvent.TX_START, 0
 
 
+def leaves(node: int) -> Record:
+    return unit(node, Part.LINK), TraceEvent.TX_TAIL, 0
+
+
 def at_switch(switch: int, port: int, event: TraceEvent, output: int) -> Record:
     return switch_port(switch, port), event, output
 
@@ -90,10 +94,17 @@ def test_software_that_waits_for_its_send_engine_closes_the_cycle() -> None:
 
 
 def test_packets_that_have_passed_hold_nothing() -> None:
-    sent = unit(0, Part.NET_SEND), TraceEvent.TX_TAIL, 0
-    records = trace(starts(0), at_switch(0, 0, HEAD, 3), at_switch(0, 0, GRANT, 3), sent, at_switch(0, 0, TAIL, 3))
+    records = trace(starts(0), at_switch(0, 0, HEAD, 3), at_switch(0, 0, GRANT, 3), leaves(0), at_switch(0, 0, TAIL, 3))
     assert Network.of(records, RING).waits() == []
     assert look(records[:0]).at_ps == 0
+
+
+def test_a_packet_that_the_engine_has_handed_over_waits_until_it_has_left() -> None:
+    handed_over = unit(1, Part.NET_SEND), TraceEvent.TX_TAIL, 0
+    first, second = (starts(1), handed_over, leaves(1)), (starts(1), handed_over)
+    assert Network.of(trace(*first), RING).waits() == []
+    waits = Network.of(trace(*first, *second), RING).waits()
+    assert [wait.waiter for wait in waits] == [send_engine(1)]
 
 
 def test_the_holder_of_an_output_is_the_packet_that_it_was_granted_to() -> None:

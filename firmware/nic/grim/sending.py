@@ -226,10 +226,10 @@ class Sender:
             self.streams.wake(self._behind.pop())
         if self.waiting:
             self._start_control()
-        elif self.prepared is not None:
-            self._start_prepared()
-        if self.stuck and not self.waiting:
+        if not self.waiting:
             self.link_found()
+        if not self.busy and self.prepared is not None:
+            self._start_prepared()
 
     def wait_for_link(self) -> None:
         """Do nothing but wait until the send engine has ended."""
