@@ -1,0 +1,11 @@
+"""Communication kernels of six NAS Parallel Benchmarks: who sends what to whom, from where (paper 001, 2.3.3).
+
+They compute nothing. Each follows the published decomposition and message pattern of its benchmark (NPB 2.3), with the
+buffers where the benchmark's own arrays stand; what of that is ours, each file says.
+"""
+
+from pymodels.npb.caches import Misses, TranslationCache, miss_rates
+from pymodels.npb.codes import CODES, kernel, recv_queues
+from pymodels.npb.streams import Kernel, Transfer
+
+__all__ = ["CODES", "Kernel", "Misses", "Transfer", "TranslationCache", "kernel", "miss_rates", "recv_queues"]

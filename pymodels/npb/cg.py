@@ -1,0 +1,53 @@
+"""CG: a sparse matrix over a square of processes; products are summed along rows of the square, then transposed.
+
+A step is one call of the conjugate-gradient solver: 25 iterations and the residual. Each product `w` is summed by
+log2(columns) exchanges of `w` against `q`, each of the whole length, then its transpose is exchanged, again from `w`
+into `q` (for the residual into `r`). Dot products are summed by as many exchanges of one double, whose variables stand
+together in one page behind the arrays (ours). The vectors stand one behind the other, behind the matrix, as declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isqrt
+
+from pymodels.npb.streams import WORD, Kernel, Transfer, arrays
+
+ROWS = {"A": 14000, "B": 75000}
+NONZERO = {"A": 11, "B": 13}
+"""Non-zero elements that a row is generated from."""
+ITERATIONS = {"A": 15, "B": 75}
+INNER = 25
+
+
+def cg(problem: str, processes: int, rank: int) -> Kernel:
+    """One process of CG."""
+    side = isqrt(processes)
+    if side * side != processes:
+        raise ValueError(f"CG here takes a square number of processes, not {processes}")
+    rows = ROWS[problem]
+    row, column = rank // side, rank % side
+    length = ((row + 1) * rows // side - row * rows // side) * WORD
+    vector = (rows // side + 2) * WORD
+    matrix = rows * (NONZERO[problem] + 1) ** 2 // processes * WORD
+    names = ("x", "z", "p", "q", "r", "w")
+    at = arrays(v=matrix, aelt=matrix, a=matrix, **dict.fromkeys(names, vector), scalars=64)
+    peers = [row * side + (column ^ 1 << i) for i in range(side.bit_length() - 1)][::-1]
+    transpose = column * side + row
+
+    def product(into: str) -> Iterator[Transfer]:
+        for peer in peers:
+            yield Transfer(False, peer, at["q"], length)
+            yield Transfer(True, peer, at["w"], length)
+        if transpose != rank:
+            yield Transfer(False, transpose, at[into], length)
+            yield Transfer(True, transpose, at["w"], length)
+
+    def dot(doubles: int = 1) -> Iterator[Transfer]:
+        for peer in peers:
+            yield Transfer(False, peer, at["scalars"] + 2 * WORD, doubles * WORD)
+            yield Transfer(True, peer, at["scalars"], doubles * WORD)
+
+    inner = [*product("q"), *dot(), *dot()]
+    step = [*dot(), *INNER * inner, *product("r"), *dot(), *dot(2)]
+    return Kernel((), tuple(step), ITERATIONS[problem])

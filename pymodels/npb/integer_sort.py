@@ -1,0 +1,45 @@
+"""IS: keys are counted in buckets, buckets are given to processes, and every key goes to the process of its bucket.
+
+A step is one ranking: the counts of 1,024 buckets (and 5 test values) are summed over all processes, by recursive
+doubling between `bucket_size` and its totals (ours: the paper's MPI is not named); each process tells each other how
+many keys will come; and all keys move, from `key_buff1`, sorted by process, into `key_buff2`. Keys are taken to fall
+equally on all processes (ours: the benchmark balances buckets so that they nearly do). The three key arrays have room
+for half as many keys again, as declared.
+"""
+
+from __future__ import annotations
+
+from pymodels.npb.streams import Kernel, Transfer, arrays
+
+KEYS = {"A": 1 << 23, "B": 1 << 25}
+INT = 4
+BUCKETS = (1024 + 5) * INT
+ITERATIONS = 11
+"""Ten, and one before the clock starts."""
+
+
+def integer_sort(problem: str, processes: int, rank: int) -> Kernel:
+    """One process of IS."""
+    own = KEYS[problem] // processes * INT
+    room = own * 3 // 2
+    counts = processes * INT
+    at = arrays(
+        key_array=room,
+        key_buff1=room,
+        key_buff2=room,
+        bucket_size=BUCKETS,
+        totals=BUCKETS,
+        pointers=BUCKETS,
+        send_count=counts,
+        recv_count=counts,
+    )
+    step: list[Transfer] = []
+    for bit in range(processes.bit_length() - 1):
+        peer = rank ^ 1 << bit
+        step += [Transfer(False, peer, at["totals"], BUCKETS), Transfer(True, peer, at["bucket_size"], BUCKETS)]
+    others = [(rank + i) % processes for i in range(1, processes)]
+    for source, target, size in (("send_count", "recv_count", INT), ("key_buff1", "key_buff2", own // processes)):
+        for peer in others:
+            step.append(Transfer(False, peer, at[target] + peer * size, size))
+            step.append(Transfer(True, peer, at[source] + peer * size, size))
+    return Kernel((), tuple(step), ITERATIONS)

@@ -1,0 +1,55 @@
+"""What a kernel tells of one process: its transfers in program order, and the memory in which their buffers stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+PAGE = 4096
+WORD = 8
+"""Bytes of a double."""
+BASE = 0x1000_0000
+"""Where a process's first array stands (ours)."""
+
+
+class Transfer(NamedTuple):
+    """One message as one end of it sees it."""
+
+    send: bool
+    peer: int
+    address: int
+    """Virtual address of the buffer."""
+    size: int
+    """Bytes."""
+
+    def pages(self) -> range:
+        """Numbers of the pages that the buffer touches."""
+        return range(self.address // PAGE, (self.address + self.size - 1) // PAGE + 1)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The transfers of one process: once, and then the same again in every iteration."""
+
+    setup: tuple[Transfer, ...]
+    step: tuple[Transfer, ...]
+    iterations: int
+
+
+def arrays(**sizes: int) -> dict[str, int]:
+    """Addresses of arrays, given by name and bytes, one behind the other as in a common block of Fortran."""
+    at, places = BASE, {}
+    for name, size in sizes.items():
+        places[name] = at
+        at += -(-size // WORD) * WORD
+    return places
+
+
+def packed(base: int, sizes: Sequence[int]) -> list[tuple[int, int]]:
+    """(address, bytes) of parts that stand one behind the other in one buffer."""
+    places, at = [], base
+    for size in sizes:
+        places.append((at, size))
+        at += size
+    return places
