@@ -68,7 +68,7 @@ module sp_regs
     sent,
     stored,
     fetched,
-    1'b0,
+    read,
     errors != 32'd0,
     due,
     bell,

@@ -1,8 +1,10 @@
-// One NIC on a PCI segment, its link looped back through a cable, for the nic bench; host CPU, host memory and the
-// LANai's processor are the bench's.
+// One NIC on a PCI segment, its link looped back through a cable, for the benches of whole NICs; host CPU, host memory and
+// the NIC's processor are the bench's. What the NIC of this kind does not have is 0.
 module sim_nic_bench
   import myri_pci_pkg::*;
-(
+#(
+    parameter int KIND = 9  // 9: LANai 9; 0: SP adapter
+) (
     input logic clk,  // NIC clock, free-running
     input logic link_clk,  // link clock, free-running
     input logic pci_clk,  // PCI clock, free-running
@@ -20,6 +22,9 @@ module sim_nic_bench
     input logic [15:0] cfg_start_clocks,  // start-up of a DMA block
     input logic cfg_wide,  // 64-bit bus
     input logic [7:0] cfg_delay,  // cable, characters
+    input logic [7:0] cfg_bus_beat,  // SP: NIC clocks of a beat on the internal bus
+    input logic [7:0] cfg_bus_access,  // SP: and of a single access
+    input logic cfg_doorbell,  // SP: the adapter has doorbells
     input logic [31:0] cfg_nres_clocks,  // clocks of the network time-out, code 0
     input logic lanai_reg_valid,  // processor: register access
     input logic lanai_reg_write,  // 1 = write
@@ -50,6 +55,12 @@ module sim_nic_bench
     output logic tr_dma_e2l,  // its direction, 1 = host to SRAM
     output logic [31:0] tr_dma_bytes,  // its length
     output logic [22:0] tr_dma_lar,  // its SRAM address
+    output logic [31:0] tr_dma_number,  // SP: number of the command
+    output logic tr_move_start,  // SP, clk: the right engine begins to move user bytes
+    output logic tr_move_done,  // SP, clk: they are in the Recv/Cmd FIFO
+    output logic [31:0] tr_move_key,  // packet key, with both
+    output logic [31:0] tr_move_bytes,  // how many, with both
+    output logic [31:0] tr_move_number,  // number of their STORE, with both
     output logic tr_pio_write,  // clk: a write of the host has landed ...
     output logic [23:0] tr_pio_addr,  // ... at this offset of the card's region
     output logic tr_doorbell,  // clk: a doorbell entry is stored
@@ -77,6 +88,8 @@ module sim_nic_bench
     output logic st_rx_lost,  // clk: a packet was dropped or cut here
     output logic st_send_misuse,  // clk: a write of the send registers was ignored
     output logic st_pio_misuse,  // clk: a register write of the host was ignored
+    output logic st_queue_overflow,  // SP, clk: an insertion was lost
+    output logic st_packet_misuse,  // SP, clk: a packet does not have what was asked for
     output logic st_in_flight,  // clk: send or DMA has something open
     output logic st_link_in_flight,  // link_clk: a packet is half sent or half received
     input logic cpu_valid,  // CPU access
@@ -130,7 +143,8 @@ module sim_nic_bench
   logic [31:0] seg_count_busy;
   logic unused_ok;
   assign unused_ok = ^{
-    wires, nic_rvalid, nic_rdata, seg_tr_pio_accept, seg_tr_pio_start, seg_tr_pio_done,
+    wires, cfg_accesses, cfg_rtc_num, cfg_rtc_den, cfg_nres_truncate, cfg_nres_clocks, cfg_bus_beat,
+    cfg_bus_access, cfg_doorbell, nic_rvalid, nic_rdata, seg_tr_pio_accept, seg_tr_pio_start, seg_tr_pio_done,
     seg_tr_pio_error, seg_tr_dma_first, seg_tr_dma_last, seg_tr_dma_write, seg_ev_retry,
     seg_ev_disconnect, seg_m66en, seg_count_data, seg_count_busy
   };
@@ -144,15 +158,15 @@ module sim_nic_bench
       segment_busy,
       cable_busy;
   logic [47:0] nic_alarm_cycle, nic_link_alarm_cycle;
-  logic [PCI_IN_BITS-1:0] slot_in;
-  logic [PCI_OUT_BITS-1:0] slot_out;
+  logic [PCI_IN_BITS-1:0] pci_in;
+  logic [PCI_OUT_BITS-1:0] pci_out;
   logic [PCI_WIRES-1:0] wires;
-  logic [8:0] nic_tx, nic_rx;
-  logic nic_tx_hold, nic_rx_hold;
-  logic sram_a_valid, sram_a_write, sram_b_valid, sram_b_write;
-  logic [22:0] sram_a_addr, sram_b_addr;
-  logic [63:0] sram_a_wdata, sram_a_rdata, sram_b_wdata, sram_b_rdata;
-  logic [7:0] sram_a_be, sram_b_be;
+  logic [8:0] tx, rx;
+  logic tx_hold, rx_hold;
+  logic mem_a_valid, mem_a_write, mem_b_valid, mem_b_write;
+  logic [22:0] mem_a_addr, mem_b_addr;
+  logic [63:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
+  logic [7:0] mem_a_be, mem_b_be;
 
   assign asleep = !(nic_busy || nic_link_busy || cable_busy || nic_pci_busy || segment_busy);
   assign pci_ad = wires[PCI_AD+:64];
@@ -206,112 +220,129 @@ module sim_nic_bench
   myri_cable u_cable (
       .clk(run_link_clk),
       .rst(rst),
-      .in(nic_tx),
-      .in_hold(nic_tx_hold),
+      .in(tx),
+      .in_hold(tx_hold),
       .cfg_delay(cfg_delay),
-      .out(nic_rx),
-      .out_hold(nic_rx_hold),
+      .out(rx),
+      .out_hold(rx_hold),
       .busy(cable_busy)
   );
 
-  myri_nic u_nic (
-      .*,
-      .clk(run_clk),
-      .busy(nic_busy),
-      .alarm_valid(nic_alarm_valid),
-      .alarm_cycle(nic_alarm_cycle),
-      .link_clk(run_link_clk),
-      .link_rst(rst),
-      .link_busy(nic_link_busy),
-      .link_alarm_valid(nic_link_alarm_valid),
-      .link_alarm_cycle(nic_link_alarm_cycle),
-      .pci_clk(run_pci_clk),
-      .pci_rst(rst),
-      .pci_busy(nic_pci_busy),
-      .rx(nic_rx),
-      .tx(nic_tx),
-      .rx_hold(nic_rx_hold),
-      .tx_hold(nic_tx_hold),
-      .pci_in(slot_in),
-      .pci_out(slot_out),
-      .mem_a_valid(sram_a_valid),
-      .mem_a_write(sram_a_write),
-      .mem_a_addr(sram_a_addr),
-      .mem_a_wdata(sram_a_wdata),
-      .mem_a_be(sram_a_be),
-      .mem_a_rdata(sram_a_rdata),
-      .mem_b_valid(sram_b_valid),
-      .mem_b_write(sram_b_write),
-      .mem_b_addr(sram_b_addr),
-      .mem_b_wdata(sram_b_wdata),
-      .mem_b_be(sram_b_be),
-      .mem_b_rdata(sram_b_rdata),
-      .cpu_reg_valid(lanai_reg_valid),
-      .cpu_reg_write(lanai_reg_write),
-      .cpu_reg_addr(lanai_reg_addr),
-      .cpu_reg_wdata(lanai_reg_wdata),
-      .cpu_reg_rdata(lanai_reg_rdata),
-      .cpu_req(lanai_req),
-      .cpu_gnt(lanai_gnt),
-      .cpu_write(1'b0),
-      .cpu_addr(23'd0),
-      .cpu_wdata(64'd0),
-      .cpu_be(8'd0),
-      .cpu_rvalid(nic_rvalid),
-      .cpu_rdata(nic_rdata),
-      .cfg_rtc_num(16'd3),
-      .cfg_rtc_den(16'd200),
-      .cfg_slack(8'd80),
-      .cfg_stop_mark(8'd56),
-      .cfg_go_mark(8'd40),
-      .cfg_refresh(16'd8),
-      .cfg_short_timeout(16'd16),
-      .cfg_long_timeout(32'd4000000),
-      .cfg_beat_period(32'd1600),
-      .cfg_nres_truncate(1'b1),
-      .cfg_pci_base(32'hE000_0000),
-      .cfg_pci_enabled(1'b1),
-      .cfg_pci_m66(1'b1),
-      .cfg_pci_wide(cfg_wide),
-      .cfg_pci_devsel(2'd1),
-      .cfg_pci_write_initial(4'd0),
-      .cfg_pci_read_initial(4'd0),
-      .cfg_pci_subsequent(3'd0),
-      .cfg_pci_read_wait(4'd10),
-      .cfg_pci_stall_limit(3'd4),
-      .cfg_pci_max_phases(8'd0),
-      .cfg_pci_discard(16'd0),
-      .cfg_pci_latency_timer(8'd0),
-      .cfg_pci_max_burst(16'd0),
-      .cfg_pci_start_delay(8'd0),
-      .cfg_pci_irdy_wait(3'd4),
-      .cfg_pci_line_bytes(7'd32)
-  );
+  // Settings that no test changes.
+  wire [15:0] cfg_rtc_num = 16'd3;
+  wire [15:0] cfg_rtc_den = 16'd200;
+  wire [7:0] cfg_slack = 8'd80;
+  wire [7:0] cfg_stop_mark = 8'd56;
+  wire [7:0] cfg_go_mark = 8'd40;
+  wire [15:0] cfg_refresh = 16'd8;
+  wire [15:0] cfg_short_timeout = 16'd16;
+  wire [31:0] cfg_long_timeout = 32'd4000000;
+  wire [31:0] cfg_beat_period = 32'd1600;
+  wire cfg_nres_truncate = 1'b1;
+  wire [31:0] cfg_pci_base = 32'hE000_0000;
+  wire cfg_pci_enabled = 1'b1;
+  wire cfg_pci_m66 = 1'b1;
+  wire [1:0] cfg_pci_devsel = 2'd1;
+  wire [3:0] cfg_pci_write_initial = 4'd0;
+  wire [3:0] cfg_pci_read_initial = 4'd0;
+  wire [2:0] cfg_pci_subsequent = 3'd0;
+  wire [3:0] cfg_pci_read_wait = 4'd10;
+  wire [2:0] cfg_pci_stall_limit = 3'd4;
+  wire [7:0] cfg_pci_max_phases = 8'd0;
+  wire [15:0] cfg_pci_discard = 16'd0;
+  wire [7:0] cfg_pci_latency_timer = 8'd0;
+  wire [15:0] cfg_pci_max_burst = 16'd0;
+  wire [7:0] cfg_pci_start_delay = 8'd0;
+  wire [2:0] cfg_pci_irdy_wait = 3'd4;
+  wire [6:0] cfg_pci_line_bytes = 7'd32;
+  wire cfg_pci_wide = cfg_wide;
+
+  if (KIND == 9) begin : gen_lanai9
+    assign {tr_dma_number, tr_move_start, tr_move_done, tr_move_key, tr_move_bytes, tr_move_number} = '0;
+    assign {st_queue_overflow, st_packet_misuse} = 2'd0;
+    myri_nic u_nic (
+        .*,
+        .clk(run_clk),
+        .busy(nic_busy),
+        .alarm_valid(nic_alarm_valid),
+        .alarm_cycle(nic_alarm_cycle),
+        .link_clk(run_link_clk),
+        .link_rst(rst),
+        .link_busy(nic_link_busy),
+        .link_alarm_valid(nic_link_alarm_valid),
+        .link_alarm_cycle(nic_link_alarm_cycle),
+        .pci_clk(run_pci_clk),
+        .pci_rst(rst),
+        .pci_busy(nic_pci_busy),
+        .cpu_reg_valid(lanai_reg_valid),
+        .cpu_reg_write(lanai_reg_write),
+        .cpu_reg_addr(lanai_reg_addr),
+        .cpu_reg_wdata(lanai_reg_wdata),
+        .cpu_reg_rdata(lanai_reg_rdata),
+        .cpu_req(lanai_req),
+        .cpu_gnt(lanai_gnt),
+        .cpu_write(1'b0),
+        .cpu_addr(23'd0),
+        .cpu_wdata(64'd0),
+        .cpu_be(8'd0),
+        .cpu_rvalid(nic_rvalid),
+        .cpu_rdata(nic_rdata)
+    );
+  end else begin : gen_sp
+    assign {isr_set, lanai_reset, tr_tx_start_ago, tr_dma_chain, tr_dma_lar, st_rx_lost, nic_rvalid} = '0;
+    sp_adapter u_nic (
+        .*,
+        .clk(run_clk),
+        .busy(nic_busy),
+        .alarm_valid(nic_alarm_valid),
+        .alarm_cycle(nic_alarm_cycle),
+        .link_clk(run_link_clk),
+        .link_rst(rst),
+        .link_busy(nic_link_busy),
+        .link_alarm_valid(nic_link_alarm_valid),
+        .link_alarm_cycle(nic_link_alarm_cycle),
+        .pci_clk(run_pci_clk),
+        .pci_rst(rst),
+        .pci_busy(nic_pci_busy),
+        .cpu_reg_valid(lanai_reg_valid),
+        .cpu_reg_write(lanai_reg_write),
+        .cpu_reg_addr(lanai_reg_addr),
+        .cpu_reg_wdata(lanai_reg_wdata),
+        .cpu_reg_rdata(lanai_reg_rdata),
+        .cpu_req(lanai_req),
+        .cpu_gnt(lanai_gnt),
+        .cpu_write(1'b0),
+        .cpu_addr(23'd0),
+        .cpu_wdata(64'd0),
+        .cpu_be(8'd0),
+        .cpu_rdata(nic_rdata)
+    );
+  end
 
   myri_sram_stub #(
       .SIZE_LOG2(16)
   ) u_sram (
       .clk(run_clk),
-      .a_valid(sram_a_valid),
-      .a_write(sram_a_write),
-      .a_addr(sram_a_addr),
-      .a_wdata(sram_a_wdata),
-      .a_be(sram_a_be),
-      .a_rdata(sram_a_rdata),
-      .b_valid(sram_b_valid),
-      .b_write(sram_b_write),
-      .b_addr(sram_b_addr),
-      .b_wdata(sram_b_wdata),
-      .b_be(sram_b_be),
-      .b_rdata(sram_b_rdata)
+      .a_valid(mem_a_valid),
+      .a_write(mem_a_write),
+      .a_addr(mem_a_addr),
+      .a_wdata(mem_a_wdata),
+      .a_be(mem_a_be),
+      .a_rdata(mem_a_rdata),
+      .b_valid(mem_b_valid),
+      .b_write(mem_b_write),
+      .b_addr(mem_b_addr),
+      .b_wdata(mem_b_wdata),
+      .b_be(mem_b_be),
+      .b_rdata(mem_b_rdata)
   );
 
   myri_pci_segment u_segment (
       .*,
       .clk(run_pci_clk),
       .cycle(pci_cycle),
-      .slot_in(slot_in),
-      .slot_out(slot_out),
+      .slot_in(pci_in),
+      .slot_out(pci_out),
       .slot_present(1'b1),
       .cfg_m66(1'b1),
       .cfg_latency_timer(8'd0),

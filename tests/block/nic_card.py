@@ -31,7 +31,7 @@ LINK_TRACE = {
     "tr_rx_tail": "tr_rx_key",
 }
 SETTINGS = {"cfg_wide": 1, "cfg_cdc_latency": 1, "cfg_accesses": 2, "cfg_start_clocks": 0, "cfg_delay": 4,
-            "cfg_nres_clocks": 100_000}  # fmt: skip
+            "cfg_nres_clocks": 100_000, "cfg_bus_beat": 3, "cfg_bus_access": 6, "cfg_doorbell": 0}  # fmt: skip
 ZEROS = ("lanai_reg_valid", "lanai_reg_write", "lanai_reg_addr", "lanai_reg_wdata", "lanai_req")
 
 

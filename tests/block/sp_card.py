@@ -1,0 +1,120 @@
+"""The bench around hdl/sim/sim_nic_bench.sv with the SP adapter: firmware's steps on its registers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import cocotb
+
+from pymodels.formats.sp import SpPacket
+from pymodels.sp_adapter import SpReg, SpStatus, fetch_command, read_command, store_command
+from tests.block.nic_card import CardBench
+
+INVARIANTS = ("st_dma_error", "st_queue_overflow", "st_packet_misuse", "st_send_misuse", "st_pio_misuse")
+
+
+class SpBench(CardBench):
+    """Driver and firmware of one adapter whose link comes back to itself."""
+
+    def __init__(self, dut: Any, sleep: int = 1, **settings: int) -> None:
+        super().__init__(dut, sleep, **{"cfg_wide": 0, **settings})
+        self.host = bytearray(self.rng.randbytes(len(self.memory.bytes)))
+        """Host memory as it must be."""
+        self.memory.bytes[:] = self.host
+        self.fetched = self.stored = self.sent = 0
+        """What the counters of STATUS must come to, beyond 8 bits too."""
+        self.broken: list[str] = []
+        """Invariants of this adapter that were broken."""
+        cocotb.start_soon(self._watch_invariants())
+
+    async def _watch_invariants(self) -> None:
+        handles = [(name, self.dut[name]) for name in INVARIANTS]
+        while True:
+            await self.edge
+            if not int(self.dut.rst.value):
+                self.broken += [name for name, handle in handles if int(handle.value)]
+
+    async def until(self, bit: SpStatus, value: int = 1) -> None:
+        """Wait until a bit of STATUS has a value."""
+        await self._until(bit, 1, value)
+
+    async def until_counted(self, counter: SpStatus, value: int) -> None:
+        """Wait until a counter of STATUS has come to a value."""
+        await self._until(counter, 0xFF, value & 0xFF)
+
+    async def _until(self, bit: SpStatus, mask: int, value: int) -> None:
+        for _ in range(60000):
+            await self.edge
+            if int(self.dut.isr.value) >> bit & mask == value:
+                return
+        raise AssertionError(f"{bit.name}: not {value} in 60000 clocks; STATUS is {int(self.dut.isr.value):#x}")
+
+    async def order(self, first: int, address: int) -> None:
+        """Insert a command."""
+        await self.lanai_write(SpReg.COMMAND_HIGH, first)
+        await self.lanai_write(SpReg.COMMAND_LOW, address)
+
+    async def fetch(self, address: int, size: int) -> None:
+        """FETCH."""
+        await self.order(fetch_command(size), address)
+        self.fetched += 1
+
+    async def store(self, address: int, words: Sequence[int]) -> None:
+        """STORE of words that the processor gives; the host memory as it must be."""
+        await self.order(store_command(4 * len(words), False), address)
+        for at in range(0, len(words) - 1, 2):
+            await self.lanai_write(SpReg.DATA_HIGH, words[at])
+            await self.lanai_write(SpReg.DATA_LOW, words[at + 1])
+        if len(words) % 2:
+            await self.lanai_write(SpReg.DATA_ONE, words[-1])
+        data = b"".join(word.to_bytes(4, "big") for word in words)
+        self.host[address : address + len(data)] = data
+        self.stored += 1
+
+    async def deliver(self, address: int, data: bytes) -> None:
+        """STORE of the packet's next bytes, which must be `data`."""
+        await self.order(store_command(len(data), True), address)
+        self.host[address : address + len(data)] = data
+        self.stored += 1
+
+    async def read_host(self, address: int, count: int) -> tuple[int, ...]:
+        """READ of words."""
+        await self.order(read_command(4 * count), address)
+        await self.until(SpStatus.READ)
+        return tuple([await self.lanai_read(SpReg.READ0 + 4 * i) for i in range(count)])
+
+    async def launch(self, packet: SpPacket, inline: bool = False) -> None:
+        """SEND0 and on, SEND_START; the user data stand in the Send FIFO, or go `inline`."""
+        await self.until(SpStatus.SEND_FREE)
+        own = packet.data.ljust(8, b"\0") if inline else b""
+        words = [*packet.header.words(), *packet.via]
+        words += [int.from_bytes(own[at : at + 4], "big") for at in range(0, len(own), 4)]
+        for index, word in enumerate(words):
+            await self.lanai_write(SpReg.SEND0 + 4 * index, word)
+        await self.lanai_write(SpReg.SEND_START, len(packet.data) << (16 if inline else 0))
+        self.sent += 1
+
+    async def headers(self) -> tuple[int, ...]:
+        """RECV0 to RECV5 of the packet at the head."""
+        return tuple([await self.lanai_read(SpReg.RECV0 + 4 * index) for index in range(6)])
+
+    async def done(self) -> None:
+        """Wait until every command is done and no clock is needed."""
+        await self.until(SpStatus.LEFT_IDLE)
+        await self.until_counted(SpStatus.STORED, self.stored)
+        await self.quiet()
+
+    def a_packet(self, size: int) -> SpPacket:
+        """A packet with random fields and user data."""
+        rng = self.rng
+        via = rng.getrandbits(31), rng.getrandbits(32)
+        return SpPacket(b"", rng.getrandbits(16), rng.getrandbits(16), via, rng.randbytes(size))
+
+    def check(self) -> None:
+        """Host memory as it must be, nothing broken, counters as they must be."""
+        assert self.memory.bytes == self.host
+        assert self.broken == self.bad == []
+        status = int(self.dut.isr.value)
+        counters = [status >> bit & 0xFF for bit in (SpStatus.FETCHED, SpStatus.STORED, SpStatus.SENT)]
+        assert counters == [self.fetched & 0xFF, self.stored & 0xFF, self.sent & 0xFF]
