@@ -30,6 +30,8 @@ class Verdict(Enum):
     ACCEPT = "accept"
     REFUSE = "refuse"
     DROP = "drop"
+    AGAIN = "again"
+    """It is here already: only where packets vanish (`pymodels.grim_loss_model`)."""
 
 
 @dataclass

@@ -1,7 +1,8 @@
 """GRIM on the RTL where the network loses and damages packets, and where it deadlocks.
 
 Strategy: the study `grim_reliability` checks by itself that nothing is lost, doubled, overtaken or changed; here its
-counters must prove that packets were lost, that messages were refused, and that both were repaired. The same seed must
+counters must prove that packets were lost, that messages were refused, and that both were repaired. From the packets on
+the wires and the trace the reference model follows every step of the firmware. The same seed must
 give the same on both simulators and with clocks always on. Each style of queue, kind of sequencing and buffering goes
 through it once. Without the extension a damaged packet fails the run by name. `grim_deadlock` must stand still without
 the control-message queue, say who waits for whom, and pass with it.
@@ -9,11 +10,18 @@ the control-message queue, say who waits for whom, and pass with it.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from pymodels.formats.grim import MAX_WINDOW
+from pymodels.grim_model import Verdict
+from pymodels.trace import TraceEvent
+from tests.system.pcap import sent
 from tests.system.runs import Run, assert_equal, must, run
+from tests.unit.grim_replay import LossyReplay, is_message, without_route
 
 
 def on_four_hosts(study: str, simulator: str, folder: Path, settings: str) -> Run:
@@ -32,13 +40,37 @@ def test_ten_thousand_messages_arrive_once_and_in_order(tmp_path: Path) -> None:
     assert counted["nacks"] > 100, "and receivers refused"
 
 
-def test_losses_are_equal_with_clocks_always_on(tmp_path: Path) -> None:
-    settings = "messages=150 fault.loss=0.02 fault.damage=0.02"
-    one = on_four_hosts("grim_reliability", "verilator", tmp_path / "one", settings)
-    assert one.metrics["packets_lost"] > 0
-    assert one.metrics["packets_damaged"] > 0
-    other = on_four_hosts("grim_reliability", "verilator", tmp_path / "on", f"{settings} run.always_on=1")
-    assert_equal(one, other)
+LOSSES = "messages=400 fault.loss=0.02 fault.damage=0.02"
+
+
+@pytest.fixture(name="lossy", scope="module")
+def fixture_lossy(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run with its trace and its packets."""
+    return on_four_hosts("grim_reliability", "verilator", tmp_path_factory.mktemp("lossy"), LOSSES)
+
+
+def test_losses_are_equal_with_clocks_always_on(lossy: Run, tmp_path: Path) -> None:
+    assert lossy.metrics["packets_lost"] > 0
+    assert lossy.metrics["packets_damaged"] > 0
+    other = on_four_hosts("grim_reliability", "verilator", tmp_path, f"{LOSSES} run.always_on=1")
+    assert_equal(lossy, other)
+
+
+def test_every_step_of_the_repair_is_that_of_the_reference_model(lossy: Run) -> None:
+    hosts = json.loads((lossy.folder / "legend.json").read_text())["hosts"]
+    left = [[without_route(packet) for packet in packets] for packets in sent(lossy.folder, hosts)]
+    replay = LossyReplay({n: filter(is_message, packets) for n, packets in enumerate(left)}, MAX_WINDOW)
+    fields = ("unit", "event", "packet", "argument")
+    records = lossy.trace[np.argsort(lossy.trace["time"], kind="stable")]
+    replay.run(zip(*(records[name].tolist() for name in fields), strict=True))
+    streams = replay.lossy.values()
+    assert sum(stream.transmissions for stream in streams) == len(
+        records[records["event"] == TraceEvent.NIC_SEND_START]
+    )
+    assert replay.total(Verdict.AGAIN) == lossy.metrics["duplicates"] > 0
+    assert replay.total(Verdict.REFUSE) == lossy.metrics["nacks"] > 0
+    assert sum(stream.expiries for stream in streams) == lossy.metrics["timeouts"] > 0
+    assert all(stream.base == stream.expected for stream in streams), "all answers have come"
 
 
 def test_losses_are_equal_on_both_simulators(tmp_path: Path) -> None:

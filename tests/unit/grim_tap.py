@@ -1,95 +1,53 @@
-"""Holds a run of GRIM's firmware against the reference model: every packet on the wire, every verdict, every answer."""
+"""Collects the packets of a run of GRIM's firmware on the machine, and replays it through the reference models."""
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
+from typing import TypeVar
 
 from pymodels.formats import grim
-from pymodels.grim_model import Stream, Verdict
+from pymodels.grim_model import Stream
 from pymodels.machine.network import Flight
-from pymodels.trace import PARTS_PER_NODE, Part, TraceEvent
 from tests.unit.grim_bench import Bench
+from tests.unit.grim_replay import LossyReplay, Name, Replay, is_message, without_route
 
-Name = tuple[int, int, int, int]
-"""Source channel, source NI, destination NI, destination channel."""
+Run = TypeVar("Run", bound=Replay)
 
 
 class Tap:
-    """Collects the packets as they leave, then replays trace and packets through one model a stream."""
+    """Collects the packets as they leave; `replay` holds them and the trace against one model a stream."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
         self.streams: dict[Name, Stream] = {}
         self.rolled_back: set[Name] = set()
-        self._packets: dict[int, deque[bytes]] = defaultdict(deque)
-        network = bench.machine.network
-        carry, parts = network.carry, {}  # type: ignore[var-annotated]
+        self._packets: dict[int, list[bytes]] = defaultdict(list)
+        carry = bench.machine.network.carry
+        parts: dict[Flight, bytearray] = {}
 
         def tapped(flight: Flight, data: bytes, tail: bool) -> None:
             parts.setdefault(flight, bytearray()).extend(data)
             if tail:
-                packet = bytes(parts.pop(flight))
-                while packet[0] & 0x80:
-                    packet = packet[1:]
-                if packet[4] >> 2 < grim.FIRST_CONTROL:
+                packet = without_route(bytes(parts.pop(flight)))
+                if is_message(packet):
                     self._packets[flight.source].append(packet)
             carry(flight, data, tail)
 
-        network.carry = tapped  # type: ignore[method-assign]
+        bench.machine.network.carry = tapped  # type: ignore[method-assign]
 
     def replay(self) -> None:
         """Raises ProtocolError at the first deviation."""
-        self._wires: dict[tuple[int, int], deque[tuple[Name, int]]] = defaultdict(deque)
-        self._meant: dict[tuple[int, int], Name] = {}
-        self._from: dict[int, int] = {}
-        for _, unit, event, packet, argument, _ in self.bench.machine.trace.records:
-            node, part = divmod(unit, PARTS_PER_NODE)
-            if part == Part.NIC_CPU and event in _FIRMWARE:
-                self._did(node, event, packet, argument)
+        replay = self._replay(Replay)
+        self.streams, self.rolled_back = replay.streams, replay.rolled_back
 
-    def _stream(self, name: Name) -> Stream:
-        if name not in self.streams:
-            options = self.bench.libraries[0].options
-            tokens = grim.TOKENS if options.sequencing == "per-ni" else grim.TOKENS // options.channels
-            window = min(options.window, tokens)
-            stream = self.streams[name] = Stream(str(name), window)
-            stream.injected = 1 << 30
-        return self.streams[name]
+    def replay_lossy(self) -> LossyReplay:
+        """The same with the model of a network that loses packets."""
+        return self._replay(LossyReplay)
 
-    def _left(self, source: int, key: int) -> None:
-        """The firmware has handed its next message to the send engine: the next packet that was on its wire."""
-        data = self._packets[source].popleft()
-        assert int.from_bytes(data[:4], "big") == key, f"node {source}: {key:#x} was sent, {data[:4].hex()} left"
-        header = grim.unpack(data)
-        name = (header.channel >> 8, source, header.destination >> 8, header.channel & 0xFF)
-        if self.bench.libraries[0].options.sequencing == "per-ni":
-            name = (0, source, header.destination >> 8, 0)
-        stream = self._stream(name)
-        number = stream.next + grim.distance(header.sequence, stream.next & grim.COUNTER_MASK)
-        stream.send(number)
-        self._meant[source, key] = name
-        self._wires[source, name[2]].append((name, key))
-
-    def _did(self, node: int, event: int, key: int, peer: int) -> None:
-        if event == TraceEvent.NIC_SEND_START:
-            self._left(node, key)
-        elif event == TraceEvent.NIC_RECV_START:
-            self._from[node] = peer
-        elif event in _VERDICTS:
-            name, left = self._wires[self._from[node], node].popleft()
-            assert left == key, f"{name}: packet {left:#x} left, {key:#x} arrived"
-            self.streams[name].arrive(did=_VERDICTS[TraceEvent(event)])
-        elif event in _ANSWERS:
-            name = self._meant[node, key]
-            self.streams[name].answer(_ANSWERS[TraceEvent(event)])
-            if event == TraceEvent.NACK_SEEN:
-                self.rolled_back.add(name)
-
-
-_VERDICTS = {
-    TraceEvent.NIC_ACCEPT: Verdict.ACCEPT,
-    TraceEvent.NACK_SENT: Verdict.REFUSE,
-    TraceEvent.NIC_DROPPED: Verdict.DROP,
-}
-_ANSWERS = {TraceEvent.ACK_SEEN: Verdict.ACCEPT, TraceEvent.NACK_SEEN: Verdict.REFUSE}
-_FIRMWARE = {TraceEvent.NIC_SEND_START, TraceEvent.NIC_RECV_START, *_VERDICTS, *_ANSWERS}
+    def _replay(self, kind: type[Run]) -> Run:
+        options = self.bench.libraries[0].options
+        per_ni = options.sequencing == "per-ni"
+        tokens = grim.TOKENS if per_ni else grim.TOKENS // options.channels
+        replay = kind(self._packets, min(options.window, tokens), per_ni)
+        replay.run(record[1:5] for record in self.bench.machine.trace.records)
+        return replay
