@@ -63,7 +63,10 @@ hdl/sim/sim_host.sv
 hdl/sim/sim_segment.sv
 hdl/sim/sim_nic_trace.sv
 hdl/sim/sim_nic_invariants.sv
+hdl/sim/sim_nic_settings.sv
+hdl/sim/sim_nic_use.sv
 hdl/sim/sim_nic.sv
+hdl/sim/sim_sp_nic.sv
 hdl/sim/sim_lanai_card.sv
 hdl/sim/sim_node_host.sv
 hdl/sim/sim_node.sv

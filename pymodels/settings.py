@@ -82,6 +82,10 @@ class Setting(IntEnum):
     FPGA_LINGER = 79
     FPGA_PATIENCE = 80
     FPGA_PAUSE = 81
+    # The SP adapter (ports cfg_* of sp_adapter); the rest it shares with the LANai.
+    BUS_BEAT = 82
+    BUS_ACCESS = 83
+    DOORBELL = 84
 
 
 def systemverilog() -> str:

@@ -11,8 +11,8 @@ to 128 bytes of host memory to where the processor reads them, READ0 and on. ALA
 turn comes. RECV_NEXT frees a packet's buffer behind all commands before it. What is written waits in a queue of
 `QUEUE` entries; ROOM in STATUS says that it takes another `QUEUE_ROOM`.
 
-A packet is sent from the words SEND0..SEND7 and the Send FIFO by writing SEND_START; its user data are one whole FETCH,
-or up to 8 bytes of SEND6 and SEND7.
+A packet is sent from the words SEND0..SEND5 and the Send FIFO by writing SEND_START; its user data are one whole FETCH,
+or up to 64 bytes that the processor has written to OWN0 and on.
 `python -m pymodels.sp_adapter --sv` rewrites `hdl/nic/sp_adapter_pkg.sv` from this module; a parity test compares.
 """
 
@@ -41,15 +41,13 @@ class SpReg(IntEnum):
     DATA_ONE = 0x030  # write: inserts one word
     RECV_NEXT = 0x034  # write: the packet at the head is done with
     RECV_STATUS = 0x038  # read: see RecvStatus
-    SEND_START = 0x03C  # write: bytes from the Send FIFO 11:0, bytes of SEND6 and SEND7 19:16
+    SEND_START = 0x03C  # write: bytes from the Send FIFO 11:0, bytes of OWN0 and on 22:16
     SEND0 = 0x040  # switch header, four words
     SEND1 = 0x044
     SEND2 = 0x048
     SEND3 = 0x04C
     SEND4 = 0x050  # VIA header, two words
     SEND5 = 0x054
-    SEND6 = 0x058  # user data in the packet's own words
-    SEND7 = 0x05C
     RECV0 = 0x060  # the packet at the head: switch header,
     RECV1 = 0x064
     RECV2 = 0x068
@@ -63,13 +61,14 @@ class SpReg(IntEnum):
     BELL_BASE = 0x088  # its place in SRAM
     BELL_OVERFLOWS = 0x08C  # entries dropped
     READ0 = 0x100  # the first of 32 words that READ has brought
+    OWN0 = 0x180  # the first of 16 words of user data that the processor writes
 
 
 class SpStatus(IntEnum):
     """Bit numbers of STATUS; the last three are counters of 8 bits."""
 
     ARRIVED = 0  # a whole packet is at the head of the receive side
-    SEND_FREE = 1  # SEND0..SEND7 and SEND_START may be written
+    SEND_FREE = 1  # SEND0..SEND5, OWN0 and on, and SEND_START may be written
     ROOM = 2  # the command queue takes QUEUE_ROOM entries
     LEFT_IDLE = 3  # every command is done
     BELL = 4  # a doorbell entry has come since the last ACK
@@ -132,7 +131,7 @@ class SpSize(IntEnum):
     PACKETS = 2  # packets that the receive side holds
     HEADERS = 24  # bytes of switch header and VIA header
     USER = 2032  # user bytes of a packet at most
-    INLINE = 8  # user bytes that the processor can write
+    INLINE = 64  # user bytes that the processor can write
     READ = 128  # bytes that READ brings at most
     BELL_ENTRIES = 512  # of the doorbell FIFO, 8 bytes each
 

@@ -96,6 +96,10 @@ class TraceEvent(IntEnum):
     # Host DMA.
     DMA_START = 0x110  # a: chain, b: bytes, negative for L2E
     DMA_DONE = 0x111  # a: chain, b: bytes, negative for L2E
+    # SP adapter: DMA_START and DMA_DONE are those of the left engine; packet: number of the command among the FETCHes
+    # (a: 0) or the STOREs (a: 1). The right engine's work on a received packet:
+    MOVE_START = 0x112  # user bytes of a packet to the Recv/Cmd FIFO; a: number of their STORE, b: bytes
+    MOVE_DONE = 0x113  # they are there; a: number of their STORE, b: bytes
     # Programmed I/O and doorbells.
     PIO_WRITE = 0x120  # the host's store left the CPU; a: address offset in the BAR, b: bytes
     PIO_ACCEPT = 0x121  # it landed on the card; a: address offset in the BAR, b: bytes

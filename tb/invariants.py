@@ -28,6 +28,8 @@ class Broken(IntEnum):
     BANK_PATIENCE = 74
     MAILBOX = 75
     TRESPASS = 76
+    QUEUE_OVERFLOW = 77
+    PACKET_MISUSE = 78
 
 
 WORDS = {
@@ -43,6 +45,8 @@ WORDS = {
     Broken.PIO_MISUSE: "programmed I/O to a place of the card where nothing is",
     Broken.BANK_PATIENCE: "the bus waits too long for a bank (packet: its number) that the FPGA keeps",
     Broken.MAILBOX: "the control mailbox of the FPGA card is not read: is its FPGA configured?",
+    Broken.QUEUE_OVERFLOW: "command lost: the SP adapter's command queue was full",
+    Broken.PACKET_MISUSE: "the SP adapter was told to move what its packet does not have",
     Broken.TRESPASS: "a circuit uses bank 3 without a grant",
 }
 LINK_FAULTS = {Broken.CRC_BAD, Broken.SLACK_OVERFLOW, Broken.FORWARD_RESET, Broken.ILLEGAL, Broken.RX_LOST}

@@ -183,6 +183,8 @@ module sp_adapter
       clear_irq,
       irq;
   logic w_command, w_words, w_next, w_send, w_start, w_consumer, w_base;
+  logic w_own;
+  logic [3:0] w_index;
   logic [5:0] set_errors;
   logic [31:0] recv_word, recv_status, read_word, overflows;
   logic [16:0] producer, consumer;
@@ -231,7 +233,7 @@ module sp_adapter
       .SLOTS_LOG2(SLOTS_LOG2)
   ) u_engines (
       .*,
-      .w_index(cpu_reg_addr[4:2]),
+      .w_index(w_index),
       .r_index(cpu_reg_addr[6:2]),
       .w_data(cpu_reg_wdata),
       .in_flight(st_in_flight),

@@ -24,8 +24,6 @@ package sp_adapter_pkg;
   localparam logic [8:0] REG_SEND3 = 9'h4C;
   localparam logic [8:0] REG_SEND4 = 9'h50;
   localparam logic [8:0] REG_SEND5 = 9'h54;
-  localparam logic [8:0] REG_SEND6 = 9'h58;
-  localparam logic [8:0] REG_SEND7 = 9'h5C;
   localparam logic [8:0] REG_RECV0 = 9'h60;
   localparam logic [8:0] REG_RECV1 = 9'h64;
   localparam logic [8:0] REG_RECV2 = 9'h68;
@@ -39,6 +37,7 @@ package sp_adapter_pkg;
   localparam logic [8:0] REG_BELL_BASE = 9'h88;
   localparam logic [8:0] REG_BELL_OVERFLOWS = 9'h8C;
   localparam logic [8:0] REG_READ0 = 9'h100;
+  localparam logic [8:0] REG_OWN0 = 9'h180;
 
   // Bit numbers of STATUS; the last three are counters of 8 bits.
   localparam int STATUS_ARRIVED = 0;
@@ -87,7 +86,7 @@ package sp_adapter_pkg;
   localparam int SIZE_PACKETS = 2;
   localparam int SIZE_HEADERS = 24;
   localparam int SIZE_USER = 2032;
-  localparam int SIZE_INLINE = 8;
+  localparam int SIZE_INLINE = 64;
   localparam int SIZE_READ = 128;
   localparam int SIZE_BELL_ENTRIES = 512;
 endpackage

@@ -21,10 +21,11 @@ module sp_engines
     input logic w_words,  // insert data,
     input logic [63:0] w_pair,  // with both: both words
     input logic w_next,  // RECV_NEXT,
-    input logic w_send,  // one of SEND0..SEND7,
-    input logic [2:0] w_index,  // with w_send: which; and which of RECV0..RECV7 is read
+    input logic w_send,  // one of SEND0..SEND5,
+    input logic w_own,  // one of OWN0..OWN15,
+    input logic [3:0] w_index,  // with both: which; and which of RECV0..RECV7 is read
     input logic w_start,  // SEND_START
-    input logic [31:0] w_data,  // with w_send and w_start: the value
+    input logic [31:0] w_data,  // with all three: the value
     output logic arrived,  // levels of STATUS: a packet is at the head,
     output logic send_free,  // the send side is free,
     output logic queue_room,  // the command queue has room,
@@ -188,7 +189,7 @@ module sp_engines
       .in_valid(recv_valid),
       .in_ready(recv_ready),
       .in_data(recv_data),
-      .look_index(w_index),
+      .look_index(w_index[2:0]),
       .look_word(recv_word),
       .look_status(recv_status),
       .move_key(tr_move_key),

@@ -27,9 +27,9 @@ module sp_receive_buffer
     output logic [11:0] move_bytes,    // its user bytes
     output logic [31:0] move_key,      // its key
     input  logic        move_release,  // strobe: its slot is free
-    output logic        tr_first,      // trace: the first word of a packet is stored
+    output logic        tr_first,      // trace: the VIA header of a packet is stored
     output logic        tr_done,       // trace: its tail is stored
-    output logic [31:0] tr_key,        // packet key, with tr_done
+    output logic [31:0] tr_key,        // packet key, with both
     output logic [31:0] tr_bytes,      // its bytes with the CRC character, with tr_done
     output logic [ 7:0] tr_syndrome,   // with tr_done
     output logic        in_flight,     // a packet is half here
@@ -48,7 +48,7 @@ module sp_receive_buffer
   logic [INDEX-1:0] index;
   logic [15:0] length;  // bytes of the packet that comes in
   logic [31:0] key_now;
-  logic tail, taken, space, too_long;
+  logic key_comes, tail, taken, space, too_long;
   logic [ 3:0] count;
   logic [15:0] total;
   logic [11:0] user;
@@ -77,9 +77,10 @@ module sp_receive_buffer
   assign move_bytes = sizes[move_slot];
   assign move_key = keys[move_slot];
 
-  assign tr_first = taken && length == 16'd0;
+  assign key_comes = length == 16'd16 && !tail;
+  assign tr_first = taken && key_comes;
   assign tr_done = taken && tail;
-  assign tr_key = key_now;
+  assign tr_key = key_comes ? {lanes[7:0], lanes[15:8], lanes[23:16], lanes[31:24]} : key_now;
   assign tr_bytes = {16'd0, total};
   assign in_flight = length != 16'd0;
   assign busy = taken || look_next || move_release;
@@ -93,7 +94,7 @@ module sp_receive_buffer
         index  <= tail ? '0 : too_long ? index : index + 1'b1;
         if (tail) fill <= fill + 1'b1;
         if (tail || length == 16'd0) key_now <= 32'd0;
-        else if (length == 16'd16) key_now <= {lanes[7:0], lanes[15:8], lanes[23:16], lanes[31:24]};
+        else key_now <= tr_key;
       end
       if (look_next) look <= look + 1'b1;
       if (move_release) move <= move + 1'b1;

@@ -38,7 +38,9 @@ module sp_regs
     output logic        w_command,      // strobes: insert a command,
     output logic        w_words,        // insert data,
     output logic        w_next,         // RECV_NEXT,
-    output logic        w_send,         // one of SEND0..SEND7,
+    output logic        w_send,         // one of SEND0..SEND5,
+    output logic        w_own,          // one of OWN0..OWN15,
+    output logic [ 3:0] w_index,        // which, of both
     output logic        w_start,        // SEND_START,
     output logic        w_consumer,     // BELL_CONSUMER,
     output logic        w_base,         // BELL_BASE
@@ -59,6 +61,8 @@ module sp_regs
   assign w_words = write && (cpu_reg_addr == REG_DATA_LOW || cpu_reg_addr == REG_DATA_ONE);
   assign w_next = write && cpu_reg_addr == REG_RECV_NEXT;
   assign w_send = write && cpu_reg_addr[8:5] == REG_SEND0[8:5];
+  assign w_own = write && cpu_reg_addr[8:6] == REG_OWN0[8:6];
+  assign w_index = {w_own && cpu_reg_addr[5], cpu_reg_addr[4:2]};
   assign w_start = write && cpu_reg_addr == REG_SEND_START;
   assign w_consumer = write && cpu_reg_addr == REG_BELL_CONSUMER;
   assign w_base = write && cpu_reg_addr == REG_BELL_BASE;

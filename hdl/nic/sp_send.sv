@@ -1,8 +1,8 @@
 // Send side of the SP adapter: the packet's own words, the right engine from the Send FIFO, and the link interface's
 // send buffer.
 //
-// SEND0..SEND7 keep what was written. SEND_START asks for a packet: switch header and VIA header out of SEND0..SEND5, then
-// user data: whole words of the Send FIFO, or up to 8 bytes of SEND6 and SEND7. It begins when all of them are in the
+// SEND0..SEND5 and OWN0..OWN15 keep what was written. SEND_START asks for a packet: switch header and VIA header out of
+// SEND0..SEND5, then user data: whole words of the Send FIFO, or up to 64 bytes out of OWN0 and on. It begins when all of them are in the
 // Send FIFO; the header enters the send buffer just ahead of the first word, so that the link starts then. Each
 // word of user data crosses the internal bus. `free`: the next packet may be written. A SEND_START that has no
 // packet to make is ignored and flagged by `misuse`.
@@ -15,11 +15,12 @@ module sp_send
 ) (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
-    input logic w_word,  // write of one of SEND0..SEND7
-    input logic [2:0] w_index,  // which
+    input logic w_word,  // write of one of SEND0..SEND5
+    input logic w_own,  // write of one of OWN0..OWN15
+    input logic [3:0] w_index,  // which, of both
     input logic w_start,  // write of SEND_START
-    input logic [31:0] w_data,  // value of both
-    output logic free,  // SEND0..SEND7 and SEND_START may be written
+    input logic [31:0] w_data,  // value of all
+    output logic free,  // all of them may be written
     output logic misuse,  // strobe: a SEND_START was ignored
     output logic set_sent,  // strobe: the packet is in the send buffer whole
     input logic [FIFO_LOG2:0] level,  // words in the Send FIFO
@@ -40,14 +41,15 @@ module sp_send
   localparam logic [1:0] IDLE = 2'd0;  // for SEND_START and its data
   localparam logic [1:0] HEADER = 2'd1;  // three words of headers
   localparam logic [1:0] DATA = 2'd2;  // words of user data
-  localparam logic [1:0] OWN = 2'd3;  // user data out of SEND6 and SEND7
+  localparam logic [1:0] OWN = 2'd3;  // user data out of OWN0 and on
 
   logic [31:0] words[0:7];
+  logic [31:0] owns[0:15];
   logic [1:0] state;
   logic waiting;  // a SEND_START waits for the right engine
   logic [11:0] bytes, left;  // user bytes from the Send FIFO: of the one that waits, still to move
-  logic [3:0] own, own_now;  // user bytes out of SEND6 and SEND7
-  logic [1:0] place;  // word of the headers
+  logic [6:0] own, own_now;  // user bytes out of OWN0 and on, likewise
+  logic [2:0] place;  // word of the headers, or of OWN0 and on
   logic [31:0] even, odd, key_now;
   logic [11:0] bytes_now;
   logic whole, accepted, put, last, e_valid, e_ready, e_tail, f_busy, own_size, fifo_size;
@@ -56,8 +58,8 @@ module sp_send
   logic [BUFFER_LOG2:0] fill;
   logic unused_ok;
 
-  assign own_size = w_data[19:16] <= 4'(SIZE_INLINE) && w_data[11:0] == 12'd0;
-  assign fifo_size = w_data[11:0] <= 12'(SIZE_USER) && w_data[19:16] == 4'd0;
+  assign own_size = w_data[22:16] <= 7'(SIZE_INLINE) && w_data[11:0] == 12'd0;
+  assign fifo_size = w_data[11:0] <= 12'(SIZE_USER) && w_data[22:16] == 7'd0;
   assign accepted = w_start && !waiting && (own_size || fifo_size);
   assign misuse = w_start && !accepted;
   assign free = !waiting;
@@ -65,15 +67,17 @@ module sp_send
   assign tr_start = state == IDLE && waiting && whole;
 
   // What is put into the send buffer.
-  assign even = words[{place, 1'b0}];
-  assign odd = words[{place, 1'b1}];
+  assign even = state == OWN ? owns[{place, 1'b0}] : words[{place[1:0], 1'b0}];
+  assign odd = state == OWN ? owns[{place, 1'b1}] : words[{place[1:0], 1'b1}];
   assign pair = {
     odd[7:0], odd[15:8], odd[23:16], odd[31:24], even[7:0], even[15:8], even[23:16], even[31:24]
   };
   assign e_data = state == DATA ? in_data : pair;
-  assign last = state == HEADER ? place == 2'd2 && left == 12'd0 && own_now == 4'd0 : state == OWN || left <= 12'd8;
+  assign last = state == HEADER ? place == 3'd2 && left == 12'd0 && own_now == 7'd0 :
+      state == OWN ? own_now <= 7'd8 : left <= 12'd8;
   assign e_tail = last;
-  assign e_last = state == HEADER ? 4'd8 : state == OWN ? own_now : left >= 12'd8 ? 4'd8 : left[3:0];
+  assign e_last = state == HEADER ? 4'd8 : state == OWN ? (own_now >= 7'd8 ? 4'd8 : own_now[3:0]) :
+      left >= 12'd8 ? 4'd8 : left[3:0];
   assign bus_req = state == DATA && e_ready;
   assign e_valid = state == HEADER || state == OWN || (state == DATA && bus_gnt);
   assign put = e_valid && e_ready;
@@ -81,10 +85,10 @@ module sp_send
   assign tr_done = put && last;
   assign set_sent = tr_done;
   assign tr_key = tr_start ? words[4] : key_now;
-  assign tr_bytes = {20'd0, tr_start ? bytes + {8'd0, own} : bytes_now};
+  assign tr_bytes = {20'd0, tr_start ? bytes + {5'd0, own} : bytes_now};
   assign in_flight = state != IDLE || waiting || send_valid;
-  assign busy = w_word || w_start || tr_start || put || f_busy;
-  assign unused_ok = ^{w_data[31:20], w_data[15:12], fill};
+  assign busy = w_word || w_own || w_start || tr_start || put || f_busy;
+  assign unused_ok = ^{w_data[31:23], w_data[15:12], fill};
 
   myri_fifo #(
       .WIDTH(74),
@@ -105,7 +109,13 @@ module sp_send
   for (genvar k = 0; k < 8; k++) begin : gen_word
     always_ff @(posedge clk) begin
       if (rst) words[k] <= 32'd0;
-      else if (w_word && w_index == k[2:0]) words[k] <= w_data;
+      else if (w_word && w_index == k[3:0]) words[k] <= w_data;
+    end
+  end
+  for (genvar k = 0; k < 16; k++) begin : gen_own
+    always_ff @(posedge clk) begin
+      if (rst) owns[k] <= 32'd0;
+      else if (w_own && w_index == k[3:0]) owns[k] <= w_data;
     end
   end
 
@@ -117,27 +127,29 @@ module sp_send
       if (accepted) begin
         waiting <= 1'b1;
         bytes <= w_data[11:0];
-        own <= w_data[19:16];
+        own <= w_data[22:16];
       end
       if (tr_start) begin
         state <= HEADER;
         left <= bytes;
         own_now <= own;
-        place <= 2'd0;
+        place <= 3'd0;
       end
       if (put) begin
-        place <= place + 2'd1;
-        if (state == HEADER && place == 2'd2) begin
-          state <= left != 12'd0 ? DATA : own_now != 4'd0 ? OWN : IDLE;
-          if (own_now == 4'd0) waiting <= 1'b0;
+        place <= place + 3'd1;
+        if (state == HEADER && place == 3'd2) begin
+          place <= 3'd0;
+          state <= left != 12'd0 ? DATA : own_now != 7'd0 ? OWN : IDLE;
+          if (own_now == 7'd0) waiting <= 1'b0;
         end
-        if (state == OWN) waiting <= 1'b0;
+        if (state == OWN) own_now <= own_now - {3'd0, e_last};
+        if (state == OWN && last) waiting <= 1'b0;
         if (state == DATA) left <= left - {8'd0, e_last};
         if (state != HEADER && last) state <= IDLE;
       end
       // Of the packet in work, also when the next is written.
       if (state == IDLE) key_now <= words[4];
-      if (state == IDLE) bytes_now <= bytes + {8'd0, own};
+      if (state == IDLE) bytes_now <= bytes + {5'd0, own};
     end
   end
 endmodule

@@ -2,8 +2,6 @@
 // for NIC and PCI bus, `clk`; `pci_clk` is then the same one.
 module sim_nic
   import myri_pci_pkg::*;
-  import sim_settings_pkg::*;
-  import sim_trace_pkg::*;
 #(
     parameter int KIND       = 9,   // which LANai: 9 or 4
     parameter int WIDTH      = 64,  // bits of a word of its SRAM
@@ -55,44 +53,6 @@ module sim_nic
     output logic                    st_in_flight,
     output logic                    st_link_in_flight
 );
-  // ---------------------------------------------------------------- run-time settings, one vector a clock
-  localparam int NIC_FIRST = SET_SRAM_ACCESSES;
-  localparam int NIC_COUNT = SET_SRAM_ABOVE - NIC_FIRST + 1;
-  localparam int LINK_FIRST = SET_SLACK;
-  localparam int LINK_COUNT = SET_BEAT_PERIOD - LINK_FIRST + 1;
-  localparam int PCI_FIRST = SET_PCI_WIDE;
-  localparam int PCI_COUNT = SET_CARD_DISCARD - PCI_FIRST + 1;
-  logic [ 32*NIC_COUNT-1:0] nic_set;
-  logic [32*LINK_COUNT-1:0] link_set;
-  logic [ 32*PCI_COUNT-1:0] pci_set;
-  sim_setting #(
-      .UNIT (BASE),
-      .KEY  (NIC_FIRST),
-      .COUNT(NIC_COUNT)
-  ) nic_settings (
-      .clk,
-      .rst,
-      .value(nic_set)
-  );
-  sim_setting #(
-      .UNIT (BASE),
-      .KEY  (LINK_FIRST),
-      .COUNT(LINK_COUNT)
-  ) link_settings (
-      .clk  (link_clk),
-      .rst,
-      .value(link_set)
-  );
-  sim_setting #(
-      .UNIT (BASE),
-      .KEY  (PCI_FIRST),
-      .COUNT(PCI_COUNT)
-  ) pci_settings (
-      .clk  (pci_clk),
-      .rst,
-      .value(pci_set)
-  );
-
   // ---------------------------------------------------------------- the NIC
   logic
       tr_tx_start,
@@ -121,7 +81,7 @@ module sim_nic
   logic [31:0] tr_tx_key, tr_tx_ago, tr_rx_key, tr_rx_ago, tr_rx_bytes;
   logic [7:0] tr_rx_syndrome;
   logic st_rx_overrun, st_crc_bad, st_illegal, st_forward_reset, st_link_stopped;
-  logic port_busy, fill_busy, bus_used, bus_data;
+  logic port_busy, fill_busy;
   logic [7:0] st_fill;
   logic st_dma_error, st_doorbell_overflow, st_rx_lost, st_send_misuse, st_pio_misuse;
 
@@ -157,38 +117,10 @@ module sim_nic
   logic [7:0] cfg_pci_max_phases;
   logic [15:0] cfg_pci_discard;
   logic cfg_sram_above;
-  assign cfg_pci_base = 32'hE000_0000;
-  assign cfg_pci_enabled = 1'b1;
-  assign cfg_accesses = nic_set[32*(SET_SRAM_ACCESSES-NIC_FIRST)+:2];
-  assign cfg_cdc_latency = nic_set[32*(SET_CDC_LATENCY-NIC_FIRST)+:4];
-  assign cfg_start_clocks = nic_set[32*(SET_DMA_START_CLOCKS-NIC_FIRST)+:16];
-  assign cfg_rtc_num = nic_set[32*(SET_RTC_NUMERATOR-NIC_FIRST)+:16];
-  assign cfg_rtc_den = nic_set[32*(SET_RTC_DENOMINATOR-NIC_FIRST)+:16];
-  assign cfg_nres_clocks = nic_set[32*(SET_NRES_CLOCKS-NIC_FIRST)+:32];
-  assign cfg_nres_truncate = nic_set[32*(SET_NRES_TRUNCATE-NIC_FIRST)];
-  assign cfg_slack = link_set[32*(SET_SLACK-LINK_FIRST)+:8];
-  assign cfg_stop_mark = link_set[32*(SET_STOP_MARK-LINK_FIRST)+:8];
-  assign cfg_go_mark = link_set[32*(SET_GO_MARK-LINK_FIRST)+:8];
-  assign cfg_refresh = link_set[32*(SET_REFRESH-LINK_FIRST)+:16];
-  assign cfg_short_timeout = link_set[32*(SET_SHORT_TIMEOUT-LINK_FIRST)+:16];
-  assign cfg_long_timeout = link_set[32*(SET_LONG_TIMEOUT-LINK_FIRST)+:32];
-  assign cfg_beat_period = link_set[32*(SET_BEAT_PERIOD-LINK_FIRST)+:32];
-  assign cfg_pci_wide = pci_set[32*(SET_PCI_WIDE-PCI_FIRST)];
-  assign cfg_pci_m66 = pci_set[32*(SET_PCI_M66-PCI_FIRST)];
-  assign cfg_pci_latency_timer = pci_set[32*(SET_CARD_LATENCY_TIMER-PCI_FIRST)+:8];
-  assign cfg_pci_max_burst = pci_set[32*(SET_CARD_MAX_BURST-PCI_FIRST)+:16];
-  assign cfg_pci_start_delay = pci_set[32*(SET_CARD_START_DELAY-PCI_FIRST)+:8];
-  assign cfg_pci_irdy_wait = pci_set[32*(SET_CARD_IRDY_WAIT-PCI_FIRST)+:3];
-  assign cfg_pci_line_bytes = pci_set[32*(SET_CARD_LINE_BYTES-PCI_FIRST)+:7];
-  assign cfg_pci_devsel = pci_set[32*(SET_CARD_DEVSEL-PCI_FIRST)+:2];
-  assign cfg_pci_write_initial = pci_set[32*(SET_CARD_WRITE_INITIAL-PCI_FIRST)+:4];
-  assign cfg_pci_read_initial = pci_set[32*(SET_CARD_READ_INITIAL-PCI_FIRST)+:4];
-  assign cfg_pci_subsequent = pci_set[32*(SET_CARD_SUBSEQUENT-PCI_FIRST)+:3];
-  assign cfg_pci_read_wait = pci_set[32*(SET_CARD_READ_WAIT-PCI_FIRST)+:4];
-  assign cfg_pci_stall_limit = pci_set[32*(SET_CARD_STALL_LIMIT-PCI_FIRST)+:3];
-  assign cfg_pci_max_phases = pci_set[32*(SET_CARD_MAX_PHASES-PCI_FIRST)+:8];
-  assign cfg_pci_discard = pci_set[32*(SET_CARD_DISCARD-PCI_FIRST)+:16];
-  assign cfg_sram_above = nic_set[32*(SET_SRAM_ABOVE-NIC_FIRST)];
+  logic [7:0] cfg_bus_beat, cfg_bus_access;
+  logic cfg_doorbell, unused_sp;
+  assign unused_sp = ^{cfg_bus_beat, cfg_bus_access, cfg_doorbell};
+  sim_nic_settings #(.BASE(BASE)) settings (.*);
 
   if (KIND == 9) begin : gen_lanai9
     logic unused_ok;
@@ -241,38 +173,13 @@ module sim_nic
   );
   sim_nic_invariants #(.BASE(BASE)) invariants (.*);
 
-  // ---------------------------------------------------------------- how much SRAM, bus and slack buffer are used
-  sim_use #(
-      .UNIT (BASE + PART_SRAM),
-      .EVENT(EV_SRAM_USE),
-      .CLOCK(CLOCK_NIC)
-  ) sram_use (
-      .clk,
-      .rst,
-      .cycle,
+  sim_nic_use #(
+      .BASE(BASE),
+      .CLOCK_NIC(CLOCK_NIC),
+      .CLOCK_PCI(CLOCK_PCI)
+  ) use_of (
+      .*,
       .used({1'b0, mem_a_valid} + {1'b0, mem_b_valid} - {1'b0, cpu_gnt}),
-      .also(2'd0)
-  );
-  assign bus_used = !(pci_in[PCI_FRAME_N] && pci_in[PCI_IRDY_N]);
-  assign bus_data = !pci_in[PCI_IRDY_N] && !pci_in[PCI_TRDY_N];
-  sim_use #(
-      .UNIT(BASE + PART_PCI),
-      .EVENT(EV_PCI_USE),
-      .CLOCK(CLOCK_PCI),
-      .WINDOW_LOG2(9)
-  ) pci_use (
-      .clk  (pci_clk),
-      .rst,
-      .cycle(pci_cycle),
-      .used ({1'b0, bus_used}),
-      .also ({1'b0, bus_data})
-  );
-  sim_fill #(
-      .UNIT(BASE + PART_LINK)
-  ) slack_fill (
-      .clk (link_clk),
-      .rst,
-      .held(st_fill),
       .busy(fill_busy)
   );
   assign link_busy = port_busy | fill_busy;

@@ -54,6 +54,8 @@ package sim_trace_pkg;
   localparam logic [15:0] EV_RX_TAIL = 16'h0104;
   localparam logic [15:0] EV_DMA_START = 16'h0110;
   localparam logic [15:0] EV_DMA_DONE = 16'h0111;
+  localparam logic [15:0] EV_MOVE_START = 16'h0112;
+  localparam logic [15:0] EV_MOVE_DONE = 16'h0113;
   localparam logic [15:0] EV_PIO_WRITE = 16'h0120;
   localparam logic [15:0] EV_PIO_ACCEPT = 16'h0121;
   localparam logic [15:0] EV_PIO_READ = 16'h0122;

@@ -87,11 +87,11 @@ class SpBench(CardBench):
     async def launch(self, packet: SpPacket, inline: bool = False) -> None:
         """SEND0 and on, SEND_START; the user data stand in the Send FIFO, or go `inline`."""
         await self.until(SpStatus.SEND_FREE)
-        own = packet.data.ljust(8, b"\0") if inline else b""
-        words = [*packet.header.words(), *packet.via]
-        words += [int.from_bytes(own[at : at + 4], "big") for at in range(0, len(own), 4)]
-        for index, word in enumerate(words):
+        for index, word in enumerate([*packet.header.words(), *packet.via]):
             await self.lanai_write(SpReg.SEND0 + 4 * index, word)
+        for at in range(0, len(packet.data) if inline else 0, 4):
+            word = packet.data[at : at + 4].ljust(4, b"\0")
+            await self.lanai_write(SpReg.OWN0 + at, int.from_bytes(word, "big"))
         await self.lanai_write(SpReg.SEND_START, len(packet.data) << (16 if inline else 0))
         self.sent += 1
 

@@ -1,0 +1,55 @@
+// How much of a NIC's memory, of its PCI bus and of its slack buffer is used.
+module sim_nic_use
+  import myri_pci_pkg::*;
+  import sim_trace_pkg::*;
+#(
+    parameter int BASE      = 0,  // first unit number of the node
+    parameter int CLOCK_NIC = 0,  // index of the NIC clock
+    parameter int CLOCK_PCI = 0   // index of the PCI clock
+) (
+    input  logic                   rst,
+    input  logic                   clk,
+    input  logic [           47:0] cycle,
+    input  logic [            1:0] used,       // accesses of the memory in this clock
+    input  logic                   pci_clk,
+    input  logic [           47:0] pci_cycle,
+    input  logic [PCI_IN_BITS-1:0] pci_in,
+    input  logic                   link_clk,
+    input  logic [            7:0] st_fill,
+    output logic                   busy        // link clock: another edge is needed
+);
+  logic bus_used, bus_data;
+  sim_use #(
+      .UNIT (BASE + PART_SRAM),
+      .EVENT(EV_SRAM_USE),
+      .CLOCK(CLOCK_NIC)
+  ) sram_use (
+      .clk,
+      .rst,
+      .cycle,
+      .used,
+      .also(2'd0)
+  );
+  assign bus_used = !(pci_in[PCI_FRAME_N] && pci_in[PCI_IRDY_N]);
+  assign bus_data = !pci_in[PCI_IRDY_N] && !pci_in[PCI_TRDY_N];
+  sim_use #(
+      .UNIT(BASE + PART_PCI),
+      .EVENT(EV_PCI_USE),
+      .CLOCK(CLOCK_PCI),
+      .WINDOW_LOG2(9)
+  ) pci_use (
+      .clk  (pci_clk),
+      .rst,
+      .cycle(pci_cycle),
+      .used ({1'b0, bus_used}),
+      .also ({1'b0, bus_data})
+  );
+  sim_fill #(
+      .UNIT(BASE + PART_LINK)
+  ) slack_fill (
+      .clk (link_clk),
+      .rst,
+      .held(st_fill),
+      .busy
+  );
+endmodule
