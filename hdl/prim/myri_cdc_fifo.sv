@@ -6,11 +6,13 @@
 // read returns to the write side in the same way, counted in write edges. DEPTH_LOG2 must cover
 // that round trip where full throughput matters.
 //
-// Sleeping: w_busy / r_busy are 1 while a pointer is still on its way into that domain or a
-// handshake is about to happen. Both sides are reset together; cfg_latency is static.
+// Sleeping: r_busy is 1 while a pointer is still on its way to the read side or an entry is about to be taken. The write side
+// needs no edges for room that it cannot miss: w_busy is 1 while a pointer is on its way there only when the FIFO could
+// look full before it has arrived, that is when fewer than cfg_latency + 1 entries more would fit by what the write side
+// knows. Both sides are reset together; cfg_latency is static.
 module myri_cdc_fifo #(
     parameter int WIDTH      = 8,  // bits of an entry
-    parameter int DEPTH_LOG2 = 4   // entries = 2**DEPTH_LOG2, DEPTH_LOG2 >= 1
+    parameter int DEPTH_LOG2 = 4   // entries = 2**DEPTH_LOG2, DEPTH_LOG2 1..6
 ) (
     input  logic [      3:0] cfg_latency,  // further edges until a change is visible over there
     input  logic             w_clk,        // write clock
@@ -40,6 +42,10 @@ module myri_cdc_fifo #(
   logic [   PW-1:0] r_bin_next;
   logic             w_moving;
   logic             r_moving;
+  logic [   PW-1:0] w_fold_1;  // w_seen on its way from Gray to binary
+  logic [   PW-1:0] w_fold_2;
+  logic [   PW-1:0] w_fill;  // entries inside as the write side knows it
+  logic             crowded;
   logic             push;
   logic             pop;
 
@@ -49,7 +55,11 @@ module myri_cdc_fifo #(
   assign r_data = mem[r_bin[DEPTH_LOG2-1:0]];
   assign push = w_valid && w_ready;
   assign pop = r_valid && r_ready;
-  assign w_busy = push || w_moving;
+  assign w_busy = push || (w_moving && crowded);
+  assign w_fold_1 = w_seen ^ (w_seen >> 1);
+  assign w_fold_2 = w_fold_1 ^ (w_fold_1 >> 2);
+  assign w_fill = w_bin - (w_fold_2 ^ (w_fold_2 >> 4));
+  assign crowded = 8'(w_fill) + {4'd0, cfg_latency} >= 8'(1 << DEPTH_LOG2);
   assign r_busy = pop || r_moving;
   assign w_bin_next = w_bin + 1'b1;
   assign r_bin_next = r_bin + 1'b1;

@@ -4,8 +4,9 @@
 // end in sampling a word, READ and WRITE access a special register. All but a WRITE and a quiet WORK end with an event, in the
 // order of the commands; its `a` is the step that hit or the value read. A command behind a quiet WORK counts from the end of it,
 // as if Python had given it when it heard of that. An access that the arbiter refuses repeats its clock: the
-// processor loses to DMA. While nothing else on the NIC moves, the end is computed instead of ticked, and only that edge is asked
-// for; a skipped edge counts as an uncontended clock, so the result is the same with the clock always on.
+// processor loses to DMA. The end is computed instead of ticked, and only that edge is asked for; while anything else on the NIC
+// moves, that keeps the clock awake by itself, and a poll asks for the next edge too: what it polls may change. A skipped edge counts as
+// an uncontended clock, so the result is the same with the clock always on.
 #include <string.h>
 
 #include "doorway.h"
@@ -23,7 +24,6 @@ typedef struct {
   int64_t last_edge, planned;
   int loop, step, steps;
   int requested;                   // an SRAM access was asked for in the clock that just ended
-  uint32_t last_isr;
   int reg_address;
   uint32_t reg_data;
 } processor;
@@ -131,9 +131,7 @@ int san_processor_clock(int unit, int memory, int clock, long long now, long lon
   if (gap > 1) { skip(p, steps, gap - 1); p->requested = 0; }
   finish_clock(p, unit, memory, now, granted, (uint32_t)isr, (uint32_t)register_value);
   take_command(p, unit, now);
-  int settled = gap == 1 && !others && (uint32_t)isr == p->last_isr;
   p->last_edge = edge;
-  p->last_isr = (uint32_t)isr;
   p->requested = 0;
   int action = dw_has_command(unit) && !p->state ? ACT_BUSY : 0;
   if (p->state == OP_READ) return action | ACT_REGISTER | ACT_BUSY;
@@ -141,7 +139,7 @@ int san_processor_clock(int unit, int memory, int clock, long long now, long lon
   if (!p->state) return action;
   p->requested = is_access(p->clock, p->clocks, p->accesses);
   if (p->requested) action |= ACT_SRAM;
-  if (!settled) return action | ACT_BUSY;
+  if (others && p->state == OP_POLL) return action | ACT_BUSY;
   int64_t wait = plan(p, memory, dw_steps[unit][p->loop], (uint32_t)isr);
   if (wait >= 0 && edge + wait != p->planned) { p->planned = edge + wait; san_alarm(clock, p->planned); }
   return action;

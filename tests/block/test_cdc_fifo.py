@@ -151,9 +151,12 @@ async def an_entry_shows_at_the_promised_read_edge(dut: Any, periods: tuple[int,
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
-@cocotb.parametrize(periods=[(7, 10), (10, 7), (5, 5)], latency=[0, 3])
-async def asleep_or_awake_every_entry_has_its_time(dut: Any, periods: tuple[int, int], latency: int) -> None:
-    seed, shares = cocotb.RANDOM_SEED, (0.4, 0.3)
+@cocotb.parametrize(periods=[(7, 10), (10, 7), (5, 5)], latency=[0, 3], shares=[(0.4, 0.3), (1.0, 0.15)])
+async def asleep_or_awake_every_entry_has_its_time(
+    dut: Any, periods: tuple[int, int], latency: int, shares: tuple[float, float]
+) -> None:
+    """Mostly empty; and bursts into a FIFO nearly full when the writer fell asleep, and drained since."""
+    seed = cocotb.RANDOM_SEED
     awake = await episode(dut, periods, latency, False, seed, shares, 6000, 0.7)
     asleep = await episode(dut, periods, latency, True, seed, shares, 6000, 0.7)
     assert (asleep.writes, asleep.reads, asleep.shown) == (awake.writes, awake.reads, awake.shown)
