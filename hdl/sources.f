@@ -24,6 +24,7 @@ hdl/switch/myri_switch.sv
 hdl/sim/sim_traffic.sv
 hdl/sim/sim_switch_bench.sv
 hdl/host/myri_pci_merge.sv
+hdl/host/myri_pci_device.sv
 hdl/host/myri_pci_bus.sv
 hdl/host/myri_pci_arbiter.sv
 hdl/host/myri_pci_config.sv
@@ -80,6 +81,7 @@ hdl/nic/myri_doorbell.sv
 hdl/nic/myri_event_cross.sv
 hdl/nic/myri_host_dma.sv
 hdl/nic/myri_lanai4_regs.sv
+hdl/nic/myri_lanai_access.sv
 hdl/nic/myri_lanai_isr.sv
 hdl/nic/myri_lanai_regs.sv
 hdl/nic/myri_lanai_timers.sv
@@ -136,8 +138,15 @@ hdl/card/myri_card_local.sv
 hdl/card/myri_card_registers.sv
 hdl/card/myri_card_uplink.sv
 hdl/card/myri_card_tables.sv
+hdl/card/myri_card_reader.sv
+hdl/card/myri_card_queues.sv
+hdl/card/myri_card_route.sv
+hdl/card/myri_card_status.sv
 hdl/card/myri_card_writer.sv
 hdl/card/myri_card_shell.sv
+hdl/card/myri_card_fabric.sv
+hdl/card/myri_card_crossings.sv
+hdl/card/myri_card_bus.sv
 hdl/card/myri_fpga_card.sv
 hdl/card/myri_frame_buffer.sv
 hdl/sim/sim_card_memory.sv

@@ -45,7 +45,10 @@ package myri_card_pkg;
   localparam logic [7:0] COMMAND_RESUME = 8'd0;
   localparam logic [7:0] COMMAND_PAUSE = 8'd1;
 
-  // Modes of a forwarding entry, and causes of an error.
+  // Whose a message is, modes of a forwarding entry, and causes of an error.
+  localparam logic [1:0] PURPOSE_CIRCUIT = 2'd0;
+  localparam logic [1:0] PURPOSE_TABLE = 2'd1;
+  localparam logic [1:0] PURPOSE_REFUSAL = 2'd2;
   localparam logic [1:0] FORWARD_NOWHERE = 2'd0;
   localparam logic [1:0] FORWARD_ENDPOINT = 2'd1;
   localparam logic [1:0] FORWARD_REPLY = 2'd2;

@@ -63,21 +63,14 @@ module myri_lanai4_regs
     output logic [47:0] alarm_cycle,  // its edge
     output logic busy  // another edge is needed
 );
-  logic write, access, timed, isr_busy, to_limit, w_isr, w_eimr, w_rtc, w_it;
+  logic write, access, timed, isr_busy, to_limit, w_errors, w_isr, w_eimr, w_rtc, w_it;
   logic [8:0] addr;
   logic [31:0] value, rdata, eimr, errors, lost, clear, set_all, rtc, myrinet;
   logic [31:0] cks, sts, timeout, debug, led, write_enable;
   logic [95:0] it;
   logic [ 2:0] expired;
 
-  // One access a clock.
-  assign host_reg_ready = host_reg_valid && !cpu_reg_valid;
-  assign access = cpu_reg_valid || host_reg_valid;
-  assign write = cpu_reg_valid ? cpu_reg_write : host_reg_valid && host_reg_write;
-  assign addr = cpu_reg_valid ? cpu_reg_addr : host_reg_addr;
-  assign value = cpu_reg_valid ? cpu_reg_wdata : host_reg_wdata;
-  assign cpu_reg_rdata = rdata;
-  assign host_reg_rdata = rdata;
+  myri_lanai_access u_access (.*);
 
   // Write strobes.
   assign w_rmp = write && addr == REG_RMP;
@@ -92,6 +85,7 @@ module myri_lanai4_regs
   assign w_ctr = write && addr == REG_DMA_CTR;
   assign w_rtc = write && addr == REG_RTC;
   assign w_it = write && addr == REG_IT;
+  assign w_errors = write && addr == REG_ERRORS;
   assign w_isr = write && addr == REG_ISR;
   assign w_eimr = write && addr == REG_EIMR;
   assign to_limit = w_rml || w_sml || w_smlt;
@@ -137,48 +131,21 @@ module myri_lanai4_regs
       .CPU_SIGNALS (32'd1 << ISR_HOST_SIG),
       .HOST_SIGNALS(32'hFF << ISR_LAN0_SIG)
   ) u_isr (
-      .clk(clk),
-      .rst(rst),
-      .hold_reset(hold_reset),
       .from_cpu(cpu_reg_valid),
-      .w_isr(w_isr),
-      .w_eimr(w_eimr),
       .w_data(value),
       .set(set_all),
-      .clear(clear),
-      .isr(isr),
-      .isr_set(isr_set),
-      .eimr(eimr),
-      .intr_line(intr_line),
-      .busy(isr_busy)
+      .busy(isr_busy),
+      .*
   );
-
-  always_ff @(posedge clk) begin
-    if (rst) begin
-      errors <= 32'd0;
-      lost   <= 32'd0;
-    end else begin
-      errors <= (errors & ~((write && addr == REG_ERRORS) ? value : 32'd0)) | set_errors;
-      if (recv_lost) lost <= lost + 32'd1;
-    end
-  end
 
   assign timed = access && (addr == REG_RTC || addr == REG_IT);
   myri_lanai_timers u_timers (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
       .cfg_num(cfg_rtc_num),
       .cfg_den(cfg_rtc_den),
       .select(timed),
-      .w_rtc(w_rtc),
       .w_it({2'b00, w_it}),
       .w_data(value),
-      .rtc(rtc),
-      .it(it),
-      .expired(expired),
-      .alarm_valid(alarm_valid),
-      .alarm_cycle(alarm_cycle)
+      .*
   );
 
   logic unused_ok;

@@ -85,19 +85,16 @@ module myri_lanai_regs
   logic [95:0] it;
   logic [ 2:0] w_it;
   logic        w_isr;
+  logic        w_errors;
   logic        w_eimr;
   logic        w_rtc;
   logic [31:0] set_all;
   logic [ 2:0] expired;
 
-  // One access a clock.
-  assign host_reg_ready = host_reg_valid && !cpu_reg_valid;
-  assign access = cpu_reg_valid || host_reg_valid;
-  assign write = cpu_reg_valid ? cpu_reg_write : host_reg_valid && host_reg_write;
-  assign addr = cpu_reg_valid ? cpu_reg_addr : host_reg_addr;
-  assign w_data = cpu_reg_valid ? cpu_reg_wdata : host_reg_wdata;
-  assign cpu_reg_rdata = rdata;
-  assign host_reg_rdata = rdata;
+  myri_lanai_access u_access (
+      .value(w_data),
+      .*
+  );
 
   // Write strobes.
   assign w_rmp = write && addr == REG_RMP;
@@ -107,6 +104,7 @@ module myri_lanai_regs
   assign w_smlt = write && addr == REG_SMLT;
   assign w_sa = write && addr == REG_SA;
   assign w_rtc = write && addr == REG_RTC;
+  assign w_errors = write && addr == REG_ERRORS;
   assign w_isr = write && addr == REG_ISR;
   assign w_eimr = write && addr == REG_EIMR;
   assign pulse = (write && addr == REG_PULSE) ? w_data[3:0] : 4'd0;
@@ -161,20 +159,10 @@ module myri_lanai_regs
       .CPU_SIGNALS (32'd1 << ISR_HOST_SIG),
       .HOST_SIGNALS(32'd1 << ISR_LANAI_SIG)
   ) u_isr (
-      .clk(clk),
-      .rst(rst),
-      .hold_reset(hold_reset),
       .from_cpu(cpu_reg_valid),
-      .w_isr(w_isr),
-      .w_eimr(w_eimr),
-      .w_data(w_data),
       .set(set_all),
-      .clear(clear),
-      .isr(isr),
-      .isr_set(isr_set),
-      .eimr(eimr),
-      .intr_line(intr_line),
-      .busy(isr_busy)
+      .busy(isr_busy),
+      .*
   );
 
   always_ff @(posedge clk) begin
@@ -183,33 +171,16 @@ module myri_lanai_regs
   end
 
   always_ff @(posedge clk) begin
-    if (rst) begin
-      errors <= 32'd0;
-      lost <= 32'd0;
-      cpuc_base <= 32'd0;
-    end else begin
-      errors <= (errors & ~((write && addr == REG_ERRORS) ? w_data : 32'd0)) | set_errors;
-      if (recv_lost) lost <= lost + 32'd1;
-      if (write && addr == REG_CPUC) cpuc_base <= cycle[31:0] - w_data;
-    end
+    if (rst) cpuc_base <= 32'd0;
+    else if (write && addr == REG_CPUC) cpuc_base <= cycle[31:0] - w_data;
   end
 
   assign timed = access && (addr == REG_RTC || addr == REG_IT0 || addr == REG_IT1 || addr == REG_IT2);
   myri_lanai_timers u_timers (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
       .cfg_num(cfg_rtc_num),
       .cfg_den(cfg_rtc_den),
-      .select(timed),
-      .w_rtc(w_rtc),
-      .w_it(w_it),
-      .w_data(w_data),
-      .rtc(rtc),
-      .it(it),
-      .expired(expired),
-      .alarm_valid(alarm_valid),
-      .alarm_cycle(alarm_cycle)
+      .select (timed),
+      .*
   );
 
   assign cpuc = access ? cycle[31:0] - cpuc_base : 32'd0;

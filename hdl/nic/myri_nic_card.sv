@@ -3,8 +3,7 @@
 // Every access of the host to the card's region becomes one beat of the PIO stream, posted writes before
 // reads, so that a read sees them; read answers come back and are always taken. Commands of the host DMA
 // engine go to the bus master; read beats and the end of each command leave in one stream {done, error,
-// beat}. The configuration space's latency timer counts when it is not 0, else cfg_pci_latency_timer.
-// Timing: that of myri_pci_target and myri_pci_master.
+// beat}. Timing: that of myri_pci_device.
 module myri_nic_card
   import myri_pci_pkg::*;
 #(
@@ -49,29 +48,14 @@ module myri_nic_card
     input logic inta,  // level of the interrupt request
     output logic busy  // another edge is needed
 );
-  logic [PCI_OUT_BITS-1:0] target_out;
-  logic [PCI_OUT_BITS-1:0] master_out;
-  logic tw_valid, tr_valid;
+  logic tw_valid, tr_valid, master_enable, device_busy;
   logic [31:0] tw_addr, tr_addr;
-  logic [63:0] tw_data;
-  logic [ 7:0] tw_be;
-  logic cs_write, mem_enable, master_enable;
-  logic [5:0] cs_reg, bar_size_log2;
-  logic [31:0] cs_wdata, cs_rdata, bar_base;
-  logic [3:0] cs_be;
-  logic [7:0] latency_timer;
-  logic tr_first, ev_first, ev_last, ev_write, ev_retry, ev_disconnect;
-  logic [7:0] tr_bytes, interrupt_line;
-  logic ev_start, ev_master_retry, ev_master_disconnect;
-  logic target_busy, master_busy, config_busy;
-  logic mc_ready, mr_valid, m_done, m_error, take;
-  logic [63:0] mr_data;
+  logic [63:0] tw_data, mr_data;
+  logic [7:0] tw_be;
+  logic mc_ready, mr_valid, m_done, m_error, take, ev_first, ev_last;
   logic done_due, done_error;  // the end of a command waits for its place in the stream
-  logic unused_ok;  // reports that nobody here needs
-  assign unused_ok = ^{tr_first, tr_bytes, ev_first, ev_last, ev_write, ev_retry, ev_disconnect, interrupt_line,
-      tw_addr[31:24], tw_addr[2:0], tr_addr[31:24], tr_addr[2:0], ev_start, ev_master_retry, ev_master_disconnect};
 
-  assign busy = target_busy || master_busy || config_busy || done_due || take;
+  assign busy = device_busy || done_due || take;
   assign take = cmd_valid && cmd_ready;
   assign cmd_ready = mc_ready && master_enable && !done_due;
   assign pio_valid = tw_valid || tr_valid;
@@ -81,17 +65,18 @@ module myri_nic_card
   assign rd_valid = mr_valid || done_due;
   assign rd_data = {!mr_valid, done_error, mr_data};
 
-  // Target and configuration space.
-  myri_pci_target u_target (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
-      .pci_in(pci_in),
-      .pci_out(target_out),
-      .bar_base(bar_base),
-      .bar_size_log2(bar_size_log2),
-      .mem_enable(mem_enable),
+  myri_pci_device #(
+      .BAR_LOG2(BAR_LOG2)
+  ) u_device (
+      .clk,
+      .rst,
+      .cycle,
+      .pci_in,
+      .pci_out,
+      .cfg_base(cfg_pci_base),
+      .cfg_enabled(cfg_pci_enabled),
       .cfg_wide(cfg_pci_wide),
+      .cfg_m66(cfg_pci_m66),
       .cfg_devsel(cfg_pci_devsel),
       .cfg_write_initial(cfg_pci_write_initial),
       .cfg_read_initial(cfg_pci_read_initial),
@@ -100,83 +85,39 @@ module myri_nic_card
       .cfg_stall_limit(cfg_pci_stall_limit),
       .cfg_max_phases(cfg_pci_max_phases),
       .cfg_discard(cfg_pci_discard),
-      .cfg_target_abort(1'b0),
-      .tw_valid(tw_valid),
-      .tw_ready(pio_ready),
-      .tw_addr(tw_addr),
-      .tw_data(tw_data),
-      .tw_be(tw_be),
-      .tr_valid(tr_valid),
-      .tr_ready(pio_ready && !tw_valid),
-      .tr_addr(tr_addr),
-      .tr_bytes(tr_bytes),
-      .tr_first(tr_first),
-      .td_valid(rsp_valid),
-      .td_data(rsp_data),
-      .cs_write(cs_write),
-      .cs_reg(cs_reg),
-      .cs_wdata(cs_wdata),
-      .cs_be(cs_be),
-      .cs_rdata(cs_rdata),
-      .ev_first(ev_first),
-      .ev_last(ev_last),
-      .ev_write(ev_write),
-      .ev_retry(ev_retry),
-      .ev_disconnect(ev_disconnect),
-      .busy(target_busy)
-  );
-
-  myri_pci_config #(
-      .BAR_LOG2(BAR_LOG2)
-  ) u_config (
-      .clk(clk),
-      .rst(rst),
-      .cfg_base(cfg_pci_base),
-      .cfg_enabled(cfg_pci_enabled),
-      .cs_write(cs_write),
-      .cs_reg(cs_reg),
-      .cs_wdata(cs_wdata),
-      .cs_be(cs_be),
-      .cs_rdata(cs_rdata),
-      .bar_base(bar_base),
-      .bar_size_log2(bar_size_log2),
-      .mem_enable(mem_enable),
-      .master_enable(master_enable),
-      .latency_timer(latency_timer),
-      .interrupt_line(interrupt_line),
-      .busy(config_busy)
-  );
-
-  // Master.
-  myri_pci_master u_master (
-      .clk(clk),
-      .rst(rst),
-      .pci_in(pci_in),
-      .pci_out(master_out),
-      .cfg_wide(cfg_pci_wide),
-      .cfg_latency_timer((latency_timer != 8'd0) ? latency_timer : cfg_pci_latency_timer),
+      .cfg_latency_timer(cfg_pci_latency_timer),
       .cfg_max_burst(cfg_pci_max_burst),
       .cfg_start_delay(cfg_pci_start_delay),
       .cfg_irdy_wait(cfg_pci_irdy_wait),
       .cfg_line_bytes(cfg_pci_line_bytes),
+      .inta,
+      .master_enable,
+      .tw_valid,
+      .tw_ready(pio_ready),
+      .tw_addr,
+      .tw_data,
+      .tw_be,
+      .tr_valid,
+      .tr_ready(pio_ready && !tw_valid),
+      .tr_addr,
+      .td_valid(rsp_valid),
+      .td_data(rsp_data),
+      .tr_first(ev_first),
+      .tr_last(ev_last),
       .mc_valid(cmd_valid && master_enable && !done_due),
-      .mc_ready(mc_ready),
+      .mc_ready,
       .mc_write(cmd_data[48]),
-      .mc_config(1'b0),
       .mc_addr(cmd_data[47:16]),
       .mc_bytes(cmd_data[15:0]),
       .mw_valid(wr_valid),
       .mw_ready(wr_ready),
       .mw_data(wr_data),
-      .mr_valid(mr_valid),
+      .mr_valid,
       .mr_ready(rd_ready),
-      .mr_data(mr_data),
-      .m_done(m_done),
-      .m_error(m_error),
-      .ev_start(ev_start),
-      .ev_retry(ev_master_retry),
-      .ev_disconnect(ev_master_disconnect),
-      .busy(master_busy)
+      .mr_data,
+      .m_done,
+      .m_error,
+      .busy(device_busy)
   );
 
   // The end of a command waits for its place behind the read beats.
@@ -192,11 +133,6 @@ module myri_nic_card
     end
   end
 
-  myri_pci_merge u_merge (
-      .a_out(target_out),
-      .b_out(master_out),
-      .inta(inta),
-      .m66(cfg_pci_m66),
-      .pci_out(pci_out)
-  );
+  logic unused;  // what nobody here needs
+  assign unused = &{1'b0, tw_addr[31:24], tw_addr[2:0], tr_addr[31:24], tr_addr[2:0], ev_first, ev_last};
 endmodule

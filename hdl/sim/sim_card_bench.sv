@@ -145,20 +145,12 @@ module sim_card_bench
   logic [3:0] h_be;
   logic [18:0] head_addr, result_addr, bank_addr;
   myri_fpga_card u_card (
-      .clk,
-      .rst,
-      .cycle,
       .busy(card_busy),
-      .alarm_valid,
-      .alarm_cycle,
-      .f_clk,
       .f_rst(rst),
-      .f_busy,
       .pci_in(slot_in),
       .pci_out(slot_out),
       .cfg_base(32'hE000_0000),
       .cfg_cdc_latency(4'd1),
-      .cfg_wide,
       .cfg_m66(1'b1),
       .cfg_latency_timer(8'd32),
       .cfg_max_burst(16'd0),
@@ -174,7 +166,6 @@ module sim_card_bench
       .cfg_max_phases(8'd0),
       .cfg_discard(16'd32768),
       .cfg_linger(8'd8),
-      .cfg_patience,
       .cfg_pause(8'd16),
       .mem_valid(h_valid),
       .mem_write(h_write),
@@ -182,50 +173,20 @@ module sim_card_bench
       .mem_wdata(h_wdata),
       .mem_be(h_be),
       .mem_rdata(h_rdata),
-      .head_valid,
-      .head_bank,
-      .head_addr,
-      .head_rdata,
-      .result_valid,
-      .result_addr,
-      .result_wdata,
-      .bank_valid,
-      .bank_write,
-      .bank_addr,
-      .bank_wdata,
-      .bank_rdata,
-      .ev_patience,
-      .ev_mailbox,
-      .ev_trespass,
-      .tr_take,
-      .tr_give,
-      .tr_key,
       .tr_first(),
       .tr_last(),
-      .st_in_flight()
+      .st_in_flight(),
+      .*
   );
 
   sim_card_memory sram (
-      .clk,
-      .f_clk,
       .mem_valid(h_valid),
       .mem_write(h_write),
       .mem_addr(h_addr),
       .mem_wdata(h_wdata),
       .mem_be(h_be),
       .mem_rdata(h_rdata),
-      .head_valid,
-      .head_bank,
-      .head_addr,
-      .head_rdata,
-      .result_valid,
-      .result_addr,
-      .result_wdata,
-      .bank_valid,
-      .bank_write,
-      .bank_addr,
-      .bank_wdata,
-      .bank_rdata
+      .*
   );
 
   // The bus side accesses no bank that the FPGA has and has not given back.

@@ -68,17 +68,8 @@ module sim_fpga
   logic ev_mailbox, ev_trespass, tr_take, tr_give;
   logic [31:0] tr_key;
   myri_fpga_card card (
-      .clk,
-      .rst,
-      .cycle,
-      .busy,
-      .alarm_valid,
-      .alarm_cycle,
       .f_clk(fabric_clk),
       .f_rst(rst),
-      .f_busy,
-      .pci_in,
-      .pci_out,
       .cfg_base(32'hE000_0000 + 32'(SLOT) * 32'h0100_0000),
       .cfg_cdc_latency(crossing[3:0]),
       .cfg_wide(own[32*(SET_FPGA_WIDE-OWN_FIRST)]),
@@ -99,57 +90,16 @@ module sim_fpga
       .cfg_linger(own[32*(SET_FPGA_LINGER-OWN_FIRST)+:8]),
       .cfg_patience(own[32*(SET_FPGA_PATIENCE-OWN_FIRST)+:16]),
       .cfg_pause(own[32*(SET_FPGA_PAUSE-OWN_FIRST)+:8]),
-      .mem_valid,
-      .mem_write,
-      .mem_addr,
-      .mem_wdata,
-      .mem_be,
-      .mem_rdata,
-      .head_valid,
-      .head_bank,
-      .head_addr,
-      .head_rdata,
-      .result_valid,
-      .result_addr,
-      .result_wdata,
-      .bank_valid,
-      .bank_write,
-      .bank_addr,
-      .bank_wdata,
-      .bank_rdata,
-      .ev_patience,
-      .ev_mailbox,
-      .ev_trespass,
-      .tr_take,
-      .tr_give,
-      .tr_key,
       .tr_first(),
       .tr_last(),
-      .st_in_flight(in_flight)
+      .st_in_flight(in_flight),
+      .*
   );
   sim_card_memory #(
       .MEMORY(MEMORY)
   ) sram (
-      .clk,
       .f_clk(fabric_clk),
-      .mem_valid,
-      .mem_write,
-      .mem_addr,
-      .mem_wdata,
-      .mem_be,
-      .mem_rdata,
-      .head_valid,
-      .head_bank,
-      .head_addr,
-      .head_rdata,
-      .result_valid,
-      .result_addr,
-      .result_wdata,
-      .bank_valid,
-      .bank_write,
-      .bank_addr,
-      .bank_wdata,
-      .bank_rdata
+      .*
   );
 
   // ---------------------------------------------------------------- trace, invariants, sleep

@@ -109,6 +109,16 @@ class CardError(IntEnum):
     UNKNOWN_CIRCUIT = 1
 
 
+class Purpose(IntEnum):
+    """Whose a message is, as the shell decides (internal to the card)."""
+
+    CIRCUIT = 0
+    TABLE = 1
+    """The control handler's: it sets a forwarding entry."""
+    REFUSAL = 2
+    """No circuit's: its source hears of it."""
+
+
 class Forward(IntEnum):
     """Where a circuit's results go: bits 31:30 of the first word of its forwarding entry."""
 
@@ -148,7 +158,10 @@ def package_text() -> str:
     lines += [
         f"  localparam logic [7:0] COMMAND_{name} = 8'd{int(value)};" for name, value in Command.__members__.items()
     ]
-    lines += ["", "  // Modes of a forwarding entry, and causes of an error."]
+    lines += ["", "  // Whose a message is, modes of a forwarding entry, and causes of an error."]
+    lines += [
+        f"  localparam logic [1:0] PURPOSE_{name} = 2'd{int(value)};" for name, value in Purpose.__members__.items()
+    ]
     lines += [
         f"  localparam logic [1:0] FORWARD_{name} = 2'd{int(value)};" for name, value in Forward.__members__.items()
     ]

@@ -50,13 +50,13 @@ NIC_SIGNALS = (
 CARD_SIGNALS = {
     "gen_lanai9": (
         ("u_host.u_dma.state", "dma_state"),
-        ("u_pci.u_card.u_master.state", "pci_master"),
-        ("u_pci.u_card.u_target.state", "pci_target"),
+        ("u_pci.u_card.u_device.u_master.state", "pci_master"),
+        ("u_pci.u_card.u_device.u_target.state", "pci_target"),
     ),
     "gen_lanai4": (
         ("u_host.u_dma.state", "word_dma_state"),
-        ("u_card.u_master.state", "pci_master"),
-        ("u_card.u_target.state", "pci_target"),
+        ("u_card.u_device.u_master.state", "pci_master"),
+        ("u_card.u_device.u_target.state", "pci_target"),
     ),
 }
 """Engines within a NIC, by its kind."""

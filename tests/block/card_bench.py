@@ -59,7 +59,8 @@ class CardBench:
         self.sram = Doorway().memory(0, BANKS * BANK_BYTES, 0)
         self.monitor = PciMonitor(dut, "pci", dut.clk, dut.rst)
         self._back = [0, 0]
-        self._turn = 0
+        self.turn = 0
+        """The bank that the next message goes to."""
         self._front = 0
 
     def write(self, register: int, value: int) -> None:
@@ -110,14 +111,18 @@ class CardBench:
         ).pack()  # fmt: skip
         data = header + payload
         data += bytes(-len(data) % 8)
-        bank, at = self._turn, self._back[self._turn]
+        bank, at = self.turn, self._back[self.turn]
         while not self._fits(bank, len(data)):
             await ClockCycles(self.dut.clk, 50)
         self.cpu.store(CARD + bank * BANK_BYTES + at, data, wc=True)
         end = at + len(data)
         self._back[bank] = end if end < LIMIT else 0
         self.write((CardReg.BACK0, CardReg.BACK1)[bank], self._back[bank])
-        self._turn ^= 1
+        self.turn ^= 1
+
+    def fpga_owns(self, bank: int) -> bool:
+        """Whether the FPGA has a bank, and has not given it back, as the card sees it at the bus side."""
+        return not int(self.dut.u_card.host_owns.value) >> bank & 1
 
     def _fits(self, bank: int, size: int) -> bool:
         front, back = self._word(READ[bank]), self._back[bank]

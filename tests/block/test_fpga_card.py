@@ -184,6 +184,54 @@ async def a_bank_that_the_host_keeps_is_used_when_it_is_given_back(dut: Any) -> 
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_circuit_is_given_a_word_a_user_clock(dut: Any) -> None:
+    bench = await begin(dut, DIGESTS, divisor=1)
+    await forward(bench, "loopback", Forward.NOWHERE)
+    bank = bench.turn
+    await bench.send(handler_of("loopback"), (0, 0, 0, 0), bench.rng.randbytes(1024))
+    while not int(dut.tr_take.value):
+        await RisingEdge(dut.f_clk)
+    clocks = 0
+    while bench.fpga_owns(bank):
+        await RisingEdge(dut.f_clk)
+        clocks += 1
+    assert 2 * 256 <= clocks < 2 * 256 + 40, "256 words at half the fabric's clock, and the crossing of the grant"
+    check_end(bench)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def the_way_in_is_given_back_while_the_circuit_still_works(dut: Any) -> None:
+    bench = await begin(dut, DIGESTS)
+    await forward(bench, "sha256", Forward.REPLY)
+    bank = bench.turn
+    await bench.send(handler_of("sha256"), (0, 0, 0, REPLY_HANDLER), bytes(64))
+    while not int(dut.tr_take.value):
+        await RisingEdge(dut.f_clk)
+    while bench.fpga_owns(bank):
+        await RisingEdge(dut.f_clk)
+    assert not int(dut.tr_give.value) and bench.fpga_owns(2), "two rounds of 64 clocks are still to do"
+    assert (await bench.result())[1] == CIRCUITS["sha256"]().run(0, bytes(64))
+    check_end(bench)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_host_that_keeps_a_bank_does_not_keep_the_nic_from_the_way_in(dut: Any) -> None:
+    bench = await begin(dut, FILTERS, cfg_patience=400)
+    await forward(bench, "loopback", Forward.NOWHERE)
+    bench.write(CardReg.OWN, 8)
+    assert await bench.read(CardReg.OWN) & 0x88 == 0x88
+    for number in range(3):
+        await bench.send(handler_of("loopback"), (number, 0, 0, 0), bytes(64))
+    for _ in range(2000):
+        await RisingEdge(dut.clk)
+        assert not int(dut.ev_patience.value), "a message waits in front of a bank that nobody uses"
+    bench.write(CardReg.OWN, 0)
+    while await bench.read(CardReg.MESSAGES) != 4:
+        pass
+    check_end(bench)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
 async def the_cards_own_dma_brings_any_bytes_of_host_memory_into_a_bank(dut: Any) -> None:
     bench = await begin(dut, FILTERS, cfg_wide=1)
     bench.memory.bytes[0x8000:0x9000] = bench.rng.randbytes(0x1000)

@@ -1,0 +1,141 @@
+// The bus side of the FPGA card, in the PCI clock: accesses of its window to banks or registers, the card as a master.
+//
+// Reads are answered in order: one to a register waits until none to a bank is on its way, and the other way round.
+// Timing: see myri_card_local, myri_card_registers, myri_card_uplink.
+module myri_card_bus (
+    input logic clk,  // PCI clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic [15:0] cfg_patience,  // clocks that a write of CONTROL waits before ev_mailbox; 0 = for ever
+    input logic [7:0] cfg_pause,  // as myri_card_uplink
+    input logic tw_valid,  // write beat of the target
+    output logic tw_ready,  // taken
+    input logic [31:0] tw_addr,  // 8-byte aligned
+    input logic [63:0] tw_data,  // lanes
+    input logic [7:0] tw_be,  // bytes written
+    input logic tr_valid,  // read request of the target
+    output logic tr_ready,  // taken
+    input logic [31:0] tr_addr,  // 8-byte aligned
+    output logic td_valid,  // its answer
+    output logic [63:0] td_data,  // lanes
+    output logic mc_valid,  // command of the master
+    input logic mc_ready,  // taken
+    output logic mc_write,  // 1 = write to the bus
+    output logic [31:0] mc_addr,  // byte address
+    output logic [15:0] mc_bytes,  // bytes
+    output logic mw_valid,  // write beat
+    input logic mw_ready,  // taken
+    output logic [63:0] mw_data,  // lanes
+    input logic mr_valid,  // read beat
+    output logic mr_ready,  // taken
+    input logic [63:0] mr_data,  // lanes
+    input logic m_done,  // the command is over
+    output logic mem_valid,  // access of a bank
+    output logic mem_write,  // 1 = write
+    output logic [22:0] mem_addr,  // byte offset in the banks, multiple of 4
+    output logic [31:0] mem_wdata,  // write data
+    output logic [3:0] mem_be,  // bytes written
+    input logic [31:0] mem_rdata,  // read data, the clock after
+    output logic [3:0] access,  // banks that the bus side wants in this clock
+    output logic [3:0] hold,  // banks that the host keeps
+    input logic [3:0] host_owns,  // banks of the bus side
+    output logic write_valid,  // a register of the fabric is written
+    input logic write_ready,  // taken
+    output logic [7:0] write_addr,  // CardReg
+    output logic [31:0] write_data,  // value
+    input logic s_valid,  // status word of the fabric
+    output logic s_ready,  // taken
+    input logic [2:0] s_index,  // STATUS_...
+    input logic [31:0] s_value,  // value
+    input logic job_valid,  // job of the shell
+    output logic job_ready,  // it is finished
+    input logic [1:0] job_kind,  // see myri_card_uplink
+    input logic [23:0] job_value,  // see myri_card_uplink
+    output logic sent,  // strobe: a result stands in the NIC
+    output logic ev_mailbox,  // strobe: a write of the control mailbox has waited too long
+    output logic alarm_valid,  // wants to be awake ...
+    output logic [47:0] alarm_cycle,  // ... at this edge
+    output logic in_flight,  // something is not finished: a job, a transfer
+    output logic busy  // another edge is needed
+);
+  logic w_bank, r_bank, bank_tw_ready, bank_tr_ready, bank_td_valid, reg_w_ready, reg_r_done;
+  logic reg_r_valid, reg_due;
+  logic [1:0] bank_due;
+  logic [63:0] bank_data, reg_data;
+  assign w_bank = !tw_addr[23];
+  assign r_bank = !tr_addr[23];
+  assign tw_ready = w_bank ? bank_tw_ready : reg_w_ready;
+  assign reg_r_valid = tr_valid && !r_bank && bank_due == '0;
+  assign tr_ready = r_bank ? bank_tr_ready : reg_r_valid;
+  assign td_valid = bank_td_valid || reg_r_done;
+  assign td_data = bank_td_valid ? bank_data : reg_data;
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      bank_due <= '0;
+      reg_due  <= 1'b0;
+    end else begin
+      bank_due <= bank_due + 2'(bank_tr_ready) - 2'(bank_td_valid);
+      reg_due  <= reg_r_valid;
+    end
+  end
+
+  logic local_busy, registers_busy, uplink_busy, mailbox_waits, dma_start, dma_active;
+  logic [31:0] nic_queue, nic_back, nic_front, nic_read0, nic_read1, dma_source;
+  logic [23:0] nic_limit;
+  logic [22:0] dma_target, ur_addr, dw_addr;
+  logic [15:0] dma_bytes;
+  logic ur_valid, ur_ready, ud_valid, dw_valid, dw_ready;
+  logic [63:0] dw_data;
+  logic [ 7:0] dw_be;
+  myri_card_local u_local (
+      .tw_valid(tw_valid && w_bank),
+      .tw_ready(bank_tw_ready),
+      .tw_addr(tw_addr[22:0]),
+      .tr_valid(tr_valid && r_bank && !reg_due && !reg_r_done && bank_due != 2'd3),
+      .tr_ready(bank_tr_ready),
+      .tr_addr(tr_addr[22:0]),
+      .td_valid(bank_td_valid),
+      .rdata(bank_data),
+      .busy(local_busy),
+      .*
+  );
+  myri_card_registers u_registers (
+      .w_valid(tw_valid && !w_bank),
+      .w_ready(reg_w_ready),
+      .w_addr(tw_addr[7:0]),
+      .w_data(tw_data),
+      .w_be(tw_be),
+      .r_valid(reg_r_valid),
+      .r_addr(tr_addr[7:0]),
+      .r_done(reg_r_done),
+      .r_data(reg_data),
+      .f_valid(write_valid),
+      .f_ready(write_ready),
+      .f_addr(write_addr),
+      .f_data(write_data),
+      .busy(registers_busy),
+      .*
+  );
+  myri_card_uplink u_uplink (
+      .ud_data(bank_data),
+      .busy(uplink_busy),
+      .*
+  );
+
+  logic [15:0] mailbox_waited;
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      mailbox_waited <= '0;
+      ev_mailbox <= 1'b0;
+    end else begin
+      mailbox_waited <= mailbox_waits ? mailbox_waited + 16'd1 : '0;
+      ev_mailbox <= cfg_patience != '0 && mailbox_waits && mailbox_waited == cfg_patience;
+    end
+  end
+
+  assign in_flight = uplink_busy || local_busy;
+  assign busy = in_flight || registers_busy || reg_due || bank_due != '0;
+
+  logic unused;
+  assign unused = &{1'b0, tw_addr[31:24], tr_addr[31:24]};
+endmodule

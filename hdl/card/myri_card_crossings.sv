@@ -1,0 +1,149 @@
+// Where the PCI clock and the fabric clock of the FPGA card meet: who owns each bank, register writes, status words, jobs.
+//
+// Timing: each crossing costs its latency (cfg_cdc_latency).
+module myri_card_crossings #(
+    parameter int FIFO_LOG2 = 4  // entries of the crossings = 2**FIFO_LOG2
+) (
+    input logic clk,  // PCI clock
+    input logic rst,  // synchronous reset
+    input logic f_clk,  // fabric clock
+    input logic f_rst,  // synchronous reset
+    input logic [3:0] cfg_cdc_latency,  // of every crossing
+    input logic [7:0] cfg_linger,  // as myri_card_bank
+    input logic [15:0] cfg_patience,  // as myri_card_bank
+    input logic [3:0] access,  // banks that the bus side wants in this clock
+    input logic [3:0] hold,  // banks that the host keeps
+    output logic [3:0] host_owns,  // banks of the bus side
+    input logic write_valid,  // a register of the fabric is written
+    output logic write_ready,  // taken
+    input logic [7:0] write_addr,  // CardReg
+    input logic [31:0] write_data,  // value
+    output logic s_valid,  // status word of the fabric
+    input logic s_ready,  // taken
+    output logic [2:0] s_index,  // STATUS_...
+    output logic [31:0] s_value,  // value
+    output logic job_valid,  // job of the shell
+    input logic job_ready,  // it is finished
+    output logic [1:0] job_kind,  // see myri_card_uplink
+    output logic [23:0] job_value,  // see myri_card_uplink
+    input logic sent,  // strobe: a result stands in the NIC
+    output logic f_valid,  // a register is written
+    input logic f_ready,  // taken
+    output logic [7:0] f_addr,  // CardReg
+    output logic [31:0] f_data,  // value
+    input logic fs_valid,  // status word for the bus side
+    output logic fs_ready,  // taken
+    input logic [2:0] fs_index,  // STATUS_...
+    input logic [31:0] fs_value,  // value
+    input logic fj_valid,  // job for the uplink
+    output logic fj_ready,  // taken
+    input logic [1:0] fj_kind,  // see myri_card_uplink
+    input logic [23:0] fj_value,  // see myri_card_uplink
+    output logic f_sent,  // strobe: the result is in the NIC
+    input logic [3:0] want,  // banks asked for
+    output logic [3:0] granted,  // banks that are the fabric's
+    output logic [3:0] ev_patience,  // strobes: a bus access has waited too long for a bank
+    output logic busy,  // PCI clock: another edge is needed
+    output logic f_busy  // fabric clock: another edge is needed
+);
+  logic [3:0] bank_busy, bank_f_busy;
+  for (genvar i = 0; i < 4; i++) begin : gen_bank
+    myri_card_bank u_bank (
+        .clk,
+        .rst,
+        .cfg_latency(cfg_cdc_latency),
+        .cfg_linger,
+        .cfg_patience,
+        .access(access[i]),
+        .hold(hold[i]),
+        .host_owns(host_owns[i]),
+        .ev_patience(ev_patience[i]),
+        .f_clk,
+        .f_rst,
+        .want(want[i]),
+        .granted(granted[i]),
+        .busy(bank_busy[i]),
+        .f_busy(bank_f_busy[i])
+    );
+  end
+
+  logic
+      write_w_busy,
+      write_r_busy,
+      job_w_busy,
+      job_r_busy,
+      status_w_busy,
+      status_r_busy,
+      sent_w_busy,
+      sent_r_busy;
+  myri_cdc_fifo #(
+      .WIDTH(40),
+      .DEPTH_LOG2(FIFO_LOG2)
+  ) u_writes (
+      .cfg_latency(cfg_cdc_latency),
+      .w_clk(clk),
+      .w_rst(rst),
+      .w_valid(write_valid),
+      .w_ready(write_ready),
+      .w_data({write_addr, write_data}),
+      .w_busy(write_w_busy),
+      .r_clk(f_clk),
+      .r_rst(f_rst),
+      .r_valid(f_valid),
+      .r_ready(f_ready),
+      .r_data({f_addr, f_data}),
+      .r_busy(write_r_busy)
+  );
+  myri_cdc_fifo #(
+      .WIDTH(26),
+      .DEPTH_LOG2(FIFO_LOG2)
+  ) u_jobs (
+      .cfg_latency(cfg_cdc_latency),
+      .w_clk(f_clk),
+      .w_rst(f_rst),
+      .w_valid(fj_valid),
+      .w_ready(fj_ready),
+      .w_data({fj_kind, fj_value}),
+      .w_busy(job_w_busy),
+      .r_clk(clk),
+      .r_rst(rst),
+      .r_valid(job_valid),
+      .r_ready(job_ready),
+      .r_data({job_kind, job_value}),
+      .r_busy(job_r_busy)
+  );
+  myri_cdc_fifo #(
+      .WIDTH(35),
+      .DEPTH_LOG2(FIFO_LOG2)
+  ) u_status (
+      .cfg_latency(cfg_cdc_latency),
+      .w_clk(f_clk),
+      .w_rst(f_rst),
+      .w_valid(fs_valid),
+      .w_ready(fs_ready),
+      .w_data({fs_index, fs_value}),
+      .w_busy(status_w_busy),
+      .r_clk(clk),
+      .r_rst(rst),
+      .r_valid(s_valid),
+      .r_ready(s_ready),
+      .r_data({s_index, s_value}),
+      .r_busy(status_r_busy)
+  );
+  myri_event_cross #(
+      .N(1)
+  ) u_sent (
+      .cfg_latency(cfg_cdc_latency),
+      .w_clk(clk),
+      .w_rst(rst),
+      .w_event(sent),
+      .w_busy(sent_w_busy),
+      .r_clk(f_clk),
+      .r_rst(f_rst),
+      .r_event(f_sent),
+      .r_busy(sent_r_busy)
+  );
+
+  assign busy   = bank_busy != '0 || write_w_busy || job_r_busy || status_r_busy || sent_w_busy;
+  assign f_busy = bank_f_busy != '0 || write_r_busy || job_w_busy || status_w_busy || sent_r_busy;
+endmodule

@@ -1,0 +1,81 @@
+// What is in the FPGA: the message shell and the circuits in its slots, in the fabric clock.
+//
+// A circuit's access of bank 3 is made while the bank is the FPGA's. Timing: see myri_card_shell and the circuits.
+module myri_card_fabric
+  import myri_card_pkg::*;
+(
+    input logic clk,  // fabric clock
+    input logic rst,  // synchronous reset
+    input logic f_valid,  // a register is written
+    output logic f_ready,  // taken
+    input logic [7:0] f_addr,  // CardReg
+    input logic [31:0] f_data,  // value
+    output logic fs_valid,  // status word for the bus side
+    input logic fs_ready,  // taken
+    output logic [2:0] fs_index,  // STATUS_...
+    output logic [31:0] fs_value,  // value
+    output logic fj_valid,  // job for the uplink
+    input logic fj_ready,  // taken
+    output logic [1:0] fj_kind,  // see myri_card_uplink
+    output logic [23:0] fj_value,  // see myri_card_uplink
+    input logic f_sent,  // strobe: the result is in the NIC
+    output logic [3:0] want,  // banks asked for
+    input logic [3:0] granted,  // banks that are the fabric's
+    output logic head_valid,  // read of bank 0 or 1
+    output logic head_bank,  // which
+    output logic [18:0] head_addr,  // word
+    input logic [31:0] head_rdata,  // read data, the clock after
+    output logic result_valid,  // write of bank 2
+    output logic [18:0] result_addr,  // word
+    output logic [31:0] result_wdata,  // write data
+    output logic bank_valid,  // access of bank 3
+    output logic bank_write,  // 1 = write
+    output logic [18:0] bank_addr,  // word
+    output logic [31:0] bank_wdata,  // write data
+    input logic [31:0] bank_rdata,  // read data, the clock after
+    output logic ev_trespass,  // level: a circuit uses bank 3 without a grant
+    output logic tr_take,  // strobe: a message is given to its circuit
+    output logic tr_give,  // strobe: its result is written
+    output logic [31:0] tr_key,  // first word of the message, with both
+    output logic busy  // another edge is needed
+);
+  logic ce, known, here, shell_busy, circuits_busy, circuit_access, trespass, bank_due;
+  logic [7:0] image, circuit;
+  logic [1:0] slot;
+  logic [CARD_SLOTS-1:0] active;
+  logic [127:0] arguments;
+  logic in_valid, in_ready, in_last, out_valid, out_ready, out_last;
+  logic [2:0] in_bytes, out_bytes;
+  logic [31:0] in_data, out_data;
+  myri_card_shell u_shell (
+      .s_valid(fs_valid),
+      .s_ready(fs_ready),
+      .s_index(fs_index),
+      .s_value(fs_value),
+      .job_valid(fj_valid),
+      .job_ready(fj_ready),
+      .job_kind(fj_kind),
+      .job_value(fj_value),
+      .sent(f_sent),
+      .busy(shell_busy),
+      .*
+  );
+  myri_card_circuits u_circuits (
+      .mem_valid(circuit_access),
+      .mem_ready(granted[3]),
+      .mem_write(bank_write),
+      .mem_addr(bank_addr),
+      .mem_wdata(bank_wdata),
+      .mem_rvalid(bank_due),
+      .mem_rdata(bank_rdata),
+      .busy(circuits_busy),
+      .*
+  );
+  assign bank_valid = ce && circuit_access && granted[3];
+  assign ev_trespass = trespass || (circuit_access && !granted[3]);
+  assign busy = shell_busy || circuits_busy;
+  always_ff @(posedge clk) begin
+    if (rst) bank_due <= 1'b0;
+    else if (ce) bank_due <= bank_valid && !bank_write;
+  end
+endmodule

@@ -1,0 +1,35 @@
+// Positions of the two incoming queues, which messages enter by turns.
+//
+// Ring rule: a message begins below the limit; the next one after its end, or at 0; front = back means empty.
+// Timing: a step is seen in the clock after.
+module myri_card_queues (
+    input  logic        clk,    // fabric clock
+    input  logic        rst,    // synchronous reset
+    input  logic [23:0] back0,  // see CardReg
+    input  logic [23:0] back1,  // see CardReg
+    input  logic [23:0] limit,  // see CardReg
+    input  logic [15:0] count,  // words of the payload of the message at the front
+    input  logic        step,   // strobe: it is done with
+    output logic        turn,   // the queue whose turn it is
+    output logic [23:0] front,  // where its message begins
+    output logic        there,  // there is one
+    output logic [23:0] next    // where the one behind it will begin
+);
+  logic [23:0] front0, front1, end_of;
+  assign front  = turn ? front1 : front0;
+  assign there  = front != (turn ? back1 : back0);
+  assign end_of = front + 24'd32 + {5'd0, 16'((count + 16'd1) >> 1), 3'd0};
+  assign next   = end_of < limit ? end_of : '0;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      front0 <= '0;
+      front1 <= '0;
+      turn   <= 1'b0;
+    end else if (step) begin
+      if (turn) front1 <= next;
+      else front0 <= next;
+      turn <= !turn;
+    end
+  end
+endmodule

@@ -1,0 +1,53 @@
+// Where the answer to a message goes: what its circuit gave by the forwarding entry, that of a control message to its
+// source when it names a handler, an error to its source.
+//
+// Combinational.
+module myri_card_route
+  import myri_card_pkg::*;
+(
+    input logic [1:0] purpose,  // whose the message is: PURPOSE_...
+    input  logic [ 31:0] place,            // forwarding entry of the circuit: {mode 2, -, channel 8, endpoint 16}
+    input logic [15:0] place_handler,  // its handler
+    input logic [15:0] error_handler,  // see CardReg
+    input logic [15:0] self,  // own endpoint
+    input logic [15:0] source,  // endpoint that the message came from
+    input logic [7:0] source_channel,  // its channel
+    input logic [15:0] handler,  // handler that the message asked for
+    input logic [31:0] first_word,  // first word of the message
+    input logic [127:0] arguments,  // its arguments, a0 in bits 31:0
+    output logic send,  // there is an answer
+    output logic [15:0] to,  // its endpoint
+    output logic [7:0] to_channel,  // the channel there
+    output logic [15:0] to_handler,  // the handler there
+    output logic [127:0] to_arguments  // its arguments
+);
+  logic [1:0] mode;
+  assign mode = place[31:30];
+  always_comb begin
+    to = source;
+    to_channel = source_channel;
+    to_handler = arguments[111:96];
+    to_arguments = arguments;
+    send = to_handler != '0;
+    case (purpose)
+      PURPOSE_TABLE: ;
+      PURPOSE_REFUSAL: begin
+        to_handler = error_handler;
+        to_arguments = {first_word, {16'd0, self}, {16'd0, handler}, 32'(CARD_UNKNOWN_CIRCUIT)};
+        send = error_handler != '0;
+      end
+      default: begin
+        send = mode == FORWARD_REPLY;
+        if (mode == FORWARD_ENDPOINT) begin
+          to = place[15:0];
+          to_channel = place[23:16];
+          to_handler = place_handler;
+          send = 1'b1;
+        end
+      end
+    endcase
+  end
+
+  logic unused;
+  assign unused = &{1'b0, place[29:24]};
+endmodule

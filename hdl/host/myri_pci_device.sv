@@ -1,0 +1,110 @@
+// A device on the PCI bus that is target and master: both, its configuration space, and their wires joined.
+//
+// The configuration space's latency timer counts when it is not 0, else cfg_latency_timer.
+// Timing: that of myri_pci_target and myri_pci_master.
+module myri_pci_device
+  import myri_pci_pkg::*;
+#(
+    parameter int VENDOR = 32'h14C1,  // as myri_pci_config
+    parameter int DEVICE = 32'h8043,  // as myri_pci_config
+    parameter int CLASS_REV = 32'h0280_0000,  // as myri_pci_config
+    parameter int BAR_LOG2 = 24  // as myri_pci_config
+) (
+    input logic clk,  // PCI clock
+    input logic rst,  // synchronous, active high
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
+    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    input logic [31:0] cfg_base,  // BAR0 after reset
+    input logic cfg_enabled,  // memory and master enable after reset
+    input logic cfg_wide,  // 64-bit device
+    input logic cfg_m66,  // can run at 66 MHz
+    input logic [1:0] cfg_devsel,  // as myri_pci_target
+    input logic [3:0] cfg_write_initial,  // as myri_pci_target
+    input logic [3:0] cfg_read_initial,  // as myri_pci_target
+    input logic [2:0] cfg_subsequent,  // as myri_pci_target
+    input logic [3:0] cfg_read_wait,  // as myri_pci_target
+    input logic [2:0] cfg_stall_limit,  // as myri_pci_target
+    input logic [7:0] cfg_max_phases,  // as myri_pci_target
+    input logic [15:0] cfg_discard,  // as myri_pci_target
+    input logic [7:0] cfg_latency_timer,  // as myri_pci_master
+    input logic [15:0] cfg_max_burst,  // as myri_pci_master
+    input logic [7:0] cfg_start_delay,  // as myri_pci_master
+    input logic [2:0] cfg_irdy_wait,  // as myri_pci_master
+    input logic [6:0] cfg_line_bytes,  // as myri_pci_master
+    input logic inta,  // level of the interrupt request
+    output logic master_enable,  // it may be master
+    output logic tw_valid,  // write beat of the target
+    input logic tw_ready,  // taken
+    output logic [31:0] tw_addr,  // 8-byte aligned
+    output logic [63:0] tw_data,  // lanes
+    output logic [7:0] tw_be,  // bytes written
+    output logic tr_valid,  // read request of the target
+    input logic tr_ready,  // taken
+    output logic [31:0] tr_addr,  // 8-byte aligned
+    input logic td_valid,  // answer to the oldest request (always taken)
+    input logic [63:0] td_data,  // lanes
+    output logic tr_first,  // strobe: first data of a transaction to this device
+    output logic tr_last,  // strobe: its end
+    input logic mc_valid,  // command of the master
+    output logic mc_ready,  // taken
+    input logic mc_write,  // 1 = write to the bus
+    input logic [31:0] mc_addr,  // byte address
+    input logic [15:0] mc_bytes,  // 1..65535
+    input logic mw_valid,  // its write beat
+    output logic mw_ready,  // taken
+    input logic [63:0] mw_data,  // lanes
+    output logic mr_valid,  // its read beat
+    input logic mr_ready,  // taken
+    output logic [63:0] mr_data,  // lanes
+    output logic m_done,  // strobe: the command is over
+    output logic m_error,  // with it: by an abort
+    output logic busy  // another edge is needed
+);
+  logic [PCI_OUT_BITS-1:0] target_out, master_out;
+  logic cs_write, mem_enable, target_busy, master_busy, config_busy;
+  logic [5:0] cs_reg, bar_size_log2;
+  logic [31:0] cs_wdata, cs_rdata, bar_base;
+  logic [3:0] cs_be;
+  logic [7:0] latency_timer, interrupt_line, tr_bytes;
+  logic begins, ev_write, ev_retry, ev_disconnect, ev_start, ev_refused, ev_stopped;
+  assign busy = target_busy || master_busy || config_busy;
+
+  myri_pci_config #(
+      .VENDOR(VENDOR),
+      .DEVICE(DEVICE),
+      .CLASS_REV(CLASS_REV),
+      .BAR_LOG2(BAR_LOG2)
+  ) u_config (
+      .busy(config_busy),
+      .*
+  );
+  myri_pci_target u_target (
+      .pci_out(target_out),
+      .cfg_target_abort(1'b0),
+      .tr_first(begins),
+      .ev_first(tr_first),
+      .ev_last(tr_last),
+      .busy(target_busy),
+      .*
+  );
+  myri_pci_master u_master (
+      .pci_out(master_out),
+      .cfg_latency_timer(latency_timer != 8'd0 ? latency_timer : cfg_latency_timer),
+      .mc_config(1'b0),
+      .ev_retry(ev_refused),
+      .ev_disconnect(ev_stopped),
+      .busy(master_busy),
+      .*
+  );
+  myri_pci_merge u_merge (
+      .a_out(target_out),
+      .b_out(master_out),
+      .m66  (cfg_m66),
+      .*
+  );
+
+  logic unused;
+  assign unused = &{1'b0, interrupt_line, tr_bytes, begins, ev_write, ev_retry, ev_disconnect, ev_start, ev_refused,
+      ev_stopped};
+endmodule

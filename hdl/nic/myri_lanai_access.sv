@@ -1,0 +1,47 @@
+// One access a clock to the special registers of a LANai, out of two ports: the processor, always served, and the host,
+// served in clocks the processor leaves; and what both LANais count, errors and lost packets.
+//
+// Timing: the access is that of the same clock; counts show what came until the last edge.
+module myri_lanai_access (
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic cpu_reg_valid,  // processor: access in this clock
+    input logic cpu_reg_write,  // 1 = write
+    input logic [8:0] cpu_reg_addr,  // offset
+    input logic [31:0] cpu_reg_wdata,  // write data
+    output logic [31:0] cpu_reg_rdata,  // read data, same clock
+    input logic host_reg_valid,  // host: access wanted
+    output logic host_reg_ready,  // served in this clock
+    input logic host_reg_write,  // 1 = write
+    input logic [8:0] host_reg_addr,  // offset
+    input logic [31:0] host_reg_wdata,  // write data
+    output logic [31:0] host_reg_rdata,  // read data, same clock
+    output logic access,  // a register is accessed
+    output logic write,  // and written
+    output logic [8:0] addr,  // offset
+    output logic [31:0] value,  // write data
+    input logic [31:0] rdata,  // what stands there
+    input logic w_errors,  // ERRORS is written: bits given as 1 are cleared
+    input logic [31:0] set_errors,  // strobes: bits to set in ERRORS
+    input logic recv_lost,  // strobe, counted in RECV_LOST
+    output logic [31:0] errors,  // ERRORS
+    output logic [31:0] lost  // RECV_LOST
+);
+  assign host_reg_ready = host_reg_valid && !cpu_reg_valid;
+  assign access = cpu_reg_valid || host_reg_valid;
+  assign write = cpu_reg_valid ? cpu_reg_write : host_reg_valid && host_reg_write;
+  assign addr = cpu_reg_valid ? cpu_reg_addr : host_reg_addr;
+  assign value = cpu_reg_valid ? cpu_reg_wdata : host_reg_wdata;
+  assign cpu_reg_rdata = rdata;
+  assign host_reg_rdata = rdata;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      errors <= 32'd0;
+      lost   <= 32'd0;
+    end else begin
+      errors <= (errors & ~(w_errors ? value : 32'd0)) | set_errors;
+      if (recv_lost) lost <= lost + 32'd1;
+    end
+  end
+endmodule
