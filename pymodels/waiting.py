@@ -8,7 +8,7 @@ only the program knows what it lacks), and what the hardware holds (`tb.stuck.ne
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 
@@ -45,6 +45,11 @@ class Waits:
     def __init__(self) -> None:
         self._wants: dict[tuple[str, str], str] = {}
         self._holds: dict[str, str] = {}
+        self._tellers: list[Callable[[], Iterable[Wait]]] = []
+
+    def ask(self, teller: Callable[[], Iterable[Wait]]) -> None:
+        """`teller` knows what it waits for without being told of each wait: it is asked when somebody wants to know."""
+        self._tellers.append(teller)
 
     def want(self, waiter: str, resource: str, holder: str = "") -> None:
         """`waiter` lacks `resource` from now on. Without a `holder` it is whoever `hold` names when asked."""
@@ -67,8 +72,9 @@ class Waits:
         return wanted if wanted.holder else Wanted(wanted.resource, self._holds.get(wanted.resource, ""))
 
     def declared(self) -> list[Wait]:
-        """Every wait in force, in the order of its beginning."""
-        return [Wait(who, self.known(Wanted(what, holder))) for (who, what), holder in self._wants.items()]
+        """Every wait in force, in the order of its beginning; then what the tellers say."""
+        wants = [Wait(who, self.known(Wanted(what, holder))) for (who, what), holder in self._wants.items()]
+        return wants + [wait for teller in self._tellers for wait in teller()]
 
 
 def cycles(waits: Iterable[Wait]) -> list[tuple[Wait, ...]]:

@@ -104,6 +104,19 @@ def test_damage_without_the_extension_fails_the_run_and_names_the_packet(tmp_pat
     assert "(packet 0x0636" in failures
 
 
+def test_messages_for_a_host_that_is_down_are_errors_at_the_sender_and_harm_nobody_else(tmp_path: Path) -> None:
+    counted = on_four_hosts("grim_down", "verilator", tmp_path, "grim.timeout_us=100 grim.timeout_tries=4").metrics
+    assert counted == {"delivered": 3, "errors": 3, "in_order": 1}
+
+
+def test_without_the_extension_a_host_that_is_down_is_named_by_the_hang(tmp_path: Path) -> None:
+    done = run("grim_down", "verilator", tmp_path, "run.hang_us=3000", cluster="four_hosts")
+    assert not done.passed
+    failures = (tmp_path / "failures.txt").read_text()
+    assert "NIC 0 waits for answers of metz to 3 messages (a host that is down gives none; " in failures
+    assert failures.count("node 1 net recv: packet dropped at a NIC in reset") == 3
+
+
 def cycle_told(folder: Path) -> str:
     """The cycle of waiting of a run's report."""
     told = (folder / "stuck.txt").read_text()

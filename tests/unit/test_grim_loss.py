@@ -8,6 +8,7 @@ times under loss.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable
 from typing import Any
 
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from firmware.host.grim import Grim, GrimError
 from firmware.nic.grim.layout import Counter
 from pymodels.grim_model import Verdict
+from pymodels.machine import MachineError
 from pymodels.trace import TraceEvent
 from tests.unit.grim_bench import Bench
 from tests.unit.grim_tap import Tap
@@ -189,6 +191,37 @@ async def caught(errors: list[str], call: Awaitable[None]) -> None:
         await call
     except GrimError as error:
         errors.append(str(error))
+
+
+def test_without_the_extension_a_hang_names_the_host_that_gives_no_answer() -> None:
+    bench = Bench(2, 1)
+
+    async def node(library: Grim, me: int) -> None:
+        number = (await bench.publish(library, handler=lambda *message: None))["handler"]
+        if me == 1:
+            bench.machine.nic(1).card.write(0x800040, (1 << 30).to_bytes(4, "big"))
+            return
+        await library.host.sleep(100_000_000)
+        await library.send(library.get_dest_id(1), number)
+        await library.wait_for(lambda: False)
+
+    name, hint = (
+        bench.views[0].names[1],
+        "(a host that is down gives none; grim.timeout_us makes that an error at the sender)",
+    )
+    with pytest.raises(MachineError, match=re.escape(f"NIC 0 waits for answers of {name} to 1 messages {hint}")):
+        bench.run(node)
+
+
+def test_a_hang_names_the_host_that_was_never_enabled() -> None:
+    bench = Bench(3, 1)
+    bench.machine.nic(2).card.write(0x800040, (1 << 30).to_bytes(4, "big"))
+    names = bench.views[0].names
+    with pytest.raises(MachineError, match=f"NIC 0 waits for {names[2]} to be enabled") as caught:
+        bench.machine.finish(*(bench.libraries[node].grim_enable() for node in (0, 1)), within_us=5000)
+    said = str(caught.value)
+    assert f"NIC 1 waits for {names[2]} to be enabled" in said
+    assert said.count("to be enabled") == 2
 
 
 def test_host_that_is_down_is_reported_to_each_sender_and_harms_nobody_else() -> None:

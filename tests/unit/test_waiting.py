@@ -58,6 +58,15 @@ def test_the_holder_is_whoever_has_it_when_asked() -> None:
     assert [str(wait) for wait in waits.declared()] == ["NIC 0 waits for room, held by NIC 2"]
 
 
+def test_tellers_are_asked_when_somebody_wants_to_know() -> None:
+    waits, owed = Waits(), ["an answer"]
+    waits.ask(lambda: [Wait("NIC 1", Wanted(what)) for what in owed])
+    waits.want("NIC 0", "room")
+    assert [str(wait) for wait in waits.declared()] == ["NIC 0 waits for room", "NIC 1 waits for an answer"]
+    owed.clear()
+    assert [wait.waiter for wait in waits.declared()] == ["NIC 0"]
+
+
 def test_a_suspended_task_and_a_declared_want_close_a_cycle() -> None:
     kernel = Kernel()
 

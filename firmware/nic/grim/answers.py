@@ -5,23 +5,25 @@ other NIs.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from typing import Any
 
 from firmware.nic.grim.channels import SENT, Channel, holder
 from firmware.nic.grim.costs_of import ACK_PATHS, BACK_STEP_PATHS, STYLES
-from firmware.nic.grim.layout import ROUTE_BYTES, Counter
+from firmware.nic.grim.layout import ROUTE_BYTES, Counter, State, Word
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
 from pymodels.formats.grim import COUNTER_MASK, MessageType, control
 from pymodels.registers import Isr, Reg
 from pymodels.trace import TraceEvent
+from pymodels.waiting import Wait, Wanted
 
 TIME = 1 << Isr.TIME0
 TICKS_PER_US = 2
 """RTC and the timers count half microseconds (fact sheet 3.1)."""
 HALF = 1 << 31
+HINT = " (a host that is down gives none; grim.timeout_us makes that an error at the sender)"
 
 
 class Answers:
@@ -44,6 +46,20 @@ class Answers:
         self._held: deque[tuple[int, int]] = deque()
         self._refused: dict[int, str] = {}
         """Streams that were refused and are not yet accepted: what they wait for."""
+        self.nic.waits.ask(self.owed)
+
+    def owed(self) -> Iterator[Wait]:
+        """For reports of who waits for whom: NIs that have not answered. It need not be what this NI lacks, so they are
+        not said to hold it.
+        """
+        streams, enabling = self.sender.streams, self.nic.load(Word.STATE) == State.SYNCHRONISING
+        for vnn in sorted(set(self.ni.peers) - self.sender.down):
+            if enabling and vnn not in self.heard & self.answered:
+                yield Wait(self.nic.who, Wanted(f"{self.ni.names[vnn]} to be enabled"))
+            count = sum(n for stream, n in enumerate(streams.in_flight) if streams.peer(stream) == vnn)
+            if count:
+                hint = "" if self.ni.options.timeout_us else HINT
+                yield Wait(self.nic.who, Wanted(f"answers of {self.ni.names[vnn]} to {count} messages{hint}"))
 
     async def seen(self, key: int, w1: int) -> None:
         """A control message has arrived."""

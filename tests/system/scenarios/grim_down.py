@@ -1,0 +1,61 @@
+"""What becomes of messages for a host that is down: an error at the sender, a run that fails, and nobody else harmed?
+
+Strategy: when all are enabled, one host puts its NIC into reset. Another sends to it and to a third one by turns. What
+its calls raise is counted; without the time-out extension nothing can tell it, and the run must hang.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any
+
+from firmware.host.grim import GrimError
+from pymodels.registers import Control
+from tb.lab import Lab
+from tb.studies import Option, layer_options
+from tb.studies._grim import bring_up, serve_until
+
+OPTIONS = {"messages": Option(6, "from the first host, half of them to the host that is down", 2, 1000),
+           **layer_options("grim")}  # fmt: skip
+SENDER, DOWN, OTHER = 0, 1, 2
+
+
+async def run(lab: Lab) -> None:
+    """The scenario."""
+    libraries = lab.start_layer("grim")
+    got: list[int] = []
+    errors: list[str] = []
+    due = lab.option("messages") // 2
+
+    def on_data(source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        got.append(number)
+
+    await bring_up(lab, libraries, [{"data": on_data} for _ in libraries])
+    down = lab.running.hosts[DOWN]
+    await down.pio_write(down.card.control, (1 << Control.LANAI_RESET_ON).to_bytes(4, "big"))
+    lab.running.invariants.faults_expected = bool(lab.option("grim.timeout_us"))
+    application = lab.spawn(_send(libraries[SENDER], 2 * due, errors), "the application")
+    await serve_until(lab, [libraries[OTHER]], lambda: len(got) == due, also=[application])
+    lab.findings.messages += len(got)
+    lab.metric("delivered", len(got))
+    lab.metric("errors", len(errors))
+    lab.metric("in_order", got == sorted(got))
+    for error in set(errors):
+        lab.check("VNN 1 does not answer: it is down" in error, error)
+
+
+async def _send(library: Any, count: int, errors: list[str]) -> None:
+    """Send by turns, then wait until all that cannot arrive is told."""
+    number = await library.resolve_handler("data")
+    for sent in range(count):
+        await _caught(errors, library.send(library.get_dest_id((OTHER, DOWN)[sent % 2]), number, sent))
+    while len(errors) < count // 2:
+        await _caught(errors, library.wait_for(lambda: False))
+
+
+async def _caught(errors: list[str], call: Awaitable[None]) -> None:
+    """Await a call, and note what it raises: also what went wrong before it."""
+    try:
+        await call
+    except GrimError as error:
+        errors.append(str(error))
