@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firmware.verbs import Host
-from pymodels.registers import Control, Pci, Size
+from pymodels.registers import Control, Isr, Pci, Reg, Size
 
 RUN = 1 << Control.LANAI_RESET_OFF | 1 << Control.EBUS_RESET_OFF
 """Control register: processor and DMA engine out of reset."""
@@ -25,6 +25,11 @@ async def load_doorbells(host: Host, base: int) -> None:
     """Load the base of the first doorbell FIFO, where the card has them."""
     if host.card.has_chains:
         await _write(host, host.card.sram + Pci.POINTERS + 4 * Size.CHAINS, base)
+
+
+async def acknowledge(host: Host) -> None:
+    """Take the NIC's interrupt back."""
+    await _write(host, host.card.register(Reg.ISR), host.card.signal(1 << Isr.HOST_SIG))
 
 
 async def _write(host: Host, address: int, word: int) -> None:

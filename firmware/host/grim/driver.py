@@ -8,7 +8,7 @@ so that an entry never counts while it is half written.
 from __future__ import annotations
 
 from firmware.host.grim.memory import Block, Pieces, PinnedMemory
-from firmware.host.grim.words import store_words
+from firmware.host.words import store_words
 from firmware.nic.grim.entries import PAGE, Runtime
 from firmware.nic.grim.layout import Layout, Word
 from firmware.verbs import Host

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Protocol
 
 from firmware.host import card
-from firmware.host.grim.words import store_words
+from firmware.host.words import store_words
 from firmware.nic.grim.layout import E2L_CHAIN, L2E_CHAIN, STARTED, HostQueue, Layout, Register, State, Word
 from firmware.verbs import Buffer, Host
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firmware.host.grim.errors import GrimError
-from firmware.host.grim.words import store_words
+from firmware.host.words import store_words
 from firmware.nic.grim.entries import GRANULE, MAP_BYTES, PAGE, REGION, Static
 from firmware.nic.grim.layout import Layout
 from firmware.verbs import Buffer, Host

@@ -1,6 +1,23 @@
-"""What every firmware uses: its main loop, and what the NICs have in different ways behind one face (the host DMA)."""
+"""What every firmware uses: its main loop, and what the NICs have in different ways behind one face: the host DMA, and
+packets between host memory and the network.
+"""
 
+from firmware.nic.hardware.block_ring import BlockRing
 from firmware.nic.hardware.host_dma import HostDma, host_dma
+from firmware.nic.hardware.packets import Arrived, PacketPort, PortEvents
+from firmware.nic.hardware.ports import chain_heads, packet_port
 from firmware.nic.hardware.services import Service, Step, serve
 
-__all__ = ["HostDma", "Service", "Step", "host_dma", "serve"]
+__all__ = [
+    "Arrived",
+    "BlockRing",
+    "HostDma",
+    "PacketPort",
+    "PortEvents",
+    "Service",
+    "Step",
+    "chain_heads",
+    "host_dma",
+    "packet_port",
+    "serve",
+]

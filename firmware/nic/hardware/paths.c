@@ -66,3 +66,196 @@ u32 dma_last(struct engine *engine) {
     }
     return flags;
 }
+
+/* ---- packets (lanai_packets.py) */
+
+enum { SLOTS = 4, BUFFERS = 4, FETCHES = 8, STORES = 32, ISR_HEAD_RECV = 3, ISR_SEND = 8, ISR_HOST_SIG = 1u << 30, RING_WAKE = 4 };
+
+struct ring { struct block *tail, *done, *first, *end; };
+struct entry { u32 kind, value; };
+struct route { u32 high, low, skip, unused; };
+struct packet { u32 route_high, route_low, header_first, header_second, payload[2]; };
+struct port {
+    struct ring out, in;
+    u32 fetched, sending, issued, stored, interrupt, taken;
+    struct packet *slot, *first, *slots_end, *slots, *direct;
+    u32 slot_bytes, buffer_bytes;
+    u32 *armed, *current;
+    u32 pending[BUFFERS];
+    struct entry entries[STORES], *entry;
+    struct route routes[128];
+};
+
+/* One look at a bit of ISR. */
+u32 packet_look(u32 mask) {
+    if (UNLIKELY(REGISTER_SAMPLE(ISR) & mask)) {
+        OFF_PATH("an engine is done");
+        return 1;
+    }
+    return 0;
+}
+
+/* Append a block to a chain, and start the chain. */
+static inline void append(struct ring *ring, u32 local, u32 host, u32 size, u32 flags, u32 chain) {
+    struct block *block = ring->tail, *next = block + 1;
+    if (UNLIKELY(next == ring->end)) {
+        OFF_PATH("round the ring");
+        next = ring->first;
+    }
+    if (UNLIKELY(next == ring->done)) {
+        OFF_PATH("the ring is full");
+        return;
+    }
+    ring->tail = next;
+    block->len = size;
+    block->lar = local;
+    block->eah = 0;
+    block->eal = host;
+    SHARED32(&block->next) = (u32)next | flags;
+    REGISTER_WRITE(PULSE, 1u << chain);
+}
+
+/* Fetch payload from the host into the next slot. */
+void packet_fetch(struct port *port, u32 address, u32 size) {
+    struct packet *slot = port->slot, *next = (struct packet *)((u32)slot + port->slot_bytes);
+    if (UNLIKELY(next == port->slots_end)) {
+        OFF_PATH("round the slots");
+        next = port->slots;
+    }
+    port->slot = next;
+    port->fetched = port->fetched + 1;
+    append(&port->out, (u32)slot->payload, address, size, RING_WAKE | 1, 2);
+}
+
+/* Route and header before a payload, and the packet to the send engine. */
+static inline void launch(struct port *port, struct packet *packet, u32 node, u32 first, u32 second, u32 size) {
+    struct route *route = &port->routes[node];
+    packet->route_high = route->high;
+    packet->route_low = route->low;
+    packet->header_first = first;
+    packet->header_second = second;
+    port->sending = 1;
+    REGISTER_WRITE(SMP, packet);
+    REGISTER_WRITE(SA, route->skip);
+    REGISTER_WRITE(SMLT, (u32)packet->payload + ((size + 7) & ~7u));
+}
+
+/* A packet whose payload was fetched. */
+void packet_launch(struct port *port, u32 node, u32 first, u32 second, u32 size) {
+    struct packet *packet = port->first, *next = (struct packet *)((u32)packet + port->slot_bytes);
+    if (UNLIKELY(next == port->slots_end)) {
+        OFF_PATH("round the slots");
+        next = port->slots;
+    }
+    port->first = next;
+    port->fetched = port->fetched - 1;
+    launch(port, packet, node, first, second, size);
+}
+
+/* A packet whose payload is two words of the firmware's. */
+void packet_launch_inline(struct port *port, u32 node, u32 first, u32 second, u32 size, u32 *words) {
+    struct packet *packet = port->direct;
+    packet->payload[0] = words[0];
+    packet->payload[1] = words[1];
+    launch(port, packet, node, first, second, size);
+}
+
+/* A packet has come: where it ends, its syndrome, another buffer for the next one. */
+u32 packet_head(struct port *port) {
+    u32 *buffer = port->armed, end, size, *pending = port->pending, free = 0, *behind;
+    REGISTER_WRITE(ISR, ISR_HEAD_RECV);
+    end = REGISTER_READ(RMP);
+    port->current = buffer;
+    port->taken = 0;
+    pending[0] = 1;
+    if (LIKELY(pending[1] == 0)) free = port->buffer_bytes;
+    else {
+        OFF_PATH("another buffer is free");
+        free = 2 * port->buffer_bytes;
+    }
+    port->armed = (u32 *)((u32)port->slots_end + free);
+    REGISTER_WRITE(RMP, port->armed);
+    REGISTER_WRITE(RML, (u32)port->armed + port->buffer_bytes);
+    size = buffer[1] >> 21;
+    behind = (u32 *)((u32)buffer + 8 + ((size + 7) & ~7u));
+    if (UNLIKELY((u32)behind + 8 != end) || UNLIKELY(SHARED32(behind) >> 24)) {
+        OFF_PATH("a bad packet");
+        return 0;
+    }
+    return size;
+}
+
+/* The next piece of the packet to the host. */
+void packet_deliver(struct port *port, u32 address, u32 size) {
+    u32 taken = port->taken;
+    struct entry *entry = port->entry;
+    port->entry = entry + 1;
+    entry->kind = 0;
+    entry->value = (u32)port->current;
+    port->pending[1] = port->pending[1] + 1;
+    port->taken = taken + size;
+    append(&port->in, (u32)port->current + 8 + taken, address, size, RING_WAKE, 0);
+}
+
+/* No more of the packet is wanted. */
+void packet_drop(struct port *port) {
+    u32 pending = port->pending[1] - 1;
+    port->pending[1] = pending;
+    if (UNLIKELY(pending == 0 && port->armed == 0)) {
+        OFF_PATH("the only free buffer");
+        port->armed = port->current;
+    }
+}
+
+/* Words to the host. */
+void packet_store(struct port *port, u32 address, u32 *words, u32 *from) {
+    struct entry *entry = port->entry;
+    port->entry = entry + 1;
+    from[0] = words[0];
+    from[1] = words[1];
+    entry->kind = 1;
+    port->issued = port->issued + 1;
+    append(&port->in, (u32)from, address, 8, RING_WAKE, 0);
+}
+
+/* Interrupt the host when the last words are there. */
+void packet_interrupt(struct port *port) {
+    port->interrupt = 1;
+    if (LIKELY(port->stored == port->issued)) {
+        port->interrupt = 0;
+        REGISTER_WRITE(ISR, ISR_HOST_SIG);
+    }
+}
+
+/* Have words of host memory brought to the scratch place. */
+void packet_read(struct port *port, u32 scratch, u32 address, u32 size) {
+    port->entries[0].kind = 2;
+    append(&port->out, scratch, address, size, RING_WAKE | 1, 2);
+}
+
+/* Blocks are done: one of data and one of words. */
+void packet_done(struct port *port) {
+    struct block *block = port->in.done;
+    u32 pending;
+    REGISTER_WRITE(ISR, 1u << 4);
+    if (UNLIKELY(!(SHARED32(&block->next) & TERMINAL))) {
+        OFF_PATH("not yet done");
+        return;
+    }
+    block++;
+    pending = port->pending[1] - 1;
+    port->pending[1] = pending;
+    if (UNLIKELY(pending != 0 && port->armed == 0)) {
+        OFF_PATH("a buffer is free");
+        return;
+    }
+    if (LIKELY(SHARED32(&block->next) & TERMINAL)) {
+        port->stored = port->stored + 1;
+        block++;
+    }
+    port->in.done = block;
+    if (UNLIKELY(port->interrupt)) {
+        OFF_PATH("an interrupt waits");
+        REGISTER_WRITE(ISR, ISR_HOST_SIG);
+    }
+}

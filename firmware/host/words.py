@@ -1,4 +1,4 @@
-"""Words from the host into the NI's memory."""
+"""Words from the host into the NIC's memory."""
 
 from __future__ import annotations
 

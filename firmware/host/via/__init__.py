@@ -1,0 +1,38 @@
+"""VIA on the host: a user-level interface with protection, and the kernel behind it (paper 001, 2.1, 3.2)."""
+
+from __future__ import annotations
+
+from firmware.host.via.agent import Agent, Connection
+from firmware.host.via.descriptor import Descriptor
+from firmware.host.via.errors import Result, VipError
+from firmware.host.via.kernel import Kernel
+from firmware.host.via.nic import VipNic
+from firmware.host.via.vi import Vi
+from firmware.layers import ClusterView
+from firmware.verbs import Host
+from pymodels.host.process import Process
+
+__all__ = ["Connection", "Descriptor", "Result", "Vi", "Via", "VipError", "VipNic", "open_layer"]
+
+
+class Via:
+    """VIA of one host."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        self.host = host
+        self.kernel = Kernel(host, view)
+        self._agent = Agent(self.kernel)
+
+    async def start(self) -> None:
+        """Load the driver: once a host, before anything else."""
+        await self.kernel.start()
+        await self._agent.start()
+
+    async def open(self, process: Process | None = None) -> VipNic:
+        """VipOpenNic for a process; without one, for a new one."""
+        process = process or self.host.process()
+        await process.syscall()
+        return VipNic(self.kernel, self._agent, process)
+
+
+open_layer = Via

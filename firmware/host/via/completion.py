@@ -1,0 +1,150 @@
+"""Completion queues: one place to look for what is done in many work queues (paper 001, 2.2.4).
+
+CQ1: the NIC writes an entry for each completion, and the application looks at the next entry. CQ2: there is no queue;
+to look is to look at every work queue that belongs to it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from firmware.host.via.errors import Result, VipError
+from firmware.host.via.translate import RECEIVED
+from firmware.nic.via.layout import VALID
+
+if TYPE_CHECKING:
+    from firmware.host.via.nic import VipNic
+    from firmware.host.via.vi import Vi, WorkQueue
+
+MOST_ENTRIES = 1024
+"""Words in a page: the NIC knows a queue by one physical address (ours)."""
+
+
+class Finder(Protocol):
+    """How a completion queue finds what is done."""
+
+    def attach(self, queue: WorkQueue) -> None:
+        """One work queue more."""
+
+    def over(self) -> bool:
+        """Whether there is something."""
+
+    async def look(self) -> tuple[Vi, bool] | None:
+        """Take the oldest completion: VI, and whether it is a receive; None when there is none."""
+
+    async def spin(self) -> None:
+        """Spin until there is something."""
+
+
+class Entries:
+    """CQ1: a ring of words that the NIC writes."""
+
+    def __init__(self, nic: VipNic, va: int, entries: int) -> None:
+        self._nic, self._process, self._va, self._count = nic, nic.process, va, entries
+        self._next = 0
+        self._queues: dict[tuple[int, int], WorkQueue] = {}
+
+    def attach(self, queue: WorkQueue) -> None:
+        """Know it by VI and side."""
+        self._queues[queue.vi.number, queue.side] = queue
+
+    @property
+    def _place(self) -> int:
+        return self._va + 4 * self._next
+
+    def over(self) -> bool:
+        """Whether the next entry is there."""
+        return bool(self._process.load_words(self._place, 1)[0])
+
+    async def look(self) -> tuple[Vi, bool] | None:
+        """The next entry."""
+        if not self.over():
+            await self._process.spend("look_entry")
+            return None
+        await self._process.spend("take_entry")
+        word = self._process.load_words(self._place, 1)[0] & ~VALID
+        self._process.store_words(self._place, (0,))
+        self._next = (self._next + 1) % self._count
+        queue = self._queues[word & 0xFF, word >> 8]
+        return queue.vi, queue.side == RECEIVED
+
+    async def spin(self) -> None:
+        """On the next entry."""
+        await self._process.poll([(self._place, 0)], "look_entry")
+
+
+class Looks:
+    """CQ2: the work queues themselves."""
+
+    def __init__(self, nic: VipNic) -> None:
+        self._process = nic.process
+        self._queues: list[WorkQueue] = []
+        self._next = 0
+
+    def attach(self, queue: WorkQueue) -> None:
+        """One more to look at."""
+        self._queues.append(queue)
+
+    def over(self) -> bool:
+        """Whether any has something new."""
+        return any(queue.news() for queue in self._queues)
+
+    async def look(self) -> tuple[Vi, bool] | None:
+        """Look at one after the other, from where the last look ended."""
+        for turn in range(len(self._queues)):
+            queue = self._queues[(self._next + turn) % len(self._queues)]
+            await self._process.spend("look_done")
+            if queue.news():
+                self._next = (self._next + turn + 1) % len(self._queues)
+                queue.told += 1
+                return queue.vi, queue.side == RECEIVED
+        return None
+
+    async def spin(self) -> None:
+        """On the statuses of all that is posted."""
+        watches = [(place, 0) for queue in self._queues if (place := queue.awaited()) is not None]
+        if not watches:
+            raise VipError(Result.INVALID_STATE, "waiting for a completion where nothing is posted", "post something")
+        if not self.over():
+            await self._process.poll(watches, "look_status")
+
+
+class CompletionQueue:
+    """VipCreateCQ's."""
+
+    def __init__(self, nic: VipNic, number: int, va: int, entries: int) -> None:
+        self._nic, self.number = nic, number
+        self._finder: Finder = Entries(nic, va, entries) if nic.options.completion == "cq1" else Looks(nic)
+        self.wants: list[tuple[int, int]] = []
+        """The work queues whose completions come here: VI, side."""
+
+    def attach(self, queue: WorkQueue) -> None:
+        """A work queue whose completions come here."""
+        self._finder.attach(queue)
+        self.wants.append((queue.vi.number, queue.side))
+
+    async def done(self) -> tuple[Vi, bool] | None:
+        """VipCQDone: a VI with something done, and whether it is a receive."""
+        return await self._finder.look()
+
+    async def poll(self) -> tuple[Vi, bool]:
+        """VipCQDone again and again until it gives something."""
+        while (found := await self._finder.look()) is None:
+            await self._finder.spin()
+        return found
+
+    async def wait(self, timeout_us: float | None = None) -> tuple[Vi, bool]:
+        """VipCQWait: sleep until there is something. Raises VipError: TIMEOUT."""
+        found = await self._finder.look()
+        if found is None:
+            await self._nic.process.syscall()
+            await self._nic.process.spend("sleep_in_kernel")
+            await self._nic.sleep(self._finder.over, self.wants, timeout_us)
+            found = await self._finder.look()
+        if found is None:
+            raise VipError(Result.TIMEOUT, "waiting for a completion", "wait longer")
+        return found
+
+    async def destroy(self) -> None:
+        """VipDestroyCQ. Raises VipError while a VI uses it."""
+        await self._nic.forget_queue(self)

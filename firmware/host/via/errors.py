@@ -1,0 +1,31 @@
+"""What a call of the library may end with (the specification's VIP_RETURN values)."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from pymodels.errors import SanlabError
+
+
+class Result(Enum):
+    """Why a call failed."""
+
+    NOT_DONE = "not done"
+    INVALID_PARAMETER = "invalid parameter"
+    ERROR_RESOURCE = "no resource is left"
+    TIMEOUT = "time is up"
+    REJECT = "the peer has rejected the connection"
+    INVALID_RELIABILITY = "the two VIs have different reliability levels"
+    INVALID_MTU = "the two VIs have different maximum transfer sizes"
+    INVALID_STATE = "the VI is in a state that does not allow it"
+    INVALID_PTAG = "the protection tag is not one of this process"
+    NOT_REACHABLE = "no such node"
+    PROTECTION_ERROR = "protection"
+
+
+class VipError(SanlabError):
+    """A call of the library was refused."""
+
+    def __init__(self, result: Result, what: str, remedy: str) -> None:
+        super().__init__(what, result.value, remedy)
+        self.result = result

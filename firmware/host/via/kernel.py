@@ -1,0 +1,120 @@
+"""The kernel's side of one NIC: descriptors written into queue caches; refills; what the NIC tells
+by its interrupt; who sleeps (paper 001, 3.2.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from firmware.host.card import acknowledge, load_chain, release
+from firmware.host.via.cache import Cache, Entry
+from firmware.host.via.kernel_vi import KernelVi
+from firmware.host.via.registry import Registry
+from firmware.host.via.sleepers import Sleepers
+from firmware.host.via.waiting import Turn
+from firmware.host.words import store_words
+from firmware.layers import ClusterView
+from firmware.nic.hardware import chain_heads
+from firmware.nic.via.layout import COMMAND_WORDS, EVENTS, Command, Event, Layout, Vi, Word
+from firmware.nic.via.options import Options
+from firmware.verbs import Host
+
+
+class Kernel:
+    """The driver."""
+
+    def __init__(self, host: Host, view: ClusterView) -> None:
+        self.host, self.me = host, view.me
+        self.nodes = len(view.names)
+        self.options = Options.of(view.options)
+        self.layout = layout = Layout(self.options, view.sram_bytes)
+        self.registry = Registry(self.options.regions)
+        self.turn = Turn(host)
+        counters = (int(Word.SEND_TAIL), int(Word.SEND_HEAD))
+        self.sends = Cache(host, layout.send, self.options.send_words, counters, Word.SEND_QUEUED)
+        counters = (int(Word.COMMAND_TAIL), int(Word.COMMAND_HEAD))
+        self._commands = Cache(host, Word.COMMANDS, COMMAND_WORDS, counters, 0)
+        self.vis = [KernelVi(self, number) for number in range(self.options.vis)]
+        self.sleepers = Sleepers(self)
+        self.on_interrupt: list[Callable[[], object]] = []
+        """What else looks for news after an interrupt."""
+        self._events = 0
+        self._event = 0
+        self._refills = 0
+        self.interrupts = 0
+        self._tags = 0
+        self._queues = [False] * self.options.queues
+
+    def new_tag(self) -> int:
+        """A protection tag that nobody has."""
+        self._tags += 1
+        return self._tags
+
+    async def start(self) -> None:
+        """Bring the NIC up: it begins when it knows where its events go."""
+        self._events = self.host.allocate(4 * EVENTS).address
+        self.host.on_interrupt(self._serve)
+        await release(self.host)
+        for chain, block in chain_heads(self.layout.port, self.nodes).items():
+            await load_chain(self.host, chain, block)
+        await store_words(self.host, Word.KERNEL, self._events)
+
+    async def take_queue(self, physical: int, entries: int) -> int | None:
+        """A completion queue of the NIC's, with its ring at a physical address; None when none is left."""
+        if False not in self._queues:
+            return None
+        number = self._queues.index(False)
+        self._queues[number] = True
+        await store_words(self.host, self.layout.queue(number), physical, entries)
+        return number
+
+    def free_queue(self, number: int) -> None:
+        """It is no longer used."""
+        self._queues[number] = False
+
+    async def command(self, command: Command, vi: int) -> None:
+        """Have the NIC do something with a VI; returns when it has."""
+        await self.host.spend("give_command")
+        await self._commands.send_command(command << 16 | vi)
+
+    async def _serve(self) -> None:
+        """The interrupt service routine."""
+        self.interrupts += 1
+        await self.host.spend("serve_interrupt")
+        await acknowledge(self.host)
+        await self._read_events()
+        await self.refill()
+        for look in self.on_interrupt:
+            look()
+        self.sleepers.wake()
+
+    async def _read_events(self) -> None:
+        """What the NIC has written into the event ring."""
+        while word := self.host.load_words(self._events + 4 * self._event, 1)[0]:
+            self.host.store_words(self._events + 4 * self._event, (0,))
+            self._event = (self._event + 1) % EVENTS
+            event, number = word >> 24 & 0x7F, word >> 16 & 0xFF
+            await self.host.spend("read_event")
+            if event == Event.BROKEN:
+                await self.vis[number].broken()
+
+    async def refill(self) -> None:
+        """Queue caches with descriptors that wait here get what they have room for."""
+        low = [cache for cache in (self.sends, *(vi.receives for vi in self.vis)) if cache.waiting]
+        if not low:
+            return
+        async with self.turn:
+            for cache in low:
+                await self.host.spend("refill_cache")
+                await cache.fill()
+                await cache.flag()
+            self._refills += 1
+            await store_words(self.host, Word.REFILLS, self._refills & 0xFFFFFFFF)
+
+    async def write_vi(self, number: int, word: Vi, *values: int) -> None:
+        """Words of a VI in the NIC's memory."""
+        await store_words(self.host, self.layout.vi(number, word), *values)
+
+    async def post_send(self, entry: Entry) -> None:
+        """A descriptor into the central send queue."""
+        await self.sends.post(entry)

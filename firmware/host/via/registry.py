@@ -1,0 +1,87 @@
+"""Registered memory: regions of processes, each with a table of its page frames, made when it is registered (paper 001,
+3.2.2: linearly addressed, so a translation is an index).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firmware.host.via.errors import Result, VipError
+from pymodels.formats.via import Status
+from pymodels.host.pages import PAGE, parts
+from pymodels.host.process import Process
+
+INDEX_BITS = 12
+
+
+class Refused(Exception):  # noqa: N818 - no error of the caller: it becomes the status of a descriptor
+    """A descriptor names memory that it may not: the status it gets."""
+
+    def __init__(self, status: Status) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Region:
+    """A registered region."""
+
+    handle: int
+    process: Process
+    va: int
+    size: int
+    tag: int
+    rdma_write: bool
+    frames: tuple[int, ...]
+    """Physical address of each page that it touches."""
+
+    def pieces(self, va: int, size: int) -> list[tuple[int, int]]:
+        """(physical address, bytes) of a part of it, page by page."""
+        first = self.va // PAGE
+        return [(self.frames[at // PAGE - first] + at % PAGE, part) for at, part in parts(va, size)]
+
+
+class Registry:
+    """The regions of one host."""
+
+    def __init__(self, most: int) -> None:
+        self._regions: list[Region | None] = [None] * most
+        self._serial = 0
+
+    def add(self, process: Process, va: int, size: int, tag: int, rdma_write: bool) -> Region:
+        """Pin a range and make its table. Raises VipError, ProtectionFault."""
+        if size <= 0:
+            raise VipError(Result.INVALID_PARAMETER, f"registering {size} bytes", "register at least one")
+        if None not in self._regions:
+            what = f"registering {size} bytes at {va:#x}"
+            raise VipError(Result.ERROR_RESOURCE, what, "deregister a region, or raise via.regions")
+        frames = tuple(process.pin(va, size))
+        index = self._regions.index(None)
+        self._serial += 1
+        region = Region(self._serial << INDEX_BITS | index, process, va, size, tag, rdma_write, frames)
+        self._regions[index] = region
+        return region
+
+    def index(self, handle: int) -> int:
+        """Where in the table a handle's region stands."""
+        return handle & (1 << INDEX_BITS) - 1
+
+    def get(self, handle: int) -> Region | None:
+        """The region of a handle."""
+        index = self.index(handle)
+        region = self._regions[index] if index < len(self._regions) else None
+        return region if region is not None and region.handle == handle else None
+
+    def remove(self, region: Region) -> None:
+        """Forget a region, and let its pages go."""
+        region.process.unpin(region.va, region.size)
+        self._regions[self.index(region.handle)] = None
+
+    def check(self, process: Process, tag: int, va: int, handle: int, size: int) -> Region:
+        """The region that a segment names: registered by this process under this tag, and as long. Raises Refused."""
+        region = self.get(handle)
+        if region is None or region.process is not process or region.tag != tag:
+            raise Refused(Status.PROTECTION_ERROR)
+        if va < region.va or va + size > region.va + region.size:
+            raise Refused(Status.PROTECTION_ERROR)
+        return region

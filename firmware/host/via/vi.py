@@ -1,0 +1,166 @@
+"""A VI as its process has it: a send and a receive queue (VipPost..., Vip...Done, Vip...Wait, Vip...Notify)."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from firmware.host.via.descriptor import Descriptor
+from firmware.host.via.errors import Result, VipError
+from firmware.host.via.kernel_vi import KernelVi
+from firmware.host.via.translate import RECEIVED, SENT
+from firmware.host.via.waiting import Handler
+from firmware.nic.via.layout import State
+from pymodels.formats.via import Field, Reliability
+from pymodels.trace import TraceEvent
+
+if TYPE_CHECKING:
+    from firmware.host.via.completion import CompletionQueue
+    from firmware.host.via.nic import VipNic
+
+
+class WorkQueue:
+    """The descriptors of one queue that are posted and not taken back, in their order."""
+
+    def __init__(self, vi: Vi, side: int) -> None:
+        self.vi, self.side = vi, side
+        self.told = 0
+        """Done descriptors that a completion queue has told of, and that were not taken back."""
+        self._host, self._process = vi.nic.host, vi.nic.process
+        self._posted: deque[Descriptor] = deque()
+
+    def __len__(self) -> int:
+        return len(self._posted)
+
+    async def post(self, descriptor: Descriptor) -> None:
+        """Append a descriptor, and tell the NIC. Raises VipError when too many are posted."""
+        most = self.vi.nic.options.outstanding
+        if len(self._posted) >= most:
+            what = f"posting descriptor {len(self._posted) + 1} of a queue"
+            raise VipError(Result.ERROR_RESOURCE, what, f"take done ones back, or raise via.outstanding ({most})")
+        await self._process.spend("post_user")
+        self._process.store_words(descriptor.va + Field.LENGTH, (0, 0))
+        self._posted.append(descriptor)
+        await self._process.syscall()
+        await self.vi.kernel.post(self.side, descriptor.va, descriptor.handle)
+
+    def over(self) -> bool:
+        """Whether the oldest descriptor is done."""
+        return bool(self._posted) and bool(self._posted[0].status)
+
+    def awaited(self) -> int | None:
+        """Virtual address of the status of the oldest descriptor that no completion queue has told of."""
+        return self._posted[self.told].va + Field.STATUS if self.told < len(self._posted) else None
+
+    def news(self) -> bool:
+        """Whether that descriptor is done."""
+        return self.told < len(self._posted) and bool(self._posted[self.told].status)
+
+    async def done(self) -> Descriptor | None:
+        """Take the oldest descriptor back if it is done."""
+        await self._process.spend("look_done")
+        return await self._take() if self.over() else None
+
+    async def poll(self) -> Descriptor:
+        """Spin until the oldest descriptor is done, and take it back. Raises VipError when nothing is posted."""
+        self._some()
+        if not self.over():
+            await self._process.poll([(self._posted[0].va + Field.STATUS, 0)], "look_status")
+        return await self._take()
+
+    async def wait(self, timeout_us: float | None) -> Descriptor:
+        """Sleep until the oldest descriptor is done, and take it back. Raises VipError: TIMEOUT, or nothing posted."""
+        self._some()
+        await self._process.spend("look_done")
+        if not self.over():
+            await self._process.syscall()
+            await self._process.spend("sleep_in_kernel")
+            if not await self.vi.nic.sleep(self.over, [(self.vi.number, self.side)], timeout_us):
+                raise VipError(Result.TIMEOUT, "waiting for a descriptor", "wait longer")
+        return await self._take()
+
+    def _some(self) -> None:
+        if not self._posted:
+            raise VipError(Result.INVALID_STATE, "waiting for a descriptor where none is posted", "post one")
+
+    async def _take(self) -> Descriptor:
+        await self._process.spend("take_done")
+        descriptor = self._posted.popleft()
+        self.told = max(self.told - 1, 0)
+        self._host.trace(TraceEvent.POLL_HIT, 0, self.side, self.vi.number)
+        return descriptor
+
+
+class Vi:
+    """One end of a connection."""
+
+    def __init__(self, nic: VipNic, kernel: KernelVi) -> None:
+        self.nic, self.kernel, self.number = nic, kernel, kernel.number
+        self.sends, self.receives = WorkQueue(self, SENT), WorkQueue(self, RECEIVED)
+        self.queues: list[CompletionQueue] = []
+
+    @property
+    def state(self) -> State:
+        """Connected, closed, or broken."""
+        return self.kernel.state
+
+    @property
+    def reliability(self) -> Reliability:
+        """Its level."""
+        return self.kernel.reliability
+
+    async def post_send(self, descriptor: Descriptor) -> None:
+        """VipPostSend: a send or an RDMA write."""
+        await self.sends.post(descriptor)
+
+    async def post_receive(self, descriptor: Descriptor) -> None:
+        """VipPostRecv."""
+        await self.receives.post(descriptor)
+
+    async def send_done(self) -> Descriptor | None:
+        """VipSendDone: the oldest send if it is done."""
+        return await self.sends.done()
+
+    async def receive_done(self) -> Descriptor | None:
+        """VipRecvDone."""
+        return await self.receives.done()
+
+    async def poll_send(self) -> Descriptor:
+        """VipSendDone again and again until it gives one."""
+        return await self.sends.poll()
+
+    async def poll_receive(self) -> Descriptor:
+        """VipRecvDone again and again until it gives one."""
+        return await self.receives.poll()
+
+    async def send_wait(self, timeout_us: float | None = None) -> Descriptor:
+        """VipSendWait: sleep until the oldest send is done."""
+        return await self.sends.wait(timeout_us)
+
+    async def receive_wait(self, timeout_us: float | None = None) -> Descriptor:
+        """VipRecvWait."""
+        return await self.receives.wait(timeout_us)
+
+    def send_notify(self, handler: Handler) -> None:
+        """VipSendNotify: call `handler(vi, descriptor)` in a thread of its own when the next send is done."""
+        self.nic.notify(self, self.sends, handler)
+
+    def receive_notify(self, handler: Handler) -> None:
+        """VipRecvNotify."""
+        self.nic.notify(self, self.receives, handler)
+
+    async def connect_request(self, node: int, discriminator: int, timeout_us: float) -> None:
+        """VipConnectRequest: become connected to whoever waits at the node for this discriminator. Raises VipError."""
+        await self.nic.process.syscall()
+        await self.nic.agent.request(self.kernel, node, discriminator, timeout_us)
+
+    async def disconnect(self) -> None:
+        """VipDisconnect: end the connection; what is posted is flushed."""
+        await self.nic.process.syscall()
+        await self.nic.agent.disconnect(self.kernel)
+
+    async def destroy(self) -> None:
+        """VipDestroyVi. Raises VipError while it is connected, or descriptors are posted."""
+        if self.state is State.CONNECTED or len(self.sends) or len(self.receives):
+            raise VipError(Result.INVALID_STATE, f"destroying VI {self.number}", "disconnect, take descriptors back")
+        await self.nic.forget(self)

@@ -1,0 +1,58 @@
+"""Waiting for something that another task or an interrupt does, with a limit of time, and taking turns."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import cast
+
+from firmware.verbs import Host
+from pymodels.host.process import Process
+from pymodels.kernel import Event
+
+
+class Flag:
+    """Something that happens once."""
+
+    def __init__(self, host: Host, why: str) -> None:
+        self._host = host
+        self._event = host.event(why)
+        self.up = False
+
+    def raise_(self) -> None:
+        """It has happened."""
+        self.up = True
+        self._event.set()
+
+    async def wait(self, process: Process | None = None, timeout_us: float | None = None) -> bool:
+        """Until it has happened, or for so long; whether it has. The process sleeps, or, without one, nobody does."""
+        if self.up:
+            return True
+        if timeout_us is not None:
+            self._host.spawn(self._expire(timeout_us), "a time limit")
+        await (process.block(cast(Event, self._event)) if process else self._event.wait())
+        return self.up
+
+    async def _expire(self, timeout_us: float) -> None:
+        await self._host.sleep(int(timeout_us * 1e6), "a time limit")
+        self._event.set()
+
+
+class Turn:
+    """A lock of the kernel: who holds it goes on undisturbed."""
+
+    def __init__(self, host: Host) -> None:
+        self._free = host.event("the kernel's lock")
+        self._taken = False
+
+    async def __aenter__(self) -> None:
+        while self._taken:
+            await self._free.wait()
+        self._taken = True
+
+    async def __aexit__(self, *_: object) -> None:
+        self._taken = False
+        self._free.set()
+
+
+Handler = Callable[..., Awaitable[None] | None]
+"""What an application has called for an event."""

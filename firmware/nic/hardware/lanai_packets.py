@@ -1,0 +1,275 @@
+"""`PacketPort` on a LANai: payload is fetched into slots of SRAM behind the room for route and header, and received
+packets stand in buffers of SRAM until the host DMA has brought them to the host.
+
+    send slot        route, right-aligned (8) | header (8) | payload (most)
+    receive buffer   header (8) | payload (most) | syndrome
+
+A LANai 9 moves bytes from and to any place; a LANai 4 whole words only (`HostDma`), so there addresses are multiples of
+4, and what fills the last word of a piece reaches the host too.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from firmware.layers import ClusterView
+from firmware.nic.hardware.block_ring import BlockRing
+from firmware.nic.hardware.host_dma import E2L, host_dma
+from firmware.nic.hardware.packets import Arrived, PortEvents
+from firmware.nic.hardware.services import Service
+from firmware.verbs import Nic, Watch
+from pymodels.errors import SanlabError
+from pymodels.formats.via import payload_bytes
+from pymodels.registers import Block, Isr, Reg
+
+SLOTS, BUFFERS = 4, 4
+"""Send slots for fetched payload, as the SP adapter's Send FIFO has room for four packets of 1 KB; receive buffers."""
+FETCHES, STORES = 8, 32
+"""Control blocks of the two chains."""
+STORE_CHAIN, FETCH_CHAIN = 0, 2
+ROUTE_BYTES, HEADER_BYTES, SYNDROME = 8, 8, 8
+STRIDE, SCRATCH = 16, 128
+"""Bytes of a `store` and of a `read` at most."""
+NONE, DATA, STORE, READ = -1, 0, 1, 2
+"""No buffer; what a control block's entry is."""
+RECV, SEND = 1 << Isr.RECV | 1 << Isr.HEAD, 1 << Isr.SEND
+WAKE2, INTERRUPT = 1 << Isr.WAKE2, 1 << Isr.HOST_SIG
+
+
+class PortMap:
+    """Where the port's things stand in SRAM, from `base` on."""
+
+    def __init__(self, base: int, most: int, nodes: int) -> None:
+        """`most`: bytes of payload a packet takes."""
+        slot = most + 15 & -8
+        self.routes = base
+        self.store_blocks = self.routes + 16 * nodes
+        self.fetch_blocks = self.store_blocks + Block.SIZE * STORES
+        self.words = self.fetch_blocks + Block.SIZE * FETCHES
+        self.scratch = self.words + STRIDE * STORES
+        first = self.scratch + SCRATCH
+        self.slots = [first + (ROUTE_BYTES + HEADER_BYTES + slot) * index for index in range(SLOTS + 1)]
+        """The last one is for what is not fetched."""
+        first = self.slots[-1] + ROUTE_BYTES + HEADER_BYTES + slot
+        self.buffer_bytes = HEADER_BYTES + slot + SYNDROME
+        self.buffers = [first + self.buffer_bytes * index for index in range(BUFFERS)]
+        self.end = self.buffers[-1] + self.buffer_bytes
+
+
+class LanaiPackets:
+    """The packets of a LANai."""
+
+    def __init__(self, nic: Nic, view: ClusterView, base: int, most: int) -> None:
+        """`base`: SRAM address from which on `PortMap` says what is the port's; `most`: bytes of payload a packet."""
+        self.most, self.stored = most, 0
+        self._nic, self._map = nic, PortMap(base, most, len(view.names))
+        at = self._map
+        self._dma = host_dma(nic, {STORE_CHAIN: at.store_blocks, FETCH_CHAIN: at.fetch_blocks})
+        self._out = BlockRing(nic, self._dma, at.fetch_blocks, FETCHES, FETCH_CHAIN)
+        self._in = BlockRing(nic, self._dma, at.store_blocks, STORES, STORE_CHAIN, at.words, STRIDE)
+        self._skips = [self._route(view, vnn) for vnn in range(len(view.names))]
+        self._fetched: deque[int] = deque()
+        """Sizes of the fetches that are not launched."""
+        self._slot = self._first = 0
+        """Slots of the next fetch and of the next launch."""
+        self._sending = False
+        self._armed = self._current = NONE
+        self._pending = [0] * BUFFERS
+        """Deliveries out of each receive buffer that are under way; one more until it is dropped."""
+        self._taken = 0
+        self._issued = 0
+        self._interrupt = False
+        self._was_read = False
+        self._on: PortEvents
+        nic.write(Reg.EIMR, INTERRUPT)
+        self._arm(0)
+
+    def _route(self, view: ClusterView, vnn: int) -> int:
+        """Keep the route to a node; how many of its 8 bytes the send engine skips."""
+        route = view.routes.get(vnn, b"")
+        if len(route) > ROUTE_BYTES:
+            what = f"route {view.names[view.me]} -> {view.names[vnn]}"
+            raise SanlabError(what, f"{len(route)} bytes", f"give 1 to {ROUTE_BYTES}")
+        words = divmod(int.from_bytes(route, "big"), 1 << 32)
+        self._nic.store_words(self._map.routes + 16 * vnn, (*words, ROUTE_BYTES - len(route)))
+        return ROUTE_BYTES - len(route)
+
+    # ---- out
+
+    async def fetch(self, address: int, size: int) -> None:
+        """Bring payload into the next send slot."""
+        await self._nic.work("packet_fetch")
+        self._out.data(self._payload(self._slot), address, size, True, (DATA, size, 0), E2L)
+        self._slot = (self._slot + 1) % SLOTS
+        self._fetched.append(size)
+        await self._out.start()
+
+    def room(self, size: int) -> bool:
+        """Whether a slot is free: that of the packet in the send engine is not."""
+        return len(self._fetched) + self._sending < SLOTS
+
+    def ready(self) -> bool:
+        """Whether the send engine is."""
+        return not self._sending
+
+    async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"") -> None:
+        """Route and header before the payload, and all to the send engine."""
+        nic = self._nic
+        if inline or not size:
+            await nic.work("packet_launch_inline")
+            at = self._map.slots[SLOTS]
+            padded = inline + bytes(-len(inline) % 4)
+            words = [int.from_bytes(padded[i : i + 4], "big") for i in range(0, len(padded), 4)]
+            nic.store_words(at + ROUTE_BYTES + HEADER_BYTES, words)
+        else:
+            await nic.work("packet_launch")
+            at = self._map.slots[self._first]
+            self._first = (self._first + 1) % SLOTS
+            if self._fetched.popleft() != size:
+                raise RuntimeError(f"node {nic.node}: a packet of {size} bytes is launched that was not fetched so")
+        self._sending = True
+        nic.store_words(at, (*nic.load_words(self._map.routes + 16 * node, 2), *header))
+        skip, word = self._skips[node], nic.word_bytes
+        nic.write(Reg.SMP, at + skip - skip % word)
+        nic.write(Reg.SA, skip % word)
+        nic.write(Reg.SMLT, at + ROUTE_BYTES + HEADER_BYTES + (size + word - 1 & -word))
+
+    async def _sent(self) -> None:
+        """SEND: the engine has read the packet."""
+        self._nic.write(Reg.ISR, SEND)
+        self._sending = False
+        await self._on.launched()
+
+    def _payload(self, slot: int) -> int:
+        return self._map.slots[slot] + ROUTE_BYTES + HEADER_BYTES
+
+    # ---- in
+
+    def _arm(self, buffer: int) -> None:
+        self._armed = buffer
+        self._nic.write(Reg.RMP, self._map.buffers[buffer])
+        self._nic.write(Reg.RML, self._map.buffers[buffer] + self._map.buffer_bytes)
+
+    async def _received(self) -> None:
+        """RECV: a packet is complete. Arm another buffer, and give this one to the layer."""
+        nic = self._nic
+        nic.write(Reg.ISR, RECV)
+        await nic.work("packet_head")
+        end = await nic.read(Reg.RMP)
+        self._current, self._taken, self._armed = self._armed, 0, NONE
+        self._pending[self._current] = 1
+        if 0 in self._pending:
+            self._arm(self._pending.index(0))
+        at = self._map.buffers[self._current]
+        first, second = nic.load_words(at, 2)
+        size = payload_bytes(second)
+        padded = size + nic.word_bytes - 1 & -nic.word_bytes
+        behind = at + HEADER_BYTES + padded
+        good = size <= self.most and end == behind + nic.word_bytes and not nic.load(behind) >> 24
+        self._head = Arrived(first >> 24, (first, second), size, good)
+        await self._on.arrived()
+
+    def head(self) -> Arrived:
+        """The packet in the current buffer."""
+        return self._head
+
+    async def inline(self) -> tuple[int, int]:
+        """Its first two words of payload."""
+        at = self._map.buffers[self._current] + HEADER_BYTES
+        words = self._nic.load_bytes(at, min(self._head.size, 8)).ljust(8, b"\0")
+        return int.from_bytes(words[:4], "big"), int.from_bytes(words[4:], "big")
+
+    async def deliver(self, address: int, size: int) -> None:
+        """A block for the next piece."""
+        await self._nic.work("packet_deliver")
+        while self._in.full:
+            await self._wait()
+        self._pending[self._current] += 1
+        at = self._map.buffers[self._current] + HEADER_BYTES + self._taken
+        self._in.data(at, address, size, True, (DATA, self._current, 0))
+        self._taken += size
+        await self._in.start()
+
+    async def drop(self) -> None:
+        """The buffer is free when nothing of it is under way."""
+        await self._nic.work("packet_drop")
+        self._release(self._current)
+
+    def _release(self, buffer: int) -> None:
+        """One thing less keeps a buffer."""
+        self._pending[buffer] -= 1
+        if not self._pending[buffer] and self._armed == NONE:
+            self._arm(buffer)
+
+    async def store(self, address: int, words: Sequence[int]) -> None:
+        """A block for words."""
+        await self._nic.work("packet_store")
+        while self._in.full:
+            await self._wait()
+        self._issued += 1
+        self._in.words(words, address, (STORE, 0, 0))
+        await self._in.start()
+
+    async def interrupt(self) -> None:
+        """At once, or when the last store is done."""
+        await self._nic.work("packet_interrupt")
+        self._interrupt = True
+        self._raise()
+
+    def _raise(self) -> None:
+        if self._interrupt and self.stored == self._issued:
+            self._interrupt = False
+            self._nic.write(Reg.ISR, INTERRUPT)
+
+    async def read(self, address: int, count: int) -> tuple[int, ...]:
+        """A block to the scratch place; spin until it is here."""
+        await self._nic.work("packet_read")
+        self._was_read = False
+        self._out.data(self._map.scratch, address, 4 * count, True, (READ, 0, 0), E2L)
+        await self._out.start()
+        while not self._was_read:
+            await self._wait()
+        return self._nic.load_words(self._map.scratch, count)
+
+    # ---- the host DMA
+
+    def services(self, on: PortEvents) -> list[Service]:
+        """The two engines of the network, and the ends of DMA blocks."""
+        self._on = on
+        woken = {STORE_CHAIN: self._stores_done, FETCH_CHAIN: self._fetches_done}
+        services = self._dma.services(woken, "packet_look")
+        self._ends = [step for _, step in services]
+        self._loop = self._nic.poll_loop([watch for watch, _ in services])
+        return [
+            (Watch(Reg.ISR, 0, "packet_look", RECV & ~(1 << Isr.HEAD), register=True), self._received),
+            (Watch(Reg.ISR, 0, "packet_look", SEND, register=True), self._sent),
+            *services,
+        ]
+
+    async def _wait(self) -> None:
+        """Spin until a DMA block ends, and do what belongs to it."""
+        await self._ends[await self._loop.run()]()
+
+    async def _stores_done(self) -> None:
+        """Blocks to the host are done: buffers are free, words are there."""
+        before = self.stored
+        await self._nic.work("packet_done")
+        while (entry := self._in.finished()) is not None:
+            if entry[0] == STORE:
+                self.stored += 1
+            else:
+                self._release(entry[1])
+        if self.stored != before:
+            self._raise()
+            await self._on.stored()
+
+    async def _fetches_done(self) -> None:
+        """Blocks from the host are done."""
+        await self._nic.work("packet_done")
+        fetched = 0
+        while (entry := self._out.finished()) is not None:
+            self._was_read |= entry[0] == READ
+            fetched += entry[0] == DATA
+        for _ in range(fetched):
+            await self._on.fetched()

@@ -1,0 +1,19 @@
+"""The packet port of each kind of NIC."""
+
+from __future__ import annotations
+
+from firmware.layers import ClusterView
+from firmware.nic.hardware.lanai_packets import FETCH_CHAIN, STORE_CHAIN, LanaiPackets, PortMap
+from firmware.nic.hardware.packets import PacketPort
+from firmware.verbs import Nic
+
+
+def packet_port(nic: Nic, view: ClusterView, base: int, most: int) -> PacketPort:
+    """The packets of a NIC. `base`: from here on SRAM is the port's; `most`: bytes of payload a packet takes."""
+    return LanaiPackets(nic, view, base, most)
+
+
+def chain_heads(base: int, nodes: int) -> dict[int, int]:
+    """The first block of each DMA chain of a port at `base`: what a driver loads into a card that has chains."""
+    at = PortMap(base, 0, nodes)
+    return {STORE_CHAIN: at.store_blocks, FETCH_CHAIN: at.fetch_blocks}

@@ -1,0 +1,86 @@
+"""VIA on the NIC: physical descriptors, a central send queue, receive queue caches (paper 001, chapter 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firmware.layers import ClusterView
+from firmware.nic.hardware import Service, packet_port
+from firmware.nic.via.breaking import Breaking
+from firmware.nic.via.commands import Commands
+from firmware.nic.via.completing import Completing
+from firmware.nic.via.layout import Layout, Word
+from firmware.nic.via.ni import Ni
+from firmware.nic.via.options import Options
+from firmware.nic.via.outlet import Outlet
+from firmware.nic.via.receiving import Receiver
+from firmware.nic.via.refill import Refill
+from firmware.nic.via.ring import Ring
+from firmware.nic.via.sending import Sender
+from firmware.verbs import Nic, Watch
+
+
+async def main(nic: Nic, view: ClusterView) -> None:
+    """The NIC's program. Raises OptionError when an option cannot be, or the NIC's memory cannot hold what is asked."""
+    options = Options.of(view.options)
+    layout = Layout(options, nic.sram_bytes)
+    port = packet_port(nic, view, layout.port, options.packet)
+    await nic.poll_loop([Watch(Word.KERNEL, 0, "look_start")]).run()
+    await Firmware(Ni(nic, view, port, layout)).run()
+
+
+class Firmware:
+    """The parts, and the loop that looks for work. It is what the packet port tells of packets."""
+
+    def __init__(self, ni: Ni) -> None:
+        self._ni, self._nic = ni, ni.nic
+        completing, refill, self._outlet = Completing(ni), Refill(ni), Outlet(ni)
+        self._breaking = Breaking(ni, self._outlet, completing, refill)
+        ring = Ring(ni.nic, ni.layout.send, ni.options.send_words, Word.SEND_TAIL, Word.SEND_HEAD)
+        self._sender = Sender(ni, ring, self._outlet, completing, refill)
+        self._receiver = Receiver(ni, self._breaking, completing, refill)
+        self._commands = Commands(ni, self._breaking)
+
+    async def run(self) -> None:
+        """Look at one thing after the other, round and round, and do what belongs to the one that has changed."""
+        nic = self._nic
+        services: list[Service] = [
+            *self._ni.port.services(self),
+            (Watch(Word.SEND_TAIL, 0, "look_tail"), self._sender.advance),
+            (Watch(Word.COMMAND_TAIL, 0, "look_command"), self._commands.given),
+        ]
+        loop = nic.poll_loop([watch for watch, _ in services])
+        while True:
+            hit = await loop.run()
+            watch, step = services[hit]
+            if not watch.register:  # a tail: what is there now was seen
+                loop.expect(hit, nic.load(watch.address))
+            await step()
+
+    async def fetched(self) -> None:
+        """From the port: payload is here."""
+        await self._sender.fetched()
+
+    async def launched(self) -> None:
+        """From the port: it is free."""
+        await self._outlet.launched()
+
+    async def arrived(self) -> None:
+        """From the port: a packet."""
+        await self._receiver.arrived()
+
+    async def stored(self) -> None:
+        """From the port: more is in host memory."""
+        await self._breaking.stored()
+
+
+def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, nic: str) -> None:
+    """Whether the options can be on `nodes` NICs of a kind and of `sram_bytes`. Raises OptionError naming the one that
+    cannot.
+    """
+    Layout(Options.of(options), sram_bytes)
+
+
+def tolerates_loss(options: Mapping[str, float | str]) -> bool:
+    """Loss is seen by whoever chose a reliable connection, and by nobody else (readings C11)."""
+    return True

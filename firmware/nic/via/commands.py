@@ -1,0 +1,30 @@
+"""What the kernel wants of the NIC: a ring of command words."""
+
+from __future__ import annotations
+
+from firmware.nic.via.breaking import Breaking
+from firmware.nic.via.layout import COMMAND_WORDS, Command, State, Word
+from firmware.nic.via.ni import Ni
+from firmware.nic.via.ring import Ring
+from pymodels.formats.via import Status
+
+VERDICTS = {Command.FLUSH: Status.FLUSHED, Command.BREAK: Status.TRANSPORT_ERROR}
+
+
+class Commands:
+    """Serves the command ring."""
+
+    def __init__(self, ni: Ni, breaking: Breaking) -> None:
+        self._ni, self._breaking = ni, breaking
+        self._ring = Ring(ni.nic, Word.COMMANDS, COMMAND_WORDS, Word.COMMAND_TAIL, Word.COMMAND_HEAD)
+
+    async def given(self) -> None:
+        """There are new commands."""
+        while self._ring.ready:
+            await self._ni.nic.work("command")
+            command, number = divmod(self._ring.take(1)[0], 1 << 16)
+            endpoint = self._ni.endpoints[number]
+            endpoint.state()
+            self._ni.nic.store(endpoint.words, endpoint.generation << 8 | State.ERROR)
+            await self._breaking.flush(endpoint, VERDICTS[Command(command)])
+            self._ring.free()

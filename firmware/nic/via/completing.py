@@ -1,0 +1,58 @@
+"""The end of a descriptor: its status, written by the NIC into the user's descriptor (paper 001, 3.2.1), an entry of
+its completion queue where it has one (CQ1; 2.2.4), and an interrupt where somebody sleeps.
+"""
+
+from __future__ import annotations
+
+from firmware.nic.via.layout import VALID, Queue, Vi
+from firmware.nic.via.ni import Endpoint, Ni
+from pymodels.formats.via import Field, Status
+
+SENT, RECEIVED = 1, 2
+"""Bits of Vi.NOTIFY."""
+
+
+class Completing:
+    """Writes statuses."""
+
+    def __init__(self, ni: Ni) -> None:
+        self._ni, self._nic, self._port = ni, ni.nic, ni.port
+        self._entries = ni.options.completion == "cq1"
+        self._places: dict[int, int] = {}
+        """The next entry of each completion queue."""
+
+    async def send(self, endpoint: Endpoint, descriptor: int, length: int, status: int) -> None:
+        """A send or an RDMA write is over."""
+        await self._status(descriptor, length, status | Status.DONE, None)
+        await self._after(endpoint, SENT, Vi.SEND_QUEUE)
+
+    async def receive(
+        self, endpoint: Endpoint, descriptor: int, length: int, status: int, immediate: int | None = None
+    ) -> None:
+        """A receive descriptor is used."""
+        await self._status(descriptor, length, status | Status.DONE | Status.RECEIVE, immediate)
+        await self._after(endpoint, RECEIVED, Vi.RECEIVE_QUEUE)
+
+    async def _status(self, descriptor: int, length: int, status: int, immediate: int | None) -> None:
+        await self._nic.work("write_status")
+        words = (length, int(status))
+        if immediate is None:
+            await self._ni.store(descriptor + Field.LENGTH, words)
+        else:
+            await self._ni.store(descriptor + Field.IMMEDIATE, (immediate, length, int(status) | Status.IMMEDIATE))
+
+    async def _after(self, endpoint: Endpoint, side: int, queue: Vi) -> None:
+        """The completion queue, and whoever sleeps."""
+        if self._entries and (number := self._nic.load(endpoint.words + queue)):
+            await self._entry(number - 1, endpoint.number, side)
+        if self._nic.load(endpoint.words + Vi.NOTIFY) & side:
+            await self._port.interrupt()
+
+    async def _entry(self, queue: int, vi: int, side: int) -> None:
+        """An entry of a completion queue."""
+        await self._nic.work("write_entry")
+        at = self._ni.layout.queue(queue)
+        address, entries = self._nic.load(at + Queue.ADDRESS), self._nic.load(at + Queue.ENTRIES)
+        place = self._places.get(address, 0)
+        self._places[address] = (place + 1) % entries
+        await self._ni.store(address + 4 * place, (VALID | side << 8 | vi,))

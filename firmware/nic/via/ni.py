@@ -1,0 +1,114 @@
+"""What all parts of the NIC's program share: the machine, the map of its memory, its VIs, counters, numbers."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+from firmware.layers import ClusterView
+from firmware.nic.hardware import PacketPort
+from firmware.nic.via.incoming import Incoming
+from firmware.nic.via.layout import EVENTS, VALID, Counter, Event, Layout, State, Vi, Word
+from firmware.nic.via.options import Options
+from firmware.nic.via.ring import Ring
+from firmware.verbs import Nic
+from pymodels.formats.via import Reliability, Status
+
+
+class Unanswered(NamedTuple):
+    """A message of a reliable connection that its target has not answered."""
+
+    descriptor: int
+    """Physical address of its descriptor."""
+    length: int
+    operation: int
+    """Bits of its status."""
+
+
+class Endpoint:
+    """A VI as the NIC knows it. Private variables of the firmware; what the kernel sees stands in SRAM."""
+
+    def __init__(self, nic: Nic, layout: Layout, number: int) -> None:
+        self._nic = nic
+        self.number = number
+        self.words = layout.vi(number, Vi.STATE)
+        self.receives = Ring(
+            nic,
+            layout.ring(number),
+            layout.options.receive_words,
+            self.words + Vi.RECEIVE_TAIL,
+            self.words + Vi.RECEIVE_HEAD,
+        )
+        self.generation = 0
+        self.sequence = 0
+        """Of the next packet out."""
+        self.expected = 0
+        """Sequence number of the next packet in."""
+        self.unanswered: deque[Unanswered] = deque()
+        self.node = self.peer = 0
+        self.reliability = int(Reliability.UNRELIABLE)
+        self.receiving: Incoming | None = None
+        """The message that arrives."""
+        self.verdict = Status.FLUSHED
+        """Of a message that is sent while the connection breaks."""
+
+    def state(self) -> State:
+        """Its state; when the kernel has begun a new generation, everything private begins anew."""
+        generation, state = divmod(self._nic.load(self.words), 256)
+        if generation != self.generation:
+            self.generation = generation
+            self.sequence = self.expected = 0
+            self.unanswered.clear()
+            self.receiving, self.verdict = None, Status.FLUSHED
+            peer, mode = self._nic.load_words(self.words + Vi.PEER, 2)
+            self.node, self.peer, self.reliability = peer >> 8, peer & 0xFF, mode
+        return State(state)
+
+    @property
+    def reliable(self) -> bool:
+        """Its connection answers."""
+        return self.reliability != Reliability.UNRELIABLE
+
+    def next_sequence(self) -> int:
+        """The number of a packet that leaves."""
+        number = self.sequence
+        self.sequence = number + 1 & 0xFF
+        return number
+
+
+class Ni:
+    """One NIC."""
+
+    def __init__(self, nic: Nic, view: ClusterView, port: PacketPort, layout: Layout) -> None:
+        self.nic, self.port, self.layout = nic, port, layout
+        self.options: Options = layout.options
+        self.me = view.me
+        self.endpoints = [Endpoint(nic, layout, number) for number in range(self.options.vis)]
+        self._counts = [0] * len(Counter)
+        self._number = 0
+        self._event = 0
+        self.stores = 0
+        """How many were given to the port."""
+
+    async def store(self, address: int, words: tuple[int, ...]) -> None:
+        """Words to host memory, behind everything that was delivered before."""
+        self.stores += 1
+        await self.port.store(address, words)
+
+    def number(self) -> int:
+        """The number of a message of this node, in 24 bits."""
+        self._number = self._number + 1 & 0xFFFFFF
+        return self._number
+
+    def count(self, counter: Counter) -> None:
+        """Count something, where the host can read it."""
+        self._counts[counter] = value = self._counts[counter] + 1 & 0xFFFFFFFF
+        self.nic.store(Word.COUNTERS + 4 * counter, value)
+
+    async def tell(self, event: Event, vi: int, detail: int = 0) -> None:
+        """Tell the kernel: a word of its event ring, and an interrupt."""
+        await self.nic.work("tell_kernel")
+        at = self.nic.load(Word.KERNEL) + 4 * self._event
+        self._event = (self._event + 1) % EVENTS
+        await self.store(at, (VALID | event << 24 | vi << 16 | detail,))
+        await self.port.interrupt()

@@ -1,0 +1,127 @@
+"""The run-time options of `via`: one table of names, defaults and ranges for both sides of the PCI bus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+
+from pymodels.errors import SanlabError, nearest
+from pymodels.formats import via
+
+PRESETS: Mapping[str, Mapping[str, str | int]] = MappingProxyType(
+    {
+        "firmvia": {"doorbell": "d2", "descriptors": "pio", "translation": "at1", "completion": "cq2"},
+    }
+)
+"""What a preset chooses (readings C8); each choice may be set by itself beside it."""
+
+WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "preset": tuple(PRESETS),
+        "doorbell": ("", "d2"),
+        "descriptors": ("", "pio"),
+        "translation": ("", "at1"),
+        "completion": ("", "cq1", "cq2"),
+    }
+)
+"""The words that an option knows; the empty one: as the preset says."""
+
+RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {
+        "vis": (2, via.VIS),
+        "packet": (64, via.MOST_PAYLOAD // 8 * 8),
+        "inline": (0, via.INLINE),
+        "outstanding": (1, 4096),
+        "send_words": (64, 1 << 16),
+        "receive_words": (64, 1 << 12),
+        "low_water": (0, 64),
+        "regions": (16, 4096),
+        "queues": (1, 256),
+        "timeout_us": (0, 1_000_000),
+        "connect_us": (1, 1_000_000),
+        "page_seed": (0, 1 << 31),
+    }
+)
+"""Least and greatest value of each option that is a number."""
+
+
+class OptionError(SanlabError):
+    """An option of the message layer that cannot be: unknown, out of range, or more than the NIC's memory holds."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options with their defaults."""
+
+    preset: str = "firmvia"
+    """A set of choices that was built: `PRESETS`."""
+    doorbell: str = ""
+    """How the NIC learns of a posted descriptor (paper 001, 2.2.1). d2: the tail of a central queue that the kernel
+    writes."""
+    descriptors: str = ""
+    """How it gets the descriptor (2.2.2). pio: the host writes it into the NIC's memory."""
+    translation: str = ""
+    """Who translates addresses, and where the tables are (2.2.3). at1: the host's kernel, tables in host memory."""
+    completion: str = ""
+    """Completion queues (2.2.4). cq1: the NIC writes an entry by DMA; cq2: the library looks at the work queues."""
+    vis: int = via.VIS
+    """VIs of a NIC, the kernel agents' VI 0 among them."""
+    packet: int = 1024
+    """Payload of a packet: a user's bytes (paper 001, 3.3.1)."""
+    inline: int = via.INLINE
+    """Messages of so many bytes at most are written into the queue instead of their addresses (3.3.2)."""
+    outstanding: int = 256
+    """Descriptors that are posted and not done, for each work queue (readings C7)."""
+    send_words: int = 2048
+    """Words of the central send queue cache: room for 256 descriptors of a page (readings C13); a power of two."""
+    receive_words: int = 128
+    """Words of each VI's receive queue cache: room for 16 descriptors of a page and more; a power of two."""
+    low_water: int = 4
+    """With fewer descriptors than this in a receive queue cache, and more at the host, the NIC asks for a refill
+    (readings C13)."""
+    regions: int = 64
+    """Registered memory regions of a host."""
+    queues: int = 64
+    """Completion queues of a host."""
+    timeout_us: int = 5000
+    """After so long without an answer a reliable connection counts as broken. Assumed: no paper gives it."""
+    connect_us: int = 200
+    """A connection's notice is repeated so often until answered. Assumed."""
+    page_seed: int = 1
+    """Scatters the physical pages of processes."""
+
+    @classmethod
+    def of(cls, given: Mapping[str, float | str]) -> Options:
+        """Options from names and values, the preset's choices where none is given. Raises OptionError."""
+        for name, value in given.items():
+            _check(name, value)
+        chosen = {name: value for name, value in given.items() if value != ""}
+        options = cls(**{**PRESETS[str(given.get("preset", "firmvia"))], **chosen})  # type: ignore[arg-type]
+        for name in ("send_words", "receive_words"):
+            words = getattr(options, name)
+            if words & words - 1:
+                raise OptionError(f"option {name}", f"{words} is not a power of two", "give one")
+        if options.packet % 8:
+            raise OptionError("option packet", f"{options.packet} is not a multiple of 8", "round it")
+        return options
+
+
+def _check(name: str, value: float | str) -> None:
+    """Whether an option has such a value. Raises OptionError."""
+    if name in WORDS:
+        if value not in WORDS[name]:
+            words = [word for word in WORDS[name] if word]
+            raise OptionError(f"option {name}", f"{value!r} is none of its words", nearest(str(value), words))
+        return
+    if name not in RANGES:
+        raise OptionError(f"option {name!r}", "VIA does not have it", nearest(name, (*RANGES, *WORDS)))
+    least, most = RANGES[name]
+    if type(value) is not int or not least <= value <= most:
+        raise OptionError(f"option {name}", f"{value!r} is not a whole number in {least}..{most}", "give one")
+
+
+OPTION_NAMES = tuple(field.name for field in fields(Options))
+"""All options, in the order of the table."""

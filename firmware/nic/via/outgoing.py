@@ -1,0 +1,64 @@
+"""A message that is being sent: what of it is still to be fetched, and which packet comes next."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from firmware.nic.via.layout import Control
+from firmware.nic.via.ni import Endpoint
+from pymodels.formats.via import Kind
+
+
+@dataclass
+class Outgoing:
+    """The message, in the order of its packets: `before`, one for each fetch, `behind`."""
+
+    endpoint: Endpoint
+    control: Control
+    descriptor: int
+    """Physical address of the user's descriptor."""
+    length: int
+    node: int
+    peer: int
+    key: int
+    """Of its packets in the trace: node and number."""
+    data: Kind
+    """What its pieces are."""
+    before: deque[tuple[Kind, bytes]] = field(default_factory=deque)
+    """Packets without a fetch: their bytes came with the descriptor."""
+    behind: deque[tuple[Kind, bytes]] = field(default_factory=deque)
+    entries: int = 0
+    """Of its list of pages, those not read."""
+    piece: tuple[int, int] = (0, 0)
+    """What of a page is not fetched: address, bytes."""
+    fetching: deque[int] = field(default_factory=deque)
+    """Bytes of the fetches that are not launched."""
+    fetched: int = 0
+    """How many of them are complete."""
+    first: bool = True
+    """None of its packets has left."""
+
+    def launchable(self) -> bool:
+        """Whether its next packet is there."""
+        return bool(self.before or self.fetched or (self.behind and self._all_fetched and not self.fetching))
+
+    @property
+    def _all_fetched(self) -> bool:
+        return not self.entries and not self.piece[1]
+
+    @property
+    def over(self) -> bool:
+        """All its packets have left."""
+        return self._all_fetched and not (self.before or self.fetching or self.behind)
+
+    def next(self) -> tuple[Kind, int, bytes]:
+        """Take the next packet: kind, bytes, and the bytes themselves if they were not fetched."""
+        if self.before:
+            kind, data = self.before.popleft()
+            return kind, len(data), data
+        if self.fetched:
+            self.fetched -= 1
+            return self.data, self.fetching.popleft(), b""
+        kind, data = self.behind.popleft()
+        return kind, len(data), data

@@ -1,0 +1,38 @@
+"""The way out: one packet is with the port at a time; answers go before messages."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from firmware.nic.via.ni import Endpoint, Ni
+from pymodels.formats.via import Header, Kind
+
+
+class Outlet:
+    """Launches answers, and asks for more when the port is free."""
+
+    def __init__(self, ni: Ni) -> None:
+        self._ni, self._nic, self._port = ni, ni.nic, ni.port
+        self._answers: deque[tuple[int, tuple[int, int]]] = deque()
+        self.more: Callable[[], Awaitable[None]]
+        """The sender, asked when nothing is with the port."""
+
+    async def answer(self, node: int, vi: int, kind: Kind) -> None:
+        """Send an answer to a VI of a node, now or when the port is free."""
+        await self._nic.work("answer")
+        self._answers.append((node, Header(self._ni.me, self._ni.number(), 0, vi, kind, True, True, 0).words()))
+        if self._port.ready():
+            await self._launch()
+
+    async def confirm(self, endpoint: Endpoint, kind: Kind) -> None:
+        """Answer the peer of a VI."""
+        await self.answer(endpoint.node, endpoint.peer, kind)
+
+    async def launched(self) -> None:
+        """The port is free."""
+        await (self._launch() if self._answers else self.more())
+
+    async def _launch(self) -> None:
+        node, header = self._answers.popleft()
+        await self._port.launch(node, header, 0)

@@ -1,0 +1,135 @@
+"""The receiving half: each packet to the pages of the VI's receive descriptor, or of registered memory (paper 001,
+3.2.2). Descriptors were cached in the NIC's memory when they were posted, so nothing is copied and, unless the cache
+has run dry, nothing waits.
+"""
+
+from __future__ import annotations
+
+from firmware.nic.via.breaking import Breaking
+from firmware.nic.via.completing import Completing
+from firmware.nic.via.incoming import Incoming
+from firmware.nic.via.layout import Counter, State
+from firmware.nic.via.ni import Endpoint, Ni
+from firmware.nic.via.refill import Refill
+from pymodels.formats.via import Header, Kind, Reliability, Status, parse
+from pymodels.trace import TraceEvent
+
+
+class Receiver:
+    """Takes packets from the port."""
+
+    def __init__(self, ni: Ni, breaking: Breaking, completing: Completing, refill: Refill) -> None:
+        self._ni, self._nic, self._port = ni, ni.nic, ni.port
+        self._breaking, self._completing, self._refill = breaking, completing, refill
+
+    async def arrived(self) -> None:
+        """A packet is at the head of the port."""
+        packet = self._port.head()
+        self._nic.trace(TraceEvent.NIC_RECV_START, packet.header[0], packet.source)
+        if not packet.good:
+            await self._nic.work("receive_refused")
+            self._ni.count(Counter.BAD_CRC)
+        else:
+            await self._good(parse(*packet.header), packet.source)
+        await self._port.drop()
+
+    async def _good(self, header: Header, source: int) -> None:
+        """A packet that can be believed."""
+        await self._nic.work("receive_packet")
+        endpoint = self._ni.endpoints[header.vi] if header.vi < len(self._ni.endpoints) else None
+        if endpoint is None or (header.vi and not self._connected(endpoint, source)):
+            await self._nic.work("receive_refused")
+            self._ni.count(Counter.NOT_CONNECTED)
+        elif header.kind >= Kind.DONE:
+            await self._breaking.answered(endpoint, Kind(header.kind))
+        elif not header.vi or await self._in_order(endpoint, header):
+            await self._piece(endpoint, header)
+
+    @staticmethod
+    def _connected(endpoint: Endpoint, source: int) -> bool:
+        return endpoint.state() is State.CONNECTED and endpoint.node == source
+
+    async def _in_order(self, endpoint: Endpoint, header: Header) -> bool:
+        """Whether no packet before this one is missing. After a gap an unreliable VI goes on with the next message."""
+        missing, endpoint.expected = header.sequence != endpoint.expected, header.sequence + 1 & 0xFF
+        if not missing:
+            return True
+        self._ni.count(Counter.LOST)
+        if endpoint.reliable:
+            await self._breaking.refuse(endpoint, Kind.LOST)
+            return False
+        if endpoint.receiving is not None:
+            await self._spoil(endpoint, endpoint.receiving)
+        return header.first
+
+    async def _spoil(self, endpoint: Endpoint, message: Incoming) -> None:
+        """A piece of the message is lost: its descriptor serves the next one, or, if part of it is gone, has failed."""
+        endpoint.receiving = None
+        if message.rewind():
+            return
+        await self._completing.receive(endpoint, message.descriptor, 0, Status.PARTIAL_ERROR)
+
+    async def _piece(self, endpoint: Endpoint, header: Header) -> None:
+        """A packet of a message, in order."""
+        message = endpoint.receiving
+        if header.first:
+            message = endpoint.receiving = await self._begin(endpoint, header)
+        if message is None:
+            return  # the rest of a message that had no descriptor
+        if header.kind == Kind.IMMEDIATE:
+            message.immediate, _ = await self._port.inline()
+        elif not await self._deliver(endpoint, message, header.size):
+            await self._too_long(endpoint, message)
+            return
+        if header.last:
+            await self._end(endpoint, message, header)
+
+    async def _begin(self, endpoint: Endpoint, header: Header) -> Incoming | None:
+        """The receive descriptor of a new message; None when there is none."""
+        if not await self._refill.descriptor(endpoint):
+            await self._nic.work("receive_refused")
+            self._ni.count(Counter.NO_DESCRIPTOR)
+            if endpoint.reliable:
+                await self._breaking.refuse(endpoint, Kind.NO_DESCRIPTOR)
+            return None
+        await self._nic.work("receive_begin")
+        return Incoming(endpoint.receives)
+
+    async def _deliver(self, endpoint: Endpoint, message: Incoming, size: int) -> bool:
+        """Bring the payload to the pages of the descriptor; whether it had room for it."""
+        while size:
+            if not message.left:
+                if not message.entries:
+                    return False
+                await self._refill.words(endpoint, 2)
+                await self._nic.work("receive_page")
+                message.next_page()
+            await self._nic.work("receive_piece")
+            part = min(size, message.left)
+            await self._port.deliver(message.address, part)
+            message.advance(part)
+            size -= part
+        return True
+
+    async def _too_long(self, endpoint: Endpoint, message: Incoming) -> None:
+        """The descriptor has no room for the message."""
+        endpoint.receiving = None
+        message.finish()
+        await self._completing.receive(endpoint, message.descriptor, message.length, Status.LENGTH_ERROR)
+        if endpoint.reliable:
+            await self._breaking.refuse(endpoint, Kind.TOO_LONG)
+
+    async def _end(self, endpoint: Endpoint, message: Incoming, header: Header) -> None:
+        """The message is complete."""
+        endpoint.receiving = None
+        await self._nic.work("receive_end")
+        await self._refill.skip(endpoint, message)
+        message.finish()
+        self._nic.trace(TraceEvent.NIC_ACCEPT, self._port.head().header[0], header.source)
+        await self._completing.receive(endpoint, message.descriptor, message.length, Status(0), message.immediate)
+        self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], message.length)
+        if endpoint.reliability == Reliability.DELIVERY:
+            await self._breaking.confirm(endpoint)
+        elif endpoint.reliability == Reliability.RECEPTION:
+            await self._breaking.confirm_stored(endpoint)
+        await self._refill.look(endpoint)
