@@ -17,6 +17,9 @@ typedef unsigned int u32;
 #ifdef __lanai__
 #define PATHS_MARK "!@"
 #define PATHS_REGISTER_LOAD "ld 0[%%r0], %0"
+#elif defined(__powerpc__)
+#define PATHS_MARK "#@"
+#define PATHS_REGISTER_LOAD "lwz %0, 0(0)"
 #else
 #define PATHS_MARK "#@"
 #endif
@@ -27,10 +30,11 @@ typedef unsigned int u32;
 /* End of a path that is one turn of a loop: the jump back, counted (on the LANai with its delay slot). */
 #define LOOP_AGAIN() __asm__ volatile(PATHS_MARK "again" ::: "memory")
 
-/* NIC: special registers of the LANai. Each counts as one uncached access.
+/* NIC: special registers. Each counts as one uncached access.
  * REGISTER_SAMPLE: the load is an instruction of the path: the sample of a polling step (`Watch(register=True)`).
  * REGISTER_READ, REGISTER_WRITE: the instruction itself is issued, and charged, by the verb `read` or `write` that follows. */
-#ifdef __lanai__
+#if defined(__lanai__) || defined(__powerpc__)
+#define PATHS_NIC
 #define REGISTER_SAMPLE(name) \
     ({ u32 paths_value; __asm__ volatile(PATHS_MARK "sample " #name "\n\t" PATHS_REGISTER_LOAD : "=r"(paths_value)); paths_value; })
 #define REGISTER_READ(name) \
@@ -41,16 +45,16 @@ typedef unsigned int u32;
 
 /* Host: words that cross the PCI bus. They count nothing here: the verbs `pio_write`, `pio_copy`, `pio_read` take the time
  * of the bus. The marks make the path compute what is written and use what is read. */
-#ifndef __lanai__
+#ifndef PATHS_NIC
 #define PIO_WRITE(value) \
     do { __asm__ volatile(PATHS_MARK "pio_write %0" : : "r"((u32)(value)) : "memory"); } while (0)
 #define PIO_READ() \
     ({ u32 paths_value; __asm__ volatile(PATHS_MARK "pio_read %0" : "=r"(paths_value) : : "memory"); paths_value; })
 #endif
 
-/* Big-endian words in memory (network byte order): a plain access on the LANai, one more instruction (bswap) on the host. */
+/* Big-endian words in memory (network byte order): a plain access on a NIC, one more instruction (bswap) on the host. */
 static inline __attribute__((always_inline)) u32 be32_load(const u32 *at) {
-#ifdef __lanai__
+#ifdef PATHS_NIC
     return *at;
 #else
     return __builtin_bswap32(*at);
@@ -58,14 +62,19 @@ static inline __attribute__((always_inline)) u32 be32_load(const u32 *at) {
 }
 
 static inline __attribute__((always_inline)) void be32_store(u32 *at, u32 value) {
-#ifdef __lanai__
+#ifdef PATHS_NIC
     *at = value;
 #else
     *at = __builtin_bswap32(value);
 #endif
 }
 
-/* Memory that somebody else changes (the host, a DMA): read or written exactly where it stands, never kept in a register. */
+/* Memory that somebody else changes (the host, a DMA): read or written exactly where it stands, never kept in a register. On
+ * the SP adapter no cache keeps it: the access counts as uncached. */
+#ifdef __powerpc__
+#define SHARED32(at) (*({ __asm__ volatile(PATHS_MARK "shared"); (volatile u32 *)(at); }))
+#else
 #define SHARED32(at) (*(volatile u32 *)(at))
+#endif
 
 #endif

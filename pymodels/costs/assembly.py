@@ -59,6 +59,8 @@ class Mark:
     rest: str
 
 
+RETURN = "(return)"
+"""The target of a branch that returns."""
 Item = Instruction | Label | Mark
 Decoder = Callable[[str], Instruction]
 

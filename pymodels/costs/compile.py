@@ -1,7 +1,8 @@
 """Count the compiled paths of every message layer: firmware/<side>/<layer>/paths.c into costs.toml beside it.
 
-Usage: `python -m pymodels.costs.compile` writes every costs.toml; `--check` compares instead and exits 1 when one is
-stale; `--show nic/grim scan_channel` prints the instructions that a path counts.
+Usage: `python -m pymodels.costs.compile` writes every costs.toml, one for each processor that runs the layer; `--check`
+compares instead and exits 1 when one is stale; `--show nic/grim scan_channel` prints the instructions that a path
+counts.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sys
 from pathlib import Path
 
 from pymodels.costs.assembly import CostError, Function, functions
-from pymodels.costs.targets import TARGETS, Target
+from pymodels.costs.targets import TARGETS, Target, targets_of
 from pymodels.costs.walk import PathCost, explain, walk
 from pymodels.errors import SanlabError, nearest
 
@@ -59,23 +60,21 @@ def assemble(source: Path, target: Target) -> str:
     return done.stdout
 
 
-def compiled(folder: Path) -> list[Function]:
-    """The functions of a layer's paths.c, compiled for the processor of its side."""
-    target = TARGETS[folder.parent.name]
+def compiled(folder: Path, target: Target) -> list[Function]:
+    """The functions of a layer's paths.c, compiled for a processor."""
     found = functions(assemble(folder / "paths.c", target), target.comment, target.decode)
     if not found:
         raise CostError(str(folder / "paths.c"), "has no global function", "write one function per path")
     return found
 
 
-def counts(folder: Path) -> dict[str, PathCost]:
-    """The cost of every path of a layer, in the order of the source."""
-    return {one.name: walk(one, str(folder / "paths.c")) for one in compiled(folder)}
+def counts(folder: Path, target: Target) -> dict[str, PathCost]:
+    """The cost of every path of a layer on a processor, in the order of the source."""
+    return {one.name: walk(one, str(folder / "paths.c")) for one in compiled(folder, target)}
 
 
-def render(folder: Path, costs: dict[str, PathCost], compiler: str) -> str:
+def render(folder: Path, target: Target, costs: dict[str, PathCost], compiler: str) -> str:
     """The text of a costs.toml."""
-    target = TARGETS[folder.parent.name]
     lines = [
         "# Generated from paths.c by `python -m pymodels.costs.compile`; do not edit.",
         "# Per path: instructions executed, loads and stores of memory, uncached accesses (special registers).",
@@ -104,29 +103,31 @@ def write(path: Path, text: str) -> None:
 
 
 def run(check: bool) -> int:
-    """Count every layer. Returns the number of layers that failed or, with `check`, are stale."""
+    """Count every layer. Returns the number of tables that failed or, with `check`, are stale."""
     version = compiler_version()
     if version is None:
         raise CostError(
             COMPILER, "is not installed", f"apt-get install {COMPILER}, or leave the committed costs.toml as they are"
         )
-    bad = 0
-    for folder in layers():
-        name, path = f"{folder.parent.name}/{folder.name}", folder / "costs.toml"
-        try:
-            text = render(folder, counts(folder), version)
-        except CostError as error:
-            bad += 1
-            print(f"{name}: {error}", file=sys.stderr)
-            continue
-        same = path.exists() and path.read_text(encoding="utf-8") == text
-        if not same and check:
-            bad += 1
-            print(f"{path}: is stale; run python -m pymodels.costs.compile", file=sys.stderr)
-        elif not same:
-            write(path, text)
-        print(f"{name}: {'as committed' if same else 'differs' if check else 'written'}")
-    return bad
+    tables = [(folder, target) for folder in layers() for target in targets_of(folder)]
+    return sum(not _counted(folder, target, version, check) for folder, target in tables)
+
+
+def _counted(folder: Path, target: Target, version: str, check: bool) -> bool:
+    """Count one table and say what came of it. False: it failed or, with `check`, is stale."""
+    name, path = f"{folder.parent.name}/{folder.name} ({target.name})", folder / target.table
+    try:
+        text = render(folder, target, counts(folder, target), version)
+    except CostError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return False
+    same = path.exists() and path.read_text(encoding="utf-8") == text
+    if not same and check:
+        print(f"{path}: is stale; run python -m pymodels.costs.compile", file=sys.stderr)
+    elif not same:
+        write(path, text)
+    print(f"{name}: {'as committed' if same else 'differs' if check else 'written'}")
+    return same or not check
 
 
 def show(layer: str, path: str) -> None:
@@ -134,11 +135,13 @@ def show(layer: str, path: str) -> None:
     known = {f"{folder.parent.name}/{folder.name}": folder for folder in layers()}
     if layer not in known:
         raise CostError(f"layer {layer!r}", "has no paths.c", nearest(layer, known))
-    found = {one.name: one for one in compiled(known[layer])}
-    if path not in found:
-        raise CostError(f"path {path!r}", f"is not in {layer}/paths.c", nearest(path, found))
-    print("\n".join(explain(found[path], layer)))
-    print(walk(found[path], layer))
+    for target in targets_of(known[layer]):
+        found = {one.name: one for one in compiled(known[layer], target)}
+        if path in found:
+            print("\n".join(explain(found[path], layer)))
+            print(f"{target.name}: {walk(found[path], layer)}")
+        elif target is targets_of(known[layer])[0]:
+            raise CostError(f"path {path!r}", f"is not in {layer}/paths.c", nearest(path, found))
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pymodels.costs.assembly import CostError
+from pymodels.costs.targets import LANAI, POWERPC
 from pymodels.costs.walk import PathCost
 from pymodels.errors import nearest
 from pymodels.profiles import Profile
@@ -28,10 +29,15 @@ class PathTable:
     """Where the counts come from: origin, target, compiler, flags, sources_sha256."""
 
     @classmethod
-    def load(cls, side: str, layer: str, firmware: Path = FIRMWARE) -> PathTable:
-        """Read firmware/<side>/<layer>/costs.toml. Raises CostError when it is missing or malformed."""
-        file = firmware / side / layer / "costs.toml"
+    def load(cls, side: str, layer: str, firmware: Path = FIRMWARE, table: str = "costs.toml") -> PathTable:
+        """Read firmware/<side>/<layer>/costs.toml, or the `table` of another processor.
+
+        Raises CostError when it is missing or malformed.
+        """
+        file = firmware / side / layer / table
         name = f"{side}/{layer}"
+        if not file.exists() and (file.parent / "costs.toml").exists():
+            raise CostError(f"layer {name!r}", f"is not compiled for this NIC ({table})", "choose another profile")
         if not file.exists():
             known = [f"{path.parent.parent.name}/{path.parent.name}" for path in firmware.glob("*/*/costs.toml")]
             raise CostError(f"layer {name!r}", "has no table of compiled costs", nearest(name, known))
@@ -44,9 +50,10 @@ class PathTable:
             raise CostError(str(file), f"is no table of costs ({error})", remedy) from error
 
     @classmethod
-    def of_nic(cls, layer: str) -> PathTable:
-        """A layer's NIC side, and the paths of `firmware/nic/hardware` that every layer may use."""
-        own, shared = cls.load("nic", layer), cls.load("nic", "hardware")
+    def of_nic(cls, layer: str, kind: str = "lanai9") -> PathTable:
+        """A layer's NIC side on a kind of NIC, and the paths of `firmware/nic/hardware` that every layer may use."""
+        table = (POWERPC if kind == "sp" else LANAI).table
+        own, shared = (cls.load("nic", one, table=table) for one in (layer, "hardware"))
         return cls(own.name, {**shared.paths, **own.paths}, own.compiled)
 
     def cost(self, path: str) -> PathCost:
@@ -67,12 +74,15 @@ class NicProcessor:
     uncached: int
     instructions_per_fetch: int
     """Instructions that one SRAM access fetches; 0: they come from a cache."""
+    cached: bool = False
+    """Loads and stores stay in a cache too; what others can delay are the uncached accesses (SP adapter)."""
 
     @classmethod
     def of(cls, profile: Profile) -> NicProcessor:
         """The NIC's processor of a profile."""
         load, store, uncached = (profile.integer(f"processor.{key}_clocks") for key in ("load", "store", "uncached"))
-        return cls(load, store, uncached, profile.integer("processor.instructions_per_fetch"))
+        fetch = profile.integer("processor.instructions_per_fetch")
+        return cls(load, store, uncached, fetch, profile.hardware == "sp")
 
 
 @dataclass(frozen=True)
@@ -92,7 +102,10 @@ class HostProcessor:
 
 @dataclass(frozen=True)
 class Charge:
-    """What the NIC processor needs for a path: clocks when nobody disturbs it, and SRAM accesses a DMA can delay."""
+    """What the NIC processor needs for a path: clocks when nobody disturbs it, and accesses that a DMA can delay.
+
+    They are accesses of the SRAM, on the SP adapter of its internal bus.
+    """
 
     clocks: int
     accesses: int
@@ -106,7 +119,7 @@ def nic_charge(cost: PathCost, processor: NicProcessor, times: int = 1) -> Charg
     """
     per_fetch = processor.instructions_per_fetch
     fetches = -(-cost.instructions // per_fetch) if per_fetch else 0
-    accesses = fetches + cost.loads + cost.stores
+    accesses = fetches + (cost.uncached if processor.cached else cost.loads + cost.stores)
     further = cost.loads * processor.load + cost.stores * processor.store + cost.uncached * processor.uncached
     return Charge(times * max(cost.instructions + further, accesses), times * accesses)
 

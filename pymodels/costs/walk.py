@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pymodels.costs.assembly import CostError, Flow, Function, Instruction, Label, Mark
+from pymodels.costs.assembly import RETURN, CostError, Flow, Function, Instruction, Label, Mark
 
 HAND_OVER = ("read", "write")
 """Register accesses whose instruction the verb itself issues: an uncached access, no instruction."""
@@ -39,6 +39,8 @@ class Walk:
     )
     visited: set[int] = field(default_factory=set)
     sampling: bool = False
+    sharing: int = 0
+    """Accesses to come that go to memory which no cache keeps."""
 
     def run(self) -> PathCost:
         """Walk to the return. Raises CostError naming the function, the instruction, and what to do instead."""
@@ -72,6 +74,8 @@ class Walk:
             )
         if mark.word == "sample":
             self.sampling = True
+        elif mark.word == "shared":
+            self.sharing += 1
         elif mark.word == "again":
             self.cost["instructions"] += self._jump_back()
             self.steps.append(f"(jump back, {self._jump_back()} instructions)")
@@ -102,7 +106,7 @@ class Walk:
             return False
         if target is not None:
             self.at = target
-        return True
+        return target is None or one.target != RETURN
 
     def _count(self, one: Instruction, slot: bool) -> None:
         """Add an instruction. Those of the function's frame count nothing, except in a delay slot: as a nop."""
@@ -115,6 +119,10 @@ class Walk:
         if self.sampling:
             self.cost["uncached"] += 1
             self.sampling = False
+            return
+        if self.sharing and one.loads + one.stores:
+            self.cost["uncached"] += 1
+            self.sharing -= 1
             return
         self.cost["loads"] += one.loads
         self.cost["stores"] += one.stores
@@ -141,7 +149,9 @@ class Walk:
         return target if self._off_path(self.at + one.delay_slots) else None
 
     def _index(self, one: Instruction) -> int:
-        """The index of a jump's label."""
+        """The index of a jump's label; that of the end for a branch that returns."""
+        if one.target == RETURN:
+            return len(self.function.items)
         for index, item in enumerate(self.function.items):
             if isinstance(item, Label) and item.name == one.target:
                 return index

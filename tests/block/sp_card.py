@@ -90,8 +90,8 @@ class SpBench(CardBench):
         for index, word in enumerate([*packet.header.words(), *packet.via]):
             await self.lanai_write(SpReg.SEND0 + 4 * index, word)
         for at in range(0, len(packet.data) if inline else 0, 4):
-            word = packet.data[at : at + 4].ljust(4, b"\0")
-            await self.lanai_write(SpReg.OWN0 + at, int.from_bytes(word, "big"))
+            part = packet.data[at : at + 4].ljust(4, b"\0")
+            await self.lanai_write(SpReg.OWN0 + at, int.from_bytes(part, "big"))
         await self.lanai_write(SpReg.SEND_START, len(packet.data) << (16 if inline else 0))
         self.sent += 1
 

@@ -14,11 +14,15 @@ import pytest
 from pymodels.costs import PathTable
 from pymodels.costs.compile import COMPILER, FIRMWARE, compiler_version, counts, fingerprint, layers, main
 from pymodels.costs.named import named_paths
-from pymodels.costs.targets import TARGETS
+from pymodels.costs.targets import TARGETS, Target, targets_of
 
 LAYERS = sorted(path.parent for side in TARGETS for path in (FIRMWARE / side).glob("*/__init__.py"))
 IDS = [f"{folder.parent.name}/{folder.name}" for folder in LAYERS]
 each_layer = pytest.mark.parametrize("folder", LAYERS, ids=IDS)
+TABLES = [(folder, target) for folder in layers() for target in targets_of(folder)]
+each_table = pytest.mark.parametrize(
+    ("folder", "target"), TABLES, ids=[f"{folder.parent.name}/{folder.name}-{target.name}" for folder, target in TABLES]
+)
 with_clang = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} is not installed")
 
 
@@ -31,34 +35,40 @@ def test_every_path_that_the_python_names_has_a_cost_and_every_cost_is_used(fold
     named = named_paths(folder)
     assert not named.unknown, "name the path by a literal or a constant"
     if named.paths:
-        table = PathTable.load(folder.parent.name, folder.name)
-        missing = {path: places for path, places in named.paths.items() if path not in table.paths}
+        counted = {path for target in targets_of(folder) for path in load(folder, target).paths}
+        missing = {path: places for path, places in named.paths.items() if path not in counted}
         assert not missing, "write these paths in paths.c and run python -m pymodels.costs.compile"
-        assert not set(table.paths) - set(named.paths), "no Python names these paths"
+        assert not counted - set(named.paths), "no Python names these paths"
 
 
-@pytest.mark.parametrize("folder", layers(), ids=str)
-def test_the_counts_were_made_from_the_c_as_it_is(folder: Path) -> None:
-    table = PathTable.load(folder.parent.name, folder.name)
+def load(folder: Path, target: Target) -> PathTable:
+    """The committed table of a layer for a processor."""
+    return PathTable.load(folder.parent.name, folder.name, table=target.table)
+
+
+@each_table
+def test_the_counts_were_made_from_the_c_as_it_is(folder: Path, target: Target) -> None:
+    table = load(folder, target)
     assert table.compiled["origin"] == "compiled"
     assert table.compiled["sources_sha256"] == fingerprint(folder), "run python -m pymodels.costs.compile"
 
 
 @pytest.mark.parametrize("folder", layers(), ids=str)
 def test_special_registers_in_paths_are_those_of_the_register_map(folder: Path) -> None:
-    maps = [FIRMWARE.parent / "pymodels" / name for name in ("registers.py", "lanai4.py")]
+    maps = [FIRMWARE.parent / "pymodels" / name for name in ("registers.py", "lanai4.py", "sp_adapter.py")]
     registers = "".join(path.read_text() for path in maps)
-    used = set(re.findall(r"REGISTER_(?:SAMPLE|READ|WRITE)\((\w+)", (folder / "paths.c").read_text()))
+    texts = "".join(path.read_text() for path in (folder / "paths.c", *folder.glob("*.h")))
+    used = set(re.findall(r"REGISTER_(?:SAMPLE|READ|WRITE)\((\w+)", texts))
     assert not {name for name in used if not re.search(rf"\b{name}\b", registers)}
 
 
 @with_clang
-@pytest.mark.parametrize("folder", layers(), ids=str)
-def test_the_compiler_counts_the_same_again(folder: Path) -> None:
-    table = PathTable.load(folder.parent.name, folder.name)
+@each_table
+def test_the_compiler_counts_the_same_again(folder: Path, target: Target) -> None:
+    table = load(folder, target)
     if table.compiled["compiler"] != compiler_version():
         pytest.skip(f"counted by {table.compiled['compiler']}, here is {compiler_version()}")
-    assert counts(folder) == dict(table.paths)
+    assert counts(folder, target) == dict(table.paths)
 
 
 @with_clang

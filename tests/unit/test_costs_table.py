@@ -96,6 +96,16 @@ def test_the_nic_makes_at_most_one_access_a_clock(cost: PathCost, processor: Nic
     assert charge.clocks >= times * cost.instructions
 
 
+def test_of_a_cached_processor_only_uncached_accesses_can_be_delayed() -> None:
+    charge = nic_charge(PathCost(instructions=20, loads=4, stores=2, uncached=3), NicProcessor(0, 0, 12, 0, True), 2)
+    assert (charge.clocks, charge.accesses) == (2 * (20 + 36), 6)
+
+
+def test_a_layer_that_is_not_compiled_for_a_nic_says_so() -> None:
+    with pytest.raises(CostError, match=r"layer 'nic/grim': is not compiled for this NIC"):
+        PathTable.of_nic("grim", "sp")
+
+
 def test_host_clocks_are_those_of_instructions_and_what_accesses_add() -> None:
     processor = HostProcessor(instruction=0.5, load=0, store=0, uncached=0)
     assert host_clocks(PathCost(46, 10, 5), processor) == 23

@@ -13,7 +13,7 @@ import pytest
 
 from pymodels.costs.assembly import CostError, Function, functions
 from pymodels.costs.i686 import accesses, operands
-from pymodels.costs.targets import TARGETS
+from pymodels.costs.targets import POWERPC, TARGETS
 from pymodels.costs.walk import PathCost, explain, walk
 
 FIXTURES = Path(__file__).parent / "costs"
@@ -41,20 +41,56 @@ def function(side: str, body: str, name: str = "path") -> Function:
         line if line.endswith(":") else "\t" + line for line in (part.strip() for part in body.split("\n")) if line
     ]
     text = "\n".join([f"\t.globl\t{name}", f"{name}:", *lines, f"\t.size\t{name}, 0"])
-    target = TARGETS[side]
+    target = TARGETS[side][0]
     return functions(text, target.comment, target.decode)[0]
+
+
+def powerpc(body: str) -> Function:
+    """A function of the SP adapter's processor."""
+    lines = ["\t.globl\tpath", "path:", *(part.strip() for part in body.split("\n")), "\t.size\tpath, 0"]
+    return functions("\n".join(lines), POWERPC.comment, POWERPC.decode)[0]
+
+
+def test_on_a_powerpc_shared_memory_and_registers_are_uncached_and_the_frame_is_free() -> None:
+    body = """
+        stwu 1, -16(1)
+        stw 30, 8(1)
+        lwz 4, 4(4)
+        #@shared
+        stw 4, 0(3)
+        #@sample STATUS
+        lwz 5, 0(0)
+        #@write SEND0 5
+        lwz 30, 8(1)
+        addi 1, 1, 16
+        blr"""
+    assert walk(powerpc(body), "nic") == PathCost(instructions=3, loads=1, uncached=3)
+
+
+def test_on_a_powerpc_a_return_may_depend() -> None:
+    """The likely way is the one that is not marked: return before the block, or fall through the return."""
+    before = "cmplwi 3, 0\nbnelr+ 0\nli 3, 1\n#@off rare\nblr"
+    assert walk(powerpc(before), "nic") == PathCost(instructions=2)
+    behind = "cmplwi 3, 0\nbeqlr- 0\nlwz 3, 0(4)\nstw 3, 4(4)\nblr"
+    assert walk(powerpc(behind), "nic") == PathCost(instructions=4, loads=1, stores=1)
+
+
+@pytest.mark.parametrize("text", ["divwu 3, 4, 5", "lmw 28, 0(1)", "bctr", "bl helper"])
+def test_on_a_powerpc_too_what_cannot_be_counted_is_refused(text: str) -> None:
+    with pytest.raises(CostError, match=text.split(maxsplit=1)[0]):
+        walk(powerpc(f"{text}\nblr"), "nic")
 
 
 @pytest.mark.parametrize(("side", "name"), sorted(BY_HAND))
 def test_counts_equal_those_made_by_hand(side: str, name: str) -> None:
-    target = TARGETS[side]
+    target = TARGETS[side][0]
     found = functions((FIXTURES / side / "paths.s").read_text(), target.comment, target.decode)
     assert [one.name for one in found] == [path for where, path in BY_HAND if where == side]
     assert {one.name: walk(one, side) for one in found}[name] == BY_HAND[side, name]
 
 
 def test_the_explanation_lists_what_was_counted() -> None:
-    target = TARGETS["nic"]
+    target = TARGETS["nic"][0]
     first, _ = functions((FIXTURES / "nic" / "paths.s").read_text(), target.comment, target.decode)
     assert explain(first, "nic") == [
         "ld 8[%r6], %r3",
