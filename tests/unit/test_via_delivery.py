@@ -15,7 +15,8 @@ from firmware.host.via import Descriptor
 from pymodels.costs.table import PathTable
 from pymodels.formats.via import Status
 from pymodels.machine import Machine
-from tests.unit.via_bench import Pair, User, pair, pattern
+from tb.studies._via import User
+from tests.unit.via_bench import Pair, pair, pattern
 
 DONE = Status.DONE
 RECEIVED = Status.DONE | Status.RECEIVE

@@ -21,6 +21,8 @@ class Descriptor:
         if va % ALIGNMENT:
             raise VipError(Result.INVALID_PARAMETER, f"a descriptor at {va:#x}", f"align it to {ALIGNMENT} bytes")
         self._process, self.va, self.handle = process, va, handle
+        self.size = 0
+        """Bytes of its segments."""
 
     def send(self, segments: Parts, immediate: int | None = None) -> Descriptor:
         """Make it a send of these pieces, and of four bytes of immediate data."""
@@ -35,6 +37,7 @@ class Descriptor:
         return self._make(Control.RDMA_WRITE, [(va, handle, 0), *segments], immediate)
 
     def _make(self, control: Control, segments: Parts, immediate: int | None) -> Descriptor:
+        self.size = sum(size for _, _, size in segments)
         flags = control | (Control.IMMEDIATE if immediate is not None else 0)
         first = struct.pack(">IIIHHIIII", 0, 0, 0, len(segments), flags, 0, immediate or 0, 0, 0)
         rest = b"".join(struct.pack(">IIII", va, 0, handle, size) for va, handle, size in segments)

@@ -42,6 +42,8 @@ class Kernel:
         self._event = 0
         self._refills = 0
         self.interrupts = 0
+        self.begun = 0
+        """Messages posted, for the trace."""
         self._tags = 0
         self._queues = [False] * self.options.queues
 

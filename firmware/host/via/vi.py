@@ -38,11 +38,14 @@ class WorkQueue:
         if len(self._posted) >= most:
             what = f"posting descriptor {len(self._posted) + 1} of a queue"
             raise VipError(Result.ERROR_RESOURCE, what, f"take done ones back, or raise via.outstanding ({most})")
+        number = self.vi.nic.begun(descriptor.size) if self.side == SENT else 0
         await self._process.spend("post_user")
         self._process.store_words(descriptor.va + Field.LENGTH, (0, 0))
         self._posted.append(descriptor)
         await self._process.syscall()
         await self.vi.kernel.post(self.side, descriptor.va, descriptor.handle)
+        if number:
+            self._host.trace(TraceEvent.SEND_RETURN, 0, descriptor.size, number)
 
     def over(self) -> bool:
         """Whether the oldest descriptor is done."""
@@ -87,7 +90,8 @@ class WorkQueue:
         await self._process.spend("take_done")
         descriptor = self._posted.popleft()
         self.told = max(self.told - 1, 0)
-        self._host.trace(TraceEvent.POLL_HIT, 0, self.side, self.vi.number)
+        if self.side == RECEIVED:
+            self._host.trace(TraceEvent.POLL_HIT, 0, self.vi.number, self.vi.kernel.peer)
         return descriptor
 
 
