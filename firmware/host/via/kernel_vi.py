@@ -103,6 +103,12 @@ class KernelVi:
         await self._kernel.command(command, self.number)
         self._kernel.sleepers.wake()
 
+    def forget(self) -> None:
+        """Nobody's again: what was posted may stand in memory that is no more."""
+        self.process = None
+        for posted in self.posted.values():
+            posted.clear()
+
     # ---- posting
 
     async def post(self, side: int, va: int, handle: int) -> None:
