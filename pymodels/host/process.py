@@ -6,17 +6,24 @@ belongs to the kernel (mapping, pinning) is free of charge here: whoever models 
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from struct import pack, unpack
 from typing import Any, Protocol
 
 from pymodels.host.frames import Frames
 from pymodels.host.pages import PAGE, Page, PageTable, parts
 from pymodels.host.scheduler import Scheduler
-from pymodels.kernel import Event, Kernel, Task
+from pymodels.kernel import Kernel, Task
 
 MEMORY_VA, DEVICE_VA = 0x1000_0000, 0xC000_0000
 """Where memory and devices are mapped, the same in every process (ours)."""
+
+
+class Signal(Protocol):
+    """What a thread can sleep for."""
+
+    def wait(self) -> Awaitable[None]:
+        """The future of the next time it is set."""
 
 
 class Owner(Protocol):
@@ -197,7 +204,7 @@ class Process:
         self._scheduler.leave()
         return hit
 
-    async def block(self, signal: Event) -> None:
+    async def block(self, signal: Signal) -> None:
         """Sleep until a signal that the kernel or another thread sets; the CPU is free meanwhile."""
         self._scheduler.sleep()
         await signal.wait()

@@ -6,6 +6,20 @@ buffers where the benchmark's own arrays stand; what of that is ours, each file 
 
 from pymodels.npb.caches import Misses, TranslationCache, miss_rates
 from pymodels.npb.codes import CODES, kernel, recv_queues
+from pymodels.npb.rates import RUNS, SHAPES, figure, of_all
 from pymodels.npb.streams import Kernel, Transfer
 
-__all__ = ["CODES", "Kernel", "Misses", "Transfer", "TranslationCache", "kernel", "miss_rates", "recv_queues"]
+__all__ = [
+    "CODES",
+    "RUNS",
+    "SHAPES",
+    "Kernel",
+    "Misses",
+    "Transfer",
+    "TranslationCache",
+    "figure",
+    "kernel",
+    "miss_rates",
+    "of_all",
+    "recv_queues",
+]

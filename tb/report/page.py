@@ -59,6 +59,7 @@ def page(folder: Path, info: Asked, results: Results, failures: Sequence[str], l
         stages(looked.breakdowns) if looked.breakdowns else _stages(tables.stages(results.metrics)),
         used(looked),
         _note(looked.note),
+        section("Conditions", tables.conditions(results.metrics)),
         section("Metrics", tables.others(results.metrics)),
         _cost(results),
         _beside(folder),

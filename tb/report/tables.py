@@ -1,7 +1,8 @@
 """What a result says, as rows of text: the same tables for the terminal and for the page.
 
 Metrics are recognised by name: `one_way_us_<size>B` and `bandwidth_MBps_<size>B` make the table of sizes,
-`stage_us_<nn>_<name>` the stages of a message in the order of nn; all others stand by themselves.
+`stage_us_<nn>_<name>` the stages of a message in the order of nn, `L_<condition>`, `U_<condition>`, `B_<condition>`
+latency, utilisation and bandwidth under conditions; all others stand by themselves.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pymodels.results import Comparison, Cost, Kind, Results
 
 SIZED = re.compile(r"(one_way_us|bandwidth_MBps)_(\d+)B")
 STAGE = re.compile(r"stage_us_(\d+)_(\w+)")
+CONDITION = re.compile(r"([LUB])_(\w+)")
 KINDS = {
     Kind.PREDICTED: "came out; nothing was set for it",
     Kind.CALIBRATED: "something was tuned until it came out",
@@ -108,9 +110,26 @@ def stage_table(parts: Sequence[Stage]) -> Table:
     return Table(("stage", "us", "share"), (*rows, whole))
 
 
+def conditions(metrics: Mapping[str, float]) -> Table:
+    """Latency, utilisation of the host's CPU and bandwidth by condition, in the order of names and numbers in them."""
+    found: dict[str, dict[str, str]] = {}
+    for name, value in metrics.items():
+        match = CONDITION.fullmatch(name)
+        if match:
+            found.setdefault(match[2].replace("_", " "), {})[match[1]] = f"{value:,.{1 if match[1] == 'U' else 2}f}"
+    rows = ((name, *(found[name].get(letter, "") for letter in "LUB")) for name in sorted(found, key=_counted))
+    return Table(("condition", "latency us", "CPU %", "MB/s"), tuple(rows))
+
+
+def _counted(name: str) -> list[tuple[int, str]]:
+    """Words and numbers of a name, such that numbers are compared as numbers."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
+
+
 def others(metrics: Mapping[str, float]) -> Table:
     """The metrics that have no table of their own."""
-    rows = ((n, number(v)) for n, v in metrics.items() if not SIZED.fullmatch(n) and not STAGE.fullmatch(n))
+    taken = (SIZED, STAGE, CONDITION)
+    rows = ((n, number(v)) for n, v in metrics.items() if not any(pattern.fullmatch(n) for pattern in taken))
     return Table(("metric", "value"), tuple(rows))
 
 

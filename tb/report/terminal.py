@@ -26,6 +26,7 @@ def summary(console: Console, info: Asked, results: Results, failures: Sequence[
     for table in (
         tables.sizes(results.metrics),
         tables.stage_table(tables.stages(results.metrics)),
+        tables.conditions(results.metrics),
         tables.published(results.published),
         tables.others(results.metrics),
     ):

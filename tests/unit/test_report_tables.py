@@ -53,6 +53,20 @@ def test_sizes_stand_in_numerical_order() -> None:
     assert table.rows[2] == ("1 KB", "15.750", "65.02")
 
 
+def test_conditions_stand_in_numerical_order_with_latency_utilisation_and_bandwidth() -> None:
+    base = {"L_base_poll_4B": 18.2, "U_base_poll_4B": 100.0}
+    metrics = {**base, "B_window_16_64B": 1101.4, "B_window_8_64B": 7.0, "L_base_poll_16B": 36.0, "x": 1.0}
+    table = tables.conditions(metrics)
+    assert table.headings == ("condition", "latency us", "CPU %", "MB/s")
+    assert table.rows == (
+        ("base poll 4B", "18.20", "100.0", ""),
+        ("base poll 16B", "36.00", "", ""),
+        ("window 8 64B", "", "", "7.00"),
+        ("window 16 64B", "", "", "1,101.40"),
+    )
+    assert tables.others(metrics).rows == (("x", "1"),)
+
+
 def test_a_size_without_bandwidth_leaves_its_cell_empty() -> None:
     table = tables.sizes({"one_way_us_0B": 6.0, "one_way_us_8B": 7.0, "bandwidth_MBps_8B": 1.1})
     assert table.rows == (("0 B", "6.000", ""), ("8 B", "7.000", "1.10"))

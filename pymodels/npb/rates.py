@@ -1,0 +1,46 @@
+"""How often the processes of a code miss their NICs' caches: the figures of the paper (001, Figures 2.1 to 2.4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from pymodels.npb.caches import Misses, miss_rates
+from pymodels.npb.codes import CODES, kernel
+from pymodels.npb.streams import Kernel, Transfer
+
+SHAPES: Mapping[str, tuple[int, int]] = {"128": (128, 1), "1024": (1024, 1), "128x8": (128, 8)}
+"""Sets and ways of the paper's caches (readings C9)."""
+RUNS = (("A", 4), ("A", 16), ("B", 16), ("B", 64))
+"""Class and processes of the paper's figures."""
+
+
+def of_all(code: str, problem: str, processes: int, shapes: Sequence[tuple[int, int]]) -> list[Misses]:
+    """Look-ups and misses of all processes together, for each shape of cache."""
+    found = [Misses() for _ in shapes]
+    for process, times in _alike(code, problem, processes).items():
+        for total, (sets, ways) in zip(found, shapes, strict=True):
+            total.add(miss_rates(process, sets, ways), times)
+    return found
+
+
+def _alike(code: str, problem: str, processes: int) -> Counter[Kernel]:
+    """The processes by what their caches see: peers do not matter."""
+    alike: Counter[Kernel] = Counter()
+    for rank in range(processes):
+        process = kernel(code, problem, processes, rank)
+        alike[Kernel(_faceless(process.setup), _faceless(process.step), process.iterations)] += 1
+    return alike
+
+
+def _faceless(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:
+    return tuple(transfer._replace(peer=0) for transfer in transfers)
+
+
+def figure(problem: str, processes: int) -> dict[tuple[str, str], Misses]:
+    """One of the paper's plots: by code and shape."""
+    return {
+        (code, shape): misses
+        for code in CODES
+        for shape, misses in zip(SHAPES, of_all(code, problem, processes, tuple(SHAPES.values())), strict=True)
+    }
