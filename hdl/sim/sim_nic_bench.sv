@@ -3,11 +3,11 @@
 module sim_nic_bench
   import myri_pci_pkg::*;
 #(
-    parameter int KIND = 9  // 9: LANai 9; 0: SP adapter
+    parameter int KIND = 9  // 9: LANai 9; 4: LANai 4, all but the link on clk; 0: SP adapter
 ) (
     input logic clk,  // NIC clock, free-running
     input logic link_clk,  // link clock, free-running
-    input logic pci_clk,  // PCI clock, free-running
+    input logic pci_clk,  // PCI clock, free-running; not used with KIND 4
     input logic rst,  // reset of all three
     input logic sleep,  // skip edges that nobody needs
     output logic [47:0] cycle,  // index of the NIC edge
@@ -127,8 +127,9 @@ module sim_nic_bench
     output logic [1:0] pci_gnt_n,  // grants
     output logic pci_conflict  // two drivers on one wire
 );
+  localparam int WIDTH = KIND == 4 ? 32 : 64;
   logic nic_rvalid;
-  logic [63:0] nic_rdata;
+  logic [WIDTH-1:0] nic_rdata;
   logic seg_tr_pio_accept;
   logic seg_tr_pio_start;
   logic seg_tr_pio_done;
@@ -143,7 +144,8 @@ module sim_nic_bench
   logic [31:0] seg_count_busy;
   logic unused_ok;
   assign unused_ok = ^{
-    wires, cfg_accesses, cfg_rtc_num, cfg_rtc_den, cfg_nres_truncate, cfg_nres_clocks, cfg_bus_beat,
+    pci_clk, wires, cfg_sram_above, cfg_pci_m66, cfg_pci_wide, cfg_accesses, cfg_rtc_num, cfg_rtc_den,
+    cfg_nres_truncate, cfg_nres_clocks, cfg_bus_beat,
     cfg_bus_access, cfg_doorbell, nic_rvalid, nic_rdata, seg_tr_pio_accept, seg_tr_pio_start, seg_tr_pio_done,
     seg_tr_pio_error, seg_tr_dma_first, seg_tr_dma_last, seg_tr_dma_write, seg_ev_retry,
     seg_ev_disconnect, seg_m66en, seg_count_data, seg_count_busy
@@ -165,9 +167,11 @@ module sim_nic_bench
   logic tx_hold, rx_hold;
   logic mem_a_valid, mem_a_write, mem_b_valid, mem_b_write;
   logic [22:0] mem_a_addr, mem_b_addr;
-  logic [63:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
-  logic [7:0] mem_a_be, mem_b_be;
+  logic [WIDTH-1:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
+  logic [WIDTH/8-1:0] mem_a_be, mem_b_be;
+  logic clk_busy;
 
+  assign clk_busy = nic_busy || (KIND == 4 && segment_busy);
   assign asleep = !(nic_busy || nic_link_busy || cable_busy || nic_pci_busy || segment_busy);
   assign pci_ad = wires[PCI_AD+:64];
   assign pci_cbe = wires[PCI_CBE+:8];
@@ -185,7 +189,7 @@ module sim_nic_bench
       .clk(clk),
       .rst(rst),
       .sleep(sleep),
-      .busy(nic_busy),
+      .busy(clk_busy),
       .alarm_valid(nic_alarm_valid),
       .alarm_cycle(nic_alarm_cycle),
       .gated(run_clk),
@@ -205,17 +209,32 @@ module sim_nic_bench
       .edges(link_edges)
   );
 
-  sim_gate u_pci_gate (
-      .clk(pci_clk),
-      .rst(rst),
-      .sleep(sleep),
-      .busy(nic_pci_busy || segment_busy),
-      .alarm_valid(1'b0),
-      .alarm_cycle(48'd0),
-      .gated(run_pci_clk),
-      .cycle(pci_cycle),
-      .edges(pci_edges)
-  );
+  // With KIND 4 both gates stand at one clock and decide alike, so their edges are the same.
+  if (KIND == 4) begin : gen_one_clock
+    sim_gate u_pci_gate (
+        .clk(clk),
+        .rst(rst),
+        .sleep(sleep),
+        .busy(clk_busy),
+        .alarm_valid(nic_alarm_valid),
+        .alarm_cycle(nic_alarm_cycle),
+        .gated(run_pci_clk),
+        .cycle(pci_cycle),
+        .edges(pci_edges)
+    );
+  end else begin : gen_pci_clock
+    sim_gate u_pci_gate (
+        .clk(pci_clk),
+        .rst(rst),
+        .sleep(sleep),
+        .busy(nic_pci_busy || segment_busy),
+        .alarm_valid(1'b0),
+        .alarm_cycle(48'd0),
+        .gated(run_pci_clk),
+        .cycle(pci_cycle),
+        .edges(pci_edges)
+    );
+  end
 
   myri_cable u_cable (
       .clk(run_link_clk),
@@ -256,6 +275,7 @@ module sim_nic_bench
   wire [2:0] cfg_pci_irdy_wait = 3'd4;
   wire [6:0] cfg_pci_line_bytes = 7'd32;
   wire cfg_pci_wide = cfg_wide;
+  wire cfg_sram_above = 1'b0;
 
   if (KIND == 9) begin : gen_lanai9
     assign {tr_dma_number, tr_move_start, tr_move_done, tr_move_key, tr_move_bytes, tr_move_number} = '0;
@@ -285,6 +305,35 @@ module sim_nic_bench
         .cpu_addr(23'd0),
         .cpu_wdata(64'd0),
         .cpu_be(8'd0),
+        .cpu_rvalid(nic_rvalid),
+        .cpu_rdata(nic_rdata)
+    );
+  end else if (KIND == 4) begin : gen_lanai4
+    assign {tr_dma_chain, tr_doorbell, tr_doorbell_addr, tr_doorbell_data, st_doorbell_overflow} = '0;
+    assign {tr_dma_number, tr_move_start, tr_move_done, tr_move_key, tr_move_bytes, tr_move_number} = '0;
+    assign {st_queue_overflow, st_packet_misuse, nic_pci_busy} = 3'd0;
+    myri_nic4 u_nic (
+        .*,
+        .clk(run_clk),
+        .busy(nic_busy),
+        .alarm_valid(nic_alarm_valid),
+        .alarm_cycle(nic_alarm_cycle),
+        .link_clk(run_link_clk),
+        .link_rst(rst),
+        .link_busy(nic_link_busy),
+        .link_alarm_valid(nic_link_alarm_valid),
+        .link_alarm_cycle(nic_link_alarm_cycle),
+        .cpu_reg_valid(lanai_reg_valid),
+        .cpu_reg_write(lanai_reg_write),
+        .cpu_reg_addr(lanai_reg_addr),
+        .cpu_reg_wdata(lanai_reg_wdata),
+        .cpu_reg_rdata(lanai_reg_rdata),
+        .cpu_req(lanai_req),
+        .cpu_gnt(lanai_gnt),
+        .cpu_write(1'b0),
+        .cpu_addr(23'd0),
+        .cpu_wdata('0),
+        .cpu_be('0),
         .cpu_rvalid(nic_rvalid),
         .cpu_rdata(nic_rdata)
     );
@@ -320,7 +369,8 @@ module sim_nic_bench
   end
 
   myri_sram_stub #(
-      .SIZE_LOG2(16)
+      .SIZE_LOG2(16),
+      .WIDTH(WIDTH)
   ) u_sram (
       .clk(run_clk),
       .a_valid(mem_a_valid),

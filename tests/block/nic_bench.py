@@ -30,6 +30,8 @@ class NicBench:
         inputs: Values of inputs from the start.
     """
 
+    nic_ps, common_ps = NIC_PS, COMMON_PS
+
     def __init__(self, dut: Any, sleep: bool, **inputs: int) -> None:
         self.dut = dut
         self.rng = random.Random(cocotb.RANDOM_SEED)
@@ -43,7 +45,7 @@ class NicBench:
             dut.allow.value = 1
         for name, value in {"sleep": int(sleep), "rst": 1, **inputs}.items():
             dut[name].value = value
-        Clock(dut.clk, NIC_PS, unit="ps", impl="gpi").start(start_high=False)
+        Clock(dut.clk, self.nic_ps, unit="ps", impl="gpi").start(start_high=False)
         self._link_clock: Clock | None = None
         self.origin = int(get_sim_time("ps"))
 
@@ -55,7 +57,7 @@ class NicBench:
             self._link_clock = Clock(self.dut.link_clk, LINK_PS, unit="ps", impl="gpi")
             self._link_clock.start(start_high=False)
         await ClockCycles(self.dut.clk, 8)
-        await Timer(COMMON_PS - (int(get_sim_time("ps")) - self.origin) % COMMON_PS + 1, "ps")
+        await Timer(self.common_ps - (int(get_sim_time("ps")) - self.origin) % self.common_ps + 1, "ps")
         self.dut.rst.value = 0
         await self.edge
         if self._gated:

@@ -38,6 +38,12 @@ ZEROS = ("lanai_reg_valid", "lanai_reg_write", "lanai_reg_addr", "lanai_reg_wdat
 class CardBench(NicBench):
     """Driver and firmware of one card."""
 
+    bus_clock = "pci_clk"
+    """Which clock the PCI segment has."""
+    control_at: int = Pci.CONTROL
+    word = 8
+    """Bytes of a word of SRAM."""
+
     def __init__(self, dut: Any, sleep: int = 1, **settings: int) -> None:
         super().__init__(dut, bool(sleep), **dict.fromkeys(ZEROS, 0), **{**SETTINGS, **settings})
         self.sram = SramImage(dut, MEMORY_BYTES)
@@ -50,9 +56,10 @@ class CardBench(NicBench):
         """Invariants broken: overrun, CRC, DMA error."""
         self.lost = 0
         self._pci_clock: Clock | None = None
-        self.cpu = CpuPort(dut, dut.pci_clk)
-        self.memory = HostMemory(dut, dut.pci_clk, HOST_BYTES)
-        self.monitor = PciMonitor(dut, "pci", dut.pci_clk, dut.rst)
+        bus_clock = dut[self.bus_clock]
+        self.cpu = CpuPort(dut, bus_clock)
+        self.memory = HostMemory(dut, bus_clock, HOST_BYTES)
+        self.monitor = PciMonitor(dut, "pci", bus_clock, dut.rst)
         self._middle = FallingEdge(dut.clk)
         cocotb.start_soon(self._watch(RisingEdge(dut.clk), CLK_TRACE))
         cocotb.start_soon(self._watch(RisingEdge(dut.link_clk), LINK_TRACE))
@@ -60,7 +67,7 @@ class CardBench(NicBench):
 
     async def start(self) -> None:
         """Leave reset at a fixed phase of the three clocks."""
-        if self._pci_clock is None:
+        if self._pci_clock is None and self.bus_clock == "pci_clk":
             await Timer(PCI_OFFSET_PS, "ps")
             self._pci_clock = Clock(self.dut.pci_clk, PCI_PS, unit="ps", impl="gpi")
             self._pci_clock.start(start_high=False)
@@ -105,7 +112,7 @@ class CardBench(NicBench):
 
     async def control(self, value: int) -> None:
         """Write the control register."""
-        await self.host_write(Pci.CONTROL, value)
+        await self.host_write(self.control_at, value)
 
     # Firmware.
     async def lanai_write(self, register: int, value: int) -> None:
@@ -130,9 +137,14 @@ class CardBench(NicBench):
         """Wait until a bit of ISR is set, one clock at least."""
         for _ in range(40000):
             await self.edge
-            if int(self.dut.isr.value) >> bit & 1:
+            if self.flags >> bit & 1:
                 return
         raise AssertionError(f"{bit.name} did not come in 40000 clocks; ISR is {int(self.dut.isr.value):#x}")
+
+    @property
+    def flags(self) -> int:
+        """ISR, with bits as firmware names them."""
+        return int(self.dut.isr.value)
 
     async def arm(self, rmp: int, rml: int) -> None:
         """Give the receive engine a buffer."""
@@ -141,7 +153,8 @@ class CardBench(NicBench):
 
     async def send(self, start: int, length: int, wait: bool = True) -> None:
         """Send bytes of SRAM as one packet."""
-        for register, value in ((Reg.SA, start % 8), (Reg.SMP, start & ~7), (Reg.SMLT, start + length)):
+        skip = start % self.word
+        for register, value in ((Reg.SA, skip), (Reg.SMP, start - skip), (Reg.SMLT, start + length)):
             await self.lanai_write(register, value)
         if wait:
             await self.isr(Isr.SEND)

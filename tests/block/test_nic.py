@@ -12,25 +12,22 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from cocotb.handle import LogicArrayObject, LogicObject
-from cocotb.triggers import ClockCycles, ReadOnly
+from cocotb.triggers import ClockCycles
 from cocotb.utils import get_sim_time
 
 from pymodels.nic.net import packet_key
 from pymodels.registers import Block, Control, Flag, Isr, Pci, Reg, isr_mask
 from tests.block.nic_card import BASE, CLK_TRACE, LINK_TRACE, CardBench
+from tests.block.nic_ways import RECEIVE, SEND, all_known, blocked, out_of_reset, random_pio, swallowed
 
-SEND, RECEIVE, FIFO = 0x1000, 0x3000, 0x8000
-"""SRAM buffers: packets to send, packets received, doorbell FIFO."""
+FIFO = 0x8000
+"""SRAM of the doorbell FIFO."""
 
 
 async def begin(dut: Any, **settings: int) -> CardBench:
     """A bench out of reset, the LANai too."""
     bench = CardBench(dut, **settings)
-    await bench.start()
-    await bench.control(1 << Control.LANAI_RESET_OFF)
-    while int(dut.lanai_reset.value):
-        await bench.edge
+    await out_of_reset(bench)
     return bench
 
 
@@ -38,20 +35,7 @@ async def begin(dut: Any, **settings: int) -> CardBench:
 @cocotb.parametrize(wide=[0, 1], latency=[0, 3])
 async def the_sram_window_takes_and_gives_bytes(dut: Any, wide: int, latency: int) -> None:
     """Random stores, write-combined or not, land in order; loads see them."""
-    bench = await begin(dut, cfg_wide=wide, cfg_cdc_latency=latency)
-    rng, image = bench.rng, bytearray(bench.sram.load(0, 0x800))
-    for _ in range(60):
-        length = rng.choice([1, 2, 4, 8, 32, rng.randrange(1, 90)])
-        at = rng.randrange(0x800 - length)
-        data = rng.randbytes(length)
-        image[at : at + length] = data
-        bench.cpu.store(BASE + at, data, wc=rng.random() < 0.5)
-        if rng.random() < 0.3:
-            at = rng.randrange(0x800 - 8)
-            count = rng.randrange(1, 9 - at % 8)
-            assert await bench.cpu.load(BASE + at, count) == bytes(image[at : at + count])
-    await bench.quiet()
-    assert bench.sram.load(0, 0x800) == bytes(image)
+    await random_pio(await begin(dut, cfg_wide=wide, cfg_cdc_latency=latency))
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -185,34 +169,13 @@ async def bytes_travel_from_host_memory_to_host_memory(dut: Any, wide: int, cut:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def a_blocked_packet_sleeps_in_the_link(dut: Any) -> None:
     """Nobody armed: STOP to the sender, every clock asleep, nothing lost; armed later, all is there."""
-    bench = await begin(dut)
-    packet = bench.packet(1500)
-    bench.sram.store(SEND, packet.ljust(1504, b"\0"))
-    await bench.send(SEND, len(packet), wait=False)
-    await bench.quiet()
-    assert int(dut.st_link_stopping.value) and int(dut.st_link_stopped.value)
-    before = [int(dut[name].value) for name in ("edges", "link_edges", "pci_edges")]
-    await ClockCycles(dut.clk, 2000)
-    assert [int(dut[name].value) for name in ("edges", "link_edges", "pci_edges")] == before
-    await bench.arm(RECEIVE, RECEIVE + 0x1000)
-    await bench.isr(Isr.RECV)
-    await ClockCycles(dut.clk, 3)
-    assert bench.sram.load(RECEIVE, len(packet) + 1) == packet + b"\0"
+    await blocked(await begin(dut), ("edges", "link_edges", "pci_edges"))
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def a_nic_in_reset_swallows_packets(dut: Any) -> None:
     """LANai reset: armed buffers are forgotten, packets vanish and are counted, firmware state is cleared."""
-    bench = await begin(dut)
-    await bench.arm(RECEIVE, RECEIVE + 0x1000)
-    packet = bench.packet(400)
-    bench.sram.store(SEND, packet)
-    await bench.send(SEND, len(packet), wait=False)
-    await bench.control(1 << Control.LANAI_RESET_ON)
-    await bench.quiet()
-    assert int(dut.isr.value) == 0 and int(dut.lanai_reset.value)
-    assert bench.lost == 1
-    assert int(dut.st_link_in_flight.value) == int(dut.st_in_flight.value) == 0
+    await swallowed(await begin(dut))
 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
@@ -266,11 +229,4 @@ async def the_processor_loses_to_dma(dut: Any, accesses: int) -> None:
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def no_output_is_unknown_after_reset(dut: Any) -> None:
     """Every wire of the bench's top level has a value (Icarus keeps X)."""
-    bench = CardBench(dut)
-    await bench.start()
-    await ClockCycles(dut.clk, 20)
-    await ReadOnly()
-    names = [handle._name for handle in dut if isinstance(handle, (LogicObject, LogicArrayObject))]
-    names = [name for name in names if not name.startswith(("sram_", "unused"))]
-    assert len(names) > 70
-    assert [name for name in names if not dut[name].value.is_resolvable] == []
+    await all_known(CardBench(dut))

@@ -1,0 +1,199 @@
+"""The whole LANai 4: PCI segment with host CPU and host memory on one side, its own link looped back on the other.
+
+Strategy: as for the LANai 9 (`test_nic`), whose questions it is asked too: the bench is host driver and firmware at
+once. Its registers are named as firmware names them, so that the translation of `pymodels.lanai4` (places, bits,
+limits that name the last word) is tested with them. Random packets make the whole way from host memory to host memory
+by the one host DMA; a byte comparison at the end is the judge. NIC and bus share a clock, which sleeps.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from cocotb.triggers import ClockCycles
+from cocotb.utils import get_sim_time
+
+from pymodels.lanai4 import WORD, Ebus, Pci4, Reg4, Size4
+from pymodels.nic.net import packet_key
+from pymodels.registers import Control, Isr, Reg, isr_mask
+from tests.block.nic4_card import Card4Bench
+from tests.block.nic_card import BASE, CLK_TRACE, LINK_TRACE
+from tests.block.nic_ways import RECEIVE, SEND, all_known, blocked, out_of_reset, random_pio, swallowed
+
+
+async def begin(dut: Any, **settings: int) -> Card4Bench:
+    """A bench out of reset, the LANai too."""
+    bench = Card4Bench(dut, **settings)
+    await out_of_reset(bench)
+    return bench
+
+
+@cocotb.test(timeout_time=8, timeout_unit="ms")
+@cocotb.parametrize(wide=[0, 1])
+async def the_sram_window_takes_and_gives_bytes(dut: Any, wide: int) -> None:
+    """Random stores and loads of any size, on a bus of 32 bits and as a short card in a long slot."""
+    await random_pio(await begin(dut, cfg_wide=wide))
+
+
+@cocotb.test(timeout_time=8, timeout_unit="ms")
+async def the_host_sees_registers_big_endian(dut: Any) -> None:
+    """Special registers, control register, version at their places; a partial write is flagged."""
+    bench = await begin(dut)
+    for here in (Reg4.DEBUG, Reg4.EIMR):
+        value = bench.rng.getrandbits(32)
+        await bench.host_write(Pci4.REGISTERS + here, value)
+        assert await bench.host_read(Pci4.REGISTERS + here) == value
+    await bench.lanai_write(Reg.LED, 0xCAFE)
+    assert await bench.host_read(Pci4.REGISTERS + Reg4.LED) == 0xCAFE
+    assert await bench.host_read(Pci4.REGISTERS + Reg4.VERSION) == Size4.VERSION
+    assert await bench.host_read(Pci4.EEPROM) == 0
+    bench.cpu.store(BASE + Pci4.REGISTERS + Reg4.DEBUG, b"\1\2")
+    await bench.quiet()
+    assert await bench.lanai_read(Reg.ERRORS) == 8
+
+
+@cocotb.test(timeout_time=8, timeout_unit="ms")
+async def the_lanai_interrupts_the_host(dut: Any) -> None:
+    """HOST_SIG through EIMR and the card's enable to INTA#; the host clears it, and signals back."""
+    bench = await begin(dut)
+    await bench.lanai_write(Reg.ISR, isr_mask(Isr.HOST_SIG))
+    await bench.lanai_write(Reg.EIMR, isr_mask(Isr.HOST_SIG))
+    await bench.quiet()
+    assert not int(dut.intr.value)
+    await bench.control(1 << Control.IRQ_ENABLE)
+    await bench.quiet()
+    assert int(dut.intr.value)
+    await bench.host_write(Pci4.REGISTERS + Reg4.ISR, 1 << 30 | 1 << 16)
+    await bench.quiet()
+    assert not int(dut.intr.value)
+    assert bench.flags == isr_mask(Isr.LANAI_SIG)
+
+
+@cocotb.test(timeout_time=16, timeout_unit="ms")
+@cocotb.parametrize(delay=[0, 25])
+async def a_packet_comes_back_over_the_link(dut: Any, delay: int) -> None:
+    """Sent from SRAM, received into SRAM: bytes, syndrome, registers, ISR, trace keys; any length by SA."""
+    bench = await begin(dut, cfg_delay=delay)
+    for _ in range(8):
+        packet = bench.packet(bench.rng.randrange(5, 300))
+        align = -len(packet) % WORD
+        bench.sram.store(SEND, bytes(align) + packet)
+        await bench.arm(RECEIVE, RECEIVE + 0x1000)
+        await bench.send(SEND + align, len(packet))
+        await bench.isr(Isr.RECV)
+        await ClockCycles(dut.clk, 3)
+        assert bench.sram.load(RECEIVE, len(packet) + 1) == packet + b"\0"
+        assert await bench.lanai_read(Reg.RECV_LENGTH) == len(packet) + 1
+        rmp, off_by = await bench.lanai_read(Reg.RMP), (await bench.lanai_read(Reg.ISR)) >> Isr.ORUN1 & 3
+        assert rmp - RECEIVE - off_by == len(packet) + 1
+        await bench.quiet()
+        assert bench.last == dict.fromkeys((*CLK_TRACE, *LINK_TRACE), packet_key(packet))
+
+
+@cocotb.test(timeout_time=40, timeout_unit="ms")
+@cocotb.parametrize(wide=[0, 1], cut=[False, True])
+async def bytes_travel_from_host_memory_to_host_memory(dut: Any, wide: int, cut: bool) -> None:
+    """The host DMA in, link, the host DMA out, any place; with `cut` the send follows DMA_CTR by SML."""
+    bench = await begin(dut, cfg_wide=wide, cfg_start_clocks=20)
+    rng, memory = bench.rng, bytearray(bench.memory.bytes)
+    for number in range(6):
+        packet = bench.packet(WORD * rng.randrange(2, 175))
+        source, target = WORD * rng.randrange(0x400), 0x8000 + 0x400 * number + WORD * rng.randrange(16)
+        stored = packet + bytes(WORD)  # the word of the syndrome comes with it: off by three
+        bench.memory.bytes[source : source + len(packet)] = packet
+        memory[source : source + len(packet)] = packet
+        memory[target : target + len(stored)] = stored
+        bench.sram.store(RECEIVE + len(packet), bytes(WORD))
+        await bench.arm(RECEIVE, RECEIVE + 0x1000)
+        await bench.transfer(True, SEND, source, len(packet))
+        if cut:
+            await bench.send_behind_transfer(SEND, len(packet), len(packet))
+        else:
+            await bench.isr(Isr.WAKE1)
+            await bench.send(SEND, len(packet))
+        await bench.isr(Isr.RECV)
+        await bench.transfer(False, RECEIVE, target, len(stored))
+        await bench.isr(Isr.WAKE1)
+        await bench.quiet()
+        assert bench.memory.bytes == memory
+        if len(packet) > 300:
+            head, filled = bench.latest("tr_tx_head"), bench.latest("tr_dma_done", nth=2)
+            assert (head < filled) == cut, "cut-through: the head leaves while the DMA still fills"
+    assert bench.bad == []
+
+
+@cocotb.test(timeout_time=8, timeout_unit="ms")
+async def a_second_transfer_is_refused_while_one_runs(dut: Any) -> None:
+    """There is one host DMA: a write of its registers meanwhile is ignored and flagged, and the first ends well."""
+    bench = await begin(dut)
+    data = bench.rng.randbytes(800)
+    bench.memory.bytes[: len(data)] = data
+    await bench.transfer(True, SEND, 0, len(data))
+    await bench.lanai_write(Ebus.LAR, RECEIVE)
+    await bench.isr(Isr.WAKE1)
+    await bench.quiet()
+    assert bench.sram.load(SEND, len(data)) == data
+    assert bench.bad == ["st_send_misuse"]
+
+
+@cocotb.test(timeout_time=16, timeout_unit="ms")
+async def a_blocked_packet_sleeps_in_the_link(dut: Any) -> None:
+    """Nobody armed: STOP to the sender, every clock asleep, nothing lost; armed later, all is there."""
+    await blocked(await begin(dut), ("edges", "link_edges", "pci_edges"))
+
+
+@cocotb.test(timeout_time=16, timeout_unit="ms")
+async def a_nic_in_reset_swallows_packets(dut: Any) -> None:
+    """LANai reset: armed buffers are forgotten, packets vanish and are counted, firmware state is cleared."""
+    await swallowed(await begin(dut))
+
+
+@cocotb.test(timeout_time=30, timeout_unit="ms")
+async def sleeping_clocks_change_no_time(dut: Any) -> None:
+    """The whole way of four packets: each trace record at the same picosecond, asleep and always on."""
+    logs, edges = [], []
+    bench = Card4Bench(dut, cfg_start_clocks=80, cfg_cdc_latency=1)
+    for sleep in (0, 1):
+        dut.rst.value = 1
+        dut.sleep.value = sleep
+        bench.rng.seed(11)
+        await bench.start()
+        begin_at = int(get_sim_time("ps")) - bench.origin
+        bench.log.clear()
+        await bench.control(1 << Control.LANAI_RESET_OFF)
+        await ClockCycles(dut.clk, 50)
+        for _ in range(4):
+            packet = bench.packet(WORD * bench.rng.randrange(5, 50))
+            bench.memory.bytes[: len(packet)] = packet
+            await bench.transfer(True, SEND, 0, len(packet))
+            await bench.isr(Isr.WAKE1)
+            await bench.send(SEND, len(packet))
+            await ClockCycles(dut.clk, 100)
+            await bench.arm(RECEIVE, RECEIVE + 0x1000)
+            await bench.isr(Isr.RECV)
+            await ClockCycles(dut.clk, 100)
+        logs.append([(time - begin_at, *rest) for time, *rest in bench.log])
+        edges.append(sum(int(dut[name].value) for name in ("edges", "link_edges", "pci_edges")))
+    assert logs[0] == logs[1] and len(logs[0]) > 40
+    assert edges[1] < edges[0] * 0.7
+
+
+@cocotb.test(timeout_time=8, timeout_unit="ms")
+@cocotb.parametrize(accesses=[1, 2])
+async def the_processor_loses_to_dma(dut: Any, accesses: int) -> None:
+    """A processor that asks in every clock is never refused while nothing else moves, but in a DMA with one port."""
+    bench = await begin(dut, cfg_accesses=accesses)
+    dut.lanai_req.value = 1
+    dut.sleep.value = 0
+    await bench.edge
+    assert await bench.refusals(200) == 0
+    await bench.transfer(False, SEND, 0x100, 2000)
+    refused = await bench.refusals(900)
+    assert (refused > 200) if accesses == 1 else (refused == 0)
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def no_output_is_unknown_after_reset(dut: Any) -> None:
+    """Every wire of the bench's top level has a value (Icarus keeps X)."""
+    await all_known(Card4Bench(dut))
