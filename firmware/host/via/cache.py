@@ -37,13 +37,14 @@ class Cache:
         self._flag = flag
         self.tail = self.head = 0
         self.waiting: deque[Entry] = deque()
-        self._flagged = False
+        self.flagged = False
+        """The NIC believes that descriptors wait here."""
 
     async def post(self, entry: Entry) -> None:
         """Write a descriptor behind those posted before, or leave it in the queue here."""
         self.waiting.append(entry)
         await self.fill()
-        if self.waiting and not self._flagged:
+        if self.waiting and not self.flagged:
             await self.flag()
 
     async def fill(self) -> bool:
@@ -93,7 +94,7 @@ class Cache:
 
     async def flag(self) -> None:
         """Tell the NIC whether anything waits here."""
-        self._flagged = bool(self.waiting)
+        self.flagged = bool(self.waiting)
         await store_words(self._host, self._flag, QUEUED if self.waiting else 0)
 
     def done(self, entry: Entry) -> bool:

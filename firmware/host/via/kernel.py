@@ -84,6 +84,7 @@ class Kernel:
         self.interrupts += 1
         await self.host.spend("serve_interrupt")
         await acknowledge(self.host)
+        await self.host.pio_read(self.host.nic_base + Word.KERNEL)  # what comes from here on interrupts again
         await self._read_events()
         await self.refill()
         for look in self.on_interrupt:
@@ -101,8 +102,8 @@ class Kernel:
                 await self.vis[number].broken()
 
     async def refill(self) -> None:
-        """Queue caches with descriptors that wait here get what they have room for."""
-        low = [cache for cache in (self.sends, *(vi.receives for vi in self.vis)) if cache.waiting]
+        """Queue caches of which the NIC believes that descriptors wait here get what they have room for."""
+        low = [cache for cache in (self.sends, *(vi.receives for vi in self.vis)) if cache.flagged]
         if not low:
             return
         async with self.turn:

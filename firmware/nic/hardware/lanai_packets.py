@@ -238,8 +238,7 @@ class LanaiPackets:
         """The two engines of the network, and the ends of DMA blocks."""
         self._on = on
         woken = {STORE_CHAIN: self._stores_done, FETCH_CHAIN: self._fetches_done}
-        services = self._dma.services(woken, "packet_look")
-        self._ends = [step for _, step in services]
+        self._ends = services = self._dma.services(woken, "packet_look")
         self._loop = self._nic.poll_loop([watch for watch, _ in services])
         return [
             (Watch(Reg.ISR, 0, "packet_look", RECV & ~(1 << Isr.HEAD), register=True), self._received),
@@ -247,9 +246,13 @@ class LanaiPackets:
             *services,
         ]
 
+    def background(self) -> list[Service]:
+        """The ends of DMA blocks."""
+        return self._ends
+
     async def _wait(self) -> None:
         """Spin until a DMA block ends, and do what belongs to it."""
-        await self._ends[await self._loop.run()]()
+        await self._ends[await self._loop.run()][1]()
 
     async def _stores_done(self) -> None:
         """Blocks to the host are done: buffers are free, words are there."""

@@ -94,3 +94,9 @@ class PacketPort(Protocol):
 
     def services(self, on: PortEvents) -> list[Service]:
         """What the polling loop must look at."""
+
+    def background(self) -> list[Service]:
+        """What of it a loop must look at that waits for something else: without it, no store and no interrupt ends.
+
+        Called after `services`.
+        """

@@ -34,11 +34,11 @@ class Firmware:
 
     def __init__(self, ni: Ni) -> None:
         self._ni, self._nic = ni, ni.nic
-        completing, refill, self._outlet = Completing(ni), Refill(ni), Outlet(ni)
-        self._breaking = Breaking(ni, self._outlet, completing, refill)
+        completing, self._refill, self._outlet = Completing(ni), Refill(ni), Outlet(ni)
+        self._breaking = Breaking(ni, self._outlet, completing, self._refill)
         ring = Ring(ni.nic, ni.layout.send, ni.options.send_words, Word.SEND_TAIL, Word.SEND_HEAD)
-        self._sender = Sender(ni, ring, self._outlet, completing, refill)
-        self._receiver = Receiver(ni, self._breaking, completing, refill)
+        self._sender = Sender(ni, ring, self._outlet, completing, self._refill)
+        self._receiver = Receiver(ni, self._breaking, completing, self._refill)
         self._commands = Commands(ni, self._breaking)
 
     async def run(self) -> None:
@@ -49,6 +49,7 @@ class Firmware:
             (Watch(Word.SEND_TAIL, 0, "look_tail"), self._sender.advance),
             (Watch(Word.COMMAND_TAIL, 0, "look_command"), self._commands.given),
         ]
+        self._refill.start()
         loop = nic.poll_loop([watch for watch, _ in services])
         while True:
             hit = await loop.run()

@@ -56,8 +56,7 @@ class Breaking:
         """The target of a VI's oldest message has answered."""
         await self._nic.work("answer_seen")
         if kind != Kind.DONE:
-            endpoint.verdict = VERDICTS[kind]
-            await self.break_up(endpoint, endpoint.verdict)
+            await self.break_up(endpoint, VERDICTS[kind])
         elif endpoint.unanswered:
             done = endpoint.unanswered.popleft()
             await self._completing.send(endpoint, done.descriptor, done.length, done.operation)
@@ -80,6 +79,7 @@ class Breaking:
             done = endpoint.unanswered.popleft()
             await self._completing.send(endpoint, done.descriptor, 0, done.operation | verdict)
             verdict = Status.FLUSHED
+        endpoint.verdict = verdict  # of the message that is being sent
         message, endpoint.receiving = endpoint.receiving, None
         if message is not None and not message.rewind():
             await self._refill.skip(endpoint, message)

@@ -7,11 +7,12 @@ waits; until then packets wait in the network.
 
 from __future__ import annotations
 
+from firmware.nic.hardware import Service
 from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import ASKED, CONTROL_WORDS, PAGE_WORDS, QUEUED, Counter, Vi, Word
 from firmware.nic.via.ni import Endpoint, Ni
 from firmware.nic.via.ring import Ring
-from firmware.verbs import Watch
+from firmware.verbs import PollLoop, Watch
 
 
 class Refill:
@@ -20,7 +21,14 @@ class Refill:
     def __init__(self, ni: Ni) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._low = ni.options.low_water * (CONTROL_WORDS + PAGE_WORDS)
-        self._loop = ni.nic.poll_loop([Watch(Word.REFILLS, 0, "look_refill")])
+        self._loop: PollLoop
+        self._meanwhile: list[Service] = []
+
+    def start(self) -> None:
+        """Make the loop that waits for a refill; the port's services are known."""
+        self._meanwhile = self._port.background()
+        watches = [Watch(Word.REFILLS, 0, "look_refill"), *(watch for watch, _ in self._meanwhile)]
+        self._loop = self._nic.poll_loop(watches)
 
     async def look(self, endpoint: Endpoint) -> None:
         """A receive descriptor was used: is the cache below the mark, and more at the host?"""
@@ -31,7 +39,7 @@ class Refill:
         await self._look(ring, Word.SEND_QUEUED)
 
     async def _look(self, ring: Ring, flag: int) -> None:
-        if self._nic.load(flag) == QUEUED and ring.ready < self._low:
+        if self._nic.load(flag) == QUEUED and ring.ready < max(self._low, 1):
             await self._ask(flag)
 
     async def _ask(self, flag: int) -> None:
@@ -74,4 +82,5 @@ class Refill:
         if self._nic.load(flag) == QUEUED:
             await self._ask(flag)
         self._loop.expect(0, seen)
-        await self._loop.run()
+        while hit := await self._loop.run():
+            await self._meanwhile[hit - 1][1]()

@@ -28,6 +28,7 @@ class Sender:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._ring, self._completing, self._refill = ring, completing, refill
         self._now: Outgoing | None = None
+        self._skipping = False
         outlet.more = self.advance
 
     async def fetched(self) -> None:
@@ -39,7 +40,7 @@ class Sender:
 
     async def advance(self) -> None:
         """Do what can be done: begin a message, fetch, launch."""
-        while True:
+        while not self._skipping:
             now = self._now
             if now is None:
                 if self._ring.ready < CONTROL_WORDS:
@@ -90,10 +91,12 @@ class Sender:
 
     async def _refuse(self, now: Outgoing) -> None:
         """Its VI is not connected: skip its list, and say so in its status."""
+        self._skipping = True
         while now.entries:
             await self._refill.send_words(self._ring, PAGE_WORDS)
             self._ring.take(PAGE_WORDS)
             now.entries -= 1
+        self._skipping = False
         self._ring.free()
         await self._completing.send(now.endpoint, now.descriptor, 0, Status.FLUSHED)
 

@@ -1,0 +1,138 @@
+"""Strategy: the same traffic is taken from completion queues of both kinds, by polling and sleeping, and by notify
+handlers; every completion must be told once, in each queue's order. A sleeping process must leave the CPU free and
+wake by the NIC's interrupt, and never miss one that comes while it falls asleep.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.host.via import Descriptor, Result, Vi, VipError
+from firmware.host.via.completion import CompletionQueue
+from pymodels.machine import Machine
+from tb.studies._via import User, join, user
+from tests.unit.via_bench import Pair, pair, pattern, start
+
+KINDS = pytest.mark.parametrize("completion", ["cq1", "cq2"])
+BY = pytest.mark.parametrize("by", ["done", "poll", "wait"])
+
+
+async def take(queue: CompletionQueue, by: str) -> tuple[Vi, bool]:
+    """The next completion, in one of three ways."""
+    if by == "poll":
+        return await queue.poll()
+    if by == "wait":
+        return await queue.wait()
+    while (found := await queue.done()) is None:
+        pass
+    return found
+
+
+async def make(near: User, far: User, entries: int = 64) -> tuple[CompletionQueue, list[Vi], list[Vi]]:
+    """Three connections whose receives at the far side, and whose first send queue, complete in one queue."""
+    queue = await far.nic.create_cq(entries)
+    mine, yours = [], []
+    for _ in range(3):
+        mine.append(await near.nic.create_vi(near.tag))
+        yours.append(await far.nic.create_vi(far.tag, send_cq=queue, receive_cq=queue))
+        await join(near, mine[-1], far, yours[-1], 1)
+    return queue, mine, yours
+
+
+@KINDS
+@BY
+def test_every_completion_is_told_once(completion: str, by: str) -> None:
+    machine = Machine(2)
+    vias = start(machine, completion=completion)
+    near, far = machine.finish(user(vias[0]), user(vias[1]))
+    ((queue, mine, yours),) = machine.finish(make(near, far, entries=32))
+    told: list[tuple[int, bool]] = []
+    places = [far.descriptor(i) for i in range(40)]
+
+    async def receive() -> None:
+        for i in range(30):
+            await yours[i % 3].post_receive(places[i].receive([far.part(64 * i, 64)]))
+        await yours[0].post_send(places[30].send([far.part(0, 4)]))
+        for _ in range(31):
+            vi, is_receive = await take(queue, by)
+            told.append((vi.number, is_receive))
+            done = await (vi.receive_done() if is_receive else vi.send_done())
+            assert done is not None
+
+    async def send() -> None:
+        await mine[0].post_receive(near.descriptor(50).receive([near.part(0, 4)]))
+        await near.process.host.sleep(700_000_000)  # type: ignore[attr-defined]
+        for i in range(30):
+            await mine[i % 3].post_send(near.descriptor(i).send([near.part(64 * i, 64)]))
+
+    machine.finish(receive(), send())
+    assert sorted(told) == sorted([(vi.number, True) for vi in yours] * 10 + [(yours[0].number, False)])
+    assert machine.finish(queue.done()) == [None]
+
+
+async def receive_one(p: Pair) -> None:
+    await p.yours.post_receive(p.there.descriptor(0).receive([p.there.part(0, 64)]))
+
+
+async def send_one(p: Pair, after_us: float = 0) -> None:
+    await p.machine.host(0).sleep(int(after_us * 1e6))
+    p.here.write(0, pattern(64))
+    await p.mine.post_send(p.here.descriptor(0).send([p.here.part(0, 64)]))
+
+
+def test_a_process_that_waits_sleeps_and_the_interrupt_wakes_it() -> None:
+    p = pair()
+    p.machine.finish(receive_one(p))
+    used, interrupts = p.machine.host(1).cpu_ps, p.vias[1].kernel.interrupts
+    done, _ = p.machine.finish(p.yours.receive_wait(), send_one(p, after_us=1000))
+    assert done.length == 64
+    assert p.vias[1].kernel.interrupts == interrupts + 1
+    assert p.machine.host(1).cpu_ps - used < 20_000_000
+
+
+@pytest.mark.parametrize("after_us", [x / 4 for x in range(0, 40, 3)])
+def test_no_completion_is_missed_while_a_process_falls_asleep(after_us: float) -> None:
+    p = pair()
+    p.machine.finish(receive_one(p))
+    done, _ = p.machine.finish(p.yours.receive_wait(), send_one(p, after_us))
+    assert done.length == 64
+
+
+def test_a_wait_ends_when_its_time_is_up() -> None:
+    p = pair()
+    p.machine.finish(receive_one(p))
+    begun = p.machine.kernel.now
+    with pytest.raises(VipError) as refused:
+        p.machine.finish(p.yours.receive_wait(timeout_us=300))
+    assert refused.value.result is Result.TIMEOUT
+    assert 300 <= (p.machine.kernel.now - begun) / 1e6 < 320
+    done, _ = p.machine.finish(p.yours.receive_wait(), send_one(p))
+    assert done.length == 64
+
+
+def test_a_notify_handler_is_called_once_with_its_descriptor() -> None:
+    p = pair()
+    called: list[tuple[Vi, Descriptor]] = []
+    p.machine.finish(receive_one(p))
+    p.yours.receive_notify(lambda vi, descriptor: called.append((vi, descriptor)))
+    p.machine.finish(send_one(p, after_us=50))
+    p.machine.run(p.machine.kernel.now / 1e6 + 100)
+    assert [(vi, descriptor.length) for vi, descriptor in called] == [(p.yours, 64)]
+
+
+def test_a_completion_queue_in_use_is_not_destroyed() -> None:
+    machine = Machine(2)
+    vias = start(machine)
+    near, far = machine.finish(user(vias[0]), user(vias[1]))
+    ((queue, _, yours),) = machine.finish(make(near, far))
+    with pytest.raises(VipError) as refused:
+        machine.finish(queue.destroy())
+    assert refused.value.result is Result.ERROR_RESOURCE
+
+    async def end() -> None:
+        for vi in yours:
+            await vi.disconnect()
+            await vi.destroy()
+        await queue.destroy()
+
+    machine.finish(end())
