@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pymodels import lanai4
 from pymodels.lanai4 import Pci4
 from pymodels.registers import Pci
+from pymodels.sp_adapter import SpControl, SpPci
 
 SLOT, SLOT_BYTES = 0xE0000000, 0x01000000
 """Physical address of the first slot's region, and from one slot to the next."""
@@ -30,6 +31,8 @@ class CardMap:
         if kind == "lanai4":
             sram = Pci4.SRAM_1MB if sram_bytes > LOW_SRAM else Pci4.SRAM
             return cls(kind, SLOT + sram, SLOT + Pci4.CONTROL, SLOT + Pci4.REGISTERS)
+        if kind == "sp":
+            return cls(kind, SLOT + SpPci.SRAM, SLOT + SpPci.CONTROL, SLOT + SpPci.CONTROL)
         return cls(kind, SLOT + Pci.SRAM, SLOT + Pci.CONTROL, SLOT + Pci.REGISTERS)
 
     @property
@@ -40,11 +43,11 @@ class CardMap:
     @property
     def moves_bytes(self) -> bool:
         """The card's host DMA moves any number of bytes from and to any place; otherwise whole words."""
-        return self.kind == "lanai9"
+        return self.kind != "lanai4"
 
     def offset(self, address: int, sram_bytes: int) -> int:
         """What stands at an address, as the offset that it has on a LANai 9's card; -1 for nothing."""
-        if self.kind == "lanai9":
+        if self.kind != "lanai4":
             return address - SLOT if SLOT <= address < SLOT + Pci.END else -1
         if self.sram <= address < self.sram + sram_bytes:
             return address - self.sram
@@ -54,9 +57,15 @@ class CardMap:
         return -1 if there is None else Pci.REGISTERS + there
 
     def register(self, register: int) -> int:
-        """Physical address of a special register, named as firmware names it."""
+        """Physical address of a special register, named as firmware names it; on an SP adapter the host has only the
+        control register, which has the interrupt.
+        """
+        if self.kind == "sp":
+            return self.control
         return self.registers + (lanai4.place(register) if self.kind == "lanai4" else register)
 
     def signal(self, value: int) -> int:
-        """A word of ISR bits, named as firmware names them, as this card has it."""
+        """A word of ISR bits, named as firmware names them, as this card has it; on an SP adapter the interrupt."""
+        if self.kind == "sp":
+            return 1 << SpControl.INTERRUPT
         return lanai4.bits_here(value) if self.kind == "lanai4" else value

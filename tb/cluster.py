@@ -19,6 +19,7 @@ from tb.bind.actor import PathNumbers
 from tb.bind.host import HostTiming, RtlHost
 from tb.bind.lanai import RtlNic
 from tb.bind.lanai4 import RtlNic4
+from tb.bind.sp import RtlSpNic
 from tb.invariants import Invariants
 from tb.report.packets import KEPT
 from tb.request import Plan
@@ -36,6 +37,8 @@ NS, US = 1000, 1_000_000
 """In picoseconds."""
 BOOT_PS = 2 * US
 """From the last control register write to the study (ours): every LANai has left reset by then."""
+NICS = {"lanai9": RtlNic, "lanai4": RtlNic4, "sp": RtlSpNic}
+"""The verbs of each kind of NIC."""
 FAULTS = {"drop": 1, "flip": 2, "stick": 3}
 """Codes of the doorway (hdl/sim/faults.c)."""
 
@@ -105,8 +108,7 @@ class RunningCluster:
 
     def _nic(self, node: int, profile: Profile) -> RtlNic:
         sram = self.doorway.memory(2 * node + 1, profile.integer("sram.bytes"), unit(node, Part.NIC_CPU))
-        nic = RtlNic4 if profile.hardware == "lanai4" else RtlNic
-        return nic(node, self.kernel, self.doorway, sram, NicProcessor.of(profile), self.paths)
+        return NICS[profile.hardware](node, self.kernel, self.doorway, sram, NicProcessor.of(profile), self.paths)
 
     def _host(self, node: int, plan: Plan) -> RtlHost:
         profile = plan.profile
@@ -133,7 +135,7 @@ class RunningCluster:
 
     def use_layer(self, layer: str) -> None:
         """Charge a message layer's compiled costs from now on. Raises CostError when it has no table."""
-        nic, host = PathTable.of_nic(layer), PathTable.load("host", layer)
+        nic, host = PathTable.of_nic(layer, self.plan.profile.hardware), PathTable.load("host", layer)
         for n in self.nics:
             n.use(nic)
         for h in self.hosts:

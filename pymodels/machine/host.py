@@ -14,6 +14,7 @@ from pymodels.kernel import Event
 from pymodels.machine.actor import Actor
 from pymodels.machine.card import Card
 from pymodels.machine.memory import MachineError, Memory
+from pymodels.machine.sp_nic import SpCard
 from pymodels.machine.spin import Look, Spin
 from pymodels.machine.world import World
 from pymodels.registers import Pci
@@ -38,7 +39,7 @@ class ModelHost(Processes, Actor):
     side = "host"
     page_size = 4096
 
-    def __init__(self, world: World, node: int, name: str, card: Card, *, size: int, seed: int) -> None:
+    def __init__(self, world: World, node: int, name: str, card: Card | SpCard, *, size: int, seed: int) -> None:
         super().__init__(world, node, unit(node, Part.HOST_CPU), f"host {name}")
         self.name = name
         self.card = CardMap.of(card.kind, card.sram_bytes)

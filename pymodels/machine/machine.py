@@ -13,6 +13,7 @@ from pymodels.machine.log import TraceLog
 from pymodels.machine.memory import MachineError
 from pymodels.machine.network import ModelNetwork
 from pymodels.machine.nic import ModelNic
+from pymodels.machine.sp_nic import ModelSpNic
 from pymodels.machine.timing import CostLookup, Timing, flat_cost
 from pymodels.machine.world import World
 from pymodels.routes import Routes
@@ -20,6 +21,8 @@ from pymodels.topology import Topology
 from pymodels.updown import up_down
 
 MEGABYTE = 1 << 20
+SRAM_BYTES = {"lanai9": 2 * MEGABYTE, "lanai4": MEGABYTE, "sp": MEGABYTE // 2}
+"""By kind of NIC."""
 
 
 class View(TypedDict):
@@ -52,9 +55,9 @@ class Machine:
     ) -> None:
         """`cost(side, path)`: picoseconds of a path; `seed` draws interrupt latencies; sizes: bytes a node.
 
-        `nic`: the kind of every NIC, "lanai9" or "lanai4"; it decides the size of SRAM where none is given.
+        `nic`: the kind of every NIC, "lanai9", "lanai4" or "sp"; it decides the size of SRAM where none is given.
         """
-        sram_bytes = sram_bytes or (MEGABYTE if nic == "lanai4" else 2 * MEGABYTE)
+        sram_bytes = sram_bytes or SRAM_BYTES[nic]
         timing = timing or Timing()
         names = tuple(names or (f"host{i}" for i in range(nodes)))
         self.topology = topology or single_switch(names, 8 if len(names) <= 8 else 16)
@@ -65,18 +68,22 @@ class Machine:
         world = World(self.kernel, timing, self.trace, cost)
         self.network = ModelNetwork(world, self.topology)
         self._routes = routes or up_down(self.topology)
-        self.nics: list[ModelNic] = []
+        self.nics: list[ModelNic | ModelSpNic] = []
         self.hosts: list[ModelHost] = []
         for node, name in enumerate(self.names):
-            card = ModelNic(world, node, sram_bytes, self.network, nic)
+            card = self._nic(world, node, sram_bytes, nic)
             host = ModelHost(world, node, name, card.card, size=host_bytes, seed=seed * 4099 + node)
-            for dma in (card.dma, card.words):
-                dma.host_memory = host.memory
-                dma.check_grant = host.granted
+            card.connect(host.memory, host.granted)
             self.network.senders.append(card.send)
             self.network.receivers.append(card.receive)
             self.nics.append(card)
             self.hosts.append(host)
+
+    def _nic(self, world: World, node: int, sram_bytes: int, kind: str) -> ModelNic | ModelSpNic:
+        """A NIC of a kind."""
+        if kind == "sp":
+            return ModelSpNic(world, node, sram_bytes, self.network)
+        return ModelNic(world, node, sram_bytes, self.network, kind)
 
     @property
     def faults(self) -> Faults:
@@ -84,8 +91,10 @@ class Machine:
         return self.network.faults
 
     def nic(self, node: int) -> ModelNic:
-        """The NIC of a node."""
-        return self.nics[node]
+        """The NIC of a node, a LANai (`nics` has those of every kind)."""
+        found = self.nics[node]
+        assert isinstance(found, ModelNic), f"NIC {node} is no LANai"
+        return found
 
     def host(self, node: int) -> ModelHost:
         """The host of a node."""

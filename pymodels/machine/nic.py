@@ -1,41 +1,35 @@
-"""A NIC of the machine: SRAM, special registers, engines, and the processor that firmware uses through the verbs."""
+"""A LANai of the machine: special registers, engines, the PCI side of its card."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable
 
 from pymodels.lanai4 import WORD
-from pymodels.machine.actor import Actor
 from pymodels.machine.card import Card
 from pymodels.machine.doorbell import Doorbells
 from pymodels.machine.host_dma import HostDma
-from pymodels.machine.memory import MachineError, Memory
+from pymodels.machine.memory import Memory
 from pymodels.machine.net_receive import NetReceive
 from pymodels.machine.net_send import NetSend
 from pymodels.machine.network import ModelNetwork
+from pymodels.machine.processor import ModelProcessor
 from pymodels.machine.special import SpecialRegisters
-from pymodels.machine.spin import Look, Spin, WatchShape
 from pymodels.machine.word_dma import WordDma
 from pymodels.machine.world import World
 from pymodels.registers import Reg
-from pymodels.trace import Part, TraceEvent, unit
 
 
-class ModelNic(Actor):
+class ModelNic(ModelProcessor):
     """Satisfies `firmware.verbs.Nic` by shape; also: the engines, `sram`, `special` (registers), `card` (PCI side)."""
 
-    side = "nic"
+    watched = Reg.ISR
 
     def __init__(self, world: World, node: int, sram_bytes: int, network: ModelNetwork, kind: str = "lanai9") -> None:
         """`kind`: "lanai9" or "lanai4"."""
-        super().__init__(world, node, unit(node, Part.NIC_CPU), f"NIC {node}")
+        super().__init__(world, node, sram_bytes)
         self.kind = kind
         self.word_bytes = WORD if kind == "lanai4" else 8
-        self.sram_bytes = sram_bytes
-        self.sram = Memory(f"node {node} SRAM", sram_bytes)
-        self._clock = world.timing.nic_clock
-        self.special = SpecialRegisters(world, self._isr_changed, self._drive_line, kind)
+        self.special: SpecialRegisters = SpecialRegisters(world, self._watched_changed, self._drive_line, kind)
         change = self.special.change
         self.send = NetSend(world, node, self.sram, network, change)
         self.receive = NetReceive(world, node, self.sram, change, self.word_bytes)
@@ -49,72 +43,11 @@ class ModelNic(Actor):
         self.card = Card(world, node, self.sram, self.special)
         self.card.connect(self.receive, self.dma, self.doorbells)
 
-    def load(self, address: int) -> int:
-        """The 32-bit big-endian word at an SRAM address (a multiple of 4)."""
-        self.sram.accesses["processor"] += 1
-        return self.sram.load(address)
-
-    def store(self, address: int, value: int) -> None:
-        """Store a 32-bit big-endian word."""
-        self.sram.accesses["processor"] += 1
-        self.sram.store(address, value)
-
-    def load_words(self, address: int, count: int) -> tuple[int, ...]:
-        """`count` consecutive 32-bit words."""
-        self.sram.accesses["processor"] += count
-        return self.sram.load_words(address, count)
-
-    def store_words(self, address: int, words: Sequence[int]) -> None:
-        """Store consecutive 32-bit words."""
-        self.sram.accesses["processor"] += len(words)
-        self.sram.store_words(address, words)
-
-    def load_bytes(self, address: int, count: int) -> bytes:
-        """`count` bytes of SRAM."""
-        self.sram.accesses["processor"] += count
-        return self.sram.read(address, count)
-
-    def write(self, register: int, value: int) -> None:
-        """Write a special register: takes effect at once, and one NIC clock of the processor."""
-        self.cpu.claim(self._clock)
-        self.special.write(register, value)
-
-    async def read(self, register: int) -> int:
-        """Read a special register, one NIC clock after what the processor did before."""
-        await self._kernel.sleep_until(self.cpu.claim(self._clock), "a register read")
-        return self.special.read(register)
-
-    async def work(self, path: str, times: int = 1) -> None:
-        """Execute a compiled path `times` times."""
-        duration, number = self.cost(path)
-        duration *= times
-        end = self.cpu.claim(duration)
-        self._log.add(self._unit, TraceEvent.WORK_START, 0, number, duration // self._clock)
-        if end > self._kernel.now:
-            await self._kernel.sleep_until(end, path)
-        self._log.add(self._unit, TraceEvent.WORK_END, 0, number, duration // self._clock)
-
-    def post(self, path: str) -> None:
-        """Execute a compiled path whose end nobody waits for."""
-        duration, number = self.cost(path)
-        clocks = duration // self._clock
-        self._log.add(self._unit, TraceEvent.WORK_START, 0, number, clocks)
-        end = partial(self._log.add, self._unit, TraceEvent.WORK_END, 0, number, clocks)
-        self._kernel.at(self.cpu.claim(duration), end)
-
-    def poll_loop(self, steps: Sequence[WatchShape]) -> Spin:
-        """A polling loop over `steps`. Times, phase and position as the spinning loop has them."""
-        for step in steps:
-            if not step.register and step.address & 3:
-                raise MachineError(f"node {self.node}: watched address {step.address:#x} is not a multiple of 4")
-            if step.register and step.address != Reg.ISR:
-                raise MachineError(f"node {self.node}: register {step.address:#05x} cannot be polled, only ISR can")
-        looks = [Look(step.address, step.expect, step.mask, step.register, self.cost(step.path)[0]) for step in steps]
-        return Spin(self.cpu, self.sram, looks, self.special.read, why=f"NIC {self.node} polling")
+    def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:
+        """Give the engines the host's memory, and who says what of it may be reached."""
+        for dma in (self.dma, self.words):
+            dma.host_memory = host_memory
+            dma.check_grant = check_grant
 
     def _drive_line(self, level: bool) -> None:
         self.card.interrupt(level)
-
-    def _isr_changed(self) -> None:
-        for spin in tuple(self.sram.spins):
-            spin.registers_changed()

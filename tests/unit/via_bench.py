@@ -17,7 +17,7 @@ def start(machine: Machine, **options: int | str) -> list[Via]:
     vias: list[Via] = []
     for node in range(len(machine.names)):
         view = ClusterView(**machine.view(node, **options))
-        machine.nic(node).spawn(nic_program("via")(machine.nic(node), view), "via")
+        machine.nics[node].spawn(nic_program("via")(machine.nics[node], view), "via")
         vias.append(host_library("via")(machine.host(node), view))
     machine.finish(*(via.start() for via in vias))
     return vias

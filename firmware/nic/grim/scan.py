@@ -31,7 +31,7 @@ from pymodels.trace import TraceEvent
 
 ISR = int(Reg.ISR)
 TIME = 1 << Isr.TIME0
-Step = Callable[[], Awaitable[None]]
+Step = Callable[[], Awaitable[int | None]]
 
 
 class Firmware:

@@ -1,5 +1,6 @@
 /* What it costs a LANai 4 to carry out chains of control blocks. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "paths.h"
+#include "sp_packets.h"
 
 enum { TERMINAL = 2, ISR_DMA = 0x10 };
 

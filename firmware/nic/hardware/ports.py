@@ -5,11 +5,14 @@ from __future__ import annotations
 from firmware.layers import ClusterView
 from firmware.nic.hardware.lanai_packets import FETCH_CHAIN, STORE_CHAIN, LanaiPackets, PortMap
 from firmware.nic.hardware.packets import PacketPort
+from firmware.nic.hardware.sp_packets import SpPackets
 from firmware.verbs import Nic
 
 
 def packet_port(nic: Nic, view: ClusterView, base: int, most: int) -> PacketPort:
     """The packets of a NIC. `base`: from here on SRAM is the port's; `most`: bytes of payload a packet takes."""
+    if nic.kind == "sp":
+        return SpPackets(nic, view, most)
     return LanaiPackets(nic, view, base, most)
 
 

@@ -6,13 +6,19 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from firmware.verbs import Nic, Watch
 
-Step = Callable[[], Awaitable[None]]
+Step = Callable[[], Awaitable[int | None]]
 Service = tuple[Watch, Step]
-"""A step of the polling loop, and what is done when it hits."""
+"""A step of the polling loop, and what is done when it hits.
+
+What that returns, if anything, is the value with which the step compares from then on.
+"""
 
 
 async def serve(nic: Nic, services: Sequence[Service]) -> None:
     """Look at one after the other, round and round, and do what belongs to the one that has changed, for ever."""
     loop = nic.poll_loop([watch for watch, _ in services])
     while True:
-        await services[await loop.run()][1]()
+        hit = await loop.run()
+        expected = await services[hit][1]()
+        if expected is not None:
+            loop.expect(hit, expected)

@@ -56,7 +56,9 @@ class Firmware:
             watch, step = services[hit]
             if not watch.register:  # a tail: what is there now was seen
                 loop.expect(hit, nic.load(watch.address))
-            await step()
+            expected = await step()
+            if expected is not None:
+                loop.expect(hit, expected)
 
     async def fetched(self) -> None:
         """From the port: payload is here."""

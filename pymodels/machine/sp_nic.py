@@ -1,0 +1,100 @@
+"""An SP adapter of the machine: the processor's verbs, the engines behind its registers, the PCI side of its card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pymodels.machine.doorbell import Doorbells
+from pymodels.machine.memory import MachineError, Memory
+from pymodels.machine.network import ModelNetwork
+from pymodels.machine.processor import ModelProcessor
+from pymodels.machine.sp_left import LeftEngine
+from pymodels.machine.sp_packets import ReceiveBuffer, SendSide
+from pymodels.machine.sp_registers import SpRegisters
+from pymodels.machine.world import World
+from pymodels.registers import Pci
+from pymodels.sp_adapter import SpControl, SpReg, SpStatus
+from pymodels.trace import Part, TraceEvent, unit
+
+
+class ModelSpNic(ModelProcessor):
+    """Satisfies `firmware.verbs.Nic` by shape; also: `sram`, `special` (registers and engines), `card` (PCI side)."""
+
+    kind = "sp"
+    watched = SpReg.STATUS
+
+    def __init__(self, world: World, node: int, sram_bytes: int, network: ModelNetwork) -> None:
+        super().__init__(world, node, sram_bytes)
+        bells = Doorbells(world, node, self.sram, self._bell)
+        self.receive = ReceiveBuffer(world, node, self._change)
+        self.left = LeftEngine(world, node, self.receive, self._change, self._interrupt)
+        self._send = SendSide(world, node, network, self.left, self._change)
+        self.send = self._send.engine
+        self.special: SpRegisters = SpRegisters(world, self.left, self._send, self.receive, bells, self._change)
+        self.card = SpCard(world, node, self.sram, self.special, bells)
+
+    def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:
+        """Give the left engine the host's memory, and who says what of it may be reached."""
+        self.left.host_memory, self.left.check_grant = host_memory, check_grant
+
+    def _change(self) -> None:
+        """STATUS may have changed, and what a packet waits for may be there."""
+        self._send.go_on()
+        self._watched_changed()
+
+    def _bell(self, raised: int, cleared: int) -> None:
+        """A doorbell entry has come, or was lost."""
+        self.special.sticky |= 1 << SpStatus.BELL
+        self._change()
+
+    def _interrupt(self) -> None:
+        """ALARM."""
+        self.special.interrupting = True
+        self.card.interrupt(True)
+
+
+class SpCard:
+    """The PCI face of the adapter: SRAM, control register, doorbells."""
+
+    kind = "sp"
+
+    def __init__(self, world: World, node: int, sram: Memory, special: SpRegisters, bells: Doorbells) -> None:
+        self.sram_bytes = sram.size
+        self.interrupt: Callable[[bool], None] = lambda level: None
+        """The host's interrupt line, connected by the machine."""
+        special.drive = self._drive
+        self._node = node
+        self._sram = sram
+        self._special = special
+        self._bells = bells
+        self._log = world.log
+        self._unit = unit(node, Part.BRIDGE)
+
+    def _drive(self, level: bool) -> None:
+        self.interrupt(level)
+
+    def write(self, offset: int, data: bytes) -> None:
+        """A burst of stores arrives: whole words at ascending addresses."""
+        self._log.add(self._unit, TraceEvent.PIO_ACCEPT, 0, offset, len(data))
+        if offset < Pci.CONFIG:
+            self._sram.write(offset, data)
+            self._sram.count("pio", offset, len(data))
+            return
+        for at in range(0, len(data), 4):
+            value = int.from_bytes(data[at : at + 4], "big")
+            if offset + at >= Pci.DOORBELL:
+                self._bells.ring(offset + at, value)
+            elif offset + at != Pci.CONTROL:
+                raise MachineError(f"node {self._node}: nothing to write at offset {offset + at:#08x} of the adapter")
+            elif value >> SpControl.INTERRUPT & 1:
+                self._special.interrupting = False
+                self.interrupt(False)
+
+    def read(self, offset: int) -> int:
+        """A load of one word arrives."""
+        if offset < Pci.CONFIG:
+            self._sram.count("pio", offset, 4)
+            return self._sram.load(offset)
+        if offset == Pci.CONTROL:
+            return int(self._special.interrupting) << SpControl.INTERRUPT
+        raise MachineError(f"node {self._node}: nothing to read at offset {offset:#08x} of the adapter")
