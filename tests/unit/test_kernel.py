@@ -113,7 +113,7 @@ def test_an_exception_names_the_task_and_the_time() -> None:
     kernel.spawn(broken(), "node 3 receive")
     with pytest.raises(KeyError) as caught:
         kernel.run()
-    assert caught.value.__notes__ == ["in task node 3 receive at 2.000001 us"]
+    assert vars(caught.value)["__notes__"] == ["in task node 3 receive at 2.000001 us"]
 
 
 def test_waiting_says_who_waits_for_what() -> None:

@@ -1,7 +1,8 @@
-"""The rules about HDL that `make lint` reads from its text, and what `make synth` does to a file before Yosys reads it.
+"""The rules about HDL and Python that `make lint` reads from their text, and what `make synth` does to a file before
+Yosys reads it.
 
-Strategy: small pieces of SystemVerilog, one for each thing hardware may not say, beside pieces that look alike and are
-fine; each complaint is checked with its line. No tool is started.
+Strategy: small pieces of SystemVerilog and Python, one for each thing that may not stand there, beside pieces that look
+alike and are fine; each complaint is checked with its line. No tool is started.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tb.quality import lint, synth, text
+from tb.quality import lint, python, synth, text
 from tb.quality.check import Check, each
 from tb.sim.tools import ToolError
 
@@ -116,6 +117,31 @@ endfunction
 function automatic logic two(input logic a); two = a; endfunction
 """
     assert synth.returns_resolved(source) == source.replace("return {", "one = {")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "async def f():\n    return {a: [await b for b in a] for a in c}",
+        "async def f():\n    return [[b async for b in a] for a in c]",
+        "try:\n    a()\nexcept* OSError:\n    pass",
+        "def f[T](a: T) -> T:\n    return a",
+    ],
+)
+def test_what_the_oldest_python_does_not_read_is_found(source: str) -> None:
+    assert len(python.too_new(source)) == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "async def f():\n    return [a for a in [await b for b in c]]",
+        "async def f():\n    return [await b for b in c] + [[b for b in a] for a in c]",
+        "match a:\n    case 1:\n        pass",
+    ],
+)
+def test_what_the_oldest_python_reads_is_no_complaint(source: str) -> None:
+    assert python.too_new(source) == []
 
 
 def test_an_unknown_check_or_block_names_the_nearest() -> None:

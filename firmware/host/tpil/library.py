@@ -68,9 +68,9 @@ class Tpil:
         return Config(*[await self._envelope(source + skew, skew == 0, sizes) for skew in (0, 4)])
 
     async def _envelope(self, source: int, aligned: bool, sizes: Sequence[int]) -> CutOffs:
-        times = {
-            method: [await self.time(method, 0, source, size) for size in sizes] for method in self.methods(aligned)
-        }
+        times = {}
+        for method in self.methods(aligned):
+            times[method] = [await self.time(method, 0, source, size) for size in sizes]
         return cut_offs(sizes, times)
 
     def methods(self, aligned: bool) -> tuple[Method, ...]:
