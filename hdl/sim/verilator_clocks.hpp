@@ -1,7 +1,7 @@
 // The clocks of a cluster and the Verilated models that they drive.
 //
 // A cluster is a number of components, each a model with clocks of its own: one for a host, one for a switch; or a single one
-// that holds everything (with waves, and the lone crossbar). At an edge time only components with a rising clock are evaluated,
+// that holds everything (the lone crossbar). At an edge time only components with a rising clock are evaluated,
 // all of them with the characters that stood on their cables before; afterwards the changed ones are carried to the far ends.
 // So coinciding edges sample old values, as they do in one model. Components are evaluated in the order of their numbers.
 #pragma once
@@ -14,6 +14,9 @@
 #include <vector>
 
 #include "verilated.h"
+#if VM_TRACE_FST
+#include "verilated_fst_c.h"
+#endif
 extern "C" {
 #include "doorway.h"
 extern int64_t dw_next_edge[];
@@ -29,12 +32,19 @@ class Cluster {
   uint64_t edges = 0;      // rising edges so far, of all clocks
   CData *wake = nullptr;   // the top's input that cocotb watches
   bool pulses = false;     // with waves a clock falls by `fall`; else when its component is evaluated next
+#if VM_TRACE_FST
+  std::vector<std::function<void(VerilatedFstC *)>> waves;  // one a component: puts its signals into a file, all into the same
+#endif
 
   // ---------------------------------------------------------------- construction, by the generated components.h
   // The next component, a model with the pins rst and faults; `numbers`: what its clocks, units, ... are more than those it knows.
   template <class Model> Model *component(Model *model, dw_component numbers) {
-    components_.push_back({model, [](void *m) { static_cast<Model *>(m)->eval_step(); }, &model->rst, &model->faults, numbers, count(), 0, {}});
+    components_.push_back({model, [](void *m) { static_cast<Model *>(m)->eval_step(); }, &model->rst, &model->faults, numbers, count(), 0, {}, nullptr, false});
     *components_.back().rst = 1;
+#if VM_TRACE_FST
+    waves.push_back([model](VerilatedFstC *file) { model->trace(file, 99); });
+    components_.back().moved = &model->rootp->vlSymsp->__Vm_activity;
+#endif
     return model;
   }
   // The component added last, which has been evaluated once, is evaluated by this from now on: `eval_step` takes two mutexes around
@@ -64,7 +74,7 @@ class Cluster {
       if (same == grids_.end()) grids_.push_back({period, NEVER, NEVER, 0, {}});
       shortest_ = std::min(shortest_, period);
     }
-    for (const Component &c : components_) c.eval(c.model);
+    for (Component &c : components_) c.run();
     for (int i = 0; i < count(); i++) schedule(i);
   }
   int64_t next_edge() const {
@@ -104,11 +114,12 @@ class Cluster {
   void reconsider() {
     for (int i = 0; i < count(); i++) if (*clocks_[i].awake) schedule(i);
   }
-  // Falling edges, for the eye only: no logic uses them.
+  // Falling edges, for the eye only: no logic uses them, and the models see them together with the next rising one.
   void fall() {
-    for (const Component &c : components_) {
-      lower(c);
-      c.eval(c.model);
+    for (Component &c : components_) {
+      if (!lower(c)) continue;
+      c.fallen = true;
+      *c.moved = true;
     }
   }
 
@@ -124,6 +135,9 @@ class Cluster {
     dw_component numbers;
     int first, clocks;   // its clocks
     std::vector<Cable> cables;
+    bool *moved;   // with waves: something of it may have changed
+    bool fallen;   // its model has not seen that its clocks fell
+    void run() { if (moved) *moved = true; eval(model); }
   };
   // All clocks of one period. `next`: the first multiple of it after now when some clock is due then, else NEVER; `index`: of `last`.
   struct Grid { int64_t period, next, last, index; Due due; };
@@ -167,9 +181,9 @@ class Cluster {
   // One component with its clocks that rise now. A first evaluation, where needed, lets a clock fall that rose the last time and
   // tells the index of this edge to one that slept.
   void evaluate(const int *risen, int n) {
-    const Component &c = components_[clocks_[risen[0]].component];
+    Component &c = components_[clocks_[risen[0]].component];
     dw_here = c.numbers;
-    bool prepare = false;
+    bool prepare = std::exchange(c.fallen, false);
     for (int k = 0; k < n; k++) {
       const Clock &clock = clocks_[risen[k]];
       const Grid &g = grids_[clock.grid];
@@ -180,7 +194,7 @@ class Cluster {
       prepare = true;
     }
     if (!pulses) lower(c);
-    if (prepare) c.eval(c.model);
+    if (prepare) c.run();
     for (int k = 0; k < n; k++) {
       Clock &clock = clocks_[risen[k]];
       *clock.refresh = 0;
@@ -188,13 +202,16 @@ class Cluster {
       clock.last = now;
       dw_next_edge[risen[k]] = grids_[clock.grid].index + 1;
     }
-    c.eval(c.model);
+    c.run();
     edges += static_cast<uint64_t>(n);
     for (int i = c.first; i < c.first + c.clocks; i++) if (*clocks_[i].awake) schedule(i);
     evaluated_.push_back(&c);
   }
-  void lower(const Component &c) {
-    for (int i = c.first; i < c.first + c.clocks; i++) *clocks_[i].clk = 0;
+  // Whether one of its clocks was high.
+  bool lower(const Component &c) {
+    bool high = false;
+    for (int i = c.first; i < c.first + c.clocks; i++) high |= std::exchange(*clocks_[i].clk, 0) != 0;
+    return high;
   }
   // What changed at a component's transmitters arrives at the far ends; a change always needs an edge there (sim_cable: busy).
   void carry(const Component &c) {

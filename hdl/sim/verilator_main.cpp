@@ -4,6 +4,8 @@
 // two rules: edges stand at whole multiples of the period, the first one strictly after the wake). cocotb sees one model, Vtop:
 // the whole design, or only the input `wake` where the components are models of their own. A design without such clocks (a block
 // bench whose clock cocotb drives) runs through the same loop with none.
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -63,7 +65,7 @@ class Simulation {
   Simulation(Vtop *top, const char *waves, int64_t from, int64_t to) : top_(top), from_(from), to_(to) {
     describe(top, cluster);
 #if VM_TRACE_FST
-    if (waves) { Verilated::traceEverOn(true); fst_ = std::make_unique<VerilatedFstC>(); top->trace(fst_.get(), 99); fst_->open(waves); }
+    if (waves) open(waves);
 #else
     (void)waves;
 #endif
@@ -132,6 +134,15 @@ class Simulation {
     if (cluster.pulses) cluster.fall();
   }
 #if VM_TRACE_FST
+  void open(const char *waves) {
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);  // the writer's buffers come and go: keep their pages
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    Verilated::traceEverOn(true);
+    fst_ = std::make_unique<VerilatedFstC>();
+    if (cluster.waves.empty()) top_->trace(fst_.get(), 99);
+    for (const auto &add : cluster.waves) add(fst_.get());
+    fst_->open(waves);
+  }
   bool waving() const { return fst_ && cluster.now >= from_ && cluster.now <= to_; }
   void dump() { if (waving()) fst_->dump(static_cast<uint64_t>(cluster.now)); }
   std::unique_ptr<VerilatedFstC> fst_;

@@ -41,7 +41,7 @@ HOST_SIGNALS = (
 )  # fmt: skip
 NIC = "gen_kind.card.nic"
 """Where a node has its NIC."""
-BUS_SIGNALS = (("bus_used", ""), ("bus_data", ""))
+BUS_SIGNALS = (("use_of.bus_used", ""), ("use_of.bus_data", ""))
 NIC_SIGNALS = (
     ("clk", ""), ("isr", ""), ("cpu_req", ""), ("cpu_gnt", ""),
     ("mem_a_valid", ""), ("mem_a_write", ""), ("mem_a_addr", ""), ("mem_a_wdata", ""),
@@ -65,6 +65,8 @@ PORT_SIGNALS = (
 )  # fmt: skip
 SWITCH_SIGNALS = (("clk", ""), ("tr_head", ""), ("tr_stall", ""), ("tr_grant", ""), ("tr_tail", ""))
 SWITCH_PORT_SIGNALS = (("cable.in", CHARACTER), ("cable.rx", CHARACTER), ("out_port", ""))
+OWN_MODEL = (["node"], ["switch"])
+"""The one instance within the model of a component."""
 MARKERS = 26
 """As many as GTKWave has."""
 
@@ -97,7 +99,7 @@ def groups(legend: Legend, known: Mapping[str, int]) -> list[Group]:
     """
     found = []
     for name in legend.hosts:
-        scope = f"top.cluster.host_{word(name)}"
+        scope = _scope(f"host_{word(name)}", known)
         nic = f"{scope}.{NIC}"
         engines = [_signals(f"{nic}.{kind}.nic", wanted, known) for kind, wanted in CARD_SIGNALS.items()]
         host = _signals(f"{scope}.host", HOST_SIGNALS, known) + _signals(nic, BUS_SIGNALS, known)
@@ -105,7 +107,7 @@ def groups(legend: Legend, known: Mapping[str, int]) -> list[Group]:
         found.append(Group(f"NIC of {name}", sum(engines, _signals(nic, NIC_SIGNALS, known))))
         found.append(Group(f"port of {name}", _signals(nic, PORT_SIGNALS, known)))
     for name, ports in legend.switches:
-        scope = f"top.cluster.switch_{word(name)}"
+        scope = _scope(f"switch_{word(name)}", known)
         found.append(Group(f"switch {name}", _signals(scope, SWITCH_SIGNALS, known)))
         for port in range(ports):
             far = legend.peers.get((name, port))
@@ -113,6 +115,12 @@ def groups(legend: Legend, known: Mapping[str, int]) -> list[Group]:
                 signals = _signals(f"{scope}.gen_port[{port}]", SWITCH_PORT_SIGNALS, known)
                 found.append(Group(f"switch {name} port {port} from {far[0]}", signals))
     return [group for group in found if group.signals]
+
+
+def _scope(component: str, known: Mapping[str, int]) -> str:
+    """Where a host or switch stands in the file: a model of its own (Verilator), or a part of the top (Icarus)."""
+    inside = (path.split(".")[:3] for path in known if path.startswith(f"{component}."))
+    return next((".".join(words) for words in inside if words[2:] in OWN_MODEL), f"top.cluster.{component}")
 
 
 def _signals(scope: str, wanted: tuple[tuple[str, str], ...], known: Mapping[str, int]) -> tuple[Signal, ...]:

@@ -44,7 +44,7 @@ class Design:
     models: tuple[Design, ...] = ()
     """Libraries whose models the program evaluates beside its top."""
     split: Design | None = None
-    """The same design as models of its components: what Verilator runs where no waves are asked for."""
+    """The same design as models of its components: what Verilator runs."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ def build(design: Design, simulator: str, waves: bool = False) -> Build:
     tools.compiler()
     if simulator == "icarus":
         tools.icarus()
-    elif design.split and not waves:
+    elif design.split:
         design = design.split
-    models = {model.top: build(model, simulator).folder for model in design.models}
+    models = {model.top: build(model, simulator, waves).folder for model in design.models}
     folder = OUT / "builds" / f"{simulator}-{design.top}-{_digest(design, simulator, waves)}"
     with _lock(folder):
         if folder.is_dir():
@@ -128,10 +128,11 @@ def _digest(design: Design, simulator: str, waves: bool) -> str:
     if simulator == "verilator":
         digest.update(str(tools.verilator().root).encode())
     for model in design.models:
-        digest.update(_digest(model, simulator, False).encode())
+        digest.update(_digest(model, simulator, waves).encode())
     for name in sorted(design.generated):
         digest.update(name.encode() + design.generated[name].encode())
     programs = [] if design.library else sorted(SIM.glob("*.[ch]*"))
+    programs += [compilers.UNTRACED] if waves else []
     for path in [*needed_files(design), *programs, SIM / "doorway.svh", Path(__file__), Path(compilers.__file__)]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

@@ -21,6 +21,8 @@ from tb.sim import tools
 from tb.sim.tools import OUT, ROOT, ToolError
 
 SIM = ROOT / "hdl" / "sim"
+UNTRACED = SIM / "untraced.vlt"
+"""What Verilator leaves out of the waves."""
 DOORWAY_C = ("doorway.c", "processor.c", "host_cpu.c", "faults.c", "capture.c", "component.c")
 WHEEL_FLAG = "CFG_CXXFLAGS_PCH_I=-include"
 """The wheel leaves this make variable empty, and larger designs do not build without it."""
@@ -117,7 +119,11 @@ def _make(job: Job, name: str, goal: str) -> list[str]:
 
 def _effort(job: Job) -> list[str]:
     """What runs once (construction, names of signals) is most of the code: not worth optimising."""
-    return ["OPT_FAST=-O2" if job.clocked else "OPT_FAST=-O1", "OPT_GLOBAL=-O2", "OPT_SLOW=-O0"]
+    return [
+        "OPT_FAST=-O2" if job.clocked else "OPT_FAST=-O1",
+        "OPT_GLOBAL=-O3" if job.waves else "OPT_GLOBAL=-O2",
+        "OPT_SLOW=-O0",
+    ]
 
 
 def check_wiring(job: Job) -> None:
@@ -137,7 +143,7 @@ def _verilator_flags(job: Job, name: str) -> list[str]:
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--timescale", "1ps/1ps"]
     flags += ["--prefix", name, "-Mdir", "obj", *job.flags]
     if job.waves:
-        flags += ["--trace-fst", "--trace-structs", "--trace-threads", "1"]  # a thread writes: half the time
+        flags += [str(UNTRACED), "--trace-fst", "--no-trace-params"]
     if not job.clocked:
         flags += [
             "--public-depth",

@@ -73,7 +73,7 @@ def _model(name: str, clocks: int, ports: int, body: str, more: Mapping[str, str
 def _components_h(numbers: Numbers, nodes: list[tuple[bool, bool]], sizes: list[int]) -> str:
     kinds = [*((_node_kind(f), _node_clocks(f)) for f in nodes), *((f"switch_{ports}", 1) for ports in sizes)]
     lines = ["// Generated: the components of the cluster and their cables, for verilator_main.cpp."]
-    lines += [f'#include "V{kind}.h"' for kind, _ in kinds]
+    lines += [f'#include "V{kind}.h"\n#include "V{kind}__Syms.h"' for kind, _ in kinds]  # the latter for waves
     lines += [_add(kind, clocks) for kind, clocks in kinds]
     lines += ["static void describe(Vtop *top, Cluster &cluster) {", "  cluster.wake = &top->wake;"]
     lines += [*_instances(numbers), *_cables(numbers), "}"]

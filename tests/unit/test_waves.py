@@ -39,6 +39,20 @@ def test_signals_that_the_file_has_are_grouped_by_host_nic_port_and_switch() -> 
     }
 
 
+def test_a_component_that_is_a_model_of_its_own_is_found_under_its_own_name() -> None:
+    own = (
+        ("top.cluster.host_paris", "host_paris.node_fpga.node"),
+        ("top.cluster.switch_sw0", "switch_sw0.switch_8.switch"),
+    )
+    inside = dict(KNOWN)
+    for part, model in own:
+        inside = {path.replace(part, model): bits for path, bits in inside.items()}
+    found = {group.name: [signal.path for signal in group.signals] for group in waves.groups(LEGEND_OF_TWO, inside)}
+    assert found["port of paris"] == ["host_paris.node_fpga.node.gen_kind.card.nic.rx"]
+    assert found["NIC of metz"][0].startswith("top.cluster.host_metz.")
+    assert found["switch sw0 port 1 from metz"] == ["switch_sw0.switch_8.switch.gen_port[1].cable.rx"]
+
+
 def groups() -> list[waves.Group]:
     return waves.groups(LEGEND_OF_TWO, KNOWN)
 
