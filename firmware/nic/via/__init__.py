@@ -34,7 +34,8 @@ class Firmware:
 
     def __init__(self, ni: Ni) -> None:
         self._ni, self._nic = ni, ni.nic
-        completing, self._refill, self._outlet = Completing(ni), Refill(ni), Outlet(ni)
+        self._completing = completing = Completing(ni)
+        self._refill, self._outlet = Refill(ni), Outlet(ni)
         self._breaking = Breaking(ni, self._outlet, completing, self._refill)
         ring = Ring(ni.nic, ni.layout.send, ni.options.send_words, Word.SEND_TAIL, Word.SEND_HEAD)
         self._sender = Sender(ni, ring, self._outlet, completing, self._refill)
@@ -74,6 +75,7 @@ class Firmware:
 
     async def stored(self) -> None:
         """From the port: more is in host memory."""
+        await self._completing.stored()
         await self._breaking.stored()
 
 

@@ -4,6 +4,8 @@ its completion queue where it has one (CQ1; 2.2.4), and an interrupt where someb
 
 from __future__ import annotations
 
+from collections import deque
+
 from firmware.nic.via.layout import VALID, Queue, Vi
 from firmware.nic.via.ni import Endpoint, Ni
 from pymodels.formats.via import Field, Status
@@ -20,6 +22,8 @@ class Completing:
         self._entries = ni.options.completion == "cq1"
         self._places: dict[int, int] = {}
         """The next entry of each completion queue."""
+        self._fresh: deque[tuple[int, Endpoint, int]] = deque()
+        """Completions that are not yet in host memory: stores up to theirs, VI, side."""
 
     async def send(self, endpoint: Endpoint, descriptor: int, length: int, status: int) -> None:
         """A send or an RDMA write is over."""
@@ -45,8 +49,18 @@ class Completing:
         """The completion queue, and whoever sleeps."""
         if self._entries and (number := self._nic.load(endpoint.words + queue)):
             await self._entry(number - 1, endpoint.number, side)
-        if self._nic.load(endpoint.words + Vi.NOTIFY) & side:
-            await self._port.interrupt()
+        self._fresh.append((self._ni.stores, endpoint, side))
+        await self.stored()
+
+    async def stored(self) -> None:
+        """More is in host memory: whoever sleeps until just that is there is woken. Before, who goes to sleep may not
+        have been seen: he looks at host memory after he told the NIC, and would not see what is still on its way.
+        """
+        while self._fresh and self._fresh[0][0] <= self._port.stored:
+            _, endpoint, side = self._fresh.popleft()
+            await self._nic.work("look_sleeper")
+            if self._nic.load(endpoint.words + Vi.NOTIFY) & side:
+                await self._port.interrupt()
 
     async def _entry(self, queue: int, vi: int, side: int) -> None:
         """An entry of a completion queue."""

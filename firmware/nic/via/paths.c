@@ -29,6 +29,7 @@ struct layer {
     struct ring sends, commands;
     struct message now;
     u32 answers_first, answers_last, answers[16][3], awaiting_last, awaiting[16][2];
+    u32 stored, fresh_first, fresh_last, fresh[32][2];
     struct endpoint endpoints[128];
 };
 struct queue { u32 address, entries, place; };
@@ -238,7 +239,7 @@ void send_unanswered(struct layer *layer) {
 
 /* ---- completing */
 
-/* Length and status of a descriptor; has it a completion queue, does somebody sleep? */
+/* Length and status of a descriptor; has it a completion queue? */
 u32 write_status(struct endpoint *endpoint, u32 length, u32 status, u32 side, u32 *words, u32 *stores) {
     words[0] = length;
     words[1] = status | 1;
@@ -247,9 +248,24 @@ u32 write_status(struct endpoint *endpoint, u32 length, u32 status, u32 side, u3
         OFF_PATH("a completion queue");
         return 1;
     }
-    if (UNLIKELY(SHARED32(&endpoint->words->notify) & side)) {
+    return 0;
+}
+
+/* Remember a completion until it is in host memory, and see whether the oldest one is: does somebody sleep for it? */
+u32 look_sleeper(struct layer *layer, struct endpoint *endpoint, u32 side) {
+    u32 last = layer->fresh_last, *one = layer->fresh[last & 31];
+    one[0] = layer->stores;
+    one[1] = (u32)endpoint | side;
+    layer->fresh_last = last + 1;
+    one = layer->fresh[layer->fresh_first & 31];
+    if (UNLIKELY((int)(one[0] - layer->stored) > 0)) {
+        OFF_PATH("it is still on its way");
+        return 0;
+    }
+    layer->fresh_first++;
+    if (UNLIKELY(SHARED32(&((struct endpoint *)(one[1] & ~3u))->words->notify) & one[1] & 3)) {
         OFF_PATH("somebody sleeps");
-        return 2;
+        return 1;
     }
     return 0;
 }
