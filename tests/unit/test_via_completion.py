@@ -61,7 +61,7 @@ def test_every_completion_is_told_once(completion: str, by: str) -> None:
 
     async def send() -> None:
         await mine[0].post_receive(near.descriptor(50).receive([near.part(0, 4)]))
-        await near.process.host.sleep(700_000_000)  # type: ignore[attr-defined]
+        await machine.host(0).sleep(700_000_000)
         for i in range(30):
             await mine[i % 3].post_send(near.descriptor(i).send([near.part(64 * i, 64)]))
 

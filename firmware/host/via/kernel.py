@@ -9,6 +9,7 @@ from collections.abc import Callable
 from firmware.host.card import acknowledge, load_chain, release
 from firmware.host.via.cache import Cache, Entry
 from firmware.host.via.kernel_vi import KernelVi
+from firmware.host.via.rdma import Writes
 from firmware.host.via.registry import Registry
 from firmware.host.via.sleepers import Sleepers
 from firmware.host.via.waiting import Turn
@@ -29,7 +30,7 @@ class Kernel:
         self.options = Options.of(view.options)
         self.layout = layout = Layout(self.options, view.sram_bytes)
         self.registry = Registry(self.options.regions)
-        self.turn = Turn(host)
+        self.turn, self._commanding = Turn(host), Turn(host)
         counters = (int(Word.SEND_TAIL), int(Word.SEND_HEAD))
         self.sends = Cache(host, layout.send, self.options.send_words, counters, Word.SEND_QUEUED)
         counters = (int(Word.COMMAND_TAIL), int(Word.COMMAND_HEAD))
@@ -38,6 +39,7 @@ class Kernel:
         self.sleepers = Sleepers(self)
         self.on_interrupt: list[Callable[[], object]] = []
         """What else looks for news after an interrupt."""
+        self.writes = Writes(self)
         self._events = 0
         self._event = 0
         self._refills = 0
@@ -54,11 +56,12 @@ class Kernel:
 
     async def start(self) -> None:
         """Bring the NIC up: it begins when it knows where its events go."""
-        self._events = self.host.allocate(4 * EVENTS).address
+        self._events = self.host.allocate(4 * EVENTS + 4).address
         self.host.on_interrupt(self._serve)
         await release(self.host)
         for chain, block in chain_heads(self.layout.port, self.nodes).items():
             await load_chain(self.host, chain, block)
+        await self.writes.start(self._events + 4 * EVENTS)
         await store_words(self.host, Word.KERNEL, self._events)
 
     async def take_queue(self, physical: int, entries: int) -> int | None:
@@ -76,8 +79,9 @@ class Kernel:
 
     async def command(self, command: Command, vi: int) -> None:
         """Have the NIC do something with a VI; returns when it has."""
-        await self.host.spend("give_command")
-        await self._commands.send_command(command << 16 | vi)
+        async with self._commanding:
+            await self.host.spend("give_command")
+            await self._commands.send_command(command << 16 | vi)
 
     async def _serve(self) -> None:
         """The interrupt service routine."""

@@ -60,6 +60,7 @@ class VipNic:
         await self.process.spend("register_region")
         region = self._kernel.registry.add(self.process, va, size, tag, rdma_write)
         await self.process.spend("register_page", len(region.frames))
+        await self._kernel.writes.register(region)
         return region.handle
 
     async def deregister_memory(self, handle: int) -> None:
@@ -73,6 +74,7 @@ class VipNic:
                 what = f"deregistering memory that VI {vi.number} uses"
                 raise VipError(Result.ERROR_RESOURCE, what, "wait until its descriptors are done")
         await self.process.spend("register_page", len(region.frames))
+        await self._kernel.writes.deregister(region)
         self._kernel.registry.remove(region)
 
     def descriptor(self, va: int, handle: int) -> Descriptor:
@@ -101,7 +103,7 @@ class VipNic:
         kernel.process, kernel.tag, kernel.reliability, kernel.most = self.process, tag, Reliability(reliability), most
         await kernel.set_state(State.CLOSED)
         numbers = [0 if queue is None else queue.number + 1 for queue in (send_cq, receive_cq)]
-        await self._kernel.write_vi(kernel.number, Word.SEND_QUEUE, *numbers)
+        await self._kernel.write_vi(kernel.number, Word.SEND_QUEUE, *numbers, tag)
         vi = Vi(self, kernel)
         for queue, work in ((send_cq, vi.sends), (receive_cq, vi.receives)):
             if queue is not None:

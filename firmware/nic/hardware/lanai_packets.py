@@ -187,7 +187,8 @@ class LanaiPackets:
             await self._wait()
         self._pending[self._current] += 1
         at = self._map.buffers[self._current] + HEADER_BYTES + self._taken
-        self._in.data(at, address, size, True, (DATA, self._current, 0))
+        moved = size if self._nic.word_bytes == 8 else size + 3 & ~3
+        self._in.data(at, address, moved, True, (DATA, self._current, 0))
         self._taken += size
         await self._in.start()
 

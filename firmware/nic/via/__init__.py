@@ -17,6 +17,7 @@ from firmware.nic.via.receiving import Receiver
 from firmware.nic.via.refill import Refill
 from firmware.nic.via.ring import Ring
 from firmware.nic.via.sending import Sender
+from firmware.nic.via.writes import KernelBuffer, Lookup, Writes
 from firmware.verbs import Nic, Watch
 
 
@@ -39,7 +40,8 @@ class Firmware:
         self._breaking = Breaking(ni, self._outlet, completing, self._refill)
         ring = Ring(ni.nic, ni.layout.send, ni.options.send_words, Word.SEND_TAIL, Word.SEND_HEAD)
         self._sender = Sender(ni, ring, self._outlet, completing, self._refill)
-        self._receiver = Receiver(ni, self._breaking, completing, self._refill)
+        self._writes: Writes = Lookup(ni) if ni.options.rdma == "table" else KernelBuffer(ni)
+        self._receiver = Receiver(ni, self._breaking, completing, self._refill, self._writes)
         self._commands = Commands(ni, self._breaking)
 
     async def run(self) -> None:
@@ -51,6 +53,7 @@ class Firmware:
             (Watch(Word.COMMAND_TAIL, 0, "look_command"), self._commands.given),
         ]
         self._refill.start()
+        self._writes.start()
         loop = nic.poll_loop([watch for watch, _ in services])
         while True:
             hit = await loop.run()

@@ -80,7 +80,7 @@ class Breaking:
             await self._completing.send(endpoint, done.descriptor, 0, done.operation | verdict)
             verdict = Status.FLUSHED
         endpoint.verdict = verdict  # of the message that is being sent
-        message, endpoint.receiving = endpoint.receiving, None
+        message, endpoint.receiving, endpoint.writing = endpoint.receiving, None, None
         if message is not None and not message.rewind():
             await self._refill.skip(endpoint, message)
             message.finish()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.layout import COMMAND_WORDS, Command, State, Word
-from firmware.nic.via.ni import Ni
+from firmware.nic.via.ni import Endpoint, Ni
 from firmware.nic.via.ring import Ring
-from pymodels.formats.via import Status
+from pymodels.formats.via import Kind, Status
 
 VERDICTS = {Command.FLUSH: Status.FLUSHED, Command.BREAK: Status.TRANSPORT_ERROR}
 
@@ -23,8 +23,16 @@ class Commands:
         while self._ring.ready:
             await self._ni.nic.work("command")
             command, number = divmod(self._ring.take(1)[0], 1 << 16)
-            endpoint = self._ni.endpoints[number]
-            endpoint.state()
-            self._ni.nic.store(endpoint.words, endpoint.generation << 8 | State.ERROR)
-            await self._breaking.flush(endpoint, VERDICTS[Command(command)])
+            await self._do(Command(command), self._ni.endpoints[number])
             self._ring.free()
+
+    async def _do(self, command: Command, endpoint: Endpoint) -> None:
+        """One command."""
+        connected = endpoint.state() is State.CONNECTED
+        if command in VERDICTS:
+            self._ni.nic.store(endpoint.words, endpoint.generation << 8 | State.ERROR)
+            await self._breaking.flush(endpoint, VERDICTS[command])
+        elif connected and command == Command.CONFIRM:
+            await self._breaking.confirm(endpoint)
+        elif connected and endpoint.reliable:
+            await self._breaking.refuse(endpoint, Kind.NOT_ALLOWED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firmware.nic.via.layout import CONTROL_WORDS, Control
 from firmware.nic.via.ring import Ring
+from pymodels.formats.via import Status
 
 
 class Incoming:
@@ -18,6 +19,8 @@ class Incoming:
         """Where the next byte goes, and how many fit there."""
         self.length = 0
         """Bytes that have come."""
+        self.operation = Status(0)
+        """Bits of its status: what came."""
         self.immediate: int | None = None
         self._freed = False
 

@@ -40,6 +40,12 @@ class Word(IntEnum):
     """`Counter` [NIC]."""
     REFILLS = 0x18
     """Counted up by the kernel after each refill of queue caches."""
+    WRITES = 0x1C
+    """Physical address of the kernel's buffer for RDMA writes: slots [kernel]."""
+    WRITES_TAKEN = 0x20
+    """How many slots the kernel has emptied [kernel]."""
+    SCRATCH = 0x24
+    """Physical address of a word that nobody reads [kernel]."""
     COMMANDS = 0x80
     """The command ring."""
     END = 0xC0
@@ -60,6 +66,8 @@ class Counter(IntEnum):
     """Messages of unreliable connections without a receive descriptor."""
     LOST = 3
     """Gaps in sequence numbers."""
+    NOT_ALLOWED = 5
+    """RDMA writes to memory that they may not write."""
     STALLED = 4
     """A packet waited for the refill of a receive queue cache."""
 
@@ -85,6 +93,8 @@ class Vi(IntEnum):
     """Completion queue of the send queue, from 1; 0: none [kernel]."""
     RECEIVE_QUEUE = 32
     """The same of the receive queue [kernel]."""
+    TAG = 36
+    """Protection tag [kernel]."""
     BYTES = 64
 
 
@@ -107,6 +117,43 @@ class Queue(IntEnum):
     BYTES = 8
 
 
+class Region(IntEnum):
+    """The words of a registered region that NICs of others may write [kernel], byte offsets."""
+
+    HANDLE = 0
+    VA = 4
+    SIZE = 8
+    TAG = 12
+    TABLE = 16
+    """Physical address of its table: the frame of each page, a word."""
+    BYTES = 20
+
+
+INDEX_BITS = 12
+"""Low bits of a memory handle: where in the table its region stands."""
+
+
+class WriteSlot(IntEnum):
+    """A slot of the kernel's buffer for RDMA writes, byte offsets; the payload of a packet stands behind it [NIC]."""
+
+    VA = 0
+    HANDLE = 4
+    SIZE = 8
+    VI = 12
+    """VALID | CONFIRM | VI."""
+
+
+SLOT_HEADER, SLOTS = 16, 32
+CONFIRM = 1 << 30
+"""The message is complete with this piece, and is answered when it is copied."""
+PAGE = 4096
+
+
+def slot_bytes(packet: int) -> int:
+    """Bytes of a slot."""
+    return SLOT_HEADER + packet
+
+
 class Event(IntEnum):
     """What the NIC tells the kernel: a word of the event ring, 1 (1) | event (7) | VI (8) | detail (16)."""
 
@@ -127,6 +174,10 @@ class Command(IntEnum):
     """Complete all that is posted as flushed."""
     BREAK = 2
     """The same, but the oldest message without an answer has failed."""
+    CONFIRM = 3
+    """Answer the peer: an RDMA write is copied."""
+    DENY = 4
+    """Answer the peer that an RDMA write is not allowed, and break the connection."""
 
 
 class Kind(IntEnum):
@@ -168,7 +219,8 @@ class Layout:
         self.options = options
         self.vis = int(Word.END)
         self.completion = self.vis + Vi.BYTES * options.vis
-        self.send = self.completion + Queue.BYTES * options.queues
+        self.regions = self.completion + Queue.BYTES * options.queues
+        self.send = self.regions + Region.BYTES * options.regions
         self.receive = self.send + 4 * options.send_words
         self.port = self.receive + 4 * options.receive_words * options.vis + 7 & -8
         """From here on the packet port's."""
@@ -185,6 +237,14 @@ class Layout:
     def ring(self, vi: int) -> int:
         """Address of a VI's receive queue cache."""
         return self.receive + 4 * self.options.receive_words * vi
+
+    def has_region(self, handle: int) -> bool:
+        """Whether a handle can name a region."""
+        return handle & (1 << INDEX_BITS) - 1 < self.options.regions
+
+    def region(self, handle: int) -> int:
+        """Address of the words of a region."""
+        return self.regions + Region.BYTES * (handle & (1 << INDEX_BITS) - 1)
 
     def queue(self, number: int) -> int:
         """Address of the words of a completion queue."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from firmware.layers import ClusterView
 from firmware.nic.hardware import PacketPort
@@ -13,6 +13,9 @@ from firmware.nic.via.options import Options
 from firmware.nic.via.ring import Ring
 from firmware.verbs import Nic
 from pymodels.formats.via import Reliability, Status
+
+if TYPE_CHECKING:
+    from firmware.nic.via.writes import Writing
 
 
 class Unanswered(NamedTuple):
@@ -49,6 +52,8 @@ class Endpoint:
         self.reliability = int(Reliability.UNRELIABLE)
         self.receiving: Incoming | None = None
         """The message that arrives."""
+        self.writing: Writing | None = None
+        """The RDMA write that arrives."""
         self.verdict = Status.FLUSHED
         """Of a message that is sent while the connection breaks."""
 
@@ -59,10 +64,14 @@ class Endpoint:
             self.generation = generation
             self.sequence = self.expected = 0
             self.unanswered.clear()
-            self.receiving, self.verdict = None, Status.FLUSHED
+            self.receiving, self.writing, self.verdict = None, None, Status.FLUSHED
             peer, mode = self._nic.load_words(self.words + Vi.PEER, 2)
             self.node, self.peer, self.reliability = peer >> 8, peer & 0xFF, mode
         return State(state)
+
+    def tag(self) -> int:
+        """Its protection tag."""
+        return self._nic.load(self.words + Vi.TAG)
 
     @property
     def reliable(self) -> bool:

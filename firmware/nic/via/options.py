@@ -23,6 +23,7 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "descriptors": ("", "pio"),
         "translation": ("", "at1"),
         "completion": ("", "cq1", "cq2"),
+        "rdma": ("buffer", "table"),
     }
 )
 """The words that an option knows; the empty one: as the preset says."""
@@ -67,6 +68,9 @@ class Options:
     """Who translates addresses, and where the tables are (2.2.3). at1: the host's kernel, tables in host memory."""
     completion: str = ""
     """Completion queues (2.2.4). cq1: the NIC writes an entry by DMA; cq2: the library looks at the work queues."""
+    rdma: str = "buffer"
+    """How an RDMA write finds its memory (3.2.2). buffer: by a buffer of the kernel, which copies; table: the NIC looks
+    the page up in host memory."""
     vis: int = via.VIS
     """VIs of a NIC, the kernel agents' VI 0 among them."""
     packet: int = 1024

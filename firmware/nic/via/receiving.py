@@ -11,6 +11,7 @@ from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import Counter, State
 from firmware.nic.via.ni import Endpoint, Ni
 from firmware.nic.via.refill import Refill
+from firmware.nic.via.writes import Writes, Writing
 from pymodels.formats.via import Header, Kind, Reliability, Status, parse
 from pymodels.trace import TraceEvent
 
@@ -18,9 +19,10 @@ from pymodels.trace import TraceEvent
 class Receiver:
     """Takes packets from the port."""
 
-    def __init__(self, ni: Ni, breaking: Breaking, completing: Completing, refill: Refill) -> None:
+    def __init__(self, ni: Ni, breaking: Breaking, completing: Completing, refill: Refill, writes: Writes) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
-        self._breaking, self._completing, self._refill = breaking, completing, refill
+        self._breaking, self._completing = breaking, completing
+        self._refill, self._writes = refill, writes
 
     async def arrived(self) -> None:
         """A packet is at the head of the port."""
@@ -58,6 +60,7 @@ class Receiver:
         if endpoint.reliable:
             await self._breaking.refuse(endpoint, Kind.LOST)
             return False
+        endpoint.writing = None
         if endpoint.receiving is not None:
             await self._spoil(endpoint, endpoint.receiving)
         return header.first
@@ -71,9 +74,14 @@ class Receiver:
 
     async def _piece(self, endpoint: Endpoint, header: Header) -> None:
         """A packet of a message, in order."""
+        if header.kind in (Kind.ADDRESS, Kind.RDMA):
+            await self._write(endpoint, header)
+            return
         message = endpoint.receiving
-        if header.first:
-            message = endpoint.receiving = await self._begin(endpoint, header)
+        if endpoint.writing is not None:
+            message = await self._end_writing(endpoint, endpoint.writing)
+        elif header.first:
+            message = endpoint.receiving = await self._begin(endpoint)
         if message is None:
             return  # the rest of a message that had no descriptor
         if header.kind == Kind.IMMEDIATE:
@@ -84,7 +92,36 @@ class Receiver:
         if header.last:
             await self._end(endpoint, message, header)
 
-    async def _begin(self, endpoint: Endpoint, header: Header) -> Incoming | None:
+    async def _write(self, endpoint: Endpoint, header: Header) -> None:
+        """A packet of an RDMA write."""
+        if header.kind == Kind.ADDRESS:
+            await self._nic.work("write_begin")
+            endpoint.writing = Writing(*await self._port.inline())
+            return
+        writing = endpoint.writing
+        if writing is None:
+            return  # of a write that is refused, or whose begin is lost
+        if not await self._writes.piece(endpoint, writing, header.size, header.last):
+            endpoint.writing = None
+            self._ni.count(Counter.NOT_ALLOWED)
+            if endpoint.reliable:
+                await self._breaking.refuse(endpoint, Kind.NOT_ALLOWED)
+        elif header.last:
+            endpoint.writing = None
+            self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], writing.length)
+            if not self._writes.confirms(endpoint):
+                await self._answer(endpoint)
+
+    async def _end_writing(self, endpoint: Endpoint, writing: Writing) -> Incoming | None:
+        """Immediate data behind an RDMA write: they take a receive descriptor, and come when all of it is in memory."""
+        endpoint.writing = None
+        message = endpoint.receiving = await self._begin(endpoint)
+        if message is not None:
+            message.length, message.operation = writing.length, Status.WRITE
+            await self._writes.settle()
+        return message
+
+    async def _begin(self, endpoint: Endpoint) -> Incoming | None:
         """The receive descriptor of a new message; None when there is none."""
         if not await self._refill.descriptor(endpoint):
             await self._nic.work("receive_refused")
@@ -126,10 +163,16 @@ class Receiver:
         await self._refill.skip(endpoint, message)
         message.finish()
         self._nic.trace(TraceEvent.NIC_ACCEPT, self._port.head().header[0], header.source)
-        await self._completing.receive(endpoint, message.descriptor, message.length, Status(0), message.immediate)
+        await self._completing.receive(
+            endpoint, message.descriptor, message.length, message.operation, message.immediate
+        )
         self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], message.length)
+        await self._answer(endpoint)
+        await self._refill.look(endpoint)
+
+    async def _answer(self, endpoint: Endpoint) -> None:
+        """A message is complete: answer it as the level of its connection asks for."""
         if endpoint.reliability == Reliability.DELIVERY:
             await self._breaking.confirm(endpoint)
         elif endpoint.reliability == Reliability.RECEPTION:
             await self._breaking.confirm_stored(endpoint)
-        await self._refill.look(endpoint)

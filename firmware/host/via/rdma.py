@@ -1,0 +1,112 @@
+"""The kernel's part in RDMA writes that arrive (paper 001, 3.2.2): it copies what the NIC has put into its buffer, or
+gives the NIC a table of each region's page frames.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from firmware.host.via.registry import Region
+from firmware.host.words import store_words
+from firmware.nic.via.layout import CONFIRM, SLOT_HEADER, SLOTS, Command, State, Word, WriteSlot, slot_bytes
+from pymodels.host.pages import PAGE
+
+if TYPE_CHECKING:
+    from firmware.host.via.kernel import Kernel
+
+
+class Writes:
+    """RDMA writes into the memory of one host."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel, self._host = kernel, kernel.host
+        self._stride = slot_bytes(kernel.options.packet)
+        self._base = 0
+        self._taken = 0
+        self._busy = False
+        self._tables: dict[int, list[int]] = {}
+        """Tables of regions that are gone, by their bytes: host memory of the kernel is not given back."""
+        self.refused = 0
+        """Pieces that named memory which they may not write."""
+
+    async def start(self, scratch: int) -> None:
+        """Tell the NIC where the buffer is, and a word that nobody reads."""
+        self._base = self._host.allocate(self._stride * SLOTS).address
+        await store_words(self._host, Word.WRITES, self._base, 0, scratch)
+        self._kernel.on_interrupt.append(self.look)
+
+    # ---- table
+
+    async def register(self, region: Region) -> None:
+        """Let the NIC find a region that others may write."""
+        if not region.rdma_write or self._kernel.options.rdma != "table":
+            return
+        table = self._table(4 * len(region.frames))
+        self._host.store_words(table, region.frames)
+        await self._write(region, region.handle, region.va, region.size, region.tag, table)
+
+    async def deregister(self, region: Region) -> None:
+        """Take it back: a handle of 0 is nobody's."""
+        if region.rdma_write and self._kernel.options.rdma == "table":
+            at = self._kernel.layout.region(region.handle)
+            await store_words(self._host, at, 0)
+            await self._host.pio_read(self._host.nic_base + at)
+
+    def _table(self, size: int) -> int:
+        """Contiguous memory for a table, used again for one of the same size in pages."""
+        pages = -(-size // PAGE) * PAGE
+        free = self._tables.setdefault(pages, [])
+        return free.pop() if free else self._host.allocate(pages).address
+
+    async def _write(self, region: Region, *words: int) -> None:
+        await store_words(self._host, self._kernel.layout.region(region.handle), *words)
+
+    # ---- buffer
+
+    def look(self) -> None:
+        """After an interrupt: is there something to copy?"""
+        if not self._busy and self._slot()[1]:
+            self._busy = True
+            self._host.spawn(self._copy_all(), "RDMA writes")
+
+    def _slot(self) -> tuple[int, int]:
+        """The next slot, and the word that says that it is full."""
+        at = self._base + self._stride * (self._taken % SLOTS)
+        return at, self._host.load_words(at + WriteSlot.VI, 1)[0]
+
+    async def _copy_all(self) -> None:
+        while True:
+            at, word = self._slot()
+            if not word:
+                break
+            self._host.store_words(at + WriteSlot.VI, (0,))
+            await self._copy(at, word)
+            self._taken = self._taken + 1 & 0xFFFFFFFF
+            await store_words(self._host, Word.WRITES_TAKEN, self._taken)
+        self._busy = False
+
+    async def _copy(self, at: int, word: int) -> None:
+        """A piece to where it belongs, if it may go there."""
+        va, handle, size = self._host.load_words(at, 3)
+        number = word & 0xFF
+        await self._host.spend("check_write")
+        region = self._allowed(number, va, handle, size)
+        if region is None:
+            self.refused += 1
+            await self._kernel.command(Command.DENY, number)
+            return
+        done = 0
+        for physical, part in region.pieces(va, size):
+            await self._host.copy_memory("copy_line", physical, at + SLOT_HEADER + done, part)
+            done += part
+        if word & CONFIRM:
+            await self._kernel.command(Command.CONFIRM, number)
+
+    def _allowed(self, number: int, va: int, handle: int, size: int) -> Region | None:
+        """The region that a VI's peer names: registered for it, under the VI's tag."""
+        vi = self._kernel.vis[number]
+        region = self._kernel.registry.get(handle)
+        if region is None or vi.state is not State.CONNECTED or not region.rdma_write:
+            return None
+        inside = region.va <= va and va + size <= region.va + region.size
+        return region if inside and region.process is vi.process and region.tag == vi.tag else None
