@@ -8,6 +8,7 @@ hdl/host/myri_pci_pkg.sv
 hdl/switch/sp_packet_pkg.sv
 hdl/prim/myri_fifo.sv
 hdl/prim/myri_rr_arbiter.sv
+hdl/prim/myri_index.sv
 hdl/prim/myri_crc8.sv
 hdl/prim/myri_cdc_pointer.sv
 hdl/prim/myri_cdc_fifo.sv
@@ -21,6 +22,12 @@ hdl/link/myri_cable.sv
 hdl/switch/myri_switch_input.sv
 hdl/switch/myri_switch_output.sv
 hdl/switch/myri_switch.sv
+hdl/switch/sp_switch_input.sv
+hdl/switch/sp_switch_collect.sv
+hdl/switch/sp_switch_output.sv
+hdl/switch/sp_switch_grant.sv
+hdl/switch/sp_switch_central.sv
+hdl/switch/sp_switch.sv
 hdl/sim/sim_traffic.sv
 hdl/sim/sim_switch_bench.sv
 hdl/host/myri_pci_merge.sv

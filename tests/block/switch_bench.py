@@ -41,7 +41,7 @@ class Bench:
         present &= (1 << self.ports) - 1
         for name, value in {**DEFAULTS, **settings, "present": present}.items():
             dut[name].value = value
-        self.model = Crossbar(self.ports, frozenset(port for port in range(self.ports) if present >> port & 1))
+        self.model = self.reference(frozenset(port for port in range(self.ports) if present >> port & 1))
         self.grid = Grid(dut, sleeping)
         self.driver = LinkDriver(dut, self.grid, self.ports)
         self.monitors = [LinkMonitor(dut, self.grid, port) for port in range(self.ports)]
@@ -54,9 +54,17 @@ class Bench:
         self.strobes: list[tuple[int, str, int]] = []
         self.grid.samplers.append(self._watch)
 
+    def reference(self, present: frozenset[int]) -> Crossbar:
+        """The functional model of a switch to which cables lead at these ports."""
+        return Crossbar(self.ports, present)
+
+    def source_of(self, wire: bytes) -> int:
+        """The port at which a packet came in that left as `wire`."""
+        return wire[3]
+
     def _compare(self, output: int) -> Any:
         def compare(wire: bytes) -> None:
-            source = wire[3]
+            source = self.source_of(wire)
             queue = self.expected[source, output]
             assert queue, f"output {output}: {wire.hex()} was never sent by port {source}"
             assert wire == queue.pop(0)
@@ -76,12 +84,16 @@ class Bench:
         keys = int(self.dut.tr_key.value)
         for port in range(self.ports):
             if strobes >> port & 1:
-                assert keys >> 32 * port & 0xFF == port, "the key ends with the fourth byte after the route"
+                assert keys >> 32 * port & 0xFF == port, "the last byte of the key is the source"
 
     def packet(self, source: int, output: int, size: int) -> Packet:
         """A packet whose fourth type byte is its source."""
         kind = self.rng.getrandbits(23) << 8 | source
         return Packet(bytes([route_byte(output - source)]), kind, self.rng.randbytes(size))
+
+    def wire(self, source: int, output: int, size: int) -> bytes:
+        """A packet of this kind of switch as it comes in."""
+        return self.packet(source, output, size).to_wire()
 
     def send(self, source: int, wire: bytes) -> Fate:
         """Queue a packet at a port and expect what the model says."""
@@ -96,7 +108,7 @@ class Bench:
         """One random packet from every port."""
         for source in range(self.ports):
             output = self.rng.randrange(self.ports)
-            self.send(source, self.packet(source, output, self.rng.randint(0, longest)).to_wire())
+            self.send(source, self.wire(source, output, self.rng.randint(0, longest)))
 
     def stall(self, share: float) -> None:
         """Receivers send STOP for random stretches of time, refreshed, and GO."""

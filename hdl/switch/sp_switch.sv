@@ -1,0 +1,280 @@
+// SP switch chip: eight one-byte ports, cut-through crossbar, central queue shared by the outputs.
+//
+// A packet's first byte names the output relative to the input, as on Myrinet (0x80 + six-bit
+// delta), but the header keeps its size (sp_switch_input). While its output is free and not stopped
+// a packet cuts through; otherwise it goes to the central queue, and its link is stopped only when
+// that is full.
+// Bad routes and absent ports: the packet is consumed to its tail and counted. Timing:
+// the first byte of the header is on `tx` 3 + cfg_fall_through edges (at least 4) after the edge
+// that samples the route byte; a character an edge after that.
+module sp_switch #(
+    parameter int PORTS      = 8,  // 4, 8 or 16
+    parameter int SLACK_LOG2 = 7,  // slack memory entries per input = 2**SLACK_LOG2
+    parameter int QUEUE_LOG2 = 11  // central queue: at most 2**QUEUE_LOG2 chunks of 8 bytes
+) (
+    input  logic                clk,                  // character clock
+    input  logic                rst,                  // synchronous reset
+    input  logic [        47:0] cycle,                // absolute index of the coming edge
+    input  logic [ 9*PORTS-1:0] rx,                   // characters in, port k at [9k+8:9k]
+    output logic [ 9*PORTS-1:0] tx,                   // characters out
+    input  logic [   PORTS-1:0] rx_hold,              // see myri_link_port
+    output logic [   PORTS-1:0] tx_hold,              // see myri_link_port
+    input  logic [   PORTS-1:0] present,              // a cable is attached
+    input  logic [         7:0] cfg_slack,            // characters a slack buffer may hold
+    input  logic [         7:0] cfg_stop_mark,        // fill at which STOP is sent
+    input  logic [         7:0] cfg_go_mark,          // fill at which GO is sent
+    input  logic [        15:0] cfg_refresh,          // STOP repeated at multiples of it
+    input  logic [        15:0] cfg_short_timeout,    // characters without STOP until GO
+    input  logic [        31:0] cfg_long_timeout,     // characters blocked until cut; 0 = off
+    input  logic [        31:0] cfg_beat_period,      // BEAT at multiples of it; 0 = off
+    input  logic [         7:0] cfg_fall_through,     // edges from route byte to request
+    input  logic [        15:0] cfg_chunks,           // chunks that the central queue may hold
+    output logic [32*PORTS-1:0] count_packets,        // per input: packets forwarded
+    output logic [32*PORTS-1:0] count_queued,         // per input: of them through the queue
+    output logic [32*PORTS-1:0] count_bad_route,      // per input: dropped, route byte wrong
+    output logic [32*PORTS-1:0] count_absent,         // per input: dropped, output not present
+    output logic [32*PORTS-1:0] count_forward_reset,  // per output: packets cut
+    output logic [32*PORTS-1:0] count_overflow,       // per input: characters lost
+    output logic [   PORTS-1:0] tr_head,              // per input, strobe: route byte decoded
+    output logic [   PORTS-1:0] tr_grant,             // per input, strobe: output granted
+    output logic [   PORTS-1:0] tr_queue,             // per input, strobe: goes to the queue
+    output logic [   PORTS-1:0] tr_tail,              // per input, strobe: GAP leaves the input
+    output logic [   PORTS-1:0] tr_stall,             // per input, level: waits for its output
+    output logic [ 4*PORTS-1:0] tr_out,               // per input: output of its packet
+    output logic [32*PORTS-1:0] tr_key,               // per input: first word of the VIA header
+    output logic [ 8*PORTS-1:0] st_fill,              // per input: characters in its slack buffer
+    output logic [        15:0] st_chunks,            // chunks in the central queue
+    output logic                st_in_flight,         // a packet is in the switch
+    output logic                busy,                 // another edge is needed
+    output logic                alarm_valid,          // wants to be awake at alarm_cycle
+    output logic [        47:0] alarm_cycle           // index of that edge
+);
+  localparam int PW = $clog2(PORTS);
+  logic beat_due, refresh_due, link_busy, grant_busy, central_busy, counting;
+  logic [PORTS-1:0] m_valid, m_ready, m_tail;
+  logic [8*PORTS-1:0] m_data;
+  logic [PORTS-1:0] request, x_valid, x_ready, x_tail;
+  logic [4*PORTS-1:0] request_port;
+  logic [8*PORTS-1:0] x_data;
+  logic [PORTS-1:0] stopped, crossing, queueing, direct, released, occupied;
+  logic [PW*PORTS-1:0] owner;
+  logic [PORTS-1:0] c_valid, c_take, b_ready;
+  logic [69*PORTS-1:0] c_chunk;
+  logic [ 4*PORTS-1:0] c_port;
+  logic [PORTS-1:0] n_ready, n_load, reading, pending, attached;
+  logic [69*PORTS-1:0] n_chunk;
+  logic [PORTS-1:0] s_valid, s_ready, s_tail;
+  logic [8*PORTS-1:0] s_data;
+  logic [PORTS-1:0] input_busy, collect_busy, output_busy;
+  logic [PORTS-1:0] ev_bad_route, ev_absent, ev_forward_reset, ev_overflow;
+
+  assign busy = link_busy || grant_busy || central_busy ||
+      (input_busy | collect_busy | output_busy) != '0;
+  assign st_in_flight = busy || st_chunks != 16'd0 || (crossing | queueing | c_valid | pending) != '0;
+
+  myri_link_timer #(
+      .WIDTH(32)
+  ) u_beat_timer (
+      .clk(clk),
+      .rst(rst),
+      .cycle(cycle),
+      .period(cfg_beat_period),
+      .due(beat_due)
+  );
+
+  myri_link_timer #(
+      .WIDTH(16)
+  ) u_refresh_timer (
+      .clk(clk),
+      .rst(rst),
+      .cycle(cycle),
+      .period(cfg_refresh),
+      .due(refresh_due)
+  );
+
+  myri_link_core #(
+      .LANES(PORTS),
+      .SLACK_LOG2(SLACK_LOG2)
+  ) u_link (
+      .clk(clk),
+      .rst(rst),
+      .cycle(cycle),
+      .beat_due(beat_due),
+      .refresh_due(refresh_due),
+      .rx(rx),
+      .tx(tx),
+      .rx_hold(rx_hold),
+      .tx_hold(tx_hold),
+      .cfg_slack(cfg_slack),
+      .cfg_stop_mark(cfg_stop_mark),
+      .cfg_go_mark(cfg_go_mark),
+      .cfg_short_timeout(cfg_short_timeout),
+      .cfg_long_timeout(cfg_long_timeout),
+      .s_valid(s_valid),
+      .s_ready(s_ready),
+      .s_tail(s_tail),
+      .s_data(s_data),
+      .m_valid(m_valid),
+      .m_ready(m_ready),
+      .m_tail(m_tail),
+      .m_data(m_data),
+      .stopped(stopped),
+      .stopping(),
+      .fill(st_fill),
+      .got_beat(),
+      .ev_overflow(ev_overflow),
+      .ev_illegal(),
+      .ev_forward_reset(ev_forward_reset),
+      .ev_short_timeout(),
+      .busy(link_busy),
+      .alarm_valid(alarm_valid),
+      .alarm_cycle(alarm_cycle)
+  );
+
+  sp_switch_grant #(
+      .PORTS(PORTS)
+  ) u_grant (
+      .clk(clk),
+      .rst(rst),
+      .request(request),
+      .request_port(request_port),
+      .ev_packet(tr_tail),
+      .released(released),
+      .occupied(occupied | stopped),
+      .crossing(crossing),
+      .queueing(queueing),
+      .direct(direct),
+      .owner(owner),
+      .tr_grant(tr_grant),
+      .tr_queue(tr_queue),
+      .busy(grant_busy)
+  );
+
+  sp_switch_central #(
+      .PORTS(PORTS),
+      .QUEUE_LOG2(QUEUE_LOG2)
+  ) u_central (
+      .clk(clk),
+      .rst(rst),
+      .cfg_chunks(cfg_chunks),
+      .c_valid(c_valid),
+      .c_take(c_take),
+      .c_chunk(c_chunk),
+      .c_port(c_port),
+      .n_ready(n_ready),
+      .n_load(n_load),
+      .n_chunk(n_chunk),
+      .occupied(reading),
+      .attached(attached),
+      .used(st_chunks),
+      .busy(central_busy)
+  );
+
+  assign released = direct & s_valid & s_ready & s_tail;
+  assign tr_stall = queueing & ~attached;
+
+  // Outputs for which a packet of the central queue is here or on its way there.
+  always_comb begin
+    occupied = reading | pending;
+    if ((queueing | c_valid) != '0) begin
+      for (int i = 0; i < PORTS; i++) begin
+        for (int o = 0; o < PORTS; o++) begin
+          if (queueing[i] && tr_out[4*i+:4] == 4'(o)) occupied[o] = 1'b1;
+          if (c_valid[i] && c_port[4*i+:4] == 4'(o)) occupied[o] = 1'b1;
+        end
+      end
+    end
+  end
+
+  for (genvar p = 0; p < PORTS; p++) begin : gen_port
+    logic [3:0] out;  // output of this input's packet
+    logic [PW-1:0] from;  // owner of this output
+    assign out  = tr_out[4*p+:4];
+    assign from = owner[PW*p+:PW];
+
+    sp_switch_input #(
+        .PORTS(PORTS),
+        .SELF (p)
+    ) u_input (
+        .clk(clk),
+        .rst(rst),
+        .present(present),
+        .cfg_fall_through(cfg_fall_through),
+        .fill(st_fill[8*p+:8]),
+        .m_valid(m_valid[p]),
+        .m_ready(m_ready[p]),
+        .m_tail(m_tail[p]),
+        .m_data(m_data[8*p+:8]),
+        .request(request[p]),
+        .request_port(request_port[4*p+:4]),
+        .active(crossing[p] || queueing[p]),
+        .x_valid(x_valid[p]),
+        .x_ready(x_ready[p]),
+        .x_tail(x_tail[p]),
+        .x_data(x_data[8*p+:8]),
+        .port(tr_out[4*p+:4]),
+        .ev_packet(tr_tail[p]),
+        .ev_bad_route(ev_bad_route[p]),
+        .ev_absent(ev_absent[p]),
+        .tr_head(tr_head[p]),
+        .tr_key(tr_key[32*p+:32]),
+        .busy(input_busy[p])
+    );
+    assign x_ready[p] = crossing[p] ? s_ready[out[PW-1:0]] : b_ready[p];
+
+    sp_switch_collect u_collect (
+        .clk(clk),
+        .rst(rst),
+        .b_valid(queueing[p] && x_valid[p]),
+        .b_ready(b_ready[p]),
+        .b_tail(x_tail[p]),
+        .b_data(x_data[8*p+:8]),
+        .b_port(out),
+        .c_valid(c_valid[p]),
+        .c_take(c_take[p]),
+        .c_chunk(c_chunk[69*p+:69]),
+        .c_port(c_port[4*p+:4]),
+        .busy(collect_busy[p])
+    );
+
+    sp_switch_output u_output (
+        .clk(clk),
+        .rst(rst),
+        .direct(direct[p]),
+        .d_valid(x_valid[from]),
+        .d_tail(x_tail[from]),
+        .d_data(x_data[8*from+:8]),
+        .n_load(n_load[p]),
+        .n_chunk(n_chunk[69*p+:69]),
+        .n_ready(n_ready[p]),
+        .s_valid(s_valid[p]),
+        .s_ready(s_ready[p]),
+        .s_tail(s_tail[p]),
+        .s_data(s_data[8*p+:8]),
+        .pending(pending[p]),
+        .busy(output_busy[p])
+    );
+
+    always_ff @(posedge clk) begin
+      if (rst) begin
+        count_packets[32*p+:32] <= 32'd0;
+        count_queued[32*p+:32] <= 32'd0;
+        count_bad_route[32*p+:32] <= 32'd0;
+        count_absent[32*p+:32] <= 32'd0;
+        count_forward_reset[32*p+:32] <= 32'd0;
+        count_overflow[32*p+:32] <= 32'd0;
+      end else if (counting) begin
+        if (tr_tail[p]) count_packets[32*p+:32] <= count_packets[32*p+:32] + 32'd1;
+        if (tr_tail[p] && queueing[p]) count_queued[32*p+:32] <= count_queued[32*p+:32] + 32'd1;
+        if (ev_bad_route[p]) count_bad_route[32*p+:32] <= count_bad_route[32*p+:32] + 32'd1;
+        if (ev_absent[p]) count_absent[32*p+:32] <= count_absent[32*p+:32] + 32'd1;
+        if (ev_forward_reset[p])
+          count_forward_reset[32*p+:32] <= count_forward_reset[32*p+:32] + 32'd1;
+        if (ev_overflow[p]) count_overflow[32*p+:32] <= count_overflow[32*p+:32] + 32'd1;
+      end
+    end
+  end
+
+  // Counters: looked at only when something happened anywhere.
+  assign counting = (tr_tail | ev_bad_route | ev_absent | ev_forward_reset | ev_overflow) != '0;
+endmodule

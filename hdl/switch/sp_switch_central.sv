@@ -1,0 +1,283 @@
+// The central queue of an SP switch: chunks of the packets that wait, shared by all outputs.
+//
+// Chunks of a packet form a list, the packets for an output another. One chunk an edge is written,
+// from an input in turn, while fewer than cfg_chunks are held; one an edge is read, for an output
+// in turn. An output reads one packet after the other, in the order in which they entered; a packet
+// may still be coming in meanwhile. When all of it that is here has left, its further chunks pass
+// the memory by, straight from the input to the output. So the packet that an output is busy with
+// needs no room: a full queue stops inputs, but never an output, and adds no cycle of waits to
+// those of the routes. Without room an input's first chunk waits for its output to be idle.
+module sp_switch_central #(
+    parameter int PORTS      = 8,  // ports of the switch: 4, 8 or 16
+    parameter int QUEUE_LOG2 = 11  // memory entries = 2**QUEUE_LOG2 chunks of 8 bytes
+) (
+    input  logic                clk,         // character clock
+    input  logic                rst,         // synchronous reset
+    input  logic [        15:0] cfg_chunks,  // chunks that it may hold
+    input  logic [   PORTS-1:0] c_valid,     // per input: a chunk is complete
+    output logic [   PORTS-1:0] c_take,      // per input: taken at the coming edge
+    input  logic [69*PORTS-1:0] c_chunk,     // per input: see sp_switch_collect
+    input  logic [ 4*PORTS-1:0] c_port,      // per input: output of its packet
+    input  logic [   PORTS-1:0] n_ready,     // per output: has room for a chunk
+    output logic [   PORTS-1:0] n_load,      // per output: a chunk comes at the coming edge
+    output logic [69*PORTS-1:0] n_chunk,     // per output: that chunk
+    output logic [   PORTS-1:0] occupied,    // per output: a packet is here for it
+    output logic [   PORTS-1:0] attached,    // per input: its output is busy with its packet
+    output logic [        15:0] used,        // chunks held
+    output logic                busy         // another edge is needed
+);
+  localparam int W = QUEUE_LOG2;
+  localparam int PW = $clog2(PORTS);
+
+  // Memories: chunk, the next chunk of its packet, the packet behind it, places that came free.
+  logic [68:0] mem_chunk[0:(1<<W)-1];
+  logic [W-1:0] mem_next[0:(1<<W)-1];
+  logic [W-1:0] mem_behind[0:(1<<W)-1];
+  logic [W-1:0] mem_free[0:(1<<W)-1];
+  logic [W:0] fresh;  // places that were never used begin here
+  logic [W-1:0] free_first;  // of the ring of freed places
+  logic [W-1:0] free_end;
+  logic [W-1:0] place;  // where the next chunk is written
+  logic room;
+  logic recycled;  // the next place is one that was freed
+
+  // Per input: the packet that comes in.
+  logic [PORTS-1:0] queued;  // it is in the list of its output
+  logic [W*PORTS-1:0] first;  // its first chunk, if queued
+  logic [W*PORTS-1:0] tail;  // the chunk of it written last
+  logic [PORTS-1:0] none;  // no chunk of it is held
+  logic [PORTS-1:0] passes;  // a chunk of it goes straight to its output
+  logic [PORTS-1:0] alone;  // its output has read, or reads now, all that is held of it
+
+  // Per output: the packet that it reads, and those behind it.
+  logic [PORTS-1:0] reading;
+  logic [PORTS-1:0] open;  // more of it comes, from input feeder
+  logic [PW*PORTS-1:0] feeder;
+  logic [W*PORTS-1:0] head;  // its chunk to be read next
+  logic [PORTS-1:0] listed;  // packets are behind it
+  logic [W*PORTS-1:0] list_first;
+  logic [W*PORTS-1:0] list_last;
+
+  // ---------------------------------------------------------------- writing
+  logic [PORTS-1:0] write_ask, write;
+  logic          writes;
+  logic [PW-1:0] writer;
+  logic [  68:0] written;
+  logic [PW-1:0] write_port;
+  logic          enters;  // the first chunk of a packet
+  logic          refills;  // the first after its output has read all others
+
+  assign room = used < cfg_chunks;
+  assign write_ask = room ? c_valid & ~passes : '0;
+  assign writes = write_ask != '0;
+  assign recycled = 16'(fresh) >= cfg_chunks;
+  assign place = recycled ? mem_free[free_first] : fresh[W-1:0];
+  assign written = c_chunk[69*writer+:69];
+  assign write_port = c_port[4*writer+:PW];
+  assign enters = writes && !queued[writer] && !attached[writer];
+  assign refills = writes && attached[writer] && alone[writer];
+  myri_rr_arbiter #(
+      .N(PORTS)
+  ) u_write (
+      .clk(clk),
+      .rst(rst),
+      .request(write_ask),
+      .take(writes),
+      .grant(write)
+  );
+  myri_index #(
+      .N(PORTS)
+  ) u_writer (
+      .one_hot(write),
+      .index  (writer)
+  );
+
+  // ---------------------------------------------------------------- reading
+  logic [PORTS-1:0] read_ask, read, pass, next_ask, next_packet, attach_ask, attach;
+  logic reads, starts, attaches;
+  logic [PW-1:0] reader, starter, newcomer, new_port;
+  logic [W-1:0] read_place;
+  logic [ 68:0] read_chunk;
+  logic [W-1:0] read_next, start_place, start_behind;
+  logic [PORTS-1:0] coming;  // per input: its queued packet is the one that starts
+  logic [PORTS-1:0] coming_open;  // and its last chunk is not taken at the coming edge
+  logic [PW-1:0] coming_from;
+  logic [PORTS-1:0] idle;  // per output: nothing to read
+
+  assign idle = ~(reading | listed);
+  assign next_ask = ~reading & listed;
+  assign starts = next_ask != '0;
+  assign reads = read_ask != '0;
+  assign attaches = attach_ask != '0;
+  assign read_place = head[W*reader+:W];
+  assign read_chunk = mem_chunk[read_place];
+  assign read_next = mem_next[read_place];
+  assign start_place = list_first[W*starter+:W];
+  assign start_behind = mem_behind[start_place];
+  assign new_port = c_port[4*newcomer+:PW];
+  myri_rr_arbiter #(
+      .N(PORTS)
+  ) u_read (
+      .clk(clk),
+      .rst(rst),
+      .request(read_ask),
+      .take(reads),
+      .grant(read)
+  );
+  myri_rr_arbiter #(
+      .N(PORTS)
+  ) u_start (
+      .clk(clk),
+      .rst(rst),
+      .request(next_ask),
+      .take(starts),
+      .grant(next_packet)
+  );
+  myri_rr_arbiter #(
+      .N(PORTS)
+  ) u_attach (
+      .clk(clk),
+      .rst(rst),
+      .request(attach_ask),
+      .take(attaches),
+      .grant(attach)
+  );
+  myri_index #(
+      .N(PORTS)
+  ) u_reader (
+      .one_hot(read),
+      .index  (reader)
+  );
+  myri_index #(
+      .N(PORTS)
+  ) u_starter (
+      .one_hot(next_packet),
+      .index  (starter)
+  );
+  myri_index #(
+      .N(PORTS)
+  ) u_newcomer (
+      .one_hot(attach),
+      .index  (newcomer)
+  );
+  myri_index #(
+      .N(PORTS)
+  ) u_coming_from (
+      .one_hot(coming_open),
+      .index  (coming_from)
+  );
+
+  assign busy = writes || reads || starts || attaches || pass != '0;
+
+  always_ff @(posedge clk) begin
+    if (writes) mem_chunk[place] <= written;
+    if (writes && !enters && !refills) mem_next[tail[W*writer+:W]] <= place;
+    if (enters && listed[write_port]) mem_behind[list_last[W*write_port+:W]] <= place;
+    if (reads) mem_free[free_end] <= read_place;
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      fresh <= '0;
+      free_first <= '0;
+      free_end <= '0;
+      used <= 16'd0;
+    end else begin
+      if (writes && !recycled) fresh <= fresh + 1'b1;
+      if (writes && recycled) free_first <= free_first + 1'b1;
+      if (reads) free_end <= free_end + 1'b1;
+      if (writes != reads) used <= writes ? used + 16'd1 : used - 16'd1;
+    end
+  end
+
+  for (genvar i = 0; i < PORTS; i++) begin : gen_input
+    logic [W:0] stored;  // chunks held of the packet that comes in
+    logic [PW-1:0] port;
+    logic removes;  // one of them is read
+    logic ends;  // its last chunk is taken
+    assign port = c_port[4*i+:PW];
+    assign removes = reads && open[reader] && feeder[PW*reader+:PW] == PW'(i);
+    assign none[i] = stored == '0;
+    assign alone[i] = none[i] || (stored == (W + 1)'(1) && removes);
+    assign passes[i] = attached[i] && pass[port];
+    assign coming[i] = starts && queued[i] && first[W*i+:W] == start_place;
+    assign coming_open[i] = coming[i] && !ends;
+    assign attach_ask[i] = !room && c_valid[i] && !queued[i] && !attached[i] && idle[port];
+    assign c_take[i] = write[i] || passes[i];
+    assign ends = c_take[i] && c_chunk[69*i+68];
+
+    always_ff @(posedge clk) begin
+      if (rst) begin
+        stored <= '0;
+        queued[i] <= 1'b0;
+        attached[i] <= 1'b0;
+        first[W*i+:W] <= '0;
+        tail[W*i+:W] <= '0;
+      end else begin
+        if (write[i]) begin
+          tail[W*i+:W] <= place;
+          if (enters) first[W*i+:W] <= place;
+        end
+        if (ends) begin
+          stored <= '0;
+          queued[i] <= 1'b0;
+          attached[i] <= 1'b0;
+        end else begin
+          if (write[i] != removes) stored <= write[i] ? stored + 1'b1 : stored - 1'b1;
+          if (coming[i]) queued[i] <= 1'b0;
+          else if (write[i] && enters) queued[i] <= 1'b1;
+          if (coming[i] || attach[i]) attached[i] <= 1'b1;
+        end
+      end
+    end
+  end
+
+  for (genvar o = 0; o < PORTS; o++) begin : gen_output
+    logic [PW-1:0] source;
+    assign source = feeder[PW*o+:PW];
+    assign read_ask[o] = reading[o] && n_ready[o] && !(open[o] && none[source]);
+    assign pass[o] = reading[o] && n_ready[o] && open[o] && none[source] && c_valid[source];
+    assign n_load[o] = read[o] || pass[o];
+    assign n_chunk[69*o+:69] = pass[o] ? c_chunk[69*source+:69] : read_chunk;
+    assign occupied[o] = reading[o] || listed[o];
+    always_ff @(posedge clk) begin
+      if (rst) begin
+        reading[o] <= 1'b0;
+        open[o] <= 1'b0;
+        listed[o] <= 1'b0;
+        feeder[PW*o+:PW] <= '0;
+        head[W*o+:W] <= '0;
+        list_first[W*o+:W] <= '0;
+        list_last[W*o+:W] <= '0;
+      end else begin
+        // The packet that is read.
+        if (next_packet[o]) begin
+          reading[o] <= 1'b1;
+          open[o] <= coming_open != '0;
+          feeder[PW*o+:PW] <= coming_from;
+          head[W*o+:W] <= start_place;
+        end else if (attaches && new_port == PW'(o)) begin
+          reading[o] <= 1'b1;
+          open[o] <= 1'b1;
+          feeder[PW*o+:PW] <= newcomer;
+        end else begin
+          if (n_load[o] && n_chunk[69*o+68]) reading[o] <= 1'b0;
+          if (refills && write_port == PW'(o)) head[W*o+:W] <= place;
+          else if (read[o]) head[W*o+:W] <= read_next;
+          if (open[o] && c_take[source] && c_chunk[69*source+68]) open[o] <= 1'b0;
+        end
+        // The packets behind it.
+        if (enters && write_port == PW'(o)) begin
+          listed[o] <= 1'b1;
+          list_last[W*o+:W] <= place;
+          if (!listed[o] || (next_packet[o] && list_first[W*o+:W] == list_last[W*o+:W]))
+            list_first[W*o+:W] <= place;
+          else if (next_packet[o]) list_first[W*o+:W] <= start_behind;
+        end else if (next_packet[o]) begin
+          if (list_first[W*o+:W] == list_last[W*o+:W]) listed[o] <= 1'b0;
+          else list_first[W*o+:W] <= start_behind;
+        end
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,51 @@
+// Chunks of a packet that must wait: bytes of an input's stream, eight together, on their way to
+// the central queue.
+//
+// A chunk is complete when what follows its last byte is known: another byte, or the GAP, which is
+// no part of it. So the last chunk of a packet has 1 to 8 bytes (none, if the packet has none).
+// Timing: a complete chunk is offered from the edge on that takes the beat behind it; one byte an
+// edge as long as chunks are taken within eight edges.
+module sp_switch_collect (
+    input  logic        clk,      // character clock
+    input  logic        rst,      // synchronous reset
+    input  logic        b_valid,  // stream of the input
+    output logic        b_ready,  // taken at the coming edge
+    input  logic        b_tail,   // this beat is the GAP
+    input  logic [ 7:0] b_data,   // the byte
+    input  logic [ 3:0] b_port,   // output of the packet
+    output logic        c_valid,  // a chunk is complete
+    input  logic        c_take,   // taken at the coming edge
+    output logic [68:0] c_chunk,  // {last of its packet, bytes (4), bytes in lanes (64)}
+    output logic [ 3:0] c_port,   // output of its packet
+    output logic        busy      // another edge is needed
+);
+  logic [ 3:0] count;  // bytes collected
+  logic [63:0] bytes;
+  logic        fire;
+  logic        complete;  // the beat shows that the collected bytes are a chunk
+
+  assign complete = b_tail || count[3];
+  assign b_ready = !complete || !c_valid || c_take;
+  assign fire = b_valid && b_ready;
+  assign busy = fire || c_take;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      count   <= 4'd0;
+      c_valid <= 1'b0;
+      c_chunk <= '0;
+      c_port  <= 4'd0;
+    end else begin
+      if (fire) count <= b_tail ? 4'd0 : count[3] ? 4'd1 : count + 4'd1;
+      if (fire && complete) begin
+        c_valid <= 1'b1;
+        c_chunk <= {b_tail, count, bytes};
+        c_port  <= b_port;
+      end else if (c_take) c_valid <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (fire && !b_tail) bytes[{count[2:0], 3'd0}+:8] <= b_data;
+  end
+endmodule

@@ -1,0 +1,138 @@
+// Input side of an SP switch: take the first route byte, close up the others, patch CRC-8.
+//
+// The header keeps its 16 bytes: the output is named by the first of its eight route bytes, the
+// others move up, a zero comes into the last one's place. By that the packet's CRC-8 changes by the
+// CRC of (header as it came XOR header as it leaves), followed by as many zero bytes as follow;
+// `diff` runs along and is XORed into the CRC byte: good stays good, an error stays visible.
+//
+// Timing: the request stands cfg_fall_through edges after the route byte was taken, or at once,
+// less one for each character that is behind it in the slack buffer already: back to back packets
+// fall only once. The first byte may leave two edges after the request. One character an edge.
+module sp_switch_input
+  import sp_packet_pkg::*;
+#(
+    parameter int PORTS = 8,  // ports of the switch: 4, 8 or 16
+    parameter int SELF  = 0   // this port
+) (
+    input  logic             clk,               // character clock
+    input  logic             rst,               // synchronous reset
+    input  logic [PORTS-1:0] present,           // ports with a cable
+    input  logic [      7:0] cfg_fall_through,  // edges from route byte to request
+    input  logic [      7:0] fill,              // characters in the slack buffer
+    input  logic             m_valid,           // packet stream from the slack buffer
+    output logic             m_ready,           // taken at the coming edge
+    input  logic             m_tail,            // this beat is the GAP
+    input  logic [      7:0] m_data,            // the byte
+    output logic             request,           // strobe: ask for output request_port
+    output logic [      3:0] request_port,      // that output
+    input  logic             active,            // the packet has a way to go
+    output logic             x_valid,           // stream to the output or the central queue
+    input  logic             x_ready,           // taken at the coming edge
+    output logic             x_tail,            // this beat is the GAP
+    output logic [      7:0] x_data,            // the byte
+    output logic [      3:0] port,              // output of the packet
+    output logic             ev_packet,         // strobe: the GAP leaves this input
+    output logic             ev_bad_route,      // strobe: a packet with a bad route is dropped
+    output logic             ev_absent,         // strobe: a packet for an absent port is dropped
+    output logic             tr_head,           // strobe: route byte decoded, port is valid
+    output logic [     31:0] tr_key,            // first word of the VIA header, big-endian
+    output logic             busy               // another edge is needed
+);
+  localparam int PW = $clog2(PORTS);
+  localparam logic [6:0] LIMIT = 7'(PORTS);
+  localparam logic [4:0] LAST_ROUTE = 5'(ROUTE_BYTES - 1);  // place of the zero
+  localparam logic [4:0] KEY = 5'(HEADER_BYTES);  // place of the first byte of the key
+  localparam logic [4:0] KEY_END = 5'(HEADER_BYTES + 4);
+
+  logic       in_body;  // the route byte of this packet was taken
+  logic       dropping;  // this packet is consumed to its tail
+  logic       held;  // a beat is held back
+  logic       held_tail;  // it is the GAP
+  logic [7:0] held_byte;  // it, or the byte that left last
+  logic       falling;  // decoded, not requested
+  logic [7:0] fall_left;
+  logic [7:0] fall;  // edges still to fall
+  logic [4:0] place;  // beats of this packet that were held, up to KEY_END
+  logic       zero;  // the next beat is the zero behind the route
+  logic       room;  // a beat can be held at the coming edge
+  logic fire, take_route, load, accepted;
+  logic [7:0] next_byte;
+  logic [7:0] diff;
+  logic [7:0] diff_in;
+  logic [7:0] diff_next;
+  logic [6:0] target;  // this port + delta
+
+  assign zero = in_body && place == LAST_ROUTE;
+  assign x_valid = active && held && (held_tail || m_valid || zero);
+  assign x_tail = held_tail;
+  assign x_data = (m_tail && place > LAST_ROUTE + 5'd1) ? held_byte ^ diff : held_byte;
+  assign fire = x_valid && x_ready;
+  assign ev_packet = fire && held_tail;
+  assign room = !held || fire;
+  assign m_ready = room && !zero;
+  assign take_route = m_valid && room && !in_body && !dropping && !m_tail;
+  assign load = in_body && room && (zero || m_valid);
+  assign next_byte = zero ? 8'h00 : m_data;
+
+  // Route.
+  assign target = 7'(SELF) + {m_data[5], m_data[5:0]};
+  always_comb begin
+    accepted = 1'b0;
+    ev_bad_route = 1'b0;
+    ev_absent = 1'b0;
+    if (take_route) begin
+      if (m_data[7:6] != 2'b10 || target >= LIMIT) ev_bad_route = 1'b1;
+      else if (!present[target[PW-1:0]]) ev_absent = 1'b1;
+      else accepted = 1'b1;
+    end
+  end
+  assign fall = cfg_fall_through >= fill ? cfg_fall_through - fill + 8'd1 : 8'd0;
+  assign request = falling ? fall_left == 8'd1 : accepted && fall == 8'd0;
+  assign request_port = falling ? port : target[3:0];
+  assign busy = (m_valid && m_ready) || load || fire || falling || tr_head;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      in_body <= 1'b0;
+      dropping <= 1'b0;
+      held <= 1'b0;
+      held_tail <= 1'b0;
+      falling <= 1'b0;
+      tr_head <= 1'b0;
+      port <= 4'd0;
+      place <= 5'd0;
+    end else begin
+      in_body <= (in_body && !(load && !zero && m_tail)) || accepted;
+      dropping <= (dropping && !(m_valid && m_ready && m_tail)) || ev_bad_route || ev_absent;
+      held <= (held && !fire) || load;
+      if (load) held_tail <= !zero && m_tail;
+      else if (fire) held_tail <= 1'b0;
+      falling <= (falling || accepted) && !request;
+      tr_head <= accepted;
+      if (accepted) port <= target[3:0];
+      if (accepted) place <= 5'd0;
+      else if (load && place != KEY_END) place <= place + 5'd1;
+    end
+  end
+
+  // No reset: these mean something only under the flags above.
+  assign diff_in = place <= LAST_ROUTE ? diff ^ held_byte ^ next_byte : diff;
+  myri_crc8 u_diff (
+      .crc (8'h00),
+      .data(diff_in),
+      .next(diff_next)
+  );
+  always_ff @(posedge clk) begin
+    if (take_route) held_byte <= m_data;
+    else if (load) held_byte <= next_byte;
+    if (take_route) diff <= 8'h00;
+    else if (load && place != LAST_ROUTE + 5'd1) diff <= diff_next;
+    if (accepted) fall_left <= fall;
+    else if (falling) fall_left <= fall_left - 8'd1;
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) tr_key <= 32'd0;
+    else if (load && place >= KEY && place < KEY_END) tr_key <= {tr_key[23:0], m_data};
+  end
+endmodule

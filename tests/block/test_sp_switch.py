@@ -1,0 +1,225 @@
+"""The SP switch against a functional model.
+
+Strategy: as for the crossbar: character-level drivers send random packets into every port and obey STOP/GO, a
+scoreboard compares what leaves, per pair of input and output, with the model: bytes, CRC-8, order. The central queue is
+given many sizes, down to nothing; its fill may never exceed its size, and is zero at the end. What it is for is shown
+both ways: with it a blocked packet lets others past, without it they wait. The same episode is run with the clock
+always on and asleep whenever the switch allows, and every character must have its time.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import cocotb
+
+from pymodels.formats.sp import HEADER_BYTES, VIA_BYTES, parse
+from pymodels.link.characters import DATA, Symbol
+from pymodels.link.crc8 import crc8
+from pymodels.switch.crossbar import Fate
+from tb.agents.streams import sometimes
+from tests.block.sp_switch_bench import CHUNK, SpBench
+
+AROUND = HEADER_BYTES + VIA_BYTES + 1
+"""Characters of a packet without user data, the GAP left out."""
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(gap=[0.0, 0.4], stall=[0.0, 1.0], queue=[0, 3, 512])
+async def random_packets_reach_their_outputs_in_order(dut: Any, gap: float, stall: float, queue: int) -> None:
+    bench = SpBench(dut, cfg_chunks=queue)
+    dut.cfg_fall_through.value = bench.rng.choice([0, 13, 39])
+    for lane in bench.driver.lanes:
+        lane.gaps = sometimes(gap, bench.rng)
+    if stall:
+        bench.stall(stall)
+    await bench.grid.reset()
+    for _ in range(6):
+        bench.send_random()
+    await bench.settle()
+    assert (bench.peak > 0) == (queue > 0)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(queue=[1, 20, 512])
+async def long_packets_to_few_outputs_lose_nothing_when_the_queue_is_full(dut: Any, queue: int) -> None:
+    bench = SpBench(dut, cfg_chunks=queue)
+    await bench.grid.reset()
+    for _ in range(3):
+        for source in range(bench.ports):
+            size = bench.rng.choice([0, 7, 8, 300])
+            bench.send(source, bench.wire(source, bench.rng.choice([2, 5]), size))
+    await bench.settle()
+    assert queue in (bench.peak, 512)
+    assert sum(bench.counter("count_queued")) > 12
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_wrong_crc_stays_visible_and_a_good_one_good(dut: Any) -> None:
+    bench = SpBench(dut)
+    await bench.grid.reset()
+    for number in range(40):
+        source, output = bench.rng.randrange(bench.ports), bench.rng.randrange(bench.ports)
+        wire = bytearray(bench.wire(source, output, bench.rng.randint(0, 30)))
+        if number % 2:
+            at = bench.rng.choice([1, 7, *range(10, 19), *range(20, len(wire))])
+            wire[at] ^= 1 << bench.rng.randrange(8)
+        bench.send(source, bytes(wire))
+    bad = sum(1 for queue in bench.expected.values() for wire in queue if crc8(wire))
+    await bench.settle()
+    assert bad == 20
+    assert sum(1 for _, _, wire in bench.received if crc8(wire)) == 20
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def bad_routes_and_absent_ports_are_consumed_and_counted(dut: Any) -> None:
+    bench = SpBench(dut, present=0b1101_1011)
+    await bench.grid.reset()
+    for _ in range(8):
+        for source in range(bench.ports):
+            output = bench.rng.randrange(bench.ports)
+            wire = bytearray(bench.wire(source, output, bench.rng.randint(0, 20)))
+            if bench.rng.randrange(4) == 0:
+                wire[0] = bench.rng.choice([0x00, 0x05, 0x7F, 0xC1, 0xFF, 0x80 | bench.ports - source])
+            bench.send(source, bytes(wire))
+    await bench.settle()
+    assert sum(bench.counter("count_bad_route")) > 0 and sum(bench.counter("count_absent")) > 0
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def route_bytes_are_used_one_by_one_until_none_is_left(dut: Any) -> None:
+    """The same route again and again, as if eight such switches stood in a row; the ninth has no route byte."""
+    bench = SpBench(dut)
+    await bench.grid.reset()
+    steps = (2, 2, -3, 0, 1, -2, 3, 1)
+    packet, port = bench.sp_packet(1, 3, 9, *steps[1:]), 1
+    for left, step in zip(range(7, -1, -1), steps, strict=True):
+        bench.send(port, replace(packet, source=port, via=(port, 0)).to_wire())
+        port += step
+        await bench.grid.run(60)
+        assert bench.received[-1][1] == port
+        packet = parse(bench.received[-1][2]).packet
+        assert len(packet.route) == left
+    assert bench.send(port, packet.to_wire()) is Fate.BAD_ROUTE
+    await bench.settle()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(fall_through=[0, 1, 39], sleeping=[False, True])
+async def cut_through_takes_three_edges_and_the_falling_latency(dut: Any, fall_through: int, sleeping: bool) -> None:
+    bench = SpBench(dut, sleeping, cfg_fall_through=fall_through)
+    await bench.grid.reset()
+    bench.send(0, bench.wire(0, 1, 2))
+    first: list[int] = []
+
+    def watch(now: int) -> None:
+        if int(dut.rx.value) and not first:
+            first.append(now)
+
+    bench.grid.samplers.append(watch)
+    await bench.settle()
+    head = bench.monitors[1].log_of_data[0][0]
+    assert head - first[0] == 3 + max(fall_through, 1)
+    assert not any(bench.counter("count_queued")), "nothing was in its way"
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(fall_through=[0, 39])
+async def back_to_back_packets_fall_only_once(dut: Any, fall_through: int) -> None:
+    bench = SpBench(dut, cfg_fall_through=fall_through)
+    await bench.grid.reset()
+    for _ in range(10):
+        for source in range(bench.ports):
+            bench.send(source, bench.wire(source, (source + 1) % bench.ports, 60))
+    await bench.settle()
+    for monitor in bench.monitors:
+        times = [now for now, _ in monitor.log_of_data]
+        lost = times[-1] - times[0] + 1 - 10 * (AROUND + 60 + 1)
+        assert lost <= 10 * 4, "a packet's first byte cannot follow the GAP at once: its request takes some edges"
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(queue=[0, 512])
+async def a_blocked_packet_lets_others_past_while_the_queue_has_room(dut: Any, queue: int) -> None:
+    bench = SpBench(dut, cfg_chunks=queue)
+    await bench.grid.reset()
+    bench.driver.lanes[3].characters.append(int(Symbol.STOP))
+    await bench.grid.run(8)
+    for source in (1, 0):
+        bench.send(source, bench.wire(source, 3, 200))
+    bench.send(0, bench.wire(0, 5, 40))
+
+    def refresh(now: int) -> None:
+        if now % 8 == 0 and not free:
+            bench.driver.lanes[3].characters.appendleft(int(Symbol.STOP))
+
+    free: list[bool] = []
+    bench.grid.drivers.insert(0, refresh)
+    await bench.grid.run(600)
+    past = [(source, output) for source, output, _ in bench.received]
+    assert past == ([(0, 5)] if queue else [])
+    if queue:
+        chunks = 2 * -(-(AROUND + 200) // CHUNK)
+        assert chunks - 2 <= bench.peak <= chunks, "both wait in the queue, two chunks of them at the output"
+    free.append(True)
+    bench.driver.lanes[3].characters.append(int(Symbol.GO))
+    await bench.settle()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_full_queue_stops_the_links_and_no_output(dut: Any) -> None:
+    bench = SpBench(dut, cfg_chunks=8)
+    await bench.grid.reset()
+    for _ in range(2):
+        for source in range(4):
+            bench.send(source, bench.wire(source, 6, 400))
+    bench.send(7, bench.wire(7, 4, 400))
+    await bench.grid.run(300)
+    assert bench.peak == 8
+    stopped = [lane.stopped for lane in bench.driver.lanes]
+    assert sum(stopped[:4]) == 3, "one of them has the output"
+    assert not stopped[7]
+    await bench.settle()
+    times = [now for now, character in bench.monitors[6].log_of_data if character & DATA]
+    assert len(times) / (times[-1] - times[0] + 1) > 0.85, "output 6 had something to send nearly all the time"
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def waiting_packets_leave_without_a_gap_between_them(dut: Any) -> None:
+    bench = SpBench(dut)
+    await bench.grid.reset()
+    for source in range(5):
+        bench.send(source, bench.wire(source, 6, 71))
+    await bench.settle()
+    times = [now for now, _ in bench.monitors[6].log_of_data]
+    assert times[-1] - times[0] + 1 == 5 * (AROUND + 71 + 1)
+
+
+async def _episode(dut: Any, sleeping: bool, seed: int) -> tuple[Any, int]:
+    """Bursts, silences, blocked outputs; every data character and trace strobe with its time, and the edges it took."""
+    rng = random.Random(seed)
+    settings = {"cfg_short_timeout": 0, "cfg_chunks": rng.choice([0, 6, 200])}
+    bench = SpBench(dut, sleeping, cfg_fall_through=rng.choice([0, 39]), **settings)
+    bench.rng = rng
+    await bench.grid.reset(bench.rng.randint(0, 500))
+    for _ in range(4):
+        bench.send_random(40)
+        blocked = bench.rng.randrange(bench.ports)
+        bench.driver.lanes[blocked].characters.appendleft(int(Symbol.STOP))
+        await bench.grid.run(bench.rng.choice([100, 300]))
+        bench.driver.lanes[blocked].characters.appendleft(int(Symbol.GO))
+        await bench.grid.run(bench.rng.choice([5, 400, 600]))
+    await bench.settle()
+    return ([monitor.log_of_data for monitor in bench.monitors], bench.strobes), bench.grid.edges
+
+
+@cocotb.test(timeout_time=60, timeout_unit="ms")
+@cocotb.parametrize(run=[0, 1, 2])
+async def asleep_or_awake_every_character_has_its_time(dut: Any, run: int) -> None:
+    seed = random.Random(cocotb.RANDOM_SEED + run).randint(0, 1 << 30)
+    awake, all_edges = await _episode(dut, False, seed)
+    asleep, edges = await _episode(dut, True, seed)
+    assert asleep == awake
+    assert edges < 0.9 * all_edges, "it hardly slept"
