@@ -179,6 +179,10 @@ class SpPackets:
         self._on = on
         return [(Watch(SpReg.STATUS, 0, "sp_look", LOOKED_AT, register=True), self._happened)]
 
+    def background(self) -> list[Service]:
+        """Nothing: the left engine works through its commands, the interrupt among them, by itself."""
+        return []
+
     async def _happened(self) -> int:
         """STATUS has changed: serve what has; the value with which nothing has."""
         nic = self._nic
