@@ -4,6 +4,10 @@
 // that holds everything (the lone crossbar). At an edge time only components with a rising clock are evaluated,
 // all of them with the characters that stood on their cables before; afterwards the changed ones are carried to the far ends.
 // So coinciding edges sample old values, as they do in one model. Components are evaluated in the order of their numbers.
+//
+// `eval_step` of a model finds out by itself what changed: it looks at every clock, evaluates twice what depends on inputs, and wants
+// to see a clock fall before it rises again. The loop knows what it changed, so it calls the parts of the model that are concerned:
+// `settle` after an input, `edge` for clocks that rise. The clocks' pins move only to be seen in waves.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -26,37 +30,70 @@ int64_t dw_period(int clock);
 
 constexpr int64_t NEVER = INT64_MAX;
 
+// The parts of a Verilated model, by the names that Verilator gives them: which triggers the clocks set that rose since the last look,
+// what depends on inputs, and what happens when triggers are set.
+struct Parts {
+  uint64_t (*risen)(void *root);
+  void (*settle)(void *root);
+  void (*edge)(void *root, uint64_t triggers);
+};
+#define PARTS(model)                                                                                    \
+  void model##___024root___eval_triggers_vec__act(model##___024root *root);                             \
+  __attribute__((weak)) void model##___024root___eval_ico(model##___024root *root);                     \
+  void model##___024root___eval_nba(model##___024root *root);                                           \
+  static const Parts model##_parts = {                                                                  \
+      [](void *r) {                                                                                     \
+        auto *root = static_cast<model##___024root *>(r);                                               \
+        static_assert(sizeof root->__VactTriggered == 8 && sizeof root->__VnbaTriggered == 8);          \
+        model##___024root___eval_triggers_vec__act(root);                                               \
+        return static_cast<uint64_t>(root->__VactTriggered[0]);                                         \
+      },                                                                                                \
+      [](void *r) {                                                                                     \
+        auto *root = static_cast<model##___024root *>(r);                                               \
+        root->__VicoTriggered[0] = 1;                                                                   \
+        if (model##___024root___eval_ico) model##___024root___eval_ico(root);                           \
+      },                                                                                                \
+      [](void *r, uint64_t triggers) {                                                                  \
+        auto *root = static_cast<model##___024root *>(r);                                               \
+        root->__VnbaTriggered[0] = triggers;                                                            \
+        model##___024root___eval_nba(root);                                                             \
+        root->__VnbaTriggered[0] = 0;                                                                   \
+      }}
+
 class Cluster {
  public:
   int64_t now = 0;
   uint64_t edges = 0;      // rising edges so far, of all clocks
   CData *wake = nullptr;   // the top's input that cocotb watches
-  bool pulses = false;     // with waves a clock falls by `fall`; else when its component is evaluated next
+  bool pulses = false;     // waves are being written: clocks are seen to rise, and fall by `fall`
 #if VM_TRACE_FST
   std::vector<std::function<void(VerilatedFstC *)>> waves;  // one a component: puts its signals into a file, all into the same
 #endif
 
   // ---------------------------------------------------------------- construction, by the generated components.h
   // The next component, a model with the pins rst and faults; `numbers`: what its clocks, units, ... are more than those it knows.
-  template <class Model> Model *component(Model *model, dw_component numbers) {
-    components_.push_back({model, [](void *m) { static_cast<Model *>(m)->eval_step(); }, &model->rst, &model->faults, numbers, count(), 0, {}, nullptr, false});
+  template <class Model> Model *component(Model *model, const Parts &parts, dw_component numbers) {
+    components_.push_back({model->rootp, &parts, &model->rst, &model->faults, numbers, count(), 0, true, {}, nullptr});
     *components_.back().rst = 1;
+    model->eval_step();
 #if VM_TRACE_FST
     waves.push_back([model](VerilatedFstC *file) { model->trace(file, 99); });
     components_.back().moved = &model->rootp->vlSymsp->__Vm_activity;
 #endif
     return model;
   }
-  // The component added last, which has been evaluated once, is evaluated by this from now on: `eval_step` takes two mutexes around
-  // the same, for threads and objects that no component has.
-  void straight(void *root, void (*eval)(void *)) {
-    components_.back().model = root;
-    components_.back().eval = eval;
-  }
   // The next clock of the component added last.
   void clock(CData *clk, CData *refresh, const CData *awake) {
-    clocks_.push_back({clk, refresh, awake, 0, static_cast<int>(components_.size()) - 1, NEVER});
-    components_.back().clocks++;
+    Component &c = components_.back();
+    const auto triggers = [&c](CData *pin) {
+      *pin = 1;
+      const uint64_t set = c.parts->risen(c.root);
+      *pin = 0;
+      c.parts->risen(c.root);
+      return set;
+    };
+    clocks_.push_back({clk, awake, triggers(clk), triggers(refresh), 0, static_cast<int>(components_.size()) - 1, NEVER});
+    c.clocks++;
   }
   // A cable direction out of a component; `clock` is the one that samples it.
   void cable(int component, const SData *tx, const CData *tx_hold, SData *in, CData *in_hold, int clock) {
@@ -74,7 +111,7 @@ class Cluster {
       if (same == grids_.end()) grids_.push_back({period, NEVER, NEVER, 0, {}});
       shortest_ = std::min(shortest_, period);
     }
-    for (Component &c : components_) c.run();
+    words_ = (count() + 63) / 64;
     for (int i = 0; i < count(); i++) schedule(i);
   }
   int64_t next_edge() const {
@@ -96,7 +133,7 @@ class Cluster {
     levels(reset_over);
     evaluated_.clear();
     int risen[DW_CLOCKS], n = 0;
-    for (int w = 0; w < words(); w++) {
+    for (int w = 0; w < words_; w++) {
       for (uint64_t bits = rising[w]; bits; bits &= bits - 1) {
         const int i = w * 64 + __builtin_ctzll(bits);
         if (n && clocks_[i].component != clocks_[risen[0]].component) {
@@ -114,36 +151,35 @@ class Cluster {
   void reconsider() {
     for (int i = 0; i < count(); i++) if (*clocks_[i].awake) schedule(i);
   }
-  // Falling edges, for the eye only: no logic uses them, and the models see them together with the next rising one.
+  // Falling edges, for the eye only: no logic uses them.
   void fall() {
-    for (Component &c : components_) {
-      if (!lower(c)) continue;
-      c.fallen = true;
-      *c.moved = true;
+    for (const Component &c : components_) {
+      bool high = false;
+      for (int i = c.first; i < c.first + c.clocks; i++) high |= std::exchange(*clocks_[i].clk, 0) != 0;
+      if (high) *c.moved = true;
     }
   }
 
  private:
   using Due = std::array<uint64_t, DW_CLOCKS / 64>;   // one bit a clock
   using Forced = std::pair<int64_t, int>;             // (edge time, clock)
-  struct Clock { CData *clk, *refresh; const CData *awake; int grid, component; int64_t last; };
+  // `rise`, `renew`: the triggers that its edge sets, and a rise of its pin refresh.
+  struct Clock { CData *clk; const CData *awake; uint64_t rise, renew; int grid, component; int64_t last; };
   struct Cable { const SData *tx; const CData *tx_hold; SData *in; CData *in_hold; int clock; };
   struct Component {
-    void *model;
-    void (*eval)(void *);
+    void *root;
+    const Parts *parts;
     CData *rst, *faults;
     dw_component numbers;
     int first, clocks;   // its clocks
+    bool changed;        // an input other than a clock
     std::vector<Cable> cables;
     bool *moved;   // with waves: something of it may have changed
-    bool fallen;   // its model has not seen that its clocks fell
-    void run() { if (moved) *moved = true; eval(model); }
   };
   // All clocks of one period. `next`: the first multiple of it after now when some clock is due then, else NEVER; `index`: of `last`.
   struct Grid { int64_t period, next, last, index; Due due; };
 
   int count() const { return static_cast<int>(clocks_.size()); }
-  int words() const { return (count() + 63) / 64; }   // of `Due` that are in use
   void schedule(int clock) {
     Grid &g = grids_[clocks_[clock].grid];
     g.due[clock / 64] |= 1ull << (clock % 64);
@@ -158,60 +194,52 @@ class Cluster {
       forced_.pop();
     }
     Due rising;
-    for (int w = 0; w < words(); w++) rising[w] = 0;
+    for (int w = 0; w < words_; w++) rising[w] = 0;
     for (Grid &g : grids_) {
       if (g.next != now) continue;
       g.index = g.last == now - g.period ? g.index + 1 : now / g.period;
       g.last = now;
       g.next = NEVER;
-      for (int w = 0; w < words(); w++) rising[w] |= std::exchange(g.due[w], 0);
+      for (int w = 0; w < words_; w++) rising[w] |= std::exchange(g.due[w], 0);
     }
     return rising;
   }
   void levels(bool reset_over) {
     if (in_reset_ && reset_over) {
       in_reset_ = false;
-      for (const Component &c : components_) *c.rst = 0;
+      for (Component &c : components_) *c.rst = 0, c.changed = true;
     }
     if (!faults_ && dw_faults) {
       faults_ = true;
-      for (const Component &c : components_) *c.faults = 1;
+      for (Component &c : components_) *c.faults = 1, c.changed = true;
     }
   }
-  // One component with its clocks that rise now. A first evaluation, where needed, lets a clock fall that rose the last time and
-  // tells the index of this edge to one that slept.
+  // One component with its clocks that rise now. A clock that slept is first told the index of this edge.
   void evaluate(const int *risen, int n) {
     Component &c = components_[clocks_[risen[0]].component];
     dw_here = c.numbers;
-    bool prepare = std::exchange(c.fallen, false);
+    if (c.moved) *c.moved = true;
+    if (std::exchange(c.changed, false)) c.parts->settle(c.root);
+    uint64_t rise = 0, renew = 0;
     for (int k = 0; k < n; k++) {
       const Clock &clock = clocks_[risen[k]];
       const Grid &g = grids_[clock.grid];
-      if (*clock.clk) prepare = true;
+      rise |= clock.rise;
+      if (pulses) *clock.clk = 1;
       if (clock.last == now - g.period) continue;
       dw_next_edge[risen[k]] = g.index;
-      *clock.refresh = 1;
-      prepare = true;
+      renew |= clock.renew;
     }
-    if (!pulses) lower(c);
-    if (prepare) c.run();
+    if (renew) c.parts->edge(c.root, renew);
     for (int k = 0; k < n; k++) {
       Clock &clock = clocks_[risen[k]];
-      *clock.refresh = 0;
-      *clock.clk = 1;
       clock.last = now;
       dw_next_edge[risen[k]] = grids_[clock.grid].index + 1;
     }
-    c.run();
+    c.parts->edge(c.root, rise);
     edges += static_cast<uint64_t>(n);
     for (int i = c.first; i < c.first + c.clocks; i++) if (*clocks_[i].awake) schedule(i);
     evaluated_.push_back(&c);
-  }
-  // Whether one of its clocks was high.
-  bool lower(const Component &c) {
-    bool high = false;
-    for (int i = c.first; i < c.first + c.clocks; i++) high |= std::exchange(*clocks_[i].clk, 0) != 0;
-    return high;
   }
   // What changed at a component's transmitters arrives at the far ends; a change always needs an edge there (sim_cable: busy).
   void carry(const Component &c) {
@@ -219,6 +247,7 @@ class Cluster {
       if (*cable.tx == *cable.in && *cable.tx_hold == *cable.in_hold) continue;
       *cable.in = *cable.tx;
       *cable.in_hold = *cable.tx_hold;
+      components_[clocks_[cable.clock].component].changed = true;
       schedule(cable.clock);
     }
   }
@@ -229,5 +258,6 @@ class Cluster {
   std::vector<const Component *> evaluated_;
   std::priority_queue<Forced, std::vector<Forced>, std::greater<Forced>> forced_;
   int64_t shortest_ = NEVER;
+  int words_ = 0;   // of `Due` that are in use
   bool in_reset_ = true, faults_ = false;
 };

@@ -73,7 +73,7 @@ def _model(name: str, clocks: int, ports: int, body: str, more: Mapping[str, str
 def _components_h(numbers: Numbers, nodes: list[tuple[bool, bool]], sizes: list[int]) -> str:
     kinds = [*((_node_kind(f), _node_clocks(f)) for f in nodes), *((f"switch_{ports}", 1) for ports in sizes)]
     lines = ["// Generated: the components of the cluster and their cables, for verilator_main.cpp."]
-    lines += [f'#include "V{kind}.h"\n#include "V{kind}__Syms.h"' for kind, _ in kinds]  # the latter for waves
+    lines += [f'#include "V{kind}.h"\n#include "V{kind}__Syms.h"' for kind, _ in kinds]
     lines += [_add(kind, clocks) for kind, clocks in kinds]
     lines += ["static void describe(Vtop *top, Cluster &cluster) {", "  cluster.wake = &top->wake;"]
     lines += [*_instances(numbers), *_cables(numbers), "}"]
@@ -83,14 +83,8 @@ def _components_h(numbers: Numbers, nodes: list[tuple[bool, bool]], sizes: list[
 def _add(kind: str, clocks: int) -> str:
     pins = [f"  cluster.clock(&model->clk_{i}, &model->refresh_{i}, &model->awake_{i});" for i in range(clocks)]
     head = f"static V{kind} *add_{kind}(Cluster &cluster, const char *name, dw_component numbers) {{"
-    declared = f"void V{kind}___024root___eval(V{kind}___024root *root);"
-    evaluate = f"[](void *root) {{ V{kind}___024root___eval(static_cast<V{kind}___024root *>(root)); }}"
-    made = [
-        f"  V{kind} *model = cluster.component(new V{kind}(name), numbers);",
-        "  model->eval_step();",
-        f"  cluster.straight(model->rootp, {evaluate});",
-    ]
-    return "\n".join([declared, head, *made, *pins, "  return model;\n}"])
+    made = f"  V{kind} *model = cluster.component(new V{kind}(name), V{kind}_parts, numbers);"
+    return "\n".join([f"PARTS(V{kind});", head, made, *pins, "  return model;\n}"])
 
 
 def _instances(numbers: Numbers) -> list[str]:
