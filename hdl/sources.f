@@ -75,6 +75,7 @@ hdl/sim/sim_nic_settings.sv
 hdl/sim/sim_nic_use.sv
 hdl/sim/sim_nic.sv
 hdl/sim/sim_sp_nic.sv
+hdl/sim/sim_sp_bench.sv
 hdl/sim/sim_lanai_card.sv
 hdl/sim/sim_node_host.sv
 hdl/sim/sim_node.sv

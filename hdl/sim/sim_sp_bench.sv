@@ -1,0 +1,118 @@
+// The data path of the SP adapter for the sp_engines bench, which plays processor, bus master and link.
+module sim_sp_bench (
+    input  logic        clk,                // NIC clock, free-running
+    input  logic        rst,                // synchronous reset
+    input  logic        sleep,              // skip edges that nobody needs
+    output logic [47:0] cycle,              // index of the edge
+    output logic [31:0] edges,              // edges the engines had
+    input  logic [15:0] cfg_start_clocks,   // start-up of a command
+    input  logic [ 7:0] cfg_bus_beat,       // clocks of a beat on the internal bus
+    input  logic [ 7:0] cfg_bus_access,     // clocks of a single access
+    input  logic        w_command,          // strobes of the processor: insert a command,
+    input  logic        w_words,            // insert data,
+    input  logic [63:0] w_pair,             // with both: both words
+    input  logic        w_next,             // RECV_NEXT,
+    input  logic        w_send,             // one of SEND0..SEND5,
+    input  logic        w_own,              // one of OWN0..OWN15,
+    input  logic [ 3:0] w_index,            // which; and which of RECV0..RECV7
+    input  logic        w_start,            // SEND_START
+    input  logic [31:0] w_data,             // value
+    output logic        arrived,            // levels of STATUS: a packet is at the head,
+    output logic        send_free,          // the send side is free,
+    output logic        queue_room,         // the command queue has room,
+    output logic        left_idle,          // every command is done
+    output logic        set_fetched,        // strobes: a FETCH is done,
+    output logic        set_stored,         // a STORE is done,
+    output logic        set_sent,           // a packet is in the send buffer,
+    output logic        set_read,           // a READ is done,
+    output logic        set_alarm,          // an ALARM is done
+    input  logic [ 4:0] r_index,            // word of the read buffer
+    output logic [31:0] read_word,          // it
+    output logic [31:0] recv_word,          // RECV0..RECV7
+    output logic [31:0] recv_status,        // RECV_STATUS
+    input  logic        pio_req,            // the host asks for the internal bus
+    output logic        pio_gnt,            // granted
+    input  logic        cpu_req,            // the processor asks for it
+    output logic        cpu_gnt,            // granted
+    output logic        cmd_valid,          // command to the bus master
+    input  logic        cmd_ready,          // taken
+    output logic [48:0] cmd_data,           // the command
+    output logic        wr_valid,           // beat to the bus master
+    input  logic        wr_ready,           // taken
+    output logic [63:0] wr_data,            // PCI lanes
+    input  logic        rd_valid,           // beat or end of command
+    output logic        rd_ready,           // taken
+    input  logic        rd_done,            // end of command
+    input  logic        rd_error,           // with an error
+    input  logic [63:0] rd_beat,            // PCI lanes
+    output logic        send_valid,         // entry to the link
+    input  logic        send_ready,         // taken
+    output logic        send_tail,          // its fields: the last of a packet,
+    output logic [ 3:0] send_last,          // bytes,
+    output logic [63:0] send_lanes,         // lanes
+    input  logic        recv_valid,         // entry from the link
+    output logic        recv_ready,         // taken
+    input  logic        recv_tail,          // its fields: the last of a packet,
+    input  logic [ 3:0] recv_count,         // bytes,
+    input  logic [ 7:0] recv_syndrome,      // CRC-8 syndrome,
+    input  logic [63:0] recv_lanes,         // lanes
+    output logic        st_dma_error,       // strobes: a command was ended by an abort,
+    output logic        st_send_misuse,     // a SEND_START was ignored,
+    output logic        st_queue_overflow,  // an insertion was lost,
+    output logic        st_packet_misuse,   // a packet does not have what was asked for
+    output logic        tr_dma_start,       // trace: a command starts to move
+    output logic        tr_tx_start,        // trace: the right engine begins with a packet
+    output logic        tr_move_start,      // trace: it begins to move user bytes
+    output logic [31:0] tr_move_key,        // their packet's key
+    output logic        in_flight,          // an engine has something open
+    output logic        busy                // another edge is needed
+);
+  logic run_clk, alarm_valid, unused_ok;
+  logic [47:0] alarm_cycle;
+  logic [73:0] send_data;
+  logic [6:0] strobes;
+  logic [31:0] words[0:9];
+
+  assign send_tail = send_data[71];
+  assign send_last = send_data[67:64];
+  assign send_lanes = send_data[63:0];
+  assign unused_ok = ^{send_data[73:72], send_data[70:68], strobes, words[0], words[1], words[2], words[3], words[4],
+      words[5], words[6], words[7], words[8], words[9]};
+
+  sim_gate u_gate (
+      .clk(clk),
+      .rst(rst),
+      .sleep(sleep),
+      .busy(busy),
+      .alarm_valid(alarm_valid),
+      .alarm_cycle(alarm_cycle),
+      .gated(run_clk),
+      .cycle(cycle),
+      .edges(edges)
+  );
+
+  sp_engines u_engines (
+      .*,
+      .clk(run_clk),
+      .rd_data({rd_done, rd_error, rd_beat}),
+      .recv_data({recv_tail, recv_count, recv_syndrome, recv_lanes}),
+      .tr_tx_start_key(words[0]),
+      .tr_tx_read(strobes[0]),
+      .tr_tx_read_key(words[1]),
+      .tr_tx_read_bytes(words[2]),
+      .tr_rx_first(strobes[1]),
+      .tr_rx_done(strobes[2]),
+      .tr_rx_done_key(words[3]),
+      .tr_rx_done_bytes(words[4]),
+      .tr_rx_done_syndrome(words[5][7:0]),
+      .tr_dma_done(strobes[3]),
+      .tr_dma_e2l(strobes[4]),
+      .tr_dma_bytes(words[6]),
+      .tr_dma_number(words[7]),
+      .tr_move_done(strobes[5]),
+      .tr_move_bytes(words[8]),
+      .tr_move_number(words[9])
+  );
+  assign strobes[6] = 1'b0;
+  assign words[5][31:8] = 24'd0;
+endmodule
