@@ -9,7 +9,7 @@ refused with their exact text. Counters of the firmware prove that NIs replicate
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
@@ -18,6 +18,7 @@ from firmware.host.grim import Grim, GrimError
 from firmware.host.grim.trees import places
 from firmware.nic.grim.layout import Counter
 from pymodels.formats.grim import Device, reference
+from pymodels.registers import Reg
 from tests.unit.grim_bench import Bench
 
 Play = Callable[[Grim, int, int], Awaitable[Any]]
@@ -200,6 +201,47 @@ def test_nothing_is_lost_or_doubled_in_a_tree_over_a_network_that_loses_packets(
     assert all(trees.of(node, 0) == trees.of(0, 0) for node in range(4))
     assert sorted(trees.of(0, 0)) == [(sender, number) for sender in range(4) for number in range(8)]
     assert bench.total(Counter.TIMEOUTS) > 0
+
+
+class AtLeaving:
+    """Watches what a NIC's program writes into a packet that its send engine is sending."""
+
+    def __init__(self, bench: Bench, node: int) -> None:
+        self.nic = bench.machine.nic(node)
+        self.written: list[int] = []
+        self.places: list[int] = []
+        """Where the packets that were sent stood."""
+        self._store, self._write = self.nic.store_words, self.nic.write
+        self.nic.store_words, self.nic.write = self._store_words, self._write_register  # type: ignore[method-assign]
+
+    def _write_register(self, register: int, value: int) -> None:
+        if register == Reg.SMP:
+            self.places.append(value)
+        self._write(register, value)
+
+    def _store_words(self, address: int, words: Sequence[int]) -> None:
+        if self.nic.send.busy and self.places[-1] < address + 4 * len(words) and address < self.nic.send.limit:
+            self.written.append(address)
+        self._store(address, words)
+
+
+def test_a_copy_is_addressed_to_the_second_child_only_when_it_has_left_for_the_first() -> None:
+    bench = Bench(3, 1, segment_bytes=2000)
+    watch = AtLeaving(bench, 0)
+    trees = Trees(bench, {})
+
+    async def play(library: Grim, me: int, handler: int) -> None:
+        for number in range(4 if me == 0 else 0):
+            await library.broadcast(handler, 0, me, number, 2000, content(0, me, number, 2000))
+
+    bench.run(lambda library, me: trees.node(library, me, play, 3 * 4), 50_000)
+    bench.settle()
+    assert not trees.wrong and bench.nothing_left()
+    layout = bench.libraries[0].layout
+    copies = [place for place in watch.places if 0 <= place - layout.tree_queues[0] < layout.tree_limit]
+    assert len(copies) == 2 * 4, "each of four copies left twice"
+    assert all(copies.count(place) % 2 == 0 for place in copies), "from one place"
+    assert watch.written == []
 
 
 def test_every_channel_of_the_mask_gets_a_copy_and_the_source_is_the_last_ni() -> None:
