@@ -5,13 +5,18 @@ hoped for. Windows from 1 to 127 are kept, which the reference model checks with
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from firmware.host.grim import Grim
-from firmware.nic.grim.layout import Counter, Register
+from firmware.nic.grim.channels import Channel
+from firmware.nic.grim.fetching import Fetching
+from firmware.nic.grim.layout import Counter, HostQueue, Register
 from pymodels.formats import grim
+from pymodels.registers import Reg
+from pymodels.trace import TraceEvent
 from tests.unit.grim_bench import Bench
 from tests.unit.grim_tap import Tap
 
@@ -91,3 +96,94 @@ def test_fits_never_fills_a_queue_to_the_brim() -> None:
                 assert back != held[0][0]
             elif held:
                 held.pop(0)
+
+
+TURNS = 12
+BEFORE_WRAP = (1, 9, 40, 200)
+"""Where 32-bit counters begin, counted down from their wrap: four times in all they go round."""
+
+
+@pytest.mark.parametrize("lossy", [False, True])
+def test_delays_are_kept_when_the_clock_of_the_ni_goes_round(lossy: bool) -> None:
+    """RTC has 32 bits of half microseconds: it is set to before its end again and again, so that it goes round in the
+    middle of a delay, at its end, and while the firmware looks.
+    """
+    options: dict[str, Any] = {"host_queue_bytes": 2048, "segment_bytes": 64, "retry_delay_us": 20}
+    bench = Bench(2, 5, trace=True, **options | ({"timeout_us": 100} if lossy else {}))
+    if lossy:
+        bench.machine.faults.lose(0.03, 0.0, 5)
+    got: list[int] = []
+    each = 100
+
+    async def node(library: Grim, me: int) -> None:
+        number = (await bench.publish(library, handler=lambda source, number, *rest: got.append(number)))["handler"]
+        nic = bench.machine.nic(me)
+        for turn in range(TURNS):
+            await library.host.sleep(2_000_000_000)
+            nic.special.write(Reg.RTC, 0x1_0000_0000 - 300 - 4 * turn)
+            if me == 0:
+                for i in range(each):
+                    await library.send(library.get_dest_id(1), number, turn * each + i)
+            else:
+                await library.host.sleep(400_000_000)  # until then messages are refused
+            while len(got) < (turn + 1) * each:
+                await library.poll()
+                await library.host.sleep(2_000_000)
+            assert nic.special.read(Reg.RTC) < 0x8000_0000, "it went round"
+
+    bench.run(node)
+    bench.settle()
+    assert got == list(range(TURNS * each))
+    assert bench.total(Counter.NACKS_SENT) > 4 * TURNS
+    assert bench.total(Counter.TIMEOUTS) < TURNS * each / 3, "no delay ended at once"
+    log = bench.machine.trace
+    seen = [record[0] for record in log.of(TraceEvent.NACK_SEEN)]
+    again = [record[0] for record in log.of(TraceEvent.RESEND)]
+    waits = [(min((time for time in again if time > at), default=at) - at) / 1e6 for at in seen]
+    assert max(waits) < 200, "no delay lasted a turn of the clock"
+
+
+@pytest.mark.parametrize("before", BEFORE_WRAP)
+def test_numbers_of_messages_in_a_channel_go_round(before: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = Channel.__init__
+
+    def begin(self: Channel, *arguments: Any) -> None:
+        begun(self, *arguments)
+        self.head = 0x1_0000_0000 - before
+
+    monkeypatch.setattr(Channel, "__init__", begin)
+    bench = Bench(2, 6, trace=True, host_queue_bytes=2048, segment_bytes=64)
+    tap = Tap(bench)
+    assert one_way(bench, 400, 8) == list(range(400))
+    tap.replay()
+    assert bench.count(1, Counter.NACKS_SENT) > 0
+
+
+@pytest.mark.parametrize("before", BEFORE_WRAP)
+def test_numbers_of_fetched_payloads_go_round(before: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, start, parts = Fetching.__init__, 0x1_0000_0000 - before, []
+
+    def begin(self: Fetching, *arguments: Any) -> None:
+        begun(self, *arguments)
+        parts.append(self)
+
+    monkeypatch.setattr(Fetching, "__init__", begin)
+    bench, got, count = Bench(2, 7, dma_inject=1), [], 300
+
+    async def node(library: Grim, me: int) -> None:
+        number = (await bench.publish(library, handler=lambda *message: got.append(bytes(message[-1]))))["handler"]
+        if me == 1:
+            await library.wait_for(lambda: len(got) == count)
+            return
+        await library.host.sleep(200_000_000)
+        messenger, buffer = library._ready(), library.host.allocate(4 * count)
+        messenger.outgoing[0].fetches = parts[0]._fetched[0] = start
+        messenger.incoming[0]._view[HostQueue.FETCHED : HostQueue.FETCHED + 4] = start.to_bytes(4, "big")
+        for i in range(count):
+            buffer.view[4 * i : 4 * i + 4] = i.to_bytes(4, "big")
+            piece = SimpleNamespace(address=buffer.address + 4 * i, size=4, view=buffer.view[4 * i : 4 * i + 4])
+            await library.send(library.get_dest_id(1), number, payload=piece)
+        assert messenger.outgoing[0].fetches == start + count & 0xFFFFFFFF < start
+
+    bench.run(node)
+    assert got == [i.to_bytes(4, "big") for i in range(count)]

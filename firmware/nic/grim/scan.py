@@ -44,9 +44,7 @@ class Firmware:
         self.dma = host_dma(self.nic, {L2E_CHAIN: layout.blocks, E2L_CHAIN: layout.fetches})
         self.delivery = Delivery(ni, self.dma, layout.blocks, layout.pointers, layout.blocks_count, L2E_CHAIN)
         self.receiver = Receiver(ni, self.sender, self.delivery)
-        self.answers = Answers(ni, self.sender, self.receiver)
-        if ni.options.timeout_us:
-            self.answers = LossyAnswers(ni, self.sender, self.receiver)
+        self.answers = (LossyAnswers if ni.options.timeout_us else Answers)(ni, self.sender, self.receiver)
         self.remote = Remote(ni, self.sender, self.receiver, self.delivery, self.answers)
         self.receiver.remote = self.remote
         self.multicast = Multicast(ni, self.sender, self.receiver, self.delivery, self.answers)
