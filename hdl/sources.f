@@ -65,6 +65,7 @@ hdl/sim/sim_interrupt.sv
 hdl/sim/sim_alarm.sv
 hdl/sim/sim_awake.sv
 hdl/sim/sim_cable.sv
+hdl/sim/sim_switch_port.sv
 hdl/sim/sim_switch.sv
 hdl/sim/sim_lanai.sv
 hdl/sim/sim_host.sv

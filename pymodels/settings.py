@@ -26,6 +26,7 @@ class Setting(IntEnum):
     # Switches.
     FALL_THROUGH = 8
     PRESENT = 9
+    CENTRAL_CHUNKS = 10
     # NIC.
     SRAM_ACCESSES = 16
     CDC_LATENCY = 17

@@ -28,6 +28,8 @@ RECORD = np.dtype(
 PARTS_PER_NODE = 16
 PORTS_PER_SWITCH = 64
 SWITCH_BASE = 0x10000
+CENTRAL_QUEUE = PORTS_PER_SWITCH - 1
+"""Port number under which the central queue of an SP switch stands in the trace."""
 CABLE_BASE = 0x20000
 
 
@@ -112,6 +114,7 @@ class TraceEvent(IntEnum):
     SWITCH_TAIL = 0x132  # tail passed; a: output port
     STALL_START = 0x133  # a head waits for its output, or STOP holds a sender; a: output port
     STALL_END = 0x134  # a: output port
+    SWITCH_QUEUE = 0x135  # its output is not free, the packet goes to the central queue (SP switch); a: output port
     # The FPGA card.
     CARD_TAKE = 0x148  # a message is given to its circuit
     CARD_GIVE = 0x149  # its result is written and can be sent
@@ -119,6 +122,7 @@ class TraceEvent(IntEnum):
     SRAM_USE = 0x150  # accesses by DMA engines and PIO in 1024 clocks, two a clock at most; a: accesses
     PCI_USE = 0x151  # in 512 clocks; a: clocks in which the bus was not idle, b: data phases
     SLACK_FILL = 0x152  # a slack buffer has come to another 16 characters, or 8 below; a: characters
+    QUEUE_FILL = 0x153  # a central queue likewise, in chunks of 8 bytes, or more than ever before; a: bytes
     # Faults.
     FAULT = 0x140  # an injected fault took effect; a: kind, b: detail
 
@@ -148,7 +152,7 @@ def unit_name(number: int) -> str:
         return f"cable {number - CABLE_BASE}"
     if number >= SWITCH_BASE:
         switch, port = divmod(number - SWITCH_BASE, PORTS_PER_SWITCH)
-        return f"switch {switch} port {port}"
+        return f"switch {switch} central queue" if port == CENTRAL_QUEUE else f"switch {switch} port {port}"
     node, part = divmod(number, PARTS_PER_NODE)
     return f"node {node} {_part_name(part)}"
 
@@ -176,6 +180,7 @@ def systemverilog() -> str:
         "package sim_trace_pkg;",
         f"  localparam int PARTS_PER_NODE = {PARTS_PER_NODE};",
         f"  localparam int PORTS_PER_SWITCH = {PORTS_PER_SWITCH};",
+        f"  localparam int CENTRAL_QUEUE = {CENTRAL_QUEUE};",
         f"  localparam int SWITCH_BASE = 32'h{SWITCH_BASE:08X};",
         f"  localparam int CABLE_BASE = 32'h{CABLE_BASE:08X};",
         *(f"  localparam int PART_{part.name} = {part.value};" for part in Part),

@@ -29,7 +29,7 @@ from tb.sim.engine import Engine
 from tb.sim.numbers import CARD_MEMORIES, FABRIC, LINK, NIC, PCI, Numbers
 
 LOADED = 1 << Control.LANAI_RESET_OFF | 1 << Control.IRQ_ENABLE
-"""What the driver writes to the control register once the NIC's program is loaded."""
+"""What the driver writes to the control register of a LANai once its program is loaded."""
 FABRIC_PS = 1_000_000 // FABRIC_MHZ
 FRAME_BYTES = 1 << 24
 """Window of a frame buffer card."""
@@ -48,7 +48,7 @@ class RunningCluster:
 
     def __init__(self, dut: Any, plan: Plan) -> None:
         self.plan = plan
-        self.numbers = Numbers.of(plan.cluster, plan.profile.hardware)
+        self.numbers = Numbers.of(plan.cluster, plan.profile.kind)
         self.kernel = Kernel()
         self.doorway = Doorway()
         self.engine = Engine(dut, self.doorway, self.kernel)
@@ -108,7 +108,7 @@ class RunningCluster:
 
     def _nic(self, node: int, profile: Profile) -> RtlNic:
         sram = self.doorway.memory(2 * node + 1, profile.integer("sram.bytes"), unit(node, Part.NIC_CPU))
-        return NICS[profile.hardware](node, self.kernel, self.doorway, sram, NicProcessor.of(profile), self.paths)
+        return NICS[profile.kind](node, self.kernel, self.doorway, sram, NicProcessor.of(profile), self.paths)
 
     def _host(self, node: int, plan: Plan) -> RtlHost:
         profile = plan.profile
@@ -124,7 +124,7 @@ class RunningCluster:
         )
         seed = plan.request.seed + profile.integer("host.interrupt_seed")
         name = plan.cluster.names[node]
-        card = CardMap.of(profile.hardware, profile.integer("sram.bytes"))
+        card = CardMap.of(profile.kind, profile.integer("sram.bytes"))
         return RtlHost(node, name, self.kernel, self.doorway, memory, 2 * node, card, timing, self.paths, seed)
 
     def _with(self, card: str) -> list[int]:
@@ -135,16 +135,19 @@ class RunningCluster:
 
     def use_layer(self, layer: str) -> None:
         """Charge a message layer's compiled costs from now on. Raises CostError when it has no table."""
-        nic, host = PathTable.of_nic(layer, self.plan.profile.hardware), PathTable.load("host", layer)
+        nic, host = PathTable.of_nic(layer, self.plan.profile.kind), PathTable.load("host", layer)
         for n in self.nics:
             n.use(nic)
         for h in self.hosts:
             h.use(host)
 
     async def boot(self) -> None:
-        """What the driver does at load time: take every LANai out of reset, as control register writes over PCI."""
+        """What the driver does at load time: take every LANai out of reset, as control register writes over PCI. The
+        processor of an SP adapter runs from power-up on.
+        """
         for host in self.hosts:
-            await host.pio_write(host.card.control, LOADED.to_bytes(4, "big"))
+            if host.card.kind != "sp":
+                await host.pio_write(host.card.control, LOADED.to_bytes(4, "big"))
         await self.kernel.sleep(BOOT_PS)
         loss, damage = (float(self.plan.options[name]) for name in ("fault.loss", "fault.damage"))
         if loss or damage:

@@ -30,6 +30,7 @@ class Broken(IntEnum):
     TRESPASS = 76
     QUEUE_OVERFLOW = 77
     PACKET_MISUSE = 78
+    CENTRAL_QUEUE = 79
 
 
 WORDS = {
@@ -47,6 +48,7 @@ WORDS = {
     Broken.MAILBOX: "the control mailbox of the FPGA card is not read: is its FPGA configured?",
     Broken.QUEUE_OVERFLOW: "command lost: the SP adapter's command queue was full",
     Broken.PACKET_MISUSE: "the SP adapter was told to move what its packet does not have",
+    Broken.CENTRAL_QUEUE: "the central queue of a switch holds more than it may",
     Broken.TRESPASS: "a circuit uses bank 3 without a grant",
 }
 LINK_FAULTS = {Broken.CRC_BAD, Broken.SLACK_OVERFLOW, Broken.FORWARD_RESET, Broken.ILLEGAL, Broken.RX_LOST}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pymodels.config import Cluster
 from pymodels.errors import ConfigError
+from pymodels.formats.sp import ROUTE_BYTES
 from pymodels.profiles import Profile
 from pymodels.topology import Link
 
@@ -11,6 +12,8 @@ MOST_HOSTS = 128
 """Hosts that the doorway's tables hold: two memories each, and two for further cards."""
 MOST_CLOCKS = 512
 """Clocks that they hold: three a host, a fourth with an FPGA card, one a switch."""
+SP_PORTS = 8
+"""Ports of an SP switch chip (paper 001, 3.1.1)."""
 STOP_SLOTS = 4
 """Characters that come after a slack buffer has reached the stop mark, beside those of two flights: one for each
 register that STOP and they pass, one because a BEAT may take the slot of STOP (hdl/link/README.md)."""
@@ -26,6 +29,30 @@ def check_size(hosts: int, fpga_cards: int, switches: int, file: str) -> None:
         what = f"{switches} switches beside {hosts} hosts"
         cause = f"the simulator's tables hold {room} (DW_CLOCKS of hdl/sim/doorway.h: a host has three or four)"
         raise ConfigError(file, 0, what, cause, "use fewer switches with more ports, or enlarge the table")
+
+
+def check_switches(cluster: Cluster, profile: Profile) -> None:
+    """Refuse a network that SP switches cannot make, where the profile has SP adapters. Raises ConfigError."""
+    if profile.kind != "sp":
+        return
+    for switch in cluster.topology.switches:
+        if switch.ports != SP_PORTS:
+            what = f"switch {switch.name!r} has {switch.ports} ports"
+            cause = f"profile {profile.name!r} has SP adapters, and an SP switch chip has {SP_PORTS}"
+            raise ConfigError(
+                cluster.file,
+                0,
+                what,
+                cause,
+                f"write SWITCH {switch.name} {SP_PORTS}, cascade two, or choose another PROFILE",
+            )
+    (source, target), longest = max(
+        cluster.routes.table.items(), key=lambda item: len(item[1]), default=(("", ""), b"")
+    )
+    if len(longest) > ROUTE_BYTES:
+        what = f"the route from {source} to {target} leads through {len(longest)} switches"
+        cause = f"the header of an SP packet has room for {ROUTE_BYTES}"
+        raise ConfigError(cluster.file, 0, what, cause, "cable the switches closer together")
 
 
 def longest_cable(profile: Profile) -> float:

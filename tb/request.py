@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pymodels.config import Cluster, load_cluster
@@ -14,7 +14,7 @@ from pymodels.config.model import FPGA_CARD
 from pymodels.errors import ConfigError, nearest
 from pymodels.profiles import Profile, load_profile
 from pymodels.profiles.profile import parse_settings
-from tb.limits import check_cables, check_size
+from tb.limits import check_cables, check_size, check_switches
 from tb.studies import Option, StudyInfo, check_layers
 
 RUN_OPTIONS = {
@@ -81,26 +81,20 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     check_size(len(cluster.hosts), fpga_cards, len(cluster.topology.switches), cluster.file)
     known = {**RUN_OPTIONS, **info.options}
     profile = load_profile(request.profile_name or cluster.profile or DEFAULT_PROFILE).override(request.settings, known)
-    if not profile.rtl and info.stand_in:
-        profile = stand_in(profile)
-    elif not profile.rtl:
+    if not profile.rtl:
         what, cause = f"profile {profile.name!r} has no RTL yet", f"its NIC ({profile.kind}) is described but not built"
         raise ConfigError("PROFILE", 0, what, cause, f"use PROFILE={DEFAULT_PROFILE}")
     options = {
         name: option.parse(name, request.settings[name]) if name in request.settings else option.default
         for name, option in known.items()
     }
+    check_switches(cluster, profile)
     check_cables(cluster, profile)
     understood = Plan(request, cluster, profile, options)
-    check_layers(options, len(cluster.hosts), profile.integer("sram.bytes"), profile.hardware)
+    check_layers(options, len(cluster.hosts), profile.integer("sram.bytes"), profile.kind)
     if info.check is not None:
         info.check(understood)
     return understood
-
-
-def stand_in(profile: Profile) -> Profile:
-    """A profile whose NIC has no RTL, on the LANai 9 card: its own values, and the LANai 9's where it has none."""
-    return replace(profile, values={**load_profile(DEFAULT_PROFILE).values, **profile.values})
 
 
 def resolve(

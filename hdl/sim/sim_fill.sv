@@ -1,30 +1,39 @@
-// The fill of a buffer as a trace point: a record {UNIT, EV_SLACK_FILL, argument: characters} whenever it has come to
-// another 16 characters, and, on its way down, 8 below. A buffer through which packets only pass leaves no record.
+// The fill of a buffer as a trace point: a record {UNIT, EVENT, argument: bytes} whenever it has come to another 16 entries,
+// and, on its way down, 8 below. A buffer through which packets only pass leaves no record. With PEAKS each new most of
+// the run is told too.
 `include "doorway.svh"
 module sim_fill
   import sim_trace_pkg::*;
 #(
-    parameter int UNIT = 0  // unit number of the record
+    parameter int          UNIT  = 0,              // unit number of the record
+    parameter logic [15:0] EVENT = EV_SLACK_FILL,  // event code of pymodels/trace.py
+    parameter int          WIDTH = 8,              // bits of the count
+    parameter int          BYTES = 1,              // bytes of an entry
+    parameter int          PEAKS = 0               // 1 = tell each new most
 ) (
-    input  logic       clk,
-    input  logic       rst,
-    input  logic [7:0] held,  // characters held
-    output logic       busy   // a record is due at the coming edge
+    input  logic             clk,
+    input  logic             rst,
+    input  logic [WIDTH-1:0] held,  // entries held
+    output logic             busy   // a record is due at the coming edge
 );
-  logic [3:0] told;  // in steps of 16 characters
-  logic [7:0] raised;
-  logic up, down;
+  logic [WIDTH-5:0] told;  // in steps of 16 entries
+  logic [WIDTH-1:0] raised, most;
+  logic up, down, peak;
   longint now;
-  assign raised = held + 8'd8;
-  assign up = held[7:4] > told;
-  assign down = raised[7:4] < told;
-  assign busy = up | down;
+  assign raised = held + WIDTH'(8);
+  assign up = held[WIDTH-1:4] > told;
+  assign down = raised[WIDTH-1:4] < told;
+  assign peak = PEAKS != 0 && held > most;
+  assign busy = up | down | peak;
   always_ff @(posedge clk) begin
-    if (rst) told <= 4'd0;
-    else if (busy) begin
+    if (rst) begin
+      told <= '0;
+      most <= '0;
+    end else if (busy) begin
       now = $time;
-      told <= up ? held[7:4] : raised[7:4];
-      `SAN(san_trace) (now, UNIT, {16'd0, EV_SLACK_FILL}, 0, {24'd0, held}, 64'd0);
+      if (up || down) told <= up ? held[WIDTH-1:4] : raised[WIDTH-1:4];
+      if (peak) most <= held;
+      `SAN(san_trace) (now, UNIT, {16'd0, EVENT}, 0, 32'(held) * BYTES, 64'd0);
     end
   end
 endmodule

@@ -6,7 +6,7 @@ module sim_node
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
-    parameter int KIND         = 9,  // of the NIC: LANai 9 or 4
+    parameter int KIND         = 9,  // of the NIC: LANai 9 or 4, 0 = SP adapter
     parameter int NODE         = 0,  // VNN
     parameter int CLOCK_NIC    = 0,  // index of the NIC clock
     parameter int CLOCK_LINK   = 0,  // index of the link clock
@@ -79,7 +79,37 @@ module sim_node
   logic nic_busy, nic_alarm_valid, nic_in_flight, link_busy, link_alarm_valid, link_in_flight;
   logic card_busy;
   logic [47:0] nic_alarm_cycle, link_alarm_cycle;
-  if (KIND == 9 || KIND == 4) begin : gen_kind
+  if (KIND == 0) begin : gen_kind
+    sim_sp_nic #(
+        .NODE(NODE),
+        .CLOCK_NIC(CLOCK_NIC),
+        .CLOCK_LINK(CLOCK_LINK),
+        .CLOCK_PCI(CLOCK_PCI)
+    ) card (
+        .rst,
+        .clk(nic_clk),
+        .cycle(nic_cycle),
+        .busy(nic_busy),
+        .alarm_valid(nic_alarm_valid),
+        .alarm_cycle(nic_alarm_cycle),
+        .in_flight(nic_in_flight),
+        .link_clk,
+        .link_cycle,
+        .link_busy,
+        .link_alarm_valid,
+        .link_alarm_cycle,
+        .link_in_flight,
+        .pci_clk,
+        .pci_cycle,
+        .pci_busy(card_busy),
+        .rx,
+        .rx_hold,
+        .tx,
+        .tx_hold,
+        .pci_in(slot_in[PCI_IN_BITS-1:0]),
+        .pci_out(slot_out[PCI_OUT_BITS-1:0])
+    );
+  end else begin : gen_kind
     sim_lanai_card #(
         .KIND(KIND),
         .NODE(NODE),

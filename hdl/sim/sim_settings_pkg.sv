@@ -10,6 +10,7 @@ package sim_settings_pkg;
   localparam int SET_BEAT_PERIOD = 6;
   localparam int SET_FALL_THROUGH = 8;
   localparam int SET_PRESENT = 9;
+  localparam int SET_CENTRAL_CHUNKS = 10;
   localparam int SET_SRAM_ACCESSES = 16;
   localparam int SET_CDC_LATENCY = 17;
   localparam int SET_DMA_START_CLOCKS = 18;

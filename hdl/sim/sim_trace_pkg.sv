@@ -2,6 +2,7 @@
 package sim_trace_pkg;
   localparam int PARTS_PER_NODE = 16;
   localparam int PORTS_PER_SWITCH = 64;
+  localparam int CENTRAL_QUEUE = 63;
   localparam int SWITCH_BASE = 32'h00010000;
   localparam int CABLE_BASE = 32'h00020000;
   localparam int PART_HOST_CPU = 0;
@@ -66,10 +67,12 @@ package sim_trace_pkg;
   localparam logic [15:0] EV_SWITCH_TAIL = 16'h0132;
   localparam logic [15:0] EV_STALL_START = 16'h0133;
   localparam logic [15:0] EV_STALL_END = 16'h0134;
+  localparam logic [15:0] EV_SWITCH_QUEUE = 16'h0135;
   localparam logic [15:0] EV_CARD_TAKE = 16'h0148;
   localparam logic [15:0] EV_CARD_GIVE = 16'h0149;
   localparam logic [15:0] EV_SRAM_USE = 16'h0150;
   localparam logic [15:0] EV_PCI_USE = 16'h0151;
   localparam logic [15:0] EV_SLACK_FILL = 16'h0152;
+  localparam logic [15:0] EV_QUEUE_FILL = 16'h0153;
   localparam logic [15:0] EV_FAULT = 16'h0140;
 endpackage

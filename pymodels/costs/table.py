@@ -82,7 +82,7 @@ class NicProcessor:
         """The NIC's processor of a profile."""
         load, store, uncached = (profile.integer(f"processor.{key}_clocks") for key in ("load", "store", "uncached"))
         fetch = profile.integer("processor.instructions_per_fetch")
-        return cls(load, store, uncached, fetch, profile.hardware == "sp")
+        return cls(load, store, uncached, fetch, profile.kind == "sp")
 
 
 @dataclass(frozen=True)

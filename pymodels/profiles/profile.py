@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pymodels.errors import ConfigError, nearest
 from pymodels.profiles.reader import ProfileFile, read_profile_file
-from pymodels.profiles.schema import MYRINET, NIC_KINDS, SCHEMA, Key, Origin, Owner, Scalar, fault_of, keys_of
+from pymodels.profiles.schema import NIC_KINDS, SCHEMA, Key, Origin, Owner, Scalar, fault_of, keys_of
 from pymodels.profiles.value import Value
 
 FOLDER = Path(__file__).parent
@@ -24,18 +24,13 @@ SETTING = "SET"
 
 @dataclass(frozen=True)
 class Profile:
-    """The values of a NIC and its host by key. `rtl` is False while no RTL of this NIC exists."""
+    """The values of a NIC and its host by key. `rtl` is False where a NIC is described and cannot be run."""
 
     name: str
     kind: str
     host: str
     rtl: bool
     values: Mapping[str, Value]
-
-    @property
-    def hardware(self) -> str:
-        """The kind of NIC whose RTL runs: its own, or the LANai 9 that stands in where it has none."""
-        return self.kind if self.kind in MYRINET else MYRINET[0]
 
     def integer(self, key: str) -> int:
         """The value of a whole-number key. KeyError when the NIC has no such value, TypeError when it is a fraction."""

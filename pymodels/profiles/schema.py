@@ -76,7 +76,7 @@ _KEYS = (
     Key("cable.metres", NIC, float, "m", 0, 200, "length of a cable whose LINK names none"),
     Key("cable.ns_per_metre", NIC, float, "ns/m", 0, 20, "time of flight"),
     Key("switch.fall_through_ns", NIC, int, "ns", 0, 1500, "route byte in to first character out, idle switch"),
-    Key("switch.central_queue", NIC, int, "bytes", 0, 65536, "buffer that all outputs of a switch share", SP),
+    Key("switch.central_queue", NIC, int, "bytes", 0, 16384, "buffer that all outputs of a switch share", SP),
 
     Key("sram.bytes", NIC, int, "bytes", 65536, 1 << 23, "NIC memory"),
     Key("sram.width", NIC, int, "bits", 32, 64, "data path of the NIC memory"),
@@ -92,10 +92,12 @@ _KEYS = (
     Key("nres.truncate", NIC, bool, "", 0, 1, "it cuts the packet; else it resets the receiver", MYRINET),
 
     Key("dma.chains", NIC, int, "chains", 1, 4, "host DMA transfers that may be pending in hardware"),
-    Key("dma.start_clocks", NIC, int, "NIC clocks", 0, U16, "start of a host DMA, before it asks for the bus"),
+    Key("dma.start_clocks", NIC, int, "NIC clocks", 0, U16, "start of a host DMA, before it asks for the bus", MYRINET),
+    Key("dma.start_ns", NIC, int, "ns", 0, 100_000, "start of a host DMA, before it asks for the bus", SP),
     Key("dma.fifo_bytes", NIC, int, "bytes", 0, 65536, "each of the two FIFOs between PCI and internal bus", SP),
     Key("internal_bus.period_ps", NIC, int, "ps", 1000, 100_000, "internal bus of the adapter", SP),
     Key("internal_bus.width", NIC, int, "bits", 32, 64, "internal bus of the adapter", SP),
+    Key("doorbell.present", NIC, bool, "", 0, 1, "stores to the doorbell region go to a FIFO in hardware", SP),
     Key("packet.payload", NIC, int, "bytes", 8, 2040, "payload of a switch packet, the layer's header included", SP),
 
     Key("pci.width", NIC, int, "bits", 32, 64, "data path of the PCI bus in which the card sits"),

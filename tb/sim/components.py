@@ -36,7 +36,7 @@ def design(numbers: Numbers, circuits: Mapping[str, str]) -> Design:
     kinds = sorted({numbers.further(node) for node in range(numbers.nodes)})
     models = (
         *(_node_model(numbers.nic, further, circuits) for further in kinds),
-        *(_switch_model(ports) for ports in sizes),
+        *(_switch_model(numbers.nic, ports) for ports in sizes),
     )
     generated = {"top.sv": TOP, "components.h": _components_h(numbers, kinds, sizes)}
     return Design("top", generated=generated, clocked=True, models=models)
@@ -57,9 +57,9 @@ def _node_model(nic: str, further: tuple[bool, bool], circuits: Mapping[str, str
     return _model(_node_kind(further), _node_clocks(further), 1, body, circuits if further[0] else {})
 
 
-def _switch_model(ports: int) -> Design:
+def _switch_model(nic: str, ports: int) -> Design:
     wires = {pin: [f"{pin}_{port}" for port in range(ports)] for _, pin, _ in CABLE_PINS}
-    return _model(f"switch_{ports}", 1, ports, switch_instance("switch", 0, 0, 0, wires))
+    return _model(f"switch_{ports}", 1, ports, switch_instance("switch", nic, 0, 0, 0, wires))
 
 
 def _model(name: str, clocks: int, ports: int, body: str, more: Mapping[str, str] = MappingProxyType({})) -> Design:

@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from tb.sim.numbers import FABRIC, LINK, NIC, PCI
 
+KINDS = {"lanai9": 9, "lanai4": 4, "sp": 0}
+"""What `sim_node` calls a kind of NIC."""
+
 
 def word(name: str) -> str:
     """A component's name as Verilog takes it: full stops and hyphens become their codes (`a-1`: `a_x2d_1`)."""
@@ -48,7 +51,7 @@ def node_instance(
     if fpga:
         clocks["fabric"] = first_clock + FABRIC
     drives = {**clocks, "pci": clocks["nic"]} if kind == "lanai4" else clocks
-    parameters = [f".KIND({kind.removeprefix('lanai')})", f".NODE({node})", f".CABLE({node})"]
+    parameters = [f".KIND({KINDS[kind]})", f".NODE({node})", f".CABLE({node})"]
     parameters += [f".CLOCK_{domain.upper()}({clock})" for domain, clock in drives.items()]
     parameters += [f".FPGA({int(fpga)})", f".FRAME({int(frame)})"]
     pins = [f".{domain}_clk(clk_{i}), .{domain}_cycle(cycle_{i})" for domain, i in drives.items()]
@@ -59,10 +62,16 @@ def node_instance(
     return f"  sim_node #({', '.join(parameters)}) {name} (\n      " + ",\n      ".join(pins) + ");"
 
 
-def switch_instance(name: str, number: int, clock: int, first_cable: int, wires: Mapping[str, Sequence[str]]) -> str:
-    """Switch `number` with its clock; `wires` by pin (in, in_hold, tx, tx_hold), one a port from port 0 on."""
+def switch_instance(
+    name: str, nic: str, number: int, clock: int, first_cable: int, wires: Mapping[str, Sequence[str]]
+) -> str:
+    """Switch `number` with its clock, of the network that this kind of NIC is for.
+
+    `wires` by pin (in, in_hold, tx, tx_hold), one a port from port 0 on.
+    """
     ports = len(wires["in"])
-    parameters = f".SWITCH({number}), .PORTS({ports}), .CLOCK({clock}), .FIRST_CABLE({first_cable})"
+    parameters = f".SP({int(nic == 'sp')}), .SWITCH({number}), .PORTS({ports})"
+    parameters += f", .CLOCK({clock}), .FIRST_CABLE({first_cable})"
     pins = [f".clk(clk_{clock}), .rst, .cycle(cycle_{clock}), .faults, .awake(awake_{clock})"]
     pins += [f".{pin}({{{', '.join(reversed(of_port))}}})" for pin, of_port in wires.items()]
     return f"  sim_switch #({parameters}) {name} (\n      " + ",\n      ".join(pins) + ");"

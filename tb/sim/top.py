@@ -84,7 +84,7 @@ def _switch(numbers: Numbers, number: int) -> str:
         "tx_hold": [f"hold_{_wires(end)}" for end in ends],
     }
     name, clock, cable = f"switch_{word(switch.name)}", numbers.switch_clock(number), numbers.first_cable(number)
-    return switch_instance(name, number, clock, cable, wires)
+    return switch_instance(name, numbers.nic, number, clock, cable, wires)
 
 
 def _instance(clocks: int) -> str:

@@ -1,11 +1,10 @@
 """Studies: one file each. A study says what is asked, runs it on a cluster in RTL, and hands in what it measured.
 
 A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `CLUSTER`
-(the example cluster it needs, else the user's), `DESIGN` (what is built when it is not a cluster), `STAND_IN` (it may
-run with the LANai 9 card in the place of a NIC without RTL), `CYCLIC_ROUTES` (it may run with given routes that can
-deadlock), `QUICK` (settings, as SET has them, that keep it within half a minute), `check(plan)` (raises ConfigError for
-settings that cannot be, before anything is built), and `async def run(lab: Lab) -> None`. It imports no simulator, and
-names no published figure.
+(the example cluster it needs, else the user's), `DESIGN` (what is built when it is not a cluster), `CYCLIC_ROUTES` (it
+may run with given routes that can deadlock), `QUICK` (settings, as SET has them, that keep it within half a minute),
+`check(plan)` (raises ConfigError for settings that cannot be, before anything is built), and
+`async def run(lab: Lab) -> None`. It imports no simulator, and names no published figure.
 
 A study outside this folder is named by its module, with dots: `my_package.my_study`.
 """
@@ -62,8 +61,6 @@ class StudyInfo:
     cluster: str | None
     design: Any
     """What is built when it is not a cluster (`DESIGN` of the module), else None."""
-    stand_in: bool
-    """It may run with the LANai 9 card standing in for a NIC without RTL (`STAND_IN` of the module)."""
     module: ModuleType
     check: Callable[[Any], None] | None = None
     """Looks at the whole plan before anything is built (`check` of the module)."""
@@ -130,7 +127,6 @@ def load(name: str) -> StudyInfo:
         getattr(module, "OPTIONS", {}),
         getattr(module, "CLUSTER", None),
         getattr(module, "DESIGN", None),
-        getattr(module, "STAND_IN", False),
         module,
         getattr(module, "check", None),
         getattr(module, "CYCLIC_ROUTES", False),

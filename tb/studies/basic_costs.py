@@ -16,7 +16,6 @@ from pymodels.trace import Part, TraceEvent, unit
 from tb.lab import Lab
 from tb.studies import Option
 
-STAND_IN = True
 OPTIONS = {
     "words": Option(48, "words of a PIO write measurement", 3, 4096),
     "reads": Option(12, "PIO reads measured", 1, 4096),

@@ -37,7 +37,6 @@ SIZES = (512, 8192)
 """The disturbing messages have at least so many bytes, and less than so many."""
 STORES = 1024
 """Bytes that the host stores at a time."""
-STAND_IN = True
 TICK_US = 0.5
 LOOK_PS = 400_000_000
 """Between two looks of the host at the word of the NI: a look is an access to SRAM."""

@@ -67,7 +67,7 @@ def test_pairs_and_their_names() -> None:
     assert load_profile("lanai9").name == "lanai9+p3-450"
     assert load_profile("lanai4").name == "lanai4+p2-300"
     assert load_profile("sp").name == "sp+p3-450"
-    assert (load_profile("lanai9").rtl, load_profile("lanai4").rtl, load_profile("sp").rtl) == (True, True, False)
+    assert (load_profile("lanai9").rtl, load_profile("lanai4").rtl, load_profile("sp").rtl) == (True, True, True)
 
 
 def test_figures_of_papers_and_fact_sheet() -> None:

@@ -1,0 +1,116 @@
+// An input port of a switch as it stands in a cluster: the cable that arrives, and what is traced of the port.
+module sim_switch_port
+  import sim_settings_pkg::*;
+  import sim_trace_pkg::*;
+#(
+    parameter int CABLE  = 0,  // number of the cable direction that arrives
+    parameter int SWITCH = 0,  // number of the switch in the cluster
+    parameter int PORT   = 0   // number of the port
+) (
+    input  logic        clk,
+    input  logic        rst,
+    input  logic [47:0] cycle,
+    input  logic        faults,
+    input  logic [ 8:0] in,        // characters entering the cable at its far end
+    input  logic        in_hold,
+    output logic [ 8:0] rx,        // characters at this end
+    output logic        rx_hold,
+    input  logic        tr_head,   // trace points, see myri_switch and sp_switch
+    input  logic        tr_grant,
+    input  logic        tr_queue,
+    input  logic        tr_tail,
+    input  logic        tr_stall,
+    input  logic [ 3:0] tr_out,
+    input  logic [31:0] tr_key,
+    input  logic [ 7:0] st_fill,
+    output logic        busy       // another edge is needed
+);
+  localparam int UNIT = SWITCH_BASE + SWITCH * PORTS_PER_SWITCH + PORT;
+  logic [31:0] out_port;
+  logic cable_busy, stall_busy, fill_busy;
+  assign out_port = {28'd0, tr_out};
+  assign busy = cable_busy | stall_busy | fill_busy;
+  sim_cable #(
+      .CABLE(CABLE),
+      .UNIT (SWITCH_UNIT + SWITCH),
+      .KEY  (SET_CABLE_DELAY + PORT)
+  ) cable (
+      .clk,
+      .rst,
+      .cycle,
+      .faults,
+      .in,
+      .in_hold,
+      .rx,
+      .rx_hold,
+      .busy(cable_busy)
+  );
+  sim_probe #(
+      .UNIT (UNIT),
+      .EVENT(EV_SWITCH_HEAD)
+  ) head (
+      .clk,
+      .rst,
+      .strobe(tr_head),
+      .packet(32'd0),
+      .argument(out_port),
+      .argument2(64'd0),
+      .ago(32'd0)
+  );
+  sim_probe #(
+      .UNIT (UNIT),
+      .EVENT(EV_SWITCH_GRANT)
+  ) grant (
+      .clk,
+      .rst,
+      .strobe(tr_grant),
+      .packet(32'd0),
+      .argument(out_port),
+      .argument2(64'd0),
+      .ago(32'd0)
+  );
+  sim_probe #(
+      .UNIT (UNIT),
+      .EVENT(EV_SWITCH_QUEUE)
+  ) queue (
+      .clk,
+      .rst,
+      .strobe(tr_queue),
+      .packet(32'd0),
+      .argument(out_port),
+      .argument2(64'd0),
+      .ago(32'd0)
+  );
+  sim_probe #(
+      .UNIT (UNIT),
+      .EVENT(EV_SWITCH_TAIL)
+  ) tail (
+      .clk,
+      .rst,
+      .strobe(tr_tail),
+      .packet(tr_key),
+      .argument(out_port),
+      .argument2(64'd0),
+      .ago(32'd0)
+  );
+  sim_level #(
+      .UNIT(UNIT),
+      .RISE(EV_STALL_START),
+      .FALL(EV_STALL_END)
+  ) stall (
+      .clk,
+      .rst,
+      .level(tr_stall),
+      .packet(32'd0),
+      .argument(out_port),
+      .busy(stall_busy)
+  );
+  sim_fill #(
+      .UNIT(UNIT)
+  ) fill (
+      .clk,
+      .rst,
+      .held(st_fill),
+      .busy(fill_busy)
+  );
+endmodule
