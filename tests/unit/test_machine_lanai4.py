@@ -148,7 +148,7 @@ def test_what_the_chip_does_not_have_is_refused_by_name(register: Reg) -> None:
 
 def test_rmp_advances_by_words_of_four_and_there_is_no_head() -> None:
     machine = Machine(2, nic="lanai4")
-    near, far = machine.nics
+    near, far = machine.nic(0), machine.nic(1)
     near.sram.write(0x100, b"\x81" + bytes(range(1, 12)))
     far.write(Reg.RMP, 0x203)
     far.write(Reg.RML, 0x240)
