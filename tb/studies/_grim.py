@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,27 @@ async def _poll_until(lab: Lab, library: Any, over: Any) -> None:
     while not over():
         if not await library.poll():
             await lab.kernel.sleep(2_000_000, "the next poll")
+
+
+def tally(lab: Lab, arrived: Iterable[tuple[Sequence[int], Sequence[int]]], of: str = "") -> None:
+    """Hand in how many messages were delivered, lost, doubled and out of order; what is wrong of that fails the run.
+
+    `arrived`: by endpoint and sender, the numbers that came, as they came, and those that had to, rising. `of`: what
+    the names of the metrics end with.
+    """
+    pairs = [(list(got), set(due)) for got, due in arrived]
+    wrong = {
+        "lost": sum(len(due - set(got)) for got, due in pairs),
+        "doubled": sum(len(got) - len(set(got)) for got, _ in pairs),
+        "out_of_order": sum(a > b for got, _ in pairs for a, b in pairwise(got)),
+        "unexpected": sum(len(set(got) - due) for got, due in pairs),
+    }
+    delivered = sum(len(got) for got, _ in pairs)
+    lab.metric(f"delivered{of}", delivered)
+    for name, count in wrong.items():
+        if name != "unexpected":
+            lab.metric(f"{name}{of}", count)
+        lab.check(count == 0, f"{count} of {delivered} messages: {(name + of).replace('_', ' ')}")
 
 
 @dataclass(frozen=True)

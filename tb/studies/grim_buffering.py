@@ -14,7 +14,7 @@ from firmware.nic.grim.layout import Counter
 from pymodels.formats.grim import HEADER_BYTES
 from tb.lab import Lab
 from tb.studies import Option
-from tb.studies._grim import Handlers, RoundTrips, bring_up
+from tb.studies._grim import Handlers, RoundTrips, bring_up, tally
 
 LAYER = "grim"
 CLUSTER = "eight_hosts"
@@ -40,7 +40,7 @@ async def run(lab: Lab) -> None:
         lab.metric(f"one_way_us_{pair.name}_0B", await pair.one_way_us(0, lab.option("repetitions")))
         lab.metric(f"injected_at_once_{pair.name}", await pair.fill())
         await pair.stop_and_go(pair.far.layout.host_limit // HEADER_BYTES + lab.option("more"))
-        lab.metric(f"delivered_{pair.name}", pair.delivered)
+        tally(lab, pair.arrived, f"_{pair.name}")
         lab.progress(done + 1, len(pairs), "ways to buffer")
     at_once = [lab.findings.metrics[f"injected_at_once_{where}"] for where in WHERE]
     lab.series("injected_at_once", (0, 1), at_once, "NIs with incoming queues", "messages")
@@ -53,7 +53,8 @@ class _Pair(RoundTrips):
     def __init__(self, lab: Lab, where: str, near: Any, far: Any) -> None:
         super().__init__(lab, where, near, far, 64)
         self._numbers: list[int] = []
-        self.delivered = 0
+        self.arrived: list[tuple[list[int], range]] = []
+        """What came of each load of messages, and what had to."""
 
     def handlers(self) -> tuple[Handlers, Handlers]:
         """Those of both hosts."""
@@ -75,7 +76,7 @@ class _Pair(RoundTrips):
             count += 1
         stop[0] = count + 1
         await near.send(where, data, count)
-        await self._check(serving, count + 1)
+        await self._served(serving, count + 1)
         return count
 
     async def stop_and_go(self, count: int) -> None:
@@ -93,7 +94,7 @@ class _Pair(RoundTrips):
         for number in range(count):
             await near.send(where, data, number)
         await lab.kernel.sleep(lab.option("stop_us") * 1_000_000 - (lab.kernel.now - begun), "the pause")
-        await self._check(lab.spawn(far.wait_for(lambda: len(self._numbers) >= count), "far host"), count)
+        await self._served(lab.spawn(far.wait_for(lambda: len(self._numbers) >= count), "far host"), count)
         for (name, library, counter), old in zip(counters, before, strict=True):
             lab.metric(f"{name}_{self.name}", await library.ni_counter(counter) - old)
 
@@ -101,9 +102,7 @@ class _Pair(RoundTrips):
         """Handler and destination."""
         return await self.near.resolve_handler(f"data_{self.name}"), self.near.get_dest_id(self.far.get_my_vnn())
 
-    async def _check(self, serving: Any, count: int) -> None:
+    async def _served(self, serving: Any, count: int) -> None:
         await self.lab.all([serving])
         self.lab.findings.messages += count
-        self.delivered += len(self._numbers)
-        failure = f"{self.name}: {count} messages were lost, doubled or came out of order"
-        self.lab.check(self._numbers == list(range(count)), failure)
+        self.arrived.append((self._numbers.copy(), range(count)))

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from firmware.nic.grim.layout import Counter
 from tb.lab import Lab
 from tb.studies import Option, layer_options
-from tb.studies._grim import Source, bring_up
+from tb.studies._grim import Source, bring_up, tally
 
 LAYER = "grim"
 CLUSTER = "clos16"
@@ -57,7 +58,9 @@ class _Group:
         self.members = 1
         self.arrived: list[int] = []
         """When the handler began at each receiver of the present message, ps."""
-        self.handled = 0
+        self.numbers: list[tuple[list[int], list[int]]] = [([], []) for _ in libraries]
+        """By VNN: numbers of the messages that came, and of those that had to."""
+        self._number = 0
         self._stopped: set[int] = set()
         self.source = Source(self.root.host, lab.option("size"), 1)
         self.tree = 0
@@ -65,15 +68,16 @@ class _Group:
 
     async def enable(self) -> None:
         """Bring all libraries up; the tree's owner is host 0."""
-        handlers = {"data": self._on_data, "stop": self._on_stop, "joined": self._on_joined}
-        await bring_up(self.lab, self.libraries, [handlers for _ in self.libraries])
+        handlers = {"stop": self._on_stop, "joined": self._on_joined}
+        own = [{"data": partial(self._on_data, vnn), **handlers} for vnn in range(len(self.libraries))]
+        await bring_up(self.lab, self.libraries, own)
         self.data = await self.root.resolve_handler("data")
         self.tree = await self.root.find_multicast_tree("all")
 
-    def _on_data(self, source: int, size: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+    def _on_data(self, vnn: int, source: int, size: int, number: int, a2: int, a3: int, payload: memoryview) -> None:
         self.lab.check(payload == self.source.bytes[:size], f"{size} bytes arrived changed")
         self.arrived.append(self.lab.kernel.now)
-        self.handled += 1
+        self.numbers[vnn][0].append(number)
 
     def _on_stop(self, source: int, vnn: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         self._stopped.add(vnn)
@@ -101,6 +105,9 @@ class _Group:
         last, calls = [], []
         for _ in range(self.lab.option("repetitions")):
             self.arrived.clear()
+            self._number += 1
+            for _, due in self.numbers[1 : self.members]:
+                due.append(self._number)
             begun = self.lab.kernel.now
             await send(size)
             calls.append(self.lab.kernel.now - begun)
@@ -113,18 +120,19 @@ class _Group:
 
     async def by_tree(self, size: int) -> None:
         """One call; the NIs replicate."""
-        await self.root.send_mc(self.tree, self.data, size, payload=self.source.region(size))
+        await self.root.send_mc(self.tree, self.data, size, self._number, payload=self.source.region(size))
 
     async def by_loop(self, size: int) -> None:
         """A call for each receiver."""
         for vnn in range(1, self.members):
-            await self.root.send(self.root.get_dest_id(vnn), self.data, size, payload=self.source.region(size))
+            payload = self.source.region(size)
+            await self.root.send(self.root.get_dest_id(vnn), self.data, size, self._number, payload=payload)
 
     async def close(self, hosts: int, sizes: tuple[int, ...]) -> None:
         """Let the receivers end, and hand in what was replicated."""
         counts = [await library.ni_counter(Counter.COPIES) for library in self.libraries]
         self.lab.metric("copies", sum(counts))
-        self.lab.metric("delivered", self.handled)
+        tally(self.lab, self.numbers)
         for vnn in range(1, self.members):
             await self.root.send(self.root.get_dest_id(vnn), await self.root.resolve_handler("stop"), vnn)
         await self.lab.all(self._tasks)

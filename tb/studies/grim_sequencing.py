@@ -13,7 +13,7 @@ from typing import Any
 from firmware.nic.grim.layout import Counter
 from tb.lab import Lab
 from tb.studies import Option
-from tb.studies._grim import bring_up
+from tb.studies._grim import bring_up, tally
 
 LAYER = "grim"
 CLUSTER = "eight_hosts"
@@ -81,12 +81,8 @@ class _Pair:
         return lab.kernel.now
 
     async def _hand_in(self, rates: list[float]) -> None:
-        lab, due = self.lab, list(range(self.count))
-        lab.metric(f"delivered_{self.name}", sum(map(len, self.arrived)))
-        lab.metric(f"out_of_order_{self.name}", sum(numbers != due for numbers in self.arrived))
-        lab.check(
-            all(numbers == due for numbers in self.arrived), f"{self.name}: messages lost, doubled or out of order"
-        )
+        lab = self.lab
+        tally(lab, ((numbers, range(self.count)) for numbers in self.arrived), f"_{self.name}")
         for channel, rate in enumerate(rates):
             lab.metric(f"messages_per_s_{self.name}_{channel}", rate)
         lab.series(f"rate_{self.name}", range(self.channels), rates, "channel", "messages/s")
