@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from tb.sim import tools
 from tb.sim.build import WHEEL_FLAG, Design, needed_files
-from tb.sim.tools import OUT, ROOT, ToolError
+from tb.sim.store import kept
+from tb.sim.tools import ROOT, ToolError
 
 HARNESS = ROOT / "tb" / "bench" / "switch_bench.cpp"
 TOP = "sim_switch_bench"
@@ -32,16 +31,7 @@ def _program() -> Path:
     """The built harness, cached by content."""
     files = needed_files(Design(TOP))
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in [*files, HARNESS])).hexdigest()[:16]
-    folder = OUT / "builds" / f"cpp-{TOP}-{digest}"
-    if not folder.is_dir():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
-        try:
-            _build(files, scratch)
-            scratch.rename(folder)
-        except BaseException:
-            shutil.rmtree(scratch, ignore_errors=True)
-            raise
+    folder, _ = kept(f"cpp-{TOP}-{digest}", lambda scratch: _build(files, scratch))
     return folder / "obj" / f"V{TOP}"
 
 

@@ -1,20 +1,15 @@
 """Builds of a design for one simulator, cached by content.
 
 A build's folder is named by a hash of everything that goes into it: sources, parameters, flags, the doorway, Python,
-cocotb and the simulator. It is made in a scratch folder and renamed when complete, so that a killed build is never
-taken for a whole one.
+cocotb and the simulator. `tb/sim/store.py` keeps it.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import re
-import shutil
 import sys
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +18,8 @@ import cocotb
 from pymodels.errors import nearest
 from tb.sim import compilers, tools
 from tb.sim.compilers import SIM, Job
-from tb.sim.tools import OUT, ROOT, ToolError
+from tb.sim.store import kept
+from tb.sim.tools import ROOT, ToolError
 
 WHEEL_FLAG = compilers.WHEEL_FLAG
 """For those who make a program of their own from Verilator's output."""
@@ -95,18 +91,9 @@ def build(design: Design, simulator: str, waves: bool = False) -> Build:
     elif design.split:
         design = design.split
     models = {model.top: build(model, simulator, waves).folder for model in design.models}
-    folder = OUT / "builds" / f"{simulator}-{design.top}-{_digest(design, simulator, waves)}"
-    with _lock(folder):
-        if folder.is_dir():
-            return Build(simulator, folder, design.top, cached=True)
-        scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
-        try:
-            _make(design, simulator, waves, models, scratch)
-            scratch.rename(folder)
-        except BaseException:
-            shutil.rmtree(scratch, ignore_errors=True)
-            raise
-    return Build(simulator, folder, design.top, cached=False)
+    name = f"{simulator}-{design.top}-{_digest(design, simulator, waves)}"
+    folder, cached = kept(name, lambda scratch: _make(design, simulator, waves, models, scratch))
+    return Build(simulator, folder, design.top, cached)
 
 
 def _make(design: Design, simulator: str, waves: bool, models: Mapping[str, Path], folder: Path) -> None:
@@ -136,12 +123,3 @@ def _digest(design: Design, simulator: str, waves: bool) -> str:
     for path in [*needed_files(design), *programs, SIM / "doorway.svh", Path(__file__), Path(compilers.__file__)]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
-
-
-@contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    """One builder at a time for one folder, across processes."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with (folder.parent / f".{folder.name}.lock").open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield

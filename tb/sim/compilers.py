@@ -11,14 +11,14 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tb.sim import tools
-from tb.sim.tools import OUT, ROOT, ToolError
+from tb.sim.store import found, kept
+from tb.sim.tools import ROOT, ToolError
 
 SIM = ROOT / "hdl" / "sim"
 UNTRACED = SIM / "untraced.vlt"
@@ -91,6 +91,7 @@ def compile_verilator(job: Job) -> None:
     _run([*command, *map(str, job.sources), str(SIM / "verilator_main.cpp")], job.folder, f"verilating {job.top}", env)
     with _runtime(job.folder / "obj", f"{tool.root} {defines} {job.waves} {' '.join(_effort(job))}"):
         _run(_make(job, "Vtop", "Vtop"), job.folder, f"compiling {job.top}", env)
+    _tidy(job.folder / "obj")
 
 
 def compile_model(job: Job) -> None:
@@ -101,6 +102,14 @@ def compile_model(job: Job) -> None:
     command = [tool.binary, *_verilator_flags(job, name), *map(str, job.sources)]
     _run(command, job.folder, f"verilating {job.top}", env)
     _run(_make(job, name, f"lib{name}.a"), job.folder, f"compiling {job.top}", env)
+    _tidy(job.folder / "obj")
+
+
+def _tidy(obj: Path) -> None:
+    """Remove what only the compiler needed: most of a build's size, headers of 70 MB each among it."""
+    for kind in ("*.gch", "*.o", "*.d"):
+        for path in obj.glob(kind):
+            path.unlink()
 
 
 def _verilator_here(job: Job) -> tools.Verilator:
@@ -155,18 +164,17 @@ def _verilator_flags(job: Job, name: str) -> list[str]:
 @contextmanager
 def _runtime(obj: Path, flags: str) -> Iterator[None]:
     """Verilator's own runtime is the same for every design: compiled once, its object files serve later builds."""
-    store = OUT / "builds" / f"runtime-{hashlib.sha256(flags.encode()).hexdigest()[:16]}"
-    for path in store.glob("*.o"):
-        shutil.copy(path, obj)
-    yield
-    if not store.is_dir():
-        scratch = Path(tempfile.mkdtemp(dir=store.parent, prefix=f".{store.name}-"))
+
+    def keep(folder: Path) -> None:
         for path in obj.glob("verilated*.o"):
-            shutil.copy(path, scratch)
-        try:
-            scratch.rename(store)
-        except OSError:  # another build was first
-            shutil.rmtree(scratch, ignore_errors=True)
+            shutil.copy(path, folder)
+
+    name = f"runtime-{hashlib.sha256(flags.encode()).hexdigest()[:16]}"
+    if store := found(name):
+        for path in store.glob("*.o"):
+            shutil.copy(path, obj)
+    yield
+    kept(name, keep)
 
 
 def compile_icarus(job: Job) -> None:

@@ -1,0 +1,141 @@
+"""Where builds are kept: made once, found again by name, and the least recently used removed above a size.
+
+A build is made in a scratch folder and renamed when complete, so that a killed one is never taken for a whole one. Who
+asks for a build holds a shared lock of it until the process ends: what somebody uses is never removed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TextIO
+
+from pymodels.errors import ConfigError
+from tb.sim.tools import OUT
+
+STORE = OUT / "builds"
+LIMIT = "SANLAB_BUILDS_GB"
+"""The environment variable with the size above which builds are removed."""
+DEFAULT_GB = 8.0
+_held: dict[Path, TextIO] = {}
+"""Locks of the builds that this process uses."""
+
+
+def found(name: str, store: Path = STORE) -> Path | None:
+    """The build of this name, from now on in use by this process; None when there is none."""
+    folder = store / name
+    if folder in _held and folder.is_dir():
+        return folder
+    store.mkdir(parents=True, exist_ok=True)
+    lock = _locked(folder, fcntl.LOCK_SH)
+    if not folder.is_dir():
+        lock.close()
+        return None
+    return _use(folder, lock)
+
+
+def kept(name: str, make: Callable[[Path], None], store: Path = STORE) -> tuple[Path, bool]:
+    """The build of this name, and whether it was there; else `make` fills an empty folder, one process at a time.
+
+    Raises what `make` raises, and ConfigError when the limit is no number.
+    """
+    limit = _limit_bytes()
+    if folder := found(name, store):
+        return folder, True
+    folder = store / name
+    lock = _locked(folder, fcntl.LOCK_EX)
+    there = folder.is_dir()  # made by another process while we waited
+    if not there:
+        _make(folder, make)
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    _use(folder, lock)
+    if not there:
+        _trim(store, limit)
+    return folder, there
+
+
+def _use(folder: Path, lock: TextIO) -> Path:
+    os.utime(lock.fileno())
+    _held[folder] = lock
+    return folder
+
+
+def _make(folder: Path, make: Callable[[Path], None]) -> None:
+    scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+    try:
+        make(scratch)
+        scratch.rename(folder)
+    except BaseException:
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise
+
+
+def _lock_file(folder: Path) -> Path:
+    """Its time is that of the last use."""
+    return folder.parent / f".{folder.name}.lock"
+
+
+def _locked(folder: Path, kind: int) -> TextIO:
+    """The lock of a folder, held. Raises BlockingIOError when `kind` does not wait and somebody else has it."""
+    path = _lock_file(folder)
+    while True:
+        handle = path.open("a")
+        try:
+            fcntl.flock(handle, kind)
+            if path.exists() and os.path.samestat(os.fstat(handle.fileno()), path.stat()):
+                return handle
+        except BaseException:
+            handle.close()
+            raise
+        handle.close()  # it was removed while we waited
+
+
+def _limit_bytes() -> float:
+    text = os.environ.get(LIMIT, "").strip() or str(DEFAULT_GB)
+    try:
+        return float(text) * 1e9
+    except ValueError:
+        words = f"{LIMIT}={text!r}", "it is no number", "give the size in GB, such as 8"
+        raise ConfigError("environment", 0, *words) from None
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat(follow_symlinks=False).st_blocks * 512 for path in folder.rglob("*"))
+
+
+def _trim(store: Path, limit: float) -> None:
+    """Remove what killed builders left, then builds, those first whose last use is longest ago."""
+    folders = [path for path in store.iterdir() if path.is_dir()]
+    for scratch in (path for path in folders if path.name.startswith(".")):
+        _remove(scratch, scratch.with_name(scratch.name[1:].rsplit("-", 1)[0]))
+    builds = [path for path in folders if not path.name.startswith(".")]
+    total = sum(sizes := [_size(path) for path in builds])
+    for _, size, folder in sorted((_last_use(path), size, path) for path, size in zip(builds, sizes, strict=True)):
+        if total <= limit:
+            return
+        if _remove(folder, folder):
+            total -= size
+
+
+def _last_use(folder: Path) -> float:
+    lock = _lock_file(folder)
+    return (lock if lock.exists() else folder).stat().st_mtime
+
+
+def _remove(folder: Path, locked_by: Path) -> bool:
+    """Remove a folder, unless somebody has the lock of that build."""
+    if locked_by in _held:
+        return False
+    try:
+        lock = _locked(locked_by, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    with lock:
+        shutil.rmtree(folder, ignore_errors=True)
+        if folder == locked_by:
+            _lock_file(folder).unlink(missing_ok=True)
+    return True

@@ -1,0 +1,125 @@
+"""Builds are kept while they are used, and the least recently used go first.
+
+Strategy: builds of known sizes in a folder of their own, with a limit of so many of them; after each it is looked at
+who is left. Another process that uses a build, or dies while it makes one, is a real process. Times of use are set, not
+waited for.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pymodels.errors import ConfigError
+from tb.sim import store as builds
+from tb.sim.tools import ROOT
+
+MB = 1_000_000
+
+
+@pytest.fixture(autouse=True)
+def own_locks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Each test begins as a process that uses nothing, with room for three builds and a half."""
+    monkeypatch.setenv(builds.LIMIT, "0.0035")
+    monkeypatch.setattr(builds, "_held", {})
+    yield
+    forget()
+
+
+def forget() -> None:
+    """As if this process had ended."""
+    for lock in builds._held.values():
+        lock.close()
+    builds._held.clear()
+
+
+def fill(folder: Path) -> None:
+    (folder / "program").write_bytes(b"x" * MB)
+
+
+def keep(store: Path, *names: str) -> None:
+    for name in names:
+        builds.kept(name, fill, store)
+
+
+def used_at(store: Path, name: str, ago_s: float) -> None:
+    when = time.time() - ago_s
+    os.utime(store / f".{name}.lock", (when, when))
+
+
+def left(store: Path) -> set[str]:
+    return {path.name for path in store.iterdir() if not path.name.endswith(".lock")}
+
+
+def other_process(code: str, store: Path) -> subprocess.Popen[str]:
+    """A process with the store at hand, once it has said that it is ready."""
+    text = f"import time\nfrom pathlib import Path\nfrom tb.sim.store import kept\nstore = Path({str(store)!r})\n{code}"
+    process = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def test_a_build_is_made_once_and_found_again(tmp_path: Path) -> None:
+    assert builds.kept("a", fill, tmp_path) == (tmp_path / "a", False)
+    forget()
+    assert builds.kept("a", lambda folder: pytest.fail("made again"), tmp_path) == (tmp_path / "a", True)
+    assert builds.found("b", tmp_path) is None
+
+
+def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
+    keep(tmp_path, "a", "b", "c")
+    forget()
+    used_at(tmp_path, "a", 300)
+    used_at(tmp_path, "b", 200)
+    used_at(tmp_path, "c", 100)
+    assert builds.found("a", tmp_path) is not None
+    forget()
+    keep(tmp_path, "d")
+    assert left(tmp_path) == {"a", "c", "d"}
+    assert not (tmp_path / ".b.lock").exists()
+
+
+def test_what_another_process_uses_stays_until_it_ends(tmp_path: Path) -> None:
+    process = other_process(
+        "kept('used', lambda folder: (folder / 'program').write_bytes(b'x' * 10**6), store)\n"
+        "print('ready', flush=True)\ntime.sleep(60)",
+        tmp_path,
+    )
+    used_at(tmp_path, "used", 1000)
+    keep(tmp_path, "a", "b", "c", "d")
+    assert "used" in left(tmp_path)
+    process.kill()
+    process.communicate()
+    keep(tmp_path, "e")
+    assert "used" not in left(tmp_path)
+
+
+def test_what_this_process_uses_stays(tmp_path: Path) -> None:
+    keep(tmp_path, "a", "b", "c", "d", "e")
+    assert left(tmp_path) == {"a", "b", "c", "d", "e"}
+
+
+def test_a_builder_that_failed_or_was_killed_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        builds.kept("bad", lambda folder: print(1 // 0), tmp_path)
+    process = other_process("kept('cut', lambda f: (print('ready', flush=True), time.sleep(60)), store)", tmp_path)
+    keep(tmp_path, "a")
+    assert any(name.startswith(".cut-") for name in left(tmp_path)), "it is still being made"
+    process.kill()
+    process.communicate()
+    keep(tmp_path, "b")
+    assert left(tmp_path) == {"a", "b"}
+
+
+def test_a_limit_that_is_no_number_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(builds.LIMIT, "much")
+    with pytest.raises(ConfigError) as error:
+        keep(tmp_path, "a")
+    assert str(error.value) == "environment: SANLAB_BUILDS_GB='much': it is no number; give the size in GB, such as 8"
