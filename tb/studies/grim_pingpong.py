@@ -13,6 +13,7 @@ from typing import Any
 from tb.lab import Lab
 from tb.report.stages import grim_stages
 from tb.studies import Option, layer_options
+from tb.studies._curves import half_bandwidth
 from tb.studies._grim import Source, bring_up
 from tb.studies._stages import stage_rates
 
@@ -89,15 +90,6 @@ def _hand_in_stages(lab: Lab, stages: list[tuple[str, int]], whole_ps: int) -> N
         total = sum(duration for _, duration in stages)
         failure = f"the stages of a null message add up to {total} ps, the message took {whole_ps} ps"
         lab.check(total == whole_ps, failure)
-
-
-def half_bandwidth(sizes: list[int], bandwidths: list[float], peak: float) -> float:
-    """The size at which half of the peak is reached, by linear interpolation between measured sizes, in bytes."""
-    for i in range(1, len(sizes)):
-        low, high = bandwidths[i - 1], bandwidths[i]
-        if low < peak / 2 <= high:
-            return sizes[i - 1] + (sizes[i] - sizes[i - 1]) * (peak / 2 - low) / (high - low)
-    return float(sizes[0])
 
 
 class _Pair:

@@ -1,0 +1,229 @@
+"""Round trips and streams over VIA under one condition at a time (paper 001, 4.2.2).
+
+Round trips: a message goes to the other process and one of the same size comes back; receives are posted between two
+round trips, which begin at random phases of all polling loops. Streams: messages leave back to back, at most `window`
+of them not yet taken back, and the sender waits for the answer to the last. Utilisation is what the near host's CPU was
+used, of the time that was measured.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tb.lab import Lab
+from tb.studies._via_case import AHEAD, Case, Party
+from tb.studies._via_ends import End, join, part
+
+ACK = 4
+"""Bytes of the answer to the last message of a stream."""
+POSTED = 128
+"""Receives of a stream that are posted before it begins; each later one when one is taken."""
+PHASES_PS = 3_000_000
+"""A round trip begins up to so much later."""
+
+
+@dataclass
+class Measured:
+    """What came out: microseconds one way or MB/s, and percent of the near host's CPU."""
+
+    value: float
+    cpu: float
+
+
+class Clock:
+    """Time and CPU time of one host, while it runs."""
+
+    def __init__(self, lab: Lab, host: Any) -> None:
+        self._kernel, self._host = lab.kernel, host
+        self.elapsed = self.used = 0
+
+    def go(self) -> None:
+        """Start."""
+        self._begun, self._before = self._kernel.now, self._host.cpu_ps
+
+    def stop(self) -> None:
+        """Stop."""
+        self.elapsed += self._kernel.now - self._begun
+        self.used += self._host.cpu_ps - self._before
+
+    @property
+    def percent(self) -> float:
+        """CPU time of the time."""
+        return self.used / self.elapsed * 100
+
+
+class Link:
+    """Two processes and their connected VIs under one condition."""
+
+    def __init__(self, lab: Lab, near: Party, far: Party) -> None:
+        self.lab, self.near, self.far, self.case = lab, near, far, near.case
+        self.streamed = 0, 0
+        """Begin and end of the last stream, ps."""
+        self._idle: list[tuple[Any, Any]] = []
+        self._random = random.Random(f"phases {lab.seed}")
+
+    @classmethod
+    async def make(cls, near: End, far: End, case: Case, messages: int) -> Link:
+        """Connect two processes, with buffers for so many messages."""
+        a, b = await Party.make(near, case, messages), await Party.make(far, case, messages)
+        await join(near, a.vi, far, b.vi)
+        if case.rdma:
+            a.target, b.target = b.receives.data, a.receives.data
+        link = cls(near.lab, a, b)
+        await link.widen(max(case.vis, case.queue))
+        return link
+
+    async def widen(self, vis: int) -> None:
+        """Connect further VIs, until there are so many."""
+        while len(self._idle) < vis - 1:
+            near, far = await self.near.idle_vi(), await self.far.idle_vi()
+            await join(self.near.end, near, self.far.end, far)
+            self._idle.append((near, far))
+
+    async def close(self) -> None:
+        """Disconnect, and give everything back."""
+        for near, far in ((self.near.vi, self.far.vi), *self._idle):
+            await part(self.lab, near, far)
+        for party in (self.near, self.far):
+            await party.close()
+
+    async def round_trips(self, rounds: int) -> Measured:
+        """Half of a round trip; one goes before the clock starts."""
+        for party in (self.near, self.far):
+            party.fill(self.lab.seed)
+            for _ in range(AHEAD):
+                for size in self.case.pieces:
+                    await party.expect(size)
+        await self._rounds(1)
+        clock = await self._rounds(rounds)
+        self.near.has(self.far)
+        self.far.has(self.near)
+        self.lab.findings.messages += 2 * (rounds + 1)
+        return Measured(clock.elapsed / rounds / 2 / 1e6, clock.percent)
+
+    async def _rounds(self, rounds: int) -> Clock:
+        clock = Clock(self.lab, self.near.end.host)
+
+        async def asks() -> None:
+            for _ in range(rounds):
+                await self.lab.kernel.sleep(self._random.randrange(PHASES_PS))
+                clock.go()
+                await self._speak(self.near)
+                await self._listen(self.near)
+                clock.stop()
+                await self._prepare(self.near)
+
+        async def answers() -> None:
+            for _ in range(rounds):
+                await self._listen(self.far)
+                await self._speak(self.far)
+                await self._prepare(self.far)
+
+        far = self.far.end.process.spawn(answers(), "answers")
+        near = self.near.end.process.spawn(asks(), "asks")
+        await self.lab.all([near, far])
+        return clock
+
+    async def _speak(self, party: Party) -> None:
+        for size in self.case.pieces:
+            await party.send(size)
+
+    async def _listen(self, party: Party) -> None:
+        for _ in self.case.pieces:
+            await party.received()
+
+    async def _prepare(self, party: Party) -> None:
+        """Receives for the round after the next, and sends taken back."""
+        for size in self.case.pieces:
+            await party.expect(size)
+            await party.sent()
+
+    async def notified(self, rounds: int) -> Measured:
+        """Round trips in which a handler is called for each receive, and sends the answer."""
+        over = self.near.end.host.event("the last round trip")
+        left = {id(self.near): rounds, id(self.far): rounds}
+        size = self.case.size
+
+        def serve(party: Party) -> Callable[..., Any]:
+            async def handler(vi: Any, descriptor: Any) -> None:
+                left[id(party)] -= 1
+                more = left[id(party)] > 0
+                if more:
+                    await party.expect(size)
+                    vi.receive_notify(serve(party))
+                if more or party is self.far:
+                    await party.send(size)
+                    await party.sent()
+                else:
+                    over.set()
+
+            return handler
+
+        for party in (self.near, self.far):
+            await party.expect(size)
+            party.vi.receive_notify(serve(party))
+        clock, ended = Clock(self.lab, self.near.end.host), over.wait()
+        clock.go()
+        await self.near.send(size)
+        await self.near.sent()
+        await ended
+        clock.stop()
+        self.lab.findings.messages += 2 * rounds
+        return Measured(clock.elapsed / rounds / 2 / 1e6, clock.percent)
+
+    async def stream(self, messages: int) -> Measured:
+        """MB/s of messages back to back."""
+        sizes = self.case.pieces * messages
+        self.near.fill(self.lab.seed)
+        for size in sizes[:POSTED]:
+            await self.far.expect(size)
+        await self.near.expect(ACK)
+        clock = Clock(self.lab, self.near.end.host)
+        clock.go()
+        far = self.far.end.process.spawn(self._sink(sizes), "takes")
+        near = self.near.end.process.spawn(self._source(sizes), "sends")
+        await self.lab.all([near, far])
+        clock.stop()
+        self.streamed = self.lab.kernel.now - clock.elapsed, self.lab.kernel.now
+        self.far.has(self.near)
+        self.lab.findings.messages += len(sizes)
+        return Measured(self.case.size * messages / clock.elapsed * 1e6, clock.percent)
+
+    async def _source(self, sizes: list[int]) -> None:
+        out = 0
+        for size in sizes:
+            if out == self.case.window:
+                await self.near.sent()
+                out -= 1
+            await self.near.send(size)
+            out += 1
+        for _ in range(out):
+            await self.near.sent()
+        await self.near.received()
+
+    async def _sink(self, sizes: list[int]) -> None:
+        for number in range(len(sizes)):
+            await self.far.received()
+            if number + POSTED < len(sizes):
+                await self.far.expect(sizes[number + POSTED])
+        await self.far.send(ACK)
+        await self.far.sent()
+
+
+async def latency(near: End, far: End, case: Case, rounds: int) -> Measured:
+    """Time one way under a condition."""
+    link = await Link.make(near, far, case, rounds + 2 + AHEAD)
+    measured = await (link.notified(rounds) if case.notify else link.round_trips(rounds))
+    await link.close()
+    return measured
+
+
+async def bandwidth(near: End, far: End, case: Case, messages: int) -> Measured:
+    """Rate of a stream under a condition."""
+    link = await Link.make(near, far, replace(case, notify=False), messages)
+    measured = await link.stream(messages)
+    await link.close()
+    return measured

@@ -1,0 +1,46 @@
+"""What bandwidth does VIA reach over the size of a message, at which size half of it, and which side limits it?
+
+Strategy (paper 001, 3.3.3): messages leave one process back to back, and the clock stops when the last one is answered.
+Every size has a connection of its own. While the longest messages stream, the trace tells how busy each side's NIC was.
+"""
+
+from __future__ import annotations
+
+from tb.lab import Lab
+from tb.studies import Option, layer_options
+from tb.studies._curves import half_bandwidth
+from tb.studies._via_busy import limits
+from tb.studies._via_case import Case
+from tb.studies._via_ends import ends
+from tb.studies._via_rounds import Link
+
+LAYER = "via"
+SIZES = (64, 256, 512, 768, 1024, 1536, 2048, 4096, 16384, 65536)
+BYTES = 1 << 18
+"""A stream has no more of them, but at least three messages."""
+OPTIONS = {
+    "messages": Option(40, "messages of a stream; long ones fewer", 3, 200),
+    "largest": Option(65536, "longest message in bytes", 64, 65536),
+    **layer_options(LAYER),
+}
+QUICK = "messages=12 largest=16384"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    near, far = await ends(lab)
+    sizes = [size for size in SIZES if size <= lab.option("largest")]
+    found = []
+    for done, size in enumerate(sizes):
+        messages = max(3, min(lab.option("messages"), BYTES // size))
+        link = await Link.make(near, far, Case(size), messages)
+        found.append((await link.stream(messages)).value)
+        lab.metric(f"bandwidth_MBps_{size}B", found[-1])
+        if size == sizes[-1]:
+            limits(lab, near.node, far.node, *link.streamed)
+        await link.close()
+        lab.progress(done + 1, len(sizes), "sizes")
+    peak = max(found)
+    lab.metric("bandwidth_MBps_peak", peak)
+    lab.metric("half_bandwidth_B", half_bandwidth(sizes, found, peak))
+    lab.series("bandwidth", sizes, found, "B", "MB/s")

@@ -1,0 +1,60 @@
+"""Which payload of a packet gives the most bandwidth, when no packet crosses a page?
+
+Strategy (paper 001, 3.3.3): pairs of hosts that differ in the payload only, one after the other on one switch, each
+streams long messages that begin with a page; and one message of 5,000 bytes is cut into packets, which are counted on
+the wire.
+"""
+
+from __future__ import annotations
+
+from pymodels.trace import Part, TraceEvent, unit
+from tb.lab import Lab
+from tb.studies import Option, layer_options
+from tb.studies._via_case import Case
+from tb.studies._via_ends import End, pairs
+from tb.studies._via_rounds import Link, latency
+
+LAYER = "via"
+CLUSTER = "eight_hosts"
+PAYLOADS = (512, 1000, 1024, 2032)
+"""Of the pairs."""
+COUNTED = 5000
+OPTIONS = {
+    "messages": Option(6, "messages of a stream", 3, 200),
+    "size": Option(65536, "bytes of a message", 4096, 65536),
+    **layer_options(LAYER),
+}
+QUICK = "messages=3"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    ends = await pairs(lab, {str(payload): {"packet": payload} for payload in PAYLOADS})
+    found = []
+    for done, (payload, (near, far)) in enumerate(ends.items()):
+        link = await Link.make(near, far, Case(lab.option("size"), window=4), lab.option("messages"))
+        found.append((await link.stream(lab.option("messages"))).value)
+        await link.close()
+        lab.metric(f"bandwidth_MBps_payload_{payload}", found[-1])
+        lab.metric(f"packets_of_{COUNTED}B_payload_{payload}", await _packets(lab, near, far))
+        lab.progress(done + 1, len(ends), "payloads")
+    lab.series("bandwidth_by_payload", PAYLOADS, found, "bytes of payload", "MB/s")
+    rates = dict(zip(PAYLOADS, found, strict=True))
+    lab.metric("gain_percent_1024_over_1000", 100 * (rates[1024] / rates[1000] - 1))
+    lab.metric("gain_percent_2032_over_1024", 100 * (rates[2032] / rates[1024] - 1))
+
+
+async def _packets(lab: Lab, near: End, far: End) -> float:
+    """Packets that a message of 5,000 bytes makes: those of one round trip more."""
+    counts = []
+    for rounds in (1, 2):
+        before = _sent(lab, near.node)
+        await latency(near, far, Case(COUNTED), rounds)
+        counts.append(_sent(lab, near.node) - before)
+    return counts[1] - counts[0]
+
+
+def _sent(lab: Lab, node: int) -> int:
+    """Packets that a node has sent."""
+    trace = lab.trace()
+    return int(((trace["event"] == TraceEvent.TX_TAIL) & (trace["unit"] == unit(node, Part.NET_SEND))).sum())
