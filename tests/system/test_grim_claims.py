@@ -82,3 +82,26 @@ def test_latency_and_bandwidth_are_of_the_class_of_the_papers(tmp_path: Path) ->
     metrics = must("grim_pingpong", "verilator", tmp_path, "repetitions=5").metrics
     assert metrics["one_way_us_0B"] < 20
     assert metrics["percent_of_link_65536B"] > 85, "the link is the narrowest stage"
+
+
+def test_combined_stores_carry_more_than_words_and_no_less_than_dma(tmp_path: Path) -> None:
+    metrics = must("grim_injection", "verilator", tmp_path, "repetitions=1", cluster="eight_hosts").metrics
+    for size in (64, 256, 1024, 4096):
+        words, combined, dma = (metrics[f"inject_MBps_{way}_{size}B"] for way in ("words", "combined", "dma"))
+        assert combined > 2 * words
+        assert dma < 1.05 * combined, "the NI must ask the bus first, and the host waits for it"
+    assert metrics["inject_MBps_dma_4096B"] > 3 * metrics["inject_MBps_words_4096B"]
+    assert metrics["send_us_doorbell_0B"] < 1.05 * metrics["send_us_combined_0B"]
+
+
+def test_injection_by_words_is_as_fast_as_the_bus_takes_words(tmp_path: Path) -> None:
+    metrics = must("grim_injection", "verilator", tmp_path, "repetitions=1", "eight_hosts", 1, "lanai4").metrics
+    (row,) = (row for row in load_published() if row.study == "grim_injection")
+    assert row.agrees(metrics[row.metric])
+
+
+def test_refused_messages_that_go_again_at_once_delay_the_others(tmp_path: Path) -> None:
+    metrics = must("grim_retry", "verilator", tmp_path, cluster="eight_hosts").metrics
+    assert metrics["nacks_0us"] > metrics["nacks_10us"] > metrics["nacks_50us"] > 0
+    assert metrics["others_us_0us"] > 1.5 * metrics["others_us_50us"]
+    assert metrics["late_us_10us"] < metrics["late_us_50us"]
