@@ -47,11 +47,11 @@ def line_with(text: str, start: str) -> int:
 
 
 def test_which_profiles_there_are() -> None:
-    assert profile_names() == ("lanai4", "lanai9", "sp")
+    assert profile_names() == ("lanai4", "lanai9", "sp-future", "sp")
     assert host_names() == ("p2-300", "p3-450")
 
 
-@pytest.mark.parametrize("name", ["lanai9", "lanai4", "sp", "lanai9+p2-300", "sp+p2-300"])
+@pytest.mark.parametrize("name", ["lanai9", "lanai4", "sp", "sp-future", "lanai9+p2-300", "sp+p2-300"])
 def test_every_profile_is_complete_and_says_where_each_value_comes_from(name: str) -> None:
     profile = load_profile(name)
     assert profile.values.keys() == keys_of(Owner.NIC, profile.kind).keys() | keys_of(Owner.HOST, profile.kind).keys()
@@ -277,7 +277,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     ("name", "text"),
     [
         ("lanai", "PROFILE: unknown profile: 'lanai' is none; did you mean 'lanai9'?"),
-        ("p3-450", "PROFILE: unknown profile: 'p3-450' is none; known: lanai4, lanai9, sp"),
+        ("p3-450", "PROFILE: unknown profile: 'p3-450' is none; known: lanai4, lanai9, sp-future, sp"),
         ("lanai9+p4", "PROFILE: unknown host profile: 'p4' is none; did you mean 'p3-450'?"),
     ],
 )
