@@ -31,13 +31,15 @@ def fixture_reference(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def records(run: Run, node: int, part: Part, event: TraceEvent) -> NDArray[np.void]:
     """What a part of a node recorded, in time."""
     trace = run.trace
-    return trace[(trace["unit"] == unit(node, part)) & (trace["event"] == event)]
+    found: NDArray[np.void] = trace[(trace["unit"] == unit(node, part)) & (trace["event"] == event)]
+    return found
 
 
 def commands(run: Run, node: int, event: TraceEvent, kind: int) -> NDArray[np.void]:
     """Records of the left engine about commands of a kind."""
-    found = records(run, node, Part.HOST_DMA, event)
-    return found[found["argument"] == kind]
+    every = records(run, node, Part.HOST_DMA, event)
+    found: NDArray[np.void] = every[every["argument"] == kind]
+    return found
 
 
 @pytest.mark.parametrize(("simulator", "always_on"), [("verilator", 1), ("icarus", 0)])
