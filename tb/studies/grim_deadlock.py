@@ -25,7 +25,7 @@ OPTIONS = {
     "each": Option(20, "messages from each host to each other", 1, 100_000),
     "longest": Option(4096, "bytes of a long message; every third is long", 0, 1 << 20),
     "short": Option(64, "bytes of the others", 0, 1 << 20),
-    "quiet_us": Option(200, "silence that counts as standstill", 10, 1_000_000),
+    "quiet_us": Option(200, "without a message that counts as standstill: longer than any takes", 10, 1_000_000),
     **layer_options(LAYER),
 }
 
@@ -45,7 +45,9 @@ async def run(lab: Lab) -> None:
     waits = lab.text("grim.queue_style") == "hybrid" and lab.option("grim.hybrid_wait")
     may = waits or not lab.option("grim.control_queue")
     told = "; ".join(found.headlines()) if found else ""
-    lab.check(bool(may) or found is None, f"a standstill of NIs that wait for nothing: {told}")
+    circles = found is None or bool(found.cycles)
+    lab.check(circles, f"no message for {lab.option('quiet_us')} us, but nobody waits in a circle: set quiet_us longer")
+    lab.check(bool(may) or not told, f"a standstill of NIs that wait for nothing: {told}")
 
 
 class _Host:

@@ -164,3 +164,16 @@ def test_the_same_traffic_passes_where_no_ni_waits(style: str, tmp_path: Path) -
     settings = f"{HASTE} grim.queue_style={style} grim.hybrid_wait={wait}"
     counted = must("grim_deadlock", "verilator", tmp_path, settings, cluster="two_hosts").metrics
     assert counted == {"deadlocks": 0, "delivered": 40, "undelivered": 0, "units_in_cycles": 0}
+
+
+def test_slow_hosts_are_not_taken_for_a_deadlock(tmp_path: Path) -> None:
+    done = run(
+        "grim_deadlock",
+        "verilator",
+        tmp_path,
+        "longest=4096 bridge.drain_den=255 run.stuck_waves=0",
+        cluster="two_hosts",
+    )
+    assert not done.passed
+    said = (tmp_path / "failures.txt").read_text()
+    assert said == "no message for 200 us, but nobody waits in a circle: set quiet_us longer\n"
