@@ -1,4 +1,4 @@
-"""Networks by the dozen: one switch, a tree, or a Clos network (leaf and spine) for a list of hosts."""
+"""Networks by the dozen: one switch, two, a tree, or a Clos network (leaf and spine) for a list of hosts."""
 
 from __future__ import annotations
 
@@ -40,6 +40,15 @@ def tree(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> T
         switches += level
         below = [End(switch.name, ports - 1) for switch in level]
     return _checked(tuple(switches), hosts, tuple(links))
+
+
+def cascade(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> Topology:
+    """Two switches, joined by a cable between their last ports: what Netfinity SP calls cascaded (paper 001, 3.1.1)."""
+    room = ports - 1
+    _fits(len(hosts), 2 * room, f"two cascaded switches of {ports} ports")
+    links = [Link(End(host, 0), End(f"s{i // room}", i % room), metres) for i, host in enumerate(hosts)]
+    links.append(Link(End("s0", room), End("s1", room), metres))
+    return _checked((Switch("s0", ports), Switch("s1", ports)), hosts, tuple(links))
 
 
 def clos(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> Topology:

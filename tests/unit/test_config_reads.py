@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pymodels.builders import clos, host_names, single_switch, tree
+from pymodels.builders import cascade, clos, host_names, single_switch, tree
 from pymodels.config import (
     Circuit,
     Cluster,
@@ -214,13 +214,14 @@ def test_a_drawn_cluster_comes_back_from_its_files(
 
 
 def test_examples_are_the_networks_that_they_say() -> None:
-    assert examples() == ("clos16", "eight_hosts", "four_hosts", "two_cards", "two_hosts")
+    assert examples() == ("clos16", "eight_hosts", "four_hosts", "fourteen_hosts", "two_cards", "two_hosts")
     clusters = {name: load_cluster(find_config(name, {})) for name in examples()}
     assert clusters["two_hosts"].names == ("paris", "metz")
     assert {name: len(c.hosts) for name, c in clusters.items()} == {
         "clos16": 16,
         "eight_hosts": 8,
         "four_hosts": 4,
+        "fourteen_hosts": 14,
         "two_cards": 2,
         "two_hosts": 2,
     }
@@ -228,13 +229,17 @@ def test_examples_are_the_networks_that_they_say() -> None:
     assert clusters["clos16"].routes == up_down(clos(host_names(16), 8))
     eight = clusters["eight_hosts"]
     assert eight.topology == single_switch(eight.names, 8)
-    assert {c.profile for c in clusters.values()} == {"lanai9"}
+    fourteen = clusters["fourteen_hosts"]
+    assert set(fourteen.topology.links) == set(cascade(host_names(14), 8).links)
+    assert {name for name, c in clusters.items() if c.profile != "lanai9"} == {"fourteen_hosts"}
+    assert fourteen.profile == "sp"
 
 
 def test_written_examples_are_what_the_writer_writes() -> None:
     for name, title in (
         ("eight_hosts", "Eight hosts on one 8-port switch"),
         ("four_hosts", "Four hosts on one 8-port switch"),
+        ("fourteen_hosts", "Fourteen hosts on two cascaded 8-port SP switches"),
         ("clos16", "Sixteen hosts on a Clos network of six 8-port switches"),
     ):
         folder = find_config(name, {}).parent
@@ -259,7 +264,7 @@ def test_configuration_is_found_by_file_folder_name_or_variable(tmp_path: Path) 
             None,
             {"GRIM_CONFIG": "/nowhere"},
             "GRIM_CONFIG: unknown cluster: '/nowhere' is no file and no example; known: clos16, eight_hosts, "
-            "four_hosts, two_cards, two_hosts",
+            "four_hosts, fourteen_hosts, two_cards, two_hosts",
         ),
     ],
 )

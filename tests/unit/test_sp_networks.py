@@ -1,0 +1,91 @@
+"""Networks of SP switches: which ones there can be, their routes, and the settings that they give the RTL.
+
+Strategy: the fourteen hosts that the paper names are routed and looked at for cycles; what SP switches cannot make is
+refused with words that name the mistake; settings are compared with what the profile's own numbers say by hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pymodels.builders import cascade, host_names, single_switch
+from pymodels.config import load_cluster
+from pymodels.config.find import find_config
+from pymodels.errors import ConfigError
+from pymodels.formats.sp import ROUTE_BYTES
+from pymodels.profiles import load_profile
+from pymodels.routes import Routes, find_cycle
+from pymodels.settings import Setting
+from pymodels.trace import CENTRAL_QUEUE, PORTS_PER_SWITCH, SWITCH_BASE, unit_name
+from pymodels.updown import up_down
+from tb.limits import check_switches
+from tb.settings import node_settings, switch_settings
+from tb.sim.numbers import Numbers
+from tb.sim.top import cluster_design
+
+
+def test_two_cascaded_chips_take_fourteen_hosts_and_cannot_deadlock() -> None:
+    topology = cascade(host_names(14))
+    routes = up_down(topology)
+    assert find_cycle(topology, routes) == ()
+    lengths = {len(route) for route in routes.table.values()}
+    assert lengths == {1, 2}
+    assert max(lengths) <= ROUTE_BYTES
+
+
+def test_a_fifteenth_host_finds_no_port() -> None:
+    with pytest.raises(Exception, match="two cascaded switches of 8 ports"):
+        cascade(host_names(15))
+
+
+def test_the_example_of_fourteen_hosts_goes_with_its_profile() -> None:
+    cluster = load_cluster(find_config("fourteen_hosts", {}))
+    check_switches(cluster, load_profile(cluster.profile or ""))
+
+
+def test_a_switch_of_sixteen_ports_is_no_sp_switch() -> None:
+    cluster = load_cluster(find_config("two_hosts", {}))
+    wide = replace(cluster, topology=single_switch(cluster.names, 16))
+    check_switches(wide, load_profile("lanai9"))
+    with pytest.raises(ConfigError) as error:
+        check_switches(wide, load_profile("sp"))
+    assert "switch 's0' has 16 ports: profile 'sp+p3-450' has SP adapters, and an SP switch chip has 8" in str(
+        error.value
+    )
+
+
+def test_a_route_that_no_header_holds_is_refused() -> None:
+    cluster = load_cluster(find_config("two_hosts", {}))
+    long = Routes({("paris", "metz"): bytes(9), ("metz", "paris"): bytes(8)})
+    with pytest.raises(ConfigError, match="the route from paris to metz leads through 9 switches"):
+        check_switches(replace(cluster, routes=long), load_profile("sp"))
+
+
+def test_settings_of_an_sp_switch() -> None:
+    """293 ns are 44 characters of 6.666 ns; 3 of them are the switch's own; 4 KB are 512 chunks."""
+    settings = switch_settings(load_profile("sp"))
+    assert settings[Setting.FALL_THROUGH] == 41
+    assert settings[Setting.CENTRAL_CHUNKS] == 512
+    assert switch_settings(load_profile("lanai9"))[Setting.CENTRAL_CHUNKS] == 0
+
+
+def test_settings_of_an_adapter_scale_with_its_clocks() -> None:
+    """A beat of the internal bus is three clocks of 10 ns, or five of 4 ns; the start-up of a DMA takes its time."""
+    now, future = (node_settings(load_profile(name)) for name in ("sp", "sp-future"))
+    assert (now[Setting.BUS_BEAT], now[Setting.BUS_ACCESS], now[Setting.DOORBELL]) == (3, 6, 0)
+    assert (future[Setting.BUS_BEAT], future[Setting.BUS_ACCESS], future[Setting.DOORBELL]) == (5, 10, 1)
+    assert now[Setting.DMA_START_CLOCKS] * 10 == future[Setting.DMA_START_CLOCKS] * 4
+
+
+def test_a_cluster_of_adapters_is_built_of_sp_switches() -> None:
+    cluster = load_cluster(find_config("fourteen_hosts", {}))
+    text = cluster_design(cluster, "sp").generated["cluster.sv"]
+    assert text.count(".SP(1)") == 2 and text.count(".KIND(0)") == 14
+    assert ".SP(1)" not in cluster_design(cluster, "lanai9").generated["cluster.sv"]
+    assert Numbers.of(cluster, "sp").clocks == 3 * 14 + 2
+
+
+def test_the_central_queue_has_a_name_in_the_trace() -> None:
+    assert unit_name(SWITCH_BASE + PORTS_PER_SWITCH + CENTRAL_QUEUE) == "switch 1 central queue"
