@@ -15,7 +15,7 @@ enum {
   DW_COMMANDS = 256,      // command ring of a unit, records
   DW_TURN = 1 << 14,      // commands given in one turn of Python
   DW_WATCHES = 256,       // words of a memory that are watched at a time
-  DW_STEPS = 128,         // steps of a polling loop
+  DW_STEPS = 264,         // steps of a polling loop
   DW_LOOPS = 8,           // polling loops of a processor
   DW_FAULTS = 64,         // pending faults of a cable
 };

@@ -22,7 +22,7 @@ from pymodels.trace import RECORD
 EVENTS = 1 << 16
 EVENT_BYTES = 64
 WATCHES = 256
-STEPS, LOOPS = 128, 8
+STEPS, LOOPS = 264, 8
 STEP_WORDS = 6
 UNITS, COMMANDS, TURN = 4096, 256, 1 << 14
 I64 = ctypes.c_int64

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from firmware.host.card import acknowledge, load_chain, release
+from firmware.host.card import acknowledge, load_chain, load_doorbells, release
 from firmware.host.via.cache import Cache, Entry
 from firmware.host.via.kernel_vi import KernelVi
 from firmware.host.via.rdma import Writes
 from firmware.host.via.registry import Registry
 from firmware.host.via.sleepers import Sleepers
+from firmware.host.via.tables import Tables
 from firmware.host.via.waiting import Turn
 from firmware.host.words import store_words
 from firmware.layers import ClusterView
@@ -39,7 +40,7 @@ class Kernel:
         self.sleepers = Sleepers(self)
         self.on_interrupt: list[Callable[[], object]] = []
         """What else looks for news after an interrupt."""
-        self.writes = Writes(self)
+        self.writes, self.tables = Writes(self), Tables(self)
         self._events = 0
         self._event = 0
         self._refills = 0
@@ -61,6 +62,8 @@ class Kernel:
         await release(self.host)
         for chain, block in chain_heads(self.layout.port, self.nodes).items():
             await load_chain(self.host, chain, block)
+        if self.options.doorbell == "hw":
+            await load_doorbells(self.host, self.layout.bells)
         await self.writes.start(self._events + 4 * EVENTS)
         await store_words(self.host, Word.KERNEL, self._events)
 

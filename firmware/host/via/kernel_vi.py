@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from firmware.host.via.cache import Cache, Entry
+from firmware.host.via.posting import ByKernel, ByProcess, Poster
 from firmware.host.via.registry import Refused, Region, Registry
 from firmware.host.via.translate import RECEIVED, SENT, translate
-from firmware.nic.via.layout import Command, State, Vi
+from firmware.host.words import store_words
+from firmware.nic.via.layout import PAGE, Command, State, Vi
+from firmware.nic.via.options import Options
 from pymodels.formats.via import Field, Reliability, Status
 from pymodels.host.process import Process
+from pymodels.registers import Pci
 
 if TYPE_CHECKING:
     from firmware.host.via.kernel import Kernel
@@ -23,7 +27,8 @@ class Posted:
     """A descriptor that the NIC has, or that waits for room there."""
 
     va: int
-    entry: Entry
+    entry: Entry | None
+    """None: the process has given it to the NIC by itself."""
     regions: tuple[Region, ...]
     time: int
 
@@ -48,6 +53,13 @@ class KernelVi:
         self.posted: dict[int, deque[Posted]] = {SENT: deque(), RECEIVED: deque()}
         self.on_broken: Callable[[], None] | None = None
         self._watched = False
+        self._page = self._bell = 0
+        """Where the process has them."""
+
+    @property
+    def options(self) -> Options:
+        """The layer's."""
+        return self._kernel.options
 
     @property
     def owner(self) -> Process:
@@ -103,8 +115,28 @@ class KernelVi:
         await self._kernel.command(command, self.number)
         self._kernel.sleepers.wake()
 
+    async def open_page(self) -> None:
+        """With user-level doorbells: let the process write the VI's page of the NIC, empty, and its doorbell."""
+        kernel = self._kernel
+        if not self.options.user_level:
+            return
+        page = kernel.layout.page(self.number)
+        await store_words(kernel.host, page, 0, 0, 0, 0)
+        await kernel.command(Command.RESET, self.number)
+        self._page = self.owner.map_nic(page // PAGE)
+        if self.options.doorbell == "hw":
+            self._bell = self.owner.map_device(kernel.host.nic_base + Pci.DOORBELL + PAGE * self.number)
+
+    def poster(self, side: int) -> Poster:
+        """How descriptors are posted."""
+        return ByProcess(self, side, self._page, self._bell) if self.options.user_level else ByKernel(self, side)
+
     def forget(self) -> None:
         """Nobody's again: what was posted may stand in memory that is no more."""
+        for mapped in (self._page, self._bell):
+            if mapped:
+                self.owner.unmap(mapped)
+        self._page = self._bell = 0
         self.process = None
         for posted in self.posted.values():
             posted.clear()
@@ -140,8 +172,18 @@ class KernelVi:
     def _prune(self, side: int) -> None:
         """Forget what is done."""
         posted, cache = self.posted[side], self._kernel.sends if side == SENT else self.receives
-        while posted and self.status(posted[0].va) and cache.done(posted[0].entry):
+        while posted and self.status(posted[0].va) and self._used(posted[0], cache):
             posted.popleft()
+
+    @staticmethod
+    def _used(posted: Posted, cache: Cache) -> bool:
+        return posted.entry is None or cache.done(posted.entry)
+
+    def note(self, va: int) -> None:
+        """A process has posted a send by itself: on a reliable connection it has a limit of time."""
+        if self.reliability != Reliability.UNRELIABLE and self.options.timeout_us:
+            self.posted[SENT].append(Posted(va, None, (), self._kernel.host.now))
+            self._watch()
 
     def status(self, va: int) -> int:
         """Of a descriptor of this VI's process."""
@@ -170,7 +212,7 @@ class KernelVi:
         posted = self.posted[SENT]
         while self.state is State.CONNECTED:
             while posted and self.status(posted[0].va):
-                if not self._kernel.sends.done(posted[0].entry):
+                if not self._used(posted[0], self._kernel.sends):
                     await self._kernel.sends.look()
                 self._prune(SENT)
             if not posted:

@@ -21,9 +21,6 @@ from pymodels.trace import TraceEvent
 if TYPE_CHECKING:
     from firmware.host.via.kernel import Kernel
 
-MOST_TRANSFER = 1 << 16
-"""Bytes of a message at most (paper 001, 3.2.1)."""
-
 
 class VipNic:
     """What `Via.open` gives a process."""
@@ -60,7 +57,7 @@ class VipNic:
         await self.process.spend("register_region")
         region = self._kernel.registry.add(self.process, va, size, tag, rdma_write)
         await self.process.spend("register_page", len(region.frames))
-        await self._kernel.writes.register(region)
+        await self._kernel.tables.register(region)
         return region.handle
 
     async def deregister_memory(self, handle: int) -> None:
@@ -74,7 +71,7 @@ class VipNic:
                 what = f"deregistering memory that VI {vi.number} uses"
                 raise VipError(Result.ERROR_RESOURCE, what, "wait until its descriptors are done")
         await self.process.spend("register_page", len(region.frames))
-        await self._kernel.writes.deregister(region)
+        await self._kernel.tables.deregister(region)
         self._kernel.registry.remove(region)
 
     def descriptor(self, va: int, handle: int) -> Descriptor:
@@ -87,14 +84,18 @@ class VipNic:
         self,
         tag: int,
         reliability: Reliability = Reliability.UNRELIABLE,
-        most: int = MOST_TRANSFER,
+        most: int | None = None,
         send_cq: CompletionQueue | None = None,
         receive_cq: CompletionQueue | None = None,
     ) -> Vi:
-        """VipCreateVi. `most`: bytes of a message at most; the completion queues of its queues. Raises VipError."""
+        """VipCreateVi. `most`: bytes of a message at most (None: as many as can be); the completion queues of its two
+        work queues. Raises VipError.
+        """
         self._check_tag(tag)
-        if not 0 < most <= MOST_TRANSFER:
-            raise VipError(Result.INVALID_PARAMETER, f"messages of {most} bytes", f"give 1 to {MOST_TRANSFER}")
+        transfer = self.options.transfer
+        most = transfer if most is None else most
+        if not 0 < most <= transfer:
+            raise VipError(Result.INVALID_PARAMETER, f"messages of {most} bytes", f"give 1 to {transfer}")
         await self.process.syscall()
         await self.process.spend("create_vi")
         kernel = next((vi for vi in self._kernel.vis[1:] if vi.process is None), None)
@@ -103,7 +104,8 @@ class VipNic:
         kernel.process, kernel.tag, kernel.reliability, kernel.most = self.process, tag, Reliability(reliability), most
         await kernel.set_state(State.CLOSED)
         numbers = [0 if queue is None else queue.number + 1 for queue in (send_cq, receive_cq)]
-        await self._kernel.write_vi(kernel.number, Word.SEND_QUEUE, *numbers, tag)
+        await self._kernel.write_vi(kernel.number, Word.SEND_QUEUE, *numbers, tag, most)
+        await kernel.open_page()
         vi = Vi(self, kernel)
         for queue, work in ((send_cq, vi.sends), (receive_cq, vi.receives)):
             if queue is not None:

@@ -1,5 +1,5 @@
-"""The kernel's part in RDMA writes that arrive (paper 001, 3.2.2): it copies what the NIC has put into its buffer, or
-gives the NIC a table of each region's page frames.
+"""The kernel's part in RDMA writes that arrive (paper 001, 3.2.2): it checks and copies what the NIC has put into
+its buffer (`via.rdma=buffer`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from firmware.host.via.registry import Region
 from firmware.host.words import store_words
 from firmware.nic.via.layout import CONFIRM, SLOT_HEADER, SLOTS, Command, State, Word, WriteSlot, slot_bytes
-from pymodels.host.pages import PAGE
 
 if TYPE_CHECKING:
     from firmware.host.via.kernel import Kernel
@@ -24,8 +23,6 @@ class Writes:
         self._base = 0
         self._taken = 0
         self._busy = False
-        self._tables: dict[int, list[int]] = {}
-        """Tables of regions that are gone, by their bytes: host memory of the kernel is not given back."""
         self.refused = 0
         """Pieces that named memory which they may not write."""
 
@@ -34,34 +31,6 @@ class Writes:
         self._base = self._host.allocate(self._stride * SLOTS).address
         await store_words(self._host, Word.WRITES, self._base, 0, scratch)
         self._kernel.on_interrupt.append(self.look)
-
-    # ---- table
-
-    async def register(self, region: Region) -> None:
-        """Let the NIC find a region that others may write."""
-        if not region.rdma_write or self._kernel.options.rdma != "table":
-            return
-        table = self._table(4 * len(region.frames))
-        self._host.store_words(table, region.frames)
-        await self._write(region, region.handle, region.va, region.size, region.tag, table)
-
-    async def deregister(self, region: Region) -> None:
-        """Take it back: a handle of 0 is nobody's."""
-        if region.rdma_write and self._kernel.options.rdma == "table":
-            at = self._kernel.layout.region(region.handle)
-            await store_words(self._host, at, 0)
-            await self._host.pio_read(self._host.nic_base + at)
-
-    def _table(self, size: int) -> int:
-        """Contiguous memory for a table, used again for one of the same size in pages."""
-        pages = -(-size // PAGE) * PAGE
-        free = self._tables.setdefault(pages, [])
-        return free.pop() if free else self._host.allocate(pages).address
-
-    async def _write(self, region: Region, *words: int) -> None:
-        await store_words(self._host, self._kernel.layout.region(region.handle), *words)
-
-    # ---- buffer
 
     def look(self) -> None:
         """After an interrupt: is there something to copy?"""

@@ -28,6 +28,7 @@ class WorkQueue:
         """Done descriptors that a completion queue has told of, and that were not taken back."""
         self._host, self._process = vi.nic.host, vi.nic.process
         self._posted: deque[Descriptor] = deque()
+        self._poster = vi.kernel.poster(side)
 
     def __len__(self) -> int:
         return len(self._posted)
@@ -42,8 +43,11 @@ class WorkQueue:
         await self._process.spend("post_user")
         self._process.store_words(descriptor.va + Field.LENGTH, (0, 0))
         self._posted.append(descriptor)
-        await self._process.syscall()
-        await self.vi.kernel.post(self.side, descriptor.va, descriptor.handle)
+        try:
+            await self._poster.post(descriptor)
+        except VipError:
+            self._posted.remove(descriptor)
+            raise
         if number:
             self._host.trace(TraceEvent.SEND_RETURN, 0, descriptor.size, number)
 

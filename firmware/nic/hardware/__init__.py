@@ -2,14 +2,16 @@
 packets between host memory and the network.
 """
 
+from firmware.nic.hardware.bells import Bells
 from firmware.nic.hardware.block_ring import BlockRing
 from firmware.nic.hardware.host_dma import HostDma, host_dma
 from firmware.nic.hardware.packets import Arrived, PacketPort, PortEvents
-from firmware.nic.hardware.ports import chain_heads, packet_port
+from firmware.nic.hardware.ports import chain_heads, hardware_bells, packet_port
 from firmware.nic.hardware.services import Service, Step, serve
 
 __all__ = [
     "Arrived",
+    "Bells",
     "BlockRing",
     "HostDma",
     "PacketPort",
@@ -17,6 +19,7 @@ __all__ = [
     "Service",
     "Step",
     "chain_heads",
+    "hardware_bells",
     "host_dma",
     "packet_port",
     "serve",

@@ -74,13 +74,17 @@ class LanaiPackets:
         self._slot = self._first = 0
         """Slots of the next fetch and of the next launch."""
         self._sending = False
+        self._asked = self._came = 0
+        """Fetches that were started, and that are complete."""
         self._armed = self._current = NONE
         self._pending = [0] * BUFFERS
         """Deliveries out of each receive buffer that are under way; one more until it is dropped."""
         self._taken = 0
         self._issued = 0
         self._interrupt = False
-        self._was_read = False
+        self._was_read = self._reading = False
+        self._untold = 0
+        """Complete fetches of which the layer does not know."""
         self._on: PortEvents
         nic.write(Reg.EIMR, INTERRUPT)
         self._arm(0)
@@ -103,6 +107,7 @@ class LanaiPackets:
         self._out.data(self._payload(self._slot), address, size, True, (DATA, size, 0), E2L)
         self._slot = (self._slot + 1) % SLOTS
         self._fetched.append(size)
+        self._asked += 1
         await self._out.start()
 
     def room(self, size: int) -> bool:
@@ -212,6 +217,12 @@ class LanaiPackets:
         self._in.words(words, address, (STORE, 0, 0))
         await self._in.start()
 
+    async def quiet(self) -> None:
+        """Spin until both chains have done so much."""
+        stores, fetches = self._issued, self._asked
+        while self.stored < stores or self._came < fetches:
+            await self._wait()
+
     async def interrupt(self) -> None:
         """At once, or when the last store is done."""
         await self._nic.work("packet_interrupt")
@@ -229,9 +240,13 @@ class LanaiPackets:
         self._was_read = False
         self._out.data(self._map.scratch, address, 4 * count, True, (READ, 0, 0), E2L)
         await self._out.start()
+        self._reading = True
         while not self._was_read:
             await self._wait()
-        return self._nic.load_words(self._map.scratch, count)
+        self._reading = False
+        words = self._nic.load_words(self._map.scratch, count)
+        await self._tell()
+        return words
 
     # ---- the host DMA
 
@@ -275,5 +290,13 @@ class LanaiPackets:
         while (entry := self._out.finished()) is not None:
             self._was_read |= entry[0] == READ
             fetched += entry[0] == DATA
-        for _ in range(fetched):
+        self._came += fetched
+        self._untold += fetched
+        if not self._reading:
+            await self._tell()
+
+    async def _tell(self) -> None:
+        """Tell the layer of fetches that are complete; it may read, but not within a read."""
+        while self._untold:
+            self._untold -= 1
             await self._on.fetched()

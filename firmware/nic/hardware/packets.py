@@ -89,6 +89,9 @@ class PacketPort(Protocol):
     async def read(self, address: int, count: int) -> tuple[int, ...]:
         """Up to 32 words of host memory; returns when they are here, and the processor does nothing else meanwhile."""
 
+    async def quiet(self) -> None:
+        """Return when all fetches, deliveries and stores that were started so far are done."""
+
     async def interrupt(self) -> None:
         """Interrupt the host, behind everything that was stored before."""
 

@@ -260,3 +260,15 @@ void packet_done(struct port *port) {
         REGISTER_WRITE(ISR, ISR_HOST_SIG);
     }
 }
+
+/* ---- doorbells (bells.py) */
+
+/* An entry of the doorbell FIFO: which page, which word. */
+u32 bell_entry(const u32 *fifo, u32 *consumer, u32 *value) {
+    u32 count = *consumer, at = 2 * (count & 511), offset = SHARED32(&fifo[at]);
+    *value = SHARED32(&fifo[at + 1]);
+    count = count + 1 & 0x1FFFF;
+    *consumer = count;
+    REGISTER_WRITE(DOORBELL_CONSUMER0, count);
+    return offset - 0x808000;
+}

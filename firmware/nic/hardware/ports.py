@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from firmware.layers import ClusterView
+from firmware.nic.hardware.bells import Bells, LanaiBells
 from firmware.nic.hardware.lanai_packets import FETCH_CHAIN, STORE_CHAIN, LanaiPackets, PortMap
 from firmware.nic.hardware.packets import PacketPort
 from firmware.nic.hardware.sp_packets import SpPackets
 from firmware.verbs import Nic
+from pymodels.errors import SanlabError
 
 
 def packet_port(nic: Nic, view: ClusterView, base: int, most: int) -> PacketPort:
@@ -20,3 +22,10 @@ def chain_heads(base: int, nodes: int) -> dict[int, int]:
     """The first block of each DMA chain of a port at `base`: what a driver loads into a card that has chains."""
     at = PortMap(base, 0, nodes)
     return {STORE_CHAIN: at.store_blocks, FETCH_CHAIN: at.fetch_blocks}
+
+
+def hardware_bells(nic: Nic, base: int) -> Bells:
+    """The doorbell FIFO of a NIC that has one, at an SRAM address. Raises SanlabError for one that has none."""
+    if nic.kind != "lanai9":
+        raise SanlabError(f"doorbells of NIC {nic.node}", f"a {nic.kind} has none", "use PROFILE=lanai9")
+    return LanaiBells(nic, base)

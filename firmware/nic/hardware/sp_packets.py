@@ -59,6 +59,8 @@ class SpPackets:
         self._counts = {SpStatus.FETCHED: 0, SpStatus.STORED: 0, SpStatus.SENT: 0}
         self._room = nic.poll_loop([Watch(SpReg.STATUS, 0, "sp_room", ROOM, register=True)])
         self._was_read = nic.poll_loop([Watch(SpReg.STATUS, 0, "sp_read_look", READ, register=True)])
+        stored = Watch(SpReg.STATUS, 0, "sp_read_look", COUNT << SpStatus.STORED, register=True)
+        self._stored = nic.poll_loop([stored])
         self._head: Arrived
         self._on: PortEvents
 
@@ -157,6 +159,14 @@ class SpPackets:
         await self._nic.work("sp_store_word", len(words))
         self._kinds.append(True)
         await self._order(store_command(4 * len(words), packet=False), address, words)
+
+    async def quiet(self) -> None:
+        """Spin until the left engine has done all commands: a store is the last one."""
+        counter = SpStatus.STORED
+        while self._kinds:
+            self._stored.expect(0, (self._counts[counter] & COUNT) << counter)
+            await self._stored.run()
+            await self._count(self._since(counter, await self._nic.read(SpReg.STATUS)))
 
     async def interrupt(self) -> None:
         """ALARM, behind all stores."""

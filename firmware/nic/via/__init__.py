@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from firmware.layers import ClusterView
-from firmware.nic.hardware import Service, packet_port
+from firmware.nic.hardware import Service, packet_port, serve
 from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.commands import Commands
 from firmware.nic.via.completing import Completing
+from firmware.nic.via.doorbells import doorbells
 from firmware.nic.via.layout import Layout, Word
 from firmware.nic.via.ni import Ni
 from firmware.nic.via.options import Options
 from firmware.nic.via.outlet import Outlet
+from firmware.nic.via.readers import Readers
+from firmware.nic.via.receives import Receives
 from firmware.nic.via.receiving import Receiver
 from firmware.nic.via.refill import Refill
-from firmware.nic.via.ring import Ring
 from firmware.nic.via.sending import Sender
+from firmware.nic.via.translation import frames
 from firmware.nic.via.writes import KernelBuffer, Lookup, Writes
 from firmware.verbs import Nic, Watch
+from pymodels.formats.via import Status
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
@@ -37,32 +42,28 @@ class Firmware:
         self._ni, self._nic = ni, ni.nic
         self._completing = completing = Completing(ni)
         self._refill, self._outlet = Refill(ni), Outlet(ni)
-        self._breaking = Breaking(ni, self._outlet, completing, self._refill)
-        ring = Ring(ni.nic, ni.layout.send, ni.options.send_words, Word.SEND_TAIL, Word.SEND_HEAD)
-        self._sender = Sender(ni, ring, self._outlet, completing, self._refill)
-        self._writes: Writes = Lookup(ni) if ni.options.rdma == "table" else KernelBuffer(ni)
-        self._receiver = Receiver(ni, self._breaking, completing, self._refill, self._writes)
-        self._commands = Commands(ni, self._breaking)
+        table = frames(ni)
+        readers = Readers(ni, self._refill, table)
+        self._receives = Receives(ni, completing, self._refill, readers)
+        self._breaking = Breaking(ni, self._outlet, completing, self._receives)
+        self._receives.on_wrong = partial(self._breaking.break_up, verdict=Status.FLUSHED)
+        self._sender = Sender(ni, self._outlet, completing, self._refill, readers)
+        self._sender.breaking = self._breaking
+        self._writes: Writes = Lookup(ni, table) if ni.options.rdma == "table" else KernelBuffer(ni)
+        self._receiver = Receiver(ni, self._breaking, completing, self._refill, self._receives, self._writes)
+        self._commands = Commands(ni, self._breaking, self._sender)
+        self._doorbells = doorbells(ni)
 
     async def run(self) -> None:
         """Look at one thing after the other, round and round, and do what belongs to the one that has changed."""
-        nic = self._nic
-        services: list[Service] = [
-            *self._ni.port.services(self),
-            (Watch(Word.SEND_TAIL, 0, "look_tail"), self._sender.advance),
-            (Watch(Word.COMMAND_TAIL, 0, "look_command"), self._commands.given),
-        ]
+        receives = self._receives.posted if self._ni.options.descriptors == "prefetch" else None
+        services: list[Service] = self._ni.port.services(self)
+        for bells in self._doorbells:
+            services += bells.services(self._sender.rung, receives)
+        services.append((Watch(Word.COMMAND_TAIL, 0, "look_command"), self._commands.given))
         self._refill.start()
         self._writes.start()
-        loop = nic.poll_loop([watch for watch, _ in services])
-        while True:
-            hit = await loop.run()
-            watch, step = services[hit]
-            if not watch.register:  # a tail: what is there now was seen
-                loop.expect(hit, nic.load(watch.address))
-            expected = await step()
-            if expected is not None:
-                loop.expect(hit, expected)
+        await serve(self._nic, services)
 
     async def fetched(self) -> None:
         """From the port: payload is here."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections import deque
 
 from firmware.nic.via.completing import Completing
-from firmware.nic.via.layout import CONTROL_WORDS, Control, Event, State
+from firmware.nic.via.layout import Event, State
 from firmware.nic.via.ni import Endpoint, Ni
 from firmware.nic.via.outlet import Outlet
-from firmware.nic.via.refill import Refill
+from firmware.nic.via.receives import Receives
 from pymodels.formats.via import Kind, Status
 
 VERDICTS = {
@@ -29,9 +29,9 @@ VERDICTS = {
 class Breaking:
     """Answers in and out."""
 
-    def __init__(self, ni: Ni, outlet: Outlet, completing: Completing, refill: Refill) -> None:
+    def __init__(self, ni: Ni, outlet: Outlet, completing: Completing, receives: Receives) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
-        self._outlet, self._completing, self._refill = outlet, completing, refill
+        self._outlet, self._completing, self._receives = outlet, completing, receives
         self._awaiting: deque[tuple[int, Endpoint, int]] = deque()
         """Messages that are answered when so many stores are done: stores, VI, its generation."""
 
@@ -82,17 +82,6 @@ class Breaking:
         endpoint.verdict = verdict  # of the message that is being sent
         message, endpoint.receiving, endpoint.writing = endpoint.receiving, None, None
         if message is not None and not message.rewind():
-            await self._refill.skip(endpoint, message)
-            message.finish()
+            await message.finish()
             await self._completing.receive(endpoint, message.descriptor, message.length, Status.FLUSHED)
-        ring = endpoint.receives
-        while ring.ready >= CONTROL_WORDS:
-            await self._nic.work("flush_descriptor")
-            first, descriptor, _ = ring.take(CONTROL_WORDS)
-            for _ in range(Control.of(first).entries):
-                await self._refill.words(endpoint, 2)
-                ring.take(2)
-                if ring.crowded:
-                    ring.free()
-            ring.free()
-            await self._completing.receive(endpoint, descriptor, 0, Status.FLUSHED)
+        await self._receives.flush(endpoint)

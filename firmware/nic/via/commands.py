@@ -6,6 +6,7 @@ from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.layout import COMMAND_WORDS, Command, State, Word
 from firmware.nic.via.ni import Endpoint, Ni
 from firmware.nic.via.ring import Ring
+from firmware.nic.via.sending import Sender
 from pymodels.formats.via import Kind, Status
 
 VERDICTS = {Command.FLUSH: Status.FLUSHED, Command.BREAK: Status.TRANSPORT_ERROR}
@@ -14,17 +15,18 @@ VERDICTS = {Command.FLUSH: Status.FLUSHED, Command.BREAK: Status.TRANSPORT_ERROR
 class Commands:
     """Serves the command ring."""
 
-    def __init__(self, ni: Ni, breaking: Breaking) -> None:
-        self._ni, self._breaking = ni, breaking
+    def __init__(self, ni: Ni, breaking: Breaking, sender: Sender) -> None:
+        self._ni, self._breaking, self._sender = ni, breaking, sender
         self._ring = Ring(ni.nic, Word.COMMANDS, COMMAND_WORDS, Word.COMMAND_TAIL, Word.COMMAND_HEAD)
 
-    async def given(self) -> None:
-        """There are new commands."""
+    async def given(self) -> int:
+        """There are new commands; up to where they are done."""
         while self._ring.ready:
             await self._ni.nic.work("command")
             command, number = divmod(self._ring.take(1)[0], 1 << 16)
             await self._do(Command(command), self._ni.endpoints[number])
             self._ring.free()
+        return self._ring.at
 
     async def _do(self, command: Command, endpoint: Endpoint) -> None:
         """One command."""
@@ -32,7 +34,24 @@ class Commands:
         if command in VERDICTS:
             self._ni.nic.store(endpoint.words, endpoint.generation << 8 | State.ERROR)
             await self._breaking.flush(endpoint, VERDICTS[command])
+        elif command == Command.RESET:
+            endpoint.reset()
+        elif command == Command.FENCE:
+            await self._fence()
         elif connected and command == Command.CONFIRM:
             await self._breaking.confirm(endpoint)
         elif connected and endpoint.reliable:
             await self._breaking.refuse(endpoint, Kind.NOT_ALLOWED)
+
+    async def _fence(self) -> None:
+        """Let go of all addresses that were translated for messages under way: what of them is left is looked up anew,
+        and refused if it is registered no more. Then wait until the host DMA has done what it was told.
+        """
+        self._sender.forget_page()
+        for endpoint in self._ni.endpoints:
+            if endpoint.receiving is not None:
+                endpoint.receiving.forget_page()
+            if endpoint.writing is not None:
+                endpoint.writing.page = -1
+        await self._ni.store(self._ni.nic.load(Word.SCRATCH), (0,))
+        await self._ni.port.quiet()

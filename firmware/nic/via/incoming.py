@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from firmware.nic.via.layout import CONTROL_WORDS, Control
-from firmware.nic.via.ring import Ring
+from typing import TYPE_CHECKING
+
+from firmware.nic.via.work import Work
 from pymodels.formats.via import Status
+
+if TYPE_CHECKING:
+    from firmware.nic.via.ni import Endpoint
 
 
 class Incoming:
-    """The descriptor at the head of a receive queue cache, in use."""
+    """A receive descriptor in use."""
 
-    def __init__(self, ring: Ring) -> None:
-        self._ring = ring
-        first, self.descriptor, self.room = ring.take(CONTROL_WORDS)
-        self.entries = Control.of(first).entries
-        """Of its list of pages, those not read."""
+    def __init__(self, endpoint: Endpoint, work: Work, prefetched: bool) -> None:
+        """`prefetched`: it stands no longer in the queue cache."""
+        self._endpoint, self.work, self._prefetched = endpoint, work, prefetched
+        self.descriptor = work.descriptor
         self.address = self.left = 0
         """Where the next byte goes, and how many fit there."""
         self.length = 0
@@ -22,15 +25,14 @@ class Incoming:
         self.operation = Status(0)
         """Bits of its status: what came."""
         self.immediate: int | None = None
-        self._freed = False
 
-    def next_page(self) -> None:
-        """Go on with the next page of the list. A list that is longer than the ring gives back what was read."""
-        if self._ring.crowded:
-            self._ring.free()
-            self._freed = True
-        self.address, self.left = self._ring.take(2)
-        self.entries -= 1
+    async def next_page(self) -> bool:
+        """Go on with the next page; False when there is none. Raises Refused."""
+        page = await self.work.pages.take() if self.work.pages.more() else None
+        if page is None:
+            return False
+        self.address, self.left = page
+        return True
 
     def advance(self, size: int) -> None:
         """So many bytes are on their way."""
@@ -38,21 +40,24 @@ class Incoming:
         self.left -= size
         self.length += size
 
+    def forget_page(self) -> None:
+        """Look the rest of the page up anew before it is used."""
+        if self.left and self.work.pages.untake(self.left):
+            self.left = 0
+
     def rewind(self) -> bool:
         """Use the descriptor again for another message; False when a part of it is gone."""
-        if self._freed:
+        if not self.work.pages.whole:
             return False
-        self._ring.back()
+        if self._prefetched:
+            self.work.pages.again()
+            self._endpoint.prefetched.appendleft(self.work)
+        else:
+            self._endpoint.receives.back()
         return True
 
-    def skip(self, count: int) -> None:
-        """Pass over entries of the list that are not needed."""
-        self._ring.take(2 * count)
-        self.entries -= count
-        if self._ring.crowded:
-            self._ring.free()
-            self._freed = True
-
-    def finish(self) -> None:
+    async def finish(self) -> None:
         """The descriptor is used."""
-        self._ring.free()
+        await self.work.pages.skip()
+        if not self._prefetched:
+            self._endpoint.receives.free()

@@ -66,6 +66,10 @@ class Counter(IntEnum):
     """Messages of unreliable connections without a receive descriptor."""
     LOST = 3
     """Gaps in sequence numbers."""
+    HITS = 6
+    """Translations found in the cache."""
+    MISSES = 7
+    """And not found."""
     NOT_ALLOWED = 5
     """RDMA writes to memory that they may not write."""
     STALLED = 4
@@ -95,6 +99,8 @@ class Vi(IntEnum):
     """The same of the receive queue [kernel]."""
     TAG = 36
     """Protection tag [kernel]."""
+    MOST = 40
+    """Bytes of a message at most [kernel]."""
     BYTES = 64
 
 
@@ -126,9 +132,13 @@ class Region(IntEnum):
     TAG = 12
     TABLE = 16
     """Physical address of its table: the frame of each page, a word."""
-    BYTES = 20
+    FLAGS = 20
+    """`RDMA_WRITE`."""
+    BYTES = 24
 
 
+RDMA_WRITE = 1
+"""Others may write it."""
 INDEX_BITS = 12
 """Low bits of a memory handle: where in the table its region stands."""
 
@@ -152,6 +162,31 @@ PAGE = 4096
 def slot_bytes(packet: int) -> int:
     """Bytes of a slot."""
     return SLOT_HEADER + packet
+
+
+class UserPage(IntEnum):
+    """The page of a VI that its process may write, byte offsets [who writes]."""
+
+    SEND_TAIL = 0
+    """[process]"""
+    RECEIVE_TAIL = 4
+    """[process]"""
+    SEND_HEAD = 8
+    """[NIC]"""
+    RECEIVE_HEAD = 12
+    """[NIC]"""
+    SENDS = 0x400
+    """Its send queue cache [process]."""
+    RECEIVES = 0x800
+    """Its receive queue cache [process]."""
+
+
+USER_WORDS = 256
+"""Words of each."""
+BELL_SEND, BELL_RECEIVE = 0, 4
+"""Offsets in a VI's page of the doorbell region."""
+IN_PLACE = 0x8000
+"""Beside a descriptor's control bits in a queue cache: the message's bytes stand in place of data segments (ours)."""
 
 
 class Event(IntEnum):
@@ -178,6 +213,10 @@ class Command(IntEnum):
     """Answer the peer: an RDMA write is copied."""
     DENY = 4
     """Answer the peer that an RDMA write is not allowed, and break the connection."""
+    RESET = 5
+    """A VI has a new owner: its page is empty."""
+    FENCE = 6
+    """Done when nothing that was translated before is used any more."""
 
 
 class Kind(IntEnum):
@@ -222,17 +261,26 @@ class Layout:
         self.regions = self.completion + Queue.BYTES * options.queues
         self.send = self.regions + Region.BYTES * options.regions
         self.receive = self.send + 4 * options.send_words
-        self.port = self.receive + 4 * options.receive_words * options.vis + 7 & -8
+        caches = 1 if options.user_level else options.vis
+        self.pages = self.receive + 4 * options.receive_words * caches + PAGE - 1 & -PAGE
+        self.bells = self.pages + PAGE * options.vis if options.user_level else self.pages
+        self.tables = self.bells + PAGE if options.doorbell == "hw" else self.bells
+        """Tables of regions, with at2; before them the doorbell FIFO."""
+        self.port = self.tables + 4 * options.table_words if options.translation == "at2" else self.tables
         """From here on the packet port's."""
         need = self.port + 16 * (options.packet + 64)
         if need > sram_bytes:
             what = f"{options.vis} VIs with receive queue caches of {options.receive_words} words"
-            remedy = "lower via.vis, via.receive_words or via.send_words"
+            remedy = "lower via.vis, via.receive_words, via.send_words or via.table_words"
             raise OptionError(what, f"need {need} bytes of a NIC with {sram_bytes}", remedy)
 
     def vi(self, number: int, word: Vi) -> int:
         """Address of a word of a VI."""
         return self.vis + Vi.BYTES * number + word
+
+    def page(self, vi: int) -> int:
+        """Address of the page of a VI's process."""
+        return self.pages + PAGE * vi
 
     def ring(self, vi: int) -> int:
         """Address of a VI's receive queue cache."""

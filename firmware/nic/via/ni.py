@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from firmware.layers import ClusterView
 from firmware.nic.hardware import PacketPort
 from firmware.nic.via.incoming import Incoming
-from firmware.nic.via.layout import EVENTS, VALID, Counter, Event, Layout, State, Vi, Word
+from firmware.nic.via.layout import EVENTS, USER_WORDS, VALID, Counter, Event, Layout, State, UserPage, Vi, Word
 from firmware.nic.via.options import Options
 from firmware.nic.via.ring import Ring
 from firmware.verbs import Nic
 from pymodels.formats.via import Reliability, Status
 
 if TYPE_CHECKING:
+    from firmware.nic.via.work import Work
     from firmware.nic.via.writes import Writing
 
 
@@ -35,13 +36,11 @@ class Endpoint:
         self._nic = nic
         self.number = number
         self.words = layout.vi(number, Vi.STATE)
-        self.receives = Ring(
-            nic,
-            layout.ring(number),
-            layout.options.receive_words,
-            self.words + Vi.RECEIVE_TAIL,
-            self.words + Vi.RECEIVE_HEAD,
-        )
+        self.receives = receive_ring(nic, layout, number)
+        self.sends = send_ring(nic, layout, number) if layout.options.user_level else None
+        """The send queue cache of its process."""
+        self.prefetched: deque[Work] = deque()
+        """Receive descriptors that were fetched before they are needed."""
         self.generation = 0
         self.sequence = 0
         """Of the next packet out."""
@@ -69,6 +68,13 @@ class Endpoint:
             self.node, self.peer, self.reliability = peer >> 8, peer & 0xFF, mode
         return State(state)
 
+    def reset(self) -> None:
+        """It has a new owner, whose queue caches are empty."""
+        self.receives.restart()
+        self.prefetched.clear()
+        if self.sends is not None:
+            self.sends.restart()
+
     def tag(self) -> int:
         """Its protection tag."""
         return self._nic.load(self.words + Vi.TAG)
@@ -83,6 +89,26 @@ class Endpoint:
         number = self.sequence
         self.sequence = number + 1 & 0xFF
         return number
+
+
+def send_ring(nic: Nic, layout: Layout, vi: int) -> Ring:
+    """The send queue cache in the page of a VI's process."""
+    at = layout.page(vi)
+    tail, head = at + UserPage.SEND_TAIL, at + UserPage.SEND_HEAD
+    return Ring(
+        nic, at + UserPage.SENDS, USER_WORDS, tail, head, vi=vi, user=True, told=layout.options.doorbell == "hw"
+    )
+
+
+def receive_ring(nic: Nic, layout: Layout, vi: int) -> Ring:
+    """The receive queue cache of a VI: in a page of its process, or in the kernel's part."""
+    if vi and layout.options.user_level:
+        at = layout.page(vi)
+        tail, head = at + UserPage.RECEIVE_TAIL, at + UserPage.RECEIVE_HEAD
+        return Ring(nic, at + UserPage.RECEIVES, USER_WORDS, tail, head, vi=vi, user=True)
+    words, size = layout.vi(vi, Vi.STATE), layout.options.receive_words
+    counters = words + Vi.RECEIVE_TAIL, words + Vi.RECEIVE_HEAD
+    return Ring(nic, layout.ring(vi), size, *counters, words + Vi.QUEUED, vi)
 
 
 class Ni:

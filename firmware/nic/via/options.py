@@ -12,6 +12,15 @@ from pymodels.formats import via
 PRESETS: Mapping[str, Mapping[str, str | int]] = MappingProxyType(
     {
         "firmvia": {"doorbell": "d2", "descriptors": "pio", "translation": "at1", "completion": "cq2"},
+        "bvia1": {
+            "doorbell": "d1_word",
+            "descriptors": "dma",
+            "translation": "at2",
+            "completion": "cq2",
+            "transfer": 4096,
+        },
+        "bvia2": {"doorbell": "d1_word", "descriptors": "dma", "translation": "at3", "completion": "cq1"},
+        "hwvia": {"doorbell": "hw", "descriptors": "pio", "translation": "at2", "completion": "cq1"},
     }
 )
 """What a preset chooses (readings C8); each choice may be set by itself beside it."""
@@ -19,9 +28,9 @@ PRESETS: Mapping[str, Mapping[str, str | int]] = MappingProxyType(
 WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "preset": tuple(PRESETS),
-        "doorbell": ("", "d2"),
-        "descriptors": ("", "pio"),
-        "translation": ("", "at1"),
+        "doorbell": ("", "d2", "d1_word", "d1_ring", "hw"),
+        "descriptors": ("", "pio", "dma", "prefetch"),
+        "translation": ("", "at1", "at2", "at3"),
         "completion": ("", "cq1", "cq2"),
         "rdma": ("buffer", "table"),
     }
@@ -34,10 +43,15 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "packet": (64, via.MOST_PAYLOAD // 8 * 8),
         "inline": (0, via.INLINE),
         "outstanding": (1, 4096),
+        "transfer": (1, 1 << 16),
         "send_words": (64, 1 << 16),
         "receive_words": (64, 1 << 12),
         "low_water": (0, 64),
         "regions": (16, 4096),
+        "translation_entries": (1, 1 << 16),
+        "translation_ways": (1, 64),
+        "table_words": (256, 1 << 20),
+        "write_combine": (0, 1),
         "queues": (1, 256),
         "timeout_us": (0, 1_000_000),
         "connect_us": (1, 1_000_000),
@@ -61,11 +75,14 @@ class Options:
     """A set of choices that was built: `PRESETS`."""
     doorbell: str = ""
     """How the NIC learns of a posted descriptor (paper 001, 2.2.1). d2: the tail of a central queue that the kernel
-    writes."""
+    writes; d1_word, d1_ring: a word for each VI in a page of its process, one descriptor or several at a time; hw: a
+    FIFO of the card."""
     descriptors: str = ""
-    """How it gets the descriptor (2.2.2). pio: the host writes it into the NIC's memory."""
+    """How it gets the descriptor (2.2.2). pio: the host writes it into the NIC's memory; dma: the
+    NIC fetches it when it needs it; prefetch: receives as soon as they are posted."""
     translation: str = ""
-    """Who translates addresses, and where the tables are (2.2.3). at1: the host's kernel, tables in host memory."""
+    """Who translates addresses, and where the tables are (2.2.3). at1: the host's kernel, tables in host
+    memory; at2: the NIC, tables in its memory; at3: the NIC, tables in host memory, entries in a cache."""
     completion: str = ""
     """Completion queues (2.2.4). cq1: the NIC writes an entry by DMA; cq2: the library looks at the work queues."""
     rdma: str = "buffer"
@@ -79,6 +96,8 @@ class Options:
     """Messages of so many bytes at most are written into the queue instead of their addresses (3.3.2)."""
     outstanding: int = 256
     """Descriptors that are posted and not done, for each work queue (readings C7)."""
+    transfer: int = 1 << 16
+    """Bytes of a message at most (paper 001, 3.2.1)."""
     send_words: int = 2048
     """Words of the central send queue cache: room for 256 descriptors of a page (readings C13); a power of two."""
     receive_words: int = 128
@@ -88,6 +107,14 @@ class Options:
     (readings C13)."""
     regions: int = 64
     """Registered memory regions of a host."""
+    translation_entries: int = 1024
+    """at3: entries of the NIC's cache."""
+    translation_ways: int = 1
+    """at3: entries of a set; 1: direct-mapped."""
+    table_words: int = 1 << 16
+    """at2: words of the NIC's memory for tables: 256 MB of pages."""
+    write_combine: int = 0
+    """Descriptors are written into the NIC's memory word by word (0), or in bursts (1)."""
     queues: int = 64
     """Completion queues of a host."""
     timeout_us: int = 5000
@@ -96,6 +123,26 @@ class Options:
     """A connection's notice is repeated so often until answered. Assumed."""
     page_seed: int = 1
     """Scatters the physical pages of processes."""
+
+    @property
+    def user_level(self) -> bool:
+        """Processes post without the kernel."""
+        return self.doorbell != "d2"
+
+    def _fit(self) -> None:
+        """Whether the choices go together. Raises OptionError."""
+        if self.user_level != (self.translation != "at1"):
+            what = f"via.doorbell={self.doorbell} with via.translation={self.translation}"
+            cause = "a kernel that translates rings the doorbell too (d2), and one that does not is not entered"
+            raise OptionError(what, cause, "take d2 with at1, the others with at2 or at3")
+        if self.descriptors != "pio" and not self.user_level:
+            what = f"via.descriptors={self.descriptors} with via.doorbell=d2"
+            raise OptionError(
+                what, "the kernel's physical descriptors are written by PIO", "take d1_word, d1_ring or hw"
+            )
+        if self.translation_entries % self.translation_ways:
+            what = f"via.translation_entries={self.translation_entries}"
+            raise OptionError(what, f"makes no whole sets of {self.translation_ways}", "give a multiple of the ways")
 
     @classmethod
     def of(cls, given: Mapping[str, float | str]) -> Options:
@@ -108,6 +155,7 @@ class Options:
             words = getattr(options, name)
             if words & words - 1:
                 raise OptionError(f"option {name}", f"{words} is not a power of two", "give one")
+        options._fit()
         if options.packet % 8:
             raise OptionError("option packet", f"{options.packet} is not a multiple of 8", "round it")
         return options

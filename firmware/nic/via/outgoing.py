@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from firmware.nic.via.layout import Control
 from firmware.nic.via.ni import Endpoint
+from firmware.nic.via.ring import Ring
+from firmware.nic.via.work import Work
 from pymodels.formats.via import Kind
 
 
@@ -15,10 +16,9 @@ class Outgoing:
     """The message, in the order of its packets: `before`, one for each fetch, `behind`."""
 
     endpoint: Endpoint
-    control: Control
-    descriptor: int
-    """Physical address of the user's descriptor."""
-    length: int
+    work: Work
+    ring: Ring
+    """The queue cache from which it came."""
     node: int
     peer: int
     key: int
@@ -28,8 +28,6 @@ class Outgoing:
     before: deque[tuple[Kind, bytes]] = field(default_factory=deque)
     """Packets without a fetch: their bytes came with the descriptor."""
     behind: deque[tuple[Kind, bytes]] = field(default_factory=deque)
-    entries: int = 0
-    """Of its list of pages, those not read."""
     piece: tuple[int, int] = (0, 0)
     """What of a page is not fetched: address, bytes."""
     fetching: deque[int] = field(default_factory=deque)
@@ -45,7 +43,7 @@ class Outgoing:
 
     @property
     def _all_fetched(self) -> bool:
-        return not self.entries and not self.piece[1]
+        return not self.piece[1] and not self.work.pages.more()
 
     @property
     def over(self) -> bool:

@@ -10,7 +10,9 @@ from firmware.nic.via.completing import Completing
 from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import Counter, State
 from firmware.nic.via.ni import Endpoint, Ni
+from firmware.nic.via.receives import Receives
 from firmware.nic.via.refill import Refill
+from firmware.nic.via.work import Refused
 from firmware.nic.via.writes import Writes, Writing
 from pymodels.formats.via import Header, Kind, Reliability, Status, parse
 from pymodels.trace import TraceEvent
@@ -19,10 +21,12 @@ from pymodels.trace import TraceEvent
 class Receiver:
     """Takes packets from the port."""
 
-    def __init__(self, ni: Ni, breaking: Breaking, completing: Completing, refill: Refill, writes: Writes) -> None:
+    def __init__(
+        self, ni: Ni, breaking: Breaking, completing: Completing, refill: Refill, receives: Receives, writes: Writes
+    ) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._breaking, self._completing = breaking, completing
-        self._refill, self._writes = refill, writes
+        self._refill, self._receives, self._writes = refill, receives, writes
 
     async def arrived(self) -> None:
         """A packet is at the head of the port."""
@@ -81,13 +85,15 @@ class Receiver:
         if endpoint.writing is not None:
             message = await self._end_writing(endpoint, endpoint.writing)
         elif header.first:
+            if message is not None:  # its sender has given it up
+                await self._spoil(endpoint, message)
             message = endpoint.receiving = await self._begin(endpoint)
         if message is None:
             return  # the rest of a message that had no descriptor
         if header.kind == Kind.IMMEDIATE:
             message.immediate, _ = await self._port.inline()
-        elif not await self._deliver(endpoint, message, header.size):
-            await self._too_long(endpoint, message)
+        elif (wrong := await self._deliver(message, header.size)) is not None:
+            await self._failed(endpoint, message, wrong)
             return
         if header.last:
             await self._end(endpoint, message, header)
@@ -123,36 +129,34 @@ class Receiver:
 
     async def _begin(self, endpoint: Endpoint) -> Incoming | None:
         """The receive descriptor of a new message; None when there is none."""
-        if not await self._refill.descriptor(endpoint):
+        message = await self._receives.next(endpoint)
+        if message is None:
             await self._nic.work("receive_refused")
             self._ni.count(Counter.NO_DESCRIPTOR)
             if endpoint.reliable:
                 await self._breaking.refuse(endpoint, Kind.NO_DESCRIPTOR)
-            return None
-        await self._nic.work("receive_begin")
-        return Incoming(endpoint.receives)
+        return message
 
-    async def _deliver(self, endpoint: Endpoint, message: Incoming, size: int) -> bool:
-        """Bring the payload to the pages of the descriptor; whether it had room for it."""
+    async def _deliver(self, message: Incoming, size: int) -> Status | None:
+        """Bring the payload to the pages of the descriptor; what is wrong if it cannot go there."""
         while size:
-            if not message.left:
-                if not message.entries:
-                    return False
-                await self._refill.words(endpoint, 2)
-                await self._nic.work("receive_page")
-                message.next_page()
+            try:
+                if not message.left and not await message.next_page():
+                    return Status.LENGTH_ERROR
+            except Refused as refused:  # memory that was taken back meanwhile
+                return refused.status
             await self._nic.work("receive_piece")
             part = min(size, message.left)
             await self._port.deliver(message.address, part)
             message.advance(part)
             size -= part
-        return True
+        return None
 
-    async def _too_long(self, endpoint: Endpoint, message: Incoming) -> None:
-        """The descriptor has no room for the message."""
+    async def _failed(self, endpoint: Endpoint, message: Incoming, wrong: Status) -> None:
+        """The descriptor has no room for the message, or none that may be written."""
         endpoint.receiving = None
-        message.finish()
-        await self._completing.receive(endpoint, message.descriptor, message.length, Status.LENGTH_ERROR)
+        await message.finish()
+        await self._completing.receive(endpoint, message.descriptor, message.length, wrong)
         if endpoint.reliable:
             await self._breaking.refuse(endpoint, Kind.TOO_LONG)
 
@@ -160,15 +164,14 @@ class Receiver:
         """The message is complete."""
         endpoint.receiving = None
         await self._nic.work("receive_end")
-        await self._refill.skip(endpoint, message)
-        message.finish()
+        await message.finish()
         self._nic.trace(TraceEvent.NIC_ACCEPT, self._port.head().header[0], header.source)
         await self._completing.receive(
             endpoint, message.descriptor, message.length, message.operation, message.immediate
         )
         self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], message.length)
         await self._answer(endpoint)
-        await self._refill.look(endpoint)
+        await self._refill.look(endpoint.receives)
 
     async def _answer(self, endpoint: Endpoint) -> None:
         """A message is complete: answer it as the level of its connection asks for."""

@@ -8,9 +8,8 @@ waits; until then packets wait in the network.
 from __future__ import annotations
 
 from firmware.nic.hardware import Service
-from firmware.nic.via.incoming import Incoming
-from firmware.nic.via.layout import ASKED, CONTROL_WORDS, PAGE_WORDS, QUEUED, Counter, Vi, Word
-from firmware.nic.via.ni import Endpoint, Ni
+from firmware.nic.via.layout import ASKED, CONTROL_WORDS, PAGE_WORDS, QUEUED, Counter, Word
+from firmware.nic.via.ni import Ni
 from firmware.nic.via.ring import Ring
 from firmware.verbs import PollLoop, Watch
 
@@ -30,57 +29,36 @@ class Refill:
         watches = [Watch(Word.REFILLS, 0, "look_refill"), *(watch for watch, _ in self._meanwhile)]
         self._loop = self._nic.poll_loop(watches)
 
-    async def look(self, endpoint: Endpoint) -> None:
-        """A receive descriptor was used: is the cache below the mark, and more at the host?"""
-        await self._look(endpoint.receives, endpoint.words + Vi.QUEUED)
-
-    async def look_sends(self, ring: Ring) -> None:
-        """The same for the send queue."""
-        await self._look(ring, Word.SEND_QUEUED)
-
-    async def _look(self, ring: Ring, flag: int) -> None:
-        if self._nic.load(flag) == QUEUED and ring.ready < max(self._low, 1):
-            await self._ask(flag)
+    async def look(self, ring: Ring) -> None:
+        """A descriptor was used: is the cache below the mark, and more at the host?"""
+        if ring.flag and self._nic.load(ring.flag) == QUEUED and ring.ready < max(self._low, 1):
+            await self._ask(ring.flag)
 
     async def _ask(self, flag: int) -> None:
         await self._nic.work("ask_refill")
         self._nic.store(flag, ASKED)
         await self._port.interrupt()
 
-    async def descriptor(self, endpoint: Endpoint) -> bool:
-        """Whether there is a receive descriptor, in the cache or, after a refill, from the host."""
-        while endpoint.receives.ready < CONTROL_WORDS:
-            if not self._nic.load(endpoint.words + Vi.QUEUED):
+    async def descriptor(self, ring: Ring) -> bool:
+        """Whether there is a descriptor, in the cache or, after a refill, from the host."""
+        while ring.ready < ring.least:
+            if not (ring.flag and self._nic.load(ring.flag)):
                 return False
-            await self._wait(endpoint)
+            await self._wait(ring)
         return True
 
-    async def words(self, endpoint: Endpoint, count: int) -> None:
+    async def words(self, ring: Ring, count: int) -> None:
         """Wait until so many words of a descriptor are there."""
-        while endpoint.receives.ready < count:
-            await self._wait(endpoint)
-
-    async def send_words(self, ring: Ring, count: int) -> None:
-        """The same of the send queue."""
         while ring.ready < count:
             ring.free()
-            await self._spin(Word.SEND_QUEUED)
+            await self._wait(ring)
 
-    async def skip(self, endpoint: Endpoint, message: Incoming) -> None:
-        """Pass over what of a message's list is not needed."""
-        while message.entries:
-            await self.words(endpoint, PAGE_WORDS)
-            message.skip(1)
-
-    async def _wait(self, endpoint: Endpoint) -> None:
-        self._ni.count(Counter.STALLED)
-        await self._spin(endpoint.words + Vi.QUEUED)
-
-    async def _spin(self, flag: int) -> None:
+    async def _wait(self, ring: Ring) -> None:
         """Spin until the kernel has refilled some cache."""
+        self._ni.count(Counter.STALLED)
         seen = self._nic.load(Word.REFILLS)
-        if self._nic.load(flag) == QUEUED:
-            await self._ask(flag)
+        if self._nic.load(ring.flag) == QUEUED:
+            await self._ask(ring.flag)
         self._loop.expect(0, seen)
         while hit := await self._loop.run():
             await self._meanwhile[hit - 1][1]()

@@ -8,11 +8,29 @@ MASK = 0xFFFFFFFF
 
 
 class Ring:
-    """Words at `base`; `head` and `tail` are the SRAM addresses of the two counters."""
+    """Words at `base`; `head` and `tail` are the SRAM addresses of the two counters, `flag` that of the word which says
+    that more waits at the host (0: there is none). `user`: it is a process's, whose words may be anything.
+    `told`: the tail comes by doorbell.
+    """
 
-    def __init__(self, nic: Nic, base: int, words: int, tail: int, head: int) -> None:
-        self._nic, self._base, self._size = nic, base, words
-        self._tail, self._head = tail, head
+    def __init__(
+        self,
+        nic: Nic,
+        base: int,
+        words: int,
+        tail: int,
+        head: int,
+        flag: int = 0,
+        vi: int = 0,
+        user: bool = False,
+        told: bool = False,
+    ) -> None:
+        self.flag, self.vi, self.user = flag, vi, user
+        self.least = 2 if user else 3
+        """Words of the shortest descriptor: a user's, or a physical one."""
+        self._nic, self._base, self.size = nic, base, words
+        self.tail_at, self._head = tail, head
+        self._told: int | None = 0 if told else None
         self.at = 0
         """How many words were read."""
         self._freed = 0
@@ -20,7 +38,17 @@ class Ring:
     @property
     def tail(self) -> int:
         """The host's counter."""
-        return self._nic.load(self._tail)
+        return self._nic.load(self.tail_at) if self._told is None else self._told
+
+    def tell(self, tail: int) -> None:
+        """The host's counter came by a doorbell."""
+        self._told = tail
+
+    def restart(self) -> None:
+        """A new owner, who counts from 0."""
+        self.at = self._freed = 0
+        if self._told is not None:
+            self._told = 0
 
     @property
     def ready(self) -> int:
@@ -29,7 +57,7 @@ class Ring:
 
     def take(self, count: int) -> tuple[int, ...]:
         """Read the next words."""
-        first, size = self.at % self._size, self._size
+        first, size = self.at % self.size, self.size
         self.at = self.at + count & MASK
         part = min(count, size - first)
         words = self._nic.load_words(self._base + 4 * first, part)
@@ -52,4 +80,4 @@ class Ring:
     @property
     def crowded(self) -> bool:
         """More than half of the ring is read and not freed: what a list still lacks may have no room."""
-        return 2 * (self.at - self._freed & MASK) > self._size
+        return 2 * (self.at - self._freed & MASK) > self.size

@@ -7,29 +7,39 @@ several, and no packet crosses from one page or segment to the next: each start 
 
 from __future__ import annotations
 
-import struct
-
+from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.completing import Completing
-from firmware.nic.via.layout import CONTROL_WORDS, PAGE_WORDS, Control, Kind, State
+from firmware.nic.via.doorbells import Turns
+from firmware.nic.via.layout import Kind, State
 from firmware.nic.via.ni import Ni, Unanswered
 from firmware.nic.via.outgoing import Outgoing
 from firmware.nic.via.outlet import Outlet
+from firmware.nic.via.readers import Readers
 from firmware.nic.via.refill import Refill
 from firmware.nic.via.ring import Ring
+from firmware.nic.via.work import Refused, Work
 from pymodels.formats import via
 from pymodels.formats.via import Header, Status
 from pymodels.trace import TraceEvent
 
 
 class Sender:
-    """Takes descriptors from a queue cache and sends what they say."""
+    """Takes descriptors from queue caches and sends what they say."""
 
-    def __init__(self, ni: Ni, ring: Ring, outlet: Outlet, completing: Completing, refill: Refill) -> None:
+    def __init__(self, ni: Ni, outlet: Outlet, completing: Completing, refill: Refill, readers: Readers) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
-        self._ring, self._completing, self._refill = ring, completing, refill
+        self._completing, self._refill, self._readers = completing, refill, readers
+        self._turns = Turns()
         self._now: Outgoing | None = None
-        self._skipping = False
+        self._reading = False
+        """A descriptor is being read, or a page looked up: what happens meanwhile waits."""
+        self.breaking: Breaking
         outlet.more = self.advance
+
+    async def rung(self, ring: Ring) -> None:
+        """Something is posted."""
+        self._turns.add(ring)
+        await self.advance()
 
     async def fetched(self) -> None:
         """A fetch is complete."""
@@ -38,82 +48,78 @@ class Sender:
             self._nic.trace(TraceEvent.NIC_DMA_DONE, self._now.key)
         await self.advance()
 
+    def forget_page(self) -> None:
+        """Look the rest of the present page up anew before it is used."""
+        now = self._now
+        if now is not None and now.piece[1] and now.work.pages.untake(now.piece[1]):
+            now.piece = 0, 0
+
     async def advance(self) -> None:
         """Do what can be done: begin a message, fetch, launch."""
-        while not self._skipping:
+        while not self._reading:
             now = self._now
             if now is None:
-                if self._ring.ready < CONTROL_WORDS:
+                ring = self._turns.next()
+                if ring is None:
                     return
-                await self._begin()
+                self._reading = True
+                await self._begin(ring)
+                self._reading = False
                 continue
             await self._fetch(now)
+            if self._now is None:
+                continue
             if not (self._port.ready() and now.launchable()):
                 return
             await self._launch(now)
 
-    async def _begin(self) -> None:
+    async def _begin(self, ring: Ring) -> None:
         """The next descriptor."""
-        await self._nic.work("send_begin")
-        first, descriptor, length = self._ring.take(CONTROL_WORDS)
-        control = Control.of(first)
-        endpoint = self._ni.endpoints[control.vi]
-        state = endpoint.state()
-        node, peer = (endpoint.node, endpoint.peer) if control.vi else (length >> 16, 0)
         key = self._ni.me << 24 | self._ni.number()
-        self._nic.trace(TraceEvent.NIC_NOTICED, key, control.vi)
-        data = via.Kind.RDMA if control.kind == Kind.WRITE else via.Kind.SEND
-        size = length if control.vi else length & 0xFFFF
-        now = Outgoing(endpoint, control, descriptor, size, node, peer, key, data)
-        await self._read(now)
-        if state is State.CONNECTED or not control.vi:
-            self._now = now
-        else:
-            await self._refuse(now)
+        self._nic.trace(TraceEvent.NIC_NOTICED, key, ring.vi)
+        work = await self._readers.of(ring).send(ring)
+        endpoint = self._ni.endpoints[work.vi]
+        connected = endpoint.state() is State.CONNECTED
+        if work.status or not (connected or work.node >= 0):
+            await self._refuse(ring, work, connected)
+            return
+        node, peer = (endpoint.node, endpoint.peer) if work.node < 0 else (work.node, 0)
+        data = via.Kind.RDMA if work.kind == Kind.WRITE else via.Kind.SEND
+        self._now = now = Outgoing(endpoint, work, ring, node, peer, key, data)
+        if work.target:
+            now.before.append((via.Kind.ADDRESS, work.target))
+        if work.immediate:
+            now.behind.append((via.Kind.IMMEDIATE, work.immediate))
+        if work.inline is not None:
+            now.before.append((data, work.inline))
+        elif not work.pages.more() and not work.immediate:
+            now.before.append((data, b""))
 
-    async def _read(self, now: Outgoing) -> None:
-        """What follows the control words."""
-        control = now.control
-        if control.kind == Kind.WRITE:
-            await self._nic.work("send_write")
-            now.before.append((via.Kind.ADDRESS, struct.pack(">2I", *self._ring.take(2))))
-        if control.immediate:
-            now.behind.append((via.Kind.IMMEDIATE, struct.pack(">I", *self._ring.take(1))))
-        if control.inline:
-            count = -(-now.length // 4)
-            await self._nic.work("send_inline")
-            data = struct.pack(f">{count}I", *self._ring.take(count))[: now.length]
-            now.before.append((now.data, data))
-        elif control.entries:
-            now.entries = control.entries
-        elif not control.immediate:
-            now.before.append((now.data, b""))
-
-    async def _refuse(self, now: Outgoing) -> None:
-        """Its VI is not connected: skip its list, and say so in its status."""
-        self._skipping = True
-        while now.entries:
-            await self._refill.send_words(self._ring, PAGE_WORDS)
-            self._ring.take(PAGE_WORDS)
-            now.entries -= 1
-        self._skipping = False
-        self._ring.free()
-        await self._completing.send(now.endpoint, now.descriptor, 0, Status.FLUSHED)
+    async def _refuse(self, ring: Ring, work: Work, connected: bool) -> None:
+        """Something is wrong with it, or its VI is not connected: say so in its status."""
+        await work.pages.skip()
+        ring.free()
+        endpoint = self._ni.endpoints[work.vi]
+        if work.descriptor:
+            await self._completing.send(endpoint, work.descriptor, 0, work.status or Status.FLUSHED)
+        elif connected:  # nothing that could have a status
+            await self.breaking.break_up(endpoint, Status.FLUSHED)
 
     async def _fetch(self, now: Outgoing) -> None:
         """Start fetches as long as there is something to fetch, and room."""
         while True:
             if not now.piece[1]:
-                if not now.entries:
+                self._reading = True
+                try:
+                    page = await now.work.pages.take() if now.work.pages.more() else None
+                except Refused as refused:  # it was taken back meanwhile
+                    await self._give_up(now, refused.status)
                     return
-                if self._ring.ready < PAGE_WORDS:  # a list that is longer than the ring
-                    self._ring.free()
-                    await self._refill.look_sends(self._ring)
+                finally:
+                    self._reading = False
+                if page is None:
                     return
-                await self._nic.work("send_page")
-                address, size = self._ring.take(2)
-                now.piece = address, size
-                now.entries -= 1
+                now.piece = page
             address, left = now.piece
             size = min(left, self._ni.options.packet)
             if not self._port.room(size):
@@ -124,12 +130,21 @@ class Sender:
             self._nic.trace(TraceEvent.NIC_DMA_START, now.key, size)
             await self._port.fetch(address, size)
 
+    async def _give_up(self, now: Outgoing, status: Status) -> None:
+        """Send no more of it than was fetched."""
+        await now.work.pages.skip()
+        now.behind.clear()
+        now.work.status = status
+        if now.over:
+            await self._end(now)
+
     async def _launch(self, now: Outgoing) -> None:
         """The next packet."""
         await self._nic.work("send_packet")
         kind, size, data = now.next()
-        sequence = now.endpoint.next_sequence() if now.control.vi else 0
-        header = Header(now.key >> 24, now.key & 0xFFFFFF, size, now.peer, kind, now.first, now.over, sequence)
+        sequence = now.endpoint.next_sequence() if now.work.node < 0 else 0
+        last = now.over and not now.work.status
+        header = Header(now.key >> 24, now.key & 0xFFFFFF, size, now.peer, kind, now.first, last, sequence)
         now.first = False
         await self._port.launch(now.node, header.words(), size, data)
         self._nic.trace(TraceEvent.NIC_SEND_START, now.key, size)
@@ -139,14 +154,15 @@ class Sender:
     async def _end(self, now: Outgoing) -> None:
         """The last packet has left: the descriptor is done, or waits for the answer."""
         self._now = None
+        work, endpoint = now.work, now.endpoint
         await self._nic.work("send_end")
-        self._ring.free()
-        await self._refill.look_sends(self._ring)
-        operation = Status.WRITE if now.control.kind == Kind.WRITE else Status(0)
-        if now.endpoint.reliable and now.control.vi:
+        now.ring.free()
+        await self._refill.look(now.ring)
+        operation = work.status | (Status.WRITE if work.kind == Kind.WRITE else Status(0))
+        if endpoint.reliable and work.node < 0:
             await self._nic.work("send_unanswered")
-            if now.endpoint.state() is State.CONNECTED:
-                now.endpoint.unanswered.append(Unanswered(now.descriptor, now.length, operation))
+            if endpoint.state() is State.CONNECTED and not work.status:
+                endpoint.unanswered.append(Unanswered(work.descriptor, work.length, operation))
                 return
-            operation |= now.endpoint.verdict
-        await self._completing.send(now.endpoint, now.descriptor, now.length, operation)
+            operation |= endpoint.verdict
+        await self._completing.send(endpoint, work.descriptor, work.length, operation)

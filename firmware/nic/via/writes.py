@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from firmware.nic.hardware import Service
-from firmware.nic.via.layout import CONFIRM, PAGE, SLOT_HEADER, SLOTS, VALID, Word, WriteSlot, slot_bytes
+from firmware.nic.via.layout import CONFIRM, PAGE, RDMA_WRITE, SLOT_HEADER, SLOTS, VALID, Word, WriteSlot, slot_bytes
 from firmware.nic.via.layout import Region as At
 from firmware.nic.via.ni import Endpoint, Ni
+from firmware.nic.via.translation import Frames
 from firmware.verbs import PollLoop, Watch
 from pymodels.formats.via import Reliability
 
@@ -49,8 +50,9 @@ class Writes(Protocol):
 class Lookup:
     """`table`."""
 
-    def __init__(self, ni: Ni) -> None:
+    def __init__(self, ni: Ni, frames: Frames) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
+        self._frames = frames
 
     def start(self) -> None:
         """Nothing to wait for."""
@@ -64,8 +66,7 @@ class Lookup:
         while size:
             page = writing.va // PAGE - first
             if page != writing.page:
-                await self._nic.work("write_look_up")
-                (writing.frame,) = await self._port.read(self._nic.load(region + At.TABLE) + 4 * page, 1)
+                writing.frame = await self._frames.frame(region, writing.handle, page)
                 writing.page = page
             part = min(size, PAGE - writing.va % PAGE)
             await self._nic.work("write_piece")
@@ -81,11 +82,12 @@ class Lookup:
         layout = self._ni.layout
         if not layout.has_region(writing.handle):
             return False
-        handle, va, length, tag, _ = self._nic.load_words(layout.region(writing.handle), At.BYTES // 4)
+        row = self._nic.load_words(layout.region(writing.handle), At.BYTES // 4)
+        handle, va, length, tag, _, flags = row
         inside = va <= writing.va and writing.va + size <= va + length
         if writing.va & 3 and self._nic.word_bytes == 4:  # a LANai 4 moves whole words
             return False
-        return handle == writing.handle and tag == endpoint.tag() and inside
+        return handle == writing.handle and tag == endpoint.tag() and bool(flags & RDMA_WRITE) and inside
 
     async def settle(self) -> None:
         """Deliveries and stores keep their order."""

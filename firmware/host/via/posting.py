@@ -1,0 +1,122 @@
+"""How a descriptor gets from a process to the NIC: through the kernel, or by the process itself, which has a page of
+the NIC's memory for each of its VIs (paper 001, 2.2.1 and 2.2.2; `firmware/nic/via/virtual.py`).
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Protocol
+
+from firmware.host.via.cache import words_of
+from firmware.host.via.descriptor import Descriptor
+from firmware.host.via.errors import Result, VipError
+from firmware.host.via.translate import SENT
+from firmware.nic.via.layout import BELL_RECEIVE, BELL_SEND, IN_PLACE, USER_WORDS, UserPage
+from pymodels.formats.via import Control, Field, Segment
+
+if TYPE_CHECKING:
+    from firmware.host.via.kernel_vi import KernelVi
+
+MASK = 0xFFFFFFFF
+LONGEST = USER_WORDS // 2
+"""Words of a descriptor that is written into the queue cache at most; the NIC fetches a longer one."""
+
+
+class Poster(Protocol):
+    """The way of one work queue's descriptors."""
+
+    async def post(self, descriptor: Descriptor) -> None:
+        """Give a descriptor to the NIC."""
+
+
+class ByKernel:
+    """The kernel checks, translates and writes."""
+
+    def __init__(self, vi: KernelVi, side: int) -> None:
+        self._vi, self._side = vi, side
+
+    async def post(self, descriptor: Descriptor) -> None:
+        """A system call."""
+        await self._vi.owner.syscall()
+        await self._vi.post(self._side, descriptor.va, descriptor.handle)
+
+
+class ByProcess:
+    """The process writes the descriptor, or where it is, into the queue cache in its page, and rings."""
+
+    def __init__(self, vi: KernelVi, side: int, page: int, bell: int) -> None:
+        """`page`, `bell`: where the VI's page of the NIC, and of its doorbell region (0: none), are mapped."""
+        self._vi, self._process, self._options = vi, vi.owner, vi.options
+        sends = side == SENT
+        self._sends = sends
+        self._ring = page + (UserPage.SENDS if sends else UserPage.RECEIVES)
+        self._tail_at = page + (UserPage.SEND_TAIL if sends else UserPage.RECEIVE_TAIL)
+        self._head_at = page + (UserPage.SEND_HEAD if sends else UserPage.RECEIVE_HEAD)
+        rings = bell and (sends or self._options.descriptors == "prefetch")
+        self._bell = bell + (BELL_SEND if sends else BELL_RECEIVE) if rings else 0
+        self._tail = self._head = 0
+
+    async def post(self, descriptor: Descriptor) -> None:
+        """Words, then the tail or the doorbell that makes them known."""
+        words = await self._words(descriptor)
+        await self._room(len(words))
+        first = self._tail % USER_WORDS
+        part = min(len(words), USER_WORDS - first)
+        await self._write(self._ring + 4 * first, words[:part])
+        if part < len(words):
+            await self._write(self._ring, words[part:])
+        self._tail = self._tail + len(words) & MASK
+        if not (self._bell and self._sends):
+            await self._write(self._tail_at, (self._tail,))
+        if self._bell:
+            await self._write(self._bell, (self._tail,))
+        if self._sends:
+            self._vi.note(descriptor.va)
+
+    async def _words(self, descriptor: Descriptor) -> tuple[int, ...]:
+        """What goes into the queue cache."""
+        process, va = self._process, descriptor.va
+        image = process.load_words(va, Field.SIZE // 4)
+        count, flags = divmod(image[Field.CONTROL // 4], 1 << 16)
+        length = (Field.SIZE + Segment.SIZE * count) // 4
+        if self._options.descriptors != "pio" or length > LONGEST:
+            await process.spend("post_pointer")
+            return va | 1, descriptor.handle
+        await process.spend("post_image")
+        data = self._small(va, count, flags)
+        if data is not None:
+            control = len(data) << 16 | flags | IN_PLACE
+            return (va, descriptor.handle, 0, control, *image[4:8], *words_of(data))
+        await process.spend("post_image_segment", count)
+        return (va, descriptor.handle, *image[2:8], *process.load_words(va + Field.SIZE, length - Field.SIZE // 4))
+
+    def _small(self, va: int, count: int, flags: int) -> bytes | None:
+        """The bytes of a message that is short enough to go into the queue cache itself."""
+        if not self._sends or flags & Control.OPERATION or not count:
+            return None
+        parts = struct.iter_unpack(">4I", self._process.load_bytes(va + Field.SIZE, Segment.SIZE * count))
+        segments = [(at, size) for at, _, _, size in parts]
+        if not 0 < sum(size for _, size in segments) <= self._options.inline:
+            return None
+        return b"".join(self._process.load_bytes(at, size) for at, size in segments)
+
+    async def _room(self, words: int) -> None:
+        """Wait until the queue cache has room: with one word as doorbell, until the NIC has taken what was there. For
+        receives there is room again when messages have come: nobody waits for that. Raises VipError.
+        """
+        alone = self._sends and self._options.doorbell == "d1_word"
+        most = 0 if alone else USER_WORDS - words
+        while self._used > most:
+            await self._process.spend("look_room")
+            self._head = await self._process.pio_read(self._head_at)
+            if self._used > most and not self._sends:
+                what = f"posting to VI {self._vi.number}, whose receive queue cache is full"
+                raise VipError(Result.ERROR_RESOURCE, what, "post fewer at a time")
+
+    @property
+    def _used(self) -> int:
+        return self._tail - self._head & MASK
+
+    async def _write(self, address: int, words: tuple[int, ...]) -> None:
+        combine = bool(self._options.write_combine) and len(words) > 1
+        await self._process.pio_write(address, struct.pack(f">{len(words)}I", *words), combine)

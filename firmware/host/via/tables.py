@@ -1,0 +1,80 @@
+"""The tables of registered regions that the NIC reads: which regions there are, and the page frames of each (paper 001,
+2.2.3): in the NIC's memory (AT2), or in host memory (AT3, and RDMA writes by look-up).
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+from firmware.host.via.errors import Result, VipError
+from firmware.host.via.registry import Region
+from firmware.host.words import store_words
+from firmware.nic.via.layout import RDMA_WRITE, Command
+from pymodels.host.pages import PAGE
+
+if TYPE_CHECKING:
+    from firmware.host.via.kernel import Kernel
+
+BURST = 256
+"""Words of a table that are written to the NIC in one piece."""
+
+
+class Tables:
+    """The tables of one host."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel, self._host = kernel, kernel.host
+        options = kernel.options
+        self._all, self._rdma = options.user_level, options.rdma == "table"
+        self._on_nic = options.translation == "at2"
+        self._free: dict[int, list[int]] = {}
+        """Tables that are not used any more, by their words."""
+        self._next = kernel.layout.tables
+        self._end = kernel.layout.tables + 4 * options.table_words if self._on_nic else 0
+        self._places: dict[int, tuple[int, int]] = {}
+        """By handle: address and words of a table."""
+
+    def _wanted(self, region: Region) -> bool:
+        return self._all or (self._rdma and region.rdma_write)
+
+    async def register(self, region: Region) -> None:
+        """Let the NIC find a region. Raises VipError when its memory has no room for the table."""
+        if not self._wanted(region):
+            return
+        words = len(region.frames)
+        table = self._take(words)
+        self._places[region.handle] = table, words
+        if self._on_nic:
+            for at in range(0, words, BURST):
+                part = region.frames[at : at + BURST]
+                await self._host.pio_write(self._host.nic_base + table + 4 * at, struct.pack(f">{len(part)}I", *part))
+        else:
+            self._host.store_words(table, region.frames)
+        flags = RDMA_WRITE if region.rdma_write else 0
+        row = region.handle, region.va, region.size, region.tag, table, flags
+        await store_words(self._host, self._kernel.layout.region(region.handle), *row)
+
+    def _take(self, words: int) -> int:
+        """Room for a table: used before, or new."""
+        rounded = words if self._on_nic else -(-4 * words // PAGE) * PAGE // 4
+        free = self._free.setdefault(rounded, [])
+        if free:
+            return free.pop()
+        if not self._on_nic:
+            return self._host.allocate(4 * rounded).address
+        if self._next + 4 * rounded > self._end:
+            what = f"a table of {words} pages"
+            raise VipError(Result.ERROR_RESOURCE, what, "register less, or raise via.table_words")
+        self._next += 4 * rounded
+        return self._next - 4 * rounded
+
+    async def deregister(self, region: Region) -> None:
+        """Take a region back: a handle of 0 is nobody's. When this returns, the NIC uses nothing of it any more."""
+        if not self._wanted(region):
+            return
+        await store_words(self._host, self._kernel.layout.region(region.handle), 0)
+        await self._kernel.command(Command.FENCE, 0)
+        table, words = self._places.pop(region.handle)
+        rounded = words if self._on_nic else -(-4 * words // PAGE) * PAGE // 4
+        self._free[rounded].append(table)

@@ -1,0 +1,129 @@
+"""How the NIC learns that a descriptor was posted, and which queue cache is the next to send from (paper 001, 2.2.1).
+
+d2: one queue for all VIs, which the kernel fills; its tail is polled. d1_ring, d1_word: a queue for each VI in a page
+of its process, all tails are polled; with d1_word
+the host does not post until the NIC has taken what was posted before.
+hw: the same queues, but a store into the card's doorbell region appends to a FIFO, and the NIC looks at one bit.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from firmware.nic.hardware import Bells, Service, hardware_bells
+from firmware.nic.via.layout import BELL_RECEIVE, Word
+from firmware.nic.via.ni import Ni
+from firmware.nic.via.ring import Ring
+from firmware.verbs import Watch
+
+Rung = Callable[[Ring], Awaitable[None]]
+"""What is done when something is in a queue cache."""
+
+
+class Doorbells(Protocol):
+    """The queue caches from which messages are sent."""
+
+    def services(self, sends: Rung, receives: Rung | None) -> list[Service]:
+        """What the polling loop must look at. `receives`: receive queues are looked at too."""
+
+
+class Central:
+    """d2."""
+
+    def __init__(self, ni: Ni) -> None:
+        self._nic = ni.nic
+        size = ni.options.send_words
+        self._ring = Ring(ni.nic, ni.layout.send, size, Word.SEND_TAIL, Word.SEND_HEAD, Word.SEND_QUEUED)
+
+    def services(self, sends: Rung, receives: Rung | None) -> list[Service]:
+        """One tail."""
+
+        async def rung() -> int:
+            seen = self._ring.tail
+            await sends(self._ring)
+            return seen
+
+        return [(Watch(Word.SEND_TAIL, 0, "look_tail"), rung)]
+
+
+class Polled:
+    """d1_ring and d1_word."""
+
+    def __init__(self, ni: Ni) -> None:
+        self._ni = ni
+        self._sends = [endpoint.sends for endpoint in ni.endpoints[1:] if endpoint.sends is not None]
+
+    def services(self, sends: Rung, receives: Rung | None) -> list[Service]:
+        """Every tail."""
+        services = [self._service(ring, sends) for ring in self._sends]
+        if receives is not None:
+            services += [self._service(endpoint.receives, receives) for endpoint in self._ni.endpoints[1:]]
+        return services
+
+    def _service(self, ring: Ring, rung: Rung) -> Service:
+        async def step() -> int:
+            seen = ring.tail
+            await rung(ring)
+            return seen
+
+        return Watch(ring.tail_at, 0, "look_bell"), step
+
+
+class Fifo:
+    """hw."""
+
+    def __init__(self, ni: Ni, bells: Bells) -> None:
+        self._ni, self._nic, self._bells = ni, ni.nic, bells
+        self._sends = [endpoint.sends for endpoint in ni.endpoints if endpoint.sends is not None]
+        self._rung: Rung
+        self._receives: Rung | None = None
+
+    def services(self, sends: Rung, receives: Rung | None) -> list[Service]:
+        """The FIFO's bit."""
+        self._rung, self._receives = sends, receives
+        return self._bells.services(self._ring_bell)
+
+    async def _ring_bell(self, page: int, offset: int, value: int) -> None:
+        """A store into a page of the doorbell region; a page that is no VI's rings nothing."""
+        await self._nic.work("bell_rung")
+        if not 0 < page < len(self._sends):
+            return
+        if offset == BELL_RECEIVE:
+            if self._receives is not None:
+                await self._receives(self._ni.endpoints[page].receives)
+        else:
+            self._sends[page].tell(value)
+            await self._rung(self._sends[page])
+
+
+def doorbells(ni: Ni) -> list[Doorbells]:
+    """The kernel's central queue, and with user-level doorbells the processes'."""
+    central: Doorbells = Central(ni)
+    if not ni.options.user_level:
+        return [central]
+    if ni.options.doorbell == "hw":
+        return [Fifo(ni, hardware_bells(ni.nic, ni.layout.bells)), central]
+    return [Polled(ni), central]
+
+
+class Turns:
+    """Queue caches with something in them, one after the other."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Ring] = deque()
+
+    def add(self, ring: Ring) -> None:
+        """It has something; once is enough."""
+        if ring not in self._waiting:
+            self._waiting.append(ring)
+
+    def next(self) -> Ring | None:
+        """The one whose turn it is, and which goes behind the others."""
+        while self._waiting:
+            ring = self._waiting.popleft()
+            if ring.ready >= ring.least:
+                self._waiting.append(ring)
+                return ring
+        return None

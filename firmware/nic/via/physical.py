@@ -1,0 +1,95 @@
+"""Physical descriptors: the host's kernel has checked and translated them (paper 001, 3.2.2; `layout.py`)."""
+
+from __future__ import annotations
+
+import struct
+
+from firmware.nic.via.layout import CONTROL_WORDS, PAGE_WORDS, Control, Kind
+from firmware.nic.via.ni import Ni
+from firmware.nic.via.refill import Refill
+from firmware.nic.via.ring import Ring
+from firmware.nic.via.work import Work
+
+
+class RingPages:
+    """A list of pages that stands in a queue cache, or follows in parts when it is longer."""
+
+    def __init__(self, ni: Ni, refill: Refill, ring: Ring, entries: int, wait: bool) -> None:
+        """`wait`: to take is to wait until the next one is here."""
+        self._nic, self._refill, self._ring = ni.nic, refill, ring
+        self._entries, self._wait = entries, wait
+        self.whole = True
+
+    def more(self) -> bool:
+        """Whether entries are left."""
+        return self._entries > 0
+
+    async def take(self) -> tuple[int, int] | None:
+        """The next entry. A list that is longer than the ring gives back what was read."""
+        ring = self._ring
+        if ring.ready < PAGE_WORDS:
+            if not self._wait:
+                ring.free()
+                await self._refill.look(ring)
+                return None
+            await self._refill.words(ring, PAGE_WORDS)
+            self.whole = False
+        await self._nic.work("receive_page" if self._wait else "send_page")
+        self._next()
+        address, size = ring.take(PAGE_WORDS)
+        return address, size
+
+    def _next(self) -> None:
+        self._entries -= 1
+        if self._ring.crowded:
+            self._ring.free()
+            self.whole = False
+
+    def untake(self, left: int) -> bool:
+        """The kernel keeps memory that its descriptors name."""
+        return False
+
+    def again(self) -> None:
+        """It is read again from the ring."""
+
+    async def skip(self) -> None:
+        """Read what is left."""
+        while self._entries:
+            await self._refill.words(self._ring, PAGE_WORDS)
+            self._next()
+            self._ring.take(PAGE_WORDS)
+
+
+class Physical:
+    """Reads physical descriptors."""
+
+    def __init__(self, ni: Ni, refill: Refill) -> None:
+        self._ni, self._nic, self._refill = ni, ni.nic, refill
+
+    async def send(self, ring: Ring) -> Work:
+        """What stands at the head of a send queue cache."""
+        await self._nic.work("send_begin")
+        first, descriptor, length = ring.take(CONTROL_WORDS)
+        control = Control.of(first)
+        pages = RingPages(self._ni, self._refill, ring, control.entries, wait=False)
+        work = Work(Kind(control.kind), control.vi, descriptor, length, pages)
+        if not control.vi:
+            work.node, work.length = length >> 16, length & 0xFFFF
+        if work.kind == Kind.WRITE:
+            await self._nic.work("send_write")
+            work.target = struct.pack(">2I", *ring.take(2))
+        if control.immediate:
+            work.immediate = struct.pack(">I", *ring.take(1))
+        if control.inline:
+            await self._nic.work("send_inline")
+            count = -(-length // 4)
+            work.inline = struct.pack(f">{count}I", *ring.take(count))[:length]
+        return work
+
+    async def receive(self, ring: Ring) -> Work:
+        """What stands at the head of a receive queue cache."""
+        await self._nic.work("receive_begin")
+        first, descriptor, length = ring.take(CONTROL_WORDS)
+        control = Control.of(first)
+        pages = RingPages(self._ni, self._refill, ring, control.entries, wait=True)
+        return Work(Kind.RECEIVE, control.vi, descriptor, length, pages)

@@ -1,0 +1,105 @@
+"""From virtual to physical addresses on the NIC, by the tables of registered regions (paper 001, 2.2.3).
+
+AT2: the tables stand in the NIC's memory. AT3: they stand in host memory, and the NIC keeps the entries that it used
+last in a cache: `translation_entries` in sets of `translation_ways` (1: direct-mapped); in a set the one that was not
+used for the longest time gives way.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from firmware.nic.via.layout import PAGE, Counter
+from firmware.nic.via.layout import Region as At
+from firmware.nic.via.ni import Ni
+from firmware.nic.via.work import Refused
+from pymodels.formats.via import Status
+
+
+class Frames(Protocol):
+    """Where the table of a region is looked up."""
+
+    async def frame(self, region: int, handle: int, page: int) -> int:
+        """Physical address of a page of a region: SRAM address of the region's words, its handle, index of the page."""
+
+
+class OnNic:
+    """AT2."""
+
+    def __init__(self, ni: Ni) -> None:
+        self._nic = ni.nic
+
+    async def frame(self, region: int, handle: int, page: int) -> int:
+        """A load."""
+        await self._nic.work("translate_on_nic")
+        return self._nic.load(self._nic.load(region + At.TABLE) + 4 * page)
+
+
+class InHost:
+    """AT3."""
+
+    def __init__(self, ni: Ni) -> None:
+        self._ni, self._nic, self._port = ni, ni.nic, ni.port
+        self._ways = ni.options.translation_ways
+        self._sets: list[dict[tuple[int, int], int]] = [{} for _ in range(ni.options.translation_entries // self._ways)]
+        """Frames by (handle, page), of each set, the one used last at the end."""
+
+    async def frame(self, region: int, handle: int, page: int) -> int:
+        """From the cache, or by DMA out of the table."""
+        entries, key = self._sets[(handle + page) % len(self._sets)], (handle, page)
+        known = entries.pop(key, None)
+        if known is None:
+            await self._nic.work("translate_miss")
+            self._ni.count(Counter.MISSES)
+            (known,) = await self._port.read(self._nic.load(region + At.TABLE) + 4 * page, 1)
+            if len(entries) == self._ways:
+                del entries[next(iter(entries))]
+        else:
+            await self._nic.work("translate_hit", self._ways)
+            self._ni.count(Counter.HITS)
+        entries[key] = known
+        return known
+
+
+class ByDma:
+    """Every time by DMA out of the table in host memory."""
+
+    def __init__(self, ni: Ni) -> None:
+        self._nic, self._port = ni.nic, ni.port
+
+    async def frame(self, region: int, handle: int, page: int) -> int:
+        """A word of host memory."""
+        await self._nic.work("write_look_up")
+        (frame,) = await self._port.read(self._nic.load(region + At.TABLE) + 4 * page, 1)
+        return frame
+
+
+def frames(ni: Ni) -> Frames:
+    """As the option says; with at1 only RDMA writes by look-up need it."""
+    known: dict[str, type[OnNic] | type[InHost] | type[ByDma]] = {"at1": ByDma, "at2": OnNic, "at3": InHost}
+    return known[ni.options.translation](ni)
+
+
+class Translator:
+    """Checks and translates ranges of registered memory."""
+
+    def __init__(self, ni: Ni, table: Frames) -> None:
+        self._nic, self._layout = ni.nic, ni.layout
+        self._frames = table
+
+    async def check(self, va: int, handle: int, size: int, tag: int) -> int:
+        """SRAM address of the region that holds a range, registered under a tag. Raises Refused."""
+        await self._nic.work("check_segment")
+        if not self._layout.has_region(handle):
+            raise Refused(Status.PROTECTION_ERROR)
+        region = self._layout.region(handle)
+        known, begin, length, its_tag, *_ = self._nic.load_words(region, At.BYTES // 4)
+        if known != handle or its_tag != tag or va < begin or va + size > begin + length:
+            raise Refused(Status.PROTECTION_ERROR)
+        return region
+
+    async def piece(self, va: int, handle: int, size: int, tag: int) -> tuple[int, int]:
+        """Physical address of the begin of a range, and how much of it stands in its page. Raises Refused."""
+        region = await self.check(va, handle, size, tag)
+        page = va // PAGE - self._nic.load(region + At.VA) // PAGE
+        return await self._frames.frame(region, handle, page) + va % PAGE, min(size, PAGE - va % PAGE)

@@ -1,0 +1,74 @@
+"""A descriptor as the NIC uses it, however it came: physical (`physical.py`) or the user's own (`virtual.py`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from firmware.nic.via.layout import Kind
+from firmware.nic.via.ring import Ring
+from pymodels.formats.via import Status
+
+RIGHT = Status(0)
+"""Nothing is wrong."""
+
+
+class Refused(Exception):  # noqa: N818 - no error of the firmware: it becomes the status of a descriptor
+    """A descriptor names memory that it may not: the status it gets."""
+
+    def __init__(self, status: Status) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class Pages(Protocol):
+    """The pages of a descriptor, in their order."""
+
+    whole: bool
+    """The descriptor still stands where it was read from, and can be read again."""
+
+    def more(self) -> bool:
+        """Whether there is another page."""
+
+    async def take(self) -> tuple[int, int] | None:
+        """Physical address and bytes of the next one; None when it is not here yet. Raises Refused."""
+
+    async def skip(self) -> None:
+        """Pass over the rest."""
+
+    def untake(self, left: int) -> bool:
+        """Take so many bytes of the last page back, to look them up anew; False when it was looked up by the host."""
+
+    def again(self) -> None:
+        """Begin anew; the queue cache was put back if it is still there."""
+
+
+@dataclass
+class Work:
+    """What a descriptor asks for."""
+
+    kind: Kind
+    vi: int
+    descriptor: int
+    """Physical address of the user's descriptor; 0: there is none that could have a status."""
+    length: int
+    pages: Pages
+    target: bytes = b""
+    """Of an RDMA write: virtual address and handle."""
+    immediate: bytes = b""
+    inline: bytes | None = None
+    """The message itself."""
+    status: Status = RIGHT
+    """What is wrong with it."""
+    node: int = -1
+    """Where it goes, if not to the VI's peer: the kernel agents' messages."""
+
+
+class Reader(Protocol):
+    """How descriptors are read from queue caches."""
+
+    async def send(self, ring: Ring) -> Work:
+        """The next descriptor of a send queue."""
+
+    async def receive(self, ring: Ring) -> Work:
+        """The next one of a receive queue."""
