@@ -89,7 +89,7 @@ class CpuPort:
 
     def __init__(self, kernel: Kernel, doorway: Doorway, unit: int, cpu: Cpu) -> None:
         self._kernel = kernel
-        self._give = doorway.giver(unit, f"2q{LINE}s")
+        self._give = doorway.giver(unit, LINE)
         self._cpu = cpu
         self._pending: deque[Future[int]] = deque()
 

@@ -41,7 +41,7 @@ class RtlNic(Actor):
         self.node = node
         self.sram = sram
         self.sram_bytes = len(sram)
-        self._give = doorway.giver(self.unit, "3q")
+        self._give = doorway.giver(self.unit)
         self._processor = processor
         self._paths = paths
         self._charges: dict[tuple[str, int], tuple[int, int, int]] = {}

@@ -110,7 +110,8 @@ def _make(design: Design, simulator: str, waves: bool, models: Mapping[str, Path
 
 
 def _digest(design: Design, simulator: str, waves: bool) -> str:
-    given = (sorted(design.parameters.items()), design.clocked, waves, simulator, cocotb.__version__, sys.version)
+    versions = cocotb.__version__, sys.version, bool(tools.python_headers())
+    given = (sorted(design.parameters.items()), design.clocked, waves, simulator, *versions)
     digest = hashlib.sha256(repr(given).encode())
     if simulator == "verilator":
         digest.update(str(tools.verilator().root).encode())

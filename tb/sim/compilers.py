@@ -68,11 +68,17 @@ class Job:
 
 
 def compile_doorway(folder: Path) -> None:
-    """The doorway library, one for both simulators and for Python. Raises ToolError with the compiler's words."""
+    """The doorway library, one for both simulators and for Python; and its hot path for Python, where that has headers.
+
+    Raises ToolError with the compiler's words.
+    """
     tools.compiler()
     sources = [str(SIM / name) for name in DOORWAY_C]
     flags = ["-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-o", "libdoorway.so"]
     _run(["gcc", *flags, *sources], folder, "building the doorway")
+    if headers := tools.python_headers():
+        flags = ["-O2", "-shared", "-fPIC", "-Wall", "-Wextra", f"-I{headers}", f"-I{SIM}", "-o", "doorway_python.so"]
+        _run(["gcc", *flags, str(SIM / "doorway_python.c")], folder, "building the doorway's side in Python")
 
 
 def compile_verilator(job: Job) -> None:

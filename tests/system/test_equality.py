@@ -2,7 +2,8 @@
 
 Strategy: the same small run is made four times: on each simulator with sleeping clocks and with clocks always on.
 `results.json` must agree as far as design 8 asks, the traces record for record, the packets byte for byte. A second
-run on the same simulator may differ in wall time only. The packets are also compared with what was sent.
+run on the same simulator may differ in wall time only, also when the doorway is reached in Python instead of C. The
+packets are also compared with what was sent.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import pytest
 from pymodels.formats.grim import GRIM_ID
 from pymodels.results import differences
 from tb.report.packets import FILE
+from tb.sim.exchange import COMPILED
 from tb.sim.tools import ROOT
 from tests.system.runs import Run, assert_equal, must
 
@@ -52,10 +54,11 @@ def test_results_and_trace_are_equal(
     assert_equal(references(study), again)
 
 
-@pytest.mark.parametrize("study", ["echo_pingpong", "grim_pingpong"])
-def test_two_runs_of_one_seed_differ_in_wall_time_only(
-    references: Callable[[str], Run], study: str, tmp_path: Path
+@pytest.mark.parametrize(("study", "compiled"), [("echo_pingpong", "1"), ("grim_pingpong", "0")])
+def test_two_runs_of_one_seed_differ_in_wall_time_only_whether_compiled_or_in_python(
+    references: Callable[[str], Run], study: str, compiled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv(COMPILED, compiled)
     again = must(study, "verilator", tmp_path, SMALL[study])
     assert_equal(references(study), again, same_simulator=True)
 

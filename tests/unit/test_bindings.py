@@ -22,7 +22,8 @@ from tb.bind.cpu import COMBINE, LINE, OP_STORE, QUIET, Cpu, CpuPort
 from tb.bind.lanai import OP_POLL, OP_READ, OP_WORK, OP_WRITE, RtlNic
 from tb.bind.lanai import QUIET as QUIET_WORK
 from tb.sim.compilers import compile_doorway
-from tb.sim.doorway import COMMAND_BYTES, COMMANDS, EVENT, EVENT_BYTES, Doorway
+from tb.sim.doorway import Doorway
+from tb.sim.exchange import COMMAND_BYTES, COMMANDS, COMPILED, EVENT, EVENT_BYTES, EVENTS
 
 UNIT, NIC = 5, unit(0, Part.NIC_CPU)
 
@@ -40,36 +41,38 @@ class Hardware:
 
     def __init__(self) -> None:
         self.doorway = Doorway()
+        self.border = self.doorway.exchange
         self.kernel = Kernel()
         self.drain = self.doorway.drainer()
 
     def commands(self, unit: int, words: str = "2q") -> list[tuple[int, ...]]:
         """Take a unit's commands: op and the words that follow, without the time."""
-        door, taken = self.doorway, []
-        while door._taken[unit] != door._given[unit]:
-            at = (unit * COMMANDS + door._taken[unit] % COMMANDS) * COMMAND_BYTES
-            taken.append(struct.unpack_from(f"q{words}", door._commands, at + 8))
-            door._taken[unit] = door._taken[unit] + 1 & 0xFFFFFFFF
+        door, taken = self.border, []
+        while door.taken[unit] != door.given[unit]:
+            at = (unit * COMMANDS + door.taken[unit] % COMMANDS) * COMMAND_BYTES
+            taken.append(struct.unpack_from(f"q{words}", door.commands, at + 8))
+            door.taken[unit] = door.taken[unit] + 1 & 0xFFFFFFFF
         door.turn[2] = 0
         return taken
 
     def event(self, unit: int, code: int, a: int = 0) -> None:
         """Append an event, and let Python have its turn."""
-        door = self.doorway
-        EVENT.pack_into(door._events, door._head[0] * EVENT_BYTES, self.kernel.now, unit, code, a, 0)
-        door._head[0] += 1
+        door = self.border
+        EVENT.pack_into(door.events, door.head[0] % EVENTS * EVENT_BYTES, self.kernel.now, unit, code, a, 0)
+        door.head[0] += 1
         self.drain()
         self.kernel.run_ready()
 
 
-@pytest.fixture(name="hardware")
-def fixture_hardware(library: Path, monkeypatch: pytest.MonkeyPatch) -> Hardware:
-    """A border with empty rings."""
+@pytest.fixture(name="hardware", params=["compiled", "in Python"])
+def fixture_hardware(library: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Hardware:
+    """A border with empty rings, crossed by C and by Python."""
     monkeypatch.setenv("SANLAB_DOORWAY", str(library))
+    monkeypatch.setenv(COMPILED, str(int(request.param == "compiled")))
     hardware = Hardware()
-    for words in (hardware.doorway._given, hardware.doorway._taken):
+    for words in (hardware.border.given, hardware.border.taken):
         words[UNIT] = words[NIC] = 0
-    hardware.doorway._head[0] = hardware.doorway._tail[0] = 0
+    hardware.border.head[0] = hardware.border.tail[0] = 0
     hardware.drain = hardware.doorway.drainer()
     hardware.doorway.turn[2] = 0
     return hardware
@@ -84,7 +87,7 @@ def nic_of(hardware: Hardware) -> RtlNic:
 
 
 def test_a_unit_is_kicked_once_for_all_that_waits_in_its_ring(hardware: Hardware) -> None:
-    give, turn = hardware.doorway.giver(UNIT, "3q"), hardware.doorway.turn
+    give, turn = hardware.doorway.giver(UNIT), hardware.doorway.turn
     for op in (7, 8, 9):
         give(op, 10 * op)
     assert list(turn[2:3]) + list(turn[8:9]) == [1, UNIT]
@@ -94,7 +97,7 @@ def test_a_unit_is_kicked_once_for_all_that_waits_in_its_ring(hardware: Hardware
 
 
 def test_a_full_ring_is_an_error(hardware: Hardware) -> None:
-    give = hardware.doorway.giver(UNIT, "3q")
+    give = hardware.doorway.giver(UNIT)
     for _ in range(COMMANDS):
         give(1)
     with pytest.raises(SanlabError, match=f"unit {UNIT} has too many commands waiting"):
@@ -180,3 +183,51 @@ def test_a_polling_loop_goes_on_behind_the_step_that_hit(hardware: Hardware) -> 
         assert hardware.commands(nic.unit, "3q") == [(OP_POLL, 0, 3, begins)]
         hardware.event(nic.unit, 17, hit)
     assert hits == [2, 1, 0]
+
+
+def test_records_of_software_stand_in_the_trace_as_given(hardware: Hardware) -> None:
+    door, kernel = hardware.doorway, hardware.kernel
+    door.trace_create(4)
+    hardware.border.trace_count[0] = 0
+    lost = door.trace_lost
+    trace, kernel.now = door.recorder(UNIT, kernel), 12_345
+    trace(0x30, 0xFFFF_FFFF, 7, -8)
+    trace(0x31)
+    door.record(9, UNIT + 1, 0xFFFF, 1, 2, 3)
+    door.trace_on(False)
+    trace(0x32)
+    door.record(9, UNIT, 0x33, 0, 0, 0)
+    door.trace_on(True)
+    for event in (0x34, 0x35, 0x36):
+        trace(event)
+    got = [tuple(record) for record in door.trace()[["time", "unit", "event", "packet", "argument", "argument2"]]]
+    assert got[:3] == [
+        (12_345, UNIT, 0x30, 0xFFFF_FFFF, 7, -8),
+        (12_345, UNIT, 0x31, 0, 0, 0),
+        (9, UNIT + 1, 0xFFFF, 1, 2, 3),
+    ]
+    assert [record[2] for record in got[3:]] == [0x34]
+    assert door.trace_lost - lost == 2
+
+
+@pytest.mark.parametrize(
+    "words", [(1 << 16,), (1, 1 << 32), (1, 0, -1), (1, 0, 0, 1 << 63), ("1",), (1, 2, 3, 4, 5), ()]
+)
+def test_a_record_that_does_not_fit_is_an_error(hardware: Hardware, words: tuple[int, ...]) -> None:
+    hardware.doorway.trace_create(4)
+    hardware.border.trace_count[0] = 0
+    with pytest.raises((OverflowError, TypeError, struct.error)):
+        hardware.doorway.recorder(UNIT, hardware.kernel)(*words)
+    assert hardware.border.trace_count[0] == 0
+
+
+def test_an_event_of_nobody_and_lost_events_are_errors(hardware: Hardware) -> None:
+    with pytest.raises(KeyError, match="77"):
+        hardware.event(77, 20)
+    hardware.border.tail[0] = hardware.border.head[0]
+    hardware.border.lost[0] = 3
+    try:
+        with pytest.raises(SanlabError, match="3 hardware events were lost"):
+            hardware.doorway.drainer()()
+    finally:
+        hardware.border.lost[0] = 0

@@ -19,7 +19,8 @@ from tb.bind import watch
 from tb.bind.actor import PathNumbers
 from tb.bind.host import EVENT_WATCH, HostTiming, RtlHost
 from tb.sim.compilers import compile_doorway
-from tb.sim.doorway import EVENT, EVENT_BYTES, Doorway
+from tb.sim.doorway import Doorway
+from tb.sim.exchange import EVENT, EVENT_BYTES
 
 HOST = unit(0, Part.HOST_CPU)
 MISS = 70
@@ -38,7 +39,7 @@ class Border:
 
     def __init__(self) -> None:
         self.doorway, self.kernel = Doorway(), Kernel()
-        self.doorway._head[0] = self.doorway._tail[0] = 0
+        self.doorway.exchange.head[0] = self.doorway.exchange.tail[0] = 0
         self.memory = self.doorway.memory(0, 1 << 22, HOST)
         self.drain = self.doorway.drainer()
         self.moved: list[int] = []
@@ -54,9 +55,9 @@ class Border:
 
     def _write(self, address: int, slot: int) -> None:
         self.host.store_words(address, (1,))
-        door = self.doorway
-        EVENT.pack_into(door._events, door._head[0] * EVENT_BYTES, self.kernel.now, HOST, EVENT_WATCH, slot, 0)
-        door._head[0] += 1
+        door = self.doorway.exchange
+        EVENT.pack_into(door.events, door.head[0] * EVENT_BYTES, self.kernel.now, HOST, EVENT_WATCH, slot, 0)
+        door.head[0] += 1
         self.drain()
 
     def poll(self, *addresses: int) -> Task:

@@ -19,7 +19,7 @@ from tb import invariants
 from tb.bind import cpu, host, lanai, watch
 from tb.cluster import FAULTS
 from tb.limits import MOST_CLOCKS, MOST_HOSTS, check_size
-from tb.sim import doorway
+from tb.sim import doorway, exchange
 from tb.sim.numbers import CARD_MEMORIES
 
 SIM = Path(__file__).resolve().parents[2] / "hdl" / "sim"
@@ -39,10 +39,10 @@ def enums(*names: str) -> dict[str, int]:
 def test_ring_sizes_are_equal() -> None:
     c = enums("doorway.h")
     pairs = {
-        "DW_EVENTS": doorway.EVENTS,
-        "DW_COMMANDS": doorway.COMMANDS,
-        "DW_UNITS": doorway.UNITS,
-        "DW_TURN": doorway.TURN,
+        "DW_EVENTS": exchange.EVENTS,
+        "DW_COMMANDS": exchange.COMMANDS,
+        "DW_UNITS": exchange.UNITS,
+        "DW_TURN": exchange.TURN,
         "DW_WATCHES": doorway.WATCHES,
         "DW_STEPS": doorway.STEPS,
         "DW_LOOPS": doorway.LOOPS,
