@@ -24,16 +24,18 @@ class CardMap:
     control: int
     """The control register."""
     registers: int
+    has_doorbells: bool
+    """Stores into a region of the card become entries of a FIFO."""
 
     @classmethod
-    def of(cls, kind: str, sram_bytes: int) -> CardMap:
-        """The map of a card with so much SRAM in the first slot."""
+    def of(cls, kind: str, sram_bytes: int, has_doorbells: bool = True) -> CardMap:
+        """The map of a card with so much SRAM in the first slot. `has_doorbells`: of an SP adapter, which may."""
         if kind == "lanai4":
             sram = Pci4.SRAM_1MB if sram_bytes > LOW_SRAM else Pci4.SRAM
-            return cls(kind, SLOT + sram, SLOT + Pci4.CONTROL, SLOT + Pci4.REGISTERS)
+            return cls(kind, SLOT + sram, SLOT + Pci4.CONTROL, SLOT + Pci4.REGISTERS, False)
         if kind == "sp":
-            return cls(kind, SLOT + SpPci.SRAM, SLOT + SpPci.CONTROL, SLOT + SpPci.CONTROL)
-        return cls(kind, SLOT + Pci.SRAM, SLOT + Pci.CONTROL, SLOT + Pci.REGISTERS)
+            return cls(kind, SLOT + SpPci.SRAM, SLOT + SpPci.CONTROL, SLOT + SpPci.CONTROL, has_doorbells)
+        return cls(kind, SLOT + Pci.SRAM, SLOT + Pci.CONTROL, SLOT + Pci.REGISTERS, True)
 
     @property
     def has_chains(self) -> bool:

@@ -124,7 +124,8 @@ class RunningCluster:
         )
         seed = plan.request.seed + profile.integer("host.interrupt_seed")
         name = plan.cluster.names[node]
-        card = CardMap.of(profile.kind, profile.integer("sram.bytes"))
+        bells = profile.kind != "sp" or profile.flag("doorbell.present")
+        card = CardMap.of(profile.kind, profile.integer("sram.bytes"), bells)
         return RtlHost(node, name, self.kernel, self.doorway, memory, 2 * node, card, timing, self.paths, seed)
 
     def _with(self, card: str) -> list[int]:

@@ -20,6 +20,7 @@ from firmware.nic.hardware import chain_heads
 from firmware.nic.via.layout import COMMAND_WORDS, EVENTS, Command, Event, Layout, Vi, Word
 from firmware.nic.via.options import Options
 from firmware.verbs import Host
+from pymodels.errors import SanlabError
 
 
 class Kernel:
@@ -63,6 +64,9 @@ class Kernel:
         for chain, block in chain_heads(self.layout.port, self.nodes).items():
             await load_chain(self.host, chain, block)
         if self.options.doorbell == "hw":
+            if not self.host.card.has_doorbells:
+                what = f"doorbells of host {self.host.name}'s card"
+                raise SanlabError(what, "it has none", "use PROFILE=lanai9 or sp-future, or another via.doorbell")
             await load_doorbells(self.host, self.layout.bells)
         await self.writes.start(self._events + 4 * EVENTS)
         await store_words(self.host, Word.KERNEL, self._events)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firmware.layers import ClusterView
-from firmware.nic.hardware.bells import Bells, LanaiBells
+from firmware.nic.hardware.bells import Bells, FifoBells
 from firmware.nic.hardware.lanai_packets import FETCH_CHAIN, STORE_CHAIN, LanaiPackets, PortMap
 from firmware.nic.hardware.packets import PacketPort
 from firmware.nic.hardware.sp_packets import SpPackets
@@ -26,6 +26,6 @@ def chain_heads(base: int, nodes: int) -> dict[int, int]:
 
 def hardware_bells(nic: Nic, base: int) -> Bells:
     """The doorbell FIFO of a NIC that has one, at an SRAM address. Raises SanlabError for one that has none."""
-    if nic.kind != "lanai9":
-        raise SanlabError(f"doorbells of NIC {nic.node}", f"a {nic.kind} has none", "use PROFILE=lanai9")
-    return LanaiBells(nic, base)
+    if nic.kind == "lanai4":
+        raise SanlabError(f"doorbells of NIC {nic.node}", f"a {nic.kind} has none", "use PROFILE=lanai9 or sp-future")
+    return FifoBells(nic, base)
