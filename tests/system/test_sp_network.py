@@ -1,0 +1,127 @@
+"""SP switches between many adapters: nothing is lost or changed under contention, and faults on links are seen.
+
+Strategy: all nodes send to all, receivers pause, so that packets wait in the central queues; the run fails when a
+packet is missing, changed or out of order, and hangs when packets wait in a circle. Central queues of several sizes,
+one chip and two. Results and trace are equal on both simulators and with clocks always on. A run without faults tells
+in which character slots a packet crosses a cable; the same run with a fault there must have exactly that packet
+refused.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.formats.sp import HEADER_BYTES, VIA_BYTES
+from pymodels.profiles import load_profile
+from pymodels.topology import End
+from pymodels.trace import Part, TraceEvent
+from tests.system.runs import Run, assert_equal, must, run
+from tests.system.scenarios.faults import Fault, setting
+
+PROFILE = "sp"
+LINK_PS = load_profile(PROFILE).integer("clock.link_ps")
+FAULTY = "each=2 largest=48 pause_us=0"
+AROUND = HEADER_BYTES + VIA_BYTES
+USER = 48
+"""User bytes of every packet of the runs with faults."""
+INTO_SWITCH, INTO_TARGET = End("s0", 0), End("metz", 0)
+TAILS = {INTO_SWITCH: (0, TraceEvent.TX_TAIL, 3), INTO_TARGET: (1, TraceEvent.RX_TAIL, -2)}
+"""By cable: whose trace tells when the GAP of a packet passes, and how many slots later it is at the cable's end."""
+
+
+@pytest.mark.parametrize(
+    ("settings", "peak"), [("switch.central_queue=0", 0), ("switch.central_queue=64", 64), ("", 4096)]
+)
+def test_fourteen_hosts_on_two_chips_lose_nothing_and_do_not_deadlock(settings: str, peak: int, tmp_path: Path) -> None:
+    done = must(
+        "sp_traffic", "verilator", tmp_path, f"each=1 largest=1000 {settings}", "fourteen_hosts", profile=PROFILE
+    )
+    wanted = {"arrived": 14 * 13, "bad": 0, "missing": 0, "central_queue_peak_B": peak}
+    assert {name: done.metrics[name] for name in wanted} == wanted
+    assert done.metrics["queued_packets"] > 50
+
+
+@pytest.fixture(name="eight", scope="module")
+def fixture_eight(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """All to all on one chip; Verilator, sleeping clocks."""
+    return must("sp_traffic", "verilator", tmp_path_factory.mktemp("eight"), "each=1", "eight_hosts", profile=PROFILE)
+
+
+@pytest.mark.parametrize(("simulator", "always_on"), [("verilator", 1), ("icarus", 0)])
+def test_contention_is_the_same_asleep_awake_and_on_both_simulators(
+    eight: Run, simulator: str, always_on: int, tmp_path: Path
+) -> None:
+    settings = f"each=1 run.always_on={always_on}"
+    assert_equal(eight, must("sp_traffic", simulator, tmp_path, settings, "eight_hosts", profile=PROFILE))
+    assert eight.metrics["queued_packets"] > 10
+
+
+@pytest.fixture(name="clean", scope="module")
+def fixture_clean(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Two packets each way without faults."""
+    return must("sp_traffic", "verilator", tmp_path_factory.mktemp("clean"), FAULTY, profile=PROFILE)
+
+
+def slot_of(clean: Run, cable: End, number: int) -> int:
+    """The slot in which the first byte of a packet arrives at the end of a cable; `number` counts packets there."""
+    node, event, later = TAILS[cable]
+    return clean.times(node, Part.LINK, event)[number] // LINK_PS + later - (AROUND + USER + 1)
+
+
+def faulty(fault: Fault, tmp_path: Path, simulator: str = "verilator") -> dict[str, float]:
+    """What came of the same run with a fault."""
+    done = must("sp_traffic", simulator, tmp_path, f"{FAULTY} {setting([fault])}", profile=PROFILE)
+    return {name: value for name, value in done.metrics.items() if "queue" not in name}
+
+
+CABLES = [pytest.param(INTO_SWITCH, id="into the switch"), pytest.param(INTO_TARGET, id="into the destination")]
+
+
+@pytest.mark.parametrize("cable", CABLES)
+@pytest.mark.parametrize("offset", [10, HEADER_BYTES, AROUND + 3, AROUND + USER])
+def test_a_flipped_bit_is_seen_wherever_it_was_flipped(clean: Run, cable: End, offset: int, tmp_path: Path) -> None:
+    """In the header's source, in the VIA header, in user data, in the CRC-8 itself."""
+    found = faulty(Fault(cable, "flip", slot_of(clean, cable, 0) + offset, 1, 0x10), tmp_path)
+    assert found == {"arrived": 3, "bad": 1, "missing": 0, "explained_crc_bad": 1}
+
+
+def test_a_flip_is_the_same_on_the_other_simulator(clean: Run, tmp_path: Path) -> None:
+    fault = Fault(INTO_TARGET, "flip", slot_of(clean, INTO_TARGET, 1) + AROUND, 1, 0x01)
+    assert faulty(fault, tmp_path, "icarus") == {"arrived": 3, "bad": 1, "missing": 0, "explained_crc_bad": 1}
+
+
+@pytest.mark.parametrize("cable", CABLES)
+def test_a_lost_character_makes_its_packet_bad_and_no_other(clean: Run, cable: End, tmp_path: Path) -> None:
+    found = faulty(Fault(cable, "drop", slot_of(clean, cable, 0) + AROUND + 5), tmp_path)
+    assert (found["arrived"], found["bad"], found["missing"]) == (3, 1, 0)
+
+
+def test_a_route_byte_that_leads_nowhere_loses_its_packet_in_the_switch(clean: Run, tmp_path: Path) -> None:
+    found = faulty(Fault(INTO_SWITCH, "flip", slot_of(clean, INTO_SWITCH, 0), 1, 0x20), tmp_path)
+    assert found == {"arrived": 3, "bad": 0, "missing": 1}
+
+
+def test_two_packets_whose_gap_is_lost_become_a_bad_one(clean: Run, tmp_path: Path) -> None:
+    found = faulty(Fault(INTO_TARGET, "drop", slot_of(clean, INTO_TARGET, 0) + AROUND + USER + 1), tmp_path)
+    assert (found["arrived"], found["bad"], found["missing"]) == (2, 1, 1)
+
+
+def test_a_fault_that_nobody_announced_fails_the_run_and_is_named(clean: Run, tmp_path: Path) -> None:
+    fault = Fault(INTO_TARGET, "flip", slot_of(clean, INTO_TARGET, 0) + AROUND, 1, 0x10)
+    done = run("sp_traffic", "verilator", tmp_path, f"{FAULTY} {setting([fault])} expected=0", profile=PROFILE)
+    assert not done.passed
+    assert any("node 1" in line and "packet with a wrong CRC-8" in line for line in done.failures)
+
+
+@pytest.mark.parametrize("option", ["fault.loss", "fault.damage"])
+def test_random_loss_and_damage_are_counted_by_seed(option: str, tmp_path: Path) -> None:
+    settings = f"each=20 largest=100 pause_us=0 {option}=0.2"
+    first, again = (
+        must("sp_traffic", "verilator", tmp_path / str(on), f"{settings} run.always_on={on}", profile=PROFILE)
+        for on in (0, 1)
+    )
+    assert_equal(first, again)
+    gone = first.metrics["missing" if option == "fault.loss" else "bad"]
+    assert first.metrics["arrived"] + gone == 40 and 1 <= gone <= 20
