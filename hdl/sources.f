@@ -32,6 +32,8 @@ hdl/sim/sim_traffic.sv
 hdl/sim/sim_switch_bench.sv
 hdl/host/myri_pci_merge.sv
 hdl/host/myri_pci_device.sv
+hdl/host/myri_pci_pass.sv
+hdl/host/myri_pci_bridge.sv
 hdl/host/myri_pci_bus.sv
 hdl/host/myri_pci_arbiter.sv
 hdl/host/myri_pci_config.sv

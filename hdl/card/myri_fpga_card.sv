@@ -68,7 +68,16 @@ module myri_fpga_card
     output logic tr_last,  // strobe: its end
     output logic st_in_flight  // something is not finished: a job, a transfer
 );
-  logic device_busy, bus_busy, cross_busy, cross_f_busy, fabric_busy, master_enable, m_error;
+  logic
+      device_busy,
+      bus_busy,
+      cross_busy,
+      cross_f_busy,
+      fabric_busy,
+      master_enable,
+      m_error,
+      tr_begin;
+  logic [7:0] tr_bytes;
   logic
       tw_valid,
       tw_ready,
@@ -132,5 +141,5 @@ module myri_fpga_card
   assign f_busy = fabric_busy || cross_f_busy;
 
   logic unused;
-  assign unused = &{1'b0, master_enable, m_error};
+  assign unused = &{1'b0, master_enable, m_error, tr_begin, tr_bytes};
 endmodule

@@ -8,7 +8,9 @@ module myri_pci_device
     parameter int VENDOR = 32'h14C1,  // as myri_pci_config
     parameter int DEVICE = 32'h8043,  // as myri_pci_config
     parameter int CLASS_REV = 32'h0280_0000,  // as myri_pci_config
-    parameter int BAR_LOG2 = 24  // as myri_pci_config
+    parameter int BAR_LOG2 = 24,  // as myri_pci_config
+    parameter int HOLE_LOG2 = 0,  // as myri_pci_target
+    parameter int OUTSIDE = 0  // as myri_pci_target
 ) (
     input logic clk,  // PCI clock
     input logic rst,  // synchronous, active high
@@ -42,6 +44,8 @@ module myri_pci_device
     output logic tr_valid,  // read request of the target
     input logic tr_ready,  // taken
     output logic [31:0] tr_addr,  // 8-byte aligned
+    output logic [7:0] tr_bytes,  // hint: bytes the master may want from here
+    output logic tr_begin,  // with tr_valid: first request of a read
     input logic td_valid,  // answer to the oldest request (always taken)
     input logic [63:0] td_data,  // lanes
     output logic tr_first,  // strobe: first data of a transaction to this device
@@ -66,8 +70,8 @@ module myri_pci_device
   logic [5:0] cs_reg, bar_size_log2;
   logic [31:0] cs_wdata, cs_rdata, bar_base;
   logic [3:0] cs_be;
-  logic [7:0] latency_timer, interrupt_line, tr_bytes;
-  logic begins, ev_write, ev_retry, ev_disconnect, ev_start, ev_refused, ev_stopped;
+  logic [7:0] latency_timer, interrupt_line;
+  logic ev_write, ev_retry, ev_disconnect, ev_start, ev_refused, ev_stopped;
   assign busy = target_busy || master_busy || config_busy;
 
   myri_pci_config #(
@@ -79,10 +83,13 @@ module myri_pci_device
       .busy(config_busy),
       .*
   );
-  myri_pci_target u_target (
+  myri_pci_target #(
+      .HOLE_LOG2(HOLE_LOG2),
+      .OUTSIDE  (OUTSIDE)
+  ) u_target (
       .pci_out(target_out),
       .cfg_target_abort(1'b0),
-      .tr_first(begins),
+      .tr_first(tr_begin),
       .ev_first(tr_first),
       .ev_last(tr_last),
       .busy(target_busy),
@@ -105,6 +112,6 @@ module myri_pci_device
   );
 
   logic unused;
-  assign unused = &{1'b0, interrupt_line, tr_bytes, begins, ev_write, ev_retry, ev_disconnect, ev_start, ev_refused,
+  assign unused = &{1'b0, interrupt_line, ev_write, ev_retry, ev_disconnect, ev_start, ev_refused,
       ev_stopped};
 endmodule

@@ -6,7 +6,10 @@
 // A read request is given only when all write beats before it have been taken by the backend.
 module myri_pci_target
   import myri_pci_pkg::*;
-(
+#(
+    parameter int HOLE_LOG2 = 0,  // the first 2**HOLE_LOG2 bytes of the window are not in it; 0 = all are
+    parameter int OUTSIDE = 0  // 1 = answer for all that is not in the window
+) (
     input logic clk,  // PCI clock
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge (age of a delayed read)
@@ -74,14 +77,20 @@ module myri_pci_target
 
   // ---- decoding ----
   logic [31:2] outside;
-  logic is_mem, is_config, is_read, hit, claim;
+  logic is_mem, is_config, is_read, in_hole, in_window, hit, claim;
   assign outside = (addr ^ bar_base[31:2]) & ~((30'd1 << (bar_size_log2 - 6'd2)) - 30'd1);
   assign is_mem = cmd == PCI_MEM_READ || cmd == PCI_MEM_WRITE || cmd == PCI_MEM_READ_MULTIPLE
       || cmd == PCI_MEM_READ_LINE      || cmd == PCI_MEM_WRITE_INV;
   assign is_config = idsel & low_addr == 2'b00 & addr[10:8] == 3'd0
       & (cmd == PCI_CONFIG_READ || cmd == PCI_CONFIG_WRITE);
   assign is_read = ~cmd[0];
-  assign hit = is_config | (is_mem & mem_enable & outside == '0);
+  if (HOLE_LOG2 == 0) begin : gen_whole
+    assign in_hole = 1'b0;
+  end else begin : gen_hole
+    assign in_hole = ((addr ^ bar_base[31:2]) >> (HOLE_LOG2 - 2)) == '0;
+  end
+  assign in_window = outside == '0 & ~in_hole;
+  assign hit = is_config | (is_mem & mem_enable & (in_window ^ (OUTSIDE != 0)));
   assign claim = (state == DECODE) & hit & (decode_wait == 2'd0);
 
   // ---- the data phase ----

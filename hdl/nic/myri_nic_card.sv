@@ -51,8 +51,8 @@ module myri_nic_card
   logic tw_valid, tr_valid, master_enable, device_busy;
   logic [31:0] tw_addr, tr_addr;
   logic [63:0] tw_data, mr_data;
-  logic [7:0] tw_be;
-  logic mc_ready, mr_valid, m_done, m_error, take, ev_first, ev_last;
+  logic [7:0] tw_be, tr_bytes;
+  logic mc_ready, mr_valid, m_done, m_error, take, ev_first, ev_last, tr_begin;
   logic done_due, done_error;  // the end of a command waits for its place in the stream
 
   assign busy = device_busy || done_due || take;
@@ -100,6 +100,8 @@ module myri_nic_card
       .tr_valid,
       .tr_ready(pio_ready && !tw_valid),
       .tr_addr,
+      .tr_bytes,
+      .tr_begin,
       .td_valid(rsp_valid),
       .td_data(rsp_data),
       .tr_first(ev_first),
@@ -134,5 +136,6 @@ module myri_nic_card
   end
 
   logic unused;  // what nobody here needs
-  assign unused = &{1'b0, tw_addr[31:24], tw_addr[2:0], tr_addr[31:24], tr_addr[2:0], ev_first, ev_last};
+  assign unused = &{1'b0, tw_addr[31:24], tw_addr[2:0], tr_addr[31:24], tr_addr[2:0], ev_first, ev_last, tr_bytes,
+      tr_begin};
 endmodule

@@ -1,9 +1,12 @@
 // A PCI segment with two cards, CPU port, memory port and the cards' backends brought out, for the bridge and
-// segment benches.
+// segment benches; with BRIDGE the second card stands behind a PCI-to-PCI bridge, on a bus with a clock of its own.
 module sim_pci_host
   import myri_pci_pkg::*;
-(
+#(
+    parameter int BRIDGE = 0  // 1 = card 1 stands behind a bridge
+) (
     input  logic        clk,                   // PCI clock
+    input  logic        far_clk,               // clock of the bus behind the bridge
     input  logic        rst,                   // synchronous, active high
     input  logic        cfg_wide,              // 64-bit host
     input  logic [ 1:0] card_wide,             // 64-bit cards
@@ -130,6 +133,21 @@ module sim_pci_host
     output logic        tr_dma_write,          // as the bridge
     output logic        ev_retry,              // as the bridge
     output logic        ev_disconnect,         // as the bridge
+    output logic [63:0] far_ad,                // resolved wire of the far bus
+    output logic [ 7:0] far_cbe,               // resolved wire of the far bus
+    output logic        far_par,               // resolved wire of the far bus
+    output logic        far_par64,             // resolved wire of the far bus
+    output logic        far_frame_n,           // resolved wire of the far bus
+    output logic        far_irdy_n,            // resolved wire of the far bus
+    output logic        far_trdy_n,            // resolved wire of the far bus
+    output logic        far_devsel_n,          // resolved wire of the far bus
+    output logic        far_stop_n,            // resolved wire of the far bus
+    output logic        far_req64_n,           // resolved wire of the far bus
+    output logic        far_ack64_n,           // resolved wire of the far bus
+    output logic [ 1:0] far_req_n,             // its requests
+    output logic [ 1:0] far_gnt_n,             // its grants
+    output logic        far_conflict,          // two drivers on one wire of it
+    output logic        lost,                  // an abort behind or before the bridge, ever
     output logic [31:0] count_data,            // clocks that moved data
     output logic [31:0] count_busy,            // busy clocks
     output logic        busy                   // needs clock edges
@@ -139,8 +157,11 @@ module sim_pci_host
   logic [PCI_WIRES-1:0] wires;
   logic [47:0] cycle;
   logic [1:0] card_busy;
-  logic segment_busy, m66en;
-  assign busy = segment_busy | (card_busy != 2'd0);
+  logic segment_busy, m66en, bridge_busy, far_busy, c1_clk;
+  logic [47:0] c1_cycle;
+  logic [PCI_IN_BITS-1:0] c1_in;
+  logic [PCI_OUT_BITS-1:0] c1_out;
+  assign busy = segment_busy | (card_busy != 2'd0) | bridge_busy | far_busy;
   assign pci_ad = wires[PCI_AD+:64];
   assign pci_cbe = wires[PCI_CBE+:8];
   assign pci_par = wires[PCI_PAR];
@@ -213,12 +234,81 @@ module sim_pci_host
       .m_error(c0_m_error),
       .busy(card_busy[0])
   );
+  if (BRIDGE == 0) begin : gen_one_bus
+    assign c1_clk = clk;
+    assign c1_cycle = cycle;
+    assign c1_in = slot_in[PCI_IN_BITS*1+:PCI_IN_BITS];
+    assign slot_out[PCI_OUT_BITS*1+:PCI_OUT_BITS] = c1_out;
+    assign {bridge_busy, far_busy, lost, far_conflict} = '0;
+    assign {far_ad, far_cbe, far_par, far_par64, far_frame_n, far_irdy_n, far_trdy_n, far_devsel_n} = '1;
+    assign {far_stop_n, far_req64_n, far_ack64_n, far_req_n, far_gnt_n} = '1;
+  end else begin : gen_two_buses
+    logic [PCI_WIRES-1:0] far;
+    logic ev_lost, ev_far_lost;
+    assign c1_clk = far_clk;
+    always_ff @(posedge far_clk) c1_cycle <= rst ? 48'd0 : c1_cycle + 48'd1;
+    myri_pci_bridge #(
+        .CARDS(1)
+    ) u_bridge (
+        .clk,
+        .rst,
+        .cycle,
+        .busy(bridge_busy),
+        .pci_in(slot_in[PCI_IN_BITS*1+:PCI_IN_BITS]),
+        .pci_out(slot_out[PCI_OUT_BITS*1+:PCI_OUT_BITS]),
+        .far_clk,
+        .far_rst(rst),
+        .far_cycle(c1_cycle),
+        .far_busy,
+        .slot_in(c1_in),
+        .slot_out(c1_out),
+        .slot_present(1'b1),
+        .cfg_base(32'hE000_0000),
+        .cfg_cdc_latency(4'd1),
+        .cfg_wide,
+        .cfg_m66(1'b1),
+        .cfg_far_wide(card_wide[1]),
+        .cfg_devsel(card_devsel),
+        .cfg_write_initial(card_write_initial),
+        .cfg_read_initial(card_read_initial),
+        .cfg_subsequent(card_subsequent),
+        .cfg_read_wait(card_read_wait),
+        .cfg_stall_limit(card_stall_limit),
+        .cfg_max_phases(card_max_phases),
+        .cfg_discard(16'd32768),
+        .cfg_latency_timer(card_latency_timer),
+        .cfg_max_burst(card_max_burst),
+        .cfg_start_delay(card_start_delay),
+        .cfg_irdy_wait(card_irdy_wait),
+        .cfg_line_bytes(7'd32),
+        .far_wires(far),
+        .far_req_n,
+        .far_gnt_n,
+        .far_conflict,
+        .ev_lost,
+        .ev_far_lost,
+        .in_flight(),
+        .far_in_flight()
+    );
+    assign far_ad = far[PCI_AD+:64];
+    assign far_cbe = far[PCI_CBE+:8];
+    assign far_par = far[PCI_PAR];
+    assign far_par64 = far[PCI_PAR64];
+    assign far_frame_n = far[PCI_FRAME_N];
+    assign far_irdy_n = far[PCI_IRDY_N];
+    assign far_trdy_n = far[PCI_TRDY_N];
+    assign far_devsel_n = far[PCI_DEVSEL_N];
+    assign far_stop_n = far[PCI_STOP_N];
+    assign far_req64_n = far[PCI_REQ64_N];
+    assign far_ack64_n = far[PCI_ACK64_N];
+    always_ff @(posedge clk) lost <= !rst && (lost || ev_lost || ev_far_lost);
+  end
   sim_pci_card u_card1 (
-      .clk,
+      .clk(c1_clk),
       .rst,
-      .cycle,
-      .pci_in(slot_in[PCI_IN_BITS*1+:PCI_IN_BITS]),
-      .pci_out(slot_out[PCI_OUT_BITS*1+:PCI_OUT_BITS]),
+      .cycle(c1_cycle),
+      .pci_in(c1_in),
+      .pci_out(c1_out),
       .base(32'hE100_0000),
       .inta(inta[1]),
       .cfg_wide(card_wide[1]),
@@ -262,5 +352,5 @@ module sim_pci_host
   );
 
   logic unused;
-  assign unused = m66en;
+  assign unused = &{1'b0, m66en, far_clk};
 endmodule

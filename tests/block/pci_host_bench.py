@@ -56,9 +56,9 @@ QUICK = {
 
 
 class HostBench:
-    """Agents on every port of sim_pci_host."""
+    """Agents on every port of sim_pci_host. `far_ns`: period of the bus of card 1, when it stands behind a bridge."""
 
-    def __init__(self, dut: Any, **settings: int) -> None:
+    def __init__(self, dut: Any, far_ns: int = 0, **settings: int) -> None:
         self.dut = dut
         self.rng = random.Random(cocotb.RANDOM_SEED)
         self.set(**{**QUICK, **settings})
@@ -66,8 +66,13 @@ class HostBench:
         Clock(dut.clk, 10, unit="ns", impl="gpi").start(start_high=False)
         self.cpu = CpuPort(dut, dut.clk)
         self.memory = HostMemory(dut, dut.clk, SIZE)
-        self.cards = [TargetMemory(dut, f"c{k}_", dut.clk, SIZE) for k in (0, 1)]
-        self.masters = [MasterPort(dut, f"c{k}_", dut.clk) for k in (0, 1)]
+        clocks = [dut.clk, dut.clk]
+        if far_ns:
+            clocks[1] = dut.far_clk
+            Clock(dut.far_clk, far_ns, unit="ns", impl="gpi").start(start_high=False)
+            self.far = PciMonitor(dut, "far", dut.far_clk, dut.rst)
+        self.cards = [TargetMemory(dut, f"c{k}_", clock, SIZE) for k, clock in enumerate(clocks)]
+        self.masters = [MasterPort(dut, f"c{k}_", clock) for k, clock in enumerate(clocks)]
         self.monitor = PciMonitor(dut, "pci", dut.clk, dut.rst)
 
     def set(self, **settings: int) -> None:
@@ -77,7 +82,7 @@ class HostBench:
 
     async def start(self) -> None:
         """Reset."""
-        await ClockCycles(self.dut.clk, 4)
+        await ClockCycles(self.dut.clk, 12)
         self.dut.rst.value = 0
         await ClockCycles(self.dut.clk, 3)
 
@@ -98,8 +103,8 @@ class HostBench:
         return [t for t in self.monitor.transactions if t.master == 0]
 
 
-async def begin(dut: Any, **settings: int) -> HostBench:
+async def begin(dut: Any, far_ns: int = 0, **settings: int) -> HostBench:
     """A bench out of reset."""
-    bench = HostBench(dut, **settings)
+    bench = HostBench(dut, far_ns, **settings)
     await bench.start()
     return bench

@@ -1,0 +1,328 @@
+// A transparent PCI-to-PCI bridge, with the far segment behind it: bus, arbiter, CARDS connectors. Each bus has its own
+// clock and width, so a slow card behind it slows nothing before it.
+//
+// On the near bus it answers for a window of 2**BAR_LOG2 bytes without its first 2**HOLE_LOG2, on the far one for all the
+// rest. The far arbiter parks on the bridge. Posting, prefetching and order: myri_pci_pass.
+module myri_pci_bridge
+  import myri_pci_pkg::*;
+#(
+    parameter int CARDS = 2,  // connectors behind it
+    parameter int BAR_LOG2 = 26,  // bytes of the window = 2**BAR_LOG2
+    parameter int HOLE_LOG2 = 24  // of which the first 2**HOLE_LOG2 are on the near side
+) (
+    input logic clk,  // clock of the near bus
+    input logic rst,  // synchronous, active high
+    input logic [47:0] cycle,  // index of the coming edge
+    output logic busy,  // another edge is needed
+    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of its connector
+    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    input logic far_clk,  // clock of the far bus
+    input logic far_rst,  // synchronous, active high
+    input logic [47:0] far_cycle,  // index of the coming edge
+    output logic far_busy,  // another edge is needed
+    output logic [PCI_IN_BITS*CARDS-1:0] slot_in,  // what the card in each far connector sees
+    input logic [PCI_OUT_BITS*CARDS-1:0] slot_out,  // what it drives
+    input logic [CARDS-1:0] slot_present,  // a card is there
+    input logic [31:0] cfg_base,  // first byte of the window, after reset
+    input logic [3:0] cfg_cdc_latency,  // of the crossings
+    input logic cfg_wide,  // near bus: 64 bits
+    input logic cfg_m66,  // it can run at 66 MHz
+    input logic cfg_far_wide,  // far bus: 64 bits
+    input logic [1:0] cfg_devsel,  // as myri_pci_target, on both buses
+    input logic [3:0] cfg_write_initial,  // as myri_pci_target
+    input logic [3:0] cfg_read_initial,  // as myri_pci_target
+    input logic [2:0] cfg_subsequent,  // as myri_pci_target
+    input logic [3:0] cfg_read_wait,  // as myri_pci_target
+    input logic [2:0] cfg_stall_limit,  // as myri_pci_target
+    input logic [7:0] cfg_max_phases,  // as myri_pci_target
+    input logic [15:0] cfg_discard,  // as myri_pci_target
+    input logic [7:0] cfg_latency_timer,  // as myri_pci_master, on both buses
+    input logic [15:0] cfg_max_burst,  // as myri_pci_master
+    input logic [7:0] cfg_start_delay,  // as myri_pci_master
+    input logic [2:0] cfg_irdy_wait,  // as myri_pci_master
+    input logic [6:0] cfg_line_bytes,  // as myri_pci_master
+    output logic [PCI_WIRES-1:0] far_wires,  // resolved wires of the far bus, for a monitor
+    output logic [CARDS:0] far_req_n,  // REQ# of every agent of it, for a monitor
+    output logic [CARDS:0] far_gnt_n,  // GNT# of every agent of it, for a monitor
+    output logic far_conflict,  // two agents drive one wire of it
+    output logic ev_lost,  // strobe, near clock: a posted write or a read ended by an abort on the near bus
+    output logic ev_far_lost,  // strobe, far clock: ... on the far bus
+    output logic in_flight,  // near clock: something is on its way
+    output logic far_in_flight  // far clock: something is on its way
+);
+  localparam logic [PCI_OUT_BITS-1:0] NOTHING = {3'b111, {PCI_ENABLES{1'b0}}, {PCI_WIRES{1'b1}}};
+  localparam int AGENTS = CARDS + 1;
+
+  // ---------------------------------------------------------------- near bus: a device; far bus: a device, bus, arbiter
+  logic
+      n_tw_valid,
+      n_tw_ready,
+      n_tr_valid,
+      n_tr_ready,
+      n_tr_begin,
+      n_td_valid,
+      n_busy,
+      n_master_enable;
+  logic
+      n_mc_valid,
+      n_mc_ready,
+      n_mc_write,
+      n_mw_valid,
+      n_mw_ready,
+      n_mr_valid,
+      n_mr_ready,
+      n_done,
+      n_error;
+  logic [31:0] n_tw_addr, n_tr_addr, n_mc_addr;
+  logic [63:0] n_tw_data, n_td_data, n_mw_data, n_mr_data;
+  logic [7:0] n_tw_be, n_tr_bytes;
+  logic [15:0] n_mc_bytes;
+  logic
+      f_tw_valid,
+      f_tw_ready,
+      f_tr_valid,
+      f_tr_ready,
+      f_tr_begin,
+      f_td_valid,
+      f_busy,
+      f_master_enable;
+  logic
+      f_mc_valid,
+      f_mc_ready,
+      f_mc_write,
+      f_mw_valid,
+      f_mw_ready,
+      f_mr_valid,
+      f_mr_ready,
+      f_done,
+      f_error;
+  logic [31:0] f_tw_addr, f_tr_addr, f_mc_addr;
+  logic [63:0] f_tw_data, f_td_data, f_mw_data, f_mr_data;
+  logic [7:0] f_tw_be, f_tr_bytes;
+  logic [15:0] f_mc_bytes;
+  logic n_first, n_last, f_first, f_last, bus_busy, arbiter_busy;
+  logic [PCI_OUT_BITS-1:0] far_out;
+  logic [PCI_OUT_BITS*CARDS-1:0] cards_out;
+  logic [PCI_IN_BITS*AGENTS-1:0] agent_in;
+  logic [AGENTS-1:0] inta_n;
+  logic [31:0] count_data, count_busy;
+
+  myri_pci_device #(
+      .VENDOR(32'h4357),
+      .DEVICE(32'h00B2),
+      .CLASS_REV(32'h0604_0000),
+      .BAR_LOG2(BAR_LOG2),
+      .HOLE_LOG2(HOLE_LOG2)
+  ) u_near (
+      .clk,
+      .rst,
+      .cycle,
+      .pci_in,
+      .pci_out,
+      .cfg_base,
+      .cfg_enabled(1'b1),
+      .cfg_wide,
+      .cfg_m66,
+      .inta(1'b0),
+      .master_enable(n_master_enable),
+      .tw_valid(n_tw_valid),
+      .tw_ready(n_tw_ready),
+      .tw_addr(n_tw_addr),
+      .tw_data(n_tw_data),
+      .tw_be(n_tw_be),
+      .tr_valid(n_tr_valid),
+      .tr_ready(n_tr_ready),
+      .tr_addr(n_tr_addr),
+      .tr_bytes(n_tr_bytes),
+      .tr_begin(n_tr_begin),
+      .td_valid(n_td_valid),
+      .td_data(n_td_data),
+      .tr_first(n_first),
+      .tr_last(n_last),
+      .mc_valid(n_mc_valid),
+      .mc_ready(n_mc_ready),
+      .mc_write(n_mc_write),
+      .mc_addr(n_mc_addr),
+      .mc_bytes(n_mc_bytes),
+      .mw_valid(n_mw_valid),
+      .mw_ready(n_mw_ready),
+      .mw_data(n_mw_data),
+      .mr_valid(n_mr_valid),
+      .mr_ready(n_mr_ready),
+      .mr_data(n_mr_data),
+      .m_done(n_done),
+      .m_error(n_error),
+      .busy(n_busy),
+      .*
+  );
+  myri_pci_device #(
+      .VENDOR(32'h4357),
+      .DEVICE(32'h00B2),
+      .CLASS_REV(32'h0604_0000),
+      .BAR_LOG2(BAR_LOG2),
+      .HOLE_LOG2(HOLE_LOG2),
+      .OUTSIDE(1)
+  ) u_far (
+      .clk(far_clk),
+      .rst(far_rst),
+      .cycle(far_cycle),
+      .pci_in(agent_in[PCI_IN_BITS-1:0]),
+      .pci_out(far_out),
+      .cfg_base,
+      .cfg_enabled(1'b1),
+      .cfg_wide(cfg_far_wide),
+      .cfg_m66(1'b1),
+      .inta(1'b0),
+      .master_enable(f_master_enable),
+      .tw_valid(f_tw_valid),
+      .tw_ready(f_tw_ready),
+      .tw_addr(f_tw_addr),
+      .tw_data(f_tw_data),
+      .tw_be(f_tw_be),
+      .tr_valid(f_tr_valid),
+      .tr_ready(f_tr_ready),
+      .tr_addr(f_tr_addr),
+      .tr_bytes(f_tr_bytes),
+      .tr_begin(f_tr_begin),
+      .td_valid(f_td_valid),
+      .td_data(f_td_data),
+      .tr_first(f_first),
+      .tr_last(f_last),
+      .mc_valid(f_mc_valid),
+      .mc_ready(f_mc_ready),
+      .mc_write(f_mc_write),
+      .mc_addr(f_mc_addr),
+      .mc_bytes(f_mc_bytes),
+      .mw_valid(f_mw_valid),
+      .mw_ready(f_mw_ready),
+      .mw_data(f_mw_data),
+      .mr_valid(f_mr_valid),
+      .mr_ready(f_mr_ready),
+      .mr_data(f_mr_data),
+      .m_done(f_done),
+      .m_error(f_error),
+      .busy(f_busy),
+      .*
+  );
+
+  for (genvar k = 0; k < CARDS; k++) begin : gen_slot
+    assign cards_out[PCI_OUT_BITS*k+:PCI_OUT_BITS] = slot_present[k] ? slot_out[PCI_OUT_BITS*k+:PCI_OUT_BITS] : NOTHING;
+  end
+  assign slot_in = agent_in[PCI_IN_BITS*AGENTS-1:PCI_IN_BITS];
+  myri_pci_bus #(
+      .AGENTS(AGENTS)
+  ) u_bus (
+      .clk(far_clk),
+      .rst(far_rst),
+      .agent_out({cards_out, far_out}),
+      .agent_in,
+      .gnt_n(far_gnt_n),
+      .req_n(far_req_n),
+      .inta_n,
+      .wires(far_wires),
+      .conflict(far_conflict),
+      .count_data,
+      .count_busy,
+      .busy(bus_busy)
+  );
+  myri_pci_arbiter #(
+      .AGENTS(AGENTS)
+  ) u_arbiter (
+      .clk(far_clk),
+      .rst(far_rst),
+      .frame_n(far_wires[PCI_FRAME_N]),
+      .irdy_n(far_wires[PCI_IRDY_N]),
+      .req_n(far_req_n),
+      .gnt_n(far_gnt_n),
+      .busy(arbiter_busy)
+  );
+
+  // ---------------------------------------------------------------- the two directions
+  logic down_s_busy, down_m_busy, up_s_busy, up_m_busy;
+  logic [7:0] down_opened, down_done, up_opened, up_done;
+  myri_pci_pass u_down (
+      .cfg_latency(cfg_cdc_latency),
+      .s_clk(clk),
+      .s_rst(rst),
+      .tw_valid(n_tw_valid),
+      .tw_ready(n_tw_ready),
+      .tw_addr(n_tw_addr),
+      .tw_data(n_tw_data),
+      .tw_be(n_tw_be),
+      .tr_valid(n_tr_valid),
+      .tr_ready(n_tr_ready),
+      .tr_addr(n_tr_addr),
+      .tr_bytes(n_tr_bytes),
+      .tr_first(n_tr_begin),
+      .td_valid(n_td_valid),
+      .td_data(n_td_data),
+      .opened(down_opened),
+      .back_done(up_done),
+      .s_busy(down_s_busy),
+      .m_clk(far_clk),
+      .m_rst(far_rst),
+      .mc_valid(f_mc_valid),
+      .mc_ready(f_mc_ready),
+      .mc_write(f_mc_write),
+      .mc_addr(f_mc_addr),
+      .mc_bytes(f_mc_bytes),
+      .mw_valid(f_mw_valid),
+      .mw_ready(f_mw_ready),
+      .mw_data(f_mw_data),
+      .mr_valid(f_mr_valid),
+      .mr_ready(f_mr_ready),
+      .mr_data(f_mr_data),
+      .m_done(f_done),
+      .done(down_done),
+      .back_opened(up_opened),
+      .m_busy(down_m_busy)
+  );
+  myri_pci_pass u_up (
+      .cfg_latency(cfg_cdc_latency),
+      .s_clk(far_clk),
+      .s_rst(far_rst),
+      .tw_valid(f_tw_valid),
+      .tw_ready(f_tw_ready),
+      .tw_addr(f_tw_addr),
+      .tw_data(f_tw_data),
+      .tw_be(f_tw_be),
+      .tr_valid(f_tr_valid),
+      .tr_ready(f_tr_ready),
+      .tr_addr(f_tr_addr),
+      .tr_bytes(f_tr_bytes),
+      .tr_first(f_tr_begin),
+      .td_valid(f_td_valid),
+      .td_data(f_td_data),
+      .opened(up_opened),
+      .back_done(down_done),
+      .s_busy(up_s_busy),
+      .m_clk(clk),
+      .m_rst(rst),
+      .mc_valid(n_mc_valid),
+      .mc_ready(n_mc_ready),
+      .mc_write(n_mc_write),
+      .mc_addr(n_mc_addr),
+      .mc_bytes(n_mc_bytes),
+      .mw_valid(n_mw_valid),
+      .mw_ready(n_mw_ready),
+      .mw_data(n_mw_data),
+      .mr_valid(n_mr_valid),
+      .mr_ready(n_mr_ready),
+      .mr_data(n_mr_data),
+      .m_done(n_done),
+      .done(up_done),
+      .back_opened(down_opened),
+      .m_busy(up_m_busy)
+  );
+
+  assign ev_lost = n_done && n_error;
+  assign ev_far_lost = f_done && f_error;
+  assign in_flight = down_s_busy || up_m_busy;
+  assign far_in_flight = up_s_busy || down_m_busy;
+  assign busy = n_busy || in_flight;
+  assign far_busy = f_busy || far_in_flight || bus_busy || arbiter_busy;
+
+  logic unused;
+  assign unused = &{1'b0, n_master_enable, f_master_enable, n_first, n_last, f_first, f_last, inta_n, count_data,
+      count_busy};
+endmodule

@@ -1,0 +1,239 @@
+// One direction of a PCI-to-PCI bridge: transactions of the bus on which it is target, done again on the bus on which it
+// is master, each bus with a clock of its own.
+//
+// Writes are posted. Beats that follow one another become one burst of at most CHUNK lane groups, which is begun over there
+// when it is whole: when it is full, when what comes next does not follow it, or when nothing has come for QUIET clocks.
+// Reads are answered by the target's retry until they are there. What the target hints that a burst wants is fetched at
+// once, so both buses must be free of read side effects; what is not asked for is dropped.
+// Order, as PCI has it: what is done over there is done in the order in which it came, so a read pushes the writes before
+// it; and an answer waits until the writes that were posted in the other direction before it are done.
+// Timing: a burst of writes costs its own time on each bus, and the crossing; a read besides the crossing back.
+module myri_pci_pass #(
+    parameter int CHUNK = 32,  // lane groups of a burst of writes at most; half of what is stored
+    parameter int QUIET = 4    // clocks without a beat that end a burst
+) (
+    input logic [3:0] cfg_latency,  // of the crossings
+    input logic s_clk,  // clock of the bus on which it is target
+    input logic s_rst,  // synchronous reset
+    input logic tw_valid,  // write beat
+    output logic tw_ready,  // taken
+    input logic [31:0] tw_addr,  // 8-byte aligned
+    input logic [63:0] tw_data,  // lanes
+    input logic [7:0] tw_be,  // bytes written, side by side
+    input logic tr_valid,  // read request
+    output logic tr_ready,  // taken
+    input logic [31:0] tr_addr,  // 8-byte aligned
+    input logic [7:0] tr_bytes,  // hint: bytes wanted from here
+    input logic tr_first,  // first request of a read
+    output logic td_valid,  // its answer
+    output logic [63:0] td_data,  // lanes
+    output logic [7:0] opened,  // bursts of writes begun here, modulo 256
+    input logic [7:0] back_done,  // those of the other direction done on this bus
+    output logic s_busy,  // another edge is needed
+    input logic m_clk,  // clock of the bus on which it is master
+    input logic m_rst,  // synchronous reset
+    output logic mc_valid,  // command
+    input logic mc_ready,  // taken
+    output logic mc_write,  // 1 = write
+    output logic [31:0] mc_addr,  // byte address
+    output logic [15:0] mc_bytes,  // bytes
+    output logic mw_valid,  // write beat
+    input logic mw_ready,  // taken
+    output logic [63:0] mw_data,  // lanes
+    input logic mr_valid,  // read beat
+    output logic mr_ready,  // taken
+    input logic [63:0] mr_data,  // lanes
+    input logic m_done,  // the command is over
+    output logic [7:0] done,  // bursts of writes done on this bus, modulo 256
+    input logic [7:0] back_opened,  // those of the other direction begun on this bus
+    output logic m_busy  // another edge is needed
+);
+  localparam int DEPTH_LOG2 = $clog2(2 * CHUNK);
+
+  // ---------------------------------------------------------------- source: bursts of writes
+  logic c_valid, c_ready, c_write, w_ready;
+  logic [31:0] c_addr;
+  logic [15:0] c_bytes;
+  logic open, joins, ends, take, straight, emit;
+  logic [31:0] from, next;
+  logic [9:0] bytes;
+  logic [6:0] beats;
+  logic [2:0] quiet, lowest;
+  logic [3:0] count;
+  assign joins = open && tw_addr == next && straight && tw_be[0] && beats != 7'(CHUNK);
+  assign ends = open && (tw_valid ? !joins : tr_valid || quiet == 3'(QUIET - 1));
+  assign emit = ends && c_ready;
+  assign take = tw_valid && w_ready && (joins || !open || emit);
+  assign tw_ready = take;
+  always_comb begin
+    lowest = '0;
+    count  = '0;
+    for (int i = 7; i >= 0; i--) if (tw_be[i]) lowest = 3'(i);
+    for (int i = 0; i < 8; i++) count = count + {3'd0, tw_be[i]};
+  end
+  always_ff @(posedge s_clk) begin
+    if (s_rst) begin
+      open <= 1'b0;
+      straight <= 1'b0;
+      from <= '0;
+      next <= '0;
+      bytes <= '0;
+      beats <= '0;
+      quiet <= '0;
+      opened <= '0;
+    end else begin
+      quiet <= open && !tw_valid ? quiet + 3'd1 : '0;
+      if (quiet == 3'(QUIET - 1) && !c_ready) quiet <= quiet;
+      if (emit) open <= 1'b0;
+      if (take) begin
+        open <= 1'b1;
+        straight <= tw_be[7];
+        next <= tw_addr + 32'd8;
+        bytes <= (joins ? bytes : '0) + {6'd0, count};
+        beats <= (joins ? beats : '0) + 7'd1;
+        if (!joins) begin
+          from   <= tw_addr + {29'd0, lowest};
+          opened <= opened + 8'd1;
+        end
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- source: reads
+  logic ask, fresh, dropping, a_valid, a_ready, due;
+  logic [ 3:0] ahead;  // lane groups fetched and not asked for yet
+  logic [ 3:0] waiting;  // asked for and not answered yet
+  logic [31:0] expected;
+  logic [ 3:0] groups;
+  logic [71:0] a_data;
+  logic [ 7:0] behind;
+  assign groups = tr_bytes <= 8'd16 ? 4'd1 : tr_bytes[6:3];
+  assign tr_ready = tr_valid && ahead != '0 && tr_addr == expected && (fresh || !tr_first) && !dropping;
+  assign ask = tr_valid && ahead == '0 && !open && !tw_valid && waiting == '0 && !dropping;
+  assign behind = back_done - a_data[71:64];
+  assign due = a_valid && (dropping || !behind[7]);
+  assign a_ready = dropping || waiting != '0 ? due : 1'b0;
+  assign td_valid = due && !dropping && waiting != '0;
+  assign td_data = a_data[63:0];
+  always_ff @(posedge s_clk) begin
+    if (s_rst) begin
+      fresh <= 1'b0;
+      dropping <= 1'b0;
+      ahead <= '0;
+      waiting <= '0;
+      expected <= '0;
+    end else begin
+      if (ask && c_ready) begin
+        ahead <= groups;
+        expected <= tr_addr;
+        fresh <= 1'b1;
+      end else if (tr_ready) begin
+        ahead <= ahead - 4'd1;
+        expected <= expected + 32'd8;
+        fresh <= 1'b0;
+      end else if (dropping && a_valid) ahead <= ahead - 4'd1;
+      waiting <= waiting + {3'd0, tr_ready} - {3'd0, td_valid};
+      if (dropping) dropping <= !(a_valid && ahead == 4'd1);
+      else dropping <= tr_valid && ahead != '0 && !tr_ready && waiting == '0;
+    end
+  end
+  assign c_valid = ends || ask;
+  assign c_write = ends;
+  assign c_addr  = ends ? from : tr_addr;
+  assign c_bytes = ends ? {6'd0, bytes} : {9'd0, groups, 3'd0};
+
+  // ---------------------------------------------------------------- crossings
+  logic [2:0] s_side, m_side;
+  logic g_valid, g_ready, r_ready;
+  logic d_valid, d_ready;
+  myri_cdc_fifo #(
+      .WIDTH(49),
+      .DEPTH_LOG2(3)
+  ) u_commands (
+      .cfg_latency,
+      .w_clk  (s_clk),
+      .w_rst  (s_rst),
+      .w_valid(c_valid),
+      .w_ready(c_ready),
+      .w_data ({c_write, c_addr, c_bytes}),
+      .w_busy (s_side[0]),
+      .r_clk  (m_clk),
+      .r_rst  (m_rst),
+      .r_valid(g_valid),
+      .r_ready(g_ready),
+      .r_data ({mc_write, mc_addr, mc_bytes}),
+      .r_busy (m_side[0])
+  );
+  myri_cdc_fifo #(
+      .WIDTH(64),
+      .DEPTH_LOG2(DEPTH_LOG2)
+  ) u_writes (
+      .cfg_latency,
+      .w_clk  (s_clk),
+      .w_rst  (s_rst),
+      .w_valid(take),
+      .w_ready(w_ready),
+      .w_data (tw_data),
+      .w_busy (s_side[1]),
+      .r_clk  (m_clk),
+      .r_rst  (m_rst),
+      .r_valid(d_valid),
+      .r_ready(d_ready),
+      .r_data (mw_data),
+      .r_busy (m_side[1])
+  );
+  myri_cdc_fifo #(
+      .WIDTH(72),
+      .DEPTH_LOG2(4)
+  ) u_answers (
+      .cfg_latency,
+      .w_clk  (m_clk),
+      .w_rst  (m_rst),
+      .w_valid(mr_valid),
+      .w_ready(r_ready),
+      .w_data ({back_opened, mr_data}),
+      .w_busy (m_side[2]),
+      .r_clk  (s_clk),
+      .r_rst  (s_rst),
+      .r_valid(a_valid),
+      .r_ready(a_ready),
+      .r_data (a_data),
+      .r_busy (s_side[2])
+  );
+
+  // ---------------------------------------------------------------- destination: one command after the other
+  logic running, writing, over;
+  logic [13:0] left;  // read beats still to come
+  assign mc_valid = g_valid && !running;
+  assign g_ready  = mc_valid && mc_ready;
+  assign mw_valid = d_valid && running && writing;
+  assign d_ready  = running && writing && mw_ready;
+  assign mr_ready = r_ready;
+  always_ff @(posedge m_clk) begin
+    if (m_rst) begin
+      running <= 1'b0;
+      writing <= 1'b0;
+      over <= 1'b0;
+      left <= '0;
+      done <= '0;
+    end else if (g_ready) begin
+      running <= 1'b1;
+      writing <= mc_write;
+      over <= 1'b0;
+      left <= mc_write ? '0 : {1'b0, mc_bytes[15:3]};
+    end else if (running) begin
+      over <= over || m_done;
+      if (mr_valid && r_ready) left <= left - 14'd1;
+      if ((over || m_done) && (left == '0 || (left == 14'd1 && mr_valid && r_ready))) begin
+        running <= 1'b0;
+        if (writing) done <= done + 8'd1;
+      end
+    end
+  end
+
+  assign s_busy = open || tw_valid || tr_valid || s_side != '0 || dropping || (waiting != '0 && due);
+  assign m_busy = running || g_valid || m_side != '0;
+
+  logic unused;
+  assign unused = &{1'b0, behind[6:0]};
+endmodule
