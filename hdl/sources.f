@@ -164,4 +164,5 @@ hdl/sim/sim_card_memory.sv
 hdl/sim/sim_fpga.sv
 hdl/sim/sim_frame.sv
 hdl/sim/sim_slots.sv
+hdl/sim/sim_behind.sv
 hdl/sim/sim_card_bench.sv

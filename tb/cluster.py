@@ -23,10 +23,10 @@ from tb.bind.sp import RtlSpNic
 from tb.invariants import Invariants
 from tb.report.packets import KEPT
 from tb.request import Plan
-from tb.settings import fpga_settings, node_settings, pci_period, switch_settings
+from tb.settings import card_period, fpga_settings, node_settings, pci_period, switch_settings
 from tb.sim.doorway import Doorway
 from tb.sim.engine import Engine
-from tb.sim.numbers import CARD_MEMORIES, FABRIC, LINK, NIC, PCI, Numbers
+from tb.sim.numbers import CARD_MEMORIES, FABRIC, FAR, LINK, NIC, PCI, Numbers
 
 LOADED = 1 << Control.LANAI_RESET_OFF | 1 << Control.IRQ_ENABLE
 """What the driver writes to the control register of a LANai once its program is loaded."""
@@ -48,7 +48,7 @@ class RunningCluster:
 
     def __init__(self, dut: Any, plan: Plan) -> None:
         self.plan = plan
-        self.numbers = Numbers.of(plan.cluster, plan.profile.kind)
+        self.numbers = Numbers.of(plan.cluster, plan.profile)
         self.kernel = Kernel()
         self.doorway = Doorway()
         self.engine = Engine(dut, self.doorway, self.kernel)
@@ -72,12 +72,14 @@ class RunningCluster:
     def _clocks(self, profile: Profile) -> None:
         numbers, clock = self.numbers, self.doorway.lib.dw_clock
         for n in range(numbers.nodes):
-            fpga, _ = numbers.further(n)
+            further = numbers.further(n)
             for domain, key in ((NIC, "clock.nic_ps"), (LINK, "clock.link_ps")):
                 clock(numbers.clock(n, domain), profile.integer(key))
-            clock(numbers.clock(n, PCI), pci_period(profile, fpga))
-            if fpga:
+            clock(numbers.clock(n, PCI), pci_period(profile, further.fpga))
+            if further.fpga:
                 clock(numbers.clock(n, FABRIC), FABRIC_PS)
+            if further.bridge:
+                clock(numbers.clock(n, FAR), card_period(profile))
             self.doorway.lib.dw_unit_clock(unit(n, Part.HOST_CPU), numbers.bus_clock(n))
             self.doorway.lib.dw_unit_clock(unit(n, Part.NIC_CPU), numbers.clock(n, NIC))
         for s in range(len(self.plan.cluster.topology.switches)):
@@ -88,7 +90,7 @@ class RunningCluster:
         metres = {end: link.metres for link in topology.links for end in (link.a, link.b)}
         for n, host in enumerate(topology.hosts):
             delay = {int(Setting.CABLE_DELAY): self._delay(metres[End(host, 0)])}
-            further = fpga_settings(profile) if self.numbers.further(n)[0] else {}
+            further = fpga_settings(profile) if self.numbers.further(n).fpga else {}
             self._set(unit(n, Part.HOST_CPU), {**node_settings(profile), **delay, **further})
         for s, switch in enumerate(topology.switches):
             delays = {

@@ -31,6 +31,7 @@ class Broken(IntEnum):
     QUEUE_OVERFLOW = 77
     PACKET_MISUSE = 78
     CENTRAL_QUEUE = 79
+    BRIDGE_LOST = 80
 
 
 WORDS = {
@@ -50,6 +51,7 @@ WORDS = {
     Broken.PACKET_MISUSE: "the SP adapter was told to move what its packet does not have",
     Broken.CENTRAL_QUEUE: "the central queue of a switch holds more than it may",
     Broken.TRESPASS: "a circuit uses bank 3 without a grant",
+    Broken.BRIDGE_LOST: "the bridge met a PCI abort (packet: 1 on the bus of the cards, 0 on the NIC's)",
 }
 LINK_FAULTS = {Broken.CRC_BAD, Broken.SLACK_OVERFLOW, Broken.FORWARD_RESET, Broken.ILLEGAL, Broken.RX_LOST}
 

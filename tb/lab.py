@@ -20,7 +20,7 @@ from pymodels.results import Series
 from tb.cluster import RunningCluster
 from tb.report.recorded import Legend, legend_of
 from tb.request import Plan
-from tb.settings import pci_period
+from tb.settings import card_period
 from tb.switch import RunningSwitch
 
 BACK_TO_ITSELF = b"\x80"
@@ -131,7 +131,7 @@ class Lab:
     def _fpga(self) -> Mapping[str, int]:
         """What the driver of an FPGA card tells it, from the profile."""
         profile = self.plan.profile
-        config = profile.integer("fpga.config_us") * 1_000_000 // pci_period(profile, has_fpga=True)
+        config = profile.integer("fpga.config_us") * 1_000_000 // card_period(profile)
         return {"clock_divisor": profile.integer("fpga.clock_divisor"), "config_clocks": config}
 
     def spawn(self, coroutine: Any, name: str) -> Task:

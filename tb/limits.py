@@ -11,7 +11,7 @@ from pymodels.topology import Link
 MOST_HOSTS = 128
 """Hosts that the doorway's tables hold: two memories each, and two for further cards."""
 MOST_CLOCKS = 512
-"""Clocks that they hold: three a host, a fourth with an FPGA card, one a switch."""
+"""Clocks that they hold: three a host, a fourth with an FPGA card, a fifth behind a bridge, one a switch."""
 SP_PORTS = 8
 """Ports of an SP switch chip (paper 001, 3.1.1)."""
 STOP_SLOTS = 4

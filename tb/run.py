@@ -63,7 +63,7 @@ def execute(request: Request, info: studies.StudyInfo, understood: Plan, console
     folder.mkdir(parents=True, exist_ok=True)
     _remove_results(folder)
     shutil.rmtree(folder / STUCK, ignore_errors=True)
-    made = _build(request, info.design or cluster_design(understood.cluster, understood.profile.kind), console)
+    made = _build(request, info.design or cluster_design(understood.cluster, understood.profile), console)
     read, write = os.pipe()
     replace(request, progress_fd=write).save(folder / "request.json")
     watcher = threading.Thread(target=show_progress, args=(read, console), daemon=True)

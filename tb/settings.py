@@ -83,8 +83,14 @@ FAST_PS, SLOW_PS = 15_000, 30_000
 
 def pci_period(profile: Profile, has_fpga: bool) -> int:
     """Period of a node's PCI bus in ps: the profile's, or that of the slowest card on it (readings A11)."""
+    beside = has_fpga and not profile.flag("fpga.bridge")
+    return card_period(profile) if beside else profile.integer("clock.pci_ps")
+
+
+def card_period(profile: Profile) -> int:
+    """Period in ps of the PCI bus on which the FPGA card stands, before or behind a bridge."""
     own = profile.integer("clock.pci_ps")
-    return max(own, SLOW_PS) if has_fpga and profile.integer("fpga.mhz") < 66 else own
+    return max(own, SLOW_PS) if profile.integer("fpga.mhz") < 66 else own
 
 
 def fpga_settings(profile: Profile) -> dict[int, int]:

@@ -14,7 +14,9 @@ module sim_node
     parameter int CABLE        = 0,  // number of the cable direction that arrives
     parameter int CLOCK_FABRIC = 0,  // index of the fabric clock of the FPGA card
     parameter int FPGA         = 0,  // 1 = an FPGA card in slot 1
-    parameter int FRAME        = 0   // 1 = a frame buffer in slot 2
+    parameter int FRAME        = 0,  // 1 = a frame buffer in slot 2
+    parameter int BRIDGE       = 0,  // 1 = both behind a bridge, on a bus of their own
+    parameter int CLOCK_FAR    = 0   // index of that bus's clock
 ) (
     input  logic        rst,
     input  logic        faults,
@@ -30,6 +32,9 @@ module sim_node
     input  logic        fabric_clk,
     input  logic [47:0] fabric_cycle,
     output logic        fabric_awake,
+    input  logic        far_clk,
+    input  logic [47:0] far_cycle,
+    output logic        far_awake,
     input  logic [ 8:0] in,
     input  logic        in_hold,
     output logic [ 8:0] tx,
@@ -37,7 +42,7 @@ module sim_node
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
   localparam logic ONE_CLOCK = KIND == 4;
-  localparam int SLOTS = FPGA != 0 || FRAME != 0 ? 3 : 1;
+  localparam int SLOTS = FPGA == 0 && FRAME == 0 ? 1 : BRIDGE != 0 ? 2 : 3;
   localparam int CARD_MEMORIES = 256;  // host memories and SRAMs have the numbers below
 
   logic [8:0] rx;
@@ -145,7 +150,34 @@ module sim_node
   logic slots_busy, slots_alarm_valid, slots_in_flight;
   logic [47:0] slots_alarm_cycle;
   assign slot_present[0] = 1'b1;
-  if (SLOTS > 1) begin : gen_slots
+  if (SLOTS == 2) begin : gen_behind
+    assign slot_present[1]   = 1'b1;
+    assign slots_alarm_valid = 1'b0;
+    assign slots_alarm_cycle = '0;
+    sim_behind #(
+        .BASE(BASE),
+        .MEMORY(CARD_MEMORIES + 2 * NODE),
+        .CLOCK_FAR(CLOCK_FAR),
+        .CLOCK_FABRIC(CLOCK_FABRIC),
+        .FPGA(FPGA),
+        .FRAME(FRAME)
+    ) behind (
+        .clk(pci_clk),
+        .rst,
+        .cycle(pci_cycle),
+        .busy(slots_busy),
+        .in_flight(slots_in_flight),
+        .far_clk,
+        .far_cycle,
+        .far_awake,
+        .fabric_clk,
+        .fabric_cycle,
+        .fabric_awake,
+        .pci_in(slot_in[PCI_IN_BITS*1+:PCI_IN_BITS]),
+        .pci_out(slot_out[PCI_OUT_BITS*1+:PCI_OUT_BITS])
+    );
+  end else if (SLOTS > 1) begin : gen_slots
+    assign far_awake = 1'b0;
     assign slot_present[SLOTS-1:1] = {1'(FRAME), 1'(FPGA)};
     sim_slots #(
         .BASE(BASE),
@@ -172,7 +204,7 @@ module sim_node
     assign slots_alarm_valid = 1'b0;
     assign slots_alarm_cycle = '0;
     assign slots_in_flight = 1'b0;
-    assign fabric_awake = 1'b0;
+    assign {fabric_awake, far_awake} = '0;
   end
 
   logic bus_busy, bus_in_flight, nic_first, chosen_valid;
@@ -226,5 +258,5 @@ module sim_node
   end
 
   logic unused;
-  assign unused = &{1'b0, fabric_clk, fabric_cycle, nic_ahead[46:0]};
+  assign unused = &{1'b0, fabric_clk, fabric_cycle, far_clk, far_cycle, nic_ahead[46:0]};
 endmodule

@@ -158,6 +158,7 @@ _KEYS = (
     # An FPGA card in a host's slot, where the configuration says USE CELOXICA; what is not here it shares with pci.*.
     Key("fpga.width", HOST, int, "bits", 32, 64, "its data path on the PCI bus"),
     Key("fpga.mhz", HOST, int, "MHz", 33, 66, "fastest bus it takes; its whole bus runs no faster"),
+    Key("fpga.bridge", HOST, bool, "", 0, 1, "1 = it and the frame buffer are on a PCI bus of their own"),
     Key("fpga.start_delay", HOST, int, "PCI clocks", 0, 255, "from a command of its master to the bus request"),
     Key("fpga.write_initial", HOST, int, "PCI clocks", 0, 15, "wait states before the first word written to it"),
     Key("fpga.read_initial", HOST, int, "PCI clocks", 0, 15, "least wait states before the first word read from it"),

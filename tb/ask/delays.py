@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pymodels.trace import Part, TraceEvent, unit
-from tb.report.lives import Life, Lives, Piece
+from tb.report.life import Life, Piece
+from tb.report.lives import Lives
 from tb.report.recorded import Legend
 from tb.report.stages import Stage, stages_of
 from tb.report.wire import Hop, Packet

@@ -20,7 +20,8 @@ from pymodels.errors import ConfigError, SanlabError
 from tb import studies
 from tb.ask.delays import Neighbours
 from tb.ask.story import story
-from tb.report.lives import Life, lives_of
+from tb.report.life import Life
+from tb.report.lives import lives_of
 from tb.report.recorded import TRACE, Recorded, TraceError, read_recorded
 from tb.report.terminal import say
 from tb.request import resolve

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pymodels.trace import Part, event_name, unit_name
 from tb.ask.delays import Delay, Neighbours, total
-from tb.report.lives import Life
+from tb.report.life import Life
 from tb.report.recorded import Legend
 from tb.report.stages import Stage, stages_of
 from tb.report.wire import Packet
@@ -26,6 +26,7 @@ SENTENCES = {
     "dma_back_pointer": "the host DMA of {target} moves the word that tells the host of the message",
     "host_notices": "the CPU of {target} sees that word",
     "host_dispatch": "the CPU of {target} takes the message and calls its handler",
+    "card_takes": "the card's shell gets the bank, reads the header and finds the circuit",
     "until_seen": "the CPU of {target} sees the message",
 }
 PROCESSORS = (Part.HOST_CPU, Part.NIC_CPU)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tb.report.lives import Life
+from tb.report.life import Life
 from tb.report.stages import Stage, stages_of
 
 MOST = 9

@@ -1,106 +1,32 @@
 """The life of every message of a run: its trace records in order, from `send` to the end of the handler.
 
-A message is a `send` on a host; what one packet carries of it is a piece (a segment of a long message). A piece is
-found at its sender by its key, in the order of the queue; on the wire by the order of packets (`tb.report.wire`); at
-its receiver by packet and source. Nothing here belongs to one message layer: a layer whose software leaves the records
-of `pymodels.trace` is understood, one that leaves fewer has shorter lives.
+A message is a `send` on a host, or a result of its FPGA card; what one packet carries of it is a piece (a segment of a
+long message). A piece is found at its sender by its key, in the order of the queue (`tb.report.senders`); on the wire
+by the order of packets (`tb.report.wire`); at its receiver by packet and source. Nothing here belongs to one message
+layer: a layer whose software leaves the records of `pymodels.trace` is understood, one that leaves fewer has shorter
+lives.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 from pymodels.trace import PARTS_PER_NODE, SWITCH_BASE, Part, TraceEvent
+from tb.report.life import Piece
 from tb.report.recorded import Legend, Recorded
+from tb.report.senders import Senders
 from tb.report.wire import Packet, Row, Wire, rows
 
-Mark = tuple[int, int, int, int, int, int]
-"""A record of a message: (time, unit, event, packet, argument, argument2)."""
 
-
-@dataclass
-class Piece:
-    """What one packet carries of a message."""
-
-    life: Life
-    key: int
-    size: int
-    """Bytes with header, as handed to the bus."""
-    marks: list[Mark] = field(default_factory=list)
-    """Every record of this piece, in time order."""
-    dma: list[tuple[str, int, int]] = field(default_factory=list)
-    """Host DMA blocks at the receiver: (`message` or `pointer`, start, end), in picoseconds."""
-    packets: list[Packet] = field(default_factory=list)
-    """One for each time it was sent."""
-    answers: list[tuple[str, Packet]] = field(default_factory=list)
-    """Control messages that answer it: (`ACK` or `NACK`, packet)."""
-
-    def last(self, event: int) -> Mark | None:
-        """The last record of an event, None when there is none."""
-        return next((mark for mark in reversed(self.marks) if mark[2] == event), None)
-
-    def first(self, event: int) -> Mark | None:
-        """The first record of an event, None when there is none."""
-        return next((mark for mark in self.marks if mark[2] == event), None)
-
-
-@dataclass
-class Life:
-    """One message."""
-
-    number: int
-    """From 1, in the order of the calls of `send` in the run: the MESSAGE of `make explain`."""
-    node: int
-    """The host that sends."""
-    size: int
-    """Bytes as given to `send`."""
-    sent: int
-    """Time of the call, in picoseconds."""
-    returned: int | None = None
-    target: int | None = None
-    """The host that receives; None while nothing of it has arrived."""
-    handler: int | None = None
-    handled: int | None = None
-    """When its handler began."""
-    ended: int | None = None
-    """When its handler was done."""
-    pieces: list[Piece] = field(default_factory=list)
-
-    @property
-    def arrived(self) -> int | None:
-        """The end of its life: the handler begins; without a handler, its last host DMA is done. None: not yet."""
-        if self.handled is not None or not self.pieces:
-            return self.handled
-        last = self.pieces[-1].last(TraceEvent.NIC_DMA_DONE)
-        return None if last is None else last[0]
-
-    @property
-    def latency(self) -> int | None:
-        """Picoseconds from `send` to its end; None when it has not arrived."""
-        return None if self.arrived is None else self.arrived - self.sent
-
-    def name(self, legend: Legend) -> str:
-        """A name for people: `message 12, paris to metz, 64 B`."""
-        target = "" if self.target is None else f" to {legend.hosts[self.target]}"
-        return f"message {self.number}, {legend.hosts[self.node]}{target}, {self.size} B"
-
-
-class Lives:
+class Lives(Senders):
     """Takes the records of a run one by one, in time order, and tells the lives of its messages."""
 
     def __init__(self, legend: Legend) -> None:
-        self.lives: list[Life] = []
+        super().__init__()
         self.wire = Wire(legend)
         self.piece_of: dict[int, Piece] = {}
         """By `id` of a packet that carries a piece; packets live as long as `wire.packets`."""
-        self._calls: dict[tuple[int, int], Life] = {}
-        self._queued: dict[tuple[int, int], deque[Piece]] = defaultdict(deque)
-        """By node and key: written by the host, not yet met by the NIC."""
-        self._met: dict[tuple[int, int], deque[Piece]] = defaultdict(deque)
-        """By node and key: met by the NIC, not yet acknowledged."""
-        self._started: dict[int, Piece] = {}
         self._leaving: dict[int, Packet] = {}
         self._due: dict[int, deque[tuple[str, int, Piece]]] = defaultdict(deque)
         """Answers that a node owes."""
@@ -146,6 +72,8 @@ class Lives:
             TraceEvent.POLL_HIT: self._poll_hit,
             TraceEvent.HANDLER_START: self._handler,
             TraceEvent.HANDLER_END: self._handler,
+            TraceEvent.CARD_TAKE: self._card_takes,
+            TraceEvent.CARD_GIVE: self._card_gives,
         }
 
     def take(self, row: Row) -> None:
@@ -201,55 +129,9 @@ class Lives:
 
     # ---- the sender
 
-    def _call(self, row: Row, node: int) -> Piece | None:
-        """A message begins; it has no piece yet."""
-        life = Life(len(self.lives) + 1, node, row[4], row[0])
-        self.lives.append(life)
-        self._calls[node, row[5]] = life
-        return None
-
-    def _return(self, row: Row, node: int) -> Piece | None:
-        life = self._calls.get((node, row[5]))
-        if life is not None:
-            life.returned = row[0]
-        return None
-
-    def _written(self, row: Row, node: int) -> Piece | None:
-        life = self._calls.get((node, row[5]))
-        if life is None:
-            return None
-        piece = Piece(life, row[3], row[4])
-        life.pieces.append(piece)
-        self._queued[node, row[3]].append(piece)
-        return piece
-
-    def _pointer(self, row: Row, node: int) -> Piece | None:
-        return _newest(self._queued.get((node, row[3]))) or _newest(self._met.get((node, row[3])))
-
-    def _noticed(self, row: Row, node: int) -> Piece | None:
-        queue = self._queued.get((node, row[3]))
-        if not queue:
-            return None
-        piece = queue.popleft()
-        self._met[node, row[3]].append(piece)
-        return piece
-
-    def _at_sender(self, row: Row, node: int) -> Piece | None:
-        return _newest(self._met.get((node, row[3])))
-
-    def _send_start(self, row: Row, node: int) -> Piece | None:
-        piece = self._at_sender(row, node)
-        if piece is not None:
-            self._started[node] = piece
-        return piece
-
     def _send_done(self, row: Row, node: int) -> Piece | None:
         packet = self._leaving.get(node)
         return None if packet is None else self.piece_of.get(id(packet))
-
-    def _acknowledged(self, row: Row, node: int) -> Piece | None:
-        queue = self._met.get((node, row[3]))
-        return queue.popleft() if queue else None
 
     # ---- the receiver
 
@@ -321,6 +203,8 @@ class Lives:
             piece.dma.append((kind, start, row[0]))
         return piece
 
+    # ---- what takes it
+
     def _poll_hit(self, row: Row, node: int) -> Piece | None:
         waiting = self._waiting[node]
         same = [piece for piece in waiting if piece.key == row[3]]
@@ -339,14 +223,26 @@ class Lives:
             piece.life.ended = row[0]
         return piece
 
+    def _card_takes(self, row: Row, node: int) -> Piece | None:
+        piece = next((piece for piece in self._waiting[node] if piece.key == row[3]), None)
+        if piece is not None:
+            self._waiting[node].remove(piece)
+            self._seen[node, row[3]] = piece
+            piece.life.handled, piece.life.to_card = row[0], True
+        return piece
+
+    def _card_gives(self, row: Row, node: int) -> Piece | None:
+        """The circuit is done with one message, and another begins."""
+        self._result(row, node)
+        piece = self._seen.get((node, row[3]))
+        if piece is not None:
+            piece.life.ended = row[0]
+        return piece
+
 
 UNSEEN = 64
 """A layer whose firmware does not tell when it looks at packets leaves them all unseen: no more are remembered."""
 WIRE = (Part.NET_SEND, Part.NET_RECV, Part.LINK)
-
-
-def _newest(queue: deque[Piece] | None) -> Piece | None:
-    return queue[-1] if queue else None
 
 
 def lives_of(recorded: Recorded) -> Lives:

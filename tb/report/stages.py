@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pymodels.trace import Part, TraceEvent, unit
-from tb.report.lives import Life, Lives, Mark, Piece
+from tb.report.life import Life, Mark, Piece
+from tb.report.lives import Lives
 from tb.report.recorded import Legend
 from tb.report.wire import rows
 
@@ -62,6 +63,7 @@ BOUNDARIES = (
     Boundary("dma_back_pointer", TraceEvent.DMA_DONE, Part.HOST_DMA, 1),
     Boundary("host_notices", TraceEvent.POLL_HIT, Part.HOST_CPU, 1),
     Boundary("host_dispatch", TraceEvent.HANDLER_START, Part.HOST_CPU, 1),
+    Boundary("card_takes", TraceEvent.CARD_TAKE, Part.FPGA, 1),
 )
 OPTIONAL = "refused_and_sent_again"
 """Stands only in the life of a message that was."""

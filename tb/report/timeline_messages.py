@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 
 from pymodels.trace import TraceEvent
-from tb.report.lives import Life, Lives, Piece
-from tb.report.timeline_places import CALLS, DMA, HOST, NIC, RECEIVE_ENGINE, SEND_ENGINE, SWITCH, Places
+from tb.report.life import Life, Piece
+from tb.report.lives import Lives
+from tb.report.timeline_places import (
+    CALLS,
+    CIRCUIT,
+    DMA,
+    HOST,
+    NIC,
+    RECEIVE_ENGINE,
+    RESULT,
+    SEND_ENGINE,
+    SWITCH,
+    Places,
+)
 from tb.report.timeline_units import Units
 from tb.report.trace_events import Place, TraceEvents
 from tb.report.wire import Packet
@@ -37,6 +49,7 @@ class Messages:
                 self._events.span((HOST + node, CALLS + lane), call[2], call[0], call[1])
             for lane in range(1 + max(lane for lane, _ in lanes(calls))):
                 self._events.thread((HOST + node, CALLS + lane), "calls and handlers")
+        self._cards()
         for life in self._lives.lives:
             self._events.flow(life.number, life.name(self._legend), self._way(life))
         self._queues()
@@ -50,10 +63,23 @@ class Messages:
             name = life.name(self._legend)
             if life.returned is not None:
                 calls[life.node].append((life.sent, max(life.returned, life.sent + SHORTEST), f"send: {name}"))
-            if life.handled is not None and life.target is not None:
+            if life.handled is not None and life.target is not None and not life.to_card:
                 end = max(life.ended or 0, life.handled + SHORTEST)
                 calls[life.target].append((life.handled, end, f"handler {life.handler}: {name}"))
         return calls
+
+    # ---- cards
+
+    def _cards(self) -> None:
+        """Messages in circuits, and results on their way out of the card."""
+        for life in self._lives.lives:
+            name = life.name(self._legend)
+            if life.to_card and life.target is not None and life.handled is not None:
+                place = self._places.of_card(life.target, CIRCUIT)
+                self._events.span(place, name, life.handled, max(life.ended or 0, life.handled + SHORTEST))
+            noticed = life.pieces[-1].first(TraceEvent.NIC_NOTICED) if life.from_card and life.pieces else None
+            if noticed is not None:
+                self._events.span(self._places.of_card(life.node, RESULT), name, life.sent, noticed[0])
 
     # ---- packets
 
@@ -89,10 +115,13 @@ class Messages:
         points: list[tuple[Place, int | None]] = []
         if life.returned is not None:
             points.append(((HOST + life.node, CALLS), life.sent))
+        if life.from_card:
+            points.append((self._places.of_card(life.node, RESULT), life.sent))
         if life.pieces and life.pieces[-1].packets:
             points += self._way_of(life.pieces[-1], life.pieces[-1].packets[-1])
         if life.target is not None:
-            points.append(((HOST + life.target, CALLS), life.handled))
+            end = self._places.of_card(life.target, CIRCUIT) if life.to_card else (HOST + life.target, CALLS)
+            points.append((end, life.handled))
         return [(place, time) for place, time in points if time is not None]
 
     def _way_of(self, piece: Piece, packet: Packet) -> list[tuple[Place, int | None]]:
@@ -117,8 +146,9 @@ class Messages:
         for life in self._lives.lives:
             for piece in life.pieces:
                 sending, waiting = (NIC + life.node, "messages sent, not acknowledged"), "messages before the host"
-                _interval(changes[sending], piece, TraceEvent.PAYLOAD_WRITTEN, TraceEvent.ACK_SEEN)
-                if life.target is not None:
+                begins = TraceEvent.NIC_NOTICED if life.from_card else TraceEvent.PAYLOAD_WRITTEN
+                _interval(changes[sending], piece, begins, TraceEvent.ACK_SEEN)
+                if life.target is not None and not life.to_card:
                     incoming = (HOST + life.target, waiting)
                     _interval(changes[incoming], piece, TraceEvent.NIC_ACCEPT, TraceEvent.POLL_HIT)
         for (process, name), steps in changes.items():

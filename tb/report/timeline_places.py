@@ -7,13 +7,15 @@ from tb.report.packets import ends
 from tb.report.recorded import End, Legend
 from tb.report.trace_events import Place, TraceEvents
 
-HOST, NIC, SWITCH, CABLE = 10_000, 20_000, 30_000, 40_000
+HOST, CARD, NIC, SWITCH, CABLE = 10_000, 15_000, 20_000, 30_000, 40_000
 """First process numbers."""
 CPU, CALLS = 1, 2
 """Threads of a host; of its calls there are as many as overlap."""
 PROCESSOR, SEND_ENGINE, RECEIVE_ENGINE, DMA = 1, 2, 3, 4
 """Threads of a NIC; of host DMA one for each chain."""
 CHAINS = 4
+CIRCUIT, RESULT = 1, 2
+"""Threads of an FPGA card."""
 
 
 class Places:
@@ -21,6 +23,8 @@ class Places:
 
     def __init__(self, legend: Legend, events: TraceEvents) -> None:
         self.legend = legend
+        self._events = events
+        self._cards: set[int] = set()
         self._cables: dict[End, Place] = {}
         for node, name in enumerate(legend.hosts):
             events.process(HOST + node, f"host {name}", 2 * node)
@@ -41,6 +45,15 @@ class Places:
             for thread, (source, target) in enumerate(((near, far), (far, near))):
                 self._cables[source] = (CABLE + number, thread)
                 events.thread((CABLE + number, thread), f"{source[0]} to {target[0]}")
+
+    def of_card(self, node: int, thread: int) -> Place:
+        """A thread of a host's FPGA card, which has a process from the first time on."""
+        if node not in self._cards:
+            self._cards.add(node)
+            self._events.process(CARD + node, f"card of {self.legend.hosts[node]}", 2 * node + 1)
+            self._events.thread((CARD + node, CIRCUIT), "circuits")
+            self._events.thread((CARD + node, RESULT), "result, until the NIC sees it")
+        return CARD + node, thread
 
     def leaving_host(self, node: int) -> Place:
         """The cable direction out of a host."""

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from pymodels.link.characters import Symbol
 from pymodels.results import write_atomically
-from tb.report.lives import Life, Lives
+from tb.report.life import Life
+from tb.report.lives import Lives
 from tb.report.recorded import Legend, Recorded
 from tb.report.stages import stages_of
 from tb.report.wire import rows

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from pymodels.trace import PARTS_PER_NODE, PORTS_PER_SWITCH
 from tb.sim.build import Design
 from tb.sim.instances import clock_counters, clock_pins, node_instance, switch_instance, word
-from tb.sim.numbers import NIC, Numbers
+from tb.sim.numbers import NIC, Further, Numbers
 
 CABLE_PINS = (
     ("input", "in", "[8:0] "),
@@ -42,19 +42,15 @@ def design(numbers: Numbers, circuits: Mapping[str, str]) -> Design:
     return Design("top", generated=generated, clocked=True, models=models)
 
 
-def _node_kind(further: tuple[bool, bool]) -> str:
+def _node_kind(further: Further) -> str:
     """The name of the model of a node with these further cards."""
-    return "node" + "_fpga" * further[0] + "_frame" * further[1]
+    return "node" + "".join(f"_{card}" for card, there in further._asdict().items() if there)
 
 
-def _node_clocks(further: tuple[bool, bool]) -> int:
-    return 4 if further[0] else 3
-
-
-def _node_model(nic: str, further: tuple[bool, bool], circuits: Mapping[str, str]) -> Design:
+def _node_model(nic: str, further: Further, circuits: Mapping[str, str]) -> Design:
     wires = {pin: f"{pin}_0" for _, pin, _ in CABLE_PINS}
     body = node_instance("node", nic, 0, 0, wires, further)
-    return _model(_node_kind(further), _node_clocks(further), 1, body, circuits if further[0] else {})
+    return _model(_node_kind(further), further.clocks, 1, body, circuits if further.fpga else {})
 
 
 def _switch_model(nic: str, ports: int) -> Design:
@@ -70,8 +66,8 @@ def _model(name: str, clocks: int, ports: int, body: str, more: Mapping[str, str
     return Design(name, generated={f"{name}.sv": f"{text}endmodule\n", **more}, clocked=True, library=True)
 
 
-def _components_h(numbers: Numbers, nodes: list[tuple[bool, bool]], sizes: list[int]) -> str:
-    kinds = [*((_node_kind(f), _node_clocks(f)) for f in nodes), *((f"switch_{ports}", 1) for ports in sizes)]
+def _components_h(numbers: Numbers, nodes: list[Further], sizes: list[int]) -> str:
+    kinds = [*((_node_kind(f), f.clocks) for f in nodes), *((f"switch_{ports}", 1) for ports in sizes)]
     lines = ["// Generated: the components of the cluster and their cables, for verilator_main.cpp."]
     lines += [f'#include "V{kind}.h"\n#include "V{kind}__Syms.h"' for kind, _ in kinds]
     lines += [_add(kind, clocks) for kind, clocks in kinds]

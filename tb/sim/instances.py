@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from tb.sim.numbers import FABRIC, LINK, NIC, PCI
+from tb.sim.numbers import FABRIC, FAR, LINK, NIC, PCI, Further
+
+NOTHING = Further()
+"""No further cards."""
 
 KINDS = {"lanai9": 9, "lanai4": 4, "sp": 0}
 """What `sim_node` calls a kind of NIC."""
@@ -39,25 +42,26 @@ def node_instance(
     node: int,
     first_clock: int,
     wires: Mapping[str, str],
-    further: tuple[bool, bool] = (False, False),
+    further: Further = NOTHING,
 ) -> str:
     """Node number `node` with its clocks from `first_clock` on; `wires` by pin: in, in_hold, tx, tx_hold.
 
-    `further`: whether it has an FPGA card, and a frame buffer. With a LANai 4 the NIC's clock drives the PCI bus too
-    (readings A8), and the PCI clock never wakes.
+    `further`: what it has beside its NIC. With a LANai 4 the NIC's clock drives the PCI bus too (readings A8), and the
+    PCI clock never wakes.
     """
-    fpga, frame = further
     clocks = {domain: first_clock + number for domain, number in (("nic", NIC), ("link", LINK), ("pci", PCI))}
-    if fpga:
+    if further.fpga:
         clocks["fabric"] = first_clock + FABRIC
+    if further.bridge:
+        clocks["far"] = first_clock + FAR
     drives = {**clocks, "pci": clocks["nic"]} if kind == "lanai4" else clocks
     parameters = [f".KIND({KINDS[kind]})", f".NODE({node})", f".CABLE({node})"]
     parameters += [f".CLOCK_{domain.upper()}({clock})" for domain, clock in drives.items()]
-    parameters += [f".FPGA({int(fpga)})", f".FRAME({int(frame)})"]
+    parameters += [f".{card.upper()}({int(there)})" for card, there in further._asdict().items()]
     pins = [f".{domain}_clk(clk_{i}), .{domain}_cycle(cycle_{i})" for domain, i in drives.items()]
     pins += [f".{domain}_awake(awake_{i})" for domain, i in clocks.items()]
-    if not fpga:
-        pins.append(".fabric_clk(1'b0), .fabric_cycle(48'd0), .fabric_awake()")
+    for absent in (domain for domain in ("fabric", "far") if domain not in clocks):
+        pins.append(f".{absent}_clk(1'b0), .{absent}_cycle(48'd0), .{absent}_awake()")
     pins += [".rst, .faults", ", ".join(f".{pin}({wire})" for pin, wire in wires.items())]
     return f"  sim_node #({', '.join(parameters)}) {name} (\n      " + ",\n      ".join(pins) + ");"
 

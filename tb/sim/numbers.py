@@ -1,20 +1,38 @@
 """How clocks and cable directions of a topology are numbered.
 
-Every component has its own clock, so that it can sleep alone: a node has three in a row (NIC, link, PCI), and a fourth
-(fabric) with an FPGA card; then each switch has one. A cable direction has the number of the port at which it arrives:
-nodes first, then the ports of each switch.
+Every component has its own clock, so that it can sleep alone: a node has three in a row (NIC, link, PCI), a fourth
+(fabric) with an FPGA card, and a fifth (its bus) when that stands behind a bridge; then each switch has one. A cable
+direction has the number of the port at which it arrives: nodes first, then the ports of each switch.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pymodels.config.model import FPGA_CARD, FRAME_CARD, Cluster
+from pymodels.profiles import Profile
 from pymodels.topology import End, Topology
 
-NIC, LINK, PCI, FABRIC = 0, 1, 2, 3
+NIC, LINK, PCI, FABRIC, FAR = 0, 1, 2, 3, 4
 CARD_MEMORIES = 256
 """Number of the FPGA card's SRAM of node 0; its frame buffer has the next, node n both 2n further."""
+
+
+class Further(NamedTuple):
+    """What a node has beside its NIC."""
+
+    fpga: bool = False
+    """An FPGA card."""
+    frame: bool = False
+    """A frame buffer."""
+    bridge: bool = False
+    """Both stand behind a bridge, on a PCI bus of their own."""
+
+    @property
+    def clocks(self) -> int:
+        """How many clocks the node has."""
+        return 3 + self.fpga + self.bridge
 
 
 @dataclass(frozen=True)
@@ -26,23 +44,23 @@ class Numbers:
     """Cards of each host beside its NIC; empty: nobody has any."""
     nic: str = "lanai9"
     """The kind of NIC that all hosts have."""
+    bridge: bool = False
+    """FPGA cards stand behind a bridge."""
 
     @staticmethod
-    def of(cluster: Cluster, nic: str) -> Numbers:
-        """The numbers of a cluster whose hosts have NICs of this kind."""
-        return Numbers(cluster.topology, tuple(frozenset(host.cards) for host in cluster.hosts), nic)
+    def of(cluster: Cluster, profile: Profile) -> Numbers:
+        """The numbers of a cluster whose hosts have the NICs and buses of a profile."""
+        cards = tuple(frozenset(host.cards) for host in cluster.hosts)
+        return Numbers(cluster.topology, cards, profile.kind, profile.flag("fpga.bridge"))
 
     def has(self, node: int, card: str) -> bool:
         """Whether a host has a card."""
         return bool(self.cards) and card in self.cards[node]
 
-    def further(self, node: int) -> tuple[bool, bool]:
-        """Whether a node has an FPGA card, and a frame buffer."""
-        return self.has(node, FPGA_CARD), self.has(node, FRAME_CARD)
-
-    def clocks_of(self, node: int) -> int:
-        """How many clocks a node has."""
-        return 4 if self.has(node, FPGA_CARD) else 3
+    def further(self, node: int) -> Further:
+        """What a node has beside its NIC."""
+        fpga = self.has(node, FPGA_CARD)
+        return Further(fpga, self.has(node, FRAME_CARD), fpga and self.bridge)
 
     @property
     def nodes(self) -> int:
@@ -54,8 +72,8 @@ class Numbers:
         return self.clock(node, NIC if self.nic == "lanai4" else PCI)
 
     def clock(self, node: int, domain: int) -> int:
-        """Clock of a node's domain: NIC, LINK, PCI or FABRIC."""
-        return sum(self.clocks_of(n) for n in range(node)) + domain
+        """Clock of a node's domain: NIC, LINK, PCI, FABRIC or FAR."""
+        return sum(self.further(n).clocks for n in range(node)) + domain
 
     def switch_clock(self, switch: int) -> int:
         """Clock of a switch."""

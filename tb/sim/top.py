@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from pymodels.card.fabric import MODULE, module_text
 from pymodels.config.model import Cluster
+from pymodels.profiles import Profile
 from pymodels.topology import End
 from tb.sim import components
 from tb.sim.build import Design
@@ -19,10 +20,10 @@ from tb.sim.instances import clock_counters, clock_pins, node_instance, switch_i
 from tb.sim.numbers import NIC, Numbers
 
 
-def cluster_design(cluster: Cluster, nic: str) -> Design:
-    """The design of a configured cluster whose hosts have NICs of this kind, with the circuits of its circuit file."""
+def cluster_design(cluster: Cluster, profile: Profile) -> Design:
+    """The design of a configured cluster whose hosts are those of a profile, with the circuits of its circuit file."""
     circuits = {f"{MODULE}.sv": module_text(cluster.circuits)} if cluster.circuits else {}
-    return design(Numbers.of(cluster, nic), circuits)
+    return design(Numbers.of(cluster, profile), circuits)
 
 
 def design(numbers: Numbers, circuits: Mapping[str, str] = MappingProxyType({})) -> Design:

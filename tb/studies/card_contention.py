@@ -19,7 +19,7 @@ from pymodels.card.registers import Forward
 from pymodels.formats.grim import HEADER_BYTES
 from pymodels.trace import Part, TraceEvent, unit
 from tb.lab import Lab
-from tb.settings import pci_period
+from tb.settings import card_period, pci_period
 from tb.studies import Option
 from tb.studies._cards import CARD_OPTIONS, CLUSTER, PICOSECONDS, SETTLE_PS, Pair, first_after, times
 
@@ -58,7 +58,7 @@ def _burst_limit(lab: Lab) -> float:
     """What the bus between NIC and card moves at a datum a clock, in MB/s."""
     profile = lab.plan.profile
     width = min(profile.integer("pci.width"), profile.integer("fpga.width"))
-    return width / 8 / pci_period(profile, has_fpga=True) * PICOSECONDS
+    return width / 8 / card_period(profile) * PICOSECONDS
 
 
 def _hand_in(lab: Lab, trace: NDArray[np.void], phase: str, span: tuple[int, int], limit: float) -> None:

@@ -43,6 +43,16 @@ def test_nic_to_card_dma_comes_near_the_burst_limit_and_waits_where_results_shar
     assert metrics["host_MBps_both"] < metrics["host_MBps_host"]
 
 
+def test_card_behind_a_bridge_leaves_the_bus_of_the_host_its_speed(tmp_path: Path) -> None:
+    slow, fast = (
+        must("card_contention", "verilator", tmp_path / name, f"{FAST} messages=3 fpga.bridge={bridge}", CARDS).metrics
+        for name, bridge in (("beside", "false"), ("behind", "true"))
+    )
+    assert fast["bus_use_host"] < 0.7 * slow["bus_use_host"], "66 MHz again: the same bytes in half the time"
+    assert fast["p2p_share_card"] > 0.85, "the NIC's DMA crosses the bridge at the speed of the card's bus"
+    assert fast["host_MBps_both"] >= slow["host_MBps_both"]
+
+
 def test_no_message_is_lost_while_an_image_is_swapped(tmp_path: Path) -> None:
     metrics = must("card_reconfigure", "verilator", tmp_path, cluster=CARDS, settings=f"{FAST} messages=8").metrics
     assert metrics["lost"] == 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from pymodels.results import differences
 from tests.system.runs import assert_equal, must
@@ -24,10 +25,11 @@ def test_host_and_cards_see_the_same_bytes_and_an_image_takes_its_time_to_load(t
     assert metrics["loading_us"] >= 30, "1000 clocks of a bus that the card has taken to 33 MHz"
 
 
-def test_cards_do_the_same_on_both_simulators_asleep_and_always_on(tmp_path: Path) -> None:
-    asleep = must("card_bus", "verilator", tmp_path / "asleep", cluster="two_cards")
+@pytest.mark.parametrize("bridge", ["false", "true"])
+def test_cards_do_the_same_on_both_simulators_asleep_and_always_on(bridge: str, tmp_path: Path) -> None:
+    asleep = must("card_bus", "verilator", tmp_path / "asleep", f"fpga.bridge={bridge}", "two_cards")
     for simulator, always_on in (("icarus", 0), ("verilator", 1)):
-        settings = f"run.always_on={always_on}"
+        settings = f"run.always_on={always_on} fpga.bridge={bridge}"
         again = must("card_bus", simulator, tmp_path / f"{simulator}{always_on}", settings, "two_cards")
         assert not differences(asleep.results, again.results, same_simulator=False)
         assert np.array_equal(asleep.trace, again.trace)
@@ -36,8 +38,12 @@ def test_cards_do_the_same_on_both_simulators_asleep_and_always_on(tmp_path: Pat
 MESSAGES = "fpga.config_us=100"
 
 
-def test_messages_pass_through_circuits_of_local_and_remote_cards_alike_on_both_simulators(tmp_path: Path) -> None:
-    one = must("card_messages", "verilator", tmp_path / "verilator", MESSAGES, "two_cards")
+@pytest.mark.parametrize("bridge", ["false", "true"])
+def test_messages_pass_through_circuits_of_local_and_remote_cards_alike_on_both_simulators(
+    bridge: str, tmp_path: Path
+) -> None:
+    settings = f"{MESSAGES} fpga.bridge={bridge}"
+    one = must("card_messages", "verilator", tmp_path / "verilator", settings, "two_cards")
     assert one.metrics["results"] == 13
     assert one.metrics["reported"] == 1
-    assert_equal(one, must("card_messages", "icarus", tmp_path / "icarus", MESSAGES, "two_cards"))
+    assert_equal(one, must("card_messages", "icarus", tmp_path / "icarus", settings, "two_cards"))

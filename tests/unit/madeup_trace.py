@@ -85,6 +85,18 @@ def message(at: int, source: int, number: int = 1, size: int = 64, key: int = KE
     ]
 
 
+def through_a_card(at: int) -> list[Row]:
+    """A message from host 0 to a circuit of host 1's card, at 2950 ns, and its result to host 0, 3250 to 6000 ns."""
+    host = (E.POLL_HIT, E.HANDLER_START, E.HANDLER_END)
+    call = (E.SEND_CALL, E.SPEND_START, E.SPEND_END, E.PAYLOAD_WRITTEN, E.POINTER_WRITTEN, E.SEND_RETURN)
+    return [
+        *(row for row in message(at, 0) if row[2] not in host),
+        record(at + 2950, 1, Part.FPGA, E.CARD_TAKE, KEY),
+        record(at + 3250, 1, Part.FPGA, E.CARD_GIVE, KEY),
+        *(row for row in message(at + 3000, 1, key=KEY + 0x100) if row[2] not in call),
+    ]
+
+
 def trace(*parts: list[Row]) -> NDArray[np.void]:
     """Records in time order, shape (n,)."""
     ordered = sorted((row for part in parts for row in part), key=lambda row: row[0])

@@ -16,11 +16,22 @@ import numpy as np
 import pytest
 
 from pymodels.trace import Part, TraceEvent
-from tb.report.lives import Life, Lives
+from tb.report.life import Life
+from tb.report.lives import Lives
 from tb.report.recorded import LEGEND, TRACE, TraceError, read_recorded
 from tb.report.stages import grim_stages, stages_of
 from tb.report.wire import rows
-from tests.unit.madeup_trace import KEY, LEGEND_OF_TWO, leave, message, packet, ping_pong, record, trace
+from tests.unit.madeup_trace import (
+    KEY,
+    LEGEND_OF_TWO,
+    leave,
+    message,
+    packet,
+    ping_pong,
+    record,
+    through_a_card,
+    trace,
+)
 
 E = TraceEvent
 
@@ -232,3 +243,17 @@ def test_every_life_has_its_own_marks() -> None:
         assert times == sorted(times)
         assert life.sent <= times[0]
         assert times[-1] <= life.sent + 3_500_000
+
+
+def test_message_to_a_card_ends_in_its_circuit_and_the_result_is_a_message_of_the_card() -> None:
+    told = lives(through_a_card(0))
+    there, back = told.lives
+    assert there.name(LEGEND_OF_TWO) == "message 1, paris to card of metz, 64 B"
+    assert (there.handled, there.ended) == (2_950_000, 3_250_000)
+    assert back.name(LEGEND_OF_TWO) == "message 2, card of metz to paris, 64 B"
+    assert (back.sent, back.handled) == (3_250_000, 6_000_000)
+    for life, last in ((there, "card_takes"), (back, "host_dispatch")):
+        stages = stages_of(life)
+        assert sum(stage.duration for stage in stages) == life.latency
+        assert stages[-1].name == last
+    assert stages_of(back)[0].name == "bus_and_channel_search", "nobody called send"

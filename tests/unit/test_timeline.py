@@ -22,9 +22,10 @@ from tb.report import timeline as command
 from tb.report.recorded import TRACE, read_recorded
 from tb.report.timeline_messages import lanes
 from tb.report.window import window_ps
-from tests.unit.madeup_trace import leave, ping_pong, trace
+from tests.unit.madeup_trace import leave, ping_pong, through_a_card, trace
 
 E = TraceEvent
+RESULTS = "result, until the NIC sees it"
 MEMBERS = {
     "M": {"pid", "tid", "name", "args"},
     "X": {"pid", "tid", "ts", "dur", "name"},
@@ -224,3 +225,15 @@ def test_a_long_trace_waits_until_it_is_asked_for(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(command, "SOON", 1000)
     command.write_soon(tmp_path, Console(file=said))
     assert (tmp_path / command.FILE).exists()
+
+
+def test_card_has_a_process_with_its_circuits_and_results_and_arrows_pass_through_it(tmp_path: Path) -> None:
+    command.write_timeline(read_recorded(leave(tmp_path, trace(through_a_card(0)))), tmp_path / command.FILE)
+    events = json.loads((tmp_path / command.FILE).read_text(encoding="utf-8"))["traceEvents"]
+    circuits, result = place(events, "card of metz", "circuits"), place(events, "card of metz", RESULTS)
+    spans = {(e["pid"], e["tid"]): (e["name"], e["ts"], e["dur"]) for e in events if e["ph"] == "X"}
+    assert spans[circuits] == ("message 1, paris to card of metz, 64 B", 2.95, 0.3)
+    assert spans[result] == ("message 2, card of metz to paris, 64 B", 3.25, 0.25)
+    ends = {e["id"]: (e["pid"], e["tid"]) for e in events if e["ph"] == "f"}
+    begins = {e["id"]: (e["pid"], e["tid"]) for e in events if e["ph"] == "s"}
+    assert (ends[1], begins[2]) == (circuits, result)

@@ -1,0 +1,84 @@
+"""One message of a run, from `send` (or the writing of a card's result) to its handler, and what its packets carry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pymodels.trace import TraceEvent
+from tb.report.recorded import Legend
+from tb.report.wire import Packet
+
+Mark = tuple[int, int, int, int, int, int]
+"""A record of a message: (time, unit, event, packet, argument, argument2)."""
+
+
+@dataclass
+class Piece:
+    """What one packet carries of a message."""
+
+    life: Life
+    key: int
+    size: int
+    """Bytes with header, as handed to the bus."""
+    marks: list[Mark] = field(default_factory=list)
+    """Every record of this piece, in time order."""
+    dma: list[tuple[str, int, int]] = field(default_factory=list)
+    """Host DMA blocks at the receiver: (`message` or `pointer`, start, end), in picoseconds."""
+    packets: list[Packet] = field(default_factory=list)
+    """One for each time it was sent."""
+    answers: list[tuple[str, Packet]] = field(default_factory=list)
+    """Control messages that answer it: (`ACK` or `NACK`, packet)."""
+
+    def last(self, event: int) -> Mark | None:
+        """The last record of an event, None when there is none."""
+        return next((mark for mark in reversed(self.marks) if mark[2] == event), None)
+
+    def first(self, event: int) -> Mark | None:
+        """The first record of an event, None when there is none."""
+        return next((mark for mark in self.marks if mark[2] == event), None)
+
+
+@dataclass
+class Life:
+    """One message."""
+
+    number: int
+    """From 1, in the order in which hosts and cards begin to send: the MESSAGE of `make explain`."""
+    node: int
+    """The host that sends, or whose card does."""
+    size: int
+    """Bytes as given to `send`; of a card's result those of its packet, whole lane groups."""
+    sent: int
+    """Time of the call, in picoseconds; of a card's result when it is written."""
+    returned: int | None = None
+    from_card: bool = False
+    """It is a result of the host's FPGA card."""
+    to_card: bool = False
+    """A circuit of the receiving host's FPGA card took it."""
+    target: int | None = None
+    """The host that receives, or whose card does; None while nothing of it has arrived."""
+    handler: int | None = None
+    handled: int | None = None
+    """When its handler began, or a circuit took it."""
+    ended: int | None = None
+    """When its handler was done, or the circuit's result was written."""
+    pieces: list[Piece] = field(default_factory=list)
+
+    @property
+    def arrived(self) -> int | None:
+        """The end of its life: the handler begins; without a handler, its last host DMA is done. None: not yet."""
+        if self.handled is not None or not self.pieces:
+            return self.handled
+        last = self.pieces[-1].last(TraceEvent.NIC_DMA_DONE)
+        return None if last is None else last[0]
+
+    @property
+    def latency(self) -> int | None:
+        """Picoseconds from `send` to its end; None when it has not arrived."""
+        return None if self.arrived is None else self.arrived - self.sent
+
+    def name(self, legend: Legend) -> str:
+        """A name for people: `message 12, paris to card of metz, 64 B`."""
+        card = "card of "
+        target = "" if self.target is None else f" to {card * self.to_card}{legend.hosts[self.target]}"
+        return f"message {self.number}, {card * self.from_card}{legend.hosts[self.node]}{target}, {self.size} B"
