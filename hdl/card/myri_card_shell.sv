@@ -122,7 +122,7 @@ module myri_card_shell
   logic may_begin, waiting, held, out_free;
   logic [7:0] held_image, divided;
   assign may_begin = run && there && !paused && out_free && image != '0 && !(held && image == held_image);
-  assign waiting = may_begin || mail_valid;
+  assign waiting = may_begin || (mail_valid && image != '0);
   assign count = words[2][31:16];
   assign arguments = {words[7], words[6], words[5], words[4]};
   assign is_control = handler == control_handler;

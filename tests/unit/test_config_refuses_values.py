@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from pymodels.config import tables
 from tests.unit.configfiles import (
     AS_PRINTED,
     COMPUTED,
@@ -111,6 +112,14 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
         {"circuits": "video.bit first fir16\n"},
         "circuits:1: wrong type: the slot of 'fir16' is 'first'; write a whole number",
     ),
+    "slot that no card has": (
+        {"circuits": "video.bit 4 fir16\n"},
+        "circuits:1: value out of range: the slot of 'fir16' is 4; it must be 0 to 3",
+    ),
+    "circuit that nobody has built": (
+        {"circuits": "video.bit 0 fir17\n"},
+        "circuits:1: unknown circuit: there is no hdl/card/myri_circuit_fir17.sv; did you mean 'fir16'?",
+    ),
     "tiny queue": (
         swapped(CONFIG, "HOST metz", "HOST metz\nQUEUE_SIZE HOST 8"),
         "grim_config:11: value out of range: the queue size of HOST is 8; it must be 64 to 1073741824",
@@ -129,3 +138,9 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
 @pytest.mark.parametrize(("changed", "text"), MISTAKES.values(), ids=MISTAKES.keys())
 def test_mistake_is_named(tmp_path: Path, changed: dict[str, str], text: str) -> None:
     assert refused(tmp_path, changed) == text
+
+
+def test_more_circuits_than_the_cards_tables_hold_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "CIRCUITS", 1)
+    told = refused(tmp_path, {"circuits": "video.bit 0 fir16\nvideo.bit 1 fir16\nvideo.bit 2 histogram\n"})
+    assert told == "circuits:3: too many circuits: the card's tables hold 1; leave some out"

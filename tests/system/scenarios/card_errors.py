@@ -1,15 +1,17 @@
 """Are the mistakes that one can make with cards told by name, and where they break the bus, do they end the run?
 
-Strategy: `calls` makes every call of the library that must be refused and compares what a user reads. `mailbox` writes
-the control mailbox of a card whose FPGA is not configured, twice. `outside` sends a remote write to a physical address
-at which no card stands.
+Strategy: `calls` makes every call of the library that must be refused and compares what a user reads; the last one asks
+an FPGA without a configuration, which never answers in its status mailbox. `mailbox` writes the control mailbox of a
+card whose FPGA is not configured, twice. `outside` sends a remote write to a physical address at which no card stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Coroutine
 from typing import Any
+from unittest.mock import patch
 
+from firmware.host.grim import fpga
 from firmware.host.grim.fpga import FpgaCard
 from pymodels.card.registers import CardReg, Command, Forward
 from pymodels.cards import SLOT, SLOT_BYTES
@@ -51,13 +53,20 @@ async def _calls(lab: Lab, pair: Pair, card: FpgaCard) -> None:
         "no node asked for has a device": _resource(near),
     }
     for expected, call in calls.items():
-        try:
-            await call
-            told = "nothing"
-        except SanlabError as error:
-            told = str(error)
-        lab.check(expected in told, f"{expected!r} was not told, but {told!r}")
-    lab.metric("refused", len(calls))
+        await _refused(lab, expected, call)
+    await card.write(CardReg.IMAGE, 0)
+    with patch.object(fpga, "PATIENCE", 20):
+        await _refused(lab, "waits in vain for an answer to PAUSE in the status mailbox", card.pause())
+    lab.metric("refused", len(calls) + 1)
+
+
+async def _refused(lab: Lab, expected: str, call: Coroutine[Any, Any, None]) -> None:
+    try:
+        await call
+        told = "nothing"
+    except SanlabError as error:
+        told = str(error)
+    lab.check(expected in told, f"{expected!r} was not told, but {told!r}")
 
 
 async def _resource(grim: Any) -> None:

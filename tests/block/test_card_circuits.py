@@ -1,0 +1,66 @@
+"""The circuits in their slots: whose words and whose accesses of the bank count.
+
+Strategy: the generated module of the example, without the shell: the test plays it. A circuit that asks for bank 3
+when it is not its turn must be told of as a trespass and must not reach the bank; where a circuit is must follow the
+loaded image.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import RisingEdge
+
+from pymodels.card.fabric import EXAMPLE, images, names
+
+FILTERS = images(EXAMPLE).index("filters.bit") + 1
+HISTOGRAM_SLOT = 1
+
+
+async def begin(dut: Any, image: int) -> None:
+    for name in ("in_valid", "in_last", "in_bytes", "in_data", "out_ready", "mem_ready", "mem_rvalid", "mem_rdata"):
+        dut[name].value = 0
+    dut.arguments.value, dut.active.value, dut.circuit.value = 0, 0, 0
+    dut.ce.value = dut.rst.value = 1
+    dut.image.value = image
+    Clock(dut.clk, 10, unit="ns", impl="gpi").start(start_high=False)
+    for _ in range(3):
+        await RisingEdge(dut.clk)
+    dut.rst.value = 0
+
+
+@cocotb.test(timeout_time=10, timeout_unit="us")
+async def a_circuit_that_uses_the_bank_out_of_turn_trespasses(dut: Any) -> None:
+    await begin(dut, FILTERS)
+    dut.active.value = 1 << HISTOGRAM_SLOT
+    dut.in_valid.value, dut.in_last.value, dut.in_bytes.value, dut.in_data.value = 1, 1, 4, 0x04030201
+    while not int(dut.mem_valid.value):
+        await RisingEdge(dut.clk)
+        assert not int(dut.trespass.value)
+    assert int(dut.mem_addr.value) >> 17 == HISTOGRAM_SLOT, "its quarter of the bank"
+    dut.active.value = 0  # the shell takes its turn away while it wants the bank
+    await RisingEdge(dut.clk)
+    await RisingEdge(dut.clk)
+    assert int(dut.trespass.value)
+    assert not int(dut.mem_valid.value)
+
+
+@cocotb.test(timeout_time=10, timeout_unit="us")
+async def a_circuit_is_where_the_loaded_image_has_it(dut: Any) -> None:
+    await begin(dut, 0)
+    for image in range(len(images(EXAMPLE)) + 1):
+        dut.image.value = image
+        for number, name in enumerate(names(EXAMPLE)):
+            dut.circuit.value = number
+            await RisingEdge(dut.clk)
+            await RisingEdge(dut.clk)
+            slots = [c.slot for c in EXAMPLE if c.name == name and image and c.image == images(EXAMPLE)[image - 1]]
+            assert int(dut.known.value)
+            assert int(dut.here.value) == len(slots)
+            assert not slots or int(dut.slot.value) == slots[0]
+    dut.circuit.value = len(names(EXAMPLE))
+    await RisingEdge(dut.clk)
+    await RisingEdge(dut.clk)
+    assert not int(dut.known.value)
