@@ -81,10 +81,10 @@ def test_settings_of_an_adapter_scale_with_its_clocks() -> None:
 
 def test_a_cluster_of_adapters_is_built_of_sp_switches() -> None:
     cluster = load_cluster(find_config("fourteen_hosts", {}))
-    text = cluster_design(cluster, "sp").generated["cluster.sv"]
+    text = cluster_design(cluster, load_profile("sp")).generated["cluster.sv"]
     assert text.count(".SP(1)") == 2 and text.count(".KIND(0)") == 14
-    assert ".SP(1)" not in cluster_design(cluster, "lanai9").generated["cluster.sv"]
-    assert Numbers.of(cluster, "sp").clocks == 3 * 14 + 2
+    assert ".SP(1)" not in cluster_design(cluster, load_profile("lanai9")).generated["cluster.sv"]
+    assert Numbers.of(cluster, load_profile("sp")).clocks == 3 * 14 + 2
 
 
 def test_the_central_queue_has_a_name_in_the_trace() -> None:
