@@ -1,6 +1,6 @@
 """On Icarus every register begins as X: none may reach a wire between the parts of a cluster once reset is over.
 
-Strategy: every wire of the generated top level is read in every character clock while echo messages go round, on
+Strategy: every wire of the generated top level is read in every character clock while messages go round, on
 Icarus; that all wires are there and that characters moved is checked too, so that the test cannot pass by seeing
 nothing.
 """
@@ -14,7 +14,7 @@ import pytest
 from tests.system.runs import must
 
 
-@pytest.mark.parametrize(("profile", "asleep"), [("lanai9", 0), ("lanai4", 2)])
+@pytest.mark.parametrize(("profile", "asleep"), [("lanai9", 0), ("lanai4", 2), ("sp", 0)])
 def test_no_x_on_any_wire_between_parts_after_reset(profile: str, asleep: int, tmp_path: Path) -> None:
     """`asleep`: clocks that never wake; a LANai 4 has one clock with its PCI bus."""
     seen = must("no_x", "icarus", tmp_path, profile=profile).metrics

@@ -1,8 +1,8 @@
 """Does an X or Z ever stand on a wire between the parts of a cluster, once reset is over?
 
-Strategy: while echo messages go round, every wire of the generated top level (characters, holds, the wish to be
-awake) is read in every character clock, between two edges. On Icarus a bit may be X or Z; whoever makes one is named.
-Slow, and only for small runs.
+Strategy: while echo messages go round, between SP adapters those of VIA, every wire of the generated top level
+(characters, holds, the wish to be awake) is read in every character clock, between two edges. On Icarus a bit may be X
+or Z; whoever makes one is named. Slow, and only for small runs.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import cocotb
 
 from tb.lab import Lab
+from tb.studies._via_ends import End, Memory, ends, join
 
 
 async def run(lab: Lab) -> None:
@@ -20,6 +21,14 @@ async def run(lab: Lab) -> None:
     wires = [wire for wire in top.cluster if wire._name.startswith(("tx_", "hold_", "awake_"))]
     looks = _Looks(lab, wires)
     lab.spawn(looks.go_on(), "looks at the wires")
+    await (_via(lab) if lab.plan.profile.kind == "sp" else _echo(lab))
+    lab.metric("wires", len(wires))
+    lab.metric("wires_that_changed", len(looks.changed))
+    lab.metric("looks", looks.count)
+
+
+async def _echo(lab: Lab) -> None:
+    """A message from every host to the next one, and back."""
     hosts = lab.start_layer("echo")
     for host in hosts:
         await host.start()
@@ -29,9 +38,29 @@ async def run(lab: Lab) -> None:
         await hosts[near].send(far, bytes(range(64)))
         lab.check(await hosts[near].receive() == (far, bytes(range(64))), "bytes came back changed")
         await lab.all([answer])
-    lab.metric("wires", len(wires))
-    lab.metric("wires_that_changed", len(looks.changed))
-    lab.metric("looks", looks.count)
+
+
+async def _via(lab: Lab) -> None:
+    """A connection, and a message out of the Send FIFO each way."""
+    near, far = await ends(lab)
+    mine, yours = await near.vi(), await far.vi()
+    await join(near, mine, far, yours)
+    memories = [await end.memory(1 << 13) for end in (near, far)]
+    for source, target, (here, to), (there, into) in (
+        (mine, yours, (near, memories[0]), (far, memories[1])),
+        (yours, mine, (far, memories[1]), (near, memories[0])),
+    ):
+        here.process.store_bytes(to.va, bytes(range(64)))
+        await target.post_receive(place(there, into).receive([(into.va + 4096, into.handle, 64)]))
+        await source.post_send(place(here, to, 256).send([(to.va, to.handle, 64)]))
+        await target.poll_receive()
+        await source.poll_send()
+        lab.check(there.process.load_bytes(into.va + 4096, 64) == bytes(range(64)), "bytes came changed")
+
+
+def place(end: End, memory: Memory, at: int = 128) -> Any:
+    """A descriptor in a process's memory."""
+    return end.nic.descriptor(memory.va + at, memory.handle)
 
 
 class _Looks:
