@@ -4,7 +4,8 @@ Strategy: all hosts send messages of random sizes to all others in random order;
 messages are refused as well. Packets vanish and are damaged by seed (`fault.loss`, `fault.damage`), data and answers
 alike; the time-out extension (`grim.timeout_us`) repairs it. Each message carries its number, and begins at another
 place of the sender's buffer, so that a lost, doubled, overtaken or changed one is seen where it arrives. At the end
-nothing may be left in any queue. The long run is `messages=1000000 run.trace=0`.
+nothing may be left in any queue. The default is short enough for Icarus; a run that says something of rare losses is
+`messages=10000`, the long one `messages=1000000 run.trace=0`.
 """
 
 from __future__ import annotations
@@ -22,9 +23,8 @@ from tb.studies._grim import Region, Source, bring_up
 
 LAYER = "grim"
 CLUSTER = "four_hosts"
-QUICK = "messages=2000"
 OPTIONS = {
-    "messages": Option(10_000, "messages of all hosts together, equally many each", 1, 100_000_000),
+    "messages": Option(1000, "messages of all hosts together, equally many each", 1, 100_000_000),
     "largest": Option(600, "bytes of the largest message; sizes are random, most of them small", 0, 1 << 20),
     "stop_percent": Option(2, "how often a host stops before it sends", 0, 100),
     "stop_us": Option(400, "for up to so long", 0, 1_000_000),
