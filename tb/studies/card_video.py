@@ -3,7 +3,9 @@
 Strategy: host 0 sends frame after frame of a moving picture, each from its pinned memory by one remote write to a
 physical address (RM-P): the frame buffer card of host 1, whose CPU has nothing to do with it. With the last frame goes
 a lock; its value in the memory of host 1 ends the time. Then the card's memory is compared with the last frame and
-written as `frame.png` into the run's folder. Frames stand ready: drawing costs no time.
+written as `frame.png` into the run's folder. Frames stand ready: drawing costs no time. With `into=ni` the frame buffer
+is memory that host 1 has reserved in its NI (paper 003, C.5.3): a buffer close to the wire, which the NI's host DMA
+fills as it fills any other place on the bus, through its own card's window.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ OPTIONS = {
     "frames": Option(4, "frames of the picture", 1, 10_000),
     "width": Option(96, "pixels of a line; a multiple of 4", 4, 4096),
     "height": Option(64, "lines", 1, 4096),
+    "into": Option("card", "the frame buffer: a card, or memory reserved in the NI of host 1", choices=("card", "ni")),
     "depth": Option("16", "bits of a pixel", choices=tuple(DEPTHS)),
     **CARD_OPTIONS,
 }
@@ -56,8 +59,7 @@ async def run(lab: Lab) -> None:
     shape = lab.option("height"), lab.option("width")
     depth = int(lab.text("depth"))
     frames = [encode(draw(number, *shape), depth) for number in range(lab.option("frames"))]
-    begin, end = await _show(lab, frames)
-    shown = bytes(lab.running.frames[1][: len(frames[-1])])
+    begin, end, shown = await _show(lab, frames)
     seconds = (end - begin) / PICOSECONDS / 1e6
     lab.check(shown == frames[-1], "the display does not show the last frame")
     lab.metric("bytes_equal", int(shown == frames[-1]))
@@ -66,12 +68,16 @@ async def run(lab: Lab) -> None:
     Path(lab.plan.request.folder, PICTURE).write_bytes(png(decode(shown, *shape, depth)))
 
 
-async def _show(lab: Lab, frames: list[bytes]) -> tuple[int, int]:
-    """Send the frames; from when to when, in picoseconds."""
+async def _show(lab: Lab, frames: list[bytes]) -> tuple[int, int, bytes]:
+    """Send the frames; from when to when, in picoseconds, and what the display holds then."""
     libraries = lab.start_layer("grim")
+    size, in_ni = len(frames[0]), lab.text("into") == "ni"
+    if in_ni:
+        libraries[1].reserve_ni_memory(size)
     await bring_up(lab, libraries, [{} for _ in libraries])
     near, far = libraries
-    source, lock = await near.malloc_pinned(len(frames[0])), await far.malloc_pinned(4)
+    display = far.get_reserved_ni_memory()[1] if in_ni else DISPLAY
+    source, lock = await near.malloc_pinned(size), await far.malloc_pinned(4)
     where, last = near.get_dest_id(far.get_my_vnn()), len(frames)
     await lab.kernel.sleep(SETTLE_PS, "all to be quiet")
     begin = lab.kernel.now
@@ -79,11 +85,13 @@ async def _show(lab: Lab, frames: list[bytes]) -> tuple[int, int]:
     for number, frame in enumerate(frames, 1):
         near.store_pinned(source, frame)
         ends = {"lock": lock, "value": last} if number == last else {}
-        await near.send_physical_memory(where, DISPLAY, source, len(frame), **ends)
+        await near.send_physical_memory(where, display, source, size, **ends)
         lab.findings.messages += 1
         lab.progress(number, last, "frames")
     await seen.finished
-    return begin, lab.kernel.now
+    end = lab.kernel.now
+    memory, at = (lab.running.nics[1].sram, display - far.host.nic_base) if in_ni else (lab.running.frames[1], 0)
+    return begin, end, bytes(memory[at : at + size])
 
 
 def draw(number: int, height: int, width: int) -> NDArray[np.uint8]:

@@ -61,10 +61,10 @@ def test_no_message_is_lost_while_an_image_is_swapped(tmp_path: Path) -> None:
     assert metrics["gap_us"] >= 100, "the loading"
 
 
-def test_last_frame_stands_in_the_display_and_is_a_picture(tmp_path: Path) -> None:
-    done = must(
-        "card_video", "verilator", tmp_path, cluster=CARDS, settings=f"{FAST} frames=2 width=16 height=8 depth=32"
-    )
+@pytest.mark.parametrize("into", ["card", "ni"])
+def test_last_frame_stands_in_the_display_and_is_a_picture(into: str, tmp_path: Path) -> None:
+    settings = f"{FAST} frames=2 width=16 height=8 depth=32 into={into}"
+    done = must("card_video", "verilator", tmp_path, cluster=CARDS, settings=settings)
     assert done.metrics["bytes_equal"] == 1
     assert done.metrics["frames_per_s"] > 0
     assert (tmp_path / "frame.png").read_bytes().startswith(SIGNATURE)
