@@ -104,7 +104,7 @@ class RecvStatus(IntEnum):
     """Bit numbers of RECV_STATUS; user bytes stand in 11:0."""
 
     BAD_CRC = 16
-    BAD_SIZE = 17  # shorter than its headers, or longer than a packet may be
+    BAD_SIZE = 17  # not as long as its header tells, shorter than its headers, or longer than a packet may be
 
 
 class SpPci(IntEnum):

@@ -1,7 +1,7 @@
 // Receive buffer of the link interface: whole packets, the oldest first.
 //
 // Words of a packet fill a slot; with the tail the packet is announced, with its size and whether CRC-8 and size are
-// right. Two places look into the buffer: the processor at the packet at its head (`look`), the right engine at the
+// right: a size is that which its header tells (a lost GAP makes one of two packets, whose CRC-8 is right). Two places look into the buffer: the processor at the packet at its head (`look`), the right engine at the
 // packet whose data it moves (`move`), which is the same or an older one. `next` moves the processor on; `release`
 // frees the right engine's packet. When every slot is taken the link waits. Words beyond a packet's greatest
 // size are dropped, and the packet has a bad size.
@@ -48,6 +48,8 @@ module sp_receive_buffer
   logic [INDEX-1:0] index;
   logic [15:0] length;  // bytes of the packet that comes in
   logic [31:0] key_now;
+  logic [15:0] told;  // payload bytes that the header tells
+  logic wrong;
   logic key_comes, tail, taken, space, too_long;
   logic [ 3:0] count;
   logic [15:0] total;
@@ -66,6 +68,8 @@ module sp_receive_buffer
   assign total = length + {12'd0, count};
   assign too_long = total > 16'(MOST);
   assign user = too_long || total <= 16'(SIZE_HEADERS) ? 12'd0 : total[11:0] - 12'(SIZE_HEADERS + 1);
+
+  assign wrong = too_long || total <= 16'(SIZE_HEADERS) || total != told + 16'd17;
 
   assign arrived = fill != look;
   assign looked = words[{look_slot, {{INDEX-2{1'b0}}, look_index[2:1]}}];
@@ -87,11 +91,12 @@ module sp_receive_buffer
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      {fill, look, move, index, length, key_now} <= '0;
+      {fill, look, move, index, length, key_now, told} <= '0;
     end else begin
       if (taken) begin
         length <= tail ? 16'd0 : too_long ? 16'(MOST + 1) : total;
         index  <= tail ? '0 : too_long ? index : index + 1'b1;
+        if (length == 16'd8) told <= {lanes[23:16], lanes[31:24]};
         if (tail) fill <= fill + 1'b1;
         if (tail || length == 16'd0) key_now <= 32'd0;
         else key_now <= tr_key;
@@ -105,7 +110,7 @@ module sp_receive_buffer
     if (taken && !too_long) words[{fill_slot, index}] <= lanes;
     if (taken && tail) begin
       sizes[fill_slot] <= user;
-      bad[fill_slot]   <= {too_long || total <= 16'(SIZE_HEADERS), tr_syndrome != 8'd0};
+      bad[fill_slot]   <= {wrong, tr_syndrome != 8'd0};
       keys[fill_slot]  <= key_now;
     end
   end

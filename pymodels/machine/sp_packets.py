@@ -92,7 +92,7 @@ class ReceiveBuffer:
         """The tail has come."""
         fixed, user = data[:FIXED].ljust(FIXED, b"\0"), data[FIXED:]
         words = [int.from_bytes(fixed[at : at + 4], "big") for at in range(0, FIXED, 4)]
-        wrong = len(data) < FIXED or len(user) > MAX_USER
+        wrong = len(data) < FIXED or len(user) > MAX_USER or words[2] & 0xFFFF != VIA_BYTES + len(user)
         status = len(user) | bool(flight.crc_error) << RecvStatus.BAD_CRC | wrong << RecvStatus.BAD_SIZE
         self._packets.append(Packet((0, 0, *words[2:], *words[:2]), user, status))
         self._log.add(self._unit, TraceEvent.RX_TAIL, flight.key, len(data), flight.crc_error)

@@ -6,11 +6,12 @@ and the processor must see in the end.
 
 from __future__ import annotations
 
+import random
 from collections import deque
 from dataclasses import dataclass, field
 
-HEADERS, USER = 24, 2032
-"""Bytes of switch header and VIA header, and user bytes of a packet at most."""
+SWITCH_HEADER, HEADERS, USER = 16, 24, 2032
+"""Bytes of the switch header, of it and the VIA header, and user bytes of a packet at most."""
 
 
 @dataclass
@@ -20,15 +21,27 @@ class Coming:
     wire: bytes
     good_crc: bool = True
 
+    @classmethod
+    def random(cls, rng: random.Random, user: int, good_crc: bool = True) -> Coming:
+        """With so many user bytes, and a header that tells so."""
+        wire = bytearray(rng.randbytes(HEADERS + user + 1))
+        wire[10:12] = (HEADERS - SWITCH_HEADER + user).to_bytes(2, "big")
+        return cls(bytes(wire), good_crc)
+
     @property
-    def bad_size(self) -> bool:
+    def impossible(self) -> bool:
         """Shorter than headers and CRC character, or longer than a packet may be."""
         return not HEADERS + 1 <= len(self.wire) <= HEADERS + USER + 1
 
     @property
+    def bad_size(self) -> bool:
+        """Impossible, or not as long as bytes 10 and 11 tell: payload, VIA header and user data."""
+        return self.impossible or len(self.wire) != SWITCH_HEADER + int.from_bytes(self.wire[10:12], "big") + 1
+
+    @property
     def user(self) -> bytes:
         """Its user data."""
-        return b"" if self.bad_size else self.wire[HEADERS:-1]
+        return b"" if self.impossible else self.wire[HEADERS:-1]
 
     @property
     def status(self) -> int:

@@ -45,8 +45,8 @@ async def outgoing(bench: EngineBench, packets: int) -> None:
 async def incoming(bench: EngineBench, packets: int) -> None:
     """Packets from the link, delivered in pieces; status words and other commands between them."""
     rng = bench.rng
-    coming = [Coming(rng.randbytes(HEADERS + rng.choice([0, length(bench)]) + 1), rng.random() < 0.8)]
-    coming += [Coming(rng.randbytes(HEADERS + length(bench) + 1), rng.random() < 0.8) for _ in range(packets - 1)]
+    coming = [Coming.random(rng, rng.choice([0, length(bench)]), rng.random() < 0.8)]
+    coming += [Coming.random(rng, length(bench), rng.random() < 0.8) for _ in range(packets - 1)]
     for packet in coming:
         bench.comes(packet)
     for packet in coming:
@@ -105,11 +105,13 @@ async def both_directions_run_at_once(dut: Any, stall: float) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def packets_of_impossible_size_are_told(dut: Any) -> None:
-    """Ends within the headers, one byte too long, far too long: bad size, no user data; the next one is whole."""
+    """Ends within the headers, one byte too long, far too long, two that became one: bad size; the next is whole."""
     bench = EngineBench(dut)
     await bench.start()
-    for size in (1, 16, HEADERS, HEADERS + USER + 2, HEADERS + USER + 8, 4000, HEADERS + USER + 1):
-        packet = Coming(bench.rng.randbytes(size))
+    sizes = (1, 16, HEADERS, HEADERS + USER + 2, HEADERS + USER + 8, 4000)
+    packets = [Coming(bench.rng.randbytes(size)) for size in sizes]
+    first, second = Coming.random(bench.rng, 40), Coming.random(bench.rng, USER)
+    for packet in (*packets, Coming(first.wire + first.wire), Coming(second.wire[:-2]), second):
         bench.comes(packet)
         assert (await bench.look())[0] == packet.status
         if not packet.bad_size:

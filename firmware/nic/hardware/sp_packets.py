@@ -234,9 +234,7 @@ class SpPackets:
         await nic.work("sp_head")
         status, length = await nic.read(SpReg.RECV_STATUS), await nic.read(SpReg.RECV2)
         header = await nic.read(SpReg.RECV4), await nic.read(SpReg.RECV5)
-        size = status & SIZE
-        good = not status & BAD and length & 0xFFFF == size + VIA_BYTES
-        self._head = Arrived(length >> 16, header, size, good)
+        self._head = Arrived(length >> 16, header, status & SIZE, not status & BAD)
         await self._on.arrived()
 
 
