@@ -56,6 +56,9 @@ class PollLoop(Protocol):
     def expect(self, step: int, value: int) -> None:
         """Change the value that a step compares with (free: the instructions that do it are in a `work` path)."""
 
+    def first(self, count: int) -> None:
+        """Look at the first `count` steps only, from the next run on, until told otherwise."""
+
     def run(self, start: int | None = None) -> Awaitable[int]:
         """Spin until a step hits; its index. `start` names the first step (default: the one after the last hit)."""
 

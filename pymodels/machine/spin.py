@@ -86,14 +86,8 @@ class Spin:
         self._memory = memory
         self._peek = peek
         self._why = why
-        self._looks = list(looks)
-        self._ends = list(accumulate(look.cost for look in looks))
-        self._round = max(1, self._ends[-1])
-        self._words: dict[int, list[int]] = {}
-        for step, look in enumerate(looks):
-            if not look.register:
-                self._words.setdefault(look.address, []).append(step)
-        self._registers = [step for step, look in enumerate(looks) if look.register]
+        self._all = list(looks)
+        self._lay_out(len(looks))
         self._last = len(looks) - 1
         self._first = 0
         self._origin = 0
@@ -102,11 +96,29 @@ class Spin:
         self._generation = 0
         self._hit: Future[int] | None = None
 
+    def _lay_out(self, count: int) -> None:
+        """The loop has the first `count` steps."""
+        self._looks = looks = self._all[:count]
+        self._ends = list(accumulate(look.cost for look in looks))
+        self._round = max(1, self._ends[-1])
+        self._words: dict[int, list[int]] = {}
+        for step, look in enumerate(looks):
+            if not look.register:
+                self._words.setdefault(look.address, []).append(step)
+        self._registers = [step for step, look in enumerate(looks) if look.register]
+
     def expect(self, step: int, value: int) -> None:
         """Change the value that a step compares with."""
-        self._looks[step] = self._looks[step]._replace(expect=value)
-        if self._hit is not None:
-            self._consider(step)
+        self._all[step] = self._all[step]._replace(expect=value)
+        if step < len(self._looks):
+            self._looks[step] = self._all[step]
+            if self._hit is not None:
+                self._consider(step)
+
+    def first(self, count: int) -> None:
+        """Look at the first `count` steps only, from the next run on, until told otherwise."""
+        if count != len(self._looks):
+            self._lay_out(count)
 
     async def run(self, start: int | None = None) -> int:
         """Spin until a step hits; its index. `start` names the first step (default: the one after the last hit)."""

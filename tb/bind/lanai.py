@@ -134,6 +134,9 @@ class RtlPollLoop:
     def expect(self, step: int, value: int) -> None:
         self._nic.steps[self._base + step * STEP_WORDS] = value & 0xFFFFFFFF
 
+    def first(self, count: int) -> None:
+        self._count = count
+
     def run(self, start: int | None = None) -> Future[int]:
         first = (self._hit.value + 1) % self._count if start is None else start
         self._hit = self._nic.command(OP_POLL, "its polling loop to see something", self._loop, self._count, first)

@@ -131,8 +131,10 @@ class KernelVi:
         """How descriptors are posted."""
         return ByProcess(self, side, self._page, self._bell) if self.options.user_level else ByKernel(self, side)
 
-    def forget(self) -> None:
-        """Nobody's again: what was posted may stand in memory that is no more."""
+    async def forget(self) -> None:
+        """Nobody's again: what was posted may stand in memory that is no more, and the NIC looks at its page no longer."""
+        if self._page:
+            await self._kernel.command(Command.LEAVE, self.number)
         for mapped in (self._page, self._bell):
             if mapped:
                 self.owner.unmap(mapped)

@@ -121,7 +121,7 @@ class VipNic:
         self._vis.remove(vi)
         for queue in vi.queues:
             queue.wants = [want for want in queue.wants if want[0] != vi.number]
-        vi.kernel.forget()
+        await vi.kernel.forget()
 
     # ---- completion queues
 

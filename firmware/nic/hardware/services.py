@@ -14,10 +14,15 @@ What that returns, if anything, is the value with which the step compares from t
 """
 
 
-async def serve(nic: Nic, services: Sequence[Service]) -> None:
-    """Look at one after the other, round and round, and do what belongs to the one that has changed, for ever."""
+async def serve(nic: Nic, services: Sequence[Service], count: Callable[[], int] | None = None) -> None:
+    """Look at one after the other, round and round, and do what belongs to the one that has changed, for ever.
+
+    `count`: how many of them, from the first on, are looked at now; all where it is left out.
+    """
     loop = nic.poll_loop([watch for watch, _ in services])
     while True:
+        if count is not None:
+            loop.first(count())
         hit = await loop.run()
         expected = await services[hit][1]()
         if expected is not None:

@@ -10,7 +10,7 @@ from firmware.nic.hardware import Service, packet_port, serve
 from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.commands import Commands
 from firmware.nic.via.completing import Completing
-from firmware.nic.via.doorbells import doorbells
+from firmware.nic.via.doorbells import doorbells, polled
 from firmware.nic.via.layout import Layout, Word
 from firmware.nic.via.ni import Ni
 from firmware.nic.via.options import Options
@@ -52,7 +52,7 @@ class Firmware:
         self._writes: Writes = Lookup(ni, table) if ni.options.rdma == "table" else KernelBuffer(ni)
         self._receiver = Receiver(ni, self._breaking, completing, self._refill, self._receives, self._writes)
         self._commands = Commands(ni, self._breaking, self._sender)
-        self._doorbells = doorbells(ni)
+        self._doorbells, self._polled = doorbells(ni), polled(ni)
 
     async def run(self) -> None:
         """Look at one thing after the other, round and round, and do what belongs to the one that has changed."""
@@ -63,7 +63,12 @@ class Firmware:
         services.append((Watch(Word.COMMAND_TAIL, 0, "look_command"), self._commands.given))
         self._refill.start()
         self._writes.start()
-        await serve(self._nic, services)
+        if self._polled is None:
+            await serve(self._nic, services)
+            return
+        always, words = len(services), self._polled
+        services += words.services(self._sender.rung, receives)
+        await serve(self._nic, services, lambda: always + words.looked_at(self._commands.highest))
 
     async def fetched(self) -> None:
         """From the port: payload is here."""

@@ -17,7 +17,13 @@ class Commands:
 
     def __init__(self, ni: Ni, breaking: Breaking, sender: Sender) -> None:
         self._ni, self._breaking, self._sender = ni, breaking, sender
+        self._owned: set[int] = set()
         self._ring = Ring(ni.nic, Word.COMMANDS, COMMAND_WORDS, Word.COMMAND_TAIL, Word.COMMAND_HEAD)
+
+    @property
+    def highest(self) -> int:
+        """The highest VI that a process has; 0: none."""
+        return max(self._owned, default=0)
 
     async def given(self) -> int:
         """There are new commands; up to where they are done."""
@@ -35,7 +41,10 @@ class Commands:
             self._ni.nic.store(endpoint.words, endpoint.generation << 8 | State.ERROR)
             await self._breaking.flush(endpoint, VERDICTS[command])
         elif command == Command.RESET:
+            self._owned.add(endpoint.number)
             endpoint.reset()
+        elif command == Command.LEAVE:
+            self._owned.discard(endpoint.number)
         elif command == Command.FENCE:
             await self._fence()
         elif connected and command == Command.CONFIRM:

@@ -53,14 +53,22 @@ class Polled:
 
     def __init__(self, ni: Ni) -> None:
         self._ni = ni
-        self._sends = [endpoint.sends for endpoint in ni.endpoints[1:] if endpoint.sends is not None]
+        self._each = 1
 
     def services(self, sends: Rung, receives: Rung | None) -> list[Service]:
-        """Every tail."""
-        services = [self._service(ring, sends) for ring in self._sends]
-        if receives is not None:
-            services += [self._service(endpoint.receives, receives) for endpoint in self._ni.endpoints[1:]]
+        """Every tail, those of VI 1 first: only those up to the highest VI that a process has are looked at."""
+        services: list[Service] = []
+        for endpoint in self._ni.endpoints[1:]:
+            if endpoint.sends is not None:
+                services.append(self._service(endpoint.sends, sends))
+            if receives is not None:
+                services.append(self._service(endpoint.receives, receives))
+        self._each = 1 if receives is None else 2
         return services
+
+    def looked_at(self, highest: int) -> int:
+        """How many of them are, when this is the highest VI that a process has."""
+        return self._each * highest
 
     def _service(self, ring: Ring, rung: Rung) -> Service:
         async def step() -> int:
@@ -99,13 +107,14 @@ class Fifo:
 
 
 def doorbells(ni: Ni) -> list[Doorbells]:
-    """The kernel's central queue, and with user-level doorbells the processes'."""
+    """The kernel's central queue, and with a FIFO in hardware that."""
     central: Doorbells = Central(ni)
-    if not ni.options.user_level:
-        return [central]
-    if ni.options.doorbell == "hw":
-        return [Fifo(ni, hardware_bells(ni.nic, ni.layout.bells)), central]
-    return [Polled(ni), central]
+    return [Fifo(ni, hardware_bells(ni.nic, ni.layout.bells)), central] if ni.options.doorbell == "hw" else [central]
+
+
+def polled(ni: Ni) -> Polled | None:
+    """The words of the processes, where the NIC polls them."""
+    return Polled(ni) if ni.options.user_level and ni.options.doorbell != "hw" else None
 
 
 class Turns:

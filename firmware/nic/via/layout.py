@@ -217,6 +217,8 @@ class Command(IntEnum):
     """A VI has a new owner: its page is empty."""
     FENCE = 6
     """Done when nothing that was translated before is used any more."""
+    LEAVE = 7
+    """A VI has no owner any more: its page is not looked at."""
 
 
 class Kind(IntEnum):
