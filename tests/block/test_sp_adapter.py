@@ -143,6 +143,31 @@ async def a_fetch_waits_behind_the_stores_before_it(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.parametrize(where=["u_send_fifo", "u_receive"])
+async def a_bit_flipped_on_the_way_arrives_flipped(dut: Any, where: str) -> None:
+    """The bytes that arrive are those of the FIFO (with a CRC-8 that is right) and of the receive buffer."""
+    bench = await begin(dut)
+    packet = bench.a_packet(64)
+    await bring(bench, packet, 0)
+    await bench.until_counted(SpStatus.FETCHED, 1)
+    engines = dut.gen_sp.u_nic.u_engines
+    memory, word = (engines.u_send_fifo.mem, 2) if where == "u_send_fifo" else (engines.u_receive.words, 5)
+    if where == "u_send_fifo":
+        memory[word].value = int(memory[word].value) ^ 1 << 13
+    await bench.launch(packet)
+    await bench.until(SpStatus.ARRIVED)
+    if where == "u_receive":
+        memory[word].value = int(memory[word].value) ^ 1 << 13
+    flipped = bytearray(packet.data)
+    flipped[16 + 1] ^= 1 << 5
+    assert await bench.lanai_read(SpReg.RECV_STATUS) == 64
+    await bench.deliver(TARGET + 3, bytes(flipped))
+    await bench.lanai_write(SpReg.RECV_NEXT, 0)
+    await bench.done()
+    bench.check()
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
 async def the_right_engine_waits_for_all_user_data(dut: Any) -> None:
     """SEND_START comes first: the packet starts when the FETCH is whole, its head leaves with its first word."""
     bench = await begin(dut, cfg_start_clocks=100)
