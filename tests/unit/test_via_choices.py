@@ -169,7 +169,7 @@ def test_garbage_in_a_page_harms_nobody_else(choice: str) -> None:
     p = made(choice)
     rng = random.Random(4)
     q = pair_beside(p)
-    page = p.mine.kernel.poster(1)._tail_at - UserPage.SEND_TAIL  # type: ignore[attr-defined]
+    page = p.mine.sends.poster.page  # type: ignore[attr-defined]
 
     async def attack() -> None:
         for _ in range(60):
@@ -197,7 +197,7 @@ def pair_beside(p: Pair) -> Pair:
 @EACH
 def test_the_page_of_another_process_cannot_be_touched(choice: str) -> None:
     p = made(choice)
-    page = p.mine.kernel.poster(1)._tail_at  # type: ignore[attr-defined]
+    page = p.mine.sends.poster.page  # type: ignore[attr-defined]
     q = pair_beside(p)
     with pytest.raises(ProtectionFault):
         p.machine.finish(q.here.process.pio_write(page + 4096, b"\0\0\0\1"))

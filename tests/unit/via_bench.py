@@ -12,14 +12,15 @@ from pymodels.machine import Machine
 from tb.studies._via import User, connect, user
 
 
-def start(machine: Machine, **options: int | str) -> list[Via]:
-    """The firmware on every NIC, the driver on every host."""
+def start(machine: Machine, load: bool = True, **options: int | str) -> list[Via]:
+    """The firmware on every NIC, the driver on every host (loaded, or not yet)."""
     vias: list[Via] = []
     for node in range(len(machine.names)):
         view = ClusterView(**machine.view(node, **options))
         machine.nics[node].spawn(nic_program("via")(machine.nics[node], view), "via")
         vias.append(host_library("via")(machine.host(node), view))
-    machine.finish(*(via.start() for via in vias))
+    if load:
+        machine.finish(*(via.start() for via in vias))
     return vias
 
 

@@ -185,7 +185,7 @@ class Agent:
         if vi.state is State.CONNECTED:
             peer = vi.peer
             await self._send(peer, made._replace(type=Type.DISCONNECT, source=self._kernel.me))
-        await vi.close()
+        await vi.close(connected=False)
         await vi.set_state(State.CLOSED)
 
     async def _send(self, node: int, message: Message) -> None:

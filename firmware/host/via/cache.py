@@ -101,10 +101,16 @@ class Cache:
         """Whether the NIC no longer needs a descriptor, as far as is known."""
         return entry.end is not None and (self.head - entry.end & MASK) < 1 << 31
 
-    async def send_command(self, word: int) -> None:
-        """One word, and wait until the NIC has dealt with it."""
+    async def append(self, word: int) -> int:
+        """One word, when there is room for it; the tail behind it."""
+        while not self._free:
+            await self.look()
         await self._write((word,))
-        while self.head != self.tail:
+        return self.tail
+
+    async def passed(self, tail: int) -> None:
+        """Wait until the NIC has dealt with everything before a tail."""
+        while self.head - tail & MASK >= 1 << 31:
             await self.look()
 
 

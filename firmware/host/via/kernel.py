@@ -86,9 +86,13 @@ class Kernel:
 
     async def command(self, command: Command, vi: int) -> None:
         """Have the NIC do something with a VI; returns when it has."""
+        await self._commands.passed(await self.give_command(command, vi))
+
+    async def give_command(self, command: Command, vi: int) -> int:
+        """The same without waiting: the NIC may wait for us. Up to where its queue is when it has."""
         async with self._commanding:
             await self.host.spend("give_command")
-            await self._commands.send_command(command << 16 | vi)
+            return await self._commands.append(command << 28 | (self.vis[vi].generation & 0xFFF) << 16 | vi)
 
     async def _serve(self) -> None:
         """The interrupt service routine."""
@@ -110,7 +114,7 @@ class Kernel:
             event, number = word >> 24 & 0x7F, word >> 16 & 0xFF
             await self.host.spend("read_event")
             if event == Event.BROKEN:
-                await self.vis[number].broken()
+                await self.vis[number].told_broken(word & 0xFFFF)
 
     async def refill(self) -> None:
         """Queue caches of which the NIC believes that descriptors wait here get what they have room for."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from firmware.host.via.cache import Cache, Entry
+from firmware.host.via.errors import Result, VipError
 from firmware.host.via.posting import ByKernel, ByProcess, Poster
 from firmware.host.via.registry import Refused, Region, Registry
 from firmware.host.via.translate import RECEIVED, SENT, translate
@@ -27,10 +28,8 @@ class Posted:
     """A descriptor that the NIC has, or that waits for room there."""
 
     va: int
-    entry: Entry | None
-    """None: the process has given it to the NIC by itself."""
+    entry: Entry
     regions: tuple[Region, ...]
-    time: int
 
 
 class KernelVi:
@@ -52,6 +51,8 @@ class KernelVi:
         """Node that it is connected to."""
         self.posted: dict[int, deque[Posted]] = {SENT: deque(), RECEIVED: deque()}
         self.on_broken: Callable[[], None] | None = None
+        self._limits: dict[int, int] = {}
+        """Sends of a reliable connection by their descriptors: when they must be answered (ps)."""
         self._watched = False
         self._page = self._bell = 0
         """Where the process has them."""
@@ -108,9 +109,17 @@ class KernelVi:
         """Write a status from the kernel."""
         self.owner.store_words(va + Field.LENGTH, (0, status | Status.DONE))
 
-    async def close(self, command: Command = Command.FLUSH) -> None:
-        """End the connection from this side: the NIC completes what is posted."""
+    async def told_broken(self, generation: int) -> None:
+        """The NIC has told that a connection broke: this one, or one before."""
+        if self.state is State.CONNECTED and self.generation & 0xFFFF == generation:
+            await self.broken()
+
+    async def close(self, command: Command = Command.FLUSH, connected: bool = True) -> None:
+        """End the connection from this side: the NIC completes what is posted. `connected`: only if it still is."""
+        generation = self.generation
         async with self._kernel.turn:
+            if self.generation != generation or (connected and self.state is not State.CONNECTED):
+                return
             await self.broken()
         await self._kernel.command(command, self.number)
         self._kernel.sleepers.wake()
@@ -165,27 +174,31 @@ class KernelVi:
                 self._complete(va, Status.FLUSHED | operation)
                 return
             entry = Entry(found.head(self.number), found.pages)
-            self._prune(side)
-            self.posted[side].append(Posted(va, entry, found.regions, kernel.host.now))
+            await self._bound(side, va)
+            self.posted[side].append(Posted(va, entry, found.regions))
             await (kernel.post_send(entry) if side == SENT else self.receives.post(entry))
         if side == SENT and self.reliability != Reliability.UNRELIABLE and kernel.options.timeout_us:
-            self._watch()
+            self._watch(va)
 
-    def _prune(self, side: int) -> None:
-        """Forget what is done."""
+    async def _bound(self, side: int, va: int) -> None:
+        """No VI fills the queue of all (readings C7). Raises VipError when too many of its descriptors are posted."""
+        self._prune(side, va)
+        if len(self.posted[side]) >= self.options.outstanding:
+            await (self._kernel.sends if side == SENT else self.receives).look()
+            self._prune(side, va)
+        if len(self.posted[side]) >= self.options.outstanding:
+            raise VipError(Result.ERROR_RESOURCE, f"posting to VI {self.number}", "wait until descriptors are done")
+
+    def _prune(self, side: int, again: int = 0) -> None:
+        """Forget what is done; a descriptor that is posted again was."""
         posted, cache = self.posted[side], self._kernel.sends if side == SENT else self.receives
-        while posted and self.status(posted[0].va) and self._used(posted[0], cache):
+        while posted and cache.done(posted[0].entry) and (posted[0].va == again or self.status(posted[0].va)):
             posted.popleft()
-
-    @staticmethod
-    def _used(posted: Posted, cache: Cache) -> bool:
-        return posted.entry is None or cache.done(posted.entry)
 
     def note(self, va: int) -> None:
         """A process has posted a send by itself: on a reliable connection it has a limit of time."""
         if self.reliability != Reliability.UNRELIABLE and self.options.timeout_us:
-            self.posted[SENT].append(Posted(va, None, (), self._kernel.host.now))
-            self._watch()
+            self._watch(va)
 
     def status(self, va: int) -> int:
         """Of a descriptor of this VI's process."""
@@ -203,26 +216,23 @@ class KernelVi:
 
     # ---- reliable sends that are never answered
 
-    def _watch(self) -> None:
+    def _watch(self, va: int) -> None:
+        """A send is posted. A descriptor that is posted again was done before."""
+        self._limits.pop(va, None)
+        self._limits[va] = self._kernel.host.now + self.options.timeout_us * 1_000_000
         if not self._watched:
             self._watched = True
             self._kernel.host.spawn(self._time_out(), f"time limit of VI {self.number}")
 
     async def _time_out(self) -> None:
         """As long as sends are posted: the oldest one may not take longer than the limit."""
-        limit = self._kernel.options.timeout_us * 1_000_000
-        posted = self.posted[SENT]
-        while self.state is State.CONNECTED:
-            while posted and self.status(posted[0].va):
-                if not self._used(posted[0], self._kernel.sends):
-                    await self._kernel.sends.look()
-                self._prune(SENT)
-            if not posted:
-                break
-            oldest = posted[0]
-            left = oldest.time + limit - self._kernel.host.now
-            if left <= 0:
+        while self.state is State.CONNECTED and self._limits:
+            va, end = next(iter(self._limits.items()))
+            if self.status(va):
+                del self._limits[va]
+            elif end <= self._kernel.host.now:
                 await self.close(Command.BREAK)
-                break
-            await self._kernel.host.sleep(left, "a reliable send to be answered")
+            else:
+                await self._kernel.host.sleep(end - self._kernel.host.now, "a reliable send to be answered")
+        self._limits.clear()
         self._watched = False

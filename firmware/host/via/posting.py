@@ -22,6 +22,10 @@ LONGEST = USER_WORDS // 2
 """Words of a descriptor that is written into the queue cache at most; the NIC fetches a longer one."""
 
 
+LOOKS = 1000
+"""After so many looks at a full send queue cache it counts as stuck: by what the process itself has done to it."""
+
+
 class Poster(Protocol):
     """The way of one work queue's descriptors."""
 
@@ -47,6 +51,7 @@ class ByProcess:
     def __init__(self, vi: KernelVi, side: int, page: int, bell: int) -> None:
         """`page`, `bell`: where the VI's page of the NIC, and of its doorbell region (0: none), are mapped."""
         self._vi, self._process, self._options = vi, vi.owner, vi.options
+        self.page = page
         sends = side == SENT
         self._sends = sends
         self._ring = page + (UserPage.SENDS if sends else UserPage.RECEIVES)
@@ -106,12 +111,14 @@ class ByProcess:
         """
         alone = self._sends and self._options.doorbell == "d1_word"
         most = 0 if alone else USER_WORDS - words
-        while self._used > most:
+        for _ in range(LOOKS if self._sends else 1):
+            if self._used <= most:
+                return
             await self._process.spend("look_room")
             self._head = await self._process.pio_read(self._head_at)
-            if self._used > most and not self._sends:
-                what = f"posting to VI {self._vi.number}, whose receive queue cache is full"
-                raise VipError(Result.ERROR_RESOURCE, what, "post fewer at a time")
+        if self._used > most:
+            what = f"posting to VI {self._vi.number}, whose queue cache is full"
+            raise VipError(Result.ERROR_RESOURCE, what, "post fewer at a time, and leave the words of the page alone")
 
     @property
     def _used(self) -> int:

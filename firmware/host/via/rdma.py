@@ -62,14 +62,14 @@ class Writes:
         region = self._allowed(number, va, handle, size)
         if region is None:
             self.refused += 1
-            await self._kernel.command(Command.DENY, number)
+            await self._kernel.give_command(Command.DENY, number)
             return
         done = 0
         for physical, part in region.pieces(va, size):
             await self._host.copy_memory("copy_line", physical, at + SLOT_HEADER + done, part)
             done += part
         if word & CONFIRM:
-            await self._kernel.command(Command.CONFIRM, number)
+            await self._kernel.give_command(Command.CONFIRM, number)
 
     def _allowed(self, number: int, va: int, handle: int, size: int) -> Region | None:
         """The region that a VI's peer names: registered for it, under the VI's tag."""

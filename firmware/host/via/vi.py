@@ -28,7 +28,7 @@ class WorkQueue:
         """Done descriptors that a completion queue has told of, and that were not taken back."""
         self._host, self._process = vi.nic.host, vi.nic.process
         self._posted: deque[Descriptor] = deque()
-        self._poster = vi.kernel.poster(side)
+        self.poster = vi.kernel.poster(side)
 
     def __len__(self) -> int:
         return len(self._posted)
@@ -44,7 +44,7 @@ class WorkQueue:
         self._process.store_words(descriptor.va + Field.LENGTH, (0, 0))
         self._posted.append(descriptor)
         try:
-            await self._poster.post(descriptor)
+            await self.poster.post(descriptor)
         except VipError:
             self._posted.remove(descriptor)
             raise

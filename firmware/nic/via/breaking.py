@@ -71,7 +71,7 @@ class Breaking:
         await self._nic.work("break_up")
         self._nic.store(endpoint.words, endpoint.generation << 8 | State.ERROR)
         await self.flush(endpoint, verdict)
-        await self._ni.tell(Event.BROKEN, endpoint.number, int(verdict))
+        await self._ni.tell(Event.BROKEN, endpoint.number, endpoint.generation & 0xFFFF)
 
     async def flush(self, endpoint: Endpoint, verdict: Status) -> None:
         """Complete what is posted: the oldest message without an answer with `verdict`, all else as flushed."""

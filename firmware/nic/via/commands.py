@@ -29,14 +29,16 @@ class Commands:
         """There are new commands; up to where they are done."""
         while self._ring.ready:
             await self._ni.nic.work("command")
-            command, number = divmod(self._ring.take(1)[0], 1 << 16)
-            await self._do(Command(command), self._ni.endpoints[number])
+            (word,) = self._ring.take(1)
+            endpoint = self._ni.endpoints[word & 0xFFFF]
+            connected = endpoint.state() is State.CONNECTED
+            if endpoint.generation & 0xFFF == word >> 16 & 0xFFF:
+                await self._do(Command(word >> 28), endpoint, connected)
             self._ring.free()
         return self._ring.at
 
-    async def _do(self, command: Command, endpoint: Endpoint) -> None:
+    async def _do(self, command: Command, endpoint: Endpoint, connected: bool) -> None:
         """One command."""
-        connected = endpoint.state() is State.CONNECTED
         if command in VERDICTS:
             self._ni.nic.store(endpoint.words, endpoint.generation << 8 | State.ERROR)
             await self._breaking.flush(endpoint, VERDICTS[command])

@@ -48,10 +48,11 @@ class Word(IntEnum):
     """Physical address of a word that nobody reads [kernel]."""
     COMMANDS = 0x80
     """The command ring."""
-    END = 0xC0
+    END = 0x180
 
 
-COMMAND_WORDS = 16
+COMMAND_WORDS = 64
+"""More than there are slots for RDMA writes: each may be answered by a command while the NIC waits for a slot."""
 QUEUED, ASKED = 1, 2
 """The flag beside a queue cache: more waits at the host; and an interrupt for it is on its way."""
 
@@ -193,7 +194,7 @@ class Event(IntEnum):
     """What the NIC tells the kernel: a word of the event ring, 1 (1) | event (7) | VI (8) | detail (16)."""
 
     BROKEN = 1
-    """A connection; detail: the kind of packet that told, or why."""
+    """A connection; detail: the generation of the VI."""
 
 
 EVENTS = 256
@@ -203,7 +204,9 @@ VALID = 1 << 31
 
 
 class Command(IntEnum):
-    """What the kernel tells the NIC: a word of the command ring, command (16) | VI (16)."""
+    """What the kernel tells the NIC: a word of the command ring, command (4) | generation (12) | VI (16). What is meant
+    for an older generation of a VI is not done.
+    """
 
     FLUSH = 1
     """Complete all that is posted as flushed."""
