@@ -110,7 +110,7 @@ class TraceEvent(IntEnum):
     INTERRUPT = 0x124  # INTA# changed; a: 1 asserted, 0 released
     # Switches and cables.
     SWITCH_HEAD = 0x130  # route byte decoded; a: output port, b: route byte
-    SWITCH_GRANT = 0x131  # crossbar connected; a: output port
+    SWITCH_GRANT = 0x131  # crossbar connected, or (SP switch) in line for the output; a: output port
     SWITCH_TAIL = 0x132  # tail passed; a: output port
     STALL_START = 0x133  # a head waits for its output, or STOP holds a sender; a: output port
     STALL_END = 0x134  # a: output port

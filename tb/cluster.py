@@ -14,7 +14,7 @@ from pymodels.profiles import Profile
 from pymodels.registers import Control
 from pymodels.settings import SWITCH_UNIT, Setting
 from pymodels.topology import End
-from pymodels.trace import Part, unit
+from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import PathNumbers
 from tb.bind.host import HostTiming, RtlHost
 from tb.bind.lanai import RtlNic
@@ -168,6 +168,12 @@ class RunningCluster:
             self.invariants.explained["left_in_flight"] = len(left)
         else:
             self.left_in_flight = left
+
+    def central_queue_peak(self) -> int:
+        """Most bytes that a central queue of an SP switch has held, as far as the trace tells; 0 when none was used."""
+        trace = self.doorway.trace()
+        fills = trace["argument"][trace["event"] == TraceEvent.QUEUE_FILL]
+        return int(fills.max(initial=0))
 
     def _clock_name(self, clock: int) -> str:
         numbers, switches = self.numbers, self.plan.cluster.topology.switches

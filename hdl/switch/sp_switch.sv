@@ -12,42 +12,42 @@ module sp_switch #(
     parameter int SLACK_LOG2 = 7,  // slack memory entries per input = 2**SLACK_LOG2
     parameter int QUEUE_LOG2 = 11  // central queue: at most 2**QUEUE_LOG2 chunks of 8 bytes
 ) (
-    input  logic                clk,                  // character clock
-    input  logic                rst,                  // synchronous reset
-    input  logic [        47:0] cycle,                // absolute index of the coming edge
-    input  logic [ 9*PORTS-1:0] rx,                   // characters in, port k at [9k+8:9k]
-    output logic [ 9*PORTS-1:0] tx,                   // characters out
-    input  logic [   PORTS-1:0] rx_hold,              // see myri_link_port
-    output logic [   PORTS-1:0] tx_hold,              // see myri_link_port
-    input  logic [   PORTS-1:0] present,              // a cable is attached
-    input  logic [         7:0] cfg_slack,            // characters a slack buffer may hold
-    input  logic [         7:0] cfg_stop_mark,        // fill at which STOP is sent
-    input  logic [         7:0] cfg_go_mark,          // fill at which GO is sent
-    input  logic [        15:0] cfg_refresh,          // STOP repeated at multiples of it
-    input  logic [        15:0] cfg_short_timeout,    // characters without STOP until GO
-    input  logic [        31:0] cfg_long_timeout,     // characters blocked until cut; 0 = off
-    input  logic [        31:0] cfg_beat_period,      // BEAT at multiples of it; 0 = off
-    input  logic [         7:0] cfg_fall_through,     // edges from route byte to request
-    input  logic [        15:0] cfg_chunks,           // chunks that the central queue may hold
-    output logic [32*PORTS-1:0] count_packets,        // per input: packets forwarded
-    output logic [32*PORTS-1:0] count_queued,         // per input: of them through the queue
-    output logic [32*PORTS-1:0] count_bad_route,      // per input: dropped, route byte wrong
-    output logic [32*PORTS-1:0] count_absent,         // per input: dropped, output not present
+    input logic clk,  // character clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // absolute index of the coming edge
+    input logic [9*PORTS-1:0] rx,  // characters in, port k at [9k+8:9k]
+    output logic [9*PORTS-1:0] tx,  // characters out
+    input logic [PORTS-1:0] rx_hold,  // see myri_link_port
+    output logic [PORTS-1:0] tx_hold,  // see myri_link_port
+    input logic [PORTS-1:0] present,  // a cable is attached
+    input logic [7:0] cfg_slack,  // characters a slack buffer may hold
+    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent
+    input logic [7:0] cfg_go_mark,  // fill at which GO is sent
+    input logic [15:0] cfg_refresh,  // STOP repeated at multiples of it
+    input logic [15:0] cfg_short_timeout,  // characters without STOP until GO
+    input logic [31:0] cfg_long_timeout,  // characters blocked until cut; 0 = off
+    input logic [31:0] cfg_beat_period,  // BEAT at multiples of it; 0 = off
+    input logic [7:0] cfg_fall_through,  // edges from route byte to request
+    input logic [15:0] cfg_chunks,  // chunks that the central queue may hold
+    output logic [32*PORTS-1:0] count_packets,  // per input: packets forwarded
+    output logic [32*PORTS-1:0] count_queued,  // per input: of them through the queue
+    output logic [32*PORTS-1:0] count_bad_route,  // per input: dropped, route byte wrong
+    output logic [32*PORTS-1:0] count_absent,  // per input: dropped, output not present
     output logic [32*PORTS-1:0] count_forward_reset,  // per output: packets cut
-    output logic [32*PORTS-1:0] count_overflow,       // per input: characters lost
-    output logic [   PORTS-1:0] tr_head,              // per input, strobe: route byte decoded
-    output logic [   PORTS-1:0] tr_grant,             // per input, strobe: output granted
-    output logic [   PORTS-1:0] tr_queue,             // per input, strobe: goes to the queue
-    output logic [   PORTS-1:0] tr_tail,              // per input, strobe: GAP leaves the input
-    output logic [   PORTS-1:0] tr_stall,             // per input, level: waits for its output
-    output logic [ 4*PORTS-1:0] tr_out,               // per input: output of its packet
-    output logic [32*PORTS-1:0] tr_key,               // per input: first word of the VIA header
-    output logic [ 8*PORTS-1:0] st_fill,              // per input: characters in its slack buffer
-    output logic [        15:0] st_chunks,            // chunks in the central queue
-    output logic                st_in_flight,         // a packet is in the switch
-    output logic                busy,                 // another edge is needed
-    output logic                alarm_valid,          // wants to be awake at alarm_cycle
-    output logic [        47:0] alarm_cycle           // index of that edge
+    output logic [32*PORTS-1:0] count_overflow,  // per input: characters lost
+    output logic [PORTS-1:0] tr_head,  // per input, strobe: route byte decoded
+    output logic [PORTS-1:0] tr_grant,  // per input, strobe: next for its output, or in line
+    output logic [PORTS-1:0] tr_queue,  // per input, strobe: goes to the queue
+    output logic [PORTS-1:0] tr_tail,  // per input, strobe: GAP leaves the input
+    output logic [PORTS-1:0] tr_stall,  // per input, level: waits for its output
+    output logic [4*PORTS-1:0] tr_out,  // per input: output of its packet
+    output logic [32*PORTS-1:0] tr_key,  // per input: first word of the VIA header
+    output logic [8*PORTS-1:0] st_fill,  // per input: characters in its slack buffer
+    output logic [15:0] st_chunks,  // chunks in the central queue
+    output logic st_in_flight,  // a packet is in the switch
+    output logic busy,  // another edge is needed
+    output logic alarm_valid,  // wants to be awake at alarm_cycle
+    output logic [47:0] alarm_cycle  // index of that edge
 );
   localparam int PW = $clog2(PORTS);
   logic beat_due, refresh_due, link_busy, grant_busy, central_busy, counting;
@@ -56,7 +56,7 @@ module sp_switch #(
   logic [PORTS-1:0] request, x_valid, x_ready, x_tail;
   logic [4*PORTS-1:0] request_port;
   logic [8*PORTS-1:0] x_data;
-  logic [PORTS-1:0] stopped, crossing, queueing, direct, released, occupied;
+  logic [PORTS-1:0] tr_crossed, tr_placed, stopped, crossing, queueing, direct, released, occupied;
   logic [PW*PORTS-1:0] owner;
   logic [PORTS-1:0] c_valid, c_take, b_ready;
   logic [69*PORTS-1:0] c_chunk;
@@ -145,7 +145,7 @@ module sp_switch #(
       .queueing(queueing),
       .direct(direct),
       .owner(owner),
-      .tr_grant(tr_grant),
+      .tr_grant(tr_crossed),
       .tr_queue(tr_queue),
       .busy(grant_busy)
   );
@@ -166,12 +166,14 @@ module sp_switch #(
       .n_chunk(n_chunk),
       .occupied(reading),
       .attached(attached),
+      .tr_placed(tr_placed),
       .used(st_chunks),
       .busy(central_busy)
   );
 
   assign released = direct & s_valid & s_ready & s_tail;
   assign tr_stall = queueing & ~attached;
+  assign tr_grant = tr_crossed | tr_placed;
 
   // Outputs for which a packet of the central queue is here or on its way there.
   always_comb begin

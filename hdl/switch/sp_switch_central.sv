@@ -11,20 +11,21 @@ module sp_switch_central #(
     parameter int PORTS      = 8,  // ports of the switch: 4, 8 or 16
     parameter int QUEUE_LOG2 = 11  // memory entries = 2**QUEUE_LOG2 chunks of 8 bytes
 ) (
-    input  logic                clk,         // character clock
-    input  logic                rst,         // synchronous reset
-    input  logic [        15:0] cfg_chunks,  // chunks that it may hold
-    input  logic [   PORTS-1:0] c_valid,     // per input: a chunk is complete
-    output logic [   PORTS-1:0] c_take,      // per input: taken at the coming edge
-    input  logic [69*PORTS-1:0] c_chunk,     // per input: see sp_switch_collect
-    input  logic [ 4*PORTS-1:0] c_port,      // per input: output of its packet
-    input  logic [   PORTS-1:0] n_ready,     // per output: has room for a chunk
-    output logic [   PORTS-1:0] n_load,      // per output: a chunk comes at the coming edge
-    output logic [69*PORTS-1:0] n_chunk,     // per output: that chunk
-    output logic [   PORTS-1:0] occupied,    // per output: a packet is here for it
-    output logic [   PORTS-1:0] attached,    // per input: its output is busy with its packet
-    output logic [        15:0] used,        // chunks held
-    output logic                busy         // another edge is needed
+    input logic clk,  // character clock
+    input logic rst,  // synchronous reset
+    input logic [15:0] cfg_chunks,  // chunks that it may hold
+    input logic [PORTS-1:0] c_valid,  // per input: a chunk is complete
+    output logic [PORTS-1:0] c_take,  // per input: taken at the coming edge
+    input logic [69*PORTS-1:0] c_chunk,  // per input: see sp_switch_collect
+    input logic [4*PORTS-1:0] c_port,  // per input: output of its packet
+    input logic [PORTS-1:0] n_ready,  // per output: has room for a chunk
+    output logic [PORTS-1:0] n_load,  // per output: a chunk comes at the coming edge
+    output logic [69*PORTS-1:0] n_chunk,  // per output: that chunk
+    output logic [PORTS-1:0] occupied,  // per output: a packet is here for it
+    output logic [PORTS-1:0] attached,  // per input: its output is busy with its packet
+    output logic [   PORTS-1:0] tr_placed,   // per input, strobe: in line for its output since the last edge
+    output logic [15:0] used,  // chunks held
+    output logic busy  // another edge is needed
 );
   localparam int W = QUEUE_LOG2;
   localparam int PW = $clog2(PORTS);
@@ -167,7 +168,12 @@ module sp_switch_central #(
       .index  (coming_from)
   );
 
-  assign busy = writes || reads || starts || attaches || pass != '0;
+  assign busy = writes || reads || starts || attaches || (pass | tr_placed) != '0;
+
+  always_ff @(posedge clk) begin
+    if (rst) tr_placed <= '0;
+    else tr_placed <= attach | (enters ? write : '0);
+  end
 
   always_ff @(posedge clk) begin
     if (writes) mem_chunk[place] <= written;

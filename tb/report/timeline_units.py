@@ -22,7 +22,7 @@ WINDOWS = {
     TraceEvent.PCI_USE: ("PCI use, %", "pci", 512, 1),
 }
 """Name, clock, clocks of a window, most uses in one clock."""
-COUNTED = frozenset((TraceEvent.SLACK_FILL, TraceEvent.CONTROL_QUEUED, *WINDOWS))
+COUNTED = frozenset((TraceEvent.SLACK_FILL, TraceEvent.QUEUE_FILL, TraceEvent.CONTROL_QUEUED, *WINDOWS))
 
 
 class Units:
@@ -84,6 +84,8 @@ class Units:
             self._window(row)
         elif event == TraceEvent.CONTROL_QUEUED:
             self._events.counter(NIC + node_of(unit), "answers waiting", time, argument)
+        elif event == TraceEvent.QUEUE_FILL:
+            self._events.counter(SWITCH + port_of(unit)[0], "central queue, bytes", time, argument)
         elif unit >= SWITCH_BASE:
             switch, port = port_of(unit)
             self._events.counter(SWITCH + switch, f"slack of port {port}, characters", time, argument)

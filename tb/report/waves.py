@@ -65,7 +65,9 @@ PORT_SIGNALS = (
     ("link_clk", ""), ("tx", CHARACTER), ("rx", CHARACTER), ("st_fill", ""), ("st_link_stopped", ""),
 )  # fmt: skip
 SWITCH_SIGNALS = (("clk", ""), ("tr_head", ""), ("tr_stall", ""), ("tr_grant", ""), ("tr_tail", ""))
-SWITCH_PORT_SIGNALS = (("cable.in", CHARACTER), ("cable.rx", CHARACTER), ("out_port", ""))
+SP_SWITCH_SIGNALS = (("tr_queue", ""), ("gen_sp.chunks", ""))
+"""What an SP switch has besides."""
+SWITCH_PORT_SIGNALS = (("port.cable.in", CHARACTER), ("port.cable.rx", CHARACTER), ("port.out_port", ""))
 OWN_MODEL = (["node"], ["switch"])
 """The one instance within the model of a component."""
 MARKERS = 26
@@ -109,7 +111,8 @@ def groups(legend: Legend, known: Mapping[str, int]) -> list[Group]:
         found.append(Group(f"port of {name}", _signals(nic, PORT_SIGNALS, known)))
     for name, ports in legend.switches:
         scope = _scope(f"switch_{word(name)}", known)
-        found.append(Group(f"switch {name}", _signals(scope, SWITCH_SIGNALS, known)))
+        central = _signals(scope, SP_SWITCH_SIGNALS, known) if f"{scope}.gen_sp.chunks" in known else ()
+        found.append(Group(f"switch {name}", _signals(scope, SWITCH_SIGNALS, known) + central))
         for port in range(ports):
             far = legend.peers.get((name, port))
             if far is not None:

@@ -59,3 +59,5 @@ async def _whole(info: studies.StudyInfo, lab: Lab) -> None:
     await lab.simulation.boot()
     await info.run(lab)
     await lab.simulation.drain()
+    if info.design is None and (peak := lab.running.central_queue_peak()):
+        lab.metric("central_queue_peak_B", peak)

@@ -22,8 +22,8 @@ KNOWN = {
     "top.cluster.host_paris.gen_kind.card.nic.rx": 9,
     "top.cluster.host_metz.gen_kind.card.nic.gen_lanai9.nic.u_host.u_dma.state": 3,
     "top.cluster.switch_sw0.tr_stall": 8,
-    "top.cluster.switch_sw0.gen_port[1].cable.rx": 9,
-    "top.cluster.switch_sw0.gen_port[7].cable.rx": 9,
+    "top.cluster.switch_sw0.gen_port[1].port.cable.rx": 9,
+    "top.cluster.switch_sw0.gen_port[7].port.cable.rx": 9,
     "top.cluster.host_paris.something_else": 1,
 }
 
@@ -35,7 +35,7 @@ def test_signals_that_the_file_has_are_grouped_by_host_nic_port_and_switch() -> 
         "port of paris": ["host_paris.gen_kind.card.nic.rx"],
         "NIC of metz": ["host_metz.gen_kind.card.nic.gen_lanai9.nic.u_host.u_dma.state"],
         "switch sw0": ["switch_sw0.tr_stall"],
-        "switch sw0 port 1 from metz": ["switch_sw0.gen_port[1].cable.rx"],
+        "switch sw0 port 1 from metz": ["switch_sw0.gen_port[1].port.cable.rx"],
     }
 
 
@@ -50,7 +50,7 @@ def test_a_component_that_is_a_model_of_its_own_is_found_under_its_own_name() ->
     found = {group.name: [signal.path for signal in group.signals] for group in waves.groups(LEGEND_OF_TWO, inside)}
     assert found["port of paris"] == ["host_paris.node_fpga.node.gen_kind.card.nic.rx"]
     assert found["NIC of metz"][0].startswith("top.cluster.host_metz.")
-    assert found["switch sw0 port 1 from metz"] == ["switch_sw0.switch_8.switch.gen_port[1].cable.rx"]
+    assert found["switch sw0 port 1 from metz"] == ["switch_sw0.switch_8.switch.gen_port[1].port.cable.rx"]
 
 
 def groups() -> list[waves.Group]:
@@ -94,10 +94,10 @@ def test_gtkwave_gets_groups_translations_and_markers() -> None:
 
 def test_surfer_gets_dividers_formats_and_markers_as_single_words() -> None:
     lines = list(waves.surfer(groups(), [("message 1, a to b", 5)]))
-    at = lines.index("variable_add top.cluster.switch_sw0.gen_port[1].cable.rx")
+    at = lines.index("variable_add top.cluster.switch_sw0.gen_port[1].port.cable.rx")
     assert lines[at - 1 : at + 2] == [
         "divider_add switch_sw0_port_1_from_metz",
-        "variable_add top.cluster.switch_sw0.gen_port[1].cable.rx",
+        "variable_add top.cluster.switch_sw0.gen_port[1].port.cable.rx",
         "item_set_format link_character",
     ]
     assert lines[-2:] == ["marker_set message_1,_a_to_b 5", "cursor_set 5"]

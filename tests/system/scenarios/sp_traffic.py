@@ -49,8 +49,6 @@ async def run(lab: Lab) -> None:
     lab.metric("bad", sum(node.bad for node in nodes))
     lab.metric("missing", sum(node.missing for node in nodes))
     trace = lab.trace()
-    fills = trace["argument"][trace["event"] == TraceEvent.QUEUE_FILL]
-    lab.metric("central_queue_peak_B", int(fills.max()) if len(fills) else 0)
     lab.metric("queued_packets", int((trace["event"] == TraceEvent.SWITCH_QUEUE).sum()))
     faults.hand_in_explained(lab)
 
