@@ -11,6 +11,8 @@ from pathlib import Path
 from pymodels.config import Cluster, load_cluster
 from pymodels.config.find import find_config
 from pymodels.config.model import FPGA_CARD
+from pymodels.costs.assembly import CostError
+from pymodels.costs.table import PathTable
 from pymodels.errors import ConfigError, nearest
 from pymodels.profiles import Profile, load_profile
 from pymodels.profiles.profile import parse_settings
@@ -92,9 +94,21 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     check_cables(cluster, profile)
     understood = Plan(request, cluster, profile, options)
     check_layers(options, len(cluster.hosts), profile.integer("sram.bytes"), profile.kind)
+    _check_compiled(getattr(info.module, "LAYER", ""), profile)
     if info.check is not None:
         info.check(understood)
     return understood
+
+
+def _check_compiled(layer: str, profile: Profile) -> None:
+    """Refuse a study whose message layer is not compiled for this NIC's processor. Raises ConfigError."""
+    if not layer:
+        return
+    try:
+        PathTable.of_nic(layer, profile.kind)
+    except CostError as error:
+        what = f"{error.what} is no firmware for profile {profile.name!r}"
+        raise ConfigError("PROFILE", 0, what, error.cause, error.remedy) from None
 
 
 def resolve(

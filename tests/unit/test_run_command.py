@@ -38,6 +38,7 @@ from tb.sim.run import Outcome
             ["grim_pingpong", "--set=cable.metres=9.7"],
             "the cable between paris and s0 is too long: 9.7 m: 26 characters",
         ),
+        (["grim_pingpong", "--profile=sp"], "PROFILE: layer 'nic/grim' is no firmware for profile 'sp+p3-450'"),
         (["grim_pingpong", f"--set={'x' * 300}=1"], f"unknown key '{'x' * 300}'"),
     ],
 )
