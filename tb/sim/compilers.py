@@ -115,7 +115,7 @@ def _tidy(obj: Path) -> None:
     """Remove what only the compiler needed: most of a build's size, headers of 70 MB each among it."""
     for kind in ("*.gch", "*.o", "*.d"):
         for path in obj.glob(kind):
-            path.unlink()
+            path.unlink(missing_ok=True)
 
 
 def _verilator_here(job: Job) -> tools.Verilator:

@@ -11,6 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -86,8 +87,9 @@ def _locked(folder: Path, kind: int) -> TextIO:
         handle = path.open("a")
         try:
             fcntl.flock(handle, kind)
-            if path.exists() and os.path.samestat(os.fstat(handle.fileno()), path.stat()):
-                return handle
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(handle.fileno()), path.stat()):
+                    return handle
         except BaseException:
             handle.close()
             raise
@@ -104,7 +106,13 @@ def _limit_bytes() -> float:
 
 
 def _size(folder: Path) -> int:
-    return sum(path.stat(follow_symlinks=False).st_blocks * 512 for path in folder.rglob("*"))
+    """Bytes on the disk; another process may be removing it at this moment."""
+    size = 0
+    for at, _, files in os.walk(folder):  # passes over folders that vanish
+        for name in files:
+            with suppress(FileNotFoundError):
+                size += os.lstat(Path(at, name)).st_blocks * 512
+    return size
 
 
 def _trim(store: Path, limit: float) -> None:
@@ -122,8 +130,10 @@ def _trim(store: Path, limit: float) -> None:
 
 
 def _last_use(folder: Path) -> float:
-    lock = _lock_file(folder)
-    return (lock if lock.exists() else folder).stat().st_mtime
+    """When it was asked for last; 0 for what has no lock, or vanishes at this moment."""
+    with suppress(FileNotFoundError):
+        return _lock_file(folder).stat().st_mtime
+    return 0.0
 
 
 def _remove(folder: Path, locked_by: Path) -> bool:

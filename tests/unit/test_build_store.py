@@ -123,3 +123,18 @@ def test_a_limit_that_is_no_number_is_told(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(ConfigError) as error:
         keep(tmp_path, "a")
     assert str(error.value) == "environment: SANLAB_BUILDS_GB='much': it is no number; give the size in GB, such as 8"
+
+
+def test_what_vanishes_while_sizes_are_added_up_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(tmp_path, "a", "b", "c")
+    forget()
+    lstat = os.lstat
+
+    def cleaner(path: Path) -> os.stat_result:
+        (tmp_path / "a" / "program").unlink(missing_ok=True)
+        (tmp_path / ".b.lock").unlink(missing_ok=True)
+        return lstat(path)
+
+    monkeypatch.setattr(os, "lstat", cleaner)
+    keep(tmp_path, "d")
+    assert left(tmp_path) >= {"b", "c", "d"}
