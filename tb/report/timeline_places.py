@@ -14,6 +14,8 @@ CPU, CALLS = 1, 2
 PROCESSOR, SEND_ENGINE, RECEIVE_ENGINE, DMA = 1, 2, 3, 4
 """Threads of a NIC; of host DMA one for each chain."""
 CHAINS = 4
+MOVES = DMA + CHAINS
+"""Thread of an SP adapter: its right engine at work on what was received."""
 CIRCUIT, RESULT = 1, 2
 """Threads of an FPGA card."""
 
@@ -25,6 +27,7 @@ class Places:
         self.legend = legend
         self._events = events
         self._cards: set[int] = set()
+        self._moving: set[int] = set()
         self._cables: dict[End, Place] = {}
         for node, name in enumerate(legend.hosts):
             events.process(HOST + node, f"host {name}", 2 * node)
@@ -54,6 +57,14 @@ class Places:
             self._events.thread((CARD + node, CIRCUIT), "circuits")
             self._events.thread((CARD + node, RESULT), "result, until the NIC sees it")
         return CARD + node, thread
+
+    def moves(self, node: int) -> Place:
+        """The right engine of a host's SP adapter, a thread from the first time on."""
+        place = NIC + node, MOVES
+        if node not in self._moving:
+            self._moving.add(node)
+            self._events.thread(place, "right engine, received")
+        return place
 
     def leaving_host(self, node: int) -> Place:
         """The cable direction out of a host."""

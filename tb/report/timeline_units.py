@@ -14,6 +14,7 @@ ENDS = {
     TraceEvent.WORK_END: TraceEvent.WORK_START,
     TraceEvent.SPEND_END: TraceEvent.SPEND_START,
     TraceEvent.DMA_DONE: TraceEvent.DMA_START,
+    TraceEvent.MOVE_DONE: TraceEvent.MOVE_START,
     TraceEvent.STALL_END: TraceEvent.STALL_START,
 }
 STARTS = frozenset(ENDS.values())
@@ -72,6 +73,8 @@ class Units:
         elif event == TraceEvent.DMA_START:
             name = f"{abs(more)} B {'from' if more > 0 else 'to'} the host"
             self._events.span((NIC + node_of(unit), DMA + argument % CHAINS), name, begin, end)
+        elif event == TraceEvent.MOVE_START:
+            self._events.span(self._places.moves(node_of(unit)), f"{more} B to the FIFO", begin, end)
         elif unit < SWITCH_BASE:
             self._events.span(self._places.leaving_host(node_of(unit)), "stopped", begin, end)
         else:

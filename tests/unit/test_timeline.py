@@ -57,6 +57,8 @@ def used_rows() -> list[tuple[int, int, int, int, int, int]]:
         (window, unit(0, Part.SRAM), E.SRAM_USE, 0, 1024, 0),
         (3 * window, unit(0, Part.SRAM), E.SRAM_USE, 0, 512, 0),
         (512 * 15000, unit(1, Part.PCI), E.PCI_USE, 0, 128, 64),
+        (1_000, unit(1, Part.NET_RECV), E.MOVE_START, 7, 3, 512),
+        (4_000, unit(1, Part.NET_RECV), E.MOVE_DONE, 7, 3, 512),
         (1_000, switch_port(0, 1), E.SLACK_FILL, 0, 16, 0),
         (2_000, switch_port(0, 1), E.SLACK_FILL, 0, 5, 0),
         (3_000, switch_port(0, 0), E.STALL_START, 0, 1, 0),
@@ -142,6 +144,10 @@ def test_spans_have_names_that_people_understand(events: list[Event]) -> None:
         ("96 B to the host", 1.95, 0.35),
         ("4 B to the host", 2.4, 0.2),
     ]
+
+
+def test_what_the_right_engine_of_an_sp_adapter_moves_is_a_span(events: list[Event]) -> None:
+    assert spans(events, "NIC of metz", "right engine, received") == [("512 B to the FIFO", 0.001, 0.003)]
 
 
 def test_waiting_is_a_span(events: list[Event]) -> None:
