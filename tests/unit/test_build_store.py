@@ -131,8 +131,9 @@ def test_what_vanishes_while_sizes_are_added_up_is_no_error(tmp_path: Path, monk
     lstat = os.lstat
 
     def cleaner(path: Path) -> os.stat_result:
-        (tmp_path / "a" / "program").unlink(missing_ok=True)
-        (tmp_path / ".b.lock").unlink(missing_ok=True)
+        if Path(path) == tmp_path / "a" / "program":
+            os.unlink(path)
+            os.unlink(tmp_path / ".b.lock")
         return lstat(path)
 
     monkeypatch.setattr(os, "lstat", cleaner)
