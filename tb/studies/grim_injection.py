@@ -25,7 +25,7 @@ WAYS: dict[str, dict[str, float | str]] = {
 SIZES = (0, 16, 64, 256, 1024, 4096)
 OPTIONS = {
     "channels": Option(8, "channels that the NI searches, or is spared to search by the doorbells", 1, 32),
-    "repetitions": Option(3, "messages of each size and kind", 1, 10_000),
+    "repetitions": Option(2, "messages of each size and kind", 1, 10_000),
 }
 IDLE_US = 150
 """Between two injections: the one before has gone."""
