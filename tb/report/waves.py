@@ -32,6 +32,8 @@ STATES = {
     "word_dma_state": "nic/myri_word_dma",
     "pci_master": "host/myri_pci_master",
     "pci_target": "host/myri_pci_target",
+    "left_engine": "nic/sp_left_engine",
+    "right_engine": "nic/sp_send",
 }
 """Kinds of states, and the module that names them."""
 HOST_SIGNALS = (
@@ -40,8 +42,8 @@ HOST_SIGNALS = (
     ("segment.segment.u_bridge.u_master.state", "pci_master"),
     ("segment.segment.u_bridge.u_target.state", "pci_target"), ("segment.intr", ""),
 )  # fmt: skip
-NIC = "gen_kind.card.nic"
-"""Where a node has its NIC."""
+CARD, NIC = "gen_kind.card", "gen_kind.card.nic"
+"""Where a node has its NIC: an SP adapter, a LANai."""
 BUS_SIGNALS = (("use_of.bus_used", ""), ("use_of.bus_data", ""))
 NIC_SIGNALS = (
     ("clk", ""), ("isr", ""), ("cpu_req", ""), ("cpu_gnt", ""),
@@ -60,7 +62,14 @@ CARD_SIGNALS = {
         ("u_card.u_device.u_target.state", "pci_target"),
     ),
 }
-"""Engines within a NIC, by its kind."""
+"""Engines within a LANai NIC, by its kind."""
+ADAPTER_SIGNALS = (
+    ("adapter.u_engines.u_left.state", "left_engine"),
+    ("adapter.u_engines.u_send.state", "right_engine"),
+    ("adapter.u_pci.u_card.u_device.u_master.state", "pci_master"),
+    ("adapter.u_pci.u_card.u_device.u_target.state", "pci_target"),
+)
+"""Engines within an SP adapter."""
 PORT_SIGNALS = (
     ("link_clk", ""), ("tx", CHARACTER), ("rx", CHARACTER), ("st_fill", ""), ("st_link_stopped", ""),
 )  # fmt: skip
@@ -101,10 +110,12 @@ def groups(legend: Legend, known: Mapping[str, int]) -> list[Group]:
     `known`: every signal of the file with its bits.
     """
     found = []
+    place = NIC if any(f".{NIC}." in path for path in known) else CARD
     for name in legend.hosts:
         scope = _scope(f"host_{word(name)}", known)
-        nic = f"{scope}.{NIC}"
+        nic = f"{scope}.{place}"
         engines = [_signals(f"{nic}.{kind}.nic", wanted, known) for kind, wanted in CARD_SIGNALS.items()]
+        engines.append(_signals(nic, ADAPTER_SIGNALS, known))
         host = _signals(f"{scope}.host", HOST_SIGNALS, known) + _signals(nic, BUS_SIGNALS, known)
         found.append(Group(f"host {name}", host))
         found.append(Group(f"NIC of {name}", sum(engines, _signals(nic, NIC_SIGNALS, known))))

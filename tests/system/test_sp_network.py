@@ -9,20 +9,29 @@ refused.
 
 from __future__ import annotations
 
+import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from pymodels.formats.sp import HEADER_BYTES, VIA_BYTES
 from pymodels.profiles import load_profile
 from pymodels.topology import End
 from pymodels.trace import Part, TraceEvent
+from tb import studies
+from tb.report import waves
 from tb.report.recorded import read_recorded
 from tb.report.wire import Wire, rows
-from tests.system.runs import Run, assert_equal, must, run
+from tb.request import plan, resolve
+from tb.run import execute
+from tb.sim.tools import SIMULATORS
+from tests.system.runs import SCENARIOS, Run, assert_equal, must, run
 from tests.system.scenarios.faults import Fault, setting
 
 PROFILE = "sp"
+SCENARIO = f"{SCENARIOS}.sp_traffic"
 LINK_PS = load_profile(PROFILE).integer("clock.link_ps")
 FAULTY = "each=2 largest=48 pause_us=0"
 AROUND = HEADER_BYTES + VIA_BYTES
@@ -139,3 +148,15 @@ def test_random_loss_and_damage_are_counted_by_seed(option: str, tmp_path: Path)
     assert_equal(first, again)
     gone = first.metrics["missing" if option == "fault.loss" else "bad"]
     assert first.metrics["arrived"] + gone == 40 and 1 <= gone <= 20
+
+
+def test_views_of_waves_find_every_signal_of_an_adapter_and_a_switch(tmp_path: Path) -> None:
+    """Fails when a signal of the hardware changes its name."""
+    asked = resolve(SCENARIO, "icarus", "1", True, "", PROFILE, "each=1", SIMULATORS)
+    asked = replace(asked, folder=str(tmp_path))
+    info = studies.load(SCENARIO)
+    assert execute(asked, info, plan(asked, info), Console(file=io.StringIO())).passed
+    found = waves.groups(read_recorded(tmp_path).legend, waves.signals_of(tmp_path / waves.FILE))
+    of_a_host = waves.HOST_SIGNALS + waves.BUS_SIGNALS + waves.NIC_SIGNALS + waves.ADAPTER_SIGNALS + waves.PORT_SIGNALS
+    of_the_switch = waves.SWITCH_SIGNALS + waves.SP_SWITCH_SIGNALS + 2 * waves.SWITCH_PORT_SIGNALS
+    assert sum(len(group.signals) for group in found) == 2 * len(of_a_host) + len(of_the_switch)
