@@ -214,5 +214,8 @@ class Host(Concurrency, Protocol):
     def process(self, name: str = "") -> Process:
         """A new process; its number, from 1, is its name unless one is given."""
 
+    async def overhead(self, what: str) -> None:
+        """Use the CPU for what a driver or library costs beside its compiled paths (profile: `host.<what>_ns`)."""
+
     def on_interrupt(self, handler: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Register the driver's service routine; it starts after the interrupt latency and takes the CPU."""

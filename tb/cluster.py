@@ -119,6 +119,7 @@ class RunningCluster:
             clock_ps=1e6 / profile.integer("host.clock_mhz"),
             switch_ps=profile.integer("host.context_switch_ns") * NS,
             kernel_entry_ps=profile.integer("host.kernel_entry_ns") * NS,
+            overheads_ps={what: profile.integer(f"host.{what}_ns") * NS for what in ("post_user", "post_kernel")},
             interrupt_ps=(profile.integer("host.interrupt_min_ns") * NS, profile.integer("host.interrupt_max_ns") * NS),
             miss_ps=profile.integer("host.poll_miss_ns") * NS,
             processor=HostProcessor.of(profile),

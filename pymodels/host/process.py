@@ -52,6 +52,9 @@ class Owner(Protocol):
     async def syscall(self) -> None:
         """Enter the kernel and come back."""
 
+    async def overhead(self, what: str) -> None:
+        """Use the CPU for what software costs beside its compiled paths."""
+
     async def pio_read(self, address: int) -> int:
         """Read a word over the bus."""
 
@@ -173,6 +176,12 @@ class Process:
         """Enter the kernel and come back."""
         await self._scheduler.enter()
         await self.host.syscall()
+        self._scheduler.leave()
+
+    async def overhead(self, what: str) -> None:
+        """Use the CPU for what software costs beside its compiled paths."""
+        await self._scheduler.enter()
+        await self.host.overhead(what)
         self._scheduler.leave()
 
     async def pio_write(self, va: int, data: bytes, combine: bool = False) -> None:

@@ -127,6 +127,9 @@ class ModelHost(Processes, Actor):
         """Enter the kernel and come back."""
         await self._use(self._timing.syscall, "a system call")
 
+    async def overhead(self, what: str) -> None:
+        """What software costs beside its paths: here nothing."""
+
     async def poll(self, watches: Sequence[tuple[int, int]], path: str) -> int:
         """Spin on words of host memory, each (address, value it has now), until one differs; its index."""
         cost = self.cost(path)[0]

@@ -126,6 +126,8 @@ _KEYS = (
     Key("host.poll_miss_ns", HOST, int, "ns", 0, 10_000, "the miss by which a poll sees a word that DMA wrote"),
     Key("host.context_switch_ns", HOST, int, "ns", 0, 100_000, "the CPU from one thread of a process to another"),
     Key("host.kernel_entry_ns", HOST, int, "ns", 0, 100_000, "user to kernel and back, the fast way"),
+    Key("host.post_user_ns", HOST, int, "ns", 0, 100_000, "VIA: posting, in the library, beside its paths"),
+    Key("host.post_kernel_ns", HOST, int, "ns", 0, 100_000, "VIA: the same in the kernel"),
     Key("host.interrupt_min_ns", HOST, int, "ns", 0, 10**6, "interrupt latency, least"),
     Key("host.interrupt_max_ns", HOST, int, "ns", 0, 10**6, "interrupt latency, most"),
     Key("host.interrupt_seed", HOST, int, "", 0, U31, "added to the run's seed for the draw of interrupt latencies"),

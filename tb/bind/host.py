@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -37,6 +37,8 @@ class HostTiming:
     switch_ps: int
     """From one thread to another."""
     kernel_entry_ps: int
+    overheads_ps: Mapping[str, int]
+    """What software costs beside its paths, by name."""
     interrupt_ps: tuple[int, int]
     """Shortest and longest interrupt latency."""
     miss_ps: int
@@ -212,6 +214,10 @@ class RtlHost(Processes, Actor):
 
     async def syscall(self) -> None:
         await self.cpu.run(self._timing.kernel_entry_ps)
+
+    async def overhead(self, what: str) -> None:
+        if took := self._timing.overheads_ps[what]:
+            await self.cpu.run(took)
 
     def on_interrupt(self, handler: Callable[[], Coroutine[Any, Any, None]]) -> None:
         self._service = handler

@@ -43,7 +43,7 @@ class Border:
         self.memory = self.doorway.memory(0, 1 << 22, HOST)
         self.drain = self.doorway.drainer()
         self.moved: list[int] = []
-        timing = HostTiming(1000.0, 500, 300, (1, 1), MISS, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0)
+        timing = HostTiming(1000.0, 500, 300, {}, (1, 1), MISS, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0)
         card = CardMap.of("lanai9", 1 << 21)
         self.host = RtlHost(0, "h", self.kernel, self.doorway, self.memory, 0, card, timing, PathNumbers(), 1)
         self.host.use(PathTable.load("host", "echo"))

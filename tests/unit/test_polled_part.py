@@ -1,5 +1,5 @@
-"""Strategy: a polling loop of the machine looks at its first steps only. Words behind them change and are not seen; when
-the loop is longer they are, and the round takes as long as the steps that are looked at.
+"""Strategy: a polling loop of the machine looks at its first steps only. Words behind them change and are not seen;
+when the loop is longer they are, and the round takes as long as the steps that are looked at.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ class KernelVi:
         return ByProcess(self, side, self._page, self._bell) if self.options.user_level else ByKernel(self, side)
 
     async def forget(self) -> None:
-        """Nobody's again: what was posted may stand in memory that is no more, and the NIC looks at its page no longer."""
+        """Nobody's again: what was posted may stand in memory that is no more; the NIC looks at its page no longer."""
         if self._page:
             await self._kernel.command(Command.LEAVE, self.number)
         for mapped in (self._page, self._bell):
@@ -166,6 +166,7 @@ class KernelVi:
                 self._complete(va, refused.status | operation)
                 return
             await process.spend("post_send" if side == SENT else "post_receive")
+            await process.overhead("post_kernel")
             if found.pages:
                 await process.spend("post_page", len(found.pages))
             elif found.inline is not None:

@@ -41,6 +41,7 @@ class WorkQueue:
             raise VipError(Result.ERROR_RESOURCE, what, f"take done ones back, or raise via.outstanding ({most})")
         number = self.vi.nic.begun(descriptor.size) if self.side == SENT else 0
         await self._process.spend("post_user")
+        await self._process.overhead("post_user")
         self._process.store_words(descriptor.va + Field.LENGTH, (0, 0))
         self._posted.append(descriptor)
         try:
