@@ -18,7 +18,7 @@ import cocotb
 from pymodels.formats.sp import HEADER_BYTES, VIA_BYTES, parse
 from pymodels.link.characters import DATA, Symbol
 from pymodels.link.crc8 import crc8
-from pymodels.switch.crossbar import Fate
+from pymodels.switch.crossbar import Fate, head_of_line_limit
 from tb.agents.streams import sometimes
 from tests.block.sp_switch_bench import CHUNK, SpBench
 
@@ -195,6 +195,28 @@ async def waiting_packets_leave_without_a_gap_between_them(dut: Any) -> None:
     await bench.settle()
     times = [now for now, _ in bench.monitors[6].log_of_data]
     assert times[-1] - times[0] + 1 == 5 * (AROUND + 71 + 1)
+
+
+async def _accepted(dut: Any, queue: int) -> float:
+    """Characters delivered per port and clock under uniform saturating traffic of packets of 101 characters."""
+    bench = SpBench(dut, cfg_chunks=queue, cfg_fall_through=39)
+    await bench.grid.reset()
+    for source in range(bench.ports):
+        for _ in range(30):
+            bench.send(source, bench.wire(source, bench.rng.randrange(bench.ports), 76))
+    await bench.grid.run(600)
+    before = sum(len(monitor.log_of_data) for monitor in bench.monitors)
+    await bench.grid.run(1500)
+    return (sum(len(monitor.log_of_data) for monitor in bench.monitors) - before) / (1500 * bench.ports)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_central_queue_lifts_the_limit_of_a_queue_at_each_input(dut: Any) -> None:
+    """Without it the switch is one of input queues, whose limit is that of Karol, Hluchyj, Morgan."""
+    without, with_it = await _accepted(dut, 0), await _accepted(dut, 512)
+    dut._log.info("accepted load %.3f, with the central queue %.3f", without, with_it)
+    assert without < head_of_line_limit(int(dut.PORTS.value.to_unsigned())) + 0.08
+    assert with_it > 0.75
 
 
 async def _episode(dut: Any, sleeping: bool, seed: int) -> tuple[Any, int]:
