@@ -24,6 +24,7 @@ from tests.system.runs import Run, assert_equal, must
 
 SMALL = {
     "echo_pingpong": "repetitions=1",
+    "firmvia_latency": "repetitions=2 largest=16 via.preset=hwvia via.vis=4",
     "grim_pingpong": "repetitions=1 largest=256",
     "grim_streaming": "messages=16 size=48",
     "grim_transfer": "file=LICENSE send_bytes=3000",
@@ -36,6 +37,7 @@ OTHERS = [
     ),
     ("grim_streaming", "icarus", 0),
     ("grim_transfer", "icarus", 0),
+    ("firmvia_latency", "icarus", 0),
 ]
 
 

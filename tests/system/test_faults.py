@@ -33,6 +33,7 @@ from tests.system.wires import (
     slot_of,
 )
 
+VIA_HEADER = 8
 ECHO = 8 + 64
 """Bytes of an echo packet: header and payload."""
 PLACES = [pytest.param(BEFORE_SWITCH, id="into the switch"), pytest.param(BEFORE_TARGET, id="into the destination")]
@@ -74,6 +75,17 @@ def test_flip_arrives_flipped_in_a_grim_message(size: int, way: str, tmp_path: P
     flips = hidden_flip(BEFORE_SWITCH, first, GRIM_HEADER + 77, length, 0x80)
     done = must("grim_flip", "verilator", tmp_path / "flipped", f"{settings} {setting(flips)}")
     assert done.metrics == {"arrived": 2, "flipped": 1, "flipped_1_77": 0x80}
+
+
+@pytest.mark.parametrize("choice", ["send", "write", "write via.rdma=table", "send via.preset=hwvia via.vis=4"])
+def test_flip_arrives_flipped_in_a_via_message(choice: str, tmp_path: Path) -> None:
+    settings = f"way={choice} link.beat_period=0"
+    clean = must("via_flip", "verilator", tmp_path / "clean", settings)
+    assert clean.metrics == {"flipped": 0}
+    length = VIA_HEADER + 1000
+    flips = hidden_flip(BEFORE_SWITCH, slot_of(clean, BEFORE_SWITCH, last_long(clean, 1000), length), 300, length, 0x04)
+    done = must("via_flip", "verilator", tmp_path / "flipped", f"{settings} {setting(flips)}")
+    assert done.metrics == {"flipped": 1, f"flipped_{300 - VIA_HEADER}": 0x04}
 
 
 def test_unexpected_fault_fails_the_run_and_is_named_with_unit_packet_and_time(clean: Run, tmp_path: Path) -> None:
