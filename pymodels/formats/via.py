@@ -25,8 +25,10 @@ NODES = 1 << 7
 VIS = 1 << 7
 """VIs that a header can name at one node; VI 0 is the kernel agents' (readings C12)."""
 MOST_PAYLOAD = (1 << 11) - 1
-INLINE = 8
-"""Bytes of payload that need no fetch at most: the header of a packet is followed by them at once (readings C4)."""
+INLINE, MOST_INLINE = 8, 64
+"""Bytes of payload that need no fetch: the header of a packet is followed by them at once (readings C4). As the paper
+has it, and at most.
+"""
 
 
 class Kind(IntEnum):

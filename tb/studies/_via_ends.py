@@ -13,6 +13,9 @@ from pymodels.host.pages import PAGE
 from tb.lab import Lab
 
 HEARD_PS = 10_000_000
+Choices = Mapping[str, Mapping[str, float | str]]
+SMALL: Mapping[str, float | str] = {"vis": 48, "table_words": 8192}
+"""So many VIs and pages (of 32 MB) have tables in the memory of every NIC."""
 CONNECT_US = 1_000_000.0
 """Patience with a peer that connects."""
 
@@ -69,19 +72,26 @@ async def ends(lab: Lab, options: Mapping[str, float | str] | None = None) -> tu
 
 
 async def pairs(
-    lab: Lab, choices: Mapping[str, Mapping[str, float | str]], common: Mapping[str, float | str] | None = None
+    lab: Lab, choices: Choices, common: Mapping[str, float | str] | None = None, spare: int = 0
 ) -> dict[str, tuple[End, End]]:
     """For each choice of options two hosts of their own, by name: one run compares what only differs in options.
 
-    The cluster has two hosts for each of them.
+    The cluster has two hosts for each of them, behind `spare` hosts that are left alone.
     """
-    of_host = {2 * i + side: options for i, options in enumerate(choices.values()) for side in (0, 1)}
-    libraries = lab.start_layer("via", common, of_host)[: len(of_host)]
-    await lab.all([lab.spawn(library.start(), f"start of {i}") for i, library in enumerate(libraries)])
-    return {
-        name: (await End.open(lab, libraries, 2 * i, "near"), await End.open(lab, libraries, 2 * i + 1, "far"))
-        for i, name in enumerate(choices)
-    }
+    of_host = {spare + 2 * i + side: options for i, options in enumerate(choices.values()) for side in (0, 1)}
+    libraries = lab.start_layer("via", common, of_host)
+    await lab.all([lab.spawn(libraries[node].start(), f"start of {node}") for node in of_host])
+    found = {}
+    for i, name in enumerate(choices):
+        node = spare + 2 * i
+        found[name] = await End.open(lab, libraries, node, "near"), await End.open(lab, libraries, node + 1, "far")
+    return found
+
+
+def has_doorbells(lab: Lab) -> bool:
+    """Whether the NICs have doorbells in hardware."""
+    profile = lab.plan.profile
+    return profile.kind == "lanai9" or ("doorbell.present" in profile.values and profile.flag("doorbell.present"))
 
 
 async def join(near: End, near_vi: Any, far: End, far_vi: Any) -> None:

@@ -15,7 +15,7 @@ from firmware.host.via.translate import RECEIVED, SENT, translate
 from firmware.host.words import store_words
 from firmware.nic.via.layout import PAGE, Command, State, Vi
 from firmware.nic.via.options import Options
-from pymodels.formats.via import Field, Reliability, Status
+from pymodels.formats.via import INLINE, Field, Reliability, Status
 from pymodels.host.process import Process
 from pymodels.registers import Pci
 
@@ -170,7 +170,7 @@ class KernelVi:
             if found.pages:
                 await process.spend("post_page", len(found.pages))
             elif found.inline is not None:
-                await process.spend("post_inline")
+                await process.spend("post_inline", -(-len(found.inline) // INLINE))
             if self.state is State.ERROR:
                 self._complete(va, Status.FLUSHED | operation)
                 return

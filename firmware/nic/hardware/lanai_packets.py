@@ -23,6 +23,8 @@ from pymodels.errors import SanlabError
 from pymodels.formats.via import payload_bytes
 from pymodels.registers import Block, Isr, Reg
 
+DIRECT = 8
+"""Bytes that `packet_launch_inline` moves; each further word is one `packet_launch_word`."""
 SLOTS, BUFFERS = 4, 4
 """Send slots for fetched payload, as the SP adapter's Send FIFO has room for four packets of 1 KB; receive buffers."""
 FETCHES, STORES = 8, 32
@@ -123,6 +125,8 @@ class LanaiPackets:
         nic = self._nic
         if inline or not size:
             await nic.work("packet_launch_inline")
+            if size > DIRECT:
+                await nic.work("packet_launch_word", -(-(size - DIRECT) // 4))
             at = self._map.slots[SLOTS]
             padded = inline + bytes(-len(inline) % 4)
             words = [int.from_bytes(padded[i : i + 4], "big") for i in range(0, len(padded), 4)]

@@ -161,6 +161,11 @@ void packet_launch_inline(struct port *port, u32 node, u32 first, u32 second, u3
     launch(port, packet, node, first, second, size);
 }
 
+/* A further word of a message that goes inline. */
+void packet_launch_word(struct packet *packet, u32 at, u32 *words) {
+    packet->payload[at] = words[at];
+}
+
 /* A packet has come: where it ends, its syndrome, another buffer for the next one. */
 u32 packet_head(struct port *port) {
     u32 *buffer = port->armed, end, size, *pending = port->pending, free = 0, *behind;

@@ -41,7 +41,7 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
     {
         "vis": (2, via.VIS),
         "packet": (64, via.MOST_PAYLOAD // 8 * 8),
-        "inline": (0, via.INLINE),
+        "inline": (0, via.MOST_INLINE),
         "outstanding": (1, 4096),
         "transfer": (1, 1 << 16),
         "send_words": (64, 1 << 16),

@@ -159,6 +159,11 @@ void send_inline(struct layer *layer) {
     now->entries = 0;
 }
 
+/* A further word of a message that is in the queue. */
+void send_inline_word(struct layer *layer, u32 at) {
+    layer->now.words[at] = take(&layer->sends);
+}
+
 /* The next entry of the list of pages. */
 void send_page(struct layer *layer) {
     struct message *now = &layer->now;

@@ -83,6 +83,8 @@ class Physical:
         if control.inline:
             await self._nic.work("send_inline")
             count = -(-length // 4)
+            if count > 2:
+                await self._nic.work("send_inline_word", count - 2)
             work.inline = struct.pack(f">{count}I", *ring.take(count))[:length]
         return work
 

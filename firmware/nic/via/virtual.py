@@ -17,7 +17,7 @@ from firmware.nic.via.ni import Ni
 from firmware.nic.via.ring import Ring
 from firmware.nic.via.translation import Frames, Translator
 from firmware.nic.via.work import Refused, Work
-from pymodels.formats.via import ALIGNMENT, INLINE, Control, Field, Segment, Status
+from pymodels.formats.via import ALIGNMENT, MOST_INLINE, Control, Field, Segment, Status
 
 CONTROL, SEGMENT = Field.SIZE // 4, Segment.SIZE // 4
 """Words."""
@@ -119,7 +119,7 @@ class Virtual:
             image += ring.take(CONTROL - 2)
         count, flags = divmod(image[-5] if len(image) == CONTROL else 0, 1 << 16)
         rest = -(-count // 4) if flags & IN_PLACE else SEGMENT * count
-        if len(image) < CONTROL or ring.ready < rest or (flags & IN_PLACE and count > INLINE):
+        if len(image) < CONTROL or ring.ready < rest or (flags & IN_PLACE and count > MOST_INLINE):
             ring.reset()
             raise Refused(Status.FORMAT_ERROR)
         work.descriptor, _ = await self._translator.piece(place, handle, Field.SIZE, tag)

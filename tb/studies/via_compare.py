@@ -1,0 +1,51 @@
+"""How do implementations of VIA compare on one NIC: Berkeley VIA 1 and 2, with and without misses, and FirmVIA?
+
+Strategy (paper 001, Table 3.3 and 3.4): pairs of hosts differ in the preset; latency of a message of 4 bytes by
+polling, and the bandwidth of the longest messages that the implementation takes. Berkeley VIA 2 is measured with its
+translations cached; with a buffer of its own for each message, whose translation is missed once; and with a cache of
+one entry, which every look-up misses.
+"""
+
+from __future__ import annotations
+
+from tb.lab import Lab
+from tb.studies import Option, layer_options
+from tb.studies._via_case import Case
+from tb.studies._via_ends import SMALL, has_doorbells, pairs
+from tb.studies._via_rounds import bandwidth, latency
+
+LAYER = "via"
+CLUSTER = "eight_hosts"
+SIZE = 4
+LONGEST = {"bvia1": 4096}
+"""Bytes of a message at most, where it is not what VIA takes (readings C8)."""
+PRESETS: dict[str, dict[str, float | str]] = {
+    "firmvia": {"preset": "firmvia"},
+    "bvia1": {"preset": "bvia1"},
+    "bvia2": {"preset": "bvia2"},
+    "bvia2_one_entry": {"preset": "bvia2", "translation_entries": 1},
+}
+HARDWARE: dict[str, dict[str, float | str]] = {"hwvia": {"preset": "hwvia"}}
+"""In the place of the last pair, where the NIC has doorbells."""
+OPTIONS = {
+    "rounds": Option(16, "round trips of each preset", 2, 100_000),
+    "messages": Option(6, "messages of each stream", 3, 200),
+    **layer_options(LAYER),
+}
+QUICK = "rounds=4 messages=4"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    rounds, messages = lab.option("rounds"), lab.option("messages")
+    choices = {**dict(list(PRESETS.items())[:3]), **HARDWARE} if has_doorbells(lab) else PRESETS
+    for done, (name, (near, far)) in enumerate((await pairs(lab, choices, SMALL)).items()):
+        lab.metric(f"{name}_us", (await latency(near, far, Case(SIZE), rounds)).value)
+        if name in ("firmvia", "bvia2"):
+            lab.metric(f"{name}_us_fresh_buffers", (await latency(near, far, Case(SIZE, reuse=0), rounds)).value)
+        if name != "bvia2_one_entry":
+            longest = LONGEST.get(name, 1 << 16)
+            count = messages * (1 << 16) // longest
+            case = Case(longest, most=longest, window=8)
+            lab.metric(f"{name}_MBps", (await bandwidth(near, far, case, min(count, 48))).value)
+        lab.progress(done + 1, len(choices), "implementations")
