@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from firmware.host.via import Descriptor
+from firmware.layers import check_options
 from firmware.nic.via.layout import Counter, State, UserPage, Word
 from firmware.nic.via.options import OptionError, Options
 from pymodels.formats.via import Field, Reliability, Status
@@ -268,3 +269,14 @@ def test_a_broken_vi_of_a_process_is_seen() -> None:
             await p.machine.host(0).sleep(1_000_000)
 
     p.machine.finish(run())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "nic"),
+    [({"preset": "hwvia"}, "lanai4"), ({"packet": 2040}, "sp"), ({"preset": "bvia2", "vis": 128}, "sp")],
+)
+def test_choices_that_a_nic_does_not_have_are_refused_before_anything_is_built(
+    wrong: dict[str, str | int], nic: str
+) -> None:
+    with pytest.raises(OptionError):
+        check_options("via", wrong, 2, 1 << 19, nic)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from firmware.host.via.registry import Region
 from firmware.host.words import store_words
-from firmware.nic.via.layout import CONFIRM, SLOT_HEADER, SLOTS, Command, State, Word, WriteSlot, slot_bytes
+from firmware.nic.via.layout import Command, State, Word
+from firmware.nic.via.slots import CONFIRM, SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
 
 if TYPE_CHECKING:
     from firmware.host.via.kernel import Kernel

@@ -13,7 +13,7 @@ from firmware.nic.via.completing import Completing
 from firmware.nic.via.doorbells import doorbells, polled
 from firmware.nic.via.layout import Layout, Word
 from firmware.nic.via.ni import Ni
-from firmware.nic.via.options import Options
+from firmware.nic.via.options import OptionError, Options
 from firmware.nic.via.outlet import Outlet
 from firmware.nic.via.readers import Readers
 from firmware.nic.via.receives import Receives
@@ -23,7 +23,8 @@ from firmware.nic.via.sending import Sender
 from firmware.nic.via.translation import frames
 from firmware.nic.via.writes import KernelBuffer, Lookup, Writes
 from firmware.verbs import Nic, Watch
-from pymodels.formats.via import Status
+from pymodels.formats.sp import MAX_USER
+from pymodels.formats.via import NODES, Status
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
@@ -92,7 +93,14 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
     """Whether the options can be on `nodes` NICs of a kind and of `sram_bytes`. Raises OptionError naming the one that
     cannot.
     """
-    Layout(Options.of(options), sram_bytes)
+    chosen = Options.of(options)
+    if chosen.doorbell == "hw" and nic == "lanai4":
+        raise OptionError("option doorbell", "a LANai 4 has no doorbells", "use PROFILE=lanai9, or d1_ring")
+    if nic == "sp" and chosen.packet > MAX_USER:
+        raise OptionError("option packet", f"a packet of the SP switch takes {MAX_USER} bytes", f"give {MAX_USER}")
+    if nodes > NODES:
+        raise OptionError(f"{nodes} nodes", f"a VIA header names {NODES}", "take fewer")
+    Layout(chosen, sram_bytes)
 
 
 def tolerates_loss(options: Mapping[str, float | str]) -> bool:

@@ -144,25 +144,7 @@ INDEX_BITS = 12
 """Low bits of a memory handle: where in the table its region stands."""
 
 
-class WriteSlot(IntEnum):
-    """A slot of the kernel's buffer for RDMA writes, byte offsets; the payload of a packet stands behind it [NIC]."""
-
-    VA = 0
-    HANDLE = 4
-    SIZE = 8
-    VI = 12
-    """VALID | CONFIRM | VI."""
-
-
-SLOT_HEADER, SLOTS = 16, 32
-CONFIRM = 1 << 30
-"""The message is complete with this piece, and is answered when it is copied."""
 PAGE = 4096
-
-
-def slot_bytes(packet: int) -> int:
-    """Bytes of a slot."""
-    return SLOT_HEADER + packet
 
 
 class UserPage(IntEnum):
@@ -273,7 +255,7 @@ class Layout:
         """Tables of regions, with at2; before them the doorbell FIFO."""
         self.port = self.tables + 4 * options.table_words if options.translation == "at2" else self.tables
         """From here on the packet port's."""
-        need = self.port + 16 * (options.packet + 64)
+        need = self.port + 16 * (options.packet + 64) + PAGE
         if need > sram_bytes:
             what = f"{options.vis} VIs with receive queue caches of {options.receive_words} words"
             remedy = "lower via.vis, via.receive_words, via.send_words or via.table_words"

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from firmware.nic.hardware import Service
-from firmware.nic.via.layout import CONFIRM, PAGE, RDMA_WRITE, SLOT_HEADER, SLOTS, VALID, Word, WriteSlot, slot_bytes
+from firmware.nic.via.layout import PAGE, RDMA_WRITE, VALID, Word
 from firmware.nic.via.layout import Region as At
 from firmware.nic.via.ni import Endpoint, Ni
+from firmware.nic.via.slots import CONFIRM, SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
 from firmware.nic.via.translation import Frames
 from firmware.verbs import PollLoop, Watch
 from pymodels.formats.via import Reliability
