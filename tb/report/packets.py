@@ -2,8 +2,8 @@
 
 What stands in it was taken off the wires by `hdl/sim/sim_tap.sv`, at the far end of each cable, faults included: route
 bytes, packet type, payload, CRC-8. One interface a cable, named after what it joins; times in nanoseconds, of the first
-character; packets that leave the cable's first end are outbound. Link type USER0 (147): the dissector is
-`tb/report/wireshark/sanlab.lua`.
+character; packets that leave the cable's first end are outbound. Link type USER0 (147), in SP networks USER1 (148):
+the dissector is `tb/report/wireshark/sanlab.lua`.
 
 Format: pcapng, https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-05.html, sections 4.1 to 4.3.
 """
@@ -19,8 +19,8 @@ from pymodels.results import write_atomically
 from tb.report.recorded import End, Legend
 
 FILE = "packets.pcapng"
-LINK_TYPE = 147
-"""LINKTYPE_USER0."""
+MYRINET, SP = 147, 148
+"""LINKTYPE_USER0, LINKTYPE_USER1."""
 KEPT = 1 << 17
 """Bytes kept of a packet: more than any message layer sends."""
 SECTION, INTERFACE, ENHANCED = 0x0A0D0D0A, 1, 6
@@ -56,15 +56,18 @@ def captured(parts: Iterable[memoryview]) -> list[Captured]:
     return sorted(found)
 
 
-def write_packets(packets: Sequence[Captured], legend: Legend, path: Path, dropped: int = 0) -> None:
+def write_packets(
+    packets: Sequence[Captured], legend: Legend, path: Path, dropped: int = 0, link_type: int = MYRINET
+) -> None:
     """Write `packets.pcapng`, at once or not at all. ResultsError when the disk refuses.
 
-    `dropped`: packets that came before these and had to make room; a comment of the file tells of them.
+    `dropped`: packets that came before these and had to make room; a comment of the file tells of them. `link_type`:
+    MYRINET or SP.
     """
-    write_atomically(path, blocks(packets, legend, dropped))
+    write_atomically(path, blocks(packets, legend, dropped, link_type))
 
 
-def blocks(packets: Sequence[Captured], legend: Legend, dropped: int = 0) -> Iterator[bytes]:
+def blocks(packets: Sequence[Captured], legend: Legend, dropped: int = 0, link_type: int = MYRINET) -> Iterator[bytes]:
     """The blocks of the file: section, one interface a cable, one packet each."""
     told = _option(COMMENT, f"{dropped} earlier packets had to make room".encode()) if dropped else b""
     yield _block(SECTION, struct.pack("<IHHq", MAGIC, 1, 0, -1) + told + _option(USER_APPLICATION, b"sanlab") + END)
@@ -74,7 +77,7 @@ def blocks(packets: Sequence[Captured], legend: Legend, dropped: int = 0) -> Ite
         name = _option(IF_NAME, f"{near[0]}.{near[1]}-{far[0]}.{far[1]}".encode())
         text = _option(IF_DESCRIPTION, f"cable from {near[0]} to {far[0]}; outbound: sent by {near[0]}".encode())
         resolution = _option(IF_TSRESOL, bytes([NANOSECONDS]))
-        yield _block(INTERFACE, struct.pack("<HHI", LINK_TYPE, 0, KEPT) + name + text + speed + resolution + END)
+        yield _block(INTERFACE, struct.pack("<HHI", link_type, 0, KEPT) + name + text + speed + resolution + END)
     into = directions(legend, cables)
     for packet in packets:
         interface, direction = into[packet.cable]

@@ -17,9 +17,10 @@ import pytest
 from firmware.nic.echo import layout as echo
 from pymodels.formats import grim
 from pymodels.formats.grim import Cause, Device, Header, MessageType
+from pymodels.formats.sp import SpPacket
 from pymodels.link.crc8 import crc8
 from pymodels.results import ResultsError
-from tb.report.packets import RECORD, Captured, captured, directions, ends, write_packets
+from tb.report.packets import MYRINET, RECORD, SP, Captured, captured, directions, ends, write_packets
 from tb.report.recorded import Legend
 from tests.unit.madeup_trace import LEGEND_OF_TWO
 
@@ -38,10 +39,12 @@ def sealed(data: bytes) -> bytes:
     return data + bytes([crc8(data)])
 
 
-def told(folder: Path, packets: list[Captured], *fields: str, legend: Legend = LEGEND_OF_TWO) -> list[list[str]]:
+def told(
+    folder: Path, packets: list[Captured], *fields: str, legend: Legend = LEGEND_OF_TWO, link_type: int = MYRINET
+) -> list[list[str]]:
     """What tshark says of packets: these fields of each."""
     path = folder / "packets.pcapng"
-    write_packets(packets, legend, path)
+    write_packets(packets, legend, path, link_type=link_type)
     words = [word for field in fields for word in ("-e", field)]
     command = ["tshark", "-X", f"lua_script:{LUA}", "-r", str(path), "-T", "fields", "-E", "occurrence=a", *words]
     ended = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60)
@@ -183,3 +186,18 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="not written"):
         write_packets([packet(sealed(ACK))], LEGEND_OF_TWO, tmp_path / "packets.pcapng")
     assert [path.name for path in tmp_path.iterdir()] == ["packets.pcapng"]
+
+
+def test_a_packet_of_an_sp_switch_is_taken_apart(tmp_path: Path) -> None:
+    """A good one, one with a flipped bit, one whose header says another length, one too short for its headers."""
+    good = SpPacket(b"\x82\xbf", 3, 5, (0x01020304, 0x05060708), b"data").to_wire()
+    flipped = good[:20] + bytes([good[20] ^ 1]) + good[21:]
+    longer = sealed(good)
+    fields = ("sp.route", "sp.route.delta", "sp.source", "sp.destination", "sp.bytes", "sp.via.key", "sp.data")
+    marks = ("sp.crc.good", "sp.crc.bad", "sp.size", "sp.short")
+    found = told(tmp_path, [packet(d) for d in (good, flipped, longer, good[:24])], *fields, *marks, link_type=SP)
+    assert found[0][:7] == ["82bf", "2,-1", "3", "5", "12", "0x01020304", "64617461"]
+    told_of = [
+        [mark for mark, field in zip(marks, row[7:], strict=True) if field not in ("", "0", "False")] for row in found
+    ]
+    assert told_of == [["sp.crc.good"], ["sp.crc.bad"], ["sp.crc.good", "sp.size"], ["sp.short"]]

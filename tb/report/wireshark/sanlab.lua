@@ -1,5 +1,5 @@
 -- Wireshark's eyes for sanlab's packets.pcapng: Myrinet packets with their route bytes, type and CRC-8, and in them GRIM's
--- header and control messages, or the packets of echo.
+-- header and control messages, or the packets of echo; and the packets of SP switches.
 --
 --   wireshark -X lua_script:tb/report/wireshark/sanlab.lua sim_build/<study>/packets.pcapng
 --
@@ -42,31 +42,40 @@ local function syndrome(buffer)
   return register
 end
 
+-- The CRC-8 at the end of a packet that the capture has not cut, as fields of a protocol.
+local function crc_fields(buffer, branch, of, harm)
+  local length = buffer:len()
+  if buffer:reported_len() ~= length then return end
+  local good = syndrome(buffer) == 0
+  branch:add(of.crc, buffer(length - 1, 1))
+  branch:add(of.good, buffer(length - 1, 1), good):set_generated()
+  if not good then branch:add_proto_expert_info(harm.bad_crc) end
+end
+
+-- One branch a route byte: the byte, and the port distance in it.
+local function hop_fields(buffer, branch, of, count)
+  if count == 0 then return end
+  local hops = branch:add(of.route, buffer(0, count))
+  for index = 0, count - 1 do
+    local delta = buffer(index, 1):uint() % 64
+    hops:add(of.hop, buffer(index, 1))
+    hops:add(of.delta, buffer(index, 1), delta < 32 and delta or delta - 64)
+  end
+end
+
 function myrinet.dissector(buffer, pinfo, tree)
   local length = buffer:len()
   pinfo.cols.protocol = "Myrinet"
   local branch = tree:add(myrinet, buffer())
   local route = 0
   while route < length and buffer(route, 1):uint() >= 0x80 do route = route + 1 end
-  if route > 0 then
-    local hops = branch:add(field.route, buffer(0, route))
-    for index = 0, route - 1 do
-      local delta = buffer(index, 1):uint() % 64
-      hops:add(field.hop, buffer(index, 1))
-      hops:add(field.delta, buffer(index, 1), delta < 32 and delta or delta - 64)
-    end
-  end
+  hop_fields(buffer, branch, field, route)
   if length - route < 5 then
     branch:add_proto_expert_info(harm.short)
     return length
   end
   branch:add(field.type, buffer(route, 4))
-  if buffer:reported_len() == length then
-    local good = syndrome(buffer) == 0
-    branch:add(field.crc, buffer(length - 1, 1))
-    branch:add(field.good, buffer(length - 1, 1), good):set_generated()
-    if not good then branch:add_proto_expert_info(harm.bad_crc) end
-  end
+  crc_fields(buffer, branch, field, harm)
   pinfo.cols.info = string.format("type 0x%08x, %d bytes", buffer(route, 4):uint(), length - route - 5)
   layers:try(buffer(route, 2):uint(), buffer(route, length - route - 1):tvb(), pinfo, tree)
   return length
@@ -199,3 +208,53 @@ function echo.dissector(buffer, pinfo, tree)
   return buffer:len()
 end
 layers:add(ECHO_TYPE, echo)
+
+-- ---------------------------------------------------------------- packets of SP switches (pymodels/formats/sp.py)
+
+local ROUTE, HEADER, VIA = 8, 16, 8
+local sp = Proto("sp", "SP packet")
+local sp_field = {
+  route = ProtoField.bytes("sp.route", "Route"),
+  hop = ProtoField.uint8("sp.route.byte", "Route byte", base.HEX),
+  delta = ProtoField.int8("sp.route.delta", "Output relative to input", base.DEC),
+  source = ProtoField.uint16("sp.source", "Source node"),
+  bytes = ProtoField.uint16("sp.bytes", "Payload bytes"),
+  destination = ProtoField.uint16("sp.destination", "Destination node"),
+  key = ProtoField.uint32("sp.via.key", "VIA header, first word", base.HEX),
+  second = ProtoField.uint32("sp.via.second", "VIA header, second word", base.HEX),
+  data = ProtoField.bytes("sp.data", "User data"),
+  crc = ProtoField.uint8("sp.crc", "CRC-8", base.HEX),
+  good = ProtoField.bool("sp.crc.good", "CRC-8 is right"),
+}
+sp.fields = sp_field
+local sp_harm = {
+  bad_crc = ProtoExpert.new("sp.crc.bad", "CRC-8 is wrong", expert.group.CHECKSUM, expert.severity.ERROR),
+  short = ProtoExpert.new("sp.short", "Too short for a packet", expert.group.MALFORMED, expert.severity.ERROR),
+  size = ProtoExpert.new("sp.size", "Not as long as its header says", expert.group.MALFORMED, expert.severity.ERROR),
+}
+sp.experts = sp_harm
+
+function sp.dissector(buffer, pinfo, tree)
+  local length = buffer:len()
+  pinfo.cols.protocol = "SP"
+  local branch = tree:add(sp, buffer())
+  if length < HEADER + VIA + 1 then
+    branch:add_proto_expert_info(sp_harm.short)
+    return length
+  end
+  local hops = 0
+  while hops < ROUTE and buffer(hops, 1):uint() ~= 0 do hops = hops + 1 end
+  hop_fields(buffer, branch, sp_field, hops)
+  branch:add(sp_field.source, buffer(8, 2))
+  branch:add(sp_field.bytes, buffer(10, 2))
+  branch:add(sp_field.destination, buffer(12, 2))
+  branch:add(sp_field.key, buffer(HEADER, 4))
+  branch:add(sp_field.second, buffer(HEADER + 4, 4))
+  if length > HEADER + VIA + 1 then branch:add(sp_field.data, buffer(HEADER + VIA, length - HEADER - VIA - 1)) end
+  crc_fields(buffer, branch, sp_field, sp_harm)
+  if buffer(10, 2):uint() ~= buffer:reported_len() - HEADER - 1 then branch:add_proto_expert_info(sp_harm.size) end
+  pinfo.cols.info = string.format(
+    "node %d to %d, %d bytes", buffer(8, 2):uint(), buffer(12, 2):uint(), buffer(10, 2):uint())
+  return length
+end
+DissectorTable.get("wtap_encap"):add(wtap.USER1, sp)
