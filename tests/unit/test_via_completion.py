@@ -120,6 +120,26 @@ def test_a_notify_handler_is_called_once_with_its_descriptor() -> None:
     assert [(vi, descriptor.length) for vi, descriptor in called] == [(p.yours, 64)]
 
 
+@KINDS
+def test_a_handler_of_a_completion_queue_is_called_once(completion: str) -> None:
+    machine = Machine(2)
+    vias = start(machine, completion=completion)
+    near, far = machine.finish(user(vias[0]), user(vias[1]))
+    ((queue, mine, yours),) = machine.finish(make(near, far))
+    called: list[tuple[int, bool]] = []
+    queue.notify(lambda vi, is_receive: called.append((vi.number, is_receive)))
+
+    async def run() -> None:
+        for i in range(2):
+            await yours[1].post_receive(far.descriptor(i).receive([far.part(64 * i, 64)]))
+        for i in range(2):
+            await mine[1].post_send(near.descriptor(i).send([near.part(64 * i, 64)]))
+
+    machine.finish(run())
+    machine.run(machine.kernel.now / 1e6 + 200)
+    assert called == [(yours[1].number, True)]
+
+
 def test_a_completion_queue_in_use_is_not_destroyed() -> None:
     machine = Machine(2)
     vias = start(machine)

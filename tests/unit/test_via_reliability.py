@@ -181,6 +181,16 @@ def test_disconnecting_flushes_both_sides(level: Reliability) -> None:
     assert statuses == [DONE | Status.FLUSHED]
 
 
+def test_who_asked_for_it_is_told_of_a_broken_connection() -> None:
+    p = pair(reliability=Reliability.DELIVERY)
+    told: list[str] = []
+    p.mine.on_error(lambda: told.append("mine"))
+    p.yours.on_error(lambda: told.append("yours"))
+    p.machine.finish(sends(p, 100), sent(p, 1))
+    p.machine.run(p.machine.kernel.now / 1e6 + 100)
+    assert sorted(told) == ["mine", "yours"]
+
+
 def test_what_is_posted_to_a_broken_vi_is_flushed() -> None:
     p = pair()
     p.machine.finish(p.mine.disconnect())

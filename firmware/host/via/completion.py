@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.translate import RECEIVED
+from firmware.host.via.waiting import Handler
 from firmware.nic.via.layout import VALID
 
 if TYPE_CHECKING:
@@ -144,6 +145,17 @@ class CompletionQueue:
         if found is None:
             raise VipError(Result.TIMEOUT, "waiting for a completion", "wait longer")
         return found
+
+    def notify(self, handler: Handler) -> None:
+        """VipCQNotify: call `handler(vi, is_receive)` in a thread of its own at the next completion."""
+
+        async def thread() -> None:
+            """Sleep, then call."""
+            called = handler(*await self.wait())
+            if called is not None:
+                await called
+
+        self._nic.process.spawn(thread(), f"notify of completion queue {self.number}")
 
     async def destroy(self) -> None:
         """VipDestroyCQ. Raises VipError while a VI uses it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from firmware.host.via.descriptor import Descriptor
@@ -157,6 +158,10 @@ class Vi:
     def receive_notify(self, handler: Handler) -> None:
         """VipRecvNotify."""
         self.nic.notify(self, self.receives, handler)
+
+    def on_error(self, handler: Callable[[], None]) -> None:
+        """VipErrorCallback: call `handler()` whenever the connection breaks."""
+        self.kernel.on_broken = handler
 
     async def connect_request(self, node: int, discriminator: int, timeout_us: float) -> None:
         """VipConnectRequest: become connected to whoever waits at the node for this discriminator. Raises VipError."""
