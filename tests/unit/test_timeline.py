@@ -17,7 +17,7 @@ import pytest
 from rich.console import Console
 
 from pymodels.errors import ConfigError
-from pymodels.trace import Part, TraceEvent, switch_port, unit
+from pymodels.trace import CENTRAL_QUEUE, Part, TraceEvent, switch_port, unit
 from tb.report import timeline as command
 from tb.report.recorded import TRACE, read_recorded
 from tb.report.timeline_messages import lanes
@@ -61,6 +61,7 @@ def used_rows() -> list[tuple[int, int, int, int, int, int]]:
         (4_000, unit(1, Part.NET_RECV), E.MOVE_DONE, 7, 3, 512),
         (1_000, switch_port(0, 1), E.SLACK_FILL, 0, 16, 0),
         (2_000, switch_port(0, 1), E.SLACK_FILL, 0, 5, 0),
+        (1_000, switch_port(0, CENTRAL_QUEUE), E.QUEUE_FILL, 0, 128, 0),
         (3_000, switch_port(0, 0), E.STALL_START, 0, 1, 0),
         (4_000, switch_port(0, 0), E.STALL_END, 0, 1, 0),
         (5_000, unit(1, Part.LINK), E.STALL_START, 0, 0, 0),
@@ -165,6 +166,7 @@ def test_counters_tell_use_and_depth_and_end_at_zero(events: list[Event]) -> Non
     ]
     assert counter(events, "host metz", "PCI use, %")[0] == (0, 25)
     assert counter(events, "switch sw0", "slack of port 1, characters") == [(0.001, 16), (0.002, 5)]
+    assert counter(events, "switch sw0", "central queue, bytes") == [(0.001, 128)]
     assert counter(events, "NIC of paris", "messages sent, not acknowledged")[:2] == [(0.3, 1), (3.5, 0)]
     assert counter(events, "host metz", "messages before the host")[:2] == [(1.8, 1), (2.9, 0)]
 
