@@ -18,9 +18,11 @@ from tb.studies._via_case import AHEAD, Case, Party
 from tb.studies._via_ends import End, join, part
 
 ACK = 4
-"""Bytes of the answer to the last message of a stream."""
-POSTED = 128
-"""Receives of a stream that are posted before it begins; each later one when one is taken."""
+"""Bytes of the answer to the last message of a stream, in each of its segments."""
+POSTED, PAGE_WORDS = 128, 240
+"""Receives of a stream that are posted before it begins, each later one when one is taken; and the words of descriptors
+that a process may have in its page of the NIC, where it posts by itself.
+"""
 PHASES_PS = 3_000_000
 """A round trip begins up to so much later."""
 
@@ -75,6 +77,12 @@ class Link:
         link = cls(near.lab, a, b)
         await link.widen(max(case.vis, case.queue))
         return link
+
+    @property
+    def _posted(self) -> int:
+        """How many receives of a stream are posted at a time."""
+        user_level = self.far.end.nic.options.user_level
+        return min(POSTED, PAGE_WORDS // (12 + 4 * self.case.segments)) if user_level else POSTED
 
     async def widen(self, vis: int) -> None:
         """Connect further VIs, until there are so many."""
@@ -178,9 +186,9 @@ class Link:
         """MB/s of messages back to back."""
         sizes = self.case.pieces * messages
         self.near.fill(self.lab.seed)
-        for size in sizes[:POSTED]:
+        for size in sizes[: self._posted]:
             await self.far.expect(size)
-        await self.near.expect(ACK)
+        await self.near.expect(ACK * self.case.segments)
         clock = Clock(self.lab, self.near.end.host)
         clock.go()
         far = self.far.end.process.spawn(self._sink(sizes), "takes")
@@ -207,9 +215,9 @@ class Link:
     async def _sink(self, sizes: list[int]) -> None:
         for number in range(len(sizes)):
             await self.far.received()
-            if number + POSTED < len(sizes):
-                await self.far.expect(sizes[number + POSTED])
-        await self.far.send(ACK)
+            if number + self._posted < len(sizes):
+                await self.far.expect(sizes[number + self._posted])
+        await self.far.send(ACK * self.case.segments)
         await self.far.sent()
 
 

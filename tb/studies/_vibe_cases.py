@@ -43,8 +43,8 @@ def translation(sizes: Sequence[int]) -> Iterator[Row]:
 
 
 def segments(sizes: Sequence[int]) -> Iterator[Row]:
-    """Data segments of a message, gathered and scattered."""
-    for size in sizes:
+    """Data segments of a message, gathered and scattered; whole words, since a LANai 4 moves no others."""
+    for size in (max(size, 64) for size in sizes):
         for count in (1, 2, 4, 8):
             yield Row(f"segments_{count}_{size}B", Case(size, segments=count), "LUB", count)
 

@@ -33,9 +33,9 @@ def test_to_look_at_the_work_queues_is_cheaper_than_an_entry_by_dma(tmp_path: Pa
     assert looks == sorted(looks) and looks[-1] > 3 * looks[0], "it grows with the queues"
 
 
-def test_a_part_of_the_suite_has_equal_results_on_both_simulators(tmp_path: Path) -> None:
-    settings = "part=reliability rounds=1 messages=3"
+def test_calls_that_move_no_data_cost_the_same_on_both_simulators(tmp_path: Path) -> None:
+    settings = "part=costs rounds=1"
     first, second = (must("vibe", simulator, tmp_path / simulator, settings) for simulator in ("verilator", "icarus"))
     assert differences(first.results, second.results, same_simulator=False) == []
     told = (first.folder / "vibe.md").read_text(encoding="utf-8")
-    assert told.startswith("# VIBe: firmvia on lanai9+p3-450") and "| delivery 16B |" in told
+    assert told.startswith("# VIBe: firmvia on lanai9+p3-450") and "| create_vi_us |" in told

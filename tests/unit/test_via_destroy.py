@@ -5,13 +5,17 @@ descriptor that is no more.
 
 from __future__ import annotations
 
+import pytest
+
 from firmware.nic.via.layout import State
+from pymodels.formats.via import Reliability
 from tb.studies._via import connect
 from tests.unit.via_bench import pair
 
 
-def test_a_destroyed_vi_leaves_nothing_to_the_next_one_of_its_number() -> None:
-    p = pair()
+@pytest.mark.parametrize("level", [Reliability.UNRELIABLE, Reliability.DELIVERY])
+def test_a_destroyed_vi_leaves_nothing_to_the_next_one_of_its_number(level: Reliability) -> None:
+    p = pair(reliability=level)
 
     async def use_and_destroy() -> None:
         await p.yours.post_receive(p.there.descriptor(0).receive([p.there.part(0, 16)]))
@@ -29,6 +33,7 @@ def test_a_destroyed_vi_leaves_nothing_to_the_next_one_of_its_number() -> None:
             owner.places = owner.process.allocate(1 << 16)
             owner.place_handle = await owner.nic.register_memory(owner.places, 1 << 16, owner.tag)
         mine, yours = await connect(p.here, p.there, 1)
+        await p.here.nic.host.sleep(10_000_000_000)  # longer than a send of the first VI could have waited
         assert (mine.number, yours.number) == (p.mine.number, p.yours.number)
         await yours.post_receive(p.there.descriptor(1).receive([p.there.part(0, 16)]))
         await mine.post_send(p.here.descriptor(1).send([p.here.part(0, 16)]))

@@ -62,10 +62,10 @@ class Entries:
         if not self.over():
             await self._process.spend("look_entry")
             return None
-        await self._process.spend("take_entry")
         word = self._process.load_words(self._place, 1)[0] & ~VALID
-        self._process.store_words(self._place, (0,))
+        self._process.store_words(self._place, (0,))  # at once: no other thread takes it too
         self._next = (self._next + 1) % self._count
+        await self._process.spend("take_entry")
         queue = self._queues[word & 0xFF, word >> 8]
         return queue.vi, queue.side == RECEIVED
 

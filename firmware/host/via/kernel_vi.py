@@ -149,6 +149,7 @@ class KernelVi:
                 self.owner.unmap(mapped)
         self._page = self._bell = 0
         self.process = None
+        self._limits.clear()
         for posted in self.posted.values():
             posted.clear()
 
