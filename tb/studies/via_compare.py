@@ -46,6 +46,6 @@ async def run(lab: Lab) -> None:
         if name != "bvia2_one_entry":
             longest = LONGEST.get(name, 1 << 16)
             count = messages * (1 << 16) // longest
-            case = Case(longest, most=longest, window=8)
+            case = Case(longest, most=longest, window=2)
             lab.metric(f"{name}_MBps", (await bandwidth(near, far, case, min(count, 48))).value)
         lab.progress(done + 1, len(choices), "implementations")
