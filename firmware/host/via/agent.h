@@ -1,0 +1,36 @@
+/* The kernel agent: connections. */
+
+/* A message to another kernel agent: eight words, and a descriptor for them. */
+void agent_send(struct kernel *kernel, u32 *place, const u32 *message, u32 node) {
+    u32 tail = kernel->sends.tail;
+    place[0] = message[0];
+    place[1] = message[1];
+    place[2] = message[2];
+    place[3] = message[3];
+    place[4] = message[4];
+    place[5] = message[5];
+    place[6] = message[6];
+    place[7] = message[7];
+    kernel->sends.tail = tail + 5;
+    PIO_WRITE(__builtin_bswap32(1u << 30 | 1));
+    PIO_WRITE(__builtin_bswap32((u32)place));
+    PIO_WRITE(__builtin_bswap32(node << 16 | 32));
+    PIO_WRITE(__builtin_bswap32(tail + 5));
+}
+
+/* A message of another kernel agent: what it is, and which connection it means. */
+u32 agent_serve(struct kernel *kernel, const u32 *message, u32 **known) {
+    u32 type = be32_load(&message[0]), source = be32_load(&message[1]), number = be32_load(&message[2]);
+    u32 *connection = known[number & 63];
+    struct vi *vi = &kernel->vis[be32_load(&message[3]) & 0x7F];
+    if (UNLIKELY(!connection) || UNLIKELY(connection[0] != source) || UNLIKELY(connection[1] != number)) {
+        OFF_PATH("not known");
+        return 0;
+    }
+    if (UNLIKELY(vi->state == ERROR)) {
+        OFF_PATH("broken");
+        return 0;
+    }
+    connection[2] = type;
+    return type;
+}

@@ -1,0 +1,81 @@
+/* The user's library. */
+
+/* Post: is there room in the work queue; link the descriptor to the one before; the request for the kernel. */
+u32 post_user(struct queue *queue, struct descriptor *descriptor, u32 handle, u32 vi, struct request *request) {
+    struct descriptor *before = queue->newest;
+    u32 posted = queue->posted;
+    if (UNLIKELY(posted >= queue->most)) {
+        OFF_PATH("too many are posted");
+        return 1;
+    }
+    be32_store(&descriptor->length, 0);
+    be32_store(&descriptor->status, 0);
+    be32_store(&before->next, (u32)descriptor);
+    be32_store(&before->next_handle, handle);
+    queue->newest = descriptor;
+    queue->posted = posted + 1;
+    request->code = 0x80001;
+    request->vi = vi;
+    request->descriptor = (u32)descriptor;
+    request->handle = handle;
+    request->length = sizeof *request;
+    return 0;
+}
+
+/* VipSendDone, VipRecvDone: the status of the oldest descriptor. */
+u32 look_done(struct queue *queue, struct descriptor **found) {
+    struct descriptor *oldest = queue->oldest;
+    *found = oldest;
+    if (UNLIKELY(queue->posted == 0)) {
+        OFF_PATH("nothing is posted");
+        return 0;
+    }
+    return be32_load((const u32 *)&SHARED32(&oldest->status));
+}
+
+/* One look at a status, in a loop that calls VipSendDone or VipRecvDone. */
+u32 look_status(struct queue *queue, struct descriptor **found) {
+    struct descriptor *oldest = queue->oldest;
+    if (UNLIKELY(queue->posted == 0)) {
+        OFF_PATH("nothing is posted");
+        return 0;
+    }
+    if (UNLIKELY(SHARED32(&oldest->status) != 0)) {
+        OFF_PATH("it is done");
+        *found = oldest;
+        return 1;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
+
+/* Take a done descriptor back. */
+struct descriptor *take_done(struct queue *queue) {
+    struct descriptor *oldest = queue->oldest;
+    queue->oldest = (struct descriptor *)be32_load(&oldest->next);
+    queue->posted = queue->posted - 1;
+    return oldest;
+}
+
+/* One look at an entry of a completion queue. */
+u32 look_entry(u32 *entry) {
+    if (UNLIKELY(SHARED32(entry) != 0)) {
+        OFF_PATH("something is done");
+        return 1;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
+
+/* Take an entry of a completion queue. */
+u32 take_entry(u32 **place, u32 *first, u32 *end) {
+    u32 *at = *place, word = be32_load(at);
+    *at = 0;
+    at++;
+    if (UNLIKELY(at == end)) {
+        OFF_PATH("round the queue");
+        at = first;
+    }
+    *place = at;
+    return word;
+}

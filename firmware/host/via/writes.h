@@ -1,0 +1,30 @@
+/* RDMA writes that arrive. */
+
+struct slot { u32 va, handle, size, vi; };
+
+/* A piece in the kernel's buffer: may it go where it says? */
+struct region *check_write(struct kernel *kernel, struct slot *slot) {
+    u32 word = be32_load(&slot->vi), handle = be32_load(&slot->handle);
+    struct vi *vi = &kernel->vis[word & 0xFF];
+    struct region *region = region_of(kernel, vi, handle, be32_load(&slot->va), be32_load(&slot->size));
+    slot->vi = 0;
+    if (UNLIKELY(!region) || UNLIKELY(!(region->flags & 1)) || UNLIKELY(vi->state != CONNECTED)) {
+        OFF_PATH("not allowed");
+        return 0;
+    }
+    PIO_WRITE(__builtin_bswap32(word));
+    return region;
+}
+
+/* 32 bytes of a copy. */
+void copy_line(u32 *target, const u32 *source) {
+    target[0] = source[0];
+    target[1] = source[1];
+    target[2] = source[2];
+    target[3] = source[3];
+    target[4] = source[4];
+    target[5] = source[5];
+    target[6] = source[6];
+    target[7] = source[7];
+    LOOP_AGAIN();
+}

@@ -1,0 +1,83 @@
+/* Answers of reliable connections, and the end of connections. */
+
+/* Make an answer, and put it before everything else that leaves. */
+void answer(struct layer *layer, u32 node, u32 vi, u32 kind) {
+    u32 last = layer->answers_last, *one = layer->answers[last & 15], number = layer->number + 1 & 0xFFFFFF;
+    layer->number = number;
+    one[0] = node;
+    one[1] = layer->me << 24 | number;
+    one[2] = vi << 14 | kind << 10 | 0x300;
+    layer->answers_last = last + 1;
+    if (UNLIKELY(last != layer->answers_first)) {
+        OFF_PATH("others wait");
+        return;
+    }
+    layer->answers_first = last + 1;
+}
+
+/* Remember that a message is answered when so much is stored. */
+void await_stored(struct layer *layer, struct endpoint *endpoint) {
+    u32 last = layer->awaiting_last, *one = layer->awaiting[last & 15];
+    one[0] = layer->stores;
+    one[1] = (u32)endpoint;
+    layer->awaiting_last = last + 1;
+}
+
+/* An answer has come: the oldest message is done. */
+struct unanswered *answer_seen(struct endpoint *endpoint, u32 second) {
+    u32 oldest = endpoint->oldest;
+    if (UNLIKELY((second >> 10 & 7) != 0) || UNLIKELY(oldest == endpoint->newest)) {
+        OFF_PATH("the connection breaks");
+        return 0;
+    }
+    endpoint->oldest = oldest + 1;
+    return &endpoint->unanswered[oldest & 15];
+}
+
+/* The connection is no more. */
+void break_up(struct endpoint *endpoint, u32 verdict) {
+    endpoint->verdict = verdict;
+    SHARED32(&endpoint->words->state) = endpoint->generation << 8 | 2;
+    endpoint->receiving = 0;
+    endpoint->receives.at = endpoint->receives.freed;
+}
+
+/* A descriptor in a receive queue cache that nobody will use. */
+u32 flush_descriptor(struct endpoint *endpoint) {
+    struct ring *ring = &endpoint->receives;
+    u32 entries, descriptor, at = ring->at;
+    if (UNLIKELY(SHARED32(&endpoint->words->receive_tail) - at < 3)) {
+        OFF_PATH("there is none");
+        return 0;
+    }
+    entries = take(ring) & 0xFFFF;
+    descriptor = take(ring);
+    at = at + 3 + 2 * entries;
+    ring->at = at;
+    ring->freed = at;
+    SHARED32(&endpoint->words->receive_head) = at;
+    return descriptor;
+}
+
+/* Mark that a refill is asked for. */
+void ask_refill(u32 *flag, u32 *asked) {
+    SHARED32(flag) = 2;
+    *asked = *asked + 1;
+}
+
+/* A word of the command ring. */
+u32 command(struct layer *layer) {
+    struct ring *ring = &layer->commands;
+    struct endpoint *endpoint;
+    u32 word, at = ring->at;
+    if (UNLIKELY(SHARED32(&layer->shared->command_tail) == at)) {
+        OFF_PATH("there is none");
+        return 0;
+    }
+    word = take(ring);
+    endpoint = &layer->endpoints[word & 0x7F];
+    state_of(endpoint);
+    SHARED32(&endpoint->words->state) = endpoint->generation << 8 | 2;
+    SHARED32(&layer->shared->command_head) = at + 1;
+    return word >> 16;
+}

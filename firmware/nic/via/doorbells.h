@@ -1,0 +1,117 @@
+/* Users' doorbells, descriptors and translation. */
+
+enum { IN_PLACE = 0x8000, FORMAT = 0x7FF8 };
+
+struct segment { u32 va, unused, handle, size; };
+struct part { u32 va, handle, size; };
+struct work { u32 kind, vi, descriptor, length, flags, immediate, parts_left, tag; struct part parts[16], *part; };
+struct entry { u32 handle, page, frame; };
+
+/* One look at the tail in the page of a VI. */
+u32 look_bell(struct ring *ring, u32 *tail, u32 seen) {
+    if (UNLIKELY(SHARED32(tail) != seen)) {
+        OFF_PATH("something is posted");
+        return ring->at;
+    }
+    return 0;
+}
+
+/* A doorbell of a VI: the new tail of its queue cache. */
+struct ring *bell_rung(struct ring *rings, u32 page, u32 offset, u32 value, u32 vis) {
+    struct ring *ring = &rings[page];
+    if (UNLIKELY(page - 1 >= vis - 1) || UNLIKELY(offset == 4)) {
+        OFF_PATH("no VI, or a receive");
+        return 0;
+    }
+    ring->freed = value;
+    return ring;
+}
+
+/* The head of a user's descriptor in its queue cache: does it stand there, or in host memory? */
+u32 read_descriptor(struct ring *ring, u32 *tail, struct work *work) {
+    u32 va, handle, word;
+    if (UNLIKELY(SHARED32(tail) - ring->at > ring->mask)) {
+        OFF_PATH("no such tail");
+        return 0;
+    }
+    va = take(ring);
+    handle = take(ring);
+    if (UNLIKELY(va & 62)) {
+        OFF_PATH("not aligned");
+        return 0;
+    }
+    ring->at++;
+    word = take(ring);
+    if (UNLIKELY(word & FORMAT & 0xFF)) {
+        OFF_PATH("no such operation");
+        return 0;
+    }
+    work->flags = word;
+    work->kind = word & 3;
+    ring->at++;
+    work->immediate = take(ring);
+    ring->at += 2;
+    work->parts_left = word >> 16;
+    work->part = work->parts;
+    work->descriptor = va;
+    work->parts[0].handle = handle;
+    return word;
+}
+
+/* A segment: is it registered under the tag, and as long? */
+u32 check_segment(struct region *regions, u32 most, struct work *work, const struct segment *segment) {
+    u32 handle = segment->handle, va = segment->va, size = segment->size;
+    struct region *region = &regions[handle & 0xFFF];
+    struct part *part = work->part;
+    if (UNLIKELY((handle & 0xFFF) >= most) || UNLIKELY(SHARED32(&region->handle) != handle) || UNLIKELY(SHARED32(&region->tag) != work->tag)) {
+        OFF_PATH("not its memory");
+        return 0;
+    }
+    if (UNLIKELY(va < SHARED32(&region->va)) || UNLIKELY(va - SHARED32(&region->va) + size > SHARED32(&region->size))) {
+        OFF_PATH("beyond it");
+        return 0;
+    }
+    work->length = work->length + size;
+    part->va = va;
+    part->handle = handle;
+    part->size = size;
+    work->part = part + 1;
+    return 1;
+}
+
+/* AT2: the frame of a page. */
+u32 translate_on_nic(struct region *region, u32 va) {
+    u32 *table = (u32 *)SHARED32(&region->table);
+    return SHARED32(&table[(va >> 12) - (SHARED32(&region->va) >> 12)]) | (va & 4095);
+}
+
+/* AT3: one way of a set, which holds the page. */
+u32 translate_hit(struct entry *set, u32 handle, u32 page) {
+    if (UNLIKELY(set->handle != handle) || UNLIKELY(set->page != page)) {
+        OFF_PATH("another page");
+        return 0;
+    }
+    return set->frame;
+}
+
+/* AT3: no way holds it; where its entry stands in host memory, and the one that gives way. */
+u32 translate_miss(struct region *region, struct entry *oldest, u32 handle, u32 page) {
+    oldest->handle = handle;
+    oldest->page = page;
+    return SHARED32(&region->table) + 4 * page;
+}
+
+/* A receive descriptor is kept for the message that will come. */
+void keep_ahead(struct ring *ring, struct work *work, u32 *kept, struct work **places) {
+    u32 count = *kept;
+    places[count & 15] = work;
+    *kept = count + 1;
+    ring->freed = ring->at;
+}
+
+/* The oldest that was kept. */
+struct work *take_ahead(u32 *used, struct work **places) {
+    u32 count = *used;
+    *used = count + 1;
+    return places[count & 15];
+}

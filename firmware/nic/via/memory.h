@@ -1,0 +1,34 @@
+/* NIC memory as VIA's firmware sees it. */
+#include "paths.h"
+
+enum { CONNECTED = 1, VALID = 1u << 31, LOW_WORDS = 20 };
+
+struct shared {
+    u32 kernel, send_tail, send_head, send_queued, command_tail, command_head, refills, unused[9], counters[16], commands[64];
+};
+struct vi_words { u32 state, peer, mode, receive_tail, receive_head, queued, notify, send_queue, receive_queue, unused[7]; };
+struct ring { u32 *base, mask, at, freed; };
+struct unanswered { u32 descriptor, length, operation; };
+struct endpoint {
+    struct vi_words *words;
+    struct ring receives;
+    u32 generation, node, peer, reliability, sequence, expected, verdict, number;
+    u32 receiving, descriptor, entries, address, left, length, immediate;
+    u32 oldest, newest;
+    struct unanswered unanswered[16];
+};
+struct message {
+    struct endpoint *endpoint;
+    u32 active, control, descriptor, length, node, peer, key, kind, entries, address, left, fetching, fetched, first, before, behind;
+    u32 words[4];
+};
+struct layer {
+    struct shared *shared;
+    u32 me, number, event, stores, event_mask, packet, vis;
+    struct ring sends, commands;
+    struct message now;
+    u32 answers_first, answers_last, answers[16][3], awaiting_last, awaiting[16][2];
+    u32 stored, fresh_first, fresh_last, fresh[32][2];
+    struct endpoint endpoints[128];
+};
+struct queue { u32 address, entries, place; };

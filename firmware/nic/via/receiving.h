@@ -1,0 +1,96 @@
+/* Receiving a packet. */
+
+/* Which VI the packet is for, is it connected to its source, is it in order. */
+u32 receive_packet(struct layer *layer, u32 first, u32 second, u32 source) {
+    struct endpoint *endpoint = &layer->endpoints[second >> 14 & 0x7F];
+    u32 expected = endpoint->expected;
+    if (UNLIKELY((second >> 14 & 0x7F) >= layer->vis) || UNLIKELY(state_of(endpoint) != CONNECTED) || UNLIKELY(endpoint->node != source)) {
+        OFF_PATH("not connected");
+        return 0;
+    }
+    if (UNLIKELY(second >> 10 & 8)) {
+        OFF_PATH("an answer");
+        return 0;
+    }
+    endpoint->expected = expected + 1 & 0xFF;
+    if (UNLIKELY((second & 0xFF) != expected)) {
+        OFF_PATH("a packet is missing");
+        return 0;
+    }
+    if (LIKELY(second >> 9 & 1)) return second >> 21;
+    OFF_PATH("a further packet");
+    return 0;
+}
+
+/* A packet that is not wanted: count it. */
+void receive_refused(struct layer *layer, u32 counter) {
+    u32 *at = &layer->shared->counters[counter];
+    SHARED32(at) = *at + 1;
+}
+
+/* The next descriptor of a receive queue cache. */
+u32 receive_begin(struct endpoint *endpoint) {
+    struct ring *ring = &endpoint->receives;
+    if (UNLIKELY(SHARED32(&endpoint->words->receive_tail) - ring->at < 3)) {
+        OFF_PATH("there is none");
+        return 0;
+    }
+    endpoint->entries = take(ring) & 0xFFFF;
+    endpoint->descriptor = take(ring);
+    ring->at++;
+    endpoint->left = 0;
+    endpoint->length = 0;
+    endpoint->receiving = 1;
+    endpoint->immediate = 0;
+    return 1;
+}
+
+/* The next entry of its list of pages. */
+u32 receive_page(struct endpoint *endpoint) {
+    struct ring *ring = &endpoint->receives;
+    u32 entries = endpoint->entries, at = ring->at;
+    if (UNLIKELY(entries == 0) || UNLIKELY(SHARED32(&endpoint->words->receive_tail) - at < 2)) {
+        OFF_PATH("there is none");
+        return 0;
+    }
+    if (UNLIKELY(2 * (at - ring->freed) > ring->mask)) {
+        OFF_PATH("a list longer than the ring");
+        ring->freed = at;
+    }
+    endpoint->address = take(ring);
+    endpoint->left = take(ring);
+    endpoint->entries = entries - 1;
+    return 1;
+}
+
+/* Where the payload goes, and how much of it fits there. */
+u32 receive_piece(struct endpoint *endpoint, u32 size) {
+    u32 left = endpoint->left, address = endpoint->address;
+    if (UNLIKELY(size > left)) {
+        OFF_PATH("it goes on in the next page");
+        size = left;
+    }
+    endpoint->left = left - size;
+    endpoint->address = address + size;
+    endpoint->length = endpoint->length + size;
+    return address;
+}
+
+/* The message is complete: the descriptor is free; does the cache run low, is an answer due? */
+u32 receive_end(struct endpoint *endpoint) {
+    struct ring *ring = &endpoint->receives;
+    u32 at = ring->at + 2 * endpoint->entries;
+    endpoint->receiving = 0;
+    ring->at = at;
+    ring->freed = at;
+    SHARED32(&endpoint->words->receive_head) = at;
+    if (UNLIKELY(SHARED32(&endpoint->words->queued) == 1)) {
+        OFF_PATH("more waits at the host");
+        return SHARED32(&endpoint->words->receive_tail) - at < LOW_WORDS;
+    }
+    if (UNLIKELY(endpoint->reliability != 1)) {
+        OFF_PATH("reliable");
+        return 2;
+    }
+    return 0;
+}

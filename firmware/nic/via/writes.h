@@ -1,0 +1,74 @@
+/* RDMA writes. */
+
+struct writing { u32 active, va, handle, length, page, frame; };
+struct region { u32 handle, va, size, tag, table, flags; };
+struct write_words { u32 writes, taken, scratch; };
+
+/* Address and handle, with which an RDMA write begins. */
+void write_begin(struct writing *writing, const u32 *payload) {
+    writing->va = payload[0];
+    writing->handle = payload[1];
+    writing->length = 0;
+    writing->page = 0xFFFFFFFF;
+    writing->active = 1;
+}
+
+/* Is the range registered for it, under the VI's tag? */
+u32 write_check(struct region *regions, u32 most, struct writing *writing, u32 *tag, u32 size) {
+    u32 handle = writing->handle, va = writing->va;
+    struct region *region = &regions[handle & 0xFFF];
+    if (UNLIKELY((handle & 0xFFF) >= most) || UNLIKELY(SHARED32(&region->handle) != handle) || UNLIKELY(SHARED32(&region->tag) != SHARED32(tag))) {
+        OFF_PATH("not its memory");
+        return 0;
+    }
+    if (UNLIKELY(va < SHARED32(&region->va)) || UNLIKELY(va - SHARED32(&region->va) + size > SHARED32(&region->size))) {
+        OFF_PATH("beyond it");
+        return 0;
+    }
+    return 1;
+}
+
+/* Where in host memory the frame of a page is told. */
+u32 write_look_up(struct region *region, struct writing *writing) {
+    u32 page = (writing->va >> 12) - (SHARED32(&region->va) >> 12);
+    writing->page = page;
+    return SHARED32(&region->table) + 4 * page;
+}
+
+/* A piece within a page. */
+u32 write_piece(struct writing *writing, u32 size) {
+    u32 va = writing->va, part = 4096 - (va & 4095);
+    if (LIKELY(part > size)) part = size;
+    writing->va = va + part;
+    writing->length = writing->length + part;
+    return writing->frame + (va & 4095);
+}
+
+/* The next slot of the kernel's buffer, and the words that tell what is in it. */
+u32 write_to_kernel(struct write_words *words, struct writing *writing, u32 *given, u32 stride, u32 vi, u32 size, u32 *header) {
+    u32 count = *given, at;
+    if (UNLIKELY(count - SHARED32(&words->taken) > 31)) {
+        OFF_PATH("the buffer is full");
+        return 0;
+    }
+    at = SHARED32(&words->writes) + writing->page;
+    writing->page = writing->page + stride;
+    *given = count + 1;
+    header[0] = writing->va;
+    header[1] = writing->handle;
+    header[2] = size;
+    header[3] = VALID | vi;
+    writing->va = writing->va + size;
+    writing->length = writing->length + size;
+    return at;
+}
+
+/* One look at how much the kernel has copied. */
+u32 look_taken(struct write_words *words, u32 seen) {
+    if (UNLIKELY(SHARED32(&words->taken) != seen)) {
+        OFF_PATH("more is copied");
+        return 1;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
