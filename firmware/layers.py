@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware.verbs import Host, Nic
+from pymodels.cards import CardMap
 from pymodels.config.model import Circuit
 
 HERE = Path(__file__).parent
@@ -68,13 +69,13 @@ def nic_program(layer: str) -> Callable[[Nic, ClusterView], Coroutine[Any, Any, 
     return _module("nic", layer).main  # type: ignore[no-any-return]
 
 
-def check_options(layer: str, options: Mapping[str, float | str], nodes: int, sram_bytes: int, nic: str) -> None:
+def check_options(layer: str, options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
     """Let a message layer refuse options that cannot be on such a cluster: its NIC side's `check_options`, if it has
     one. Raises SanlabError (exit code 2) naming the option.
     """
     check = getattr(_module("nic", layer), "check_options", None)
     if check is not None:
-        check(options, nodes, sram_bytes, nic)
+        check(options, nodes, sram_bytes, card)
 
 
 def tolerates_loss(layer: str, options: Mapping[str, float | str]) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from pymodels.card.registers import BANK_BYTES, BANKS, FABRIC_MHZ
-from pymodels.cards import CardMap
 from pymodels.config.model import FPGA_CARD, FRAME_CARD
 from pymodels.costs.table import HostProcessor, NicProcessor, PathTable
 from pymodels.kernel import Kernel
@@ -127,9 +126,7 @@ class RunningCluster:
         )
         seed = plan.request.seed + profile.integer("host.interrupt_seed")
         name = plan.cluster.names[node]
-        bells = profile.kind != "sp" or profile.flag("doorbell.present")
-        card = CardMap.of(profile.kind, profile.integer("sram.bytes"), bells)
-        return RtlHost(node, name, self.kernel, self.doorway, memory, 2 * node, card, timing, self.paths, seed)
+        return RtlHost(node, name, self.kernel, self.doorway, memory, 2 * node, profile.card, timing, self.paths, seed)
 
     def _with(self, card: str) -> list[int]:
         return [n for n in range(self.numbers.nodes) if self.numbers.has(n, card)]

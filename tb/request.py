@@ -93,7 +93,7 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     check_switches(cluster, profile)
     check_cables(cluster, profile)
     understood = Plan(request, cluster, profile, options)
-    check_layers(options, len(cluster.hosts), profile.integer("sram.bytes"), profile.kind)
+    check_layers(options, len(cluster.hosts), profile.integer("sram.bytes"), profile.card)
     _check_compiled(getattr(info.module, "LAYER", ""), profile)
     if info.check is not None:
         info.check(understood)

@@ -17,6 +17,8 @@ from pymodels.profiles import Profile
 from pymodels.toml import read_toml
 
 FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
+NICS: Mapping[str, tuple[str, ...]] = {LANAI.table: ("lanai9", "lanai4"), POWERPC.table: ("sp",)}
+"""Kinds of NIC by the table of costs that a layer needs to run on them."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,9 @@ class PathTable:
         file = firmware / side / layer / table
         name = f"{side}/{layer}"
         if not file.exists() and (file.parent / "costs.toml").exists():
-            raise CostError(f"layer {name!r}", f"is not compiled for this NIC ({table})", "choose another profile")
+            kinds = [kind for other, kinds in NICS.items() if (file.parent / other).exists() for kind in kinds]
+            remedy = f"choose a profile of a NIC that it runs on, PROFILE={' or '.join(kinds)}"
+            raise CostError(f"layer {name!r}", f"is not compiled for this NIC ({table})", remedy)
         if not file.exists():
             known = [f"{path.parent.parent.name}/{path.parent.name}" for path in firmware.glob("*/*/costs.toml")]
             raise CostError(f"layer {name!r}", "has no table of compiled costs", nearest(name, known))
@@ -52,7 +56,7 @@ class PathTable:
     @classmethod
     def of_nic(cls, layer: str, kind: str = "lanai9") -> PathTable:
         """A layer's NIC side on a kind of NIC, and the paths of `firmware/nic/hardware` that every layer may use."""
-        table = (POWERPC if kind == "sp" else LANAI).table
+        table = next(table for table, kinds in NICS.items() if kind in kinds)
         own, shared = (cls.load("nic", one, table=table) for one in (layer, "hardware"))
         return cls(own.name, {**shared.paths, **own.paths}, own.compiled)
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pymodels.cards import CardMap
 from pymodels.errors import ConfigError, nearest
 from pymodels.profiles.reader import ProfileFile, read_profile_file
 from pymodels.profiles.schema import NIC_KINDS, SCHEMA, Key, Origin, Owner, Scalar, fault_of, keys_of
@@ -46,6 +47,12 @@ class Profile:
     def flag(self, key: str) -> bool:
         """The value of a true-or-false key; KeyError when the NIC has no such value."""
         return bool(self.values[key].value)
+
+    @property
+    def card(self) -> CardMap:
+        """The NIC's card as the host's bus sees it."""
+        present = "doorbell.present" in self.values and self.flag("doorbell.present")
+        return CardMap.of(self.kind, self.integer("sram.bytes"), present)
 
     def cable_characters(self, metres: float | None) -> int:
         """Time of flight in whole characters, rounded up; None stands for the profile's own cable length."""

@@ -1,10 +1,11 @@
 """Studies: one file each. A study says what is asked, runs it on a cluster in RTL, and hands in what it measured.
 
-A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `CLUSTER`
-(the example cluster it needs, else the user's), `DESIGN` (what is built when it is not a cluster), `CYCLIC_ROUTES` (it
-may run with given routes that can deadlock), `QUICK` (settings, as SET has them, that keep it within half a minute),
-`check(plan)` (raises ConfigError for settings that cannot be, before anything is built), and
-`async def run(lab: Lab) -> None`. It imports no simulator, and names no published figure.
+A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `LAYER` (the
+message layer that it starts: refused on a NIC for which it is not compiled), `CLUSTER` (the example cluster it needs,
+else the user's), `DESIGN` (what is built when it is not a cluster), `CYCLIC_ROUTES` (it may run with given routes that
+can deadlock), `QUICK` (settings, as SET has them, that keep it within half a minute), `check(plan)` (raises ConfigError
+for settings that cannot be, before anything is built), and `async def run(lab: Lab) -> None`. It imports no simulator,
+and names no published figure.
 
 A study outside this folder is named by its module, with dots: `my_package.my_study`.
 """
@@ -20,6 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from firmware.layers import check_options
+from pymodels.cards import CardMap
 from pymodels.errors import ConfigError, nearest
 
 
@@ -93,8 +95,8 @@ def layer_options(layer: str) -> dict[str, Option]:
     return {f"{layer}.{name}": option for name, option in {**numbers, **words}.items()}
 
 
-def check_layers(options: Mapping[str, float | str], nodes: int, sram_bytes: int, nic: str) -> None:
-    """Check the options of message layers together, as the layers do on `nodes` NICs `nic` of `sram_bytes`.
+def check_layers(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
+    """Check the options of message layers together, as the layers do on `nodes` NICs with `sram_bytes`, on such cards.
 
     Raises SanlabError (exit code 2) naming one.
     """
@@ -104,7 +106,7 @@ def check_layers(options: Mapping[str, float | str], nodes: int, sram_bytes: int
         if dot and layer_options(layer):
             given.setdefault(layer, {})[option] = value
     for layer, values in given.items():
-        check_options(layer, values, nodes, sram_bytes, nic)
+        check_options(layer, values, nodes, sram_bytes, card)
 
 
 def names() -> list[str]:

@@ -15,8 +15,9 @@ from tb.studies import Option, layer_options
 from tb.studies._grim import bring_up
 
 CLUSTER = "two_cards"
+LAYER = "grim"
 CHANNELS = Option(2, "logical channels: the last one of each NI is its card's", 2, 32)
-CARD_OPTIONS = {**layer_options("grim"), "grim.channels": CHANNELS}
+CARD_OPTIONS = {**layer_options(LAYER), "grim.channels": CHANNELS}
 SETTLE_PS = 100_000_000
 """Until what was sent to set a forwarding table has surely come."""
 PICOSECONDS = 1_000_000
@@ -28,7 +29,7 @@ class Pair:
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self.libraries: list[Any] = lab.start_layer("grim")
+        self.libraries: list[Any] = lab.start_layer(LAYER)
         self.near, self.far = self.libraries[0], self.libraries[1]
         self.cards: list[int] = []
         self.number: dict[str, int] = {}

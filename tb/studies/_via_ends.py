@@ -88,12 +88,6 @@ async def pairs(
     return found
 
 
-def has_doorbells(lab: Lab) -> bool:
-    """Whether the NICs have doorbells in hardware."""
-    profile = lab.plan.profile
-    return profile.kind == "lanai9" or ("doorbell.present" in profile.values and profile.flag("doorbell.present"))
-
-
 async def join(near: End, near_vi: Any, far: End, far_vi: Any) -> None:
     """Connect two VIs: the far end waits, the near one asks."""
     name = zlib.crc32(f"{near.node} {near_vi.number} {far.node} {far_vi.number}".encode())

@@ -19,9 +19,19 @@ from pymodels.card.registers import Forward
 from pymodels.trace import Part, TraceEvent
 from tb.lab import Lab
 from tb.studies import Option
-from tb.studies._cards import CARD_OPTIONS, CLUSTER, PICOSECONDS, SETTLE_PS, Pair, first_after, host_events, times
+from tb.studies._cards import (
+    CARD_OPTIONS,
+    CLUSTER,
+    LAYER,
+    PICOSECONDS,
+    SETTLE_PS,
+    Pair,
+    first_after,
+    host_events,
+    times,
+)
 
-__all__ = ["CLUSTER", "run"]
+__all__ = ["CLUSTER", "LAYER", "run"]
 SIZES = (0, 4, 16, 64, 256, 1024, 4096)
 PATHS = ("host_to_host", "host_to_local_card", "host_to_remote_card", "card_to_remote_card", "card_to_host")
 OPTIONS = {

@@ -24,10 +24,10 @@ from tb.cluster import FRAME_BYTES
 from tb.lab import Lab
 from tb.request import Plan
 from tb.studies import Option
-from tb.studies._cards import CARD_OPTIONS, CLUSTER, PICOSECONDS, SETTLE_PS
+from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, SETTLE_PS
 from tb.studies._grim import bring_up
 
-__all__ = ["CLUSTER", "run"]
+__all__ = ["CLUSTER", "LAYER", "run"]
 PICTURE = "frame.png"
 DISPLAY = SLOT + CARDS.index(FRAME_CARD) * SLOT_BYTES
 """PCI address of the frame buffer."""
@@ -70,7 +70,7 @@ async def run(lab: Lab) -> None:
 
 async def _show(lab: Lab, frames: list[bytes]) -> tuple[int, int, bytes]:
     """Send the frames; from when to when, in picoseconds, and what the display holds then."""
-    libraries = lab.start_layer("grim")
+    libraries = lab.start_layer(LAYER)
     size, in_ni = len(frames[0]), lab.text("into") == "ni"
     if in_ni:
         libraries[1].reserve_ni_memory(size)

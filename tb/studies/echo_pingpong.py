@@ -8,13 +8,14 @@ from __future__ import annotations
 from tb.lab import Lab
 from tb.studies import Option
 
+LAYER = "echo"
 SIZES = (0, 4, 8, 16, 32, 64)
 OPTIONS = {"repetitions": Option(5, "round trips of each size", 1, 100_000)}
 
 
 async def run(lab: Lab) -> None:
     """The study."""
-    hosts = lab.start_layer("echo")
+    hosts = lab.start_layer(LAYER)
     for host in hosts:
         await host.start()
     near, far, far_vnn = hosts[0], hosts[-1], len(hosts) - 1

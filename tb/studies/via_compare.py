@@ -11,7 +11,7 @@ from __future__ import annotations
 from tb.lab import Lab
 from tb.studies import Option, layer_options
 from tb.studies._via_case import Case
-from tb.studies._via_ends import SMALL, has_doorbells, pairs
+from tb.studies._via_ends import SMALL, pairs
 from tb.studies._via_rounds import bandwidth, latency
 
 LAYER = "via"
@@ -40,7 +40,7 @@ QUICK = "rounds=4 messages=4"
 async def run(lab: Lab) -> None:
     """The study."""
     rounds, messages = lab.option("rounds"), lab.option("messages")
-    choices = {**dict(list(PRESETS.items())[:3]), **HARDWARE} if has_doorbells(lab) else PRESETS
+    choices = {**dict(list(PRESETS.items())[:3]), **HARDWARE} if lab.plan.profile.card.has_doorbells else PRESETS
     for done, (name, (near, far)) in enumerate((await pairs(lab, choices, SMALL)).items()):
         lab.metric(f"{name}_us", (await latency(near, far, Case(SIZE), rounds)).value)
         if name in ("firmvia", "bvia2"):

@@ -12,7 +12,7 @@ from tb.lab import Lab
 from tb.studies import Option, layer_options
 from tb.studies._curves import slope
 from tb.studies._via_case import Case
-from tb.studies._via_ends import SMALL, has_doorbells, pairs
+from tb.studies._via_ends import SMALL, pairs
 from tb.studies._via_rounds import Link
 
 LAYER = "via"
@@ -35,7 +35,9 @@ QUICK = "rounds=4 vis=8"
 async def run(lab: Lab) -> None:
     """The study."""
     counts = [1 << i for i in range(lab.option("vis").bit_length())]
-    choices = {name: options for name, options in CHOICES.items() if name != "hw" or has_doorbells(lab)}
+    choices = {
+        name: options for name, options in CHOICES.items() if name != "hw" or lab.plan.profile.card.has_doorbells
+    }
     ends = await pairs(lab, choices, SMALL)
     for done, (choice, (near, far)) in enumerate(ends.items()):
         link = await Link.make(near, far, Case(SIZE), lab.option("rounds"))

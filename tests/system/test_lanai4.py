@@ -68,7 +68,7 @@ def test_a_second_host_dma_waits_for_the_first(tmp_path: Path) -> None:
 def test_an_option_that_needs_doorbells_is_refused_before_any_build() -> None:
     info = studies.load("grim_pingpong")
     request = resolve("grim_pingpong", "verilator", "1", False, "", PROFILE, "grim.doorbell_notify=1", SIMULATORS)
-    with pytest.raises(SanlabError, match="a LANai 4 has no doorbells"):
+    with pytest.raises(SanlabError, match="the NIC has no doorbells"):
         plan(request, info)
 
 

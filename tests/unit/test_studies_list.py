@@ -7,10 +7,12 @@ studies.
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
 
+from firmware import layers
 from tb import studies, studies_list
 
 
@@ -24,6 +26,16 @@ def test_every_study_has_one_line_with_its_question(tmp_path: Path) -> None:
     assert lines[1] == "long_name  How fast?"
     assert "docstring is missing" in lines[2]
     assert "does not parse" in lines[3]
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_a_study_that_starts_a_layer_says_which(name: str) -> None:
+    module = studies.load(name).module
+    helpers = [part for part in vars(module).values() if getattr(part, "__module__", "").startswith("tb.studies._")]
+    starts = any(
+        "start_layer(" in inspect.getsource(part) for part in [module, *map(inspect.getmodule, helpers)] if part
+    )
+    assert getattr(module, "LAYER", None) in layers.names() if starts else not hasattr(module, "LAYER")
 
 
 def test_no_studies_are_no_lines(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from firmware.host.via import Descriptor
 from firmware.layers import check_options
 from firmware.nic.via.layout import Counter, State, UserPage, Word
 from firmware.nic.via.options import OptionError, Options
+from pymodels.cards import CardMap
 from pymodels.formats.via import Field, Reliability, Status
 from pymodels.host import ProtectionFault
 from pymodels.machine import Machine
@@ -273,10 +274,15 @@ def test_a_broken_vi_of_a_process_is_seen() -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "nic"),
-    [({"preset": "hwvia"}, "lanai4"), ({"packet": 2040}, "sp"), ({"preset": "bvia2", "vis": 128}, "sp")],
+    [
+        ({"preset": "hwvia"}, "lanai4"),
+        ({"preset": "hwvia"}, "sp"),
+        ({"packet": 2040}, "sp"),
+        ({"preset": "bvia2", "vis": 128}, "sp"),
+    ],
 )
 def test_choices_that_a_nic_does_not_have_are_refused_before_anything_is_built(
     wrong: dict[str, str | int], nic: str
 ) -> None:
     with pytest.raises(OptionError):
-        check_options("via", wrong, 2, 1 << 19, nic)
+        check_options("via", wrong, 2, 1 << 19, CardMap.of(nic, 1 << 19, has_doorbells=False))

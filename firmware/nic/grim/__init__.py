@@ -10,6 +10,7 @@ from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.options import OptionError, Options
 from firmware.nic.grim.scan import Firmware
 from firmware.verbs import Nic
+from pymodels.cards import CardMap
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
@@ -17,13 +18,13 @@ async def main(nic: Nic, view: ClusterView) -> None:
     await Firmware(Ni(nic, view)).run()
 
 
-def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, nic: str) -> None:
-    """Whether the options can be on `nodes` NICs of a kind and of `sram_bytes`. Raises OptionError naming the one that
+def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
+    """Whether the options can be on `nodes` NICs of `sram_bytes` on such cards. Raises OptionError naming the one that
     cannot.
     """
     chosen = Options.of(options)
-    if chosen.doorbell_notify and nic == "lanai4":
-        raise OptionError("option doorbell_notify", "a LANai 4 has no doorbells", "leave it 0, or use PROFILE=lanai9")
+    if chosen.doorbell_notify and not card.has_doorbells:
+        raise OptionError("option doorbell_notify", "the NIC has no doorbells", "leave it 0, or use PROFILE=lanai9")
     Layout(chosen, nodes, sram_bytes)
 
 

@@ -23,6 +23,7 @@ from firmware.nic.via.sending import Sender
 from firmware.nic.via.translation import frames
 from firmware.nic.via.writes import KernelBuffer, Lookup, Writes
 from firmware.verbs import Nic, Watch
+from pymodels.cards import CardMap
 from pymodels.formats.sp import MAX_USER
 from pymodels.formats.via import NODES, Status
 
@@ -89,14 +90,14 @@ class Firmware:
         await self._breaking.stored()
 
 
-def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, nic: str) -> None:
-    """Whether the options can be on `nodes` NICs of a kind and of `sram_bytes`. Raises OptionError naming the one that
+def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
+    """Whether the options can be on `nodes` NICs of `sram_bytes` on such cards. Raises OptionError naming the one that
     cannot.
     """
     chosen = Options.of(options)
-    if chosen.doorbell == "hw" and nic == "lanai4":
-        raise OptionError("option doorbell", "a LANai 4 has no doorbells", "use PROFILE=lanai9, or d1_ring")
-    if nic == "sp" and chosen.packet > MAX_USER:
+    if chosen.doorbell == "hw" and not card.has_doorbells:
+        raise OptionError("option doorbell", "the NIC has no doorbells", "use PROFILE=lanai9 or sp-future, or d1_ring")
+    if card.kind == "sp" and chosen.packet > MAX_USER:
         raise OptionError("option packet", f"a packet of the SP switch takes {MAX_USER} bytes", f"give {MAX_USER}")
     if nodes > NODES:
         raise OptionError(f"{nodes} nodes", f"a VIA header names {NODES}", "take fewer")
