@@ -49,7 +49,7 @@ def test_every_value_names_a_profile_that_exists_and_a_metric() -> None:
     for row in load_published():
         assert load_profile(row.profile).name == row.profile
         assert re.fullmatch(r"[a-z]\w*", row.metric) and row.source
-        put_in = row.study == "basic_costs" or row.metric in ("host_us", "at1_kernel_us")
+        put_in = row.study == "basic_costs" or row.metric in ("host_us", "at1_us")
         assert row.kind is not Kind.INPUT or put_in, "only costs of basic operations and of posting are put in"
 
 
