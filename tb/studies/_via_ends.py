@@ -124,6 +124,18 @@ async def part(lab: Lab, near_vi: Any, far_vi: Any) -> None:
         await vi.destroy()
 
 
+def stock(lab: Lab, system: str) -> bool:
+    """Whether this is a system of the paper (profile `nic+host`), and nothing of it or of the layer was set by hand:
+    what the paper says of it must hold. Elsewhere it is what the study finds out.
+    """
+    profile, settings = lab.plan.profile, lab.plan.request.settings
+    return profile.name == system and not any(key in profile.values or key.startswith("via.") for key in settings)
+
+
+NETFINITY, LINUX = "sp+p3-450", "lanai4+p2-300"
+"""The systems of paper 001, 2.3: hosts with SP adapters under NT, and with LANai 4 under Linux."""
+
+
 class Ring:
     """Descriptors of one work queue, used round and round, each with its own place in a buffer.
 

@@ -7,11 +7,12 @@ the wire.
 
 from __future__ import annotations
 
+from pymodels.host.pages import PAGE
 from pymodels.trace import Part, TraceEvent, unit
 from tb.lab import Lab
 from tb.studies import Option, layer_options
 from tb.studies._via_case import Case
-from tb.studies._via_ends import End, pairs
+from tb.studies._via_ends import NETFINITY, End, pairs, stock
 from tb.studies._via_rounds import Link, latency
 
 LAYER = "via"
@@ -42,6 +43,18 @@ async def run(lab: Lab) -> None:
     rates = dict(zip(PAYLOADS, found, strict=True))
     lab.metric("gain_percent_1024_over_1000", 100 * (rates[1024] / rates[1000] - 1))
     lab.metric("gain_percent_2032_over_1024", 100 * (rates[2032] / rates[1024] - 1))
+    _check(lab, rates)
+
+
+def _check(lab: Lab, rates: dict[int, float]) -> None:
+    """A packet for each piece of a page; and on the paper's system the order of its payloads."""
+    for payload in PAYLOADS:
+        pieces = sum(-(-part // payload) for part in (PAGE, COUNTED - PAGE))
+        counted = lab.findings.metrics[f"packets_of_{COUNTED}B_payload_{payload}"]
+        lab.check(counted == pieces, f"{COUNTED} bytes made {counted:g} packets of {payload}, not {pieces}")
+    if stock(lab, NETFINITY):
+        lab.check(rates[1024] > rates[1000], "packets of 1000 bytes, which do not divide a page, carry no less")
+        lab.check(rates[1024] >= rates[2032], "packets of 2032 bytes carry more, and would have been chosen")
 
 
 async def _packets(lab: Lab, near: End, far: End) -> float:

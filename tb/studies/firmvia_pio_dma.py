@@ -19,7 +19,7 @@ from tb.lab import Lab
 from tb.studies import Option, layer_options
 from tb.studies._curves import cheaper_up_to
 from tb.studies._via_case import Case
-from tb.studies._via_ends import End, pairs
+from tb.studies._via_ends import NETFINITY, End, pairs, stock
 from tb.studies._via_rounds import latency
 
 LAYER = "via"
@@ -52,6 +52,10 @@ async def run(lab: Lab) -> None:
         lab.progress(done + 1, len(CHOICES), "ways to send")
     lab.metric("pio_wins_up_to_B_nic", cheaper_up_to(SIZES, nic["pio"], nic["dma"]))
     lab.metric("pio_wins_up_to_B_with_host", cheaper_up_to(SIZES, whole["pio"], whole["dma"]))
+    if stock(lab, NETFINITY):
+        for curves, of in ((nic, "the NIC"), (whole, "NIC and host")):
+            first, last = (curves["pio"][i] < curves["dma"][i] for i in (0, -1))
+            lab.check(first and not last, f"for {of}, a few bytes do not go faster inline, or many bytes do")
 
 
 async def _overheads(lab: Lab, near: End, far: End, size: int) -> tuple[float, float]:

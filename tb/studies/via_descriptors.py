@@ -15,7 +15,7 @@ from tb.studies import Option, layer_options
 from tb.studies._curves import cheaper_up_to, slope
 from tb.studies._engines import SCRATCH, engines
 from tb.studies._via_case import Case
-from tb.studies._via_ends import SMALL, pairs
+from tb.studies._via_ends import LINUX, NETFINITY, SMALL, pairs, stock
 from tb.studies._via_rounds import latency
 
 LAYER = "via"
@@ -51,6 +51,9 @@ async def run(lab: Lab) -> None:
     lab.metric("dma_start_us", fetched[0])
     lab.metric("words_by_start_up", fetched[0] // word)
     lab.metric("words_with_transfer", cheaper_up_to(WORDS, stored, fetched))
+    if stock(lab, NETFINITY) or stock(lab, LINUX):
+        ordered = stored[0] < fetched[0] and stored[-1] > fetched[-1]
+        lab.check(ordered, "few words are not cheaper by the host's stores, or many are")
     for done, (choice, (near, far)) in enumerate((await pairs(lab, CHOICES, {"inline": 0, **SMALL}, SPARE)).items()):
         times = []
         for segments in SEGMENTS:

@@ -1,6 +1,7 @@
 """What studies of VIA compute: conditions, buffers, curves, and how busy a NIC was.
 
-Strategy: small cases by hand; traces are made up of a few records whose overlaps are counted on fingers.
+Strategy: small cases by hand; traces are made up of a few records whose overlaps are counted on fingers. What a study
+checks of itself is fed with figures that break it, on requests as users make them.
 """
 
 from __future__ import annotations
@@ -9,9 +10,24 @@ import numpy as np
 import pytest
 
 from pymodels.trace import RECORD, Part, TraceEvent, unit
+from tb import studies
+from tb.lab import Findings, Lab
+from tb.request import plan, resolve
+from tb.sim.tools import SIMULATORS
+from tb.studies import firmvia_packet_size
 from tb.studies._curves import cheaper_up_to, half_bandwidth, slope
 from tb.studies._via_busy import busy_percent
 from tb.studies._via_case import Case
+from tb.studies._via_ends import NETFINITY, stock
+
+
+def lab_of(study: str, profile: str, settings: str = "") -> Lab:
+    """A lab with a plan and nothing that runs."""
+    info = studies.load(study)
+    lab = Lab.__new__(Lab)
+    lab.plan = plan(resolve(study, "verilator", "1", False, "two_hosts", profile, settings, SIMULATORS), info)
+    lab.findings = Findings()
+    return lab
 
 
 def test_half_of_the_peak_is_found_between_sizes() -> None:
@@ -61,3 +77,40 @@ def test_overlapping_transfers_count_once_and_only_inside_the_interval() -> None
         row["time"], row["unit"], row["event"] = time, where, event
     # 20 to 60 and 90 to 100 of 80; 95 to 99 of 80
     assert busy_percent(trace, 1, 20, 100) == {"dma": 100 * 50 / 80, "processor": 100 * 4 / 80}
+
+
+@pytest.mark.parametrize(
+    ("profile", "settings", "as_it_is"),
+    [
+        ("sp", "", True),
+        ("sp+p3-450", "messages=5", True),
+        ("sp", "clock.nic_ps=8000", False),
+        ("sp", "via.inline=16", False),
+        ("sp+p2-300", "", False),
+        ("sp-future", "", False),
+        ("lanai9", "", False),
+    ],
+)
+def test_what_a_paper_says_must_hold_on_its_own_system_only(profile: str, settings: str, as_it_is: bool) -> None:
+    assert stock(lab_of("firmvia_packet_size", profile, settings), NETFINITY) == as_it_is
+
+
+@pytest.mark.parametrize(
+    ("profile", "changed", "failures"),
+    [
+        ("sp", {}, 0),
+        ("sp", {"rate 2032": 103.0}, 1),
+        ("sp", {"rate 1000": 103.0}, 1),
+        ("lanai9", {"rate 1000": 103.0}, 0),
+        ("lanai9", {"packets 1024": 6}, 1),
+    ],
+)
+def test_packet_sizes_out_of_order_fail_the_study(profile: str, changed: dict[str, float], failures: int) -> None:
+    lab = lab_of("firmvia_packet_size", profile)
+    counts = {512: 10, 1000: 6, 1024: 5, 2032: 4}
+    usual = {512: 80.0, 1000: 98.0, 1024: 102.0, 2032: 98.0}
+    rates = {payload: changed.get(f"rate {payload}", rate) for payload, rate in usual.items()}
+    for payload, count in counts.items():
+        lab.metric(f"packets_of_5000B_payload_{payload}", changed.get(f"packets {payload}", count))
+    firmvia_packet_size._check(lab, rates)
+    assert len(lab.findings.failures) == failures
