@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 from firmware.host.card import acknowledge, load_chain, load_doorbells, release
 from firmware.host.via.cache import Cache, Entry
+from firmware.host.via.errors import Result, VipError
 from firmware.host.via.kernel_vi import KernelVi
 from firmware.host.via.rdma import Writes
-from firmware.host.via.registry import Registry
+from firmware.host.via.registry import Region, Registry
 from firmware.host.via.sleepers import Sleepers
 from firmware.host.via.tables import Tables
 from firmware.host.via.waiting import Turn
@@ -93,6 +94,19 @@ class Kernel:
         async with self._commanding:
             await self.host.spend("give_command")
             return await self._commands.append(command << 28 | (self.vis[vi].generation & 0xFFF) << 16 | vi)
+
+    async def deregister(self, region: Region) -> None:
+        """Take a region back, and let its pages go. Raises VipError when a VI's posted descriptor uses it."""
+        self.registry.hold_back(region)
+        async with self.turn:  # whoever has found it before has posted now
+            busy = [vi.number for vi in self.vis if vi.process is region.process and await vi.uses(region)]
+        if busy:
+            self.registry.give_again(region)
+            what = f"deregistering memory that VI {busy[0]} uses"
+            raise VipError(Result.ERROR_RESOURCE, what, "wait until its descriptors are done")
+        await self.writes.left(region)
+        await self.tables.deregister(region)
+        self.registry.remove(region)
 
     async def _serve(self) -> None:
         """The interrupt service routine."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from firmware.host.via.cache import Cache, Entry
 from firmware.host.via.errors import Result, VipError
+from firmware.host.via.outstanding import Outstanding
 from firmware.host.via.posting import ByKernel, ByProcess, Poster
 from firmware.host.via.registry import Refused, Region, Registry
 from firmware.host.via.translate import RECEIVED, SENT, translate
@@ -16,20 +15,12 @@ from firmware.host.words import store_words
 from firmware.nic.via.layout import PAGE, Command, State, Vi
 from firmware.nic.via.options import Options
 from pymodels.formats.via import INLINE, Field, Reliability, Status
+from pymodels.host import ProtectionFault
 from pymodels.host.process import Process
 from pymodels.registers import Pci
 
 if TYPE_CHECKING:
     from firmware.host.via.kernel import Kernel
-
-
-@dataclass
-class Posted:
-    """A descriptor that the NIC has, or that waits for room there."""
-
-    va: int
-    entry: Entry
-    regions: tuple[Region, ...]
 
 
 class KernelVi:
@@ -49,7 +40,11 @@ class KernelVi:
         self.generation = 0
         self.peer = 0
         """Node that it is connected to."""
-        self.posted: dict[int, deque[Posted]] = {SENT: deque(), RECEIVED: deque()}
+        counter = layout.vi(number, Vi.ANSWERED)
+        self.outstanding = {
+            side: Outstanding(kernel.host, cache, counter, self.claims)
+            for side, cache in ((SENT, kernel.sends), (RECEIVED, self.receives))
+        }
         self.on_broken: Callable[[], None] | None = None
         self._limits: dict[int, int] = {}
         """Sends of a reliable connection by their descriptors: when they must be answered (ps)."""
@@ -98,9 +93,7 @@ class KernelVi:
         unwritten = [entry for entry in self.receives.waiting if entry.head]
         for entry in unwritten:
             self.receives.waiting.remove(entry)
-            posted = next(one for one in self.posted[RECEIVED] if one.entry is entry)
-            self._complete(posted.va, Status.FLUSHED | Status.RECEIVE)
-            self.posted[RECEIVED].remove(posted)
+            self._complete(self.outstanding[RECEIVED].remove(entry), Status.FLUSHED | Status.RECEIVE)
         if self.on_broken is not None:
             self.on_broken()
         self._kernel.sleepers.wake()
@@ -150,8 +143,6 @@ class KernelVi:
         self._page = self._bell = 0
         self.process = None
         self._limits.clear()
-        for posted in self.posted.values():
-            posted.clear()
 
     # ---- posting
 
@@ -176,45 +167,47 @@ class KernelVi:
                 self._complete(va, Status.FLUSHED | operation)
                 return
             entry = Entry(found.head(self.number), found.pages)
-            await self._bound(side, va)
-            self.posted[side].append(Posted(va, entry, found.regions))
+            await self._bound(side)
+            self.outstanding[side].add(va, entry, found.regions, side == SENT and self._answered)
             await (kernel.post_send(entry) if side == SENT else self.receives.post(entry))
-        if side == SENT and self.reliability != Reliability.UNRELIABLE and kernel.options.timeout_us:
-            self._watch(va)
+        if side == SENT:
+            self.note(va)
 
-    async def _bound(self, side: int, va: int) -> None:
+    async def _bound(self, side: int) -> None:
         """No VI fills the queue of all (readings C7). Raises VipError when too many of its descriptors are posted."""
-        self._prune(side, va)
-        if len(self.posted[side]) >= self.options.outstanding:
-            await (self._kernel.sends if side == SENT else self.receives).look()
-            self._prune(side, va)
-        if len(self.posted[side]) >= self.options.outstanding:
+        outstanding = self.outstanding[side]
+        if len(outstanding) >= self.options.outstanding:
+            await outstanding.look()
+        if len(outstanding) >= self.options.outstanding:
             raise VipError(Result.ERROR_RESOURCE, f"posting to VI {self.number}", "wait until descriptors are done")
 
-    def _prune(self, side: int, again: int = 0) -> None:
-        """Forget what is done; a descriptor that is posted again was."""
-        posted, cache = self.posted[side], self._kernel.sends if side == SENT else self.receives
-        while posted and cache.done(posted[0].entry) and (posted[0].va == again or self.status(posted[0].va)):
-            posted.popleft()
+    @property
+    def _answered(self) -> bool:
+        """Its sends wait for answers."""
+        return self.reliability != Reliability.UNRELIABLE
 
     def note(self, va: int) -> None:
-        """A process has posted a send by itself: on a reliable connection it has a limit of time."""
-        if self.reliability != Reliability.UNRELIABLE and self.options.timeout_us:
+        """A send is posted: on a reliable connection it has a limit of time."""
+        if self._answered and self.options.timeout_us:
             self._watch(va)
 
-    def status(self, va: int) -> int:
-        """Of a descriptor of this VI's process."""
-        return self.owner.load_words(va + Field.STATUS, 1)[0]
+    def claims(self, va: int) -> int:
+        """The status of a descriptor, as the process sees it, who may have written anything; 1: it is not there."""
+        try:
+            return self.owner.load_words(va + Field.STATUS, 1)[0]
+        except ProtectionFault:
+            return 1
 
-    async def busy(self, region: Region) -> bool:
-        """Whether the NIC may still use a region."""
-        for side, cache in ((SENT, self._kernel.sends), (RECEIVED, self.receives)):
-            if any(region in one.regions for one in self.posted[side]):
-                await cache.look()
-                self._prune(side)
-                if any(region in one.regions for one in self.posted[side]):
-                    return True
-        return False
+    async def busy(self) -> bool:
+        """Whether the NIC still has descriptors of it."""
+        for outstanding in self.outstanding.values():
+            if len(outstanding):
+                await outstanding.look()
+        return any(map(len, self.outstanding.values()))
+
+    async def uses(self, region: Region) -> bool:
+        """Whether the NIC may still use a region for it."""
+        return any([await outstanding.uses(region) for outstanding in self.outstanding.values()])
 
     # ---- reliable sends that are never answered
 
@@ -230,7 +223,7 @@ class KernelVi:
         """As long as sends are posted: the oldest one may not take longer than the limit."""
         while self.state is State.CONNECTED and self._limits:
             va, end = next(iter(self._limits.items()))
-            if self.status(va):
+            if self.claims(va):
                 del self._limits[va]
             elif end <= self._kernel.host.now:
                 await self.close(Command.BREAK)

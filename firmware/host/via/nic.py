@@ -66,13 +66,8 @@ class VipNic:
         region = self._kernel.registry.get(handle)
         if region is None or region.process is not self.process:
             raise VipError(Result.INVALID_PARAMETER, f"deregistering {handle:#x}", "give a handle of this process")
-        for vi in self._vis:
-            if await vi.kernel.busy(region):
-                what = f"deregistering memory that VI {vi.number} uses"
-                raise VipError(Result.ERROR_RESOURCE, what, "wait until its descriptors are done")
         await self.process.spend("register_page", len(region.frames))
-        await self._kernel.tables.deregister(region)
-        self._kernel.registry.remove(region)
+        await self._kernel.deregister(region)
 
     def descriptor(self, va: int, handle: int) -> Descriptor:
         """A place for a descriptor in registered memory."""
@@ -118,6 +113,8 @@ class VipNic:
         """The rest of VipDestroyVi."""
         await self.process.syscall()
         await self.process.spend("destroy_vi")
+        if await vi.kernel.busy():
+            raise VipError(Result.INVALID_STATE, f"destroying VI {vi.number}", "wait until its descriptors are done")
         self._vis.remove(vi)
         for queue in vi.queues:
             queue.wants = [want for want in queue.wants if want[0] != vi.number]

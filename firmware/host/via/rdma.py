@@ -14,6 +14,9 @@ from firmware.nic.via.slots import CONFIRM, SLOT_HEADER, SLOTS, WriteSlot, slot_
 if TYPE_CHECKING:
     from firmware.host.via.kernel import Kernel
 
+COPY_PS = 100_000
+"""Whoever waits for a copy looks again after so long."""
+
 
 class Writes:
     """RDMA writes into the memory of one host."""
@@ -24,6 +27,8 @@ class Writes:
         self._base = 0
         self._taken = 0
         self._busy = False
+        self._into: Region | None = None
+        """What a piece is copied into now."""
         self.refused = 0
         """Pieces that named memory which they may not write."""
 
@@ -65,12 +70,18 @@ class Writes:
             self.refused += 1
             await self._kernel.give_command(Command.DENY, number)
             return
-        done = 0
+        done, self._into = 0, region
         for physical, part in region.pieces(va, size):
             await self._host.copy_memory("copy_line", physical, at + SLOT_HEADER + done, part)
             done += part
+        self._into = None
         if word & CONFIRM:
             await self._kernel.give_command(Command.CONFIRM, number)
+
+    async def left(self, region: Region) -> None:
+        """Return when nothing is copied into a region that nobody finds any more."""
+        while self._into is region:
+            await self._host.sleep(COPY_PS, "the copy of an RDMA write")
 
     def _allowed(self, number: int, va: int, handle: int, size: int) -> Region | None:
         """The region that a VI's peer names: registered for it, under the VI's tag."""

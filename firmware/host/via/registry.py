@@ -47,6 +47,7 @@ class Registry:
     def __init__(self, most: int) -> None:
         self._regions: list[Region | None] = [None] * most
         self._serial = 0
+        self._leaving: set[int] = set()
 
     def add(self, process: Process, va: int, size: int, tag: int, rdma_write: bool) -> Region:
         """Pin a range and make its table. Raises VipError, ProtectionFault."""
@@ -70,12 +71,21 @@ class Registry:
         """The region of a handle."""
         index = self.index(handle)
         region = self._regions[index] if index < len(self._regions) else None
-        return region if region is not None and region.handle == handle else None
+        return region if region is not None and region.handle == handle and handle not in self._leaving else None
+
+    def hold_back(self, region: Region) -> None:
+        """Nobody finds it any more; its place in the table and its pages stay until it is removed."""
+        self._leaving.add(region.handle)
+
+    def give_again(self, region: Region) -> None:
+        """It stays after all."""
+        self._leaving.remove(region.handle)
 
     def remove(self, region: Region) -> None:
-        """Forget a region, and let its pages go."""
+        """Forget a region that is held back, and let its pages go."""
         region.process.unpin(region.va, region.size)
         self._regions[self.index(region.handle)] = None
+        self._leaving.remove(region.handle)
 
     def check(self, process: Process, tag: int, va: int, handle: int, size: int) -> Region:
         """The region that a segment names: registered by this process under this tag, and as long. Raises Refused."""

@@ -71,10 +71,11 @@ class Tables:
 
     async def deregister(self, region: Region) -> None:
         """Take a region back: a handle of 0 is nobody's. When this returns, the NIC uses nothing of it any more."""
+        if self._wanted(region):
+            await store_words(self._host, self._kernel.layout.region(region.handle), 0)
+        await self._kernel.command(Command.FENCE, 0)
         if not self._wanted(region):
             return
-        await store_words(self._host, self._kernel.layout.region(region.handle), 0)
-        await self._kernel.command(Command.FENCE, 0)
         table, words = self._places.pop(region.handle)
         rounded = words if self._on_nic else -(-4 * words // PAGE) * PAGE // 4
         self._free[rounded].append(table)

@@ -34,6 +34,23 @@ struct unanswered *answer_seen(struct endpoint *endpoint, u32 second) {
     return &endpoint->unanswered[oldest & 15];
 }
 
+/* A send of a reliable connection is over: the kernel sees it. */
+u32 count_answered(struct endpoint *endpoint) {
+    u32 answered = endpoint->answered + 1;
+    endpoint->answered = answered;
+    SHARED32(&endpoint->words->answered) = answered;
+    return answered;
+}
+
+/* Does a descriptor that gets its status later still stand in registered memory? */
+u32 look_home(struct unanswered *one, u32 *region) {
+    if (UNLIKELY(SHARED32(region) != one->home)) {
+        OFF_PATH("it does not");
+        one->descriptor = 0;
+    }
+    return one->descriptor;
+}
+
 /* The connection is no more. */
 void break_up(struct endpoint *endpoint, u32 verdict) {
     endpoint->verdict = verdict;

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.layout import COMMAND_WORDS, Command, State, Word
-from firmware.nic.via.ni import Endpoint, Ni
+from firmware.nic.via.ni import Endpoint, Ni, Unanswered
 from firmware.nic.via.ring import Ring
 from firmware.nic.via.sending import Sender
+from firmware.nic.via.work import Work
 from pymodels.formats.via import Kind, Status
 
 VERDICTS = {Command.FLUSH: Status.FLUSHED, Command.BREAK: Status.TRANSPORT_ERROR}
@@ -59,10 +60,24 @@ class Commands:
         and refused if it is registered no more. Then wait until the host DMA has done what it was told.
         """
         self._sender.forget_page()
+        await self._look_home(self._sender.work)
         for endpoint in self._ni.endpoints:
             if endpoint.receiving is not None:
                 endpoint.receiving.forget_page()
+                await self._look_home(endpoint.receiving.work)
             if endpoint.writing is not None:
                 endpoint.writing.page = -1
+            for unanswered in endpoint.unanswered:
+                await self._look_home(unanswered)
+            for prefetched in endpoint.prefetched:
+                await self._look_home(prefetched)
         await self._ni.store(self._ni.nic.load(Word.SCRATCH), (0,))
         await self._ni.port.quiet()
+
+    async def _look_home(self, one: Work | Unanswered | None) -> None:
+        """A descriptor whose memory is registered no more gets no status."""
+        if one is None or not one.home:
+            return
+        await self._ni.nic.work("look_home")
+        if self._ni.nic.load(self._ni.layout.region(one.home)) != one.home:
+            one.descriptor = one.home = 0

@@ -26,16 +26,22 @@ class Completing:
         """Completions that are not yet in host memory: stores up to theirs, VI, side."""
 
     async def send(self, endpoint: Endpoint, descriptor: int, length: int, status: int) -> None:
-        """A send or an RDMA write is over."""
-        await self._status(descriptor, length, status | Status.DONE, None)
-        await self._after(endpoint, SENT, Vi.SEND_QUEUE)
+        """A send or an RDMA write is over. Of a descriptor that is no more (0), nobody hears."""
+        if endpoint.reliable:
+            await self._nic.work("count_answered")
+            endpoint.answered = endpoint.answered + 1 & 0xFFFFFFFF
+            self._nic.store(endpoint.words + Vi.ANSWERED, endpoint.answered)
+        if descriptor:
+            await self._status(descriptor, length, status | Status.DONE, None)
+            await self._after(endpoint, SENT, Vi.SEND_QUEUE)
 
     async def receive(
         self, endpoint: Endpoint, descriptor: int, length: int, status: int, immediate: int | None = None
     ) -> None:
-        """A receive descriptor is used."""
-        await self._status(descriptor, length, status | Status.DONE | Status.RECEIVE, immediate)
-        await self._after(endpoint, RECEIVED, Vi.RECEIVE_QUEUE)
+        """A receive descriptor is used. Of one that is no more (0), nobody hears."""
+        if descriptor:
+            await self._status(descriptor, length, status | Status.DONE | Status.RECEIVE, immediate)
+            await self._after(endpoint, RECEIVED, Vi.RECEIVE_QUEUE)
 
     async def _status(self, descriptor: int, length: int, status: int, immediate: int | None) -> None:
         await self._nic.work("write_status")

@@ -17,7 +17,6 @@ class Incoming:
     def __init__(self, endpoint: Endpoint, work: Work, prefetched: bool) -> None:
         """`prefetched`: it stands no longer in the queue cache."""
         self._endpoint, self.work, self._prefetched = endpoint, work, prefetched
-        self.descriptor = work.descriptor
         self.address = self.left = 0
         """Where the next byte goes, and how many fit there."""
         self.length = 0
@@ -25,6 +24,11 @@ class Incoming:
         self.operation = Status(0)
         """Bits of its status: what came."""
         self.immediate: int | None = None
+
+    @property
+    def descriptor(self) -> int:
+        """Physical address of the user's descriptor; 0: it stands in memory that was given back."""
+        return self.work.descriptor
 
     async def next_page(self) -> bool:
         """Go on with the next page; False when there is none. Raises Refused."""

@@ -102,6 +102,8 @@ class Vi(IntEnum):
     """Protection tag [kernel]."""
     MOST = 40
     """Bytes of a message at most [kernel]."""
+    ANSWERED = 44
+    """How many sends of reliable connections are over [NIC]."""
     BYTES = 64
 
 

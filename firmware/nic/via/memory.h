@@ -6,15 +6,15 @@ enum { CONNECTED = 1, VALID = 1u << 31, LOW_WORDS = 20 };
 struct shared {
     u32 kernel, send_tail, send_head, send_queued, command_tail, command_head, refills, unused[9], counters[16], commands[64];
 };
-struct vi_words { u32 state, peer, mode, receive_tail, receive_head, queued, notify, send_queue, receive_queue, unused[7]; };
+struct vi_words { u32 state, peer, mode, receive_tail, receive_head, queued, notify, send_queue, receive_queue, tag, most, answered, unused[4]; };
 struct ring { u32 *base, mask, at, freed; };
-struct unanswered { u32 descriptor, length, operation; };
+struct unanswered { u32 descriptor, length, operation, home; };
 struct endpoint {
     struct vi_words *words;
     struct ring receives;
     u32 generation, node, peer, reliability, sequence, expected, verdict, number;
     u32 receiving, descriptor, entries, address, left, length, immediate;
-    u32 oldest, newest;
+    u32 oldest, newest, answered;
     struct unanswered unanswered[16];
 };
 struct message {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from firmware.layers import ClusterView
 from firmware.nic.hardware import PacketPort
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
     from firmware.nic.via.writes import Writing
 
 
-class Unanswered(NamedTuple):
+@dataclass
+class Unanswered:
     """A message of a reliable connection that its target has not answered."""
 
     descriptor: int
-    """Physical address of its descriptor."""
+    """Physical address of its descriptor; 0: it has none any more."""
+    home: int
+    """Handle of the region in which that stands; 0: the kernel sees to it that it stays."""
     length: int
     operation: int
     """Bits of its status."""
@@ -53,6 +57,8 @@ class Endpoint:
         """The message that arrives."""
         self.writing: Writing | None = None
         """The RDMA write that arrives."""
+        self.answered = 0
+        """Sends of reliable connections that are over, from the start."""
         self.verdict = Status.FLUSHED
         """Of a message that is sent while the connection breaks."""
 

@@ -48,6 +48,11 @@ class Sender:
             self._nic.trace(TraceEvent.NIC_DMA_DONE, self._now.key)
         await self.advance()
 
+    @property
+    def work(self) -> Work | None:
+        """What is sent."""
+        return None if self._now is None else self._now.work
+
     def forget_page(self) -> None:
         """Look the rest of the present page up anew before it is used."""
         now = self._now
@@ -162,7 +167,7 @@ class Sender:
         if endpoint.reliable and work.node < 0:
             await self._nic.work("send_unanswered")
             if endpoint.state() is State.CONNECTED and not work.status:
-                endpoint.unanswered.append(Unanswered(work.descriptor, work.length, operation))
+                endpoint.unanswered.append(Unanswered(work.descriptor, work.home, work.length, operation))
                 return
             operation |= endpoint.verdict
         await self._completing.send(endpoint, work.descriptor, work.length, operation)

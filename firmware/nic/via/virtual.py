@@ -123,11 +123,13 @@ class Virtual:
             ring.reset()
             raise Refused(Status.FORMAT_ERROR)
         work.descriptor, _ = await self._translator.piece(place, handle, Field.SIZE, tag)
+        work.home = handle
         return image + ring.take(rest)
 
     async def _fetch(self, work: Work, va: int, handle: int, tag: int) -> tuple[int, ...]:
         """The descriptor by DMA: first as much as one with one segment has."""
         work.descriptor, part = await self._translator.piece(va, handle, Field.SIZE, tag)
+        work.home = handle
         words = await self._port.read(work.descriptor, min(FETCHED, part // 4))
         count, flags = divmod(words[Field.CONTROL // 4], 1 << 16)
         if count > MOST_SEGMENTS or flags & IN_PLACE:

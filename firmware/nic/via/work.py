@@ -53,6 +53,8 @@ class Work:
     """Physical address of the user's descriptor; 0: there is none that could have a status."""
     length: int
     pages: Pages
+    home: int = 0
+    """Handle of the region in which it stands; 0: the kernel has looked, and sees to it that it stays."""
     target: bytes = b""
     """Of an RDMA write: virtual address and handle."""
     immediate: bytes = b""
