@@ -85,7 +85,7 @@ class Event:
     def wait(self) -> Future[None]:
         """The future of the next `set`."""
         if self._future is None:
-            self._future = Future(self._kernel, self._why)
+            self._future = self._kernel.future(self._why)
         return self._future
 
 
@@ -113,6 +113,9 @@ class Queue(Generic[T]):
 class Kernel:
     """Runs tasks in a fixed order: by time, then by the order in which they became ready."""
 
+    compiled = "Kernel"
+    """The type of hdl/sim/doorway_python.c that does the same in C (`tb.sim.compiled`); its futures are of C too."""
+
     def __init__(self) -> None:
         self.now = 1
         self.ready: deque[Task] = deque()
@@ -130,6 +133,10 @@ class Kernel:
         self.tasks[task] = None
         self.ready.append(task)
         return task
+
+    def future(self, why: Why = "") -> Future[Any]:
+        """A value that comes later."""
+        return Future(self, why)
 
     def at(self, time_ps: int, call: Callable[[], None]) -> None:
         """Call back at a time (raised to the next odd picosecond, and never before now)."""
@@ -182,8 +189,8 @@ class Kernel:
     def run(self, until_ps: int | None = None) -> None:
         """Own time: jump from alarm to alarm until nothing is left, or until `until_ps`."""
         self.run_ready()
-        while self._alarms and (until_ps is None or self._alarms[0][0] <= until_ps):
-            self.now = self._alarms[0][0]
+        while (alarm := self.next_alarm()) is not None and (until_ps is None or alarm <= until_ps):
+            self.now = alarm
             self.run_ready()
 
     def waiting(self) -> list[str]:

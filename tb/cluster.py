@@ -48,8 +48,8 @@ class RunningCluster:
     def __init__(self, dut: Any, plan: Plan) -> None:
         self.plan = plan
         self.numbers = Numbers.of(plan.cluster, plan.profile)
-        self.kernel = Kernel()
         self.doorway = Doorway()
+        self.kernel = self.doorway.quick(Kernel)()
         self.engine = Engine(dut, self.doorway, self.kernel)
         self.paths = PathNumbers()
         self.invariants = Invariants(self.doorway, self.kernel)
@@ -109,7 +109,8 @@ class RunningCluster:
 
     def _nic(self, node: int, profile: Profile) -> RtlNic:
         sram = self.doorway.memory(2 * node + 1, profile.integer("sram.bytes"), unit(node, Part.NIC_CPU))
-        return NICS[profile.kind](node, self.kernel, self.doorway, sram, NicProcessor.of(profile), self.paths)
+        nic = self.doorway.quick(NICS[profile.kind])
+        return nic(node, self.kernel, self.doorway, sram, NicProcessor.of(profile), self.paths)
 
     def _host(self, node: int, plan: Plan) -> RtlHost:
         profile = plan.profile
@@ -126,7 +127,8 @@ class RunningCluster:
         )
         seed = plan.request.seed + profile.integer("host.interrupt_seed")
         name = plan.cluster.names[node]
-        return RtlHost(node, name, self.kernel, self.doorway, memory, 2 * node, profile.card, timing, self.paths, seed)
+        host = self.doorway.quick(RtlHost)
+        return host(node, name, self.kernel, self.doorway, memory, 2 * node, profile.card, timing, self.paths, seed)
 
     def _with(self, card: str) -> list[int]:
         return [n for n in range(self.numbers.nodes) if self.numbers.has(n, card)]

@@ -35,8 +35,8 @@ class RunningSwitch:
 
     def __init__(self, dut: Any, plan: Plan) -> None:
         self.plan = plan
-        self.kernel = Kernel()
         self.doorway = Doorway()
+        self.kernel = self.doorway.quick(Kernel)()
         self.engine = Engine(dut, self.doorway, self.kernel, direct=False)  # it writes signals by handles
         self.paths = PathNumbers()
         self._dut = dut.study

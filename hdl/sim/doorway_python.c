@@ -1,37 +1,27 @@
-// The doorway's hot path for Python as an extension module, `doorway_python`: what tb/sim/doorway.py does in Python where this could not
-// be built, call for call with the same effect.
+// The doorway's hot path for Python as an extension module, `doorway_python`: what tb/sim/exchange.py, tb/sim/engine.py,
+// pymodels/kernel.py and tb/bind do in Python where this could not be built, call for call with the same effect.
 //
-//   Giver(unit, bytes, full)   a function (op, a=0, b=0, c=0) that appends a command; `c` is a number, or up to `bytes` bytes;
-//                              `full()` is called, and must raise, when the ring has no room
+// In this file, the exchange:
+//   Commands(unit, kernel, ends, other, bytes, full)   a unit's command ring, and the futures of the commands that are waited for
 //   Recorder(unit, kernel)     a function (event, packet=0, argument=0, argument2=0) that appends a trace record at kernel.now
 //   record(time, unit, event, packet, argument, argument2)   append a trace record
 //   bind(path)                 work with the doorway library there, which is loaded already
-//   drain(handlers)            hand every new event to handlers[unit](time, code, a, b); the number of events lost so far
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+//   drain(handlers)            hand every new event to the unit's Commands, or handlers[unit](time, code, a, b); the number lost so far
+//   Turns, Cost                what the simulator calls for a turn of Python: turns_python.c
+// In kernel_python.c: Kernel, Future, Task. In verbs_python.c: Nic, Cpu, Host, whose methods replace those of tb/bind.
+#include "doorway_python.h"
+
 #include <dlfcn.h>
-#include <stddef.h>
 
-#include "doorway.h"
-
-// The library, found by its path: more than one may be in a process that has no simulator.
-static struct {
-  dw_event *events;
-  uint64_t *event_head, *event_tail, *event_lost;
-  dw_command (*commands)[DW_COMMANDS];
-  uint32_t *command_head, *command_tail;
-  int64_t *turn;
-  int *trace_on;
-  void (*trace)(long long time, int unit, int event, int packet, int argument, long long argument2);
-} dw;
+doorway dw;
 
 typedef struct {
   PyObject_HEAD
   vectorcallfunc call;
-  int unit, bytes;
-  PyObject *other;   // of a Giver `full`, of a Recorder the kernel
-} function;
-static PyObject *now_name;
+  int unit;
+  kernel *kernel;
+} recorder;
+static commands *commands_of[DW_UNITS];   // who takes a unit's events; not owned
 
 // The positional arguments as whole numbers, 0 where they are left out; false with an exception set.
 static int numbers(const char *what, PyObject *const *args, size_t flags, PyObject *names, int most, int64_t *value) {
@@ -47,35 +37,105 @@ static int numbers(const char *what, PyObject *const *args, size_t flags, PyObje
   return 1;
 }
 
-static PyObject *give(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
-  const function *f = (const function *)self;
-  dw_command c = {0};
+// ---------------------------------------------------------------- commands
+int put(commands *c, dw_command command) {
+  const uint32_t given = dw.command_head[c->unit], waiting = given - dw.command_tail[c->unit];
+  if (!waiting) {   // else its clock runs already, or will when the command before ends
+    dw.turn[8 + dw.turn[2]++] = c->unit;
+  } else if (waiting == DW_COMMANDS) {
+    PyObject *returned = PyObject_CallNoArgs(c->full);
+    Py_XDECREF(returned);
+    if (returned) PyErr_SetString(PyExc_SystemError, "a full ring must raise");
+    return -1;
+  }
+  command.time = dw.turn[0];
+  dw.commands[c->unit][given % DW_COMMANDS] = command;
+  dw.command_head[c->unit] = given + 1;
+  return 0;
+}
+
+enum { PENDING = sizeof ((commands *)0)->pending / sizeof(future *) };
+
+future *ask(commands *c, PyObject *why, dw_command command) {
+  if (c->asked - c->ended == PENDING) return PyErr_SetString(PyExc_SystemError, "too many commands wait for their end"), NULL;
+  future *f = put(c, command) < 0 ? NULL : new_future(c->kernel, why);
+  if (f) c->pending[c->asked++ % PENDING] = (future *)Py_NewRef(f);
+  return f;
+}
+
+// The oldest command that was asked has ended with a value.
+static int end_command(commands *c, PyObject *value) {
+  if (c->asked == c->ended) return PyErr_SetString(PyExc_IndexError, "no command waits for its end"), -1;
+  future *f = c->pending[c->ended++ % PENDING];
+  const int failed = set_future(f, value);
+  Py_DECREF(f);
+  return failed;
+}
+
+// op, a, b, and c: a number, or up to `bytes` bytes.
+int command_words(const commands *c, const char *what, PyObject *const *args, Py_ssize_t n, dw_command *command) {
   int64_t value[4];
-  const int with_bytes = f->bytes && PyVectorcall_NARGS(flags) == 4;
-  if (!numbers("give", args, with_bytes ? 3 : flags, names, with_bytes ? 3 : 4, value)) return NULL;
-  c.time = dw.turn[0]; c.op = value[0]; c.a = value[1]; c.b = value[2];
+  const int with_bytes = c->bytes && n == 4;
+  if (!numbers(what, args, with_bytes ? 3 : (size_t)n, NULL, with_bytes ? 3 : 4, value)) return -1;
+  *command = (dw_command){.op = value[0], .a = value[1], .b = value[2]};
   if (with_bytes) {
     char *data;
     Py_ssize_t size;
-    if (PyBytes_AsStringAndSize(args[3], &data, &size) < 0) return NULL;
-    memcpy(&c.c, data, (size_t)(size < f->bytes ? size : f->bytes));
+    if (PyBytes_AsStringAndSize(args[3], &data, &size) < 0) return -1;
+    memcpy(&command->c, data, (size_t)(size < c->bytes ? size : c->bytes));
   } else {
-    c.c = value[3];
+    command->c = value[3];
   }
-  const uint32_t given = dw.command_head[f->unit], waiting = given - dw.command_tail[f->unit];
-  if (!waiting) {   // else its clock runs already, or will when the command before ends
-    dw.turn[8 + dw.turn[2]++] = f->unit;
-  } else if (waiting == DW_COMMANDS) {
-    PyObject *returned = PyObject_CallNoArgs(f->other);
-    Py_XDECREF(returned);
-    if (returned) PyErr_SetString(PyExc_SystemError, "a full ring must raise");
-    return NULL;
-  }
-  dw.commands[f->unit][given % DW_COMMANDS] = c;
-  dw.command_head[f->unit] = given + 1;
-  Py_RETURN_NONE;
+  return 0;
 }
 
+static PyObject *commands_give(PyObject *self, PyObject *const *args, Py_ssize_t n) {
+  commands *c = (commands *)self;
+  dw_command command;
+  if (command_words(c, "give", args, n, &command) < 0 || put(c, command) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+static PyObject *commands_ask(PyObject *self, PyObject *const *args, Py_ssize_t n) {
+  commands *c = (commands *)self;
+  dw_command command;
+  if (n < 2) return PyErr_SetString(PyExc_TypeError, "ask takes why, and the words of a command"), NULL;
+  return command_words(c, "ask", args + 1, n - 1, &command) < 0 ? NULL : (PyObject *)ask(c, args[0], command);
+}
+static PyObject *commands_new(PyTypeObject *type, PyObject *args, PyObject *names) {
+  int unit, bytes;
+  PyObject *k, *ends, *other, *full;
+  (void)names;
+  if (!PyArg_ParseTuple(args, "iO!O!OiO", &unit, &kernel_type, &k, &PyTuple_Type, &ends, &other, &bytes, &full)) return NULL;
+  if (unit < 0 || unit >= DW_UNITS || bytes < 0 || bytes > 32)
+    return PyErr_SetString(PyExc_ValueError, "no such unit, or more bytes than a command holds"), NULL;
+  commands *c = (commands *)type->tp_alloc(type, 0);
+  if (!c) return NULL;
+  c->kernel = (kernel *)Py_NewRef(k);
+  c->other = Py_NewRef(other);
+  c->full = Py_NewRef(full);
+  c->unit = unit;
+  c->bytes = bytes;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(ends); i++) c->ends |= 1ull << PyLong_AsLong(PyTuple_GET_ITEM(ends, i));
+  commands_of[unit] = c;
+  return PyErr_Occurred() ? NULL : (PyObject *)c;
+}
+static void commands_end(PyObject *self) {
+  commands *c = (commands *)self;
+  if (commands_of[c->unit] == c) commands_of[c->unit] = NULL;
+  while (c->ended != c->asked) Py_DECREF(c->pending[c->ended++ % PENDING]);
+  Py_XDECREF(c->kernel); Py_XDECREF(c->other); Py_XDECREF(c->full);
+  Py_TYPE(self)->tp_free(self);
+}
+static PyMethodDef commands_methods[] = {
+    {"give", FAST(commands_give), METH_FASTCALL, NULL},
+    {"ask", FAST(commands_ask), METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL},
+};
+PyTypeObject commands_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Commands", .tp_basicsize = sizeof(commands),
+                              .tp_flags = Py_TPFLAGS_DEFAULT, .tp_new = commands_new, .tp_dealloc = commands_end,
+                              .tp_methods = commands_methods};
+
+// ---------------------------------------------------------------- trace
 // `value`: event, packet, argument, argument2.
 static PyObject *append(int64_t time, int unit, const int64_t *value) {
   if ((uint64_t)value[0] > UINT16_MAX || (uint64_t)value[1] > UINT32_MAX || (uint64_t)value[2] > UINT32_MAX) {
@@ -95,38 +155,76 @@ static PyObject *record(PyObject *module, PyObject *const *args, Py_ssize_t n) {
 
 static PyObject *record_now(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
   if (!*dw.trace_on) Py_RETURN_NONE;
-  const function *f = (const function *)self;
+  const recorder *f = (const recorder *)self;
   int64_t value[4];
-  if (!numbers("trace", args, flags, names, 4, value)) return NULL;
-  PyObject *now = PyObject_GetAttr(f->other, now_name);
-  if (!now) return NULL;
-  const int64_t time = PyLong_AsLongLong(now);
-  Py_DECREF(now);
-  if (time == -1 && PyErr_Occurred()) return NULL;
-  return append(time, f->unit, value);
+  return numbers("trace", args, flags, names, 4, value) ? append(f->kernel->now, f->unit, value) : NULL;
+}
+static PyObject *recorder_new(PyTypeObject *type, PyObject *args, PyObject *names) {
+  int unit;
+  PyObject *k;
+  (void)names;
+  if (!PyArg_ParseTuple(args, "iO!", &unit, &kernel_type, &k)) return NULL;
+  recorder *f = (recorder *)type->tp_alloc(type, 0);
+  if (!f) return NULL;
+  f->call = record_now; f->unit = unit;
+  f->kernel = (kernel *)Py_NewRef(k);
+  return (PyObject *)f;
+}
+static void recorder_end(PyObject *self) {
+  Py_XDECREF(((recorder *)self)->kernel);
+  Py_TYPE(self)->tp_free(self);
+}
+static PyTypeObject recorder_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Recorder", .tp_basicsize = sizeof(recorder),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, .tp_vectorcall_offset = offsetof(recorder, call),
+    .tp_call = PyVectorcall_Call, .tp_new = recorder_new, .tp_dealloc = recorder_end};
+
+// ---------------------------------------------------------------- events
+static int tell(PyObject *handler, const dw_event *e) {
+  const int64_t told[4] = {e->time, e->code, e->a, e->b};
+  PyObject *word[4] = {NULL}, *returned = NULL;
+  int made = 0;
+  while (made < 4 && (word[made] = PyLong_FromLongLong(told[made]))) made++;
+  if (made == 4) returned = PyObject_Vectorcall(handler, word, 4, NULL);
+  for (int i = 0; i < made; i++) Py_DECREF(word[i]);
+  Py_XDECREF(returned);
+  return returned ? 0 : -1;
 }
 
-static PyObject *drain(PyObject *module, PyObject *handlers) {
-  (void)module;
+// An event of a unit without Commands: the handler of that unit in a dict; KeyError when it has none.
+static int tell_handler(PyObject *handlers, const dw_event *e) {
+  PyObject *unit = PyLong_FromLongLong(e->unit);
+  PyObject *handler = unit ? PyDict_GetItemWithError(handlers, unit) : NULL;
+  if (unit && !handler && !PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, unit);
+  Py_XDECREF(unit);
+  return handler ? tell(handler, e) : -1;
+}
+
+int drain(PyObject *handlers) {
   while (*dw.event_tail != *dw.event_head) {
     const dw_event e = dw.events[*dw.event_tail % DW_EVENTS];
-    const int64_t told[5] = {e.unit, e.time, e.code, e.a, e.b};
-    PyObject *word[5] = {NULL}, *returned = NULL;
-    int made = 0;
-    while (made < 5 && (word[made] = PyLong_FromLongLong(told[made]))) made++;
-    if (made == 5) {
-      PyObject *handler = PyDict_GetItemWithError(handlers, word[0]);
-      if (handler) returned = PyObject_Vectorcall(handler, word + 1, 4, NULL);
-      else if (!PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, word[0]);
+    commands *c = (uint64_t)e.unit < DW_UNITS ? commands_of[e.unit] : NULL;
+    int failed;
+    if (!c) {
+      failed = tell_handler(handlers, &e);
+    } else if (e.code < 64 && c->ends >> e.code & 1) {
+      PyObject *value = PyLong_FromLongLong(e.a);
+      failed = value ? end_command(c, value) : -1;
+      Py_XDECREF(value);
+    } else {
+      failed = tell(c->other, &e);
     }
-    for (int i = 0; i < made; i++) Py_DECREF(word[i]);
-    if (!returned) return NULL;
-    Py_DECREF(returned);
+    if (failed < 0) return -1;
     ++*dw.event_tail;
   }
-  return PyLong_FromUnsignedLongLong(*dw.event_lost);
+  return 0;
+}
+static PyObject *drain_all(PyObject *module, PyObject *handlers) {
+  (void)module;
+  return drain(handlers) < 0 ? NULL : PyLong_FromUnsignedLongLong(*dw.event_lost);
 }
 
+// ---------------------------------------------------------------- the module
 static PyObject *bind(PyObject *module, PyObject *path) {
   (void)module;
   const struct { const char *name; void *at; } wanted[] = {
@@ -146,57 +244,23 @@ static PyObject *bind(PyObject *module, PyObject *path) {
   Py_RETURN_NONE;
 }
 
-static PyObject *made(PyTypeObject *type, vectorcallfunc call, int unit, int bytes, PyObject *other) {
-  if (unit < 0 || unit >= DW_UNITS || bytes < 0 || bytes > 32) {
-    PyErr_SetString(PyExc_ValueError, "no such unit, or more bytes than a command holds");
-    return NULL;
-  }
-  function *f = (function *)type->tp_alloc(type, 0);
-  if (!f) return NULL;
-  f->call = call; f->unit = unit; f->bytes = bytes;
-  Py_INCREF(other);
-  f->other = other;
-  return (PyObject *)f;
-}
-static PyObject *new_giver(PyTypeObject *type, PyObject *args, PyObject *names) {
-  int unit, bytes;
-  PyObject *full;
-  (void)names;
-  return PyArg_ParseTuple(args, "iiO", &unit, &bytes, &full) ? made(type, give, unit, bytes, full) : NULL;
-}
-static PyObject *new_recorder(PyTypeObject *type, PyObject *args, PyObject *names) {
-  int unit;
-  PyObject *kernel;
-  (void)names;
-  return PyArg_ParseTuple(args, "iO", &unit, &kernel) ? made(type, record_now, unit, 0, kernel) : NULL;
-}
-static void end(PyObject *self) {
-  Py_XDECREF(((function *)self)->other);
-  Py_TYPE(self)->tp_free(self);
-}
-
-#define FUNCTION_TYPE(name, make)                                                                             \
-  {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python." name, .tp_basicsize = sizeof(function),          \
-   .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, .tp_vectorcall_offset = offsetof(function, call), \
-   .tp_call = PyVectorcall_Call, .tp_new = make, .tp_dealloc = end}
-static PyTypeObject giver_type = FUNCTION_TYPE("Giver", new_giver), recorder_type = FUNCTION_TYPE("Recorder", new_recorder);
 static PyMethodDef functions[] = {
     {"bind", bind, METH_O, NULL},
-    {"drain", drain, METH_O, NULL},
-    {"record", (PyCFunction)(void (*)(void))record, METH_FASTCALL, NULL},
+    {"drain", drain_all, METH_O, NULL},
+    {"record", FAST(record), METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "doorway_python", .m_size = -1, .m_methods = functions};
 
 PyMODINIT_FUNC PyInit_doorway_python(void) {
-  if (PyType_Ready(&giver_type) < 0 || PyType_Ready(&recorder_type) < 0) return NULL;
-  now_name = PyUnicode_InternFromString("now");
-  PyObject *module = now_name ? PyModule_Create(&definition) : NULL;
-  if (!module) return NULL;
-  if (PyModule_AddObjectRef(module, "Giver", (PyObject *)&giver_type) < 0 ||
-      PyModule_AddObjectRef(module, "Recorder", (PyObject *)&recorder_type) < 0) {
-    Py_DECREF(module);
-    return NULL;
-  }
+  if (begin_kernel() < 0 || begin_verbs() < 0) return NULL;
+  const struct { const char *name; PyTypeObject *type; } types[] = {
+      {"Kernel", &kernel_type}, {"Future", &future_type},     {"Task", &task_type}, {"Commands", &commands_type},
+      {"Nic", &nic_type},       {"Recorder", &recorder_type}, {"Cpu", &cpu_type},   {"Host", &host_type},
+      {"Turns", &turns_type},   {"Cost", &cost_type},
+  };
+  PyObject *module = PyModule_Create(&definition);
+  for (size_t i = 0; module && i < sizeof types / sizeof *types; i++)
+    if (PyType_Ready(types[i].type) < 0 || PyModule_AddObjectRef(module, types[i].name, (PyObject *)types[i].type) < 0) Py_CLEAR(module);
   return module;
 }

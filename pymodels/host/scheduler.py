@@ -68,7 +68,7 @@ class Scheduler:
 
     async def _turn(self, me: Task | None) -> None:
         """Wait behind the others that are ready."""
-        turn: Future[None] = Future(self._kernel, f"the CPU of {self._who}")
+        turn = self._kernel.future(f"the CPU of {self._who}")
         self._queue.append((me, turn))
         self._inside = self._inside and self._running is not me
         self._kernel.at(self._kernel.now, self._offer)

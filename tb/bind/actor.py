@@ -34,10 +34,6 @@ class Actor:
         self._table: PathTable | None = None
         self.trace = doorway.recorder(unit, kernel)
         """Append a record to the trace: event, packet key, argument."""
-        doorway.on_event(unit, self._on_event)
-
-    def _on_event(self, time: int, code: int, a: int, b: int) -> None:
-        raise NotImplementedError
 
     @property
     def table(self) -> PathTable:

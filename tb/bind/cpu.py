@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections import deque
+from collections.abc import Coroutine
+from typing import Any
 
 from pymodels.kernel import Future, Kernel
-from tb.sim.doorway import Doorway
+from tb.sim.exchange import Commands
 
 OP_STORE, OP_COPY, OP_LOAD, OP_FENCE = 1, 2, 3, 4
 LINE = 32
@@ -23,13 +25,16 @@ class Cpu:
     they asked.
     """
 
+    compiled = "Cpu"
+    """The type of hdl/sim/doorway_python.c that does the hot part in C (`tb.sim.compiled`)."""
+
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._taken = False
         self._held = self._since = 0
         self._polls = self._polled = self._polls_since = 0
         self._queue: deque[Future[None]] = deque()
-        self._at_once: Future[None] = Future(kernel)
+        self._at_once = kernel.future()
         self._at_once.set(None)
 
     @property
@@ -60,7 +65,7 @@ class Cpu:
     def take(self) -> Future[None]:
         """The future of having it: fulfilled already when it is free."""
         if self._taken:
-            turn: Future[None] = Future(self._kernel, "the CPU")
+            turn = self._kernel.future("the CPU")
             self._queue.append(turn)
             return turn
         self._taken = True
@@ -83,37 +88,46 @@ class Cpu:
         await self._kernel.sleep(duration_ps, "its own instructions")
         self.leave()
 
+    async def command(self, commands: Commands, why: str, op: int, a: int, b: int = 0, c: bytes = b"") -> int:
+        """Give a command and do nothing else until it ends; what it brought."""
+        await self.take()
+        value: int = await commands.ask(why, op, a, b, c)
+        self.leave()
+        return value
+
 
 class CpuPort:
     """Programmed I/O: commands to the CPU's port of the bridge, which end in the order in which they were given."""
 
-    def __init__(self, kernel: Kernel, doorway: Doorway, unit: int, cpu: Cpu) -> None:
-        self._kernel = kernel
-        self._give = doorway.giver(unit, LINE)
+    def __init__(self, commands: Commands, cpu: Cpu) -> None:
+        """`commands` of the bridge, with room for LINE bytes each."""
+        self._commands = commands
         self._cpu = cpu
-        self._pending: deque[Future[int]] = deque()
 
-    def ended(self, value: int) -> None:
-        """The oldest command that is waited for has ended; `value` is what a load brought."""
-        self._pending.popleft().set(value)
-
-    async def store(self, address: int, data: bytes, combine: bool) -> None:
+    def store(self, address: int, data: bytes, combine: bool) -> Coroutine[Any, Any, Any]:
         """Store whole words; returns when the bridge has taken the last. Raises ValueError for parts of words."""
         size = len(data)
         if address % 4 or size % 4:
             raise ValueError(f"programmed I/O moves whole words: address {address:#x}, {size} bytes")
-        if not size:
+        flags = COMBINE if combine else 0
+        if 0 < size <= LINE:
+            return self._cpu.command(self._commands, STORES, OP_STORE, address, size | flags, bytes(data))
+        return self._store_lines(address, data, flags)
+
+    async def _store_lines(self, address: int, data: bytes, flags: int) -> None:
+        """Store any number of bytes, a command for each line."""
+        if not data:
             return
-        flags, last = COMBINE if combine else 0, (size - 1) // LINE
+        last, ask = (len(data) - 1) // LINE, self._commands.ask
         await self._cpu.take()
         for line in range(last):
             at, part = address + line * LINE, bytes(data[line * LINE : (line + 1) * LINE])
             if line % BATCH == BATCH - 1:
-                await self._end(OP_STORE, STORES, at, LINE | flags, part)
+                await ask(STORES, OP_STORE, at, LINE | flags, part)
             else:
-                self._give(OP_STORE, at, LINE | flags | QUIET, part)
+                self._commands.give(OP_STORE, at, LINE | flags | QUIET, part)
         part = bytes(data[last * LINE :])
-        await self._end(OP_STORE, STORES, address + last * LINE, len(part) | flags, part)
+        await ask(STORES, OP_STORE, address + last * LINE, len(part) | flags, part)
         self._cpu.leave()
 
     async def copy(self, address: int, source: int, size: int, combine: bool) -> None:
@@ -121,31 +135,19 @@ class CpuPort:
         size = -(-size // 4) * 4
         _check_word(address)
         if size:
-            await self._cpu.take()
             flags = COMBINE if combine else 0
-            await self._end(OP_COPY, STORES, address, size | flags, source.to_bytes(8, sys.byteorder))
-            self._cpu.leave()
+            where = source.to_bytes(8, sys.byteorder)
+            await self._cpu.command(self._commands, STORES, OP_COPY, address, size | flags, where)
 
     async def load(self, address: int) -> int:
         """A big-endian 32-bit word. Raises ValueError for a part of one."""
         _check_word(address)
-        await self._cpu.take()
-        lanes = await self._end(OP_LOAD, f"the word at {address:#x}", address)
-        self._cpu.leave()
+        lanes = await self._cpu.command(self._commands, f"the word at {address:#x}", OP_LOAD, address)
         return int.from_bytes(((lanes >> (8 * (address & 4))) & 0xFFFFFFFF).to_bytes(4, "little"), "big")
 
     async def fence(self) -> None:
         """Drain the write-combining buffers."""
-        await self._cpu.take()
-        await self._end(OP_FENCE, "its write-combining buffers to drain", 0)
-        self._cpu.leave()
-
-    async def _end(self, op: int, why: str, address: int, size: int = 0, words: bytes = b"") -> int:
-        """Give a command and wait for its end, on the CPU; what it brought."""
-        self._give(op, address, size, words)
-        end: Future[int] = Future(self._kernel, why)
-        self._pending.append(end)
-        return await end
+        await self._cpu.command(self._commands, "its write-combining buffers to drain", OP_FENCE, 0)
 
 
 def _check_word(address: int) -> None:

@@ -20,7 +20,9 @@ from tb.bind.watch import WatchedWords
 from tb.sim.doorway import Doorway
 
 EVENT_WATCH, EVENT_WILD, EVENT_INTERRUPT = 1, 2, 34
-"""Events of a host's unit; every other one ends a command of its CPU's port."""
+"""Events of a host's unit."""
+ENDS = (32, 33)
+"""Those that end a command of its CPU's port: the bridge has taken a store, a load brought a word."""
 FIRST_FREE = 0x100000
 """The first MB of host memory belongs to the kernel (ours)."""
 
@@ -60,6 +62,9 @@ class RtlBuffer:
 class RtlHost(Processes, Actor):
     """One host. All its tasks share one CPU, in the order in which they ask for it."""
 
+    compiled = "Host"
+    """The type of hdl/sim/doorway_python.c that does the hot verbs in C (`tb.sim.compiled`)."""
+
     def __init__(
         self,
         node: int,
@@ -79,8 +84,8 @@ class RtlHost(Processes, Actor):
         self.card = card
         self.nic_base = card.sram
         self.memory = memory
-        self.cpu = Cpu(kernel)
-        self._port = CpuPort(kernel, doorway, self.unit, self.cpu)
+        self.cpu = doorway.quick(Cpu)(kernel)
+        self._port = CpuPort(doorway.commands(self.unit, kernel, ENDS, self._on_event, LINE), self.cpu)
         self._words = WatchedWords(name, kernel, doorway, memory, memory_number)
         self._timing = timing
         self._paths = paths
@@ -108,7 +113,7 @@ class RtlHost(Processes, Actor):
         elif code == EVENT_INTERRUPT:
             self.spawn(self._interrupt(), "interrupt")
         else:
-            self._port.ended(a)
+            raise RuntimeError(f"{self.who}: event {code} of its hardware means nothing")
 
     def _wild_dma(self, time: int, address: int, write: int) -> None:
         """A card's access to memory that is not there, or that nobody allocated. A write ends the run."""
@@ -146,8 +151,8 @@ class RtlHost(Processes, Actor):
     def store_bytes(self, address: int, data: bytes | memoryview) -> None:
         self.memory[address : address + len(data)] = data
 
-    async def spend(self, path: str, times: int = 1) -> None:
-        await self._charge(*(self._spends.get((path, times)) or self._cost(path, times)))
+    def spend(self, path: str, times: int = 1) -> Coroutine[Any, Any, None]:
+        return self._charge(*(self._spends.get((path, times)) or self._cost(path, times)))
 
     async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
         duration, number = self._cost(path, -(-size // LINE))

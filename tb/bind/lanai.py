@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,12 +12,14 @@ from pymodels.kernel import Future, Kernel
 from pymodels.trace import Part, unit
 from tb.bind.actor import Actor, PathNumbers, big_endian
 from tb.sim.doorway import LOOPS, STEP_WORDS, STEPS, Doorway
+from tb.sim.exchange import Commands
 
 OP_WORK, OP_POLL, OP_READ, OP_WRITE = 1, 2, 3, 4
 QUIET = 1 << 32
 """Beside a path's number: its work ends without an event."""
-EVENT_WILD = 2
-"""An access beyond the SRAM; every other event of the unit ends a command."""
+ENDS = (16, 17, 18)
+"""Events that end a command: work is done, a polling loop has hit, a register was read. The other: an access beyond
+the SRAM."""
 WORD = struct.Struct(">I")
 
 
@@ -27,6 +28,8 @@ class RtlNic(Actor):
 
     kind = "lanai9"
     word_bytes = 8
+    compiled = "Nic"
+    """The type of hdl/sim/doorway_python.c that does the hot verbs in C (`tb.sim.compiled`)."""
 
     def __init__(
         self,
@@ -41,11 +44,10 @@ class RtlNic(Actor):
         self.node = node
         self.sram = sram
         self.sram_bytes = len(sram)
-        self._give = doorway.giver(self.unit)
+        self._commands = doorway.commands(self.unit, kernel, ENDS, self._wild)
         self._processor = processor
         self._paths = paths
         self._charges: dict[tuple[str, int], tuple[int, int, int]] = {}
-        self._pending: deque[Future[Any]] = deque()
         self._loops = 0
         self.steps = doorway.steps(self.unit)
         """The polling steps that the processor port model reads."""
@@ -54,12 +56,10 @@ class RtlNic(Actor):
         super().use(table)
         self._charges.clear()
 
-    def _on_event(self, time: int, code: int, a: int, b: int) -> None:
-        if code == EVENT_WILD:
-            access = f"SRAM {'write' if b else 'read'} at {a:#x}, beyond its {self.sram_bytes} bytes"
-            self.wild.append(f"node {self.node}: {access}, at {time / 1e6:.3f} us")
-        else:
-            self._pending.popleft().set(a)
+    def _wild(self, time: int, code: int, a: int, b: int) -> None:
+        """An access beyond the SRAM."""
+        access = f"SRAM {'write' if b else 'read'} at {a:#x}, beyond its {self.sram_bytes} bytes"
+        self.wild.append(f"node {self.node}: {access}, at {time / 1e6:.3f} us")
 
     def load(self, address: int) -> int:
         return WORD.unpack_from(self.sram, address)[0]  # type: ignore[no-any-return]
@@ -77,18 +77,18 @@ class RtlNic(Actor):
         return bytes(self.sram[address : address + count])
 
     def write(self, register: int, value: int) -> None:
-        self._give(OP_WRITE, register, value)
+        self._commands.give(OP_WRITE, register, value)
 
     def read(self, register: int) -> Future[int]:
-        return self.command(OP_READ, f"register {register:#x}", register)
+        return self._commands.ask(f"register {register:#x}", OP_READ, register)
 
     def work(self, path: str, times: int = 1) -> Future[Any]:
         clocks, accesses, number = self._charges.get((path, times)) or self._charge(path, times)
-        return self.command(OP_WORK, path, clocks, accesses, number)
+        return self._commands.ask(path, OP_WORK, clocks, accesses, number)
 
     def post(self, path: str) -> None:
         clocks, accesses, number = self._charges.get((path, 1)) or self._charge(path, 1)
-        self._give(OP_WORK, clocks, accesses, number | QUIET)
+        self._commands.give(OP_WORK, clocks, accesses, number | QUIET)
 
     def _charge(self, path: str, times: int) -> tuple[int, int, int]:
         """Clocks, SRAM accesses and number in the trace of a path; kept."""
@@ -110,34 +110,29 @@ class RtlNic(Actor):
             packed = struct.pack("6I", *compared, clocks, min(cost.accesses, clocks))
             self.steps[at : at + STEP_WORDS] = memoryview(packed).cast("I")
             at += STEP_WORDS
-        return RtlPollLoop(self, loop, len(steps))
-
-    def command(self, op: int, why: str, a: int, b: int = 0, c: int = 0) -> Future[Any]:
-        """Give the processor a command; the future of what it ends with."""
-        self._give(op, a, b, c)
-        future: Future[Any] = Future(self._kernel, why)
-        self._pending.append(future)
-        return future
+        return RtlPollLoop(self.steps, self._commands, self._kernel, loop, len(steps))
 
 
 class RtlPollLoop:
     """A polling loop in the processor port model."""
 
-    def __init__(self, nic: RtlNic, loop: int, count: int) -> None:
-        self._nic = nic
+    def __init__(self, steps: memoryview, commands: Commands, kernel: Kernel, loop: int, count: int) -> None:
+        """`steps`: those of all loops of the processor; this is number `loop`, of `count` steps."""
+        self._steps = steps
+        self._ask = commands.ask
         self._loop = loop
         self._count = count
-        self._hit: Future[int] = Future(nic._kernel)
+        self._hit: Future[int] = kernel.future()
         self._hit.set(count - 1)
         self._base = loop * STEPS * STEP_WORDS + 1
 
     def expect(self, step: int, value: int) -> None:
-        self._nic.steps[self._base + step * STEP_WORDS] = value & 0xFFFFFFFF
+        self._steps[self._base + step * STEP_WORDS] = value & 0xFFFFFFFF
 
     def first(self, count: int) -> None:
         self._count = count
 
     def run(self, start: int | None = None) -> Future[int]:
         first = (self._hit.value + 1) % self._count if start is None else start
-        self._hit = self._nic.command(OP_POLL, "its polling loop to see something", self._loop, self._count, first)
+        self._hit = self._ask("its polling loop to see something", OP_POLL, self._loop, self._count, first)
         return self._hit

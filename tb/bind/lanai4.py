@@ -18,11 +18,11 @@ class RtlNic4(RtlNic):
 
     def write(self, register: int, value: int) -> None:
         here = lanai4.place(register)
-        self._give(OP_WRITE, here, lanai4.written(here, value & 0xFFFFFFFF))
+        self._commands.give(OP_WRITE, here, lanai4.written(here, value & 0xFFFFFFFF))
 
     async def read(self, register: int) -> int:  # type: ignore[override]
         here = lanai4.place(register)
-        return lanai4.shown(here, await self.command(OP_READ, f"register {here.name}", here) & 0xFFFFFFFF)
+        return lanai4.shown(here, await self._commands.ask(f"register {here.name}", OP_READ, here) & 0xFFFFFFFF)
 
     def poll_loop(self, steps: Sequence[Watch]) -> RtlPollLoop:
         return super().poll_loop([_here(step) for step in steps])

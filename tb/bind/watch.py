@@ -51,7 +51,7 @@ class WatchedWords:
                 return hit, written
 
     async def _any_write(self, addresses: Sequence[int]) -> int:
-        future: Future[int] = Future(self._kernel, f"a word of {self._who}'s memory to change")
+        future = self._kernel.future(f"a word of {self._who}'s memory to change")
         slots = []
         for address in addresses:
             slot = self._slot(address)
@@ -60,7 +60,7 @@ class WatchedWords:
             self._waits[slot] = future
             self._armed[slot] = 1
             slots.append(slot)
-        time = await future
+        time: int = await future
         for slot in slots:
             self._armed[slot] = 0
             self._waits.pop(slot, None)

@@ -24,6 +24,8 @@ SIM = ROOT / "hdl" / "sim"
 UNTRACED = SIM / "untraced.vlt"
 """What Verilator leaves out of the waves."""
 DOORWAY_C = ("doorway.c", "processor.c", "host_cpu.c", "faults.c", "capture.c", "component.c")
+PYTHON_C = ("doorway_python.c", "kernel_python.c", "turns_python.c", "verbs_python.c", "host_python.c")
+"""The extension module `doorway_python`."""
 WHEEL_FLAG = "CFG_CXXFLAGS_PCH_I=-include"
 """The wheel leaves this make variable empty, and larger designs do not build without it."""
 FATAL = ("PINMISSING", "UNDRIVEN", "MODMISSING", "IMPLICIT", "MULTIDRIVEN", "LATCH", "COMBDLY")
@@ -77,8 +79,9 @@ def compile_doorway(folder: Path) -> None:
     flags = ["-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-o", "libdoorway.so"]
     _run(["gcc", *flags, *sources], folder, "building the doorway")
     if headers := tools.python_headers():
-        flags = ["-O2", "-shared", "-fPIC", "-Wall", "-Wextra", f"-I{headers}", f"-I{SIM}", "-o", "doorway_python.so"]
-        _run(["gcc", *flags, str(SIM / "doorway_python.c")], folder, "building the doorway's side in Python")
+        flags = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", f"-I{headers}", f"-I{SIM}"]
+        sources = [str(SIM / name) for name in PYTHON_C]
+        _run(["gcc", *flags, "-o", "doorway_python.so", *sources], folder, "building the doorway's side in Python")
 
 
 def compile_verilator(job: Job) -> None:

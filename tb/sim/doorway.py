@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 
 from pymodels.errors import SanlabError
 from pymodels.trace import RECORD
-from tb.sim.exchange import TRACE_RECORD, Handler, exchange_with
+from tb.sim.compiled import exchange_with
+from tb.sim.exchange import TRACE_RECORD, Handler
+from tb.sim.turns import Turns
 
 WATCHES = 256
 STEPS, LOOPS = 264, 8
@@ -40,6 +42,7 @@ class Doorway:
         self.lib.dw_clock.argtypes = [ctypes.c_int, I64]
         self.lib.dw_start.argtypes = [ctypes.c_int, I64]
         self.lib.dw_wake_by.argtypes = [I64]
+        self.lib.dw_set_python.argtypes = [ctypes.c_void_p]
         self.lib.dw_trace_create.argtypes = [ctypes.c_uint64]
         self.lib.dw_trace_create.restype = ctypes.c_void_p
         self.lib.dw_capture_create.argtypes = [ctypes.c_uint64, ctypes.c_int]
@@ -51,11 +54,11 @@ class Doorway:
         self.wake_by: Callable[[int], None] = self.lib.dw_wake_by
         self.exchange = exchange_with(Path(os.environ["SANLAB_DOORWAY"]), self._words)
         self.turn = self.exchange.turn
-        self.giver = self.exchange.giver
+        self.quick = self.exchange.quick
+        self.commands = self.exchange.commands
         self.recorder = self.exchange.recorder
         self.record = self.exchange.record
         self._captured = memoryview(b"")
-        self._handlers: dict[int, Handler] = {}
 
     def _words(self, name: str, count: int, code: Literal["q", "Q", "I", "B"]) -> memoryview:
         """An array of the library: `count` elements of a type of `struct`."""
@@ -109,8 +112,8 @@ class Doorway:
         self.lib.dw_set(unit, key, value)
 
     def on_event(self, unit: int, handler: Handler) -> None:
-        """Register who hears of a unit's events."""
-        self._handlers[unit] = handler
+        """Register who hears of the events of a unit without commands."""
+        self.exchange.handlers[unit] = handler
 
     def lost(self) -> tuple[int, int]:
         """Packets that random faults have lost, and damaged."""
@@ -118,9 +121,9 @@ class Doorway:
         return counts[1], counts[2]
 
     @contextmanager
-    def called_back(self, call: Callable[[], None]) -> Iterator[None]:
-        """While in force, a wake calls `call` straight from the simulator instead of toggling the top's `wake`."""
-        callback = ctypes.CFUNCTYPE(None)(call)
+    def called_back(self, turns: Turns, failed: Callable[[BaseException], None]) -> Iterator[None]:
+        """While in force, a wake is a turn, straight from the simulator, instead of toggling the top's `wake`."""
+        callback = turns.callback(failed, self.hand_over)
         self.lib.dw_set_python(callback)
         try:
             yield
@@ -139,7 +142,7 @@ class Doorway:
 
     def drainer(self) -> Callable[[], None]:
         """The function that hands every event since its last call to its unit's handler (`Exchange.drainer`)."""
-        return self.exchange.drainer(self._handlers)
+        return self.exchange.drainer()
 
     def trace_create(self, records: int) -> None:
         """Room for the trace (virtual memory; pages exist once written). Raises SanlabError when there is none."""

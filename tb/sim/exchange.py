@@ -1,21 +1,19 @@
 """What Python and the doorway exchange in every turn: commands, events, trace records. The hot path.
 
-`CompiledExchange` does it by one call into C each (hdl/sim/doorway_python.c), `Exchange` in Python, with the same
-effect: for a Python without headers, and to compare.
+This is it in Python, through the library's arrays: for a Python without headers, and to compare. `tb.sim.compiled` does
+it in C, with the same effect.
 """
 
 from __future__ import annotations
 
-import os
 import struct
+from collections import deque
 from collections.abc import Callable
-from functools import partial
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, TypeVar
 
 from pymodels.errors import SanlabError
-from pymodels.kernel import Kernel
+from pymodels.kernel import Future, Kernel, Why
+from tb.sim.turns import Cost, Turns
 
 EVENTS = 1 << 16
 EVENT_BYTES = 64
@@ -24,39 +22,52 @@ COMMAND_BYTES = 64
 EVENT = struct.Struct("5q")
 """Time, unit, code, a, b; the rest of the record is unused."""
 TRACE_RECORD = struct.Struct("<qIHHIIq")
-COMPILED = "SANLAB_COMPILED"
-"""The environment variable that forbids the compiled exchange when it is 0."""
+T = TypeVar("T")
 Handler = Callable[[int, int, int, int], None]
 """Called with (time ps, code, a, b) for each event of a unit."""
 Words = Callable[[str, int, Literal["q", "Q", "I", "B"]], memoryview]
 """An array of the library by name: so many elements of a type of `struct`."""
 
 
-def exchange_with(library: Path, words: Words) -> Exchange:
-    """The exchange with a doorway library: the compiled one where it was built beside it."""
-    module = library.with_name("doorway_python.so")
-    if os.environ.get(COMPILED) == "0" or not module.exists():
-        return Exchange(words)
-    spec = spec_from_file_location(module.stem, module)
-    assert spec is not None
-    assert spec.loader is not None
-    compiled = module_from_spec(spec)
-    spec.loader.exec_module(compiled)
-    compiled.bind(str(library))
-    return CompiledExchange(words, compiled)
+class Commands:
+    """The commands of a unit, and the futures of those whose end somebody waits for."""
+
+    def __init__(self, give: Callable[..., None], kernel: Kernel, ends: tuple[int, ...], other: Handler) -> None:
+        self.give = give
+        """Append a command (op, a, b, c) whose end nobody waits for."""
+        self._kernel = kernel
+        self._ends = ends
+        self._other = other
+        self._pending: deque[Future[Any]] = deque()
+
+    def ask(self, why: Why, *words: int | bytes) -> Future[Any]:
+        """Append a command (op, a, b, c); the future of what it ends with. `why` is what a hang report says."""
+        self.give(*words)
+        future = self._kernel.future(why)
+        self._pending.append(future)
+        return future
+
+    def event(self, time: int, code: int, a: int, b: int) -> None:
+        """An event of the unit: the oldest command that was asked has ended with `a`, or something else."""
+        if code in self._ends:
+            self._pending.popleft().set(a)
+        else:
+            self._other(time, code, a, b)
 
 
 class Exchange:
-    """The exchange in Python, through the library's arrays."""
+    """The exchange of one run."""
 
     def __init__(self, words: Words) -> None:
+        self.handlers: dict[int, Handler] = {}
+        """Who hears of the events of a unit without commands."""
         self.events = words("dw_events", EVENTS * EVENT_BYTES, "B")
         self.head = words("dw_event_head", 1, "Q")
         self.tail = words("dw_event_tail", 1, "Q")
         self.lost = words("dw_event_lost", 1, "Q")
         self.turn = words("dw_turn", 8 + TURN, "q")
         """What Python and C share in a turn: [0] now, [1] next alarm, [2] units given commands, [8:] which units."""
-        self.commands = words("dw_commands", UNITS * COMMANDS * COMMAND_BYTES, "B")
+        self.rings = words("dw_commands", UNITS * COMMANDS * COMMAND_BYTES, "B")
         self.given = words("dw_command_head", UNITS, "I")
         self.taken = words("dw_command_tail", UNITS, "I")
         self.trace_count = words("dw_trace_count", 1, "Q")
@@ -68,13 +79,32 @@ class Exchange:
         self.record: Callable[[int, int, int, int, int, int], None] = self._record
         """Append time, unit, event, packet, argument, argument2 to the trace; nothing while it is off or full."""
 
-    def giver(self, unit: int, data: int = 0) -> Callable[..., None]:
-        """The function (op, a, b, c) that appends commands to a unit's ring; c is a number, or up to `data` bytes.
+    def quick(self, cls: type[T]) -> type[T]:
+        """A class with its hot methods in C, where they are: itself."""
+        return cls
+
+    def cost(self) -> Cost:
+        """Where the wall time of a run goes."""
+        return Cost()
+
+    def turns(self, *parts: Any) -> Turns:
+        """The turns of Python: see `Turns`, which also takes this exchange's share of it."""
+        return Turns(self.turn, self.drainer(), *parts)
+
+    def commands(self, unit: int, kernel: Kernel, ends: tuple[int, ...], other: Handler, data: int = 0) -> Commands:
+        """The one way to give a unit commands: an op, two numbers, and a number or up to `data` bytes.
 
         The unit takes a command at its first clock edge strictly after now. The meaning of `op` and the words is the
-        unit's own. A unit has one giver; it raises SanlabError when the ring is full.
+        unit's own. Events with a code of `ends` end the commands that were asked, in their order; all others go to
+        `other`. Raises SanlabError when the ring is full.
         """
-        ring, turn, heads, taken = self.commands, self.turn, self.given, self.taken
+        commands = Commands(self._giver(unit, data), kernel, ends, other)
+        self.handlers[unit] = commands.event
+        return commands
+
+    def _giver(self, unit: int, data: int) -> Callable[..., None]:
+        """The function (op, a, b, c) that appends a command."""
+        ring, turn, heads, taken = self.rings, self.turn, self.given, self.taken
         pack = struct.Struct(f"4q{data}s" if data else "5q").pack_into
         base, given = unit * COMMANDS * COMMAND_BYTES, heads[unit]
 
@@ -85,7 +115,7 @@ class Exchange:
                 turn[8 + turn[2]] = unit
                 turn[2] += 1
             elif waiting == COMMANDS:
-                _full(unit)
+                full(unit)
             pack(ring, base + given % COMMANDS * COMMAND_BYTES, turn[0], op, a, b, c)
             heads[unit] = given = given + 1 & 0xFFFFFFFF
 
@@ -114,13 +144,13 @@ class Exchange:
         elif self.room:
             self.trace_lost[0] += 1
 
-    def drainer(self, handlers: dict[int, Handler]) -> Callable[[], None]:
+    def drainer(self) -> Callable[[], None]:
         """The function that hands every event since its last call to its unit's handler.
 
         It raises SanlabError when events were lost.
         """
         events, head, tails, lost = self.events, self.head, self.tail, self.lost
-        unpack, tail = EVENT.unpack_from, tails[0]
+        unpack, tail, handlers = EVENT.unpack_from, tails[0], self.handlers
 
         def drain() -> None:
             nonlocal tail
@@ -130,43 +160,18 @@ class Exchange:
                 tail += 1
             tails[0] = tail
             if lost[0]:
-                _lost(lost[0])
+                lost_events(lost[0])
 
         return drain
 
 
-class CompiledExchange(Exchange):
-    """The same by the extension module."""
-
-    def __init__(self, words: Words, compiled: Any) -> None:
-        super().__init__(words)
-        self._compiled = compiled
-        self.record = compiled.record
-
-    def giver(self, unit: int, data: int = 0) -> Callable[..., None]:
-        """`Giver` of the module."""
-        return self._compiled.Giver(unit, data, partial(_full, unit))  # type: ignore[no-any-return]
-
-    def recorder(self, unit: int, kernel: Kernel) -> Callable[..., None]:
-        """`Recorder` of the module."""
-        return self._compiled.Recorder(unit, kernel)  # type: ignore[no-any-return]
-
-    def drainer(self, handlers: dict[int, Handler]) -> Callable[[], None]:
-        """`drain` of the module, and the check."""
-        compiled = self._compiled.drain
-
-        def drain() -> None:
-            if count := compiled(handlers):
-                _lost(count)
-
-        return drain
-
-
-def _full(unit: int) -> NoReturn:
+def full(unit: int) -> NoReturn:
+    """A unit's ring has no room."""
     cause, remedy = "it was given commands faster than it takes them", "await the verbs that return a value"
     raise SanlabError(f"unit {unit} has too many commands waiting", cause, remedy)
 
 
-def _lost(count: int) -> NoReturn:
+def lost_events(count: int) -> NoReturn:
+    """So many events found no room."""
     cause, remedy = "the event ring overflowed", "report this with the seed: the dispatcher must drain faster"
     raise SanlabError(f"{count} hardware events were lost", cause, remedy)

@@ -8,7 +8,6 @@ crosses the border: which commands, in which order, how many of them wake Python
 from __future__ import annotations
 
 import struct
-from pathlib import Path
 
 import pytest
 
@@ -19,38 +18,33 @@ from pymodels.kernel import Kernel
 from pymodels.trace import Part, unit
 from tb.bind.actor import PathNumbers
 from tb.bind.cpu import COMBINE, LINE, OP_STORE, QUIET, Cpu, CpuPort
+from tb.bind.host import RtlHost
 from tb.bind.lanai import OP_POLL, OP_READ, OP_WORK, OP_WRITE, RtlNic
 from tb.bind.lanai import QUIET as QUIET_WORK
-from tb.sim.compilers import compile_doorway
+from tb.bind.lanai4 import RtlNic4
 from tb.sim.doorway import Doorway
-from tb.sim.exchange import COMMAND_BYTES, COMMANDS, COMPILED, EVENT, EVENT_BYTES, EVENTS
+from tb.sim.exchange import COMMAND_BYTES, COMMANDS, EVENT, EVENT_BYTES, EVENTS, Commands
 
 UNIT, NIC = 5, unit(0, Part.NIC_CPU)
-
-
-@pytest.fixture(name="library", scope="module")
-def fixture_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The compiled doorway."""
-    folder = tmp_path_factory.mktemp("doorway")
-    compile_doorway(folder)
-    return folder / "libdoorway.so"
 
 
 class Hardware:
     """The other side of the border."""
 
-    def __init__(self) -> None:
-        self.doorway = Doorway()
-        self.border = self.doorway.exchange
-        self.kernel = Kernel()
-        self.drain = self.doorway.drainer()
+    def __init__(self, doorway: Doorway, kernel: Kernel) -> None:
+        self.doorway, self.border, self.kernel = doorway, doorway.exchange, kernel
+        for words in (self.border.given, self.border.taken):
+            words[UNIT] = words[NIC] = 0
+        self.border.head[0] = self.border.tail[0] = 0
+        self.drain = doorway.drainer()
+        doorway.turn[2] = 0
 
     def commands(self, unit: int, words: str = "2q") -> list[tuple[int, ...]]:
         """Take a unit's commands: op and the words that follow, without the time."""
         door, taken = self.border, []
         while door.taken[unit] != door.given[unit]:
             at = (unit * COMMANDS + door.taken[unit] % COMMANDS) * COMMAND_BYTES
-            taken.append(struct.unpack_from(f"q{words}", door.commands, at + 8))
+            taken.append(struct.unpack_from(f"q{words}", door.rings, at + 8))
             door.taken[unit] = door.taken[unit] + 1 & 0xFFFFFFFF
         door.turn[2] = 0
         return taken
@@ -64,30 +58,28 @@ class Hardware:
         self.kernel.run_ready()
 
 
-@pytest.fixture(name="hardware", params=["compiled", "in Python"])
-def fixture_hardware(library: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Hardware:
+@pytest.fixture(name="hardware")
+def fixture_hardware(doorway: Doorway, kernel: Kernel) -> Hardware:
     """A border with empty rings, crossed by C and by Python."""
-    monkeypatch.setenv("SANLAB_DOORWAY", str(library))
-    monkeypatch.setenv(COMPILED, str(int(request.param == "compiled")))
-    hardware = Hardware()
-    for words in (hardware.border.given, hardware.border.taken):
-        words[UNIT] = words[NIC] = 0
-    hardware.border.head[0] = hardware.border.tail[0] = 0
-    hardware.drain = hardware.doorway.drainer()
-    hardware.doorway.turn[2] = 0
-    return hardware
+    return Hardware(doorway, kernel)
+
+
+def commands_of(hardware: Hardware, data: int = 0) -> Commands:
+    """The commands of UNIT, of which event 32 ends one."""
+    return hardware.doorway.commands(UNIT, hardware.kernel, (32,), lambda time, code, a, b: None, data)
 
 
 def nic_of(hardware: Hardware) -> RtlNic:
     """The LANai of node 0 at the border."""
     sram = memoryview(bytearray(256))
-    nic = RtlNic(0, hardware.kernel, hardware.doorway, sram, NicProcessor(1, 1, 1, 0), PathNumbers())
+    quick = hardware.doorway.quick(RtlNic)
+    nic = quick(0, hardware.kernel, hardware.doorway, sram, NicProcessor(1, 1, 1, 0), PathNumbers())
     nic.use(PathTable.load("nic", "echo"))
     return nic
 
 
 def test_a_unit_is_kicked_once_for_all_that_waits_in_its_ring(hardware: Hardware) -> None:
-    give, turn = hardware.doorway.giver(UNIT), hardware.doorway.turn
+    give, turn = commands_of(hardware).give, hardware.doorway.turn
     for op in (7, 8, 9):
         give(op, 10 * op)
     assert list(turn[2:3]) + list(turn[8:9]) == [1, UNIT]
@@ -97,7 +89,7 @@ def test_a_unit_is_kicked_once_for_all_that_waits_in_its_ring(hardware: Hardware
 
 
 def test_a_full_ring_is_an_error(hardware: Hardware) -> None:
-    give = hardware.doorway.giver(UNIT)
+    give = commands_of(hardware).give
     for _ in range(COMMANDS):
         give(1)
     with pytest.raises(SanlabError, match=f"unit {UNIT} has too many commands waiting"):
@@ -106,9 +98,8 @@ def test_a_full_ring_is_an_error(hardware: Hardware) -> None:
 
 @pytest.mark.parametrize(("size", "waits"), [(4, 1), (32, 1), (100, 1), (65 * LINE, 2)])
 def test_stores_go_out_line_by_line_and_only_the_last_wakes_the_cpu(hardware: Hardware, size: int, waits: int) -> None:
-    cpu = Cpu(hardware.kernel)
-    port = CpuPort(hardware.kernel, hardware.doorway, UNIT, cpu)
-    hardware.doorway.on_event(UNIT, lambda time, code, a, b: port.ended(a))
+    cpu = hardware.doorway.quick(Cpu)(hardware.kernel)
+    port = CpuPort(commands_of(hardware, LINE), cpu)
     data = bytes(range(256)) * 16
     task = hardware.kernel.spawn(port.store(0x100, data[:size], True), "store")
     hardware.kernel.run_ready()
@@ -126,7 +117,7 @@ def test_stores_go_out_line_by_line_and_only_the_last_wakes_the_cpu(hardware: Ha
 
 def test_the_cpu_goes_to_tasks_in_the_order_in_which_they_asked(hardware: Hardware) -> None:
     kernel, seen = hardware.kernel, list[tuple[str, int]]()
-    cpu = Cpu(kernel)
+    cpu = hardware.doorway.quick(Cpu)(kernel)
 
     async def user(name: str, duration: int) -> None:
         await cpu.run(duration)
@@ -231,3 +222,34 @@ def test_an_event_of_nobody_and_lost_events_are_errors(hardware: Hardware) -> No
             hardware.doorway.drainer()()
     finally:
         hardware.border.lost[0] = 0
+
+
+def test_what_is_done_in_c_is_there_in_python_too_and_a_class_below_keeps_its_own(hardware: Hardware) -> None:
+    for cls in (Kernel, RtlNic, Cpu, RtlHost):
+        quick = hardware.doorway.quick(cls)
+        assert issubclass(quick, cls)
+        methods = {name for name, method in vars(quick).items() if callable(method)}
+        assert all(callable(getattr(cls, name)) for name in methods), cls
+    below = hardware.doorway.quick(RtlNic4)
+    assert (below.write, below.read) == (RtlNic4.write, RtlNic4.read)
+    assert (below.work is RtlNic4.work) == (hardware.doorway.quick(Kernel) is Kernel)
+
+
+def test_verbs_take_their_arguments_by_name_too(hardware: Hardware) -> None:
+    nic = nic_of(hardware)
+    nic.store(value=0xFEDC_BA98, address=8)
+    nic.store_words(12, words=[1, 2])
+    assert nic.load_words(count=3, address=8) == (0xFEDC_BA98, 1, 2) and nic.load(address=8) == 0xFEDC_BA98
+    nic.write(value=3, register=0x50)
+    nic.work("send", times=2)
+    nic.work(times=2, path="send")
+    written, one, other = hardware.commands(nic.unit, "3q")
+    assert written[:3] == (OP_WRITE, 0x50, 3) and one == other
+    with pytest.raises(TypeError):
+        nic.work("send", time=2)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(("address", "value"), [(254, 1), (0, 1 << 32), (0, -1)])
+def test_what_does_not_fit_into_sram_is_an_error(hardware: Hardware, address: int, value: int) -> None:
+    with pytest.raises((IndexError, OverflowError, struct.error)):
+        nic_of(hardware).store(address, value)

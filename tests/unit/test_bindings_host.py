@@ -7,8 +7,6 @@ every time at which a poll ends is computed by hand.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from pymodels.cards import CardMap
@@ -18,7 +16,6 @@ from pymodels.trace import Part, unit
 from tb.bind import watch
 from tb.bind.actor import PathNumbers
 from tb.bind.host import EVENT_WATCH, HostTiming, RtlHost
-from tb.sim.compilers import compile_doorway
 from tb.sim.doorway import Doorway
 from tb.sim.exchange import EVENT, EVENT_BYTES
 
@@ -27,25 +24,20 @@ MISS = 70
 """Of a polled word, in ps."""
 
 
-@pytest.fixture(name="library", scope="module")
-def fixture_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("doorway")
-    compile_doorway(folder)
-    return folder / "libdoorway.so"
-
-
 class Border:
     """A host at the border, and the hardware behind it."""
 
-    def __init__(self) -> None:
-        self.doorway, self.kernel = Doorway(), Kernel()
+    def __init__(self, doorway: Doorway, kernel: Kernel) -> None:
+        self.doorway, self.kernel = doorway, kernel
         self.doorway.exchange.head[0] = self.doorway.exchange.tail[0] = 0
         self.memory = self.doorway.memory(0, 1 << 22, HOST)
         self.drain = self.doorway.drainer()
         self.moved: list[int] = []
         timing = HostTiming(1000.0, 500, 300, {}, (1, 1), MISS, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0)
         card = CardMap.of("lanai9", 1 << 21)
-        self.host = RtlHost(0, "h", self.kernel, self.doorway, self.memory, 0, card, timing, PathNumbers(), 1)
+        self.host = doorway.quick(RtlHost)(
+            0, "h", self.kernel, self.doorway, self.memory, 0, card, timing, PathNumbers(), 1
+        )
         self.host.use(PathTable.load("host", "echo"))
         self.look = self.host._cost("look_flag", 1)[0]
 
@@ -65,9 +57,8 @@ class Border:
 
 
 @pytest.fixture(name="border")
-def fixture_border(library: Path, monkeypatch: pytest.MonkeyPatch) -> Border:
-    monkeypatch.setenv("SANLAB_DOORWAY", str(library))
-    return Border()
+def fixture_border(doorway: Doorway, kernel: Kernel) -> Border:
+    return Border(doorway, kernel)
 
 
 def test_a_poll_ends_when_the_spinning_loop_would_have_looked(border: Border) -> None:

@@ -19,7 +19,7 @@ from tb import invariants
 from tb.bind import cpu, host, lanai, watch
 from tb.cluster import FAULTS
 from tb.limits import MOST_CLOCKS, MOST_HOSTS, check_size
-from tb.sim import doorway, exchange
+from tb.sim import doorway, exchange, turns
 from tb.sim.numbers import CARD_MEMORIES
 
 SIM = Path(__file__).resolve().parents[2] / "hdl" / "sim"
@@ -48,6 +48,7 @@ def test_ring_sizes_are_equal() -> None:
         "DW_LOOPS": doorway.LOOPS,
     }
     assert {name: c[name] for name in pairs} == pairs
+    assert enums("turns_python.c") == {"HEARTBEAT": turns.HEARTBEAT}
 
 
 def test_a_cluster_larger_than_the_tables_is_refused() -> None:
@@ -78,6 +79,9 @@ def test_processor_commands_and_events_are_equal() -> None:
     c = enums("processor.c")
     for name in ("OP_WORK", "OP_POLL", "OP_READ", "OP_WRITE"):
         assert c[name] == vars(lanai)[name], name
+    assert (c["EVENT_WORK"], c["EVENT_HIT"], c["EVENT_VALUE"]) == lanai.ENDS
+    python = enums("verbs_python.c")
+    assert python == {name: c[name] for name in python}
     assert [c["TRACE_WORK_START"], c["TRACE_WORK_END"]] == [TraceEvent.WORK_START, TraceEvent.WORK_END]
 
 
@@ -86,8 +90,8 @@ def test_host_commands_and_events_are_equal() -> None:
     known = {**vars(watch), **vars(cpu), **vars(host)}
     for name in ("OP_STORE", "OP_COPY", "OP_LOAD", "OP_FENCE", "EVENT_WATCH", "EVENT_WILD"):
         assert c[name] == known[name], name
-    others = {c["EVENT_TAKEN"], c["EVENT_LOADED"]}  # Python takes every other event for the end of a command
-    assert not others & {known["EVENT_WATCH"], known["EVENT_WILD"], known["EVENT_INTERRUPT"]}
+    assert (c["EVENT_TAKEN"], c["EVENT_LOADED"]) == host.ENDS
+    assert enums("host_python.c") == {name: int(TraceEvent[name]) for name in ("SPEND_START", "SPEND_END")}
     interrupt = re.search(r"EVENT_INTERRUPT = (\d+)", (SIM / "sim_interrupt.sv").read_text())
     assert interrupt is not None
     assert int(interrupt[1]) == {**vars(cpu), **vars(host)}["EVENT_INTERRUPT"]

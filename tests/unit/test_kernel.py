@@ -1,6 +1,7 @@
 """Strategy: small coroutines append to a list what they see, and the list is compared as a whole. Order matters as
 much as content, because two simulators must agree on it. Times are checked to be odd picoseconds, whatever was
-asked for. Errors and hang reports are read as a user would read them.
+asked for. Errors and hang reports are read as a user would read them. All of it holds for the loop in Python and for
+the loop in C.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from collections.abc import Awaitable
 
 import pytest
 
-from pymodels.kernel import Event, Future, Kernel, Queue
+from pymodels.kernel import Event, Kernel, Queue
 
 
-def test_tasks_run_in_the_order_in_which_they_became_ready() -> None:
-    kernel, seen = Kernel(), list[str]()
+def test_tasks_run_in_the_order_in_which_they_became_ready(kernel: Kernel) -> None:
+    seen = list[str]()
 
     async def task(name: str) -> None:
         seen.append(f"{name} begins")
@@ -27,8 +28,8 @@ def test_tasks_run_in_the_order_in_which_they_became_ready() -> None:
     assert seen == ["a begins", "b begins", "c begins", "a ends", "b ends", "c ends"]
 
 
-def test_alarms_fire_by_time_and_equal_times_by_order_of_request() -> None:
-    kernel, seen = Kernel(), list[str]()
+def test_alarms_fire_by_time_and_equal_times_by_order_of_request(kernel: Kernel) -> None:
+    seen = list[str]()
     for time, name in ((300, "late"), (100, "first"), (100, "second"), (200, "middle")):
         kernel.at(time, lambda name=name: seen.append(name))  # type: ignore[misc]
     kernel.run()
@@ -36,16 +37,16 @@ def test_alarms_fire_by_time_and_equal_times_by_order_of_request() -> None:
 
 
 @pytest.mark.parametrize("asked", [0, 1, 2, 999, 1000, 7501])
-def test_software_acts_at_odd_picoseconds_and_never_in_the_past(asked: int) -> None:
-    kernel, seen = Kernel(), list[int]()
+def test_software_acts_at_odd_picoseconds_and_never_in_the_past(kernel: Kernel, asked: int) -> None:
+    seen = list[int]()
     kernel.now = 501
     kernel.at(asked, lambda: seen.append(kernel.now))
     kernel.run()
     assert seen == [max(asked, 501) | 1]
 
 
-def test_run_stops_at_the_time_given_and_goes_on_later() -> None:
-    kernel, seen = Kernel(), list[int]()
+def test_run_stops_at_the_time_given_and_goes_on_later(kernel: Kernel) -> None:
+    seen = list[int]()
     for time in (101, 201, 301):
         kernel.at(time, lambda: seen.append(kernel.now))
     kernel.run(until_ps=201)
@@ -54,8 +55,8 @@ def test_run_stops_at_the_time_given_and_goes_on_later() -> None:
     assert seen == [101, 201, 301]
 
 
-def test_an_event_wakes_those_that_wait_and_nobody_later() -> None:
-    kernel, seen = Kernel(), list[str]()
+def test_an_event_wakes_those_that_wait_and_nobody_later(kernel: Kernel) -> None:
+    seen = list[str]()
     event = Event(kernel, "the bell")
 
     async def waiter(name: str, before: Awaitable[None] | None) -> None:
@@ -72,8 +73,8 @@ def test_an_event_wakes_those_that_wait_and_nobody_later() -> None:
     assert kernel.waiting() == ["late waits for the bell"]
 
 
-def test_a_queue_keeps_the_order_of_its_items_between_tasks() -> None:
-    kernel, seen = Kernel(), list[int]()
+def test_a_queue_keeps_the_order_of_its_items_between_tasks(kernel: Kernel) -> None:
+    seen = list[int]()
     queue: Queue[int] = Queue(kernel, "work")
 
     async def consumer() -> None:
@@ -87,8 +88,7 @@ def test_a_queue_keeps_the_order_of_its_items_between_tasks() -> None:
     assert seen == [0, 1, 2, 3, 4]
 
 
-def test_the_end_of_a_task_can_be_awaited_for_its_value() -> None:
-    kernel = Kernel()
+def test_the_end_of_a_task_can_be_awaited_for_its_value(kernel: Kernel) -> None:
 
     async def inner() -> int:
         await kernel.sleep(100)
@@ -103,8 +103,7 @@ def test_the_end_of_a_task_can_be_awaited_for_its_value() -> None:
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions carry notes from Python 3.11 on")
-def test_an_exception_names_the_task_and_the_time() -> None:
-    kernel = Kernel()
+def test_an_exception_names_the_task_and_the_time(kernel: Kernel) -> None:
 
     async def broken() -> None:
         await kernel.sleep(2_000_000)
@@ -116,19 +115,18 @@ def test_an_exception_names_the_task_and_the_time() -> None:
     assert vars(caught.value)["__notes__"] == ["in task node 3 receive at 2.000001 us"]
 
 
-def test_waiting_says_who_waits_for_what() -> None:
-    kernel = Kernel()
+def test_waiting_says_who_waits_for_what(kernel: Kernel) -> None:
 
     async def waiter() -> None:
-        await Future[None](kernel, "an ACK of node 2")
+        await kernel.future("an ACK of node 2")
 
     kernel.spawn(waiter(), "node 1 send")
     kernel.run()
     assert kernel.waiting() == ["node 1 send waits for an ACK of node 2"]
 
 
-def test_a_future_set_twice_is_an_error_that_names_it() -> None:
-    future = Future[int](Kernel(), "the DMA's end")
+def test_a_future_set_twice_is_an_error_that_names_it(kernel: Kernel) -> None:
+    future = kernel.future("the DMA's end")
     future.set(1)
     with pytest.raises(RuntimeError, match="the DMA's end"):
         future.set(2)

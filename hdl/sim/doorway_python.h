@@ -1,0 +1,98 @@
+// What the files of the extension module `doorway_python` share: its types as C sees them (doorway_python.c says what it is for).
+#ifndef SANLAB_DOORWAY_PYTHON_H
+#define SANLAB_DOORWAY_PYTHON_H
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stddef.h>
+#include <structmember.h>
+
+#include "doorway.h"
+
+// The doorway library, found by its path: more than one may be in a process that has no simulator.
+typedef struct {
+  dw_event *events;
+  uint64_t *event_head, *event_tail, *event_lost;
+  dw_command (*commands)[DW_COMMANDS];
+  uint32_t *command_head, *command_tail;
+  int64_t *turn;
+  int *trace_on;
+  void (*trace)(long long time, int unit, int event, int packet, int argument, long long argument2);
+} doorway;
+extern doorway dw;
+
+// ---------------------------------------------------------------- kernel_python.c: pymodels/kernel.py in C
+typedef struct kernel kernel;
+typedef struct task task;
+typedef struct {
+  PyObject_HEAD
+  kernel *kernel;
+  PyObject *why, *value;
+  task *first;        // who waits, in the order in which they began to
+  PyObject *others;   // a list, or NULL
+  char done;
+} future;
+struct task {
+  PyObject_HEAD
+  PyObject *coroutine, *name, *waits_for;
+  future *finished;
+};
+typedef struct { int64_t time, count; PyObject *call; } alarm_entry;   // a future, or what is called
+struct kernel {
+  PyObject_HEAD
+  long long now;
+  PyObject *tasks, *current;
+  task **ready;                              // a ring
+  size_t ready_first, ready_count, ready_room;   // the room is a power of two
+  alarm_entry *alarms;                       // a heap by time, then by count
+  size_t alarm_count, alarm_room;
+  int64_t alarms_so_far;
+};
+extern PyTypeObject future_type, task_type, kernel_type;
+future *new_future(kernel *k, PyObject *why);                 // a new reference, or NULL
+int set_future(future *f, PyObject *value);                   // -1 with an exception
+future *sleep_until(kernel *k, int64_t time, PyObject *why);  // a new reference, or NULL
+int run_ready(kernel *k);                                     // -1 with an exception
+int begin_kernel(void);                                       // what stands before the first call; -1 with an exception
+PyObject *iternext_by_send(PyObject *self);                   // tp_iternext of a type that has am_send
+PyObject *itself(PyObject *self);
+
+// ---------------------------------------------------------------- doorway_python.c
+typedef struct {
+  PyObject_HEAD
+  kernel *kernel;
+  PyObject *full, *other;
+  int unit, bytes;
+  uint64_t ends;                     // bit c: an event of code c ends the oldest command that was asked
+  future *pending[2 * DW_COMMANDS];
+  uint32_t asked, ended;
+} commands;
+extern PyTypeObject commands_type;
+int put(commands *c, dw_command command);                              // -1 with an exception
+future *ask(commands *c, PyObject *why, dw_command command);           // a new reference, or NULL
+int command_words(const commands *c, const char *what, PyObject *const *args, Py_ssize_t n, dw_command *command);
+
+int drain(PyObject *handlers);                                         // -1 with an exception
+
+// ---------------------------------------------------------------- turns_python.c; verbs_python.c and host_python.c: what is hot of tb/bind
+extern PyTypeObject turns_type, cost_type, nic_type, cpu_type, host_type;
+int begin_verbs(void);                                                 // what stands before the first call; -1 with an exception
+commands *commands_here(PyObject *c);                                  // itself, or NULL with an exception
+PyObject *load_words(PyObject *memory, PyObject *const *args);         // of a memoryview: address, count
+PyObject *store_words(PyObject *memory, PyObject *const *args);        // address, words
+int cost_of(PyObject *self, PyObject *costs, const char *make, PyObject *const *args, Py_ssize_t n, int count, int64_t *value);
+
+// A verb and its parameters: a method that takes them by position or by name, as the Python one does.
+typedef struct { const char *name; int least, most; const char *parameter[2]; } verb;
+PyObject *const *by_position(const verb *v, PyObject *const *args, Py_ssize_t *n, PyObject *names, PyObject **room);
+#define VERB(function, least, most, ...)                                                                       \
+  static PyObject *function##_here(PyObject *self, PyObject *const *args, Py_ssize_t n);                       \
+  static PyObject *function(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names) {            \
+    static const verb v = {#function, least, most, {__VA_ARGS__}};                                             \
+    PyObject *room[most];                                                                                      \
+    args = by_position(&v, args, &n, names, room);                                                             \
+    return args ? function##_here(self, args, n) : NULL;                                                       \
+  }                                                                                                            \
+  static PyObject *function##_here(PyObject *self, PyObject *const *args, __attribute__((unused)) Py_ssize_t n)
+#define FAST(f) (PyCFunction)(void (*)(void))(f)   // a METH_FASTCALL method in a table
+#define METHOD(name, f) {name, FAST(f), METH_FASTCALL | METH_KEYWORDS, NULL}
+#endif

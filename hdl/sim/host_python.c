@@ -1,0 +1,204 @@
+// A host's CPU and the verbs that use it, in C, for the extension module `doorway_python` (see verbs_python.c).
+//
+// An instruction path or a command on the CPU is one awaitable of C, where tb/bind/cpu.py has coroutines within one another.
+#include "doorway_python.h"
+
+enum { SPEND_START = 0x22, SPEND_END = 0x23 };
+static PyObject *text_instructions, *text_cpu;
+
+// ---------------------------------------------------------------- the host's CPU
+typedef struct {
+  PyObject_HEAD
+  PyObject *kernel, *queue, *at_once;
+  long long held, since;
+  char taken;
+} cpu;
+
+static PyObject *cpu_take(PyObject *self, PyObject *none) {
+  (void)none;
+  cpu *c = (cpu *)self;
+  if (!c->taken) {
+    c->taken = 1;
+    c->since = ((kernel *)c->kernel)->now;
+    return Py_NewRef(c->at_once);
+  }
+  PyObject *turn = (PyObject *)new_future((kernel *)c->kernel, text_cpu);
+  PyObject *returned = turn ? PyObject_CallMethod(c->queue, "append", "O", turn) : NULL;
+  if (!returned) Py_CLEAR(turn);
+  Py_XDECREF(returned);
+  return turn;
+}
+static int leave(cpu *c) {
+  const long long now = ((kernel *)c->kernel)->now;
+  c->held += now - c->since;
+  c->since = now;
+  const Py_ssize_t waiting = PyObject_Size(c->queue);
+  if (waiting <= 0) return c->taken = 0, (int)waiting;
+  PyObject *next = PyObject_CallMethod(c->queue, "popleft", NULL);
+  const int failed = next ? set_future((future *)next, Py_None) : -1;
+  Py_XDECREF(next);
+  return failed;
+}
+static PyObject *cpu_leave(PyObject *self, PyObject *none) {
+  (void)none;
+  if (leave((cpu *)self) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+static PyObject *cpu_held(PyObject *self, void *none) {
+  (void)none;
+  const cpu *c = (const cpu *)self;
+  return PyLong_FromLongLong(c->held + (c->taken ? ((kernel *)c->kernel)->now - c->since : 0));
+}
+
+// What is awaited: take the CPU, let time pass or a command end, leave the CPU. The value is the command's, or None.
+typedef struct {
+  PyObject_HEAD
+  cpu *cpu;
+  commands *commands;   // or NULL: time passes
+  PyObject *why;
+  future *waits;
+  dw_command command;
+  int64_t duration;
+  int unit, path;       // of the trace; path < 0: no records
+  enum { BEGINS, HAS_THE_CPU, USES_IT, OVER } state;
+} use;
+static PyTypeObject use_type;
+
+static use *new_use(cpu *c, PyObject *why) {
+  use *u = PyObject_New(use, &use_type);
+  if (!u) return NULL;
+  u->cpu = (cpu *)Py_NewRef(c);
+  u->commands = NULL;
+  u->why = Py_NewRef(why);
+  u->waits = NULL;
+  u->duration = 0;
+  u->unit = 0; u->path = -1;
+  u->state = BEGINS;
+  return u;
+}
+static PySendResult use_ends(use *u, PyObject **result) {
+  const int64_t now = ((kernel *)u->cpu->kernel)->now;
+  if (leave(u->cpu) < 0) return PYGEN_ERROR;
+  if (u->path >= 0) {   // appended at the end, so the start stands `duration` earlier: readers sort by time
+    dw.trace(now - u->duration, u->unit, SPEND_START, 0, u->path, u->duration);
+    dw.trace(now, u->unit, SPEND_END, 0, u->path, u->duration);
+  }
+  *result = Py_NewRef(u->commands ? u->waits->value : Py_None);
+  return PYGEN_RETURN;
+}
+static PySendResult use_send(PyObject *self, PyObject *sent, PyObject **result) {
+  (void)sent;
+  use *u = (use *)self;
+  *result = NULL;
+  if (u->state == BEGINS) {
+    u->state = HAS_THE_CPU;
+    PyObject *turn = cpu_take((PyObject *)u->cpu, NULL);
+    if (!turn || !((future *)turn)->done) return *result = turn, turn ? PYGEN_NEXT : PYGEN_ERROR;
+    Py_DECREF(turn);
+  }
+  if (u->state == HAS_THE_CPU) {
+    kernel *k = (kernel *)u->cpu->kernel;
+    u->state = USES_IT;
+    u->waits = u->commands ? ask(u->commands, u->why, u->command) : sleep_until(k, k->now + u->duration, u->why);
+    return (*result = Py_XNewRef((PyObject *)u->waits)) ? PYGEN_NEXT : PYGEN_ERROR;
+  }
+  if (u->state == OVER) return PyErr_SetString(PyExc_RuntimeError, "awaited twice"), PYGEN_ERROR;
+  u->state = OVER;
+  return use_ends(u, result);
+}
+static void use_end(PyObject *self) {
+  use *u = (use *)self;
+  Py_DECREF(u->cpu); Py_DECREF(u->why);
+  Py_XDECREF(u->commands); Py_XDECREF(u->waits);
+  PyObject_Free(self);
+}
+static PyAsyncMethods use_async = {.am_await = itself, .am_send = use_send};
+static PyTypeObject use_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Use", .tp_basicsize = sizeof(use),
+                                .tp_flags = Py_TPFLAGS_DEFAULT, .tp_dealloc = use_end, .tp_as_async = &use_async,
+                                .tp_iter = itself, .tp_iternext = iternext_by_send};
+
+VERB(cpu_run, 1, 1, "duration_ps") {
+  const int64_t time = PyLong_AsLongLong(args[0]);
+  if (time == -1 && PyErr_Occurred()) return NULL;
+  use *u = new_use((cpu *)self, text_instructions);
+  if (u) u->duration = time;
+  return (PyObject *)u;
+}
+static PyObject *cpu_command(PyObject *self, PyObject *const *args, Py_ssize_t n) {
+  commands *c = n > 2 ? commands_here(args[0]) : NULL;
+  dw_command command;
+  if (n < 3) PyErr_SetString(PyExc_TypeError, "command takes Commands, why, and the words of a command");
+  if (!c || command_words(c, "command", args + 2, n - 2, &command) < 0) return NULL;
+  use *u = new_use((cpu *)self, args[1]);
+  if (u) {
+    u->commands = (commands *)Py_NewRef(c);
+    u->command = command;
+  }
+  return (PyObject *)u;
+}
+static void cpu_end(PyObject *self) {
+  cpu *c = (cpu *)self;
+  Py_XDECREF(c->kernel); Py_XDECREF(c->queue); Py_XDECREF(c->at_once);
+  Py_TYPE(self)->tp_free(self);
+}
+static PyMethodDef cpu_methods[] = {{"take", cpu_take, METH_NOARGS, NULL},
+                                    {"leave", cpu_leave, METH_NOARGS, NULL},
+                                    METHOD("run", cpu_run),
+                                    {"command", FAST(cpu_command), METH_FASTCALL, NULL},
+                                    {NULL, NULL, 0, NULL}};
+static PyMemberDef cpu_members[] = {{"_kernel", T_OBJECT_EX, offsetof(cpu, kernel), 0, NULL},
+                                    {"_queue", T_OBJECT_EX, offsetof(cpu, queue), 0, NULL},
+                                    {"_at_once", T_OBJECT_EX, offsetof(cpu, at_once), 0, NULL},
+                                    {"_held", T_LONGLONG, offsetof(cpu, held), 0, NULL},
+                                    {"_since", T_LONGLONG, offsetof(cpu, since), 0, NULL},
+                                    {"_taken", T_BOOL, offsetof(cpu, taken), 0, NULL},
+                                    {NULL, 0, 0, 0, NULL}};
+static PyGetSetDef cpu_computed[] = {{"held_ps", cpu_held, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
+PyTypeObject cpu_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Cpu", .tp_basicsize = sizeof(cpu),
+                         .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .tp_new = PyType_GenericNew, .tp_dealloc = cpu_end,
+                         .tp_methods = cpu_methods, .tp_members = cpu_members, .tp_getset = cpu_computed};
+
+// ---------------------------------------------------------------- the host
+typedef struct { PyObject_HEAD PyObject *cpu, *spends, *memory; int unit; } host;
+
+static PyObject *charge(host *h, int64_t duration, int64_t path) {
+  if (!h->cpu || !PyObject_TypeCheck(h->cpu, &cpu_type)) return PyErr_SetString(PyExc_TypeError, "Cpu is of this module"), NULL;
+  use *u = new_use((cpu *)h->cpu, text_instructions);
+  if (u) { u->duration = duration; u->unit = h->unit; u->path = (int)path; }
+  return (PyObject *)u;
+}
+VERB(host_spend, 1, 2, "path", "times") {
+  int64_t cost[2];
+  if (cost_of(self, ((host *)self)->spends, "_cost", args, n, 2, cost) < 0) return NULL;
+  return charge((host *)self, cost[0], cost[1]);
+}
+static PyObject *host_charge(PyObject *self, PyObject *args) {
+  long long duration, path;
+  return PyArg_ParseTuple(args, "LL", &duration, &path) ? charge((host *)self, duration, path) : NULL;
+}
+VERB(host_load_words, 2, 2, "address", "count") { return load_words(((host *)self)->memory, args); }
+VERB(host_store_words, 2, 2, "address", "words") { return store_words(((host *)self)->memory, args); }
+static void host_end(PyObject *self) {
+  host *h = (host *)self;
+  Py_XDECREF(h->cpu); Py_XDECREF(h->spends); Py_XDECREF(h->memory);
+  Py_TYPE(self)->tp_free(self);
+}
+static PyMethodDef host_methods[] = {METHOD("spend", host_spend),
+                                     {"_charge", host_charge, METH_VARARGS, NULL},
+                                     METHOD("load_words", host_load_words),
+                                     METHOD("store_words", host_store_words),
+                                     {NULL, NULL, 0, NULL}};
+static PyMemberDef host_members[] = {{"cpu", T_OBJECT_EX, offsetof(host, cpu), 0, NULL},
+                                     {"_spends", T_OBJECT_EX, offsetof(host, spends), 0, NULL},
+                                     {"memory", T_OBJECT_EX, offsetof(host, memory), 0, NULL},
+                                     {"unit", T_INT, offsetof(host, unit), 0, NULL},
+                                     {NULL, 0, 0, 0, NULL}};
+PyTypeObject host_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Host", .tp_basicsize = sizeof(host),
+                          .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .tp_new = PyType_GenericNew, .tp_dealloc = host_end,
+                          .tp_methods = host_methods, .tp_members = host_members};
+
+int begin_verbs(void) {
+  text_instructions = PyUnicode_InternFromString("its own instructions");
+  text_cpu = PyUnicode_InternFromString("the CPU");
+  return text_instructions && text_cpu ? PyType_Ready(&use_type) : -1;
+}

@@ -1,0 +1,167 @@
+// The hot verbs of tb/bind in C, for the extension module `doorway_python`: types whose methods replace those of the same name of
+// the Python classes RtlNic, Cpu and RtlHost (tb/sim/exchange.py, `combined`). Attributes of these classes that C needs are members here.
+//
+//   Nic    load, store, load_words, store_words, write, read, work, post
+//   Host   load_words, store_words, spend, _charge; Cpu: take, leave, held_ps, run, command (host_python.c)
+#include "doorway_python.h"
+
+enum { OP_WORK = 1, OP_READ = 3, OP_WRITE = 4 };
+#define QUIET (1ll << 32)
+
+// ---------------------------------------------------------------- arguments
+// The arguments of a verb by position, whether they came so or by name: `room` takes those by name. NULL with an exception.
+PyObject *const *by_position(const verb *v, PyObject *const *args, Py_ssize_t *n, PyObject *names, PyObject **room) {
+  const Py_ssize_t given = *n, named = names ? PyTuple_GET_SIZE(names) : 0;
+  if (given + named < v->least || given + named > v->most) {
+    PyErr_Format(PyExc_TypeError, "%s takes %d to %d arguments", v->name, v->least, v->most);
+    return NULL;
+  }
+  if (!named) return args;
+  for (Py_ssize_t i = 0; i < given; i++) room[i] = args[i];
+  for (Py_ssize_t i = given; i < given + named; i++) {
+    Py_ssize_t at = 0;
+    while (at < named && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, at), v->parameter[i])) at++;
+    if (at == named) {
+      PyErr_Format(PyExc_TypeError, "%s lacks the argument '%s'", v->name, v->parameter[i]);
+      return NULL;
+    }
+    room[i] = args[given + at];
+  }
+  *n = given + named;
+  return room;
+}
+
+// ---------------------------------------------------------------- memory: big-endian words
+// The bytes at an address, or NULL with an exception.
+static uint8_t *bytes_at(PyObject *memory, PyObject *address, Py_ssize_t size) {
+  const Py_ssize_t at = PyLong_AsSsize_t(address);
+  if (at == -1 && PyErr_Occurred()) return NULL;
+  if (!memory || !PyMemoryView_Check(memory)) return PyErr_SetString(PyExc_TypeError, "memory is a memoryview"), NULL;
+  const Py_buffer *buffer = PyMemoryView_GET_BUFFER(memory);
+  if (at < 0 || size < 0 || size > buffer->len - at)
+    return PyErr_Format(PyExc_IndexError, "%zd bytes at %#zx, in a memory of %zd bytes", size, at, buffer->len), NULL;
+  return (uint8_t *)buffer->buf + at;
+}
+static PyObject *word(const uint8_t *p) {
+  return PyLong_FromUnsignedLong((unsigned long)p[0] << 24 | (unsigned long)p[1] << 16 | (unsigned long)p[2] << 8 | p[3]);
+}
+static int set_word(uint8_t *p, PyObject *value) {
+  const unsigned long long v = PyLong_AsUnsignedLongLong(value);
+  if (v > UINT32_MAX) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_OverflowError, "a word has 32 bits");
+    return -1;
+  }
+  p[0] = (uint8_t)(v >> 24); p[1] = (uint8_t)(v >> 16); p[2] = (uint8_t)(v >> 8); p[3] = (uint8_t)v;
+  return 0;
+}
+PyObject *load_words(PyObject *memory, PyObject *const *args) {
+  const Py_ssize_t count = PyLong_AsSsize_t(args[1]);
+  if (count == -1 && PyErr_Occurred()) return NULL;
+  const uint8_t *p = bytes_at(memory, args[0], count < PY_SSIZE_T_MAX / 4 ? 4 * count : PY_SSIZE_T_MAX);
+  PyObject *words = p ? PyTuple_New(count) : NULL;
+  for (Py_ssize_t i = 0; words && i < count; i++) {
+    PyObject *value = word(p + 4 * i);
+    if (value) PyTuple_SET_ITEM(words, i, value);
+    else Py_CLEAR(words);
+  }
+  return words;
+}
+PyObject *store_words(PyObject *memory, PyObject *const *args) {
+  PyObject *words = PySequence_Fast(args[1], "words are a sequence");
+  if (!words) return NULL;
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(words);
+  uint8_t *p = bytes_at(memory, args[0], 4 * count);
+  int failed = !p;
+  for (Py_ssize_t i = 0; !failed && i < count; i++) failed = set_word(p + 4 * i, PySequence_Fast_GET_ITEM(words, i)) < 0;
+  Py_DECREF(words);
+  if (failed) return NULL;
+  Py_RETURN_NONE;
+}
+
+// ---------------------------------------------------------------- costs
+// The kept cost of a path, a tuple of `count` numbers: in `costs` by (path, times), else made and kept by the method `make`.
+int cost_of(PyObject *self, PyObject *costs, const char *make, PyObject *const *args, Py_ssize_t n, int count, int64_t *value) {
+  PyObject *times = n > 1 ? Py_NewRef(args[1]) : PyLong_FromLong(1), *key = times ? PyTuple_Pack(2, args[0], times) : NULL;
+  PyObject *kept = key ? PyDict_GetItemWithError(costs, key) : NULL, *made = NULL;
+  if (key && !kept && !PyErr_Occurred()) kept = made = PyObject_CallMethod(self, make, "OO", args[0], times);
+  int failed = !kept;
+  for (int i = 0; !failed && i < count; i++) {
+    value[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(kept, i));
+    failed = value[i] == -1 && PyErr_Occurred();
+  }
+  Py_XDECREF(made); Py_XDECREF(key); Py_XDECREF(times);
+  return failed ? -1 : 0;
+}
+
+// ---------------------------------------------------------------- the NIC
+typedef struct { PyObject_HEAD PyObject *commands, *charges, *sram; } nic;
+
+commands *commands_here(PyObject *c) {
+  if (c && Py_TYPE(c) == &commands_type) return (commands *)c;
+  PyErr_SetString(PyExc_TypeError, "Commands are of this module");
+  return NULL;
+}
+VERB(nic_load, 1, 1, "address") {
+  const uint8_t *p = bytes_at(((nic *)self)->sram, args[0], 4);
+  return p ? word(p) : NULL;
+}
+VERB(nic_store, 2, 2, "address", "value") {
+  uint8_t *p = bytes_at(((nic *)self)->sram, args[0], 4);
+  if (!p || set_word(p, args[1]) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+VERB(nic_load_words, 2, 2, "address", "count") { return load_words(((nic *)self)->sram, args); }
+VERB(nic_store_words, 2, 2, "address", "words") { return store_words(((nic *)self)->sram, args); }
+
+VERB(nic_write, 2, 2, "register", "value") {
+  commands *c = commands_here(((nic *)self)->commands);
+  if (!c) return NULL;
+  const int64_t address = PyLong_AsLongLong(args[0]), value = PyLong_AsLongLong(args[1]);
+  if (PyErr_Occurred() || put(c, (dw_command){.op = OP_WRITE, .a = address, .b = value}) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+VERB(nic_read, 1, 1, "register") {
+  commands *c = commands_here(((nic *)self)->commands);
+  const int64_t at = PyLong_AsLongLong(args[0]);
+  if (!c || (at == -1 && PyErr_Occurred())) return NULL;
+  PyObject *why = PyUnicode_FromFormat("register 0x%x", (unsigned)at);
+  PyObject *read = why ? (PyObject *)ask(c, why, (dw_command){.op = OP_READ, .a = at}) : NULL;
+  Py_XDECREF(why);
+  return read;
+}
+VERB(nic_work, 1, 2, "path", "times") {
+  const nic *here = (const nic *)self;
+  commands *c = commands_here(here->commands);
+  int64_t cost[3];
+  if (!c || cost_of(self, here->charges, "_charge", args, n, 3, cost) < 0) return NULL;
+  return (PyObject *)ask(c, args[0], (dw_command){.op = OP_WORK, .a = cost[0], .b = cost[1], .c = cost[2]});
+}
+VERB(nic_post, 1, 1, "path") {
+  const nic *here = (const nic *)self;
+  commands *c = commands_here(here->commands);
+  int64_t cost[3];
+  if (!c || cost_of(self, here->charges, "_charge", args, n, 3, cost) < 0) return NULL;
+  if (put(c, (dw_command){.op = OP_WORK, .a = cost[0], .b = cost[1], .c = cost[2] | QUIET}) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+static void nic_end(PyObject *self) {
+  nic *here = (nic *)self;
+  Py_XDECREF(here->commands); Py_XDECREF(here->charges); Py_XDECREF(here->sram);
+  Py_TYPE(self)->tp_free(self);
+}
+static PyMethodDef nic_methods[] = {METHOD("load", nic_load),
+                                    METHOD("store", nic_store),
+                                    METHOD("load_words", nic_load_words),
+                                    METHOD("store_words", nic_store_words),
+                                    METHOD("write", nic_write),
+                                    METHOD("read", nic_read),
+                                    METHOD("work", nic_work),
+                                    METHOD("post", nic_post),
+                                    {NULL, NULL, 0, NULL}};
+static PyMemberDef nic_members[] = {{"_commands", T_OBJECT_EX, offsetof(nic, commands), 0, NULL},
+                                    {"_charges", T_OBJECT_EX, offsetof(nic, charges), 0, NULL},
+                                    {"sram", T_OBJECT_EX, offsetof(nic, sram), 0, NULL},
+                                    {NULL, 0, 0, 0, NULL}};
+PyTypeObject nic_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Nic", .tp_basicsize = sizeof(nic),
+                         .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .tp_new = PyType_GenericNew, .tp_dealloc = nic_end,
+                         .tp_methods = nic_methods, .tp_members = nic_members};
