@@ -4,75 +4,58 @@ packets stand in buffers of SRAM until the host DMA has brought them to the host
     send slot        route, right-aligned (8) | header (8) | payload (most)
     receive buffer   header (8) | payload (most) | syndrome
 
-A LANai 9 moves bytes from and to any place; a LANai 4 whole words only (`HostDma`), so there addresses are multiples of
-4, and what fills the last word of a piece reaches the host too.
+A LANai 9 moves bytes from and to any place; a LANai 4 whole words only (`DirectTransfers`), so there addresses are
+multiples of 4, and what fills the last word of a piece reaches the host too.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from firmware.layers import ClusterView
-from firmware.nic.hardware.block_ring import BlockRing
-from firmware.nic.hardware.host_dma import E2L, host_dma
+from firmware.nic.hardware.chain_transfers import ChainTransfers
+from firmware.nic.hardware.direct_transfers import DirectTransfers
 from firmware.nic.hardware.packets import Arrived, PortEvents
 from firmware.nic.hardware.services import Service
+from firmware.nic.hardware.transfers import (
+    BUFFERS,
+    HEADER_BYTES,
+    ROUTE_BYTES,
+    SLOTS,
+    PortMap,
+    Transfers,
+    Way,
+)
 from firmware.verbs import Nic, Watch
 from pymodels.errors import SanlabError
 from pymodels.formats.via import payload_bytes
-from pymodels.registers import Block, Isr, Reg
+from pymodels.registers import Isr, Reg
 
 DIRECT = 8
 """Bytes that `packet_launch_inline` moves; each further word is one `packet_launch_word`."""
-SLOTS, BUFFERS = 4, 4
-"""Send slots for fetched payload, as the SP adapter's Send FIFO has room for four packets of 1 KB; receive buffers."""
-FETCHES, STORES = 8, 32
-"""Control blocks of the two chains."""
-STORE_CHAIN, FETCH_CHAIN = 0, 2
-ROUTE_BYTES, HEADER_BYTES, SYNDROME = 8, 8, 8
-STRIDE, SCRATCH = 16, 128
-"""Bytes of a `store` and of a `read` at most."""
-NONE, DATA, STORE, READ = -1, 0, 1, 2
-"""No buffer; what a control block's entry is."""
+NONE = -1
+"""No buffer."""
 RECV, SEND = 1 << Isr.RECV | 1 << Isr.HEAD, 1 << Isr.SEND
-WAKE2, INTERRUPT = 1 << Isr.WAKE2, 1 << Isr.HOST_SIG
-
-
-class PortMap:
-    """Where the port's things stand in SRAM, from `base` on."""
-
-    def __init__(self, base: int, most: int, nodes: int) -> None:
-        """`most`: bytes of payload a packet takes."""
-        slot = most + 15 & -8
-        self.routes = base
-        self.store_blocks = self.routes + 16 * nodes
-        self.fetch_blocks = self.store_blocks + Block.SIZE * STORES
-        self.words = self.fetch_blocks + Block.SIZE * FETCHES
-        self.scratch = self.words + STRIDE * STORES
-        first = self.scratch + SCRATCH
-        self.slots = [first + (ROUTE_BYTES + HEADER_BYTES + slot) * index for index in range(SLOTS + 1)]
-        """The last one is for what is not fetched."""
-        first = self.slots[-1] + ROUTE_BYTES + HEADER_BYTES + slot
-        self.buffer_bytes = HEADER_BYTES + slot + SYNDROME
-        self.buffers = [first + self.buffer_bytes * index for index in range(BUFFERS)]
-        self.end = self.buffers[-1] + self.buffer_bytes
+INTERRUPT = 1 << Isr.HOST_SIG
 
 
 class LanaiPackets:
     """The packets of a LANai."""
+
+    prepares = True
 
     def __init__(self, nic: Nic, view: ClusterView, base: int, most: int) -> None:
         """`base`: SRAM address from which on `PortMap` says what is the port's; `most`: bytes of payload a packet."""
         self.most, self.stored = most, 0
         self._nic, self._map = nic, PortMap(base, most, len(view.names))
         at = self._map
-        self._dma = host_dma(nic, {STORE_CHAIN: at.store_blocks, FETCH_CHAIN: at.fetch_blocks})
-        self._out = BlockRing(nic, self._dma, at.fetch_blocks, FETCHES, FETCH_CHAIN)
-        self._in = BlockRing(nic, self._dma, at.store_blocks, STORES, STORE_CHAIN, at.words, STRIDE)
+        self._dma: Transfers = ChainTransfers(nic, at) if nic.kind == "lanai9" else DirectTransfers(nic, at)
         self._skips = [self._route(view, vnn) for vnn in range(len(view.names))]
         self._fetched: deque[int] = deque()
         """Sizes of the fetches that are not launched."""
+        self._prepared: deque[tuple[int, int]] = deque()
+        """Of those with a header, the oldest ones: slot, bytes of it that the send engine skips."""
         self._slot = self._first = 0
         """Slots of the next fetch and of the next launch."""
         self._sending = False
@@ -105,12 +88,11 @@ class LanaiPackets:
 
     async def fetch(self, address: int, size: int) -> None:
         """Bring payload into the next send slot."""
-        await self._nic.work("packet_fetch")
-        self._out.data(self._payload(self._slot), address, size, True, (DATA, size, 0), E2L)
-        self._slot = (self._slot + 1) % SLOTS
+        slot = self._slot
+        self._slot = (slot + 1) % SLOTS
         self._fetched.append(size)
         self._asked += 1
-        await self._out.start()
+        await self._dma.fetch(self._payload(slot), address, size)
 
     def room(self, size: int) -> bool:
         """Whether a slot is free: that of the packet in the send engine is not."""
@@ -119,6 +101,21 @@ class LanaiPackets:
     def ready(self) -> bool:
         """Whether the send engine is."""
         return not self._sending
+
+    async def prepare(self, node: int, header: tuple[int, int]) -> None:
+        """Route and header before the place of the payload."""
+        nic = self._nic
+        await nic.work("packet_prepare")
+        slot = (self._first + len(self._prepared)) % SLOTS
+        self._prepared.append((slot, self._skips[node]))
+        nic.store_words(self._map.slots[slot], (*nic.load_words(self._map.routes + 16 * node, 2), *header))
+
+    async def launch_prepared(self, size: int) -> None:
+        """The oldest slot to the send engine."""
+        await self._nic.work("packet_go")
+        self._take(size)
+        slot, skip = self._prepared.popleft()
+        self._go(self._map.slots[slot], skip, size)
 
     async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"") -> None:
         """Route and header before the payload, and all to the send engine."""
@@ -134,12 +131,21 @@ class LanaiPackets:
         else:
             await nic.work("packet_launch")
             at = self._map.slots[self._first]
-            self._first = (self._first + 1) % SLOTS
-            if self._fetched.popleft() != size:
-                raise RuntimeError(f"node {nic.node}: a packet of {size} bytes is launched that was not fetched so")
-        self._sending = True
+            self._take(size)
         nic.store_words(at, (*nic.load_words(self._map.routes + 16 * node, 2), *header))
-        skip, word = self._skips[node], nic.word_bytes
+        self._go(at, self._skips[node], size)
+
+    def _take(self, size: int) -> None:
+        """The oldest fetch leaves."""
+        self._first = (self._first + 1) % SLOTS
+        if self._fetched.popleft() != size:
+            what = f"a packet of {size} bytes is launched that was not fetched so"
+            raise RuntimeError(f"node {self._nic.node}: {what}")
+
+    def _go(self, at: int, skip: int, size: int) -> None:
+        """Give a slot to the send engine."""
+        self._sending = True
+        nic, word = self._nic, self._nic.word_bytes
         nic.write(Reg.SMP, at + skip - skip % word)
         nic.write(Reg.SA, skip % word)
         nic.write(Reg.SMLT, at + ROUTE_BYTES + HEADER_BYTES + (size + word - 1 & -word))
@@ -168,8 +174,9 @@ class LanaiPackets:
         end = await nic.read(Reg.RMP)
         self._current, self._taken, self._armed = self._armed, 0, NONE
         self._pending[self._current] = 1
-        if 0 in self._pending:
-            self._arm(self._pending.index(0))
+        following = (self._current + 1) % BUFFERS
+        if not self._pending[following]:
+            self._arm(following)
         at = self._map.buffers[self._current]
         first, second = nic.load_words(at, 2)
         size = payload_bytes(second)
@@ -190,16 +197,14 @@ class LanaiPackets:
         return int.from_bytes(words[:4], "big"), int.from_bytes(words[4:], "big")
 
     async def deliver(self, address: int, size: int) -> None:
-        """A block for the next piece."""
-        await self._nic.work("packet_deliver")
-        while self._in.full:
+        """The next piece."""
+        while self._dma.full:
             await self._wait()
         self._pending[self._current] += 1
         at = self._map.buffers[self._current] + HEADER_BYTES + self._taken
         moved = size if self._nic.word_bytes == 8 else size + 3 & ~3
-        self._in.data(at, address, moved, True, (DATA, self._current, 0))
         self._taken += size
-        await self._in.start()
+        await self._dma.deliver(at, address, moved, self._current)
 
     async def drop(self) -> None:
         """The buffer is free when nothing of it is under way."""
@@ -207,22 +212,20 @@ class LanaiPackets:
         self._release(self._current)
 
     def _release(self, buffer: int) -> None:
-        """One thing less keeps a buffer."""
+        """One thing less keeps a buffer. Buffers take turns: none is armed before the one whose turn it is."""
         self._pending[buffer] -= 1
-        if not self._pending[buffer] and self._armed == NONE:
+        if not self._pending[buffer] and self._armed == NONE and buffer == (self._current + 1) % BUFFERS:
             self._arm(buffer)
 
     async def store(self, address: int, words: Sequence[int]) -> None:
-        """A block for words."""
-        await self._nic.work("packet_store")
-        while self._in.full:
+        """Words of the firmware's."""
+        while self._dma.full:
             await self._wait()
         self._issued += 1
-        self._in.words(words, address, (STORE, 0, 0))
-        await self._in.start()
+        await self._dma.store(words, address)
 
     async def quiet(self) -> None:
-        """Spin until both chains have done so much."""
+        """Spin until all of it is done."""
         stores, fetches = self._issued, self._asked
         while self.stored < stores or self._came < fetches:
             await self._wait()
@@ -238,13 +241,15 @@ class LanaiPackets:
             self._interrupt = False
             self._nic.write(Reg.ISR, INTERRUPT)
 
-    async def read(self, address: int, count: int) -> tuple[int, ...]:
-        """A block to the scratch place; spin until it is here."""
-        await self._nic.work("packet_read")
+    async def read(
+        self, address: int, count: int, meanwhile: Callable[[], Awaitable[None]] | None = None
+    ) -> tuple[int, ...]:
+        """Words to the scratch place; spin until they are here."""
         self._was_read = False
-        self._out.data(self._map.scratch, address, 4 * count, True, (READ, 0, 0), E2L)
-        await self._out.start()
         self._reading = True
+        await self._dma.read(self._map.scratch, address, 4 * count)
+        if meanwhile is not None:
+            await meanwhile()
         while not self._was_read:
             await self._wait()
         self._reading = False
@@ -257,8 +262,7 @@ class LanaiPackets:
     def services(self, on: PortEvents) -> list[Service]:
         """The two engines of the network, and the ends of DMA blocks."""
         self._on = on
-        woken = {STORE_CHAIN: self._stores_done, FETCH_CHAIN: self._fetches_done}
-        self._ends = services = self._dma.services(woken, "packet_look")
+        self._ends = services = self._dma.services(self._over)
         self._loop = self._nic.poll_loop([watch for watch, _ in services])
         return [
             (Watch(Reg.ISR, 0, "packet_look", RECV & ~(1 << Isr.HEAD), register=True), self._received),
@@ -267,35 +271,29 @@ class LanaiPackets:
         ]
 
     def background(self) -> list[Service]:
-        """The ends of DMA blocks."""
+        """The ends of transfers."""
         return self._ends
 
     async def _wait(self) -> None:
-        """Spin until a DMA block ends, and do what belongs to it."""
+        """Spin until a transfer ends, and do what belongs to it."""
         await self._ends[await self._loop.run()][1]()
 
-    async def _stores_done(self) -> None:
-        """Blocks to the host are done: buffers are free, words are there."""
+    async def _over(self, transfers: list[tuple[Way, int]]) -> None:
+        """Transfers are over: buffers are free, words are there, payload is here."""
         before = self.stored
-        await self._nic.work("packet_done")
-        while (entry := self._in.finished()) is not None:
-            if entry[0] == STORE:
+        for way, buffer in transfers:
+            if way is Way.STORE:
                 self.stored += 1
+            elif way is Way.DELIVER:
+                self._release(buffer)
+            elif way is Way.FETCH:
+                self._came += 1
+                self._untold += 1
             else:
-                self._release(entry[1])
+                self._was_read = True
         if self.stored != before:
             self._raise()
             await self._on.stored()
-
-    async def _fetches_done(self) -> None:
-        """Blocks from the host are done."""
-        await self._nic.work("packet_done")
-        fetched = 0
-        while (entry := self._out.finished()) is not None:
-            self._was_read |= entry[0] == READ
-            fetched += entry[0] == DATA
-        self._came += fetched
-        self._untold += fetched
         if not self._reading:
             await self._tell()
 

@@ -10,7 +10,7 @@ Each call charges its own instructions; those of the layer around it are the lay
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from firmware.nic.hardware.services import Service
@@ -50,6 +50,8 @@ class PacketPort(Protocol):
 
     most: int
     """Bytes of payload a packet takes."""
+    prepares: bool
+    """A header can be given before its payload is here."""
     stored: int
     """How many `store`s are in host memory, counted from the start; so is all that was delivered before them."""
 
@@ -71,6 +73,12 @@ class PacketPort(Protocol):
         every trace.
         """
 
+    async def prepare(self, node: int, header: tuple[int, int]) -> None:
+        """Where `prepares`: give the oldest fetch that has no header its node and header, while it is under way."""
+
+    async def launch_prepared(self, size: int) -> None:
+        """Where `prepares`: send the oldest fetch, which has a header, and `size` bytes."""
+
     def head(self) -> Arrived:
         """The packet of which `arrived` told."""
 
@@ -86,8 +94,12 @@ class PacketPort(Protocol):
     async def store(self, address: int, words: Sequence[int]) -> None:
         """Words to host memory (1 to 4, behind all delivered and stored before). Returns when started."""
 
-    async def read(self, address: int, count: int) -> tuple[int, ...]:
-        """Up to 32 words of host memory; returns when they are here, and the processor does nothing else meanwhile."""
+    async def read(
+        self, address: int, count: int, meanwhile: Callable[[], Awaitable[None]] | None = None
+    ) -> tuple[int, ...]:
+        """Up to 32 words of host memory; returns when they are here. The processor does what `meanwhile` says, which
+        does not use the port, and nothing else.
+        """
 
     async def quiet(self) -> None:
         """Return when all fetches, deliveries and stores that were started so far are done."""

@@ -76,13 +76,14 @@ struct ring { struct block *tail, *done, *first, *end; };
 struct entry { u32 kind, value; };
 struct route { u32 high, low, skip, unused; };
 struct packet { u32 route_high, route_low, header_first, header_second, payload[2]; };
+struct slot { struct slot *next; u32 begin, skip; struct packet packet; };
+struct buffer { u32 pending; struct buffer *next; u32 *words, *end; };
 struct port {
     struct ring out, in;
     u32 fetched, sending, issued, stored, interrupt, taken;
-    struct packet *slot, *first, *slots_end, *slots, *direct;
-    u32 slot_bytes, buffer_bytes;
-    u32 *armed, *current;
-    u32 pending[BUFFERS];
+    struct slot *slot, *first;
+    struct packet *direct;
+    struct buffer *armed, *current;
     struct entry entries[STORES], *entry;
     struct route routes[128];
 };
@@ -118,14 +119,10 @@ static inline void append(struct ring *ring, u32 local, u32 host, u32 size, u32 
 
 /* Fetch payload from the host into the next slot. */
 void packet_fetch(struct port *port, u32 address, u32 size) {
-    struct packet *slot = port->slot, *next = (struct packet *)((u32)slot + port->slot_bytes);
-    if (UNLIKELY(next == port->slots_end)) {
-        OFF_PATH("round the slots");
-        next = port->slots;
-    }
-    port->slot = next;
+    struct slot *slot = port->slot;
+    port->slot = slot->next;
     port->fetched = port->fetched + 1;
-    append(&port->out, (u32)slot->payload, address, size, RING_WAKE | 1, 2);
+    append(&port->out, (u32)slot->packet.payload, address, size, RING_WAKE | 1, 2);
 }
 
 /* Route and header before a payload, and the packet to the send engine. */
@@ -143,14 +140,30 @@ static inline void launch(struct port *port, struct packet *packet, u32 node, u3
 
 /* A packet whose payload was fetched. */
 void packet_launch(struct port *port, u32 node, u32 first, u32 second, u32 size) {
-    struct packet *packet = port->first, *next = (struct packet *)((u32)packet + port->slot_bytes);
-    if (UNLIKELY(next == port->slots_end)) {
-        OFF_PATH("round the slots");
-        next = port->slots;
-    }
-    port->first = next;
+    struct slot *slot = port->first;
+    port->first = slot->next;
     port->fetched = port->fetched - 1;
-    launch(port, packet, node, first, second, size);
+    launch(port, &slot->packet, node, first, second, size);
+}
+
+/* Route and header of a packet whose payload is still on its way. */
+void packet_prepare(struct slot *slot, struct route *route, u32 first, u32 second) {
+    slot->packet.route_high = route->high;
+    slot->packet.route_low = route->low;
+    slot->packet.header_first = first;
+    slot->packet.header_second = second;
+    slot->skip = route->skip;
+}
+
+/* A packet that is ready to the send engine. */
+void packet_go(struct port *port, u32 size) {
+    struct slot *slot = port->first;
+    port->first = slot->next;
+    port->fetched = port->fetched - 1;
+    port->sending = 1;
+    REGISTER_WRITE(SMP, &slot->packet);
+    REGISTER_WRITE(SA, slot->skip);
+    REGISTER_WRITE(SMLT, (u32)slot->packet.payload + ((size + 7) & ~7u));
 }
 
 /* A packet whose payload is two words of the firmware's. */
@@ -166,24 +179,25 @@ void packet_launch_word(struct packet *packet, u32 at, u32 *words) {
     packet->payload[at] = words[at];
 }
 
-/* A packet has come: where it ends, its syndrome, another buffer for the next one. */
+/* A packet has come: where it ends, its syndrome, the next buffer for the next one. */
 u32 packet_head(struct port *port) {
-    u32 *buffer = port->armed, end, size, *pending = port->pending, free = 0, *behind;
+    struct buffer *buffer = port->armed, *next = buffer->next;
+    u32 end, size, *words, *behind;
     REGISTER_WRITE(ISR, ISR_HEAD_RECV);
     end = REGISTER_READ(RMP);
-    port->current = buffer;
-    port->taken = 0;
-    pending[0] = 1;
-    if (LIKELY(pending[1] == 0)) free = port->buffer_bytes;
-    else {
-        OFF_PATH("another buffer is free");
-        free = 2 * port->buffer_bytes;
+    if (UNLIKELY(next->pending)) {
+        OFF_PATH("no buffer is free");
+        next = 0;
     }
-    port->armed = (u32 *)((u32)port->slots_end + free);
-    REGISTER_WRITE(RMP, port->armed);
-    REGISTER_WRITE(RML, (u32)port->armed + port->buffer_bytes);
-    size = buffer[1] >> 21;
-    behind = (u32 *)((u32)buffer + 8 + ((size + 7) & ~7u));
+    port->armed = next;
+    REGISTER_WRITE(RMP, next->words);
+    REGISTER_WRITE(RML, next->end);
+    port->current = buffer;
+    buffer->pending = 1;
+    words = buffer->words;
+    port->taken = (u32)words + 8;
+    size = SHARED32(&words[1]) >> 21;
+    behind = (u32 *)((u32)words + 8 + ((size + 7) & ~7u));
     if (UNLIKELY((u32)behind + 8 != end) || UNLIKELY(SHARED32(behind) >> 24)) {
         OFF_PATH("a bad packet");
         return 0;
@@ -198,18 +212,19 @@ void packet_deliver(struct port *port, u32 address, u32 size) {
     port->entry = entry + 1;
     entry->kind = 0;
     entry->value = (u32)port->current;
-    port->pending[1] = port->pending[1] + 1;
+    port->current->pending = port->current->pending + 1;
     port->taken = taken + size;
-    append(&port->in, (u32)port->current + 8 + taken, address, size, RING_WAKE, 0);
+    append(&port->in, taken, address, size, RING_WAKE, 0);
 }
 
 /* No more of the packet is wanted. */
 void packet_drop(struct port *port) {
-    u32 pending = port->pending[1] - 1;
-    port->pending[1] = pending;
+    struct buffer *buffer = port->current;
+    u32 pending = buffer->pending - 1;
+    buffer->pending = pending;
     if (UNLIKELY(pending == 0 && port->armed == 0)) {
         OFF_PATH("the only free buffer");
-        port->armed = port->current;
+        port->armed = buffer;
     }
 }
 
@@ -242,6 +257,7 @@ void packet_read(struct port *port, u32 scratch, u32 address, u32 size) {
 /* Blocks are done: one of data and one of words. */
 void packet_done(struct port *port) {
     struct block *block = port->in.done;
+    struct buffer *buffer;
     u32 pending;
     REGISTER_WRITE(ISR, 1u << 4);
     if (UNLIKELY(!(SHARED32(&block->next) & TERMINAL))) {
@@ -249,8 +265,9 @@ void packet_done(struct port *port) {
         return;
     }
     block++;
-    pending = port->pending[1] - 1;
-    port->pending[1] = pending;
+    buffer = (struct buffer *)port->entry->value;
+    pending = buffer->pending - 1;
+    buffer->pending = pending;
     if (UNLIKELY(pending != 0 && port->armed == 0)) {
         OFF_PATH("a buffer is free");
         return;
@@ -265,6 +282,8 @@ void packet_done(struct port *port) {
         REGISTER_WRITE(ISR, ISR_HOST_SIG);
     }
 }
+
+#include "direct.h"
 
 /* ---- doorbells (bells.py) */
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from firmware.layers import ClusterView
 from firmware.nic.hardware.bells import Bells, FifoBells
-from firmware.nic.hardware.lanai_packets import FETCH_CHAIN, STORE_CHAIN, LanaiPackets, PortMap
+from firmware.nic.hardware.chain_transfers import FETCH_CHAIN, STORE_CHAIN
+from firmware.nic.hardware.lanai_packets import LanaiPackets
 from firmware.nic.hardware.packets import PacketPort
 from firmware.nic.hardware.sp_packets import SpPackets
+from firmware.nic.hardware.transfers import PortMap
 from firmware.verbs import Nic
 from pymodels.errors import SanlabError
 

@@ -8,7 +8,7 @@ its counters say how many fetches, stores and packets are done, and are compared
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from firmware.layers import ClusterView
 from firmware.nic.hardware.packets import Arrived, PortEvents
@@ -39,6 +39,8 @@ HIGH, LOW = SpReg.COMMAND_HIGH, SpReg.COMMAND_LOW
 
 class SpPackets:
     """The packets of an SP adapter."""
+
+    prepares = False
 
     def __init__(self, nic: Nic, view: ClusterView, most: int) -> None:
         """`most`: bytes of payload a packet. Raises SanlabError for more than one takes, and for a route too long."""
@@ -125,6 +127,14 @@ class SpPackets:
             nic.write(SpReg.OWN0 + at, int.from_bytes(inline[at : at + 4].ljust(4, b"\0"), "big"))
         nic.write(SpReg.SEND_START, size << 16 if inline or not size else size)
 
+    async def prepare(self, node: int, header: tuple[int, int]) -> None:
+        """The adapter's registers take the header of one packet, which may be another's still."""
+        raise RuntimeError(f"node {self._nic.node}: the SP adapter takes a header with its packet")
+
+    async def launch_prepared(self, size: int) -> None:
+        """There are none."""
+        raise RuntimeError(f"node {self._nic.node}: the SP adapter has no prepared packet of {size} bytes")
+
     # ---- in
 
     def head(self) -> Arrived:
@@ -173,11 +183,15 @@ class SpPackets:
         await self._nic.work("sp_interrupt")
         await self._order(1 << SpCommand.ALARM, 0)
 
-    async def read(self, address: int, count: int) -> tuple[int, ...]:
+    async def read(
+        self, address: int, count: int, meanwhile: Callable[[], Awaitable[None]] | None = None
+    ) -> tuple[int, ...]:
         """READ; spin until it is done, and take the words."""
         nic = self._nic
         await nic.work("sp_read")
         await self._order(read_command(4 * count), address)
+        if meanwhile is not None:
+            await meanwhile()
         await self._was_read.run()
         await nic.work("sp_read_word", count)
         return tuple([await nic.read(SpReg.READ0 + 4 * index) for index in range(count)])

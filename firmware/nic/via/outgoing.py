@@ -34,21 +34,29 @@ class Outgoing:
     """Bytes of the fetches that are not launched."""
     fetched: int = 0
     """How many of them are complete."""
+    prepared: int = 0
+    """How many of them, the oldest ones, have a header."""
     first: bool = True
     """None of its packets has left."""
 
     def launchable(self) -> bool:
         """Whether its next packet is there."""
-        return bool(self.before or self.fetched or (self.behind and self._all_fetched and not self.fetching))
+        return bool(self.before or self.fetched or (self.behind and self.all_fetched and not self.fetching))
 
     @property
-    def _all_fetched(self) -> bool:
+    def in_turn(self) -> bool:
+        """The newest fetch is the next that needs a header."""
+        return not self.before and self.prepared + 1 == len(self.fetching)
+
+    @property
+    def all_fetched(self) -> bool:
+        """The last fetch is started."""
         return not self.piece[1] and not self.work.pages.more()
 
     @property
     def over(self) -> bool:
         """All its packets have left."""
-        return self._all_fetched and not (self.before or self.fetching or self.behind)
+        return self.all_fetched and not (self.before or self.fetching or self.behind)
 
     def next(self) -> tuple[Kind, int, bytes]:
         """Take the next packet: kind, bytes, and the bytes themselves if they were not fetched."""

@@ -134,6 +134,8 @@ class Sender:
             now.fetching.append(size)
             self._nic.trace(TraceEvent.NIC_DMA_START, now.key, size)
             await self._port.fetch(address, size)
+            if self._port.prepares and now.in_turn:
+                await self._prepare(now, size)
 
     async def _give_up(self, now: Outgoing, status: Status) -> None:
         """Send no more of it than was fetched."""
@@ -143,15 +145,30 @@ class Sender:
         if now.over:
             await self._end(now)
 
-    async def _launch(self, now: Outgoing) -> None:
-        """The next packet."""
+    async def _header(self, now: Outgoing, kind: via.Kind, size: int, last: bool) -> tuple[int, int]:
+        """Of the next packet in the order of the message."""
         await self._nic.work("send_packet")
-        kind, size, data = now.next()
         sequence = now.endpoint.next_sequence() if now.work.node < 0 else 0
-        last = now.over and not now.work.status
         header = Header(now.key >> 24, now.key & 0xFFFFFF, size, now.peer, kind, now.first, last, sequence)
         now.first = False
-        await self._port.launch(now.node, header.words(), size, data)
+        return header.words()
+
+    async def _prepare(self, now: Outgoing, size: int) -> None:
+        """Make the header of the newest fetch while it is under way."""
+        now.prepared += 1
+        last = now.all_fetched and not now.behind
+        await self._port.prepare(now.node, await self._header(now, now.data, size, last))
+
+    async def _launch(self, now: Outgoing) -> None:
+        """The next packet."""
+        prepared = not now.before and now.prepared
+        kind, size, data = now.next()
+        if prepared:
+            now.prepared -= 1
+            await self._port.launch_prepared(size)
+        else:
+            header = await self._header(now, kind, size, now.over and not now.work.status)
+            await self._port.launch(now.node, header, size, data)
         self._nic.trace(TraceEvent.NIC_SEND_START, now.key, size)
         if now.over:
             await self._end(now)

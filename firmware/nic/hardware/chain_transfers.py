@@ -1,0 +1,71 @@
+"""The packet port's transfers on a LANai 9: two chains of control blocks, which the engine carries out by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firmware.nic.hardware.block_ring import BlockRing
+from firmware.nic.hardware.host_dma import E2L, HardwareChains
+from firmware.nic.hardware.services import Service
+from firmware.nic.hardware.transfers import FETCHES, STORES, STRIDE, Over, PortMap, Way
+from firmware.verbs import Nic
+
+STORE_CHAIN, FETCH_CHAIN = 0, 2
+
+
+class ChainTransfers:
+    """A chain for each direction."""
+
+    def __init__(self, nic: Nic, at: PortMap) -> None:
+        self._nic, self._dma = nic, HardwareChains(nic)
+        self._out = BlockRing(nic, self._dma, at.fetch_blocks, FETCHES, FETCH_CHAIN)
+        self._in = BlockRing(nic, self._dma, at.store_blocks, STORES, STORE_CHAIN, at.words, STRIDE)
+        self._over: Over
+
+    @property
+    def full(self) -> bool:
+        """No block is free."""
+        return self._in.full
+
+    async def fetch(self, local: int, host: int, size: int) -> None:
+        """A block for the next slot."""
+        await self._nic.work("packet_fetch")
+        self._out.data(local, host, size, True, (Way.FETCH, 0, 0), E2L)
+        await self._out.start()
+
+    async def read(self, local: int, host: int, size: int) -> None:
+        """A block to the scratch place."""
+        await self._nic.work("packet_read")
+        self._out.data(local, host, size, True, (Way.READ, 0, 0), E2L)
+        await self._out.start()
+
+    async def deliver(self, local: int, host: int, size: int, buffer: int) -> None:
+        """A block for the next piece."""
+        await self._nic.work("packet_deliver")
+        self._in.data(local, host, size, True, (Way.DELIVER, buffer, 0))
+        await self._in.start()
+
+    async def store(self, words: Sequence[int], host: int) -> None:
+        """A block for words."""
+        await self._nic.work("packet_store")
+        self._in.words(words, host, (Way.STORE, 0, 0))
+        await self._in.start()
+
+    def services(self, over: Over) -> list[Service]:
+        """The flags of both chains."""
+        self._over = over
+        return self._dma.services({STORE_CHAIN: self._stores_done, FETCH_CHAIN: self._fetches_done}, "packet_look")
+
+    async def _stores_done(self) -> None:
+        await self._done(self._in)
+
+    async def _fetches_done(self) -> None:
+        await self._done(self._out)
+
+    async def _done(self, ring: BlockRing) -> None:
+        """Blocks of a chain are done."""
+        await self._nic.work("packet_done")
+        found: list[tuple[Way, int]] = []
+        while (entry := ring.finished()) is not None:
+            found.append((Way(entry[0]), entry[1]))
+        await self._over(found)

@@ -1,0 +1,149 @@
+/* Transfers of the packet port on a LANai 4, one at a time (direct_transfers.py). */
+
+enum { WAY_FETCH = 1, WAY_READ = 3, WAY_DELIVER = 4, WAY_STORE = 6 };
+
+struct request { u32 host, local, size, way; };
+struct words { u32 word[2]; struct words *next; };
+struct direct {
+    u32 way, value, scratch;
+    struct request *first, *last, *begin, *end;
+    struct words *words;
+    struct port port;
+};
+
+/* The engine's registers. */
+static inline __attribute__((always_inline)) void engine(u32 host, u32 local, u32 size, u32 to_nic) {
+    REGISTER_WRITE(EAR, host);
+    REGISTER_WRITE(LAR, local);
+    REGISTER_WRITE(DMA_DIR, to_nic);
+    REGISTER_WRITE(DMA_CTR, size);
+}
+
+/* Payload into the next slot; the engine is idle. */
+void direct_fetch(struct direct *direct, u32 address, u32 size) {
+    struct slot *slot = direct->port.slot;
+    direct->port.slot = slot->next;
+    direct->port.fetched = direct->port.fetched + 1;
+    if (UNLIKELY(direct->way)) {
+        OFF_PATH("the engine has a transfer");
+        return;
+    }
+    direct->way = WAY_FETCH;
+    engine(address, (u32)slot->packet.payload, (size + 3) & ~3u, 1);
+}
+
+/* Words to the scratch place. */
+void direct_read(struct direct *direct, u32 address, u32 size) {
+    if (UNLIKELY(direct->way)) {
+        OFF_PATH("the engine has a transfer");
+        return;
+    }
+    direct->way = WAY_READ;
+    engine(address, direct->scratch, size, 1);
+}
+
+/* The next piece of a packet to the host. */
+void direct_deliver(struct direct *direct, u32 address, u32 size) {
+    struct buffer *buffer = direct->port.current;
+    u32 taken = direct->port.taken;
+    buffer->pending = buffer->pending + 1;
+    direct->port.taken = taken + size;
+    if (UNLIKELY(direct->way)) {
+        OFF_PATH("the engine has a transfer");
+        return;
+    }
+    direct->way = WAY_DELIVER;
+    direct->value = (u32)buffer;
+    engine(address, taken, size, 0);
+}
+
+/* Two words to the host. */
+void direct_store(struct direct *direct, u32 address, u32 first, u32 second) {
+    struct words *words = direct->words;
+    words->word[0] = first;
+    words->word[1] = second;
+    direct->words = words->next;
+    direct->port.issued = direct->port.issued + 1;
+    if (UNLIKELY(direct->way)) {
+        OFF_PATH("the engine has a transfer");
+        return;
+    }
+    direct->way = WAY_STORE;
+    engine(address, (u32)words, 8, 0);
+}
+
+/* A transfer that waits for the engine. */
+void direct_wait(struct direct *direct, u32 host, u32 local, u32 size, u32 way) {
+    struct request *one = direct->last, *next = one + 1;
+    if (UNLIKELY(next == direct->end)) {
+        OFF_PATH("round the queue");
+        next = direct->begin;
+    }
+    direct->last = next;
+    one->host = host;
+    one->local = local;
+    one->size = size;
+    one->way = way;
+}
+
+/* A transfer is over, nothing waits. */
+u32 direct_done(struct direct *direct) {
+    u32 way = direct->way;
+    REGISTER_WRITE(ISR, ISR_DMA);
+    if (UNLIKELY(direct->first != direct->last)) {
+        OFF_PATH("another one waits");
+        return 0;
+    }
+    direct->way = 0;
+    return way;
+}
+
+/* A transfer is over, the next one begins. */
+u32 direct_next(struct direct *direct) {
+    struct request *one = direct->first, *next = one + 1;
+    u32 way = direct->way, its = one->way;
+    REGISTER_WRITE(ISR, ISR_DMA);
+    if (UNLIKELY(one == direct->last)) {
+        OFF_PATH("nothing waits");
+        return 0;
+    }
+    if (UNLIKELY(next == direct->end)) {
+        OFF_PATH("round the queue");
+        next = direct->begin;
+    }
+    engine(one->host, one->local, one->size, its & 1);
+    direct->way = its;
+    direct->first = next;
+    return way;
+}
+
+/* Payload is here. */
+u32 direct_fetched(struct direct *direct, u32 *fetched) {
+    u32 count = *fetched + 1;
+    *fetched = count;
+    if (UNLIKELY(direct->port.sending)) {
+        OFF_PATH("the packet before has not left");
+        return 0;
+    }
+    return count;
+}
+
+/* A piece of a packet is at the host: its buffer may be free. */
+void direct_delivered(struct direct *direct) {
+    struct buffer *buffer = (struct buffer *)direct->value;
+    u32 pending = buffer->pending - 1;
+    buffer->pending = pending;
+    if (UNLIKELY(pending == 0 && direct->port.armed == 0)) {
+        OFF_PATH("the buffer whose turn it is");
+        direct->port.armed = buffer;
+    }
+}
+
+/* Words are at the host. */
+void direct_stored(struct direct *direct) {
+    direct->port.stored = direct->port.stored + 1;
+    if (UNLIKELY(direct->port.interrupt)) {
+        OFF_PATH("an interrupt waits");
+        REGISTER_WRITE(ISR, ISR_HOST_SIG);
+    }
+}

@@ -1,0 +1,127 @@
+"""The packet port's transfers on a LANai 4, whose engine does one at a time: the firmware writes its four registers, and
+what is asked for meanwhile waits in the firmware's memory. A read goes first, then what goes to the host.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from firmware.nic.hardware.host_dma import DONE
+from firmware.nic.hardware.services import Service
+from firmware.nic.hardware.transfers import FETCHES, STORES, STRIDE, Over, PortMap, Way
+from firmware.verbs import Nic, Watch
+from pymodels.lanai4 import Ebus
+from pymodels.registers import Reg
+
+OVER = {Way.FETCH: "direct_fetched", Way.DELIVER: "direct_delivered", Way.STORE: "direct_stored"}
+"""What is done when a transfer is over, beside the engine's own; whoever waits for a read goes on."""
+
+
+class Request(NamedTuple):
+    """A transfer."""
+
+    way: Way
+    local: int
+    host: int
+    size: int
+    buffer: int = 0
+
+
+class DirectTransfers:
+    """The engine, and two queues before it."""
+
+    def __init__(self, nic: Nic, at: PortMap) -> None:
+        self._nic, self._words = nic, at.words
+        self._now: Request | None = None
+        self._stores: deque[Request] = deque()
+        self._fetches: deque[Request] = deque()
+        self._next = 0
+        """Where the words of the next store stand, counted from `words`."""
+        self._over: Over
+
+    @property
+    def full(self) -> bool:
+        """Words of a store stand until they are at the host."""
+        return len(self._stores) + 2 > STORES
+
+    async def fetch(self, local: int, host: int, size: int) -> None:
+        """Payload into a send slot."""
+        await self._nic.work("direct_fetch")
+        if len(self._fetches) >= FETCHES:
+            raise RuntimeError(f"node {self._nic.node}: more than {FETCHES} fetches wait for the host DMA")
+        await self._ask(Request(Way.FETCH, local, host, size), self._fetches)
+
+    async def read(self, local: int, host: int, size: int) -> None:
+        """Words for the firmware."""
+        await self._nic.work("direct_read")
+        await self._ask(Request(Way.READ, local, host, size), self._fetches, first=True)
+
+    async def deliver(self, local: int, host: int, size: int, buffer: int) -> None:
+        """Payload out of a receive buffer."""
+        await self._nic.work("direct_deliver")
+        await self._ask(Request(Way.DELIVER, local, host, size, buffer), self._stores)
+
+    async def store(self, words: Sequence[int], host: int) -> None:
+        """Words of the firmware's."""
+        await self._nic.work("direct_store")
+        local = self._words + STRIDE * self._next
+        self._next = (self._next + 1) % STORES
+        self._nic.store_words(local, words)
+        await self._ask(Request(Way.STORE, local, host, 4 * len(words)), self._stores)
+
+    def services(self, over: Over) -> list[Service]:
+        """The engine's bit."""
+        self._over = over
+        return [(Watch(Reg.ISR, 0, "packet_look", DONE, register=True), self._done)]
+
+    async def _ask(self, request: Request, queue: deque[Request], first: bool = False) -> None:
+        """Start it, or let it wait."""
+        if self._now is None:
+            self._begin(request)
+            return
+        await self._nic.work("direct_wait")
+        if first:
+            queue.appendleft(request)
+        else:
+            queue.append(request)
+
+    def _begin(self, request: Request) -> None:
+        """Write the engine's registers. Whole words; into SRAM, what fills the last one too.
+
+        Raises RuntimeError where it would write to the host what nobody asked for.
+        """
+        nic, (way, local, host, size, _) = self._nic, request
+        to_nic = way in (Way.FETCH, Way.READ)
+        if (local | host) & 3 or (size & 3 and not to_nic):
+            what = f"{size} bytes from {local:#x} in SRAM to {host:#x}"
+            raise RuntimeError(f"node {nic.node}: {what}: the host DMA of a LANai 4 moves whole words")
+        self._now = request
+        nic.write(Ebus.EAR, host)
+        nic.write(Ebus.LAR, local)
+        nic.write(Ebus.DMA_DIR, int(to_nic))
+        nic.write(Ebus.DMA_CTR, size + 3 & ~3)
+
+    async def _done(self) -> None:
+        """The transfer is over: start the next one, then tell of it."""
+        nic, now = self._nic, self._now
+        if now is None:
+            raise RuntimeError(f"node {nic.node}: the host DMA has ended what nobody started")
+        nic.write(Reg.ISR, DONE)
+        self._now = None
+        if self._fetches and self._fetches[0].way is Way.READ:
+            await self._follow(self._fetches)
+        elif self._stores:
+            await self._follow(self._stores)
+        elif self._fetches:
+            await self._follow(self._fetches)
+        else:
+            await nic.work("direct_done")
+        if now.way is not Way.READ:
+            await nic.work(OVER[now.way])
+        await self._over([(now.way, now.buffer)])
+
+    async def _follow(self, queue: deque[Request]) -> None:
+        await self._nic.work("direct_next")
+        self._begin(queue.popleft())
