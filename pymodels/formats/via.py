@@ -3,7 +3,7 @@
 The header (its size: paper 001, 3.3.1; its fields are ours), two big-endian words:
 
     w0   0 (1) | source node (7) | number of the message at its source (24)      the packet's key in every trace
-    w1   bytes of payload (11) | VI at the target (7) | kind (4) | first (1) | last (1) | sequence number (8)
+    w1   bytes of payload (13) | VI at the target (7) | kind (4) | first (1) | last (1) | sequence number (6)
 
 The sequence number counts the packets of one VI's direction, so that its target sees that one is missing.
 
@@ -24,7 +24,10 @@ NODES = 1 << 7
 """Nodes that a header can name."""
 VIS = 1 << 7
 """VIs that a header can name at one node; VI 0 is the kernel agents' (readings C12)."""
-MOST_PAYLOAD = (1 << 11) - 1
+MOST_PAYLOAD = 1 << 12
+"""A page: no packet crosses from one page of memory to the next."""
+SEQUENCE = (1 << 6) - 1
+"""Sequence numbers go round behind it."""
 INLINE, MOST_INLINE = 8, 64
 """Bytes of payload that need no fetch: the header of a packet is followed by them at once (readings C4). As the paper
 has it, and at most.
@@ -68,8 +71,8 @@ class Header(NamedTuple):
 
     def words(self) -> tuple[int, int]:
         """As it travels."""
-        low = self.kind << 10 | self.first << 9 | self.last << 8 | self.sequence
-        return self.source << 24 | self.number, self.size << 21 | self.vi << 14 | low
+        low = self.kind << 8 | self.first << 7 | self.last << 6 | self.sequence
+        return self.source << 24 | self.number, self.size << 19 | self.vi << 12 | low
 
 
 def parse(w0: int, w1: int) -> Header:
@@ -77,18 +80,18 @@ def parse(w0: int, w1: int) -> Header:
     return Header(
         w0 >> 24,
         w0 & 0xFFFFFF,
-        w1 >> 21,
-        w1 >> 14 & 0x7F,
-        w1 >> 10 & 0xF,
-        bool(w1 & 0x200),
-        bool(w1 & 0x100),
-        w1 & 0xFF,
+        w1 >> 19,
+        w1 >> 12 & 0x7F,
+        w1 >> 8 & 0xF,
+        bool(w1 & 0x80),
+        bool(w1 & 0x40),
+        w1 & SEQUENCE,
     )
 
 
 def payload_bytes(w1: int) -> int:
     """Bytes of payload that a header's second word tells of."""
-    return w1 >> 21
+    return w1 >> 19
 
 
 class Field(IntEnum):

@@ -29,6 +29,18 @@ class Frames:
         taken.reverse()
         return taken
 
+    def take_run(self, count: int) -> list[int]:
+        """Physical addresses of `count` frames that follow one another. Raises MemoryError, and then takes none."""
+        run: list[int] = []
+        for frame in sorted(self._free):
+            run = [*run, frame] if run and frame == run[-1] + PAGE else [frame]
+            if len(run) == count:
+                taken = set(run)
+                self._free = [one for one in self._free if one not in taken]
+                return run
+        base = self._allocate(PAGE * count)
+        return [base + PAGE * i for i in range(count)]
+
     def _more(self, lacking: int) -> None:
         """Frames behind those that were there, shuffled; less than `AT_ONCE` only where memory ends."""
         try:

@@ -7,9 +7,11 @@ belongs to the kernel (mapping, pinning) is free of charge here: whoever models 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Coroutine, Sequence
+from itertools import pairwise
 from struct import pack, unpack
 from typing import Any, Protocol
 
+from pymodels.host.faults import ProtectionFault
 from pymodels.host.frames import Frames
 from pymodels.host.pages import PAGE, Page, PageTable, parts
 from pymodels.host.scheduler import Scheduler
@@ -125,6 +127,25 @@ class Process:
         """Let pages go; they were pinned once more than now."""
         for at, _ in parts(va, size):
             self._memory(at).pins -= 1
+
+    def gather(self, va: int, size: int) -> list[tuple[int, int]]:
+        """Move the pages of a range to frames that follow one another, unless they do: where each was, and where it is.
+        Whoever calls it charges the copies, and gives the old frames back (`Frames.give_back`, zeroed). Raises
+        ProtectionFault for a page that is pinned or not there, MemoryError.
+        """
+        places = [at // PAGE * PAGE for at, _ in parts(va, size)]
+        pages = [self._memory(at) for at in places]
+        old = [page.physical for page in pages]
+        if all(after == before + PAGE for before, after in pairwise(old)):
+            return []
+        for at, page in zip(places, pages, strict=True):
+            if page.pins:
+                raise ProtectionFault(self.who, "moving", at, "the page is pinned")
+        new = self.host.frames.take_run(len(pages))
+        for page, frame in zip(pages, new, strict=True):
+            self.host.store_bytes(frame, self.host.load_bytes(page.physical, PAGE))
+            page.physical = frame
+        return list(zip(old, new, strict=True))
 
     def _memory(self, va: int) -> Page:
         self.pages.physical(va, 1, "pinning", device=False, write=False)

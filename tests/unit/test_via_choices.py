@@ -103,7 +103,7 @@ def test_many_receives_ahead_are_used_in_order(choice: str) -> None:
 @EACH
 def test_a_lost_packet_spoils_one_message_or_breaks_the_connection(choice: str) -> None:
     for level in (Reliability.UNRELIABLE, Reliability.RECEPTION):
-        p = made(choice, reliability=level)
+        p = made(choice, reliability=level, packet=1024)
 
         async def run(p: Pair = p) -> list[Status]:
             for i in range(2):

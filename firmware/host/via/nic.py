@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from firmware.host.via.agent import Agent, Connection
 from firmware.host.via.completion import MOST_ENTRIES, CompletionQueue
+from firmware.host.via.contiguous import gather
 from firmware.host.via.descriptor import Descriptor
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.sleepers import Wants
@@ -55,6 +56,8 @@ class VipNic:
         self._check_tag(tag)
         await self.process.syscall()
         await self.process.spend("register_region")
+        if self.options.translation == "flat":
+            await gather(self.host, self.process, va, size)
         region = self._kernel.registry.add(self.process, va, size, tag, rdma_write)
         await self.process.spend("register_page", len(region.frames))
         await self._kernel.tables.register(region)

@@ -11,17 +11,27 @@ from firmware.host.via.cache import words_of
 from firmware.host.via.descriptor import Descriptor
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.translate import SENT
-from firmware.nic.via.layout import BELL_RECEIVE, BELL_SEND, IN_PLACE, USER_WORDS, UserPage
+from firmware.nic.via.layout import (
+    BELL_RECEIVE,
+    BELL_SEND,
+    IN_PLACE,
+    NEW_HANDLE,
+    POINTER,
+    RECEIVE_WORDS,
+    SEND_WORDS,
+    UserPage,
+)
 from pymodels.formats.via import Control, Field, Segment
 
 if TYPE_CHECKING:
     from firmware.host.via.kernel_vi import KernelVi
 
 MASK = 0xFFFFFFFF
-LONGEST = USER_WORDS // 2
+LONGEST = 128
 """Words of a descriptor that is written into the queue cache at most; the NIC fetches a longer one."""
 
-
+MOST_POINTERS = 256
+"""Descriptors of a queue for which there is always room (paper 001, 3.2.1)."""
 LOOKS = 1000
 """After so many looks at a full send queue cache it counts as stuck: by what the process itself has done to it."""
 
@@ -29,8 +39,8 @@ LOOKS = 1000
 class Poster(Protocol):
     """The way of one work queue's descriptors."""
 
-    async def post(self, descriptor: Descriptor) -> None:
-        """Give a descriptor to the NIC."""
+    async def post(self, descriptor: Descriptor, ahead: int) -> None:
+        """Give a descriptor to the NIC; so many that were posted before are not taken back."""
 
 
 class ByKernel:
@@ -39,7 +49,7 @@ class ByKernel:
     def __init__(self, vi: KernelVi, side: int) -> None:
         self._vi, self._side = vi, side
 
-    async def post(self, descriptor: Descriptor) -> None:
+    async def post(self, descriptor: Descriptor, ahead: int) -> None:
         """A system call."""
         await self._vi.owner.syscall()
         await self._vi.post(self._side, descriptor.va, descriptor.handle)
@@ -59,14 +69,17 @@ class ByProcess:
         self._head_at = page + (UserPage.SEND_HEAD if sends else UserPage.RECEIVE_HEAD)
         rings = bell and (sends or self._options.descriptors == "prefetch")
         self._bell = bell + (BELL_SEND if sends else BELL_RECEIVE) if rings else 0
-        self._tail = self._head = 0
+        self._size = SEND_WORDS if sends else RECEIVE_WORDS
+        self._tail = self._head = self._handle = 0
 
-    async def post(self, descriptor: Descriptor) -> None:
+    async def post(self, descriptor: Descriptor, ahead: int) -> None:
         """Words, then the tail or the doorbell that makes them known."""
-        words = await self._words(descriptor)
+        if not ahead:
+            self._head = self._tail
+        words = await self._words(descriptor, ahead)
         await self._room(len(words))
-        first = self._tail % USER_WORDS
-        part = min(len(words), USER_WORDS - first)
+        first = self._tail % self._size
+        part = min(len(words), self._size - first)
         await self._write(self._ring + 4 * first, words[:part])
         if part < len(words):
             await self._write(self._ring, words[part:])
@@ -78,15 +91,20 @@ class ByProcess:
         if self._sends:
             self._vi.note(descriptor.va)
 
-    async def _words(self, descriptor: Descriptor) -> tuple[int, ...]:
-        """What goes into the queue cache."""
+    async def _words(self, descriptor: Descriptor, ahead: int) -> tuple[int, ...]:
+        """What goes into the queue cache: the descriptor, or, where it would take room that the others need of which
+        all that may be outstanding must find a place, where it is.
+        """
         process, va = self._process, descriptor.va
         image = process.load_words(va, Field.SIZE // 4)
         count, flags = divmod(image[Field.CONTROL // 4], 1 << 16)
         length = (Field.SIZE + Segment.SIZE * count) // 4
-        if self._options.descriptors != "pio" or length > LONGEST:
+        if self._options.descriptors != "pio" or length > LONGEST or not await self._roomy(length, ahead):
             await process.spend("post_pointer")
-            return va | 1, descriptor.handle
+            if descriptor.handle == self._handle:
+                return (va | POINTER,)
+            self._handle = descriptor.handle
+            return va | POINTER | NEW_HANDLE, descriptor.handle
         await process.spend("post_image")
         data = self._small(va, count, flags)
         if data is not None:
@@ -94,6 +112,19 @@ class ByProcess:
             return (va, descriptor.handle, 0, control, *image[4:8], *words_of(data))
         await process.spend("post_image_segment", count)
         return (va, descriptor.handle, *image[2:8], *process.load_words(va + Field.SIZE, length - Field.SIZE // 4))
+
+    async def _roomy(self, words: int, ahead: int) -> bool:
+        """Whether so many words leave a word for each further descriptor that may be posted before one is done."""
+        alone = self._sends and self._options.doorbell == "d1_word"
+        spare = 0 if alone else min(self._options.outstanding, MOST_POINTERS) - ahead - 1
+        if self._used + words + spare > self._size:
+            await self._look()
+        return self._used + words + spare <= self._size
+
+    async def _look(self) -> None:
+        """How much of the queue cache has the NIC used?"""
+        await self._process.spend("look_room")
+        self._head = await self._process.pio_read(self._head_at)
 
     def _small(self, va: int, count: int, flags: int) -> bytes | None:
         """The bytes of a message that is short enough to go into the queue cache itself."""
@@ -110,12 +141,11 @@ class ByProcess:
         receives there is room again when messages have come: nobody waits for that. Raises VipError.
         """
         alone = self._sends and self._options.doorbell == "d1_word"
-        most = 0 if alone else USER_WORDS - words
+        most = 0 if alone else self._size - words
         for _ in range(LOOKS if self._sends else 1):
             if self._used <= most:
                 return
-            await self._process.spend("look_room")
-            self._head = await self._process.pio_read(self._head_at)
+            await self._look()
         if self._used > most:
             what = f"posting to VI {self._vi.number}, whose queue cache is full"
             raise VipError(Result.ERROR_RESOURCE, what, "post fewer at a time, and leave the words of the page alone")

@@ -1,5 +1,5 @@
 """The tables of registered regions that the NIC reads: which regions there are, and the page frames of each (paper 001,
-2.2.3): in the NIC's memory (AT2), or in host memory (AT3, and RDMA writes by look-up).
+2.2.3): in the NIC's memory (AT2), or in host memory (AT3, and RDMA writes by look-up). A flat region has no table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Tables:
         self._kernel, self._host = kernel, kernel.host
         options = kernel.options
         self._all, self._rdma = options.user_level, options.rdma == "table"
-        self._on_nic = options.translation == "at2"
+        self._on_nic, self._flat = options.translation == "at2", options.translation == "flat"
         self._free: dict[int, list[int]] = {}
         """Tables that are not used any more, by their words."""
         self._next = kernel.layout.tables
@@ -42,14 +42,14 @@ class Tables:
         """Let the NIC find a region. Raises VipError when its memory has no room for the table."""
         if not self._wanted(region):
             return
-        words = len(region.frames)
-        table = self._take(words)
+        words = 0 if self._flat else len(region.frames)
+        table = self._take(words) if words else region.frames[0]
         self._places[region.handle] = table, words
         if self._on_nic:
             for at in range(0, words, BURST):
                 part = region.frames[at : at + BURST]
                 await self._host.pio_write(self._host.nic_base + table + 4 * at, struct.pack(f">{len(part)}I", *part))
-        else:
+        elif words:
             self._host.store_words(table, region.frames)
         flags = RDMA_WRITE if region.rdma_write else 0
         row = region.handle, region.va, region.size, region.tag, table, flags
@@ -77,5 +77,6 @@ class Tables:
         if not self._wanted(region):
             return
         table, words = self._places.pop(region.handle)
-        rounded = words if self._on_nic else -(-4 * words // PAGE) * PAGE // 4
-        self._free[rounded].append(table)
+        if words:
+            rounded = words if self._on_nic else -(-4 * words // PAGE) * PAGE // 4
+            self._free[rounded].append(table)

@@ -46,7 +46,7 @@ class WorkQueue:
         self._process.store_words(descriptor.va + Field.LENGTH, (0, 0))
         self._posted.append(descriptor)
         try:
-            await self.poster.post(descriptor)
+            await self.poster.post(descriptor, len(self._posted) - 1)
         except VipError:
             self._posted.remove(descriptor)
             raise

@@ -98,6 +98,19 @@ u32 direct_done(struct direct *direct) {
     return way;
 }
 
+/* The words that the firmware waits for are here. */
+void direct_was_read(struct direct *direct) {
+    REGISTER_WRITE(ISR, ISR_DMA);
+    direct->way = 0;
+}
+
+/* Before a transfer waits: is the one in work over? */
+u32 direct_look(u32 mask) {
+    if (LIKELY(REGISTER_READ(ISR) & mask)) return 1;
+    OFF_PATH("it is not");
+    return 0;
+}
+
 /* A transfer is over, the next one begins. */
 u32 direct_next(struct direct *direct) {
     struct request *one = direct->first, *next = one + 1;

@@ -1,5 +1,5 @@
-"""The packet port's transfers on a LANai 4, whose engine does one at a time: the firmware writes its four registers, and
-what is asked for meanwhile waits in the firmware's memory. A read goes first, then what goes to the host.
+"""The transfers of the packet port on a LANai 4, whose engine does one at a time: the firmware writes its registers,
+and what is asked for meanwhile waits in its memory. A read goes first, then what goes to the host.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pymodels.lanai4 import Ebus
 from pymodels.registers import Reg
 
 OVER = {Way.FETCH: "direct_fetched", Way.DELIVER: "direct_delivered", Way.STORE: "direct_stored"}
-"""What is done when a transfer is over, beside the engine's own; whoever waits for a read goes on."""
+"""What is done when a transfer is over, beside the engine's own."""
 
 
 class Request(NamedTuple):
@@ -78,6 +78,10 @@ class DirectTransfers:
 
     async def _ask(self, request: Request, queue: deque[Request], first: bool = False) -> None:
         """Start it, or let it wait."""
+        if self._now is not None and self._now.way is Way.DELIVER and not queue:
+            await self._nic.work("direct_look")
+            if await self._nic.read(Reg.ISR) & DONE:
+                await self._done()
         if self._now is None:
             self._begin(request)
             return
@@ -117,7 +121,7 @@ class DirectTransfers:
         elif self._fetches:
             await self._follow(self._fetches)
         else:
-            await nic.work("direct_done")
+            await nic.work("direct_was_read" if now.way is Way.READ else "direct_done")
         if now.way is not Way.READ:
             await nic.work(OVER[now.way])
         await self._over([(now.way, now.buffer)])

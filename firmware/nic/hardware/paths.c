@@ -97,6 +97,21 @@ u32 packet_look(u32 mask) {
     return 0;
 }
 
+/* Which engine it is. */
+u32 packet_which(u32 flags) {
+    if (UNLIKELY(flags & 1u << 4)) {
+        OFF_PATH("a transfer of the host DMA");
+        return 1;
+    }
+    if (UNLIKELY(flags & ISR_SEND)) {
+        OFF_PATH("the send engine");
+        return 2;
+    }
+    if (LIKELY(flags & 1)) return 3;
+    OFF_PATH("none");
+    return 0;
+}
+
 /* Append a block to a chain, and start the chain. */
 static inline void append(struct ring *ring, u32 local, u32 host, u32 size, u32 flags, u32 chain) {
     struct block *block = ring->tail, *next = block + 1;
@@ -196,7 +211,7 @@ u32 packet_head(struct port *port) {
     buffer->pending = 1;
     words = buffer->words;
     port->taken = (u32)words + 8;
-    size = SHARED32(&words[1]) >> 21;
+    size = SHARED32(&words[1]) >> 19;
     behind = (u32 *)((u32)words + 8 + ((size + 7) & ~7u));
     if (UNLIKELY((u32)behind + 8 != end) || UNLIKELY(SHARED32(behind) >> 24)) {
         OFF_PATH("a bad packet");

@@ -1,4 +1,4 @@
-"""What the packet port of a LANai asks of the host DMA, whichever the LANai has: `ChainTransfers`, `DirectTransfers`."""
+"""What the packet port of a LANai asks of the host DMA, whichever it has: `ChainTransfers`, `DirectTransfers`."""
 
 from __future__ import annotations
 

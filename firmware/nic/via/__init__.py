@@ -32,7 +32,8 @@ async def main(nic: Nic, view: ClusterView) -> None:
     """The NIC's program. Raises OptionError when an option cannot be, or the NIC's memory cannot hold what is asked."""
     options = Options.of(view.options)
     layout = Layout(options, nic.sram_bytes)
-    port = packet_port(nic, view, layout.port, options.packet)
+    most = min(options.packet, MAX_USER) if nic.kind == "sp" else options.packet
+    port = packet_port(nic, view, layout.port, most)
     await nic.poll_loop([Watch(Word.KERNEL, 0, "look_start")]).run()
     await Firmware(Ni(nic, view, port, layout)).run()
 

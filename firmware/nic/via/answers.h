@@ -6,7 +6,7 @@ void answer(struct layer *layer, u32 node, u32 vi, u32 kind) {
     layer->number = number;
     one[0] = node;
     one[1] = layer->me << 24 | number;
-    one[2] = vi << 14 | kind << 10 | 0x300;
+    one[2] = vi << 12 | kind << 8 | 0xC0;
     layer->answers_last = last + 1;
     if (UNLIKELY(last != layer->answers_first)) {
         OFF_PATH("others wait");
@@ -26,7 +26,7 @@ void await_stored(struct layer *layer, struct endpoint *endpoint) {
 /* An answer has come: the oldest message is done. */
 struct unanswered *answer_seen(struct endpoint *endpoint, u32 second) {
     u32 oldest = endpoint->oldest;
-    if (UNLIKELY((second >> 10 & 7) != 0) || UNLIKELY(oldest == endpoint->newest)) {
+    if (UNLIKELY((second >> 8 & 7) != 0) || UNLIKELY(oldest == endpoint->newest)) {
         OFF_PATH("the connection breaks");
         return 0;
     }

@@ -59,6 +59,7 @@ class Commands:
         """Let go of all addresses that were translated for messages under way: what of them is left is looked up anew,
         and refused if it is registered no more. Then wait until the host DMA has done what it was told.
         """
+        self._ni.fenced += 1
         self._sender.forget_page()
         await self._look_home(self._sender.work)
         for endpoint in self._ni.endpoints:

@@ -32,7 +32,7 @@ class Completing:
             endpoint.answered = endpoint.answered + 1 & 0xFFFFFFFF
             self._nic.store(endpoint.words + Vi.ANSWERED, endpoint.answered)
         if descriptor:
-            await self._status(descriptor, length, status | Status.DONE, None)
+            await self._status(endpoint, descriptor, length, status | Status.DONE, None)
             await self._after(endpoint, SENT, Vi.SEND_QUEUE)
 
     async def receive(
@@ -40,11 +40,13 @@ class Completing:
     ) -> None:
         """A receive descriptor is used. Of one that is no more (0), nobody hears."""
         if descriptor:
-            await self._status(descriptor, length, status | Status.DONE | Status.RECEIVE, immediate)
+            await self._status(endpoint, descriptor, length, status | Status.DONE | Status.RECEIVE, immediate)
             await self._after(endpoint, RECEIVED, Vi.RECEIVE_QUEUE)
 
-    async def _status(self, descriptor: int, length: int, status: int, immediate: int | None) -> None:
-        await self._nic.work("write_status")
+    async def _status(
+        self, endpoint: Endpoint, descriptor: int, length: int, status: int, immediate: int | None
+    ) -> None:
+        await self._nic.work("user_status" if endpoint.receives.user else "write_status")
         words = (length, int(status))
         if immediate is None:
             await self._ni.store(descriptor + Field.LENGTH, words)
@@ -64,7 +66,7 @@ class Completing:
         """
         while self._fresh and self._fresh[0][0] <= self._port.stored:
             _, endpoint, side = self._fresh.popleft()
-            await self._nic.work("look_sleeper")
+            await self._nic.work("user_sleeper" if endpoint.receives.user else "look_sleeper")
             if self._nic.load(endpoint.words + Vi.NOTIFY) & side:
                 await self._port.interrupt()
 

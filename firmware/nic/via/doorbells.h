@@ -58,31 +58,37 @@ u32 read_descriptor(struct ring *ring, u32 *tail, struct work *work) {
     return word;
 }
 
-/* A segment: is it registered under the tag, and as long? */
-u32 check_segment(struct region *regions, u32 most, struct work *work, const struct segment *segment) {
-    u32 handle = segment->handle, va = segment->va, size = segment->size;
-    struct region *region = &regions[handle & 0xFFF];
+/* A segment of several: where it is; the region is looked at like any other. */
+u32 check_segment(struct work *work, const struct segment *segment, u32 most) {
+    u32 size = segment->size, length = work->length + size;
     struct part *part = work->part;
-    if (UNLIKELY((handle & 0xFFF) >= most) || UNLIKELY(SHARED32(&region->handle) != handle) || UNLIKELY(SHARED32(&region->tag) != work->tag)) {
-        OFF_PATH("not its memory");
+    if (UNLIKELY(length > most)) {
+        OFF_PATH("too long");
         return 0;
     }
-    if (UNLIKELY(va < SHARED32(&region->va)) || UNLIKELY(va - SHARED32(&region->va) + size > SHARED32(&region->size))) {
-        OFF_PATH("beyond it");
-        return 0;
-    }
-    work->length = work->length + size;
-    part->va = va;
-    part->handle = handle;
+    part->va = segment->va;
+    part->handle = segment->handle;
     part->size = size;
+    work->length = length;
     work->part = part + 1;
-    return 1;
+    return size;
+}
+
+/* No table: a region is contiguous in physical memory. */
+u32 translate_flat(struct region *region, u32 va) {
+    return va + SHARED32(&region->table);
 }
 
 /* AT2: the frame of a page. */
 u32 translate_on_nic(struct region *region, u32 va) {
     u32 *table = (u32 *)SHARED32(&region->table);
     return SHARED32(&table[(va >> 12) - (SHARED32(&region->va) >> 12)]) | (va & 4095);
+}
+
+/* AT3: the set of a page. */
+struct entry *translate_set(struct region *region, struct entry *sets, u32 mask, u32 handle, u32 va) {
+    u32 page = (va >> 12) - (SHARED32(&region->va) >> 12);
+    return &sets[handle + page & mask];
 }
 
 /* AT3: one way of a set, which holds the page. */

@@ -134,10 +134,10 @@ class Region(IntEnum):
     SIZE = 8
     TAG = 12
     TABLE = 16
-    """Physical address of its table: the frame of each page, a word."""
+    """Physical address of its table: the frame of each page, a word; without tables, that of its first page."""
     FLAGS = 20
     """`RDMA_WRITE`."""
-    BYTES = 24
+    BYTES = 32
 
 
 RDMA_WRITE = 1
@@ -166,10 +166,12 @@ class UserPage(IntEnum):
     """Its receive queue cache [process]."""
 
 
-USER_WORDS = 256
+SEND_WORDS, RECEIVE_WORDS = 256, 512
 """Words of each."""
 BELL_SEND, BELL_RECEIVE = 0, 4
 """Offsets in a VI's page of the doorbell region."""
+POINTER, NEW_HANDLE = 1, 2
+"""Bits of a word of a user's queue cache: the descriptor at this address is fetched; its handle is the next word."""
 IN_PLACE = 0x8000
 """Beside a descriptor's control bits in a queue cache: the message's bytes stand in place of data segments (ours)."""
 

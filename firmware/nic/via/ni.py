@@ -9,11 +9,23 @@ from typing import TYPE_CHECKING
 from firmware.layers import ClusterView
 from firmware.nic.hardware import PacketPort
 from firmware.nic.via.incoming import Incoming
-from firmware.nic.via.layout import EVENTS, USER_WORDS, VALID, Counter, Event, Layout, State, UserPage, Vi, Word
+from firmware.nic.via.layout import (
+    EVENTS,
+    RECEIVE_WORDS,
+    SEND_WORDS,
+    VALID,
+    Counter,
+    Event,
+    Layout,
+    State,
+    UserPage,
+    Vi,
+    Word,
+)
 from firmware.nic.via.options import Options
 from firmware.nic.via.ring import Ring
 from firmware.verbs import Nic
-from pymodels.formats.via import Reliability, Status
+from pymodels.formats.via import SEQUENCE, Reliability, Status
 
 if TYPE_CHECKING:
     from firmware.nic.via.work import Work
@@ -93,7 +105,7 @@ class Endpoint:
     def next_sequence(self) -> int:
         """The number of a packet that leaves."""
         number = self.sequence
-        self.sequence = number + 1 & 0xFF
+        self.sequence = number + 1 & SEQUENCE
         return number
 
 
@@ -102,7 +114,7 @@ def send_ring(nic: Nic, layout: Layout, vi: int) -> Ring:
     at = layout.page(vi)
     tail, head = at + UserPage.SEND_TAIL, at + UserPage.SEND_HEAD
     return Ring(
-        nic, at + UserPage.SENDS, USER_WORDS, tail, head, vi=vi, user=True, told=layout.options.doorbell == "hw"
+        nic, at + UserPage.SENDS, SEND_WORDS, tail, head, vi=vi, user=True, told=layout.options.doorbell == "hw"
     )
 
 
@@ -111,7 +123,7 @@ def receive_ring(nic: Nic, layout: Layout, vi: int) -> Ring:
     if vi and layout.options.user_level:
         at = layout.page(vi)
         tail, head = at + UserPage.RECEIVE_TAIL, at + UserPage.RECEIVE_HEAD
-        return Ring(nic, at + UserPage.RECEIVES, USER_WORDS, tail, head, vi=vi, user=True)
+        return Ring(nic, at + UserPage.RECEIVES, RECEIVE_WORDS, tail, head, vi=vi, user=True)
     words, size = layout.vi(vi, Vi.STATE), layout.options.receive_words
     counters = words + Vi.RECEIVE_TAIL, words + Vi.RECEIVE_HEAD
     return Ring(nic, layout.ring(vi), size, *counters, words + Vi.QUEUED, vi)
@@ -128,6 +140,8 @@ class Ni:
         self._counts = [0] * len(Counter)
         self._number = 0
         self._event = 0
+        self.fenced = 0
+        """How often memory was taken back: what was checked before that counts no more."""
         self.stores = 0
         """How many were given to the port."""
 

@@ -15,11 +15,18 @@ PRESETS: Mapping[str, Mapping[str, str | int]] = MappingProxyType(
         "bvia1": {
             "doorbell": "d1_word",
             "descriptors": "dma",
-            "translation": "at2",
+            "translation": "flat",
             "completion": "cq2",
             "transfer": 4096,
+            "packet": 4096,
         },
-        "bvia2": {"doorbell": "d1_word", "descriptors": "dma", "translation": "at3", "completion": "cq1"},
+        "bvia2": {
+            "doorbell": "d1_word",
+            "descriptors": "dma",
+            "translation": "at3",
+            "completion": "cq1",
+            "packet": 4096,
+        },
         "hwvia": {"doorbell": "hw", "descriptors": "pio", "translation": "at2", "completion": "cq1"},
     }
 )
@@ -30,7 +37,7 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "preset": tuple(PRESETS),
         "doorbell": ("", "d2", "d1_word", "d1_ring", "hw"),
         "descriptors": ("", "pio", "dma", "prefetch"),
-        "translation": ("", "at1", "at2", "at3"),
+        "translation": ("", "at1", "at2", "at3", "flat"),
         "completion": ("", "cq1", "cq2"),
         "rdma": ("buffer", "table"),
     }
@@ -82,7 +89,8 @@ class Options:
     NIC fetches it when it needs it; prefetch: receives as soon as they are posted."""
     translation: str = ""
     """Who translates addresses, and where the tables are (2.2.3). at1: the host's kernel, tables in host
-    memory; at2: the NIC, tables in its memory; at3: the NIC, tables in host memory, entries in a cache."""
+    memory; at2: the NIC, tables in its memory; at3: the NIC, tables in host memory, entries in a cache. flat: nobody;
+    memory that is registered is moved to where it is contiguous."""
     completion: str = ""
     """Completion queues (2.2.4). cq1: the NIC writes an entry by DMA; cq2: the library looks at the work queues."""
     rdma: str = "buffer"
@@ -134,7 +142,7 @@ class Options:
         if self.user_level != (self.translation != "at1"):
             what = f"via.doorbell={self.doorbell} with via.translation={self.translation}"
             cause = "a kernel that translates rings the doorbell too (d2), and one that does not is not entered"
-            raise OptionError(what, cause, "take d2 with at1, the others with at2 or at3")
+            raise OptionError(what, cause, "take d2 with at1, the others with at2, at3 or flat")
         if self.descriptors != "pio" and not self.user_level:
             what = f"via.descriptors={self.descriptors} with via.doorbell=d2"
             raise OptionError(

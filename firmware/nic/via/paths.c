@@ -9,3 +9,4 @@
 #include "answers.h"
 #include "writes.h"
 #include "doorbells.h"
+#include "users.h"

@@ -8,7 +8,7 @@ from firmware.nic.via.layout import CONTROL_WORDS, PAGE_WORDS, Control, Kind
 from firmware.nic.via.ni import Ni
 from firmware.nic.via.refill import Refill
 from firmware.nic.via.ring import Ring
-from firmware.nic.via.work import Work
+from firmware.nic.via.work import Meanwhile, Work
 
 
 class RingPages:
@@ -88,8 +88,10 @@ class Physical:
             work.inline = struct.pack(f">{count}I", *ring.take(count))[:length]
         return work
 
-    async def receive(self, ring: Ring) -> Work:
+    async def receive(self, ring: Ring, meanwhile: Meanwhile | None = None) -> Work:
         """What stands at the head of a receive queue cache."""
+        if meanwhile is not None:
+            await meanwhile()
         await self._nic.work("receive_begin")
         first, descriptor, length = ring.take(CONTROL_WORDS)
         control = Control.of(first)

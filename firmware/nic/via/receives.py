@@ -10,7 +10,7 @@ from firmware.nic.via.ni import Endpoint, Ni
 from firmware.nic.via.readers import Readers
 from firmware.nic.via.refill import Refill
 from firmware.nic.via.ring import Ring
-from firmware.nic.via.work import Work
+from firmware.nic.via.work import Meanwhile, Work
 from pymodels.formats.via import Status
 
 MOST_AHEAD = 16
@@ -26,20 +26,25 @@ class Receives:
         self.on_wrong: Callable[[Endpoint], Awaitable[None]]
         """Called when there is nothing in a queue cache that could have a status."""
 
-    async def next(self, endpoint: Endpoint) -> Incoming | None:
-        """The descriptor for a message; None when there is none."""
+    async def next(self, endpoint: Endpoint, meanwhile: Meanwhile | None = None) -> Incoming | None:
+        """The descriptor for a message, None when there is none; `meanwhile` is done once."""
         ring = endpoint.receives
         if endpoint.prefetched:
+            if meanwhile is not None:
+                await meanwhile()
             await self._nic.work("take_ahead")
             message = Incoming(endpoint, endpoint.prefetched.popleft(), prefetched=True)
             await self.posted(ring)
             return message
         while await self._refill.descriptor(ring):
-            work = await self._readers.of(ring).receive(ring)
+            work = await self._readers.of(ring).receive(ring, meanwhile)
+            meanwhile = None
             if not work.status:
-                return Incoming(endpoint, work, prefetched=False)
+                return Incoming(endpoint, work, prefetched=ring.user)
             if not await self._refuse(endpoint, work):
                 break
+        if meanwhile is not None:
+            await meanwhile()
         return None
 
     async def posted(self, ring: Ring) -> None:
@@ -53,7 +58,6 @@ class Receives:
                 if not await self._refuse(endpoint, work):
                     break
                 continue
-            ring.free()
             await self._nic.work("keep_ahead")
             endpoint.prefetched.append(work)
 

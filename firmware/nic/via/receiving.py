@@ -14,7 +14,7 @@ from firmware.nic.via.receives import Receives
 from firmware.nic.via.refill import Refill
 from firmware.nic.via.work import Refused
 from firmware.nic.via.writes import Writes, Writing
-from pymodels.formats.via import Header, Kind, Reliability, Status, parse
+from pymodels.formats.via import SEQUENCE, Header, Kind, Reliability, Status, parse
 from pymodels.trace import TraceEvent
 
 
@@ -27,6 +27,8 @@ class Receiver:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._breaking, self._completing = breaking, completing
         self._refill, self._receives, self._writes = refill, receives, writes
+        self._unseen = False
+        """The header of the present packet is not looked at, but for its VI."""
 
     async def arrived(self) -> None:
         """A packet is at the head of the port."""
@@ -41,8 +43,10 @@ class Receiver:
 
     async def _good(self, header: Header, source: int) -> None:
         """A packet that can be believed."""
-        await self._nic.work("receive_packet")
         endpoint = self._ni.endpoints[header.vi] if header.vi < len(self._ni.endpoints) else None
+        self._unseen = endpoint is not None and endpoint.receives.user
+        if not (self._unseen and header.first and header.kind == Kind.SEND):
+            await self._see()
         if endpoint is None or (header.vi and not self._connected(endpoint, source)):
             await self._nic.work("receive_refused")
             self._ni.count(Counter.NOT_CONNECTED)
@@ -50,6 +54,13 @@ class Receiver:
             await self._breaking.answered(endpoint, Kind(header.kind))
         elif not header.vi or await self._in_order(endpoint, header):
             await self._piece(endpoint, header)
+        if self._unseen:
+            await self._see()
+
+    async def _see(self) -> None:
+        """Look at the header: of a message to a user's VI, while its descriptor is on its way."""
+        await self._nic.work("user_receive" if self._unseen else "receive_packet")
+        self._unseen = False
 
     @staticmethod
     def _connected(endpoint: Endpoint, source: int) -> bool:
@@ -57,7 +68,7 @@ class Receiver:
 
     async def _in_order(self, endpoint: Endpoint, header: Header) -> bool:
         """Whether no packet before this one is missing. After a gap an unreliable VI goes on with the next message."""
-        missing, endpoint.expected = header.sequence != endpoint.expected, header.sequence + 1 & 0xFF
+        missing, endpoint.expected = header.sequence != endpoint.expected, header.sequence + 1 & SEQUENCE
         if not missing:
             return True
         self._ni.count(Counter.LOST)
@@ -129,7 +140,7 @@ class Receiver:
 
     async def _begin(self, endpoint: Endpoint) -> Incoming | None:
         """The receive descriptor of a new message; None when there is none."""
-        message = await self._receives.next(endpoint)
+        message = await self._receives.next(endpoint, self._see if self._unseen else None)
         if message is None:
             await self._nic.work("receive_refused")
             self._ni.count(Counter.NO_DESCRIPTOR)
@@ -145,7 +156,8 @@ class Receiver:
                     return Status.LENGTH_ERROR
             except Refused as refused:  # memory that was taken back meanwhile
                 return refused.status
-            await self._nic.work("receive_piece")
+            if not message.work.short:
+                await self._nic.work("receive_piece")
             part = min(size, message.left)
             await self._port.deliver(message.address, part)
             message.advance(part)
@@ -163,7 +175,7 @@ class Receiver:
     async def _end(self, endpoint: Endpoint, message: Incoming, header: Header) -> None:
         """The message is complete."""
         endpoint.receiving = None
-        await self._nic.work("receive_end")
+        await self._nic.work("user_received" if endpoint.receives.user else "receive_end")
         await message.finish()
         self._nic.trace(TraceEvent.NIC_ACCEPT, self._port.head().header[0], header.source)
         await self._completing.receive(

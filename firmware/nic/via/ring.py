@@ -26,8 +26,10 @@ class Ring:
         told: bool = False,
     ) -> None:
         self.flag, self.vi, self.user = flag, vi, user
-        self.least = 2 if user else 3
+        self.least = 1 if user else 3
         """Words of the shortest descriptor: a user's, or a physical one."""
+        self.handle = 0
+        """A user's: memory handle of the last descriptor that is fetched."""
         self._nic, self._base, self.size = nic, base, words
         self.tail_at, self._head = tail, head
         self._told: int | None = 0 if told else None
@@ -46,7 +48,7 @@ class Ring:
 
     def restart(self) -> None:
         """A new owner, who counts from 0."""
-        self.at = self._freed = 0
+        self.at = self._freed = self.handle = 0
         if self._told is not None:
             self._told = 0
 

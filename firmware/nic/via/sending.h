@@ -107,10 +107,10 @@ u32 send_packet(struct layer *layer, u32 size, u32 *header) {
         now->fetched = now->fetched - 1;
         now->fetching = now->fetching - 1;
     }
-    endpoint->sequence = sequence + 1 & 0xFF;
+    endpoint->sequence = sequence + 1 & 0x3F;
     last = !(now->entries | now->left | now->fetching | now->behind);
     header[0] = now->key;
-    header[1] = size << 21 | now->peer << 14 | now->kind << 10 | now->first << 9 | last << 8 | sequence;
+    header[1] = size << 19 | now->peer << 12 | now->kind << 8 | now->first << 7 | last << 6 | sequence;
     now->first = 0;
     return last;
 }

@@ -126,10 +126,11 @@ class Sender:
                     return
                 now.piece = page
             address, left = now.piece
-            size = min(left, self._ni.options.packet)
+            size = min(left, self._port.most)
             if not self._port.room(size):
                 return
-            await self._nic.work("send_piece")
+            if not now.work.short:
+                await self._nic.work("send_piece")
             now.piece = address + size, left - size
             now.fetching.append(size)
             self._nic.trace(TraceEvent.NIC_DMA_START, now.key, size)
@@ -147,7 +148,7 @@ class Sender:
 
     async def _header(self, now: Outgoing, kind: via.Kind, size: int, last: bool) -> tuple[int, int]:
         """Of the next packet in the order of the message."""
-        await self._nic.work("send_packet")
+        await self._nic.work("user_packet" if now.ring.user else "send_packet")
         sequence = now.endpoint.next_sequence() if now.work.node < 0 else 0
         header = Header(now.key >> 24, now.key & 0xFFFFFF, size, now.peer, kind, now.first, last, sequence)
         now.first = False
@@ -177,7 +178,7 @@ class Sender:
         """The last packet has left: the descriptor is done, or waits for the answer."""
         self._now = None
         work, endpoint = now.work, now.endpoint
-        await self._nic.work("send_end")
+        await self._nic.work("user_sent" if now.ring.user else "send_end")
         now.ring.free()
         await self._refill.look(now.ring)
         operation = work.status | (Status.WRITE if work.kind == Kind.WRITE else Status(0))

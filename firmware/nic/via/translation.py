@@ -2,11 +2,12 @@
 
 AT2: the tables stand in the NIC's memory. AT3: they stand in host memory, and the NIC keeps the entries that it used
 last in a cache: `translation_entries` in sets of `translation_ways` (1: direct-mapped); in a set the one that was not
-used for the longest time gives way.
+used for the longest time gives way. Flat: there are none, a region is contiguous in physical memory.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from typing import Protocol
 
 from firmware.nic.via.layout import PAGE, Counter
@@ -21,6 +22,18 @@ class Frames(Protocol):
 
     async def frame(self, region: int, handle: int, page: int) -> int:
         """Physical address of a page of a region: SRAM address of the region's words, its handle, index of the page."""
+
+
+class Flat:
+    """No table: a region is contiguous in physical memory."""
+
+    def __init__(self, ni: Ni) -> None:
+        self._nic = ni.nic
+
+    async def frame(self, region: int, handle: int, page: int) -> int:
+        """Where it begins, and so many pages on."""
+        await self._nic.work("translate_flat")
+        return self._nic.load(region + At.TABLE) + PAGE * page
 
 
 class OnNic:
@@ -47,6 +60,7 @@ class InHost:
     async def frame(self, region: int, handle: int, page: int) -> int:
         """From the cache, or by DMA out of the table."""
         entries, key = self._sets[(handle + page) % len(self._sets)], (handle, page)
+        await self._nic.work("translate_set")
         known = entries.pop(key, None)
         if known is None:
             await self._nic.work("translate_miss")
@@ -76,30 +90,48 @@ class ByDma:
 
 def frames(ni: Ni) -> Frames:
     """As the option says; with at1 only RDMA writes by look-up need it."""
-    known: dict[str, type[OnNic] | type[InHost] | type[ByDma]] = {"at1": ByDma, "at2": OnNic, "at3": InHost}
+    known: dict[str, Callable[[Ni], Frames]] = {"at1": ByDma, "at2": OnNic, "at3": InHost, "flat": Flat}
     return known[ni.options.translation](ni)
 
 
 class Translator:
-    """Checks and translates ranges of registered memory."""
+    """Checks and translates ranges of registered memory.
+
+    Whoever uses it is known by a `user` (a queue cache, a side of a VI): the region that one named last is remembered,
+    with its tag, until memory is taken back, and is not looked at again.
+    """
 
     def __init__(self, ni: Ni, table: Frames) -> None:
-        self._nic, self._layout = ni.nic, ni.layout
+        self._ni, self._nic, self._layout = ni, ni.nic, ni.layout
         self._frames = table
+        self._known: dict[Hashable, tuple[int, int, int]] = {}
+        """By user: handle, tag, and how often memory had been taken back."""
 
-    async def check(self, va: int, handle: int, size: int, tag: int) -> int:
+    async def find(self, user: Hashable, va: int, handle: int, size: int, tag: int) -> int:
         """SRAM address of the region that holds a range, registered under a tag. Raises Refused."""
-        await self._nic.work("check_segment")
+        known = handle, tag, self._ni.fenced
+        if self._known.get(user) != known:
+            await self._nic.work("user_region")
+            self._known[user] = known
         if not self._layout.has_region(handle):
             raise Refused(Status.PROTECTION_ERROR)
         region = self._layout.region(handle)
-        known, begin, length, its_tag, *_ = self._nic.load_words(region, At.BYTES // 4)
-        if known != handle or its_tag != tag or va < begin or va + size > begin + length:
+        its, begin, length, its_tag = self._nic.load_words(region, 4)
+        if its != handle or its_tag != tag or va < begin or va + size > begin + length:
             raise Refused(Status.PROTECTION_ERROR)
         return region
 
-    async def piece(self, va: int, handle: int, size: int, tag: int) -> tuple[int, int]:
-        """Physical address of the begin of a range, and how much of it stands in its page. Raises Refused."""
-        region = await self.check(va, handle, size, tag)
+    async def frame(self, region: int, va: int, handle: int) -> int:
+        """Physical address of a byte of a region that was found."""
         page = va // PAGE - self._nic.load(region + At.VA) // PAGE
-        return await self._frames.frame(region, handle, page) + va % PAGE, min(size, PAGE - va % PAGE)
+        return await self._frames.frame(region, handle, page) + va % PAGE
+
+    def behind(self, va: int, handle: int) -> int:
+        """How much of a region that was found stands from an address on."""
+        begin, length = self._nic.load_words(self._layout.region(handle) + At.VA, 2)
+        return begin + length - va
+
+    async def piece(self, user: Hashable, va: int, handle: int, size: int, tag: int) -> tuple[int, int]:
+        """Physical address of the begin of a range, and how much of it stands in its page. Raises Refused."""
+        region = await self.find(user, va, handle, size, tag)
+        return await self.frame(region, va, handle), min(size, PAGE - va % PAGE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,6 +12,10 @@ from pymodels.formats.via import Status
 
 RIGHT = Status(0)
 """Nothing is wrong."""
+
+
+Meanwhile = Callable[[], Awaitable[None]]
+"""What is done while a descriptor is on its way."""
 
 
 class Refused(Exception):  # noqa: N818 - no error of the firmware: it becomes the status of a descriptor
@@ -62,6 +67,8 @@ class Work:
     """The message itself."""
     status: Status = RIGHT
     """What is wrong with it."""
+    short: bool = False
+    """One segment, which was looked at when the descriptor was read: it lies in one page, and goes in one packet."""
     node: int = -1
     """Where it goes, if not to the VI's peer: the kernel agents' messages."""
 
@@ -72,5 +79,5 @@ class Reader(Protocol):
     async def send(self, ring: Ring) -> Work:
         """The next descriptor of a send queue."""
 
-    async def receive(self, ring: Ring) -> Work:
-        """The next one of a receive queue."""
+    async def receive(self, ring: Ring, meanwhile: Meanwhile | None = None) -> Work:
+        """The next one of a receive queue; `meanwhile` is done once."""

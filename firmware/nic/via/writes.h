@@ -1,7 +1,7 @@
 /* RDMA writes. */
 
 struct writing { u32 active, va, handle, length, page, frame; };
-struct region { u32 handle, va, size, tag, table, flags; };
+struct region { u32 handle, va, size, tag, table, flags, unused[2]; };
 struct write_words { u32 writes, taken, scratch; };
 
 /* Address and handle, with which an RDMA write begins. */

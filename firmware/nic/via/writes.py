@@ -83,7 +83,7 @@ class Lookup:
         layout = self._ni.layout
         if not layout.has_region(writing.handle):
             return False
-        row = self._nic.load_words(layout.region(writing.handle), At.BYTES // 4)
+        row = self._nic.load_words(layout.region(writing.handle), At.FLAGS // 4 + 1)
         handle, va, length, tag, _, flags = row
         inside = va <= writing.va and writing.va + size <= va + length
         if writing.va & 3 and self._nic.word_bytes == 4:  # a LANai 4 moves whole words

@@ -1,0 +1,222 @@
+/* Messages of VIs whose processes post by themselves. */
+
+enum { MOST_REGIONS = 64, USER_RING = 511, OFFSET = 4095 };
+
+struct known { struct region *region; u32 handle, fenced; };
+struct user_page { u32 send_tail, receive_tail, send_head, receive_head, unused[508], ring[512]; };
+struct user_ring { struct user_page *page; u32 at; struct known known; };
+struct taken { struct vi *vi; u32 descriptor, length, va, left, page_left, active, fetching, key; struct known known; };
+struct fresh { u32 first, stores, side; struct vi_words *words; };
+struct vi {
+    u32 connected, node, expected, sequence, peer_bits, tag, most, number;
+    struct vi_words *words;
+    struct user_ring receives, sends;
+    struct taken receiving;
+};
+#define REGIONS ((struct region *)0x4600)
+#define VIS ((struct vi *)0x8000)
+#define FENCED (*(u32 *)0x2000)
+
+/* Does a range lie in a region? */
+static inline __attribute__((always_inline)) u32 within(struct region *region, u32 va, u32 size) {
+    u32 begin = va - SHARED32(&region->va), bytes = SHARED32(&region->size);
+    if (UNLIKELY(begin > bytes) || UNLIKELY(size > bytes - begin)) {
+        OFF_PATH("beyond it");
+        return 0;
+    }
+    return 1;
+}
+
+/* A region that was not the one before: does the handle name it, is it registered under the VI's tag? */
+void user_region(struct vi *vi, struct known *known, u32 handle) {
+    u32 index = handle & 0xFFF;
+    struct region *region = &REGIONS[index];
+    if (UNLIKELY(index >= MOST_REGIONS) || UNLIKELY(SHARED32(&region->handle) != handle) || UNLIKELY(SHARED32(&region->tag) != vi->tag)) {
+        OFF_PATH("not its memory");
+        region = 0;
+    }
+    known->region = region;
+    known->handle = handle;
+    known->fenced = FENCED;
+}
+
+/* The next word of a ring: where a descriptor is, in the region of the one before. */
+u32 user_pointer(struct user_ring *ring, struct taken *taken) {
+    struct user_page *page = ring->page;
+    u32 at = ring->at, word;
+    if (UNLIKELY(SHARED32(&page->receive_tail) - at - 1 > USER_RING)) {
+        OFF_PATH("there is none, or no such tail");
+        return 0;
+    }
+    word = SHARED32(&page->ring[at & USER_RING]);
+    if (UNLIKELY((word & 63) != 1) || UNLIKELY(ring->known.fenced != FENCED)) {
+        OFF_PATH("another handle, or no pointer, or memory was taken back");
+        return 0;
+    }
+    ring->at = at + 1;
+    taken->descriptor = word;
+    return within(ring->known.region, word, 32);
+}
+
+/* The handle of another region. */
+void user_handle(struct user_ring *ring, struct known *known) {
+    u32 at = ring->at;
+    known->handle = SHARED32(&ring->page->ring[at & USER_RING]);
+    ring->at = at + 1;
+}
+
+/* What was read from a ring is free. */
+void user_taken(struct user_ring *ring) {
+    SHARED32(&ring->page->receive_head) = ring->at;
+}
+
+/* The control words of a descriptor: one segment and nothing else; is it in the region of the one before? */
+u32 user_segment(struct vi *vi, struct taken *taken, const u32 *image) {
+    u32 va, size;
+    if (UNLIKELY(image[3] != 0x10000)) {
+        OFF_PATH("more than a segment");
+        return 0;
+    }
+    va = image[8], size = image[11];
+    if (UNLIKELY(va & 3) || UNLIKELY(size > vi->most)) {
+        OFF_PATH("no whole words, or too long");
+        return 0;
+    }
+    if (UNLIKELY((va & OFFSET) + size > OFFSET + 1)) {
+        OFF_PATH("more than a page");
+        taken->va = va;
+    }
+    taken->length = size;
+    taken->left = size;
+    if (UNLIKELY(image[10] != taken->known.handle) || UNLIKELY(taken->known.fenced != FENCED)) {
+        OFF_PATH("another region, or memory was taken back");
+        return 0;
+    }
+    return within(taken->known.region, va, size);
+}
+
+/* The control words of any other descriptor. */
+u32 user_control(struct taken *taken, const u32 *image) {
+    u32 control = image[3];
+    if (UNLIKELY(control & 0xFFF0) || UNLIKELY((control & 3) > 1)) {
+        OFF_PATH("no such operation");
+        return 0;
+    }
+    taken->length = 0;
+    taken->left = control >> 16;
+    return control & 7;
+}
+
+/* How much of a segment stands in its next page. */
+u32 user_page(struct taken *taken) {
+    u32 va = taken->va, left = taken->left, part = 4096 - (va & OFFSET);
+    if (LIKELY(left <= part)) part = left;
+    else {
+        OFF_PATH("it goes on in the next page");
+        left = part;
+    }
+    if (UNLIKELY(taken->known.fenced != FENCED)) {
+        OFF_PATH("memory was taken back meanwhile");
+        return 0;
+    }
+    taken->va = va + part;
+    taken->left = left - part;
+    taken->page_left = part;
+    return va;
+}
+
+/* A message begins: is its VI connected, which number has it. */
+u32 user_begin(struct vi *vi, struct taken *now, u32 *number) {
+    u32 key = *number + 1 & 0x7FFFFFFF;
+    if (UNLIKELY(SHARED32(&vi->words->state) != vi->connected)) {
+        OFF_PATH("not connected");
+        return 0;
+    }
+    *number = key;
+    now->key = key;
+    now->vi = vi;
+    now->active = 1;
+    now->fetching = 0;
+    return key;
+}
+
+/* The header of the next packet. */
+void user_packet(struct taken *now, u32 size, u32 *header) {
+    struct vi *vi = now->vi;
+    u32 sequence = vi->sequence, last = 0xC0;
+    if (UNLIKELY(now->left | now->page_left)) {
+        OFF_PATH("not the only one");
+        last = 0;
+    }
+    vi->sequence = sequence + 1;
+    header[0] = now->key;
+    header[1] = size << 19 | vi->peer_bits | last | (sequence & 0x3F);
+}
+
+/* The last packet has left. */
+u32 user_sent(struct taken *now) {
+    now->active = 0;
+    if (UNLIKELY(now->vi->words->mode != 1)) {
+        OFF_PATH("reliable");
+        return 0;
+    }
+    return now->length;
+}
+
+/* Which VI a packet is for, is it connected to its source, is it in order. */
+u32 user_receive(u32 first, u32 second) {
+    struct vi *vi = &VIS[second >> 12 & 0x7F];
+    u32 expected = vi->expected;
+    if (UNLIKELY(SHARED32(&vi->words->state) != vi->connected) || UNLIKELY(vi->node != first >> 24)) {
+        OFF_PATH("not connected");
+        return 0;
+    }
+    vi->expected = expected + 1;
+    if (UNLIKELY((second & 0x83F) != (expected & 0x3F))) {
+        OFF_PATH("an answer, or a packet is missing");
+        return 0;
+    }
+    if (LIKELY(second & 0x80)) return second >> 19;
+    OFF_PATH("a further packet");
+    return 0;
+}
+
+/* The message is complete. */
+u32 user_received(struct vi *vi, struct taken *taken, u32 size) {
+    taken->active = 0;
+    if (UNLIKELY(size > taken->left)) {
+        OFF_PATH("too long");
+        return 0;
+    }
+    if (UNLIKELY(vi->words->mode != 1)) {
+        OFF_PATH("reliable");
+        return 0;
+    }
+    return size;
+}
+
+/* Length and status of a descriptor; has it a completion queue? */
+u32 user_status(struct vi *vi, u32 descriptor, u32 length, u32 status, u32 *words) {
+    words[0] = length;
+    words[1] = status | 1;
+    if (UNLIKELY(vi->words->receive_queue)) {
+        OFF_PATH("a completion queue");
+        return 0;
+    }
+    return descriptor + 24;
+}
+
+/* The oldest completion is in host memory: does somebody sleep for it? */
+u32 user_sleeper(struct fresh *one, u32 stored) {
+    u32 first = one->first;
+    if (UNLIKELY((int)(one->stores - stored) > 0)) {
+        OFF_PATH("it is still on its way");
+        return 0;
+    }
+    if (UNLIKELY(SHARED32(&one->words->notify) & one->side)) {
+        OFF_PATH("somebody sleeps");
+        return 1;
+    }
+    one->first = first + 1;
+    return 0;
+}
