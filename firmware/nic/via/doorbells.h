@@ -1,7 +1,5 @@
 /* Users' doorbells, descriptors and translation. */
 
-enum { IN_PLACE = 0x8000, FORMAT = 0x7FF8 };
-
 struct segment { u32 va, unused, handle, size; };
 struct part { u32 va, handle, size; };
 struct work { u32 kind, vi, descriptor, length, flags, immediate, parts_left, tag; struct part parts[16], *part; };
@@ -25,37 +23,6 @@ struct ring *bell_rung(struct ring *rings, u32 page, u32 offset, u32 value, u32 
     }
     ring->freed = value;
     return ring;
-}
-
-/* The head of a user's descriptor in its queue cache: does it stand there, or in host memory? */
-u32 read_descriptor(struct ring *ring, u32 *tail, struct work *work) {
-    u32 va, handle, word;
-    if (UNLIKELY(SHARED32(tail) - ring->at > ring->mask)) {
-        OFF_PATH("no such tail");
-        return 0;
-    }
-    va = take(ring);
-    handle = take(ring);
-    if (UNLIKELY(va & 62)) {
-        OFF_PATH("not aligned");
-        return 0;
-    }
-    ring->at++;
-    word = take(ring);
-    if (UNLIKELY(word & FORMAT & 0xFF)) {
-        OFF_PATH("no such operation");
-        return 0;
-    }
-    work->flags = word;
-    work->kind = word & 3;
-    ring->at++;
-    work->immediate = take(ring);
-    ring->at += 2;
-    work->parts_left = word >> 16;
-    work->part = work->parts;
-    work->descriptor = va;
-    work->parts[0].handle = handle;
-    return word;
 }
 
 /* A segment of several: where it is; the region is looked at like any other. */

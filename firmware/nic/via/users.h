@@ -58,6 +58,24 @@ u32 user_pointer(struct user_ring *ring, struct taken *taken) {
     return within(ring->known.region, word, 32);
 }
 
+/* A descriptor that stands in the ring itself: its own address and handle, of the region of the one before. */
+u32 user_image(struct user_ring *ring, struct taken *taken) {
+    struct user_page *page = ring->page;
+    u32 at = ring->at, va;
+    if (UNLIKELY(SHARED32(&page->receive_tail) - at - 1 > USER_RING)) {
+        OFF_PATH("there is none, or no such tail");
+        return 0;
+    }
+    va = SHARED32(&page->ring[at & USER_RING]);
+    if (UNLIKELY(va & 63) || UNLIKELY(SHARED32(&page->ring[at + 1 & USER_RING]) != ring->known.handle) || UNLIKELY(ring->known.fenced != FENCED)) {
+        OFF_PATH("another handle, or no descriptor, or memory was taken back");
+        return 0;
+    }
+    ring->at = at + 12;
+    taken->descriptor = va;
+    return within(ring->known.region, va, 32);
+}
+
 /* The handle of another region. */
 void user_handle(struct user_ring *ring, struct known *known) {
     u32 at = ring->at;
