@@ -3,8 +3,9 @@
 module sim_frame
   import myri_pci_pkg::*;
   import sim_settings_pkg::*;
+  import sim_trace_pkg::*;
 #(
-    parameter int BASE   = 0,  // settings unit of the node
+    parameter int BASE   = 0,  // settings unit, and first trace unit, of the node
     parameter int SLOT   = 2,  // connector on the bus
     parameter int MEMORY = 0   // number of the memory
 ) (
@@ -38,7 +39,7 @@ module sim_frame
       .value(wide)
   );
 
-  logic mem_valid, mem_write;
+  logic mem_valid, mem_write, begun, ended, card_busy;
   logic [23:0] mem_addr;
   logic [63:0] mem_wdata, mem_rdata;
   logic [7:0] mem_be;
@@ -46,7 +47,7 @@ module sim_frame
       .clk,
       .rst,
       .cycle,
-      .busy,
+      .busy(card_busy),
       .pci_in,
       .pci_out,
       .cfg_base(32'hE000_0000 + 32'(SLOT) * 32'h0100_0000),
@@ -66,8 +67,8 @@ module sim_frame
       .mem_wdata,
       .mem_be,
       .mem_rdata,
-      .tr_first(),
-      .tr_last()
+      .tr_first(begun),
+      .tr_last(ended)
   );
   int at, enables;
   always_ff @(posedge clk) begin
@@ -78,6 +79,49 @@ module sim_frame
     end
     if (mem_valid && !mem_write) mem_rdata <= `SAN(san_mem_read) (MEMORY, at);
   end
+
+  // ---------------------------------------------------------------- trace
+  logic over, some;  // something is owed to the trace; this transaction has made an access
+  logic [31:0] first, written;
+  assign busy = card_busy || over;
+  always_ff @(posedge clk) begin
+    if (rst || (over && !mem_valid)) begin
+      over <= 1'b0;
+      some <= 1'b0;
+      written <= '0;
+    end else begin
+      over <= over || ended;
+      if (mem_valid) begin
+        some <= 1'b1;
+        if (!some) first <= {8'd0, mem_addr};
+        if (mem_write) written <= written + 32'($countones(mem_be));
+      end
+    end
+  end
+  sim_probe #(
+      .UNIT (BASE + PART_FRAME),
+      .EVENT(EV_FRAME_START)
+  ) start (
+      .clk,
+      .rst,
+      .strobe(begun),
+      .packet(32'd0),
+      .argument(32'd0),
+      .argument2(64'd0),
+      .ago(32'd0)
+  );
+  sim_probe #(
+      .UNIT (BASE + PART_FRAME),
+      .EVENT(EV_FRAME_END)
+  ) finish (
+      .clk,
+      .rst,
+      .strobe(over && !mem_valid),
+      .packet(32'd0),
+      .argument(first),
+      .argument2({32'd0, written}),
+      .ago(32'd0)
+  );
 
   logic unused;
   assign unused = &{1'b0, values, wide};

@@ -15,17 +15,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pymodels.trace import Part, TraceEvent, unit
-from tb.report.life import Life, Piece
+from tb.report.life import Life
 from tb.report.lives import Lives
 from tb.report.recorded import Legend
 from tb.report.stages import Stage, stages_of
 from tb.report.wire import Hop, Packet
 
-NOTICES = {"bus_and_channel_search", "nic_notices", "host_notices", "until_seen"}
+NOTICES = {
+    "bus_and_channel_search",
+    "bus_and_turn",
+    "nic_notices",
+    "nic_sees_end",
+    "host_notices",
+    "to_user_buffer",
+    "until_seen",
+}
 """Stages in which a message waits to be seen by a processor."""
-SEARCH = "bus_and_channel_search"
-ENGINE = {"nic_send", "send_engine"}
+SEARCH = {"bus_and_channel_search", "bus_and_turn"}
+ENGINE = {"nic_send", "further_packets", "send_engine"}
 WIRE = {"wire_and_switch", "reception"}
+MOVES = {"fetch", "dma_message", "dma_back_pointer"}
 
 
 @dataclass(frozen=True)
@@ -74,7 +83,7 @@ class Neighbours:
     def _use(self, life: Life) -> None:
         for stage in stages_of(life):
             node = (life.node, life.target)[stage.side]
-            if stage.part in (Part.NIC_CPU, Part.HOST_CPU) and stage.name not in NOTICES and node is not None:
+            if stage.part in (Part.NIC_CPU, Part.HOST_CPU) and stage.name not in NOTICES | MOVES and node is not None:
                 use = Use(stage.begin, stage.end, life, stage.name.replace("_", " "))
                 self._uses[unit(node, stage.part)].append(use)
         if life.handled is not None and life.ended is not None and life.target is not None:
@@ -85,15 +94,15 @@ class Neighbours:
         found: list[Delay] = []
         if stage.name in NOTICES:
             found += self._processor(life, stage)
-        if stage.name in ENGINE or stage.name == SEARCH:
-            found += self._engine(life, stage, only_own=stage.name == SEARCH)
+        if stage.name in ENGINE | SEARCH:
+            found += self._engine(life, stage, only_own=stage.name in SEARCH)
         if stage.name == "wire_and_switch" and life.pieces[-1].packets:
             packet = life.pieces[-1].packets[-1]
             found += (delay for hop in packet.hops for delay in self._switch(life, packet, hop))
         if stage.name in WIRE:
             found += self._stopped(life, stage)
-        if stage.name.startswith("dma_"):
-            found += self._dma(life.pieces[-1], stage)
+        if stage.name in MOVES:
+            found += self._dma(life, stage)
         return sorted((delay for delay in found if delay.end > delay.begin), key=lambda delay: delay.begin)
 
     def _processor(self, life: Life, stage: Stage) -> Iterator[Delay]:
@@ -144,17 +153,17 @@ class Neighbours:
             what = f"GO on the cable of {self._legend.hosts[life.node]}"
             yield Delay(begin, end, what, "a full slack buffer behind it")
 
-    def _dma(self, piece: Piece, stage: Stage) -> Iterator[Delay]:
+    def _dma(self, life: Life, stage: Stage) -> Iterator[Delay]:
         """The host DMA was moving blocks of other messages."""
-        node = piece.life.target
-        for life in self._lives.lives:
-            if node is None or life.target != node or life.sent > stage.end or life is piece.life:
+        node = (life.node, life.target)[stage.side]
+        for other in self._lives.lives:
+            if node is None or node not in (other.node, other.target) or other.sent > stage.end or other is life:
                 continue
-            for other in life.pieces:
-                for _, begin, end in other.dma:
-                    if begin < stage.end and end > stage.begin:
-                        what = f"the host DMA of {self._legend.hosts[node]}"
-                        yield Delay(max(begin, stage.begin), min(end, stage.end), what, life.name(self._legend))
+            for kind, begin, end in (block for piece in other.pieces for block in piece.dma):
+                at = other.node if kind == "fetch" else other.target
+                if at == node and begin < stage.end and end > stage.begin:
+                    what = f"the host DMA of {self._legend.hosts[node]}"
+                    yield Delay(max(begin, stage.begin), min(end, stage.end), what, other.name(self._legend))
 
     def _pairs(self, owner: int, start: int, stop: int, stage: Stage) -> Iterator[tuple[int, int]]:
         """Intervals between two events of a unit, as far as they lie in a stage."""

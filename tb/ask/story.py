@@ -27,6 +27,17 @@ SENTENCES = {
     "host_notices": "the CPU of {target} sees that word",
     "host_dispatch": "the CPU of {target} takes the message and calls its handler",
     "card_takes": "the card's shell gets the bank, reads the header and finds the circuit",
+    "nic_begins_reply": "the NIC of {target} checks the read, finds its memory, and begins the reply",
+    "nic_copies": "the NIC of {target} copies the message for those below it in the tree",
+    "nic_sees_end": "the NIC of {target} comes round to the end of the host DMA",
+    "fetch": "the host DMA of {source} fetches the data from host memory",
+    "host_posts": "the CPU of {source} runs the library and its kernel, and hands the descriptor to the bus",
+    "bus_and_turn": "the descriptor crosses the bus, and the NIC of {source} comes to it among those that wait",
+    "nic_reads_descriptor": "the NIC of {source} reads the descriptor",
+    "nic_orders_fetch": "the NIC of {source} finds the first page and starts the host DMA",
+    "further_packets": "the NIC of {source} sends the further packets, each when its data are there",
+    "to_user_buffer": "the host DMA of {target} moves what is left, and the status, which the CPU then sees",
+    "nic_finishes_write": "the NIC of {target} has ordered all of it to host memory",
     "until_seen": "the CPU of {target} sees the message",
 }
 PROCESSORS = (Part.HOST_CPU, Part.NIC_CPU)
@@ -39,6 +50,9 @@ PATHS = 4
 def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
     """The whole life, a line for its name, a sentence for each stage with its times, what it waited for beneath."""
     yield _title(life, legend)
+    if life.cause is not None:
+        after, first = _us(life.sent - life.first.sent), life.first.name(legend)
+        yield f"The NIC of {legend.hosts[life.node]} has made it, {after} us after the call of {first}."
     if len(life.pieces) > 1:
         yield f"It travels in {len(life.pieces)} packets; told is the last, which its handler waits for."
     stages = stages_of(life)
@@ -60,6 +74,9 @@ def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
         yield from (f"  {line}." for line in _waiting(stage, delays))
     yield ""
     yield _end(life, sum(stage.duration for stage in stages), waited)
+    if life.cause is not None:
+        yield f"From the call of message {life.first.number} to here: {_us(stages[-1].end - life.first.sent)} us."
+    yield from (f"A NIC has made for it: {made.name(legend)}." for made in life.made)
 
 
 def _waiting(stage: Stage, delays: Sequence[Delay]) -> Iterator[str]:

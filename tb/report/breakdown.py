@@ -1,4 +1,4 @@
-"""Where the time of messages went: for each size the message of median latency, cut into its stages."""
+"""Where the time of messages went: for each kind and size the message of median latency, cut into its stages."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tb.report.life import Life
 from tb.report.stages import Stage, stages_of
 
 MOST = 9
-"""Sizes that are shown: the smallest, the largest, and some between."""
+"""Kinds and sizes that are shown: the first, the last, and some between."""
 
 
 @dataclass(frozen=True)
 class Breakdown:
-    """The message of median latency among those of one size."""
+    """The message of median latency among those of one kind and size."""
 
     life: Life
     count: int
-    """Messages of this size that arrived."""
+    """Messages of this kind and size that arrived."""
     stages: tuple[Stage, ...]
 
     @property
@@ -29,17 +29,17 @@ class Breakdown:
 
 
 def breakdowns(lives: Sequence[Life]) -> list[Breakdown]:
-    """One breakdown for each size, smallest first; none without messages that arrived.
+    """One breakdown for each kind and size, smallest first; none without messages that arrived.
 
     Raises ValueError when the stages of a message do not add up to its latency: the trace contradicts itself.
     """
-    by_size: dict[int, list[Life]] = defaultdict(list)
+    alike: dict[tuple[str, int], list[Life]] = defaultdict(list)
     for life in lives:
         if life.latency and life.target is not None:
-            by_size[life.size].append(life)
+            alike[life.kind, life.size].append(life)
     found = []
-    for size in _some(sorted(by_size)):
-        ordered = sorted(by_size[size], key=lambda life: (life.latency or 0, life.number))
+    for which in _some(sorted(alike)):
+        ordered = sorted(alike[which], key=lambda life: (life.latency or 0, life.number))
         median = ordered[(len(ordered) - 1) // 2]
         one = Breakdown(median, len(ordered), tuple(stages_of(median)))
         if one.latency != median.latency:
@@ -56,7 +56,7 @@ def names_of(shown: Sequence[Breakdown]) -> list[str]:
     return list(names)
 
 
-def _some(sizes: Sequence[int]) -> list[int]:
-    if len(sizes) <= MOST:
-        return list(sizes)
-    return [sizes[round(index * (len(sizes) - 1) / (MOST - 1))] for index in range(MOST)]
+def _some(sorts: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    if len(sorts) <= MOST:
+        return list(sorts)
+    return [sorts[round(index * (len(sorts) - 1) / (MOST - 1))] for index in range(MOST)]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pymodels.trace import TraceEvent
 from tb.report.recorded import Legend
 from tb.report.wire import Packet
 
 Mark = tuple[int, int, int, int, int, int]
 """A record of a message: (time, unit, event, packet, argument, argument2)."""
+
+READ, REPLY, MULTICAST, COPY, LETTER = "remote read", "reply", "multicast", "copy", "connection message"
+"""Kinds of messages; of VIA also what its descriptors ask for."""
 
 
 @dataclass
@@ -23,9 +25,13 @@ class Piece:
     marks: list[Mark] = field(default_factory=list)
     """Every record of this piece, in time order."""
     dma: list[tuple[str, int, int]] = field(default_factory=list)
-    """Host DMA blocks at the receiver: (`message` or `pointer`, start, end), in picoseconds."""
+    """Host DMA blocks: (`message` or `pointer` at the receiver, `fetch` at the sender, start, end), in picoseconds."""
     packets: list[Packet] = field(default_factory=list)
-    """One for each time it was sent."""
+    """One for each time it was sent; of VIA, where a message is one piece, all its packets."""
+    vi: int = 0
+    """VIA: the sender's VI."""
+    done: int | None = None
+    """When its receiver was through with it, as far as no handler tells."""
     answers: list[tuple[str, Packet]] = field(default_factory=list)
     """Control messages that answer it: (`ACK` or `NACK`, packet)."""
 
@@ -47,7 +53,9 @@ class Life:
     node: int
     """The host that sends, or whose card does."""
     size: int
-    """Bytes as given to `send`; of a card's result those of its packet, whole lane groups."""
+    """Bytes as given to `send`; of a card's result those of its packet (whole lane groups), of a read those it
+    asks for.
+    """
     sent: int
     """Time of the call, in picoseconds; of a card's result when it is written."""
     returned: int | None = None
@@ -63,14 +71,21 @@ class Life:
     ended: int | None = None
     """When its handler was done, or the circuit's result was written."""
     pieces: list[Piece] = field(default_factory=list)
+    kind: str = ""
+    """What it is, where it is not simply a message."""
+    cause: Life | None = None
+    """The message for which a NIC has made this one: the read that it replies to, or what it is a copy of."""
+    made: list[Life] = field(default_factory=list)
+    """The messages that NICs have made for it."""
+    posted: bool = False
+    """It began as a descriptor (VIA): its keys are its own, and its packets are one piece."""
 
     @property
     def arrived(self) -> int | None:
-        """The end of its life: the handler begins; without a handler, its last host DMA is done. None: not yet."""
+        """The end of its life: its handler begins; without one, its receiver is through with it. None: not yet."""
         if self.handled is not None or not self.pieces:
             return self.handled
-        last = self.pieces[-1].last(TraceEvent.NIC_DMA_DONE)
-        return None if last is None else last[0]
+        return self.pieces[-1].done
 
     @property
     def latency(self) -> int | None:
@@ -78,7 +93,14 @@ class Life:
         return None if self.arrived is None else self.arrived - self.sent
 
     def name(self, legend: Legend) -> str:
-        """A name for people: `message 12, paris to card of metz, 64 B`."""
-        card = "card of "
+        """A name for people: `message 12, paris to card of metz, 64 B`; `message 13, reply to message 12, ...`."""
+        card, kind = "card of ", f", {self.kind}" if self.kind else ""
+        of = f" {'to' if self.kind == REPLY else 'of'} message {self.cause.number}" if self.cause is not None else ""
         target = "" if self.target is None else f" to {card * self.to_card}{legend.hosts[self.target]}"
-        return f"message {self.number}, {card * self.from_card}{legend.hosts[self.node]}{target}, {self.size} B"
+        way = f"{card * self.from_card}{legend.hosts[self.node]}{target}"
+        return f"message {self.number}{kind}{of}, {way}, {self.size} B"
+
+    @property
+    def first(self) -> Life:
+        """The message at the beginning: itself, or for one that a NIC has made, what a host or a card has sent."""
+        return self if self.cause is None else self.cause.first

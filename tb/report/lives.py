@@ -1,69 +1,52 @@
 """The life of every message of a run: its trace records in order, from `send` to the end of the handler.
 
-A message is a `send` on a host, or a result of its FPGA card; what one packet carries of it is a piece (a segment of a
-long message). A piece is found at its sender by its key, in the order of the queue (`tb.report.senders`); on the wire
-by the order of packets (`tb.report.wire`); at its receiver by packet and source. Nothing here belongs to one message
+A message is a `send` on a host, a result of its FPGA card, or what a NIC makes for another message: the reply to a
+remote read, the copy of a multicast. What one packet carries of it is a piece (a segment of a long message). A piece
+is found at its sender by its key, in the order of the queue (`tb.report.senders`); on the wire by the order of packets
+(`tb.report.wire`); at its receiver by packet and source (`tb.report.receivers`). Nothing here belongs to one message
 layer: a layer whose software leaves the records of `pymodels.trace` is understood, one that leaves fewer has shorter
 lives.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 
 from pymodels.trace import PARTS_PER_NODE, SWITCH_BASE, Part, TraceEvent
 from tb.report.life import Piece
+from tb.report.receivers import Receivers
 from tb.report.recorded import Legend, Recorded
-from tb.report.senders import Senders
 from tb.report.wire import Packet, Row, Wire, rows
 
 
-class Lives(Senders):
+class Lives(Receivers):
     """Takes the records of a run one by one, in time order, and tells the lives of its messages."""
 
     def __init__(self, legend: Legend) -> None:
         super().__init__()
         self.wire = Wire(legend)
-        self.piece_of: dict[int, Piece] = {}
-        """By `id` of a packet that carries a piece; packets live as long as `wire.packets`."""
         self._leaving: dict[int, Packet] = {}
-        self._due: dict[int, deque[tuple[str, int, Piece]]] = defaultdict(deque)
-        """Answers that a node owes."""
-        self._stored: dict[int, deque[Packet]] = defaultdict(lambda: deque(maxlen=UNSEEN))
-        """Packets in a node's SRAM at which its firmware has not looked yet."""
-        self._there: dict[tuple[int, int], Piece] = {}
-        """By receiving node and key: the piece that arrived last."""
-        self._current: dict[int, Piece] = {}
-        """What a node's firmware deals with: looked at, not yet on its way to the host."""
-        self._finishing: dict[int, deque[Piece]] = defaultdict(deque)
-        """On its way to the host."""
-        self._from: dict[tuple[int, int, int], Piece] = {}
-        """By receiving node, key and source."""
-        self._ordered: dict[int, deque[tuple[Piece, str, int]]] = defaultdict(deque)
-        """Host DMA blocks that a NIC has ordered: piece, kind, bytes."""
-        self._moving: dict[tuple[int, int], tuple[Piece, str, int]] = {}
-        self._waiting: dict[int, list[Piece]] = defaultdict(list)
-        """Accepted for a host that has not looked yet."""
-        self._seen: dict[tuple[int, int], Piece] = {}
-        """By node and key: what the host took last."""
         self._take: dict[int, Callable[[Row, int], Piece | None]] = {
             TraceEvent.SEND_CALL: self._call,
             TraceEvent.SEND_RETURN: self._return,
             TraceEvent.PAYLOAD_WRITTEN: self._written,
             TraceEvent.POINTER_WRITTEN: self._pointer,
+            TraceEvent.POSTED: self._post,
             TraceEvent.NIC_NOTICED: self._noticed,
+            TraceEvent.NIC_DESCRIPTOR: self._descriptor,
             TraceEvent.NIC_SEND_START: self._send_start,
             TraceEvent.NIC_SEND_DONE: self._send_done,
             TraceEvent.RESEND: self._at_sender,
             TraceEvent.ROLLBACK: self._at_sender,
-            TraceEvent.NACK_SEEN: self._at_sender,
+            TraceEvent.NACK_SEEN: self._refused,
             TraceEvent.ACK_SEEN: self._acknowledged,
             TraceEvent.NIC_RECV_START: self._received,
             TraceEvent.NIC_ACCEPT: self._accepted,
             TraceEvent.NIC_DMA_START: self._dma_ordered,
             TraceEvent.NIC_DMA_DONE: self._finished,
-            TraceEvent.NIC_RECV_DONE: self._at_receiver,
+            TraceEvent.NIC_RECV_DONE: self._complete,
+            TraceEvent.NIC_REPLY: self._reply,
+            TraceEvent.NIC_COPY: self._copy,
             TraceEvent.NIC_DROPPED: self._at_receiver,
             TraceEvent.ACK_SENT: self._answered,
             TraceEvent.NACK_SENT: self._answered,
@@ -104,6 +87,9 @@ class Lives(Senders):
             piece = self._started.get(packet.source)
             if piece is not None and piece.key == packet.key:
                 del self._started[packet.source]
+            else:
+                piece = self._posted_as(packet)
+            if piece is not None:
                 piece.packets.append(packet)
                 self.piece_of[id(packet)] = piece
             else:
@@ -117,6 +103,11 @@ class Lives(Senders):
             self._from[packet.target, packet.key, packet.source] = carried
         return carried
 
+    def _posted_as(self, packet: Packet) -> Piece | None:
+        """VIA: the message of a packet's key, which only one has. The packet may begin before the firmware tells so."""
+        met = self._met.get((packet.source, packet.key))
+        return met[0] if met and met[0].life.posted else None
+
     def _answer(self, packet: Packet) -> None:
         """A control message begins to leave: which answer it is."""
         due = self._due[packet.source]
@@ -124,6 +115,7 @@ class Lives(Senders):
             kind, key, piece = entry
             if key == packet.key:
                 piece.answers.append((kind, packet))
+                self._answer_to[id(packet)] = piece
                 due.remove(entry)
                 return
 
@@ -133,115 +125,7 @@ class Lives(Senders):
         packet = self._leaving.get(node)
         return None if packet is None else self.piece_of.get(id(packet))
 
-    # ---- the receiver
 
-    def _at_receiver(self, row: Row, node: int) -> Piece | None:
-        piece = self._current.get(node)
-        return piece if piece is not None and piece.key == row[3] else self._there.get((node, row[3]))
-
-    def _finished(self, row: Row, node: int) -> Piece | None:
-        queue = self._finishing[node]
-        piece = next((piece for piece in queue if piece.key == row[3]), None)
-        if piece is not None:
-            queue.remove(piece)
-        return piece
-
-    def _received(self, row: Row, node: int) -> Piece | None:
-        """The firmware looks at the oldest packet of this key and source; it may carry an answer, which is no piece."""
-        stored = self._stored[node]
-        packet = next((packet for packet in stored if (packet.key, packet.source) == (row[3], row[4])), None)
-        if packet is None:
-            return None
-        while stored.popleft() is not packet:
-            pass
-        piece = self.piece_of.get(id(packet))
-        if piece is not None:
-            self._current[node] = piece
-        return piece
-
-    def _accepted(self, row: Row, node: int) -> Piece | None:
-        piece = self._from.get((node, row[3], row[4]))
-        if piece is not None:
-            self._waiting[node].append(piece)
-        return piece
-
-    def _answered(self, row: Row, node: int) -> Piece | None:
-        piece = self._from.get((node, row[3], row[4]))
-        if piece is not None:
-            self._due[node].append(("ACK" if row[2] == TraceEvent.ACK_SENT else "NACK", row[3], piece))
-        return piece
-
-    def _dma_ordered(self, row: Row, node: int) -> Piece | None:
-        """What the firmware has looked at goes to the host whole, with the queue's pointer; else it still arrives."""
-        piece = self._current.get(node)
-        if piece is None or piece.key != row[3]:
-            unseen = next((packet for packet in self._stored[node] if packet.key == row[3]), None)
-            piece = self._there.get((node, row[3])) if unseen is None else self.piece_of.get(id(unseen))
-        if piece is None:
-            return None
-        if row[4]:
-            self._ordered[node].append((piece, "message", row[4]))
-        if piece is self._current.get(node):
-            del self._current[node]
-            self._ordered[node].append((piece, "pointer", 4))
-            self._finishing[node].append(piece)
-        return piece
-
-    def _dma_start(self, row: Row, node: int) -> Piece | None:
-        queue = self._ordered[node]
-        for index, entry in enumerate(queue):
-            if entry[2] == -row[5]:
-                for _ in range(index + 1):
-                    queue.popleft()
-                self._moving[node, row[4]] = (entry[0], entry[1], row[0])
-                return entry[0]
-        return None
-
-    def _dma_done(self, row: Row, node: int) -> Piece | None:
-        piece, kind, start = self._moving.pop((node, row[4]), (None, "", 0))
-        if piece is not None:
-            piece.dma.append((kind, start, row[0]))
-        return piece
-
-    # ---- what takes it
-
-    def _poll_hit(self, row: Row, node: int) -> Piece | None:
-        waiting = self._waiting[node]
-        same = [piece for piece in waiting if piece.key == row[3]]
-        if not same:
-            return None
-        piece = next((piece for piece in same if piece.life.node == row[5]), same[0])
-        waiting.remove(piece)
-        self._seen[node, row[3]] = piece
-        return piece
-
-    def _handler(self, row: Row, node: int) -> Piece | None:
-        piece = self._seen.get((node, row[3]))
-        if piece is not None and row[2] == TraceEvent.HANDLER_START:
-            piece.life.handled, piece.life.handler = row[0], row[4]
-        elif piece is not None:
-            piece.life.ended = row[0]
-        return piece
-
-    def _card_takes(self, row: Row, node: int) -> Piece | None:
-        piece = next((piece for piece in self._waiting[node] if piece.key == row[3]), None)
-        if piece is not None:
-            self._waiting[node].remove(piece)
-            self._seen[node, row[3]] = piece
-            piece.life.handled, piece.life.to_card = row[0], True
-        return piece
-
-    def _card_gives(self, row: Row, node: int) -> Piece | None:
-        """The circuit is done with one message, and another begins."""
-        self._result(row, node)
-        piece = self._seen.get((node, row[3]))
-        if piece is not None:
-            piece.life.ended = row[0]
-        return piece
-
-
-UNSEEN = 64
-"""A layer whose firmware does not tell when it looks at packets leaves them all unseen: no more are remembered."""
 WIRE = (Part.NET_SEND, Part.NET_RECV, Part.LINK)
 
 

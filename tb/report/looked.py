@@ -47,7 +47,7 @@ def look(folder: Path) -> Looked:
 
 
 def stages(shown: Sequence[Breakdown]) -> Iterator[str]:
-    """A bar for each size, and the same as a table; numbers tie the two together for those who see no colours."""
+    """A bar for each kind and size of messages, and the same as a table; numbers tie the two together, not colours."""
     if not shown:
         return
     names = names_of(shown)
@@ -56,14 +56,18 @@ def stages(shown: Sequence[Breakdown]) -> Iterator[str]:
     yield f'<p class="soft">{told}: the stages of a message add up to its latency.</p>'
     for one in shown:
         parts = [(_told(name, one), _us(one, name) * PS_PER_US / one.latency) for name in names]
-        yield f'<p class="of">{tables.size(one.life.size)}: {one.latency / PS_PER_US:,.3f} us</p>'
+        yield f'<p class="of">{_which(one)}: {one.latency / PS_PER_US:,.3f} us</p>'
         yield from bar(parts, f"{len(one.stages)} stages of a message of {one.life.size} bytes, in the table below")
-    headings = ("stage, us", *(tables.size(one.life.size) for one in shown))
+    headings = ("stage, us", *(_which(one) for one in shown))
     cells = tuple((name.replace("_", " "), *(f"{_us(one, name):,.3f}" for one in shown)) for name in names)
     sums = ("together", *(f"{one.latency / PS_PER_US:,.3f}" for one in shown))
     which = ("message number", *(str(one.life.number) for one in shown))
-    many = ("messages of this size", *(str(one.count) for one in shown))
+    many = ("messages like it", *(str(one.count) for one in shown))
     yield from html_table(Table(headings, (*cells, sums, which, many)), keys(len(names)), stacks=False)
+
+
+def _which(one: Breakdown) -> str:
+    return tables.size(one.life.size) + (f", {one.life.kind}" if one.life.kind else "")
 
 
 def _us(one: Breakdown, name: str) -> float:

@@ -1,6 +1,8 @@
-"""Messages at their senders: calls of `send` and results of cards, until their acknowledgement is seen.
+"""Messages at their senders: how they begin, and where each stands until its acknowledgement is seen.
 
-A card knows no keys: its results leave in their order, and the NIC's first look gives each its key.
+A host calls `send`, a card writes a result, a NIC makes a message for another one: the reply to a remote read, the copy
+of a multicast. What says which message the NIC deals with differs: the key that the host has foretold; the order of a
+card's results; the address of a descriptor (VIA).
 """
 
 from __future__ import annotations
@@ -8,8 +10,12 @@ from __future__ import annotations
 from collections import defaultdict, deque
 
 from pymodels.formats.grim import HEADER_BYTES
-from tb.report.life import Life, Piece
+from pymodels.formats.via import Control
+from pymodels.trace import TraceEvent
+from tb.report.life import COPY, LETTER, REPLY, Life, Piece
 from tb.report.wire import Row
+
+WRITE, IMMEDIATE = "RDMA write", "with immediate data"
 
 
 class Senders:
@@ -25,19 +31,31 @@ class Senders:
         self._started: dict[int, Piece] = {}
         self._results: dict[int, deque[Life]] = defaultdict(deque)
         """By node: results of its card that the NIC has not met."""
+        self._posted: dict[tuple[int, int], Piece] = {}
+        """By node and address: descriptors that the NIC has not read."""
+        self._unread: dict[int, Row] = {}
+        """By node: the record of a descriptor that the NIC has met, and reads."""
+        self._made: dict[tuple[int, int, int], Life] = {}
+        """By number of the cause, node that makes it, and node it is for."""
+
+    def _begin(self, node: int, size: int, sent: int) -> Life:
+        life = Life(len(self.lives) + 1, node, size, sent)
+        self.lives.append(life)
+        return life
+
+    # ---- a host
 
     def _call(self, row: Row, node: int) -> Piece | None:
         """A message begins; it has no piece yet."""
-        life = Life(len(self.lives) + 1, node, row[4], row[0])
-        self.lives.append(life)
-        self._calls[node, row[5]] = life
+        self._calls[node, row[5]] = self._begin(node, row[4], row[0])
         return None
 
     def _return(self, row: Row, node: int) -> Piece | None:
         life = self._calls.get((node, row[5]))
-        if life is not None:
-            life.returned = row[0]
-        return None
+        if life is None:
+            return None
+        life.returned = row[0]
+        return life.pieces[0] if life.posted else None
 
     def _written(self, row: Row, node: int) -> Piece | None:
         life = self._calls.get((node, row[5]))
@@ -51,6 +69,18 @@ class Senders:
     def _pointer(self, row: Row, node: int) -> Piece | None:
         return _newest(self._queued.get((node, row[3]))) or _newest(self._met.get((node, row[3])))
 
+    def _post(self, row: Row, node: int) -> Piece | None:
+        """The message is a descriptor. It gets its key when the NIC reads it."""
+        life = self._calls.get((node, row[5]))
+        if life is None:
+            return None
+        life.posted = True
+        piece = self._posted[node, row[4]] = Piece(life, 0, life.size)
+        life.pieces.append(piece)
+        return piece
+
+    # ---- its NIC
+
     def _noticed(self, row: Row, node: int) -> Piece | None:
         queue = self._queued.get((node, row[3]))
         if queue:
@@ -60,7 +90,23 @@ class Senders:
             piece = Piece(life, row[3], 0)
             life.pieces.append(piece)
         else:
+            self._unread[node] = row
             return None
+        self._met[node, row[3]].append(piece)
+        return piece
+
+    def _descriptor(self, row: Row, node: int) -> Piece | None:
+        """The NIC has read a descriptor: what it asks for, and that the record before was its own."""
+        piece, met = self._posted.pop((node, row[4]), None), self._unread.pop(node, None)
+        if piece is None:
+            return None
+        vi, asks = row[5] & 0xFF, Control(row[5] >> 8)
+        what = [WRITE] if asks & Control.OPERATION == Control.RDMA_WRITE else []
+        what += [IMMEDIATE] if asks & Control.IMMEDIATE else []
+        piece.key, piece.life.kind = row[3], ", ".join(what) if vi else LETTER
+        piece.vi = vi
+        if met is not None and met[3] == row[3]:
+            piece.marks.append(met)
         self._met[node, row[3]].append(piece)
         return piece
 
@@ -79,11 +125,29 @@ class Senders:
         queue = self._met.get((node, row[3]))
         return queue.popleft() if queue else None
 
+    # ---- what no host has sent
+
     def _result(self, row: Row, node: int) -> None:
         """A card has written a result for its NIC: a message begins."""
-        life = Life(len(self.lives) + 1, node, 0, row[0], from_card=True)
-        self.lives.append(life)
+        life = self._begin(node, 0, row[0])
+        life.from_card = True
         self._results[node].append(life)
+
+    def _make(self, cause: Piece, row: Row, node: int, to: int) -> Piece:
+        """A NIC makes a message for another one, or a further piece of it for a further piece."""
+        place = cause.life.number, node, to
+        life = self._made.get(place)
+        if life is None:
+            life = self._made[place] = self._begin(node, 0, row[0])
+            life.cause, life.kind = cause.life, REPLY if row[2] == TraceEvent.NIC_REPLY else COPY
+            life.size = cause.life.size if life.kind == COPY else 0
+            cause.life.made.append(life)
+        piece = Piece(life, row[3], 0)
+        life.pieces.append(piece)
+        self._met[node, row[3]].append(piece)
+        cause.marks.append(row)
+        cause.done = row[0]
+        return piece
 
 
 def _newest(queue: deque[Piece] | None) -> Piece | None:

@@ -31,6 +31,10 @@ class Boundary:
     side: int
     first: bool = False
     """At its first record; otherwise at its last (a message that was refused is sent again)."""
+    block: str = ""
+    """Of a host DMA: which blocks."""
+    optional: bool = False
+    """Stands only where it has taken time."""
 
 
 class Stage(NamedTuple):
@@ -52,21 +56,40 @@ BOUNDARIES = (
     Boundary("host_send", TraceEvent.PAYLOAD_WRITTEN, Part.HOST_CPU, 0),
     Boundary("host_pointer", TraceEvent.POINTER_WRITTEN, Part.HOST_CPU, 0),
     Boundary("bus_and_channel_search", TraceEvent.NIC_NOTICED, Part.NIC_CPU, 0),
+    Boundary("fetch", TraceEvent.DMA_DONE, Part.HOST_DMA, 0, block="fetch"),
     Boundary("nic_send", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0, first=True),
-    Boundary("refused_and_sent_again", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0),
+    Boundary("refused_and_sent_again", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0, optional=True),
     Boundary("send_engine", TraceEvent.TX_HEAD, Part.LINK, 0),
     Boundary("wire_and_switch", TraceEvent.RX_HEAD, Part.LINK, 1),
     Boundary("reception", TraceEvent.RX_TAIL, Part.NET_RECV, 1),
     Boundary("nic_notices", TraceEvent.NIC_RECV_START, Part.NIC_CPU, 1),
     Boundary("nic_receive", TraceEvent.NIC_DMA_START, Part.NIC_CPU, 1),
-    Boundary("dma_message", TraceEvent.DMA_DONE, Part.HOST_DMA, 1, first=True),
-    Boundary("dma_back_pointer", TraceEvent.DMA_DONE, Part.HOST_DMA, 1),
+    Boundary("dma_message", TraceEvent.DMA_DONE, Part.HOST_DMA, 1, block="message"),
+    Boundary("dma_back_pointer", TraceEvent.DMA_DONE, Part.HOST_DMA, 1, block="pointer"),
     Boundary("host_notices", TraceEvent.POLL_HIT, Part.HOST_CPU, 1),
     Boundary("host_dispatch", TraceEvent.HANDLER_START, Part.HOST_CPU, 1),
     Boundary("card_takes", TraceEvent.CARD_TAKE, Part.FPGA, 1),
+    Boundary("nic_begins_reply", TraceEvent.NIC_REPLY, Part.NIC_CPU, 1, optional=True),
+    Boundary("nic_copies", TraceEvent.NIC_COPY, Part.NIC_CPU, 1, optional=True),
+    Boundary("nic_sees_end", TraceEvent.NIC_DMA_DONE, Part.NIC_CPU, 1, optional=True),
 )
-OPTIONAL = "refused_and_sent_again"
-"""Stands only in the life of a message that was."""
+POSTED = (
+    Boundary("host_posts", TraceEvent.SEND_RETURN, Part.HOST_CPU, 0),
+    Boundary("bus_and_turn", TraceEvent.NIC_NOTICED, Part.NIC_CPU, 0),
+    Boundary("nic_reads_descriptor", TraceEvent.NIC_DESCRIPTOR, Part.NIC_CPU, 0),
+    Boundary("nic_orders_fetch", TraceEvent.NIC_DMA_START, Part.NIC_CPU, 0, first=True),
+    Boundary("fetch", TraceEvent.NIC_DMA_DONE, Part.NIC_CPU, 0, first=True),
+    Boundary("nic_send", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0, first=True),
+    Boundary("further_packets", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0, optional=True),
+    Boundary("send_engine", TraceEvent.TX_HEAD, Part.LINK, 0),
+    Boundary("wire_and_switch", TraceEvent.RX_HEAD, Part.LINK, 1),
+    Boundary("reception", TraceEvent.RX_TAIL, Part.NET_RECV, 1),
+    Boundary("nic_notices", TraceEvent.NIC_RECV_START, Part.NIC_CPU, 1),
+    Boundary("nic_receive", TraceEvent.NIC_ACCEPT, Part.NIC_CPU, 1),
+    Boundary("to_user_buffer", TraceEvent.POLL_HIT, Part.HOST_CPU, 1),
+    Boundary("nic_finishes_write", TraceEvent.NIC_RECV_DONE, Part.NIC_CPU, 1, optional=True),
+)
+"""Of a message that began as a descriptor (VIA)."""
 
 
 def stages_of(life: Life) -> list[Stage]:
@@ -79,11 +102,13 @@ def stages_of(life: Life) -> list[Stage]:
     if end is None or life.target is None:
         return []
     piece, at, found = life.pieces[-1], life.sent, []
-    for boundary in BOUNDARIES:
+    for boundary in POSTED if life.posted else BOUNDARIES:
         time = _time(piece, boundary, unit((life.node, life.target)[boundary.side], boundary.part))
-        if time is None or (boundary.stage == OPTIONAL and time <= at):
+        if time is None:
             continue
         time = min(max(time, at), end)
+        if boundary.optional and time == at:
+            continue
         found.append(Stage(boundary.stage, at, time, boundary.part, boundary.side))
         at = time
     if at < end:
@@ -93,9 +118,8 @@ def stages_of(life: Life) -> list[Stage]:
 
 def _time(piece: Piece, boundary: Boundary, owner: int) -> int | None:
     """When a boundary was passed; None when there is no such record."""
-    if boundary.event == TraceEvent.DMA_DONE:
-        kind = "message" if boundary.first else "pointer"
-        return max((end for moved, _, end in piece.dma if moved == kind), default=None)
+    if boundary.block:
+        return max((end for moved, _, end in piece.dma if moved == boundary.block), default=None)
     marks = piece.marks if boundary.first else reversed(piece.marks)
     return next((mark[0] for mark in marks if _is(mark, boundary, owner)), None)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from pymodels.trace import TraceEvent
-from tb.report.life import Life, Piece
+from pymodels.trace import ACCEPT_NOBODY, TraceEvent
+from tb.report.life import REPLY, Life, Piece
 from tb.report.lives import Lives
 from tb.report.timeline_places import (
     CALLS,
@@ -89,7 +89,9 @@ class Messages:
             return self._answers.get(id(packet), "control message")
         life = piece.life
         part = f", part {life.pieces.index(piece) + 1} of {len(life.pieces)}" if len(life.pieces) > 1 else ""
-        again = ", sent again" if packet is not piece.packets[0] else ""
+        again = "" if packet is piece.packets[0] else ", sent again"
+        if life.posted and len(piece.packets) > 1:
+            again = f", packet {piece.packets.index(packet) + 1} of {len(piece.packets)}"
         return f"{life.name(self._legend)}{part}{again}"
 
     def _packet(self, packet: Packet) -> None:
@@ -115,6 +117,8 @@ class Messages:
         points: list[tuple[Place, int | None]] = []
         if life.returned is not None:
             points.append(((HOST + life.node, CALLS), life.sent))
+        if life.cause is not None:
+            points += self._origin(life)
         if life.from_card:
             points.append((self._places.of_card(life.node, RESULT), life.sent))
         if life.pieces and life.pieces[-1].packets:
@@ -123,6 +127,15 @@ class Messages:
             end = self._places.of_card(life.target, CIRCUIT) if life.to_card else (HOST + life.target, CALLS)
             points.append((end, life.handled))
         return [(place, time) for place, time in points if time is not None]
+
+    def _origin(self, life: Life) -> list[tuple[Place, int | None]]:
+        """What a NIC makes for a message: from where that message came in, over the work that makes the other."""
+        cause, points = life.cause, []
+        packets = cause.pieces[0].packets if cause is not None and cause.pieces else []
+        if packets:
+            points.append(((NIC + life.node, RECEIVE_ENGINE), packets[-1].stored_head))
+        work = self._units.work_before(life.node, life.sent)
+        return points + ([work] if work is not None else [])
 
     def _way_of(self, piece: Piece, packet: Packet) -> list[tuple[Place, int | None]]:
         points: list[tuple[Place, int | None]] = []
@@ -145,17 +158,29 @@ class Messages:
         changes: dict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)
         for life in self._lives.lives:
             for piece in life.pieces:
-                sending, waiting = (NIC + life.node, "messages sent, not acknowledged"), "messages before the host"
-                begins = TraceEvent.NIC_NOTICED if life.from_card else TraceEvent.PAYLOAD_WRITTEN
-                _interval(changes[sending], piece, begins, TraceEvent.ACK_SEEN)
-                if life.target is not None and not life.to_card:
-                    incoming = (HOST + life.target, waiting)
+                name, begins, ends = _sending(life)
+                _interval(changes[NIC + life.node, name], piece, begins, ends)
+                accepted = piece.first(TraceEvent.NIC_ACCEPT)
+                looked_for = accepted is not None and accepted[5] != ACCEPT_NOBODY
+                if life.target is not None and not life.to_card and looked_for:
+                    incoming = (HOST + life.target, "messages before the host")
                     _interval(changes[incoming], piece, TraceEvent.NIC_ACCEPT, TraceEvent.POLL_HIT)
         for (process, name), steps in changes.items():
             depth = 0
             for time, step in sorted(steps):
                 depth += step
                 self._events.counter(process, name, time, depth)
+
+
+def _sending(life: Life) -> tuple[str, int, int]:
+    """How messages like this one count at their sender: the counter, and the events between which they do."""
+    if life.posted:
+        return "messages posted, not on the cable", TraceEvent.POSTED, TraceEvent.TX_HEAD
+    if life.cause is not None:
+        begins = TraceEvent.NIC_REPLY if life.kind == REPLY else TraceEvent.NIC_COPY
+    else:
+        begins = TraceEvent.NIC_NOTICED if life.from_card else TraceEvent.PAYLOAD_WRITTEN
+    return "messages sent, not acknowledged", begins, TraceEvent.ACK_SEEN
 
 
 def _interval(steps: list[tuple[int, int]], piece: Piece, begin: int, end: int) -> None:

@@ -7,7 +7,7 @@ from tb.report.packets import ends
 from tb.report.recorded import End, Legend
 from tb.report.trace_events import Place, TraceEvents
 
-HOST, CARD, NIC, SWITCH, CABLE = 10_000, 15_000, 20_000, 30_000, 40_000
+HOST, CARD, DISPLAY, NIC, SWITCH, CABLE = 10_000, 15_000, 17_500, 20_000, 30_000, 40_000
 """First process numbers."""
 CPU, CALLS = 1, 2
 """Threads of a host; of its calls there are as many as overlap."""
@@ -27,6 +27,7 @@ class Places:
         self.legend = legend
         self._events = events
         self._cards: set[int] = set()
+        self._displays: set[int] = set()
         self._moving: set[int] = set()
         self._cables: dict[End, Place] = {}
         for node, name in enumerate(legend.hosts):
@@ -57,6 +58,15 @@ class Places:
             self._events.thread((CARD + node, CIRCUIT), "circuits")
             self._events.thread((CARD + node, RESULT), "result, until the NIC sees it")
         return CARD + node, thread
+
+    def of_display(self, node: int) -> Place:
+        """The frame buffer of a host, a process from the first time on."""
+        place = DISPLAY + node, 1
+        if node not in self._displays:
+            self._displays.add(node)
+            self._events.process(place[0], f"display of {self.legend.hosts[node]}", 2 * node + 1)
+            self._events.thread(place, "frame buffer")
+        return place
 
     def moves(self, node: int) -> Place:
         """The right engine of a host's SP adapter, a thread from the first time on."""

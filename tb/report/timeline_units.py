@@ -16,6 +16,7 @@ ENDS = {
     TraceEvent.DMA_DONE: TraceEvent.DMA_START,
     TraceEvent.MOVE_DONE: TraceEvent.MOVE_START,
     TraceEvent.STALL_END: TraceEvent.STALL_START,
+    TraceEvent.FRAME_END: TraceEvent.FRAME_START,
 }
 STARTS = frozenset(ENDS.values())
 WINDOWS = {
@@ -47,7 +48,7 @@ class Units:
         elif event in ENDS:
             begun = self._open.pop((row[1], ENDS[TraceEvent(event)], _lane(row)), None)
             if begun is not None:
-                self._span(begun, row[0])
+                self._span(begun, row)
         elif event in COUNTED:
             self._count(row)
 
@@ -62,8 +63,8 @@ class Units:
         index = bisect_right(works, time, key=lambda work: work[1]) - 1
         return ((NIC + node, PROCESSOR), sum(works[index]) // 2) if index >= 0 else None
 
-    def _span(self, begun: Row, end: int) -> None:
-        begin, unit, event, _, argument, more = begun
+    def _span(self, begun: Row, over: Row) -> None:
+        (begin, unit, event, _, argument, more), end = begun, over[0]
         if event == TraceEvent.WORK_START:
             self._works[unit].append((begin, end))
             processor = (NIC + node_of(unit), PROCESSOR)
@@ -75,6 +76,9 @@ class Units:
             self._events.span((NIC + node_of(unit), DMA + argument % CHAINS), name, begin, end)
         elif event == TraceEvent.MOVE_START:
             self._events.span(self._places.moves(node_of(unit)), f"{more} B to the FIFO", begin, end)
+        elif event == TraceEvent.FRAME_START:
+            name = f"{over[5]} B at {over[4]:#x}" if over[5] else f"read at {over[4]:#x}"
+            self._events.span(self._places.of_display(node_of(unit)), name, begin, end)
         elif unit < SWITCH_BASE:
             self._events.span(self._places.leaving_host(node_of(unit)), "stopped", begin, end)
         else:

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from pymodels.published import load_published
+from tb.report.life import COPY
+from tests.system.lives import kinds, whole_lives
 from tests.system.runs import must
 
 
@@ -35,6 +37,7 @@ def test_tree_of_nis_frees_the_sender_and_reaches_all(simulator: str, tmp_path: 
     done = must("grim_multicast", simulator, tmp_path, "size=64", cluster="eight_hosts")
     assert done.metrics["delivered"] == (1 + 3 + 7) * 2 * 2
     assert done.metrics["copies"] == (1 + 3 + 7) * 2
+    assert kinds(whole_lives(done, nameless=8 * 7 * 2))[COPY] == done.metrics["copies"]
     assert done.metrics["tree_host_us_8_hosts_64B"] < done.metrics["loop_host_us_8_hosts_64B"] / 4
 
 

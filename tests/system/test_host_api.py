@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tb.report.life import READ, REPLY
+from tests.system.lives import kinds, whole_lives
 from tests.system.runs import assert_equal, must
 
 HERE, THERE = "host paris", "host metz"
@@ -26,6 +28,9 @@ def test_remote_memory_is_the_same_on_both_simulators_and_a_miss_costs_an_interr
         assert hit < pages + 1
         assert 10 < miss - pages < 10 + 17 + 10, "the interrupt latency of the host's profile, and the service"
     assert one.metrics["interrupts"] == one.metrics["misses"] > 0
+    lives = whole_lives(one, nameless=4)
+    assert kinds(lives)[READ] == kinds(lives)[REPLY] == 12
+    assert all(life.cause is not None and life.cause.kind == READ for life in lives if life.kind == REPLY)
 
 
 def test_polling_thread_is_late_by_half_its_period_and_the_switches(tmp_path: Path) -> None:

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tb.report.life import LETTER
 from tb.studies._vibe_cases import PARTS, rows
+from tests.system.lives import kinds, whole_lives
 from tests.system.runs import Run, must
 
 
@@ -34,6 +36,10 @@ def test_every_condition_of_every_part_is_measured(suite: Run, found: dict[str, 
             assert {f"{letter}_{row.name}" for letter in row.letters} <= found.keys(), row.name
     table = (suite.folder / "vibe.md").read_text(encoding="utf-8")
     assert len(re.findall(r"^\| mts \d+ 8192B \| [\d.]+ \| [\d.]+ \| [\d.]+ \|$", table, re.MULTILINE)) == 4
+
+
+def test_every_message_of_the_suite_has_a_life_and_every_answer_a_name(suite: Run) -> None:
+    assert {"RDMA write, with immediate data", LETTER, ""} <= set(kinds(whole_lives(suite)))
 
 
 def test_a_message_in_more_pieces_takes_longer(found: dict[str, float]) -> None:

@@ -69,7 +69,7 @@ def message(at: int, source: int, number: int = 1, size: int = 64, key: int = KE
         *packet(at + 1120, source, whole, key),
         record(at + 1800, target, Part.NIC_CPU, E.NIC_RECV_START, key, source),
         record(at + 1800, target, Part.NIC_CPU, E.NIC_ACCEPT, key, source),
-        record(at + 1900, target, Part.NIC_CPU, E.NIC_DMA_START, key, whole),
+        record(at + 1900, target, Part.NIC_CPU, E.NIC_DMA_START, key, whole, 4),
         record(at + 1950, target, Part.HOST_DMA, E.DMA_START, 0x3A00, 0, -whole),
         record(at + 2000, target, Part.NIC_CPU, E.ACK_SENT, key, source),
         *packet(at + 2010, target, 8, key),

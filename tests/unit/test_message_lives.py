@@ -149,7 +149,7 @@ def test_work_that_overlaps_is_counted_once() -> None:
         record(1250, 1, Part.NIC_CPU, E.NIC_DMA_START, KEY, 96),
         record(1260, 1, Part.HOST_DMA, E.DMA_START, 0x3A00, 0, -96),
         record(1290, 1, Part.HOST_DMA, E.DMA_DONE, 0x3A00, 0, -96),
-        record(1900, 1, Part.NIC_CPU, E.NIC_DMA_START, KEY, 0),
+        record(1900, 1, Part.NIC_CPU, E.NIC_DMA_START, KEY, 0, 4),
         record(2400, 1, Part.HOST_DMA, E.DMA_START, 0x1800, 0, -4),
         record(2600, 1, Part.HOST_DMA, E.DMA_DONE, 0x1800, 0, -4),
     ]

@@ -51,7 +51,7 @@ def test_the_systemverilog_package_is_what_the_module_prints() -> None:
         (unit(1, Part.HOST_DMA), "node 1 host DMA"),
         (switch_port(2, 5), "switch 2 port 5"),
         (cable(7), "cable 7"),
-        (unit(0, Part.FPGA) + 1, "node 0 part 11"),
+        (unit(0, Part.FRAME) + 1, "node 0 part 12"),
     ],
 )
 def test_units_have_names(number: int, name: str) -> None:

@@ -24,6 +24,7 @@ from firmware.host.via.letters import Letters
 from firmware.host.via.waiting import Flag
 from firmware.nic.via.layout import State
 from pymodels.host.process import Process
+from pymodels.trace import TraceEvent
 
 ACCEPT_TRIES = 50
 """After so many ACCEPTs without a CONFIRM the client counts as gone. Assumed."""
@@ -195,6 +196,7 @@ class Agent:
     def _arrived(self, data: bytes) -> None:
         """A message has come; what takes time is done in a task."""
         message = Message(*LETTER.unpack(data[: LETTER.size]))
+        self._host.trace(TraceEvent.POLL_HIT, 0, 0, message.source)
         self._host.spawn(self._serve(message), "the kernel agent")
 
     async def _serve(self, message: Message) -> None:

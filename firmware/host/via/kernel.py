@@ -22,6 +22,7 @@ from firmware.nic.via.layout import COMMAND_WORDS, EVENTS, Command, Event, Layou
 from firmware.nic.via.options import Options
 from firmware.verbs import Host
 from pymodels.errors import SanlabError
+from pymodels.trace import TraceEvent
 
 
 class Kernel:
@@ -47,8 +48,7 @@ class Kernel:
         self._event = 0
         self._refills = 0
         self.interrupts = 0
-        self.begun = 0
-        """Messages posted, for the trace."""
+        self._sends = 0
         self._tags = 0
         self._queues = [False] * self.options.queues
 
@@ -56,6 +56,13 @@ class Kernel:
         """A protection tag that nobody has."""
         self._tags += 1
         return self._tags
+
+    def posted(self, descriptor: int, size: int) -> int:
+        """A send is posted, its descriptor at a physical address: its number on this host, for the trace."""
+        self._sends += 1
+        self.host.trace(TraceEvent.SEND_CALL, 0, size, self._sends)
+        self.host.trace(TraceEvent.POSTED, 0, descriptor, self._sends)
+        return self._sends
 
     async def start(self) -> None:
         """Bring the NIC up: it begins when it knows where its events go."""

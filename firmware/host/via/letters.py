@@ -53,6 +53,7 @@ class Letters:
             host.store_bytes(at + Field.SIZE, data)
             control = Control(Kind.SEND, False, False, 0, 1).word()
             words = (control, at, node << 16 | len(data))
+            kernel.posted(at, len(data))
             await kernel.sends.post(Entry(words, ((at + Field.SIZE, len(data)),)))
 
     async def _post(self, at: int) -> None:

@@ -17,7 +17,6 @@ from firmware.nic.via.layout import State
 from firmware.nic.via.layout import Vi as Word
 from pymodels.formats.via import Reliability
 from pymodels.host.process import Process
-from pymodels.trace import TraceEvent
 
 if TYPE_CHECKING:
     from firmware.host.via.kernel import Kernel
@@ -32,11 +31,10 @@ class VipNic:
         self._tags: set[int] = set()
         self._vis: list[Vi] = []
 
-    def begun(self, size: int) -> int:
-        """A message of so many bytes is posted: its number on this host, for the trace."""
-        self._kernel.begun += 1
-        self.host.trace(TraceEvent.SEND_CALL, 0, size, self._kernel.begun)
-        return self._kernel.begun
+    def begun(self, descriptor: Descriptor) -> int:
+        """A send is posted: its number on this host, for the trace."""
+        ((physical, _),) = self.process.pieces(descriptor.va, 1)
+        return self._kernel.posted(physical, descriptor.size)
 
     async def close(self) -> None:
         """VipCloseNic. Raises VipError while the process has VIs."""

@@ -12,7 +12,7 @@ from firmware.host.via.kernel_vi import KernelVi
 from firmware.host.via.translate import RECEIVED, SENT
 from firmware.host.via.waiting import Handler
 from firmware.nic.via.layout import State
-from pymodels.formats.via import Field, Reliability
+from pymodels.formats.via import Field, Reliability, Status
 from pymodels.trace import TraceEvent
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class WorkQueue:
         if len(self._posted) >= most:
             what = f"posting descriptor {len(self._posted) + 1} of a queue"
             raise VipError(Result.ERROR_RESOURCE, what, f"take done ones back, or raise via.outstanding ({most})")
-        number = self.vi.nic.begun(descriptor.size) if self.side == SENT else 0
+        number = self.vi.nic.begun(descriptor) if self.side == SENT else 0
         await self._process.spend("post_user")
         await self._process.overhead("post_user")
         self._process.store_words(descriptor.va + Field.LENGTH, (0, 0))
@@ -96,7 +96,7 @@ class WorkQueue:
         await self._process.spend("take_done")
         descriptor = self._posted.popleft()
         self.told = max(self.told - 1, 0)
-        if self.side == RECEIVED:
+        if self.side == RECEIVED and not descriptor.status & Status.ERRORS:
             self._host.trace(TraceEvent.POLL_HIT, 0, self.vi.number, self.vi.kernel.peer)
         return descriptor
 

@@ -100,7 +100,7 @@ class Buffering:
             delivery.data(at, host + HostQueue.RING + back, length, False, (NO_BUFFER, key, length))
             delivery.word(after, host + HostQueue.BACK, (buffer, key, length))
             await delivery.start()
-            self._nic.trace(TraceEvent.NIC_DMA_START, key, length)
+            self._nic.trace(TraceEvent.NIC_DMA_START, key, length, 4)
 
     async def drained(self) -> None:
         """Host DMA has ended something: what waits may follow."""

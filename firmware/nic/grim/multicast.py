@@ -138,11 +138,15 @@ class Multicast:
             streams.wake(stream)
 
     async def _begin(self, tree: int, place: Place, message: tuple[Channel, int], parts: Parts) -> None:
-        """Replicate and deliver a message that stands in a channel's queue."""
+        """Replicate and deliver a message that stands in a channel's queue. It was never sent, so its word 0 is new."""
+        key, me = self._sender.key(*message), self._ni.me
+        self._nic.store(parts[0][0], key)
+        self._nic.trace(TraceEvent.NIC_RECV_START, key, me)
         if place.channels:
+            self._nic.trace(TraceEvent.NIC_ACCEPT, key, me)
             entry = next(number for number in range(OWN_DELIVERIES) if number not in self._own)
             self._own[entry] = message
-            await self._deliver(place, parts, (OWN - entry, self._nic.load(parts[0][0]), _length(parts)))
+            await self._deliver(place, parts, (OWN - entry, key, _length(parts)))
         await self._replicate(tree, place, parts)
         if not place.channels:
             await self._answers.finish(*message)
@@ -164,7 +168,7 @@ class Multicast:
         to = copies.base + copies.next + ROUTE_BYTES
         length = _length(parts)
         await nic.work("multicast_copy", -(-length // LINE))
-        _, w1, w2, w3, *words = [word for at, size in parts for word in nic.load_words(at, size // 4)]
+        key, w1, w2, w3, *words = [word for at, size in parts for word in nic.load_words(at, size // 4)]
         forwarded = w1 >> 26 >= MessageType.FORWARDED
         origin, channel = (w1 & 0xFF, w2 & 0xFF) if forwarded else (w1 >> 8 & 0xFF, w3 >> 24)
         w1 = (w1 | (MessageType.FORWARDED & ~MessageType.MULTICAST) << 26) & 0xFFFF0000 | self._ni.me << 8 | origin
@@ -181,6 +185,7 @@ class Multicast:
                 slot = copies.append_same(first, stream, sequence)
             if streams.tokens is not None:
                 streams.tokens[stream][sequence] = copies.first_token + slot
+            nic.trace(TraceEvent.NIC_COPY, self._sender.key(copies, slot), key, vnn)
             streams.wait(copies, slot, stream)
             streams.wake(stream)
         self._ni.count(Counter.COPIES, len(place.children))
@@ -197,8 +202,8 @@ class Multicast:
                 delivery.data(at, to, size, False, (NO_BUFFER, 0, 0))
                 to += size
             delivery.word(after, host + HostQueue.BACK, last if channel == place.channels[-1] else (NO_BUFFER, 0, 0))
+            self._nic.trace(TraceEvent.NIC_DMA_START, last[1], length, 4)
         await delivery.start()
-        self._nic.trace(TraceEvent.NIC_DMA_START, last[1], length)
 
 
 def _length(parts: Parts) -> int:

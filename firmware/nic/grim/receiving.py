@@ -191,7 +191,7 @@ class Receiver(Verdicts):
             self.delivery.data(at + early, place + early, length - early, False, (NO_BUFFER, key, length))
         self.delivery.word(after, pointer, (buffer, key, length))
         await self.delivery.start()
-        self.nic.trace(TraceEvent.NIC_DMA_START, key, length - early)
+        self.nic.trace(TraceEvent.NIC_DMA_START, key, length - early, 4)
         await self.acknowledge(key, source, stream)
 
     def release(self, buffer: int) -> None:

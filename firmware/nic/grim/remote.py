@@ -26,7 +26,7 @@ from firmware.nic.grim.translation import Pieces, Translation
 from firmware.nic.hardware.host_dma import E2L
 from pymodels.formats.grim import COUNTER_BITS, COUNTER_MASK, HEADER_BYTES, Cause, MessageType, padded
 from pymodels.registers import Isr, Reg
-from pymodels.trace import TraceEvent
+from pymodels.trace import ACCEPT_NOBODY, TraceEvent
 
 SIGNAL = 1 << Isr.LANAI_SIG
 """The driver has answered."""
@@ -201,7 +201,7 @@ class Remote:
         self._receiver.expected[job.stream] = job.key + 1 & COUNTER_MASK
         self._receiver.refusing[job.stream] = False
         self._receiver.failed.pop(job.stream << COUNTER_BITS | job.key & COUNTER_MASK, None)
-        self._nic.trace(TraceEvent.NIC_ACCEPT, job.key, job.source)
+        self._nic.trace(TraceEvent.NIC_ACCEPT, job.key, job.source, ACCEPT_NOBODY)
 
     def _acknowledge(self, job: Job) -> None:
         self._sender.answer(job.source, self._receiver.answer_words(MessageType.ACK, job.key, job.stream))
@@ -230,7 +230,7 @@ class Remote:
             ((pa, _),) = job.lock_pieces
             delivery.word(job.value, pa, last)
         await delivery.start()
-        self._nic.trace(TraceEvent.NIC_DMA_START, job.key, job.size)
+        self._nic.trace(TraceEvent.NIC_DMA_START, job.key, job.size, 4 * bool(job.lock))
         self._ni.count(Counter.REPLIES if reply else Counter.REMOTE_WRITES)
         await self._nic.work("send_ack")
         self._acknowledge(job)
@@ -245,11 +245,13 @@ class Remote:
             return
         self._unpark_if(job)
         self._accept(job)
+        own = self._sender.own
+        key = self._sender.key(own, slot)
+        self._nic.trace(TraceEvent.NIC_REPLY, key, job.key, job.source)
         await self._nic.work("remote_read")
         if len(job.pieces) > 1:
             await self._nic.work("remote_piece", len(job.pieces) - 1)
             self._ni.count(Counter.FRAGMENTS, len(job.pieces))
-        own = self._sender.own
         at = own.base + own.offset[slot] + ROUTE_BYTES
         words = job.size + 3 >> 2
         w1 = MessageType.RM_REPLY << 26 | (-job.size & 3) << 24 | self._ni.me << 8
@@ -265,7 +267,7 @@ class Remote:
         self.under_way += 1
         self._ni.count(Counter.REMOTE_READS)
         await self._delivery.start()
-        self._nic.trace(TraceEvent.NIC_DMA_START, job.key, job.size)
+        self._nic.trace(TraceEvent.NIC_DMA_START, key, job.size)
         self._receiver.release(job.buffer)
 
     # ---- ends of DMA

@@ -16,6 +16,7 @@ from firmware.nic.via.ni import Endpoint, Ni
 from firmware.nic.via.outlet import Outlet
 from firmware.nic.via.receives import Receives
 from pymodels.formats.via import Kind, Status
+from pymodels.trace import TraceEvent
 
 VERDICTS = {
     Kind.NO_DESCRIPTOR: Status.REMOTE_DESCRIPTOR,
@@ -55,6 +56,8 @@ class Breaking:
     async def answered(self, endpoint: Endpoint, kind: Kind) -> None:
         """The target of a VI's oldest message has answered."""
         await self._nic.work("answer_seen")
+        seen = TraceEvent.ACK_SEEN if kind == Kind.DONE else TraceEvent.NACK_SEEN
+        self._nic.trace(seen, self._port.head().header[0], endpoint.node)
         if kind != Kind.DONE:
             await self.break_up(endpoint, VERDICTS[kind])
         elif endpoint.unanswered:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from firmware.nic.via.ni import Endpoint, Ni
 from pymodels.formats.via import Header, Kind
+from pymodels.trace import TraceEvent
 
 
 class Outlet:
@@ -21,7 +22,10 @@ class Outlet:
     async def answer(self, node: int, vi: int, kind: Kind) -> None:
         """Send an answer to a VI of a node, now or when the port is free."""
         await self._nic.work("answer")
-        self._answers.append((node, Header(self._ni.me, self._ni.number(), 0, vi, kind, True, True, 0).words()))
+        words = Header(self._ni.me, self._ni.number(), 0, vi, kind, True, True, 0).words()
+        sent = TraceEvent.ACK_SENT if kind == Kind.DONE else TraceEvent.NACK_SENT
+        self._nic.trace(sent, words[0], node, vi)
+        self._answers.append((node, words))
         if self._port.ready():
             await self._launch()
 

@@ -177,7 +177,7 @@ class Receiver:
         endpoint.receiving = None
         await self._nic.work("user_received" if endpoint.receives.user else "receive_end")
         await message.finish()
-        self._nic.trace(TraceEvent.NIC_ACCEPT, self._port.head().header[0], header.source)
+        self._nic.trace(TraceEvent.NIC_ACCEPT, self._port.head().header[0], header.source, endpoint.number + 1)
         await self._completing.receive(
             endpoint, message.descriptor, message.length, message.operation, message.immediate
         )

@@ -83,6 +83,7 @@ class Sender:
         key = self._ni.me << 24 | self._ni.number()
         self._nic.trace(TraceEvent.NIC_NOTICED, key, ring.vi)
         work = await self._readers.of(ring).send(ring)
+        self._nic.trace(TraceEvent.NIC_DESCRIPTOR, key, work.descriptor, work.vi | work.asks << 8)
         endpoint = self._ni.endpoints[work.vi]
         connected = endpoint.state() is State.CONNECTED
         if work.status or not (connected or work.node >= 0):

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from firmware.nic.via.layout import Kind
 from firmware.nic.via.ring import Ring
-from pymodels.formats.via import Status
+from pymodels.formats.via import Control, Status
 
 RIGHT = Status(0)
 """Nothing is wrong."""
@@ -71,6 +71,12 @@ class Work:
     """One segment, which was looked at when the descriptor was read: it lies in one page, and goes in one packet."""
     node: int = -1
     """Where it goes, if not to the VI's peer: the kernel agents' messages."""
+
+    @property
+    def asks(self) -> Control:
+        """Operation and immediate data, as in the control field of a user's descriptor: for the trace."""
+        operation = Control.RDMA_WRITE if self.kind == Kind.WRITE else Control.SEND_RECEIVE
+        return operation | Control.IMMEDIATE if self.immediate else operation
 
 
 class Reader(Protocol):
