@@ -1,8 +1,8 @@
 """What packets that do not move hold and want, read from the trace: who waits for whom in the network.
 
 A packet that has begun and not ended somewhere holds that place: the send engine, an input port of a switch with the
-output granted to it, the receive engine. It wants the next place. At a standstill these waits are what blocks; while
-packets move they are only a picture of the moment.
+output granted to it, the central queue of an SP switch, the receive engine. It wants the next place. At a standstill
+these waits are what blocks; while packets move they are only a picture of the moment.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pymodels.topology import End, Topology
-from pymodels.trace import PORTS_PER_SWITCH, SWITCH_BASE, Part, TraceEvent, switch_port, unit, unit_name
+from pymodels.trace import SWITCH_BASE, Part, TraceEvent, switch_port, unit, unit_name
 from pymodels.waiting import Wait, Wanted
-
-CROSSING = (TraceEvent.SWITCH_HEAD, TraceEvent.SWITCH_GRANT, TraceEvent.SWITCH_TAIL)
+from tb.stuck.lines import CROSSING, RECEIVED, Crossing, Lines, central_queue
 
 
 def send_engine(node: int) -> str:
@@ -27,13 +26,6 @@ def send_engine(node: int) -> str:
 def receive_engine(node: int) -> str:
     """The network-receive engine of a node, as waits name it."""
     return unit_name(unit(node, Part.NET_RECV))
-
-
-def latest(trace: NDArray[np.void], events: tuple[TraceEvent, ...]) -> dict[int, NDArray[np.void]]:
-    """By unit: its last record of one of these events. `trace`: in time order, shape (n,)."""
-    chosen = trace[np.isin(trace["event"], events)][::-1]
-    units, first = np.unique(chosen["unit"], return_index=True)
-    return {int(number): chosen[at] for number, at in zip(units, first, strict=True)}
 
 
 def not_left(trace: NDArray[np.void]) -> list[int]:
@@ -52,26 +44,12 @@ def _counted(trace: NDArray[np.void], event: TraceEvent, part: Part) -> dict[int
     return {int(node): int(count) for (node, of), count in nodes if of == part}
 
 
-@dataclass(frozen=True)
-class Crossing:
-    """A packet whose head has entered an input port of a switch, and whose tail has not left it."""
-
-    switch: int
-    port: int
-    output: int
-    granted: bool
-
-    @property
-    def name(self) -> str:
-        """The input port, as waits name it."""
-        return unit_name(switch_port(self.switch, self.port))
-
-
 @dataclass
 class Network:
     """The packets that stand in the network."""
 
     topology: Topology
+    lines: Lines
     sending: list[int] = field(default_factory=list)
     """Nodes whose send engine has begun a packet that has not left the NIC."""
     crossing: dict[tuple[int, int], Crossing] = field(default_factory=dict)
@@ -80,27 +58,51 @@ class Network:
     @staticmethod
     def of(trace: NDArray[np.void], topology: Topology) -> Network:
         """The network as a trace leaves it. `trace`: in time order, shape (n,)."""
-        network = Network(topology)
-        network.sending = not_left(trace)
-        for number, record in latest(trace, CROSSING).items():
-            if record["event"] != TraceEvent.SWITCH_TAIL:
-                switch, port = divmod(number - SWITCH_BASE, PORTS_PER_SWITCH)
-                granted = bool(record["event"] == TraceEvent.SWITCH_GRANT)
-                network.crossing[switch, port] = Crossing(switch, port, int(record["argument"]), granted)
-        return network
+        lines = Lines(topology)
+        at_switch = (trace["unit"] >= SWITCH_BASE) & np.isin(trace["event"], CROSSING)
+        at_host = (trace["unit"] % unit(1, Part.HOST_CPU) == Part.LINK) & np.isin(trace["event"], RECEIVED)
+        for record in trace[at_switch | ((trace["unit"] < SWITCH_BASE) & at_host)]:
+            lines.take(record)
+        crossing = {(packet.switch, packet.port): packet for packet in lines.crossing.values()}
+        return Network(topology, lines, not_left(trace), crossing)
 
     def waits(self) -> list[Wait]:
-        """Every wait in the network: engines by node, then switch ports, then the receivers that they come to."""
+        """Every wait in the network: engines by node, switch ports, central queues, and the receivers they come to."""
         found = [Wait(send_engine(node), self._room(End(self.topology.hosts[node], 0))) for node in self.sending]
         reached: set[int] = set()
         for _, packet in sorted(self.crossing.items()):
-            out = End(self.topology.switches[packet.switch].name, packet.output)
-            found.append(Wait(packet.name, self._room(out) if packet.granted else self._output(packet)))
-            peer = self.topology.peers.get(out)
-            if packet.granted and peer and self.topology.is_host(peer.node):
-                reached.add(self.topology.hosts.index(peer.node))
+            found.append(Wait(packet.name, self._wanted(packet)))
+            if packet.granted:
+                reached |= self._host_behind(packet)
+        for (switch, output), first in self.lines.queues():
+            if first.whole:
+                found.append(Wait(central_queue(switch), self._room(self._end(first))))
+                reached |= self._host_behind(first)
+            else:
+                wanted = Wanted(f"output {output} of switch {switch}", first.name)
+                found.append(Wait(central_queue(switch), wanted))
         buffers = (Wait(receive_engine(node), Wanted("a receive buffer", f"NIC {node}")) for node in sorted(reached))
         return [*found, *buffers]
+
+    def _wanted(self, packet: Crossing) -> Wanted:
+        """What a packet lacks that has not left its input."""
+        first = self.lines.first((packet.switch, packet.output))
+        if not packet.granted:
+            holder = first.name if first is not None else ""
+            return Wanted(f"output {packet.output} of switch {packet.switch}", holder)
+        if packet.queued and first is not packet:
+            queue = central_queue(packet.switch)
+            return Wanted(f"room in the central queue of switch {packet.switch}", queue)
+        return self._room(self._end(packet))
+
+    def _end(self, packet: Crossing) -> End:
+        """The output port of a packet."""
+        return End(self.topology.switches[packet.switch].name, packet.output)
+
+    def _host_behind(self, packet: Crossing) -> set[int]:
+        """The node that a packet comes to behind its output; empty where that is a switch."""
+        peer = self.topology.peers.get(self._end(packet))
+        return {self.topology.hosts.index(peer.node)} if peer and self.topology.is_host(peer.node) else set()
 
     def _room(self, source: End) -> Wanted:
         """Room behind the cable that leads away from a port."""
@@ -114,9 +116,3 @@ class Network:
         before = self.crossing.get((switch, peer.port))
         name = unit_name(switch_port(switch, peer.port))
         return Wanted(f"room in the slack buffer of {name}", before.name if before else "")
-
-    def _output(self, packet: Crossing) -> Wanted:
-        """The output port that a packet has asked for in vain."""
-        others = (p for p in self.crossing.values() if p.granted and p.switch == packet.switch)
-        holder = next((p.name for p in others if p.output == packet.output), "")
-        return Wanted(f"output {packet.output} of switch {packet.switch}", holder)

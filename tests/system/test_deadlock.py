@@ -37,6 +37,27 @@ def test_deadlock_on_cyclic_routes_is_told_link_by_link(cyclic: str, tmp_path: P
         assert f"switch {switch} port 2 waits for output 3 of switch {switch}, held by switch {switch} port 0" in told
 
 
+def test_packets_in_the_central_queues_of_sp_switches_are_told(tmp_path: Path) -> None:
+    topology = ring(3, ports=8)
+    cluster = str(write(drawn("ring", topology, clockwise(topology)), tmp_path, "a ring with cyclic routes"))
+    settings = "packets=2 bytes=1000 steps=2 switch.central_queue=64"
+    done = must("sp_stuck", "verilator", tmp_path / "ring", settings, cluster=cluster, profile="sp")
+    assert done.metrics["cycles"] == 1
+    told = (done.folder / "stuck.txt").read_text()
+    for switch in range(3):
+        queue = f"switch {switch} central queue"
+        assert f"switch {switch} port 2 waits for room in the central queue of switch {switch}, held by {queue}" in told
+        assert f"{queue} waits for output 3 of switch {switch}, held by switch {switch} port 0" in told
+
+
+def test_packets_that_nobody_takes_lie_whole_in_the_central_queue(tmp_path: Path) -> None:
+    done = must("sp_stuck", "verilator", tmp_path, "packets=3 bytes=400", "four_hosts", profile="sp")
+    assert done.metrics["cycles"] == 0
+    told = (tmp_path / "stuck.txt").read_text()
+    assert "switch 0 central queue waits for room at NIC 3, held by node 3 net recv" in told
+    assert "node 3 net recv waits for a receive buffer, held by NIC 3" in told
+
+
 def test_packets_that_do_not_meet_are_no_deadlock(cyclic: str, tmp_path: Path) -> None:
     done = must("ring_deadlock", "icarus", tmp_path, "steps=1", cluster=cyclic)
     assert done.metrics == {"deadlocks": 0, "in_the_cycle": 0}

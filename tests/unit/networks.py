@@ -6,13 +6,13 @@ from pymodels.routes import Routes, encode
 from pymodels.topology import End, Link, Switch, Topology
 
 
-def ring(switches: int) -> Topology:
+def ring(switches: int, ports: int = 4) -> Topology:
     """`switches` switches in a ring, clockwise from port 3 to port 2, one host on port 0 of each."""
     names = [f"s{i}" for i in range(switches)]
     hosts = [f"h{i}" for i in range(switches)]
     links = [Link(End(h, 0), End(s, 0)) for h, s in zip(hosts, names, strict=True)]
     links += [Link(End(names[i], 3), End(names[(i + 1) % switches], 2)) for i in range(switches)]
-    topology = Topology(tuple(Switch(s, 4) for s in names), tuple(hosts), tuple(links))
+    topology = Topology(tuple(Switch(s, ports) for s in names), tuple(hosts), tuple(links))
     topology.check()
     return topology
 

@@ -21,6 +21,7 @@ from tests.unit.networks import ring
 
 RING = ring(3)
 HEAD, GRANT, TAIL = TraceEvent.SWITCH_HEAD, TraceEvent.SWITCH_GRANT, TraceEvent.SWITCH_TAIL
+QUEUE = TraceEvent.SWITCH_QUEUE
 Record = tuple[int, TraceEvent, int]
 """Unit, event, argument; times follow from the order."""
 
@@ -126,6 +127,34 @@ def test_an_output_without_a_cable_is_told() -> None:
     assert [str(w) for w in Network.of(records, RING).waits()] == [
         "switch 0 port 0 waits for a cable at s0.1, which has none"
     ]
+
+
+def test_a_packet_that_lies_whole_in_a_central_queue_waits_for_what_comes_behind_its_output() -> None:
+    records = trace(at_switch(0, 0, HEAD, 3), at_switch(0, 0, QUEUE, 3), at_switch(0, 0, GRANT, 3),
+                    at_switch(0, 0, TAIL, 3), at_switch(1, 2, HEAD, 0))  # fmt: skip
+    assert [str(wait) for wait in Network.of(records, RING).waits()] == [
+        "switch 1 port 2 waits for output 0 of switch 1",
+        "switch 0 central queue waits for room in the slack buffer of switch 1 port 2, held by switch 1 port 2",
+    ]
+    gone = trace(*[(int(r["unit"]), TraceEvent(r["event"]), int(r["argument"])) for r in records],
+                 at_switch(1, 2, GRANT, 0), at_switch(1, 2, TAIL, 0), (unit(1, Part.LINK), TraceEvent.RX_HEAD, 0),
+                 (unit(1, Part.LINK), TraceEvent.RX_TAIL, 0))  # fmt: skip
+    assert Network.of(gone, RING).waits() == []
+
+
+def test_a_full_central_queue_closes_a_cycle() -> None:
+    records: list[Record] = []
+    for node in range(3):
+        records += [at_switch(node, 0, HEAD, 3), at_switch(node, 0, GRANT, 3)]
+    for node in range(3):
+        records += [at_switch(node, 2, HEAD, 3), at_switch(node, 2, QUEUE, 3), at_switch(node, 2, GRANT, 3)]
+    found = look(trace(*records))
+    assert len(found.cycles) == 1
+    assert found.waits("switch 1 port 2", "switch 1 central queue")
+    assert found.waits("switch 1 central queue", "switch 1 port 0")
+    assert found.waits("switch 1 port 0", "switch 2 port 2")
+    room = "switch 1 port 2 waits for room in the central queue of switch 1, held by switch 1 central queue"
+    assert room in {str(wait) for wait in found.network}
 
 
 def test_the_report_holds_cycle_waits_and_last_events(tmp_path: Path) -> None:
