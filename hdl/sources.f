@@ -1,5 +1,6 @@
 hdl/nic/myri_lanai9_pkg.sv
 hdl/nic/myri_lanai4_pkg.sv
+hdl/nic/myri_nic_engines_pkg.sv
 hdl/nic/sp_adapter_pkg.sv
 hdl/sim/sim_trace_pkg.sv
 hdl/sim/sim_settings_pkg.sv

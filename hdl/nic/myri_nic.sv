@@ -8,14 +8,17 @@
 // big-endian), `_ago` the edges that passed since the moment itself, 0 = this edge.
 module myri_nic
   import myri_lanai9_pkg::*;
+  import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
 #(
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port = 2**SLACK_LOG2 characters
     parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
 ) (
     input logic clk,  // NIC clock
+    input logic [ENGINES-1:0] engine_clk,  // clk of the engines; edges with engine_needed = 0 may be left out
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
+    output logic [ENGINES-1:0] engine_needed,  // the coming edge of engine_clk is needed
     output logic busy,  // another edge is needed, the processor's SRAM requests apart
     output logic alarm_valid,  // wants to be awake ...
     output logic [47:0] alarm_cycle,  // ... at this edge
@@ -186,6 +189,7 @@ module myri_nic
   logic unused_ok;
   assign unused_ok = ^{w_data[31:24], myrinet};
   // Sleeping.
+  logic pio_near, pio_far, dma_near, dma_far;
   logic arb_busy, regs_busy, net_busy, host_busy, far_busy;
   logic net_in_flight, dma_in_flight;
   logic timer_alarm, nres_alarm, start_alarm;
@@ -196,6 +200,8 @@ module myri_nic
   assign first_cycle = (nres_alarm && (!start_alarm || nres_cycle < start_cycle)) ? nres_cycle : start_cycle;
   assign alarm_cycle = (timer_alarm && (!(nres_alarm || start_alarm) || timer_cycle < first_cycle)) ?
       timer_cycle : first_cycle;
+  assign engine_needed[ENGINE_PIO] = pio_near || pio_far;
+  assign engine_needed[ENGINE_DMA] = dma_near || dma_far;
   assign intr_line = irq && irq_enable;
   assign st_in_flight = net_in_flight || dma_in_flight;
 
@@ -233,6 +239,10 @@ module myri_nic
       .FIFO_LOG2 (FIFO_LOG2)
   ) u_net (
       .*,
+      .send_clk(engine_clk[ENGINE_SEND]),
+      .recv_clk(engine_clk[ENGINE_RECV]),
+      .send_needed(engine_needed[ENGINE_SEND]),
+      .recv_needed(engine_needed[ENGINE_RECV]),
       .link_in_flight(st_link_in_flight),
       .hold_reset(lanai_reset),
       .tx_crc_enable(myrinet[MYRINET_TX_CRC8_EN]),
@@ -250,6 +260,10 @@ module myri_nic
 
   myri_nic_host u_host (
       .*,
+      .pio_clk(engine_clk[ENGINE_PIO]),
+      .dma_clk(engine_clk[ENGINE_DMA]),
+      .pio_needed(pio_near),
+      .dma_needed(dma_near),
       .reg_w_data(w_data[23:0]),
       .bell_overflow(st_doorbell_overflow),
       .dma_error(st_dma_error),
@@ -264,6 +278,10 @@ module myri_nic
       .FIFO_LOG2(FIFO_LOG2)
   ) u_pci (
       .*,
+      .pio_clk(engine_clk[ENGINE_PIO]),
+      .dma_clk(engine_clk[ENGINE_DMA]),
+      .pio_needed(pio_far),
+      .dma_needed(dma_far),
       .busy(far_busy)
   );
 endmodule

@@ -223,6 +223,10 @@ module myri_nic4
       .WIDTH(WIDTH)
   ) u_net (
       .*,
+      .send_clk(clk),
+      .recv_clk(clk),
+      .send_needed(),
+      .recv_needed(),
       .link_in_flight(st_link_in_flight),
       .hold_reset(lanai_reset),
       .tx_crc_enable(crc_enable),

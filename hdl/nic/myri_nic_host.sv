@@ -4,78 +4,81 @@
 module myri_nic_host
   import myri_lanai9_pkg::*;
 (
-    input  logic         clk,               // NIC clock
-    input  logic         rst,               // synchronous reset
-    input  logic [ 47:0] cycle,             // index of the coming edge
-    input  logic [ 15:0] cfg_start_clocks,  // start-up of a DMA block
-    input  logic         pio_valid,         // PIO stream of the PCI side
-    output logic         pio_ready,         // taken
-    input  logic [ 93:0] pio_data,          // see myri_pio
-    output logic         rsp_valid,         // read answer
-    input  logic         rsp_ready,         // taken
-    output logic [ 63:0] rsp_data,          // lanes
-    output logic         cmd_valid,         // DMA command
-    input  logic         cmd_ready,         // taken
-    output logic [ 48:0] cmd_data,          // see myri_host_dma
-    output logic         wr_valid,          // DMA write beat
-    input  logic         wr_ready,          // taken
-    output logic [ 63:0] wr_data,           // lanes
-    input  logic         rd_valid,          // DMA read beat, or end of a command
-    output logic         rd_ready,          // taken
-    input  logic [ 65:0] rd_data,           // {done, error, lanes}
-    output logic         host_reg_valid,    // special register access of the host
-    input  logic         host_reg_ready,    // served
-    output logic         host_reg_write,    // 1 = write
-    output logic [  8:0] host_reg_addr,     // offset
-    output logic [ 31:0] host_reg_wdata,    // write data
-    input  logic [ 31:0] host_reg_rdata,    // read data
-    input  logic [  3:0] reg_pulse,         // PULSE written
-    input  logic [  3:0] reg_w_list,        // DMA_LISTk written
-    input  logic [  3:0] w_consumer,        // DOORBELL_CONSUMERk written
-    input  logic [ 23:0] reg_w_data,        // value of both
-    output logic [ 95:0] dma_list,          // to the registers
-    output logic [127:0] dma_progress,      // DMA_PROGRESSk
-    output logic [ 31:0] dma_status,        // DMA_STATUS
-    output logic [ 67:0] producer,          // DOORBELL_PRODUCERk
-    output logic [ 67:0] consumer,          // DOORBELL_CONSUMERk
-    output logic [ 31:0] overflows,         // DOORBELL_OVERFLOWS
-    output logic [  1:0] set_wake,          // strobes: WAKE1, WAKE2
-    output logic         bell_wake,         // strobe: WAKE0, an entry is stored
-    output logic         bell_overflow,     // strobe: an entry was dropped
-    output logic         dma_error,         // strobe: a chain stopped by an error
-    output logic         pio_misuse,        // strobe: a register write was ignored
-    output logic         lanai_reset,       // control register
-    output logic         irq_enable,        // control register
-    output logic         pio_req,           // SRAM: PIO
-    input  logic         pio_gnt,           // granted
-    output logic         pio_write,         // 1 = write
-    output logic [ 22:0] pio_addr,          // byte address
-    output logic [ 63:0] pio_wdata,         // write data
-    output logic [  7:0] pio_be,            // lanes
-    input  logic         pio_rvalid,        // read data valid
-    input  logic [ 63:0] pio_rdata,         // read data
-    output logic         dma_req,           // SRAM: host DMA
-    input  logic         dma_gnt,           // granted
-    output logic         dma_write,         // 1 = write
-    output logic [ 22:0] dma_addr,          // byte address
-    output logic [ 63:0] dma_wdata,         // write data
-    output logic [  7:0] dma_be,            // lanes
-    input  logic         dma_rvalid,        // read data valid
-    input  logic [ 63:0] dma_rdata,         // read data
-    output logic         tr_dma_start,      // trace, see myri_host_dma
-    output logic         tr_dma_done,       // block done
-    output logic [  1:0] tr_dma_chain,      // with both
-    output logic         tr_dma_e2l,        // with both
-    output logic [ 31:0] tr_dma_bytes,      // with both
-    output logic [ 22:0] tr_dma_lar,        // with both
-    output logic         tr_pio_write,      // trace: a write beat has landed ...
-    output logic [ 23:0] tr_pio_addr,       // ... here
-    output logic [ 31:0] tr_doorbell_addr,  // with bell_wake and bell_overflow
-    output logic [ 31:0] tr_doorbell_data,  // likewise
-    output logic         in_flight,         // a DMA block is in work
-    output logic         alarm_valid,       // DMA start-up runs
-    output logic [ 47:0] alarm_cycle,       // its end
-    output logic         busy               // another edge is needed
+    input  logic         pio_clk,           // NIC clock of PIO and doorbells; edges with pio_needed = 0 may be left out
+    input logic dma_clk,  // NIC clock of the DMA chains, likewise with dma_needed
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic [15:0] cfg_start_clocks,  // start-up of a DMA block
+    input logic pio_valid,  // PIO stream of the PCI side
+    output logic pio_ready,  // taken
+    input logic [93:0] pio_data,  // see myri_pio
+    output logic rsp_valid,  // read answer
+    input logic rsp_ready,  // taken
+    output logic [63:0] rsp_data,  // lanes
+    output logic cmd_valid,  // DMA command
+    input logic cmd_ready,  // taken
+    output logic [48:0] cmd_data,  // see myri_host_dma
+    output logic wr_valid,  // DMA write beat
+    input logic wr_ready,  // taken
+    output logic [63:0] wr_data,  // lanes
+    input logic rd_valid,  // DMA read beat, or end of a command
+    output logic rd_ready,  // taken
+    input logic [65:0] rd_data,  // {done, error, lanes}
+    output logic host_reg_valid,  // special register access of the host
+    input logic host_reg_ready,  // served
+    output logic host_reg_write,  // 1 = write
+    output logic [8:0] host_reg_addr,  // offset
+    output logic [31:0] host_reg_wdata,  // write data
+    input logic [31:0] host_reg_rdata,  // read data
+    input logic [3:0] reg_pulse,  // PULSE written
+    input logic [3:0] reg_w_list,  // DMA_LISTk written
+    input logic [3:0] w_consumer,  // DOORBELL_CONSUMERk written
+    input logic [23:0] reg_w_data,  // value of both
+    output logic [95:0] dma_list,  // to the registers
+    output logic [127:0] dma_progress,  // DMA_PROGRESSk
+    output logic [31:0] dma_status,  // DMA_STATUS
+    output logic [67:0] producer,  // DOORBELL_PRODUCERk
+    output logic [67:0] consumer,  // DOORBELL_CONSUMERk
+    output logic [31:0] overflows,  // DOORBELL_OVERFLOWS
+    output logic [1:0] set_wake,  // strobes: WAKE1, WAKE2
+    output logic bell_wake,  // strobe: WAKE0, an entry is stored
+    output logic bell_overflow,  // strobe: an entry was dropped
+    output logic dma_error,  // strobe: a chain stopped by an error
+    output logic pio_misuse,  // strobe: a register write was ignored
+    output logic lanai_reset,  // control register
+    output logic irq_enable,  // control register
+    output logic pio_req,  // SRAM: PIO
+    input logic pio_gnt,  // granted
+    output logic pio_write,  // 1 = write
+    output logic [22:0] pio_addr,  // byte address
+    output logic [63:0] pio_wdata,  // write data
+    output logic [7:0] pio_be,  // lanes
+    input logic pio_rvalid,  // read data valid
+    input logic [63:0] pio_rdata,  // read data
+    output logic dma_req,  // SRAM: host DMA
+    input logic dma_gnt,  // granted
+    output logic dma_write,  // 1 = write
+    output logic [22:0] dma_addr,  // byte address
+    output logic [63:0] dma_wdata,  // write data
+    output logic [7:0] dma_be,  // lanes
+    input logic dma_rvalid,  // read data valid
+    input logic [63:0] dma_rdata,  // read data
+    output logic tr_dma_start,  // trace, see myri_host_dma
+    output logic tr_dma_done,  // block done
+    output logic [1:0] tr_dma_chain,  // with both
+    output logic tr_dma_e2l,  // with both
+    output logic [31:0] tr_dma_bytes,  // with both
+    output logic [22:0] tr_dma_lar,  // with both
+    output logic tr_pio_write,  // trace: a write beat has landed ...
+    output logic [23:0] tr_pio_addr,  // ... here
+    output logic [31:0] tr_doorbell_addr,  // with bell_wake and bell_overflow
+    output logic [31:0] tr_doorbell_data,  // likewise
+    output logic in_flight,  // a DMA block is in work
+    output logic alarm_valid,  // DMA start-up runs
+    output logic [47:0] alarm_cycle,  // its end
+    output logic pio_needed,  // the coming edge of pio_clk is needed
+    output logic dma_needed,  // that of dma_clk
+    output logic busy  // another edge is needed
 );
   logic ctl_valid, ctl_ready, ctl_taken, bell_valid, bell_ready, bell_req;
   logic [63:0] ctl_rdata, bell_wdata, data;
@@ -100,9 +103,11 @@ module myri_nic_host
   assign ctl_ready = ctl_taken && reg_w_list == 4'd0;
   assign tr_pio_addr = addr;
   assign busy = pio_busy || bell_busy || dma_busy;
+  assign pio_needed = pio_busy || bell_busy;
+  assign dma_needed = dma_busy || ebus_reset;
 
   myri_pio u_pio (
-      .clk(clk),
+      .clk(pio_clk),
       .rst(rst),
       .in_valid(pio_valid),
       .in_ready(pio_ready),
@@ -145,7 +150,7 @@ module myri_nic_host
   );
 
   myri_nic_control u_control (
-      .clk(clk),
+      .clk(pio_clk),
       .rst(rst),
       .in_valid(ctl_valid && reg_w_list == 4'd0),
       .in_ready(ctl_taken),
@@ -167,7 +172,7 @@ module myri_nic_host
   );
 
   myri_doorbell u_doorbell (
-      .clk(clk),
+      .clk(pio_clk),
       .rst(rst),
       .size(fifo_size),
       .multi(multi_queue),
@@ -196,7 +201,7 @@ module myri_nic_host
   );
 
   myri_host_dma u_dma (
-      .clk(clk),
+      .clk(dma_clk),
       .rst(rst),
       .cycle(cycle),
       .cfg_start_clocks(cfg_start_clocks),

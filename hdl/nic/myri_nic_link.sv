@@ -46,6 +46,8 @@ module myri_nic_link #(
     output logic link_alarm_valid,  // link clock: wants to be awake ...
     output logic [47:0] link_alarm_cycle,  // ... at this edge
     input logic clk,  // NIC clock
+    input logic send_clk,  // clk of the crossing to the link; edges with send_busy = 0 may be left out
+    input logic recv_clk,  // clk of the crossing from it, likewise with recv_busy
     input logic rst,  // synchronous reset
     input logic send_valid,  // entry from myri_net_send
     output logic send_ready,  // taken
@@ -54,6 +56,8 @@ module myri_nic_link #(
     input logic recv_ready,  // taken
     output logic [WIDTH+12:0] recv_data,  // the entry
     output logic [5:0] link_event,  // strobes: down, missed, beat, forward reset, illegal, sent
+    output logic send_busy,  // the coming edge of send_clk is needed
+    output logic recv_busy,  // that of recv_clk
     output logic busy  // NIC clock: another edge is needed
 );
   logic [ WIDTH+9:0] tx_entry;
@@ -68,6 +72,8 @@ module myri_nic_link #(
   logic beat_seen, beat_missed, link_down, ev_short_timeout;
   logic [2:0] level, level_before;
 
+  assign send_busy = near_busy[0];
+  assign recv_busy = near_busy[1];
   assign busy = near_busy != 3'd0;
   assign link_busy = ptx_busy || prx_busy || port_busy || far_busy != 3'd0 || level != level_before;
   assign link_in_flight = tx_in_packet || rx_in_packet || tx_entry_valid || st_fill != 8'd0;
@@ -77,7 +83,7 @@ module myri_nic_link #(
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_to_link (
       .cfg_latency(cfg_cdc_latency),
-      .w_clk(clk),
+      .w_clk(send_clk),
       .w_rst(rst),
       .w_valid(send_valid),
       .w_ready(send_ready),
@@ -189,7 +195,7 @@ module myri_nic_link #(
       .w_ready(rx_entry_ready),
       .w_data(rx_entry),
       .w_busy(far_busy[1]),
-      .r_clk(clk),
+      .r_clk(recv_clk),
       .r_rst(rst),
       .r_valid(recv_valid),
       .r_ready(recv_ready),

@@ -44,6 +44,8 @@ module myri_nic_net #(
     output logic link_alarm_valid,  // link clock: wants to be awake ...
     output logic [47:0] link_alarm_cycle,  // ... at this edge
     input logic clk,  // NIC clock
+    input logic send_clk,  // clk of what sends; edges with send_needed = 0 may be left out
+    input logic recv_clk,  // clk of what receives, likewise with recv_needed
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     input logic hold_reset,  // LANai in reset
@@ -99,20 +101,25 @@ module myri_nic_net #(
     output logic in_flight,  // the send engine has something open, or a packet waits for SRAM
     output logic alarm_valid,  // NIC clock: network time-out runs
     output logic [47:0] alarm_cycle,  // its edge
+    output logic send_needed,  // the coming edge of send_clk is needed
+    output logic recv_needed,  // that of recv_clk
     output logic busy  // NIC clock: another edge is needed
 );
   logic send_valid, send_ready, recv_valid, recv_ready;
   logic [ WIDTH+9:0] send_data;
   logic [WIDTH+12:0] recv_data;
   logic send_busy, recv_busy, side_busy, send_in_flight;
+  logic send_crossing, recv_crossing;
 
   assign busy = send_busy || recv_busy || side_busy;
+  assign send_needed = send_busy || send_crossing || hold_reset;
+  assign recv_needed = recv_busy || recv_crossing || hold_reset;
   assign in_flight = send_in_flight || recv_valid;
 
   myri_net_send #(
       .WIDTH(WIDTH)
   ) u_send (
-      .clk(clk),
+      .clk(send_clk),
       .rst(rst),
       .cycle(cycle),
       .hold_reset(hold_reset),
@@ -148,7 +155,7 @@ module myri_nic_net #(
   myri_net_recv #(
       .WIDTH(WIDTH)
   ) u_recv (
-      .clk(clk),
+      .clk(recv_clk),
       .rst(rst),
       .cycle(cycle),
       .hold_reset(hold_reset),
@@ -229,6 +236,8 @@ module myri_nic_net #(
       .link_alarm_valid(link_alarm_valid),
       .link_alarm_cycle(link_alarm_cycle),
       .clk(clk),
+      .send_clk(send_clk),
+      .recv_clk(recv_clk),
       .rst(rst),
       .send_valid(send_valid),
       .send_ready(send_ready),
@@ -237,6 +246,8 @@ module myri_nic_net #(
       .recv_ready(recv_ready),
       .recv_data(recv_data),
       .link_event(link_event),
+      .send_busy(send_crossing),
+      .recv_busy(recv_crossing),
       .busy(side_busy)
   );
 endmodule

@@ -32,6 +32,8 @@ module myri_nic_pci
     input logic [6:0] cfg_pci_line_bytes,  // master: cache line
     output logic pci_busy,  // PCI clock: another edge is needed
     input logic clk,  // NIC clock
+    input logic pio_clk,  // clk of the PIO crossings; edges with pio_needed = 0 may be left out
+    input logic dma_clk,  // clk of the DMA crossings, likewise with dma_needed
     input logic rst,  // synchronous reset
     output logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
     input logic pio_ready,  // taken
@@ -49,6 +51,8 @@ module myri_nic_pci
     input logic rd_ready,  // taken
     output logic [65:0] rd_data,  // {done, error, lanes}
     input logic intr_line,  // level of the interrupt request
+    output logic pio_needed,  // the coming edge of pio_clk is needed
+    output logic dma_needed,  // that of dma_clk
     output logic busy  // NIC clock: another edge is needed
 );
   logic far_pio_valid, far_pio_ready, far_rsp_valid, far_cmd_valid, far_cmd_ready;
@@ -62,6 +66,8 @@ module myri_nic_pci
 
   assign pci_busy = card_busy || near_busy != 6'd0;
   assign busy = far_busy != 6'd0;
+  assign pio_needed = far_busy[1:0] != 2'd0;
+  assign dma_needed = far_busy[4:2] != 3'd0;
 
   myri_nic_card u_card (
       .clk(pci_clk),
@@ -115,7 +121,7 @@ module myri_nic_pci
       .w_ready(far_pio_ready),
       .w_data(far_pio_data),
       .w_busy(near_busy[0]),
-      .r_clk(clk),
+      .r_clk(pio_clk),
       .r_rst(rst),
       .r_valid(pio_valid),
       .r_ready(pio_ready),
@@ -128,7 +134,7 @@ module myri_nic_pci
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_response (
       .cfg_latency(cfg_cdc_latency),
-      .w_clk(clk),
+      .w_clk(pio_clk),
       .w_rst(rst),
       .w_valid(rsp_valid),
       .w_ready(rsp_ready),
@@ -147,7 +153,7 @@ module myri_nic_pci
       .DEPTH_LOG2(2)
   ) u_command (
       .cfg_latency(cfg_cdc_latency),
-      .w_clk(clk),
+      .w_clk(dma_clk),
       .w_rst(rst),
       .w_valid(cmd_valid),
       .w_ready(cmd_ready),
@@ -166,7 +172,7 @@ module myri_nic_pci
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_write (
       .cfg_latency(cfg_cdc_latency),
-      .w_clk(clk),
+      .w_clk(dma_clk),
       .w_rst(rst),
       .w_valid(wr_valid),
       .w_ready(wr_ready),
@@ -191,7 +197,7 @@ module myri_nic_pci
       .w_ready(far_rd_ready),
       .w_data(far_rd_data),
       .w_busy(near_busy[4]),
-      .r_clk(clk),
+      .r_clk(dma_clk),
       .r_rst(rst),
       .r_valid(rd_valid),
       .r_ready(rd_ready),

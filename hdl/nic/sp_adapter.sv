@@ -261,6 +261,10 @@ module sp_adapter
       .FIFO_LOG2(CROSS_LOG2)
   ) u_pci (
       .*,
+      .pio_clk(clk),
+      .dma_clk(clk),
+      .pio_needed(),
+      .dma_needed(),
       .busy(far_busy)
   );
 
@@ -270,6 +274,10 @@ module sp_adapter
       .KEY_AT(KEY_AT)
   ) u_link (
       .*,
+      .send_clk(clk),
+      .recv_clk(clk),
+      .send_busy(),
+      .recv_busy(),
       .link_in_flight(st_link_in_flight),
       .busy(near_busy)
   );

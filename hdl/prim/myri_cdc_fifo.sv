@@ -31,28 +31,31 @@ module myri_cdc_fifo #(
   localparam int PW = DEPTH_LOG2 + 1;
   localparam logic [PW-1:0] FULL = PW'(3 << (PW - 2));
 
-  logic [WIDTH-1:0] mem                                                       [0:(1<<DEPTH_LOG2)-1];
-  logic [   PW-1:0] w_bin;
-  logic [   PW-1:0] w_gray;
-  logic [   PW-1:0] w_seen;  // read pointer (Gray) as the write side knows it
-  logic [   PW-1:0] w_bin_next;
-  logic [   PW-1:0] r_bin;
-  logic [   PW-1:0] r_gray;
-  logic [   PW-1:0] r_seen;  // write pointer (Gray) as the read side knows it
-  logic [   PW-1:0] r_bin_next;
-  logic             w_moving;
-  logic             r_moving;
-  logic [   PW-1:0] w_fold_1;  // w_seen on its way from Gray to binary
-  logic [   PW-1:0] w_fold_2;
-  logic [   PW-1:0] w_fill;  // entries inside as the write side knows it
-  logic             crowded;
-  logic             push;
-  logic             pop;
+  logic [WIDTH-1:0] mem[0:(1<<DEPTH_LOG2)-1];
+  logic [PW-1:0] w_bin;
+  logic [PW-1:0] w_gray;
+  logic [PW-1:0] w_seen;  // read pointer (Gray) as the write side knows it
+  logic [PW-1:0] w_bin_next;
+  logic [PW-1:0] r_bin;
+  logic [PW-1:0] r_gray;
+  logic [PW-1:0] r_seen;  // write pointer (Gray) as the read side knows it
+  logic [PW-1:0] r_bin_next;
+  logic w_moving;
+  logic r_moving;
+  logic [PW-1:0] w_fold_1;  // w_seen on its way from Gray to binary
+  logic [PW-1:0] w_fold_2;
+  logic [PW-1:0] w_fill;  // entries inside as the write side knows it
+  logic crowded;
+  logic push;
+  logic pop;
+  logic [DEPTH_LOG2-1:0] r_next;  // place of the oldest entry after the coming read edge
+  logic [WIDTH-1:0] head;  // that entry: what leaves depends on the read clock only
 
   // Full: the two leading Gray bits differ and the rest is equal.
   assign w_ready = w_gray != (w_seen ^ FULL);
   assign r_valid = r_gray != r_seen;
-  assign r_data = mem[r_bin[DEPTH_LOG2-1:0]];
+  assign r_data = head;
+  assign r_next = pop ? r_bin_next[DEPTH_LOG2-1:0] : r_bin[DEPTH_LOG2-1:0];
   assign push = w_valid && w_ready;
   assign pop = r_valid && r_ready;
   assign w_busy = push || (w_moving && crowded);
@@ -97,6 +100,9 @@ module myri_cdc_fifo #(
   end
 
   always_ff @(posedge w_clk) if (push) mem[w_bin[DEPTH_LOG2-1:0]] <= w_data;
+
+  // An entry that is not seen yet is loaded again when it is.
+  always_ff @(posedge r_clk) if (r_busy) head <= mem[r_next];
 
   always_ff @(posedge r_clk) begin
     if (r_rst) begin

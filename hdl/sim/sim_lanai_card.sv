@@ -1,6 +1,7 @@
 // A LANai card as it stands in a node: the NIC, its SRAM and its processor model. A LANai 4 has one clock for NIC and PCI
 // bus, `clk`; `pci_clk` is then the same one.
 module sim_lanai_card
+  import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
   import sim_trace_pkg::*;
 #(
@@ -11,7 +12,10 @@ module sim_lanai_card
     parameter int CLOCK_PCI  = 0   // index of the PCI clock
 ) (
     input  logic                    rst,
+    input  logic                    setup_clk,         // for settings: runs in reset
     input  logic                    clk,
+    input  logic [     ENGINES-1:0] engine_clk,        // see myri_nic_engines_pkg
+    output logic [     ENGINES-1:0] engine_needed,
     input  logic [            47:0] cycle,
     output logic                    busy,              // another edge is needed
     output logic                    alarm_valid,
@@ -92,7 +96,10 @@ module sim_lanai_card
       .CLOCK_PCI(CLOCK_PCI)
   ) nic (
       .rst,
+      .setup_clk,
       .clk,
+      .engine_clk,
+      .engine_needed,
       .cycle,
       .busy(nic_busy),
       .alarm_valid,

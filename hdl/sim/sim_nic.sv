@@ -1,6 +1,7 @@
 // The NIC of a node with its run-time settings, its trace points and its invariants around it. A LANai 4 has one clock
 // for NIC and PCI bus, `clk`; `pci_clk` is then the same one.
 module sim_nic
+  import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
 #(
     parameter int KIND       = 9,   // which LANai: 9 or 4
@@ -11,7 +12,10 @@ module sim_nic
     parameter int CLOCK_PCI  = 0    // index of the PCI clock
 ) (
     input  logic                    rst,
+    input  logic                    setup_clk,         // for settings: runs in reset
     input  logic                    clk,
+    input  logic [     ENGINES-1:0] engine_clk,        // see myri_nic_engines_pkg
+    output logic [     ENGINES-1:0] engine_needed,
     input  logic [            47:0] cycle,
     output logic                    busy,
     output logic                    alarm_valid,
@@ -143,8 +147,9 @@ module sim_nic
     );
   end else begin : gen_lanai4
     logic unused_ok;
-    assign unused_ok = ^{pci_clk, pci_cycle, cfg_pci_m66, cfg_pci_wide};
+    assign unused_ok = ^{pci_clk, pci_cycle, cfg_pci_m66, cfg_pci_wide, engine_clk};
     assign pci_busy = 1'b0;
+    assign engine_needed = '0;
     assign {tr_dma_chain, tr_doorbell, st_doorbell_overflow} = 4'd0;
     assign {tr_doorbell_addr, tr_doorbell_data} = 64'd0;
     myri_nic4 nic (

@@ -283,6 +283,8 @@ module sim_nic_bench
     myri_nic u_nic (
         .*,
         .clk(run_clk),
+        .engine_clk({4{run_clk}}),
+        .engine_needed(),
         .busy(nic_busy),
         .alarm_valid(nic_alarm_valid),
         .alarm_cycle(nic_alarm_cycle),

@@ -5,9 +5,7 @@ module sim_nic_settings
     parameter int BASE = 0  // settings unit of the node
 ) (
     input logic rst,
-    input logic clk,
-    input logic link_clk,
-    input logic pci_clk,
+    input logic setup_clk,  // a clock that runs while in reset
     output logic [31:0] cfg_pci_base,
     output logic cfg_pci_enabled,
     output logic [1:0] cfg_accesses,
@@ -61,7 +59,7 @@ module sim_nic_settings
       .KEY  (NIC_FIRST),
       .COUNT(NIC_COUNT)
   ) nic_settings (
-      .clk,
+      .clk  (setup_clk),
       .rst,
       .value(nic_set)
   );
@@ -70,7 +68,7 @@ module sim_nic_settings
       .KEY  (SP_FIRST),
       .COUNT(SP_COUNT)
   ) sp_settings (
-      .clk,
+      .clk  (setup_clk),
       .rst,
       .value(sp_set)
   );
@@ -79,7 +77,7 @@ module sim_nic_settings
       .KEY  (LINK_FIRST),
       .COUNT(LINK_COUNT)
   ) link_settings (
-      .clk  (link_clk),
+      .clk  (setup_clk),
       .rst,
       .value(link_set)
   );
@@ -88,7 +86,7 @@ module sim_nic_settings
       .KEY  (PCI_FIRST),
       .COUNT(PCI_COUNT)
   ) pci_settings (
-      .clk  (pci_clk),
+      .clk  (setup_clk),
       .rst,
       .value(pci_set)
   );

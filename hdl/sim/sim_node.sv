@@ -2,6 +2,7 @@
 // that arrives, and the sleep of their clocks. No behaviour of its own. With a LANai 4, NIC and PCI bus have one clock:
 // `nic_clk` and `pci_clk` are the same, and `nic_awake` speaks for both.
 module sim_node
+  import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
@@ -18,29 +19,34 @@ module sim_node
     parameter int BRIDGE       = 0,  // 1 = both behind a bridge, on a bus of their own
     parameter int CLOCK_FAR    = 0   // index of that bus's clock
 ) (
-    input  logic        rst,
-    input  logic        faults,
-    input  logic        nic_clk,
-    input  logic [47:0] nic_cycle,
-    output logic        nic_awake,
-    input  logic        link_clk,
-    input  logic [47:0] link_cycle,
-    output logic        link_awake,
-    input  logic        pci_clk,
-    input  logic [47:0] pci_cycle,
-    output logic        pci_awake,
-    input  logic        fabric_clk,
-    input  logic [47:0] fabric_cycle,
-    output logic        fabric_awake,
-    input  logic        far_clk,
-    input  logic [47:0] far_cycle,
-    output logic        far_awake,
-    input  logic [ 8:0] in,
-    input  logic        in_hold,
-    output logic [ 8:0] tx,
-    output logic        tx_hold
+    input  logic               rst,
+    input  logic               faults,
+    input  logic               setup_clk,      // of the NIC's settings: needed in reset only
+    output logic               setup_needed,
+    input  logic [ENGINES-1:0] engine_clk,     // of the NIC's engines, see myri_nic_engines_pkg
+    output logic [ENGINES-1:0] engine_needed,
+    input  logic               nic_clk,
+    input  logic [       47:0] nic_cycle,
+    output logic               nic_awake,
+    input  logic               link_clk,
+    input  logic [       47:0] link_cycle,
+    output logic               link_awake,
+    input  logic               pci_clk,
+    input  logic [       47:0] pci_cycle,
+    output logic               pci_awake,
+    input  logic               fabric_clk,
+    input  logic [       47:0] fabric_cycle,
+    output logic               fabric_awake,
+    input  logic               far_clk,
+    input  logic [       47:0] far_cycle,
+    output logic               far_awake,
+    input  logic [        8:0] in,
+    input  logic               in_hold,
+    output logic [        8:0] tx,
+    output logic               tx_hold
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
+  assign setup_needed = 1'b0;
   localparam logic ONE_CLOCK = KIND == 4;
   localparam int SLOTS = FPGA == 0 && FRAME == 0 ? 1 : BRIDGE != 0 ? 2 : 3;
   localparam int CARD_MEMORIES = 256;  // host memories and SRAMs have the numbers below
@@ -85,6 +91,7 @@ module sim_node
   logic card_busy;
   logic [47:0] nic_alarm_cycle, link_alarm_cycle;
   if (KIND == 0) begin : gen_kind
+    assign engine_needed = '0;
     sim_sp_nic #(
         .NODE(NODE),
         .CLOCK_NIC(CLOCK_NIC),
@@ -92,6 +99,7 @@ module sim_node
         .CLOCK_PCI(CLOCK_PCI)
     ) card (
         .rst,
+        .setup_clk,
         .clk(nic_clk),
         .cycle(nic_cycle),
         .busy(nic_busy),
@@ -123,7 +131,10 @@ module sim_node
         .CLOCK_PCI(CLOCK_PCI)
     ) card (
         .rst,
+        .setup_clk,
         .clk(nic_clk),
+        .engine_clk,
+        .engine_needed,
         .cycle(nic_cycle),
         .busy(nic_busy),
         .alarm_valid(nic_alarm_valid),
@@ -258,5 +269,5 @@ module sim_node
   end
 
   logic unused;
-  assign unused = &{1'b0, fabric_clk, fabric_cycle, far_clk, far_cycle, nic_ahead[46:0]};
+  assign unused = &{1'b0, engine_clk, fabric_clk, fabric_cycle, far_clk, far_cycle, nic_ahead[46:0]};
 endmodule

@@ -11,6 +11,7 @@ module sim_sp_nic
     parameter int CLOCK_PCI  = 0   // index of the PCI clock
 ) (
     input  logic                    rst,
+    input  logic                    setup_clk,         // for settings: runs in reset
     input  logic                    clk,
     input  logic [            47:0] cycle,
     output logic                    busy,              // another edge is needed

@@ -85,15 +85,13 @@ class Cluster {
   // The next clock of the component added last.
   void clock(CData *clk, CData *refresh, const CData *awake) {
     Component &c = components_.back();
-    const auto triggers = [&c](CData *pin) {
-      *pin = 1;
-      const uint64_t set = c.parts->risen(c.root);
-      *pin = 0;
-      c.parts->risen(c.root);
-      return set;
-    };
-    clocks_.push_back({clk, awake, triggers(clk), triggers(refresh), 0, static_cast<int>(components_.size()) - 1, NEVER});
+    clocks_.push_back({clk, awake, triggers(c, clk), triggers(c, refresh), 0, static_cast<int>(components_.size()) - 1, NEVER, {}});
     c.clocks++;
+  }
+  // A part of the component added last: of its clock (counted in the component) it has the edges before which it shows `needed`.
+  void part(int clock, CData *clk, const CData *needed) {
+    Component &c = components_.back();
+    clocks_[c.first + clock].parts.push_back({clk, needed, triggers(c, clk)});
   }
   // A cable direction out of a component; `clock` is the one that samples it.
   void cable(int component, const SData *tx, const CData *tx_hold, SData *in, CData *in_hold, int clock) {
@@ -137,14 +135,14 @@ class Cluster {
       for (uint64_t bits = rising[w]; bits; bits &= bits - 1) {
         const int i = w * 64 + __builtin_ctzll(bits);
         if (n && clocks_[i].component != clocks_[risen[0]].component) {
-          evaluate(risen, n);
+          evaluate(risen, n, stay_awake);
           n = 0;
         }
         risen[n++] = i;
         if (stay_awake) schedule(i);
       }
     }
-    if (n) evaluate(risen, n);
+    if (n) evaluate(risen, n, stay_awake);
     for (const Component *c : evaluated_) carry(*c);
   }
   // Software wrote signals: clocks that are needed now run on.
@@ -155,7 +153,10 @@ class Cluster {
   void fall() {
     for (const Component &c : components_) {
       bool high = false;
-      for (int i = c.first; i < c.first + c.clocks; i++) high |= std::exchange(*clocks_[i].clk, 0) != 0;
+      for (int i = c.first; i < c.first + c.clocks; i++) {
+        high |= std::exchange(*clocks_[i].clk, 0) != 0;
+        for (const Part &part : clocks_[i].parts) *part.clk = 0;
+      }
       if (high) *c.moved = true;
     }
   }
@@ -163,8 +164,9 @@ class Cluster {
  private:
   using Due = std::array<uint64_t, DW_CLOCKS / 64>;   // one bit a clock
   using Forced = std::pair<int64_t, int>;             // (edge time, clock)
+  struct Part { CData *clk; const CData *needed; uint64_t rise; };
   // `rise`, `renew`: the triggers that its edge sets, and a rise of its pin refresh.
-  struct Clock { CData *clk; const CData *awake; uint64_t rise, renew; int grid, component; int64_t last; };
+  struct Clock { CData *clk; const CData *awake; uint64_t rise, renew; int grid, component; int64_t last; std::vector<Part> parts; };
   struct Cable { const SData *tx; const CData *tx_hold; SData *in; CData *in_hold; int clock; };
   struct Component {
     void *root;
@@ -214,8 +216,17 @@ class Cluster {
       for (Component &c : components_) *c.faults = 1, c.changed = true;
     }
   }
-  // One component with its clocks that rise now. A clock that slept is first told the index of this edge.
-  void evaluate(const int *risen, int n) {
+  // The triggers that a rise of a clock's pin sets.
+  static uint64_t triggers(const Component &c, CData *pin) {
+    *pin = 1;
+    const uint64_t set = c.parts->risen(c.root);
+    *pin = 0;
+    c.parts->risen(c.root);
+    return set;
+  }
+  // One component with its clocks that rise now, and those of their parts that need it (`all`: everyone). A clock that slept is
+  // first told the index of this edge.
+  void evaluate(const int *risen, int n, bool all) {
     Component &c = components_[clocks_[risen[0]].component];
     dw_here = c.numbers;
     if (c.moved) *c.moved = true;
@@ -233,6 +244,11 @@ class Cluster {
     if (renew) c.parts->edge(c.root, renew);
     for (int k = 0; k < n; k++) {
       Clock &clock = clocks_[risen[k]];
+      for (const Part &part : clock.parts) {
+        if (!all && !*part.needed) continue;
+        rise |= part.rise;
+        if (pulses) *part.clk = 1;
+      }
       clock.last = now;
       dw_next_edge[risen[k]] = grids_[clock.grid].index + 1;
     }

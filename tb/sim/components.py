@@ -7,12 +7,21 @@ share their code, and a build of a larger cluster compiles nothing but the list 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from pymodels.trace import PARTS_PER_NODE, PORTS_PER_SWITCH
 from tb.sim.build import Design
-from tb.sim.instances import clock_counters, clock_pins, node_instance, switch_instance, word
+from tb.sim.instances import (
+    Parts,
+    clock_counters,
+    clock_pins,
+    node_instance,
+    node_parts,
+    part_pins,
+    switch_instance,
+    word,
+)
 from tb.sim.numbers import NIC, Further, Numbers
 
 CABLE_PINS = (
@@ -49,17 +58,24 @@ def _node_kind(further: Further) -> str:
 
 def _node_model(nic: str, further: Further, circuits: Mapping[str, str]) -> Design:
     wires = {pin: f"{pin}_0" for _, pin, _ in CABLE_PINS}
-    body = node_instance("node", nic, 0, 0, wires, further)
-    return _model(_node_kind(further), further.clocks, 1, body, circuits if further.fpga else {})
+    body = node_instance("node", nic, 0, 0, wires, further, gated=True)
+    return _model(_node_kind(further), further.clocks, node_parts(0), 1, body, circuits if further.fpga else {})
 
 
 def _switch_model(nic: str, ports: int) -> Design:
     wires = {pin: [f"{pin}_{port}" for port in range(ports)] for _, pin, _ in CABLE_PINS}
-    return _model(f"switch_{ports}", 1, ports, switch_instance("switch", nic, 0, 0, 0, wires))
+    return _model(f"switch_{ports}", 1, [], ports, switch_instance("switch", nic, 0, 0, 0, wires))
 
 
-def _model(name: str, clocks: int, ports: int, body: str, more: Mapping[str, str] = MappingProxyType({})) -> Design:
-    pins = ["input logic rst", "input logic faults", *clock_pins(clocks)]
+def _model(
+    name: str,
+    clocks: int,
+    parts: Sequence[Parts],
+    ports: int,
+    body: str,
+    more: Mapping[str, str] = MappingProxyType({}),
+) -> Design:
+    pins = ["input logic rst", "input logic faults", *clock_pins(clocks), *part_pins(parts)]
     pins += [f"{way} logic {width}{pin}_{port}" for port in range(ports) for way, pin, width in CABLE_PINS]
     inside = f"{clock_counters(clocks)}{body}\n"
     text = f"// Generated: a component of a cluster.\nmodule {name} (\n    " + ",\n    ".join(pins) + f"\n);\n{inside}"
@@ -67,17 +83,20 @@ def _model(name: str, clocks: int, ports: int, body: str, more: Mapping[str, str
 
 
 def _components_h(numbers: Numbers, nodes: list[Further], sizes: list[int]) -> str:
-    kinds = [*((_node_kind(f), f.clocks) for f in nodes), *((f"switch_{ports}", 1) for ports in sizes)]
+    kinds: list[tuple[str, int, Sequence[Parts]]] = [(_node_kind(f), f.clocks, node_parts(0)) for f in nodes]
+    kinds += [(f"switch_{ports}", 1, []) for ports in sizes]
     lines = ["// Generated: the components of the cluster and their cables, for verilator_main.cpp."]
-    lines += [f'#include "V{kind}.h"\n#include "V{kind}__Syms.h"' for kind, _ in kinds]
-    lines += [_add(kind, clocks) for kind, clocks in kinds]
+    lines += [f'#include "V{kind}.h"\n#include "V{kind}__Syms.h"' for kind, *_ in kinds]
+    lines += [_add(*kind) for kind in kinds]
     lines += ["static void describe(Vtop *top, Cluster &cluster) {", "  cluster.wake = &top->wake;"]
     lines += [*_instances(numbers), *_cables(numbers), "}"]
     return "\n".join(lines) + "\n"
 
 
-def _add(kind: str, clocks: int) -> str:
+def _add(kind: str, clocks: int, parts: Sequence[Parts]) -> str:
     pins = [f"  cluster.clock(&model->clk_{i}, &model->refresh_{i}, &model->awake_{i});" for i in range(clocks)]
+    owners = enumerate(part.clock for part in parts for _ in range(part.number))
+    pins += [f"  cluster.part({clock}, &model->part_clk_{i}, &model->part_needed_{i});" for i, clock in owners]
     head = f"static V{kind} *add_{kind}(Cluster &cluster, const char *name, dw_component numbers) {{"
     made = f"  V{kind} *model = cluster.component(new V{kind}(name), V{kind}_parts, numbers);"
     return "\n".join([f"PARTS(V{kind});", head, made, *pins, "  return model;\n}"])

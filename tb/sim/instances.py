@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import NamedTuple
 
 from tb.sim.numbers import FABRIC, FAR, LINK, NIC, PCI, Further
 
 NOTHING = Further()
 """No further cards."""
+ENGINES = 4
+"""Engines of a NIC (hdl/nic/myri_nic_engines_pkg.sv)."""
 
 KINDS = {"lanai9": 9, "lanai4": 4, "sp": 0}
 """What `sim_node` calls a kind of NIC."""
@@ -36,6 +40,40 @@ def clock_counters(clocks: int) -> str:
     )
 
 
+class Parts(NamedTuple):
+    """Parts of a component, alike, each with a clock pin of its own: of its clock's edges those that it needs."""
+
+    name: str
+    """Pins `<name>_clk` and `<name>_needed` of the instance, one bit a part."""
+    clock: int
+    """The clock whose edges they are."""
+    number: int
+
+    def connected(self, first: int | None) -> str:
+        """The connection of both pins: to the component's pins from `part_clk_<first>` on; None: to every edge."""
+        if first is None:
+            return f".{self.name}_clk({{{self.number}{{clk_{self.clock}}}}}), .{self.name}_needed()"
+        each = [str(first + i) for i in reversed(range(self.number))]
+        clocks, needs = ", ".join(f"part_clk_{i}" for i in each), ", ".join(f"part_needed_{i}" for i in each)
+        return f".{self.name}_clk({{{clocks}}}), .{self.name}_needed({{{needs}}})"
+
+
+def part_pins(parts: Sequence[Parts]) -> list[str]:
+    """Ports of a module whose parts the main loop drives, two a part."""
+    each = range(sum(part.number for part in parts))
+    return [pin for i in each for pin in (f"input logic part_clk_{i}", f"output logic part_needed_{i}")]
+
+
+def _connections(parts: Sequence[Parts], gated: bool) -> list[str]:
+    firsts = accumulate((part.number for part in parts[:-1]), initial=0)
+    return [part.connected(first if gated else None) for part, first in zip(parts, firsts, strict=True)]
+
+
+def node_parts(first_clock: int) -> list[Parts]:
+    """The parts of a node: its NIC's settings, which need edges in reset only, and its engines (sim_node.sv)."""
+    return [Parts("setup", first_clock + NIC, 1), Parts("engine", first_clock + NIC, ENGINES)]
+
+
 def node_instance(
     name: str,
     kind: str,
@@ -43,9 +81,11 @@ def node_instance(
     first_clock: int,
     wires: Mapping[str, str],
     further: Further = NOTHING,
+    gated: bool = False,
 ) -> str:
     """Node number `node` with its clocks from `first_clock` on; `wires` by pin: in, in_hold, tx, tx_hold.
 
+    `gated`: its parts have pins of their own; otherwise they have every edge.
     `further`: what it has beside its NIC. With a LANai 4 the NIC's clock drives the PCI bus too (readings A8), and the
     PCI clock never wakes.
     """
@@ -62,6 +102,7 @@ def node_instance(
     pins += [f".{domain}_awake(awake_{i})" for domain, i in clocks.items()]
     for absent in (domain for domain in ("fabric", "far") if domain not in clocks):
         pins.append(f".{absent}_clk(1'b0), .{absent}_cycle(48'd0), .{absent}_awake()")
+    pins += _connections(node_parts(first_clock), gated)
     pins += [".rst, .faults", ", ".join(f".{pin}({wire})" for pin, wire in wires.items())]
     return f"  sim_node #({', '.join(parameters)}) {name} (\n      " + ",\n      ".join(pins) + ");"
 
