@@ -115,7 +115,7 @@ figures: ## every figure and table of the papers that there is, on one page
 	@$(python) -m tb.figures.run --sim="$$SIM" $(if $(filter-out 0,$(QUICK)),--quick)
 
 bench: ## measure how fast the laboratory itself is
-	$(setup) compiler
+	$(setup) compiler waves
 	@$(python) -m tb.bench.run
 
 clean: ## remove what was generated: sim_build (the virtual environment stays)

@@ -103,6 +103,7 @@ def run_study(request: Request, console: Console) -> int:
         return 1
     results = read_results(folder / "results.json")
     failures = [line for line in (folder / "failures.txt").read_text().splitlines() if line]
+    failures += lost_waves(request, folder)
     leave_views(request, folder, console)
     from tb.report.contents import write_contents  # slow to import, and only needed once there are results
     from tb.report.page import write_page
@@ -138,6 +139,15 @@ def leave_views(request: Request, folder: Path, console: Console) -> None:
         place = os.path.relpath(folder)
         text = f'waves: cd "{place}"; gtkwave {waves.FILE} {waves.GTKWAVE}; or: surfer {waves.FILE} -c {waves.SURFER}'
         console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+def lost_waves(request: Request, folder: Path) -> list[str]:
+    """Why there are no waves though they are asked for: their writer says it, and leaves no file that is not whole."""
+    file = folder / waves.FILE
+    if not request.waves or file.exists():
+        return []
+    said = (folder / "sim.log").read_text(errors="replace").splitlines()
+    return [next((line for line in said if line.startswith(f"{file}: ")), f"{file} was not written; see sim.log")]
 
 
 def complain(text: str) -> None:

@@ -4,8 +4,6 @@
 // two rules: edges stand at whole multiples of the period, the first one strictly after the wake). cocotb sees one model, Vtop:
 // the whole design, or only the input `wake` where the components are models of their own. A design without such clocks (a block
 // bench whose clock cocotb drives) runs through the same loop with none.
-#include <malloc.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -135,8 +133,6 @@ class Simulation {
   }
 #if VM_TRACE_FST
   void open(const char *waves) {
-    mallopt(M_MMAP_THRESHOLD, 1 << 30);  // the writer's buffers come and go: keep their pages
-    mallopt(M_TRIM_THRESHOLD, 1 << 30);
     Verilated::traceEverOn(true);
     fst_ = std::make_unique<VerilatedFstC>();
     if (cluster.waves.empty()) top_->trace(fst_.get(), 99);

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -46,6 +47,15 @@ class Figure:
         return self.value >= self.asked if self.at_least else self.value <= self.asked
 
 
+class Wanted(NamedTuple):
+    """A run to measure: the words of `make run`."""
+
+    study: str
+    settings: str = ""
+    cluster: str = ""
+    waves: bool = False
+
+
 class Runner:
     """Runs studies and keeps their results."""
 
@@ -53,10 +63,11 @@ class Runner:
         self.console = console
         self.repeats = repeats
 
-    def once(self, study: str, settings: str, cluster: str = "") -> Results:
+    def once(self, wanted: Wanted) -> Results:
         """One run. Raises SanlabError when the study fails: a wrong result has no speed."""
+        study, settings, cluster, waves = wanted
         info = studies.load(study)
-        request = resolve(study, "verilator", "1", False, cluster or info.cluster or "", "", settings, SIMULATORS)
+        request = resolve(study, "verilator", "1", waves, cluster or info.cluster or "", "", settings, SIMULATORS)
         folder = FOLDER / study
         outcome = execute(
             Request(**{**request.__dict__, "folder": str(folder)}), info, plan(request, info), self.console
@@ -65,12 +76,12 @@ class Runner:
             raise SanlabError(f"benchmark {study} failed", "; ".join(outcome.failures)[:2000], f"see {outcome.log}")
         return read_results(folder / "results.json")
 
-    def alternate(self, runs: Mapping[str, tuple[str, str, str]]) -> dict[str, list[Results]]:
+    def alternate(self, runs: Mapping[str, Wanted]) -> dict[str, list[Results]]:
         """Several requests in turn, `repeats` times; the results by name."""
         found: dict[str, list[Results]] = {name: [] for name in runs}
         for _ in range(self.repeats):
-            for name, (study, settings, cluster) in runs.items():
-                found[name].append(self.once(study, settings, cluster))
+            for name, wanted in runs.items():
+                found[name].append(self.once(wanted))
         return found
 
 
@@ -89,9 +100,9 @@ def measure(runner: Runner, scale: float) -> dict[str, Figure]:
     null = f"repetitions={rounds} largest=0"
     runs = runner.alternate(
         {
-            "asleep": ("grim_pingpong", null, ""),
-            "always_on": ("grim_pingpong", f"{null} run.always_on=1", ""),
-            "no_trace": ("grim_pingpong", f"{null} run.trace=0", ""),
+            "asleep": Wanted("grim_pingpong", null),
+            "always_on": Wanted("grim_pingpong", f"{null} run.always_on=1"),
+            "no_trace": Wanted("grim_pingpong", f"{null} run.trace=0"),
         }
     )
     asleep = runs["asleep"]
@@ -107,14 +118,26 @@ def measure(runner: Runner, scale: float) -> dict[str, Figure]:
     streaming = f"size=64 messages={max(80, int(8000 * scale))}"
     bulk = f"size=65536 messages={max(4, int(60 * scale))}"
     runs = runner.alternate(
-        {"streaming": ("grim_streaming", streaming, "eight_hosts"), "bulk": ("grim_streaming", bulk, "two_hosts")}
+        {
+            "streaming": Wanted("grim_streaming", streaming, "eight_hosts"),
+            "bulk": Wanted("grim_streaming", bulk, "two_hosts"),
+        }
     )
     figures["streaming_messages_per_wall_s"] = Figure(_rate(runs["streaming"]), 5000)
     figures["bulk_MB_per_wall_s"] = Figure(_rate(runs["bulk"]) * 65536 / 1e6, 0.8)
-    silence = [runner.once("silence", "").metrics["wall_ms_per_sim_s"] for _ in range(runner.repeats)]
+    silence = [runner.once(Wanted("silence")).metrics["wall_ms_per_sim_s"] for _ in range(runner.repeats)]
     figures["idle_wall_ms_per_sim_s"] = Figure(statistics.median(silence), 10, at_least=False)
+    _waves(runner, scale, figures)
     _switch(runner, scale, figures)
     return figures
+
+
+def _waves(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
+    """The ping-pong in turn with and without waves: what WAVES=1 does to the time of the simulation."""
+    settings = f"repetitions={max(1, int(10 * scale))}"
+    plain, waves = Wanted("grim_pingpong", settings), Wanted("grim_pingpong", settings, waves=True)
+    runs = runner.alternate({"plain": plain, "waves": waves})
+    figures["waves_slowdown"] = Figure(_wall(runs["waves"]) / _wall(runs["plain"]), 3, at_least=False)
 
 
 def _switch(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
@@ -122,9 +145,8 @@ def _switch(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:
     clocks = max(20_000, int(2_000_000 * scale))
     cocotb, cpp = [], []
     for _ in range(runner.repeats):
-        cocotb.append(
-            runner.once("switch_saturation", f"clocks={clocks} points=2 length=64").metrics["wall_chars_per_s"]
-        )
+        saturated = runner.once(Wanted("switch_saturation", f"clocks={clocks} points=2 length=64"))
+        cocotb.append(saturated.metrics["wall_chars_per_s"])
         cpp.append(switch_chars_per_s(clocks))
     figures["switch_chars_per_wall_s"] = Figure(statistics.median(cocotb), 10e6)
     figures["switch_vs_cpp"] = Figure(statistics.median(cocotb) / statistics.median(cpp), 0.35)

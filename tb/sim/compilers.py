@@ -23,6 +23,13 @@ from tb.sim.tools import ROOT, ToolError
 SIM = ROOT / "hdl" / "sim"
 UNTRACED = SIM / "untraced.vlt"
 """What Verilator leaves out of the waves."""
+WAVES_CPP = (SIM / "verilator_waves.hpp", SIM / "fst_changes.hpp")
+WAVE_WRITER = """#define Writer Declarations
+#include "{include}/fstcpp/fstcpp_writer.cpp"
+#undef Writer
+#include "verilator_waves.hpp"
+"""
+"""What Verilator's back end includes as its writer: that writer under another name, and ours."""
 DOORWAY_C = ("doorway.c", "processor.c", "host_cpu.c", "faults.c", "capture.c", "component.c")
 PYTHON_C = ("doorway_python.c", "kernel_python.c", "turns_python.c", "verbs_python.c", "host_python.c")
 """The extension module `doorway_python`."""
@@ -98,9 +105,19 @@ def compile_verilator(job: Job) -> None:
     command += ["-CFLAGS", defines + own, "-LDFLAGS", f"{archives} {link} -ldoorway"]
     env = {"VERILATOR_ROOT": str(tool.root)}
     _run([*command, *map(str, job.sources), str(SIM / "verilator_main.cpp")], job.folder, f"verilating {job.top}", env)
-    with _runtime(job.folder / "obj", f"{tool.root} {defines} {job.waves} {' '.join(_effort(job))}"):
+    waves = _wave_writer(job.folder / "obj", tool) if job.waves else ""
+    with _runtime(job.folder / "obj", f"{tool.root} {defines} {waves} {' '.join(_effort(job))}"):
         _run(_make(job, "Vtop", "Vtop"), job.folder, f"compiling {job.top}", env)
     _tidy(job.folder / "obj")
+
+
+def _wave_writer(obj: Path, tool: tools.Verilator) -> str:
+    """Put our writer of waves in the place of that of Verilator's back end, compiled here; a digest of both."""
+    back_end = tool.root / "include" / "verilated_fst_c.cpp"
+    shutil.copy(back_end, obj)
+    (obj / "fstcpp").mkdir(exist_ok=True)
+    (obj / "fstcpp" / "fstcpp_writer.cpp").write_text(WAVE_WRITER.format(include=back_end.parent))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in (*WAVES_CPP, back_end))).hexdigest()
 
 
 def compile_model(job: Job) -> None:

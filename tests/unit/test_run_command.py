@@ -86,6 +86,17 @@ def test_waves_of_an_earlier_run_are_gone_before_the_next(tmp_path: Path, monkey
     assert outcome.failures == [f"the simulation ended before any test did (exit code 0); see {outcome.log}"]
 
 
+@pytest.mark.parametrize("said", ["", "{file}: No space left on device; removed\n"])
+def test_waves_that_are_asked_for_and_not_there_fail_the_run(said: str, tmp_path: Path) -> None:
+    file = tmp_path / "waves.fst"
+    asked = resolve("grim_pingpong", "verilator", "1", True, "", "", "", ("verilator",))
+    (tmp_path / "sim.log").write_text(f"before\n{said.format(file=file)}after\n", encoding="utf-8")
+    told = said.format(file=file).strip() or f"{file} was not written; see sim.log"
+    assert run.lost_waves(asked, tmp_path) == [told]
+    file.write_text("waves", encoding="utf-8")
+    assert run.lost_waves(asked, tmp_path) == []
+
+
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     assert run.main(["echo_pingpong", "--out", str(tmp_path / "file" / "out")]) == 1

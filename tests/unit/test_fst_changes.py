@@ -1,0 +1,96 @@
+"""The writer of waves: what it is given is in the file, whatever the widths and however much it is.
+
+Strategy: random changes of signals of many widths are handed to the writer as Verilator hands them, and read back by
+the reader of Surfer, which is not ours. One signal is so wide that the changes fill more than one block of the file,
+and many chunks of memory before it; its values are noise, which cannot be packed.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+import pywellen
+
+from tb.sim import tools
+from tb.sim.tools import ROOT
+
+WIDTHS = (1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 77, 96, 100, 128, 200_000)
+Change = tuple[int, int, int]
+"""Time, index of the signal, value."""
+
+
+@pytest.fixture(scope="module")
+def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program that hands its standard input to the writer."""
+    program = tmp_path_factory.mktemp("writer") / "fst_changes"
+    include = [f"-I{path}" for path in (tools.verilator().root / "include", ROOT / "hdl" / "sim")]
+    source = str(ROOT / "tests" / "unit" / "fst_changes.cpp")
+    command = ["g++", "-std=gnu++20", "-O1", *include, "-o", str(program), source, "-llz4", "-lz", "-pthread"]
+    subprocess.run(command, check=True)
+    return program
+
+
+def words_of(changes: list[Change]) -> bytes:
+    """The changes as the program reads them: 32-bit words, least significant byte first."""
+    data = [len(WIDTHS).to_bytes(4, "little"), *(bits.to_bytes(4, "little") for bits in WIDTHS)]
+    now = None
+    for time, index, value in changes:
+        if time != now:
+            data.append(bytes(4) + time.to_bytes(8, "little"))
+            now = time
+        data.append((index + 1).to_bytes(4, "little") + value.to_bytes(-(-WIDTHS[index] // 32) * 4, "little"))
+    return b"".join(data)
+
+
+def random_changes(steps: int, narrow: int) -> list[Change]:
+    """In each step the wide signal changes, and so do as many of the narrow ones, each to another value."""
+    rng = random.Random(1)
+    values = [-1] * len(WIDTHS)
+    changes: list[Change] = []
+    time = 0
+    for _ in range(steps):
+        for index in (*sorted(rng.sample(range(len(WIDTHS) - 1), narrow)), len(WIDTHS) - 1):
+            value = rng.getrandbits(WIDTHS[index])
+            if value == values[index]:
+                value ^= 1
+            values[index] = value
+            changes.append((time, index, value))
+        time += rng.choice((1, 100, 10**12))
+    return changes
+
+
+def read_back(file: Path) -> dict[str, list[tuple[int, int]]]:
+    """Times and values of every signal of a waveform file."""
+    return {str(var.name): list(var.signal) for var in pywellen.Waveform(str(file)).all_vars()}
+
+
+def test_every_change_is_in_the_file_at_its_time(writer: Path, tmp_path: Path) -> None:
+    changes = random_changes(steps=1600, narrow=5)
+    subprocess.run([writer, tmp_path / "waves.fst"], input=words_of(changes), check=True)
+    found = read_back(tmp_path / "waves.fst")
+    for index in range(len(WIDTHS)):
+        assert found[f"s{index}"] == [(time, value) for time, of, value in changes if of == index], WIDTHS[index]
+    assert found["again"] == found["s0"]
+
+
+def test_a_file_without_changes_has_its_signals(writer: Path, tmp_path: Path) -> None:
+    subprocess.run([writer, tmp_path / "waves.fst"], input=words_of([]), check=True)
+    declared = {str(var.name): var.bitwidth for var in pywellen.Waveform(str(tmp_path / "waves.fst")).all_vars()}
+    assert declared == {"again": WIDTHS[0], **{f"s{index}": bits for index, bits in enumerate(WIDTHS)}}
+
+
+def test_a_file_that_the_disk_refuses_is_said_and_removed(writer: Path, tmp_path: Path) -> None:
+    def little_disk() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+
+    file = tmp_path / "waves.fst"
+    data = words_of(random_changes(steps=100, narrow=5))
+    done = subprocess.run([writer, file], input=data, preexec_fn=little_disk, stderr=subprocess.PIPE, check=True)
+    assert done.stderr.decode() == f"{file}: File too large; removed\n"
+    assert not file.exists()
