@@ -12,52 +12,23 @@ are known.
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass, field
-from enum import IntEnum
-from typing import NamedTuple
 
+from firmware.host.via.attributes import ViAttributes
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.kernel import Kernel
 from firmware.host.via.kernel_vi import KernelVi
 from firmware.host.via.letters import Letters
+from firmware.host.via.messages import LETTER, Message, Type
+from firmware.host.via.peers import Peers
 from firmware.host.via.waiting import Flag
 from firmware.nic.via.layout import State
+from pymodels.formats.via import Reliability
 from pymodels.host.process import Process
 from pymodels.trace import TraceEvent
 
 ACCEPT_TRIES = 50
 """After so many ACCEPTs without a CONFIRM the client counts as gone. Assumed."""
-
-
-class Type(IntEnum):
-    """Of a message."""
-
-    REQUEST = 1
-    ACCEPT = 2
-    REJECT = 3
-    CONFIRM = 4
-    DISCONNECT = 5
-
-
-class Message(NamedTuple):
-    """A message between kernel agents: words."""
-
-    type: int
-    source: int
-    """Node."""
-    number: int
-    """Of the connection, at its client."""
-    client: int
-    """The client's VI."""
-    server: int
-    """The server's VI."""
-    discriminator: int
-    reliability: int
-    most: int
-
-
-LETTER = struct.Struct(">8I")
 
 
 @dataclass
@@ -68,6 +39,11 @@ class Connection:
     vi: KernelVi | None = None
     confirmed: Flag | None = None
     rejected: bool = False
+
+    @property
+    def attributes(self) -> ViAttributes:
+        """Of the client's VI, as far as a server may know them."""
+        return ViAttributes(0, Reliability(self.request.reliability), self.request.most)
 
 
 @dataclass
@@ -90,15 +66,17 @@ class Agent:
     """The kernel agent of a host."""
 
     def __init__(self, kernel: Kernel) -> None:
-        self._kernel, self._host = kernel, kernel.host
+        self._kernel, self.host = kernel, kernel.host
+        self.me, self.connect_us = kernel.me, kernel.options.connect_us
         self._letters = Letters(kernel, self._arrived)
         self._listeners: dict[int, list[Listener]] = {}
         self._asking: dict[int, Asking] = {}
         self._known: dict[tuple[int, int], Connection] = {}
         """Connections of which a request has come, by client's node and number."""
-        self._made: dict[int, Message] = {}
+        self.made: dict[int, Message] = {}
         """The message that names the connection of each VI that is connected, or was."""
         self._number = 0
+        self.peers = Peers(self)
 
     async def start(self) -> None:
         """Be ready for messages."""
@@ -106,20 +84,18 @@ class Agent:
 
     # ---- client
 
-    async def request(self, vi: KernelVi, node: int, discriminator: int, timeout_us: float) -> None:
-        """Connect a VI to whoever waits at a node. Raises VipError."""
-        self._closed(vi)
-        if not 0 <= node < self._kernel.nodes or node == self._kernel.me:
-            raise VipError(Result.NOT_REACHABLE, f"connecting to node {node}", "give another node of the cluster")
-        self._number += 1
-        number, me = self._number, self._kernel.me
-        asking = self._asking[number] = Asking(Flag(self._host, f"node {node} to answer a connection request"))
+    async def request(self, vi: KernelVi, node: int, discriminator: int, timeout_us: float) -> ViAttributes:
+        """Connect a VI to whoever waits at a node; the attributes of its VI. Raises VipError."""
+        self.closed(vi)
+        self.reachable(node)
+        number, me = self.new_number(), self.me
+        asking = self._asking[number] = Asking(Flag(self.host, f"node {node} to answer a connection request"))
         asked = Message(Type.REQUEST, me, number, vi.number, 0, discriminator, vi.reliability, vi.most)
-        end = self._host.now + int(timeout_us * 1e6)
-        while asking.answer is None and self._host.now < end:
-            await self._send(node, asked)
-            left = (end - self._host.now) / 1e6
-            await asking.flag.wait(vi.process, max(min(left, self._kernel.options.connect_us), 0.001))
+        end = self.host.now + int(timeout_us * 1e6)
+        while asking.answer is None and self.host.now < end:
+            await self.send(node, asked)
+            left = (end - self.host.now) / 1e6
+            await asking.flag.wait(vi.process, max(min(left, self.connect_us), 0.001))
         del self._asking[number]
         answer = asking.answer
         if answer is None:
@@ -127,19 +103,30 @@ class Agent:
         if answer.type == Type.REJECT:
             raise VipError(Result.REJECT, f"connecting to node {node}", "ask somebody else")
         await vi.set_state(State.CONNECTED, node, answer.server)
-        self._made[vi.number] = answer
-        await self._send(node, answer._replace(type=Type.CONFIRM, source=me))
+        self.made[vi.number] = answer
+        await self.send(node, answer._replace(type=Type.CONFIRM, source=me))
+        return ViAttributes(0, vi.reliability, vi.most)
 
-    @staticmethod
-    def _closed(vi: KernelVi) -> None:
-        if vi.state is not State.CLOSED:
+    def new_number(self) -> int:
+        """Of a connection, which no other one of this node has."""
+        self._number += 1
+        return self._number
+
+    def reachable(self, node: int) -> None:
+        """Whether there can be a peer. Raises VipError."""
+        if not 0 <= node < self._kernel.nodes or node == self.me:
+            raise VipError(Result.NOT_REACHABLE, f"connecting to node {node}", "give another node of the cluster")
+
+    def closed(self, vi: KernelVi) -> None:
+        """Whether a VI has no connection, and asks for none. Raises VipError."""
+        if vi.state is not State.CLOSED or self.peers.pending(vi):
             raise VipError(Result.INVALID_STATE, f"connecting VI {vi.number}", "disconnect it first")
 
     # ---- server
 
     async def wait(self, process: Process, discriminator: int, timeout_us: float) -> Connection:
         """The next request for a discriminator. Raises VipError."""
-        listener = Listener(Flag(self._host, f"a connection request for {discriminator}"))
+        listener = Listener(Flag(self.host, f"a connection request for {discriminator}"))
         waiting = self._listeners.setdefault(discriminator, [])
         waiting.append(listener)
         await listener.flag.wait(process, timeout_us)
@@ -150,20 +137,20 @@ class Agent:
 
     async def accept(self, connection: Connection, vi: KernelVi) -> None:
         """Connect a VI to the client, and wait until it knows. Raises VipError."""
-        self._closed(vi)
+        self.closed(vi)
         request = connection.request
         if request.reliability != vi.reliability:
             raise VipError(Result.INVALID_RELIABILITY, f"accepting by VI {vi.number}", "create it like the client's")
         if request.most != vi.most:
             raise VipError(Result.INVALID_MTU, f"accepting by VI {vi.number}", "create it like the client's")
         connection.vi = vi
-        connection.confirmed = flag = Flag(self._host, f"node {request.source} to confirm a connection")
+        connection.confirmed = flag = Flag(self.host, f"node {request.source} to confirm a connection")
         answer = request._replace(type=Type.ACCEPT, server=vi.number)
-        self._made[vi.number] = answer
+        self.made[vi.number] = answer
         await vi.set_state(State.CONNECTED, request.source, request.client)
         for _ in range(ACCEPT_TRIES):
-            await self._send(request.source, answer._replace(source=self._kernel.me))
-            if await flag.wait(vi.process, self._kernel.options.connect_us):
+            await self.send(request.source, answer._replace(source=self.me))
+            if await flag.wait(vi.process, self.connect_us):
                 return
         await vi.close()
         raise VipError(Result.TIMEOUT, f"accepting by VI {vi.number}", "the client has gone; wait for another one")
@@ -174,34 +161,38 @@ class Agent:
         await self._reject(connection.request)
 
     async def _reject(self, request: Message) -> None:
-        await self._send(request.source, request._replace(type=Type.REJECT, source=self._kernel.me))
+        await self.send(request.source, request._replace(type=Type.REJECT, source=self.me))
 
     # ---- both
 
     async def disconnect(self, vi: KernelVi) -> None:
         """End a connection from this side; afterwards the VI can be connected again."""
+        if self.peers.pending(vi):
+            await self.peers.give_up(vi, VipError(Result.REJECT, f"VI {vi.number} asks for a peer", "ask again"))
+            return
         if vi.state is State.CLOSED:
             raise VipError(Result.INVALID_STATE, f"disconnecting VI {vi.number}", "it is not connected")
-        made = self._made.pop(vi.number)
+        made = self.made.pop(vi.number)
         if vi.state is State.CONNECTED:
             peer = vi.peer
-            await self._send(peer, made._replace(type=Type.DISCONNECT, source=self._kernel.me))
+            await self.send(peer, made._replace(type=Type.DISCONNECT, source=self.me))
         await vi.close(connected=False)
         await vi.set_state(State.CLOSED)
 
-    async def _send(self, node: int, message: Message) -> None:
-        await self._host.spend("agent_send")
+    async def send(self, node: int, message: Message) -> None:
+        """A message to another kernel agent; it may be lost."""
+        await self.host.spend("agent_send")
         await self._letters.send(node, LETTER.pack(*message))
 
     def _arrived(self, data: bytes) -> None:
         """A message has come; what takes time is done in a task."""
         message = Message(*LETTER.unpack(data[: LETTER.size]))
-        self._host.trace(TraceEvent.POLL_HIT, 0, 0, message.source)
-        self._host.spawn(self._serve(message), "the kernel agent")
+        self.host.trace(TraceEvent.POLL_HIT, 0, 0, message.source)
+        self.host.spawn(self._serve(message), "the kernel agent")
 
     async def _serve(self, message: Message) -> None:
         """Do what a message asks for."""
-        await self._host.spend("agent_serve")
+        await self.host.spend("agent_serve")
         if message.type == Type.REQUEST:
             await self._requested(message)
         elif message.type in (Type.ACCEPT, Type.REJECT):
@@ -212,6 +203,8 @@ class Agent:
                 connection.confirmed.raise_()
         elif message.type == Type.DISCONNECT:
             await self._disconnected(message)
+        else:
+            await self.peers.arrived(message)
 
     @staticmethod
     def _name(message: Message) -> tuple[int, int]:
@@ -236,12 +229,12 @@ class Agent:
         if asking is not None:
             asking.answer = message
             asking.flag.raise_()
-        elif (made := self._made.get(message.client)) is not None and made.number == message.number:
-            await self._send(message.source, message._replace(type=Type.CONFIRM, source=self._kernel.me))
+        elif (made := self.made.get(message.client)) is not None and made.number == message.number:
+            await self.send(message.source, message._replace(type=Type.CONFIRM, source=self.me))
 
     async def _disconnected(self, message: Message) -> None:
         """The peer has ended the connection."""
-        for number, made in list(self._made.items()):
+        for number, made in list(self.made.items()):
             same = made.number == message.number and (made.client, made.server) == (message.client, message.server)
             vi = self._kernel.vis[number]
             if same and vi.state is State.CONNECTED and vi.peer == message.source:

@@ -6,12 +6,14 @@ to look is to look at every work queue that belongs to it.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.translate import RECEIVED
 from firmware.host.via.waiting import Handler
 from firmware.nic.via.layout import VALID
+from pymodels.host.process import Process
 
 if TYPE_CHECKING:
     from firmware.host.via.nic import VipNic
@@ -21,8 +23,43 @@ MOST_ENTRIES = 1024
 """Words in a page: the NIC knows a queue by one physical address (ours)."""
 
 
+class EntryRing:
+    """A ring of words in a page of a process, which the NIC writes."""
+
+    def __init__(self, process: Process, entries: int) -> None:
+        self._process, self.entries = process, entries
+        self._va = process.allocate(4 * entries)
+        (self.physical,) = process.pin(self._va, 4 * entries)
+        self._next = 0
+
+    @property
+    def place(self) -> int:
+        """Virtual address of the next entry."""
+        return self._va + 4 * self._next
+
+    @property
+    def word(self) -> int:
+        """What stands there; 0: nothing yet."""
+        return self._process.load_words(self.place, 1)[0]
+
+    def take(self) -> int:
+        """Take it."""
+        word = self.word
+        self._process.store_words(self.place, (0,))  # at once: no other thread takes it too
+        self._next = (self._next + 1) % self.entries
+        return word & ~VALID
+
+    def release(self) -> None:
+        """Give its memory back; the NIC writes it no more."""
+        self._process.unpin(self._va, 4 * self.entries)
+        self._process.free(self._va, 4 * self.entries)
+
+
 class Finder(Protocol):
     """How a completion queue finds what is done."""
+
+    spinning: int
+    """Threads that spin on what they know of it."""
 
     def attach(self, queue: WorkQueue) -> None:
         """One work queue more."""
@@ -36,55 +73,77 @@ class Finder(Protocol):
     async def spin(self) -> None:
         """Spin until there is something."""
 
+    def grow(self, ring: EntryRing) -> None:
+        """There is room for another number of completions."""
+
+    def release(self) -> None:
+        """Nobody uses it any more."""
+
 
 class Entries:
     """CQ1: a ring of words that the NIC writes."""
 
-    def __init__(self, nic: VipNic, va: int, entries: int) -> None:
-        self._nic, self._process, self._va, self._count = nic, nic.process, va, entries
-        self._next = 0
+    def __init__(self, nic: VipNic, ring: EntryRing) -> None:
+        self._process, self._rings = nic.process, deque([ring])
+        self.spinning = 0
         self._queues: dict[tuple[int, int], WorkQueue] = {}
 
     def attach(self, queue: WorkQueue) -> None:
         """Know it by VI and side."""
         self._queues[queue.vi.number, queue.side] = queue
 
-    @property
-    def _place(self) -> int:
-        return self._va + 4 * self._next
-
     def over(self) -> bool:
         """Whether the next entry is there."""
-        return bool(self._process.load_words(self._place, 1)[0])
+        return any(ring.word for ring in self._rings)
+
+    def grow(self, ring: EntryRing) -> None:
+        """The NIC writes into another ring from now on; what it wrote before is taken first."""
+        self._rings.append(ring)
+
+    def release(self) -> None:
+        """Give all rings back."""
+        while self._rings:
+            self._rings.popleft().release()
 
     async def look(self) -> tuple[Vi, bool] | None:
         """The next entry."""
+        while len(self._rings) > 1 and not self._rings[0].word:
+            self._rings.popleft().release()
         if not self.over():
             await self._process.spend("look_entry")
             return None
-        word = self._process.load_words(self._place, 1)[0] & ~VALID
-        self._process.store_words(self._place, (0,))  # at once: no other thread takes it too
-        self._next = (self._next + 1) % self._count
+        word = self._rings[0].take()
         await self._process.spend("take_entry")
         queue = self._queues[word & 0xFF, word >> 8]
         return queue.vi, queue.side == RECEIVED
 
     async def spin(self) -> None:
         """On the next entry."""
-        await self._process.poll([(self._place, 0)], "look_entry")
+        self.spinning += 1
+        await self._process.poll([(ring.place, 0) for ring in self._rings], "look_entry")
+        self.spinning -= 1
 
 
 class Looks:
     """CQ2: the work queues themselves."""
 
-    def __init__(self, nic: VipNic) -> None:
-        self._process = nic.process
+    def __init__(self, nic: VipNic, ring: EntryRing) -> None:
+        self._process, self._ring = nic.process, ring
         self._queues: list[WorkQueue] = []
-        self._next = 0
+        self._next = self.spinning = 0
 
     def attach(self, queue: WorkQueue) -> None:
         """One more to look at."""
         self._queues.append(queue)
+
+    def grow(self, ring: EntryRing) -> None:
+        """Nothing is written into a ring."""
+        self._ring.release()
+        self._ring = ring
+
+    def release(self) -> None:
+        """Give the ring back."""
+        self._ring.release()
 
     def over(self) -> bool:
         """Whether any has something new."""
@@ -113,9 +172,9 @@ class Looks:
 class CompletionQueue:
     """VipCreateCQ's."""
 
-    def __init__(self, nic: VipNic, number: int, va: int, entries: int) -> None:
+    def __init__(self, nic: VipNic, number: int, ring: EntryRing) -> None:
         self._nic, self.number = nic, number
-        self._finder: Finder = Entries(nic, va, entries) if nic.options.completion == "cq1" else Looks(nic)
+        self._finder: Finder = (Entries if nic.options.completion == "cq1" else Looks)(nic, ring)
         self.wants: list[tuple[int, int]] = []
         """The work queues whose completions come here: VI, side."""
 
@@ -160,3 +219,11 @@ class CompletionQueue:
     async def destroy(self) -> None:
         """VipDestroyCQ. Raises VipError while a VI uses it."""
         await self._nic.forget_queue(self)
+        self._finder.release()
+
+    async def resize(self, entries: int) -> None:
+        """VipResizeCQ: have room for so many completions; none is lost. Raises VipError, also while a thread spins."""
+        if self._finder.spinning:
+            what = "resizing a completion queue at which a thread polls"
+            raise VipError(Result.INVALID_STATE, what, "let it wait by sleeping, or come back first")
+        self._finder.grow(await self._nic.resize_cq(self, entries))

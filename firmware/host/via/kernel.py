@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from firmware.host.card import acknowledge, load_chain, load_doorbells, release
+from firmware.host.via.attributes import MemoryAttributes
 from firmware.host.via.cache import Cache, Entry
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.kernel_vi import KernelVi
@@ -85,11 +86,18 @@ class Kernel:
             return None
         number = self._queues.index(False)
         self._queues[number] = True
-        await store_words(self.host, self.layout.queue(number), physical, entries)
+        await self.set_queue(number, physical, entries)
         return number
 
-    def free_queue(self, number: int) -> None:
+    async def set_queue(self, number: int, physical: int, entries: int) -> None:
+        """The NIC writes a queue's entries into this ring; what it wrote before is in host memory."""
+        await store_words(self.host, self.layout.queue(number), physical, entries)
+        await self._commands.passed(await self._give(Command.QUEUE << 28 | number))
+        await self.command(Command.FENCE, 0)
+
+    async def free_queue(self, number: int) -> None:
         """It is no longer used."""
+        await self.command(Command.FENCE, 0)
         self._queues[number] = False
 
     async def command(self, command: Command, vi: int) -> None:
@@ -98,22 +106,34 @@ class Kernel:
 
     async def give_command(self, command: Command, vi: int) -> int:
         """The same without waiting: the NIC may wait for us. Up to where its queue is when it has."""
+        return await self._give(command << 28 | (self.vis[vi].generation & 0xFFF) << 16 | vi)
+
+    async def _give(self, word: int) -> int:
         async with self._commanding:
             await self.host.spend("give_command")
-            return await self._commands.append(command << 28 | (self.vis[vi].generation & 0xFFF) << 16 | vi)
+            return await self._commands.append(word)
 
     async def deregister(self, region: Region) -> None:
         """Take a region back, and let its pages go. Raises VipError when a VI's posted descriptor uses it."""
+        await self._leave(region)
+        self.registry.remove(region)
+
+    async def change(self, region: Region, attributes: MemoryAttributes) -> None:
+        """Give a region other attributes. Raises VipError when a VI's posted descriptor uses it."""
+        await self._leave(region)
+        await self.tables.register(self.registry.replace(region, attributes))
+
+    async def _leave(self, region: Region) -> None:
+        """Let nobody find a region, and return when nobody uses it. Raises VipError when a posted descriptor does."""
         self.registry.hold_back(region)
         async with self.turn:  # whoever has found it before has posted now
             busy = [vi.number for vi in self.vis if vi.process is region.process and await vi.uses(region)]
         if busy:
             self.registry.give_again(region)
-            what = f"deregistering memory that VI {busy[0]} uses"
+            what = f"taking memory back that VI {busy[0]} uses"
             raise VipError(Result.ERROR_RESOURCE, what, "wait until its descriptors are done")
         await self.writes.left(region)
         await self.tables.deregister(region)
-        self.registry.remove(region)
 
     async def _serve(self) -> None:
         """The interrupt service routine."""

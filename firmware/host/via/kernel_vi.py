@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from firmware.host.via.attributes import ViAttributes
 from firmware.host.via.cache import Cache, Entry
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.outstanding import Outstanding
@@ -12,7 +13,7 @@ from firmware.host.via.posting import ByKernel, ByProcess, Poster
 from firmware.host.via.registry import Refused, Region, Registry
 from firmware.host.via.translate import RECEIVED, SENT, translate
 from firmware.host.words import store_words
-from firmware.nic.via.layout import PAGE, Command, State, Vi
+from firmware.nic.via.layout import PAGE, RDMA_READ, RDMA_WRITE, Command, State, Vi
 from firmware.nic.via.options import Options
 from pymodels.formats.via import INLINE, Field, Reliability, Status
 from pymodels.host import ProtectionFault
@@ -33,9 +34,9 @@ class KernelVi:
         flag = layout.vi(number, Vi.QUEUED)
         self.receives = Cache(kernel.host, layout.ring(number), options.receive_words, counters, flag)
         self.process: Process | None = None
-        self.tag = 0
-        self.most = 0
-        self.reliability = Reliability.UNRELIABLE
+        self.attributes = ViAttributes(0, Reliability.UNRELIABLE, 0)
+        self.queues = [0, 0]
+        """Completion queues of its sends and receives, from 1; 0: none."""
         self.state = State.CLOSED
         self.generation = 0
         self.peer = 0
@@ -65,6 +66,21 @@ class KernelVi:
         return self.process
 
     @property
+    def tag(self) -> int:
+        """Its protection tag."""
+        return self.attributes.tag
+
+    @property
+    def most(self) -> int:
+        """Bytes of a message at most."""
+        return self.attributes.most
+
+    @property
+    def reliability(self) -> Reliability:
+        """Its level."""
+        return self.attributes.reliability
+
+    @property
     def registry(self) -> Registry:
         """The host's registered memory."""
         return self._kernel.registry
@@ -80,11 +96,19 @@ class KernelVi:
 
     # ---- state
 
+    async def set_attributes(self, attributes: ViAttributes) -> None:
+        """While it has no connection."""
+        self.attributes = attributes
+        await self.set_state(State.CLOSED)
+        words = *self.queues, attributes.tag, attributes.most
+        await self._kernel.write_vi(self.number, Vi.SEND_QUEUE, *words)
+
     async def set_state(self, state: State, node: int = 0, peer: int = 0) -> None:
         """A new generation of the VI, with its peer."""
         self.state, self.peer = state, node
         self.generation = self.generation + 1 & 0xFFFFFF
-        await self._kernel.write_vi(self.number, Vi.PEER, node << 8 | peer, int(self.reliability))
+        rights = self.attributes.rdma_write * RDMA_WRITE | self.attributes.rdma_read * RDMA_READ
+        await self._kernel.write_vi(self.number, Vi.PEER, node << 8 | peer, rights << 8 | self.reliability)
         await self._kernel.write_vi(self.number, Vi.STATE, self.generation << 8 | state)
 
     async def broken(self) -> None:
@@ -141,7 +165,7 @@ class KernelVi:
             if mapped:
                 self.owner.unmap(mapped)
         self._page = self._bell = 0
-        self.process = None
+        self.process = self.on_broken = None
         self._limits.clear()
 
     # ---- posting

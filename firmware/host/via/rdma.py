@@ -87,7 +87,9 @@ class Writes:
         """The region that a VI's peer names: registered for it, under the VI's tag."""
         vi = self._kernel.vis[number]
         region = self._kernel.registry.get(handle)
-        if region is None or vi.state is not State.CONNECTED or not region.rdma_write:
+        if region is None or vi.state is not State.CONNECTED:
+            return None
+        if not (region.attributes.rdma_write and vi.attributes.rdma_write):
             return None
         inside = region.va <= va and va + size <= region.va + region.size
         return region if inside and region.process is vi.process and region.tag == vi.tag else None

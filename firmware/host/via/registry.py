@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from firmware.host.via.attributes import MemoryAttributes
 from firmware.host.via.errors import Result, VipError
+from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE
 from pymodels.formats.via import Status
 from pymodels.host.pages import PAGE, parts
 from pymodels.host.process import Process
@@ -30,10 +32,19 @@ class Region:
     process: Process
     va: int
     size: int
-    tag: int
-    rdma_write: bool
+    attributes: MemoryAttributes
     frames: tuple[int, ...]
     """Physical address of each page that it touches."""
+
+    @property
+    def tag(self) -> int:
+        """Its protection tag."""
+        return self.attributes.tag
+
+    @property
+    def rdma(self) -> int:
+        """What others may do with it: RDMA_WRITE, RDMA_READ."""
+        return self.attributes.rdma_write * RDMA_WRITE | self.attributes.rdma_read * RDMA_READ
 
     def pieces(self, va: int, size: int) -> list[tuple[int, int]]:
         """(physical address, bytes) of a part of it, page by page."""
@@ -49,7 +60,7 @@ class Registry:
         self._serial = 0
         self._leaving: set[int] = set()
 
-    def add(self, process: Process, va: int, size: int, tag: int, rdma_write: bool) -> Region:
+    def add(self, process: Process, va: int, size: int, attributes: MemoryAttributes) -> Region:
         """Pin a range and make its table. Raises VipError, ProtectionFault."""
         if size <= 0:
             raise VipError(Result.INVALID_PARAMETER, f"registering {size} bytes", "register at least one")
@@ -59,7 +70,7 @@ class Registry:
         frames = tuple(process.pin(va, size))
         index = self._regions.index(None)
         self._serial += 1
-        region = Region(self._serial << INDEX_BITS | index, process, va, size, tag, rdma_write, frames)
+        region = Region(self._serial << INDEX_BITS | index, process, va, size, attributes, frames)
         self._regions[index] = region
         return region
 
@@ -80,6 +91,12 @@ class Registry:
     def give_again(self, region: Region) -> None:
         """It stays after all."""
         self._leaving.remove(region.handle)
+
+    def replace(self, region: Region, attributes: MemoryAttributes) -> Region:
+        """A region that was held back, with other attributes."""
+        self._regions[self.index(region.handle)] = changed = replace(region, attributes=attributes)
+        self._leaving.remove(region.handle)
+        return changed
 
     def remove(self, region: Region) -> None:
         """Forget a region that is held back, and let its pages go."""

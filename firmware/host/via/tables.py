@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.registry import Region
 from firmware.host.words import store_words
-from firmware.nic.via.layout import RDMA_WRITE, Command
+from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE, Command
 from pymodels.host.pages import PAGE
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Tables:
         """By handle: address and words of a table."""
 
     def _wanted(self, region: Region) -> bool:
-        return self._all or (self._rdma and region.rdma_write)
+        return self._all or bool(region.rdma & (RDMA_READ | self._rdma * RDMA_WRITE))
 
     async def register(self, region: Region) -> None:
         """Let the NIC find a region. Raises VipError when its memory has no room for the table."""
@@ -51,8 +51,7 @@ class Tables:
                 await self._host.pio_write(self._host.nic_base + table + 4 * at, struct.pack(f">{len(part)}I", *part))
         elif words:
             self._host.store_words(table, region.frames)
-        flags = RDMA_WRITE if region.rdma_write else 0
-        row = region.handle, region.va, region.size, region.tag, table, flags
+        row = region.handle, region.va, region.size, region.tag, table, region.rdma
         await store_words(self._host, self._kernel.layout.region(region.handle), *row)
 
     def _take(self, words: int) -> int:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from firmware.host.via.attributes import ViAttributes, ViState
 from firmware.host.via.descriptor import Descriptor
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.kernel_vi import KernelVi
@@ -108,6 +109,7 @@ class Vi:
         self.nic, self.kernel, self.number = nic, kernel, kernel.number
         self.sends, self.receives = WorkQueue(self, SENT), WorkQueue(self, RECEIVED)
         self.queues: list[CompletionQueue] = []
+        self.error_handler: Callable[[], None] | None = None
 
     @property
     def state(self) -> State:
@@ -160,13 +162,39 @@ class Vi:
         self.nic.notify(self, self.receives, handler)
 
     def on_error(self, handler: Callable[[], None]) -> None:
-        """VipErrorCallback: call `handler()` whenever the connection breaks."""
-        self.kernel.on_broken = handler
+        """VipErrorCallback for one VI: call `handler()` whenever its connection breaks."""
+        self.error_handler = handler
 
-    async def connect_request(self, node: int, discriminator: int, timeout_us: float) -> None:
-        """VipConnectRequest: become connected to whoever waits at the node for this discriminator. Raises VipError."""
+    async def query(self) -> ViState:
+        """VipQueryVi."""
         await self.nic.process.syscall()
-        await self.nic.agent.request(self.kernel, node, discriminator, timeout_us)
+        return ViState(self.state, self.kernel.attributes, not len(self.sends), not len(self.receives))
+
+    async def set_attributes(self, attributes: ViAttributes) -> None:
+        """VipSetViAttributes. Raises VipError while it is connected, or descriptors are posted."""
+        await self.nic.set_vi(self, attributes)
+
+    async def connect_request(self, node: int, discriminator: int, timeout_us: float) -> ViAttributes:
+        """VipConnectRequest: become connected to whoever waits at the node for this discriminator; the attributes of
+        its VI, but for its tag and rights. Raises VipError.
+        """
+        await self.nic.process.syscall()
+        return await self.nic.agent.request(self.kernel, node, discriminator, timeout_us)
+
+    async def connect_peer_request(self, node: int, discriminator: int, timeout_us: float) -> None:
+        """VipConnectPeerRequest: begin to become connected to whoever asks there for a peer here. Raises VipError."""
+        await self.nic.process.syscall()
+        await self.nic.agent.peers.request(self.kernel, node, discriminator, timeout_us)
+
+    async def connect_peer_done(self) -> ViAttributes | None:
+        """VipConnectPeerDone: attributes of the peer's VI; None while there is none. Raises VipError: why not."""
+        await self.nic.process.syscall()
+        return self.nic.agent.peers.result(self.kernel)
+
+    async def connect_peer_wait(self) -> ViAttributes:
+        """VipConnectPeerWait: the same, when it is over. Raises VipError."""
+        await self.nic.process.syscall()
+        return await self.nic.agent.peers.wait(self.kernel)
 
     async def disconnect(self) -> None:
         """VipDisconnect: end the connection; what is posted is flushed."""
@@ -175,6 +203,7 @@ class Vi:
 
     async def destroy(self) -> None:
         """VipDestroyVi. Raises VipError while it is connected, or descriptors are posted."""
-        if self.state is State.CONNECTED or len(self.sends) or len(self.receives):
+        pending = self.nic.agent.peers.pending(self.kernel)
+        if self.state is State.CONNECTED or pending or len(self.sends) or len(self.receives):
             raise VipError(Result.INVALID_STATE, f"destroying VI {self.number}", "disconnect, take descriptors back")
         await self.nic.forget(self)

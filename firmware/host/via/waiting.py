@@ -14,7 +14,7 @@ class Flag:
     """Something that happens once."""
 
     def __init__(self, host: Host, why: str) -> None:
-        self._host = host
+        self._host, self.why = host, why
         self._event = host.event(why)
         self.up = False
 

@@ -54,7 +54,7 @@ class Firmware:
         self._sender.breaking = self._breaking
         self._writes: Writes = Lookup(ni, table) if ni.options.rdma == "table" else KernelBuffer(ni)
         self._receiver = Receiver(ni, self._breaking, completing, self._refill, self._receives, self._writes)
-        self._commands = Commands(ni, self._breaking, self._sender)
+        self._commands = Commands(ni, self._breaking, self._sender, completing)
         self._doorbells, self._polled = doorbells(ni), polled(ni)
 
     async def run(self) -> None:

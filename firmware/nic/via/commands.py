@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firmware.nic.via.breaking import Breaking
+from firmware.nic.via.completing import Completing
 from firmware.nic.via.layout import COMMAND_WORDS, Command, State, Word
 from firmware.nic.via.ni import Endpoint, Ni, Unanswered
 from firmware.nic.via.ring import Ring
@@ -16,8 +17,8 @@ VERDICTS = {Command.FLUSH: Status.FLUSHED, Command.BREAK: Status.TRANSPORT_ERROR
 class Commands:
     """Serves the command ring."""
 
-    def __init__(self, ni: Ni, breaking: Breaking, sender: Sender) -> None:
-        self._ni, self._breaking, self._sender = ni, breaking, sender
+    def __init__(self, ni: Ni, breaking: Breaking, sender: Sender, completing: Completing) -> None:
+        self._ni, self._breaking, self._sender, self._completing = ni, breaking, sender, completing
         self._owned: set[int] = set()
         self._ring = Ring(ni.nic, Word.COMMANDS, COMMAND_WORDS, Word.COMMAND_TAIL, Word.COMMAND_HEAD)
 
@@ -31,6 +32,10 @@ class Commands:
         while self._ring.ready:
             await self._ni.nic.work("command")
             (word,) = self._ring.take(1)
+            if word >> 28 == Command.QUEUE:
+                self._completing.take_queue(word & 0xFFFF)
+                self._ring.free()
+                continue
             endpoint = self._ni.endpoints[word & 0xFFFF]
             connected = endpoint.state() is State.CONNECTED
             if endpoint.generation & 0xFFF == word >> 16 & 0xFFF:

@@ -20,8 +20,8 @@ class Completing:
     def __init__(self, ni: Ni) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._entries = ni.options.completion == "cq1"
-        self._places: dict[int, int] = {}
-        """The next entry of each completion queue."""
+        self._rings: dict[int, tuple[int, int, int]] = {}
+        """Of each completion queue: physical address and entries of its ring, and the next one."""
         self._fresh: deque[tuple[int, Endpoint, int]] = deque()
         """Completions that are not yet in host memory: stores up to theirs, VI, side."""
 
@@ -60,6 +60,11 @@ class Completing:
         self._fresh.append((self._ni.stores, endpoint, side))
         await self.stored()
 
+    def take_queue(self, queue: int) -> None:
+        """A completion queue has a ring, or another one."""
+        at = self._ni.layout.queue(queue)
+        self._rings[queue] = self._nic.load(at + Queue.ADDRESS), self._nic.load(at + Queue.ENTRIES), 0
+
     async def stored(self) -> None:
         """More is in host memory: whoever sleeps until just that is there is woken. Before, who goes to sleep may not
         have been seen: he looks at host memory after he told the NIC, and would not see what is still on its way.
@@ -73,8 +78,6 @@ class Completing:
     async def _entry(self, queue: int, vi: int, side: int) -> None:
         """An entry of a completion queue."""
         await self._nic.work("write_entry")
-        at = self._ni.layout.queue(queue)
-        address, entries = self._nic.load(at + Queue.ADDRESS), self._nic.load(at + Queue.ENTRIES)
-        place = self._places.get(address, 0)
-        self._places[address] = (place + 1) % entries
+        address, entries, place = self._rings[queue]
+        self._rings[queue] = address, entries, (place + 1) % entries
         await self._ni.store(address + 4 * place, (VALID | side << 8 | vi,))

@@ -85,7 +85,7 @@ class Vi(IntEnum):
     PEER = 4
     """Node (8) | VI (8) [kernel]."""
     MODE = 8
-    """`Reliability` [kernel]."""
+    """Rights of its peer (8): `RDMA_WRITE`, `RDMA_READ` | `Reliability` (8) [kernel]."""
     RECEIVE_TAIL = 12
     """Of its receive queue cache [kernel]."""
     RECEIVE_HEAD = 16
@@ -136,12 +136,12 @@ class Region(IntEnum):
     TABLE = 16
     """Physical address of its table: the frame of each page, a word; without tables, that of its first page."""
     FLAGS = 20
-    """`RDMA_WRITE`."""
+    """`RDMA_WRITE`, `RDMA_READ`."""
     BYTES = 32
 
 
-RDMA_WRITE = 1
-"""Others may write it."""
+RDMA_WRITE, RDMA_READ = 1, 2
+"""Others may write it, and read it."""
 INDEX_BITS = 12
 """Low bits of a memory handle: where in the table its region stands."""
 
@@ -208,6 +208,8 @@ class Command(IntEnum):
     """Done when nothing that was translated before is used any more."""
     LEAVE = 7
     """A VI has no owner any more: its page is not looked at."""
+    QUEUE = 8
+    """A completion queue, by its number, has the ring that its words say, from its first entry on."""
 
 
 class Kind(IntEnum):

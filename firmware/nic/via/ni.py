@@ -65,6 +65,8 @@ class Endpoint:
         self.unanswered: deque[Unanswered] = deque()
         self.node = self.peer = 0
         self.reliability = int(Reliability.UNRELIABLE)
+        self.rights = 0
+        """Of its peer: RDMA_WRITE, RDMA_READ."""
         self.receiving: Incoming | None = None
         """The message that arrives."""
         self.writing: Writing | None = None
@@ -83,7 +85,7 @@ class Endpoint:
             self.unanswered.clear()
             self.receiving, self.writing, self.verdict = None, None, Status.FLUSHED
             peer, mode = self._nic.load_words(self.words + Vi.PEER, 2)
-            self.node, self.peer, self.reliability = peer >> 8, peer & 0xFF, mode
+            self.node, self.peer, self.reliability, self.rights = peer >> 8, peer & 0xFF, mode & 0xFF, mode >> 8
         return State(state)
 
     def reset(self) -> None:

@@ -88,7 +88,9 @@ class Lookup:
         inside = va <= writing.va and writing.va + size <= va + length
         if writing.va & 3 and self._nic.word_bytes == 4:  # a LANai 4 moves whole words
             return False
-        return handle == writing.handle and tag == endpoint.tag() and bool(flags & RDMA_WRITE) and inside
+        return (
+            handle == writing.handle and tag == endpoint.tag() and bool(flags & endpoint.rights & RDMA_WRITE) and inside
+        )
 
     async def settle(self) -> None:
         """Deliveries and stores keep their order."""

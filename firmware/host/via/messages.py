@@ -1,0 +1,39 @@
+"""What kernel agents write to each other: words."""
+
+from __future__ import annotations
+
+import struct
+from enum import IntEnum
+from typing import NamedTuple
+
+
+class Type(IntEnum):
+    """Of a message."""
+
+    REQUEST = 1
+    ACCEPT = 2
+    REJECT = 3
+    CONFIRM = 4
+    DISCONNECT = 5
+    PEER = 6
+    READY = 7
+
+
+class Message(NamedTuple):
+    """A message between kernel agents."""
+
+    type: int
+    source: int
+    """Node."""
+    number: int
+    """Of the connection, at its client; of READY, at the peer to which it goes."""
+    client: int
+    """The client's VI; of PEER and READY, the sender's."""
+    server: int
+    """The server's VI; of READY, the connection's number at its sender."""
+    discriminator: int
+    reliability: int
+    most: int
+
+
+LETTER = struct.Struct(">8I")

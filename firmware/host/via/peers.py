@@ -1,0 +1,163 @@
+"""Connections between equals (VipConnectPeerRequest, ...Done, ...Wait): both ask, and whoever hears of the other first
+is connected first.
+
+    either ── PEER (discriminator, VI) ──> other         repeated until the other has said READY
+    either ── READY (VI) ────────────────> other         its VI is connected: it may be sent to
+
+A side is done when it has heard READY. The connection is named by the number and the VIs of its lower node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from firmware.host.via.attributes import ViAttributes
+from firmware.host.via.errors import Result, VipError
+from firmware.host.via.kernel_vi import KernelVi
+from firmware.host.via.messages import Message, Type
+from firmware.host.via.waiting import Flag
+from firmware.nic.via.layout import State
+from pymodels.formats.via import Reliability
+
+if TYPE_CHECKING:
+    from firmware.host.via.agent import Agent
+
+
+@dataclass
+class Asked:
+    """A VI that asks for a peer."""
+
+    vi: KernelVi
+    node: int
+    message: Message
+    """That asks."""
+    end: int
+    """When it gives up, ps."""
+    flag: Flag
+    """It is over."""
+    heard: Flag
+    """Something came."""
+    other: Message | None = None
+    """The peer's."""
+    ready: bool = False
+    """The peer's VI is connected."""
+    made: Message | None = None
+    """What names the connection."""
+    failure: VipError | None = None
+
+
+class Peers:
+    """The peers of a host."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent, self._host = agent, agent.host
+        self._asked: dict[tuple[int, int], Asked] = {}
+        """By node and discriminator: those that are not over, and the last one of each that was connected."""
+        self._of_vi: dict[int, Asked] = {}
+        """The last one of each VI."""
+
+    def pending(self, vi: KernelVi) -> bool:
+        """Whether a VI asks for a peer."""
+        asked = self._of_vi.get(vi.number)
+        return asked is not None and not asked.flag.up
+
+    async def request(self, vi: KernelVi, node: int, discriminator: int, timeout_us: float) -> None:
+        """Begin to ask. Raises VipError."""
+        self._agent.closed(vi)
+        self._agent.reachable(node)
+        before = self._asked.get((node, discriminator))
+        if before is not None and not before.flag.up:
+            what = f"a second request to node {node} for {discriminator}"
+            raise VipError(Result.INVALID_STATE, what, "wait for the first, or give another discriminator")
+        number, me = self._agent.new_number(), self._agent.me
+        message = Message(Type.PEER, me, number, vi.number, 0, discriminator, vi.reliability, vi.most)
+        end = self._host.now + int(timeout_us * 1e6)
+        over, heard = (Flag(self._host, f"a peer on node {node} for {discriminator}") for _ in range(2))
+        self._asked[node, discriminator] = self._of_vi[vi.number] = asked = Asked(vi, node, message, end, over, heard)
+        self._host.spawn(self._ask(asked), f"VI {vi.number} asks for a peer")
+
+    async def _ask(self, asked: Asked) -> None:
+        """Ask until it is over."""
+        while not asked.flag.up and not (asked.ready and asked.other):
+            left = (asked.end - self._host.now) / 1e6
+            if left <= 0:
+                await self.give_up(asked.vi, VipError(Result.TIMEOUT, f"asking node {asked.node}", "wait longer"))
+                return
+            await self._agent.send(asked.node, asked.message)
+            asked.heard = Flag(self._host, asked.flag.why)
+            await asked.heard.wait(None, max(min(left, self._agent.connect_us), 0.001))
+        asked.flag.raise_()
+
+    async def give_up(self, vi: KernelVi, failure: VipError) -> None:
+        """Ask no more; a peer that is connected hears of it."""
+        asked = self._of_vi[vi.number]
+        asked.failure = failure
+        asked.flag.raise_()
+        asked.heard.raise_()
+        if vi.state is not State.CLOSED:
+            await self._agent.disconnect(vi)
+
+    async def arrived(self, message: Message) -> None:
+        """PEER or READY of another node."""
+        asked = self._asked.get((message.source, message.discriminator))
+        if asked is None or (message.type == Type.READY and message.number != asked.message.number):
+            return
+        theirs = message.server if message.type == Type.READY else message.number
+        newer = asked.other is None or (message.type == Type.PEER and theirs > asked.other.number)
+        if newer and not asked.flag.up:  # what is older was taken back
+            await self._meet(asked, message, theirs)
+        if asked.other is None or asked.other.number != theirs or asked.failure is not None:
+            return
+        if message.type == Type.READY:
+            asked.ready = True
+        elif asked.vi.state is State.CONNECTED and self._agent.made.get(asked.vi.number) is asked.made:
+            await self._ready(asked, theirs)
+        asked.heard.raise_()
+
+    async def _meet(self, asked: Asked, message: Message, theirs: int) -> None:
+        """The peer is known: connect to it."""
+        vi = asked.vi
+        asked.other = message._replace(number=theirs)
+        for result, same in (
+            (Result.INVALID_RELIABILITY, message.reliability == vi.reliability),
+            (Result.INVALID_MTU, message.most == vi.most),
+        ):
+            if not same and asked.failure is None:
+                failure = VipError(result, f"connecting VI {vi.number} to its peer", "create it like the peer's")
+                await self._ready(asked, theirs)  # it shall see that too
+                await self.give_up(vi, failure)
+        if asked.failure is None:
+            await vi.set_state(State.CONNECTED, message.source, message.client)
+            lower = asked.message if self._agent.me < asked.node else asked.other
+            higher = asked.other if self._agent.me < asked.node else asked.message
+            self._agent.made[vi.number] = asked.made = lower._replace(server=higher.client)
+            await self._ready(asked, theirs)
+
+    async def _ready(self, asked: Asked, theirs: int) -> None:
+        """Tell the peer that it may send: its own number, our VI and number."""
+        message = asked.message._replace(type=Type.READY, number=theirs, server=asked.message.number)
+        await self._agent.send(asked.node, message)
+
+    def result(self, vi: KernelVi) -> ViAttributes | None:
+        """VipConnectPeerDone: the peer's attributes; None while it is not over. Raises VipError: why it failed."""
+        asked = self._last(vi)
+        if not asked.flag.up:
+            return None
+        if asked.failure is not None or asked.other is None:
+            raise asked.failure or VipError(Result.INVALID_STATE, f"VI {vi.number}", "ask again")
+        return ViAttributes(0, Reliability(asked.other.reliability), asked.other.most)
+
+    async def wait(self, vi: KernelVi) -> ViAttributes:
+        """VipConnectPeerWait. Raises VipError."""
+        await self._last(vi).flag.wait(vi.owner)
+        found = self.result(vi)
+        if found is None:
+            raise RuntimeError("a request for a peer is over, and has no result")
+        return found
+
+    def _last(self, vi: KernelVi) -> Asked:
+        asked = self._of_vi.get(vi.number)
+        if asked is None:
+            raise VipError(Result.INVALID_STATE, f"VI {vi.number} waits for a peer", "request one first")
+        return asked
