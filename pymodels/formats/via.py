@@ -42,9 +42,13 @@ class Kind(IntEnum):
     IMMEDIATE = 1
     """The end of a message: four bytes of immediate data."""
     ADDRESS = 2
-    """The begin of an RDMA write: virtual address and memory handle at the target."""
+    """The begin of an RDMA write or read: virtual address and memory handle at the target."""
     RDMA = 3
     """A piece of it."""
+    READ = 4
+    """Behind ADDRESS: so many bytes of what stands there are wanted."""
+    DATA = 5
+    """A piece of what was read."""
     DONE = 8
     """Answer of reliable VIs: the message with this sequence number is where its reliability level wants it."""
     NO_DESCRIPTOR = 9
@@ -145,6 +149,7 @@ class Status(IntFlag):
     RECEIVE = 1 << 16
     WRITE = 2 << 16
     REMOTE_WRITE = 3 << 16
+    READ = 4 << 16
     IMMEDIATE = 1 << 19
 
 

@@ -36,6 +36,10 @@ class Descriptor:
         """Make it an RDMA write of these pieces to the peer's memory at `va`, registered there as `handle`."""
         return self._make(Control.RDMA_WRITE, [(va, handle, 0), *segments], immediate)
 
+    def rdma_read(self, segments: Parts, va: int, handle: int) -> Descriptor:
+        """Make it an RDMA read of the peer's memory at `va`, registered there as `handle`, into these pieces."""
+        return self._make(Control.RDMA_READ, [(va, handle, 0), *segments], None)
+
     def _make(self, control: Control, segments: Parts, immediate: int | None) -> Descriptor:
         self.size = sum(size for _, _, size in segments)
         flags = control | (Control.IMMEDIATE if immediate is not None else 0)

@@ -12,7 +12,7 @@ from firmware.host.via.cache import words_of
 from firmware.host.via.registry import Refused, Region
 from firmware.nic.via.layout import Control, Kind
 from pymodels.formats import via
-from pymodels.formats.via import Field, Segment, Status
+from pymodels.formats.via import Field, Reliability, Segment, Status
 from pymodels.host.process import Process
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SENT, RECEIVED = 1, 2
 """A VI's two work queues; bits of Vi.NOTIFY."""
+OPERATIONS = (Kind.SEND, Kind.WRITE, Kind.READ)
 MOST_SEGMENTS = 0xFFFF // 17
 """Segments of a descriptor: its list of pages must be counted in 16 bits (ours)."""
 
@@ -57,10 +58,13 @@ def translate(vi: KernelVi, side: int, va: int, handle: int) -> Translation:
     count, flags = struct.unpack(">HH", process.load_bytes(va + Field.CONTROL, 4))
     operation = flags & via.Control.OPERATION
     send = side == SENT
-    if count > MOST_SEGMENTS or flags & ~0xF or operation > (via.Control.RDMA_WRITE if send else 0):
+    if count > MOST_SEGMENTS or flags & ~0xF or operation > (via.Control.RDMA_READ if send else 0):
+        raise Refused(Status.FORMAT_ERROR)
+    read = operation == via.Control.RDMA_READ
+    if read and (flags & via.Control.IMMEDIATE or vi.reliability == Reliability.UNRELIABLE):
         raise Refused(Status.FORMAT_ERROR)
     first = va + Field.SIZE
-    write = operation == via.Control.RDMA_WRITE
+    write = bool(operation)
     registry.check(process, vi.tag, va, handle, Field.SIZE + Segment.SIZE * count)
     target: tuple[int, int] | None = None
     if write:
@@ -70,16 +74,16 @@ def translate(vi: KernelVi, side: int, va: int, handle: int) -> Translation:
         first, count = first + Segment.SIZE, count - 1
     regions, pages, length = _segments(vi, first, count)
     immediate = process.load_words(va + Field.IMMEDIATE, 1)[0] if send and flags & via.Control.IMMEDIATE else None
-    kind = Kind.RECEIVE if not send else Kind.WRITE if write else Kind.SEND
+    kind = OPERATIONS[operation] if send else Kind.RECEIVE
     place = home.pieces(va, Field.SIZE)[0][0]
     inline: bytes | None = None
-    if send and 0 < length <= vi.inline:
+    if send and not read and 0 < length <= vi.inline:
         inline, pages = _gather(process, first, count), ()
     return Translation(kind, place, length, pages, (home, *regions), target, immediate, inline)
 
 
 def _target(process: Process, at: int) -> tuple[int, int]:
-    """The address segment of an RDMA write."""
+    """The address segment of an RDMA write or read."""
     va, _, handle, _ = process.load_words(at, 4)
     return va, handle
 

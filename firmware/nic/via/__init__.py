@@ -16,6 +16,7 @@ from firmware.nic.via.ni import Ni
 from firmware.nic.via.options import OptionError, Options
 from firmware.nic.via.outlet import Outlet
 from firmware.nic.via.readers import Readers
+from firmware.nic.via.reads import Reads
 from firmware.nic.via.receives import Receives
 from firmware.nic.via.receiving import Receiver
 from firmware.nic.via.refill import Refill
@@ -53,7 +54,8 @@ class Firmware:
         self._sender = Sender(ni, self._outlet, completing, self._refill, readers)
         self._sender.breaking = self._breaking
         self._writes: Writes = Lookup(ni, table) if ni.options.rdma == "table" else KernelBuffer(ni)
-        self._receiver = Receiver(ni, self._breaking, completing, self._refill, self._receives, self._writes)
+        reads = Reads(ni, self._sender, self._breaking, table)
+        self._receiver = Receiver(ni, self._breaking, completing, self._refill, self._receives, self._writes, reads)
         self._commands = Commands(ni, self._breaking, self._sender, completing)
         self._doorbells, self._polled = doorbells(ni), polled(ni)
 

@@ -60,7 +60,16 @@ class Breaking:
         self._nic.trace(seen, self._port.head().header[0], endpoint.node)
         if kind != Kind.DONE:
             await self.break_up(endpoint, VERDICTS[kind])
-        elif endpoint.unanswered:
+            return
+        for waiting in endpoint.unanswered:
+            if waiting.reading is None and not waiting.over:
+                waiting.over = True
+                break
+        await self.complete(endpoint)
+
+    async def complete(self, endpoint: Endpoint) -> None:
+        """Complete what is over, and behind nothing that is not."""
+        while endpoint.unanswered and endpoint.unanswered[0].over:
             done = endpoint.unanswered.popleft()
             await self._completing.send(endpoint, done.descriptor, done.length, done.operation)
 
@@ -78,6 +87,7 @@ class Breaking:
 
     async def flush(self, endpoint: Endpoint, verdict: Status) -> None:
         """Complete what is posted: the oldest message without an answer with `verdict`, all else as flushed."""
+        await self.complete(endpoint)
         while endpoint.unanswered:
             done = endpoint.unanswered.popleft()
             await self._completing.send(endpoint, done.descriptor, 0, done.operation | verdict)

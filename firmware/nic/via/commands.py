@@ -74,6 +74,8 @@ class Commands:
             if endpoint.writing is not None:
                 endpoint.writing.page = -1
             for unanswered in endpoint.unanswered:
+                if unanswered.reading is not None:
+                    unanswered.reading.forget_page()
                 await self._look_home(unanswered)
             for prefetched in endpoint.prefetched:
                 await self._look_home(prefetched)

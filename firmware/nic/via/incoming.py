@@ -17,6 +17,7 @@ class Incoming:
     def __init__(self, endpoint: Endpoint, work: Work, prefetched: bool) -> None:
         """`prefetched`: it stands no longer in the queue cache."""
         self._endpoint, self.work, self._prefetched = endpoint, work, prefetched
+        self._pages = work.pages if work.into is None else work.into
         self.address = self.left = 0
         """Where the next byte goes, and how many fit there."""
         self.length = 0
@@ -32,7 +33,7 @@ class Incoming:
 
     async def next_page(self) -> bool:
         """Go on with the next page; False when there is none. Raises Refused."""
-        page = await self.work.pages.take() if self.work.pages.more() else None
+        page = await self._pages.take() if self._pages.more() else None
         if page is None:
             return False
         self.address, self.left = page
@@ -46,15 +47,15 @@ class Incoming:
 
     def forget_page(self) -> None:
         """Look the rest of the page up anew before it is used."""
-        if self.left and self.work.pages.untake(self.left):
+        if self.left and self._pages.untake(self.left):
             self.left = 0
 
     def rewind(self) -> bool:
         """Use the descriptor again for another message; False when a part of it is gone."""
-        if not self.work.pages.whole:
+        if not self._pages.whole:
             return False
         if self._prefetched:
-            self.work.pages.again()
+            self._pages.again()
             self._endpoint.prefetched.appendleft(self.work)
         else:
             self._endpoint.receives.back()
@@ -62,6 +63,6 @@ class Incoming:
 
     async def finish(self) -> None:
         """The descriptor is used."""
-        await self.work.pages.skip()
+        await self._pages.skip()
         if not self._prefetched:
             self._endpoint.receives.free()

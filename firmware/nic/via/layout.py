@@ -5,7 +5,7 @@ A physical descriptor (paper 001, 3.2.2) in a queue cache, in words:
     control (PDCS)   kind (2) | immediate (1) | inline (1) | VI (7) | 0 | entries (16)
                      physical address of the user's descriptor
                      bytes of the message; for VI 0 the node above them (16 | 16)
-    RDMA write only  virtual address and memory handle at the target
+    RDMA only        virtual address and memory handle at the target
     immediate only   the immediate data (sends)
     data (PDDS)      for each page: physical address, bytes; or, inline, the bytes themselves
 
@@ -218,6 +218,7 @@ class Kind(IntEnum):
     RECEIVE = 0
     SEND = 1
     WRITE = 2
+    READ = 3
 
 
 class Control(NamedTuple):

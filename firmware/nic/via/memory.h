@@ -8,13 +8,13 @@ struct shared {
 };
 struct vi_words { u32 state, peer, mode, receive_tail, receive_head, queued, notify, send_queue, receive_queue, tag, most, answered, unused[4]; };
 struct ring { u32 *base, mask, at, freed; };
-struct unanswered { u32 descriptor, length, operation, home; };
+struct unanswered { u32 descriptor, length, operation, home, reading, pages; };
 struct endpoint {
     struct vi_words *words;
     struct ring receives;
     u32 generation, node, peer, reliability, sequence, expected, verdict, number;
     u32 receiving, descriptor, entries, address, left, length, immediate;
-    u32 oldest, newest, answered;
+    u32 oldest, newest, answered, rights;
     struct unanswered unanswered[16];
 };
 struct message {

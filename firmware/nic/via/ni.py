@@ -43,6 +43,10 @@ class Unanswered:
     length: int
     operation: int
     """Bits of its status."""
+    reading: Incoming | None = None
+    """Of an RDMA read: where its data go."""
+    over: bool = False
+    """It is answered, or its data are here."""
 
 
 class Endpoint:

@@ -17,8 +17,8 @@ class Outgoing:
 
     endpoint: Endpoint
     work: Work
-    ring: Ring
-    """The queue cache from which it came."""
+    ring: Ring | None
+    """The queue cache from which it came; None: the data of an RDMA read."""
     node: int
     peer: int
     key: int
@@ -42,6 +42,11 @@ class Outgoing:
     def launchable(self) -> bool:
         """Whether its next packet is there."""
         return bool(self.before or self.fetched or (self.behind and self.all_fetched and not self.fetching))
+
+    @property
+    def user(self) -> bool:
+        """A process has posted it by itself."""
+        return self.ring is not None and self.ring.user
 
     @property
     def in_turn(self) -> bool:

@@ -8,5 +8,6 @@
 #include "receiving.h"
 #include "answers.h"
 #include "writes.h"
+#include "reads.h"
 #include "doorbells.h"
 #include "users.h"

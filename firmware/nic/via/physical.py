@@ -60,6 +60,34 @@ class RingPages:
             self._ring.take(PAGE_WORDS)
 
 
+class KeptPages:
+    """A list of pages in the NIC's own memory."""
+
+    whole = True
+
+    def __init__(self, pages: list[tuple[int, int]]) -> None:
+        self._pages = pages[::-1]
+
+    def more(self) -> bool:
+        """Whether entries are left."""
+        return bool(self._pages)
+
+    async def take(self) -> tuple[int, int] | None:
+        """The next entry."""
+        return self._pages.pop()
+
+    def untake(self, left: int) -> bool:
+        """The kernel keeps memory that its descriptors name."""
+        return False
+
+    def again(self) -> None:
+        """Nobody asks for that."""
+
+    async def skip(self) -> None:
+        """Forget the rest."""
+        self._pages.clear()
+
+
 class Physical:
     """Reads physical descriptors."""
 
@@ -75,9 +103,12 @@ class Physical:
         work = Work(Kind(control.kind), control.vi, descriptor, length, pages)
         if not control.vi:
             work.node, work.length = length >> 16, length & 0xFFFF
-        if work.kind == Kind.WRITE:
+        if work.kind in (Kind.WRITE, Kind.READ):
             await self._nic.work("send_write")
             work.target = struct.pack(">2I", *ring.take(2))
+        if work.kind == Kind.READ:
+            work.into = await self._keep(RingPages(self._ni, self._refill, ring, control.entries, wait=True))
+            work.pages = KeptPages([])
         if control.immediate:
             work.immediate = struct.pack(">I", *ring.take(1))
         if control.inline:
@@ -87,6 +118,16 @@ class Physical:
                 await self._nic.work("send_inline_word", count - 2)
             work.inline = struct.pack(f">{count}I", *ring.take(count))[:length]
         return work
+
+    async def _keep(self, pages: RingPages) -> KeptPages:
+        """The pages for the data of an RDMA read: they are needed when the queue cache has long gone on."""
+        kept: list[tuple[int, int]] = []
+        while pages.more():
+            page = await pages.take()
+            if page is not None:
+                await self._nic.work("read_page")
+                kept.append(page)
+        return KeptPages(kept)
 
     async def receive(self, ring: Ring, meanwhile: Meanwhile | None = None) -> Work:
         """What stands at the head of a receive queue cache."""

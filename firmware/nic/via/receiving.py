@@ -10,6 +10,7 @@ from firmware.nic.via.completing import Completing
 from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import Counter, State
 from firmware.nic.via.ni import Endpoint, Ni
+from firmware.nic.via.reads import Reads
 from firmware.nic.via.receives import Receives
 from firmware.nic.via.refill import Refill
 from firmware.nic.via.work import Refused
@@ -17,16 +18,26 @@ from firmware.nic.via.writes import Writes, Writing
 from pymodels.formats.via import SEQUENCE, Header, Kind, Reliability, Status, parse
 from pymodels.trace import TraceEvent
 
+REMOTE = (Kind.ADDRESS, Kind.RDMA, Kind.READ, Kind.DATA)
+"""Packets that need no receive descriptor."""
+
 
 class Receiver:
     """Takes packets from the port."""
 
     def __init__(
-        self, ni: Ni, breaking: Breaking, completing: Completing, refill: Refill, receives: Receives, writes: Writes
+        self,
+        ni: Ni,
+        breaking: Breaking,
+        completing: Completing,
+        refill: Refill,
+        receives: Receives,
+        writes: Writes,
+        reads: Reads,
     ) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._breaking, self._completing = breaking, completing
-        self._refill, self._receives, self._writes = refill, receives, writes
+        self._refill, self._receives, self._writes, self._reads = refill, receives, writes, reads
         self._unseen = False
         """The header of the present packet is not looked at, but for its VI."""
 
@@ -89,8 +100,8 @@ class Receiver:
 
     async def _piece(self, endpoint: Endpoint, header: Header) -> None:
         """A packet of a message, in order."""
-        if header.kind in (Kind.ADDRESS, Kind.RDMA):
-            await self._write(endpoint, header)
+        if header.kind in REMOTE:
+            await self._remote(endpoint, header)
             return
         message = endpoint.receiving
         if endpoint.writing is not None:
@@ -108,6 +119,15 @@ class Receiver:
             return
         if header.last:
             await self._end(endpoint, message, header)
+
+    async def _remote(self, endpoint: Endpoint, header: Header) -> None:
+        """A packet of an RDMA write or read."""
+        if header.kind == Kind.READ:
+            await self._reads.asked(endpoint, endpoint.writing)
+        elif header.kind == Kind.DATA:
+            await self._reads.data(endpoint, header, self._deliver)
+        else:
+            await self._write(endpoint, header)
 
     async def _write(self, endpoint: Endpoint, header: Header) -> None:
         """A packet of an RDMA write."""

@@ -7,9 +7,13 @@ several, and no packet crosses from one page or segment to the next: each start 
 
 from __future__ import annotations
 
+import struct
+from collections import deque
+
 from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.completing import Completing
 from firmware.nic.via.doorbells import Turns
+from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import Kind, State
 from firmware.nic.via.ni import Ni, Unanswered
 from firmware.nic.via.outgoing import Outgoing
@@ -22,6 +26,9 @@ from pymodels.formats import via
 from pymodels.formats.via import Header, Status
 from pymodels.trace import TraceEvent
 
+OPERATIONS = {Kind.SEND: Status(0), Kind.WRITE: Status.WRITE, Kind.READ: Status.READ}
+"""What of a status says what was done."""
+
 
 class Sender:
     """Takes descriptors from queue caches and sends what they say."""
@@ -31,6 +38,8 @@ class Sender:
         self._completing, self._refill, self._readers = completing, refill, readers
         self._turns = Turns()
         self._now: Outgoing | None = None
+        self._responses: deque[Outgoing] = deque()
+        """Data of RDMA reads: before what processes have posted."""
         self._reading = False
         """A descriptor is being read, or a page looked up: what happens meanwhile waits."""
         self.breaking: Breaking
@@ -39,6 +48,11 @@ class Sender:
     async def rung(self, ring: Ring) -> None:
         """Something is posted."""
         self._turns.add(ring)
+        await self.advance()
+
+    async def respond(self, answer: Outgoing) -> None:
+        """Send the data of an RDMA read."""
+        self._responses.append(answer)
         await self.advance()
 
     async def fetched(self) -> None:
@@ -63,6 +77,9 @@ class Sender:
         """Do what can be done: begin a message, fetch, launch."""
         while not self._reading:
             now = self._now
+            if now is None and self._responses:
+                self._now = self._responses.popleft()
+                continue
             if now is None:
                 ring = self._turns.next()
                 if ring is None:
@@ -86,6 +103,8 @@ class Sender:
         self._nic.trace(TraceEvent.NIC_DESCRIPTOR, key, work.descriptor, work.vi | work.asks << 8)
         endpoint = self._ni.endpoints[work.vi]
         connected = endpoint.state() is State.CONNECTED
+        if work.kind == Kind.READ and not endpoint.reliable and not work.status:
+            work.status = Status.FORMAT_ERROR  # nobody would tell of lost data
         if work.status or not (connected or work.node >= 0):
             await self._refuse(ring, work, connected)
             return
@@ -94,6 +113,10 @@ class Sender:
         self._now = now = Outgoing(endpoint, work, ring, node, peer, key, data)
         if work.target:
             now.before.append((via.Kind.ADDRESS, work.target))
+        if work.kind == Kind.READ:
+            await self._nic.work("read_begin")
+            now.before.append((via.Kind.READ, struct.pack(">I", work.length)))
+            return
         if work.immediate:
             now.behind.append((via.Kind.IMMEDIATE, work.immediate))
         if work.inline is not None:
@@ -149,7 +172,7 @@ class Sender:
 
     async def _header(self, now: Outgoing, kind: via.Kind, size: int, last: bool) -> tuple[int, int]:
         """Of the next packet in the order of the message."""
-        await self._nic.work("user_packet" if now.ring.user else "send_packet")
+        await self._nic.work("user_packet" if now.user else "send_packet")
         sequence = now.endpoint.next_sequence() if now.work.node < 0 else 0
         header = Header(now.key >> 24, now.key & 0xFFFFFF, size, now.peer, kind, now.first, last, sequence)
         now.first = False
@@ -179,14 +202,20 @@ class Sender:
         """The last packet has left: the descriptor is done, or waits for the answer."""
         self._now = None
         work, endpoint = now.work, now.endpoint
-        await self._nic.work("user_sent" if now.ring.user else "send_end")
+        await self._nic.work("user_sent" if now.user else "send_end")
+        if now.ring is None:
+            if work.status and endpoint.state() is State.CONNECTED:
+                await self.breaking.refuse(endpoint, via.Kind.NOT_ALLOWED)
+            return
         now.ring.free()
         await self._refill.look(now.ring)
-        operation = work.status | (Status.WRITE if work.kind == Kind.WRITE else Status(0))
+        operation = work.status | OPERATIONS[work.kind]
         if endpoint.reliable and work.node < 0:
             await self._nic.work("send_unanswered")
             if endpoint.state() is State.CONNECTED and not work.status:
-                endpoint.unanswered.append(Unanswered(work.descriptor, work.home, work.length, operation))
+                reading = None if work.into is None else Incoming(endpoint, work, prefetched=True)
+                one = Unanswered(work.descriptor, work.home, work.length, operation, reading)
+                endpoint.unanswered.append(one)
                 return
             operation |= endpoint.verdict
         await self._completing.send(endpoint, work.descriptor, work.length, operation)

@@ -28,6 +28,7 @@ FETCHED = CONTROL + SEGMENT
 MOST_READ = 32
 MOST_SEGMENTS = 0xFFF
 """Of a descriptor (ours)."""
+OPERATIONS = (Kind.SEND, Kind.WRITE, Kind.READ)
 FLAGS = Control.OPERATION | Control.IMMEDIATE | Control.FENCE
 
 
@@ -130,26 +131,34 @@ class Virtual:
         count, flags = divmod(words[Field.CONTROL // 4], 1 << 16)
         plain = count == 1 and not flags
         await self._nic.work("user_segment" if plain else "user_control")
-        operation = flags & Control.OPERATION
-        if flags & ~(FLAGS | IN_PLACE) or operation > (Control.RDMA_WRITE if sends else Control.SEND_RECEIVE):
-            raise Refused(Status.FORMAT_ERROR)
-        if sends:
-            work.kind = Kind.WRITE if operation else Kind.SEND
-            if flags & Control.IMMEDIATE:
-                work.immediate = struct.pack(">I", words[Field.IMMEDIATE // 4])
+        work.kind = self._kind(flags, sends)
+        if sends and flags & Control.IMMEDIATE:
+            work.immediate = struct.pack(">I", words[Field.IMMEDIATE // 4])
         rest = words[CONTROL:]
         if flags & IN_PLACE:
             if work.kind != Kind.SEND:
                 raise Refused(Status.FORMAT_ERROR)
             work.inline, work.length = struct.pack(f">{len(rest)}I", *rest)[:count], count
             return
-        if work.kind == Kind.WRITE:
+        if work.kind in (Kind.WRITE, Kind.READ):
             if not count:
                 raise Refused(Status.FORMAT_ERROR)
             work.target, rest = struct.pack(">2I", rest[0], rest[2]), rest[SEGMENT:]
         if not plain:
             await self._nic.work("check_segment", len(rest) // SEGMENT)
         await self._segments(work, rest, endpoint, plain)
+        if work.kind == Kind.READ:
+            work.into, work.pages = work.pages, SegmentPages(self._ni, self._translator, [], 0, None)
+
+    @staticmethod
+    def _kind(flags: int, sends: bool) -> Kind:
+        """What a descriptor of a send or receive queue is. Raises Refused."""
+        operation = flags & Control.OPERATION
+        if flags & ~(FLAGS | IN_PLACE) or operation > (Control.RDMA_READ if sends else Control.SEND_RECEIVE):
+            raise Refused(Status.FORMAT_ERROR)
+        if operation == Control.RDMA_READ and flags & Control.IMMEDIATE:
+            raise Refused(Status.FORMAT_ERROR)
+        return OPERATIONS[operation] if sends else Kind.RECEIVE
 
     async def _segments(self, work: Work, rest: tuple[int, ...], endpoint: Endpoint, plain: bool) -> None:
         """Data segments: all of them are checked before the first is used. Raises Refused."""

@@ -61,7 +61,9 @@ class Work:
     home: int = 0
     """Handle of the region in which it stands; 0: the kernel has looked, and sees to it that it stays."""
     target: bytes = b""
-    """Of an RDMA write: virtual address and handle."""
+    """Of an RDMA write or read: virtual address and handle."""
+    into: Pages | None = None
+    """Of an RDMA read: the pages for its data; there are none to send."""
     immediate: bytes = b""
     inline: bytes | None = None
     """The message itself."""

@@ -1,0 +1,48 @@
+/* RDMA reads. */
+
+struct answer { u32 first, last; struct { struct endpoint *endpoint; u32 va, handle, left, key; } queue[16]; };
+
+/* A request: is the range registered for reads; the message that goes back. */
+u32 read_asked(struct layer *layer, struct endpoint *endpoint, struct writing *writing, struct answer *answers, u32 size, u32 flags) {
+    u32 last = answers->last, number = layer->number + 1 & 0xFFFFFF;
+    writing->active = 0;
+    if (UNLIKELY(!(flags & endpoint->rights & 2)) || UNLIKELY(endpoint->reliability == 1)) {
+        OFF_PATH("not for reads");
+        return 0;
+    }
+    layer->number = number;
+    answers->queue[last & 15].endpoint = endpoint;
+    answers->queue[last & 15].va = writing->va;
+    answers->queue[last & 15].handle = writing->handle;
+    answers->queue[last & 15].left = size;
+    answers->queue[last & 15].key = layer->me << 24 | number;
+    answers->last = last + 1;
+    return number;
+}
+
+/* A read is asked for: bytes behind the address, and the pages for the data are kept. */
+void read_begin(struct endpoint *endpoint, struct message *message) {
+    struct unanswered *one = &endpoint->unanswered[endpoint->newest & 15];
+    one->reading = 1;
+    one->pages = message->entries;
+    message->words[2] = message->length;
+    message->behind = 1;
+    message->entries = 0;
+}
+
+/* A page for the data. */
+void read_page(u32 *kept, u32 address, u32 size) {
+    kept[0] = address;
+    kept[1] = size;
+}
+
+/* A packet of data: the oldest read that waits. */
+struct unanswered *read_data(struct endpoint *endpoint) {
+    u32 at = endpoint->oldest;
+    struct unanswered *one = &endpoint->unanswered[at & 15];
+    if (UNLIKELY(!one->reading) || UNLIKELY(at == endpoint->newest)) {
+        OFF_PATH("an older send is not answered");
+        return 0;
+    }
+    return one;
+}

@@ -1,0 +1,79 @@
+"""RDMA reads (optional in the specification): a request, and the data as a message back.
+
+    initiator ── ADDRESS, READ (bytes) ──> target    the descriptor waits, as those of unanswered sends do
+              <── DATA, DATA, ... ────────           between two messages of the target; its process has no part
+
+Packets of a reliable connection keep their order, so data answer the oldest read that waits. Sends are done in the
+order in which they were posted: one that is answered before an older read has its data waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from firmware.nic.via.breaking import Breaking
+from firmware.nic.via.incoming import Incoming
+from firmware.nic.via.layout import RDMA_READ, Counter, Kind, Region
+from firmware.nic.via.ni import Endpoint, Ni
+from firmware.nic.via.outgoing import Outgoing
+from firmware.nic.via.segments import Part, SegmentPages
+from firmware.nic.via.sending import Sender
+from firmware.nic.via.translation import Frames, Translator
+from firmware.nic.via.work import Refused, Work
+from firmware.nic.via.writes import Writing
+from pymodels.formats import via
+from pymodels.formats.via import Header, Status
+
+Deliver = Callable[[Incoming, int], Awaitable[Status | None]]
+"""Brings a packet's payload to the pages of a descriptor; what is wrong if it cannot go there."""
+
+
+class Reads:
+    """Both ends."""
+
+    def __init__(self, ni: Ni, sender: Sender, breaking: Breaking, table: Frames) -> None:
+        self._ni, self._nic, self._port = ni, ni.nic, ni.port
+        self._sender, self._breaking, self._translator = sender, breaking, Translator(ni, table)
+
+    async def asked(self, endpoint: Endpoint, writing: Writing | None) -> None:
+        """A request, behind the packet with its address: send what stands there, or break the connection."""
+        endpoint.writing = None
+        if writing is None:
+            return
+        await self._nic.work("read_asked")
+        size, _ = await self._port.inline()
+        if not await self._allowed(endpoint, writing, size):
+            self._ni.count(Counter.NOT_ALLOWED)
+            if endpoint.reliable:
+                await self._breaking.refuse(endpoint, via.Kind.NOT_ALLOWED)
+            return
+        parts = [Part(writing.va, writing.handle, size)] if size else []
+        pages = SegmentPages(self._ni, self._translator, parts, endpoint.tag(), endpoint.number)
+        work = Work(Kind.READ, endpoint.number, 0, size, pages)
+        key = self._ni.me << 24 | self._ni.number()
+        answer = Outgoing(endpoint, work, None, endpoint.node, endpoint.peer, key, via.Kind.DATA)
+        if not size:
+            answer.before.append((via.Kind.DATA, b""))
+        await self._sender.respond(answer)
+
+    async def _allowed(self, endpoint: Endpoint, writing: Writing, size: int) -> bool:
+        """Whether a range is registered for reads under the VI's tag."""
+        if not endpoint.reliable or (writing.va & 3 and self._nic.word_bytes == 4):  # a LANai 4 moves whole words
+            return False
+        try:
+            region = await self._translator.find(endpoint.number, writing.va, writing.handle, size, endpoint.tag())
+        except Refused:
+            return False
+        return bool(self._nic.load(region + Region.FLAGS) & endpoint.rights & RDMA_READ)
+
+    async def data(self, endpoint: Endpoint, header: Header, deliver: Deliver) -> None:
+        """A packet of data: to the pages of the oldest read that waits. What is wrong is told when all is here."""
+        await self._nic.work("read_data")
+        waiting = next((one for one in endpoint.unanswered if one.reading is not None and not one.over), None)
+        if waiting is None or waiting.reading is None:
+            return
+        if not waiting.operation & Status.ERRORS:
+            waiting.operation |= await deliver(waiting.reading, header.size) or Status(0)
+        if header.last:
+            waiting.over = True
+            await self._breaking.complete(endpoint)
