@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 import struct
 import subprocess
+from enum import IntEnum
 from pathlib import Path
 
 import pytest
 
+from firmware.host.via import agent as via_agent
 from firmware.nic.echo import layout as echo
-from pymodels.formats import grim
+from pymodels.formats import grim, via
 from pymodels.formats.grim import Cause, Device, Header, MessageType
 from pymodels.formats.sp import SpPacket
 from pymodels.link.crc8 import crc8
@@ -162,10 +164,16 @@ def test_every_cable_is_an_interface_and_every_direction_has_one() -> None:
 
 @pytest.mark.parametrize(
     ("table", "names"),
-    [("TYPES", MessageType), ("CAUSES", Cause), ("DEVICES", Device)],
-    ids=["types", "causes", "devices"],
+    [
+        ("TYPES", MessageType),
+        ("CAUSES", Cause),
+        ("DEVICES", Device),
+        ("KINDS", via.Kind),
+        ("LETTERS", via_agent.Type),
+    ],
+    ids=["types", "causes", "devices", "kinds", "letters"],
 )
-def test_the_dissector_knows_the_numbers_of_the_format(table: str, names: type[MessageType]) -> None:
+def test_the_dissector_knows_the_numbers_of_the_format(table: str, names: type[IntEnum]) -> None:
     found = re.search(rf"local {table} = \{{(.*?)\}}", LUA.read_text(encoding="utf-8"), re.DOTALL)
     assert found
     rows = {int(number, 0): name for number, name in re.findall(r'\[(\w+)\] = "(\w+)"', found[1])}
@@ -186,6 +194,56 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="not written"):
         write_packets([packet(sealed(ACK))], LEGEND_OF_TWO, tmp_path / "packets.pcapng")
     assert [path.name for path in tmp_path.iterdir()] == ["packets.pcapng"]
+
+
+VIA_TOLD = ("via.kind", "via.vi", "via.source", "via.number", "_ws.col.Info")
+LETTER = via_agent.LETTER.pack(*via_agent.Message(via_agent.Type.ACCEPT, 1, 9, 2, 3, 77, 1, 4096))
+VIA_PACKETS = {
+    (via.Kind.SEND, 3, b"0123456789"): ("0", "3", "SEND from node 5 to VI 3, 10 bytes, message 6, first, sequence 8"),
+    (via.Kind.ADDRESS, 3, struct.pack(">2I", 0x1000, 7)): (
+        "2",
+        "3",
+        "ADDRESS from node 5 to VI 3, 8 bytes, message 6, first, sequence 8",
+    ),
+    (via.Kind.IMMEDIATE, 3, b"\0\0\0*"): (
+        "1",
+        "3",
+        "IMMEDIATE from node 5 to VI 3, 4 bytes, message 6, first, sequence 8",
+    ),
+    (via.Kind.NOT_ALLOWED, 3, b""): ("12", "3", "NOT_ALLOWED from node 5 to VI 3"),
+    (via.Kind.SEND, 0, LETTER): (
+        "0",
+        "0",
+        "connection ACCEPT from node 5 to VI 0, 32 bytes, message 6, first, sequence 8",
+    ),
+}
+
+
+@pytest.mark.parametrize("link_type", [MYRINET, SP])
+def test_packets_of_via_are_told_on_both_networks(tmp_path: Path, link_type: int) -> None:
+    packets, wanted = [], []
+    for (kind, vi, data), (number, to, info) in VIA_PACKETS.items():
+        words = via.Header(5, 6, len(data), vi, kind, True, False, 8).words()
+        padded = struct.pack(">2I", *words) + data + bytes(-len(data) % 8)
+        sp = SpPacket(b"\x82", 5, 1, words, data).to_wire()
+        packets.append(packet(sealed(ROUTE + padded) if link_type == MYRINET else sp))
+        wanted.append([number, to, "5", "6", info])
+    assert told(tmp_path, packets, *VIA_TOLD, link_type=link_type) == wanted
+    fields = ("via.data", "via.rdma.address", "via.rdma.handle", "via.immediate", "via.agent.type", "via.agent.most")
+    rows = told(tmp_path, packets, *fields, link_type=link_type)
+    assert rows[0][0] == b"0123456789".hex()
+    assert rows[1][1:3] == ["0x00001000", "0x00000007"]
+    assert rows[2][3] == "0x0000002a"
+    assert rows[4][4:] == ["2", "4096"]
+
+
+def test_a_reply_names_its_read_and_a_copy_its_origin(tmp_path: Path) -> None:
+    read = grim.GRIM_ID << 16 | 7 << 8 | 9
+    reply = Header(1, 2, MessageType.RM_REPLY, 0, 0, 0x0100, 0, 0, 0, 0, (64, read, 4, 0)).pack()
+    copy = Header(1, 3, MessageType.FORWARDED, 0, 2, 0x0104, 0, 0, 0, 0, (0, 0, 0, 0)).pack()
+    fields = ("grim.reply.token", "grim.reply.sequence", "grim.origin")
+    rows = told(tmp_path, [packet(sealed(reply)), packet(sealed(copy))], *fields)
+    assert rows == [["7", "9", ""], ["", "", "4"]]
 
 
 def test_a_packet_of_an_sp_switch_is_taken_apart(tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
--- Wireshark's eyes for sanlab's packets.pcapng: Myrinet packets with their route bytes, type and CRC-8, and in them GRIM's
--- header and control messages, or the packets of echo; and the packets of SP switches.
+-- Wireshark's eyes for sanlab's packets.pcapng: Myrinet packets with their route bytes, type and CRC-8, and packets of SP
+-- switches; in them GRIM's header and control messages, the packets of echo, or those of VIA.
 --
 --   wireshark -X lua_script:tb/report/wireshark/sanlab.lua sim_build/<study>/packets.pcapng
 --
 -- A message layer is found by the first 16 bits of the packet type: another one adds itself to the table "myrinet.layer",
--- as echo does at the end of this file, in a file of its own if it likes.
+-- as echo does below, in a file of its own if it likes. VIA's first bits are a node and a number: it is known by its size.
 
 -- ---------------------------------------------------------------- the packet
 
@@ -63,6 +63,8 @@ local function hop_fields(buffer, branch, of, count)
   end
 end
 
+local is_via, via  -- below
+
 function myrinet.dissector(buffer, pinfo, tree)
   local length = buffer:len()
   pinfo.cols.protocol = "Myrinet"
@@ -77,7 +79,13 @@ function myrinet.dissector(buffer, pinfo, tree)
   branch:add(field.type, buffer(route, 4))
   crc_fields(buffer, branch, field, harm)
   pinfo.cols.info = string.format("type 0x%08x, %d bytes", buffer(route, 4):uint(), length - route - 5)
-  layers:try(buffer(route, 2):uint(), buffer(route, length - route - 1):tvb(), pinfo, tree)
+  local inside = buffer(route, length - route - 1):tvb()
+  local layer = layers:get_dissector(buffer(route, 2):uint())
+  if layer then
+    layer:call(inside, pinfo, tree)
+  elseif is_via(inside, 7) then
+    via:call(inside, pinfo, tree)
+  end
   return length
 end
 DissectorTable.get("wtap_encap"):add(wtap.USER0, myrinet)
@@ -95,6 +103,10 @@ local TYPES = {
 local CAUSES = {
   [1] = "UNKNOWN_ENDPOINT", [2] = "UNKNOWN_TYPE", [3] = "TOO_LONG", [4] = "NOT_REGISTERED", [5] = "BEYOND",
   [6] = "LOCK_NOT_REGISTERED", [7] = "FREED_HERE", [8] = "HOST_DOWN", [9] = "UNKNOWN_TREE",
+}
+local ARGUMENTS = {  -- of remote memory
+  [0x04] = { "target", "lock", "lock value" }, [0x05] = { "target", "lock", "lock value" },
+  [0x06] = { "remote address", "local address", "bytes", "lock" }, [0x07] = { "target", "the read", "bytes", "lock" },
 }
 local DEVICES = { [0] = "HOST", [1] = "NI", [2] = "CELOXICA", [3] = "FRAME_BUFFER" }
 
@@ -117,6 +129,9 @@ local word = {
   destination_channel = ProtoField.uint8("grim.channel.destination", "Destination channel"),
   handler = ProtoField.uint16("grim.handler", "Handler"),
   argument = ProtoField.int32("grim.argument", "Argument"),
+  reply_token = ProtoField.uint8("grim.reply.token", "Token of the read that it replies to"),
+  reply_sequence = ProtoField.uint8("grim.reply.sequence", "Sequence of the read that it replies to"),
+  origin = ProtoField.uint8("grim.origin", "VNN whose multicast it copies"),
   payload = ProtoField.bytes("grim.payload", "Payload"),
   padding = ProtoField.bytes("grim.padding", "Padding"),
 }
@@ -147,7 +162,10 @@ local function message(buffer, pinfo, branch, type)
   branch:add(word.source_channel, buffer(12, 1))
   branch:add(word.destination_channel, buffer(13, 1))
   branch:add(word.handler, buffer(14, 2))
-  for index = 0, 3 do branch:add(word.argument, buffer(16 + 4 * index, 4)) end
+  for index = 0, 3 do
+    local item, meaning = branch:add(word.argument, buffer(16 + 4 * index, 4)), (ARGUMENTS[type] or {})[index + 1]
+    if meaning then item:append_text(", " .. meaning) end
+  end
   local left = buffer:len() - 32
   if bytes > left then
     branch:add_proto_expert_info(cut)
@@ -155,6 +173,12 @@ local function message(buffer, pinfo, branch, type)
   end
   if bytes > 0 then branch:add(word.payload, buffer(32, bytes)) end
   if left > bytes then branch:add(word.padding, buffer(32 + bytes, left - bytes)) end
+  if type == 0x07 then
+    branch:add(word.reply_token, buffer(22, 1))
+    branch:add(word.reply_sequence, buffer(23, 1))
+  elseif type >= 0x0a then
+    branch:add(word.origin, buffer(7, 1))
+  end
   pinfo.cols.info = string.format(
     "%s VNN %d to %d, %d bytes, handler %d, token %d sequence %d", name_of(type), buffer(6, 1):uint(),
     buffer(10, 1):uint(), 4 * words - correction, buffer(14, 2):uint(), buffer(2, 1):uint(), buffer(3, 1):uint())
@@ -209,6 +233,87 @@ function echo.dissector(buffer, pinfo, tree)
 end
 layers:add(ECHO_TYPE, echo)
 
+-- ---------------------------------------------------------------- VIA (pymodels/formats/via.py)
+
+local KINDS = {
+  [0] = "SEND", [1] = "IMMEDIATE", [2] = "ADDRESS", [3] = "RDMA", [8] = "DONE", [9] = "NO_DESCRIPTOR", [10] = "TOO_LONG",
+  [11] = "LOST", [12] = "NOT_ALLOWED",
+}
+local LETTERS = { [1] = "REQUEST", [2] = "ACCEPT", [3] = "REJECT", [4] = "CONFIRM", [5] = "DISCONNECT" }
+local FIRST_ANSWER = 8
+local LETTER_NAMES = { "type", "source", "number", "client", "server", "discriminator", "reliability", "most" }
+local via_proto = Proto("via", "VIA packet")
+local part = {
+  source = ProtoField.uint8("via.source", "Source node"),
+  number = ProtoField.uint24("via.number", "Number of the message at its source"),
+  bytes = ProtoField.uint32("via.bytes", "Payload bytes", base.DEC, nil, 0xFFF80000),
+  vi = ProtoField.uint32("via.vi", "VI at the target", base.DEC, nil, 0x0007F000),
+  kind = ProtoField.uint32("via.kind", "Kind", base.DEC, KINDS, 0x00000F00),
+  first = ProtoField.bool("via.first", "First packet of its message", 32, nil, 0x00000080),
+  last = ProtoField.bool("via.last", "Last packet of its message", 32, nil, 0x00000040),
+  sequence = ProtoField.uint32("via.sequence", "Sequence number", base.DEC, nil, 0x0000003F),
+  immediate = ProtoField.uint32("via.immediate", "Immediate data", base.HEX),
+  address = ProtoField.uint32("via.rdma.address", "Virtual address of the write", base.HEX),
+  handle = ProtoField.uint32("via.rdma.handle", "Memory handle of the write", base.HEX),
+  data = ProtoField.bytes("via.data", "Data"),
+  padding = ProtoField.bytes("via.padding", "Padding"),
+}
+local letter_field = { type = ProtoField.uint32("via.agent.type", "Connection message", base.DEC, LETTERS) }
+for index = 2, #LETTER_NAMES do
+  letter_field[LETTER_NAMES[index]] = ProtoField.uint32("via.agent." .. LETTER_NAMES[index], LETTER_NAMES[index])
+end
+local via_fields = {}
+for _, one in pairs(part) do table.insert(via_fields, one) end
+for _, one in pairs(letter_field) do table.insert(via_fields, one) end
+via_proto.fields = via_fields
+
+-- Whether a packet can be one of VIA: a kind that there is, and as long as its header says, with so much padding at most.
+is_via = function(buffer, most)
+  if buffer:len() < 8 or buffer(0, 1):uint() > 127 then return false end
+  local padding = buffer:reported_len() - 8 - buffer(4, 4):bitfield(0, 13)
+  return KINDS[buffer(4, 4):bitfield(20, 4)] ~= nil and padding >= 0 and padding <= most
+end
+
+-- The payload as what it is; what the packet is, in words.
+local function payload(buffer, branch, kind, vi, bytes)
+  if vi == 0 and kind == 0 and bytes >= 32 then
+    for index, name in ipairs(LETTER_NAMES) do branch:add(letter_field[name], buffer(4 + 4 * index, 4)) end
+    local type = buffer(8, 4):uint()
+    return "connection " .. (LETTERS[type] or type)
+  end
+  if kind == 1 and bytes == 4 then
+    branch:add(part.immediate, buffer(8, 4))
+  elseif kind == 2 and bytes == 8 then
+    branch:add(part.address, buffer(8, 4))
+    branch:add(part.handle, buffer(12, 4))
+  elseif bytes > 0 then
+    branch:add(part.data, buffer(8, bytes))
+  end
+  return KINDS[kind]
+end
+
+function via_proto.dissector(buffer, pinfo, tree)
+  local branch, head = tree:add(via_proto, buffer()), buffer(4, 4)
+  local there, bytes = buffer:len() - 8, head:bitfield(0, 13)
+  local vi, kind, sequence = head:bitfield(13, 7), head:bitfield(20, 4), head:bitfield(26, 6)
+  branch:add(part.source, buffer(0, 1))
+  branch:add(part.number, buffer(1, 3))
+  for _, name in ipairs({ "bytes", "vi", "kind", "first", "last", "sequence" }) do branch:add(part[name], head) end
+  local name = payload(buffer, branch, kind, vi, math.min(bytes, there))
+  if there > bytes then branch:add(part.padding, buffer(8 + bytes, there - bytes)) end
+  pinfo.cols.protocol = "VIA"
+  if kind >= FIRST_ANSWER then
+    pinfo.cols.info = string.format("%s from node %d to VI %d", name, buffer(0, 1):uint(), vi)
+    return buffer:len()
+  end
+  local whole = (head:bitfield(24, 1) == 1 and ", first" or "") .. (head:bitfield(25, 1) == 1 and ", last" or "")
+  pinfo.cols.info = string.format(
+    "%s from node %d to VI %d, %d bytes, message %d%s, sequence %d", name, buffer(0, 1):uint(), vi, bytes,
+    buffer(1, 3):uint(), whole, sequence)
+  return buffer:len()
+end
+via = via_proto.dissector
+
 -- ---------------------------------------------------------------- packets of SP switches (pymodels/formats/sp.py)
 
 local ROUTE, HEADER, VIA = 8, 16, 8
@@ -255,6 +360,8 @@ function sp.dissector(buffer, pinfo, tree)
   if buffer(10, 2):uint() ~= buffer:reported_len() - HEADER - 1 then branch:add_proto_expert_info(sp_harm.size) end
   pinfo.cols.info = string.format(
     "node %d to %d, %d bytes", buffer(8, 2):uint(), buffer(12, 2):uint(), buffer(10, 2):uint())
+  local inside = buffer(HEADER, length - HEADER - 1):tvb()
+  if is_via(inside, 0) then via:call(inside, pinfo, tree) end
   return length
 end
 DissectorTable.get("wtap_encap"):add(wtap.USER1, sp)
