@@ -37,7 +37,7 @@ SENTENCES = {
     "nic_orders_fetch": "the NIC of {source} finds the first page and starts the host DMA",
     "further_packets": "the NIC of {source} sends the further packets, each when its data are there",
     "to_user_buffer": "the host DMA of {target} moves what is left, and the status, which the CPU then sees",
-    "nic_finishes_write": "the NIC of {target} has ordered all of it to host memory",
+    "nic_finishes": "the NIC of {target} has ordered all of it to host memory",
     "until_seen": "the CPU of {target} sees the message",
 }
 PROCESSORS = (Part.HOST_CPU, Part.NIC_CPU)

@@ -232,8 +232,10 @@ class Receivers(Senders):
             return None
         if self._current.get(node) is read:
             del self._current[node]
-        read.life.kind = READ
-        self._fetching[node] = piece = self._make(read, row, node, row[5])
+        read.life.kind = read.life.kind or READ
+        piece = self._make(read, row, node, row[5])
+        if not piece.life.posted:
+            self._fetching[node] = piece
         return piece
 
     def _copy(self, row: Row, node: int) -> Piece | None:

@@ -15,7 +15,8 @@ from pymodels.trace import TraceEvent
 from tb.report.life import COPY, LETTER, REPLY, Life, Piece
 from tb.report.wire import Row
 
-WRITE, IMMEDIATE = "RDMA write", "with immediate data"
+OPERATIONS = {Control.RDMA_WRITE: "RDMA write", Control.RDMA_READ: "RDMA read"}
+IMMEDIATE = "with immediate data"
 
 
 class Senders:
@@ -101,7 +102,7 @@ class Senders:
         if piece is None:
             return None
         vi, asks = row[5] & 0xFF, Control(row[5] >> 8)
-        what = [WRITE] if asks & Control.OPERATION == Control.RDMA_WRITE else []
+        what = [OPERATIONS[asks & Control.OPERATION]] if asks & Control.OPERATION in OPERATIONS else []
         what += [IMMEDIATE] if asks & Control.IMMEDIATE else []
         piece.key, piece.life.kind = row[3], ", ".join(what) if vi else LETTER
         piece.vi = vi
@@ -140,7 +141,8 @@ class Senders:
         if life is None:
             life = self._made[place] = self._begin(node, 0, row[0])
             life.cause, life.kind = cause.life, REPLY if row[2] == TraceEvent.NIC_REPLY else COPY
-            life.size = cause.life.size if life.kind == COPY else 0
+            life.posted = cause.life.posted
+            life.size = cause.life.size if life.kind == COPY or life.posted else 0
             cause.life.made.append(life)
         piece = Piece(life, row[3], 0)
         life.pieces.append(piece)

@@ -87,7 +87,8 @@ POSTED = (
     Boundary("nic_notices", TraceEvent.NIC_RECV_START, Part.NIC_CPU, 1),
     Boundary("nic_receive", TraceEvent.NIC_ACCEPT, Part.NIC_CPU, 1),
     Boundary("to_user_buffer", TraceEvent.POLL_HIT, Part.HOST_CPU, 1),
-    Boundary("nic_finishes_write", TraceEvent.NIC_RECV_DONE, Part.NIC_CPU, 1, optional=True),
+    Boundary("nic_begins_reply", TraceEvent.NIC_REPLY, Part.NIC_CPU, 1, optional=True),
+    Boundary("nic_finishes", TraceEvent.NIC_RECV_DONE, Part.NIC_CPU, 1, optional=True),
 )
 """Of a message that began as a descriptor (VIA)."""
 

@@ -177,6 +177,25 @@ def test_what_a_descriptor_asks_for_stands_in_the_name() -> None:
     assert letter.kind == "connection message"
 
 
+def test_the_data_of_an_rdma_read_are_a_reply() -> None:
+    asked = [row for row in posted(Control.RDMA_READ) if row[0] <= 2_000_000]
+    data = [
+        record(2100, 1, Part.NIC_CPU, E.NIC_REPLY, ANSWER, 5, 0),
+        record(2200, 1, Part.NIC_CPU, E.NIC_DMA_START, ANSWER, 64),
+        record(2300, 1, Part.NIC_CPU, E.NIC_DMA_DONE, ANSWER),
+        *packet(2390, 1, 72, ANSWER),
+        record(2400, 1, Part.NIC_CPU, E.NIC_SEND_START, ANSWER, 64),
+        record(3000, 0, Part.NIC_CPU, E.NIC_RECV_START, ANSWER, 1),
+        record(3300, 0, Part.NIC_CPU, E.NIC_RECV_DONE, ANSWER, 64),
+    ]
+    read, reply = lives(asked, data).lives
+    assert read.name(LEGEND_OF_TWO) == "message 1, RDMA read, paris to metz, 64 B"
+    assert reply.name(LEGEND_OF_TWO) == "message 2, reply to message 1, metz to paris, 64 B"
+    assert (sums(read)["nic_begins_reply"], read.latency) == (100, 2_100_000)
+    told = sums(reply)
+    assert (told["nic_orders_fetch"], told["fetch"], told["nic_finishes"]) == (100, 100, 300)
+
+
 def timeline(*parts: list[Row]) -> str:
     """The timeline of a made-up run, as text."""
     events = made.timeline(Recorded(Path(), LEGEND_OF_TWO, trace(*parts)))

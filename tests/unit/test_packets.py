@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware.host.via import agent as via_agent
+from firmware.host.via import messages as letters
 from firmware.nic.echo import layout as echo
 from pymodels.formats import grim, via
 from pymodels.formats.grim import Cause, Device, Header, MessageType
@@ -169,7 +169,7 @@ def test_every_cable_is_an_interface_and_every_direction_has_one() -> None:
         ("CAUSES", Cause),
         ("DEVICES", Device),
         ("KINDS", via.Kind),
-        ("LETTERS", via_agent.Type),
+        ("LETTERS", letters.Type),
     ],
     ids=["types", "causes", "devices", "kinds", "letters"],
 )
@@ -197,7 +197,7 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 VIA_TOLD = ("via.kind", "via.vi", "via.source", "via.number", "_ws.col.Info")
-LETTER = via_agent.LETTER.pack(*via_agent.Message(via_agent.Type.ACCEPT, 1, 9, 2, 3, 77, 1, 4096))
+LETTER = letters.LETTER.pack(*letters.Message(letters.Type.ACCEPT, 1, 9, 2, 3, 77, 1, 4096))
 VIA_PACKETS = {
     (via.Kind.SEND, 3, b"0123456789"): ("0", "3", "SEND from node 5 to VI 3, 10 bytes, message 6, first, sequence 8"),
     (via.Kind.ADDRESS, 3, struct.pack(">2I", 0x1000, 7)): (
@@ -210,6 +210,7 @@ VIA_PACKETS = {
         "3",
         "IMMEDIATE from node 5 to VI 3, 4 bytes, message 6, first, sequence 8",
     ),
+    (via.Kind.READ, 3, b"\0\0\1\0"): ("4", "3", "READ from node 5 to VI 3, 4 bytes, message 6, first, sequence 8"),
     (via.Kind.NOT_ALLOWED, 3, b""): ("12", "3", "NOT_ALLOWED from node 5 to VI 3"),
     (via.Kind.SEND, 0, LETTER): (
         "0",
@@ -229,12 +230,21 @@ def test_packets_of_via_are_told_on_both_networks(tmp_path: Path, link_type: int
         packets.append(packet(sealed(ROUTE + padded) if link_type == MYRINET else sp))
         wanted.append([number, to, "5", "6", info])
     assert told(tmp_path, packets, *VIA_TOLD, link_type=link_type) == wanted
-    fields = ("via.data", "via.rdma.address", "via.rdma.handle", "via.immediate", "via.agent.type", "via.agent.most")
+    fields = (
+        "via.data",
+        "via.rdma.address",
+        "via.rdma.handle",
+        "via.immediate",
+        "via.agent.type",
+        "via.agent.most",
+        "via.rdma.bytes",
+    )
     rows = told(tmp_path, packets, *fields, link_type=link_type)
     assert rows[0][0] == b"0123456789".hex()
     assert rows[1][1:3] == ["0x00001000", "0x00000007"]
     assert rows[2][3] == "0x0000002a"
-    assert rows[4][4:] == ["2", "4096"]
+    assert rows[3][6] == "256"
+    assert rows[5][4:6] == ["2", "4096"]
 
 
 def test_a_reply_names_its_read_and_a_copy_its_origin(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from firmware.nic.via.work import Refused, Work
 from firmware.nic.via.writes import Writing
 from pymodels.formats import via
 from pymodels.formats.via import Header, Status
+from pymodels.trace import TraceEvent
 
 Deliver = Callable[[Incoming, int], Awaitable[Status | None]]
 """Brings a packet's payload to the pages of a descriptor; what is wrong if it cannot go there."""
@@ -51,6 +52,7 @@ class Reads:
         pages = SegmentPages(self._ni, self._translator, parts, endpoint.tag(), endpoint.number)
         work = Work(Kind.READ, endpoint.number, 0, size, pages)
         key = self._ni.me << 24 | self._ni.number()
+        self._nic.trace(TraceEvent.NIC_REPLY, key, self._port.head().header[0], endpoint.node)
         answer = Outgoing(endpoint, work, None, endpoint.node, endpoint.peer, key, via.Kind.DATA)
         if not size:
             answer.before.append((via.Kind.DATA, b""))
@@ -76,4 +78,5 @@ class Reads:
             waiting.operation |= await deliver(waiting.reading, header.size) or Status(0)
         if header.last:
             waiting.over = True
+            self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], header.size)
             await self._breaking.complete(endpoint)

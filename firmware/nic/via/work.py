@@ -77,7 +77,7 @@ class Work:
     @property
     def asks(self) -> Control:
         """Operation and immediate data, as in the control field of a user's descriptor: for the trace."""
-        operation = Control.RDMA_WRITE if self.kind == Kind.WRITE else Control.SEND_RECEIVE
+        operation = {Kind.WRITE: Control.RDMA_WRITE, Kind.READ: Control.RDMA_READ}.get(self.kind, Control.SEND_RECEIVE)
         return operation | Control.IMMEDIATE if self.immediate else operation
 
 

@@ -236,10 +236,12 @@ layers:add(ECHO_TYPE, echo)
 -- ---------------------------------------------------------------- VIA (pymodels/formats/via.py)
 
 local KINDS = {
-  [0] = "SEND", [1] = "IMMEDIATE", [2] = "ADDRESS", [3] = "RDMA", [8] = "DONE", [9] = "NO_DESCRIPTOR", [10] = "TOO_LONG",
-  [11] = "LOST", [12] = "NOT_ALLOWED",
+  [0] = "SEND", [1] = "IMMEDIATE", [2] = "ADDRESS", [3] = "RDMA", [4] = "READ", [5] = "DATA", [8] = "DONE",
+  [9] = "NO_DESCRIPTOR", [10] = "TOO_LONG", [11] = "LOST", [12] = "NOT_ALLOWED",
 }
-local LETTERS = { [1] = "REQUEST", [2] = "ACCEPT", [3] = "REJECT", [4] = "CONFIRM", [5] = "DISCONNECT" }
+local LETTERS = {
+  [1] = "REQUEST", [2] = "ACCEPT", [3] = "REJECT", [4] = "CONFIRM", [5] = "DISCONNECT", [6] = "PEER", [7] = "READY",
+}
 local FIRST_ANSWER = 8
 local LETTER_NAMES = { "type", "source", "number", "client", "server", "discriminator", "reliability", "most" }
 local via_proto = Proto("via", "VIA packet")
@@ -253,8 +255,9 @@ local part = {
   last = ProtoField.bool("via.last", "Last packet of its message", 32, nil, 0x00000040),
   sequence = ProtoField.uint32("via.sequence", "Sequence number", base.DEC, nil, 0x0000003F),
   immediate = ProtoField.uint32("via.immediate", "Immediate data", base.HEX),
-  address = ProtoField.uint32("via.rdma.address", "Virtual address of the write", base.HEX),
-  handle = ProtoField.uint32("via.rdma.handle", "Memory handle of the write", base.HEX),
+  address = ProtoField.uint32("via.rdma.address", "Virtual address of the write or read", base.HEX),
+  handle = ProtoField.uint32("via.rdma.handle", "Memory handle of the write or read", base.HEX),
+  wanted = ProtoField.uint32("via.rdma.bytes", "Bytes to be read"),
   data = ProtoField.bytes("via.data", "Data"),
   padding = ProtoField.bytes("via.padding", "Padding"),
 }
@@ -286,6 +289,8 @@ local function payload(buffer, branch, kind, vi, bytes)
   elseif kind == 2 and bytes == 8 then
     branch:add(part.address, buffer(8, 4))
     branch:add(part.handle, buffer(12, 4))
+  elseif kind == 4 and bytes == 4 then
+    branch:add(part.wanted, buffer(8, 4))
   elseif bytes > 0 then
     branch:add(part.data, buffer(8, bytes))
   end
