@@ -22,7 +22,7 @@ from tb.sim.tools import ROOT, ToolError
 
 SIM = ROOT / "hdl" / "sim"
 UNTRACED = SIM / "untraced.vlt"
-"""What Verilator leaves out of the waves."""
+"""What Verilator leaves out of the waves of a cluster; a block bench shows its block whole."""
 WAVES_CPP = (SIM / "verilator_waves.hpp", SIM / "fst_changes.hpp")
 WAVE_WRITER = """#define Writer Declarations
 #include "{include}/fstcpp/fstcpp_writer.cpp"
@@ -101,7 +101,7 @@ def compile_verilator(job: Job) -> None:
     # No absolute build path survives in the program: the doorway is found beside it.
     libs = tools.cocotb_libs()
     link = f"-rdynamic -Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator -Wl,-rpath,'$$ORIGIN/..' -L{job.folder}"
-    command = [tool.binary, "--exe", "--vpi", "-o", "Vtop", *_verilator_flags(job, "Vtop")]
+    command = [tool.binary, "--exe", "--vpi", "-o", "Vtop", *verilator_flags(job, "Vtop")]
     command += ["-CFLAGS", defines + own, "-LDFLAGS", f"{archives} {link} -ldoorway"]
     env = {"VERILATOR_ROOT": str(tool.root)}
     _run([*command, *map(str, job.sources), str(SIM / "verilator_main.cpp")], job.folder, f"verilating {job.top}", env)
@@ -125,7 +125,7 @@ def compile_model(job: Job) -> None:
     tool = _verilator_here(job)
     check_wiring(job)
     name, env = f"V{job.top}", {"VERILATOR_ROOT": str(tool.root)}
-    command = [tool.binary, *_verilator_flags(job, name), *map(str, job.sources)]
+    command = [tool.binary, *verilator_flags(job, name), *map(str, job.sources)]
     _run(command, job.folder, f"verilating {job.top}", env)
     _run(_make(job, name, f"lib{name}.a"), job.folder, f"compiling {job.top}", env)
     _tidy(job.folder / "obj")
@@ -173,12 +173,13 @@ def check_wiring(job: Job) -> None:
     _run([*command, *map(str, job.sources)], job.folder, f"checking the wiring of {job.top}", env)
 
 
-def _verilator_flags(job: Job, name: str) -> list[str]:
+def verilator_flags(job: Job, name: str) -> list[str]:
+    """What Verilator is told to make of a job, as a model of this name."""
     flags = ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing"]
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--timescale", "1ps/1ps"]
     flags += ["--prefix", name, "-Mdir", "obj", *job.flags]
     if job.waves:
-        flags += [str(UNTRACED), "--trace-fst", "--no-trace-params"]
+        flags += [*([str(UNTRACED)] if job.clocked else []), "--trace-fst", "--no-trace-params"]
     if not job.clocked:
         flags += [
             "--public-depth",

@@ -9,13 +9,14 @@ part ends before its long C++ compilation, which the benches do anyway.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pymodels.builders import single_switch
 from tb.sim.build import Design, build, needed_files
-from tb.sim.compilers import Job, check_wiring, compile_verilator
+from tb.sim.compilers import UNTRACED, Job, check_wiring, compile_verilator, verilator_flags
 from tb.sim.numbers import Numbers
 from tb.sim.tools import ToolError
 from tb.sim.top import design, switch_design
@@ -94,6 +95,12 @@ def test_verilator_refuses_a_path_with_a_space(tmp_path: Path) -> None:
         f"Verilator cannot build here: the path {str(folder)!r} has a space; "
         "move the checkout to a path without one, or use SIM=icarus"
     )
+
+
+def test_waves_of_a_block_bench_leave_nothing_of_it_out(tmp_path: Path) -> None:
+    bench = replace(job(tmp_path, Design("myri_fifo")), waves=True)
+    assert str(UNTRACED) not in verilator_flags(bench, "Vtop")
+    assert str(UNTRACED) in verilator_flags(replace(bench, clocked=True), "Vtop")
 
 
 def test_an_unknown_simulator_is_refused() -> None:
