@@ -9,6 +9,7 @@
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
+typedef union { u32 word[2]; double both; } u64_words;
 
 /* Which way an `if` goes on this path. The compiler then lets the likely side fall through, and so does the count. */
 #define LIKELY(x) __builtin_expect_with_probability(!!(x), 1, 1.0)
@@ -43,6 +44,18 @@ typedef unsigned int u32;
     do { __asm__ volatile(PATHS_MARK "write " #name " %0" : : "r"((u32)(value)) : "memory"); } while (0)
 #endif
 
+/* SP adapter: two registers, or two words of memory, on 8 bytes are one access of the 64-bit internal bus, through a register of
+ * the floating-point unit. The verbs give the model's port both halves. */
+#ifdef __powerpc__
+#define REGISTER_READ64(name) \
+    ({ u64_words paths_pair; __asm__ volatile(PATHS_MARK "read " #name " %0" : "=f"(paths_pair.both)); paths_pair; })
+#define REGISTER_WRITE64(name, first, second) \
+    do { \
+        u64_words paths_pair = {{(u32)(first), (u32)(second)}}; \
+        __asm__ volatile(PATHS_MARK "write " #name " %0" : : "f"(paths_pair.both) : "memory"); \
+    } while (0)
+#endif
+
 /* Host: words that cross the PCI bus. They count nothing here: the verbs `pio_write`, `pio_copy`, `pio_read` take the time
  * of the bus. The marks make the path compute what is written and use what is read. */
 #ifndef PATHS_NIC
@@ -72,9 +85,23 @@ static inline __attribute__((always_inline)) void be32_store(u32 *at, u32 value)
 /* Memory that somebody else changes (the host, a DMA): read or written exactly where it stands, never kept in a register. On
  * the SP adapter no cache keeps it: the access counts as uncached. */
 #ifdef __powerpc__
-#define SHARED32(at) (*({ __asm__ volatile(PATHS_MARK "shared"); (volatile u32 *)(at); }))
+#define SHARED_AS(type, at) (*({ __asm__ volatile(PATHS_MARK "shared"); (volatile type *)(at); }))
+#define SHARED32(at) SHARED_AS(u32, at)
 #else
 #define SHARED32(at) (*(volatile u32 *)(at))
 #endif
+
+/* Two such words that stand on 8 bytes: one access on the SP adapter, two loads elsewhere. */
+static inline __attribute__((always_inline)) u64_words shared64(const u32 *at) {
+    u64_words pair;
+#ifdef __powerpc__
+    pair.both = SHARED_AS(double, at);
+#else
+    pair.word[0] = SHARED32(at);
+    pair.word[1] = SHARED32(at + 1);
+#endif
+    return pair;
+}
+#define SHARED64(at) shared64((const u32 *)(at))
 
 #endif

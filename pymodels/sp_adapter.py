@@ -1,7 +1,8 @@
 """The one register map of the SP adapter: registers, status bits, commands of the left engine, PCI map, sizes.
 
 Paper 001, 3.1.2 tells what the adapter has; offsets and bits are unpublished, so they are all *ours*. The processor
-sees 32-bit registers every 4 bytes; their numbers are those of `firmware.verbs.Nic.read` and `write`.
+sees 32-bit registers every 4 bytes; their numbers are those of `firmware.verbs.Nic.read` and `write`. Two of them that
+stand on 8 bytes are one access of the internal bus; the model's processor port gives and takes its halves in turn.
 
 The left engine does the commands of the Recv/Cmd FIFO in their order. A command is two words, what to do and the host
 address, written to COMMAND_HIGH and COMMAND_LOW. FETCH brings bytes of host memory into the Send FIFO. STORE moves
@@ -29,7 +30,7 @@ class SpReg(IntEnum):
     """Registers of the SP adapter: byte offsets as its processor sees them."""
 
     STATUS = 0x000  # read: what happened; the word that a polling loop can watch
-    ACK = 0x004  # write: ones clear BELL and TIME
+    ACK = 0x004  # write: a one clears TIME
     INTERRUPT = 0x008  # write: bit 0 asserts the PCI interrupt, which the host clears; read: its level
     ERRORS = 0x00C  # sticky; writing 1 clears
     TIME = 0x010  # read: clocks of the NIC, the lowest 32 bits
@@ -71,7 +72,7 @@ class SpStatus(IntEnum):
     SEND_FREE = 1  # SEND0..SEND5, OWN0 and on, and SEND_START may be written
     ROOM = 2  # the command queue takes QUEUE_ROOM entries
     LEFT_IDLE = 3  # every command is done
-    BELL = 4  # a doorbell entry has come since the last ACK
+    BELL = 4  # the doorbell FIFO is not empty
     TIME = 5  # the timer has run out
     ERROR = 6  # ERRORS is not 0
     READ = 7  # the READ inserted last is done

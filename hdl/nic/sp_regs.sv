@@ -52,7 +52,7 @@ module sp_regs
   logic write;
   logic [31:0] high, errors;  // first word of what is to be inserted
   logic [7:0] fetched, stored, sent;
-  logic bell, due, timing, now_due, read;
+  logic due, timing, now_due, read;
   logic [47:0] due_at;
   logic [31:0] value;
 
@@ -75,7 +75,7 @@ module sp_regs
     read,
     errors != 32'd0,
     due,
-    bell,
+    producer != consumer,
     left_idle,
     queue_room,
     send_free,
@@ -108,7 +108,7 @@ module sp_regs
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      {high, errors, fetched, stored, sent, bell, due, timing, irq, read} <= '0;
+      {high, errors, fetched, stored, sent, due, timing, irq, read} <= '0;
       due_at <= 48'd0;
     end else begin
       fetched <= fetched + 8'(set_fetched);
@@ -117,7 +117,6 @@ module sp_regs
       if (write && (cpu_reg_addr == REG_COMMAND_HIGH || cpu_reg_addr == REG_DATA_HIGH))
         high <= cpu_reg_wdata;
       errors <= (errors & ~(write && cpu_reg_addr == REG_ERRORS ? cpu_reg_wdata : 32'd0)) | {26'd0, set_errors};
-      bell <= set_bell || (bell && !(write && cpu_reg_addr == REG_ACK && cpu_reg_wdata[STATUS_BELL]));
       due <= now_due || (due && !(write && cpu_reg_addr == REG_ACK && cpu_reg_wdata[STATUS_TIME]));
       if (write && cpu_reg_addr == REG_TIMER) begin
         timing <= cpu_reg_wdata != 32'd0;

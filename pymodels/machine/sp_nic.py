@@ -13,7 +13,7 @@ from pymodels.machine.sp_packets import ReceiveBuffer, SendSide
 from pymodels.machine.sp_registers import SpRegisters
 from pymodels.machine.world import World
 from pymodels.registers import Pci
-from pymodels.sp_adapter import SpControl, SpReg, SpStatus
+from pymodels.sp_adapter import SpControl, SpReg
 from pymodels.trace import Part, TraceEvent, unit
 
 
@@ -44,7 +44,6 @@ class ModelSpNic(ModelProcessor):
 
     def _bell(self, raised: int, cleared: int) -> None:
         """A doorbell entry has come, or was lost."""
-        self.special.sticky |= 1 << SpStatus.BELL
         self._change()
 
     def _interrupt(self) -> None:

@@ -12,7 +12,7 @@ from pymodels.machine.world import World
 from pymodels.sp_adapter import SpReg, SpSize, SpStatus
 
 COUNT, MASK32 = 0xFF, 0xFFFFFFFF
-STICKY = 1 << SpStatus.BELL | 1 << SpStatus.TIME
+STICKY = 1 << SpStatus.TIME
 
 
 class SpRegisters:
@@ -28,7 +28,7 @@ class SpRegisters:
         changed: Callable[[], None],
     ) -> None:
         self.sticky = 0
-        """BELL and TIME."""
+        """TIME."""
         self.interrupting = False
         self.drive: Callable[[bool], None] = lambda level: None
         """The interrupt line."""
@@ -50,6 +50,7 @@ class SpRegisters:
             (SpStatus.ROOM, True),
             (SpStatus.LEFT_IDLE, left.idle),
             (SpStatus.READ, left.read_done),
+            (SpStatus.BELL, self._bells.producers[0] != self._bells.consumers[0]),
         )
         return (
             self.sticky

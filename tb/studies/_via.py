@@ -86,6 +86,7 @@ STAGES = (
     ("nic_send", TraceEvent.NIC_DMA_START, Part.NIC_CPU, 0),
     ("host_memory_to_nic", TraceEvent.NIC_DMA_DONE, Part.NIC_CPU, 0),
     ("nic_send", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0),
+    ("host_memory_to_nic", TraceEvent.TX_START, Part.NET_SEND, 0),
     ("nic_to_link", TraceEvent.TX_HEAD, Part.LINK, 0),
     ("switch_and_link", TraceEvent.RX_TAIL, Part.NET_RECV, 1),
     ("nic_receive", TraceEvent.NIC_ACCEPT, Part.NIC_CPU, 1),
@@ -97,7 +98,8 @@ A record that a message does not have (nothing is fetched of one that goes inlin
 
 def stages(trace: NDArray[np.void], near: int, far: int, begun: int) -> dict[str, float]:
     """Microseconds of the stages of the first message of one packet that node `near` posted from a time (ps) on, in
-    their order; together its way from the call to the receiver's notice.
+    their order; together its way from the call to the receiver's notice. What the NIC does while payload is on its way
+    from host memory counts as its processing, only the rest as the way.
     """
     late = trace[trace["time"] >= begun]
     noticed = _first(late, TraceEvent.NIC_NOTICED, unit(near, Part.NIC_CPU))
@@ -105,6 +107,9 @@ def stages(trace: NDArray[np.void], near: int, far: int, begun: int) -> dict[str
     if noticed is None or call is None:
         return {}
     mine = late[(late["packet"] == noticed["packet"]) | (late["unit"] % PARTS_PER_NODE == Part.HOST_CPU)]
+    launch = _first(mine, TraceEvent.NIC_SEND_START, unit(near, Part.NIC_CPU))
+    if launch is not None:  # a payload that comes later is waited for by the hardware
+        mine = mine[(mine["event"] != TraceEvent.NIC_DMA_DONE) | (mine["time"] <= launch["time"])]
     at, found = int(call["time"]), dict.fromkeys((name for name, *_ in STAGES), 0.0)
     for name, event, part, side in STAGES:
         record = _first(mine[mine["time"] >= at], event, unit(far if side else near, part))

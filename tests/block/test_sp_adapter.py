@@ -268,7 +268,10 @@ async def doorbells_become_entries_where_the_adapter_has_them(dut: Any, present:
     if present:
         entries = [(SpPci.DOORBELL + 4 * k).to_bytes(4, "big") + (7 + k).to_bytes(4, "big") for k in range(3)]
         assert bench.sram.load(0x1000, 24) == b"".join(entries)
-        await bench.lanai_write(SpReg.ACK, 1 << SpStatus.BELL)
+        await bench.lanai_write(SpReg.BELL_CONSUMER, 2)
+        await bench.edge
+        assert int(dut.isr.value) >> SpStatus.BELL & 1
+        await bench.lanai_write(SpReg.BELL_CONSUMER, 3)
         await bench.edge
         assert not int(dut.isr.value) >> SpStatus.BELL & 1
     else:

@@ -157,6 +157,8 @@ def test_doorbells_become_entries(machine: Machine) -> None:
     nic.card.write(SpPci.DOORBELL + 8, (99).to_bytes(4, "big"))
     assert nic.load_words(0x1000, 2) == (SpPci.DOORBELL + 8, 99)
     assert nic.special.read(SpReg.BELL_PRODUCER) == 1 and bit(nic, SpStatus.BELL)
+    nic.write(SpReg.BELL_CONSUMER, 1)
+    assert not bit(nic, SpStatus.BELL)
 
 
 def test_what_the_adapter_flags_raises(machine: Machine) -> None:

@@ -59,6 +59,7 @@ class Sending:
                 if not port.room(len(data)):
                     break
                 await port.fetch(self.source + 2048 * self.asked + self.asked % 2 * 4, len(data))
+                self.here += port.waits
             self.asked += 1
         while self.out < self.asked and port.ready():
             data = ends.packets[self.out]
@@ -74,7 +75,7 @@ class Sending:
 
     async def fetched(self) -> None:
         """One more is here."""
-        self.here += 1
+        self.here += not self.port.waits
         await self.go_on()
 
     async def launched(self) -> None:

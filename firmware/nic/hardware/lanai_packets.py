@@ -44,6 +44,7 @@ class LanaiPackets:
     """The packets of a LANai."""
 
     prepares = True
+    waits = False
 
     def __init__(self, nic: Nic, view: ClusterView, base: int, most: int) -> None:
         """`base`: SRAM address from which on `PortMap` says what is the port's; `most`: bytes of payload a packet."""

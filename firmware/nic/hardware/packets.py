@@ -33,7 +33,7 @@ class PortEvents(Protocol):
     """What the port tells the layer, from the polling loop. The layer charges its own instructions."""
 
     async def fetched(self) -> None:
-        """The oldest fetch that was not yet told of is complete: it may be launched."""
+        """The oldest fetch that was not yet told of is complete: it may be launched in any case."""
 
     async def launched(self) -> None:
         """The packet of the last `launch` is out of the firmware's hands: the next one may be launched."""
@@ -52,6 +52,8 @@ class PacketPort(Protocol):
     """Bytes of payload a packet takes."""
     prepares: bool
     """A header can be given before its payload is here."""
+    waits: bool
+    """The hardware waits for a packet's payload: a fetch may be launched as soon as it is started."""
     stored: int
     """How many `store`s are in host memory, counted from the start; so is all that was delivered before them."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firmware.layers import ClusterView
-from firmware.nic.hardware.bells import Bells, FifoBells
+from firmware.nic.hardware.bells import Bells, LanaiBells, SpBells
 from firmware.nic.hardware.chain_transfers import FETCH_CHAIN, STORE_CHAIN
 from firmware.nic.hardware.lanai_packets import LanaiPackets
 from firmware.nic.hardware.packets import PacketPort
@@ -30,4 +30,4 @@ def hardware_bells(nic: Nic, base: int) -> Bells:
     """The doorbell FIFO of a NIC that has one, at an SRAM address. Raises SanlabError for one that has none."""
     if nic.kind == "lanai4":
         raise SanlabError(f"doorbells of NIC {nic.node}", f"a {nic.kind} has none", "use PROFILE=lanai9 or sp-future")
-    return FifoBells(nic, base)
+    return SpBells(nic, base) if nic.kind == "sp" else LanaiBells(nic, base)

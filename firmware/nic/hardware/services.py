@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from firmware.verbs import Nic, Watch
+from firmware.verbs import Nic, PollLoop, Watch
 
 Step = Callable[[], Awaitable[int | None]]
 Service = tuple[Watch, Step]
@@ -14,12 +14,19 @@ What that returns, if anything, is the value with which the step compares from t
 """
 
 
-async def serve(nic: Nic, services: Sequence[Service], count: Callable[[], int] | None = None) -> None:
+async def serve(
+    nic: Nic,
+    services: Sequence[Service],
+    count: Callable[[], int] | None = None,
+    made: Callable[[PollLoop], None] | None = None,
+) -> None:
     """Look at one after the other, round and round, and do what belongs to the one that has changed, for ever.
 
-    `count`: how many of them, from the first on, are looked at now; all where it is left out.
+    `count`: how many of them, from the first on, are looked at now; all where it is left out. `made` gets the loop.
     """
     loop = nic.poll_loop([watch for watch, _ in services])
+    if made is not None:
+        made(loop)
     while True:
         if count is not None:
             loop.first(count())

@@ -1,15 +1,15 @@
-/* What the packet port of the SP adapter costs its processor (sp_packets.py). Registers are uncached, the port's own words
- * are cached. */
+/* What the packet port of the SP adapter costs its processor (sp_packets.py). Registers are uncached, and those that stand on
+ * 8 bytes are accessed two at a time; the port's own words are cached. */
 #ifdef __powerpc__
 
 struct sp_port {
-    u32 seen, entries, held, going, sending, stored, me;
+    u32 seen, entries, held, going, sending, stored, me, node;
     u32 *fetched, *kinds, *kinds_end, *kinds_begin;
-    struct { u32 first, second; } routes[128];
+    u64_words routes[128];
     struct { u32 source, first, second, size, good; } head;
 };
 
-enum { FETCH = 1u << 28, PACKET = 1u << 29, READ_WORDS = 1u << 30, ALARM = 1u << 31, ARRIVED = 1, ROOM = 4, READ_DONE = 0x80 };
+enum { FETCH = 1u << 28, PACKET = 1u << 29, READ_WORDS = 1u << 30, ALARM = 1u << 31, ARRIVED = 1, ROOM = 4, READ_DONE = 0x80, BELL = 0x10 };
 enum { LOOKED_AT = 0xFFFFFF01, USER = 0xFFF, BAD = 3 << 16, VIA_BYTES = 8 };
 
 /* Look at STATUS: nothing has happened. */
@@ -69,8 +69,7 @@ static inline void order(struct sp_port *port, u32 first, u32 address, u32 entri
         left = 0;
     }
     port->entries = left;
-    REGISTER_WRITE(COMMAND_HIGH, first);
-    REGISTER_WRITE(COMMAND_LOW, address);
+    REGISTER_WRITE64(COMMAND_HIGH, first, address);
 }
 
 /* Have the left engine bring payload. */
@@ -80,32 +79,40 @@ void sp_fetch(struct sp_port *port, u32 address, u32 size) {
     order(port, FETCH | size, address, 1);
 }
 
+/* Another node than the last packet's: its route. */
+void sp_route(struct sp_port *port, u32 node) {
+    u64_words route = port->routes[node];
+    port->node = node;
+    REGISTER_WRITE64(SEND0, route.word[0], route.word[1]);
+}
+
 /* Headers of a packet, and go. */
 void sp_launch(struct sp_port *port, u32 node, u32 first, u32 second, u32 size) {
     port->sending = 1;
     port->going = (size + 7) & ~7u;
-    REGISTER_WRITE(SEND0, port->routes[node].first);
-    REGISTER_WRITE(SEND1, port->routes[node].second);
-    REGISTER_WRITE(SEND2, port->me | (size + VIA_BYTES));
-    REGISTER_WRITE(SEND3, node << 16);
-    REGISTER_WRITE(SEND4, first);
-    REGISTER_WRITE(SEND5, second);
+    if (UNLIKELY(node != port->node)) {
+        OFF_PATH("another node");
+        return;
+    }
+    REGISTER_WRITE64(SEND2, port->me | (size + VIA_BYTES), node << 16);
+    REGISTER_WRITE64(SEND4, first, second);
     REGISTER_WRITE(SEND_START, size);
 }
 
-/* A word of payload that the processor has. */
-u32 *sp_launch_word(u32 *from) {
-    REGISTER_WRITE(OWN0, *from);
+/* Two words of payload that the processor has. */
+u32 *sp_launch_words(u32 *from) {
+    REGISTER_WRITE64(OWN0, from[0], from[1]);
     LOOP_AGAIN();
-    return from + 1;
+    return from + 2;
 }
 
-/* A packet is at the head: what its headers say. */
+/* A packet is at the head: what it says of itself. The VIA header tells its source too. */
 u32 sp_head(struct sp_port *port) {
-    u32 status = REGISTER_READ(RECV_STATUS), length = REGISTER_READ(RECV2), size = status & USER;
-    port->head.first = REGISTER_READ(RECV4);
-    port->head.second = REGISTER_READ(RECV5);
-    port->head.source = length >> 16;
+    u32 status = REGISTER_READ(RECV_STATUS), size = status & USER;
+    u64_words header = REGISTER_READ64(RECV4);
+    port->head.first = header.word[0];
+    port->head.second = header.word[1];
+    port->head.source = header.word[0] >> 24;
     port->head.size = size;
     if (UNLIKELY(status & BAD)) {
         OFF_PATH("a bad packet");
@@ -116,8 +123,9 @@ u32 sp_head(struct sp_port *port) {
 
 /* Its first payload. */
 u32 sp_inline(u32 *to) {
-    to[0] = REGISTER_READ(RECV6);
-    to[1] = REGISTER_READ(RECV7);
+    u64_words payload = REGISTER_READ64(RECV6);
+    to[0] = payload.word[0];
+    to[1] = payload.word[1];
     return to[0];
 }
 
@@ -139,11 +147,11 @@ void sp_store(struct sp_port *port, u32 address, u32 bytes) {
     order(port, bytes, address, 3);
 }
 
-/* A word for it. */
-u32 *sp_store_word(u32 *from) {
-    REGISTER_WRITE(DATA_LOW, *from);
+/* Two words for it. */
+u32 *sp_store_words(u32 *from) {
+    REGISTER_WRITE64(DATA_HIGH, from[0], from[1]);
     LOOP_AGAIN();
-    return from + 1;
+    return from + 2;
 }
 
 /* Interrupt the host behind all stores. */
@@ -152,10 +160,34 @@ void sp_interrupt(struct sp_port *port) { order(port, ALARM, 0, 1); }
 /* Have words of host memory brought. */
 void sp_read(struct sp_port *port, u32 address, u32 bytes) { order(port, READ_WORDS | FETCH | bytes, address, 1); }
 
-/* One of them. */
-u32 *sp_read_word(u32 *to) {
-    *to = REGISTER_READ(READ0);
+/* Two of them. */
+u32 *sp_read_words(u32 *to) {
+    u64_words words = REGISTER_READ64(READ0);
+    to[0] = words.word[0];
+    to[1] = words.word[1];
     LOOP_AGAIN();
-    return to + 1;
+    return to + 2;
+}
+
+/* ---- doorbells (bells.py) */
+
+/* Is an entry there? STATUS was sampled by the look before. */
+u32 sp_bell_look(u32 status) {
+    if (UNLIKELY(status & BELL)) {
+        OFF_PATH("an entry");
+        return 1;
+    }
+    return 0;
+}
+
+/* The next entry: which page, which word. */
+u32 sp_bell_entry(const u32 *fifo, u32 *consumer, u32 *value) {
+    u32 count = *consumer;
+    u64_words entry = SHARED64(&fifo[2 * (count & 511)]);
+    *value = entry.word[1];
+    count = count + 1 & 0x1FFFF;
+    *consumer = count;
+    REGISTER_WRITE(BELL_CONSUMER, count);
+    return entry.word[0] - 0x808000;
 }
 #endif

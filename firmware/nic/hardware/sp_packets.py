@@ -1,8 +1,9 @@
 """`PacketPort` on the SP adapter: its engines do what the other port keeps in SRAM.
 
-A fetch stands in the Send FIFO until its packet is launched; what is delivered and stored are commands of the left
-engine, in order, so nothing waits for anything but room in the command queue. One look at STATUS tells of everything:
-its counters say how many fetches, stores and packets are done, and are compared with those that were seen.
+A fetch stands in the Send FIFO until its packet leaves; a packet may be launched as soon as its fetch is started, for
+the right engine waits until the whole payload is there (paper 001, 3.3.2). What is delivered and stored are commands of
+the left engine, in order, so nothing waits for anything but room in the command queue. One look at STATUS tells of
+everything: its counters say how many fetches, stores and packets are done, and are compared with those that were seen.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class SpPackets:
     """The packets of an SP adapter."""
 
     prepares = False
+    waits = True
 
     def __init__(self, nic: Nic, view: ClusterView, most: int) -> None:
         """`most`: bytes of payload a packet. Raises SanlabError for more than one takes, and for a route too long."""
@@ -56,6 +58,8 @@ class SpPackets:
         self._held = self._going = 0
         """Bytes of the Send FIFO that are taken, and those of them that leave with the packet that was launched."""
         self._sending = False
+        self._node = -1
+        """Whose route stands in the adapter."""
         self._entries = int(SpSize.QUEUE_ROOM)
         """Insertions for which the command queue surely has room."""
         self._counts = {SpStatus.FETCHED: 0, SpStatus.STORED: 0, SpStatus.SENT: 0}
@@ -110,19 +114,21 @@ class SpPackets:
     async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"") -> None:
         """Headers, and SEND_START; the right engine fetches the payload out of the Send FIFO."""
         nic = self._nic
-        if inline or not size:
-            await nic.work("sp_launch")
-            if size:
-                await nic.work("sp_launch_word", -(-size // 4))
-        else:
-            await nic.work("sp_launch")
+        if node != self._node:
+            await nic.work("sp_route")
+            self._node = node
+            for index, word in enumerate(self._routes[node]):
+                nic.write(SpReg.SEND0 + 4 * index, word)
+        await nic.work("sp_launch")
+        if inline:
+            await nic.work("sp_launch_words", -(-size // 8))
+        elif size:
             if self._fetched.popleft() != size:
                 raise RuntimeError(f"node {nic.node}: a packet of {size} bytes is launched that was not fetched so")
             self._going = _words(size)
         self._sending = True
-        first = self._me << 16 | VIA_BYTES + size
-        for index, word in enumerate((*self._routes[node], first, node << 16, *header)):
-            nic.write(SpReg.SEND0 + 4 * index, word)
+        for index, word in enumerate((self._me << 16 | VIA_BYTES + size, node << 16, *header)):
+            nic.write(SpReg.SEND2 + 4 * index, word)
         for at in range(0, len(inline), 4):
             nic.write(SpReg.OWN0 + at, int.from_bytes(inline[at : at + 4].ljust(4, b"\0"), "big"))
         nic.write(SpReg.SEND_START, size << 16 if inline or not size else size)
@@ -166,7 +172,7 @@ class SpPackets:
     async def store(self, address: int, words: Sequence[int]) -> None:
         """STORE of words."""
         await self._nic.work("sp_store")
-        await self._nic.work("sp_store_word", len(words))
+        await self._nic.work("sp_store_words", -(-len(words) // 2))
         self._kinds.append(True)
         await self._order(store_command(4 * len(words), packet=False), address, words)
 
@@ -193,7 +199,7 @@ class SpPackets:
         if meanwhile is not None:
             await meanwhile()
         await self._was_read.run()
-        await nic.work("sp_read_word", count)
+        await nic.work("sp_read_words", -(-count // 2))
         return tuple([await nic.read(SpReg.READ0 + 4 * index) for index in range(count)])
 
     # ---- what happened
@@ -246,9 +252,9 @@ class SpPackets:
         """A whole packet: what its headers say."""
         nic = self._nic
         await nic.work("sp_head")
-        status, length = await nic.read(SpReg.RECV_STATUS), await nic.read(SpReg.RECV2)
+        status = await nic.read(SpReg.RECV_STATUS)
         header = await nic.read(SpReg.RECV4), await nic.read(SpReg.RECV5)
-        self._head = Arrived(length >> 16, header, status & SIZE, not status & BAD)
+        self._head = Arrived(header[0] >> 24, header, status & SIZE, not status & BAD)
         await self._on.arrived()
 
 

@@ -10,7 +10,7 @@ from firmware.nic.hardware import Service, packet_port, serve
 from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.commands import Commands
 from firmware.nic.via.completing import Completing
-from firmware.nic.via.doorbells import doorbells, polled
+from firmware.nic.via.doorbells import Central, doorbells, polled
 from firmware.nic.via.layout import Layout, Word
 from firmware.nic.via.ni import Ni
 from firmware.nic.via.options import OptionError, Options
@@ -57,7 +57,8 @@ class Firmware:
         reads = Reads(ni, self._sender, self._breaking, table)
         self._receiver = Receiver(ni, self._breaking, completing, self._refill, self._receives, self._writes, reads)
         self._commands = Commands(ni, self._breaking, self._sender, completing)
-        self._doorbells, self._polled = doorbells(ni), polled(ni)
+        self._central = Central(ni)
+        self._doorbells, self._polled = doorbells(ni, self._central), polled(ni)
 
     async def run(self) -> None:
         """Look at one thing after the other, round and round, and do what belongs to the one that has changed."""
@@ -68,12 +69,13 @@ class Firmware:
         services.append((Watch(Word.COMMAND_TAIL, 0, "look_command"), self._commands.given))
         self._refill.start()
         self._writes.start()
+        made = self._central.found_in(services)
         if self._polled is None:
-            await serve(self._nic, services)
+            await serve(self._nic, services, made=made)
             return
         always, words = len(services), self._polled
         services += words.services(self._sender.rung, receives)
-        await serve(self._nic, services, lambda: always + words.looked_at(self._commands.highest))
+        await serve(self._nic, services, lambda: always + words.looked_at(self._commands.highest), made)
 
     async def fetched(self) -> None:
         """From the port: payload is here."""

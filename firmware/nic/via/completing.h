@@ -5,7 +5,7 @@ u32 write_status(struct endpoint *endpoint, u32 length, u32 status, u32 side, u3
     words[0] = length;
     words[1] = status | 1;
     *stores = *stores + 1;
-    if (UNLIKELY((&endpoint->words->send_queue)[side - 1])) {
+    if (UNLIKELY(SHARED32(&(&endpoint->words->send_queue)[side - 1]))) {
         OFF_PATH("a completion queue");
         return 1;
     }

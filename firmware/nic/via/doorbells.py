@@ -9,14 +9,15 @@ hw: the same queues, but a store into the card's doorbell region appends to a FI
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Protocol
 
 from firmware.nic.hardware import Bells, Service, hardware_bells
 from firmware.nic.via.layout import BELL_RECEIVE, Word
 from firmware.nic.via.ni import Ni
 from firmware.nic.via.ring import Ring
-from firmware.verbs import Watch
+from firmware.verbs import PollLoop, Watch
 
 Rung = Callable[[Ring], Awaitable[None]]
 """What is done when something is in a queue cache."""
@@ -30,22 +31,40 @@ class Doorbells(Protocol):
 
 
 class Central:
-    """d2."""
+    """d2. After each message the polling loop comes first: it looks at what else there is, and at the tail again."""
 
     def __init__(self, ni: Ni) -> None:
         self._nic = ni.nic
         size = ni.options.send_words
         self._ring = Ring(ni.nic, ni.layout.send, size, Word.SEND_TAIL, Word.SEND_HEAD, Word.SEND_QUEUED)
+        self._ring.look_again = self._look_again
+        self._watch = Watch(Word.SEND_TAIL, 0, "look_tail")
+        self._seen = 0
+        """What the tail is compared with."""
+        self._expect: Callable[[int], None]
 
     def services(self, sends: Rung, receives: Rung | None) -> list[Service]:
         """One tail."""
 
         async def rung() -> int:
-            seen = self._ring.tail
+            self._seen = self._ring.tail
             await sends(self._ring)
-            return seen
+            return self._seen
 
-        return [(Watch(Word.SEND_TAIL, 0, "look_tail"), rung)]
+        return [(self._watch, rung)]
+
+    def found_in(self, services: Sequence[Service]) -> Callable[[PollLoop], None]:
+        """What to call with the loop over these services."""
+        index = [watch for watch, _ in services].index(self._watch)
+
+        def made(loop: PollLoop) -> None:
+            self._expect = partial(loop.expect, index)
+
+        return made
+
+    def _look_again(self) -> None:
+        self._seen = self._ring.at
+        self._expect(self._seen)
 
 
 class Polled:
@@ -106,9 +125,8 @@ class Fifo:
             await self._rung(self._sends[page])
 
 
-def doorbells(ni: Ni) -> list[Doorbells]:
+def doorbells(ni: Ni, central: Central) -> list[Doorbells]:
     """The kernel's central queue, and with a FIFO in hardware that."""
-    central: Doorbells = Central(ni)
     return [Fifo(ni, hardware_bells(ni.nic, ni.layout.bells)), central] if ni.options.doorbell == "hw" else [central]
 
 
@@ -127,6 +145,11 @@ class Turns:
         """It has something; once is enough."""
         if ring not in self._waiting:
             self._waiting.append(ring)
+
+    def remove(self, ring: Ring) -> None:
+        """It waits no longer."""
+        if ring in self._waiting:
+            self._waiting.remove(ring)
 
     def next(self) -> Ring | None:
         """The one whose turn it is, and which goes behind the others."""

@@ -26,14 +26,14 @@ class Word(IntEnum):
 
     KERNEL = 0x00
     """Physical address of the event ring; not 0 = the driver is ready [kernel]."""
-    SEND_TAIL = 0x04
-    """Of the central send queue cache [kernel]."""
-    SEND_HEAD = 0x08
-    """[NIC]"""
-    SEND_QUEUED = 0x0C
-    """`QUEUED`: descriptors for it wait at the host [kernel]; `ASKED` [NIC]."""
-    COMMAND_TAIL = 0x10
-    """Of the command ring [kernel]."""
+    SEND_HEAD = 0x04
+    """Of the central send queue cache [NIC]."""
+    SEND_TAIL = 0x08
+    """[kernel]"""
+    COMMAND_TAIL = 0x0C
+    """Of the command ring [kernel]; beside the other tail, so that one look sees both."""
+    SEND_QUEUED = 0x10
+    """`QUEUED`: descriptors for the send queue wait at the host [kernel]; `ASKED` [NIC]."""
     COMMAND_HEAD = 0x14
     """[NIC]"""
     COUNTERS = 0x40

@@ -4,10 +4,10 @@
 enum { CONNECTED = 1, VALID = 1u << 31, LOW_WORDS = 20 };
 
 struct shared {
-    u32 kernel, send_tail, send_head, send_queued, command_tail, command_head, refills, unused[9], counters[16], commands[64];
+    u32 kernel, send_head, send_tail, command_tail, send_queued, command_head, refills, unused[9], counters[16], commands[64];
 };
 struct vi_words { u32 state, peer, mode, receive_tail, receive_head, queued, notify, send_queue, receive_queue, tag, most, answered, unused[4]; };
-struct ring { u32 *base, mask, at, freed; };
+struct ring { u32 *base, mask, at, freed, tail; };
 struct unanswered { u32 descriptor, length, operation, home, reading, pages; };
 struct endpoint {
     struct vi_words *words;

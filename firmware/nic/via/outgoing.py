@@ -33,11 +33,15 @@ class Outgoing:
     fetching: deque[int] = field(default_factory=deque)
     """Bytes of the fetches that are not launched."""
     fetched: int = 0
-    """How many of them are complete."""
+    """How many of them can be."""
     prepared: int = 0
     """How many of them, the oldest ones, have a header."""
+    underway: int = 0
+    """Fetches that are not complete."""
     first: bool = True
     """None of its packets has left."""
+    leaving: bool = False
+    """All are launched, and payload is still on its way from host memory."""
 
     def launchable(self) -> bool:
         """Whether its next packet is there."""

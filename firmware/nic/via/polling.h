@@ -11,18 +11,20 @@ u32 look_start(struct shared *shared) {
     return 0;
 }
 
-/* One look at the tail of the central send queue. */
-u32 look_tail(struct layer *layer, u32 seen) {
-    if (UNLIKELY(SHARED32(&layer->shared->send_tail) != seen)) {
+/* One look at the tails of the central send queue and of the command ring, which comes back. */
+u32 look_tail(struct layer *layer) {
+    u64_words tails = SHARED64(&layer->shared->send_tail);
+    if (UNLIKELY(tails.word[0] != layer->sends.tail)) {
         OFF_PATH("something is posted");
-        return 1;
+        layer->sends.tail = tails.word[0];
+        return 0;
     }
-    return 0;
+    return tails.word[1];
 }
 
-/* One look at the tail of the command ring; the last step of the loop. */
-u32 look_command(struct layer *layer, u32 seen) {
-    if (UNLIKELY(SHARED32(&layer->shared->command_tail) != seen)) {
+/* Is it another one; the last step of the loop. */
+u32 look_command(u32 tail, u32 seen) {
+    if (UNLIKELY(tail != seen)) {
         OFF_PATH("a command");
         return 1;
     }

@@ -31,7 +31,9 @@ void receive_refused(struct layer *layer, u32 counter) {
 /* The next descriptor of a receive queue cache. */
 u32 receive_begin(struct endpoint *endpoint) {
     struct ring *ring = &endpoint->receives;
-    if (UNLIKELY(SHARED32(&endpoint->words->receive_tail) - ring->at < 3)) {
+    u32 tail = SHARED32(&endpoint->words->receive_tail);
+    ring->tail = tail;
+    if (UNLIKELY(tail - ring->at < 3)) {
         OFF_PATH("there is none");
         return 0;
     }
@@ -49,7 +51,7 @@ u32 receive_begin(struct endpoint *endpoint) {
 u32 receive_page(struct endpoint *endpoint) {
     struct ring *ring = &endpoint->receives;
     u32 entries = endpoint->entries, at = ring->at;
-    if (UNLIKELY(entries == 0) || UNLIKELY(SHARED32(&endpoint->words->receive_tail) - at < 2)) {
+    if (UNLIKELY(entries == 0) || UNLIKELY(ring->tail - at < 2)) {
         OFF_PATH("there is none");
         return 0;
     }

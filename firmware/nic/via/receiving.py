@@ -195,12 +195,12 @@ class Receiver:
     async def _end(self, endpoint: Endpoint, message: Incoming, header: Header) -> None:
         """The message is complete."""
         endpoint.receiving = None
-        await self._nic.work("user_received" if endpoint.receives.user else "receive_end")
-        await message.finish()
         self._nic.trace(TraceEvent.NIC_ACCEPT, self._port.head().header[0], header.source, endpoint.number + 1)
         await self._completing.receive(
             endpoint, message.descriptor, message.length, message.operation, message.immediate
         )
+        await self._nic.work("user_received" if endpoint.receives.user else "receive_end")
+        await message.finish()
         self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], message.length)
         await self._answer(endpoint)
         await self._refill.look(endpoint.receives)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from firmware.verbs import Nic
 
 MASK = 0xFFFFFFFF
@@ -35,6 +37,8 @@ class Ring:
         self._told: int | None = 0 if told else None
         self.at = 0
         """How many words were read."""
+        self.look_again: Callable[[], None] | None = None
+        """Of the central queue: have the polling loop see what is left in it."""
         self._freed = 0
 
     @property

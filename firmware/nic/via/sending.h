@@ -6,7 +6,7 @@ u32 send_begin(struct layer *layer) {
     struct message *now = &layer->now;
     struct endpoint *endpoint;
     u32 control, number = layer->number + 1 & 0xFFFFFF;
-    if (UNLIKELY(SHARED32(&layer->shared->send_tail) - ring->at < 3)) {
+    if (UNLIKELY(ring->tail - ring->at < 3)) {
         OFF_PATH("nothing there");
         return 0;
     }
@@ -72,7 +72,7 @@ void send_page(struct layer *layer) {
     struct message *now = &layer->now;
     struct ring *ring = &layer->sends;
     u32 entries = now->entries;
-    if (UNLIKELY(entries == 0) || UNLIKELY(SHARED32(&layer->shared->send_tail) - ring->at < 2)) {
+    if (UNLIKELY(entries == 0) || UNLIKELY(ring->tail - ring->at < 2)) {
         OFF_PATH("nothing there");
         return;
     }

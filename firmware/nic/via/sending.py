@@ -58,7 +58,8 @@ class Sender:
     async def fetched(self) -> None:
         """A fetch is complete."""
         if self._now is not None:
-            self._now.fetched += 1
+            self._now.underway -= 1
+            self._now.fetched += not self._port.waits
             self._nic.trace(TraceEvent.NIC_DMA_DONE, self._now.key)
         await self.advance()
 
@@ -88,12 +89,30 @@ class Sender:
                 await self._begin(ring)
                 self._reading = False
                 continue
-            await self._fetch(now)
-            if self._now is None:
+            if now.leaving:
+                if now.underway:
+                    return
+                await self._end(now)
+                if self._turned_back(now.ring):
+                    return
                 continue
-            if not (self._port.ready() and now.launchable()):
+            await self._fetch(now)
+            if self._now is not None:
+                if not (self._port.ready() and now.launchable()):
+                    return
+                await self._launch(now)
+            if self._now is None and self._turned_back(now.ring):
                 return
-            await self._launch(now)
+
+    def _turned_back(self, ring: Ring | None) -> bool:
+        """After a message of the central queue the polling loop comes first: it looks at what else there is to do, and
+        sees what of the queue is left.
+        """
+        if ring is None or ring.look_again is None:
+            return False
+        self._turns.remove(ring)
+        ring.look_again()
+        return True
 
     async def _begin(self, ring: Ring) -> None:
         """The next descriptor."""
@@ -159,6 +178,8 @@ class Sender:
             now.fetching.append(size)
             self._nic.trace(TraceEvent.NIC_DMA_START, now.key, size)
             await self._port.fetch(address, size)
+            now.underway += 1
+            now.fetched += self._port.waits
             if self._port.prepares and now.in_turn:
                 await self._prepare(now, size)
 
@@ -168,7 +189,7 @@ class Sender:
         now.behind.clear()
         now.work.status = status
         if now.over:
-            await self._end(now)
+            await self._over(now)
 
     async def _header(self, now: Outgoing, kind: via.Kind, size: int, last: bool) -> tuple[int, int]:
         """Of the next packet in the order of the message."""
@@ -196,6 +217,13 @@ class Sender:
             await self._port.launch(now.node, header, size, data)
         self._nic.trace(TraceEvent.NIC_SEND_START, now.key, size)
         if now.over:
+            await self._over(now)
+
+    async def _over(self, now: Outgoing) -> None:
+        """The last packet is launched. It is over when all payload has left host memory too."""
+        if now.underway:
+            now.leaving = True
+        else:
             await self._end(now)
 
     async def _end(self, now: Outgoing) -> None:
