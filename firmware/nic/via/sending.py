@@ -78,31 +78,37 @@ class Sender:
         """Do what can be done: begin a message, fetch, launch."""
         while not self._reading:
             now = self._now
-            if now is None and self._responses:
-                self._now = self._responses.popleft()
-                continue
             if now is None:
-                ring = self._turns.next()
-                if ring is None:
-                    return
-                self._reading = True
-                await self._begin(ring)
-                self._reading = False
-                continue
-            if now.leaving:
-                if now.underway:
-                    return
-                await self._end(now)
-                if self._turned_back(now.ring):
+                if not await self._next():
                     return
                 continue
-            await self._fetch(now)
-            if self._now is not None:
-                if not (self._port.ready() and now.launchable()):
-                    return
-                await self._launch(now)
-            if self._now is None and self._turned_back(now.ring):
+            if not await self._proceed(now) or (self._now is None and self._turned_back(now.ring)):
                 return
+
+    async def _next(self) -> bool:
+        """Begin a response or a message; whether there was one."""
+        if self._responses:
+            self._now = self._responses.popleft()
+            return True
+        ring = self._turns.next()
+        if ring is not None:
+            self._reading = True
+            await self._begin(ring)
+            self._reading = False
+        return ring is not None
+
+    async def _proceed(self, now: Outgoing) -> bool:
+        """The next step of a message; False when nothing can be done now."""
+        if now.leaving:
+            if not now.underway:
+                await self._end(now)
+            return not now.underway
+        await self._fetch(now)
+        if self._now is not None:
+            if not (self._port.ready() and now.launchable()):
+                return False
+            await self._launch(now)
+        return True
 
     def _turned_back(self, ring: Ring | None) -> bool:
         """After a message of the central queue the polling loop comes first: it looks at what else there is to do, and
