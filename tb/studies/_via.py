@@ -53,12 +53,12 @@ class User:
         self.process.store_bytes(self.base + offset, data)
 
 
-async def user(via: Via, size: int = 1 << 17, rdma_write: bool = False) -> User:
+async def user(via: Via, size: int = 1 << 17, rdma_write: bool = False, rdma_read: bool = False) -> User:
     """A new process with so much registered memory."""
     nic = await via.open()
     tag = nic.create_ptag()
     base, places = nic.process.allocate(size), nic.process.allocate(PLACES_BYTES)
-    handle = await nic.register_memory(base, size, tag, rdma_write)
+    handle = await nic.register_memory(base, size, tag, rdma_write, rdma_read)
     return User(nic, tag, base, size, handle, places, await nic.register_memory(places, PLACES_BYTES, tag))
 
 

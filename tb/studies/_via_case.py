@@ -33,6 +33,8 @@ class Case:
     """A handler is called for each receive, and answers."""
     rdma: bool = False
     """Data go by RDMA write with immediate data."""
+    read: bool = False
+    """The near process fetches data by RDMA read."""
     most: int = 1 << 16
     """Maximum transfer size: longer messages go in pieces."""
     reliability: Reliability = Reliability.UNRELIABLE
@@ -61,7 +63,7 @@ class Party:
         self.queued = 1
         """Receive queues that the completion queue has."""
         self.target: Memory | None = None
-        """Where RDMA writes go: the peer's memory."""
+        """Where RDMA writes go, or reads come from: the peer's memory."""
         self._sent = self._expected = 0
         self._told = False
 
@@ -75,7 +77,7 @@ class Party:
         queues = {"receive_cq": queue} if queue is not None else {}
         vi = await end.vi(reliability=case.reliability, most=case.most, **queues)
         depth, size = len(case.pieces) * max(case.window, AHEAD) + AHEAD, min(case.size, case.most)
-        sends = await Ring.make(end, depth, size, 1 + fresh, case.segments)
+        sends = await Ring.make(end, depth, size, 1 + fresh, case.segments, rdma_read=case.read)
         depth = max(depth, messages * len(case.pieces) + AHEAD) + case.queue
         receives = await Ring.make(end, depth, size, 1 + fresh, case.segments, rdma_write=case.rdma)
         return cls(end, vi, case, sends, receives, queue if case.queue else None)
@@ -107,6 +109,13 @@ class Party:
         else:
             descriptor.send(pieces)
         await self.vi.post_send(descriptor)
+
+    async def fetch(self) -> None:
+        """Post an RDMA read of the peer's first message."""
+        if self.target is None:
+            raise RuntimeError("nobody says what to read")
+        pieces = self.receives.pieces(self.case.size, 0)
+        await self.vi.post_send(self.sends.next().rdma_read(pieces, self.target.va, self.target.handle))
 
     async def sent(self) -> None:
         """Take the oldest send back."""

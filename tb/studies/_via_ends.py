@@ -43,10 +43,10 @@ class End:
         process = lab.running.hosts[node].process(name)
         return cls(lab, node, process, await libraries[node].open(process))
 
-    async def memory(self, size: int, rdma_write: bool = False) -> Memory:
-        """New registered memory, whole pages."""
+    async def memory(self, size: int, **rights: bool) -> Memory:
+        """New registered memory, whole pages; what peers may do with it: `rdma_write`, `rdma_read`."""
         va = self.process.allocate(size)
-        return Memory(va, await self.nic.register_memory(va, size, self.tag, rdma_write), size)
+        return Memory(va, await self.nic.register_memory(va, size, self.tag, **rights), size)
 
     async def forget(self, memory: Memory) -> None:
         """Deregister it, and give it back."""

@@ -74,6 +74,8 @@ class Link:
         await join(near, a.vi, far, b.vi)
         if case.rdma:
             a.target, b.target = b.receives.data, a.receives.data
+        if case.read:
+            a.target = b.sends.data
         link = cls(near.lab, a, b)
         await link.widen(max(case.vis, case.queue))
         return link
@@ -182,6 +184,31 @@ class Link:
         self.lab.findings.messages += 2 * rounds
         return Measured(clock.elapsed / rounds / 2 / 1e6, clock.percent)
 
+    async def fetches(self, count: int, window: int) -> Measured:
+        """RDMA reads of the far process's memory: MB/s of so many, and the percentage of the CPU; `window` of them are
+        posted and not done.
+        """
+        self.far.fill(self.lab.seed)
+        clock = Clock(self.lab, self.near.end.host)
+
+        async def reads() -> None:
+            out = 0
+            clock.go()
+            for _ in range(count):
+                if out == window:
+                    await self.near.sent()
+                    out -= 1
+                await self.near.fetch()
+                out += 1
+            for _ in range(out):
+                await self.near.sent()
+            clock.stop()
+
+        await self.lab.all([self.near.end.process.spawn(reads(), "reads")])
+        self.near.has(self.far)
+        self.lab.findings.messages += count
+        return Measured(self.case.size * count / clock.elapsed * 1e6, clock.percent)
+
     async def stream(self, messages: int) -> Measured:
         """MB/s of messages back to back."""
         sizes = self.case.pieces * messages
@@ -222,9 +249,13 @@ class Link:
 
 
 async def latency(near: End, far: End, case: Case, rounds: int) -> Measured:
-    """Time one way under a condition."""
+    """Time one way under a condition; of an RDMA read, the time until the data are here."""
     link = await Link.make(near, far, case, rounds + 2 + AHEAD)
-    measured = await (link.notified(rounds) if case.notify else link.round_trips(rounds))
+    if case.read:
+        rate = await link.fetches(rounds, 1)
+        measured = Measured(case.size / rate.value, rate.cpu)
+    else:
+        measured = await (link.notified(rounds) if case.notify else link.round_trips(rounds))
     await link.close()
     return measured
 
@@ -232,6 +263,6 @@ async def latency(near: End, far: End, case: Case, rounds: int) -> Measured:
 async def bandwidth(near: End, far: End, case: Case, messages: int) -> Measured:
     """Rate of a stream under a condition."""
     link = await Link.make(near, far, replace(case, notify=False), messages)
-    measured = await link.stream(messages)
+    measured = await (link.fetches(messages, case.window) if case.read else link.stream(messages))
     await link.close()
     return measured

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from pymodels.formats.via import Reliability
 from tb.studies._via_case import Case
 from tb.studies._via_ends import RELIABILITIES
 
@@ -70,9 +71,11 @@ def asynchronous(sizes: Sequence[int]) -> Iterator[Row]:
 
 
 def rdma(sizes: Sequence[int]) -> Iterator[Row]:
-    """RDMA write with immediate data."""
+    """RDMA write with immediate data; RDMA read, whose latency is that until the data are here."""
     for size in sizes:
         yield Row(f"rdma_{size}B", Case(size, rdma=True), "LUB", size)
+    for size in sizes:
+        yield Row(f"rdma_read_{size}B", Case(size, read=True, reliability=Reliability.RECEPTION), "LUB", size)
 
 
 def transfer_size(_: Sequence[int]) -> Iterator[Row]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 import struct
 from collections import Counter
+from dataclasses import replace
 
 from firmware.host.via import Descriptor, Vi, VipError
 from firmware.host.via.posting import ByProcess
@@ -101,9 +102,9 @@ class Hostile:
             await self.vi.post_receive(place.receive([own.part(0, size)]))
         else:
             target = self.peer.base + self.rng.randrange(1 << 18), self.peer.handle
-            write = self.rng.random() < 0.5
             segments = [own.part(self.rng.randrange(1000), size)]
-            await self.vi.post_send(place.rdma_write(segments, *target) if write else place.send(segments))
+            remote = self.rng.choice((place.rdma_write, place.rdma_read, None))
+            await self.vi.post_send(place.send(segments) if remote is None else remote(segments, *target))
 
     async def _elsewhere(self) -> None:
         """A store to where nothing is the process's."""
@@ -162,7 +163,7 @@ async def run(lab: Lab) -> None:
     await lab.all([lab.spawn(via.start(), "the driver") for via in vias])
     last = len(vias) - 1
     honest_here, honest_there = await user(vias[0]), await user(vias[last])
-    bad_here, bad_there = await user(vias[0], rdma_write=True), await user(vias[last], rdma_write=True)
+    bad_here, bad_there = [await user(via, rdma_write=True, rdma_read=True) for via in (vias[0], vias[last])]
     mine, yours = await connect(honest_here, honest_there, last, reliability=Reliability.RECEPTION)
     theirs = await connect(bad_here, bad_there, last)
     honest = Honest(lab, honest_here, honest_there, mine, yours)
@@ -196,8 +197,20 @@ async def _attack(lab: Lab, hostile: list[Hostile], last: int) -> None:
                 if one.vi.state is not State.CLOSED:
                     await one.vi.disconnect()
                 await one._take()
+            await _change(lab, hostile)
             await join(hostile[0].user, hostile[0].vi, hostile[1].user, hostile[1].vi, last, 100_000)
         lab.progress(tries - left, tries, "hostile acts")
+
+
+async def _change(lab: Lab, hostile: list[Hostile]) -> None:
+    """Another reliability level, if nobody has anything posted any more."""
+    level = random.Random(f"{lab.seed} {lab.findings.messages}").choice(list(Reliability))
+    try:
+        for one in hostile:
+            await one.vi.set_attributes(replace((await one.vi.query()).attributes, reliability=level))
+    except VipError:
+        for one in hostile:
+            one.acts["refused"] += 1
 
 
 async def _still_there(lab: Lab, here: User, there: User, last: int) -> None:

@@ -80,6 +80,12 @@ def test_rdma_writes_by_a_buffer_of_the_kernel_are_dearer_than_sends(found: dict
         assert found[f"B_rdma_{size}B"] < found[f"B_base_poll_{size}B"]
 
 
+def test_rdma_reads_take_a_message_each_way_and_no_processor_there(found: dict[str, float]) -> None:
+    for size in (16, 4096):
+        assert found[f"L_rdma_read_{size}B"] > 1.3 * found[f"L_base_poll_{size}B"]
+    assert 0.5 * found["B_base_poll_4096B"] < found["B_rdma_read_4096B"] < 1.3 * found["B_base_poll_4096B"]
+
+
 def test_silent_vis_and_fresh_buffers_cost_firmvia_nothing(found: dict[str, float]) -> None:
     for name in ("vis_16_16B", "reuse_0_16B"):
         assert found[f"L_{name}"] == pytest.approx(found["L_base_poll_16B"], rel=0.05), name

@@ -55,13 +55,19 @@ class Cache:
             pages = await self._room(len(entry.head), len(entry.pages))
             if pages < 0:
                 break
-            await self._write(entry.head + tuple(word for page in entry.pages[:pages] for word in page))
-            written = True
-            if pages < len(entry.pages):
+            if not self.waiting or self.waiting[0] is not entry:
+                continue  # its VI broke meanwhile
+            words = entry.head + tuple(word for page in entry.pages[:pages] for word in page)
+            whole = pages == len(entry.pages)
+            if whole:
+                self.waiting.popleft()  # at once: from here on it is the NIC's
+            else:
                 entry.head, entry.pages = (), entry.pages[pages:]
+            await self._write(words)
+            written = True
+            if not whole:
                 break
             entry.end = self.tail
-            self.waiting.popleft()
         return written
 
     async def _room(self, head: int, pages: int) -> int:
