@@ -10,6 +10,7 @@ hdl/switch/sp_packet_pkg.sv
 hdl/prim/myri_fifo.sv
 hdl/prim/myri_rr_arbiter.sv
 hdl/prim/myri_index.sv
+hdl/prim/myri_counters.sv
 hdl/prim/myri_crc8.sv
 hdl/prim/myri_cdc_pointer.sv
 hdl/prim/myri_cdc_fifo.sv
@@ -68,6 +69,7 @@ hdl/sim/sim_interrupt.sv
 hdl/sim/sim_alarm.sv
 hdl/sim/sim_awake.sv
 hdl/sim/sim_cable.sv
+hdl/sim/sim_beats.sv
 hdl/sim/sim_switch_port.sv
 hdl/sim/sim_switch.sv
 hdl/sim/sim_lanai.sv
@@ -101,7 +103,6 @@ hdl/nic/myri_level_cross.sv
 hdl/nic/myri_net_recv.sv
 hdl/nic/myri_net_send.sv
 hdl/nic/myri_nic.sv
-hdl/nic/sp_byte_key.sv
 hdl/nic/sp_bus.sv
 hdl/nic/sp_left_engine.sv
 hdl/nic/sp_send.sv

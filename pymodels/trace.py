@@ -133,6 +133,11 @@ class TraceEvent(IntEnum):
     QUEUE_FILL = 0x153  # a central queue likewise, in chunks of 8 bytes, or more than ever before; a: bytes
     # Faults.
     FAULT = 0x140  # an injected fault took effect; a: kind, b: detail
+    # Continuity of the link that arrives at a NIC (LINK).
+    BEAT_MISSED = 0x141  # another character stood where BEAT was due
+    BEAT_BACK = 0x142  # one came again
+    LINK_DOWN = 0x143  # three in a row were missed
+    LINK_UP = 0x144  # one came again
 
 
 ACCEPT_NOBODY = -1

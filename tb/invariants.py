@@ -32,6 +32,7 @@ class Broken(IntEnum):
     PACKET_MISUSE = 78
     CENTRAL_QUEUE = 79
     BRIDGE_LOST = 80
+    LINK_DOWN = 81
 
 
 WORDS = {
@@ -52,8 +53,16 @@ WORDS = {
     Broken.CENTRAL_QUEUE: "the central queue of a switch holds more than it may",
     Broken.TRESPASS: "a circuit uses bank 3 without a grant",
     Broken.BRIDGE_LOST: "the bridge met a PCI abort (packet: 1 on the bus of the cards, 0 on the NIC's)",
+    Broken.LINK_DOWN: "link down, three BEATs in a row did not come",
 }
-LINK_FAULTS = {Broken.CRC_BAD, Broken.SLACK_OVERFLOW, Broken.FORWARD_RESET, Broken.ILLEGAL, Broken.RX_LOST}
+LINK_FAULTS = {
+    Broken.CRC_BAD,
+    Broken.SLACK_OVERFLOW,
+    Broken.FORWARD_RESET,
+    Broken.ILLEGAL,
+    Broken.RX_LOST,
+    Broken.LINK_DOWN,
+}
 
 
 class Invariants:

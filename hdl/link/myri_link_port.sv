@@ -1,8 +1,6 @@
-// One full-duplex link port: transmitter, receiver with slack buffer, BEAT and STOP timers.
+// One full-duplex link port: transmitter, receiver with slack buffer, BEAT monitor.
 //
-// Timing: wire to stream one edge, stream to wire one edge, one character an edge each way.
-// BEAT and STOP refresh stand at absolute multiples of their periods; they take their slots while
-// the clock runs and never keep it awake.
+// Timing: as myri_link_core.
 module myri_link_port #(
     parameter int SLACK_LOG2 = 7  // slack memory entries = 2**SLACK_LOG2, at most 7
 ) (
@@ -36,89 +34,20 @@ module myri_link_port #(
     output logic        ev_forward_reset,   // strobe: the packet being sent was cut
     output logic        ev_short_timeout,   // strobe: GO assumed
     output logic        beat_seen,          // a BEAT was received since reset
-    output logic        beat_missed,        // the last BEAT that was certainly due did not come
+    output logic        beat_missed,        // the last BEAT that was due did not come
     output logic        link_down,          // three in a row did not come
     output logic        busy,               // another edge is needed
     output logic        alarm_valid,        // wants to be awake at alarm_cycle
     output logic [47:0] alarm_cycle         // index of that edge
 );
-  logic beat_due;
-  logic refresh_due;
   logic got_beat;
-  logic core_busy;
-  logic beat_busy;
-
-  assign busy = core_busy || beat_busy;
-
-  myri_link_timer #(
-      .WIDTH(32)
-  ) u_beat_timer (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
-      .period(cfg_beat_period),
-      .due(beat_due)
-  );
-
-  myri_link_timer #(
-      .WIDTH(16)
-  ) u_refresh_timer (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
-      .period(cfg_refresh),
-      .due(refresh_due)
-  );
 
   myri_link_core #(
       .LANES(1),
       .SLACK_LOG2(SLACK_LOG2)
   ) u_core (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
-      .beat_due(beat_due),
-      .refresh_due(refresh_due),
-      .rx(rx),
-      .tx(tx),
-      .rx_hold(rx_hold),
-      .tx_hold(tx_hold),
-      .cfg_slack(cfg_slack),
-      .cfg_stop_mark(cfg_stop_mark),
-      .cfg_go_mark(cfg_go_mark),
-      .cfg_short_timeout(cfg_short_timeout),
-      .cfg_long_timeout(cfg_long_timeout),
-      .s_valid(s_valid),
-      .s_ready(s_ready),
-      .s_tail(s_tail),
-      .s_data(s_data),
-      .m_valid(m_valid),
-      .m_ready(m_ready),
-      .m_tail(m_tail),
-      .m_data(m_data),
-      .stopped(stopped),
-      .stopping(stopping),
-      .fill(fill),
-      .got_beat(got_beat),
-      .ev_overflow(ev_overflow),
-      .ev_illegal(ev_illegal),
-      .ev_forward_reset(ev_forward_reset),
-      .ev_short_timeout(ev_short_timeout),
-      .busy(core_busy),
-      .alarm_valid(alarm_valid),
-      .alarm_cycle(alarm_cycle)
+      .*
   );
 
-  myri_link_beat u_beat (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
-      .cfg_beat_period(cfg_beat_period),
-      .got_beat(got_beat),
-      .rx_idle(rx == 9'h000),
-      .beat_seen(beat_seen),
-      .beat_missed(beat_missed),
-      .link_down(link_down),
-      .busy(beat_busy)
-  );
+  myri_link_beat u_beat (.*);
 endmodule

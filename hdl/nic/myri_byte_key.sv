@@ -1,10 +1,13 @@
-// Packet key for the trace, byte by byte: the first four bytes after the route, big-endian.
+// Packet key for the trace, byte by byte: four bytes of the packet, big-endian.
 //
-// As myri_packet_key for one byte a clock: bytes with the top bit set at the start are route and are
-// skipped; a packet that ends early leaves zeros.
+// With AT = -1 as myri_packet_key for one byte a clock: bytes with the top bit set at the start are
+// route and are skipped, and the key follows; else it stands at a fixed place. A packet that ends
+// early leaves zeros.
 // Timing: `found` in the clock whose beat makes the key known (the tail at the latest); `key` is the
 // key with that beat, and stays until the tail has passed. Sleeping: state moves only with `take`.
-module myri_byte_key (
+module myri_byte_key #(
+    parameter int AT = -1  // first byte of the key, at most 62; -1: the first behind the route
+) (
     input  logic        clk,    // clock of the bytes
     input  logic        rst,    // synchronous reset
     input  logic        take,   // the beat shown now passes at the coming edge
@@ -15,9 +18,22 @@ module myri_byte_key (
 );
   logic [31:0] so_far;
   logic [ 2:0] count;  // bytes found, 0..4
+  logic        begins;  // this byte is the first of the key
   logic        wanted;
 
-  assign wanted = !tail && !count[2] && (count != 3'd0 || !data[7]);
+  if (AT < 0) begin : gen_behind_route
+    assign begins = !data[7];
+  end else begin : gen_fixed
+    logic [5:0] passed;  // bytes seen, AT at most
+    assign begins = passed == 6'(AT);
+    always_ff @(posedge clk) begin
+      if (rst) passed <= 6'd0;
+      else if (take && tail) passed <= 6'd0;
+      else if (take && !begins) passed <= passed + 6'd1;
+    end
+  end
+
+  assign wanted = !tail && !count[2] && (count != 3'd0 || begins);
   assign found  = take && !count[2] && (tail || (wanted && count == 3'd3));
   assign key    = wanted ? so_far | ({data, 24'd0} >> {count, 3'b000}) : so_far;
 

@@ -40,6 +40,8 @@ module myri_nic_link #(
     output logic st_forward_reset,  // strobe: the packet sent was cut
     output logic st_link_stopped,  // level: STOP of the peer in force
     output logic st_link_stopping,  // level: our STOP in force
+    output logic st_beat_missed,  // level: the last BEAT due did not come
+    output logic st_link_down,  // level: three BEATs in a row did not come
     output logic [7:0] st_fill,  // slack fill
     output logic link_in_flight,  // a packet is half sent or received, or waits in the slack buffer
     output logic link_busy,  // link clock: another edge is needed
@@ -69,7 +71,7 @@ module myri_nic_link #(
   logic ptx_busy, prx_busy, port_busy;
   logic [2:0] near_busy;  // NIC side of the crossings
   logic [2:0] far_busy;  // link side
-  logic beat_seen, beat_missed, link_down, ev_short_timeout;
+  logic beat_seen, ev_short_timeout;
   logic [2:0] level, level_before;
 
   assign send_busy = near_busy[0];
@@ -152,8 +154,8 @@ module myri_nic_link #(
       .ev_forward_reset(st_forward_reset),
       .ev_short_timeout(ev_short_timeout),
       .beat_seen(beat_seen),
-      .beat_missed(beat_missed),
-      .link_down(link_down),
+      .beat_missed(st_beat_missed),
+      .link_down(st_link_down),
       .busy(port_busy),
       .alarm_valid(link_alarm_valid),
       .alarm_cycle(link_alarm_cycle)
@@ -204,7 +206,7 @@ module myri_nic_link #(
   );
 
   // Levels become events when they rise.
-  assign level = {link_down, beat_missed, beat_seen};
+  assign level = {st_link_down, st_beat_missed, beat_seen};
   always_ff @(posedge link_clk) begin
     if (link_rst) level_before <= 3'd0;
     else level_before <= level;

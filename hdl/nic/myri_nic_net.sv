@@ -38,6 +38,8 @@ module myri_nic_net #(
     output logic st_forward_reset,  // strobe: the packet sent was cut
     output logic st_link_stopped,  // level: STOP of the peer in force
     output logic st_link_stopping,  // level: our STOP in force
+    output logic st_beat_missed,  // level: the last BEAT due did not come
+    output logic st_link_down,  // level: three BEATs in a row did not come
     output logic [7:0] st_fill,  // slack fill
     output logic link_in_flight,  // a packet is half sent or half received
     output logic link_busy,  // link clock: another edge is needed
@@ -230,6 +232,8 @@ module myri_nic_net #(
       .st_forward_reset(st_forward_reset),
       .st_link_stopped(st_link_stopped),
       .st_link_stopping(st_link_stopping),
+      .st_beat_missed(st_beat_missed),
+      .st_link_down(st_link_down),
       .st_fill(st_fill),
       .link_in_flight(link_in_flight),
       .link_busy(link_busy),

@@ -90,27 +90,15 @@ module myri_packet_rx #(
     else if (taken && !in_packet) start <= cycle;
   end
 
-  if (KEY_AT < 0) begin : gen_myrinet
-    myri_byte_key u_key (
-        .clk  (clk),
-        .rst  (rst),
-        .take (taken),
-        .tail (m_tail),
-        .data (m_data),
-        .found(tr_head),
-        .key  (tr_key)
-    );
-  end else begin : gen_place
-    sp_byte_key #(
-        .AT(KEY_AT)
-    ) u_key (
-        .clk  (clk),
-        .rst  (rst),
-        .take (taken),
-        .tail (m_tail),
-        .data (m_data),
-        .found(tr_head),
-        .key  (tr_key)
-    );
-  end
+  myri_byte_key #(
+      .AT(KEY_AT)
+  ) u_key (
+      .clk  (clk),
+      .rst  (rst),
+      .take (taken),
+      .tail (m_tail),
+      .data (m_data),
+      .found(tr_head),
+      .key  (tr_key)
+  );
 endmodule

@@ -131,6 +131,8 @@ module sp_adapter
     output logic st_forward_reset,  // link_clk: strobe: the packet sent was cut
     output logic st_link_stopped,  // link_clk: level: STOP of the peer in force
     output logic st_link_stopping,  // link_clk: level: our STOP in force
+    output logic st_beat_missed,  // link_clk: level: the last BEAT due did not come
+    output logic st_link_down,  // link_clk: level: three BEATs in a row did not come
     output logic [7:0] st_fill,  // link_clk: slack fill
     output logic st_dma_error,  // clk: a command was ended by an abort
     output logic st_doorbell_overflow,  // clk: a doorbell entry was dropped

@@ -1,8 +1,12 @@
 // One direction of a cable as it arrives: the delay line, then one register at which faults act. Clocked by the
-// receiving side, which it keeps awake while anything moves in it. A cable is thus at least one character long.
+// receiving side, which it keeps awake while anything moves in it. A cable is thus at least one character long. BEATs that a
+// sender asleep does not send are put in before faults act (sim_beats).
 `include "doorway.svh"
-module sim_cable #(
+module sim_cable
+  import sim_settings_pkg::*;
+#(
     parameter int CABLE = 0,  // number of the cable direction, for faults
+    parameter int CLOCK = 0,  // index of the receiving side's clock
     parameter int UNIT  = 0,  // settings unit, and the key of the delay: characters before the register
     parameter int KEY = 0
 ) (
@@ -10,6 +14,7 @@ module sim_cable #(
     input  logic        rst,
     input  logic [47:0] cycle,
     input  logic        faults,   // some cable of the cluster has a fault in force or to come
+    input  logic        present,  // somebody is at the far end
     input  logic [ 8:0] in,
     input  logic        in_hold,
     output logic [ 8:0] rx,
@@ -26,8 +31,18 @@ module sim_cable #(
       .rst,
       .value(cfg_delay)
   );
-  logic [8:0] arrived;
-  logic arrived_hold, cable_busy, holds_differ;
+  logic [31:0] cfg_beat_period;
+  sim_setting #(
+      .UNIT(UNIT),
+      .KEY (SET_BEAT_PERIOD)
+  ) beat_period (
+      .clk,
+      .rst,
+      .value(cfg_beat_period)
+  );
+  logic [8:0] arrived, shown;
+  logic arrived_hold, cable_busy, holds_differ, struck, beats_busy, alarm_busy, alarm_valid;
+  logic [47:0] alarm_cycle;
   int character;
   longint slot;
   myri_cable cable (
@@ -40,18 +55,42 @@ module sim_cable #(
       .out_hold(arrived_hold),
       .busy(cable_busy)
   );
+  sim_beats beats (
+      .clk,
+      .rst,
+      .cycle,
+      .cfg_beat_period(present ? cfg_beat_period : 32'd0),
+      .cfg_delay,
+      .in(arrived),
+      .struck,
+      .out(shown),
+      .busy(beats_busy),
+      .alarm_valid,
+      .alarm_cycle
+  );
+  sim_alarm #(
+      .CLOCK(CLOCK)
+  ) alarm (
+      .clk,
+      .alarm_valid,
+      .alarm_cycle,
+      .cycle,
+      .busy(alarm_busy)
+  );
   always_ff @(posedge clk) begin
     if (rst) begin
       rx <= 9'h000;
       rx_hold <= 1'b0;
+      struck <= 1'b0;
     end else begin
-      rx <= arrived;
+      rx <= shown;
       rx_hold <= arrived_hold;
       if (faults) begin
         slot = {16'd0, cycle};
-        character = `SAN(san_fault) (CABLE, slot, {23'd0, arrived});
+        character = `SAN(san_fault) (CABLE, slot, {23'd0, shown});
         rx <= character[8:0];
-        if (character[9] || (character[8:0] != arrived && !character[10])) rx_hold <= 1'b0;
+        struck <= character[9] || (character[8:0] != shown && !character[10]);
+        if (character[9] || (character[8:0] != shown && !character[10])) rx_hold <= 1'b0;
       end
     end
   end
@@ -62,6 +101,6 @@ module sim_cable #(
       .rst,
       .rx
   );
-  assign busy = cable_busy | (rx != 9'h000) | (arrived != rx) | (in != 9'h000) | holds_differ;
+  assign busy = cable_busy | beats_busy | alarm_busy | (rx != 9'h000) | (arrived != rx) | (in != 9'h000) | holds_differ;
   assign holds_differ = (in_hold != arrived_hold) | (arrived_hold != rx_hold);
 endmodule

@@ -1,7 +1,8 @@
 // Two link ports back to back over two cables, as the link bench drives them: ends a and b.
 //
-// Timing: as myri_link_port and myri_cable. `ab_*` acts on the wire from a to b: with ab_force the
-// character is replaced by ab_char and hold is taken away, likewise `ba_*`.
+// Timing: as myri_link_port and myri_cable. `ab_*` acts at the end of the wire from a to b: with
+// ab_force the character is replaced by ab_char and hold is taken away, likewise `ba_*`. BEATs that
+// an end asleep does not send are put in before that (sim_beats).
 module sim_link_pair (
     input  logic        clk,                // character clock
     input  logic        rst,                // synchronous reset
@@ -52,22 +53,25 @@ module sim_link_pair (
     output logic [47:0] alarm_cycle         // index of that edge
 );
   logic [17:0] tx;
-  logic [17:0] into;
+  logic [17:0] arrived;
+  logic [17:0] shown;
   logic [17:0] rx;
-  logic [ 1:0] tx_hold;
-  logic [ 1:0] into_hold;
-  logic [ 1:0] rx_hold;
-  logic [ 1:0] port_busy;
-  logic [ 1:0] cable_busy;
-  logic [ 1:0] port_alarm;
-  logic [95:0] port_alarm_cycle;
-  logic [ 1:0] s_valid;
-  logic [ 1:0] s_ready;
-  logic [ 1:0] s_tail;
+  logic [1:0] tx_hold;
+  logic [1:0] arrived_hold;
+  logic [1:0] rx_hold;
+  logic [1:0] port_busy;
+  logic [1:0] cable_busy;
+  logic [1:0] beats_busy;
+  logic [1:0] force_last;
+  logic [3:0] alarm;  // of the ports, of the BEATs
+  logic [47:0] first[0:1];  // alarm of an end
+  logic [1:0] s_valid;
+  logic [1:0] s_ready;
+  logic [1:0] s_tail;
   logic [15:0] s_data;
-  logic [ 1:0] m_valid;
-  logic [ 1:0] m_ready;
-  logic [ 1:0] m_tail;
+  logic [1:0] m_valid;
+  logic [1:0] m_ready;
+  logic [1:0] m_tail;
   logic [15:0] m_data;
 
   assign {b_tx, a_tx} = tx;
@@ -79,15 +83,19 @@ module sim_link_pair (
   assign {b_m_valid, a_m_valid} = m_valid;
   assign {b_m_tail, a_m_tail} = m_tail;
   assign {b_m_data, a_m_data} = m_data;
-  assign into = {ba_force ? ba_char : b_tx, ab_force ? ab_char : a_tx};
-  assign into_hold = {cfg_hold && !ba_force && tx_hold[1], cfg_hold && !ab_force && tx_hold[0]};
-  assign busy = port_busy != 2'd0 || cable_busy != 2'd0 || ab_force || ba_force;
-  assign alarm_valid = port_alarm != 2'd0;
-  assign alarm_cycle =
-      (port_alarm[0] && (!port_alarm[1] || port_alarm_cycle[47:0] < port_alarm_cycle[95:48])) ?
-      port_alarm_cycle[47:0] : port_alarm_cycle[95:48];
+  assign rx = {ab_force ? ab_char : shown[17:9], ba_force ? ba_char : shown[8:0]};
+  assign rx_hold = {
+    cfg_hold && !ab_force && arrived_hold[1], cfg_hold && !ba_force && arrived_hold[0]
+  };
+  assign busy = (port_busy | cable_busy | beats_busy) != 2'd0 || ab_force || ba_force;
+  assign alarm_valid = alarm != 4'd0;
+  assign alarm_cycle = first[0] < first[1] ? first[0] : first[1];
+  always_ff @(posedge clk) force_last <= rst ? 2'd0 : {ab_force, ba_force};
 
   for (genvar i = 0; i < 2; i++) begin : gen_end
+    logic [47:0] port_at, beat_at;
+    assign first[i] = alarm[i] && (!alarm[2+i] || port_at < beat_at) ? port_at :
+        alarm[2+i] ? beat_at : '1;
     myri_link_port u_port (
         .clk(clk),
         .rst(rst),
@@ -122,20 +130,35 @@ module sim_link_pair (
         .beat_missed(beat_missed[i]),
         .link_down(link_down[i]),
         .busy(port_busy[i]),
-        .alarm_valid(port_alarm[i]),
-        .alarm_cycle(port_alarm_cycle[48*i+:48])
+        .alarm_valid(alarm[i]),
+        .alarm_cycle(port_at)
     );
 
     // The cable out of end i leads to end 1 - i.
     myri_cable u_cable (
         .clk(clk),
         .rst(rst),
-        .in(into[9*i+:9]),
-        .in_hold(into_hold[i]),
+        .in(tx[9*i+:9]),
+        .in_hold(tx_hold[i]),
         .cfg_delay(cfg_delay),
-        .out(rx[9*(1-i)+:9]),
-        .out_hold(rx_hold[1-i]),
+        .out(arrived[9*(1-i)+:9]),
+        .out_hold(arrived_hold[1-i]),
         .busy(cable_busy[i])
+    );
+
+    // The BEATs of the other end, in the slot that this end samples.
+    sim_beats u_beats (
+        .clk(clk),
+        .rst(rst),
+        .cycle(cycle),
+        .cfg_beat_period(cfg_beat_period),
+        .cfg_delay(cfg_delay),
+        .in(arrived[9*i+:9]),
+        .struck(force_last[i]),
+        .out(shown[9*i+:9]),
+        .busy(beats_busy[i]),
+        .alarm_valid(alarm[2+i]),
+        .alarm_cycle(beat_at)
     );
   end
 endmodule

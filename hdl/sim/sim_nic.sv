@@ -85,7 +85,8 @@ module sim_nic
   logic [31:0] tr_tx_key, tr_tx_ago, tr_rx_key, tr_rx_ago, tr_rx_bytes;
   logic [7:0] tr_rx_syndrome;
   logic st_rx_overrun, st_crc_bad, st_illegal, st_forward_reset, st_link_stopped;
-  logic port_busy, fill_busy;
+  logic st_beat_missed, st_link_down;
+  logic port_busy, fill_busy, trace_busy;
   logic [7:0] st_fill;
   logic st_dma_error, st_doorbell_overflow, st_rx_lost, st_send_misuse, st_pio_misuse;
 
@@ -187,5 +188,5 @@ module sim_nic
       .used({1'b0, mem_a_valid} + {1'b0, mem_b_valid} - {1'b0, cpu_gnt}),
       .busy(fill_busy)
   );
-  assign link_busy = port_busy | fill_busy;
+  assign link_busy = port_busy | fill_busy | trace_busy;
 endmodule

@@ -13,6 +13,7 @@ module sim_nic_invariants
     input logic st_crc_bad,
     input logic st_illegal,
     input logic st_forward_reset,
+    input logic st_link_down,
     input logic st_dma_error,
     input logic st_doorbell_overflow,
     input logic st_rx_lost,
@@ -98,6 +99,17 @@ module sim_nic_invariants
       .clk(link_clk),
       .rst,
       .strobe(st_illegal),
+      .packet(32'd0)
+  );
+  logic was_down;
+  always_ff @(posedge link_clk) was_down <= !rst && st_link_down;
+  sim_invariant #(
+      .UNIT(BASE + PART_LINK),
+      .CODE(81)
+  ) invariant_st_link_down (
+      .clk(link_clk),
+      .rst,
+      .strobe(st_link_down && !was_down),
       .packet(32'd0)
   );
 endmodule

@@ -42,8 +42,13 @@ module sim_nic_trace
     input logic [31:0] tr_rx_ago,
     input logic [31:0] tr_rx_bytes,
     input logic [7:0] tr_rx_syndrome,
-    input logic st_link_stopped
+    input logic st_link_stopped,
+    input logic st_beat_missed,
+    input logic st_link_down,
+    output logic trace_busy  // link clock: a record is due at the next edge
 );
+  logic [2:0] level_busy;
+  assign trace_busy = level_busy != 3'd0;
   // A run of stores to consecutive words leaves one record, at its first.
   logic [23:0] pio_next;
   logic pio_run_start;
@@ -221,6 +226,30 @@ module sim_nic_trace
       .level(st_link_stopped),
       .packet(32'd0),
       .argument(32'd0),
-      .busy()
+      .busy(level_busy[0])
+  );
+  sim_level #(
+      .UNIT(BASE + PART_LINK),
+      .RISE(EV_BEAT_MISSED),
+      .FALL(EV_BEAT_BACK)
+  ) missed (
+      .clk(link_clk),
+      .rst,
+      .level(st_beat_missed),
+      .packet(32'd0),
+      .argument(32'd0),
+      .busy(level_busy[1])
+  );
+  sim_level #(
+      .UNIT(BASE + PART_LINK),
+      .RISE(EV_LINK_DOWN),
+      .FALL(EV_LINK_UP)
+  ) down (
+      .clk(link_clk),
+      .rst,
+      .level(st_link_down),
+      .packet(32'd0),
+      .argument(32'd0),
+      .busy(level_busy[2])
   );
 endmodule

@@ -55,18 +55,20 @@ module sim_node
   logic rx_hold, cable_busy;
   sim_cable #(
       .CABLE(CABLE),
+      .CLOCK(CLOCK_LINK),
       .UNIT (BASE),
       .KEY  (SET_CABLE_DELAY)
   ) cable (
-      .clk  (link_clk),
+      .clk(link_clk),
       .rst,
       .cycle(link_cycle),
       .faults,
+      .present(1'b1),
       .in,
       .in_hold,
       .rx,
       .rx_hold,
-      .busy (cable_busy)
+      .busy(cable_busy)
   );
 
   logic [PCI_IN_BITS*SLOTS-1:0] slot_in;

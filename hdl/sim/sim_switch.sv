@@ -46,6 +46,7 @@ module sim_switch
   for (genvar p = 0; p < PORTS; p++) begin : gen_port
     sim_switch_port #(
         .CABLE (FIRST_CABLE + p),
+        .CLOCK (CLOCK),
         .SWITCH(SWITCH),
         .PORT  (p)
     ) port (
@@ -53,6 +54,7 @@ module sim_switch
         .rst,
         .cycle,
         .faults,
+        .present(values[32*(SET_PRESENT-FIRST)+p]),
         .in(in[9*p+:9]),
         .in_hold(in_hold[p]),
         .rx(rx[9*p+:9]),

@@ -4,6 +4,7 @@ module sim_switch_port
   import sim_trace_pkg::*;
 #(
     parameter int CABLE  = 0,  // number of the cable direction that arrives
+    parameter int CLOCK  = 0,  // index of the switch's clock
     parameter int SWITCH = 0,  // number of the switch in the cluster
     parameter int PORT   = 0   // number of the port
 ) (
@@ -11,6 +12,7 @@ module sim_switch_port
     input  logic        rst,
     input  logic [47:0] cycle,
     input  logic        faults,
+    input  logic        present,   // a cable is attached
     input  logic [ 8:0] in,        // characters entering the cable at its far end
     input  logic        in_hold,
     output logic [ 8:0] rx,        // characters at this end
@@ -32,6 +34,7 @@ module sim_switch_port
   assign busy = cable_busy | stall_busy | fill_busy;
   sim_cable #(
       .CABLE(CABLE),
+      .CLOCK(CLOCK),
       .UNIT (SWITCH_UNIT + SWITCH),
       .KEY  (SET_CABLE_DELAY + PORT)
   ) cable (
@@ -39,6 +42,7 @@ module sim_switch_port
       .rst,
       .cycle,
       .faults,
+      .present,
       .in,
       .in_hold,
       .rx,

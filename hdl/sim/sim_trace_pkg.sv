@@ -46,4 +46,8 @@ package sim_trace_pkg;
   localparam logic [15:0] EV_SLACK_FILL = 16'h0152;
   localparam logic [15:0] EV_QUEUE_FILL = 16'h0153;
   localparam logic [15:0] EV_FAULT = 16'h0140;
+  localparam logic [15:0] EV_BEAT_MISSED = 16'h0141;
+  localparam logic [15:0] EV_BEAT_BACK = 16'h0142;
+  localparam logic [15:0] EV_LINK_DOWN = 16'h0143;
+  localparam logic [15:0] EV_LINK_UP = 16'h0144;
 endpackage

@@ -40,8 +40,6 @@ module myri_switch #(
     output logic                alarm_valid,          // wants to be awake at alarm_cycle
     output logic [        47:0] alarm_cycle           // index of that edge
 );
-  logic               beat_due;
-  logic               refresh_due;
   logic [  PORTS-1:0] m_valid;
   logic [  PORTS-1:0] m_ready;
   logic [  PORTS-1:0] m_tail;
@@ -63,141 +61,46 @@ module myri_switch #(
   logic               link_busy;
   logic               input_busy;
   logic               output_busy;
-  logic [  PORTS-1:0] unused_stopped;
-  logic [  PORTS-1:0] unused_stopping;
-  logic [  PORTS-1:0] unused_got_beat;
-  logic [  PORTS-1:0] unused_ev_illegal;
-  logic [  PORTS-1:0] unused_ev_short_timeout;
 
   assign busy = link_busy || input_busy || output_busy;
-
-  myri_link_timer #(
-      .WIDTH(32)
-  ) u_beat_timer (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
-      .period(cfg_beat_period),
-      .due(beat_due)
-  );
-
-  myri_link_timer #(
-      .WIDTH(16)
-  ) u_refresh_timer (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
-      .period(cfg_refresh),
-      .due(refresh_due)
-  );
 
   myri_link_core #(
       .LANES(PORTS),
       .SLACK_LOG2(SLACK_LOG2)
   ) u_link (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
-      .beat_due(beat_due),
-      .refresh_due(refresh_due),
-      .rx(rx),
-      .tx(tx),
-      .rx_hold(rx_hold),
-      .tx_hold(tx_hold),
-      .cfg_slack(cfg_slack),
-      .cfg_stop_mark(cfg_stop_mark),
-      .cfg_go_mark(cfg_go_mark),
-      .cfg_short_timeout(cfg_short_timeout),
-      .cfg_long_timeout(cfg_long_timeout),
-      .s_valid(s_valid),
-      .s_ready(s_ready),
-      .s_tail(s_tail),
-      .s_data(s_data),
-      .m_valid(m_valid),
-      .m_ready(m_ready),
-      .m_tail(m_tail),
-      .m_data(m_data),
-      .stopped(unused_stopped),
-      .stopping(unused_stopping),
+      .*,
+      .stopped(),
+      .stopping(),
       .fill(st_fill),
-      .got_beat(unused_got_beat),
-      .ev_overflow(ev_overflow),
-      .ev_illegal(unused_ev_illegal),
-      .ev_forward_reset(ev_forward_reset),
-      .ev_short_timeout(unused_ev_short_timeout),
-      .busy(link_busy),
-      .alarm_valid(alarm_valid),
-      .alarm_cycle(alarm_cycle)
+      .got_beat(),
+      .ev_illegal(),
+      .ev_short_timeout(),
+      .busy(link_busy)
   );
 
   myri_switch_input #(
       .PORTS(PORTS)
   ) u_input (
-      .clk(clk),
-      .rst(rst),
-      .present(present),
-      .cfg_fall_through(cfg_fall_through),
-      .m_valid(m_valid),
-      .m_ready(m_ready),
-      .m_tail(m_tail),
-      .m_data(m_data),
-      .request(request),
-      .request_port(request_port),
-      .active(active),
-      .x_valid(x_valid),
-      .s_ready(s_ready),
-      .x_tail(x_tail),
-      .x_data(x_data),
+      .*,
       .ev_packet(tr_tail),
-      .ev_bad_route(ev_bad_route),
-      .ev_absent(ev_absent),
-      .tr_head(tr_head),
-      .tr_out(tr_out),
-      .tr_key(tr_key),
       .busy(input_busy)
   );
 
   myri_switch_output #(
       .PORTS(PORTS)
   ) u_output (
-      .clk(clk),
-      .rst(rst),
-      .request(request),
-      .request_port(request_port),
+      .*,
       .waiting(tr_stall),
-      .active(active),
-      .tr_grant(tr_grant),
       .ev_packet(tr_tail),
-      .x_valid(x_valid),
-      .x_tail(x_tail),
-      .x_data(x_data),
-      .s_valid(s_valid),
-      .s_ready(s_ready),
-      .s_tail(s_tail),
-      .s_data(s_data),
       .busy(output_busy)
   );
 
-  // Counters: looked at only when something happened anywhere.
-  logic counting;
-  assign counting = (tr_tail | ev_bad_route | ev_absent | ev_forward_reset | ev_overflow) != '0;
-
-  for (genvar p = 0; p < PORTS; p++) begin : gen_count
-    always_ff @(posedge clk) begin
-      if (rst) begin
-        count_packets[32*p+:32] <= 32'd0;
-        count_bad_route[32*p+:32] <= 32'd0;
-        count_absent[32*p+:32] <= 32'd0;
-        count_forward_reset[32*p+:32] <= 32'd0;
-        count_overflow[32*p+:32] <= 32'd0;
-      end else if (counting) begin
-        if (tr_tail[p]) count_packets[32*p+:32] <= count_packets[32*p+:32] + 32'd1;
-        if (ev_bad_route[p]) count_bad_route[32*p+:32] <= count_bad_route[32*p+:32] + 32'd1;
-        if (ev_absent[p]) count_absent[32*p+:32] <= count_absent[32*p+:32] + 32'd1;
-        if (ev_forward_reset[p])
-          count_forward_reset[32*p+:32] <= count_forward_reset[32*p+:32] + 32'd1;
-        if (ev_overflow[p]) count_overflow[32*p+:32] <= count_overflow[32*p+:32] + 32'd1;
-      end
-    end
-  end
+  myri_counters #(
+      .N(5 * PORTS)
+  ) u_counters (
+      .clk(clk),
+      .rst(rst),
+      .strobe({tr_tail, ev_bad_route, ev_absent, ev_forward_reset, ev_overflow}),
+      .count({count_packets, count_bad_route, count_absent, count_forward_reset, count_overflow})
+  );
 endmodule

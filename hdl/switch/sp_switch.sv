@@ -50,7 +50,7 @@ module sp_switch #(
     output logic [47:0] alarm_cycle  // index of that edge
 );
   localparam int PW = $clog2(PORTS);
-  logic beat_due, refresh_due, link_busy, grant_busy, central_busy, counting;
+  logic link_busy, grant_busy, central_busy;
   logic [PORTS-1:0] m_valid, m_ready, m_tail;
   logic [8*PORTS-1:0] m_data;
   logic [PORTS-1:0] request, x_valid, x_ready, x_tail;
@@ -72,81 +72,26 @@ module sp_switch #(
       (input_busy | collect_busy | output_busy) != '0;
   assign st_in_flight = busy || st_chunks != 16'd0 || (crossing | queueing | c_valid | pending) != '0;
 
-  myri_link_timer #(
-      .WIDTH(32)
-  ) u_beat_timer (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
-      .period(cfg_beat_period),
-      .due(beat_due)
-  );
-
-  myri_link_timer #(
-      .WIDTH(16)
-  ) u_refresh_timer (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
-      .period(cfg_refresh),
-      .due(refresh_due)
-  );
-
   myri_link_core #(
       .LANES(PORTS),
       .SLACK_LOG2(SLACK_LOG2)
   ) u_link (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
-      .beat_due(beat_due),
-      .refresh_due(refresh_due),
-      .rx(rx),
-      .tx(tx),
-      .rx_hold(rx_hold),
-      .tx_hold(tx_hold),
-      .cfg_slack(cfg_slack),
-      .cfg_stop_mark(cfg_stop_mark),
-      .cfg_go_mark(cfg_go_mark),
-      .cfg_short_timeout(cfg_short_timeout),
-      .cfg_long_timeout(cfg_long_timeout),
-      .s_valid(s_valid),
-      .s_ready(s_ready),
-      .s_tail(s_tail),
-      .s_data(s_data),
-      .m_valid(m_valid),
-      .m_ready(m_ready),
-      .m_tail(m_tail),
-      .m_data(m_data),
-      .stopped(stopped),
+      .*,
       .stopping(),
       .fill(st_fill),
       .got_beat(),
-      .ev_overflow(ev_overflow),
       .ev_illegal(),
-      .ev_forward_reset(ev_forward_reset),
       .ev_short_timeout(),
-      .busy(link_busy),
-      .alarm_valid(alarm_valid),
-      .alarm_cycle(alarm_cycle)
+      .busy(link_busy)
   );
 
   sp_switch_grant #(
       .PORTS(PORTS)
   ) u_grant (
-      .clk(clk),
-      .rst(rst),
-      .request(request),
-      .request_port(request_port),
+      .*,
       .ev_packet(tr_tail),
-      .released(released),
       .occupied(occupied | stopped),
-      .crossing(crossing),
-      .queueing(queueing),
-      .direct(direct),
-      .owner(owner),
       .tr_grant(tr_crossed),
-      .tr_queue(tr_queue),
       .busy(grant_busy)
   );
 
@@ -154,19 +99,8 @@ module sp_switch #(
       .PORTS(PORTS),
       .QUEUE_LOG2(QUEUE_LOG2)
   ) u_central (
-      .clk(clk),
-      .rst(rst),
-      .cfg_chunks(cfg_chunks),
-      .c_valid(c_valid),
-      .c_take(c_take),
-      .c_chunk(c_chunk),
-      .c_port(c_port),
-      .n_ready(n_ready),
-      .n_load(n_load),
-      .n_chunk(n_chunk),
+      .*,
       .occupied(reading),
-      .attached(attached),
-      .tr_placed(tr_placed),
       .used(st_chunks),
       .busy(central_busy)
   );
@@ -256,27 +190,23 @@ module sp_switch #(
         .pending(pending[p]),
         .busy(output_busy[p])
     );
-
-    always_ff @(posedge clk) begin
-      if (rst) begin
-        count_packets[32*p+:32] <= 32'd0;
-        count_queued[32*p+:32] <= 32'd0;
-        count_bad_route[32*p+:32] <= 32'd0;
-        count_absent[32*p+:32] <= 32'd0;
-        count_forward_reset[32*p+:32] <= 32'd0;
-        count_overflow[32*p+:32] <= 32'd0;
-      end else if (counting) begin
-        if (tr_tail[p]) count_packets[32*p+:32] <= count_packets[32*p+:32] + 32'd1;
-        if (tr_tail[p] && queueing[p]) count_queued[32*p+:32] <= count_queued[32*p+:32] + 32'd1;
-        if (ev_bad_route[p]) count_bad_route[32*p+:32] <= count_bad_route[32*p+:32] + 32'd1;
-        if (ev_absent[p]) count_absent[32*p+:32] <= count_absent[32*p+:32] + 32'd1;
-        if (ev_forward_reset[p])
-          count_forward_reset[32*p+:32] <= count_forward_reset[32*p+:32] + 32'd1;
-        if (ev_overflow[p]) count_overflow[32*p+:32] <= count_overflow[32*p+:32] + 32'd1;
-      end
-    end
   end
 
-  // Counters: looked at only when something happened anywhere.
-  assign counting = (tr_tail | ev_bad_route | ev_absent | ev_forward_reset | ev_overflow) != '0;
+  myri_counters #(
+      .N(6 * PORTS)
+  ) u_counters (
+      .clk(clk),
+      .rst(rst),
+      .strobe({
+        tr_tail, tr_tail & queueing, ev_bad_route, ev_absent, ev_forward_reset, ev_overflow
+      }),
+      .count({
+        count_packets,
+        count_queued,
+        count_bad_route,
+        count_absent,
+        count_forward_reset,
+        count_overflow
+      })
+  );
 endmodule

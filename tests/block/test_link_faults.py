@@ -1,8 +1,8 @@
 """Two link ports when something goes wrong between them.
 
 Strategy: characters are forced on the wires and receivers are held closed at chosen times; time-outs must act at the
-character that the fact sheet names, what is lost must be what it says, and BEAT must report only what is certain.
-Scenarios in which the clock may sleep are run asleep too.
+character that the fact sheet names, what is lost must be what it says, and BEATs are missed at the same grid points
+with the clock asleep and always on. Scenarios in which the clock may sleep are run asleep too.
 """
 
 from __future__ import annotations
@@ -108,8 +108,9 @@ async def beat_stands_at_multiples_of_its_period_inside_packets_too(dut: Any) ->
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def beats_that_surely_should_have_come_count_as_missed(dut: Any) -> None:
-    bench = Bench(dut, cfg_beat_period=50, cfg_delay=0)
+@cocotb.parametrize(sleeping=[False, True])
+async def beats_that_data_hide_are_missed_and_the_third_is_link_down(dut: Any, sleeping: bool) -> None:
+    bench = Bench(dut, sleeping, cfg_beat_period=50, cfg_delay=0)
     await bench.start()
     bench.send("a", bench.rng.randbytes(900))
     await bench.grid.run(120)
@@ -127,6 +128,52 @@ async def beats_that_surely_should_have_come_count_as_missed(dut: Any) -> None:
     bench.grid.drivers.remove(drop)
     await bench.grid.run(60)
     assert int(dut.beat_missed.value) == 0 and int(dut.link_down.value) == 0
+
+
+LOSSES = (0, 3, 4, 5, 53, 54, 55, 103, 104, 150, 204, 260)
+"""Characters lost from grid point 301 on: with a period of 50 and a delay of 3, BEATs arrive 4 behind its multiples."""
+
+
+async def levels_around(dut: Any, sleeping: bool, forced: list[int | None]) -> tuple[list[Any], int]:
+    """What end b sees of a link from which `forced` comes at 300, as (grid point, seen, missed, down); edges given."""
+    bench = Bench(dut, sleeping, cfg_beat_period=50)
+    seen: list[Any] = []
+
+    def look(now: int) -> None:
+        levels = tuple(int(dut[name].value) >> 1 for name in ("beat_seen", "beat_missed", "link_down"))
+        if not seen or seen[-1][1:] != levels:
+            seen.append((now, *levels))
+
+    await bench.start(at=10)
+    bench.grid.samplers.append(look)
+    await bench.grid.run(290)
+    bench.forced["ab"].extend(forced)
+    await bench.grid.run(700)
+    return seen, bench.grid.edges
+
+
+@cocotb.test(timeout_time=200, timeout_unit="ms")
+@cocotb.parametrize(character=[0x000, 0x144])
+async def a_beat_lost_on_a_sleeping_link_is_missed_as_on_one_awake(dut: Any, character: int) -> None:
+    most = 0
+    for points in LOSSES:
+        awake, always = await levels_around(dut, False, [character] * points)
+        asleep, edges = await levels_around(dut, True, [character] * points)
+        assert awake == asleep, f"{points} characters"
+        assert edges < always / 2
+        hit = sum(301 <= slot < 301 + points for slot in range(304, 1000, 50))
+        told = [(0, 0, 0), (1, 0, 0), *[(1, 1, 0)] * (hit > 0), *[(1, 1, 1)] * (hit > 2), *[(1, 0, 0)] * (hit > 0)]
+        assert [levels[1:] for levels in awake] == told, "unseen, seen, missed, down, back"
+        most = max(most, hit)
+    assert most >= 5
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(sleeping=[False, True])
+async def what_looks_like_a_beat_between_two_of_them_is_no_reason_to_miss_one(dut: Any, sleeping: bool) -> None:
+    seen, _ = await levels_around(dut, sleeping, [*[None] * 20, int(Symbol.BEAT)])
+    assert [levels[1:] for levels in seen] == [(0, 0, 0), (1, 0, 0)]
+    assert seen[1][0] == 50 + 3 + 2, "sent at 50, three characters under way, sampled, seen"
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

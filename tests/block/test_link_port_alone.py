@@ -126,19 +126,18 @@ async def a_packet_offered_to_a_stopped_sleeping_port_is_cut_in_time(dut: Any) -
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def only_a_beat_that_was_certainly_due_is_missed(dut: Any) -> None:
+async def a_beat_is_missed_at_an_edge_and_a_slot_slept_over_held_one(dut: Any) -> None:
     bench = Bench(dut, True, 1)
     bench.grid.drivers.remove(bench._drive)
     await bench.grid.reset()
     dut.rx.value = int(Symbol.BEAT)
     await bench.grid.run(1)
     dut.rx.value = 0
-    await bench.grid.run(50)
-    bench.source.send(bytes(30))
-    await bench.grid.run(60)
-    assert int(dut.beat_seen.value) and not int(dut.beat_missed.value), "awake ourselves, but the peer may sleep"
-    dut.rx.value = int(Symbol.BEAT)
-    await bench.grid.run(1)
-    dut.rx.value = 0x1AA
-    await bench.grid.run(64 * 3)
-    assert int(dut.beat_missed.value) and int(dut.link_down.value), "three times data stood where a BEAT belongs"
+    await bench.grid.run(64 * 3 - 2)
+    assert int(dut.beat_seen.value) and not int(dut.beat_missed.value) and bench.grid.edges < 10, "slept over two slots"
+    bench.source.gaps = sometimes(0.0, bench.rng)
+    bench.source.send(bytes(64 * 3))
+    await bench.grid.run(5)
+    assert int(dut.beat_missed.value) and not int(dut.link_down.value), "awake ourselves, and none came"
+    await bench.grid.run(64 * 2)
+    assert int(dut.link_down.value)

@@ -18,7 +18,7 @@ from pymodels.profiles import load_profile
 from pymodels.topology import End
 from pymodels.trace import Part, TraceEvent
 from tb.limits import longest_cable
-from tests.system.runs import LINK_PS, Run, must, run
+from tests.system.runs import LINK_PS, Run, assert_equal, must, run
 from tests.system.scenarios.faults import Fault, setting
 from tests.system.wires import (
     BEFORE_SOURCE,
@@ -176,3 +176,37 @@ def test_lost_refreshes_let_the_sender_go_on(blocked: Run, slots: int, overflows
     assert one.metrics["changed"] == 0
     assert one.metrics["in_order"] == 1
     assert (one.metrics["arrived"] == 6) is not overflows
+
+
+SILENT = "count=1 rest_us=130"
+"""One message, then nothing for 130 us: 13 BEATs, each computed where clocks sleep."""
+SILENCE = [Fault(BEFORE_TARGET, "drop", 6_000, 5_000), Fault(BEFORE_SOURCE, "flip", 9_600, 40, 0x04)]
+"""Three BEATs into the destination are lost; one into the source becomes one illegal symbol among others."""
+
+
+@pytest.fixture(name="silent", scope="module")
+def fixture_silent(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A quiet network whose clocks sleep, and BEATs lost on its cables."""
+    return must("echo_faults", "verilator", tmp_path_factory.mktemp("silent"), f"{SILENT} {setting(SILENCE)}")
+
+
+def test_beats_lost_on_a_sleeping_link_are_missed_and_three_are_link_down(silent: Run) -> None:
+    assert silent.metrics == {
+        "arrived": 1,
+        "changed": 0,
+        "in_order": 1,
+        "explained_illegal": 40,
+        "explained_link_down": 1,
+    }
+    events = (TraceEvent.BEAT_MISSED, TraceEvent.LINK_DOWN, TraceEvent.BEAT_BACK, TraceEvent.LINK_UP)
+    at = [[time // LINK_PS // 1600 for time in silent.times(TARGET, Part.LINK, event)] for event in events]
+    assert at == [[4], [6], [7], [7]], "which multiple of the period stood before it"
+    assert [len(silent.times(SOURCE, Part.LINK, event)) for event in events] == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize(("simulator", "always_on"), [("verilator", 1), ("icarus", 0), ("icarus", 1)])
+def test_beats_lost_are_noticed_equally_asleep_and_always_on(
+    silent: Run, simulator: str, always_on: int, tmp_path: Path
+) -> None:
+    settings = f"{SILENT} {setting(SILENCE)} run.always_on={always_on}"
+    assert_equal(silent, must("echo_faults", simulator, tmp_path, settings))

@@ -1,0 +1,22 @@
+// N counters of 32 bits, one a strobe, that wrap.
+//
+// Timing: a strobe is in its count directly after the edge. State moves with a strobe only.
+module myri_counters #(
+    parameter int N = 8  // strobes
+) (
+    input  logic            clk,     // clock of the strobes
+    input  logic            rst,     // synchronous reset
+    input  logic [   N-1:0] strobe,  // counted at the coming edge
+    output logic [32*N-1:0] count    // counter k at [32k+31:32k]
+);
+  logic any;  // looked at one by one only when something happened anywhere
+
+  assign any = strobe != '0;
+
+  for (genvar i = 0; i < N; i++) begin : gen_count
+    always_ff @(posedge clk) begin
+      if (rst) count[32*i+:32] <= 32'd0;
+      else if (any && strobe[i]) count[32*i+:32] <= count[32*i+:32] + 32'd1;
+    end
+  end
+endmodule

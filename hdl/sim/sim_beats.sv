@@ -1,0 +1,49 @@
+// The BEATs of a sender asleep, at the far end of its cable. A sender puts BEAT on the wire at multiples of the period while its
+// clock runs; in its sleep they are computed, here: a receiver that is awake in such a slot sees the character as if it had
+// been sent. A receiver asleep is woken only for BEATs that a fault may have changed: from a slot that a fault strikes to
+// the first BEAT that gets through. The first one after reset wakes it too, so that it knows when they are due.
+module sim_beats (
+    input  logic        clk,              // character clock of the receiver
+    input  logic        rst,
+    input  logic [47:0] cycle,            // absolute index of the coming edge
+    input  logic [31:0] cfg_beat_period,  // the sender's; 0 = it sends none
+    input  logic [ 7:0] cfg_delay,        // characters between the sender's register and `in`
+    input  logic [ 8:0] in,               // what comes out of the cable
+    input  logic        struck,           // a fault was in force at the last edge
+    output logic [ 8:0] out,              // the same, with the BEATs that were not sent
+    output logic        busy,             // another edge is needed
+    output logic        alarm_valid,      // wants to be awake at alarm_cycle
+    output logic [47:0] alarm_cycle       // index of that edge
+);
+  localparam logic [8:0] BEAT = 9'h030;
+  logic reached, due, due_last, attending;
+  logic [47:0] slot_at, behind, period;
+
+  assign period  = {16'd0, cfg_beat_period};
+  assign reached = cycle >= slot_at && cfg_beat_period != 32'd0;
+  always_comb begin
+    behind = 48'd0;
+    if (reached && cycle != slot_at) behind = (cycle - slot_at) % period;
+  end
+  assign due = reached && behind == 48'd0;
+  assign out = due && in == 9'h000 ? BEAT : in;
+  // The receiver samples at the edge after the slot's.
+  assign busy = due_last | (struck & !attending);
+  assign alarm_valid = attending && cfg_beat_period != 32'd0;
+  assign alarm_cycle = slot_at;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      due_last  <= 1'b0;
+      attending <= 1'b1;
+      slot_at   <= '1;
+      if (cfg_beat_period != 32'd0)
+        slot_at <= (cycle / period + 48'd1) * period + {40'd0, cfg_delay} + 48'd1;
+    end else if (reached | due_last | struck) begin
+      if (reached) slot_at <= cycle - behind + period;
+      due_last <= due;
+      if (struck) attending <= 1'b1;
+      else if (due_last) attending <= 1'b0;
+    end
+  end
+endmodule
