@@ -12,11 +12,13 @@ from pymodels.results import Comparison, Kind, compare
 from pymodels.toml import read_toml
 
 FILE = Path(__file__).with_name("published.toml")
+ANY = "any"
+"""Profile of a value that is quoted wherever its study runs."""
 
 
 @dataclass(frozen=True)
 class Published:
-    """A published value, and the metric of which study, on which profile (NIC and host), stands beside it.
+    """A published value, and the metric of which study, on which profile (NIC and host; `ANY`), stands beside it.
 
     `within` is the agreement that is asked for, as a fraction of the value; None where none is.
     """
@@ -72,5 +74,5 @@ def comparisons(study: str, profile: str, metrics: Mapping[str, float]) -> tuple
 
     A value whose metric the study did not measure is left out, unless it is quoted.
     """
-    rows = [p for p in load_published() if p.study == study and p.profile == profile]
+    rows = [p for p in load_published() if p.study == study and p.profile in (profile, ANY)]
     return tuple(p.beside(metrics.get(p.metric)) for p in rows if p.kind is Kind.QUOTED or p.metric in metrics)

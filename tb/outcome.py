@@ -5,18 +5,12 @@ from __future__ import annotations
 import ctypes
 from pathlib import Path
 
-from pymodels.published import load_published
-from pymodels.results import Comparison, Cost, Results, write_atomically, write_results
+from pymodels.published import comparisons
+from pymodels.results import Cost, Results, write_atomically, write_results
 from tb.lab import Lab
 from tb.report.packets import FILE, MYRINET, SP, captured, write_packets
 from tb.report.recorded import LEGEND, TRACE, write_legend, write_trace
 from tb.studies import StudyInfo
-
-
-def comparisons(study: str, profile: str, metrics: dict[str, float]) -> tuple[Comparison, ...]:
-    """The published values that belong to a study on a profile, beside what was measured."""
-    rows = [p for p in load_published() if p.study == study and p.profile == profile]
-    return tuple(p.beside(metrics.get(p.metric)) for p in rows if p.metric in metrics or p.kind.value == "quoted")
 
 
 def clock_edges() -> int:

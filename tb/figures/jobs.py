@@ -1,4 +1,6 @@
-"""What `make figures` runs: every study, and every study once more on each other profile that has published values."""
+"""What `make figures` runs: every study, and once more on each other profile that has published values, and as its
+variants say.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pymodels.published import Published
+from pymodels.published import ANY, Published
 from tb import studies
 from tb.request import Request, plan, resolve
 from tb.sim.tools import SIMULATORS
@@ -23,7 +25,7 @@ class Job:
     """One run: the words of the command, and a key that changes with everything that its result follows from."""
 
     name: str
-    """Of the study, and of the profile when it is not the study's own."""
+    """Of the study, and of the profile when it is not the study's own, or of the variant."""
     info: StudyInfo
     request: Request
     key: str
@@ -46,14 +48,18 @@ def jobs(names: Iterable[str], published: Iterable[Published], quick: bool, simu
         own = _job(info, "", quick, simulator, folder)
         usual = plan(own.request, info).profile.name
         found.append(own)
-        others = sorted({row.profile for row in rows if row.study == name} - {usual})
-        found += [_job(info, profile, quick, simulator, folder) for profile in others]
+        others = sorted({row.profile for row in rows if row.study == name} - {usual, ANY})
+        found += [_job(info, profile, quick, simulator, folder, profile) for profile in others]
+        found += [_job(info, label, quick, simulator, folder, *given) for label, given in info.variants.items()]
     return found
 
 
-def _job(info: StudyInfo, profile: str, quick: bool, simulator: str, folder: Path) -> Job:
-    name = f"{info.name}-{profile}" if profile else info.name
-    settings = info.quick if quick else ""
+def _job(
+    info: StudyInfo, label: str, quick: bool, simulator: str, folder: Path, profile: str = "", more: str = ""
+) -> Job:
+    """One run. `label`: what tells it from the study's own; `more`: further settings."""
+    name = f"{info.name}-{label}" if label else info.name
+    settings = f"{info.quick if quick else ''} {more}".strip()
     request = resolve(info.name, simulator, "1", False, info.cluster or "", profile, settings, SIMULATORS)
     request = replace(request, folder=str(folder / name))
     plan(request, info)

@@ -3,9 +3,9 @@
 A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `LAYER` (the
 message layer that it starts: refused on a NIC for which it is not compiled), `CLUSTER` (the example cluster it needs,
 else the user's), `DESIGN` (what is built when it is not a cluster), `CYCLIC_ROUTES` (it may run with given routes that
-can deadlock), `QUICK` (settings, as SET has them, that keep it within half a minute), `check(plan)` (raises ConfigError
-for settings that cannot be, before anything is built), and `async def run(lab: Lab) -> None`. It imports no simulator,
-and names no published figure.
+can deadlock), `QUICK` (settings, as SET has them, that keep it within half a minute), `VARIANTS` (further runs of
+`make figures`: profile and settings by name), `check(plan)` (raises ConfigError for settings that cannot be, before
+anything is built), and `async def run(lab: Lab) -> None`. It imports no simulator, and names no published figure.
 
 A study outside this folder is named by its module, with dots: `my_package.my_study`.
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -70,6 +70,9 @@ class StudyInfo:
     """Given routes that can deadlock are not refused (`CYCLIC_ROUTES` of the module)."""
     quick: str = ""
     """Settings for a first look (`QUICK` of the module): what `make figures QUICK=1` runs it with."""
+
+    variants: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Further runs of `make figures` by name (`VARIANTS` of the module): profile, and settings as SET has them."""
 
     @property
     def run(self) -> Any:
@@ -133,6 +136,7 @@ def load(name: str) -> StudyInfo:
         getattr(module, "check", None),
         getattr(module, "CYCLIC_ROUTES", False),
         getattr(module, "QUICK", ""),
+        getattr(module, "VARIANTS", {}),
     )
 
 

@@ -31,6 +31,13 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 QUICK = "rounds=2 messages=4"
+VARIANTS = {
+    "firmvia-sp": ("sp", "via.preset=firmvia"),
+    "bvia1-lanai4": ("lanai4", "via.preset=bvia1 via.vis=48"),
+    "bvia2-lanai4": ("lanai4", "via.preset=bvia2 via.vis=48"),
+    "hwvia-lanai9": ("lanai9", "via.preset=hwvia via.vis=48"),
+}
+"""The implementations of the paper, each on the NIC that it was made for."""
 
 
 async def run(lab: Lab) -> None:

@@ -67,6 +67,10 @@ def test_every_study_and_every_published_profile_has_a_job(tmp_path: Path) -> No
     assert len(set(names)) == len(names)
     assert set(studies.names()) <= set(names)
     assert {"basic_costs-lanai4+p2-300", "basic_costs-sp+p3-450"} <= set(names)
+    assert {"vibe", "vibe-bvia2-lanai4"} <= set(names), "each variant of a study"
+    (berkeley,) = (job for job in found if job.name == "vibe-bvia2-lanai4")
+    assert berkeley.request.profile_name == "lanai4" and berkeley.request.settings["via.preset"] == "bvia2"
+    assert berkeley.request.settings["rounds"] == "2", "the quick settings hold for it too"
     assert not any(name.startswith("grim_pingpong-lanai9+p3-450") for name in names)
 
 
