@@ -5,6 +5,7 @@ by its interrupt; who sleeps (paper 001, 3.2.2).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from firmware.host.card import acknowledge, load_chain, load_doorbells, release
 from firmware.host.via.attributes import MemoryAttributes
@@ -16,6 +17,7 @@ from firmware.host.via.registry import Region, Registry
 from firmware.host.via.sleepers import Sleepers
 from firmware.host.via.tables import Tables
 from firmware.host.via.waiting import Turn
+from firmware.host.via.waits import full
 from firmware.host.words import store_words
 from firmware.layers import ClusterView
 from firmware.nic.hardware import chain_heads
@@ -52,6 +54,7 @@ class Kernel:
         self._sends = 0
         self._tags = 0
         self._queues = [False] * self.options.queues
+        host.waits.ask(partial(full, self))
 
     def new_tag(self) -> int:
         """A protection tag that nobody has."""

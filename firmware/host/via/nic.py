@@ -17,6 +17,7 @@ from firmware.host.via.registry import Region
 from firmware.host.via.sleepers import Wants
 from firmware.host.via.vi import Vi, WorkQueue
 from firmware.host.via.waiting import Handler
+from firmware.host.via.waits import posted
 from pymodels.formats.via import Reliability
 from pymodels.host.process import Process
 
@@ -32,6 +33,7 @@ class VipNic:
         self.host, self.options = kernel.host, kernel.options
         self._tags: set[int] = set()
         self._vis: list[Vi] = []
+        self.host.waits.ask(partial(posted, self._vis))
         self._on_error: Callable[[Vi], None] | None = None
 
     def begun(self, descriptor: Descriptor) -> int:

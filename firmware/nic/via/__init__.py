@@ -22,6 +22,7 @@ from firmware.nic.via.receiving import Receiver
 from firmware.nic.via.refill import Refill
 from firmware.nic.via.sending import Sender
 from firmware.nic.via.translation import frames
+from firmware.nic.via.waits import owed
 from firmware.nic.via.writes import KernelBuffer, Lookup, Writes
 from firmware.verbs import Nic, Watch
 from pymodels.cards import CardMap
@@ -57,6 +58,7 @@ class Firmware:
         reads = Reads(ni, self._sender, self._breaking, table)
         self._receiver = Receiver(ni, self._breaking, completing, self._refill, self._receives, self._writes, reads)
         self._commands = Commands(ni, self._breaking, self._sender, completing)
+        self._nic.waits.ask(partial(owed, ni))
         self._central = Central(ni)
         self._doorbells, self._polled = doorbells(ni, self._central), polled(ni)
 
