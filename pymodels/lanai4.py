@@ -14,6 +14,7 @@ from enum import IntEnum
 from pathlib import Path
 
 from pymodels import registers
+from pymodels.codes import quick
 from pymodels.registers import Isr, Reg
 
 WORD = 4
@@ -124,6 +125,7 @@ class Size4(IntEnum):
     VERSION = 0x43
 
 
+@quick
 class Ebus(IntEnum):
     """Registers that only the LANai 4 has, as firmware names them (ours: numbers that no LANai 9 offset has)."""
 

@@ -12,7 +12,10 @@ from collections.abc import Sequence
 from enum import IntEnum, IntFlag
 from pathlib import Path
 
+from pymodels.codes import quick
 
+
+@quick
 class Reg(IntEnum):
     """Special registers of LANai 9: byte offsets, one 32-bit register every 8 bytes (fact sheet 3.3)."""
 
@@ -64,6 +67,7 @@ class Reg(IntEnum):
     DMA_STATUS = 0x1D8
 
 
+@quick
 class Isr(IntEnum):
     """Bit numbers of ISR and EIMR (fact sheet 3.3); writing 1 clears, except the signal bit of the writing side."""
 
@@ -133,6 +137,7 @@ class Control(IntEnum):
     LANAI_RESET_OFF = 31
 
 
+@quick
 class Pci(IntEnum):
     """Byte offsets within the card's 16 MB PCI region (fact sheet 3.7)."""
 
@@ -145,6 +150,7 @@ class Pci(IntEnum):
     END = 0x1000000
 
 
+@quick
 class Block(IntEnum):
     """Byte offsets of the fields of a DMA control block, 32-bit big-endian words, 8-byte aligned (fact sheet 3.6)."""
 
@@ -179,6 +185,7 @@ class Error(IntEnum):
     DOORBELL_OVERFLOW = 8
 
 
+@quick
 class Size(IntEnum):
     """Sizes and counts."""
 

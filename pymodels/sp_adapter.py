@@ -23,9 +23,11 @@ import sys
 from enum import IntEnum
 from pathlib import Path
 
+from pymodels.codes import quick
 from pymodels.registers import Group, command, declarations
 
 
+@quick
 class SpReg(IntEnum):
     """Registers of the SP adapter: byte offsets as its processor sees them."""
 
@@ -65,6 +67,7 @@ class SpReg(IntEnum):
     OWN0 = 0x180  # the first of 16 words of user data that the processor writes
 
 
+@quick
 class SpStatus(IntEnum):
     """Bit numbers of STATUS; the last three are counters of 8 bits."""
 
@@ -92,6 +95,7 @@ class SpError(IntEnum):
     PIO_MISUSE = 5  # a store of the host where nothing is
 
 
+@quick
 class SpCommand(IntEnum):
     """Bit numbers of the first word of a command; bytes stand in 15:0."""
 
@@ -101,6 +105,7 @@ class SpCommand(IntEnum):
     ALARM = 31  # no bytes move: asserts the interrupt
 
 
+@quick
 class RecvStatus(IntEnum):
     """Bit numbers of RECV_STATUS; user bytes stand in 11:0."""
 
@@ -123,6 +128,7 @@ class SpControl(IntEnum):
     INTERRUPT = 0  # read: the interrupt is asserted; write 1: clears it
 
 
+@quick
 class SpSize(IntEnum):
     """Sizes and counts."""
 

@@ -12,6 +12,8 @@ from enum import IntEnum
 
 import numpy as np
 
+from pymodels.codes import quick
+
 RECORD = np.dtype(
     [
         ("time", "<i8"),  # picoseconds
@@ -50,6 +52,7 @@ class Part(IntEnum):
     FRAME = 11
 
 
+@quick
 class TraceEvent(IntEnum):
     """What happened. The comment names the arguments (a: argument, b: argument2)."""
 

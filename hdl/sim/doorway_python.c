@@ -8,7 +8,8 @@
 //   bind(path)                 work with the doorway library there, which is loaded already
 //   drain(handlers)            hand every new event to the unit's Commands, or handlers[unit](time, code, a, b); the number lost so far
 //   Turns, Cost                what the simulator calls for a turn of Python: turns_python.c
-// In kernel_python.c: Kernel, Future, Task. In verbs_python.c: Nic, Cpu, Host, whose methods replace those of tb/bind.
+// In kernel_python.c: Kernel, Future, Task. In verbs_python.c: Nic, PollLoop, in host_python.c: Cpu, Host, whose methods replace those
+// of tb/bind.
 #include "doorway_python.h"
 
 #include <dlfcn.h>
@@ -253,11 +254,11 @@ static PyMethodDef functions[] = {
 static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "doorway_python", .m_size = -1, .m_methods = functions};
 
 PyMODINIT_FUNC PyInit_doorway_python(void) {
-  if (begin_kernel() < 0 || begin_verbs() < 0) return NULL;
+  if (begin_kernel() < 0 || begin_verbs() < 0 || begin_host() < 0) return NULL;
   const struct { const char *name; PyTypeObject *type; } types[] = {
       {"Kernel", &kernel_type}, {"Future", &future_type},     {"Task", &task_type}, {"Commands", &commands_type},
       {"Nic", &nic_type},       {"Recorder", &recorder_type}, {"Cpu", &cpu_type},   {"Host", &host_type},
-      {"Turns", &turns_type},   {"Cost", &cost_type},
+      {"Turns", &turns_type},   {"Cost", &cost_type},         {"PollLoop", &loop_type},
   };
   PyObject *module = PyModule_Create(&definition);
   for (size_t i = 0; module && i < sizeof types / sizeof *types; i++)

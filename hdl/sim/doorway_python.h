@@ -74,8 +74,9 @@ int command_words(const commands *c, const char *what, PyObject *const *args, Py
 int drain(PyObject *handlers);                                         // -1 with an exception
 
 // ---------------------------------------------------------------- turns_python.c; verbs_python.c and host_python.c: what is hot of tb/bind
-extern PyTypeObject turns_type, cost_type, nic_type, cpu_type, host_type;
+extern PyTypeObject turns_type, cost_type, nic_type, loop_type, cpu_type, host_type;
 int begin_verbs(void);                                                 // what stands before the first call; -1 with an exception
+int begin_host(void);
 commands *commands_here(PyObject *c);                                  // itself, or NULL with an exception
 PyObject *load_words(PyObject *memory, PyObject *const *args);         // of a memoryview: address, count
 PyObject *store_words(PyObject *memory, PyObject *const *args);        // address, words

@@ -197,7 +197,7 @@ PyTypeObject host_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_pyth
                           .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .tp_new = PyType_GenericNew, .tp_dealloc = host_end,
                           .tp_methods = host_methods, .tp_members = host_members};
 
-int begin_verbs(void) {
+int begin_host(void) {
   text_instructions = PyUnicode_InternFromString("its own instructions");
   text_cpu = PyUnicode_InternFromString("the CPU");
   return text_instructions && text_cpu ? PyType_Ready(&use_type) : -1;

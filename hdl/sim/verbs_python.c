@@ -1,11 +1,13 @@
 // The hot verbs of tb/bind in C, for the extension module `doorway_python`: types whose methods replace those of the same name of
-// the Python classes RtlNic, Cpu and RtlHost (tb/sim/exchange.py, `combined`). Attributes of these classes that C needs are members here.
+// the Python classes RtlNic, RtlPollLoop, Cpu and RtlHost (tb/sim/exchange.py, `combined`). Attributes of these classes that C needs are members here.
 //
-//   Nic    load, store, load_words, store_words, write, read, work, post
+//   Nic    load, store, load_words, store_words, write, read, work, post; PollLoop: expect, run
 //   Host   load_words, store_words, spend, _charge; Cpu: take, leave, held_ps, run, command (host_python.c)
 #include "doorway_python.h"
 
-enum { OP_WORK = 1, OP_READ = 3, OP_WRITE = 4 };
+enum { OP_WORK = 1, OP_POLL = 2, OP_READ = 3, OP_WRITE = 4 };
+static const int STEP_WORDS = sizeof(dw_step) / 4;
+static PyObject *text_polling;
 #define QUIET (1ll << 32)
 
 // ---------------------------------------------------------------- arguments
@@ -79,17 +81,18 @@ PyObject *store_words(PyObject *memory, PyObject *const *args) {
 }
 
 // ---------------------------------------------------------------- costs
-// The kept cost of a path, a tuple of `count` numbers: in `costs` by (path, times), else made and kept by the method `make`.
+// The kept cost of a path, a tuple of `count` numbers: in `costs` by the path, or by (path, times); else made and kept by the method
+// `make`.
 int cost_of(PyObject *self, PyObject *costs, const char *make, PyObject *const *args, Py_ssize_t n, int count, int64_t *value) {
-  PyObject *times = n > 1 ? Py_NewRef(args[1]) : PyLong_FromLong(1), *key = times ? PyTuple_Pack(2, args[0], times) : NULL;
+  PyObject *key = n > 1 ? PyTuple_Pack(2, args[0], args[1]) : Py_NewRef(args[0]);
   PyObject *kept = key ? PyDict_GetItemWithError(costs, key) : NULL, *made = NULL;
-  if (key && !kept && !PyErr_Occurred()) kept = made = PyObject_CallMethod(self, make, "OO", args[0], times);
+  if (key && !kept && !PyErr_Occurred()) kept = made = PyObject_CallMethod(self, make, n > 1 ? "OO" : "O", args[0], n > 1 ? args[1] : NULL);
   int failed = !kept;
   for (int i = 0; !failed && i < count; i++) {
     value[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(kept, i));
     failed = value[i] == -1 && PyErr_Occurred();
   }
-  Py_XDECREF(made); Py_XDECREF(key); Py_XDECREF(times);
+  Py_XDECREF(made); Py_XDECREF(key);
   return failed ? -1 : 0;
 }
 
@@ -165,3 +168,57 @@ static PyMemberDef nic_members[] = {{"_commands", T_OBJECT_EX, offsetof(nic, com
 PyTypeObject nic_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Nic", .tp_basicsize = sizeof(nic),
                          .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .tp_new = PyType_GenericNew, .tp_dealloc = nic_end,
                          .tp_methods = nic_methods, .tp_members = nic_members};
+
+// ---------------------------------------------------------------- polling loops
+typedef struct {
+  PyObject_HEAD
+  PyObject *commands, *steps, *hit;   // hit: the future of the last run
+  long long loop, count, base;
+} poll_loop;
+
+VERB(loop_expect, 2, 2, "step", "value") {
+  const poll_loop *l = (const poll_loop *)self;
+  const long long step = PyLong_AsLongLong(args[0]), value = PyLong_AsLongLong(args[1]);
+  if (PyErr_Occurred()) return NULL;
+  if (!l->steps || !PyMemoryView_Check(l->steps)) return PyErr_SetString(PyExc_TypeError, "steps are a memoryview"), NULL;
+  const Py_buffer *steps = PyMemoryView_GET_BUFFER(l->steps);
+  const long long at = l->base + step * STEP_WORDS;
+  if (step < 0 || 4 * at >= steps->len) return PyErr_SetString(PyExc_IndexError, "no such step"), NULL;
+  ((uint32_t *)steps->buf)[at] = (uint32_t)value;
+  Py_RETURN_NONE;
+}
+VERB(loop_run, 0, 1, "start") {
+  poll_loop *l = (poll_loop *)self;
+  commands *c = commands_here(l->commands);
+  if (!c) return NULL;
+  const int goes_on = !n || args[0] == Py_None;
+  if (goes_on && (Py_TYPE(l->hit) != &future_type || !((future *)l->hit)->done))
+    return PyErr_SetString(PyExc_RuntimeError, "the polling loop still runs"), NULL;
+  const long long start = PyLong_AsLongLong(goes_on ? ((future *)l->hit)->value : args[0]);
+  if (start == -1 && PyErr_Occurred()) return NULL;
+  const dw_command command = {.op = OP_POLL, .a = l->loop, .b = l->count, .c = goes_on ? (start + 1) % l->count : start};
+  PyObject *hit = (PyObject *)ask(c, text_polling, command);
+  if (hit) Py_XSETREF(l->hit, Py_NewRef(hit));
+  return hit;
+}
+static void loop_end(PyObject *self) {
+  poll_loop *l = (poll_loop *)self;
+  Py_XDECREF(l->commands); Py_XDECREF(l->steps); Py_XDECREF(l->hit);
+  Py_TYPE(self)->tp_free(self);
+}
+static PyMethodDef loop_methods[] = {METHOD("expect", loop_expect), METHOD("run", loop_run), {NULL, NULL, 0, NULL}};
+static PyMemberDef loop_members[] = {{"_commands", T_OBJECT_EX, offsetof(poll_loop, commands), 0, NULL},
+                                     {"_steps", T_OBJECT_EX, offsetof(poll_loop, steps), 0, NULL},
+                                     {"_hit", T_OBJECT_EX, offsetof(poll_loop, hit), 0, NULL},
+                                     {"_loop", T_LONGLONG, offsetof(poll_loop, loop), 0, NULL},
+                                     {"_count", T_LONGLONG, offsetof(poll_loop, count), 0, NULL},
+                                     {"_base", T_LONGLONG, offsetof(poll_loop, base), 0, NULL},
+                                     {NULL, 0, 0, 0, NULL}};
+PyTypeObject loop_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.PollLoop", .tp_basicsize = sizeof(poll_loop),
+                          .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .tp_new = PyType_GenericNew, .tp_dealloc = loop_end,
+                          .tp_methods = loop_methods, .tp_members = loop_members};
+
+int begin_verbs(void) {
+  text_polling = PyUnicode_InternFromString("its polling loop to see something");
+  return text_polling ? 0 : -1;
+}

@@ -21,6 +21,8 @@ import struct
 from enum import IntEnum
 from typing import NamedTuple
 
+from pymodels.codes import quick
+
 GRIM_ID = 0x0636
 """First 16 bits of every GRIM packet (registered with Myricom)."""
 HEADER_WORDS = 8
@@ -51,6 +53,7 @@ HEADER = struct.Struct(">8I")
 CONTROL = struct.Struct(">2I")
 
 
+@quick
 class MessageType(IntEnum):
     """The 6-bit message type; control messages stand at 0x30 and above."""
 
@@ -105,6 +108,7 @@ class Cause(IntEnum):
     """No multicast tree of this number has its root here."""
 
 
+@quick
 class Device(IntEnum):
     """Kinds of endpoints (8 bits of a reference; ours)."""
 

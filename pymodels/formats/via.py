@@ -20,6 +20,8 @@ from __future__ import annotations
 from enum import IntEnum, IntFlag
 from typing import NamedTuple
 
+from pymodels.codes import quick
+
 NODES = 1 << 7
 """Nodes that a header can name."""
 VIS = 1 << 7
@@ -34,6 +36,7 @@ has it, and at most.
 """
 
 
+@quick
 class Kind(IntEnum):
     """What a packet is."""
 
@@ -98,6 +101,7 @@ def payload_bytes(w1: int) -> int:
     return w1 >> 19
 
 
+@quick
 class Field(IntEnum):
     """Byte offsets in a descriptor's control segment, and its size."""
 
@@ -109,6 +113,7 @@ class Field(IntEnum):
     SIZE = 32
 
 
+@quick
 class Segment(IntEnum):
     """Byte offsets in an address or data segment, and its size."""
 

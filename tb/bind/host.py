@@ -89,7 +89,8 @@ class RtlHost(Processes, Actor):
         self._words = WatchedWords(name, kernel, doorway, memory, memory_number)
         self._timing = timing
         self._paths = paths
-        self._spends: dict[tuple[str, int], tuple[int, int]] = {}
+        self._spends: dict[str | tuple[str, int], tuple[int, int]] = {}
+        """Kept costs by path, or by path and times."""
         self._next_free = FIRST_FREE
         self._grant = partial(doorway.lib.dw_grant, memory_number, FIRST_FREE)
         self._grant(FIRST_FREE)
@@ -152,7 +153,7 @@ class RtlHost(Processes, Actor):
         self.memory[address : address + len(data)] = data
 
     def spend(self, path: str, times: int = 1) -> Coroutine[Any, Any, None]:
-        return self._charge(*(self._spends.get((path, times)) or self._cost(path, times)))
+        return self._charge(*(self._spends.get(path if times == 1 else (path, times)) or self._cost(path, times)))
 
     async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
         duration, number = self._cost(path, -(-size // LINE))
@@ -170,13 +171,13 @@ class RtlHost(Processes, Actor):
         trace(now - duration, self.unit, TraceEvent.SPEND_START, 0, number, duration)
         trace(now, self.unit, TraceEvent.SPEND_END, 0, number, duration)
 
-    def _cost(self, path: str, times: int) -> tuple[int, int]:
+    def _cost(self, path: str, times: int = 1) -> tuple[int, int]:
         """Time of a path in ps, and its number in the trace; kept."""
         clocks = host_clocks(self.table.cost(path), self._timing.processor, times)
-        cost = self._spends[path, times] = (
-            round(clocks * self._timing.clock_ps),
-            self._paths.number(self.table.name, path),
-        )
+        cost = round(clocks * self._timing.clock_ps), self._paths.number(self.table.name, path)
+        self._spends[path, times] = cost
+        if times == 1:
+            self._spends[path] = cost
         return cost
 
     def pio_write(self, address: int, data: bytes, combine: bool = False) -> Coroutine[Any, Any, None]:
@@ -193,7 +194,7 @@ class RtlHost(Processes, Actor):
         return self._port.fence()
 
     async def poll(self, watches: Sequence[tuple[int, int]], path: str) -> int:
-        look, _ = self._spends.get((path, 1)) or self._cost(path, 1)
+        look, _ = self._spends.get(path) or self._cost(path)
         look, count = max(1, look), len(watches)
         cpu, now = self.cpu, self._kernel.now
         idle = now - cpu.held_ps  # the loop's own clock: it stands still while somebody else has the CPU

@@ -47,7 +47,8 @@ class RtlNic(Actor):
         self._commands = doorway.commands(self.unit, kernel, ENDS, self._wild)
         self._processor = processor
         self._paths = paths
-        self._charges: dict[tuple[str, int], tuple[int, int, int]] = {}
+        self._charges: dict[str | tuple[str, int], tuple[int, int, int]] = {}
+        """Kept charges by path, or by path and times."""
         self._loops = 0
         self.steps = doorway.steps(self.unit)
         """The polling steps that the processor port model reads."""
@@ -83,18 +84,21 @@ class RtlNic(Actor):
         return self._commands.ask(f"register {register:#x}", OP_READ, register)
 
     def work(self, path: str, times: int = 1) -> Future[Any]:
-        clocks, accesses, number = self._charges.get((path, times)) or self._charge(path, times)
+        clocks, accesses, number = self._charges.get(path if times == 1 else (path, times)) or self._charge(path, times)
         return self._commands.ask(path, OP_WORK, clocks, accesses, number)
 
     def post(self, path: str) -> None:
-        clocks, accesses, number = self._charges.get((path, 1)) or self._charge(path, 1)
+        clocks, accesses, number = self._charges.get(path) or self._charge(path)
         self._commands.give(OP_WORK, clocks, accesses, number | QUIET)
 
-    def _charge(self, path: str, times: int) -> tuple[int, int, int]:
+    def _charge(self, path: str, times: int = 1) -> tuple[int, int, int]:
         """Clocks, SRAM accesses and number in the trace of a path; kept."""
         cost = nic_charge(self.table.cost(path), self._processor, times)
         number = self._paths.number(self.table.name, path)
-        charge = self._charges[path, times] = cost.clocks, min(cost.accesses, cost.clocks), number
+        charge = cost.clocks, min(cost.accesses, cost.clocks), number
+        self._charges[path, times] = charge
+        if times == 1:
+            self._charges[path] = charge
         return charge
 
     def poll_loop(self, steps: Sequence[Watch]) -> RtlPollLoop:
@@ -110,16 +114,19 @@ class RtlNic(Actor):
             packed = struct.pack("6I", *compared, clocks, min(cost.accesses, clocks))
             self.steps[at : at + STEP_WORDS] = memoryview(packed).cast("I")
             at += STEP_WORDS
-        return RtlPollLoop(self.steps, self._commands, self._kernel, loop, len(steps))
+        return self._doorway.quick(RtlPollLoop)(self.steps, self._commands, self._kernel, loop, len(steps))
 
 
 class RtlPollLoop:
     """A polling loop in the processor port model."""
 
+    compiled = "PollLoop"
+    """The type of hdl/sim/doorway_python.c that does it in C."""
+
     def __init__(self, steps: memoryview, commands: Commands, kernel: Kernel, loop: int, count: int) -> None:
         """`steps`: those of all loops of the processor; this is number `loop`, of `count` steps."""
         self._steps = steps
-        self._ask = commands.ask
+        self._commands = commands
         self._loop = loop
         self._count = count
         self._hit: Future[int] = kernel.future()
@@ -134,5 +141,6 @@ class RtlPollLoop:
 
     def run(self, start: int | None = None) -> Future[int]:
         first = (self._hit.value + 1) % self._count if start is None else start
-        self._hit = self._ask("its polling loop to see something", OP_POLL, self._loop, self._count, first)
+        why = "its polling loop to see something"
+        self._hit = self._commands.ask(why, OP_POLL, self._loop, self._count, first)
         return self._hit

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 
 from pymodels.kernel import Future, Kernel
 from tb.sim.doorway import Doorway
 
+WORD = struct.Struct(">I")
 KEPT = 16
 """Words whose slots wait for them, although nobody polls them now."""
 
@@ -16,6 +18,7 @@ class WatchedWords:
 
     def __init__(self, who: str, kernel: Kernel, doorway: Doorway, memory: memoryview, memory_number: int) -> None:
         self._who = who
+        self._why = f"a word of {who}'s memory to change"
         self._kernel = kernel
         self._doorway = doorway
         self._memory = memory
@@ -35,7 +38,7 @@ class WatchedWords:
         """Index of the first (address, value) whose word has another value now; None when all still agree."""
         memory = self._memory
         for i, (address, old) in enumerate(watches):
-            if int.from_bytes(memory[address : address + 4], "big") != old:
+            if WORD.unpack_from(memory, address)[0] != old:
                 return i
         return None
 
@@ -45,26 +48,24 @@ class WatchedWords:
         Raises RuntimeError when another task waits for one of the words.
         """
         while True:
-            written = await self._any_write([address for address, _ in watches])
+            future = self._kernel.future(self._why)
+            slots = [self._arm(address, future) for address, _ in watches]
+            written = await future
+            for slot in slots:
+                self._armed[slot] = 0
+                self._waits.pop(slot, None)
             hit = self.first_difference(watches)
             if hit is not None:
                 return hit, written
 
-    async def _any_write(self, addresses: Sequence[int]) -> int:
-        future = self._kernel.future(f"a word of {self._who}'s memory to change")
-        slots = []
-        for address in addresses:
-            slot = self._slot(address)
-            if slot in self._waits:
-                raise RuntimeError(f"{self._who}: two tasks poll the word at {address:#x}")
-            self._waits[slot] = future
-            self._armed[slot] = 1
-            slots.append(slot)
-        time: int = await future
-        for slot in slots:
-            self._armed[slot] = 0
-            self._waits.pop(slot, None)
-        return time
+    def _arm(self, address: int, future: Future[int]) -> int:
+        """A write to the word sets the future; the slot that watches."""
+        slot = self._slot(address)
+        if slot in self._waits:
+            raise RuntimeError(f"{self._who}: two tasks poll the word at {address:#x}")
+        self._waits[slot] = future
+        self._armed[slot] = 1
+        return slot
 
     def _slot(self, address: int) -> int:
         """The slot of a word: its own, or that of a word that nobody waits for, or a new one."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from firmware.nic.grim.layout import Counter
-from pymodels.formats.grim import reference
 from tb.lab import Lab
 from tb.studies import Option, layer_options
 from tb.studies._grim import Region, Source, bring_up
@@ -25,6 +24,8 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 QUICK = "messages=200"
+TOLD = 64
+"""Messages between two reports of how far the run is."""
 PLACES = 16
 """Different beginnings of a message in the sender's buffer, a word apart."""
 
@@ -55,9 +56,10 @@ class _Host:
         self.messages = max(lab.option("messages") // len(lab.running.hosts), 1)
         self.source = Source(library.host, self.size + 4 * PLACES, vnn)
         self.expected: dict[int, list[int]] = {}
-        """By source: the numbers of its messages for this host that have not been handled, the next one last."""
+        """By the reference of the source: the numbers of its messages for this host that have not been handled, the
+        next one last."""
         self.peers: dict[int, bytes] = {}
-        """By source: the bytes of its buffer."""
+        """By the reference of the source: the bytes of its buffer."""
         self.due = self.handled = self.doubled = self.out_of_order = self.changed = 0
         self.sent_at = self.last_at = 0
 
@@ -65,17 +67,20 @@ class _Host:
         """Where each of the own messages goes, and what will come."""
         pattern, nodes = self.lab.text("pattern"), len(hosts)
         targets = [destination(pattern, self.vnn, number, nodes) for number in range(self.messages)]
-        numbers = {vnn: await self.library.resolve_handler(f"data{vnn}") for vnn in sorted(set(targets))}
-        self.where = [(self.library.get_dest_id(vnn), numbers[vnn]) for vnn in targets]
+        where = {
+            vnn: (self.library.get_dest_id(vnn), await self.library.resolve_handler(f"data{vnn}"))
+            for vnn in sorted(set(targets))
+        }
+        self.where = [where[vnn] for vnn in targets]
         self.regions = [
             Region(self.source.buffer.address + 4 * k, self.size, self.source.buffer.view[4 * k : 4 * k + self.size])
             for k in range(PLACES)
         ]
         for target in set(targets):
-            host = hosts[target]
-            host.expected[self.vnn] = [number for number in reversed(range(self.messages)) if targets[number] == target]
-            host.due += len(host.expected[self.vnn])
-            host.peers[self.vnn] = self.source.bytes
+            host, me = hosts[target], self.library.get_dest_id(self.vnn)
+            host.expected[me] = [number for number in reversed(range(self.messages)) if targets[number] == target]
+            host.due += len(host.expected[me])
+            host.peers[me] = self.source.bytes
 
     async def stream(self) -> None:
         """Send everything, then handle what has not come yet."""
@@ -87,8 +92,7 @@ class _Host:
 
     def on_data(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         """A message has arrived."""
-        vnn = reference(source).vnn
-        expected = self.expected[vnn]
+        expected = self.expected[source]
         if expected and expected[-1] == number:
             expected.pop()
             self.handled += 1
@@ -99,12 +103,13 @@ class _Host:
         else:
             self.doubled += 1
         begin = 4 * (number % PLACES)
-        if payload != self.peers[vnn][begin : begin + self.size]:
+        if bytes(payload) != self.peers[source][begin : begin + self.size]:
             self.changed += 1
-        self.last_at = self.lab.kernel.now
+        self.last_at = self.library.host.now
         findings = self.lab.findings
         findings.messages += 1
-        self.lab.progress(findings.messages, self.messages * len(self.lab.running.hosts))
+        if not findings.messages % TOLD:
+            self.lab.progress(findings.messages, self.messages * len(self.lab.running.hosts))
 
 
 async def _hand_in(lab: Lab, hosts: list[_Host], begun: int) -> None:

@@ -19,7 +19,7 @@ from pymodels.trace import Part, unit
 from tb.bind.actor import PathNumbers
 from tb.bind.cpu import COMBINE, LINE, OP_STORE, QUIET, Cpu, CpuPort
 from tb.bind.host import RtlHost
-from tb.bind.lanai import OP_POLL, OP_READ, OP_WORK, OP_WRITE, RtlNic
+from tb.bind.lanai import OP_POLL, OP_READ, OP_WORK, OP_WRITE, RtlNic, RtlPollLoop
 from tb.bind.lanai import QUIET as QUIET_WORK
 from tb.bind.lanai4 import RtlNic4
 from tb.sim.doorway import Doorway
@@ -225,7 +225,7 @@ def test_an_event_of_nobody_and_lost_events_are_errors(hardware: Hardware) -> No
 
 
 def test_what_is_done_in_c_is_there_in_python_too_and_a_class_below_keeps_its_own(hardware: Hardware) -> None:
-    for cls in (Kernel, RtlNic, Cpu, RtlHost):
+    for cls in (Kernel, RtlNic, RtlPollLoop, Cpu, RtlHost):
         quick = hardware.doorway.quick(cls)
         assert issubclass(quick, cls)
         methods = {name for name, method in vars(quick).items() if callable(method)}

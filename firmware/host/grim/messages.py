@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from firmware.host.grim.database import Database
 from firmware.host.grim.errors import GrimError
@@ -14,7 +14,8 @@ from firmware.layers import ClusterView
 from firmware.verbs import Host
 from pymodels.formats.grim import Device, Reference, endpoint, reference
 
-_ARGUMENTS = range(-(1 << 31), 1 << 32)
+_LEAST, _MOST = -(1 << 31), (1 << 32) - 1
+"""What an argument may be: 32 bits, with or without a sign."""
 
 
 class ActiveMessages(Nodes):
@@ -84,20 +85,20 @@ class ActiveMessages(Nodes):
         else:
             await self._send_message(messenger, target, handler, arguments, payload)
 
-    async def _send_message(
+    def _send_message(
         self, messenger: Messenger, target: Target, handler: int, arguments: tuple[int, int, int, int], payload: Payload
-    ) -> None:
+    ) -> Awaitable[None]:
         parts = payload_parts(payload)
         messenger.sends += 1
         pieces = cut(target, handler, arguments, parts, self.options.segment_bytes, messenger.sends)
-        await messenger.send(target, pieces, parts[2], bool(parts[1]))
+        return messenger.send(target, pieces, parts[2], bool(parts[1]))
 
     def _words(self, handler: int, arguments: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
         """The arguments as 32-bit words. Raises GrimError for one that does not fit, or an unknown handler."""
         if handler not in self.handlers.names:
             self.handlers.check(handler)
         for number, value in enumerate(arguments):
-            if value not in _ARGUMENTS:
+            if not _LEAST <= value <= _MOST:
                 raise GrimError(f"argument {number}", f"{value} does not fit into 32 bits", "send it as payload")
         a0, a1, a2, a3 = arguments
         return a0 & 0xFFFFFFFF, a1 & 0xFFFFFFFF, a2 & 0xFFFFFFFF, a3 & 0xFFFFFFFF

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from pymodels.codes import quick
+
 PAGE = 4096
 REGION = 1 << 22
 """A contiguous region of pinned memory (paper 000, 4.5.1)."""
@@ -12,6 +14,7 @@ GRANULE = 256
 MAP_BYTES = REGION // GRANULE // 8
 
 
+@quick
 class Static(IntEnum):
     """An entry of the static region of the translation cache: a contiguous region, byte offsets [all: host]."""
 
@@ -22,6 +25,7 @@ class Static(IntEnum):
     BYTES = 16
 
 
+@quick
 class Runtime(IntEnum):
     """An entry of the run-time region: a block and its list of physical pieces, byte offsets [all: host's driver]."""
 

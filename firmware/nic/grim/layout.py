@@ -13,6 +13,7 @@ from enum import IntEnum
 from firmware.nic.grim.entries import MAP_BYTES, PAGE, Runtime, Static
 from firmware.nic.grim.options import OptionError, Options
 from firmware.nic.grim.words import Counter, State, Word
+from pymodels.codes import quick
 from pymodels.formats import grim
 from pymodels.registers import Block, Size
 
@@ -64,6 +65,7 @@ STARTED = 0x4752494D
 """The start word: the host has filled the channel registers in."""
 
 
+@quick
 class Register(IntEnum):
     """The registers of a channel, byte offsets within its record; the writer in brackets."""
 
@@ -83,6 +85,7 @@ class Register(IntEnum):
 REGISTERS = 32
 
 
+@quick
 class Tree(IntEnum):
     """A multicast tree as a NI sees it: byte offsets within its record, both words written by the host."""
 
@@ -99,6 +102,7 @@ TREE_SLOTS = 4
 """Longest messages that a tree's queue of copies has room for, one as the room behind the ring."""
 
 
+@quick
 class HostQueue(IntEnum):
     """Byte offsets within an endpoint's pinned queue."""
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from pymodels.codes import quick
 
+
+@quick
 class Word(IntEnum):
     """The first words of SRAM, by byte address."""
 
@@ -30,6 +33,7 @@ class Word(IntEnum):
     """A request on its way to the driver: virtual address, bytes, entry for the answer, its number."""
 
 
+@quick
 class State(IntEnum):
     """The firmware's state."""
 
@@ -38,6 +42,7 @@ class State(IntEnum):
     RUNNING = 2
 
 
+@quick
 class Counter(IntEnum):
     """What the firmware counts, one word each from `Layout.counters`."""
 

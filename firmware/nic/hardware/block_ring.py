@@ -6,7 +6,7 @@ keeps itself: the block at `tail` is always TERMINAL.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 
 from firmware.nic.hardware.host_dma import TERMINAL, WAKE, HostDma
 from firmware.verbs import Nic
@@ -62,9 +62,9 @@ class BlockRing:
         self._nic.store_words(at, values)
         self.data(at, host, 4 * len(values), True, entry)
 
-    async def start(self) -> None:
+    def start(self) -> Awaitable[None]:
         """Let the engine go on with what was appended."""
-        await self._dma.pulse(self._chain)
+        return self._dma.pulse(self._chain)
 
     def finished(self) -> tuple[int, int, int] | None:
         """The oldest entry whose block the engine has finished, once each; None when there is none."""

@@ -8,7 +8,7 @@ appended meanwhile waits. Chain 0 goes first on both (readings A10).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Protocol
 
 from firmware.nic.hardware.services import Service, Step
@@ -55,10 +55,10 @@ class HardwareChains:
         return [(_watch(path, WAKES[chain]), self._acknowledge(WAKES[chain], step)) for chain, step in woken.items()]
 
     def _acknowledge(self, flag: int, step: Step) -> Step:
-        async def served() -> None:
+        def served() -> Awaitable[int | None]:
             """The flag is cleared before blocks are looked at: one that ends in between raises it again."""
             self._nic.write(Reg.ISR, flag)
-            await step()
+            return step()
 
         return served
 

@@ -19,8 +19,10 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from firmware.nic.via.options import OptionError, Options
+from pymodels.codes import quick
 
 
+@quick
 class Word(IntEnum):
     """Words of the kernel and the NIC [who writes], byte addresses."""
 
@@ -57,6 +59,7 @@ QUEUED, ASKED = 1, 2
 """The flag beside a queue cache: more waits at the host; and an interrupt for it is on its way."""
 
 
+@quick
 class Counter(IntEnum):
     """What the NIC counts, 32-bit words from COUNTERS on."""
 
@@ -77,6 +80,7 @@ class Counter(IntEnum):
     """A packet waited for the refill of a receive queue cache."""
 
 
+@quick
 class Vi(IntEnum):
     """The words of a VI [who writes], byte offsets."""
 
@@ -107,6 +111,7 @@ class Vi(IntEnum):
     BYTES = 64
 
 
+@quick
 class State(IntEnum):
     """Of a VI."""
 
@@ -117,6 +122,7 @@ class State(IntEnum):
     """The connection is broken: whatever is posted is flushed."""
 
 
+@quick
 class Queue(IntEnum):
     """The words of a completion queue [kernel], byte offsets."""
 
@@ -126,6 +132,7 @@ class Queue(IntEnum):
     BYTES = 8
 
 
+@quick
 class Region(IntEnum):
     """The words of a registered region that NICs of others may write [kernel], byte offsets."""
 
@@ -149,6 +156,7 @@ INDEX_BITS = 12
 PAGE = 4096
 
 
+@quick
 class UserPage(IntEnum):
     """The page of a VI that its process may write, byte offsets [who writes]."""
 
@@ -176,6 +184,7 @@ IN_PLACE = 0x8000
 """Beside a descriptor's control bits in a queue cache: the message's bytes stand in place of data segments (ours)."""
 
 
+@quick
 class Event(IntEnum):
     """What the NIC tells the kernel: a word of the event ring, 1 (1) | event (7) | VI (8) | detail (16)."""
 
@@ -189,6 +198,7 @@ VALID = 1 << 31
 """An entry of the event ring or of a completion queue is there."""
 
 
+@quick
 class Command(IntEnum):
     """What the kernel tells the NIC: a word of the command ring, command (4) | generation (12) | VI (16). What is meant
     for an older generation of a VI is not done.
@@ -212,6 +222,7 @@ class Command(IntEnum):
     """A completion queue, by its number, has the ring that its words say, from its first entry on."""
 
 
+@quick
 class Kind(IntEnum):
     """Of a physical descriptor."""
 

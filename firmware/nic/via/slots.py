@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from pymodels.codes import quick
 
+
+@quick
 class WriteSlot(IntEnum):
     """A slot of the kernel's buffer for RDMA writes, byte offsets; the payload of a packet stands behind it [NIC]."""
 
