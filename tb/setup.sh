@@ -2,8 +2,9 @@
 # Sets up what the commands of the Makefile need: tools of the system, and a virtual environment with requirements.txt.
 #
 # Usage: [VENV=.venv] [PYTHON=python3] sh tb/setup.sh [NEED ...]
-# NEED is compiler, icarus, waves, tshark or chromium: what the command to come cannot do without; exit 1 when it stays
-# missing. Compiler, icarus and waves are installed at the first set-up where that is possible, and named in one line where not.
+# NEED is compiler, icarus, waves, headers, tshark or chromium: what the command to come cannot do without; exit 1 when it stays
+# missing. Compiler, icarus, waves and headers are installed at the first set-up where that is possible, and named in one line
+# where not.
 #
 # The last thing written is $VENV/sanlab.stamp: place and requirements. While it agrees, nothing is done. It says "unfinished"
 # while packages are being installed, and an environment that was left so is made anew.
@@ -14,7 +15,7 @@ cd "$(dirname "$0")/.."
 VENV=${VENV:-.venv}
 STAMP=$VENV/sanlab.stamp
 LOG=sim_build/setup.log
-TOOLS="compiler icarus waves"
+TOOLS="compiler icarus waves headers"
 CHECKS="tshark chromium"  # large, and only the tests need them: never installed but for a command that asks
 
 say() { printf '%s\n' "$*"; }
@@ -30,14 +31,17 @@ has() {  # has NEED
         tshark) command -v tshark ;;  # the tests let it read what a run leaves for Wireshark
         chromium) command -v chromium ;;  # the tests look at the reports with it
         waves) printf '#include <lz4.h>\n#include <zlib.h>\n' | g++ -E -x c++ - ;;  # Verilator's FST writer
+        headers) python=$(chosen) && "$python" -c "$LOOK_FOR_HEADERS" ;;  # of Python: with them, runs are faster
     esac >/dev/null 2>&1
 }
+LOOK_FOR_HEADERS='import os, sys, sysconfig; sys.exit(not os.path.isfile(sysconfig.get_paths()["include"] + "/Python.h"))'
 
 packages() {  # packages NEED: their names in Debian and Ubuntu
     case $1 in
         compiler) echo g++ ;;
         icarus) echo iverilog ;;
         waves) echo liblz4-dev zlib1g-dev ;;
+        headers) if python=$(chosen); then echo "python$(version "$python")-dev"; else echo python3-dev; fi ;;
         tshark) echo tshark ;;
         chromium) echo chromium ;;
     esac
@@ -84,6 +88,8 @@ usable() {  # an environment that was finished once, here, or that somebody made
     "$VENV/bin/python" -c 'import pip' 2>/dev/null || return 1
     [ ! -f "$STAMP" ] || [ "$(head -n 2 "$STAMP")" = "$(place)" ]
 }
+
+chosen() { if usable; then echo "$VENV/bin/python"; else find_python; fi; }  # the Python of the environment, or to be
 
 make_anew() {
     python=$(find_python) || die "Python 3.10 or newer is missing: $(remedy python3 python3-venv)"

@@ -20,6 +20,7 @@ case "$*" in
   "-m pip "*) [ -z "$FAKE_PIP_FAILS" ] || exit 1; [ -z "$FAKE_PIP_DIES" ] || kill -9 $PPID ;;
   "-m find_libpython") [ -n "$FAKE_NO_LIBPYTHON" ] || echo /lib/libpython.so ;;
   "-c import ensurepip"*) [ -z "$FAKE_NO_ENSUREPIP" ] ;;
+  "-c import os, sys, sysconfig"*) [ -z "$FAKE_NO_HEADERS" ] ;;
   "-c import sys; sys.exit"*) [ -z "$FAKE_OLD" ] ;;
   "-c import sys; print"*) echo 3.11 ;;
   "-m tb.run"*) exit "${FAKE_STUDY_CODE:-0}" ;;

@@ -128,6 +128,21 @@ def test_a_missing_tool_that_is_not_needed_now_costs_one_line_once(checkout: Che
     assert checkout.set_up("compiler").stdout == ""
 
 
+def test_without_pythons_headers_all_works_and_one_line_says_once_what_to_type(checkout: Checkout) -> None:
+    ended = checkout.set_up("compiler", FAKE_NO_HEADERS="1")
+    assert ended.returncode == 0
+    assert ended.stdout.splitlines()[-1].startswith("missing: python3.11-dev: type `apt-get install python3.11-dev` as")
+    assert checkout.set_up("compiler", FAKE_NO_HEADERS="1").stdout == ""
+
+
+def test_root_gets_pythons_headers_with_the_other_tools(checkout: Checkout) -> None:
+    checkout.become_root()
+    (checkout.tools / "iverilog").unlink()
+    assert checkout.set_up(FAKE_NO_HEADERS="1").returncode == 0
+    (installed,) = [line for line in checkout.calls("apt-get") if "<install>" in line]
+    assert installed.endswith("<iverilog> <python3.11-dev>")
+
+
 def test_a_missing_tool_that_is_needed_fails_after_the_rest_was_set_up(checkout: Checkout) -> None:
     (checkout.tools / "vvp").unlink()
     (checkout.tools / "g++").unlink()
@@ -169,4 +184,4 @@ def test_a_folder_where_verilator_cannot_build_is_said_to_be_one(checkout: Check
 def test_an_unknown_need_is_refused(checkout: Checkout) -> None:
     ended = checkout.set_up("kompiler")
     assert ended.returncode == 1
-    assert "known: compiler icarus waves tshark chromium" in ended.stderr
+    assert "known: compiler icarus waves headers tshark chromium" in ended.stderr
