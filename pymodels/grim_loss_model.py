@@ -18,42 +18,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from pymodels.grim_model import ProtocolError, Verdict
+from pymodels.grim_model import Ends, Verdict
 
 T = TypeVar("T")
 
 
 @dataclass
-class LossyStream:
-    """Both ends of a stream and the two directions between them, in which nothing overtakes and anything may vanish."""
+class LossyStream(Ends):
+    """A stream on wires on which anything may vanish: of what is on its way some is lost, and nobody knows yet."""
 
-    name: str
-    window: int
-    injected: int = 0
-    """Messages that the endpoint has given to the sender."""
     base: int = 0
     """Oldest message without an answer."""
-    expected: int = 0
-    """Message that the receiver accepts next."""
-    forward: deque[int] = field(default_factory=deque)
-    """Messages on their way, and lost ones of which nobody knows yet."""
-    answers: deque[tuple[Verdict, int]] = field(default_factory=deque)
-    """The same of answers."""
-    transmissions: int = 0
     verdicts: dict[Verdict, int] = field(default_factory=lambda: dict.fromkeys(Verdict, 0))
     """How often the receiver came to each."""
     expiries: int = 0
     _next: int = 0
     _answered: set[int] = field(default_factory=set)
     """Answered messages behind `base`."""
-
-    def _fail(self, what: str) -> ProtocolError:
-        return ProtocolError(f"stream {self.name}: {what}")
-
-    def inject(self) -> int:
-        """The endpoint gives one more message; its number."""
-        self.injected += 1
-        return self.injected - 1
 
     @property
     def next(self) -> int:

@@ -35,20 +35,15 @@ class Verdict(Enum):
 
 
 @dataclass
-class Stream:
+class Ends:
     """Both ends of a stream and the two directions between them, in which nothing overtakes."""
 
     name: str
     window: int
     injected: int = 0
     """Messages that the endpoint has given to the sender."""
-    next: int = 0
-    """Message that the sender sends next."""
-    acknowledged: set[int] = field(default_factory=set)
     expected: int = 0
     """Message that the receiver accepts next."""
-    refused: bool = False
-    """A NACK is out and its message has not returned."""
     forward: deque[int] = field(default_factory=deque)
     """Messages on their way."""
     answers: deque[tuple[Verdict, int]] = field(default_factory=deque)
@@ -63,12 +58,21 @@ class Stream:
         self.injected += 1
         return self.injected - 1
 
+
+@dataclass
+class Stream(Ends):
+    """A stream on wires that lose nothing."""
+
+    next: int = 0
+    """Message that the sender sends next."""
+    acknowledged: set[int] = field(default_factory=set)
+    refused: bool = False
+    """A NACK is out and its message has not returned."""
+
     @property
     def in_flight(self) -> int:
-        """Messages sent and not known to be accepted."""
-        return self.next - len(
-            self.acknowledged
-        )  # what is acknowledged was accepted, and a roll-back never reaches so far back
+        """Messages sent and not known to be accepted. A roll-back never reaches back to what is acknowledged."""
+        return self.next - len(self.acknowledged)
 
     def may_send(self) -> bool:
         """Whether the sender has something to send and room in its window."""

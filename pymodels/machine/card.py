@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from pymodels.machine.doorbell import Doorbells
 from pymodels.machine.host_dma import HostDma
-from pymodels.machine.memory import MachineError, Memory
+from pymodels.machine.memory import Memory
 from pymodels.machine.net_receive import NetReceive
 from pymodels.machine.special import SpecialRegisters
+from pymodels.machine.window import Window
 from pymodels.machine.world import World
 from pymodels.registers import Control, Pci, Size
-from pymodels.trace import Part, TraceEvent, unit
 
 
-class Card:
+class Card(Window):
     """Address decoder and control register. It starts as a loader leaves it: out of reset, interrupts enabled."""
 
     def __init__(self, world: World, node: int, sram: Memory, special: SpecialRegisters) -> None:
+        super().__init__(world, node, sram)
         self.kind = special.kind
-        self.sram_bytes = sram.size
         self.control = 0
-        self.interrupt: Callable[[bool], None] = lambda level: None
-        """The host's interrupt line, connected by the machine."""
-        self._node = node
-        self._sram = sram
         self._special = special
         self._receive: NetReceive
         self._dma: HostDma
         self._doorbells: Doorbells
-        self._log = world.log
-        self._unit = unit(node, Part.BRIDGE)
         self._pointers = [0] * Size.POINTERS
         special.interrupts_enabled = True
 
@@ -40,28 +32,14 @@ class Card:
         self._dma = dma
         self._doorbells = doorbells
 
-    def write(self, offset: int, data: bytes) -> None:
-        """A burst of stores arrives: whole words at ascending addresses."""
-        self._log.add(self._unit, TraceEvent.PIO_ACCEPT, 0, offset, len(data))
-        if offset < Pci.CONFIG:
-            self._sram.write(offset, data)
-            self._sram.count("pio", offset, len(data))
-            return
-        for at in range(0, len(data), 4):
-            self._write_word(offset + at, int.from_bytes(data[at : at + 4], "big"))
-
-    def read(self, offset: int) -> int:
-        """A load of one word arrives."""
-        if offset < Pci.CONFIG:
-            self._sram.count("pio", offset, 4)
-            return self._sram.load(offset)
+    def _read_word(self, offset: int) -> int:
         if offset == Pci.CONTROL:
             return self.control
         if Pci.POINTERS <= offset < Pci.POINTERS + 4 * Size.POINTERS:
             return self._pointers[(offset - Pci.POINTERS) // 4]
         if Pci.REGISTERS <= offset < Pci.REGISTERS + Size.REGISTERS:
             return self._special.read(offset - Pci.REGISTERS)
-        raise MachineError(f"node {self._node}: nothing to read at offset {offset:#08x} of the NIC's region")
+        raise self._nothing("read", offset)
 
     def _write_word(self, offset: int, value: int) -> None:
         if offset >= Pci.DOORBELL:
@@ -74,7 +52,7 @@ class Card:
         elif offset == Pci.CONTROL:
             self._write_control(value)
         else:
-            raise MachineError(f"node {self._node}: nothing to write at offset {offset:#08x} of the NIC's region")
+            raise self._nothing("write", offset)
 
     def _write_pointer(self, index: int, value: int) -> None:
         self._pointers[index] = value

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pymodels.machine.doorbell import Doorbells
-from pymodels.machine.memory import MachineError, Memory
+from pymodels.machine.memory import Memory
 from pymodels.machine.network import ModelNetwork
 from pymodels.machine.processor import ModelProcessor
 from pymodels.machine.sp_left import LeftEngine
 from pymodels.machine.sp_packets import ReceiveBuffer, SendSide
 from pymodels.machine.sp_registers import SpRegisters
+from pymodels.machine.window import Window
 from pymodels.machine.world import World
 from pymodels.registers import Pci
 from pymodels.sp_adapter import SpControl, SpReg
-from pymodels.trace import Part, TraceEvent, unit
 
 
 class ModelSpNic(ModelProcessor):
@@ -52,48 +52,30 @@ class ModelSpNic(ModelProcessor):
         self.card.interrupt(True)
 
 
-class SpCard:
+class SpCard(Window):
     """The PCI face of the adapter: SRAM, control register, doorbells."""
 
     kind = "sp"
 
     def __init__(self, world: World, node: int, sram: Memory, special: SpRegisters, bells: Doorbells) -> None:
-        self.sram_bytes = sram.size
-        self.interrupt: Callable[[bool], None] = lambda level: None
-        """The host's interrupt line, connected by the machine."""
+        super().__init__(world, node, sram)
         special.drive = self._drive
-        self._node = node
-        self._sram = sram
         self._special = special
         self._bells = bells
-        self._log = world.log
-        self._unit = unit(node, Part.BRIDGE)
 
     def _drive(self, level: bool) -> None:
         self.interrupt(level)
 
-    def write(self, offset: int, data: bytes) -> None:
-        """A burst of stores arrives: whole words at ascending addresses."""
-        self._log.add(self._unit, TraceEvent.PIO_ACCEPT, 0, offset, len(data))
-        if offset < Pci.CONFIG:
-            self._sram.write(offset, data)
-            self._sram.count("pio", offset, len(data))
-            return
-        for at in range(0, len(data), 4):
-            value = int.from_bytes(data[at : at + 4], "big")
-            if offset + at >= Pci.DOORBELL:
-                self._bells.ring(offset + at, value)
-            elif offset + at != Pci.CONTROL:
-                raise MachineError(f"node {self._node}: nothing to write at offset {offset + at:#08x} of the adapter")
-            elif value >> SpControl.INTERRUPT & 1:
-                self._special.interrupting = False
-                self.interrupt(False)
+    def _write_word(self, offset: int, value: int) -> None:
+        if offset >= Pci.DOORBELL:
+            self._bells.ring(offset, value)
+        elif offset != Pci.CONTROL:
+            raise self._nothing("write", offset)
+        elif value >> SpControl.INTERRUPT & 1:
+            self._special.interrupting = False
+            self.interrupt(False)
 
-    def read(self, offset: int) -> int:
-        """A load of one word arrives."""
-        if offset < Pci.CONFIG:
-            self._sram.count("pio", offset, 4)
-            return self._sram.load(offset)
-        if offset == Pci.CONTROL:
-            return int(self._special.interrupting) << SpControl.INTERRUPT
-        raise MachineError(f"node {self._node}: nothing to read at offset {offset:#08x} of the adapter")
+    def _read_word(self, offset: int) -> int:
+        if offset != Pci.CONTROL:
+            raise self._nothing("read", offset)
+        return int(self._special.interrupting) << SpControl.INTERRUPT

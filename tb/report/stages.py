@@ -52,6 +52,12 @@ class Stage(NamedTuple):
         return self.end - self.begin
 
 
+ON_THE_WAY = (
+    Boundary("send_engine", TraceEvent.TX_HEAD, Part.LINK, 0),
+    Boundary("wire_and_switch", TraceEvent.RX_HEAD, Part.LINK, 1),
+    Boundary("reception", TraceEvent.RX_TAIL, Part.NET_RECV, 1),
+    Boundary("nic_notices", TraceEvent.NIC_RECV_START, Part.NIC_CPU, 1),
+)
 BOUNDARIES = (
     Boundary("host_send", TraceEvent.PAYLOAD_WRITTEN, Part.HOST_CPU, 0),
     Boundary("host_pointer", TraceEvent.POINTER_WRITTEN, Part.HOST_CPU, 0),
@@ -59,10 +65,7 @@ BOUNDARIES = (
     Boundary("fetch", TraceEvent.DMA_DONE, Part.HOST_DMA, 0, block="fetch"),
     Boundary("nic_send", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0, first=True),
     Boundary("refused_and_sent_again", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0, optional=True),
-    Boundary("send_engine", TraceEvent.TX_HEAD, Part.LINK, 0),
-    Boundary("wire_and_switch", TraceEvent.RX_HEAD, Part.LINK, 1),
-    Boundary("reception", TraceEvent.RX_TAIL, Part.NET_RECV, 1),
-    Boundary("nic_notices", TraceEvent.NIC_RECV_START, Part.NIC_CPU, 1),
+    *ON_THE_WAY,
     Boundary("nic_receive", TraceEvent.NIC_DMA_START, Part.NIC_CPU, 1),
     Boundary("dma_message", TraceEvent.DMA_DONE, Part.HOST_DMA, 1, block="message"),
     Boundary("dma_back_pointer", TraceEvent.DMA_DONE, Part.HOST_DMA, 1, block="pointer"),
@@ -81,10 +84,7 @@ POSTED = (
     Boundary("fetch", TraceEvent.NIC_DMA_DONE, Part.NIC_CPU, 0, first=True),
     Boundary("nic_send", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0, first=True),
     Boundary("further_packets", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0, optional=True),
-    Boundary("send_engine", TraceEvent.TX_HEAD, Part.LINK, 0),
-    Boundary("wire_and_switch", TraceEvent.RX_HEAD, Part.LINK, 1),
-    Boundary("reception", TraceEvent.RX_TAIL, Part.NET_RECV, 1),
-    Boundary("nic_notices", TraceEvent.NIC_RECV_START, Part.NIC_CPU, 1),
+    *ON_THE_WAY,
     Boundary("nic_receive", TraceEvent.NIC_ACCEPT, Part.NIC_CPU, 1),
     Boundary("to_user_buffer", TraceEvent.POLL_HIT, Part.HOST_CPU, 1),
     Boundary("nic_begins_reply", TraceEvent.NIC_REPLY, Part.NIC_CPU, 1, optional=True),

@@ -172,7 +172,7 @@ def test_what_the_adapter_flags_raises(machine: Machine) -> None:
             nic.write(SpReg.SEND_START, value)
     with pytest.raises(MachineError, match="nothing to write at register 0x010"):
         nic.write(SpReg.TIME, 0)
-    with pytest.raises(MachineError, match="nothing to write at offset 0x800000 of the adapter"):
+    with pytest.raises(MachineError, match="nothing to write at offset 0x800000 of the NIC"):
         nic.card.write(0x800000, bytes(4))
     nic.write(SpReg.COMMAND_HIGH, fetch_command(64))
     with pytest.raises(MachineError, match="is not in allocated memory"):

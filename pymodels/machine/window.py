@@ -1,0 +1,52 @@
+"""The PCI window of a NIC as stores and loads of its host meet it: SRAM first, behind it words of the card's own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from pymodels.machine.memory import MachineError, Memory
+from pymodels.machine.world import World
+from pymodels.registers import Pci
+from pymodels.trace import Part, TraceEvent, unit
+
+
+class Window(ABC):
+    """Address decoder; each kind of card knows its own words."""
+
+    def __init__(self, world: World, node: int, sram: Memory) -> None:
+        self.sram_bytes = sram.size
+        self.interrupt: Callable[[bool], None] = lambda level: None
+        """The host's interrupt line, connected by the machine."""
+        self._node = node
+        self._sram = sram
+        self._log = world.log
+        self._unit = unit(node, Part.BRIDGE)
+
+    def write(self, offset: int, data: bytes) -> None:
+        """A burst of stores arrives: whole words at ascending addresses."""
+        self._log.add(self._unit, TraceEvent.PIO_ACCEPT, 0, offset, len(data))
+        if offset < Pci.CONFIG:
+            self._sram.write(offset, data)
+            self._sram.count("pio", offset, len(data))
+            return
+        for at in range(0, len(data), 4):
+            self._write_word(offset + at, int.from_bytes(data[at : at + 4], "big"))
+
+    def read(self, offset: int) -> int:
+        """A load of one word arrives."""
+        if offset >= Pci.CONFIG:
+            return self._read_word(offset)
+        self._sram.count("pio", offset, 4)
+        return self._sram.load(offset)
+
+    @abstractmethod
+    def _write_word(self, offset: int, value: int) -> None:
+        """A word behind the SRAM. Raises MachineError where there is none."""
+
+    @abstractmethod
+    def _read_word(self, offset: int) -> int:
+        """The same."""
+
+    def _nothing(self, what: str, offset: int) -> MachineError:
+        return MachineError(f"node {self._node}: nothing to {what} at offset {offset:#08x} of the NIC's region")
