@@ -25,6 +25,7 @@ CHOICES: dict[str, dict[str, str | int]] = {
     "bvia2": {"preset": "bvia2"},
     "hwvia": {"preset": "hwvia"},
     "rings, own tables, read ahead": {"doorbell": "d1_ring", "translation": "at2", "descriptors": "prefetch"},
+    "hardware, own tables, written, read ahead": {"preset": "hwvia", "descriptors": "ahead"},
     "hardware, cached tables, fetched": {"preset": "hwvia", "translation": "at3", "descriptors": "dma"},
     "rings, 2 ways, bursts": {
         "doorbell": "d1_ring",

@@ -67,7 +67,7 @@ class ByProcess:
         self._ring = page + (UserPage.SENDS if sends else UserPage.RECEIVES)
         self._tail_at = page + (UserPage.SEND_TAIL if sends else UserPage.RECEIVE_TAIL)
         self._head_at = page + (UserPage.SEND_HEAD if sends else UserPage.RECEIVE_HEAD)
-        rings = bell and (sends or self._options.descriptors == "prefetch")
+        rings = bell and (sends or self._options.reads_ahead)
         self._bell = bell + (BELL_SEND if sends else BELL_RECEIVE) if rings else 0
         self._size = SEND_WORDS if sends else RECEIVE_WORDS
         self._tail = self._head = self._handle = 0
@@ -99,7 +99,7 @@ class ByProcess:
         image = process.load_words(va, Field.SIZE // 4)
         count, flags = divmod(image[Field.CONTROL // 4], 1 << 16)
         length = (Field.SIZE + Segment.SIZE * count) // 4
-        if self._options.descriptors != "pio" or length > LONGEST or not await self._roomy(length, ahead):
+        if not self._options.written or length > LONGEST or not await self._roomy(length, ahead):
             await process.spend("post_pointer")
             if descriptor.handle == self._handle:
                 return (va | POINTER,)

@@ -64,7 +64,7 @@ class Firmware:
 
     async def run(self) -> None:
         """Look at one thing after the other, round and round, and do what belongs to the one that has changed."""
-        receives = self._receives.posted if self._ni.options.descriptors == "prefetch" else None
+        receives = self._receives.posted if self._ni.options.reads_ahead else None
         services: list[Service] = self._ni.port.services(self)
         for bells in self._doorbells:
             services += bells.services(self._sender.rung, receives)

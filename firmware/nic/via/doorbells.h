@@ -42,20 +42,19 @@ u32 check_segment(struct work *work, const struct segment *segment, u32 most) {
 }
 
 /* No table: a region is contiguous in physical memory. */
-u32 translate_flat(struct region *region, u32 va) {
-    return va + SHARED32(&region->table);
+u32 translate_flat(const struct known *known, u32 va) {
+    return va + (u32)known->table;
 }
 
 /* AT2: the frame of a page. */
-u32 translate_on_nic(struct region *region, u32 va) {
-    u32 *table = (u32 *)SHARED32(&region->table);
-    return SHARED32(&table[(va >> 12) - (SHARED32(&region->va) >> 12)]) | (va & 4095);
+u32 translate_on_nic(const struct known *known, u32 va) {
+    return SHARED32(&known->table[(va >> 12) - known->first]) | (va & 4095);
 }
 
 /* AT3: the set of a page. */
-struct entry *translate_set(struct region *region, struct entry *sets, u32 mask, u32 handle, u32 va) {
-    u32 page = (va >> 12) - (SHARED32(&region->va) >> 12);
-    return &sets[handle + page & mask];
+struct entry *translate_set(const struct known *known, struct entry *sets, u32 mask, u32 va) {
+    u32 page = (va >> 12) - known->first;
+    return &sets[known->handle + page & mask];
 }
 
 /* AT3: one way of a set, which holds the page. */
@@ -68,10 +67,10 @@ u32 translate_hit(struct entry *set, u32 handle, u32 page) {
 }
 
 /* AT3: no way holds it; where its entry stands in host memory, and the one that gives way. */
-u32 translate_miss(struct region *region, struct entry *oldest, u32 handle, u32 page) {
-    oldest->handle = handle;
+u32 *translate_miss(const struct known *known, struct entry *oldest, u32 page) {
+    oldest->handle = known->handle;
     oldest->page = page;
-    return SHARED32(&region->table) + 4 * page;
+    return known->table + page;
 }
 
 /* A receive descriptor is kept for the message that will come. */

@@ -31,4 +31,5 @@ struct layer {
     u32 stored, fresh_first, fresh_last, fresh[32][2];
     struct endpoint endpoints[128];
 };
+struct known { u32 handle, fenced, va, size, first; u32 *table; };
 struct queue { u32 address, entries, place; };

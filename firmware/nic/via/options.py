@@ -36,7 +36,7 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "preset": tuple(PRESETS),
         "doorbell": ("", "d2", "d1_word", "d1_ring", "hw"),
-        "descriptors": ("", "pio", "dma", "prefetch"),
+        "descriptors": ("", "pio", "ahead", "dma", "prefetch"),
         "translation": ("", "at1", "at2", "at3", "flat"),
         "completion": ("", "cq1", "cq2"),
         "rdma": ("buffer", "table"),
@@ -85,8 +85,9 @@ class Options:
     writes; d1_word, d1_ring: a word for each VI in a page of its process, one descriptor or several at a time; hw: a
     FIFO of the card."""
     descriptors: str = ""
-    """How it gets the descriptor (2.2.2). pio: the host writes it into the NIC's memory; dma: the
-    NIC fetches it when it needs it; prefetch: receives as soon as they are posted."""
+    """How it gets the descriptor (2.2.2). pio: the host writes it into the NIC's memory; ahead: so too, and the NIC
+    reads and checks receives as soon as they are posted; dma: it fetches it when it needs it; prefetch: receives as
+    soon as they are posted."""
     translation: str = ""
     """Who translates addresses, and where the tables are (2.2.3). at1: the host's kernel, tables in host
     memory; at2: the NIC, tables in its memory; at3: the NIC, tables in host memory, entries in a cache. flat: nobody;
@@ -136,6 +137,16 @@ class Options:
     def user_level(self) -> bool:
         """Processes post without the kernel."""
         return self.doorbell != "d2"
+
+    @property
+    def written(self) -> bool:
+        """The host writes descriptors into the NIC's memory."""
+        return self.descriptors in ("pio", "ahead")
+
+    @property
+    def reads_ahead(self) -> bool:
+        """The NIC reads receive descriptors when they are posted."""
+        return self.descriptors in ("ahead", "prefetch")
 
     def _fit(self) -> None:
         """Whether the choices go together. Raises OptionError."""

@@ -46,6 +46,11 @@ class Ring:
         """The host's counter."""
         return self._nic.load(self.tail_at) if self._told is None else self._told
 
+    @property
+    def told(self) -> bool:
+        """The host's counter comes by doorbell."""
+        return self._told is not None
+
     def tell(self, tail: int) -> None:
         """The host's counter came by a doorbell."""
         self._told = tail

@@ -2,7 +2,6 @@
 
 enum { MOST_REGIONS = 64, USER_RING = 511, OFFSET = 4095 };
 
-struct known { struct region *region; u32 handle, fenced; };
 struct user_page { u32 send_tail, receive_tail, send_head, receive_head, unused[508], ring[512]; };
 struct user_ring { struct user_page *page; u32 at; struct known known; };
 struct taken { struct vi *vi; u32 descriptor, length, va, left, page_left, active, fetching, key; struct known known; };
@@ -17,9 +16,9 @@ struct vi {
 #define VIS ((struct vi *)0x8000)
 #define FENCED (*(u32 *)0x2000)
 
-/* Does a range lie in a region? */
-static inline __attribute__((always_inline)) u32 within(struct region *region, u32 va, u32 size) {
-    u32 begin = va - SHARED32(&region->va), bytes = SHARED32(&region->size);
+/* Does a range lie in a region? What was read of it holds until memory is taken back (FENCED). */
+static inline __attribute__((always_inline)) u32 within(const struct known *known, u32 va, u32 size) {
+    u32 begin = va - known->va, bytes = known->size;
     if (UNLIKELY(begin > bytes) || UNLIKELY(size > bytes - begin)) {
         OFF_PATH("beyond it");
         return 0;
@@ -33,11 +32,14 @@ void user_region(struct vi *vi, struct known *known, u32 handle) {
     struct region *region = &REGIONS[index];
     if (UNLIKELY(index >= MOST_REGIONS) || UNLIKELY(SHARED32(&region->handle) != handle) || UNLIKELY(SHARED32(&region->tag) != vi->tag)) {
         OFF_PATH("not its memory");
-        region = 0;
+        return;
     }
-    known->region = region;
     known->handle = handle;
     known->fenced = FENCED;
+    known->va = SHARED32(&region->va);
+    known->first = known->va >> 12;
+    known->size = SHARED32(&region->size);
+    known->table = (u32 *)SHARED32(&region->table);
 }
 
 /* The next word of a ring: where a descriptor is, in the region of the one before. */
@@ -55,25 +57,45 @@ u32 user_pointer(struct user_ring *ring, struct taken *taken) {
     }
     ring->at = at + 1;
     taken->descriptor = word;
-    return within(ring->known.region, word, 32);
+    return within(&ring->known, word, 32);
 }
 
-/* A descriptor that stands in the ring itself: its own address and handle, of the region of the one before. */
-u32 user_image(struct user_ring *ring, struct taken *taken) {
-    struct user_page *page = ring->page;
-    u32 at = ring->at, va;
-    if (UNLIKELY(SHARED32(&page->receive_tail) - at - 1 > USER_RING)) {
-        OFF_PATH("there is none, or no such tail");
-        return 0;
-    }
-    va = SHARED32(&page->ring[at & USER_RING]);
-    if (UNLIKELY(va & 63) || UNLIKELY(SHARED32(&page->ring[at + 1 & USER_RING]) != ring->known.handle) || UNLIKELY(ring->known.fenced != FENCED)) {
+/* A descriptor that stands in the ring itself, its own address and handle in front: what of it is needed. */
+static inline __attribute__((always_inline)) u32 image_at(struct user_ring *ring, struct taken *taken, u32 *image) {
+    u32 at = ring->at, *from = &ring->page->ring[at & USER_RING];
+    u64_words own = SHARED64(from), control, range, segment;
+    if (UNLIKELY(own.word[0] & 63) || UNLIKELY(own.word[1] != ring->known.handle) || UNLIKELY(ring->known.fenced != FENCED)) {
         OFF_PATH("another handle, or no descriptor, or memory was taken back");
         return 0;
     }
+    control = SHARED64(&from[2]);
+    range = SHARED64(&from[8]);
+    segment = SHARED64(&from[10]);
+    image[3] = control.word[1];
+    image[8] = range.word[0];
+    image[10] = segment.word[0];
+    image[11] = segment.word[1];
     ring->at = at + 12;
-    taken->descriptor = va;
-    return within(ring->known.region, va, 32);
+    taken->descriptor = own.word[0];
+    return within(&ring->known, own.word[0], 32);
+}
+
+/* The process's word tells how much is there. */
+u32 user_image(struct user_ring *ring, struct taken *taken, u32 *image) {
+    if (UNLIKELY(SHARED32(&ring->page->receive_tail) - ring->at - 1 > USER_RING)) {
+        OFF_PATH("there is none, or no such tail");
+        return 0;
+    }
+    return image_at(ring, taken, image);
+}
+
+/* A doorbell has told it. */
+u32 user_image_told(struct user_ring *ring, struct taken *taken, u32 *image, u32 tail) {
+    if (UNLIKELY(tail - ring->at - 1 > USER_RING)) {
+        OFF_PATH("there is none, or no such tail");
+        return 0;
+    }
+    return image_at(ring, taken, image);
 }
 
 /* The handle of another region. */
@@ -110,7 +132,7 @@ u32 user_segment(struct vi *vi, struct taken *taken, const u32 *image) {
         OFF_PATH("another region, or memory was taken back");
         return 0;
     }
-    return within(taken->known.region, va, size);
+    return within(&taken->known, va, size);
 }
 
 /* The control words of any other descriptor. */

@@ -81,7 +81,7 @@ class Virtual:
         if word & POINTER:
             await self._nic.work("user_pointer")
             return await self._pointed(ring, work, word, tag, aside)
-        await self._nic.work("user_image")
+        await self._nic.work("user_image_told" if ring.told else "user_image")
         image: tuple[int, ...] = (word,)
         if ring.ready >= CONTROL - 1:
             image += ring.take(CONTROL - 1)
