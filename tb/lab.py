@@ -40,13 +40,46 @@ class Findings:
     messages: int = 0
 
 
-class Lab:
+class Notebook:
+    """What a study writes down, and its tasks."""
+
+    def __init__(self) -> None:
+        self.findings = Findings()
+
+    @property
+    def kernel(self) -> Kernel:
+        """The discrete-event loop: tasks and simulated time."""
+        raise NotImplementedError
+
+    def spawn(self, coroutine: Any, name: str) -> Task:
+        """Start a task of the study."""
+        return self.kernel.spawn(coroutine, name)
+
+    async def all(self, tasks: Sequence[Task]) -> list[Any]:
+        """Wait for tasks; their return values."""
+        return [await task.finished for task in tasks]
+
+    def metric(self, name: str, value: float) -> None:
+        """Hand in one number."""
+        self.findings.metrics[name] = value
+
+    def series(self, name: str, x: Sequence[float], y: Sequence[float], x_unit: str, y_unit: str) -> None:
+        """Hand in a curve."""
+        self.findings.series[name] = Series(tuple(x), tuple(y), x_unit, y_unit)
+
+    def check(self, holds: bool, failure: str) -> None:
+        """A condition that must hold; `failure` says what is wrong when not. The run goes on, and ends non-zero."""
+        if not holds:
+            self.findings.failures.append(failure)
+
+
+class Lab(Notebook):
     """One study's view of one run."""
 
     def __init__(self, plan: Plan, running: RunningCluster | RunningSwitch) -> None:
+        super().__init__()
         self.plan = plan
         self._running = running
-        self.findings = Findings()
         self._told = 0.0
         self._progress: dict[str, int | str] = {}
         running.engine.heartbeat = self.tell
@@ -133,27 +166,6 @@ class Lab:
         profile = self.plan.profile
         config = profile.integer("fpga.config_us") * 1_000_000 // card_period(profile)
         return {"clock_divisor": profile.integer("fpga.clock_divisor"), "config_clocks": config}
-
-    def spawn(self, coroutine: Any, name: str) -> Task:
-        """Start a task of the study."""
-        return self.kernel.spawn(coroutine, name)
-
-    async def all(self, tasks: Sequence[Task]) -> list[Any]:
-        """Wait for tasks; their return values."""
-        return [await task.finished for task in tasks]
-
-    def metric(self, name: str, value: float) -> None:
-        """Hand in one number."""
-        self.findings.metrics[name] = value
-
-    def series(self, name: str, x: Sequence[float], y: Sequence[float], x_unit: str, y_unit: str) -> None:
-        """Hand in a curve."""
-        self.findings.series[name] = Series(tuple(x), tuple(y), x_unit, y_unit)
-
-    def check(self, holds: bool, failure: str) -> None:
-        """A condition that must hold; `failure` says what is wrong when not. The run goes on, and ends non-zero."""
-        if not holds:
-            self.findings.failures.append(failure)
 
     def progress(self, done: int, total: int, what: str = "messages") -> None:
         """Tell the terminal how far the study is."""

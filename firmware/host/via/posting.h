@@ -127,8 +127,8 @@ static inline __attribute__((always_inline)) u32 post(struct kernel *kernel, str
     return va;
 }
 
-/* VipPostSend in the kernel: into the central send queue. */
-u32 post_send(struct kernel *kernel, const u32 *file, u32 *stack, u32 process, u32 time) {
+/* A post in the kernel: into the central send queue, or into the VI's receive queue cache. */
+static inline __attribute__((always_inline)) u32 served(struct kernel *kernel, const u32 *file, u32 *stack, u32 process, u32 time, u32 send) {
     struct request request;
     struct descriptor descriptor;
     struct vi *vi;
@@ -138,29 +138,21 @@ u32 post_send(struct kernel *kernel, const u32 *file, u32 *stack, u32 process, u
         return 1;
     }
     vi = enter(kernel, &request, process, &kernel->sends.lock);
-    result = post(kernel, vi, &kernel->sends, &request, DEVICE_SEND, time, &descriptor, built);
+    result = post(kernel, vi, send ? &kernel->sends : &vi->receives, &request, send ? DEVICE_SEND : 0, time, &descriptor, built);
     SHARED32(&kernel->sends.lock) = 0;
     stack[7] = 0;
     stack[8] = 0;
     return result;
 }
 
-/* VipPostRecv in the kernel: into the VI's receive queue cache. */
+/* VipPostSend in the kernel. */
+u32 post_send(struct kernel *kernel, const u32 *file, u32 *stack, u32 process, u32 time) {
+    return served(kernel, file, stack, process, time, 1);
+}
+
+/* VipPostRecv in the kernel. */
 u32 post_receive(struct kernel *kernel, const u32 *file, u32 *stack, u32 process, u32 time) {
-    struct request request;
-    struct descriptor descriptor;
-    struct vi *vi;
-    u32 built[5], result;
-    if (UNLIKELY(dispatch(file, stack, &request))) {
-        OFF_PATH("refused");
-        return 1;
-    }
-    vi = enter(kernel, &request, process, &kernel->sends.lock);
-    result = post(kernel, vi, &vi->receives, &request, 0, time, &descriptor, built);
-    SHARED32(&kernel->sends.lock) = 0;
-    stack[7] = 0;
-    stack[8] = 0;
-    return result;
+    return served(kernel, file, stack, process, time, 0);
 }
 
 /* Each page of a segment: where it is, how much of it. */

@@ -7,11 +7,11 @@ waits; until then packets wait in the network.
 
 from __future__ import annotations
 
-from firmware.nic.hardware import Service
+from firmware.nic.via.awaited import Awaited
 from firmware.nic.via.layout import ASKED, CONTROL_WORDS, PAGE_WORDS, QUEUED, Counter, Word
 from firmware.nic.via.ni import Ni
 from firmware.nic.via.ring import Ring
-from firmware.verbs import PollLoop, Watch
+from firmware.verbs import Watch
 
 
 class Refill:
@@ -20,14 +20,11 @@ class Refill:
     def __init__(self, ni: Ni) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._low = ni.options.low_water * (CONTROL_WORDS + PAGE_WORDS)
-        self._loop: PollLoop
-        self._meanwhile: list[Service] = []
+        self._refills = Awaited(ni, Watch(Word.REFILLS, 0, "look_refill"))
 
     def start(self) -> None:
-        """Make the loop that waits for a refill; the port's services are known."""
-        self._meanwhile = self._port.background()
-        watches = [Watch(Word.REFILLS, 0, "look_refill"), *(watch for watch, _ in self._meanwhile)]
-        self._loop = self._nic.poll_loop(watches)
+        """The port's services are known."""
+        self._refills.start()
 
     async def look(self, ring: Ring) -> None:
         """A descriptor was used: is the cache below the mark, and more at the host?"""
@@ -56,9 +53,7 @@ class Refill:
     async def _wait(self, ring: Ring) -> None:
         """Spin until the kernel has refilled some cache."""
         self._ni.count(Counter.STALLED)
-        seen = self._nic.load(Word.REFILLS)
+        seen = self._refills.now
         if self._nic.load(ring.flag) == QUEUED:
             await self._ask(ring.flag)
-        self._loop.expect(0, seen)
-        while hit := await self._loop.run():
-            await self._meanwhile[hit - 1][1]()
+        await self._refills.change(seen)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from firmware.nic.hardware import Service
+from firmware.nic.via.awaited import Awaited
 from firmware.nic.via.layout import PAGE, RDMA_WRITE, VALID, Word
 from firmware.nic.via.layout import Region as At
 from firmware.nic.via.ni import Endpoint, Ni
 from firmware.nic.via.slots import CONFIRM, SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
 from firmware.nic.via.translation import Frames
-from firmware.verbs import PollLoop, Watch
+from firmware.verbs import Watch
 from pymodels.formats.via import Reliability
 
 
@@ -106,14 +106,11 @@ class KernelBuffer:
     def __init__(self, ni: Ni) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._given = 0
-        self._loop: PollLoop
-        self._meanwhile: list[Service] = []
+        self._taken = Awaited(ni, Watch(Word.WRITES_TAKEN, 0, "look_taken"))
 
     def start(self) -> None:
-        """Make the loop that waits for the kernel."""
-        self._meanwhile = self._port.background()
-        watches = [Watch(Word.WRITES_TAKEN, 0, "look_taken"), *(watch for watch, _ in self._meanwhile)]
-        self._loop = self._nic.poll_loop(watches)
+        """The port's services are known."""
+        self._taken.start()
 
     async def piece(self, endpoint: Endpoint, writing: Writing, size: int, last: bool) -> bool:
         """Payload into the next slot, then what the kernel must know, and an interrupt."""
@@ -132,10 +129,8 @@ class KernelBuffer:
 
     async def _wait(self, most: int) -> None:
         """Until the kernel has taken all pieces but so many."""
-        while self._given - (taken := self._nic.load(Word.WRITES_TAKEN)) & 0xFFFFFFFF > most:
-            self._loop.expect(0, taken)
-            if hit := await self._loop.run():
-                await self._meanwhile[hit - 1][1]()
+        while self._given - (taken := self._taken.now) & 0xFFFFFFFF > most:
+            await self._taken.change(taken)
 
     async def settle(self) -> None:
         """Wait until the kernel has copied everything."""

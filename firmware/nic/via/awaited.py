@@ -1,0 +1,33 @@
+"""A word of the kernel on which the firmware waits, and does nothing else but let the port end its stores."""
+
+from __future__ import annotations
+
+from firmware.nic.hardware import Service
+from firmware.nic.via.ni import Ni
+from firmware.verbs import PollLoop, Watch
+
+
+class Awaited:
+    """One word."""
+
+    def __init__(self, ni: Ni, look: Watch) -> None:
+        """`look`: the word, and what a look at it costs."""
+        self._nic, self._port, self._look = ni.nic, ni.port, look
+        self._loop: PollLoop
+        self._meanwhile: list[Service] = []
+
+    def start(self) -> None:
+        """Make the loop that waits; the port's services are known."""
+        self._meanwhile = self._port.background()
+        self._loop = self._nic.poll_loop([self._look, *(watch for watch, _ in self._meanwhile)])
+
+    @property
+    def now(self) -> int:
+        """What stands there."""
+        return self._nic.load(self._look.address)
+
+    async def change(self, seen: int) -> None:
+        """Spin until something else stands there."""
+        self._loop.expect(0, seen)
+        while hit := await self._loop.run():
+            await self._meanwhile[hit - 1][1]()
