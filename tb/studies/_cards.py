@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pymodels.config.model import FPGA_CARD
+from pymodels.errors import ConfigError
 from pymodels.formats.grim import Device
 from pymodels.trace import Part, TraceEvent, unit
 from tb.lab import Lab
+from tb.request import Plan
 from tb.studies import Option, layer_options
 from tb.studies._grim import bring_up
 
@@ -22,6 +25,23 @@ SETTLE_PS = 100_000_000
 """Until what was sent to set a forwarding table has surely come."""
 PICOSECONDS = 1_000_000
 """Of a microsecond; bytes in a picosecond times this are MB/s."""
+
+
+def check(plan: Plan) -> None:
+    """Each of the first two hosts must have an FPGA card. Raises ConfigError."""
+    for host in (0, 1):
+        check_card(plan, host, FPGA_CARD)
+
+
+def check_card(plan: Plan, host: int, card: str) -> None:
+    """Refuse a cluster whose host of this number has no such card: ConfigError."""
+    hosts = plan.cluster.hosts
+    if host < len(hosts) and card in hosts[host].cards:
+        return
+    cause = (
+        f"the study uses that of host {host}, {hosts[host].name}" if host < len(hosts) else "the study uses two hosts"
+    )
+    raise ConfigError("CLUSTER", 0, f"no {card}", cause, f"add USE {card} to the host, or choose CLUSTER={CLUSTER}")
 
 
 class Pair:

@@ -21,9 +21,9 @@ from pymodels.trace import Part, TraceEvent, unit
 from tb.lab import Lab
 from tb.settings import card_period, pci_period
 from tb.studies import Option
-from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, SETTLE_PS, Pair, first_after, times
+from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, SETTLE_PS, Pair, check, first_after, times
 
-__all__ = ["CLUSTER", "LAYER", "run"]
+__all__ = ["CLUSTER", "LAYER", "check", "run"]
 TO_CARD, TO_HOST = 4096, 4088
 """Payload bytes."""
 PHASES = {

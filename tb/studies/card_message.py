@@ -26,12 +26,13 @@ from tb.studies._cards import (
     PICOSECONDS,
     SETTLE_PS,
     Pair,
+    check,
     first_after,
     host_events,
     times,
 )
 
-__all__ = ["CLUSTER", "LAYER", "run"]
+__all__ = ["CLUSTER", "LAYER", "check", "run"]
 SIZES = (0, 4, 16, 64, 256, 1024, 4096)
 PATHS = ("host_to_host", "host_to_local_card", "host_to_remote_card", "card_to_remote_card", "card_to_host")
 OPTIONS = {

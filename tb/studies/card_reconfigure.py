@@ -20,9 +20,9 @@ from pymodels.card.registers import Forward
 from pymodels.trace import Part, TraceEvent
 from tb.lab import Lab
 from tb.studies import Option
-from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, Pair, times
+from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, Pair, check, times
 
-__all__ = ["CLUSTER", "LAYER", "run"]
+__all__ = ["CLUSTER", "LAYER", "check", "run"]
 OLD, NEW = "filters.bit", "digests.bit"
 BOTH, ONLY_NEW, WITH_STATE = "loopback", "sha256", "fir16"
 """A circuit of both images, one of the new image, one of the old that has a state."""

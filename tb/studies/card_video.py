@@ -24,7 +24,7 @@ from tb.cluster import FRAME_BYTES
 from tb.lab import Lab
 from tb.request import Plan
 from tb.studies import Option
-from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, SETTLE_PS
+from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, SETTLE_PS, check_card
 from tb.studies._grim import bring_up
 
 __all__ = ["CLUSTER", "LAYER", "run"]
@@ -44,7 +44,9 @@ QUICK = "frames=2 fpga.config_us=100"
 
 
 def check(plan: Plan) -> None:
-    """A frame must fit into the card, and into words."""
+    """A frame must fit into the card, and into words; and the second host has a display, if it shows it."""
+    if plan.options["into"] != "ni":
+        check_card(plan, 1, FRAME_CARD)
     width, height, depth = (int(plan.options[name]) for name in ("width", "height", "depth"))
     size = width * height * depth // 8
     if width % 4:
@@ -75,7 +77,7 @@ async def _show(lab: Lab, frames: list[bytes]) -> tuple[int, int, bytes]:
     if in_ni:
         libraries[1].reserve_ni_memory(size)
     await bring_up(lab, libraries, [{} for _ in libraries])
-    near, far = libraries
+    near, far = libraries[:2]
     display = far.get_reserved_ni_memory()[1] if in_ni else DISPLAY
     source, lock = await near.malloc_pinned(size), await far.malloc_pinned(4)
     where, last = near.get_dest_id(far.get_my_vnn()), len(frames)

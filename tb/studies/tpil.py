@@ -18,10 +18,12 @@ from firmware.host.tpil import CardDma, Config, Method, create
 from firmware.host.tpil.library import SIZES
 from firmware.nic.grim.cards import CARD
 from pymodels.card.registers import BANK_BYTES, BANKS
+from pymodels.config.model import FPGA_CARD
 from pymodels.costs.table import PathTable
 from tb.lab import Lab
+from tb.request import Plan
 from tb.studies import Option
-from tb.studies._cards import PICOSECONDS
+from tb.studies._cards import PICOSECONDS, check_card
 
 CLUSTER = "two_cards"
 ROOM = 8
@@ -33,6 +35,11 @@ OPTIONS = {
     "sse": Option(1, "whether the host's CPU has SSE registers; a Pentium II has not", 0, 1),
 }
 QUICK = "largest=4096"
+
+
+def check(plan: Plan) -> None:
+    """The first host must have an FPGA card."""
+    check_card(plan, 0, FPGA_CARD)
 
 
 async def run(lab: Lab) -> None:

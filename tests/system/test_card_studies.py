@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from pymodels.errors import ConfigError
 from pymodels.formats.png import SIGNATURE
+from tb import studies
 from tests.system.runs import assert_equal, must, run
 
 CARDS, FAST = "two_cards", "fpga.config_us=100"
@@ -59,6 +61,12 @@ def test_no_message_is_lost_while_an_image_is_swapped(tmp_path: Path) -> None:
     assert metrics["bytes_equal"] == metrics["state_dropped"] == 1
     assert metrics["held"] > 0
     assert metrics["gap_us"] >= 100, "the loading"
+
+
+@pytest.mark.parametrize("study", [name for name in studies.names() if studies.load(name).cluster == CARDS])
+def test_a_cluster_without_its_cards_is_refused_before_a_run(study: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"CLUSTER: no (CELOXICA|FRAME_BUFFER): .*, or choose CLUSTER=two_cards"):
+        run(study, "verilator", tmp_path, cluster="two_hosts")
 
 
 @pytest.mark.parametrize("into", ["card", "ni"])
