@@ -86,7 +86,8 @@ class Messages:
     def _name(self, packet: Packet) -> str:
         piece = self._lives.piece_of.get(id(packet))
         if piece is None:
-            return self._answers.get(id(packet), "control message")
+            other = "control message" if self._lives.lives else f"packet {packet.key:08x}"
+            return self._answers.get(id(packet), other)
         life = piece.life
         part = f", part {life.pieces.index(piece) + 1} of {len(life.pieces)}" if len(life.pieces) > 1 else ""
         again = "" if packet is piece.packets[0] else ", sent again"

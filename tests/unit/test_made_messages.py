@@ -207,9 +207,16 @@ def test_timeline_names_packets_and_answers_and_draws_an_arrow_for_the_reply() -
     assert told.count('"name":"message 2, reply to message 1, metz to paris, 100 B"') > 6
     assert '"name":"ACK of message 2"' in told
     assert "control message" not in told
+    assert told.count('"ph":"s"') == told.count('"ph":"f"') == 2, "an arrow for the read, one for its reply"
     told = timeline(posted())
     assert "message 1, paris to metz, 64 B, packet 2 of 2" in told
     assert '"name":"ACK of message 1"' in told
+
+
+def test_packets_of_a_layer_that_tells_of_no_messages_go_by_their_key() -> None:
+    told = timeline(packet(0, 0, 40, key=0x0EC00105))
+    assert '"name":"packet 0ec00105"' in told
+    assert "control message" not in told
 
 
 def test_queues_that_nobody_empties_are_not_counted() -> None:
