@@ -56,6 +56,13 @@ typedef union { u32 word[2]; double both; } u64_words;
     } while (0)
 #endif
 
+/* Host: take a lock that other threads may hold: what stood there. The exchange locks the cache line; it counts as the host's
+ * uncached access. */
+#ifndef PATHS_NIC
+#define LOCKED_EXCHANGE(at, value) \
+    ({ u32 paths_value = (value); __asm__ volatile(PATHS_MARK "sample lock\n\txchgl %0, %1" : "+r"(paths_value), "+m"(*(at)) : : "memory"); paths_value; })
+#endif
+
 /* Host: words that cross the PCI bus. They count nothing here: the verbs `pio_write`, `pio_copy`, `pio_read` take the time
  * of the bus. The marks make the path compute what is written and use what is read. */
 #ifndef PATHS_NIC

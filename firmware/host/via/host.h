@@ -8,7 +8,8 @@ struct descriptor {
     u32 address, reserved_3, handle, size;
 };
 struct region { u32 handle, process, va, size, tag, flags, first_page, *frames; };
-struct queue { u32 posted, most; struct descriptor *oldest, *newest; u32 handle; };
+enum { VI_MAGIC = 0x56495021 };
+struct queue { u32 magic, lock, posted, most; struct descriptor *oldest, *newest; u32 handle; };
 struct cache { u32 tail, head, size, *base, waiting, lock, owner, irql; };
 struct posted { struct posted *next; struct descriptor *descriptor; u32 end, region, time; };
 struct vi {

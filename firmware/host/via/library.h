@@ -22,15 +22,31 @@ u32 post_user(struct queue *queue, struct descriptor *descriptor, u32 handle, u3
     return 0;
 }
 
-/* VipSendDone, VipRecvDone: the status of the oldest descriptor. */
+/* VipSendDone, VipRecvDone: is the handle a VI's, is the oldest descriptor done; other threads may ask too. */
 u32 look_done(struct queue *queue, struct descriptor **found) {
-    struct descriptor *oldest = queue->oldest;
-    *found = oldest;
+    struct descriptor *oldest;
+    u32 status;
+    if (UNLIKELY(queue == 0) || UNLIKELY(queue->magic != VI_MAGIC) || UNLIKELY(found == 0)) {
+        OFF_PATH("invalid parameter");
+        return 5;
+    }
+    if (UNLIKELY(LOCKED_EXCHANGE(&queue->lock, 1))) {
+        OFF_PATH("another thread is here");
+        return 1;
+    }
+    *found = 0;
     if (UNLIKELY(queue->posted == 0)) {
         OFF_PATH("nothing is posted");
-        return 0;
+        return 1;
     }
-    return be32_load((const u32 *)&SHARED32(&oldest->status));
+    oldest = queue->oldest;
+    status = be32_load((const u32 *)&SHARED32(&oldest->status));
+    if (UNLIKELY(status & 1)) {
+        OFF_PATH("it is done");
+        *found = oldest;
+    }
+    SHARED32(&queue->lock) = 0;
+    return 1;
 }
 
 /* One look at a status, in a loop that calls VipSendDone or VipRecvDone. */
