@@ -29,7 +29,7 @@ def test_the_kernel_translates_for_an_entry_and_a_cache_for_its_misses(profile: 
     entry = published("via_translation", "at1_us", RUNS[profile])
     assert metrics["at1_us"] == pytest.approx(entry, rel=0.02)
     start = published("via_translation", "at3_miss_us", RUNS[profile])
-    assert 0.9 * start < metrics["at3_miss_us"] < 5 * start, (
+    assert 0.7 * start < metrics["at3_miss_us"] < 3 * start, (
         "a miss is a start of the DMA, and what the NIC does for it"
     )
     assert metrics["at3_misses_per_message"] > 1, "a fresh buffer misses"
@@ -54,7 +54,8 @@ def test_short_descriptors_are_cheaper_written_than_fetched(profile: str, tmp_pa
     assert metrics["words_by_start_up"] == words == {"lanai4": 10, "sp": 5}[profile]
     assert metrics["words_with_transfer"] >= words, "the words of a DMA take time too"
     ways = {way: metrics[f"one_way_us_{way}_1_segments"] for way in ("pio", "dma", "prefetch")}
-    assert ways["pio"] < ways["dma"] and ways["prefetch"] < 1.05 * ways["dma"], "a fetch delays the message"
+    assert max(ways.values()) < 1.5 * min(ways.values()), "its twelve words are near the crossing"
+    assert max(ways["pio"], ways["prefetch"]) < 1.05 * ways["dma"], "what is fetched when a message comes delays it"
 
 
 def test_berkeley_via_pays_for_its_misses_and_takes_longer_messages_in_its_second_form(tmp_path: Path) -> None:
