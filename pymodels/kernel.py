@@ -140,8 +140,9 @@ class Kernel:
 
     def at(self, time_ps: int, call: Callable[[], None]) -> None:
         """Call back at a time (raised to the next odd picosecond, and never before now)."""
+        now = self.now
         self._alarm_count += 1
-        heapq.heappush(self._alarms, (max(time_ps, self.now) | 1, self._alarm_count, call))
+        heapq.heappush(self._alarms, ((time_ps if time_ps > now else now) | 1, self._alarm_count, call))
 
     def sleep_until(self, time_ps: int, why: Why = "time") -> Future[None]:
         """A future that is fulfilled at `time_ps`."""

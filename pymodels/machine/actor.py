@@ -51,7 +51,8 @@ class Actor:
 
     def trace(self, event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
         """Append a record of this processor to the trace."""
-        self._log.add(self._unit, event, packet, argument, argument2)
+        if self._log.enabled:
+            self._log.add(self._unit, event, packet, argument, argument2)
 
     def cost(self, path: str) -> tuple[int, int]:
         """(picoseconds of one pass, number in the trace) of a path."""

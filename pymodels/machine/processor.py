@@ -76,13 +76,15 @@ class ModelProcessor(Actor):
 
     async def work(self, path: str, times: int = 1) -> None:
         """Execute a compiled path `times` times."""
-        duration, number = self.cost(path)
+        duration, number = self._costs.get(path) or self.cost(path)
         duration *= times
-        end = self.cpu.claim(duration)
-        self._log.add(self._unit, TraceEvent.WORK_START, 0, number, duration // self._clock)
+        end, log = self.cpu.claim(duration), self._log
+        if log.enabled:
+            log.add(self._unit, TraceEvent.WORK_START, 0, number, duration // self._clock)
         if end > self._kernel.now:
             await self._kernel.sleep_until(end, path)
-        self._log.add(self._unit, TraceEvent.WORK_END, 0, number, duration // self._clock)
+        if log.enabled:
+            log.add(self._unit, TraceEvent.WORK_END, 0, number, duration // self._clock)
 
     def post(self, path: str) -> None:
         """Execute a compiled path whose end nobody waits for."""
@@ -105,5 +107,6 @@ class ModelProcessor(Actor):
 
     def _watched_changed(self) -> None:
         """The register that polling loops look at has another value."""
-        for spin in tuple(self.sram.spins):
-            spin.registers_changed()
+        if spins := self.sram.spins:
+            for spin in tuple(spins):
+                spin.registers_changed()

@@ -89,13 +89,15 @@ class SpecialRegisters:
 
     def read(self, register: int) -> int:
         """The value of a register now."""
-        self._check(register)
+        if self.kind == "lanai4":
+            _check(register)
         reader = self._reads.get(register)
         return reader() if reader is not None else self._plain.get(_known(register), 0)
 
     def write(self, register: int, value: int) -> None:
         """Write a register from the NIC's processor."""
-        self._check(register)
+        if self.kind == "lanai4":
+            _check(register)
         writer = self._writes.get(register)
         if writer is not None:
             writer(value & MASK32)
@@ -113,13 +115,6 @@ class SpecialRegisters:
             self.change(value & 1 << Isr.LANAI_SIG, value & ~(1 << Isr.LANAI_SIG))
         else:
             self.write(register, value)
-
-    def _check(self, register: int) -> None:
-        if self.kind == "lanai4":
-            try:
-                lanai4.place(register)
-            except ValueError as error:
-                raise MachineError(str(error)) from None
 
     def change(self, set_bits: int, clear_bits: int) -> None:
         """Set and clear ISR bits; setting wins. A LANai 4 has some of them only."""
@@ -163,6 +158,14 @@ class SpecialRegisters:
             )
 
         return write
+
+
+def _check(register: int) -> None:
+    """Raises MachineError for a register that a LANai 4 does not have."""
+    try:
+        lanai4.place(register)
+    except ValueError as error:
+        raise MachineError(str(error)) from None
 
 
 def _getter_of(dma: WordDma, name: Ebus) -> Callable[[], int]:

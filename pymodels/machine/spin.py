@@ -61,9 +61,10 @@ class CpuTime:
 
     def claim(self, duration: int) -> int:
         """Take the processor for `duration` ps as soon as it is free; the time at which that ends."""
-        self.free_at = max(self.kernel.now, self.free_at) + duration
+        now, free = self.kernel.now, self.free_at
+        self.free_at = end = (now if now > free else free) + duration
         self.used += duration
-        return self.free_at
+        return end
 
 
 class Spin:
@@ -131,10 +132,11 @@ class Spin:
         hit: Future[int] = Future(self._kernel, self._why)
         self._hit = hit
         self._memory.spins.append(self)
+        seen: dict[int, int] = {}
         for i in range(count):
             step = (self._first + i) % count
-            if self._holds(step):  # the first that holds is the first that will be sampled
-                self._consider(step)
+            if self._holds(step, seen):  # the first that holds is the first that will be sampled
+                self._schedule(step)
                 break
         return await hit
 
@@ -153,12 +155,20 @@ class Spin:
 
     def registers_changed(self) -> None:
         """Called by the NIC after ISR changed."""
+        seen: dict[int, int] = {}
         for step in self._registers:
-            self._consider(step)
+            if self._holds(step, seen):
+                self._schedule(step)
 
-    def _holds(self, step: int) -> bool:
+    def _holds(self, step: int, seen: dict[int, int]) -> bool:
+        """Whether a step would hit now. `seen`: registers that were read at this moment, each once."""
         address, expect, mask, register, _ = self._looks[step]
-        value = self._peek(address) if register and self._peek is not None else self._memory.load(address)
+        if not register or self._peek is None:
+            value = self._memory.load(address)
+        elif address in seen:
+            value = seen[address]
+        else:
+            value = seen[address] = self._peek(address)
         return (value ^ expect) & mask != 0
 
     def _sample_time(self, step: int) -> int:
@@ -169,9 +179,12 @@ class Spin:
         return first if missed <= 0 else first + -(-missed // self._round) * self._round
 
     def _consider(self, step: int) -> None:
-        """A step may hold: sample it when its turn comes, unless an earlier step is due before."""
-        if not self._holds(step):
-            return
+        """A step may hold: if it does, `_schedule`."""
+        if self._holds(step, {}):
+            self._schedule(step)
+
+    def _schedule(self, step: int) -> None:
+        """A step holds: sample it when its turn comes, unless an earlier step is due before."""
         time = self._sample_time(step)
         if self._due is None or time < self._due:
             self._due, self._due_step = time, step
@@ -183,7 +196,7 @@ class Spin:
         if generation != self._generation or self._hit is None:
             return
         step = self._due_step
-        if not self._holds(step):  # it was true for a moment only, and the loop looked elsewhere
+        if not self._holds(step, {}):  # it was true for a moment only, and the loop looked elsewhere
             self._due = None
             for other in range(len(self._looks)):
                 self._consider(other)

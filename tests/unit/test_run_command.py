@@ -120,3 +120,13 @@ def test_without_its_trace_a_run_has_no_results(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="trace not written"):
         leave_behind(tmp_path, studies.load("echo_pingpong"), lab, 1.0)
     assert not (tmp_path / "results.json").exists()
+
+
+def test_asserts_are_rewritten_in_modules_of_tests_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(simulator.REWRITE, raising=False)
+    monkeypatch.setattr(simulator, "_command", lambda *_: ["env"])
+    said = []
+    for module in ("tb.sim.entry", "tests.block.test_fifo"):
+        outcome = simulator.simulate(Build("icarus", tmp_path, "top", cached=True), module, tmp_path)
+        said += [line for line in outcome.log.read_text().splitlines() if line.startswith(simulator.REWRITE)]
+    assert said == [f"{simulator.REWRITE}={which}" for which in ("", simulator.TESTS)]
