@@ -196,6 +196,15 @@ def test_the_data_of_an_rdma_read_are_a_reply() -> None:
     assert (told["nic_orders_fetch"], told["fetch"], told["nic_finishes"]) == (100, 100, 300)
 
 
+def test_a_trace_that_begins_or_ends_anywhere_still_gives_lives_whose_stages_add_up() -> None:
+    parts = (read_and_reply(), [(t + 10**7, *rest) for t, *rest in posted()])
+    whole = rows(trace(*parts))  # type: ignore[arg-type]
+    for cut in range(len(whole)):
+        for some in (whole[cut:], whole[:cut]):
+            for life in Lives(LEGEND_OF_TWO).take_all(some).lives:
+                assert life.arrived is None or life.target is None or sums(life)
+
+
 def timeline(*parts: list[Row]) -> str:
     """The timeline of a made-up run, as text."""
     events = made.timeline(Recorded(Path(), LEGEND_OF_TWO, trace(*parts)))
