@@ -56,6 +56,9 @@ class PollLoop(Protocol):
     def expect(self, step: int, value: int) -> None:
         """Change the value that a step compares with (free: the instructions that do it are in a `work` path)."""
 
+    def aim(self, step: int, address: int) -> None:
+        """Let a step look at another word of SRAM, from the next run on (free, as `expect`)."""
+
     def first(self, count: int) -> None:
         """Look at the first `count` steps only, from the next run on, until told otherwise."""
 

@@ -116,6 +116,11 @@ class Spin:
             if self._hit is not None:
                 self._consider(step)
 
+    def aim(self, step: int, address: int) -> None:
+        """Let a step look at another word, from the next run on."""
+        self._all[step] = self._all[step]._replace(address=address)
+        self._lay_out(len(self._looks))
+
     def first(self, count: int) -> None:
         """Look at the first `count` steps only, from the next run on, until told otherwise."""
         if count != len(self._looks):

@@ -136,6 +136,9 @@ class RtlPollLoop:
     def expect(self, step: int, value: int) -> None:
         self._steps[self._base + step * STEP_WORDS] = value & 0xFFFFFFFF
 
+    def aim(self, step: int, address: int) -> None:
+        self._steps[self._base - 1 + step * STEP_WORDS] = address
+
     def first(self, count: int) -> None:
         self._count = count
 

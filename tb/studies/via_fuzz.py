@@ -16,7 +16,8 @@ from dataclasses import replace
 
 from firmware.host.via import Descriptor, Vi, VipError
 from firmware.host.via.posting import ByProcess
-from firmware.nic.via.layout import State, UserPage
+from firmware.nic.via.layout import State
+from firmware.nic.via.user_pages import PAGE
 from pymodels.formats.via import Reliability, Segment, Status
 from pymodels.host import ProtectionFault
 from tb.lab import Lab
@@ -116,13 +117,20 @@ class Hostile:
             self.acts["stopped"] += 1
 
     async def _page(self) -> None:
-        """A store anywhere into the VI's page of the NIC, and a tail."""
+        """A store into the VI's page of the NIC or that of its doorbells, and a tail."""
         poster = self.vi.sends.poster
         assert isinstance(poster, ByProcess)
-        at = self.rng.choice((0, 4, 8, 12, *(range(int(UserPage.SENDS), int(UserPage.SENDS) + 64, 4))))
+        begin = poster.pair - poster.pair % PAGE
+        at = self.rng.choice(
+            (
+                begin + 4 * self.rng.randrange(64),
+                *(poster.pair + 4 * i for i in range(4)),
+                *range(poster.ring, poster.ring + 64, 4),
+            )
+        )
         self.acts["page"] += 1
-        await self.user.process.pio_write(poster.page + at, self._word().to_bytes(4, "big"))
-        await self.user.process.pio_write(poster.page, self.rng.choice((2, 8, 12, self._word())).to_bytes(4, "big"))
+        await self.user.process.pio_write(at, self._word().to_bytes(4, "big"))
+        await self.user.process.pio_write(poster.pair, self.rng.choice((2, 8, 12, self._word())).to_bytes(4, "big"))
 
 
 class Honest:

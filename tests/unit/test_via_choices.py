@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
-from firmware.host.via import Descriptor
+from firmware.host.via import Descriptor, Result, VipError
+from firmware.host.via.posting import ByProcess
 from firmware.layers import check_options
-from firmware.nic.via.layout import Counter, State, UserPage, Word
+from firmware.nic.via.layout import Counter, State, Word
 from firmware.nic.via.options import OptionError, Options
+from firmware.nic.via.user_pages import Pair as Doorbells
 from pymodels.cards import CardMap
 from pymodels.formats.via import Field, Reliability, Status
 from pymodels.host import ProtectionFault
@@ -102,6 +104,37 @@ def test_many_receives_ahead_are_used_in_order(choice: str) -> None:
 
 
 @EACH
+def test_256_descriptors_wait_in_each_queue(choice: str) -> None:
+    """Sends are posted faster than they leave; receives in 16 regions wait all at once."""
+    p = made(choice, regions=300)
+
+    async def receive() -> None:
+        tag = p.there.tag
+        for i in range(256):
+            place = p.there.descriptor(i)
+            if i % 7 == 6 and i < 105:  # another region than the one before
+                va = p.there.process.allocate(64)
+                place = p.there.nic.descriptor(va, await p.there.nic.register_memory(va, 64, tag))
+            await p.yours.post_receive(place.receive([p.there.part(64 * i, 64)]))
+        with pytest.raises(VipError) as refused:
+            await p.yours.post_receive(p.there.descriptor(256).receive([]))
+        assert refused.value.result is Result.ERROR_RESOURCE
+
+    async def send() -> None:
+        for i in range(256):
+            p.here.write(64 * i, pattern(64, i))
+            await p.mine.post_send(p.here.descriptor(i).send([p.here.part(64 * i, 64)]))
+
+    async def take() -> None:
+        for _ in range(256):
+            assert (await p.yours.poll_receive()).status == RECEIVED
+
+    p.machine.finish(receive())
+    p.machine.finish(send(), take())
+    assert p.there.read(0, 256 * 64) == b"".join(pattern(64, i) for i in range(256))
+
+
+@EACH
 def test_a_lost_packet_spoils_one_message_or_breaks_the_connection(choice: str) -> None:
     for level in (Reliability.UNRELIABLE, Reliability.RECEPTION):
         p = made(choice, reliability=level, packet=1024)
@@ -172,13 +205,14 @@ def test_garbage_in_a_page_harms_nobody_else(choice: str) -> None:
     p = made(choice)
     rng = random.Random(4)
     q = pair_beside(p)
-    page = p.mine.sends.poster.page  # type: ignore[attr-defined]
+    sends, receives = poster(p.mine.sends), poster(p.mine.receives)
 
     async def attack() -> None:
         for _ in range(60):
             words = b"".join(rng.choice((rng.randbytes(4), p.here.base.to_bytes(4, "big"))) for _ in range(4))
-            await p.here.process.pio_write(page + rng.choice((0, UserPage.SENDS, UserPage.RECEIVES)), words)
-            await p.here.process.pio_write(page + UserPage.SEND_TAIL, rng.choice((2, 8, 14, 300)).to_bytes(4, "big"))
+            await p.here.process.pio_write(rng.choice((sends.pair, sends.ring, receives.ring)), words)
+            tail = rng.choice((1, 2, 8, 14, 300)).to_bytes(4, "big")
+            await p.here.process.pio_write(sends.pair + Doorbells.SEND_TAIL, tail)
             await p.machine.host(0).sleep(3_000_000)
 
     async def others() -> None:
@@ -186,6 +220,12 @@ def test_garbage_in_a_page_harms_nobody_else(choice: str) -> None:
             await one_way(q, size)
 
     p.machine.finish(attack(), others())
+
+
+def poster(queue: Any) -> ByProcess:
+    """How a process posts."""
+    assert isinstance(queue.poster, ByProcess)
+    return queue.poster
 
 
 def pair_beside(p: Pair) -> Pair:
@@ -200,10 +240,16 @@ def pair_beside(p: Pair) -> Pair:
 @EACH
 def test_the_page_of_another_process_cannot_be_touched(choice: str) -> None:
     p = made(choice)
-    page = p.mine.sends.poster.page  # type: ignore[attr-defined]
     q = pair_beside(p)
+    for theirs in (poster(p.mine.sends), poster(p.mine.receives)):
+        for at in (theirs.ring, theirs.pair):
+            physical = p.here.process.pages.physical(at, 4, "", device=True, write=True)
+            assert physical is not None
+            mine = [poster(q.mine.sends).ring, poster(q.mine.sends).pair]
+            places = [q.here.process.pages.at(one, "").physical for one in mine]
+            assert physical // 4096 * 4096 not in places
     with pytest.raises(ProtectionFault):
-        p.machine.finish(q.here.process.pio_write(page + 4096, b"\0\0\0\1"))
+        p.machine.finish(q.here.process.pio_write(poster(q.mine.sends).pair // 4096 * 4096 + 4096, b"\0\0\0\1"))
 
 
 @EACH

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import struct
 from collections import deque
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from firmware.host.words import store_words
@@ -27,11 +28,19 @@ class Entry:
     """The cache's tail behind it."""
 
 
+News = Callable[[], Awaitable[None]]
+
+
 class Cache:
     """A ring of words: `tail` counts what was written, `head` what the NIC no longer needs, as far as is known."""
 
-    def __init__(self, host: Host, base: int, words: int, counters: tuple[int, int], flag: int) -> None:
-        """`base`, the `counters` tail and head, and the `flag` of what waits here: addresses in the NIC's memory."""
+    def __init__(
+        self, host: Host, base: int, words: int, counters: tuple[int, int], flag: int, news: News | None = None
+    ) -> None:
+        """`base`, the `counters` tail and head, and the `flag` of what waits here: addresses in the NIC's memory.
+        `news`: done behind each new tail.
+        """
+        self._news = news
         self._host, self._base, self._size = host, base, words
         self._tail_at, self._head_at = counters
         self._flag = flag
@@ -97,6 +106,8 @@ class Cache:
             await store_words(self._host, self._base, *words[part:])
         self.tail = self.tail + len(words) & MASK
         await store_words(self._host, self._tail_at, self.tail)
+        if self._news is not None:
+            await self._news()
 
     async def flag(self) -> None:
         """Tell the NIC whether anything waits here."""

@@ -12,6 +12,7 @@ from firmware.host.via.attributes import MemoryAttributes
 from firmware.host.via.cache import Cache, Entry
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.kernel_vi import KernelVi
+from firmware.host.via.pairs import Pairs
 from firmware.host.via.rdma import Writes
 from firmware.host.via.registry import Region, Registry
 from firmware.host.via.sleepers import Sleepers
@@ -39,17 +40,18 @@ class Kernel:
         self.registry = Registry(self.options.regions)
         self.turn, self._commanding = Turn(host), Turn(host)
         counters = (int(Word.SEND_TAIL), int(Word.SEND_HEAD))
-        self.sends = Cache(host, layout.send, self.options.send_words, counters, Word.SEND_QUEUED)
+        news = self._tell_news if self.options.polled else None
+        self.sends = Cache(host, layout.send, self.options.send_words, counters, Word.SEND_QUEUED, news)
         counters = (int(Word.COMMAND_TAIL), int(Word.COMMAND_HEAD))
-        self._commands = Cache(host, Word.COMMANDS, COMMAND_WORDS, counters, 0)
+        self._commands = Cache(host, Word.COMMANDS, COMMAND_WORDS, counters, 0, news)
         self.vis = [KernelVi(self, number) for number in range(self.options.vis)]
         self.sleepers = Sleepers(self)
         self.on_interrupt: list[Callable[[], object]] = []
         """What else looks for news after an interrupt."""
-        self.writes, self.tables = Writes(self), Tables(self)
+        self.writes, self.tables, self.pairs = Writes(self), Tables(self), Pairs(layout)
         self._events = 0
         self._event = 0
-        self._refills = 0
+        self._refills = self._told = 0
         self.interrupts = 0
         self._sends = 0
         self._tags = 0
@@ -82,6 +84,11 @@ class Kernel:
             await load_doorbells(self.host, self.layout.bells)
         await self.writes.start(self._events + 4 * EVENTS)
         await store_words(self.host, Word.KERNEL, self._events)
+
+    async def _tell_news(self) -> None:
+        """Where the NIC polls the words of processes, one word tells of all that the kernel writes."""
+        self._told = self._told + 1 & 0xFFFFFFFF
+        await store_words(self.host, Word.NEWS, self._told)
 
     async def take_queue(self, physical: int, entries: int) -> int | None:
         """A completion queue of the NIC's, with its ring at a physical address; None when none is left."""

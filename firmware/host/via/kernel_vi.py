@@ -13,8 +13,9 @@ from firmware.host.via.posting import ByKernel, ByProcess, Poster
 from firmware.host.via.registry import Refused, Region, Registry
 from firmware.host.via.translate import RECEIVED, SENT, translate
 from firmware.host.words import store_words
-from firmware.nic.via.layout import PAGE, RDMA_READ, RDMA_WRITE, Command, State, Vi
+from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE, Command, State, Vi
 from firmware.nic.via.options import Options
+from firmware.nic.via.user_pages import PAGE
 from pymodels.formats.via import INLINE, Field, Reliability, Status
 from pymodels.host import ProtectionFault
 from pymodels.host.process import Process
@@ -50,7 +51,7 @@ class KernelVi:
         self._limits: dict[int, int] = {}
         """Sends of a reliable connection by their descriptors: when they must be answered (ps)."""
         self._watched = False
-        self._page = self._bell = 0
+        self._page = self._pair = self._bell = 0
         """Where the process has them."""
 
     @property
@@ -141,21 +142,26 @@ class KernelVi:
         await self._kernel.command(command, self.number)
         self._kernel.sleepers.wake()
 
-    async def open_page(self) -> None:
-        """With user-level doorbells: let the process write the VI's page of the NIC, empty, and its doorbell."""
+    async def open_page(self, pair: int) -> None:
+        """With user-level doorbells: let the process write the VI's page of the NIC, and its doorbells, which are empty
+        and at `pair` in the NIC's memory.
+        """
         kernel = self._kernel
         if not self.options.user_level:
             return
-        page = kernel.layout.page(self.number)
-        await store_words(kernel.host, page, 0, 0, 0, 0)
+        await store_words(kernel.host, pair, 0, 0, 0, 0)
+        await kernel.write_vi(self.number, Vi.PAIR, pair)
         await kernel.command(Command.RESET, self.number)
-        self._page = self.owner.map_nic(page // PAGE)
+        self._page = self.owner.map_nic(kernel.layout.page(self.number) // PAGE)
+        self._pair = kernel.pairs.map(self.owner, self.number, self._page)
         if self.options.doorbell == "hw":
             self._bell = self.owner.map_device(kernel.host.nic_base + Pci.DOORBELL + PAGE * self.number)
 
     def poster(self, side: int) -> Poster:
         """How descriptors are posted."""
-        return ByProcess(self, side, self._page, self._bell) if self.options.user_level else ByKernel(self, side)
+        if not self.options.user_level:
+            return ByKernel(self, side)
+        return ByProcess(self, side, self._page, self._pair, self._bell)
 
     async def forget(self) -> None:
         """Nobody's again: what was posted may stand in memory that is no more; the NIC looks at its page no longer."""
@@ -164,7 +170,8 @@ class KernelVi:
         for mapped in (self._page, self._bell):
             if mapped:
                 self.owner.unmap(mapped)
-        self._page = self._bell = 0
+        self._kernel.pairs.give_back(self.owner, self.number)
+        self._page = self._pair = self._bell = 0
         self.process = self.on_broken = None
         self._limits.clear()
 

@@ -145,10 +145,11 @@ class VipNic:
         kernel = next((vi for vi in self._kernel.vis[1:] if vi.process is None), None)
         if kernel is None:
             raise VipError(Result.ERROR_RESOURCE, "creating a VI", "destroy one, or raise via.vis")
+        pair = self._kernel.pairs.take(self.process, kernel.number)
         kernel.process, kernel.on_broken = self.process, partial(self._broken, kernel.number)
         kernel.queues = [0 if queue is None else queue.number + 1 for queue in (send_cq, receive_cq)]
         await kernel.set_attributes(attributes)
-        await kernel.open_page()
+        await kernel.open_page(pair)
         vi = Vi(self, kernel)
         for queue, work in ((send_cq, vi.sends), (receive_cq, vi.receives)):
             if queue is not None:

@@ -11,15 +11,16 @@ from firmware.host.via.cache import words_of
 from firmware.host.via.descriptor import Descriptor
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.translate import SENT
-from firmware.nic.via.layout import (
+from firmware.nic.via.user_pages import (
     BELL_RECEIVE,
     BELL_SEND,
+    HANDLE_SHIFT,
+    HANDLES,
     IN_PLACE,
     NEW_HANDLE,
     POINTER,
-    RECEIVE_WORDS,
-    SEND_WORDS,
-    UserPage,
+    Pair,
+    queues_of,
 )
 from pymodels.formats.via import Control, Field, Segment
 
@@ -58,19 +59,23 @@ class ByKernel:
 class ByProcess:
     """The process writes the descriptor, or where it is, into the queue cache in its page, and rings."""
 
-    def __init__(self, vi: KernelVi, side: int, page: int, bell: int) -> None:
-        """`page`, `bell`: where the VI's page of the NIC, and of its doorbell region (0: none), are mapped."""
+    def __init__(self, vi: KernelVi, side: int, page: int, pair: int, bell: int) -> None:
+        """`page`, `pair`, `bell`: where the VI's page of the NIC is mapped, its doorbells, and its page of the card's
+        doorbell region (0: none).
+        """
         self._vi, self._process, self._options = vi, vi.owner, vi.options
-        self.page = page
         sends = side == SENT
         self._sends = sends
-        self._ring = page + (UserPage.SENDS if sends else UserPage.RECEIVES)
-        self._tail_at = page + (UserPage.SEND_TAIL if sends else UserPage.RECEIVE_TAIL)
-        self._head_at = page + (UserPage.SEND_HEAD if sends else UserPage.RECEIVE_HEAD)
+        queues = queues_of(self._options)
+        offset, self._size = queues.sends if sends else queues.receives
+        self.ring, self.pair = page + offset, pair
+        self._tail_at = pair + (Pair.SEND_TAIL if sends else Pair.RECEIVE_TAIL)
+        self._head_at = pair + (Pair.SEND_HEAD if sends else Pair.RECEIVE_HEAD)
         rings = bell and (sends or self._options.reads_ahead)
         self._bell = bell + (BELL_SEND if sends else BELL_RECEIVE) if rings else 0
-        self._size = SEND_WORDS if sends else RECEIVE_WORDS
-        self._tail = self._head = self._handle = 0
+        self._tail = self._head = self._oldest = 0
+        self._handles: list[int] = []
+        """Those that the NIC knows by their number, so that a descriptor that is fetched is one word."""
 
     async def post(self, descriptor: Descriptor, ahead: int) -> None:
         """Words, then the tail or the doorbell that makes them known."""
@@ -80,9 +85,9 @@ class ByProcess:
         await self._room(len(words))
         first = self._tail % self._size
         part = min(len(words), self._size - first)
-        await self._write(self._ring + 4 * first, words[:part])
+        await self._write(self.ring + 4 * first, words[:part])
         if part < len(words):
-            await self._write(self._ring, words[part:])
+            await self._write(self.ring, words[part:])
         self._tail = self._tail + len(words) & MASK
         if not (self._bell and self._sends):
             await self._write(self._tail_at, (self._tail,))
@@ -101,10 +106,7 @@ class ByProcess:
         length = (Field.SIZE + Segment.SIZE * count) // 4
         if not self._options.written or length > LONGEST or not await self._roomy(length, ahead):
             await process.spend("post_pointer")
-            if descriptor.handle == self._handle:
-                return (va | POINTER,)
-            self._handle = descriptor.handle
-            return va | POINTER | NEW_HANDLE, descriptor.handle
+            return self._pointer(va, descriptor.handle)
         await process.spend("post_image")
         data = self._small(va, count, flags)
         if data is not None:
@@ -113,10 +115,22 @@ class ByProcess:
         await process.spend("post_image_segment", count)
         return (va, descriptor.handle, *image[2:8], *process.load_words(va + Field.SIZE, length - Field.SIZE // 4))
 
+    def _pointer(self, va: int, handle: int) -> tuple[int, ...]:
+        """Where a descriptor is; the handle too, unless the NIC knows it."""
+        if handle in self._handles:
+            return (va | POINTER | self._handles.index(handle) << HANDLE_SHIFT,)
+        if len(self._handles) < HANDLES:
+            self._handles.append(handle)
+        else:
+            self._handles[self._oldest] = handle
+            self._oldest = (self._oldest + 1) % HANDLES
+        return va | POINTER | NEW_HANDLE | self._handles.index(handle) << HANDLE_SHIFT, handle
+
     async def _roomy(self, words: int, ahead: int) -> bool:
-        """Whether so many words leave a word for each further descriptor that may be posted before one is done."""
+        """Whether so many words leave room for each further descriptor that may be posted before one is done."""
         alone = self._sends and self._options.doorbell == "d1_word"
-        spare = 0 if alone else min(self._options.outstanding, MOST_POINTERS) - ahead - 1
+        further = min(self._options.outstanding, MOST_POINTERS) - ahead - 1
+        spare = 0 if alone else further + HANDLES - len(self._handles)
         if self._used + words + spare > self._size:
             await self._look()
         return self._used + words + spare <= self._size

@@ -7,6 +7,7 @@ struct words { u32 word[2]; struct words *next; };
 struct direct {
     u32 way, value, scratch;
     struct request *first, *last, *begin, *end;
+    u32 waiting;
     struct words *words;
     struct port port;
 };
@@ -80,6 +81,7 @@ void direct_wait(struct direct *direct, u32 host, u32 local, u32 size, u32 way) 
         next = direct->begin;
     }
     direct->last = next;
+    direct->waiting = direct->waiting + 1;
     one->host = host;
     one->local = local;
     one->size = size;
@@ -90,7 +92,7 @@ void direct_wait(struct direct *direct, u32 host, u32 local, u32 size, u32 way) 
 u32 direct_done(struct direct *direct) {
     u32 way = direct->way;
     REGISTER_WRITE(ISR, ISR_DMA);
-    if (UNLIKELY(direct->first != direct->last)) {
+    if (UNLIKELY(direct->waiting)) {
         OFF_PATH("another one waits");
         return 0;
     }
@@ -114,9 +116,9 @@ u32 direct_look(u32 mask) {
 /* A transfer is over, the next one begins. */
 u32 direct_next(struct direct *direct) {
     struct request *one = direct->first, *next = one + 1;
-    u32 way = direct->way, its = one->way;
+    u32 way = direct->way, its = one->way, waiting = direct->waiting;
     REGISTER_WRITE(ISR, ISR_DMA);
-    if (UNLIKELY(one == direct->last)) {
+    if (UNLIKELY(waiting == 0)) {
         OFF_PATH("nothing waits");
         return 0;
     }
@@ -126,6 +128,7 @@ u32 direct_next(struct direct *direct) {
     }
     engine(one->host, one->local, one->size, its & 1);
     direct->way = its;
+    direct->waiting = waiting - 1;
     direct->first = next;
     return way;
 }

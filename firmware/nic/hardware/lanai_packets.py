@@ -265,22 +265,20 @@ class LanaiPackets:
         self._on = on
         self._ends = services = self._dma.services(self._over)
         self._loop = self._nic.poll_loop([watch for watch, _ in services])
-        mask = RECV & ~(1 << Isr.HEAD) | SEND
-        for watch, _ in services:
-            mask |= watch.mask
+        received = Watch(Reg.ISR, 0, "packet_look", RECV & ~(1 << Isr.HEAD), register=True)
+        sent = Watch(Reg.ISR, 0, "packet_look", SEND, register=True)
+        self._all = [*services, (sent, self._sent), (received, self._received)]
+        mask = sum(watch.mask for watch, _ in self._all)
         return [(Watch(Reg.ISR, 0, "packet_look", mask, register=True), self._happened)]
 
     async def _happened(self) -> None:
         """One of the engines is done, or several: the host's transfers first, which may wait for the next one."""
         flags = await self._nic.read(Reg.ISR)  # the word that was sampled: no access of its own
-        await self._nic.work("packet_which")
-        for watch, step in self._ends:
+        for watch, step in self._all:
             if flags & watch.mask:
                 await step()
-        if flags & SEND:
-            await self._sent()
-        if flags & RECV & ~(1 << Isr.HEAD):
-            await self._received()
+            else:
+                await self._nic.work("packet_which")
 
     def background(self) -> list[Service]:
         """The ends of transfers."""

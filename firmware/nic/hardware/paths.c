@@ -97,19 +97,13 @@ u32 packet_look(u32 mask) {
     return 0;
 }
 
-/* Which engine it is. */
-u32 packet_which(u32 flags) {
-    if (UNLIKELY(flags & 1u << 4)) {
-        OFF_PATH("a transfer of the host DMA");
+/* Which engine is it? Not this one. */
+u32 packet_which(u32 flags, u32 mask) {
+    if (UNLIKELY(flags & mask)) {
+        OFF_PATH("this one");
         return 1;
     }
-    if (UNLIKELY(flags & ISR_SEND)) {
-        OFF_PATH("the send engine");
-        return 2;
-    }
-    if (LIKELY(flags & 1)) return 3;
-    OFF_PATH("none");
-    return 0;
+    return flags;
 }
 
 /* Append a block to a chain, and start the chain. */

@@ -17,19 +17,19 @@ What that returns, if anything, is the value with which the step compares from t
 async def serve(
     nic: Nic,
     services: Sequence[Service],
-    count: Callable[[], int] | None = None,
+    before: Callable[[PollLoop], None] | None = None,
     made: Callable[[PollLoop], None] | None = None,
 ) -> None:
     """Look at one after the other, round and round, and do what belongs to the one that has changed, for ever.
 
-    `count`: how many of them, from the first on, are looked at now; all where it is left out. `made` gets the loop.
+    `before`: done before each run of the loop, whose steps are the services. `made` gets the loop.
     """
     loop = nic.poll_loop([watch for watch, _ in services])
     if made is not None:
         made(loop)
     while True:
-        if count is not None:
-            loop.first(count())
+        if before is not None:
+            before(loop)
         hit = await loop.run()
         expected = await services[hit][1]()
         if expected is not None:

@@ -20,11 +20,12 @@ from firmware.nic.via.reads import Reads
 from firmware.nic.via.receives import Receives
 from firmware.nic.via.receiving import Receiver
 from firmware.nic.via.refill import Refill
+from firmware.nic.via.ring import MASK
 from firmware.nic.via.sending import Sender
 from firmware.nic.via.translation import frames
 from firmware.nic.via.waits import owed
 from firmware.nic.via.writes import KernelBuffer, Lookup, Writes
-from firmware.verbs import Nic, Watch
+from firmware.verbs import Nic, PollLoop, Watch
 from pymodels.cards import CardMap
 from pymodels.formats.sp import MAX_USER
 from pymodels.formats.via import NODES, Status
@@ -66,18 +67,31 @@ class Firmware:
         """Look at one thing after the other, round and round, and do what belongs to the one that has changed."""
         receives = self._receives.posted if self._ni.options.reads_ahead else None
         services: list[Service] = self._ni.port.services(self)
-        for bells in self._doorbells:
-            services += bells.services(self._sender.rung, receives)
-        services.append((Watch(Word.COMMAND_TAIL, 0, "look_command"), self._commands.given))
+        kernels = [one for bells in self._doorbells for one in bells.services(self._sender.rung, receives)]
+        kernels.append((Watch(Word.COMMAND_TAIL, 0, "look_command"), self._commands.given))
         self._refill.start()
         self._writes.start()
-        made = self._central.found_in(services)
         if self._polled is None:
-            await serve(self._nic, services, made=made)
+            services += kernels
+            await serve(self._nic, services, made=self._central.found_in(services))
             return
-        always, words = len(services), self._polled
-        services += words.services(self._sender.rung, receives)
-        await serve(self._nic, services, lambda: always + words.looked_at(self._commands.highest), made)
+        news = len(services)
+        services.append((Watch(Word.NEWS, 0, "look_news"), partial(self._news, kernels)))
+        always, polled = len(services), self._polled
+        services += polled.services(self._sender.rung, receives)
+        before = partial(polled.aim, always=always, owned=self._commands)
+        await serve(self._nic, services, before, partial(self._look_again, news=news))
+
+    async def _news(self, kernels: list[Service]) -> int:
+        """The kernel has written something, and counted up its word: look at all that is the kernel's."""
+        seen = self._nic.load(Word.NEWS)
+        for _, step in kernels:
+            await step()
+        return seen - self._central.left & MASK
+
+    def _look_again(self, loop: PollLoop, news: int) -> None:
+        """Let the central queue have this step of the loop taken for one with news."""
+        self._central.expect = lambda _: loop.expect(news, self._nic.load(Word.NEWS) - 1 & MASK)
 
     async def fetched(self) -> None:
         """From the port: payload is here."""

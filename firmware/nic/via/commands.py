@@ -20,6 +20,8 @@ class Commands:
     def __init__(self, ni: Ni, breaking: Breaking, sender: Sender, completing: Completing) -> None:
         self._ni, self._breaking, self._sender, self._completing = ni, breaking, sender, completing
         self._owned: set[int] = set()
+        self.fresh: list[int] = []
+        """VIs that have a new owner, until somebody takes them out."""
         self._ring = Ring(ni.nic, Word.COMMANDS, COMMAND_WORDS, Word.COMMAND_TAIL, Word.COMMAND_HEAD)
 
     @property
@@ -51,6 +53,8 @@ class Commands:
         elif command == Command.RESET:
             self._owned.add(endpoint.number)
             endpoint.reset()
+            if endpoint.sends is not None:
+                self.fresh.append(endpoint.number)
         elif command == Command.LEAVE:
             self._owned.discard(endpoint.number)
         elif command == Command.FENCE:

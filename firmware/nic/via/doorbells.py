@@ -14,9 +14,10 @@ from functools import partial
 from typing import Protocol
 
 from firmware.nic.hardware import Bells, Service, hardware_bells
-from firmware.nic.via.layout import BELL_RECEIVE, Word
+from firmware.nic.via.layout import Word
 from firmware.nic.via.ni import Ni
 from firmware.nic.via.ring import Ring
+from firmware.nic.via.user_pages import BELL_RECEIVE
 from firmware.verbs import PollLoop, Watch
 
 Rung = Callable[[Ring], Awaitable[None]]
@@ -30,6 +31,17 @@ class Doorbells(Protocol):
         """What the polling loop must look at. `receives`: receive queues are looked at too."""
 
 
+class Owned(Protocol):
+    """Which VIs processes have."""
+
+    fresh: list[int]
+    """Those that have a new owner, whose words may stand elsewhere."""
+
+    @property
+    def highest(self) -> int:
+        """The highest one; 0: none."""
+
+
 class Central:
     """d2. After each message the polling loop comes first: it looks at what else there is, and at the tail again."""
 
@@ -41,7 +53,8 @@ class Central:
         self._watch = Watch(Word.SEND_TAIL, 0, "look_tail")
         self._seen = 0
         """What the tail is compared with."""
-        self._expect: Callable[[int], None]
+        self.expect: Callable[[int], None]
+        """Changes that in the polling loop."""
 
     def services(self, sends: Rung, receives: Rung | None) -> list[Service]:
         """One tail."""
@@ -58,13 +71,18 @@ class Central:
         index = [watch for watch, _ in services].index(self._watch)
 
         def made(loop: PollLoop) -> None:
-            self._expect = partial(loop.expect, index)
+            self.expect = partial(loop.expect, index)
 
         return made
 
+    @property
+    def left(self) -> bool:
+        """More is in the queue than the polling loop compares with."""
+        return self._seen != self._ring.tail
+
     def _look_again(self) -> None:
         self._seen = self._ring.at
-        self._expect(self._seen)
+        self.expect(self._seen)
 
 
 class Polled:
@@ -73,6 +91,7 @@ class Polled:
     def __init__(self, ni: Ni) -> None:
         self._ni = ni
         self._each = 1
+        self._rings: list[Ring] = []
 
     def services(self, sends: Rung, receives: Rung | None) -> list[Service]:
         """Every tail, those of VI 1 first: only those up to the highest VI that a process has are looked at."""
@@ -80,14 +99,20 @@ class Polled:
         for endpoint in self._ni.endpoints[1:]:
             if endpoint.sends is not None:
                 services.append(self._service(endpoint.sends, sends))
+                self._rings.append(endpoint.sends)
             if receives is not None:
                 services.append(self._service(endpoint.receives, receives))
+                self._rings.append(endpoint.receives)
         self._each = 1 if receives is None else 2
         return services
 
-    def looked_at(self, highest: int) -> int:
-        """How many of them are, when this is the highest VI that a process has."""
-        return self._each * highest
+    def aim(self, loop: PollLoop, always: int, owned: Owned) -> None:
+        """Look at the words of VIs that a process has, behind so many steps that are always looked at."""
+        loop.first(always + self._each * owned.highest)
+        while owned.fresh:
+            first = self._each * (owned.fresh.pop() - 1)
+            for step in range(first, first + self._each):
+                loop.aim(always + step, self._rings[step].tail_at)
 
     def _service(self, ring: Ring, rung: Rung) -> Service:
         async def step() -> int:
@@ -132,7 +157,7 @@ def doorbells(ni: Ni, central: Central) -> list[Doorbells]:
 
 def polled(ni: Ni) -> Polled | None:
     """The words of the processes, where the NIC polls them."""
-    return Polled(ni) if ni.options.user_level and ni.options.doorbell != "hw" else None
+    return Polled(ni) if ni.options.polled else None
 
 
 class Turns:

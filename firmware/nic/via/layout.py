@@ -19,6 +19,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from firmware.nic.via.options import OptionError, Options
+from firmware.nic.via.user_pages import PAGE, Pair, queues_of
 from pymodels.codes import quick
 
 
@@ -48,6 +49,8 @@ class Word(IntEnum):
     """How many slots the kernel has emptied [kernel]."""
     SCRATCH = 0x24
     """Physical address of a word that nobody reads [kernel]."""
+    NEWS = 0x28
+    """Counted up after each new tail above, where the NIC polls words of processes: it looks at this only [kernel]."""
     COMMANDS = 0x80
     """The command ring."""
     END = 0x180
@@ -106,6 +109,8 @@ class Vi(IntEnum):
     """Protection tag [kernel]."""
     MOST = 40
     """Bytes of a message at most [kernel]."""
+    PAIR = 48
+    """Address of its doorbells [kernel]."""
     ANSWERED = 44
     """How many sends of reliable connections are over [NIC]."""
     BYTES = 64
@@ -151,37 +156,6 @@ RDMA_WRITE, RDMA_READ = 1, 2
 """Others may write it, and read it."""
 INDEX_BITS = 12
 """Low bits of a memory handle: where in the table its region stands."""
-
-
-PAGE = 4096
-
-
-@quick
-class UserPage(IntEnum):
-    """The page of a VI that its process may write, byte offsets [who writes]."""
-
-    SEND_TAIL = 0
-    """[process]"""
-    RECEIVE_TAIL = 4
-    """[process]"""
-    SEND_HEAD = 8
-    """[NIC]"""
-    RECEIVE_HEAD = 12
-    """[NIC]"""
-    SENDS = 0x400
-    """Its send queue cache [process]."""
-    RECEIVES = 0x800
-    """Its receive queue cache [process]."""
-
-
-SEND_WORDS, RECEIVE_WORDS = 256, 512
-"""Words of each."""
-BELL_SEND, BELL_RECEIVE = 0, 4
-"""Offsets in a VI's page of the doorbell region."""
-POINTER, NEW_HANDLE = 1, 2
-"""Bits of a word of a user's queue cache: the descriptor at this address is fetched; its handle is the next word."""
-IN_PLACE = 0x8000
-"""Beside a descriptor's control bits in a queue cache: the message's bytes stand in place of data segments (ours)."""
 
 
 @quick
@@ -268,7 +242,11 @@ class Layout:
         self.receive = self.send + 4 * options.send_words
         caches = 1 if options.user_level else options.vis
         self.pages = self.receive + 4 * options.receive_words * caches + PAGE - 1 & -PAGE
-        self.bells = self.pages + PAGE * options.vis if options.user_level else self.pages
+        self.queues = queues_of(options)
+        self.pairs = self.pages + PAGE * options.vis if options.user_level else self.pages
+        """With pages of processes: these."""
+        shared = options.user_level and options.pages == "process"
+        self.bells = self.pairs + PAGE * options.processes if shared else self.pairs
         self.tables = self.bells + PAGE if options.doorbell == "hw" else self.bells
         """Tables of regions, with at2; before them the doorbell FIFO."""
         self.port = self.tables + 4 * options.table_words if options.translation == "at2" else self.tables
@@ -286,6 +264,10 @@ class Layout:
     def page(self, vi: int) -> int:
         """Address of the page of a VI's process."""
         return self.pages + PAGE * vi
+
+    def pair(self, vi: int, process: int) -> int:
+        """Address of the doorbells of a VI, which a process has whose page is this one."""
+        return self.page(vi) if self.options.pages == "vi" else self.pairs + PAGE * process + Pair.BYTES * vi
 
     def ring(self, vi: int) -> int:
         """Address of a VI's receive queue cache."""

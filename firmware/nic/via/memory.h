@@ -4,7 +4,7 @@
 enum { CONNECTED = 1, VALID = 1u << 31, LOW_WORDS = 20 };
 
 struct shared {
-    u32 kernel, send_head, send_tail, command_tail, send_queued, command_head, refills, unused[9], counters[16], commands[64];
+    u32 kernel, send_head, send_tail, command_tail, send_queued, command_head, refills, writes, taken, scratch, news, unused[5], counters[16], commands[64];
 };
 struct vi_words { u32 state, peer, mode, receive_tail, receive_head, queued, notify, send_queue, receive_queue, tag, most, answered, unused[4]; };
 struct ring { u32 *base, mask, at, freed, tail; };
@@ -31,5 +31,5 @@ struct layer {
     u32 stored, fresh_first, fresh_last, fresh[32][2];
     struct endpoint endpoints[128];
 };
-struct known { u32 handle, fenced, va, size, first; u32 *table; };
+struct known { u32 handle, fenced, va, size, first; u32 *table; u32 unused[2]; };
 struct queue { u32 address, entries, place; };

@@ -9,21 +9,10 @@ from typing import TYPE_CHECKING
 from firmware.layers import ClusterView
 from firmware.nic.hardware import PacketPort
 from firmware.nic.via.incoming import Incoming
-from firmware.nic.via.layout import (
-    EVENTS,
-    RECEIVE_WORDS,
-    SEND_WORDS,
-    VALID,
-    Counter,
-    Event,
-    Layout,
-    State,
-    UserPage,
-    Vi,
-    Word,
-)
+from firmware.nic.via.layout import EVENTS, VALID, Counter, Event, Layout, State, Vi, Word
 from firmware.nic.via.options import Options
 from firmware.nic.via.ring import Ring
+from firmware.nic.via.user_pages import Pair
 from firmware.verbs import Nic
 from pymodels.formats.via import SEQUENCE, Reliability, Status
 
@@ -97,6 +86,9 @@ class Endpoint:
         self.receives.restart()
         self.prefetched.clear()
         if self.sends is not None:
+            pair = self._nic.load(self.words + Vi.PAIR)
+            self.receives.move(pair + Pair.RECEIVE_TAIL, pair + Pair.RECEIVE_HEAD)
+            self.sends.move(pair + Pair.SEND_TAIL, pair + Pair.SEND_HEAD)
             self.sends.restart()
 
     def tag(self) -> int:
@@ -116,20 +108,16 @@ class Endpoint:
 
 
 def send_ring(nic: Nic, layout: Layout, vi: int) -> Ring:
-    """The send queue cache in the page of a VI's process."""
-    at = layout.page(vi)
-    tail, head = at + UserPage.SEND_TAIL, at + UserPage.SEND_HEAD
-    return Ring(
-        nic, at + UserPage.SENDS, SEND_WORDS, tail, head, vi=vi, user=True, told=layout.options.doorbell == "hw"
-    )
+    """The send queue cache in the page of a VI's process; its counters stand where the kernel says."""
+    at, (base, words) = layout.page(vi), layout.queues.sends
+    return Ring(nic, at + base, words, at, at, vi=vi, user=True, told=layout.options.doorbell == "hw")
 
 
 def receive_ring(nic: Nic, layout: Layout, vi: int) -> Ring:
     """The receive queue cache of a VI: in a page of its process, or in the kernel's part."""
     if vi and layout.options.user_level:
-        at = layout.page(vi)
-        tail, head = at + UserPage.RECEIVE_TAIL, at + UserPage.RECEIVE_HEAD
-        return Ring(nic, at + UserPage.RECEIVES, RECEIVE_WORDS, tail, head, vi=vi, user=True)
+        at, (base, words) = layout.page(vi), layout.queues.receives
+        return Ring(nic, at + base, words, at, at, vi=vi, user=True)
     words, size = layout.vi(vi, Vi.STATE), layout.options.receive_words
     counters = words + Vi.RECEIVE_TAIL, words + Vi.RECEIVE_HEAD
     return Ring(nic, layout.ring(vi), size, *counters, words + Vi.QUEUED, vi)

@@ -17,6 +17,7 @@ PRESETS: Mapping[str, Mapping[str, str | int]] = MappingProxyType(
             "descriptors": "dma",
             "translation": "flat",
             "completion": "cq2",
+            "pages": "vi",
             "transfer": 4096,
             "packet": 4096,
         },
@@ -39,6 +40,7 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "descriptors": ("", "pio", "ahead", "dma", "prefetch"),
         "translation": ("", "at1", "at2", "at3", "flat"),
         "completion": ("", "cq1", "cq2"),
+        "pages": ("vi", "process"),
         "rdma": ("buffer", "table"),
     }
 )
@@ -47,6 +49,7 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
     {
         "vis": (2, via.VIS),
+        "processes": (1, via.VIS),
         "packet": (64, via.MOST_PAYLOAD // 8 * 8),
         "inline": (0, via.MOST_INLINE),
         "outstanding": (1, 4096),
@@ -94,11 +97,15 @@ class Options:
     memory that is registered is moved to where it is contiguous."""
     completion: str = ""
     """Completion queues (2.2.4). cq1: the NIC writes an entry by DMA; cq2: the library looks at the work queues."""
+    pages: str = "process"
+    """User-level doorbells: who has a page of the NIC for them, each VI for its pair, or each process for up to 256."""
     rdma: str = "buffer"
     """How an RDMA write finds its memory (3.2.2). buffer: by a buffer of the kernel, which copies; table: the NIC looks
     the page up in host memory."""
     vis: int = via.VIS
     """VIs of a NIC, the kernel agents' VI 0 among them."""
+    processes: int = 8
+    """Processes that can have doorbells of their own, where each has a page for them."""
     packet: int = 1024
     """Payload of a packet: a user's bytes (paper 001, 3.3.1)."""
     inline: int = via.INLINE
@@ -148,6 +155,11 @@ class Options:
         """The NIC reads receive descriptors when they are posted."""
         return self.descriptors in ("ahead", "prefetch")
 
+    @property
+    def polled(self) -> bool:
+        """The NIC polls words of processes."""
+        return self.doorbell.startswith("d1")
+
     def _fit(self) -> None:
         """Whether the choices go together. Raises OptionError."""
         if self.user_level != (self.translation != "at1"):
@@ -159,6 +171,9 @@ class Options:
             raise OptionError(
                 what, "the kernel's physical descriptors are written by PIO", "take d1_word, d1_ring or hw"
             )
+        if self.pages == "vi" and self.user_level and self.doorbell != "d1_word":
+            what = f"via.pages=vi with via.doorbell={self.doorbell}"
+            raise OptionError(what, "its send queue has no room beside the doorbells", "take process, or d1_word")
         if self.translation_entries % self.translation_ways:
             what = f"via.translation_entries={self.translation_entries}"
             raise OptionError(what, f"makes no whole sets of {self.translation_ways}", "give a multiple of the ways")

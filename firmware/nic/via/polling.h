@@ -22,6 +22,16 @@ u32 look_tail(struct layer *layer) {
     return tails.word[1];
 }
 
+/* One look at the word that tells of anything that the kernel has written; the last step of the kernel's. */
+u32 look_news(struct shared *shared, u32 seen) {
+    if (UNLIKELY(SHARED32(&shared->news) != seen)) {
+        OFF_PATH("something new");
+        return 1;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
+
 /* Is it another one; the last step of the loop. */
 u32 look_command(u32 tail, u32 seen) {
     if (UNLIKELY(tail != seen)) {

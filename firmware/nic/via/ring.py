@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from firmware.nic.via.user_pages import HANDLES
 from firmware.verbs import Nic
 
 MASK = 0xFFFFFFFF
@@ -30,8 +31,8 @@ class Ring:
         self.flag, self.vi, self.user = flag, vi, user
         self.least = 1 if user else 3
         """Words of the shortest descriptor: a user's, or a physical one."""
-        self.handle = 0
-        """A user's: memory handle of the last descriptor that is fetched."""
+        self.handles = [0] * HANDLES
+        """A user's: memory handles of descriptors that are fetched, by their numbers."""
         self._nic, self._base, self.size = nic, base, words
         self.tail_at, self._head = tail, head
         self._told: int | None = 0 if told else None
@@ -55,9 +56,14 @@ class Ring:
         """The host's counter came by a doorbell."""
         self._told = tail
 
+    def move(self, tail: int, head: int) -> None:
+        """The counters stand elsewhere."""
+        self.tail_at, self._head = tail, head
+
     def restart(self) -> None:
         """A new owner, who counts from 0."""
-        self.at = self._freed = self.handle = 0
+        self.at = self._freed = 0
+        self.handles = [0] * HANDLES
         if self._told is not None:
             self._told = 0
 

@@ -2,8 +2,8 @@
 
 enum { MOST_REGIONS = 64, USER_RING = 511, OFFSET = 4095 };
 
-struct user_page { u32 send_tail, receive_tail, send_head, receive_head, unused[508], ring[512]; };
-struct user_ring { struct user_page *page; u32 at; struct known known; };
+struct pair { u32 send_tail, receive_tail, send_head, receive_head; };
+struct user_ring { u32 *base; struct pair *pair; u32 at, unused; struct known known[16]; };
 struct taken { struct vi *vi; u32 descriptor, length, va, left, page_left, active, fetching, key; struct known known; };
 struct fresh { u32 first, stores, side; struct vi_words *words; };
 struct vi {
@@ -44,27 +44,29 @@ void user_region(struct vi *vi, struct known *known, u32 handle) {
 
 /* The next word of a ring: where a descriptor is, in the region of the one before. */
 u32 user_pointer(struct user_ring *ring, struct taken *taken) {
-    struct user_page *page = ring->page;
+    struct known *known;
     u32 at = ring->at, word;
-    if (UNLIKELY(SHARED32(&page->receive_tail) - at - 1 > USER_RING)) {
+    if (UNLIKELY(SHARED32(&ring->pair->receive_tail) - at - 1 > USER_RING)) {
         OFF_PATH("there is none, or no such tail");
         return 0;
     }
-    word = SHARED32(&page->ring[at & USER_RING]);
-    if (UNLIKELY((word & 63) != 1) || UNLIKELY(ring->known.fenced != FENCED)) {
+    word = SHARED32(&ring->base[at & USER_RING]);
+    known = (struct known *)((u32)ring->known + (word << 3 & 0x1E0));
+    if (UNLIKELY((word & 3) != 1) || UNLIKELY(known->fenced != FENCED)) {
         OFF_PATH("another handle, or no pointer, or memory was taken back");
         return 0;
     }
     ring->at = at + 1;
+    word &= -64;
     taken->descriptor = word;
-    return within(&ring->known, word, 32);
+    return within(known, word, 32);
 }
 
 /* A descriptor that stands in the ring itself, its own address and handle in front: what of it is needed. */
 static inline __attribute__((always_inline)) u32 image_at(struct user_ring *ring, struct taken *taken, u32 *image) {
-    u32 at = ring->at, *from = &ring->page->ring[at & USER_RING];
+    u32 at = ring->at, *from = &ring->base[at & USER_RING];
     u64_words own = SHARED64(from), control, range, segment;
-    if (UNLIKELY(own.word[0] & 63) || UNLIKELY(own.word[1] != ring->known.handle) || UNLIKELY(ring->known.fenced != FENCED)) {
+    if (UNLIKELY(own.word[0] & 63) || UNLIKELY(own.word[1] != ring->known[0].handle) || UNLIKELY(ring->known[0].fenced != FENCED)) {
         OFF_PATH("another handle, or no descriptor, or memory was taken back");
         return 0;
     }
@@ -77,12 +79,12 @@ static inline __attribute__((always_inline)) u32 image_at(struct user_ring *ring
     image[11] = segment.word[1];
     ring->at = at + 12;
     taken->descriptor = own.word[0];
-    return within(&ring->known, own.word[0], 32);
+    return within(&ring->known[0], own.word[0], 32);
 }
 
 /* The process's word tells how much is there. */
 u32 user_image(struct user_ring *ring, struct taken *taken, u32 *image) {
-    if (UNLIKELY(SHARED32(&ring->page->receive_tail) - ring->at - 1 > USER_RING)) {
+    if (UNLIKELY(SHARED32(&ring->pair->receive_tail) - ring->at - 1 > USER_RING)) {
         OFF_PATH("there is none, or no such tail");
         return 0;
     }
@@ -101,13 +103,13 @@ u32 user_image_told(struct user_ring *ring, struct taken *taken, u32 *image, u32
 /* The handle of another region. */
 void user_handle(struct user_ring *ring, struct known *known) {
     u32 at = ring->at;
-    known->handle = SHARED32(&ring->page->ring[at & USER_RING]);
+    known->handle = SHARED32(&ring->base[at & USER_RING]);
     ring->at = at + 1;
 }
 
 /* What was read from a ring is free. */
 void user_taken(struct user_ring *ring) {
-    SHARED32(&ring->page->receive_head) = ring->at;
+    SHARED32(&ring->pair->receive_head) = ring->at;
 }
 
 /* The control words of a descriptor: one segment and nothing else; is it in the region of the one before? */

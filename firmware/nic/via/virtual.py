@@ -4,20 +4,20 @@ fetches them by DMA (paper 001, 2.2.2). The NIC checks and translates (`translat
 In a queue cache stands, in words: the descriptor with its own address and handle in place of the next one's (a message
 of a few bytes with `IN_PLACE` has its bytes instead of data segments, and their number instead of the segments'), or
 
-    address of the descriptor | POINTER, with NEW_HANDLE its handle behind it               it is fetched
-
-where without NEW_HANDLE the handle is that of the pointer before it.
+    address of the descriptor | POINTER | number of its handle; with NEW_HANDLE that is the next word     it is fetched
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Hashable
 
-from firmware.nic.via.layout import IN_PLACE, NEW_HANDLE, PAGE, POINTER, Kind, Vi
+from firmware.nic.via.layout import Kind, Vi
 from firmware.nic.via.ni import Endpoint, Ni
 from firmware.nic.via.ring import Ring
 from firmware.nic.via.segments import Part, SegmentPages
 from firmware.nic.via.translation import Frames, Translator
+from firmware.nic.via.user_pages import HANDLE_SHIFT, HANDLES, IN_PLACE, NEW_HANDLE, PAGE, POINTER
 from firmware.nic.via.work import Meanwhile, Refused, Work
 from pymodels.formats.via import ALIGNMENT, MOST_INLINE, Control, Field, Segment, Status
 
@@ -99,21 +99,21 @@ class Virtual:
         ring.reset()
         return Refused(Status.FORMAT_ERROR)
 
-    async def _find(self, ring: Ring, work: Work, va: int, handle: int, tag: int) -> None:
+    async def _find(self, user: Hashable, work: Work, va: int, handle: int, tag: int) -> None:
         """Where the descriptor stands in host memory. Raises Refused."""
-        region = await self._translator.find(ring, va, handle, Field.SIZE, tag)
+        region = await self._translator.find(user, va, handle, Field.SIZE, tag)
         work.descriptor, work.home = await self._translator.frame(region, va, handle), handle
 
     async def _pointed(self, ring: Ring, work: Work, word: int, tag: int, aside: Meanwhile) -> tuple[int, ...]:
         """The descriptor by DMA: first as much as one with one segment has. Raises Refused."""
-        va = word & ~(POINTER | NEW_HANDLE)
-        if va % ALIGNMENT or (word & NEW_HANDLE and not ring.ready):
-            raise self._garbage(ring)
+        va, number = word & -ALIGNMENT, word >> HANDLE_SHIFT & HANDLES - 1
         if word & NEW_HANDLE:
+            if not ring.ready:
+                raise self._garbage(ring)
             await self._nic.work("user_handle")
-            (ring.handle,) = ring.take(1)
-        handle = ring.handle
-        await self._find(ring, work, va, handle, tag)
+            (ring.handles[number],) = ring.take(1)
+        handle = ring.handles[number]
+        await self._find((ring, number), work, va, handle, tag)
         size = min(4 * FETCHED, self._translator.behind(va, handle))
         words = await self._port.read(work.descriptor, size // 4, aside)
         count, flags = divmod(words[Field.CONTROL // 4], 1 << 16)
@@ -122,7 +122,7 @@ class Virtual:
         need = CONTROL + SEGMENT * count
         while len(words) < need:
             at, left = va + 4 * len(words), 4 * (need - len(words))
-            address, part = await self._translator.piece(ring, at, handle, left, tag)
+            address, part = await self._translator.piece((ring, number), at, handle, left, tag)
             words += await self._port.read(address, min(part // 4, MOST_READ))
         return words[:need]
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from firmware.nic.via.awaited import Awaited
-from firmware.nic.via.layout import PAGE, RDMA_WRITE, VALID, Word
+from firmware.nic.via.layout import RDMA_WRITE, VALID, Word
 from firmware.nic.via.layout import Region as At
 from firmware.nic.via.ni import Endpoint, Ni
 from firmware.nic.via.slots import CONFIRM, SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
 from firmware.nic.via.translation import Frames
+from firmware.nic.via.user_pages import PAGE
 from firmware.verbs import Watch
 from pymodels.formats.via import Reliability
 
