@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 INK, GRID, CURVE, PAPER = "#010101", "#020202", "#030303", "#040404"
+FURTHER = ("#050505", "#060606", "#070707", "#080808", "#090909")
 VARIABLES = {INK: "var(--ink)", GRID: "var(--grid)", CURVE: "var(--c0)", PAPER: "var(--c1)"}
+VARIABLES |= {colour: f"var(--c{number})" for number, colour in enumerate(FURTHER, 2)}
 """Stand-ins in matplotlib's drawing, and what takes their place; PAPER is what a paper published."""
 STYLE: dict[str, Any] = {
     "svg.fonttype": "none",  # text stays text: it can be read, searched and takes the page's font
@@ -36,7 +38,9 @@ STYLE: dict[str, Any] = {
     "grid.color": GRID,
     "grid.linewidth": 0.8,
 }
-PUBLISHED: dict[str, Any] = {"color": PAPER, "linestyle": "", "marker": "D", "markersize": 6, "fillstyle": "none"}
+PUBLISHED: dict[str, Any] = {"linestyle": "", "marker": "D", "markersize": 6, "fillstyle": "none"}
+MARKS = "os^vDP"
+"""Of the curves of a figure: they differ in more than colour."""
 MARKED = 64
 """Up to so many points are marked one by one."""
 TICKS = 7
@@ -45,8 +49,16 @@ WIDE = 50
 """A time that spans more than this ratio has a logarithmic axis."""
 
 
-def curve(series: Series, label: str, prefix: str, published: Sequence[tuple[float, float]] = ()) -> str:
-    """One series as an `<svg>` element, its points joined in the order given, and published points beside them.
+Points = Sequence[tuple[float, float]]
+
+
+def curve(series: Series, label: str, prefix: str, published: Points = ()) -> str:
+    """One series as an `<svg>` element, its points joined in the order given, and published points beside them."""
+    return curves({"measured": series}, label, prefix, {"measured": published})
+
+
+def curves(family: Mapping[str, Series], label: str, prefix: str, published: Mapping[str, Points]) -> str:
+    """Series of the same units in one figure, an `<svg>` element; `published` has points of a paper for some of them.
 
     `label` is what a screen reader says; `prefix` keeps the ids of this figure apart from those of others on the page.
     """
@@ -55,24 +67,35 @@ def curve(series: Series, label: str, prefix: str, published: Sequence[tuple[flo
     mpl.use("Agg")
     from matplotlib.figure import Figure
 
-    points = list(zip(series.x, series.y, strict=False))
+    first = next(iter(family.values()))
     with mpl.rc_context(cast(Any, STYLE)):
         figure = Figure(figsize=(4.6, 3.1), layout="constrained")
         axes = figure.add_subplot()
-        x, y = [p[0] for p in points], [p[1] for p in points]
-        axes.plot(x, y, color=CURVE, linewidth=1.8, marker="o" if len(x) <= MARKED else "", markersize=4)
-        if published:
-            axes.get_lines()[0].set_label("measured")
-            axes.plot(*zip(*published, strict=True), **PUBLISHED, label="published")
+        for (name, series), colour, mark in zip(family.items(), (CURVE, *FURTHER), MARKS, strict=False):
+            marker = mark if len(series.x) <= MARKED else ""
+            axes.plot(series.x, series.y, color=colour, linewidth=1.8, marker=marker, markersize=4, label=name)
+        _add_published(axes, [published.get(name, ()) for name in family])
+        if len(axes.get_lines()) > 1:
             axes.legend(frameon=False)
-        axes.set_xlabel(series.x_unit)
-        axes.set_ylabel(series.y_unit)
-        if series.x_unit == "B":
-            _axis_of_sizes(axes, x)
-        _axis_of_values(axes, [*y, *(value for _, value in published)], series.y_unit)
+        axes.set_xlabel(first.x_unit)
+        axes.set_ylabel(first.y_unit)
+        if first.x_unit == "B":
+            _axis_of_sizes(axes, list(first.x))
+        values = [y for series in family.values() for y in series.y]
+        _axis_of_values(axes, [*values, *(y for some in published.values() for _, y in some)], first.y_unit)
         drawing = io.StringIO()
         figure.savefig(drawing, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return _embedded(drawing.getvalue(), label, prefix)
+
+
+def _add_published(axes: Axes, points: Sequence[Points]) -> None:
+    """A paper's points, in the colour of their curve where there are several; the first ones are named."""
+    named = False
+    for at, some in enumerate(points):
+        if some:
+            colour = PAPER if len(points) == 1 else (CURVE, *FURTHER)[at]
+            axes.plot(*zip(*some, strict=True), **PUBLISHED, color=colour, label="_" if named else "published")
+            named = True
 
 
 def dots(rows: Sequence[tuple[str, float]], label: str, prefix: str) -> str:

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from pymodels.results import Comparison, Results, write_atomically
 from tb.report import tables
-from tb.report.figure import curve
+from tb.report.families import families
+from tb.report.figure import curves
 from tb.report.markup import html_table
 from tb.report.page import document
 from tb.report.tables import Table
@@ -92,12 +93,12 @@ def _entry(number: int, entry: Entry) -> Iterator[str]:
     if entry.results is None:
         return
     yield from html_table(tables.sizes(entry.results.metrics)) if tables.sizes(entry.results.metrics) else ()
-    drawn = [(name, one) for name, one in entry.results.series.items() if one.x]
+    drawn = families(entry.results.series)
     if drawn:
         yield '<div class="figures">'
-        for at, (name, one) in enumerate(drawn):
-            title = name.replace("_", " ")
-            yield f"<figure><h3>{escape(title)}</h3>"
-            yield curve(one, f"{title}, {one.y_unit} over {one.x_unit}", f"r{number}f{at}")
+        for at, family in enumerate(drawn):
+            first = next(iter(family.curves.values()))
+            yield f"<figure><h3>{escape(family.title)}</h3>"
+            yield curves(family.curves, f"{family.title}, {first.y_unit} over {first.x_unit}", f"r{number}f{at}", {})
             yield "</figure>"
         yield "</div>"

@@ -7,7 +7,7 @@ colours follow the reader's choice of light or dark.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import chain
 from pathlib import Path
@@ -15,7 +15,8 @@ from pathlib import Path
 from pymodels.results import Kind, Results, Series, write_atomically
 from tb.report import tables
 from tb.report.beside import points_beside, ratios
-from tb.report.figure import curve, dots
+from tb.report.families import families
+from tb.report.figure import curves, dots
 from tb.report.looked import Looked, stages, used
 from tb.report.markup import bar, html_table, keys, section
 from tb.report.tables import Asked, Stage, Table
@@ -95,28 +96,33 @@ def _head(info: Asked, results: Results, failures: Sequence[str]) -> Iterator[st
 
 
 def _figures(results: Results) -> Iterator[str]:
-    drawn = [(name, one) for name, one in results.series.items() if one.x]
+    drawn = families(results.series)
     if not drawn:
         return
     yield '<h2>Curves</h2>\n<div class="figures">'
-    for index, (name, one) in enumerate(drawn):
-        title, beside = name.replace("_", " "), points_beside(one, results)
-        yield f"<figure><h3>{escape(title)}</h3>"
-        said = f"{title}, {one.y_unit} over {one.x_unit}" + (", with the published points" if beside else "")
-        yield curve(one, said, f"f{index}", beside)
-        yield from _points(one)
+    for index, family in enumerate(drawn):
+        beside = {name: points_beside(one, results) for name, one in family.curves.items()}
+        first = next(iter(family.curves.values()))
+        yield f"<figure><h3>{escape(family.title)}</h3>"
+        said = f"{family.title}, {first.y_unit} over {first.x_unit}"
+        said += ", with the published points" if any(beside.values()) else ""
+        yield curves(family.curves, said, f"f{index}", beside)
+        yield from _points(family.curves)
         yield "</figure>"
     yield "</div>"
 
 
-def _points(series: Series) -> Iterator[str]:
-    """The points of a curve for those who want numbers."""
-    if len(series.x) > LISTED:
-        yield f"<figcaption>{len(series.x)} points: the numbers are in results.json</figcaption>"
+def _points(curves_of: Mapping[str, Series]) -> Iterator[str]:
+    """The points of a figure for those who want numbers: a column a curve."""
+    first, *others = curves_of.values()
+    if len(first.x) > LISTED:
+        yield f"<figcaption>{len(first.x)} points: the numbers are in results.json</figcaption>"
         return
-    rows = tuple((tables.number(x), tables.number(y)) for x, y in zip(series.x, series.y, strict=False))
+    columns = (first.x, *(one.y for one in (first, *others)))
+    rows = tuple(tuple(tables.number(value) for value in row) for row in zip(*columns, strict=False))
+    heads = (f"{name}, {first.y_unit}" for name in curves_of) if others else (first.y_unit,)
     yield f"<details><summary>{len(rows)} points</summary>"
-    yield from html_table(Table((series.x_unit, series.y_unit), rows, words=0))
+    yield from html_table(Table((first.x_unit, *heads), rows, words=0))
     yield "</details>"
 
 

@@ -1,0 +1,58 @@
+"""Curves that belong into one figure: their names differ in one word only, their points are the same, and their units.
+
+`nic_send_pio` and `nic_send_dma` are one figure, `nic send`, with a curve `pio` and a curve `dma`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pymodels.results import Series
+
+MOST = 6
+"""Curves that can be told apart in one figure; more of one family stay figures of their own."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """One figure: its title, and its curves by what tells each from the others."""
+
+    title: str
+    curves: Mapping[str, Series]
+
+
+def families(series: Mapping[str, Series]) -> list[Family]:
+    """The figures of a result's curves, in the order of their first ones; a curve without points is in none.
+
+    Of several families that a curve could be in, it is in the largest, and there in that of the later word.
+    """
+    drawn = {name: one for name, one in series.items() if one.x}
+    left = dict(drawn)
+    found = []
+    while left:
+        first = next(iter(left))
+        words = first.split("_")
+        chosen, names = len(words), [first]
+        for place in range(len(words)):
+            alike = [name for name in drawn if _differ_at(words, name.split("_"), place) and _match(drawn, first, name)]
+            still = [name for name in alike if name in left]
+            if len(still) >= max(len(names), 2) and len(alike) <= MOST:
+                chosen, names = place, still
+        shared = " ".join(word for place, word in enumerate(words) if place != chosen)
+        own = {first: first} if len(names) == 1 else {name: name.split("_")[chosen] for name in names}
+        found.append(Family(shared, {own[name]: left.pop(name) for name in names}))
+    return found
+
+
+def _differ_at(words: list[str], others: list[str], place: int) -> bool:
+    """Whether two names have the same words everywhere but at a place."""
+    return len(words) == len(others) > 1 and all(
+        a == b for i, (a, b) in enumerate(zip(words, others, strict=True)) if i != place
+    )
+
+
+def _match(series: Mapping[str, Series], first: str, name: str) -> bool:
+    """Whether two curves have the same points and units."""
+    a, b = series[first], series[name]
+    return (a.x, a.x_unit, a.y_unit) == (b.x, b.x_unit, b.y_unit)
