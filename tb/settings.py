@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from pymodels.cards import LOW_SRAM
+from pymodels.costs import bus_access, bus_beat
 from pymodels.profiles import Profile
 from pymodels.settings import Setting
 
@@ -135,11 +135,10 @@ def _sp_settings(profile: Profile) -> dict[int, int]:
     the internal bus for two of its clocks, address and data; a beat of the right engine for one.
     """
     nic_ps = profile.integer("clock.nic_ps")
-    beat = math.ceil(profile.integer("internal_bus.period_ps") / nic_ps)
     return {
         int(Setting.CDC_LATENCY): 0,
         int(Setting.DMA_START_CLOCKS): round(profile.integer("dma.start_ns") * 1000 / nic_ps),
-        int(Setting.BUS_BEAT): beat,
-        int(Setting.BUS_ACCESS): 2 * beat,
+        int(Setting.BUS_BEAT): bus_beat(profile),
+        int(Setting.BUS_ACCESS): bus_access(profile),
         int(Setting.DOORBELL): int(profile.flag("doorbell.present")),
     }

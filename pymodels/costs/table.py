@@ -5,6 +5,7 @@ No other place of the program knows a cost.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,16 @@ class PathTable:
             raise CostError(f"path {path!r}", cause, nearest(path, self.paths)) from None
 
 
+def bus_beat(profile: Profile) -> int:
+    """Clocks of the NIC that a beat keeps the internal bus of an SP adapter: one of its own."""
+    return math.ceil(profile.integer("internal_bus.period_ps") / profile.integer("clock.nic_ps"))
+
+
+def bus_access(profile: Profile) -> int:
+    """Clocks of the NIC that an access of processor or host keeps it: address and data."""
+    return 2 * bus_beat(profile)
+
+
 @dataclass(frozen=True)
 class NicProcessor:
     """A NIC's processor: what a load, a store, an uncached access add to the one clock of their instruction."""
@@ -86,7 +97,8 @@ class NicProcessor:
         """The NIC's processor of a profile."""
         load, store, uncached = (profile.integer(f"processor.{key}_clocks") for key in ("load", "store", "uncached"))
         fetch = profile.integer("processor.instructions_per_fetch")
-        return cls(load, store, uncached, fetch, profile.kind == "sp")
+        cached = profile.kind == "sp"
+        return cls(load, store, uncached + (bus_access(profile) if cached else 0), fetch, cached)
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ _KEYS = (
     # Clocks of the three kinds of access come on top of the one clock of their instruction; accesses uncontended.
     Key("processor.load_clocks", NIC, int, "clocks", 0, 64, "further clocks of a load from SRAM"),
     Key("processor.store_clocks", NIC, int, "clocks", 0, 64, "further clocks of a store to SRAM"),
-    Key("processor.uncached_clocks", NIC, int, "clocks", 0, 256, "further clocks of a register or uncached access"),
+    Key("processor.uncached_clocks", NIC, int, "clocks", 0, 256, "of an uncached access; SP adapter: beside its bus"),
     Key("processor.instructions_per_fetch", NIC, int, "instructions", 0, 64, "per SRAM access; 0 = from a cache"),
     Key("rtc.tick_ps", NIC, int, "ps", 1000, 10**9, "tick of the real-time clock and the timers", MYRINET),
     Key("nres.timeout_ps", NIC, int, "ps", 0, 10**12, "shortest of the four network time-outs (code 0)", MYRINET),

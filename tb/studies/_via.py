@@ -119,6 +119,12 @@ def stages(trace: NDArray[np.void], near: int, far: int, begun: int) -> dict[str
     return found
 
 
+def last_call(trace: NDArray[np.void], node: int) -> int:
+    """When (ps) a node's host posted its last message; 0: it never did."""
+    calls = trace[(trace["event"] == TraceEvent.SEND_CALL) & (trace["unit"] == unit(node, Part.HOST_CPU))]
+    return int(calls["time"][-1]) if len(calls) else 0
+
+
 def _first(trace: NDArray[np.void], event: TraceEvent, where: int) -> Any:
     """The first record of an event of a unit."""
     rows = trace[(trace["event"] == event) & (trace["unit"] == where)]

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from tb.lab import Lab
 from tb.studies import Option, layer_options
+from tb.studies._via import last_call, stages
 from tb.studies._via_case import Case
-from tb.studies._via_ends import pairs
-from tb.studies._via_rounds import latency
+from tb.studies._via_ends import End, pairs
+from tb.studies._via_rounds import Link
 
 LAYER = "via"
 CLUSTER = "four_hosts"
 SIZES = (4, 16, 64, 256, 1024)
+STAGED = 16
+"""Bytes of the message whose stages are handed in (Figure 3.4's)."""
 FUTURE: dict[str, float | str] = {
     "doorbell": "hw",
     "descriptors": "ahead",
@@ -44,8 +47,22 @@ async def run(lab: Lab) -> None:
     nic, pci = (1_000_000 // profile.integer(f"clock.{name}_ps") for name in ("nic", "pci"))
     where = f"{nic}MHz_pci{profile.integer('pci.width')}_{pci}"
     for done, (combined, (near, far)) in enumerate((await pairs(lab, CHOICES)).items()):
-        times = [(await latency(near, far, Case(size), lab.option("rounds"))).value for size in SIZES]
+        times = [await _time(lab, near, far, size, where + combined) for size in SIZES]
         for size, us in zip(SIZES, times, strict=True):
             lab.metric(f"one_way_us_{size}B_{where}{combined}", us)
         lab.series(f"one_way_{where}{combined}", SIZES, times, "bytes", "us")
         lab.progress(done + 1, len(CHOICES), "kinds of stores")
+
+
+async def _time(lab: Lab, near: End, far: End, size: int, where: str) -> float:
+    """One way in us."""
+    rounds = lab.option("rounds")
+    link = await Link.make(near, far, Case(size), rounds + 4)
+    measured = await link.round_trips(rounds)
+    if size == STAGED:
+        trace = lab.trace()
+        begun = last_call(trace, near.node)  # everything that was posted before has been read
+        for number, (name, us) in enumerate(stages(trace, near.node, far.node, begun).items()):
+            lab.metric(f"stage_us_{where}_{number}_{name}", us)
+    await link.close()
+    return measured.value

@@ -15,9 +15,6 @@ from pymodels.profiles import load_profile
 from pymodels.published import load_published
 from tests.system.runs import must
 
-ACCESS = 2
-"""Clocks of the internal bus in an uncached access: address and data."""
-
 
 def agrees(study: str, metric: str, profile: str, value: float) -> None:
     """A measured value is as near to the published one as it is asked to be."""
@@ -58,10 +55,6 @@ def test_the_future_system_is_as_quick_as_the_paper_estimates(bus: str, metric: 
     assert metrics[name + "_wc"] < metrics[name], "bursts are quicker than words"
 
 
-def test_the_future_processor_differs_only_in_its_clock() -> None:
-    own = []
-    for name in ("sp", "sp-future"):
-        profile = load_profile(name)
-        bus = ACCESS * profile.integer("internal_bus.period_ps") // profile.integer("clock.nic_ps")
-        own.append(profile.integer("processor.uncached_clocks") - bus)
-    assert own[0] == own[1] > 0
+@pytest.mark.parametrize("key", ["processor.uncached_clocks", "dma.start_ns", "bridge.drain_num", "pci.write_initial"])
+def test_the_future_system_takes_over_what_is_calibrated(key: str) -> None:
+    assert load_profile("sp-future").integer(key) == load_profile("sp").integer(key)
