@@ -9,9 +9,10 @@ from __future__ import annotations
 import pytest
 
 from firmware.host.via import Result, VipError
+from firmware.host.via.posting import ByProcess
 from firmware.nic.via.layout import Counter, Word
 from pymodels.formats.via import Status
-from pymodels.machine import Machine
+from pymodels.machine import Machine, Timing
 from tb.studies._via import User, connect, user
 from tests.unit.via_bench import Pair, pair, pattern, start
 
@@ -144,3 +145,43 @@ def test_256_mb_are_registered_in_more_than_16_regions() -> None:
             await nic.deregister_memory(handle)
 
     machine.finish(run())
+
+
+@pytest.mark.parametrize("preset", ["bvia1", "bvia2"])
+def test_a_post_waits_until_a_long_message_of_a_one_word_doorbell_is_taken(preset: str) -> None:
+    """Each of its packets waits 50 us for the DMA."""
+    p = pair(Machine(2, timing=Timing(dma_start=50_000_000)), preset=preset, vis=8, packet=64, inline=0)
+    most = 4096
+
+    async def run() -> list[int]:
+        for i in range(4):
+            await p.yours.post_receive(p.there.descriptor(i).receive([p.there.part(0, most)]))
+        begun, waited = p.machine.kernel.now, []
+        for i in range(4):
+            await p.mine.post_send(p.here.descriptor(i).send([p.here.part(0, most)]))
+            waited.append(p.machine.kernel.now - begun)
+            begun = p.machine.kernel.now
+        for _ in range(4):
+            assert (await p.mine.poll_send()).status == Status.DONE
+        return waited
+
+    (waited,) = p.machine.finish(run())
+    assert max(waited) > 1_000_000_000, "longer than a millisecond"
+
+
+def test_a_queue_cache_of_which_nothing_is_taken_is_told_as_full() -> None:
+    """The process looks at a word that the NIC never writes."""
+    p = pair(preset="bvia2", vis=8)
+    poster = p.mine.sends.poster
+    assert isinstance(poster, ByProcess)
+    poster._head_at = poster.ring + 512
+    post = p.mine.post_send(p.here.descriptor(0).send([p.here.part(0, 16)]))
+    p.machine.finish(post)
+    took = []
+    for i in (1, 2):
+        begun = p.machine.kernel.now
+        with pytest.raises(VipError, match="queue cache is full"):
+            p.machine.finish(p.mine.post_send(p.here.descriptor(i).send([p.here.part(0, 16)])))
+        took.append(p.machine.kernel.now - begun)
+    assert took[0] > 50_000_000_000, "long enough for all others"
+    assert took[1] < 1_000_000_000, "the second time, nobody waits for it"

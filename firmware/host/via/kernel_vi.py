@@ -67,6 +67,11 @@ class KernelVi:
         return self.process
 
     @property
+    def now(self) -> int:
+        """What time it is, ps."""
+        return self._kernel.host.now
+
+    @property
     def tag(self) -> int:
         """Its protection tag."""
         return self.attributes.tag

@@ -33,8 +33,12 @@ LONGEST = 128
 
 MOST_POINTERS = 256
 """Descriptors of a queue for which there is always room (paper 001, 3.2.1)."""
-LOOKS = 1000
-"""After so many looks at a full send queue cache it counts as stuck: by what the process itself has done to it."""
+LOOKS, PAUSE = 100, 300
+"""After so many looks at a full send queue cache, the library spins so often between two: the bus is for others too."""
+PATIENCE_PS = 100_000_000_000
+"""A queue cache of which the NIC takes nothing for so long is stuck: by what the process itself has done to it (ours:
+other VIs' messages go first, the longest in some 3 ms).
+"""
 
 
 class Poster(Protocol):
@@ -74,6 +78,8 @@ class ByProcess:
         rings = bell and (sends or self._options.reads_ahead)
         self._bell = bell + (BELL_SEND if sends else BELL_RECEIVE) if rings else 0
         self._tail = self._head = self._oldest = 0
+        self._stuck_at: int | None = None
+        """Where the NIC stood still: nobody waits there again."""
         self._handles: list[int] = []
         """Those that the NIC knows by their number, so that a descriptor that is fetched is one word."""
 
@@ -156,11 +162,22 @@ class ByProcess:
         """
         alone = self._sends and self._options.doorbell == "d1_word"
         most = 0 if alone else self._size - words
-        for _ in range(LOOKS if self._sends else 1):
-            if self._used <= most:
-                return
+        if self._used <= most:
+            return
+        patience, looks = PATIENCE_PS if self._sends and self._head != self._stuck_at else 0, 0
+        end = self._vi.now + patience
+        while self._used > most:
+            before = self._head
             await self._look()
+            looks += 1
+            if self._head != before:
+                end = self._vi.now + patience
+            elif self._used > self._size or self._vi.now >= end:
+                break
+            elif looks > LOOKS:
+                await self._process.spend("look_room", PAUSE)
         if self._used > most:
+            self._stuck_at = self._head if self._sends else None
             what = f"posting to VI {self._vi.number}, whose queue cache is full"
             raise VipError(Result.ERROR_RESOURCE, what, "post fewer at a time, and leave the words of the page alone")
 
