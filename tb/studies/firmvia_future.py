@@ -25,11 +25,8 @@ FUTURE: dict[str, float | str] = {
     "descriptors": "ahead",
     "translation": "at2",
     "inline": 0,
-    "outstanding": 16,
 }
-"""Beside what the paper names: receive descriptors are read when they are posted, as FirmVIA's are translated then; and
-so few are outstanding that all have room in the VI's page.
-"""
+"""Beside what the paper names: receive descriptors are read when they are posted, as FirmVIA's are translated then."""
 CHOICES: dict[str, dict[str, float | str]] = {
     "": {**FUTURE, "write_combine": 0},
     "_wc": {**FUTURE, "write_combine": 1},
