@@ -37,6 +37,7 @@ hdl/host/myri_pci_device.sv
 hdl/host/myri_pci_pass.sv
 hdl/host/myri_pci_bridge.sv
 hdl/host/myri_pci_bus.sv
+hdl/host/myri_pci_backplane.sv
 hdl/host/myri_pci_arbiter.sv
 hdl/host/myri_pci_config.sv
 hdl/host/myri_pci_target_pins.sv
@@ -55,6 +56,9 @@ hdl/host/myri_pci_segment.sv
 hdl/sim/sim_pci_card.sv
 hdl/sim/sim_pci_pair.sv
 hdl/sim/sim_pci_host.sv
+hdl/sim/sim_pci_far.sv
+hdl/sim/sim_pci_wires.sv
+hdl/sim/sim_bench_segment.sv
 hdl/sim/sim_clock.sv
 hdl/sim/sim_cycle.sv
 hdl/sim/sim_setting.sv
@@ -139,6 +143,8 @@ hdl/sim/sim_bell_bench.sv
 hdl/sim/sim_word_bench.sv
 hdl/sim/sim_link_pair.sv
 hdl/sim/sim_nic_bench.sv
+hdl/sim/sim_nic_fixed.sv
+hdl/sim/sim_nic_gates.sv
 hdl/card/myri_circuit_loopback.sv
 hdl/card/myri_circuit_crc32.sv
 hdl/card/myri_circuit_fir16.sv

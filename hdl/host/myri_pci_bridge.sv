@@ -50,61 +50,25 @@ module myri_pci_bridge
     output logic in_flight,  // near clock: something is on its way
     output logic far_in_flight  // far clock: something is on its way
 );
-  localparam logic [PCI_OUT_BITS-1:0] NOTHING = {3'b111, {PCI_ENABLES{1'b0}}, {PCI_WIRES{1'b1}}};
-  localparam int AGENTS = CARDS + 1;
-
   // ---------------------------------------------------------------- near bus: a device; far bus: a device, bus, arbiter
-  logic
-      n_tw_valid,
-      n_tw_ready,
-      n_tr_valid,
-      n_tr_ready,
-      n_tr_begin,
-      n_td_valid,
-      n_busy,
-      n_master_enable;
-  logic
-      n_mc_valid,
-      n_mc_ready,
-      n_mc_write,
-      n_mw_valid,
-      n_mw_ready,
-      n_mr_valid,
-      n_mr_ready,
-      n_done,
-      n_error;
+  logic n_tw_valid, n_tw_ready, n_tr_valid, n_tr_ready, n_tr_begin, n_td_valid;
+  logic n_mc_valid, n_mc_ready, n_mc_write, n_mw_valid, n_mw_ready, n_mr_valid, n_mr_ready;
+  logic n_done, n_error, n_first, n_last, n_busy, n_master_enable;
   logic [31:0] n_tw_addr, n_tr_addr, n_mc_addr;
   logic [63:0] n_tw_data, n_td_data, n_mw_data, n_mr_data;
   logic [7:0] n_tw_be, n_tr_bytes;
   logic [15:0] n_mc_bytes;
-  logic
-      f_tw_valid,
-      f_tw_ready,
-      f_tr_valid,
-      f_tr_ready,
-      f_tr_begin,
-      f_td_valid,
-      f_busy,
-      f_master_enable;
-  logic
-      f_mc_valid,
-      f_mc_ready,
-      f_mc_write,
-      f_mw_valid,
-      f_mw_ready,
-      f_mr_valid,
-      f_mr_ready,
-      f_done,
-      f_error;
+  logic f_tw_valid, f_tw_ready, f_tr_valid, f_tr_ready, f_tr_begin, f_td_valid;
+  logic f_mc_valid, f_mc_ready, f_mc_write, f_mw_valid, f_mw_ready, f_mr_valid, f_mr_ready;
+  logic f_done, f_error, f_first, f_last, f_busy, f_master_enable;
   logic [31:0] f_tw_addr, f_tr_addr, f_mc_addr;
   logic [63:0] f_tw_data, f_td_data, f_mw_data, f_mr_data;
   logic [7:0] f_tw_be, f_tr_bytes;
   logic [15:0] f_mc_bytes;
-  logic n_first, n_last, f_first, f_last, bus_busy, arbiter_busy;
+  logic bus_busy, arbiter_busy;
+  logic [PCI_IN_BITS-1:0] far_in;
   logic [PCI_OUT_BITS-1:0] far_out;
-  logic [PCI_OUT_BITS*CARDS-1:0] cards_out;
-  logic [PCI_IN_BITS*AGENTS-1:0] agent_in;
-  logic [AGENTS-1:0] inta_n;
+  logic [CARDS:0] inta_n;
   logic [31:0] count_data, count_busy;
 
   myri_pci_device #(
@@ -166,7 +130,7 @@ module myri_pci_bridge
       .clk(far_clk),
       .rst(far_rst),
       .cycle(far_cycle),
-      .pci_in(agent_in[PCI_IN_BITS-1:0]),
+      .pci_in(far_in),
       .pci_out(far_out),
       .cfg_base,
       .cfg_enabled(1'b1),
@@ -205,28 +169,22 @@ module myri_pci_bridge
       .*
   );
 
-  for (genvar k = 0; k < CARDS; k++) begin : gen_slot
-    assign cards_out[PCI_OUT_BITS*k+:PCI_OUT_BITS] = slot_present[k] ? slot_out[PCI_OUT_BITS*k+:PCI_OUT_BITS] : NOTHING;
-  end
-  assign slot_in = agent_in[PCI_IN_BITS*AGENTS-1:PCI_IN_BITS];
-  myri_pci_bus #(
-      .AGENTS(AGENTS)
-  ) u_bus (
+  myri_pci_backplane #(
+      .CARDS(CARDS)
+  ) u_backplane (
+      .*,
       .clk(far_clk),
       .rst(far_rst),
-      .agent_out({cards_out, far_out}),
-      .agent_in,
+      .own_out(far_out),
+      .own_in(far_in),
       .gnt_n(far_gnt_n),
       .req_n(far_req_n),
-      .inta_n,
       .wires(far_wires),
       .conflict(far_conflict),
-      .count_data,
-      .count_busy,
       .busy(bus_busy)
   );
   myri_pci_arbiter #(
-      .AGENTS(AGENTS)
+      .AGENTS(CARDS + 1)
   ) u_arbiter (
       .clk(far_clk),
       .rst(far_rst),

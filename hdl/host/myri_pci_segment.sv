@@ -1,6 +1,5 @@
 // One PCI segment of a host: bus wires, arbiter, host bridge and SLOTS card connectors, each one packed bundle in
-// and one out (bit positions in myri_pci_pkg). An empty slot drives nothing whatever its bundle says. Slot k sees
-// its IDSEL on AD[16+k].
+// and one out (bit positions in myri_pci_pkg).
 // The segment is asleep (busy = 0) when no module has anything in flight; the grant is then parked on the bridge.
 module myri_pci_segment
   import myri_pci_pkg::*;
@@ -74,99 +73,34 @@ module myri_pci_segment
     output logic busy  // 1 = needs clock edges
 );
   localparam int AGENTS = SLOTS + 1;
-  localparam logic [PCI_OUT_BITS-1:0] NOTHING = {3'b111, {PCI_ENABLES{1'b0}}, {PCI_WIRES{1'b1}}};
 
+  logic [PCI_IN_BITS-1:0] bridge_in;
   logic [PCI_OUT_BITS-1:0] bridge_out;
-  logic [PCI_OUT_BITS*SLOTS-1:0] cards_out;
-  logic [PCI_IN_BITS*AGENTS-1:0] agent_in;
   logic [AGENTS-1:0] inta_n;
   logic bridge_busy, bus_busy;
 
-  for (genvar k = 0; k < SLOTS; k++) begin : gen_slot
-    assign cards_out[PCI_OUT_BITS*k+:PCI_OUT_BITS] = slot_present[k] ? slot_out[PCI_OUT_BITS*k+:PCI_OUT_BITS] : NOTHING;
-  end
-  assign slot_in = agent_in[PCI_IN_BITS*AGENTS-1:PCI_IN_BITS];
-  assign m66en = agent_in[PCI_M66EN];
-  assign busy = bridge_busy | bus_busy;
+  assign m66en = bridge_in[PCI_M66EN];
+  assign busy  = bridge_busy | bus_busy;
 
-  myri_pci_bus #(
-      .AGENTS(AGENTS)
-  ) u_bus (
-      .clk,
-      .rst,
-      .agent_out({cards_out, bridge_out}),
-      .agent_in,
+  myri_pci_backplane #(
+      .CARDS(SLOTS)
+  ) u_backplane (
+      .*,
+      .own_out(bridge_out),
+      .own_in(bridge_in),
       .gnt_n(grants_n),
       .req_n(requests_n),
-      .inta_n,
-      .wires,
-      .conflict,
-      .count_data,
-      .count_busy,
       .busy(bus_busy)
   );
   myri_host_bridge #(
       .AGENTS (AGENTS),
       .IN_LOG2(IN_LOG2)
   ) u_bridge (
-      .clk,
-      .rst,
-      .cycle,
-      .pci_in(agent_in[PCI_IN_BITS-1:0]),
+      .*,
+      .pci_in(bridge_in),
       .pci_out(bridge_out),
       .req_n(requests_n),
       .gnt_n(grants_n),
-      .inta_n,
-      .cfg_wide,
-      .cfg_m66,
-      .cfg_latency_timer,
-      .cfg_start_delay,
-      .cfg_extra_num,
-      .cfg_extra_den,
-      .cfg_post_depth,
-      .cfg_wc_bytes,
-      .cfg_read_return,
-      .cfg_mem_log2,
-      .cfg_devsel,
-      .cfg_up_write_initial,
-      .cfg_up_read_initial,
-      .cfg_up_subsequent,
-      .cfg_up_read_wait,
-      .cfg_up_stall_limit,
-      .cfg_up_max_phases,
-      .cfg_in_buffer,
-      .cfg_drain_num,
-      .cfg_drain_den,
-      .cfg_read_latency,
-      .cpu_valid,
-      .cpu_ready,
-      .cpu_write,
-      .cpu_addr,
-      .cpu_data,
-      .cpu_be,
-      .cpu_wc,
-      .cpu_fence,
-      .cpu_config,
-      .cpu_rvalid,
-      .cpu_rdata,
-      .mem_valid,
-      .mem_write,
-      .mem_addr,
-      .mem_wdata,
-      .mem_be,
-      .mem_rdata,
-      .intr,
-      .idle_out,
-      .idle_in,
-      .tr_pio_accept,
-      .tr_pio_start,
-      .tr_pio_done,
-      .tr_pio_error,
-      .tr_dma_first,
-      .tr_dma_last,
-      .tr_dma_write,
-      .ev_retry,
-      .ev_disconnect,
       .busy(bridge_busy)
   );
 endmodule

@@ -50,93 +50,19 @@ module sim_card_bench
     output logic        busy,          // PCI clock: needs edges
     output logic        f_busy         // fabric clock: needs edges
 );
-  logic [PCI_IN_BITS-1:0] slot_in;
+  logic [ PCI_IN_BITS-1:0] slot_in;
   logic [PCI_OUT_BITS-1:0] slot_out;
-  logic [PCI_WIRES-1:0] wires;
   logic [47:0] cycle, alarm_cycle;
   logic segment_busy, card_busy, alarm_valid;
   assign busy = segment_busy | card_busy | alarm_valid;
-  assign pci_ad = wires[PCI_AD+:64];
-  assign pci_cbe = wires[PCI_CBE+:8];
-  assign pci_par = wires[PCI_PAR];
-  assign pci_par64 = wires[PCI_PAR64];
-  assign pci_frame_n = wires[PCI_FRAME_N];
-  assign pci_irdy_n = wires[PCI_IRDY_N];
-  assign pci_trdy_n = wires[PCI_TRDY_N];
-  assign pci_devsel_n = wires[PCI_DEVSEL_N];
-  assign pci_stop_n = wires[PCI_STOP_N];
-  assign pci_req64_n = wires[PCI_REQ64_N];
-  assign pci_ack64_n = wires[PCI_ACK64_N];
 
   always_ff @(posedge clk) cycle <= rst ? 48'd0 : cycle + 48'd1;
 
-  myri_pci_segment #(
-      .SLOTS(1)
-  ) u_segment (
-      .clk,
-      .rst,
-      .cycle,
-      .slot_in,
-      .slot_out,
-      .slot_present(1'b1),
-      .cfg_wide,
-      .cfg_m66(1'b1),
-      .cfg_latency_timer(8'd0),
-      .cfg_start_delay(8'd0),
-      .cfg_extra_num(4'd0),
-      .cfg_extra_den(4'd0),
-      .cfg_post_depth(5'd4),
-      .cfg_wc_bytes(7'd32),
-      .cfg_read_return(8'd0),
-      .cfg_mem_log2,
-      .cfg_devsel(2'd1),
-      .cfg_up_write_initial(4'd0),
-      .cfg_up_read_initial(4'd0),
-      .cfg_up_subsequent(3'd0),
-      .cfg_up_read_wait(4'd8),
-      .cfg_up_stall_limit(3'd4),
-      .cfg_up_max_phases(8'd0),
-      .cfg_in_buffer(8'd32),
-      .cfg_drain_num(8'd1),
-      .cfg_drain_den(8'd1),
-      .cfg_read_latency(8'd4),
-      .cpu_valid,
-      .cpu_ready,
-      .cpu_write,
-      .cpu_addr,
-      .cpu_data,
-      .cpu_be,
-      .cpu_wc,
-      .cpu_fence,
-      .cpu_config,
-      .cpu_rvalid,
-      .cpu_rdata,
-      .mem_valid,
-      .mem_write,
-      .mem_addr,
-      .mem_wdata,
-      .mem_be,
-      .mem_rdata,
+  sim_bench_segment u_segment (
+      .*,
       .intr(),
       .idle_out(),
-      .idle_in(),
-      .tr_pio_accept(),
-      .tr_pio_start(),
-      .tr_pio_done(),
-      .tr_pio_error(),
-      .tr_dma_first(),
-      .tr_dma_last(),
-      .tr_dma_write(),
-      .ev_retry(),
-      .ev_disconnect(),
-      .wires,
-      .grants_n(pci_gnt_n),
-      .requests_n(pci_req_n),
-      .m66en(),
-      .conflict(pci_conflict),
-      .count_data(),
-      .count_busy(),
-      .busy(segment_busy)
+      .idle_in()
   );
 
   logic h_valid, h_write, head_valid, head_bank, result_valid, bank_valid, bank_write;

@@ -2,7 +2,8 @@
 //
 // Timing: as myri_link_port and myri_cable. `ab_*` acts at the end of the wire from a to b: with
 // ab_force the character is replaced by ab_char and hold is taken away, likewise `ba_*`. BEATs that
-// an end asleep does not send are put in before that (sim_beats).
+// an end asleep does not send are put in before that (sim_beats); as a bench's `cycle` runs on in
+// its sleep, both ends have an edge in each of these slots.
 module sim_link_pair (
     input  logic        clk,                // character clock
     input  logic        rst,                // synchronous reset

@@ -26,13 +26,13 @@ module sim_nic_bench
     input logic [7:0] cfg_bus_access,  // SP: and of a single access
     input logic cfg_doorbell,  // SP: the adapter has doorbells
     input logic [31:0] cfg_nres_clocks,  // clocks of the network time-out, code 0
-    input logic lanai_reg_valid,  // processor: register access
-    input logic lanai_reg_write,  // 1 = write
-    input logic [8:0] lanai_reg_addr,  // offset
-    input logic [31:0] lanai_reg_wdata,  // write data
-    output logic [31:0] lanai_reg_rdata,  // read data, same clock
-    input logic lanai_req,  // processor: SRAM request
-    output logic lanai_gnt,  // granted
+    input logic cpu_reg_valid,  // processor: register access
+    input logic cpu_reg_write,  // 1 = write
+    input logic [8:0] cpu_reg_addr,  // offset
+    input logic [31:0] cpu_reg_wdata,  // write data
+    output logic [31:0] cpu_reg_rdata,  // read data, same clock
+    input logic cpu_req,  // processor: SRAM request
+    output logic cpu_gnt,  // granted
     output logic [31:0] isr,  // ISR
     output logic [31:0] isr_set,  // bits set by hardware at the last edge
     output logic lanai_reset,  // level: the host holds the LANai in reset
@@ -130,114 +130,36 @@ module sim_nic_bench
     output logic pci_conflict  // two drivers on one wire
 );
   localparam int WIDTH = KIND == 4 ? 32 : 64;
-  logic nic_rvalid;
-  logic [WIDTH-1:0] nic_rdata;
-  logic seg_tr_pio_accept;
-  logic seg_tr_pio_start;
-  logic seg_tr_pio_done;
-  logic seg_tr_pio_error;
-  logic seg_tr_dma_first;
-  logic seg_tr_dma_last;
-  logic seg_tr_dma_write;
-  logic seg_ev_retry;
-  logic seg_ev_disconnect;
-  logic seg_m66en;
-  logic [31:0] seg_count_data;
-  logic [31:0] seg_count_busy;
-  logic unused_ok;
-  assign unused_ok = ^{
-    pci_clk, wires, cfg_sram_above, cfg_pci_m66, cfg_pci_wide, cfg_accesses, cfg_rtc_num, cfg_rtc_den,
-    cfg_nres_truncate, cfg_nres_clocks, cfg_bus_beat,
-    cfg_bus_access, cfg_doorbell, nic_rvalid, nic_rdata, seg_tr_pio_accept, seg_tr_pio_start, seg_tr_pio_done,
-    seg_tr_pio_error, seg_tr_dma_first, seg_tr_dma_last, seg_tr_dma_write, seg_ev_retry,
-    seg_ev_disconnect, seg_m66en, seg_count_data, seg_count_busy
-  };
   logic run_clk, run_link_clk, run_pci_clk;
-  logic
-      nic_busy,
-      nic_alarm_valid,
-      nic_link_busy,
-      nic_link_alarm_valid,
-      nic_pci_busy,
-      segment_busy,
-      cable_busy;
-  logic [47:0] nic_alarm_cycle, nic_link_alarm_cycle;
-  logic [PCI_IN_BITS-1:0] pci_in;
+  logic busy, alarm_valid, link_busy, link_alarm_valid, cable_busy, pci_busy, segment_busy;
+  logic [47:0] alarm_cycle, link_alarm_cycle;
+  logic [ PCI_IN_BITS-1:0] pci_in;
   logic [PCI_OUT_BITS-1:0] pci_out;
-  logic [PCI_WIRES-1:0] wires;
   logic [8:0] tx, rx;
   logic tx_hold, rx_hold;
   logic mem_a_valid, mem_a_write, mem_b_valid, mem_b_write;
   logic [22:0] mem_a_addr, mem_b_addr;
   logic [WIDTH-1:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
   logic [WIDTH/8-1:0] mem_a_be, mem_b_be;
-  logic clk_busy;
+  logic [15:0]
+      cfg_rtc_num, cfg_rtc_den, cfg_refresh, cfg_short_timeout, cfg_pci_discard, cfg_pci_max_burst;
+  logic [31:0] cfg_long_timeout, cfg_beat_period, cfg_pci_base;
+  logic [7:0] cfg_slack, cfg_stop_mark, cfg_go_mark;
+  logic [7:0] cfg_pci_max_phases, cfg_pci_latency_timer, cfg_pci_start_delay;
+  logic cfg_nres_truncate, cfg_pci_enabled, cfg_pci_m66, cfg_pci_wide, cfg_sram_above;
+  logic [1:0] cfg_pci_devsel;
+  logic [2:0] cfg_pci_subsequent, cfg_pci_stall_limit, cfg_pci_irdy_wait;
+  logic [3:0] cfg_pci_write_initial, cfg_pci_read_initial, cfg_pci_read_wait;
+  logic [6:0] cfg_pci_line_bytes;
+  logic unused_ok;
+  assign unused_ok = ^{
+    pci_clk, cfg_sram_above, cfg_pci_m66, cfg_pci_wide, cfg_accesses, cfg_rtc_num, cfg_rtc_den,
+    cfg_nres_truncate, cfg_nres_clocks, cfg_bus_beat, cfg_bus_access, cfg_doorbell
+  };
+  assign cfg_pci_wide = cfg_wide;
 
-  assign clk_busy = nic_busy || (KIND == 4 && segment_busy);
-  assign asleep = !(nic_busy || nic_link_busy || cable_busy || nic_pci_busy || segment_busy);
-  assign pci_ad = wires[PCI_AD+:64];
-  assign pci_cbe = wires[PCI_CBE+:8];
-  assign pci_par = wires[PCI_PAR];
-  assign pci_par64 = wires[PCI_PAR64];
-  assign pci_frame_n = wires[PCI_FRAME_N];
-  assign pci_irdy_n = wires[PCI_IRDY_N];
-  assign pci_trdy_n = wires[PCI_TRDY_N];
-  assign pci_devsel_n = wires[PCI_DEVSEL_N];
-  assign pci_stop_n = wires[PCI_STOP_N];
-  assign pci_req64_n = wires[PCI_REQ64_N];
-  assign pci_ack64_n = wires[PCI_ACK64_N];
-
-  sim_gate u_gate (
-      .clk(clk),
-      .rst(rst),
-      .sleep(sleep),
-      .busy(clk_busy),
-      .alarm_valid(nic_alarm_valid),
-      .alarm_cycle(nic_alarm_cycle),
-      .gated(run_clk),
-      .cycle(cycle),
-      .edges(edges)
-  );
-
-  sim_gate u_link_gate (
-      .clk(link_clk),
-      .rst(rst),
-      .sleep(sleep),
-      .busy(nic_link_busy || cable_busy),
-      .alarm_valid(nic_link_alarm_valid),
-      .alarm_cycle(nic_link_alarm_cycle),
-      .gated(run_link_clk),
-      .cycle(link_cycle),
-      .edges(link_edges)
-  );
-
-  // With KIND 4 both gates stand at one clock and decide alike, so their edges are the same.
-  if (KIND == 4) begin : gen_one_clock
-    sim_gate u_pci_gate (
-        .clk(clk),
-        .rst(rst),
-        .sleep(sleep),
-        .busy(clk_busy),
-        .alarm_valid(nic_alarm_valid),
-        .alarm_cycle(nic_alarm_cycle),
-        .gated(run_pci_clk),
-        .cycle(pci_cycle),
-        .edges(pci_edges)
-    );
-  end else begin : gen_pci_clock
-    sim_gate u_pci_gate (
-        .clk(pci_clk),
-        .rst(rst),
-        .sleep(sleep),
-        .busy(nic_pci_busy || segment_busy),
-        .alarm_valid(1'b0),
-        .alarm_cycle(48'd0),
-        .gated(run_pci_clk),
-        .cycle(pci_cycle),
-        .edges(pci_edges)
-    );
-  end
-
+  sim_nic_fixed u_fixed (.*);
+  sim_nic_gates #(.KIND(KIND)) u_gates (.*);
   myri_cable u_cable (
       .clk(run_link_clk),
       .rst(rst),
@@ -249,36 +171,6 @@ module sim_nic_bench
       .busy(cable_busy)
   );
 
-  // Settings that no test changes.
-  wire [15:0] cfg_rtc_num = 16'd3;
-  wire [15:0] cfg_rtc_den = 16'd200;
-  wire [7:0] cfg_slack = 8'd80;
-  wire [7:0] cfg_stop_mark = 8'd56;
-  wire [7:0] cfg_go_mark = 8'd40;
-  wire [15:0] cfg_refresh = 16'd8;
-  wire [15:0] cfg_short_timeout = 16'd16;
-  wire [31:0] cfg_long_timeout = 32'd4000000;
-  wire [31:0] cfg_beat_period = 32'd1600;
-  wire cfg_nres_truncate = 1'b1;
-  wire [31:0] cfg_pci_base = 32'hE000_0000;
-  wire cfg_pci_enabled = 1'b1;
-  wire cfg_pci_m66 = 1'b1;
-  wire [1:0] cfg_pci_devsel = 2'd1;
-  wire [3:0] cfg_pci_write_initial = 4'd0;
-  wire [3:0] cfg_pci_read_initial = 4'd0;
-  wire [2:0] cfg_pci_subsequent = 3'd0;
-  wire [3:0] cfg_pci_read_wait = 4'd10;
-  wire [2:0] cfg_pci_stall_limit = 3'd4;
-  wire [7:0] cfg_pci_max_phases = 8'd0;
-  wire [15:0] cfg_pci_discard = 16'd0;
-  wire [7:0] cfg_pci_latency_timer = 8'd0;
-  wire [15:0] cfg_pci_max_burst = 16'd0;
-  wire [7:0] cfg_pci_start_delay = 8'd0;
-  wire [2:0] cfg_pci_irdy_wait = 3'd4;
-  wire [6:0] cfg_pci_line_bytes = 7'd32;
-  wire cfg_pci_wide = cfg_wide;
-  wire cfg_sram_above = 1'b0;
-
   if (KIND == 9) begin : gen_lanai9
     assign {tr_dma_number, tr_move_start, tr_move_done, tr_move_key, tr_move_bytes, tr_move_number} = '0;
     assign {st_queue_overflow, st_packet_misuse} = 2'd0;
@@ -287,88 +179,47 @@ module sim_nic_bench
         .clk(run_clk),
         .engine_clk({4{run_clk}}),
         .engine_needed(),
-        .busy(nic_busy),
-        .alarm_valid(nic_alarm_valid),
-        .alarm_cycle(nic_alarm_cycle),
         .link_clk(run_link_clk),
         .link_rst(rst),
-        .link_busy(nic_link_busy),
-        .link_alarm_valid(nic_link_alarm_valid),
-        .link_alarm_cycle(nic_link_alarm_cycle),
         .pci_clk(run_pci_clk),
         .pci_rst(rst),
-        .pci_busy(nic_pci_busy),
-        .cpu_reg_valid(lanai_reg_valid),
-        .cpu_reg_write(lanai_reg_write),
-        .cpu_reg_addr(lanai_reg_addr),
-        .cpu_reg_wdata(lanai_reg_wdata),
-        .cpu_reg_rdata(lanai_reg_rdata),
-        .cpu_req(lanai_req),
-        .cpu_gnt(lanai_gnt),
         .cpu_write(1'b0),
         .cpu_addr(23'd0),
         .cpu_wdata(64'd0),
         .cpu_be(8'd0),
-        .cpu_rvalid(nic_rvalid),
-        .cpu_rdata(nic_rdata)
+        .cpu_rvalid(),
+        .cpu_rdata()
     );
   end else if (KIND == 4) begin : gen_lanai4
     assign {tr_dma_chain, tr_doorbell, tr_doorbell_addr, tr_doorbell_data, st_doorbell_overflow} = '0;
     assign {tr_dma_number, tr_move_start, tr_move_done, tr_move_key, tr_move_bytes, tr_move_number} = '0;
-    assign {st_queue_overflow, st_packet_misuse, nic_pci_busy} = 3'd0;
+    assign {st_queue_overflow, st_packet_misuse, pci_busy} = 3'd0;
     myri_nic4 u_nic (
         .*,
         .clk(run_clk),
-        .busy(nic_busy),
-        .alarm_valid(nic_alarm_valid),
-        .alarm_cycle(nic_alarm_cycle),
         .link_clk(run_link_clk),
         .link_rst(rst),
-        .link_busy(nic_link_busy),
-        .link_alarm_valid(nic_link_alarm_valid),
-        .link_alarm_cycle(nic_link_alarm_cycle),
-        .cpu_reg_valid(lanai_reg_valid),
-        .cpu_reg_write(lanai_reg_write),
-        .cpu_reg_addr(lanai_reg_addr),
-        .cpu_reg_wdata(lanai_reg_wdata),
-        .cpu_reg_rdata(lanai_reg_rdata),
-        .cpu_req(lanai_req),
-        .cpu_gnt(lanai_gnt),
         .cpu_write(1'b0),
         .cpu_addr(23'd0),
         .cpu_wdata('0),
         .cpu_be('0),
-        .cpu_rvalid(nic_rvalid),
-        .cpu_rdata(nic_rdata)
+        .cpu_rvalid(),
+        .cpu_rdata()
     );
   end else begin : gen_sp
-    assign {isr_set, lanai_reset, tr_tx_start_ago, tr_dma_chain, tr_dma_lar, st_rx_lost, nic_rvalid} = '0;
+    assign {isr_set, lanai_reset, tr_tx_start_ago, tr_dma_chain, tr_dma_lar, st_rx_lost} = '0;
     sp_adapter u_nic (
         .*,
         .clk(run_clk),
-        .busy(nic_busy),
-        .alarm_valid(nic_alarm_valid),
-        .alarm_cycle(nic_alarm_cycle),
         .link_clk(run_link_clk),
         .link_rst(rst),
-        .link_busy(nic_link_busy),
-        .link_alarm_valid(nic_link_alarm_valid),
-        .link_alarm_cycle(nic_link_alarm_cycle),
         .pci_clk(run_pci_clk),
         .pci_rst(rst),
-        .pci_busy(nic_pci_busy),
-        .cpu_reg_valid(lanai_reg_valid),
-        .cpu_reg_write(lanai_reg_write),
-        .cpu_reg_addr(lanai_reg_addr),
-        .cpu_reg_wdata(lanai_reg_wdata),
-        .cpu_reg_rdata(lanai_reg_rdata),
-        .cpu_req(lanai_req),
-        .cpu_gnt(lanai_gnt),
         .cpu_write(1'b0),
         .cpu_addr(23'd0),
         .cpu_wdata(64'd0),
         .cpu_be(8'd0),
-        .cpu_rdata(nic_rdata)
+        .cpu_rdata()
     );
   end
 
@@ -391,48 +242,12 @@ module sim_nic_bench
       .b_rdata(mem_b_rdata)
   );
 
-  myri_pci_segment u_segment (
+  sim_bench_segment u_segment (
       .*,
       .clk(run_pci_clk),
       .cycle(pci_cycle),
       .slot_in(pci_in),
       .slot_out(pci_out),
-      .slot_present(1'b1),
-      .cfg_m66(1'b1),
-      .cfg_latency_timer(8'd0),
-      .cfg_start_delay(8'd0),
-      .cfg_extra_num(4'd0),
-      .cfg_extra_den(4'd0),
-      .cfg_post_depth(5'd4),
-      .cfg_wc_bytes(7'd32),
-      .cfg_read_return(8'd0),
-      .cfg_mem_log2(6'd16),
-      .cfg_devsel(2'd1),
-      .cfg_up_write_initial(4'd0),
-      .cfg_up_read_initial(4'd0),
-      .cfg_up_subsequent(3'd0),
-      .cfg_up_read_wait(4'd8),
-      .cfg_up_stall_limit(3'd4),
-      .cfg_up_max_phases(8'd0),
-      .cfg_in_buffer(8'd32),
-      .cfg_drain_num(8'd1),
-      .cfg_drain_den(8'd1),
-      .cfg_read_latency(8'd4),
-      .tr_pio_accept(seg_tr_pio_accept),
-      .tr_pio_start(seg_tr_pio_start),
-      .tr_pio_done(seg_tr_pio_done),
-      .tr_pio_error(seg_tr_pio_error),
-      .tr_dma_first(seg_tr_dma_first),
-      .tr_dma_last(seg_tr_dma_last),
-      .tr_dma_write(seg_tr_dma_write),
-      .ev_retry(seg_ev_retry),
-      .ev_disconnect(seg_ev_disconnect),
-      .grants_n(pci_gnt_n),
-      .requests_n(pci_req_n),
-      .m66en(seg_m66en),
-      .conflict(pci_conflict),
-      .count_data(seg_count_data),
-      .count_busy(seg_count_busy),
-      .busy(segment_busy)
+      .cfg_mem_log2(6'd16)
   );
 endmodule

@@ -162,17 +162,7 @@ module sim_pci_host
   logic [PCI_IN_BITS-1:0] c1_in;
   logic [PCI_OUT_BITS-1:0] c1_out;
   assign busy = segment_busy | (card_busy != 2'd0) | bridge_busy | far_busy;
-  assign pci_ad = wires[PCI_AD+:64];
-  assign pci_cbe = wires[PCI_CBE+:8];
-  assign pci_par = wires[PCI_PAR];
-  assign pci_par64 = wires[PCI_PAR64];
-  assign pci_frame_n = wires[PCI_FRAME_N];
-  assign pci_irdy_n = wires[PCI_IRDY_N];
-  assign pci_trdy_n = wires[PCI_TRDY_N];
-  assign pci_devsel_n = wires[PCI_DEVSEL_N];
-  assign pci_stop_n = wires[PCI_STOP_N];
-  assign pci_req64_n = wires[PCI_REQ64_N];
-  assign pci_ack64_n = wires[PCI_ACK64_N];
+  sim_pci_wires u_wires (.*);
 
   always_ff @(posedge clk) cycle <= rst ? 48'd0 : cycle + 48'd1;
 
@@ -188,26 +178,12 @@ module sim_pci_host
       .busy(segment_busy)
   );
   sim_pci_card u_card0 (
-      .clk,
-      .rst,
-      .cycle,
+      .*,
       .pci_in(slot_in[PCI_IN_BITS*0+:PCI_IN_BITS]),
       .pci_out(slot_out[PCI_OUT_BITS*0+:PCI_OUT_BITS]),
       .base(32'hE000_0000),
       .inta(inta[0]),
       .cfg_wide(card_wide[0]),
-      .cfg_latency_timer(card_latency_timer),
-      .cfg_max_burst(card_max_burst),
-      .cfg_start_delay(card_start_delay),
-      .cfg_irdy_wait(card_irdy_wait),
-      .cfg_devsel(card_devsel),
-      .cfg_write_initial(card_write_initial),
-      .cfg_read_initial(card_read_initial),
-      .cfg_subsequent(card_subsequent),
-      .cfg_read_wait(card_read_wait),
-      .cfg_stall_limit(card_stall_limit),
-      .cfg_max_phases(card_max_phases),
-      .cfg_target_abort(card_target_abort),
       .tw_valid(c0_tw_valid),
       .tw_ready(c0_tw_ready),
       .tw_addr(c0_tw_addr),
@@ -243,87 +219,28 @@ module sim_pci_host
     assign {far_ad, far_cbe, far_par, far_par64, far_frame_n, far_irdy_n, far_trdy_n, far_devsel_n} = '1;
     assign {far_stop_n, far_req64_n, far_ack64_n, far_req_n, far_gnt_n} = '1;
   end else begin : gen_two_buses
-    logic [PCI_WIRES-1:0] far;
     logic ev_lost, ev_far_lost;
     assign c1_clk = far_clk;
     always_ff @(posedge far_clk) c1_cycle <= rst ? 48'd0 : c1_cycle + 48'd1;
-    myri_pci_bridge #(
-        .CARDS(1)
-    ) u_bridge (
-        .clk,
-        .rst,
-        .cycle,
-        .busy(bridge_busy),
+    sim_pci_far u_far (
+        .*,
+        .far_cycle(c1_cycle),
         .pci_in(slot_in[PCI_IN_BITS*1+:PCI_IN_BITS]),
         .pci_out(slot_out[PCI_OUT_BITS*1+:PCI_OUT_BITS]),
-        .far_clk,
-        .far_rst(rst),
-        .far_cycle(c1_cycle),
-        .far_busy,
-        .slot_in(c1_in),
-        .slot_out(c1_out),
-        .slot_present(1'b1),
-        .cfg_base(32'hE000_0000),
-        .cfg_cdc_latency(4'd1),
-        .cfg_wide,
-        .cfg_m66(1'b1),
-        .cfg_far_wide(card_wide[1]),
-        .cfg_devsel(card_devsel),
-        .cfg_write_initial(card_write_initial),
-        .cfg_read_initial(card_read_initial),
-        .cfg_subsequent(card_subsequent),
-        .cfg_read_wait(card_read_wait),
-        .cfg_stall_limit(card_stall_limit),
-        .cfg_max_phases(card_max_phases),
-        .cfg_discard(16'd32768),
-        .cfg_latency_timer(card_latency_timer),
-        .cfg_max_burst(card_max_burst),
-        .cfg_start_delay(card_start_delay),
-        .cfg_irdy_wait(card_irdy_wait),
-        .cfg_line_bytes(7'd32),
-        .far_wires(far),
-        .far_req_n,
-        .far_gnt_n,
-        .far_conflict,
-        .ev_lost,
-        .ev_far_lost,
-        .in_flight(),
-        .far_in_flight()
+        .card_in(c1_in),
+        .card_out(c1_out)
     );
-    assign far_ad = far[PCI_AD+:64];
-    assign far_cbe = far[PCI_CBE+:8];
-    assign far_par = far[PCI_PAR];
-    assign far_par64 = far[PCI_PAR64];
-    assign far_frame_n = far[PCI_FRAME_N];
-    assign far_irdy_n = far[PCI_IRDY_N];
-    assign far_trdy_n = far[PCI_TRDY_N];
-    assign far_devsel_n = far[PCI_DEVSEL_N];
-    assign far_stop_n = far[PCI_STOP_N];
-    assign far_req64_n = far[PCI_REQ64_N];
-    assign far_ack64_n = far[PCI_ACK64_N];
     always_ff @(posedge clk) lost <= !rst && (lost || ev_lost || ev_far_lost);
   end
   sim_pci_card u_card1 (
+      .*,
       .clk(c1_clk),
-      .rst,
       .cycle(c1_cycle),
       .pci_in(c1_in),
       .pci_out(c1_out),
       .base(32'hE100_0000),
       .inta(inta[1]),
       .cfg_wide(card_wide[1]),
-      .cfg_latency_timer(card_latency_timer),
-      .cfg_max_burst(card_max_burst),
-      .cfg_start_delay(card_start_delay),
-      .cfg_irdy_wait(card_irdy_wait),
-      .cfg_devsel(card_devsel),
-      .cfg_write_initial(card_write_initial),
-      .cfg_read_initial(card_read_initial),
-      .cfg_subsequent(card_subsequent),
-      .cfg_read_wait(card_read_wait),
-      .cfg_stall_limit(card_stall_limit),
-      .cfg_max_phases(card_max_phases),
-      .cfg_target_abort(card_target_abort),
       .tw_valid(c1_tw_valid),
       .tw_ready(c1_tw_ready),
       .tw_addr(c1_tw_addr),

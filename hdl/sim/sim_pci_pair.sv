@@ -88,17 +88,7 @@ module sim_pci_pair
   logic [ 3:0] cs_be;
   assign busy = bus_busy | m_busy | t_busy | a_busy;
   assign pci_gnt_n = gnt_n | {1'b0, hold_grant};
-  assign pci_ad = wires[PCI_AD+:64];
-  assign pci_cbe = wires[PCI_CBE+:8];
-  assign pci_par = wires[PCI_PAR];
-  assign pci_par64 = wires[PCI_PAR64];
-  assign pci_frame_n = wires[PCI_FRAME_N];
-  assign pci_irdy_n = wires[PCI_IRDY_N];
-  assign pci_trdy_n = wires[PCI_TRDY_N];
-  assign pci_devsel_n = wires[PCI_DEVSEL_N];
-  assign pci_stop_n = wires[PCI_STOP_N];
-  assign pci_req64_n = wires[PCI_REQ64_N];
-  assign pci_ack64_n = wires[PCI_ACK64_N];
+  sim_pci_wires u_wires (.*);
 
   always_ff @(posedge clk) cycle <= rst ? 48'd0 : cycle + 48'd1;
 

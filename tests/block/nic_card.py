@@ -32,7 +32,7 @@ LINK_TRACE = {
 }
 SETTINGS = {"cfg_wide": 1, "cfg_cdc_latency": 1, "cfg_accesses": 2, "cfg_start_clocks": 0, "cfg_delay": 4,
             "cfg_nres_clocks": 100_000, "cfg_bus_beat": 3, "cfg_bus_access": 6, "cfg_doorbell": 0}  # fmt: skip
-ZEROS = ("lanai_reg_valid", "lanai_reg_write", "lanai_reg_addr", "lanai_reg_wdata", "lanai_req")
+ZEROS = ("cpu_reg_valid", "cpu_reg_write", "cpu_reg_addr", "cpu_reg_wdata", "cpu_req")
 
 
 class CardBench(NicBench):
@@ -118,19 +118,19 @@ class CardBench(NicBench):
     async def lanai_write(self, register: int, value: int) -> None:
         """The processor writes a special register: one clock."""
         dut = self.dut
-        dut.lanai_reg_valid.value, dut.lanai_reg_write.value = 1, 1
-        dut.lanai_reg_addr.value, dut.lanai_reg_wdata.value = register, value & 0xFFFFFFFF
+        dut.cpu_reg_valid.value, dut.cpu_reg_write.value = 1, 1
+        dut.cpu_reg_addr.value, dut.cpu_reg_wdata.value = register, value & 0xFFFFFFFF
         await self.edge
-        dut.lanai_reg_valid.value = 0
+        dut.cpu_reg_valid.value = 0
 
     async def lanai_read(self, register: int) -> int:
         """The processor reads a special register: one clock."""
         dut = self.dut
-        dut.lanai_reg_valid.value, dut.lanai_reg_write.value, dut.lanai_reg_addr.value = 1, 0, register
+        dut.cpu_reg_valid.value, dut.cpu_reg_write.value, dut.cpu_reg_addr.value = 1, 0, register
         await self._middle
-        value = int(dut.lanai_reg_rdata.value)
+        value = int(dut.cpu_reg_rdata.value)
         await self.edge
-        dut.lanai_reg_valid.value = 0
+        dut.cpu_reg_valid.value = 0
         return value
 
     async def isr(self, bit: Isr) -> None:
@@ -194,7 +194,7 @@ class CardBench(NicBench):
         count = 0
         for _ in range(clocks):
             await self._middle
-            count += int(not int(self.dut.lanai_gnt.value))
+            count += int(not int(self.dut.cpu_gnt.value))
         await self.edge
         return count
 

@@ -6,12 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import cocotb
+from cocotb.triggers import Timer
+from cocotb.utils import get_sim_time
 
 from pymodels.formats.sp import SpPacket
 from pymodels.sp_adapter import SpReg, SpStatus, fetch_command, read_command, store_command
 from tests.block.nic_card import CardBench
 
 INVARIANTS = ("st_dma_error", "st_queue_overflow", "st_packet_misuse", "st_send_misuse", "st_pio_misuse")
+TARGET = 0x8000
+"""Host memory above holds what is received, below it what is sent."""
+ALL_PS = 75000
+"""The three clocks stand at the same phase at multiples of this."""
 
 
 class SpBench(CardBench):
@@ -34,6 +40,11 @@ class SpBench(CardBench):
             await self.edge
             if not int(self.dut.rst.value):
                 self.broken += [name for name, handle in handles if int(handle.value)]
+
+    async def aligned(self) -> None:
+        """Wait until the three clocks stand at the same phase."""
+        await Timer(ALL_PS - (int(get_sim_time("ps")) - self.origin) % ALL_PS + 1, "ps")
+        await self.edge
 
     async def until(self, bit: SpStatus, value: int = 1) -> None:
         """Wait until a bit of STATUS has a value."""
@@ -118,3 +129,17 @@ class SpBench(CardBench):
         status = int(self.dut.isr.value)
         counters = [status >> bit & 0xFF for bit in (SpStatus.FETCHED, SpStatus.STORED, SpStatus.SENT)]
         assert counters == [self.fetched & 0xFF, self.stored & 0xFF, self.sent & 0xFF]
+
+
+async def begin(dut: Any, **settings: int) -> SpBench:
+    """A bench out of reset."""
+    bench = SpBench(dut, **settings)
+    await bench.start()
+    return bench
+
+
+async def bring(bench: SpBench, packet: SpPacket, align: int) -> None:
+    """Put a packet's user data into host memory at an alignment, sixteen of them apart, and FETCH them."""
+    at = bench.fetched % 16 * (TARGET // 16) + align
+    bench.host[at : at + len(packet.data)] = bench.memory.bytes[at : at + len(packet.data)] = packet.data
+    await bench.fetch(at, len(packet.data))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import cocotb
 
 from pymodels.link.characters import Symbol, packet_characters
+from pymodels.link.crc8 import crc8
 from pymodels.link.packet import Packet, route_byte
 from pymodels.switch.crossbar import Crossbar, Fate
 from tb.agents.bus import Checker
@@ -153,3 +155,75 @@ class Bench:
         for name, fate in counters.items():
             assert self.counter(name) == [self.fates[port, fate] for port in range(self.ports)], name
         assert not any(self.counter("count_overflow"))
+
+
+async def random_crcs(bench: Bench, places: Callable[[int], Sequence[int]]) -> None:
+    """Forty packets, a bit flipped in every other one at one of the places of its length: wrong CRC-8s stay wrong."""
+    await bench.grid.reset()
+    for number in range(40):
+        source, output = bench.rng.randrange(bench.ports), bench.rng.randrange(bench.ports)
+        wire = bytearray(bench.wire(source, output, bench.rng.randint(0, 30)))
+        if number % 2:
+            wire[bench.rng.choice(places(len(wire)))] ^= 1 << bench.rng.randrange(8)
+        bench.send(source, bytes(wire))
+    bad = sum(1 for queue in bench.expected.values() for wire in queue if crc8(wire))
+    await bench.settle()
+    assert bad == 20
+    assert sum(1 for _, _, wire in bench.received if crc8(wire)) == 20
+
+
+async def random_routes(bench: Bench) -> None:
+    """Packets to all outputs, a fourth with a bad route byte; what cannot be sent on is consumed and counted."""
+    await bench.grid.reset()
+    for _ in range(8):
+        for source in range(bench.ports):
+            wire = bytearray(bench.wire(source, bench.rng.randrange(bench.ports), bench.rng.randint(0, 20)))
+            if bench.rng.randrange(4) == 0:
+                wire[0] = bench.rng.choice([0x00, 0x05, 0x7F, 0xC1, 0xFF, 0x80 | bench.ports - source])
+            bench.send(source, bytes(wire))
+    await bench.settle()
+    assert sum(bench.counter("count_bad_route")) > 0 and sum(bench.counter("count_absent")) > 0
+
+
+async def first_character(bench: Bench, size: int) -> int:
+    """Grid points from the first character of a packet from port 0 to 1 at `rx` to its first at `tx`."""
+    await bench.grid.reset()
+    bench.send(0, bench.wire(0, 1, size))
+    first: list[int] = []
+
+    def watch(now: int) -> None:
+        if int(bench.dut.rx.value) and not first:
+            first.append(now)
+
+    bench.grid.samplers.append(watch)
+    await bench.settle()
+    return bench.monitors[1].log_of_data[0][0] - first[0]
+
+
+async def _episode(bench: Bench, rng: random.Random, bursts: int) -> tuple[Any, int]:
+    """Bursts, silences, blocked outputs; every data character and trace strobe with its time, and the edges it took."""
+    bench.rng = rng
+    await bench.grid.reset(rng.randint(0, 500))
+    for _ in range(bursts):
+        bench.send_random(40)
+        blocked = rng.randrange(bench.ports)
+        bench.driver.lanes[blocked].characters.appendleft(int(Symbol.STOP))
+        await bench.grid.run(rng.choice([100, 300]))
+        bench.driver.lanes[blocked].characters.appendleft(int(Symbol.GO))
+        await bench.grid.run(rng.choice([5, 400, 600]))
+    await bench.settle()
+    return ([monitor.log_of_data for monitor in bench.monitors], bench.strobes), bench.grid.edges
+
+
+async def sleeping_changes_nothing(
+    made: Callable[[bool, random.Random], Bench], run: int, bursts: int, most: float
+) -> None:
+    """An episode of a bench that is `made` asleep and always on: the same; asleep with at most so many of the edges."""
+    seed = random.Random(cocotb.RANDOM_SEED + run).randint(0, 1 << 30)
+    results = []
+    for sleeping in (False, True):
+        rng = random.Random(seed)
+        results.append(await _episode(made(sleeping, rng), rng, bursts))
+    (awake, all_edges), (asleep, edges) = results
+    assert asleep == awake
+    assert edges < most * all_edges, "it hardly slept"

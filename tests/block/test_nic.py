@@ -13,12 +13,22 @@ from typing import Any
 
 import cocotb
 from cocotb.triggers import ClockCycles
-from cocotb.utils import get_sim_time
 
 from pymodels.nic.net import packet_key
 from pymodels.registers import Block, Control, Flag, Isr, Pci, Reg, isr_mask
 from tests.block.nic_card import BASE, CLK_TRACE, LINK_TRACE, CardBench
-from tests.block.nic_ways import RECEIVE, SEND, all_known, blocked, out_of_reset, random_pio, swallowed
+from tests.block.nic_ways import (
+    RECEIVE,
+    SEND,
+    all_known,
+    blocked,
+    contended,
+    interrupts,
+    out_of_reset,
+    random_pio,
+    sleeping_changes_nothing,
+    swallowed,
+)
 
 FIFO = 0x8000
 """SRAM of the doorbell FIFO."""
@@ -91,16 +101,7 @@ async def doorbells_follow_the_stores_before_them(dut: Any) -> None:
 async def the_lanai_interrupts_the_host(dut: Any) -> None:
     """HOST_SIG through EIMR and the card's enable to INTA#; the host clears it, and signals back."""
     bench = await begin(dut)
-    await bench.lanai_write(Reg.ISR, isr_mask(Isr.HOST_SIG))
-    await bench.lanai_write(Reg.EIMR, isr_mask(Isr.HOST_SIG))
-    await bench.quiet()
-    assert not int(dut.intr.value)
-    await bench.control(1 << Control.IRQ_ENABLE)
-    await bench.quiet()
-    assert int(dut.intr.value)
-    await bench.host_write(Pci.REGISTERS + Reg.ISR, isr_mask(Isr.HOST_SIG, Isr.LANAI_SIG))
-    await bench.quiet()
-    assert not int(dut.intr.value)
+    await interrupts(bench, Pci.REGISTERS + Reg.ISR, isr_mask(Isr.HOST_SIG, Isr.LANAI_SIG))
     assert int(dut.isr.value) == isr_mask(Isr.LANAI_SIG)
 
 
@@ -169,7 +170,7 @@ async def bytes_travel_from_host_memory_to_host_memory(dut: Any, wide: int, cut:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def a_blocked_packet_sleeps_in_the_link(dut: Any) -> None:
     """Nobody armed: STOP to the sender, every clock asleep, nothing lost; armed later, all is there."""
-    await blocked(await begin(dut), ("edges", "link_edges", "pci_edges"))
+    await blocked(await begin(dut))
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
@@ -181,33 +182,26 @@ async def a_nic_in_reset_swallows_packets(dut: Any) -> None:
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
     """The whole way of four packets: each trace record at the same picosecond, asleep and always on."""
-    logs, edges = [], []
     bench = CardBench(dut, cfg_start_clocks=80, cfg_cdc_latency=1)
-    for sleep in (0, 1):
-        dut.rst.value = 1
-        dut.sleep.value = sleep
-        bench.rng.seed(11)
-        await bench.start()
-        begin_at = int(get_sim_time("ps")) - bench.origin
-        bench.log.clear()
+
+    async def out() -> None:
         await bench.control(1 << Control.LANAI_RESET_OFF)
         await ClockCycles(dut.clk, 100)
         await bench.host_write(Pci.POINTERS + 8, 0x40)
-        for _ in range(4):
-            packet = bench.packet(bench.rng.randrange(20, 200))
-            bench.memory.bytes[: len(packet)] = packet
-            await bench.dma(2, 0x40, Flag.E2L, SEND, 0, len(packet))
-            await bench.isr(Isr.WAKE2)
-            await bench.send(SEND, len(packet))
-            await ClockCycles(dut.clk, 500)
-            await bench.arm(RECEIVE, RECEIVE + 0x1000)
-            await bench.isr(Isr.RECV)
-            await bench.lanai_write(Reg.ISR, 0xFFFFFFFF & ~isr_mask(Isr.HOST_SIG))
-            await ClockCycles(dut.clk, 300)
-        logs.append([(time - begin_at, *rest) for time, *rest in bench.log])
-        edges.append(sum(int(dut[name].value) for name in ("edges", "link_edges", "pci_edges")))
-    assert logs[0] == logs[1] and len(logs[0]) > 40
-    assert edges[1] < edges[0] * 0.7
+
+    async def step() -> None:
+        packet = bench.packet(bench.rng.randrange(20, 200))
+        bench.memory.bytes[: len(packet)] = packet
+        await bench.dma(2, 0x40, Flag.E2L, SEND, 0, len(packet))
+        await bench.isr(Isr.WAKE2)
+        await bench.send(SEND, len(packet))
+        await ClockCycles(dut.clk, 500)
+        await bench.arm(RECEIVE, RECEIVE + 0x1000)
+        await bench.isr(Isr.RECV)
+        await bench.lanai_write(Reg.ISR, 0xFFFFFFFF & ~isr_mask(Isr.HOST_SIG))
+        await ClockCycles(dut.clk, 300)
+
+    await sleeping_changes_nothing(bench, out, step)
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
@@ -216,14 +210,7 @@ async def the_processor_loses_to_dma(dut: Any, accesses: int) -> None:
     """A processor that asks in every clock is never refused while nothing else moves, but in a DMA with one port."""
     bench = await begin(dut, cfg_accesses=accesses)
     await bench.host_write(Pci.POINTERS, 0)
-    dut.lanai_req.value = 1
-    dut.sleep.value = 0
-    await bench.edge
-    refused = await bench.refusals(200)
-    assert refused == 0
-    await bench.dma(0, 0, Flag(0), SEND, 0x100, 2000)
-    refused = await bench.refusals(900)
-    assert (refused > 200) if accesses == 1 else (refused == 0)
+    await contended(bench, bench.dma(0, 0, Flag(0), SEND, 0x100, 2000), accesses)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")

@@ -12,14 +12,24 @@ from typing import Any
 
 import cocotb
 from cocotb.triggers import ClockCycles
-from cocotb.utils import get_sim_time
 
 from pymodels.lanai4 import WORD, Ebus, Pci4, Reg4, Size4
 from pymodels.nic.net import packet_key
 from pymodels.registers import Control, Isr, Reg, isr_mask
 from tests.block.nic4_card import Card4Bench
 from tests.block.nic_card import BASE, CLK_TRACE, LINK_TRACE
-from tests.block.nic_ways import RECEIVE, SEND, all_known, blocked, out_of_reset, random_pio, swallowed
+from tests.block.nic_ways import (
+    RECEIVE,
+    SEND,
+    all_known,
+    blocked,
+    contended,
+    interrupts,
+    out_of_reset,
+    random_pio,
+    sleeping_changes_nothing,
+    swallowed,
+)
 
 
 async def begin(dut: Any, **settings: int) -> Card4Bench:
@@ -57,16 +67,7 @@ async def the_host_sees_registers_big_endian(dut: Any) -> None:
 async def the_lanai_interrupts_the_host(dut: Any) -> None:
     """HOST_SIG through EIMR and the card's enable to INTA#; the host clears it, and signals back."""
     bench = await begin(dut)
-    await bench.lanai_write(Reg.ISR, isr_mask(Isr.HOST_SIG))
-    await bench.lanai_write(Reg.EIMR, isr_mask(Isr.HOST_SIG))
-    await bench.quiet()
-    assert not int(dut.intr.value)
-    await bench.control(1 << Control.IRQ_ENABLE)
-    await bench.quiet()
-    assert int(dut.intr.value)
-    await bench.host_write(Pci4.REGISTERS + Reg4.ISR, 1 << 30 | 1 << 16)
-    await bench.quiet()
-    assert not int(dut.intr.value)
+    await interrupts(bench, Pci4.REGISTERS + Reg4.ISR, 1 << 30 | 1 << 16)
     assert bench.flags == isr_mask(Isr.LANAI_SIG)
 
 
@@ -140,7 +141,7 @@ async def a_second_transfer_is_refused_while_one_runs(dut: Any) -> None:
 @cocotb.test(timeout_time=16, timeout_unit="ms")
 async def a_blocked_packet_sleeps_in_the_link(dut: Any) -> None:
     """Nobody armed: STOP to the sender, every clock asleep, nothing lost; armed later, all is there."""
-    await blocked(await begin(dut), ("edges", "link_edges", "pci_edges"))
+    await blocked(await begin(dut))
 
 
 @cocotb.test(timeout_time=16, timeout_unit="ms")
@@ -152,31 +153,24 @@ async def a_nic_in_reset_swallows_packets(dut: Any) -> None:
 @cocotb.test(timeout_time=30, timeout_unit="ms")
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
     """The whole way of four packets: each trace record at the same picosecond, asleep and always on."""
-    logs, edges = [], []
     bench = Card4Bench(dut, cfg_start_clocks=80, cfg_cdc_latency=1)
-    for sleep in (0, 1):
-        dut.rst.value = 1
-        dut.sleep.value = sleep
-        bench.rng.seed(11)
-        await bench.start()
-        begin_at = int(get_sim_time("ps")) - bench.origin
-        bench.log.clear()
+
+    async def out() -> None:
         await bench.control(1 << Control.LANAI_RESET_OFF)
         await ClockCycles(dut.clk, 50)
-        for _ in range(4):
-            packet = bench.packet(WORD * bench.rng.randrange(5, 50))
-            bench.memory.bytes[: len(packet)] = packet
-            await bench.transfer(True, SEND, 0, len(packet))
-            await bench.isr(Isr.WAKE1)
-            await bench.send(SEND, len(packet))
-            await ClockCycles(dut.clk, 100)
-            await bench.arm(RECEIVE, RECEIVE + 0x1000)
-            await bench.isr(Isr.RECV)
-            await ClockCycles(dut.clk, 100)
-        logs.append([(time - begin_at, *rest) for time, *rest in bench.log])
-        edges.append(sum(int(dut[name].value) for name in ("edges", "link_edges", "pci_edges")))
-    assert logs[0] == logs[1] and len(logs[0]) > 40
-    assert edges[1] < edges[0] * 0.7
+
+    async def step() -> None:
+        packet = bench.packet(WORD * bench.rng.randrange(5, 50))
+        bench.memory.bytes[: len(packet)] = packet
+        await bench.transfer(True, SEND, 0, len(packet))
+        await bench.isr(Isr.WAKE1)
+        await bench.send(SEND, len(packet))
+        await ClockCycles(dut.clk, 100)
+        await bench.arm(RECEIVE, RECEIVE + 0x1000)
+        await bench.isr(Isr.RECV)
+        await ClockCycles(dut.clk, 100)
+
+    await sleeping_changes_nothing(bench, out, step)
 
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
@@ -184,13 +178,7 @@ async def sleeping_clocks_change_no_time(dut: Any) -> None:
 async def the_processor_loses_to_dma(dut: Any, accesses: int) -> None:
     """A processor that asks in every clock is never refused while nothing else moves, but in a DMA with one port."""
     bench = await begin(dut, cfg_accesses=accesses)
-    dut.lanai_req.value = 1
-    dut.sleep.value = 0
-    await bench.edge
-    assert await bench.refusals(200) == 0
-    await bench.transfer(False, SEND, 0x100, 2000)
-    refused = await bench.refusals(900)
-    assert (refused > 200) if accesses == 1 else (refused == 0)
+    await contended(bench, bench.transfer(False, SEND, 0x100, 2000), accesses)
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")

@@ -1,9 +1,9 @@
-"""The whole SP adapter: PCI segment with host CPU and host memory on one side, its own link looped back on the other.
+"""The way of packets through the whole SP adapter, its own link looped back.
 
 Strategy: the bench is host driver and firmware at once and uses only what they have: PIO, host memory, registers.
 Random packets make the whole way (host memory, Send FIFO, link, receive buffer, Recv/Cmd FIFO, host memory) one by one
-and in streams in which everything overlaps; a byte comparison at the end is the judge. The order of commands, the
-hardware's rules, back-pressure, doorbells, misuse and sleeping clocks have tests of their own.
+and in streams in which everything overlaps; a byte comparison at the end is the judge. What the hardware does by itself
+(waiting for data, overlapping, back-pressure) and sleeping clocks have tests of their own.
 """
 
 from __future__ import annotations
@@ -11,33 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from cocotb.handle import LogicArrayObject, LogicObject
-from cocotb.triggers import ClockCycles, ReadOnly, Timer
+from cocotb.triggers import ClockCycles
 from cocotb.utils import get_sim_time
 
-from pymodels.formats.sp import SpPacket
-from pymodels.sp_adapter import SpCommand, SpControl, SpError, SpPci, SpReg, SpSize, SpStatus
+from pymodels.sp_adapter import SpReg, SpSize, SpStatus
 from tests.block.nic_card import BASE, LINK_TRACE, PCI_PS
-from tests.block.sp_card import SpBench
-
-TARGET = 0x8000
-"""Host memory above holds what is received, below it what is sent."""
-ALL_PS = 75000
-"""The three clocks stand at the same phase at multiples of this."""
-
-
-async def begin(dut: Any, **settings: int) -> SpBench:
-    """A bench out of reset."""
-    bench = SpBench(dut, **settings)
-    await bench.start()
-    return bench
-
-
-async def bring(bench: SpBench, packet: SpPacket, align: int) -> None:
-    """Put a packet's user data into host memory at an alignment, sixteen of them apart, and FETCH them."""
-    at = bench.fetched % 16 * (TARGET // 16) + align
-    bench.host[at : at + len(packet.data)] = bench.memory.bytes[at : at + len(packet.data)] = packet.data
-    await bench.fetch(at, len(packet.data))
+from tests.block.nic_ways import sleeping_changes_nothing, sleeps
+from tests.block.sp_card import TARGET, SpBench, begin, bring
 
 
 def pieces(bench: SpBench, data: bytes) -> list[bytes]:
@@ -94,7 +74,7 @@ async def a_stream_of_packets_overlaps_in_every_part(dut: Any, accesses: bool) -
     """Packets are fetched, sent, taken in pieces and marked done all at once; order and bytes are right."""
     bench = await begin(dut, cfg_bus_beat=3 if accesses else 1, cfg_start_clocks=30, cfg_cdc_latency=1)
     packets = [bench.a_packet(bench.rng.choice([1, 30, 200, 1024, 2032])) for _ in range(12)]
-    dut.lanai_req.value = int(accesses)
+    dut.cpu_req.value = int(accesses)
     fetching = sending = taken = 0
     while taken < len(packets):
         status = int(dut.isr.value)
@@ -117,29 +97,9 @@ async def a_stream_of_packets_overlaps_in_every_part(dut: Any, accesses: bool) -
             taken += 1
         else:
             await bench.pause(20)
-    dut.lanai_req.value = 0
+    dut.cpu_req.value = 0
     await bench.done()
     bench.check()
-
-
-@cocotb.test(timeout_time=4, timeout_unit="ms")
-async def a_fetch_waits_behind_the_stores_before_it(dut: Any) -> None:
-    """The order of commands is that of the FIFO; ALARM and READ stand in the same order."""
-    bench = await begin(dut, cfg_start_clocks=60)
-    packet = bench.a_packet(64)
-    for number in range(3):
-        await bench.store(TARGET + 16 * number, (number, 1, 2))
-    await bench.order(1 << SpCommand.ALARM, 0)
-    await bring(bench, packet, 0)
-    assert (await bench.read_host(TARGET + 32, 3)) == (2, 1, 2), "READ comes last and sees what the STOREs wrote"
-    await bench.done()
-    assert int(dut.intr.value)
-    kinds = [name for _, name, _ in bench.log if name.startswith("tr_dma")]
-    assert kinds == ["tr_dma_start", "tr_dma_done"] * 5
-    bench.check()
-    await bench.host_write(SpPci.CONTROL, 1 << SpControl.INTERRUPT)
-    await bench.quiet()
-    assert not int(dut.intr.value) and not await bench.lanai_read(SpReg.INTERRUPT)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -218,9 +178,7 @@ async def packets_that_nobody_takes_wait_asleep(dut: Any) -> None:
     await bench.until_counted(SpStatus.SENT, 4)
     await bench.quiet()
     assert int(dut.st_link_stopping.value) and int(dut.st_link_stopped.value)
-    before = [int(dut[name].value) for name in ("edges", "link_edges", "pci_edges")]
-    await ClockCycles(dut.clk, 1000)
-    assert [int(dut[name].value) for name in ("edges", "link_edges", "pci_edges")] == before
+    await sleeps(bench, 1000)
     for number, packet in enumerate(packets):
         await bench.until(SpStatus.ARRIVED)
         await bench.deliver(TARGET + 0x400 * number, packet.data)
@@ -230,143 +188,20 @@ async def packets_that_nobody_takes_wait_asleep(dut: Any) -> None:
     assert not int(dut.st_in_flight.value) and not int(dut.st_link_in_flight.value)
 
 
-@cocotb.test(timeout_time=2, timeout_unit="ms")
-async def the_sram_takes_and_gives_what_the_host_stores(dut: Any) -> None:
-    """Random stores land in order while the right engine has the bus; loads see them."""
-    bench = await begin(dut)
-    packet, image = bench.a_packet(2032), bytearray(bench.sram.load(0, 0x400))
-    await bring(bench, packet, 0)
-    await bench.launch(packet)
-    for _ in range(40):
-        length = 4 * bench.rng.randrange(1, 9)
-        at = 4 * bench.rng.randrange((0x400 - length) // 4)
-        data = bench.rng.randbytes(length)
-        image[at : at + length] = data
-        bench.cpu.store(BASE + at, data)
-        if bench.rng.random() < 0.3:
-            at = 4 * bench.rng.randrange(0x100)
-            assert await bench.cpu.load(BASE + at, 4) == bytes(image[at : at + 4])
-    await bench.until(SpStatus.ARRIVED)
-    await bench.lanai_write(SpReg.RECV_NEXT, 0)
-    await bench.done()
-    assert bench.sram.load(0, 0x400) == bytes(image)
-    bench.check()
-
-
-@cocotb.test(timeout_time=2, timeout_unit="ms")
-@cocotb.parametrize(present=[0, 1])
-async def doorbells_become_entries_where_the_adapter_has_them(dut: Any, present: int) -> None:
-    """`sp-future`: entries in SRAM, BELL, producer; without them a store is flagged and does nothing."""
-    bench = await begin(dut, cfg_doorbell=present)
-    await bench.lanai_write(SpReg.BELL_BASE, 0x1000)
-    for number in range(3):
-        bench.cpu.store(BASE + SpPci.DOORBELL + 4 * number, (7 + number).to_bytes(4, "big"))
-    await bench.cpu.all_taken()
-    await bench.quiet()
-    assert await bench.lanai_read(SpReg.BELL_PRODUCER) == 3 * present
-    assert int(dut.isr.value) >> SpStatus.BELL & 1 == present
-    if present:
-        entries = [(SpPci.DOORBELL + 4 * k).to_bytes(4, "big") + (7 + k).to_bytes(4, "big") for k in range(3)]
-        assert bench.sram.load(0x1000, 24) == b"".join(entries)
-        await bench.lanai_write(SpReg.BELL_CONSUMER, 2)
-        await bench.edge
-        assert int(dut.isr.value) >> SpStatus.BELL & 1
-        await bench.lanai_write(SpReg.BELL_CONSUMER, 3)
-        await bench.edge
-        assert not int(dut.isr.value) >> SpStatus.BELL & 1
-    else:
-        assert await bench.lanai_read(SpReg.ERRORS) == 1 << SpError.PIO_MISUSE
-
-
-@cocotb.test(timeout_time=2, timeout_unit="ms")
-async def misuse_is_flagged_and_cleared(dut: Any) -> None:
-    """A packet of impossible size, commands for a packet that is not there, a queue that overflows."""
-    bench = await begin(dut, cfg_start_clocks=2000)
-    for value in (SpSize.USER + 1, (SpSize.INLINE + 1) << 16, 1 << 16 | 8):
-        await bench.lanai_write(SpReg.SEND_START, value)
-        assert await bench.lanai_read(SpReg.ERRORS) == 1 << SpError.SEND_MISUSE
-        await bench.lanai_write(SpReg.ERRORS, 1 << SpError.SEND_MISUSE)
-    await bench.lanai_write(SpReg.RECV_NEXT, 0)
-    assert await bench.lanai_read(SpReg.ERRORS) == 1 << SpError.PACKET_MISUSE
-    await bench.lanai_write(SpReg.ERRORS, 1 << SpError.PACKET_MISUSE)
-    assert await bench.lanai_read(SpReg.ERRORS) == 0
-    for _ in range(SpSize.FIFO // 16 + SpSize.QUEUE):
-        await bench.store(TARGET, (1, 2))
-    assert await bench.lanai_read(SpReg.ERRORS) == 1 << SpError.QUEUE_OVERFLOW
-    assert not int(dut.isr.value) >> SpStatus.ROOM & 1
-
-
-@cocotb.test(timeout_time=1, timeout_unit="ms")
-async def the_timer_rings_when_it_was_set_to(dut: Any) -> None:
-    """TIME after so many clocks, asleep meanwhile; 0 stops it."""
-    bench = await begin(dut)
-    await bench.lanai_write(SpReg.TIMER, 500)
-    begun, edges = int(dut.cycle.value), int(dut.edges.value)
-    await bench.until(SpStatus.TIME)
-    assert abs(int(dut.cycle.value) - begun - 500) <= 2
-    assert int(dut.edges.value) - edges < 10
-    await bench.lanai_write(SpReg.ACK, 1 << SpStatus.TIME)
-    await bench.lanai_write(SpReg.TIMER, 50)
-    await bench.lanai_write(SpReg.TIMER, 0)
-    await ClockCycles(dut.clk, 100)
-    assert not int(dut.isr.value) >> SpStatus.TIME & 1
-
-
-@cocotb.test(timeout_time=4, timeout_unit="ms")
-async def the_processor_takes_turns_with_the_right_engine(dut: Any) -> None:
-    """Alone it is never refused; while a packet moves it is, but gets the bus after each beat at the latest."""
-    bench = await begin(dut, cfg_bus_beat=3, cfg_bus_access=6)
-    dut.lanai_req.value = 1
-    dut.sleep.value = 0
-    await bench.edge
-    assert await bench.refusals(100) == 0
-    packet = bench.a_packet(2000)
-    await bring(bench, packet, 0)
-    await bench.until_counted(SpStatus.FETCHED, 1)
-    await bench.launch(packet)
-    await ClockCycles(dut.clk, 20)
-    refused = await bench.refusals(900)
-    assert 780 <= refused <= 820, "one clock of nine: a beat of 3 clocks, then its own access of 6"
-
-
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def sleeping_clocks_change_no_time(dut: Any) -> None:
     """The whole way of four packets: each trace record at the same picosecond, asleep and always on."""
-    logs, edges = [], []
     bench = SpBench(dut, cfg_start_clocks=80, cfg_cdc_latency=0)
-    for sleep in (0, 1):
-        dut.rst.value = 1
-        dut.sleep.value = sleep
-        bench.rng.seed(11)
-        await bench.start()
-        await Timer(ALL_PS - (int(get_sim_time("ps")) - bench.origin) % ALL_PS + 1, "ps")
-        await bench.edge
-        begin_at = int(get_sim_time("ps")) - bench.origin
-        bench.log.clear()
-        for _ in range(4):
-            packet = bench.a_packet(bench.rng.randrange(20, 300))
-            await bring(bench, packet, 1)
-            bench.cpu.store(BASE + 0x100, bench.rng.randbytes(16))
-            await bench.launch(packet)
-            await bench.until(SpStatus.ARRIVED)
-            await bench.deliver(TARGET + 5, packet.data)
-            await bench.store(TARGET + 0x1000, (1, 2, 3))
-            await bench.lanai_write(SpReg.RECV_NEXT, 0)
-            await ClockCycles(dut.clk, 1500)
-        logs.append([(time - begin_at, *rest) for time, *rest in bench.log])
-        edges.append(sum(int(dut[name].value) for name in ("edges", "link_edges", "pci_edges")))
-    assert logs[0] == logs[1] and len(logs[0]) > 40
-    assert edges[1] < edges[0] * 0.7
 
+    async def step() -> None:
+        packet = bench.a_packet(bench.rng.randrange(20, 300))
+        await bring(bench, packet, 1)
+        bench.cpu.store(BASE + 0x100, bench.rng.randbytes(16))
+        await bench.launch(packet)
+        await bench.until(SpStatus.ARRIVED)
+        await bench.deliver(TARGET + 5, packet.data)
+        await bench.store(TARGET + 0x1000, (1, 2, 3))
+        await bench.lanai_write(SpReg.RECV_NEXT, 0)
+        await ClockCycles(dut.clk, 1500)
 
-@cocotb.test(timeout_time=1, timeout_unit="ms")
-async def no_output_is_unknown_after_reset(dut: Any) -> None:
-    """Every wire of the bench's top level has a value (Icarus keeps X)."""
-    bench = SpBench(dut)
-    await bench.start()
-    await ClockCycles(dut.clk, 20)
-    await ReadOnly()
-    names = [handle._name for handle in dut if isinstance(handle, (LogicObject, LogicArrayObject))]
-    names = [name for name in names if not name.startswith(("mem_", "unused"))]
-    assert len(names) > 70
-    assert [name for name in names if not dut[name].value.is_resolvable] == []
+    await sleeping_changes_nothing(bench, bench.aligned, step)

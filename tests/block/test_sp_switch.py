@@ -17,10 +17,10 @@ import cocotb
 
 from pymodels.formats.sp import HEADER_BYTES, VIA_BYTES, parse
 from pymodels.link.characters import DATA, Symbol
-from pymodels.link.crc8 import crc8
 from pymodels.switch.crossbar import Fate, head_of_line_limit
 from tb.agents.streams import sometimes
 from tests.block.sp_switch_bench import CHUNK, SpBench
+from tests.block.switch_bench import Bench, first_character, random_crcs, random_routes, sleeping_changes_nothing
 
 AROUND = HEADER_BYTES + VIA_BYTES + 1
 """Characters of a packet without user data, the GAP left out."""
@@ -58,34 +58,13 @@ async def long_packets_to_few_outputs_lose_nothing_when_the_queue_is_full(dut: A
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def a_wrong_crc_stays_visible_and_a_good_one_good(dut: Any) -> None:
-    bench = SpBench(dut)
-    await bench.grid.reset()
-    for number in range(40):
-        source, output = bench.rng.randrange(bench.ports), bench.rng.randrange(bench.ports)
-        wire = bytearray(bench.wire(source, output, bench.rng.randint(0, 30)))
-        if number % 2:
-            at = bench.rng.choice([1, 7, *range(10, 19), *range(20, len(wire))])
-            wire[at] ^= 1 << bench.rng.randrange(8)
-        bench.send(source, bytes(wire))
-    bad = sum(1 for queue in bench.expected.values() for wire in queue if crc8(wire))
-    await bench.settle()
-    assert bad == 20
-    assert sum(1 for _, _, wire in bench.received if crc8(wire)) == 20
+    """Any bit but those by which the bench knows a packet's way and source."""
+    await random_crcs(SpBench(dut), lambda length: [1, 7, *range(10, 19), *range(20, length)])
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def bad_routes_and_absent_ports_are_consumed_and_counted(dut: Any) -> None:
-    bench = SpBench(dut, present=0b1101_1011)
-    await bench.grid.reset()
-    for _ in range(8):
-        for source in range(bench.ports):
-            output = bench.rng.randrange(bench.ports)
-            wire = bytearray(bench.wire(source, output, bench.rng.randint(0, 20)))
-            if bench.rng.randrange(4) == 0:
-                wire[0] = bench.rng.choice([0x00, 0x05, 0x7F, 0xC1, 0xFF, 0x80 | bench.ports - source])
-            bench.send(source, bytes(wire))
-    await bench.settle()
-    assert sum(bench.counter("count_bad_route")) > 0 and sum(bench.counter("count_absent")) > 0
+    await random_routes(SpBench(dut, present=0b1101_1011))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -110,18 +89,7 @@ async def route_bytes_are_used_one_by_one_until_none_is_left(dut: Any) -> None:
 @cocotb.parametrize(fall_through=[0, 1, 39], sleeping=[False, True])
 async def cut_through_takes_three_edges_and_the_falling_latency(dut: Any, fall_through: int, sleeping: bool) -> None:
     bench = SpBench(dut, sleeping, cfg_fall_through=fall_through)
-    await bench.grid.reset()
-    bench.send(0, bench.wire(0, 1, 2))
-    first: list[int] = []
-
-    def watch(now: int) -> None:
-        if int(dut.rx.value) and not first:
-            first.append(now)
-
-    bench.grid.samplers.append(watch)
-    await bench.settle()
-    head = bench.monitors[1].log_of_data[0][0]
-    assert head - first[0] == 3 + max(fall_through, 1)
+    assert await first_character(bench, 2) == 3 + max(fall_through, 1)
     assert not any(bench.counter("count_queued")), "nothing was in its way"
 
 
@@ -219,29 +187,11 @@ async def a_central_queue_lifts_the_limit_of_a_queue_at_each_input(dut: Any) -> 
     assert with_it > 0.75
 
 
-async def _episode(dut: Any, sleeping: bool, seed: int) -> tuple[Any, int]:
-    """Bursts, silences, blocked outputs; every data character and trace strobe with its time, and the edges it took."""
-    rng = random.Random(seed)
-    settings = {"cfg_short_timeout": 0, "cfg_chunks": rng.choice([0, 6, 200])}
-    bench = SpBench(dut, sleeping, cfg_fall_through=rng.choice([0, 39]), **settings)
-    bench.rng = rng
-    await bench.grid.reset(bench.rng.randint(0, 500))
-    for _ in range(4):
-        bench.send_random(40)
-        blocked = bench.rng.randrange(bench.ports)
-        bench.driver.lanes[blocked].characters.appendleft(int(Symbol.STOP))
-        await bench.grid.run(bench.rng.choice([100, 300]))
-        bench.driver.lanes[blocked].characters.appendleft(int(Symbol.GO))
-        await bench.grid.run(bench.rng.choice([5, 400, 600]))
-    await bench.settle()
-    return ([monitor.log_of_data for monitor in bench.monitors], bench.strobes), bench.grid.edges
-
-
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 @cocotb.parametrize(run=[0, 1, 2])
 async def asleep_or_awake_every_character_has_its_time(dut: Any, run: int) -> None:
-    seed = random.Random(cocotb.RANDOM_SEED + run).randint(0, 1 << 30)
-    awake, all_edges = await _episode(dut, False, seed)
-    asleep, edges = await _episode(dut, True, seed)
-    assert asleep == awake
-    assert edges < 0.9 * all_edges, "it hardly slept"
+    def made(sleeping: bool, rng: random.Random) -> Bench:
+        settings = {"cfg_short_timeout": 0, "cfg_chunks": rng.choice([0, 6, 200])}
+        return SpBench(dut, sleeping, cfg_fall_through=rng.choice([0, 39]), **settings)
+
+    await sleeping_changes_nothing(made, run, bursts=4, most=0.9)

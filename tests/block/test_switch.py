@@ -19,7 +19,7 @@ from pymodels.link.characters import Symbol, packet_characters
 from pymodels.link.crc8 import crc8
 from pymodels.link.packet import Packet, route_byte
 from tb.agents.streams import sometimes
-from tests.block.switch_bench import Bench
+from tests.block.switch_bench import Bench, first_character, random_crcs, random_routes, sleeping_changes_nothing
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -38,36 +38,12 @@ async def random_packets_reach_their_outputs_in_order(dut: Any, gap: float, stal
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def a_wrong_crc_stays_visible_and_a_good_one_good(dut: Any) -> None:
-    bench = Bench(dut)
-    await bench.grid.reset()
-    for number in range(40):
-        source, output = bench.rng.randrange(bench.ports), bench.rng.randrange(bench.ports)
-        wire = bytearray(bench.packet(source, output, bench.rng.randint(0, 30)).to_wire())
-        if number % 2:
-            at = bench.rng.randrange(5, len(wire))
-            wire[at] ^= 1 << bench.rng.randrange(8)
-        bench.send(source, bytes(wire))
-    bad = sum(1 for queue in bench.expected.values() for wire in queue if crc8(wire))
-    await bench.settle()
-    assert bad == 20
-    assert sum(1 for _, _, wire in bench.received if crc8(wire)) == 20
+    await random_crcs(Bench(dut), lambda length: range(5, length))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def bad_routes_and_absent_ports_are_consumed_and_counted(dut: Any) -> None:
-    present = 0b1011 if int(dut.PORTS.value.to_unsigned()) == 4 else 0b1101_1011
-    bench = Bench(dut, present=present)
-    await bench.grid.reset()
-    for _ in range(8):
-        for source in range(bench.ports):
-            output = bench.rng.randrange(bench.ports)
-            wire = bytearray(bench.packet(source, output, bench.rng.randint(0, 20)).to_wire())
-            kind = bench.rng.randrange(4)
-            if kind == 0:
-                wire[0] = bench.rng.choice([0x00, 0x05, 0x7F, 0xC1, 0xFF, 0x80 | bench.ports - source])
-            bench.send(source, bytes(wire))
-    await bench.settle()
-    assert sum(bench.counter("count_bad_route")) > 0 and sum(bench.counter("count_absent")) > 0
+    await random_routes(Bench(dut, present=0b1011 if int(dut.PORTS.value.to_unsigned()) == 4 else 0b1101_1011))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -95,18 +71,7 @@ async def several_route_bytes_leave_one_by_one(dut: Any) -> None:
 @cocotb.parametrize(fall_through=[0, 1, 30], sleeping=[False, True])
 async def cut_through_takes_four_edges_and_the_falling_latency(dut: Any, fall_through: int, sleeping: bool) -> None:
     bench = Bench(dut, sleeping, cfg_fall_through=fall_through, cfg_beat_period=0)
-    await bench.grid.reset()
-    bench.send(0, bench.packet(0, 1, 2).to_wire())
-    first: list[int] = []
-
-    def watch(now: int) -> None:
-        if int(dut.rx.value) and not first:
-            first.append(now)
-
-    bench.grid.samplers.append(watch)
-    await bench.settle()
-    head = bench.monitors[1].log_of_data[0][0]
-    assert head - first[0] == 4 + fall_through
+    assert await first_character(bench, 2) == 4 + fall_through
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -161,30 +126,11 @@ async def a_packet_blocked_too_long_is_cut_and_its_path_freed(dut: Any, sleeping
     assert len(got) <= 2
 
 
-async def _episode(dut: Any, sleeping: bool, seed: int) -> tuple[Any, int]:
-    """Bursts, silences, blocked outputs; every data character and trace strobe with its time, and the edges it took."""
-    rng = random.Random(seed)
-    fall_through = rng.choice([0, 25, 60])
-    settings = {"cfg_beat_period": 90, "cfg_short_timeout": 0, "cfg_long_timeout": 600}
-    bench = Bench(dut, sleeping, cfg_fall_through=fall_through, **settings)
-    bench.rng = rng
-    await bench.grid.reset(bench.rng.randint(0, 500))
-    for _ in range(5):
-        bench.send_random(40)
-        blocked = bench.rng.randrange(bench.ports)
-        bench.driver.lanes[blocked].characters.appendleft(int(Symbol.STOP))
-        await bench.grid.run(bench.rng.choice([100, 300]))
-        bench.driver.lanes[blocked].characters.appendleft(int(Symbol.GO))
-        await bench.grid.run(bench.rng.choice([5, 400, 600]))
-    await bench.settle()
-    return ([monitor.log_of_data for monitor in bench.monitors], bench.strobes), bench.grid.edges
-
-
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 @cocotb.parametrize(run=[0, 1, 2])
 async def asleep_or_awake_every_character_has_its_time(dut: Any, run: int) -> None:
-    seed = random.Random(cocotb.RANDOM_SEED + run).randint(0, 1 << 30)
-    awake, all_edges = await _episode(dut, False, seed)
-    asleep, edges = await _episode(dut, True, seed)
-    assert asleep == awake
-    assert edges < 0.8 * all_edges, "it hardly slept"
+    def made(sleeping: bool, rng: random.Random) -> Bench:
+        settings = {"cfg_beat_period": 90, "cfg_short_timeout": 0, "cfg_long_timeout": 600}
+        return Bench(dut, sleeping, cfg_fall_through=rng.choice([0, 25, 60]), **settings)
+
+    await sleeping_changes_nothing(made, run, bursts=5, most=0.8)

@@ -1,0 +1,39 @@
+// The shared part of a PCI segment: bus wires and CARDS connectors beside the segment's own agent, the bridge, which is
+// agent 0. An empty connector drives nothing whatever its bundle says. Connector k sees its IDSEL on AD[16+k].
+// Timing: as myri_pci_bus.
+module myri_pci_backplane
+  import myri_pci_pkg::*;
+#(
+    parameter int CARDS = 1  // connectors, 1..8
+) (
+    input logic clk,  // PCI clock
+    input logic rst,  // synchronous, active high
+    input logic [PCI_OUT_BITS-1:0] own_out,  // what the bridge drives
+    output logic [PCI_IN_BITS-1:0] own_in,  // what it sees
+    input logic [PCI_OUT_BITS*CARDS-1:0] slot_out,  // what the card in each connector drives, connector 0 lowest
+    output logic [PCI_IN_BITS*CARDS-1:0] slot_in,  // what it sees
+    input logic [CARDS-1:0] slot_present,  // a card is there
+    input logic [CARDS:0] gnt_n,  // GNT# of every agent
+    output logic [CARDS:0] req_n,  // REQ# of every agent
+    output logic [CARDS:0] inta_n,  // INTA# of every agent
+    output logic [PCI_WIRES-1:0] wires,  // resolved shared wires
+    output logic conflict,  // two agents drive one wire
+    output logic [31:0] count_data,  // clocks that moved data
+    output logic [31:0] count_busy,  // clocks with a transaction on the bus
+    output logic busy  // another edge is needed
+);
+  localparam logic [PCI_OUT_BITS-1:0] NOTHING = {3'b111, {PCI_ENABLES{1'b0}}, {PCI_WIRES{1'b1}}};
+  logic [PCI_OUT_BITS*CARDS-1:0] cards_out;
+
+  for (genvar k = 0; k < CARDS; k++) begin : gen_slot
+    assign cards_out[PCI_OUT_BITS*k+:PCI_OUT_BITS] = slot_present[k] ? slot_out[PCI_OUT_BITS*k+:PCI_OUT_BITS] : NOTHING;
+  end
+
+  myri_pci_bus #(
+      .AGENTS(CARDS + 1)
+  ) u_bus (
+      .*,
+      .agent_out({cards_out, own_out}),
+      .agent_in ({slot_in, own_in})
+  );
+endmodule

@@ -1,0 +1,90 @@
+// A PCI segment with one card for benches: the host bridge with settings that no test changes, the bus's wires one by one.
+module sim_bench_segment
+  import myri_pci_pkg::*;
+(
+    input  logic                    clk,           // PCI clock
+    input  logic                    rst,           // synchronous, active high
+    input  logic [            47:0] cycle,         // index of the coming edge
+    output logic [ PCI_IN_BITS-1:0] slot_in,       // what the card sees
+    input  logic [PCI_OUT_BITS-1:0] slot_out,      // what it drives
+    input  logic [             5:0] cfg_mem_log2,  // host memory window at 0, bytes = 2**this
+    input  logic                    cfg_wide,      // 64-bit bus
+    input  logic                    cpu_valid,     // CPU access
+    output logic                    cpu_ready,     // taken
+    input  logic                    cpu_write,     // 1 = store
+    input  logic [            31:0] cpu_addr,      // 8-byte aligned
+    input  logic [            63:0] cpu_data,      // store data in lanes
+    input  logic [             7:0] cpu_be,        // bytes, side by side
+    input  logic                    cpu_wc,        // write-combining memory
+    input  logic                    cpu_fence,     // wait until combined stores are posted
+    input  logic                    cpu_config,    // configuration cycle (type 0, address as on AD)
+    output logic                    cpu_rvalid,    // read data, strobe
+    output logic [            63:0] cpu_rdata,     // lanes
+    output logic                    mem_valid,     // host memory access
+    output logic                    mem_write,     // 1 = write
+    output logic [            31:0] mem_addr,      // 8-byte aligned
+    output logic [            63:0] mem_wdata,     // lanes
+    output logic [             7:0] mem_be,        // bytes written
+    input  logic [            63:0] mem_rdata,     // valid in the clock after a read
+    output logic                    intr,          // INTA# of any agent, level (combinational)
+    output logic                    idle_out,      // every store of the CPU is done on the bus
+    output logic                    idle_in,       // every DMA write is in memory
+    output logic [            63:0] pci_ad,        // AD
+    output logic [             7:0] pci_cbe,       // C/BE#
+    output logic                    pci_par,       // PAR
+    output logic                    pci_par64,     // PAR64
+    output logic                    pci_frame_n,   // FRAME#
+    output logic                    pci_irdy_n,    // IRDY#
+    output logic                    pci_trdy_n,    // TRDY#
+    output logic                    pci_devsel_n,  // DEVSEL#
+    output logic                    pci_stop_n,    // STOP#
+    output logic                    pci_req64_n,   // REQ64#
+    output logic                    pci_ack64_n,   // ACK64#
+    output logic [             1:0] pci_req_n,     // requests
+    output logic [             1:0] pci_gnt_n,     // grants
+    output logic                    pci_conflict,  // two drivers on one wire
+    output logic                    segment_busy   // another edge is needed
+);
+  logic [PCI_WIRES-1:0] wires;
+
+  sim_pci_wires u_wires (.*);
+  myri_pci_segment u_segment (
+      .*,
+      .slot_present(1'b1),
+      .cfg_m66(1'b1),
+      .cfg_latency_timer(8'd0),
+      .cfg_start_delay(8'd0),
+      .cfg_extra_num(4'd0),
+      .cfg_extra_den(4'd0),
+      .cfg_post_depth(5'd4),
+      .cfg_wc_bytes(7'd32),
+      .cfg_read_return(8'd0),
+      .cfg_devsel(2'd1),
+      .cfg_up_write_initial(4'd0),
+      .cfg_up_read_initial(4'd0),
+      .cfg_up_subsequent(3'd0),
+      .cfg_up_read_wait(4'd8),
+      .cfg_up_stall_limit(3'd4),
+      .cfg_up_max_phases(8'd0),
+      .cfg_in_buffer(8'd32),
+      .cfg_drain_num(8'd1),
+      .cfg_drain_den(8'd1),
+      .cfg_read_latency(8'd4),
+      .tr_pio_accept(),
+      .tr_pio_start(),
+      .tr_pio_done(),
+      .tr_pio_error(),
+      .tr_dma_first(),
+      .tr_dma_last(),
+      .tr_dma_write(),
+      .ev_retry(),
+      .ev_disconnect(),
+      .grants_n(pci_gnt_n),
+      .requests_n(pci_req_n),
+      .m66en(),
+      .conflict(pci_conflict),
+      .count_data(),
+      .count_busy(),
+      .busy(segment_busy)
+  );
+endmodule
