@@ -8,6 +8,8 @@ crosses the border: which commands, in which order, how many of them wake Python
 from __future__ import annotations
 
 import struct
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -22,7 +24,7 @@ from tb.bind.host import RtlHost
 from tb.bind.lanai import OP_POLL, OP_READ, OP_WORK, OP_WRITE, RtlNic, RtlPollLoop
 from tb.bind.lanai import QUIET as QUIET_WORK
 from tb.bind.lanai4 import RtlNic4
-from tb.sim.doorway import Doorway
+from tb.sim.doorway import STEP_WORDS, STEPS, Doorway
 from tb.sim.exchange import COMMAND_BYTES, COMMANDS, EVENT, EVENT_BYTES, EVENTS, Commands
 
 UNIT, NIC = 5, unit(0, Part.NIC_CPU)
@@ -253,3 +255,13 @@ def test_verbs_take_their_arguments_by_name_too(hardware: Hardware) -> None:
 def test_what_does_not_fit_into_sram_is_an_error(hardware: Hardware, address: int, value: int) -> None:
     with pytest.raises((IndexError, OverflowError, struct.error)):
         nic_of(hardware).store(address, value)
+
+
+def test_a_polling_step_is_aimed_at_another_word_and_no_other_step_is() -> None:
+    steps = memoryview(bytearray(4 * STEP_WORDS * STEPS * 2)).cast("I")
+    loop = RtlPollLoop(steps, cast(Commands, SimpleNamespace(ask=None)), Kernel(), 1, 3)
+    loop.aim(2, 0x1230)
+    loop.expect(2, 7)
+    at = STEP_WORDS * (STEPS + 2)
+    assert steps[at : at + 2].tolist() == [0x1230, 7]
+    assert sum(steps) == 0x1230 + 7
