@@ -4,7 +4,7 @@ Strategy: two processes on two hosts. First the calls that move no data; then la
 bandwidth in the base configuration (one buffer used again and again, one data segment, no completion queue, one VI, no
 notify), and with one thing changed at a time; then clients and a server. Every condition has a connection of its own.
 Preset and profile are what the user says: one run is one implementation, and leaves its table as `vibe.md`. It is
-short unless more is asked: `SET="rounds=20 messages=100 bytes=262144 largest=65536"`.
+short, for Icarus, unless more is asked: `SET="rounds=20 messages=100 bytes=262144 largest=65536"`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from tb.studies._vibe_servers import servers
 LAYER = "via"
 ALL = "all"
 OPTIONS = {
-    "rounds": Option(3, "round trips of each condition", 1, 100_000),
-    "messages": Option(8, "messages of each stream", 2, 200),
+    "rounds": Option(1, "round trips of each condition", 1, 100_000),
+    "messages": Option(3, "messages of each stream", 2, 200),
     "bytes": Option(8192, "bytes of each stream, in three messages at least", 0, 1 << 24),
-    "largest": Option(4096, "longest message in bytes", 16, 65536),
+    "largest": Option(1024, "longest message in bytes", 16, 65536),
     "part": Option(ALL, "what of the suite is run", choices=(ALL, "costs", *PARTS, "servers")),
     **layer_options(LAYER),
 }
-QUICK = "rounds=2 messages=4"
+QUICK = "rounds=2 messages=4 largest=4096"
 VARIANTS = {
     "firmvia-sp": ("sp", "via.preset=firmvia"),
     "bvia1-lanai4": ("lanai4", "via.preset=bvia1 via.vis=48"),
