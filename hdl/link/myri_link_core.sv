@@ -9,6 +9,8 @@ module myri_link_core #(
     parameter int SLACK_LOG2 = 7   // slack memory entries of a port = 2**SLACK_LOG2, at most 7
 ) (
     input logic clk,  // character clock
+    input logic [LANES-1:0] rx_clk,  // that of each receiver; edges with rx_needed = 0 may be left out
+    input logic [LANES-1:0] tx_clk,  // that of each transmitter, likewise with tx_needed
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // absolute index of the coming edge
     input logic [9*LANES-1:0] rx,  // {data flag, byte} from the cable
@@ -38,6 +40,8 @@ module myri_link_core #(
     output logic [LANES-1:0] ev_illegal,  // strobe: unknown control character
     output logic [LANES-1:0] ev_forward_reset,  // strobe: the packet being sent was cut
     output logic [LANES-1:0] ev_short_timeout,  // strobe: GO assumed
+    output logic [LANES-1:0] rx_needed,  // the coming edge of rx_clk is needed
+    output logic [LANES-1:0] tx_needed,  // that of tx_clk
     output logic busy,  // another edge is needed
     output logic alarm_valid,  // wants to be awake at alarm_cycle
     output logic [47:0] alarm_cycle  // index of that edge

@@ -2,43 +2,48 @@
 //
 // Timing: as myri_link_core.
 module myri_link_port #(
+    parameter int GATED = 0,  // 1 = receiver and transmitter run on rx_clk and tx_clk, 0 = on clk
     parameter int SLACK_LOG2 = 7  // slack memory entries = 2**SLACK_LOG2, at most 7
 ) (
-    input  logic        clk,                // character clock
-    input  logic        rst,                // synchronous reset
-    input  logic [47:0] cycle,              // absolute index of the coming edge
-    input  logic [ 8:0] rx,                 // {data flag, byte} from the cable
-    output logic [ 8:0] tx,                 // {data flag, byte} to the cable
-    input  logic        rx_hold,            // the peer's STOP is in force, refreshes computed
-    output logic        tx_hold,            // the same from our receiver
-    input  logic [ 7:0] cfg_slack,          // characters the slack buffer may hold (80)
-    input  logic [ 7:0] cfg_stop_mark,      // fill at which STOP is sent (56)
-    input  logic [ 7:0] cfg_go_mark,        // fill at which GO is sent (40)
-    input  logic [15:0] cfg_refresh,        // STOP repeated at multiples of it (8)
-    input  logic [15:0] cfg_short_timeout,  // characters without STOP until GO is assumed (16)
-    input  logic [31:0] cfg_long_timeout,   // characters blocked until a packet is cut; 0 = off
-    input  logic [31:0] cfg_beat_period,    // BEAT sent at multiples of it (1600); 0 = off
-    input  logic        s_valid,            // packet stream to the wire
-    output logic        s_ready,            // taken at the coming edge
-    input  logic        s_tail,             // this beat is the GAP
-    input  logic [ 7:0] s_data,             // the byte
-    output logic        m_valid,            // packet stream out of the slack buffer
-    input  logic        m_ready,            // taken at the coming edge
-    output logic        m_tail,             // this beat is the GAP
-    output logic [ 7:0] m_data,             // the byte
-    output logic        stopped,            // the peer's STOP is in force here
-    output logic        stopping,           // STOP is in force at our receiver
-    output logic [ 7:0] fill,               // characters in the slack buffer
-    output logic        ev_overflow,        // strobe: a character was lost
-    output logic        ev_illegal,         // strobe: unknown control character
-    output logic        ev_forward_reset,   // strobe: the packet being sent was cut
-    output logic        ev_short_timeout,   // strobe: GO assumed
-    output logic        beat_seen,          // a BEAT was received since reset
-    output logic        beat_missed,        // the last BEAT that was due did not come
-    output logic        link_down,          // three in a row did not come
-    output logic        busy,               // another edge is needed
-    output logic        alarm_valid,        // wants to be awake at alarm_cycle
-    output logic [47:0] alarm_cycle         // index of that edge
+    input logic clk,  // character clock
+    input logic rx_clk,  // that of the receiver; edges with rx_needed = 0 may be left out
+    input logic tx_clk,  // that of the transmitter, likewise with tx_needed
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // absolute index of the coming edge
+    input logic [8:0] rx,  // {data flag, byte} from the cable
+    output logic [8:0] tx,  // {data flag, byte} to the cable
+    input logic rx_hold,  // the peer's STOP is in force, refreshes computed
+    output logic tx_hold,  // the same from our receiver
+    input logic [7:0] cfg_slack,  // characters the slack buffer may hold (80)
+    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent (56)
+    input logic [7:0] cfg_go_mark,  // fill at which GO is sent (40)
+    input logic [15:0] cfg_refresh,  // STOP repeated at multiples of it (8)
+    input logic [15:0] cfg_short_timeout,  // characters without STOP until GO is assumed (16)
+    input logic [31:0] cfg_long_timeout,  // characters blocked until a packet is cut; 0 = off
+    input logic [31:0] cfg_beat_period,  // BEAT sent at multiples of it (1600); 0 = off
+    input logic s_valid,  // packet stream to the wire
+    output logic s_ready,  // taken at the coming edge
+    input logic s_tail,  // this beat is the GAP
+    input logic [7:0] s_data,  // the byte
+    output logic m_valid,  // packet stream out of the slack buffer
+    input logic m_ready,  // taken at the coming edge
+    output logic m_tail,  // this beat is the GAP
+    output logic [7:0] m_data,  // the byte
+    output logic stopped,  // the peer's STOP is in force here
+    output logic stopping,  // STOP is in force at our receiver
+    output logic [7:0] fill,  // characters in the slack buffer
+    output logic ev_overflow,  // strobe: a character was lost
+    output logic ev_illegal,  // strobe: unknown control character
+    output logic ev_forward_reset,  // strobe: the packet being sent was cut
+    output logic ev_short_timeout,  // strobe: GO assumed
+    output logic beat_seen,  // a BEAT was received since reset
+    output logic beat_missed,  // the last BEAT that was due did not come
+    output logic link_down,  // three in a row did not come
+    output logic rx_needed,  // the coming edge of rx_clk is needed
+    output logic tx_needed,  // that of tx_clk
+    output logic busy,  // another edge is needed
+    output logic alarm_valid,  // wants to be awake at alarm_cycle
+    output logic [47:0] alarm_cycle  // index of that edge
 );
   logic got_beat;
 
@@ -46,7 +51,9 @@ module myri_link_port #(
       .LANES(1),
       .SLACK_LOG2(SLACK_LOG2)
   ) u_core (
-      .*
+      .*,
+      .rx_clk((GATED != 0) ? rx_clk : clk),
+      .tx_clk((GATED != 0) ? tx_clk : clk)
   );
 
   myri_link_beat u_beat (.*);

@@ -9,7 +9,7 @@ module myri_link_rx #(
     parameter int LANES      = 1,  // ports
     parameter int SLACK_LOG2 = 7   // slack memory entries of a port = 2**SLACK_LOG2, at most 7
 ) (
-    input  logic               clk,            // character clock
+    input  logic [  LANES-1:0] rx_clk,         // character clock of each port, see myri_link_core
     input  logic               rst,            // synchronous reset
     input  logic [9*LANES-1:0] rx,             // {data flag, byte} from the cable
     input  logic [        7:0] cfg_slack,      // characters the buffer may hold
@@ -27,6 +27,7 @@ module myri_link_rx #(
     output logic [8*LANES-1:0] fill,           // characters held
     output logic [  LANES-1:0] ev_overflow,    // strobe: a character was lost
     output logic [  LANES-1:0] ev_illegal,     // strobe: unknown control character, ignored
+    output logic [  LANES-1:0] rx_needed,      // the coming edge of rx_clk is needed
     output logic               busy            // another edge is needed
 );
   logic [LANES-1:0] push;
@@ -36,6 +37,8 @@ module myri_link_rx #(
   assign busy = rx != '0 || pop != '0;
 
   for (genvar i = 0; i < LANES; i++) begin : gen_lane
+    logic own_clk;
+    assign own_clk = rx_clk[i];
     logic [8:0] mem[0:(1<<SLACK_LOG2)-1];
     logic [SLACK_LOG2:0] w_ptr;  // one bit wider than an address: their difference is the fill
     logic [SLACK_LOG2:0] r_ptr;
@@ -46,6 +49,7 @@ module myri_link_rx #(
     logic is_stop, is_go, is_beat, is_gap, is_illegal;
     logic arriving;
     logic full;
+    logic stop;  // in force
 
     // Data characters, by far the most frequent, skip the decoding of control characters.
     assign char = rx[9*i+:9];
@@ -72,6 +76,8 @@ module myri_link_rx #(
     assign fill[8*i+:8] = 8'(level);
     assign full = fill[8*i+:8] >= cfg_slack || level[SLACK_LOG2];
     assign push[i] = arriving && !full;
+    assign stopping[i] = stop;
+    assign rx_needed[i] = char != 9'h000 || pop[i];
     assign got_stop[i] = is_stop;
     assign got_go[i] = is_go;
     assign got_data[i] = char[8];
@@ -81,26 +87,26 @@ module myri_link_rx #(
     assign m_valid[i] = w_ptr != r_ptr;
     assign {m_tail[i], m_data[8*i+:8]} = mem[r_ptr[SLACK_LOG2-1:0]];
 
-    always_ff @(posedge clk) begin
+    always_ff @(posedge own_clk) begin
       if (rst) begin
         w_ptr <= '0;
         r_ptr <= '0;
         in_packet <= 1'b0;
-        stopping[i] <= 1'b0;
+        stop <= 1'b0;
       end else begin
         if (push[i]) begin
           w_ptr <= w_ptr + 1'b1;
           in_packet <= char[8];
-          if (!pop[i] && fill[8*i+:8] + 8'd1 >= cfg_stop_mark) stopping[i] <= 1'b1;
+          if (!pop[i] && fill[8*i+:8] + 8'd1 >= cfg_stop_mark) stop <= 1'b1;
         end
         if (pop[i]) begin
           r_ptr <= r_ptr + 1'b1;
-          if (!push[i] && fill[8*i+:8] <= cfg_go_mark + 8'd1) stopping[i] <= 1'b0;
+          if (!push[i] && fill[8*i+:8] <= cfg_go_mark + 8'd1) stop <= 1'b0;
         end
       end
     end
 
-    always_ff @(posedge clk) begin
+    always_ff @(posedge own_clk) begin
       if (push[i]) mem[w_ptr[SLACK_LOG2-1:0]] <= {!char[8], char[7:0]};
     end
   end

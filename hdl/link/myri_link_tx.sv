@@ -8,6 +8,7 @@ module myri_link_tx #(
     parameter int LANES = 1  // ports
 ) (
     input logic clk,  // character clock
+    input logic [LANES-1:0] tx_clk,  // that of each port, see myri_link_core
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // absolute index of the coming edge
     input logic [15:0] cfg_short_timeout,  // characters without STOP until GO; 0 = off
@@ -28,6 +29,7 @@ module myri_link_tx #(
     output logic [LANES-1:0] stopped,  // the peer's STOP is in force here
     output logic [LANES-1:0] ev_forward_reset,  // strobe: blocked too long, the packet is cut
     output logic [LANES-1:0] ev_short_timeout,  // strobe: STOP not refreshed, GO assumed
+    output logic [LANES-1:0] tx_needed,  // the coming edge of tx_clk is needed
     output logic busy,  // another edge is needed
     output logic alarm_valid,  // wants to be awake at alarm_cycle
     output logic [47:0] alarm_cycle  // index of that edge
@@ -96,22 +98,29 @@ module myri_link_tx #(
   end
 
   for (genvar i = 0; i < LANES; i++) begin : gen_lane
+    logic own_clk;
+    assign own_clk = tx_clk[i];
     logic [47:0] stop_deadline;
     logic [47:0] block_deadline;
+    logic [ 8:0] char;
+
+    assign tx[9*i+:9] = char;
+    assign tx_needed[i] = char != 9'h000 || fire[i] || slot_flow[i] || cut[i] || beat_due || got_stop[i] ||
+        (hold_last[i] && !rx_hold[i]) || (blocked[i] && !blocked_last[i]);
 
     // What goes out.
-    always_ff @(posedge clk) begin
-      if (rst) tx[9*i+:9] <= 9'h000;
-      else if (send[i]) tx[9*i+:9] <= s_tail[i] ? 9'h00C : {1'b1, s_data[8*i+:8]};
-      else if (beat_due) tx[9*i+:9] <= 9'h030;
-      else if (slot_flow[i]) tx[9*i+:9] <= stopping[i] ? 9'h00F : 9'h003;
-      else tx[9*i+:9] <= cut[i] ? 9'h00C : 9'h000;
+    always_ff @(posedge own_clk) begin
+      if (rst) char <= 9'h000;
+      else if (send[i]) char <= s_tail[i] ? 9'h00C : {1'b1, s_data[8*i+:8]};
+      else if (beat_due) char <= 9'h030;
+      else if (slot_flow[i]) char <= stopping[i] ? 9'h00F : 9'h003;
+      else char <= cut[i] ? 9'h00C : 9'h000;
     end
 
     assign ev_short_timeout[i] = short_running[i] && cycle >= stop_deadline && !got_stop[i];
     assign ev_forward_reset[i] = long_running[i] && cycle >= block_deadline;
 
-    always_ff @(posedge clk) begin
+    always_ff @(posedge own_clk) begin
       if (rst) begin
         stop_deadline  <= 48'd0;
         block_deadline <= 48'd0;

@@ -23,8 +23,10 @@ module myri_nic
     output logic alarm_valid,  // wants to be awake ...
     output logic [47:0] alarm_cycle,  // ... at this edge
     input logic link_clk,  // character clock
+    input logic [HALVES-1:0] half_clk,  // link_clk of its halves; edges with half_needed = 0 may be left out
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
+    output logic [HALVES-1:0] half_needed,  // the coming edge of half_clk is needed
     output logic link_busy,  // link clock: another edge is needed
     output logic link_alarm_valid,  // link clock: wants to be awake ...
     output logic [47:0] link_alarm_cycle,  // ... at this edge

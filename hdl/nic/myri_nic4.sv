@@ -225,6 +225,8 @@ module myri_nic4
       .WIDTH(WIDTH)
   ) u_net (
       .*,
+      .half_clk({link_clk, link_clk}),
+      .half_needed(),
       .send_clk(clk),
       .recv_clk(clk),
       .send_needed(),

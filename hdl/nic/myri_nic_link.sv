@@ -3,13 +3,16 @@
 // Send: crossing -> myri_packet_tx -> myri_link_port. Receive: myri_link_port -> myri_packet_rx ->
 // crossing. Link events (levels when they rise) cross to the NIC clock as strobes.
 // Timing: that of the parts; each crossing costs cfg_cdc_latency.
-module myri_nic_link #(
+module myri_nic_link
+  import myri_nic_engines_pkg::*;
+#(
     parameter int SLACK_LOG2 = 7,   // slack memory of the link port
     parameter int FIFO_LOG2  = 4,   // entries of a data crossing = 2**FIFO_LOG2
     parameter int WIDTH      = 64,  // bits of a word of SRAM
     parameter int KEY_AT     = -1   // byte at which the packet's key stands, see myri_packet_tx
 ) (
     input logic link_clk,  // character clock
+    input logic [HALVES-1:0] half_clk,  // that of its halves, see myri_nic_engines_pkg
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
     input logic [8:0] rx,  // {data flag, byte} from the cable
@@ -44,6 +47,7 @@ module myri_nic_link #(
     output logic st_link_down,  // level: three BEATs in a row did not come
     output logic [7:0] st_fill,  // slack fill
     output logic link_in_flight,  // a packet is half sent or received, or waits in the slack buffer
+    output logic [HALVES-1:0] half_needed,  // the coming edge of half_clk is needed
     output logic link_busy,  // link clock: another edge is needed
     output logic link_alarm_valid,  // link clock: wants to be awake ...
     output logic [47:0] link_alarm_cycle,  // ... at this edge
@@ -68,7 +72,7 @@ module myri_nic_link #(
   logic s_valid, s_ready, s_tail, m_valid, m_ready, m_tail;
   logic [7:0] s_data, m_data;
   logic tx_in_packet, rx_in_packet;
-  logic ptx_busy, prx_busy, port_busy;
+  logic ptx_busy, prx_busy, port_busy, rx_needed, tx_needed;
   logic [2:0] near_busy;  // NIC side of the crossings
   logic [2:0] far_busy;  // link side
   logic beat_seen, ev_short_timeout;
@@ -77,6 +81,8 @@ module myri_nic_link #(
   assign send_busy = near_busy[0];
   assign recv_busy = near_busy[1];
   assign busy = near_busy != 3'd0;
+  assign half_needed[HALF_TX] = ptx_busy || tx_needed || far_busy[0];
+  assign half_needed[HALF_RX] = prx_busy || rx_needed || far_busy[1];
   assign link_busy = ptx_busy || prx_busy || port_busy || far_busy != 3'd0 || level != level_before;
   assign link_in_flight = tx_in_packet || rx_in_packet || tx_entry_valid || st_fill != 8'd0;
 
@@ -91,7 +97,7 @@ module myri_nic_link #(
       .w_ready(send_ready),
       .w_data(send_data),
       .w_busy(near_busy[0]),
-      .r_clk(link_clk),
+      .r_clk(half_clk[HALF_TX]),
       .r_rst(link_rst),
       .r_valid(tx_entry_valid),
       .r_ready(tx_entry_ready),
@@ -103,7 +109,7 @@ module myri_nic_link #(
       .WIDTH (WIDTH),
       .KEY_AT(KEY_AT)
   ) u_packet_tx (
-      .clk(link_clk),
+      .clk(half_clk[HALF_TX]),
       .rst(link_rst),
       .cycle(link_cycle),
       .in_valid(tx_entry_valid),
@@ -122,9 +128,14 @@ module myri_nic_link #(
   );
 
   myri_link_port #(
+      .GATED(1),
       .SLACK_LOG2(SLACK_LOG2)
   ) u_port (
       .clk(link_clk),
+      .rx_clk(half_clk[HALF_RX]),
+      .tx_clk(half_clk[HALF_TX]),
+      .rx_needed(rx_needed),
+      .tx_needed(tx_needed),
       .rst(link_rst),
       .cycle(link_cycle),
       .rx(rx),
@@ -165,7 +176,7 @@ module myri_nic_link #(
       .WIDTH (WIDTH),
       .KEY_AT(KEY_AT)
   ) u_packet_rx (
-      .clk(link_clk),
+      .clk(half_clk[HALF_RX]),
       .rst(link_rst),
       .cycle(link_cycle),
       .m_valid(m_valid),
@@ -191,7 +202,7 @@ module myri_nic_link #(
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_from_link (
       .cfg_latency(cfg_cdc_latency),
-      .w_clk(link_clk),
+      .w_clk(half_clk[HALF_RX]),
       .w_rst(link_rst),
       .w_valid(rx_entry_valid),
       .w_ready(rx_entry_ready),

@@ -2,12 +2,15 @@
 //
 // myri_net_send and myri_net_recv in the NIC clock, myri_nic_link in the link clock and between.
 // Timing: that of the parts.
-module myri_nic_net #(
+module myri_nic_net
+  import myri_nic_engines_pkg::*;
+#(
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port
     parameter int FIFO_LOG2  = 4,  // entries of a data crossing = 2**FIFO_LOG2
     parameter int WIDTH      = 64  // bits of a word of SRAM
 ) (
     input logic link_clk,  // character clock
+    input logic [HALVES-1:0] half_clk,  // that of its halves, see myri_nic_engines_pkg
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
     input logic [8:0] rx,  // {data flag, byte} from the cable
@@ -42,6 +45,7 @@ module myri_nic_net #(
     output logic st_link_down,  // level: three BEATs in a row did not come
     output logic [7:0] st_fill,  // slack fill
     output logic link_in_flight,  // a packet is half sent or half received
+    output logic [HALVES-1:0] half_needed,  // the coming edge of half_clk is needed
     output logic link_busy,  // link clock: another edge is needed
     output logic link_alarm_valid,  // link clock: wants to be awake ...
     output logic [47:0] link_alarm_cycle,  // ... at this edge
@@ -202,6 +206,8 @@ module myri_nic_net #(
       .WIDTH(WIDTH)
   ) u_link (
       .link_clk(link_clk),
+      .half_clk(half_clk),
+      .half_needed(half_needed),
       .link_rst(link_rst),
       .link_cycle(link_cycle),
       .rx(rx),

@@ -276,6 +276,8 @@ module sp_adapter
       .KEY_AT(KEY_AT)
   ) u_link (
       .*,
+      .half_clk({link_clk, link_clk}),
+      .half_needed(),
       .send_clk(clk),
       .recv_clk(clk),
       .send_busy(),

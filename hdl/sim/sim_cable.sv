@@ -19,7 +19,8 @@ module sim_cable
     input  logic        in_hold,
     output logic [ 8:0] rx,
     output logic        rx_hold,
-    output logic        busy
+    output logic        needed,   // the coming edge is: any other may be left out
+    output logic        busy      // another edge is needed
 );
   logic [7:0] cfg_delay;
   sim_setting #(
@@ -102,5 +103,6 @@ module sim_cable
       .rx
   );
   assign busy = cable_busy | beats_busy | alarm_busy | (rx != 9'h000) | (arrived != rx) | (in != 9'h000) | holds_differ;
+  assign needed = busy | (shown != 9'h000) | faults;
   assign holds_differ = (in_hold != arrived_hold) | (arrived_hold != rx_hold);
 endmodule

@@ -22,6 +22,8 @@ module sim_lanai_card
     output logic [            47:0] alarm_cycle,
     output logic                    in_flight,         // the NIC has something open
     input  logic                    link_clk,
+    input  logic [      HALVES-1:0] half_clk,          // see myri_nic_engines_pkg
+    output logic [      HALVES-1:0] half_needed,
     input  logic [            47:0] link_cycle,
     output logic                    link_busy,
     output logic                    link_alarm_valid,
@@ -100,6 +102,8 @@ module sim_lanai_card
       .clk,
       .engine_clk,
       .engine_needed,
+      .half_clk,
+      .half_needed,
       .cycle,
       .busy(nic_busy),
       .alarm_valid,

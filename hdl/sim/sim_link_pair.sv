@@ -99,6 +99,10 @@ module sim_link_pair (
         alarm[2+i] ? beat_at : '1;
     myri_link_port u_port (
         .clk(clk),
+        .rx_clk(clk),
+        .tx_clk(clk),
+        .rx_needed(),
+        .tx_needed(),
         .rst(rst),
         .cycle(cycle),
         .rx(rx[9*i+:9]),

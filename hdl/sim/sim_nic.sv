@@ -21,6 +21,8 @@ module sim_nic
     output logic                    alarm_valid,
     output logic [            47:0] alarm_cycle,
     input  logic                    link_clk,
+    input  logic [      HALVES-1:0] half_clk,          // see myri_nic_engines_pkg
+    output logic [      HALVES-1:0] half_needed,
     input  logic [            47:0] link_cycle,
     output logic                    link_busy,
     output logic                    link_alarm_valid,
@@ -148,9 +150,9 @@ module sim_nic
     );
   end else begin : gen_lanai4
     logic unused_ok;
-    assign unused_ok = ^{pci_clk, pci_cycle, cfg_pci_m66, cfg_pci_wide, engine_clk};
+    assign unused_ok = ^{pci_clk, pci_cycle, cfg_pci_m66, cfg_pci_wide, engine_clk, half_clk};
     assign pci_busy = 1'b0;
-    assign engine_needed = '0;
+    assign {engine_needed, half_needed} = '0;
     assign {tr_dma_chain, tr_doorbell, st_doorbell_overflow} = 4'd0;
     assign {tr_doorbell_addr, tr_doorbell_data} = 64'd0;
     myri_nic4 nic (

@@ -178,6 +178,8 @@ module sim_nic_bench
         .*,
         .clk(run_clk),
         .engine_clk({4{run_clk}}),
+        .half_clk({2{run_link_clk}}),
+        .half_needed(),
         .engine_needed(),
         .link_clk(run_link_clk),
         .link_rst(rst),

@@ -19,31 +19,33 @@ module sim_node
     parameter int BRIDGE       = 0,  // 1 = both behind a bridge, on a bus of their own
     parameter int CLOCK_FAR    = 0   // index of that bus's clock
 ) (
-    input  logic               rst,
-    input  logic               faults,
-    input  logic               setup_clk,      // of the NIC's settings: needed in reset only
-    output logic               setup_needed,
-    input  logic [ENGINES-1:0] engine_clk,     // of the NIC's engines, see myri_nic_engines_pkg
+    input logic rst,
+    input logic faults,
+    input logic setup_clk,  // of the NIC's settings: needed in reset only
+    output logic setup_needed,
+    input logic [ENGINES-1:0] engine_clk,  // of the NIC's engines, see myri_nic_engines_pkg
     output logic [ENGINES-1:0] engine_needed,
-    input  logic               nic_clk,
-    input  logic [       47:0] nic_cycle,
-    output logic               nic_awake,
-    input  logic               link_clk,
-    input  logic [       47:0] link_cycle,
-    output logic               link_awake,
-    input  logic               pci_clk,
-    input  logic [       47:0] pci_cycle,
-    output logic               pci_awake,
-    input  logic               fabric_clk,
-    input  logic [       47:0] fabric_cycle,
-    output logic               fabric_awake,
-    input  logic               far_clk,
-    input  logic [       47:0] far_cycle,
-    output logic               far_awake,
-    input  logic [        8:0] in,
-    input  logic               in_hold,
-    output logic [        8:0] tx,
-    output logic               tx_hold
+    input logic nic_clk,
+    input logic [47:0] nic_cycle,
+    output logic nic_awake,
+    input logic link_clk,
+    input  logic [ HALVES-1:0] half_clk,       // of its halves, see myri_nic_engines_pkg; HALF_RX: the cable's too
+    output logic [HALVES-1:0] half_needed,
+    input logic [47:0] link_cycle,
+    output logic link_awake,
+    input logic pci_clk,
+    input logic [47:0] pci_cycle,
+    output logic pci_awake,
+    input logic fabric_clk,
+    input logic [47:0] fabric_cycle,
+    output logic fabric_awake,
+    input logic far_clk,
+    input logic [47:0] far_cycle,
+    output logic far_awake,
+    input logic [8:0] in,
+    input logic in_hold,
+    output logic [8:0] tx,
+    output logic tx_hold
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
   assign setup_needed = 1'b0;
@@ -52,14 +54,16 @@ module sim_node
   localparam int CARD_MEMORIES = 256;  // host memories and SRAMs have the numbers below
 
   logic [8:0] rx;
-  logic rx_hold, cable_busy;
+  logic rx_hold, cable_busy, cable_needed;
+  logic [HALVES-1:0] card_half;
+  assign half_needed = card_half | ({{(HALVES - 1) {1'b0}}, cable_needed} << HALF_RX);
   sim_cable #(
       .CABLE(CABLE),
       .CLOCK(CLOCK_LINK),
       .UNIT (BASE),
       .KEY  (SET_CABLE_DELAY)
   ) cable (
-      .clk(link_clk),
+      .clk(half_clk[HALF_RX]),
       .rst,
       .cycle(link_cycle),
       .faults,
@@ -68,6 +72,7 @@ module sim_node
       .in_hold,
       .rx,
       .rx_hold,
+      .needed(cable_needed),
       .busy(cable_busy)
   );
 
@@ -93,7 +98,7 @@ module sim_node
   logic card_busy;
   logic [47:0] nic_alarm_cycle, link_alarm_cycle;
   if (KIND == 0) begin : gen_kind
-    assign engine_needed = '0;
+    assign {engine_needed, card_half} = '0;
     sim_sp_nic #(
         .NODE(NODE),
         .CLOCK_NIC(CLOCK_NIC),
@@ -137,6 +142,8 @@ module sim_node
         .clk(nic_clk),
         .engine_clk,
         .engine_needed,
+        .half_clk,
+        .half_needed(card_half),
         .cycle(nic_cycle),
         .busy(nic_busy),
         .alarm_valid(nic_alarm_valid),
@@ -271,5 +278,5 @@ module sim_node
   end
 
   logic unused;
-  assign unused = &{1'b0, engine_clk, fabric_clk, fabric_cycle, far_clk, far_cycle, nic_ahead[46:0]};
+  assign unused = &{1'b0, engine_clk, half_clk, fabric_clk, fabric_cycle, far_clk, far_cycle, nic_ahead[46:0]};
 endmodule

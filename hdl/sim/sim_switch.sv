@@ -10,15 +10,19 @@ module sim_switch
     parameter int CLOCK = 0,  // index of its clock
     parameter int FIRST_CABLE = 0   // number of the cable direction that arrives at port 0; the others follow
 ) (
-    input  logic               clk,
-    input  logic               rst,
-    input  logic [       47:0] cycle,
-    input  logic               faults,
-    input  logic [9*PORTS-1:0] in,       // characters entering the cables at their far ends
-    input  logic [  PORTS-1:0] in_hold,
+    input logic clk,
+    input logic setup_clk,  // of the settings: needed in reset only
+    output logic setup_needed,
+    input logic [PORTS-1:0] lane_clk,  // of each port; edges with lane_needed = 0 may be left out
+    output logic [PORTS-1:0] lane_needed,
+    input logic rst,
+    input logic [47:0] cycle,
+    input logic faults,
+    input logic [9*PORTS-1:0] in,  // characters entering the cables at their far ends
+    input logic [PORTS-1:0] in_hold,
     output logic [9*PORTS-1:0] tx,
-    output logic [  PORTS-1:0] tx_hold,
-    output logic               awake     // the switch needs edges
+    output logic [PORTS-1:0] tx_hold,
+    output logic awake  // the switch needs edges
 );
   localparam int UNIT = SWITCH_UNIT + SWITCH;
   localparam int FIRST = SET_SLACK;
@@ -29,17 +33,19 @@ module sim_switch
       .KEY  (FIRST),
       .COUNT(COUNT)
   ) settings (
-      .clk,
+      .clk  (setup_clk),
       .rst,
       .value(values)
   );
 
   logic [9*PORTS-1:0] rx;
-  logic [PORTS-1:0] rx_hold, port_busy, tr_head, tr_grant, tr_queue, tr_tail, tr_stall;
+  logic [PORTS-1:0]
+      rx_hold, lost, port_busy, port_needed, tr_head, tr_grant, tr_queue, tr_tail, tr_stall;
   logic [PORTS*4-1:0] tr_out;
-  logic [PORTS*32-1:0] count_overflow, overflow_seen;
+  logic [PORTS*32-1:0] count_overflow;
   logic [PORTS*32-1:0] tr_key;
-  logic [ PORTS*8-1:0] st_fill;
+  logic [PORTS*8-1:0] st_fill;
+  logic [PORTS-1:0] chip_needed;
   logic switch_busy, queue_busy, in_flight, alarm_valid, busy;
   logic [47:0] alarm_cycle;
 
@@ -50,7 +56,7 @@ module sim_switch
         .SWITCH(SWITCH),
         .PORT  (p)
     ) port (
-        .clk,
+        .clk(lane_clk[p]),
         .rst,
         .cycle,
         .faults,
@@ -67,12 +73,14 @@ module sim_switch
         .tr_out(tr_out[4*p+:4]),
         .tr_key(tr_key[32*p+:32]),
         .st_fill(st_fill[8*p+:8]),
+        .needed(port_needed[p]),
         .busy(port_busy[p])
     );
   end
 
   if (SP != 0) begin : gen_sp
     logic [15:0] chunks;
+    assign chip_needed = '1;
     sp_switch #(
         .PORTS(PORTS)
     ) chip (
@@ -136,9 +144,12 @@ module sim_switch
     );
   end else begin : gen_crossbar
     myri_switch #(
-        .PORTS(PORTS)
+        .PORTS(PORTS),
+        .GATED(1)
     ) chip (
         .clk,
+        .lane_clk,
+        .lane_needed(chip_needed),
         .rst,
         .cycle,
         .rx,
@@ -175,17 +186,26 @@ module sim_switch
     assign in_flight  = switch_busy | (|tr_stall);
   end
 
-  always_ff @(posedge clk) overflow_seen <= count_overflow;
+  assign setup_needed = 1'b0;
+  assign lane_needed  = chip_needed | port_needed | lost;
+
+  for (genvar p = 0; p < PORTS; p++) begin : gen_lost
+    logic own_clk;
+    logic [31:0] seen;
+    assign own_clk = lane_clk[p];
+    always_ff @(posedge own_clk) seen <= count_overflow[32*p+:32];
+    assign lost[p] = seen != count_overflow[32*p+:32];
+  end
   sim_invariant #(
       .UNIT(SWITCH_BASE + SWITCH * PORTS_PER_SWITCH),
       .CODE(64)
   ) no_overflow (
       .clk,
       .rst,
-      .strobe(overflow_seen != count_overflow),
+      .strobe(|lost),
       .packet(32'd0)
   );
-  assign busy = switch_busy | (overflow_seen != count_overflow) | (|port_busy) | queue_busy;
+  assign busy = switch_busy | (|lost) | (|port_busy) | queue_busy;
   sim_awake #(
       .CLOCK(CLOCK)
   ) sleep (

@@ -126,6 +126,8 @@ module sim_switch_bench #(
       .PORTS(PORTS)
   ) u_switch (
       .clk(clk),
+      .lane_clk({PORTS{clk}}),
+      .lane_needed(),
       .rst(rst),
       .cycle(cycle),
       .rx(to_switch),

@@ -25,13 +25,15 @@ module sim_switch_port
     input  logic [ 3:0] tr_out,
     input  logic [31:0] tr_key,
     input  logic [ 7:0] st_fill,
+    output logic        needed,    // the coming edge is: any other may be left out
     output logic        busy       // another edge is needed
 );
   localparam int UNIT = SWITCH_BASE + SWITCH * PORTS_PER_SWITCH + PORT;
   logic [31:0] out_port;
-  logic cable_busy, stall_busy, fill_busy;
+  logic cable_busy, cable_needed, stall_busy, fill_busy;
   assign out_port = {28'd0, tr_out};
   assign busy = cable_busy | stall_busy | fill_busy;
+  assign needed = busy | cable_needed | tr_head | tr_grant | tr_queue | tr_tail;
   sim_cable #(
       .CABLE(CABLE),
       .CLOCK(CLOCK),
@@ -47,7 +49,8 @@ module sim_switch_port
       .in_hold,
       .rx,
       .rx_hold,
-      .busy(cable_busy)
+      .needed(cable_needed),
+      .busy  (cable_busy)
   );
   sim_probe #(
       .UNIT (UNIT),

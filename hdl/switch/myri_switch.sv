@@ -6,39 +6,42 @@
 // route byte is on `tx` four edges after the edge that samples it; a character an edge after that.
 module myri_switch #(
     parameter int PORTS      = 8,  // 4, 8 or 16
+    parameter int GATED      = 0,  // 1 = ports run on lane_clk, 0 = on clk
     parameter int SLACK_LOG2 = 7   // slack memory entries per input = 2**SLACK_LOG2
 ) (
-    input  logic                clk,                  // character clock
-    input  logic                rst,                  // synchronous reset
-    input  logic [        47:0] cycle,                // absolute index of the coming edge
-    input  logic [ 9*PORTS-1:0] rx,                   // characters in, port k at [9k+8:9k]
-    output logic [ 9*PORTS-1:0] tx,                   // characters out
-    input  logic [   PORTS-1:0] rx_hold,              // see myri_link_port
-    output logic [   PORTS-1:0] tx_hold,              // see myri_link_port
-    input  logic [   PORTS-1:0] present,              // a cable is attached
-    input  logic [         7:0] cfg_slack,            // characters a slack buffer may hold (80)
-    input  logic [         7:0] cfg_stop_mark,        // fill at which STOP is sent (56)
-    input  logic [         7:0] cfg_go_mark,          // fill at which GO is sent (40)
-    input  logic [        15:0] cfg_refresh,          // STOP repeated at multiples of it (8)
-    input  logic [        15:0] cfg_short_timeout,    // characters without STOP until GO (16)
-    input  logic [        31:0] cfg_long_timeout,     // characters blocked until cut; 0 = off
-    input  logic [        31:0] cfg_beat_period,      // BEAT at multiples of it; 0 = off
-    input  logic [         7:0] cfg_fall_through,     // edges from route byte to request
-    output logic [32*PORTS-1:0] count_packets,        // per input: packets forwarded
-    output logic [32*PORTS-1:0] count_bad_route,      // per input: dropped, route byte wrong
-    output logic [32*PORTS-1:0] count_absent,         // per input: dropped, output not present
+    input logic clk,  // character clock
+    input  logic [   PORTS-1:0] lane_clk,             // that of each port; edges with lane_needed = 0 may be left out
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // absolute index of the coming edge
+    input logic [9*PORTS-1:0] rx,  // characters in, port k at [9k+8:9k]
+    output logic [9*PORTS-1:0] tx,  // characters out
+    input logic [PORTS-1:0] rx_hold,  // see myri_link_port
+    output logic [PORTS-1:0] tx_hold,  // see myri_link_port
+    input logic [PORTS-1:0] present,  // a cable is attached
+    input logic [7:0] cfg_slack,  // characters a slack buffer may hold (80)
+    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent (56)
+    input logic [7:0] cfg_go_mark,  // fill at which GO is sent (40)
+    input logic [15:0] cfg_refresh,  // STOP repeated at multiples of it (8)
+    input logic [15:0] cfg_short_timeout,  // characters without STOP until GO (16)
+    input logic [31:0] cfg_long_timeout,  // characters blocked until cut; 0 = off
+    input logic [31:0] cfg_beat_period,  // BEAT at multiples of it; 0 = off
+    input logic [7:0] cfg_fall_through,  // edges from route byte to request
+    output logic [32*PORTS-1:0] count_packets,  // per input: packets forwarded
+    output logic [32*PORTS-1:0] count_bad_route,  // per input: dropped, route byte wrong
+    output logic [32*PORTS-1:0] count_absent,  // per input: dropped, output not present
     output logic [32*PORTS-1:0] count_forward_reset,  // per output: packets cut
-    output logic [32*PORTS-1:0] count_overflow,       // per input: characters lost
-    output logic [   PORTS-1:0] tr_head,              // per input, strobe: route byte decoded
-    output logic [   PORTS-1:0] tr_grant,             // per input, strobe: output granted
-    output logic [   PORTS-1:0] tr_tail,              // per input, strobe: GAP leaves the input
-    output logic [   PORTS-1:0] tr_stall,             // per input, level: waits for its output
-    output logic [ 4*PORTS-1:0] tr_out,               // per input: output of its packet
-    output logic [32*PORTS-1:0] tr_key,               // per input: first four bytes after route
-    output logic [ 8*PORTS-1:0] st_fill,              // per input: characters in its slack buffer
-    output logic                busy,                 // another edge is needed
-    output logic                alarm_valid,          // wants to be awake at alarm_cycle
-    output logic [        47:0] alarm_cycle           // index of that edge
+    output logic [32*PORTS-1:0] count_overflow,  // per input: characters lost
+    output logic [PORTS-1:0] tr_head,  // per input, strobe: route byte decoded
+    output logic [PORTS-1:0] tr_grant,  // per input, strobe: output granted
+    output logic [PORTS-1:0] tr_tail,  // per input, strobe: GAP leaves the input
+    output logic [PORTS-1:0] tr_stall,  // per input, level: waits for its output
+    output logic [4*PORTS-1:0] tr_out,  // per input: output of its packet
+    output logic [32*PORTS-1:0] tr_key,  // per input: first four bytes after route
+    output logic [8*PORTS-1:0] st_fill,  // per input: characters in its slack buffer
+    output logic [PORTS-1:0] lane_needed,  // the coming edge of lane_clk is needed
+    output logic busy,  // another edge is needed
+    output logic alarm_valid,  // wants to be awake at alarm_cycle
+    output logic [47:0] alarm_cycle  // index of that edge
 );
   logic [  PORTS-1:0] m_valid;
   logic [  PORTS-1:0] m_ready;
@@ -58,17 +61,32 @@ module myri_switch #(
   logic [  PORTS-1:0] ev_absent;
   logic [  PORTS-1:0] ev_forward_reset;
   logic [  PORTS-1:0] ev_overflow;
+  logic [  PORTS-1:0] lanes;  // clock of each port
+  logic [  PORTS-1:0] rx_needed;
+  logic [  PORTS-1:0] tx_needed;
+  logic [  PORTS-1:0] input_needed;
+  logic [  PORTS-1:0] output_needed;
   logic               link_busy;
   logic               input_busy;
   logic               output_busy;
 
+  if (GATED != 0) begin : gen_gated
+    assign lanes = lane_clk;
+  end else begin : gen_whole
+    logic unused;
+    assign unused = ^lane_clk;
+    assign lanes  = {PORTS{clk}};
+  end
   assign busy = link_busy || input_busy || output_busy;
+  assign lane_needed = rx_needed | tx_needed | input_needed | output_needed;
 
   myri_link_core #(
       .LANES(PORTS),
       .SLACK_LOG2(SLACK_LOG2)
   ) u_link (
       .*,
+      .rx_clk(lanes),
+      .tx_clk(lanes),
       .stopped(),
       .stopping(),
       .fill(st_fill),
@@ -82,6 +100,7 @@ module myri_switch #(
       .PORTS(PORTS)
   ) u_input (
       .*,
+      .lane_clk(lanes),
       .ev_packet(tr_tail),
       .busy(input_busy)
   );
@@ -90,6 +109,7 @@ module myri_switch #(
       .PORTS(PORTS)
   ) u_output (
       .*,
+      .lane_clk(lanes),
       .waiting(tr_stall),
       .ev_packet(tr_tail),
       .busy(output_busy)

@@ -12,6 +12,7 @@ module myri_switch_input #(
     parameter int PORTS = 8  // ports of the switch: 4, 8 or 16
 ) (
     input  logic                clk,               // character clock
+    input  logic [   PORTS-1:0] lane_clk,          // that of each port, see myri_switch
     input  logic                rst,               // synchronous reset
     input  logic [   PORTS-1:0] present,           // ports with a cable
     input  logic [         7:0] cfg_fall_through,  // further edges from route byte to request
@@ -32,6 +33,7 @@ module myri_switch_input #(
     output logic [   PORTS-1:0] tr_head,           // strobe: route byte decoded, tr_out is valid
     output logic [ 4*PORTS-1:0] tr_out,            // output of the packet at the head
     output logic [32*PORTS-1:0] tr_key,            // first four bytes after the route, big-endian
+    output logic [   PORTS-1:0] input_needed,      // the coming edge of lane_clk is needed
     output logic                busy               // another edge is needed
 );
   localparam int PW = $clog2(PORTS);
@@ -57,7 +59,8 @@ module myri_switch_input #(
   assign take_body = take & in_body;
   assign take_route = take & ~(in_body | dropping | m_tail);
   assign ev_packet = fire & x_tail;
-  assign busy = (take | fire | falling | tr_head) != '0;
+  assign input_needed = take | fire | falling;
+  assign busy = (input_needed | tr_head) != '0;
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -78,21 +81,24 @@ module myri_switch_input #(
   end
 
   for (genvar i = 0; i < PORTS; i++) begin : gen_port
+    logic own_clk;
+    assign own_clk = lane_clk[i];
     localparam logic [6:0] SELF = 7'(i);
-    logic [7:0] m_byte;
-    logic [7:0] held_byte;
-    logic [7:0] diff;
-    logic [7:0] diff_next;
-    logic [6:0] target;  // in + delta
-    logic [3:0] port;
-    logic [7:0] fall_left;
-    logic [2:0] key_bytes;
-    logic       is_route;  // the byte looks like one
-    logic       decode;
-    logic       cabled;
-    logic       well;
-    logic       bad;
-    logic       absent;
+    logic [ 7:0] m_byte;
+    logic [ 7:0] held_byte;
+    logic [ 7:0] diff;
+    logic [ 7:0] diff_next;
+    logic [ 6:0] target;  // in + delta
+    logic [ 3:0] port;
+    logic [ 7:0] fall_left;
+    logic [ 2:0] key_bytes;
+    logic [31:0] key;
+    logic        is_route;  // the byte looks like one
+    logic        decode;
+    logic        cabled;
+    logic        well;
+    logic        bad;
+    logic        absent;
 
     assign m_byte   = m_data[8*i+:8];
     assign target   = SELF + {m_byte[5], m_byte[5:0]};
@@ -119,6 +125,7 @@ module myri_switch_input #(
     assign x_ready[i] = s_ready[port[PW-1:0]];
     assign x_data[8*i+:8] = m_tail[i] ? held_byte ^ diff : held_byte;
     assign tr_out[4*i+:4] = port;
+    assign tr_key[32*i+:32] = key;
 
     myri_crc8 u_diff (
         .crc (8'h00),
@@ -126,13 +133,13 @@ module myri_switch_input #(
         .next(diff_next)
     );
 
-    always_ff @(posedge clk) begin
+    always_ff @(posedge own_clk) begin
       if (rst) port <= 4'd0;
       else if (accepted[i]) port <= target[3:0];
     end
 
     // No reset: these mean something only under the flags above.
-    always_ff @(posedge clk) begin
+    always_ff @(posedge own_clk) begin
       if (take_body[i]) held_byte <= m_byte;
       if (take_route[i] || fire[i]) diff <= diff_next;
       if (accepted[i]) fall_left <= cfg_fall_through;
@@ -140,14 +147,14 @@ module myri_switch_input #(
     end
 
     // Packet key: the first four bytes from the first one whose top bit is clear.
-    always_ff @(posedge clk) begin
+    always_ff @(posedge own_clk) begin
       if (rst) begin
         key_bytes <= 3'd4;
-        tr_key[32*i+:32] <= 32'd0;
+        key <= 32'd0;
       end else if (accepted[i]) key_bytes <= 3'd0;
       else if (!key_bytes[2] && fire[i] && !x_tail[i] && (key_bytes != 3'd0 || !held_byte[7])) begin
         key_bytes <= key_bytes + 3'd1;
-        tr_key[32*i+:32] <= {tr_key[32*i+:24], held_byte};
+        key <= {key[23:0], held_byte};
       end
     end
   end

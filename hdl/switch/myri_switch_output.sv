@@ -6,22 +6,24 @@
 module myri_switch_output #(
     parameter int PORTS = 8  // ports of the switch: 4, 8 or 16
 ) (
-    input  logic               clk,           // character clock
-    input  logic               rst,           // synchronous reset
-    input  logic [  PORTS-1:0] request,       // strobe per input: asks for its request_port
-    input  logic [4*PORTS-1:0] request_port,  // the output each input asks for
-    output logic [  PORTS-1:0] waiting,       // per input: asked, not served yet
-    output logic [  PORTS-1:0] active,        // per input: owns its output until its GAP leaves
-    output logic [  PORTS-1:0] tr_grant,      // per input, strobe: `active` since the last edge
-    input  logic [  PORTS-1:0] ev_packet,     // per input, strobe: its GAP leaves
-    input  logic [  PORTS-1:0] x_valid,       // streams of the inputs
-    input  logic [  PORTS-1:0] x_tail,        // their GAP flags
-    input  logic [8*PORTS-1:0] x_data,        // their bytes
-    output logic [  PORTS-1:0] s_valid,       // streams to the links
-    input  logic [  PORTS-1:0] s_ready,       // taken at the coming edge
-    output logic [  PORTS-1:0] s_tail,        // this beat is the GAP
-    output logic [8*PORTS-1:0] s_data,        // the byte
-    output logic               busy           // another edge is needed
+    input  logic               clk,            // character clock
+    input  logic [  PORTS-1:0] lane_clk,       // that of each port, see myri_switch
+    input  logic               rst,            // synchronous reset
+    input  logic [  PORTS-1:0] request,        // strobe per input: asks for its request_port
+    input  logic [4*PORTS-1:0] request_port,   // the output each input asks for
+    output logic [  PORTS-1:0] waiting,        // per input: asked, not served yet
+    output logic [  PORTS-1:0] active,         // per input: owns its output until its GAP leaves
+    output logic [  PORTS-1:0] tr_grant,       // per input, strobe: `active` since the last edge
+    input  logic [  PORTS-1:0] ev_packet,      // per input, strobe: its GAP leaves
+    input  logic [  PORTS-1:0] x_valid,        // streams of the inputs
+    input  logic [  PORTS-1:0] x_tail,         // their GAP flags
+    input  logic [8*PORTS-1:0] x_data,         // their bytes
+    output logic [  PORTS-1:0] s_valid,        // streams to the links
+    input  logic [  PORTS-1:0] s_ready,        // taken at the coming edge
+    output logic [  PORTS-1:0] s_tail,         // this beat is the GAP
+    output logic [8*PORTS-1:0] s_data,         // the byte
+    output logic [  PORTS-1:0] output_needed,  // the coming edge of lane_clk is needed
+    output logic               busy            // another edge is needed
 );
   localparam int PW = $clog2(PORTS);
 
@@ -33,6 +35,7 @@ module myri_switch_output #(
 
   assign released = s_valid & s_ready & s_tail;
   assign arbitrate = asked & (~serving | released);
+  assign output_needed = arbitrate | {PORTS{request != '0}};
   assign busy = (arbitrate | tr_grant) != '0;
 
   always_ff @(posedge clk) begin
@@ -61,6 +64,8 @@ module myri_switch_output #(
   end
 
   for (genvar o = 0; o < PORTS; o++) begin : gen_port
+    logic own_clk;
+    assign own_clk = lane_clk[o];
     logic [PORTS-1:0] pending;  // inputs that asked and were not served
     logic [   PW-1:0] owner;
 
@@ -72,7 +77,7 @@ module myri_switch_output #(
     myri_rr_arbiter #(
         .N(PORTS)
     ) u_arbiter (
-        .clk(clk),
+        .clk(own_clk),
         .rst(rst),
         .request(pending),
         .take(arbitrate[o]),
@@ -80,7 +85,7 @@ module myri_switch_output #(
     );
 
     // Written as branches that are seldom taken: nothing is evaluated between packets.
-    always_ff @(posedge clk) begin
+    always_ff @(posedge own_clk) begin
       if (rst) begin
         pending <= '0;
         owner   <= '0;

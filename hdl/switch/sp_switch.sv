@@ -77,6 +77,10 @@ module sp_switch #(
       .SLACK_LOG2(SLACK_LOG2)
   ) u_link (
       .*,
+      .rx_clk({PORTS{clk}}),
+      .tx_clk({PORTS{clk}}),
+      .rx_needed(),
+      .tx_needed(),
       .stopping(),
       .fill(st_fill),
       .got_beat(),

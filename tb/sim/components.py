@@ -20,6 +20,7 @@ from tb.sim.instances import (
     node_parts,
     part_pins,
     switch_instance,
+    switch_parts,
     word,
 )
 from tb.sim.numbers import NIC, Further, Numbers
@@ -64,7 +65,8 @@ def _node_model(nic: str, further: Further, circuits: Mapping[str, str]) -> Desi
 
 def _switch_model(nic: str, ports: int) -> Design:
     wires = {pin: [f"{pin}_{port}" for port in range(ports)] for _, pin, _ in CABLE_PINS}
-    return _model(f"switch_{ports}", 1, [], ports, switch_instance("switch", nic, 0, 0, 0, wires))
+    body = switch_instance("switch", nic, 0, 0, 0, wires, gated=True)
+    return _model(f"switch_{ports}", 1, switch_parts(0, ports), ports, body)
 
 
 def _model(
@@ -84,7 +86,7 @@ def _model(
 
 def _components_h(numbers: Numbers, nodes: list[Further], sizes: list[int]) -> str:
     kinds: list[tuple[str, int, Sequence[Parts]]] = [(_node_kind(f), f.clocks, node_parts(0)) for f in nodes]
-    kinds += [(f"switch_{ports}", 1, []) for ports in sizes]
+    kinds += [(f"switch_{ports}", 1, switch_parts(0, ports)) for ports in sizes]
     lines = ["// Generated: the components of the cluster and their cables, for verilator_main.cpp."]
     lines += [f'#include "V{kind}.h"\n#include "V{kind}__Syms.h"' for kind, *_ in kinds]
     lines += [_add(*kind) for kind in kinds]

@@ -11,8 +11,8 @@ from tb.sim.numbers import FABRIC, FAR, LINK, NIC, PCI, Further
 
 NOTHING = Further()
 """No further cards."""
-ENGINES = 4
-"""Engines of a NIC (hdl/nic/myri_nic_engines_pkg.sv)."""
+ENGINES, HALVES = 4, 2
+"""Parts of a NIC with a clock of their own (hdl/nic/myri_nic_engines_pkg.sv)."""
 
 KINDS = {"lanai9": 9, "lanai4": 4, "sp": 0}
 """What `sim_node` calls a kind of NIC."""
@@ -70,8 +70,14 @@ def _connections(parts: Sequence[Parts], gated: bool) -> list[str]:
 
 
 def node_parts(first_clock: int) -> list[Parts]:
-    """The parts of a node: its NIC's settings, which need edges in reset only, and its engines (sim_node.sv)."""
-    return [Parts("setup", first_clock + NIC, 1), Parts("engine", first_clock + NIC, ENGINES)]
+    """The parts of a node: its NIC's settings, which need edges in reset only, engines, and halves of the link side."""
+    nic = first_clock + NIC
+    return [Parts("setup", nic, 1), Parts("engine", nic, ENGINES), Parts("half", first_clock + LINK, HALVES)]
+
+
+def switch_parts(clock: int, ports: int) -> list[Parts]:
+    """The parts of a switch: its settings and its ports (sim_switch.sv)."""
+    return [Parts("setup", clock, 1), Parts("lane", clock, ports)]
 
 
 def node_instance(
@@ -108,15 +114,22 @@ def node_instance(
 
 
 def switch_instance(
-    name: str, nic: str, number: int, clock: int, first_cable: int, wires: Mapping[str, Sequence[str]]
+    name: str,
+    nic: str,
+    number: int,
+    clock: int,
+    first_cable: int,
+    wires: Mapping[str, Sequence[str]],
+    gated: bool = False,
 ) -> str:
     """Switch `number` with its clock, of the network that this kind of NIC is for.
 
-    `wires` by pin (in, in_hold, tx, tx_hold), one a port from port 0 on.
+    `wires` by pin (in, in_hold, tx, tx_hold), one a port from port 0 on. `gated`: as in `node_instance`.
     """
     ports = len(wires["in"])
     parameters = f".SP({int(nic == 'sp')}), .SWITCH({number}), .PORTS({ports})"
     parameters += f", .CLOCK({clock}), .FIRST_CABLE({first_cable})"
     pins = [f".clk(clk_{clock}), .rst, .cycle(cycle_{clock}), .faults, .awake(awake_{clock})"]
+    pins += _connections(switch_parts(clock, ports), gated)
     pins += [f".{pin}({{{', '.join(reversed(of_port))}}})" for pin, of_port in wires.items()]
     return f"  sim_switch #({parameters}) {name} (\n      " + ",\n      ".join(pins) + ");"
