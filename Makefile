@@ -59,7 +59,7 @@ setup: ## only set up: system tools where possible, the virtual environment
 
 test: ## set up, then all tests, on both simulators
 	$(setup) compiler icarus tshark chromium
-	@$(python) -m pytest -n 2
+	@$(python) -m pytest -n 2 --dist worksteal
 
 help: ## this list
 	@echo "targets of make:"

@@ -3,7 +3,8 @@
 // A BEAT fixes when the next one is due, a period later. Whenever the clock has an edge at which one
 // is due and another character is on the wire, it is missed; three in a row: down. A slot over which
 // the clock slept held its BEAT: a simulator that lets both ends sleep wakes the receiver for every
-// BEAT that is lost, and for those behind it until one has come (sim_beats).
+// BEAT that is lost, and for those behind it until one has come (sim_beats). A clock that wakes at
+// the very slot slept too when the BEAT came to the register before.
 module myri_link_beat (
     input  logic        clk,              // character clock
     input  logic        rst,              // synchronous reset
@@ -19,6 +20,7 @@ module myri_link_beat (
   logic [ 1:0] misses;
   logic [47:0] slot_at;
   logic [47:0] behind;  // edges since the last slot
+  logic [47:0] coming;  // index of the edge after the last one: not `cycle` when the clock slept
 
   assign reached = armed && cycle >= slot_at;
   assign link_down = misses == 2'd3;
@@ -30,6 +32,7 @@ module myri_link_beat (
   end
 
   always_ff @(posedge clk) begin
+    coming <= cycle + 48'd1;
     if (rst) begin
       armed <= 1'b0;
       beat_seen <= 1'b0;
@@ -42,7 +45,7 @@ module myri_link_beat (
       slot_at <= cycle + {16'd0, cfg_beat_period};
     end else if (reached) begin
       slot_at <= cycle - behind + {16'd0, cfg_beat_period};
-      if (behind == 48'd0 && !link_down) misses <= misses + 2'd1;
+      if (behind == 48'd0 && cycle == coming && !link_down) misses <= misses + 2'd1;
     end
   end
 endmodule
