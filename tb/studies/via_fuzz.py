@@ -211,14 +211,16 @@ async def _attack(lab: Lab, hostile: list[Hostile], last: int) -> None:
 
 
 async def _change(lab: Lab, hostile: list[Hostile]) -> None:
-    """Another reliability level, if nobody has anything posted any more."""
+    """Another reliability level if nobody has anything posted any more: for both VIs or none, as they connect again."""
     level = random.Random(f"{lab.seed} {lab.findings.messages}").choice(list(Reliability))
+    before = [(await one.vi.query()).attributes for one in hostile]
     try:
-        for one in hostile:
-            await one.vi.set_attributes(replace((await one.vi.query()).attributes, reliability=level))
+        for one, attributes in zip(hostile, before, strict=True):
+            await one.vi.set_attributes(replace(attributes, reliability=level))
     except VipError:
-        for one in hostile:
-            one.acts["refused"] += 1
+        one.acts["refused"] += 1
+        for other, attributes in zip(hostile[: hostile.index(one)], before, strict=False):
+            await other.vi.set_attributes(attributes)
 
 
 async def _still_there(lab: Lab, here: User, there: User, last: int) -> None:
