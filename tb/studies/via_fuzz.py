@@ -29,6 +29,9 @@ OPTIONS = {
     "tries": Option(300, "hostile acts, both hosts together; 10000 for the long run", 2, 1_000_000),
     "every_us": Option(4, "pause between two acts of one process", 0, 1_000_000),
     **layer_options(LAYER),
+    "via.timeout_us": Option(
+        100_000, "time limit of reliable sends: hostile messages of 64 KB may go first", 0, 1_000_000
+    ),
 }
 QUICK = "tries=60"
 HONEST, GUARD = 3000, 64
