@@ -184,7 +184,7 @@ def test_programs_see_nothing_of_the_make_around_them(checkout: Checkout) -> Non
 
 def test_tests_run_two_at_a_time_and_need_both_simulators(checkout: Checkout) -> None:
     checkout.make("test")
-    assert checkout.calls() == ["<-m><pytest><-n><2>"]
+    assert checkout.calls() == ["<-m><pytest><-n><2><--dist><worksteal>"]
     (checkout.tools / "iverilog").unlink()
     assert checkout.make("test").returncode == 2
     assert checkout.calls() == []
