@@ -217,13 +217,15 @@ async def _change(lab: Lab, hostile: list[Hostile]) -> None:
     """Another reliability level if nobody has anything posted any more: for both VIs or none, as they connect again."""
     level = random.Random(f"{lab.seed} {lab.findings.messages}").choice(list(Reliability))
     before = [(await one.vi.query()).attributes for one in hostile]
+    changed = 0
     try:
         for one, attributes in zip(hostile, before, strict=True):
             await one.vi.set_attributes(replace(attributes, reliability=level))
+            changed += 1
     except VipError:
-        one.acts["refused"] += 1
-        for other, attributes in zip(hostile[: hostile.index(one)], before, strict=False):
-            await other.vi.set_attributes(attributes)
+        hostile[changed].acts["refused"] += 1
+        for one, attributes in zip(hostile[:changed], before, strict=False):
+            await one.vi.set_attributes(attributes)
 
 
 async def _still_there(lab: Lab, here: User, there: User, last: int) -> None:
