@@ -116,6 +116,8 @@ module myri_fpga_card
   ) u_device (
       .cfg_enabled(1'b1),
       .inta(1'b0),
+      .side_clk({PCI_SIDES{clk}}),
+      .side_needed(),
       .busy(device_busy),
       .*
   );

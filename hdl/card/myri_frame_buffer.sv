@@ -55,6 +55,7 @@ module myri_frame_buffer
       .tr_first(tr_begin),
       .ev_first(tr_first),
       .ev_last(tr_last),
+      .needed(),
       .busy(target_busy),
       .*
   );

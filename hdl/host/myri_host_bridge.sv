@@ -11,6 +11,7 @@ module myri_host_bridge
     parameter int IN_LOG2 = 6   // largest inbound buffer = 2**this beats
 ) (
     input logic clk,  // PCI clock
+    input logic [PCI_SIDES-1:0] side_clk,  // that of its sides; edges with side_needed = 0 may be left out
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge
     input logic [PCI_IN_BITS-1:0] pci_in,  // bus as resolved
@@ -68,9 +69,13 @@ module myri_host_bridge
     output logic tr_dma_write,  // with both: it writes memory
     output logic ev_retry,  // strobe: the bridge refused a transaction
     output logic ev_disconnect,  // strobe: the bridge stopped a burst
+    output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
     output logic busy  // 1 = needs clock edges
 );
   logic arbiter_busy, cpu_busy, master_busy, target_busy, inbound_busy;
+  logic cpu_needed, master_needed, target_needed, inbound_needed;
+  assign side_needed[SIDE_TARGET] = target_needed | inbound_needed;
+  assign side_needed[SIDE_MASTER] = cpu_needed | master_needed;
   assign busy = arbiter_busy | cpu_busy | master_busy | target_busy | inbound_busy;
   assign intr = inta_n != '1;
 
@@ -91,7 +96,7 @@ module myri_host_bridge
   logic extra;
   assign share_n = share + {1'b0, cfg_extra_num};
   assign extra   = cfg_extra_num != 4'd0 & (share_n >= {1'b0, cfg_extra_den});
-  always_ff @(posedge clk) begin
+  always_ff @(posedge side_clk[SIDE_MASTER]) begin
     if (rst) share <= '0;
     else if (tr_pio_done) share <= extra ? share_n - {1'b0, cfg_extra_den} : share_n;
   end
@@ -105,7 +110,7 @@ module myri_host_bridge
   logic master_retry, master_disconnect;
 
   myri_host_cpu u_cpu (
-      .clk,
+      .clk(side_clk[SIDE_MASTER]),
       .rst,
       .cfg_post_depth,
       .cfg_wc_bytes,
@@ -136,10 +141,11 @@ module myri_host_bridge
       .m_done(tr_pio_done),
       .tr_accept(tr_pio_accept),
       .idle(idle_out),
+      .needed(cpu_needed),
       .busy(cpu_busy)
   );
   myri_pci_master u_master (
-      .clk,
+      .clk(side_clk[SIDE_MASTER]),
       .rst,
       .pci_in,
       .pci_out(master_out),
@@ -166,6 +172,7 @@ module myri_host_bridge
       .ev_start(tr_pio_start),
       .ev_retry(master_retry),
       .ev_disconnect(master_disconnect),
+      .needed(master_needed),
       .busy(master_busy)
   );
 
@@ -180,7 +187,7 @@ module myri_host_bridge
   logic [3:0] cs_be;
 
   myri_pci_target u_target (
-      .clk,
+      .clk(side_clk[SIDE_TARGET]),
       .rst,
       .cycle,
       .pci_in,
@@ -220,12 +227,13 @@ module myri_host_bridge
       .ev_write(tr_dma_write),
       .ev_retry,
       .ev_disconnect,
+      .needed(target_needed),
       .busy(target_busy)
   );
   myri_host_inbound #(
       .DEPTH_LOG2(IN_LOG2)
   ) u_inbound (
-      .clk,
+      .clk(side_clk[SIDE_TARGET]),
       .rst,
       .cfg_in_buffer,
       .cfg_drain_num,
@@ -249,6 +257,7 @@ module myri_host_bridge
       .mem_be,
       .mem_rdata,
       .idle(idle_in),
+      .needed(inbound_needed),
       .busy(inbound_busy)
   );
 

@@ -20,7 +20,8 @@ module myri_host_combine (
     output logic [ 6:0] c_bytes,       // its bytes
     output logic        d_valid,       // data beat leaves
     output logic [63:0] d_data,        // lanes
-    output logic        busy           // 1 = needs clock edges
+    output logic        needed,        // the coming edge changes something
+    output logic        busy           // 1 = something is to leave
 );
   logic [63:0] mem                     [16];  // two lines of up to eight lane groups
   logic        sel;  // line that fills
@@ -90,6 +91,7 @@ module myri_host_combine (
   assign done = leave & (middle ? group : first[5:3]) == last[5:3];
 
   assign empty = mask == '0 & drain == '0;
+  assign needed = store | leave | swap;
   assign busy = drain != '0 | held_full | (flush & mask != '0);
 
   always_ff @(posedge clk) begin

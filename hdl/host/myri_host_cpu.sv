@@ -36,7 +36,8 @@ module myri_host_cpu (
     input logic m_done,  // command finished
     output logic tr_accept,  // store or read taken (at this edge)
     output logic idle,  // nothing held, nothing posted
-    output logic busy  // 1 = needs clock edges
+    output logic needed,  // the coming edge of clk changes something
+    output logic busy  // 1 = an access is offered or open
 );
   // ---- which way an access goes ----
   logic combine, plain, room, fits, wc_empty, reading, store_wc, direct;
@@ -51,7 +52,7 @@ module myri_host_cpu (
   assign tr_accept = store_wc | direct;
 
   // ---- combining buffer ----
-  logic c_valid, d_valid, c_busy;
+  logic c_valid, d_valid, c_busy, c_needed;
   logic [31:0] c_addr;
   logic [ 6:0] c_bytes;
   logic [63:0] d_data;
@@ -72,6 +73,7 @@ module myri_host_cpu (
       .c_bytes,
       .d_valid,
       .d_data,
+      .needed(c_needed),
       .busy(c_busy)
   );
 
@@ -85,7 +87,7 @@ module myri_host_cpu (
   assign last  = {|top[7:4], |(top & 8'hCC), |(top & 8'hAA)};
   assign lanes = {1'b0, last} - {1'b0, lane} + 4'd1;
 
-  logic q_valid, q_busy, w_busy;
+  logic q_valid, q_busy, w_busy, q_needed, w_needed;
   logic [40:0] q_entry, q_head;
   assign q_valid = direct | (c_valid & room);
   assign q_entry = direct ? {cpu_write, cpu_config, 3'd0, lanes, cpu_addr[31:3], lane} : {2'b10, c_bytes, c_addr};
@@ -100,6 +102,7 @@ module myri_host_cpu (
       .r_valid(mc_valid),
       .r_ready(mc_ready),
       .r_data(q_head),
+      .needed(q_needed),
       .busy(q_busy)
   );
   assign {mc_write, mc_config} = q_head[40:39];
@@ -117,6 +120,7 @@ module myri_host_cpu (
       .r_valid(mw_valid),
       .r_ready(mw_ready),
       .r_data(mw_data),
+      .needed(w_needed),
       .busy(w_busy)
   );
 
@@ -127,6 +131,7 @@ module myri_host_cpu (
   assign mr_ready = cpu_rvalid;
 
   assign idle = wc_empty & (posted == 5'd0);
+  assign needed = c_needed | q_valid | q_needed | w_needed | (reading & mr_valid) | m_done;
   assign busy = cpu_valid | c_busy | q_busy | w_busy | reading | (posted != 5'd0);
 
   always_ff @(posedge clk) begin

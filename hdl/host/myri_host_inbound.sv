@@ -29,7 +29,8 @@ module myri_host_inbound #(
     output logic [ 7:0] mem_be,            // bytes written
     input  logic [63:0] mem_rdata,         // valid in the clock after a read
     output logic        idle,              // all writes are in memory
-    output logic        busy               // 1 = needs clock edges
+    output logic        needed,            // the coming edge changes something
+    output logic        busy               // 1 = something waits, or an edge is needed
 );
   logic f_ready, f_valid, f_busy, drain;
   logic [100:0] f_data;
@@ -66,7 +67,8 @@ module myri_host_inbound #(
   assign td_data = mem_rdata;
 
   assign idle = ~f_valid;
-  assign busy = tw_valid | f_busy | f_valid | tr_valid | td_valid;
+  assign needed = f_busy | f_valid | tr_valid | td_valid;
+  assign busy = tw_valid | needed;
 
   always_ff @(posedge clk) begin
     if (rst) begin

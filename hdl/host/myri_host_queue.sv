@@ -11,15 +11,16 @@ module myri_host_queue #(
     output logic             r_valid,  // oldest entry
     input  logic             r_ready,  // taken
     output logic [WIDTH-1:0] r_data,   // oldest entry
-    output logic             busy      // 1 = needs clock edges
+    output logic             needed,   // the coming edge changes something
+    output logic             busy      // 1 = something waits, or an edge is needed
 );
-  logic f_valid, f_ready, f_busy;
+  logic f_valid, f_ready;
   logic [WIDTH-1:0] f_data;
   logic [DEPTH_LOG2:0] f_level;
 
   assign r_valid = f_valid | w_valid;
   assign r_data = f_valid ? f_data : w_data;
-  assign busy = f_busy | f_valid;
+  assign busy = needed | f_valid;
 
   myri_fifo #(
       .WIDTH(WIDTH),
@@ -34,7 +35,7 @@ module myri_host_queue #(
       .r_ready(r_ready),
       .r_data(f_data),
       .level(f_level),
-      .busy(f_busy)
+      .busy(needed)
   );
 
   logic unused;

@@ -78,7 +78,8 @@ module myri_pci_bridge
       .BAR_LOG2(BAR_LOG2),
       .HOLE_LOG2(HOLE_LOG2)
   ) u_near (
-      .clk,
+      .side_clk({PCI_SIDES{clk}}),
+      .side_needed(),
       .rst,
       .cycle,
       .pci_in,
@@ -127,7 +128,8 @@ module myri_pci_bridge
       .HOLE_LOG2(HOLE_LOG2),
       .OUTSIDE(1)
   ) u_far (
-      .clk(far_clk),
+      .side_clk({PCI_SIDES{far_clk}}),
+      .side_needed(),
       .rst(far_rst),
       .cycle(far_cycle),
       .pci_in(far_in),

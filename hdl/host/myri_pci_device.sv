@@ -12,7 +12,7 @@ module myri_pci_device
     parameter int HOLE_LOG2 = 0,  // as myri_pci_target
     parameter int OUTSIDE = 0  // as myri_pci_target
 ) (
-    input logic clk,  // PCI clock
+    input logic [PCI_SIDES-1:0] side_clk,  // PCI clock of its sides; edges with side_needed = 0 may be left out
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
@@ -63,16 +63,17 @@ module myri_pci_device
     output logic [63:0] mr_data,  // lanes
     output logic m_done,  // strobe: the command is over
     output logic m_error,  // with it: by an abort
-    output logic busy  // another edge is needed
+    output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
+    output logic busy  // something is open, or an edge is needed
 );
   logic [PCI_OUT_BITS-1:0] target_out, master_out;
-  logic cs_write, mem_enable, target_busy, master_busy, config_busy;
+  logic cs_write, mem_enable, target_busy, master_busy;
   logic [5:0] cs_reg, bar_size_log2;
   logic [31:0] cs_wdata, cs_rdata, bar_base;
   logic [3:0] cs_be;
   logic [7:0] latency_timer, interrupt_line;
   logic ev_write, ev_retry, ev_disconnect, ev_start, ev_refused, ev_stopped;
-  assign busy = target_busy || master_busy || config_busy;
+  assign busy = target_busy || master_busy;
 
   myri_pci_config #(
       .VENDOR(VENDOR),
@@ -80,27 +81,32 @@ module myri_pci_device
       .CLASS_REV(CLASS_REV),
       .BAR_LOG2(BAR_LOG2)
   ) u_config (
-      .busy(config_busy),
+      .clk(side_clk[SIDE_TARGET]),
+      .busy(),  // only in a data phase of the target
       .*
   );
   myri_pci_target #(
       .HOLE_LOG2(HOLE_LOG2),
       .OUTSIDE  (OUTSIDE)
   ) u_target (
+      .clk(side_clk[SIDE_TARGET]),
       .pci_out(target_out),
       .cfg_target_abort(1'b0),
       .tr_first(tr_begin),
       .ev_first(tr_first),
       .ev_last(tr_last),
+      .needed(side_needed[SIDE_TARGET]),
       .busy(target_busy),
       .*
   );
   myri_pci_master u_master (
+      .clk(side_clk[SIDE_MASTER]),
       .pci_out(master_out),
       .cfg_latency_timer(latency_timer != 8'd0 ? latency_timer : cfg_latency_timer),
       .mc_config(1'b0),
       .ev_retry(ev_refused),
       .ev_disconnect(ev_stopped),
+      .needed(side_needed[SIDE_MASTER]),
       .busy(master_busy),
       .*
   );

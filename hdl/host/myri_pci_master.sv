@@ -38,7 +38,8 @@ module myri_pci_master
     output logic ev_start,  // strobe: FRAME# falls
     output logic ev_retry,  // strobe: target refused the first data phase
     output logic ev_disconnect,  // strobe: target stopped a burst
-    output logic busy  // 1 = needs clock edges
+    output logic needed,  // the coming edge of clk changes something
+    output logic busy  // 1 = a command or a request is open, or an edge is needed
 );
   localparam logic [1:0] IDLE = 2'd0;  // bus not ours (or parked here)
   localparam logic [1:0] ADDR = 2'd1;  // address phase
@@ -244,7 +245,7 @@ module myri_pci_master
 
   // ---- data ----
   logic [63:0] head;
-  logic data_busy;
+  logic data_needed;
   myri_pci_master_data u_data (
       .clk,
       .rst,
@@ -263,11 +264,11 @@ module myri_pci_master
       .mr_data,
       .have,
       .head,
-      .busy  (data_busy)
+      .needed(data_needed)
   );
 
   // ---- pins ----
-  logic pins_busy;
+  logic pins_needed;
   myri_pci_master_pins u_pins (
       .clk,
       .rst,
@@ -290,10 +291,11 @@ module myri_pci_master
       .head,
       .cfg_line_bytes,
       .pci_out,
-      .busy(pins_busy)
+      .needed(pins_needed)
   );
 
-  assign busy = mc_valid | act | (state != IDLE) | m_done | ev_start | ev_retry | ev_disconnect | data_busy | req
-      | backoff
-      | (park != (gnt & idle_bus)) | pins_busy;
+  // An active command without beats, or without a grant, waits for them.
+  assign needed = take | start | flush | (act & delay != 8'd0) | (req != want) | (state != IDLE) | backoff
+      | m_done | ev_start | ev_retry | ev_disconnect | data_needed | (park != (gnt & idle_bus)) | pins_needed;
+  assign busy = mc_valid | act | req | mr_valid | needed;
 endmodule

@@ -19,7 +19,7 @@ module myri_pci_master_data (
     output logic [63:0] mr_data,    // read beat in PCI lanes
     output logic [ 2:0] have,       // write: beats in hand; read: free places
     output logic [63:0] head,       // write beat for the bus
-    output logic        busy        // 1 = needs clock edges
+    output logic        needed      // the coming edge moves a beat
 );
   logic [63:0] wmem[4];
   logic [63:0] rmem[4];
@@ -45,8 +45,8 @@ module myri_pci_master_data (
     else r_group = {32'd0, bus_ad[31:0]};
   end
 
-  assign have = write ? w_count : 3'd4 - r_count;
-  assign busy = (r_count != 3'd0) | (w_push) | (w_count != 3'd0 & flush);
+  assign have   = write ? w_count : 3'd4 - r_count;
+  assign needed = r_pop | w_push | xfer | flush;
 
   always_ff @(posedge clk) begin
     if (w_push) wmem[w_in] <= mw_data;

@@ -24,7 +24,7 @@ module myri_pci_master_pins
     input  logic [            63:0] head,            // write beat
     input  logic [             6:0] cfg_line_bytes,  // cache line
     output logic [PCI_OUT_BITS-1:0] pci_out,         // drives and enables
-    output logic                    busy             // 1 = parity lags behind
+    output logic                    needed           // parity or its enables lag behind
 );
   logic drive_lo, drive_hi, par, par64, par_oe, par64_oe;
   logic [ 3:0] command;
@@ -60,15 +60,12 @@ module myri_pci_master_pins
   assign drive_lo = in_addr | (in_data & write) | park;
   assign drive_hi = ask64 & (in_addr | (in_data & write));
 
-  logic parity, parity64;
-  assign parity = ^{bus_ad[31:0], bus_cbe[3:0]};
-  assign parity64 = ^{bus_ad[63:32], bus_cbe[7:4]};
-  assign busy = (par_oe != drive_lo) | (par64_oe != drive_hi) | (par_oe & par != parity)
-      | (par64_oe & par64 != parity64);
+  // What a parked master drives is 0, and so is its parity.
+  assign needed   = (par_oe != drive_lo) | (par64_oe != drive_hi) | (par_oe & par);
   always_ff @(posedge clk) begin
-    par <= parity | rst;
-    par64 <= parity64 | rst;
-    par_oe <= drive_lo & ~rst;
+    if (drive_lo | rst) par <= ^{bus_ad[31:0], bus_cbe[3:0]} | rst;
+    if (drive_hi | rst) par64 <= ^{bus_ad[63:32], bus_cbe[7:4]} | rst;
+    par_oe   <= drive_lo & ~rst;
     par64_oe <= drive_hi & ~rst;
   end
 

@@ -50,7 +50,8 @@ module myri_pci_target
     output logic ev_write,  // with ev_first, ev_last: it writes to this target
     output logic ev_retry,  // strobe: transaction refused
     output logic ev_disconnect,  // strobe: transaction stopped by us after data
-    output logic busy  // 1 = needs clock edges
+    output logic needed,  // the coming edge of clk changes something
+    output logic busy  // 1 = a transaction is on the bus or something of it open, or an edge is needed
 );
   localparam logic [1:0] IDLE = 2'd0;  // nothing claimed
   localparam logic [1:0] DECODE = 2'd1;  // address latched
@@ -185,7 +186,7 @@ module myri_pci_target
   end
 
   // ---- data ----
-  logic w_busy, r_busy, w_pending;
+  logic w_busy, r_busy, w_needed, r_needed, w_pending;
   logic [63:0] r_head;
   myri_pci_target_write u_write (
       .clk,
@@ -203,6 +204,7 @@ module myri_pci_target
       .tw_be,
       .room(w_room),
       .pending(w_pending),
+      .needed(w_needed),
       .busy(w_busy)
   );
   myri_pci_target_read u_read (
@@ -229,6 +231,7 @@ module myri_pci_target
       .have(r_have),
       .refuse(r_refuse),
       .head(r_head),
+      .needed(r_needed),
       .busy(r_busy)
   );
   assign cs_write = step & config_cycle & cmd[0];
@@ -236,7 +239,7 @@ module myri_pci_target
   assign cs_wdata = pci_in[PCI_AD+:32];
   assign cs_be = ~pci_in[PCI_CBE+:4];
 
-  logic pins_busy;
+  logic pins_needed;
   myri_pci_target_pins u_pins (
       .clk,
       .rst,
@@ -251,10 +254,12 @@ module myri_pci_target
       .stop,
       .data(config_cycle ? {32'd0, cs_rdata} : (~wide & addr[2]) ? {32'd0, r_head[63:32]} : r_head),
       .pci_out,
-      .busy(pins_busy)
+      .needed(pins_needed)
   );
 
-  assign busy = (state != IDLE) | frame_q | in_frame | w_busy | r_busy | ev_first | ev_last | ev_retry | pins_busy;
+  assign needed = (state != IDLE) | (frame_q != in_frame) | w_needed | r_needed | moved | ev_first | ev_last | ev_retry
+      | pins_needed;
+  assign busy = frame_q | w_busy | r_busy | needed;
 
   logic unused;
   assign unused = &{1'b0, pci_in, ev_disconnect, bar_base[1:0]};

@@ -16,20 +16,17 @@ module myri_pci_target_pins
     input  logic                    stop,     // STOP# asserted
     input  logic [            63:0] data,     // read data in bus lanes
     output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
-    output logic                    busy      // 1 = parity lags behind
+    output logic                    needed    // enables of parity lag behind
 );
   logic par, par64, par_oe, par64_oe, drive_hi, control;
   assign drive_hi = drive & wide;
   assign control  = in_data | in_turn;
 
-  logic parity, parity64;
-  assign parity = ^{bus_ad[31:0], bus_cbe[3:0]};
-  assign parity64 = ^{bus_ad[63:32], bus_cbe[7:4]};
-  assign busy = (par_oe != drive) | (par64_oe != drive_hi) | (par_oe & par != parity) | (par64_oe & par64 != parity64);
+  assign needed   = (par_oe != drive) | (par64_oe != drive_hi);
   always_ff @(posedge clk) begin
-    par <= parity | rst;
-    par64 <= parity64 | rst;
-    par_oe <= drive & ~rst;
+    if (drive | rst) par <= ^{bus_ad[31:0], bus_cbe[3:0]} | rst;
+    if (drive_hi | rst) par64 <= ^{bus_ad[63:32], bus_cbe[7:4]} | rst;
+    par_oe   <= drive & ~rst;
     par64_oe <= drive_hi & ~rst;
   end
 

@@ -28,7 +28,8 @@ module myri_pci_target_read
     output logic have,  // the next clock has a head group (pop of this edge counted)
     output logic refuse,  // with claim: another read is delayed
     output logic [63:0] head,  // head group, zero when there is none
-    output logic busy  // 1 = needs clock edges
+    output logic needed,  // the coming edge changes something, claim and end of a read apart
+    output logic busy  // 1 = a read is open
 );
   logic [63:0] mem[8];
   logic [2:0] in, out;
@@ -62,6 +63,7 @@ module myri_pci_target_read
 
   assign have = (count + {3'b0, arrive} - {3'b0, pop} != 4'd0) & ~start;
   assign head = (count == 4'd0) ? 64'd0 : mem[out];
+  assign needed = give | (tr_valid & tr_ready) | td_valid;
   assign busy = tr_valid | (flight != 4'd0) | (drop != 4'd0) | need | owned;
 
   always_ff @(posedge clk) begin

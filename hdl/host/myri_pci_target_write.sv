@@ -18,7 +18,8 @@ module myri_pci_target_write (
     output logic [ 7:0] tw_be,     // 1 = byte written
     output logic        room,      // the phase after this one can be taken as well
     output logic        pending,   // writes not yet taken by the backend
-    output logic        busy       // 1 = needs clock edges
+    output logic        needed,    // the coming edge changes something, that of a data phase apart
+    output logic        busy       // 1 = writes wait
 );
   logic [100:0] mem[4];
   logic [1:0] in, out;
@@ -53,6 +54,7 @@ module myri_pci_target_write (
   assign tw_be = oldest[7:0];
   assign room = count + p_full <= 3'd2;
   assign pending = tw_valid | p_full[0] | xfer;
+  assign needed = pop;
   assign busy = tw_valid | p_full[0];
 
   always_ff @(posedge clk) begin

@@ -13,11 +13,13 @@ module myri_nic4
     parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
 ) (
     input logic clk,  // clock of the PCI bus: processor, SRAM, engines, bus
+    input logic [PCI_SIDES-1:0] side_clk,  // clk of the sides towards the bus, see myri_pci_pkg
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     output logic busy,  // another edge is needed, the processor's SRAM requests apart
     output logic alarm_valid,  // wants to be awake ...
     output logic [47:0] alarm_cycle,  // ... at this edge
+    output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
     input logic link_clk,  // character clock
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge

@@ -9,7 +9,7 @@ module myri_nic_card
 #(
     parameter int BAR_LOG2 = 24  // bytes of the card's region = 2**BAR_LOG2
 ) (
-    input logic clk,  // PCI clock
+    input logic [PCI_SIDES-1:0] side_clk,  // PCI clock of its sides; edges with side_needed = 0 may be left out
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
@@ -46,17 +46,20 @@ module myri_nic_card
     input logic rd_ready,  // taken
     output logic [65:0] rd_data,  // {done, error, lanes}
     input logic inta,  // level of the interrupt request
-    output logic busy  // another edge is needed
+    output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
+    output logic busy  // something is open, or an edge is needed
 );
+  logic [PCI_SIDES-1:0] device_needed;
   logic tw_valid, tr_valid, master_enable, device_busy;
   logic [31:0] tw_addr, tr_addr;
   logic [63:0] tw_data, mr_data;
   logic [7:0] tw_be, tr_bytes;
-  logic mc_ready, mr_valid, m_done, m_error, take, ev_first, ev_last, tr_begin;
+  logic mc_ready, mr_valid, m_done, m_error, ev_first, ev_last, tr_begin;
   logic done_due, done_error;  // the end of a command waits for its place in the stream
 
-  assign busy = device_busy || done_due || take;
-  assign take = cmd_valid && cmd_ready;
+  assign side_needed[SIDE_TARGET] = device_needed[SIDE_TARGET];
+  assign side_needed[SIDE_MASTER] = device_needed[SIDE_MASTER] || m_done || done_due;
+  assign busy = device_busy || done_due;
   assign cmd_ready = mc_ready && master_enable && !done_due;
   assign pio_valid = tw_valid || tr_valid;
   assign pio_data = {
@@ -68,7 +71,7 @@ module myri_nic_card
   myri_pci_device #(
       .BAR_LOG2(BAR_LOG2)
   ) u_device (
-      .clk,
+      .side_clk,
       .rst,
       .cycle,
       .pci_in,
@@ -119,11 +122,12 @@ module myri_nic_card
       .mr_data,
       .m_done,
       .m_error,
+      .side_needed(device_needed),
       .busy(device_busy)
   );
 
   // The end of a command waits for its place behind the read beats.
-  always_ff @(posedge clk) begin
+  always_ff @(posedge side_clk[SIDE_MASTER]) begin
     if (rst) begin
       done_due   <= 1'b0;
       done_error <= 1'b0;

@@ -8,6 +8,7 @@ module myri_nic_pci
     parameter int FIFO_LOG2 = 4  // entries of a data crossing = 2**FIFO_LOG2
 ) (
     input logic pci_clk,  // PCI clock
+    input logic [PCI_SIDES-1:0] side_clk,  // that of its sides; edges with side_needed = 0 may be left out
     input logic pci_rst,  // synchronous reset
     input logic [47:0] pci_cycle,  // index of the coming edge
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
@@ -30,7 +31,8 @@ module myri_nic_pci
     input logic [7:0] cfg_pci_start_delay,  // master: clocks before asking for the bus
     input logic [2:0] cfg_pci_irdy_wait,  // master: clocks IRDY# may wait
     input logic [6:0] cfg_pci_line_bytes,  // master: cache line
-    output logic pci_busy,  // PCI clock: another edge is needed
+    output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
+    output logic pci_busy,  // PCI clock: something is open, or another edge is needed
     input logic clk,  // NIC clock
     input logic pio_clk,  // clk of the PIO crossings; edges with pio_needed = 0 may be left out
     input logic dma_clk,  // clk of the DMA crossings, likewise with dma_needed
@@ -61,16 +63,19 @@ module myri_nic_pci
   logic [63:0] far_rsp_data, far_wr_data;
   logic [48:0] far_cmd_data;
   logic [65:0] far_rd_data;
-  logic [ 5:0] near_busy;  // PCI side of each crossing
-  logic [ 5:0] far_busy;  // NIC side
+  logic [PCI_SIDES-1:0] card_needed;
+  logic [5:0] near_busy;  // PCI side of each crossing
+  logic [5:0] far_busy;  // NIC side
 
+  assign side_needed[SIDE_TARGET] = card_needed[SIDE_TARGET] || near_busy[1:0] != 2'd0;
+  assign side_needed[SIDE_MASTER] = card_needed[SIDE_MASTER] || near_busy[4:2] != 3'd0;
   assign pci_busy = card_busy || near_busy != 6'd0;
   assign busy = far_busy != 6'd0;
   assign pio_needed = far_busy[1:0] != 2'd0;
   assign dma_needed = far_busy[4:2] != 3'd0;
 
   myri_nic_card u_card (
-      .clk(pci_clk),
+      .side_clk(side_clk),
       .rst(pci_rst),
       .cycle(pci_cycle),
       .pci_in(pci_in),
@@ -107,6 +112,7 @@ module myri_nic_pci
       .rd_ready(far_rd_ready),
       .rd_data(far_rd_data),
       .inta(inta),
+      .side_needed(card_needed),
       .busy(card_busy)
   );
 
@@ -115,7 +121,7 @@ module myri_nic_pci
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_pio (
       .cfg_latency(cfg_cdc_latency),
-      .w_clk(pci_clk),
+      .w_clk(side_clk[SIDE_TARGET]),
       .w_rst(pci_rst),
       .w_valid(far_pio_valid),
       .w_ready(far_pio_ready),
@@ -140,7 +146,7 @@ module myri_nic_pci
       .w_ready(rsp_ready),
       .w_data(rsp_data),
       .w_busy(far_busy[1]),
-      .r_clk(pci_clk),
+      .r_clk(side_clk[SIDE_TARGET]),
       .r_rst(pci_rst),
       .r_valid(far_rsp_valid),
       .r_ready(1'b1),
@@ -159,7 +165,7 @@ module myri_nic_pci
       .w_ready(cmd_ready),
       .w_data(cmd_data),
       .w_busy(far_busy[2]),
-      .r_clk(pci_clk),
+      .r_clk(side_clk[SIDE_MASTER]),
       .r_rst(pci_rst),
       .r_valid(far_cmd_valid),
       .r_ready(far_cmd_ready),
@@ -178,7 +184,7 @@ module myri_nic_pci
       .w_ready(wr_ready),
       .w_data(wr_data),
       .w_busy(far_busy[3]),
-      .r_clk(pci_clk),
+      .r_clk(side_clk[SIDE_MASTER]),
       .r_rst(pci_rst),
       .r_valid(far_wr_valid),
       .r_ready(far_wr_ready),
@@ -191,7 +197,7 @@ module myri_nic_pci
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_read (
       .cfg_latency(cfg_cdc_latency),
-      .w_clk(pci_clk),
+      .w_clk(side_clk[SIDE_MASTER]),
       .w_rst(pci_rst),
       .w_valid(far_rd_valid),
       .w_ready(far_rd_ready),

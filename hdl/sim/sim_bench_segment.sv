@@ -50,6 +50,8 @@ module sim_bench_segment
   sim_pci_wires u_wires (.*);
   myri_pci_segment u_segment (
       .*,
+      .side_clk({PCI_SIDES{clk}}),
+      .side_needed(),
       .slot_present(1'b1),
       .cfg_m66(1'b1),
       .cfg_latency_timer(8'd0),

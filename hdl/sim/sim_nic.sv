@@ -28,6 +28,8 @@ module sim_nic
     output logic                    link_alarm_valid,
     output logic [            47:0] link_alarm_cycle,
     input  logic                    pci_clk,
+    input  logic [   PCI_SIDES-1:0] side_clk,          // see myri_pci_pkg
+    output logic [   PCI_SIDES-1:0] side_needed,
     input  logic [            47:0] pci_cycle,
     output logic                    pci_busy,
     input  logic [             8:0] rx,

@@ -34,6 +34,10 @@ module sim_node
     input logic [47:0] link_cycle,
     output logic link_awake,
     input logic pci_clk,
+    input logic [PCI_SIDES-1:0] host_side_clk,  // of the host bridge's sides, see myri_pci_pkg
+    output logic [PCI_SIDES-1:0] host_side_needed,
+    input logic [PCI_SIDES-1:0] card_side_clk,  // of the NIC's
+    output logic [PCI_SIDES-1:0] card_side_needed,
     input logic [47:0] pci_cycle,
     output logic pci_awake,
     input logic fabric_clk,
@@ -85,6 +89,8 @@ module sim_node
       .SLOTS(SLOTS)
   ) host (
       .clk(pci_clk),
+      .side_clk(host_side_clk),
+      .side_needed(host_side_needed),
       .rst,
       .cycle(pci_cycle),
       .slot_in,
@@ -120,6 +126,8 @@ module sim_node
         .link_alarm_cycle,
         .link_in_flight,
         .pci_clk,
+        .side_clk(card_side_clk),
+        .side_needed(card_side_needed),
         .pci_cycle,
         .pci_busy(card_busy),
         .rx,
@@ -156,6 +164,8 @@ module sim_node
         .link_alarm_cycle,
         .link_in_flight,
         .pci_clk,
+        .side_clk(card_side_clk),
+        .side_needed(card_side_needed),
         .pci_cycle,
         .pci_busy(card_busy),
         .rx,

@@ -8,6 +8,8 @@ module sim_node_host
     parameter int SLOTS = 1   // slots of the bus
 ) (
     input logic clk,
+    input logic [PCI_SIDES-1:0] side_clk,  // of the bridge's sides, see myri_pci_pkg
+    output logic [PCI_SIDES-1:0] side_needed,
     input logic rst,
     input logic [47:0] cycle,
     output logic [PCI_IN_BITS*SLOTS-1:0] slot_in,  // slot k: PCI_IN_BITS from k*PCI_IN_BITS on
@@ -63,6 +65,8 @@ module sim_node_host
       .SLOTS(SLOTS)
   ) segment (
       .clk,
+      .side_clk,
+      .side_needed,
       .rst,
       .cycle,
       .slot_in,

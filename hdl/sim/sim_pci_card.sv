@@ -78,6 +78,7 @@ module sim_pci_card
       .cfg_discard(16'd32768),
       .ev_retry(t_retry),
       .ev_disconnect(t_disconnect),
+      .needed(),
       .busy(target_busy)
   );
   myri_pci_master u_master (
@@ -91,6 +92,7 @@ module sim_pci_card
       .mc_config(1'b0),
       .ev_retry(m_retry),
       .ev_disconnect(m_disconnect),
+      .needed(),
       .busy(master_busy)
   );
   myri_pci_merge u_merge (

@@ -170,6 +170,8 @@ module sim_pci_host
       .SLOTS(2)
   ) u_segment (
       .*,
+      .side_clk({PCI_SIDES{clk}}),
+      .side_needed(),
       .slot_present(2'b11),
       .cfg_m66(1'b1),
       .grants_n(pci_gnt_n),

@@ -122,6 +122,7 @@ module sim_pci_pair
       .mc_config(1'b0),
       .ev_retry(m_retry),
       .ev_disconnect(m_disconnect),
+      .needed(),
       .busy(m_busy)
   );
   myri_pci_target u_target (
@@ -132,6 +133,7 @@ module sim_pci_pair
       .cfg_wide(t_wide),
       .cfg_discard(16'd32768),
       .cs_rdata(32'd0),
+      .needed(),
       .busy(t_busy)
   );
 

@@ -7,6 +7,8 @@ module sim_segment
     parameter int SLOTS = 1   // connectors
 ) (
     input  logic                          clk,
+    input  logic [         PCI_SIDES-1:0] side_clk,      // of the bridge's sides, see myri_pci_pkg
+    output logic [         PCI_SIDES-1:0] side_needed,
     input  logic                          rst,
     input  logic [                  47:0] cycle,
     output logic [ PCI_IN_BITS*SLOTS-1:0] slot_in,
@@ -53,6 +55,8 @@ module sim_segment
       .SLOTS(SLOTS)
   ) segment (
       .clk,
+      .side_clk,
+      .side_needed,
       .rst,
       .cycle,
       .slot_in,

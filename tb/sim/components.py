@@ -60,7 +60,7 @@ def _node_kind(further: Further) -> str:
 def _node_model(nic: str, further: Further, circuits: Mapping[str, str]) -> Design:
     wires = {pin: f"{pin}_0" for _, pin, _ in CABLE_PINS}
     body = node_instance("node", nic, 0, 0, wires, further, gated=True)
-    return _model(_node_kind(further), further.clocks, node_parts(0), 1, body, circuits if further.fpga else {})
+    return _model(_node_kind(further), further.clocks, node_parts(nic, 0), 1, body, circuits if further.fpga else {})
 
 
 def _switch_model(nic: str, ports: int) -> Design:
@@ -85,7 +85,8 @@ def _model(
 
 
 def _components_h(numbers: Numbers, nodes: list[Further], sizes: list[int]) -> str:
-    kinds: list[tuple[str, int, Sequence[Parts]]] = [(_node_kind(f), f.clocks, node_parts(0)) for f in nodes]
+    of_node = node_parts(numbers.nic, 0)
+    kinds: list[tuple[str, int, Sequence[Parts]]] = [(_node_kind(f), f.clocks, of_node) for f in nodes]
     kinds += [(f"switch_{ports}", 1, switch_parts(0, ports)) for ports in sizes]
     lines = ["// Generated: the components of the cluster and their cables, for verilator_main.cpp."]
     lines += [f'#include "V{kind}.h"\n#include "V{kind}__Syms.h"' for kind, *_ in kinds]

@@ -13,6 +13,8 @@ NOTHING = Further()
 """No further cards."""
 ENGINES, HALVES = 4, 2
 """Parts of a NIC with a clock of their own (hdl/nic/myri_nic_engines_pkg.sv)."""
+SIDES = 2
+"""Sides of an agent on the PCI bus, likewise (hdl/host/myri_pci_pkg.sv)."""
 
 KINDS = {"lanai9": 9, "lanai4": 4, "sp": 0}
 """What `sim_node` calls a kind of NIC."""
@@ -69,10 +71,21 @@ def _connections(parts: Sequence[Parts], gated: bool) -> list[str]:
     return [part.connected(first if gated else None) for part, first in zip(parts, firsts, strict=True)]
 
 
-def node_parts(first_clock: int) -> list[Parts]:
-    """The parts of a node: its NIC's settings, which need edges in reset only, engines, and halves of the link side."""
+def node_parts(kind: str, first_clock: int) -> list[Parts]:
+    """The parts of a node.
+
+    Of its NIC: settings, which need edges in reset only, engines, and halves of the link side. Of its PCI bus: sides of
+    the host bridge and of the NIC's card.
+    """
     nic = first_clock + NIC
-    return [Parts("setup", nic, 1), Parts("engine", nic, ENGINES), Parts("half", first_clock + LINK, HALVES)]
+    bus = nic if kind == "lanai4" else first_clock + PCI
+    return [
+        Parts("setup", nic, 1),
+        Parts("engine", nic, ENGINES),
+        Parts("half", first_clock + LINK, HALVES),
+        Parts("host_side", bus, SIDES),
+        Parts("card_side", bus, SIDES),
+    ]
 
 
 def switch_parts(clock: int, ports: int) -> list[Parts]:
@@ -108,7 +121,7 @@ def node_instance(
     pins += [f".{domain}_awake(awake_{i})" for domain, i in clocks.items()]
     for absent in (domain for domain in ("fabric", "far") if domain not in clocks):
         pins.append(f".{absent}_clk(1'b0), .{absent}_cycle(48'd0), .{absent}_awake()")
-    pins += _connections(node_parts(first_clock), gated)
+    pins += _connections(node_parts(kind, first_clock), gated)
     pins += [".rst, .faults", ", ".join(f".{pin}({wire})" for pin, wire in wires.items())]
     return f"  sim_node #({', '.join(parameters)}) {name} (\n      " + ",\n      ".join(pins) + ");"
 

@@ -1,0 +1,28 @@
+"""How many parts of a component have clocks of their own stands in the HDL and where Verilator's main loop is told.
+
+Strategy: the numbers are read out of the packages' text and compared with what instances are generated with. A part
+that HDL has and the main loop does not know would never get a clock edge.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tb.sim.instances import ENGINES, HALVES, SIDES
+from tb.sim.tools import ROOT
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "number"),
+    [
+        ("nic/myri_nic_engines_pkg.sv", "ENGINES", ENGINES),
+        ("nic/myri_nic_engines_pkg.sv", "HALVES", HALVES),
+        ("host/myri_pci_pkg.sv", "PCI_SIDES", SIDES),
+    ],
+)
+def test_the_hdl_has_as_many_parts_as_the_main_loop_drives(package: str, name: str, number: int) -> None:
+    found = re.search(rf"localparam int {name} = (\d+);", (ROOT / "hdl" / package).read_text())
+    assert found is not None
+    assert int(found[1]) == number
