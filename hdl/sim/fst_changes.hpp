@@ -47,24 +47,21 @@ class FstChanges {
     if (bytes_ >= BLOCK) write_block();
     times_.push_back(time);
   }
-  // A value, least significant word first; returns the word behind it.
+  // A value of one bit.
+  void bit(uint32_t handle, uint32_t value) {
+    note(signals_[handle - 1], &value, 1, [value](uint8_t *to, uint64_t since) { return leb(to, since << 2 | value << 1); });
+  }
+  // A value of 2 to 32 bits; returns the word behind it.
+  const uint32_t *word(uint32_t handle, const uint32_t *value) {
+    Signal &signal = signals_[handle - 1];
+    note(signal, value, 1, [&](uint8_t *to, uint64_t since) { return big_endian(leb(to, since << 1), value, signal.bits, 0); });
+    return value + 1;
+  }
+  // A value of 2 or more bits, least significant word first; returns the word behind it.
   const uint32_t *change(uint32_t handle, const uint32_t *value) {
     Signal &signal = signals_[handle - 1];
-    const uint32_t step = static_cast<uint32_t>(times_.size()) - 1, words = (signal.bits + 31) / 32;
-    const uint32_t since = step - signal.step, most = 5 + 4 * words + 8;
-    if (signal.capacity - signal.size < most) grow(signal, most);
-    uint8_t *to = signal.data + signal.size;
-    signal.step = step;
-    std::memcpy(&values_[signal.value], value, words * sizeof *value);
-    if (signal.bits == 1) {
-      to = leb(to, static_cast<uint64_t>(since) << 2 | (*value & 1) << 1);
-    } else {
-      to = leb(to, static_cast<uint64_t>(since) << 1);
-      to = big_endian(to, value, signal.bits);
-    }
-    const uint32_t size = static_cast<uint32_t>(to - signal.data);
-    bytes_ += size - signal.size;
-    signal.size = size;
+    const uint32_t words = (signal.bits + 31) / 32;
+    note(signal, value, words, [&](uint8_t *to, uint64_t since) { return big_endian(leb(to, since << 1), value, signal.bits, words - 1); });
     return value + words;
   }
   // Writes what is left. Returns 0, or the number of the error for which the file was removed: it is not whole.
@@ -91,9 +88,18 @@ class FstChanges {
     *to++ = static_cast<uint8_t>(value);
     return to;
   }
+  // A change behind the last one of its signal; `append` puts it there, at most 13 bytes beside the words of the value.
+  template <class Append> void note(Signal &signal, const uint32_t *value, uint32_t words, Append append) {
+    const uint32_t step = static_cast<uint32_t>(times_.size()) - 1, most = 5 + 4 * words + 8;
+    if (signal.capacity - signal.size < most) grow(signal, most);
+    std::copy_n(value, words, &values_[signal.value]);
+    const uint8_t *end = append(signal.data + signal.size, step - std::exchange(signal.step, step));
+    const uint32_t size = static_cast<uint32_t>(end - signal.data);
+    bytes_ += size - std::exchange(signal.size, size);
+  }
   // The bits, most significant first, the last byte filled up with zeros. May write up to seven bytes behind what it returns.
-  static uint8_t *big_endian(uint8_t *to, const uint32_t *value, uint32_t bits) {
-    uint32_t word = (bits - 1) / 32;
+  // `word`: the last word of the value.
+  static uint8_t *big_endian(uint8_t *to, const uint32_t *value, uint32_t bits, uint32_t word) {
     const uint32_t left = bits - 32 * word;   // bits of the first word
     uint64_t high = value[word];
     while (word--) {

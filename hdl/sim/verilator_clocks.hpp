@@ -7,13 +7,14 @@
 //
 // `eval_step` of a model finds out by itself what changed: it looks at every clock, evaluates twice what depends on inputs, and wants
 // to see a clock fall before it rises again. The loop knows what it changed, so it calls the parts of the model that are concerned:
-// `settle` after an input, `edge` for clocks that rise. The clocks' pins move only to be seen in waves.
+// `settle` after an input, `edge` for clocks that rise. The clocks' pins never move; waves are told of the clocks (wave_clocks.hpp).
 #pragma once
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <queue>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
 #endif
+#include "wave_clocks.hpp"
 extern "C" {
 #include "doorway.h"
 extern int64_t dw_next_edge[];
@@ -65,7 +67,7 @@ class Cluster {
   int64_t now = 0;
   uint64_t edges = 0;      // rising edges so far, of all clocks
   CData *wake = nullptr;   // the top's input that cocotb watches
-  bool pulses = false;     // waves are being written: clocks are seen to rise, and fall by `fall`
+  bool pulses = false;     // waves are being written: clocks are seen to rise, and to fall by `fall`
 #if VM_TRACE_FST
   std::vector<std::function<void(VerilatedFstC *)>> waves;  // one a component: puts its signals into a file, all into the same
 #endif
@@ -73,7 +75,8 @@ class Cluster {
   // ---------------------------------------------------------------- construction, by the generated components.h
   // The next component, a model with the pins rst and faults; `numbers`: what its clocks, units, ... are more than those it knows.
   template <class Model> Model *component(Model *model, const Parts &parts, dw_component numbers) {
-    components_.push_back({model->rootp, &parts, &model->rst, &model->faults, numbers, count(), 0, true, {}, nullptr});
+    const char *name = *model->name() ? model->name() : "$rootio";   // as waves have it
+    components_.push_back({model->rootp, &parts, &model->rst, &model->faults, numbers, count(), 0, 0, true, {}, nullptr, name});
     *components_.back().rst = 1;
     model->eval_step();
 #if VM_TRACE_FST
@@ -85,13 +88,14 @@ class Cluster {
   // The next clock of the component added last.
   void clock(CData *clk, CData *refresh, const CData *awake) {
     Component &c = components_.back();
-    clocks_.push_back({clk, awake, triggers(c, clk), triggers(c, refresh), 0, static_cast<int>(components_.size()) - 1, NEVER, {}});
-    c.clocks++;
+    clocks_.push_back({awake, triggers(c, clk), triggers(c, refresh), 0, static_cast<int>(components_.size()) - 1, NEVER, {}});
+    wave_clocks::pin(c.name, "clk_" + std::to_string(c.clocks++), count() - 1, false);
   }
   // A part of the component added last: of its clock (counted in the component) it has the edges before which it shows `needed`.
   void part(int clock, CData *clk, const CData *needed) {
     Component &c = components_.back();
-    clocks_[c.first + clock].parts.push_back({clk, needed, triggers(c, clk)});
+    clocks_[c.first + clock].parts.push_back({needed, triggers(c, clk)});
+    wave_clocks::pin(c.name, "part_clk_" + std::to_string(c.parted++), c.first + clock, true);
   }
   // A cable direction out of a component; `clock` is the one that samples it.
   void cable(int component, const SData *tx, const CData *tx_hold, SData *in, CData *in_hold, int clock) {
@@ -149,34 +153,37 @@ class Cluster {
   void reconsider() {
     for (int i = 0; i < count(); i++) if (*clocks_[i].awake) schedule(i);
   }
-  // Falling edges, for the eye only: no logic uses them.
+  // For the eye only: no logic sees a clock rise or fall. Waves begin, with every clock low, or end.
+  void waves_from(int64_t time) {
+    pulses = true;
+    for (int i = 0; i < count(); i++) wave_clocks::level(time, i, false);
+  }
+  void waves_end() {
+    pulses = false;
+    high_.clear();
+  }
   void fall() {
-    for (const Component &c : components_) {
-      bool high = false;
-      for (int i = c.first; i < c.first + c.clocks; i++) {
-        high |= std::exchange(*clocks_[i].clk, 0) != 0;
-        for (const Part &part : clocks_[i].parts) *part.clk = 0;
-      }
-      if (high) *c.moved = true;
-    }
+    for (const int clock : high_) wave_clocks::level(now, clock, false);
+    high_.clear();
   }
 
  private:
   using Due = std::array<uint64_t, DW_CLOCKS / 64>;   // one bit a clock
   using Forced = std::pair<int64_t, int>;             // (edge time, clock)
-  struct Part { CData *clk; const CData *needed; uint64_t rise; };
+  struct Part { const CData *needed; uint64_t rise; };
   // `rise`, `renew`: the triggers that its edge sets, and a rise of its pin refresh.
-  struct Clock { CData *clk; const CData *awake; uint64_t rise, renew; int grid, component; int64_t last; std::vector<Part> parts; };
+  struct Clock { const CData *awake; uint64_t rise, renew; int grid, component; int64_t last; std::vector<Part> parts; };
   struct Cable { const SData *tx; const CData *tx_hold; SData *in; CData *in_hold; int clock; };
   struct Component {
     void *root;
     const Parts *parts;
     CData *rst, *faults;
     dw_component numbers;
-    int first, clocks;   // its clocks
-    bool changed;        // an input other than a clock
+    int first, clocks, parted;   // its clocks; how many parts they have
+    bool changed;                // an input other than a clock
     std::vector<Cable> cables;
-    bool *moved;   // with waves: something of it may have changed
+    bool *moved;        // with waves: something of it may have changed
+    std::string name;   // in waves
   };
   // All clocks of one period. `next`: the first multiple of it after now when some clock is due then, else NEVER; `index`: of `last`.
   struct Grid { int64_t period, next, last, index; Due due; };
@@ -209,11 +216,11 @@ class Cluster {
   void levels(bool reset_over) {
     if (in_reset_ && reset_over) {
       in_reset_ = false;
-      for (Component &c : components_) *c.rst = 0, c.changed = true;
+      for (Component &c : components_) *c.rst = 0, c.changed = true, seen(c);
     }
     if (!faults_ && dw_faults) {
       faults_ = true;
-      for (Component &c : components_) *c.faults = 1, c.changed = true;
+      for (Component &c : components_) *c.faults = 1, c.changed = true, seen(c);
     }
   }
   // The triggers that a rise of a clock's pin sets.
@@ -224,19 +231,25 @@ class Cluster {
     c.parts->risen(c.root);
     return set;
   }
+  // Waves look at the component.
+  static void seen(const Component &c) { if (c.moved) *c.moved = true; }
+  void seen_to_rise(int clock) {
+    wave_clocks::level(now, clock, true);
+    high_.push_back(clock);
+  }
   // One component with its clocks that rise now, and those of their parts that need it (`all`: everyone). A clock that slept is
   // first told the index of this edge.
   void evaluate(const int *risen, int n, bool all) {
     Component &c = components_[clocks_[risen[0]].component];
     dw_here = c.numbers;
-    if (c.moved) *c.moved = true;
+    seen(c);
     if (std::exchange(c.changed, false)) c.parts->settle(c.root);
     uint64_t rise = 0, renew = 0;
     for (int k = 0; k < n; k++) {
       const Clock &clock = clocks_[risen[k]];
       const Grid &g = grids_[clock.grid];
       rise |= clock.rise;
-      if (pulses) *clock.clk = 1;
+      if (pulses) seen_to_rise(risen[k]);
       if (clock.last == now - g.period) continue;
       dw_next_edge[risen[k]] = g.index;
       renew |= clock.renew;
@@ -247,7 +260,6 @@ class Cluster {
       for (const Part &part : clock.parts) {
         if (!all && !*part.needed) continue;
         rise |= part.rise;
-        if (pulses) *part.clk = 1;
       }
       clock.last = now;
       dw_next_edge[risen[k]] = grids_[clock.grid].index + 1;
@@ -272,6 +284,7 @@ class Cluster {
   std::vector<Component> components_;
   std::vector<Grid> grids_;
   std::vector<const Component *> evaluated_;
+  std::vector<int> high_;   // clocks that waves show high
   std::priority_queue<Forced, std::vector<Forced>, std::greater<Forced>> forced_;
   int64_t shortest_ = NEVER;
   int words_ = 0;   // of `Due` that are in use

@@ -60,7 +60,8 @@ void python_phases(Vtop *top) {
 class Simulation {
  public:
   // Waves are written from `from` to `to`, picoseconds.
-  Simulation(Vtop *top, const char *waves, int64_t from, int64_t to) : top_(top), from_(from), to_(to) {
+  // No clock has an edge at an odd picosecond: waves that begin there see every edge from its beginning.
+  Simulation(Vtop *top, const char *waves, int64_t from, int64_t to) : top_(top), from_(from ? from | 1 : 0), to_(to) {
     describe(top, cluster);
 #if VM_TRACE_FST
     if (waves) open(waves);
@@ -73,7 +74,6 @@ class Simulation {
     VerilatedVpi::callCbs(cbStartOfSimulation);
     settle();
     python_phases(top_);
-    dump();
     while (!context->gotFinish()) {
       if (!running_ && cluster.driven() && dw_started()) {
         running_ = true;
@@ -95,8 +95,9 @@ class Simulation {
         cluster.edge(dw_always_on() || !reset_over, reset_over);
         if (cluster.pulses) fall_ = std::min(fall_, time + cluster.shortest() / 2);
       }
-      if (time == vpi || time == wake_time) software(time, vpi);
-      dump();
+      const bool turn = time == vpi || time == wake_time;
+      if (turn) software(time, vpi);
+      if (turn || time == edge) dump(time);
     }
     VerilatedVpi::callCbs(cbEndOfSimulation);
 #if VM_TRACE_FST
@@ -126,10 +127,11 @@ class Simulation {
     }
   }
 
-  // Clocks that are high must fall before they can be seen to rise.
+  // What stands before the first change that waves show is in them from their begin.
   void begin_or_end_waves() {
-    cluster.pulses = waving();
-    if (cluster.pulses) cluster.fall();
+    if (cluster.pulses) return cluster.waves_end();
+    if (from_ < cluster.now) dump(from_);
+    cluster.waves_from(from_);
   }
 #if VM_TRACE_FST
   void open(const char *waves) {
@@ -140,11 +142,11 @@ class Simulation {
     fst_->open(waves);
   }
   bool waving() const { return fst_ && cluster.now >= from_ && cluster.now <= to_; }
-  void dump() { if (waving()) fst_->dump(static_cast<uint64_t>(cluster.now)); }
+  void dump(int64_t time) { if (waving()) fst_->dump(static_cast<uint64_t>(time)); }
   std::unique_ptr<VerilatedFstC> fst_;
 #else
   bool waving() const { return false; }
-  void dump() {}
+  void dump(int64_t) {}
 #endif
   Vtop *top_;
   [[maybe_unused]] const int64_t from_, to_;

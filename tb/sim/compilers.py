@@ -23,7 +23,7 @@ from tb.sim.tools import ROOT, ToolError
 SIM = ROOT / "hdl" / "sim"
 UNTRACED = SIM / "untraced.vlt"
 """What Verilator leaves out of the waves of a cluster; a block bench shows its block whole."""
-WAVES_CPP = (SIM / "verilator_waves.hpp", SIM / "fst_changes.hpp")
+WAVES_CPP = (SIM / "verilator_waves.hpp", SIM / "wave_clocks.hpp", SIM / "fst_changes.hpp")
 WAVE_WRITER = """#define Writer Declarations
 #include "{include}/fstcpp/fstcpp_writer.cpp"
 #undef Writer

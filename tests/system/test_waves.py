@@ -2,12 +2,15 @@
 
 Strategy: a small run is made with waves from 15 to 25 us. The file is read with the reader of Surfer: it must begin and
 end there. The views must list all that they can list of a cluster, which fails when a signal of the hardware changes
-its name. With waves the results are what they are without.
+its name. With waves the results are what they are without. On Verilator, whose loop leaves edges out and tells waves of
+the clocks itself, every wire of a clock must show its clock, and what belongs to that loop must not be there; names
+that look like it and are hardware must.
 """
 
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,27 +28,72 @@ from tb.sim.tools import SIMULATORS
 from tests.system.runs import must
 
 FROM, TO = 15_000_000, 25_000_000
+PERIODS = {"clk_0": 7500, "clk_1": 6250, "clk_2": 15000}
+"""The clocks of a host: NIC, link, PCI; in picoseconds."""
+LOOP = re.compile(
+    r"(.*_)?(cycle|needed|awake|alarm_valid)(_\d)?|(part_clk|refresh)_\d+|(half|engine|lane)_clk|busy|unused.*"
+)
+"""What signals of the loop that drives the clocks are called."""
+ABSENT = {"fabric_clk", "far_clk"}
+"""Clocks of cards that this cluster does not have."""
+SENDER = "node.node.gen_kind.card.nic.gen_lanai9.nic.u_net.u_send"
+"""A part with edges of its own, in a host."""
+HARDWARE = {"config_cycle", "bus_busy", "count_busy", "refresh_due", "cfg_refresh"}
+"""Signals that are not, although they look like it."""
 
 
-@pytest.mark.parametrize("simulator", SIMULATORS)
-def test_waves_of_a_window_with_views_that_find_their_signals(simulator: str, tmp_path: Path) -> None:
+@pytest.fixture(scope="module", params=SIMULATORS)
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """The simulator, and the folder of the run."""
+    simulator, folder = str(request.param), tmp_path_factory.mktemp("waves")
     asked = resolve("echo_pingpong", simulator, "1", True, "", "", "repetitions=1", SIMULATORS)
-    asked = replace(asked, folder=str(tmp_path), window_ps=(FROM, TO))
+    asked = replace(asked, folder=str(folder), window_ps=(FROM, TO))
     info = studies.load("echo_pingpong")
     outcome = execute(asked, info, plan(asked, info), Console(file=io.StringIO()))
     assert outcome.passed, outcome.failures
-    leave_views(asked, tmp_path, Console(file=io.StringIO()))
-    known = waves.signals_of(tmp_path / waves.FILE)
-    legend = read_recorded(tmp_path).legend
+    leave_views(asked, folder, Console(file=io.StringIO()))
+    return simulator, folder
+
+
+def test_waves_of_a_window_with_views_that_find_their_signals(run: tuple[str, Path], tmp_path: Path) -> None:
+    simulator, folder = run
+    known = waves.signals_of(folder / waves.FILE)
+    legend = read_recorded(folder).legend
     hosts, ports = len(legend.hosts), len(legend.links)
     of_a_nic = waves.BUS_SIGNALS + waves.NIC_SIGNALS + waves.CARD_SIGNALS["gen_lanai9"] + waves.PORT_SIGNALS
     wanted = hosts * len(waves.HOST_SIGNALS + of_a_nic)
     wanted += len(waves.SWITCH_SIGNALS) + ports * len(waves.SWITCH_PORT_SIGNALS)
     assert sum(len(group.signals) for group in waves.groups(legend, known)) == wanted
     times: list[int] = []
-    pywellen.Waveform(str(tmp_path / waves.FILE)).stream_changes(lambda time, *_: times.append(time), None)
+    pywellen.Waveform(str(folder / waves.FILE)).stream_changes(lambda time, *_: times.append(time), None)
     assert len(times) > 1000
     assert min(times) >= FROM
     assert max(times) <= TO
     plain = must("echo_pingpong", simulator, tmp_path / "plain", "repetitions=1")
-    assert differences(read_results(tmp_path / "results.json"), plain.results, same_simulator=False) == []
+    assert differences(read_results(folder / "results.json"), plain.results, same_simulator=False) == []
+
+
+@pytest.mark.parametrize("run", ["verilator"], indirect=True)
+def test_every_wire_of_a_clock_shows_its_clock_which_rises_at_its_period_and_falls(run: tuple[str, Path]) -> None:
+    found = variables(run[1])
+    for host in ("host_paris", "host_metz"):
+        clocks = {pin: list(found[f"{host}.{pin}"].signal) for pin in PERIODS}
+        for pin, levels in clocks.items():
+            assert [level for _, level in levels] == [index % 2 for index in range(len(levels))]
+            assert {time % PERIODS[pin] for time, level in levels if level} == {0}
+        wires = {name for name in found if re.match(rf"{host}\..*(clk|clk_\d)$", name)}
+        wrong = {name for name in wires if list(found[name].signal) not in clocks.values()}
+        assert {name.split(".")[-1] for name in wrong} == ABSENT
+        assert list(found[f"{host}.{SENDER}.clk"].signal) == clocks["clk_0"]
+
+
+@pytest.mark.parametrize("run", ["verilator"], indirect=True)
+def test_waves_show_the_hardware_and_not_the_loop_that_drives_it(run: tuple[str, Path]) -> None:
+    found = {name.split(".")[-1] for name in variables(run[1])}
+    assert {name for name in found if LOOP.fullmatch(name)} <= HARDWARE
+    assert found >= HARDWARE
+
+
+def variables(folder: Path) -> dict[str, pywellen.Var]:
+    """Every variable of the run's waves by its name from the top on."""
+    return {str(var.full_name): var for var in pywellen.Waveform(str(folder / waves.FILE)).all_vars()}

@@ -2,7 +2,7 @@
 
 Strategy: random changes of signals of many widths are handed to the writer as Verilator hands them, and read back by
 the reader of Surfer, which is not ours. One signal is so wide that the changes fill more than one block of the file,
-and many chunks of memory before it; its values are noise, which cannot be packed.
+and many chunks of memory before it; its values are noise, which cannot be packed. A clock is told by its levels only.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from tb.sim import tools
 from tb.sim.tools import ROOT
 
 WIDTHS = (1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 77, 96, 100, 128, 200_000)
+CLOCK = 2**32 - 2
+"""The index of the clock, among those of the signals."""
 Change = tuple[int, int, int]
 """Time, index of the signal, value."""
 
@@ -43,7 +45,8 @@ def words_of(changes: list[Change]) -> bytes:
         if time != now:
             data.append(bytes(4) + time.to_bytes(8, "little"))
             now = time
-        data.append((index + 1).to_bytes(4, "little") + value.to_bytes(-(-WIDTHS[index] // 32) * 4, "little"))
+        words = 1 if index == CLOCK else -(-WIDTHS[index] // 32)
+        data.append((index + 1).to_bytes(4, "little") + value.to_bytes(words * 4, "little"))
     return b"".join(data)
 
 
@@ -65,8 +68,8 @@ def random_changes(steps: int, narrow: int) -> list[Change]:
 
 
 def read_back(file: Path) -> dict[str, list[tuple[int, int]]]:
-    """Times and values of every signal of a waveform file."""
-    return {str(var.name): list(var.signal) for var in pywellen.Waveform(str(file)).all_vars()}
+    """Times and values of every signal of a waveform file, by its name from the top on."""
+    return {str(var.full_name)[4:]: list(var.signal) for var in pywellen.Waveform(str(file)).all_vars()}
 
 
 def test_every_change_is_in_the_file_at_its_time(writer: Path, tmp_path: Path) -> None:
@@ -81,7 +84,31 @@ def test_every_change_is_in_the_file_at_its_time(writer: Path, tmp_path: Path) -
 def test_a_file_without_changes_has_its_signals(writer: Path, tmp_path: Path) -> None:
     subprocess.run([writer, tmp_path / "waves.fst"], input=words_of([]), check=True)
     declared = {str(var.name): var.bitwidth for var in pywellen.Waveform(str(tmp_path / "waves.fst")).all_vars()}
-    assert declared == {"again": WIDTHS[0], **{f"s{index}": bits for index, bits in enumerate(WIDTHS)}}
+    signals = {f"s{index}": bits for index, bits in enumerate(WIDTHS)}
+    assert declared == {"again": WIDTHS[0], "clk_0": 1, "clk": 1, "send_clk": 1, **signals}
+
+
+def test_the_wires_behind_the_pin_of_a_clock_or_of_its_part_show_what_is_told_of_the_clock(
+    writer: Path, tmp_path: Path
+) -> None:
+    levels = [(0, 0), (6250, 1), (9375, 0), (12500, 1)]
+    others = [(0, 0, 0), (6250, 0, 1), (10000, 0, 0)]
+    changes = sorted([*others, *((time, CLOCK, level) for time, level in levels)])
+    subprocess.run([writer, tmp_path / "waves.fst"], input=words_of(changes), check=True)
+    found = read_back(tmp_path / "waves.fst")
+    assert "part_clk_0" not in found
+    assert found["clk_0"] == found["unit.clk"] == found["unit.send_clk"] == levels
+    assert found["s0"] == [(time, value) for time, _, value in others]
+
+
+def test_a_file_does_not_tell_when_it_was_written_so_that_the_same_run_leaves_the_same(
+    writer: Path, tmp_path: Path
+) -> None:
+    data = words_of(random_changes(steps=20, narrow=5))
+    for name in ("first", "second"):
+        subprocess.run([writer, tmp_path / name], input=data, check=True)
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
+    assert str(pywellen.Waveform(str(tmp_path / "first")).date).strip() == ""
 
 
 def test_a_file_that_the_disk_refuses_is_said_and_removed(writer: Path, tmp_path: Path) -> None:

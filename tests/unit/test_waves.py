@@ -2,11 +2,13 @@
 
 Strategy: views are written from made-up signals and the made-up ping-pong, and read back line by line; names of states
 are compared with what the sources of the modules say. That the signals are those of a real file is tested with one, in
-tests/system/test_waves.py.
+tests/system/test_waves.py. Whatever is to be left out of waves must exist, so that it is left out under a new name too.
 """
 
 from __future__ import annotations
 
+import fnmatch
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,9 @@ import pytest
 from pymodels.link.characters import Symbol
 from tb.report import waves
 from tb.report.recorded import read_recorded
+from tb.sim.compilers import UNTRACED
+from tb.sim.instances import Parts, clock_counters, clock_pins, part_pins
+from tb.sim.tools import ROOT
 from tests.unit.madeup_trace import LEGEND_OF_TWO, leave, message, trace
 
 KNOWN = {
@@ -117,3 +122,17 @@ def test_views_are_written_beside_the_waves(tmp_path: Path, monkeypatch: pytest.
     ]
     assert (tmp_path / waves.GTKWAVE).exists()
     assert (tmp_path / waves.SURFER).exists()
+
+
+def test_everything_that_waves_leave_out_has_a_name_that_exists() -> None:
+    sources = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in ROOT.glob("hdl/**/*.sv")}
+    generated = [*clock_pins(1), clock_counters(1), *part_pins([Parts("part", 0, 11)])]
+    names = set(re.findall(r"\w+", " ".join([*sources.values(), *generated])))
+    rules = re.findall(r'^tracing_\w+ -(file|scope) "\*(.*)"$', UNTRACED.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(rules) > 50
+    for kind, pattern in rules:
+        if kind == "file":
+            assert pattern[1:] in {*sources, "hdl/prim/*"}
+        else:
+            last = pattern.rpartition(".")[2]
+            assert fnmatch.filter(names, last if "." in pattern else f"*{last}"), pattern
