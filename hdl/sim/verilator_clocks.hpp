@@ -223,12 +223,15 @@ class Cluster {
       for (Component &c : components_) *c.faults = 1, c.changed = true, seen(c);
     }
   }
-  // The triggers that a rise of a clock's pin sets.
+  // The triggers that a rise of a clock's pin sets, also where a model keeps wires between the pin and those whom it clocks.
   static uint64_t triggers(const Component &c, CData *pin) {
-    *pin = 1;
-    const uint64_t set = c.parts->risen(c.root);
-    *pin = 0;
-    c.parts->risen(c.root);
+    uint64_t set = 0;
+    for (const CData level : {1, 0}) {
+      *pin = level;
+      c.parts->settle(c.root);
+      const uint64_t changed = c.parts->risen(c.root);
+      if (level) set = changed;
+    }
     return set;
   }
   // Waves look at the component.
