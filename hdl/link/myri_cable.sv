@@ -2,7 +2,8 @@
 //
 // Timing: what the sender shows after edge n is sampled by the receiver at edge n + 1 + cfg_delay;
 // cfg_delay = 0 is a wire. Sleeping: busy until what changed at `in` has come out; while nothing
-// changes, every place in the line holds the same value and edges may be skipped.
+// changes, every place in the line holds the same value and edges may be skipped. `flying` says the
+// same of what entered at an edge: it does not look at `in`.
 module myri_cable #(
     parameter int MAX_LOG2 = 8  // places in the line = 2**MAX_LOG2, more than any cfg_delay
 ) (
@@ -13,7 +14,9 @@ module myri_cable #(
     input  logic [7:0] cfg_delay,  // characters under way; static
     output logic [8:0] out,        // to the receiver's rx
     output logic       out_hold,   // to the receiver's rx_hold
-    output logic       busy        // another edge is needed
+    output logic       busy,       // another edge is needed
+    output logic       flying,     // another edge is needed for what is in the line already
+    output logic [9:0] delayed     // what came out of the line at the last edge; cfg_delay = 0: nothing
 );
   logic [         9:0] mem                                                     [0:(1<<MAX_LOG2)-1];
   logic [MAX_LOG2-1:0] place;
@@ -22,13 +25,13 @@ module myri_cable #(
   logic                wrapped;  // every place was written since reset
   logic                unused;  // the oldest place was not
   logic [         9:0] leaving;
-  logic [         9:0] delayed;  // output register
-  logic [         7:0] flying;  // edges until the line holds `last` everywhere
+  logic [         7:0] left;  // edges until the line holds `last` everywhere
 
   assign oldest = place - cfg_delay[MAX_LOG2-1:0] + {{(MAX_LOG2 - 1) {1'b0}}, 1'b1};
   assign unused = !wrapped && oldest > place;
   assign leaving = (cfg_delay == 8'd1) ? {in_hold, in} : unused ? 10'd0 : mem[oldest];
-  assign busy = cfg_delay != 8'd0 && (flying != 8'd0 || {in_hold, in} != last);
+  assign flying = left != 8'd0;
+  assign busy = cfg_delay != 8'd0 && (flying || {in_hold, in} != last);
   assign {out_hold, out} = (cfg_delay == 8'd0) ? {in_hold, in} : delayed;
 
   always_ff @(posedge clk) begin
@@ -36,15 +39,15 @@ module myri_cable #(
       place   <= '0;
       last    <= 10'd0;
       wrapped <= 1'b0;
-      flying  <= 8'd0;
+      left    <= 8'd0;
       delayed <= 10'd0;
     end else if (busy) begin
       place   <= place + 1'b1;
       wrapped <= wrapped || &place;
       last    <= {in_hold, in};
       delayed <= leaving;
-      if ({in_hold, in} != last) flying <= cfg_delay;
-      else flying <= flying - 8'd1;
+      if ({in_hold, in} != last) left <= cfg_delay;
+      else left <= left - 8'd1;
     end
   end
 

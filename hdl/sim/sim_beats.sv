@@ -11,12 +11,13 @@ module sim_beats (
     input  logic [ 8:0] in,               // what comes out of the cable
     input  logic        struck,           // a fault was in force at the last edge
     output logic [ 8:0] out,              // the same, with the BEATs that were not sent
+    output logic        due,              // a BEAT is due at the coming edge
     output logic        busy,             // another edge is needed
     output logic        alarm_valid,      // wants to be awake at alarm_cycle
     output logic [47:0] alarm_cycle       // index of that edge
 );
   localparam logic [8:0] BEAT = 9'h030;
-  logic reached, due, due_last, attending;
+  logic reached, due_last, attending;
   logic [47:0] slot_at, behind, period;
 
   assign period  = {16'd0, cfg_beat_period};

@@ -8,7 +8,8 @@ module sim_cable
     parameter int CABLE = 0,  // number of the cable direction, for faults
     parameter int CLOCK = 0,  // index of the receiving side's clock
     parameter int UNIT  = 0,  // settings unit, and the key of the delay: characters before the register
-    parameter int KEY = 0
+    parameter int KEY = 0,
+    parameter int CARRIED = 0  // 1 = an edge is given after a change of `in` or `in_hold`, and all while `faults`, asked for or not
 ) (
     input  logic        clk,
     input  logic        rst,
@@ -42,7 +43,10 @@ module sim_cable
       .value(cfg_beat_period)
   );
   logic [8:0] arrived, shown;
-  logic arrived_hold, cable_busy, holds_differ, struck, beats_busy, alarm_busy, alarm_valid;
+  logic due;  // a BEAT
+  logic arrived_hold, cable_busy, cable_flying, struck, beats_busy, alarm_busy, alarm_valid;
+  logic under_fault;  // a fault may hide what stands at the input
+  logic [9:0] delayed;
   logic [47:0] alarm_cycle;
   int character;
   longint slot;
@@ -54,7 +58,9 @@ module sim_cable
       .cfg_delay,
       .out(arrived),
       .out_hold(arrived_hold),
-      .busy(cable_busy)
+      .busy(cable_busy),
+      .flying(cable_flying),
+      .delayed
   );
   sim_beats beats (
       .clk,
@@ -65,6 +71,7 @@ module sim_cable
       .in(arrived),
       .struck,
       .out(shown),
+      .due,
       .busy(beats_busy),
       .alarm_valid,
       .alarm_cycle
@@ -83,9 +90,11 @@ module sim_cable
       rx <= 9'h000;
       rx_hold <= 1'b0;
       struck <= 1'b0;
+      under_fault <= 1'b0;
     end else begin
       rx <= shown;
       rx_hold <= arrived_hold;
+      under_fault <= faults && (in != 9'h000 || in_hold || arrived != 9'h000 || arrived_hold);
       if (faults) begin
         slot = {16'd0, cycle};
         character = `SAN(san_fault) (CABLE, slot, {23'd0, shown});
@@ -102,7 +111,14 @@ module sim_cable
       .rst,
       .rx
   );
-  assign busy = cable_busy | beats_busy | alarm_busy | (rx != 9'h000) | (arrived != rx) | (in != 9'h000) | holds_differ;
-  assign needed = busy | (shown != 9'h000) | faults;
-  assign holds_differ = (in_hold != arrived_hold) | (arrived_hold != rx_hold);
+  logic moving;  // something is on its way to `rx`, or stands there
+  if (CARRIED != 0) begin : gen_carried
+    assign moving = cable_flying | (rx != 9'h000) | (cfg_delay != 8'd0 && delayed != {rx_hold, rx}) | under_fault;
+    assign needed = busy | due;
+  end else begin : gen_watched
+    assign needed = busy | due | faults;
+    assign moving = cable_busy | (rx != 9'h000) | (arrived != rx) | (in != 9'h000) | (in_hold != arrived_hold)
+        | (arrived_hold != rx_hold) | under_fault;
+  end
+  assign busy = moving | beats_busy | alarm_busy;
 endmodule

@@ -148,7 +148,9 @@ module sim_link_pair (
         .cfg_delay(cfg_delay),
         .out(arrived[9*(1-i)+:9]),
         .out_hold(arrived_hold[1-i]),
-        .busy(cable_busy[i])
+        .busy(cable_busy[i]),
+        .flying(),
+        .delayed()
     );
 
     // The BEATs of the other end, in the slot that this end samples.
@@ -161,6 +163,7 @@ module sim_link_pair (
         .in(arrived[9*i+:9]),
         .struck(force_last[i]),
         .out(shown[9*i+:9]),
+        .due(),
         .busy(beats_busy[i]),
         .alarm_valid(alarm[2+i]),
         .alarm_cycle(beat_at)

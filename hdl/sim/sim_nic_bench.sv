@@ -168,7 +168,9 @@ module sim_nic_bench
       .cfg_delay(cfg_delay),
       .out(rx),
       .out_hold(rx_hold),
-      .busy(cable_busy)
+      .busy(cable_busy),
+      .flying(),
+      .delayed()
   );
 
   if (KIND == 9) begin : gen_lanai9

@@ -13,6 +13,7 @@ module sim_node
     parameter int CLOCK_LINK   = 0,  // index of the link clock
     parameter int CLOCK_PCI    = 0,  // index of the PCI clock
     parameter int CABLE        = 0,  // number of the cable direction that arrives
+    parameter int CARRIED      = 0,  // as for sim_cable
     parameter int CLOCK_FABRIC = 0,  // index of the fabric clock of the FPGA card
     parameter int FPGA         = 0,  // 1 = an FPGA card in slot 1
     parameter int FRAME        = 0,  // 1 = a frame buffer in slot 2
@@ -65,7 +66,8 @@ module sim_node
       .CABLE(CABLE),
       .CLOCK(CLOCK_LINK),
       .UNIT (BASE),
-      .KEY  (SET_CABLE_DELAY)
+      .KEY  (SET_CABLE_DELAY),
+      .CARRIED(CARRIED)
   ) cable (
       .clk(half_clk[HALF_RX]),
       .rst,

@@ -8,7 +8,8 @@ module sim_switch
     parameter int SWITCH = 0,  // number of the switch in the cluster
     parameter int PORTS = 8,  // its ports
     parameter int CLOCK = 0,  // index of its clock
-    parameter int FIRST_CABLE = 0   // number of the cable direction that arrives at port 0; the others follow
+    parameter int FIRST_CABLE = 0,  // number of the cable direction that arrives at port 0; the others follow
+    parameter int CARRIED = 0  // as for sim_cable
 ) (
     input logic clk,
     input logic setup_clk,  // of the settings: needed in reset only
@@ -54,7 +55,8 @@ module sim_switch
         .CABLE (FIRST_CABLE + p),
         .CLOCK (CLOCK),
         .SWITCH(SWITCH),
-        .PORT  (p)
+        .PORT  (p),
+        .CARRIED(CARRIED)
     ) port (
         .clk(lane_clk[p]),
         .rst,

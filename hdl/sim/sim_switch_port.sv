@@ -6,7 +6,8 @@ module sim_switch_port
     parameter int CABLE  = 0,  // number of the cable direction that arrives
     parameter int CLOCK  = 0,  // index of the switch's clock
     parameter int SWITCH = 0,  // number of the switch in the cluster
-    parameter int PORT   = 0   // number of the port
+    parameter int PORT   = 0,  // number of the port
+    parameter int CARRIED = 0  // as for sim_cable
 ) (
     input  logic        clk,
     input  logic        rst,
@@ -38,7 +39,8 @@ module sim_switch_port
       .CABLE(CABLE),
       .CLOCK(CLOCK),
       .UNIT (SWITCH_UNIT + SWITCH),
-      .KEY  (SET_CABLE_DELAY + PORT)
+      .KEY  (SET_CABLE_DELAY + PORT),
+      .CARRIED(CARRIED)
   ) cable (
       .clk,
       .rst,

@@ -8,6 +8,8 @@
 // `eval_step` of a model finds out by itself what changed: it looks at every clock, evaluates twice what depends on inputs, and wants
 // to see a clock fall before it rises again. The loop knows what it changed, so it calls the parts of the model that are concerned:
 // `settle` after an input, `edge` for clocks that rise. The clocks' pins never move; waves are told of the clocks (wave_clocks.hpp).
+// What arrives on a cable is given the edge that samples it, and every edge while there are faults: no model asks for those by itself
+// (sim_cable, CARRIED).
 #pragma once
 #include <algorithm>
 #include <array>
@@ -76,7 +78,7 @@ class Cluster {
   // The next component, a model with the pins rst and faults; `numbers`: what its clocks, units, ... are more than those it knows.
   template <class Model> Model *component(Model *model, const Parts &parts, dw_component numbers) {
     const char *name = *model->name() ? model->name() : "$rootio";   // as waves have it
-    components_.push_back({model->rootp, &parts, &model->rst, &model->faults, numbers, count(), 0, 0, true, {}, nullptr, name});
+    components_.push_back({model->rootp, &parts, &model->rst, &model->faults, numbers, count(), 0, 0, 0, 0, true, {}, nullptr, name});
     *components_.back().rst = 1;
     model->eval_step();
 #if VM_TRACE_FST
@@ -88,18 +90,22 @@ class Cluster {
   // The next clock of the component added last.
   void clock(CData *clk, CData *refresh, const CData *awake) {
     Component &c = components_.back();
-    clocks_.push_back({awake, triggers(c, clk), triggers(c, refresh), 0, static_cast<int>(components_.size()) - 1, NEVER, {}});
+    clocks_.push_back({awake, triggers(c, clk), triggers(c, refresh), 0, 0, static_cast<int>(components_.size()) - 1, NEVER, {}});
     wave_clocks::pin(c.name, "clk_" + std::to_string(c.clocks++), count() - 1, false);
   }
-  // A part of the component added last: of its clock (counted in the component) it has the edges before which it shows `needed`.
+  // The next part of the component added last: of its clock (counted in the component) it has the edges before which it is `needed`.
   void part(int clock, CData *clk, const CData *needed) {
     Component &c = components_.back();
-    clocks_[c.first + clock].parts.push_back({needed, triggers(c, clk)});
+    Clock &owner = clocks_[c.first + clock];
+    owner.parts.push_back({needed, triggers(c, clk)});
+    owner.part_rises |= owner.parts.back().rise;
     wave_clocks::pin(c.name, "part_clk_" + std::to_string(c.parted++), c.first + clock, true);
   }
-  // A cable direction out of a component; `clock` is the one that samples it.
-  void cable(int component, const SData *tx, const CData *tx_hold, SData *in, CData *in_hold, int clock) {
-    components_[component].cables.push_back({tx, tx_hold, in, in_hold, clock});
+  // A cable direction out of a component; `clock` samples it, in its part of this number.
+  void cable(int component, const SData *tx, const CData *tx_hold, SData *in, CData *in_hold, int clock, int part) {
+    const uint64_t receiver = clocks_[clock].parts[part].rise;
+    components_[component].cables.push_back({tx, tx_hold, in, in_hold, clock, receiver});
+    components_[clocks_[clock].component].receivers |= receiver;
   }
 
   // ---------------------------------------------------------------- time
@@ -151,7 +157,7 @@ class Cluster {
   }
   // Software wrote signals: clocks that are needed now run on.
   void reconsider() {
-    for (int i = 0; i < count(); i++) if (*clocks_[i].awake) schedule(i);
+    for (const Component &c : components_) go_on(c);
   }
   // For the eye only: no logic sees a clock rise or fall. Waves begin, with every clock low, or end.
   void waves_from(int64_t time) {
@@ -171,15 +177,23 @@ class Cluster {
   using Due = std::array<uint64_t, DW_CLOCKS / 64>;   // one bit a clock
   using Forced = std::pair<int64_t, int>;             // (edge time, clock)
   struct Part { const CData *needed; uint64_t rise; };
-  // `rise`, `renew`: the triggers that its edge sets, and a rise of its pin refresh.
-  struct Clock { const CData *awake; uint64_t rise, renew; int grid, component; int64_t last; std::vector<Part> parts; };
-  struct Cable { const SData *tx; const CData *tx_hold; SData *in; CData *in_hold; int clock; };
+  // `rise`, `renew`, `part_rises`: the triggers that its edge sets, a rise of its pin refresh, and the edges of all of its parts.
+  struct Clock {
+    const CData *awake;
+    uint64_t rise, renew, part_rises;
+    int grid, component;
+    int64_t last;
+    std::vector<Part> parts;
+  };
+  struct Cable { const SData *tx; const CData *tx_hold; SData *in; CData *in_hold; int clock; uint64_t receiver; };
   struct Component {
     void *root;
-    const Parts *parts;
+    const Parts *model;
     CData *rst, *faults;
     dw_component numbers;
     int first, clocks, parted;   // its clocks; how many parts they have
+    uint64_t given;              // triggers of parts that have the next edge of their clock, needed or not
+    uint64_t receivers;          // those of all parts at which cables arrive
     bool changed;                // an input other than a clock
     std::vector<Cable> cables;
     bool *moved;        // with waves: something of it may have changed
@@ -220,7 +234,7 @@ class Cluster {
     }
     if (!faults_ && dw_faults) {
       faults_ = true;
-      for (Component &c : components_) *c.faults = 1, c.changed = true, seen(c);
+      for (Component &c : components_) *c.faults = 1, c.changed = true, c.given |= c.receivers, seen(c);
     }
   }
   // The triggers that a rise of a clock's pin sets, also where a model keeps wires between the pin and those whom it clocks.
@@ -228,8 +242,8 @@ class Cluster {
     uint64_t set = 0;
     for (const CData level : {1, 0}) {
       *pin = level;
-      c.parts->settle(c.root);
-      const uint64_t changed = c.parts->risen(c.root);
+      c.model->settle(c.root);
+      const uint64_t changed = c.model->risen(c.root);
       if (level) set = changed;
     }
     return set;
@@ -246,39 +260,45 @@ class Cluster {
     Component &c = components_[clocks_[risen[0]].component];
     dw_here = c.numbers;
     seen(c);
-    if (std::exchange(c.changed, false)) c.parts->settle(c.root);
-    uint64_t rise = 0, renew = 0;
+    if (std::exchange(c.changed, false)) c.model->settle(c.root);
+    uint64_t rise = 0, renew = 0, parts = 0;
     for (int k = 0; k < n; k++) {
-      const Clock &clock = clocks_[risen[k]];
+      Clock &clock = clocks_[risen[k]];
       const Grid &g = grids_[clock.grid];
       rise |= clock.rise;
+      parts |= clock.part_rises;
       if (pulses) seen_to_rise(risen[k]);
-      if (clock.last == now - g.period) continue;
+      if (std::exchange(clock.last, now) == now - g.period) continue;
       dw_next_edge[risen[k]] = g.index;
       renew |= clock.renew;
     }
-    if (renew) c.parts->edge(c.root, renew);
+    if (renew) c.model->edge(c.root, renew);
     for (int k = 0; k < n; k++) {
-      Clock &clock = clocks_[risen[k]];
-      for (const Part &part : clock.parts) {
-        if (!all && !*part.needed) continue;
-        rise |= part.rise;
-      }
-      clock.last = now;
+      const Clock &clock = clocks_[risen[k]];
       dw_next_edge[risen[k]] = grids_[clock.grid].index + 1;
+      for (const Part &part : clock.parts) rise |= part.rise & -static_cast<uint64_t>(*part.needed);
     }
-    c.parts->edge(c.root, rise);
+    rise |= parts & (all ? parts : c.given);
+    c.given = (c.given & ~parts) | (faults_ ? c.receivers : 0);
+    c.model->edge(c.root, rise);
     edges += static_cast<uint64_t>(n);
-    for (int i = c.first; i < c.first + c.clocks; i++) if (*clocks_[i].awake) schedule(i);
+    go_on(c);
     evaluated_.push_back(&c);
   }
-  // What changed at a component's transmitters arrives at the far ends; a change always needs an edge there (sim_cable: busy).
+  // The clocks that the component needs have their next edge.
+  void go_on(const Component &c) {
+    const Clock *const first = &clocks_[c.first];
+    for (const Clock *clock = first; clock != first + c.clocks; clock++) if (*clock->awake) schedule(c.first + static_cast<int>(clock - first));
+  }
+  // What changed at a component's transmitters arrives at the far ends, which are given the edge that samples it.
   void carry(const Component &c) {
     for (const Cable &cable : c.cables) {
       if (*cable.tx == *cable.in && *cable.tx_hold == *cable.in_hold) continue;
       *cable.in = *cable.tx;
       *cable.in_hold = *cable.tx_hold;
-      components_[clocks_[cable.clock].component].changed = true;
+      Component &far = components_[clocks_[cable.clock].component];
+      far.changed = true;
+      far.given |= cable.receiver;
       schedule(cable.clock);
     }
   }

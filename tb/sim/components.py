@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from pymodels.topology import End
 from pymodels.trace import PARTS_PER_NODE, PORTS_PER_SWITCH
 from tb.sim.build import Design
 from tb.sim.instances import (
+    HALF_RX,
     Parts,
     clock_counters,
     clock_pins,
     node_instance,
     node_parts,
+    part_index,
     part_pins,
     switch_instance,
     switch_parts,
@@ -127,7 +130,14 @@ def _cables(numbers: Numbers) -> list[str]:
     names = [*topology.hosts, *(switch.name for switch in topology.switches)]
     return [
         f"  cluster.cable({near}, &c{near}->tx_{a.port}, &c{near}->tx_hold_{a.port}, &c{far}->in_{b.port}, "
-        f"&c{far}->in_hold_{b.port}, {numbers.clock_of(b)});"
+        f"&c{far}->in_hold_{b.port}, {numbers.clock_of(b)}, {_receiver(numbers, b)});"
         for a, b in topology.peers.items()
         for near, far in [(names.index(a.node), names.index(b.node))]
     ]
+
+
+def _receiver(numbers: Numbers, end: End) -> int:
+    """The part that samples what arrives at this end, counted among those of its clock."""
+    if numbers.topology.is_host(end.node):
+        return part_index(node_parts(numbers.nic, 0), "half", HALF_RX)
+    return part_index(switch_parts(0, numbers.topology.ports[end.node]), "lane", end.port)

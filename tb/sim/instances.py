@@ -13,6 +13,8 @@ NOTHING = Further()
 """No further cards."""
 ENGINES, HALVES = 4, 2
 """Parts of a NIC with a clock of their own (hdl/nic/myri_nic_engines_pkg.sv)."""
+HALF_RX = 1
+"""Of its halves the one that receives, and with it the cable."""
 SIDES = 2
 """Sides of an agent on the PCI bus, likewise (hdl/host/myri_pci_pkg.sv)."""
 
@@ -66,6 +68,12 @@ def part_pins(parts: Sequence[Parts]) -> list[str]:
     return [pin for i in each for pin in (f"input logic part_clk_{i}", f"output logic part_needed_{i}")]
 
 
+def part_index(parts: Sequence[Parts], name: str, which: int) -> int:
+    """The place of one of the parts of this name among those of its clock."""
+    place = [part.name for part in parts].index(name)
+    return sum(part.number for part in parts[:place] if part.clock == parts[place].clock) + which
+
+
 def _connections(parts: Sequence[Parts], gated: bool) -> list[str]:
     firsts = accumulate((part.number for part in parts[:-1]), initial=0)
     return [part.connected(first if gated else None) for part, first in zip(parts, firsts, strict=True)]
@@ -104,7 +112,8 @@ def node_instance(
 ) -> str:
     """Node number `node` with its clocks from `first_clock` on; `wires` by pin: in, in_hold, tx, tx_hold.
 
-    `gated`: its parts have pins of their own; otherwise they have every edge.
+    `gated`: its parts have pins of their own, and its cable is given an edge when it changes; otherwise they have every
+    edge, and it asks for its own.
     `further`: what it has beside its NIC. With a LANai 4 the NIC's clock drives the PCI bus too (readings A8), and the
     PCI clock never wakes.
     """
@@ -114,7 +123,7 @@ def node_instance(
     if further.bridge:
         clocks["far"] = first_clock + FAR
     drives = {**clocks, "pci": clocks["nic"]} if kind == "lanai4" else clocks
-    parameters = [f".KIND({KINDS[kind]})", f".NODE({node})", f".CABLE({node})"]
+    parameters = [f".KIND({KINDS[kind]})", f".NODE({node})", f".CABLE({node})", f".CARRIED({int(gated)})"]
     parameters += [f".CLOCK_{domain.upper()}({clock})" for domain, clock in drives.items()]
     parameters += [f".{card.upper()}({int(there)})" for card, there in further._asdict().items()]
     pins = [f".{domain}_clk(clk_{i}), .{domain}_cycle(cycle_{i})" for domain, i in drives.items()]
@@ -141,7 +150,7 @@ def switch_instance(
     """
     ports = len(wires["in"])
     parameters = f".SP({int(nic == 'sp')}), .SWITCH({number}), .PORTS({ports})"
-    parameters += f", .CLOCK({clock}), .FIRST_CABLE({first_cable})"
+    parameters += f", .CLOCK({clock}), .FIRST_CABLE({first_cable}), .CARRIED({int(gated)})"
     pins = [f".clk(clk_{clock}), .rst, .cycle(cycle_{clock}), .faults, .awake(awake_{clock})"]
     pins += _connections(switch_parts(clock, ports), gated)
     pins += [f".{pin}({{{', '.join(reversed(of_port))}}})" for pin, of_port in wires.items()]
