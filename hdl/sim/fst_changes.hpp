@@ -51,17 +51,12 @@ class FstChanges {
   void bit(uint32_t handle, uint32_t value) {
     note(signals_[handle - 1], &value, 1, [value](uint8_t *to, uint64_t since) { return leb(to, since << 2 | value << 1); });
   }
-  // A value of 2 to 32 bits; returns the word behind it.
-  const uint32_t *word(uint32_t handle, const uint32_t *value) {
-    Signal &signal = signals_[handle - 1];
-    note(signal, value, 1, [&](uint8_t *to, uint64_t since) { return big_endian(leb(to, since << 1), value, signal.bits, 0); });
-    return value + 1;
-  }
   // A value of 2 or more bits, least significant word first; returns the word behind it.
   const uint32_t *change(uint32_t handle, const uint32_t *value) {
     Signal &signal = signals_[handle - 1];
-    const uint32_t words = (signal.bits + 31) / 32;
-    note(signal, value, words, [&](uint8_t *to, uint64_t since) { return big_endian(leb(to, since << 1), value, signal.bits, words - 1); });
+    const uint32_t bits = signal.bits, words = (bits + 31) / 32;
+    if (words == 1) note(signal, value, 1, [=](uint8_t *to, uint64_t since) { return big_endian(leb(to, since << 1), value, bits, 0); });
+    else note(signal, value, words, [=](uint8_t *to, uint64_t since) { return big_endian(leb(to, since << 1), value, bits, words - 1); });
     return value + words;
   }
   // Writes what is left. Returns 0, or the number of the error for which the file was removed: it is not whole.

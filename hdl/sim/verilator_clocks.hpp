@@ -22,7 +22,7 @@
 
 #include "verilated.h"
 #if VM_TRACE_FST
-#include "verilated_fst_c.h"
+#include "verilator_waves.hpp"
 #endif
 #include "wave_clocks.hpp"
 extern "C" {

@@ -14,7 +14,7 @@
 #include "verilated.h"
 #include "verilated_vpi.h"
 #if VM_TRACE_FST
-#include "verilated_fst_c.h"
+#include "verilator_waves.hpp"
 #endif
 #include "verilator_clocks.hpp"
 extern "C" {

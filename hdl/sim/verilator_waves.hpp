@@ -1,221 +1,128 @@
-// The writer of waves that Verilator's FST back end uses, in place of the one that comes with it.
-//
-// Signals are declared by that one (here `Declarations`), to a file without changes. The simulation then only notes what changed, in
-// chunks of memory; a thread puts it into the file (fst_changes.hpp). tb/sim/compilers.py includes this after the definition of
-// Declarations.
+// Waves of Verilated models: the classes that Verilator's code for traces calls, in place of those that come with it. A model compares
+// each of its signals with what it was; what changed goes straight to the log (change_log.hpp). Kept small: models include this.
+// Only what RTL of this project has: no real numbers, no events.
 #pragma once
-#include <array>
-#include <condition_variable>
-#include <cstdio>
-#include <filesystem>
-#include <map>
+#include <cstring>
 #include <memory>
-#include <mutex>
-#include <stdexcept>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
-#include "fst_changes.hpp"
-#include "wave_clocks.hpp"
+#include "noted.hpp"
+#include "verilated.h"
+#include "verilated_trace.h"
 
-// A signal as the simulation knows it: its handle in the file, and how a change of it is noted.
-struct Noted {
-  enum Kind : uint32_t { BIT, WORD, PAIR, WIDE, DRAWN = WIDE };   // one bit, at most 32, at most 64, more; a clock, at its pin
-  static constexpr uint32_t ONE = 4;                // the value of a bit
-  static Kind kind(uint32_t bits) { return bits == 1 ? BIT : bits <= 32 ? WORD : bits <= 64 ? PAIR : WIDE; }
-  static uint32_t number(uint32_t handle, Kind kind) { return handle << 3 | kind; }
-  static uint32_t handle(uint32_t number) { return number >> 3; }
-};
-
-// What changed, in words: the number of a signal, a bit in it, otherwise followed by the words of the value. The number with handle 0
-// is followed by the two words of a time, at which all further changes are.
-class ChangeLog {
+// Where the values of the last dump stand. A signal is known by its place in there. What is called for each change is compiled once,
+// with the file: models are in part compiled without optimisation.
+class VerilatedFstBuffer {
  public:
-  ChangeLog(const std::string &path, const std::vector<uint32_t> &bits) : path_{path}, changes_{path, bits} {
-    uint32_t most = 2;
-    for (const uint32_t width : bits) {
-      words_.push_back((width + 31) / 32);
-      most = std::max(most, words_.back());
-    }
-    size_ = most + 1 + CHUNK;
-    room_ = CHUNK;
-    for (Chunk &chunk : chunks_) chunk.words = std::make_unique<uint32_t[]>(size_);
-    next_ = chunks_[0].words.get();
-    limit_ = next_ + room_;
-    thread_ = std::thread{[this] { run(); }};
+  uint32_t *oldp(uint32_t code) { return old_ + code; }
+  VL_ATTR_ALWINLINE void chgBit(uint32_t *at, CData value) { if (VL_UNLIKELY(*at != value)) fullBit(at, value); }
+  VL_ATTR_ALWINLINE void chgCData(uint32_t *at, CData value, int) { if (VL_UNLIKELY(*at != value)) word(at, value); }
+  VL_ATTR_ALWINLINE void chgSData(uint32_t *at, SData value, int) { if (VL_UNLIKELY(*at != value)) word(at, value); }
+  VL_ATTR_ALWINLINE void chgIData(uint32_t *at, IData value, int) { if (VL_UNLIKELY(*at != value)) word(at, value); }
+  VL_ATTR_ALWINLINE void chgQData(uint32_t *at, QData value, int) {
+    QData before;
+    std::memcpy(&before, at, sizeof before);
+    if (VL_UNLIKELY(before != value)) quad(at, value);
   }
-  // All is in the file. Says what went wrong, if something did: then there is no file.
-  ~ChangeLog() {
-    hand_over(true);
-    thread_.join();
-    if (const int error = changes_.close()) std::fprintf(stderr, "%s: %s; removed\n", path_.c_str(), std::strerror(error));
+  VL_ATTR_ALWINLINE void chgWData(uint32_t *at, const WData *value, int bits) {
+    if (VL_UNLIKELY(std::memcmp(at, value, sizeof *at * VL_WORDS_I(bits)))) fullWData(at, value, bits);
   }
-  // All further changes are at this time; nothing new when they are already, or at a later one.
-  void at(uint64_t time) {
-    if (time < soonest_) return;
-    soonest_ = time + 1;
-    change(Noted::number(0, Noted::PAIR), time);
-  }
-  void change(uint32_t number, uint64_t value) {
-    switch (number & 3) {
-      case Noted::BIT: *next_++ = number | (value & 1) * Noted::ONE; break;
-      case Noted::PAIR: next_[2] = static_cast<uint32_t>(value >> 32); [[fallthrough]];
-      case Noted::WORD:
-        next_[0] = number;
-        next_[1] = static_cast<uint32_t>(value);
-        next_ += 1 + (number & 3);
-        break;
-      default: return;   // DRAWN: the pin never moves
-    }
-    if (next_ >= limit_) hand_over(false);
-  }
-  void change(uint32_t number, const uint32_t *value) {
-    *next_++ = number;
-    next_ = std::copy_n(value, words_[Noted::handle(number) - 1], next_);
-    if (next_ >= limit_) hand_over(false);
-  }
+  void fullBit(uint32_t *at, CData value);
+  void fullCData(uint32_t *at, CData value, int) { word(at, value); }
+  void fullSData(uint32_t *at, SData value, int) { word(at, value); }
+  void fullIData(uint32_t *at, IData value, int) { word(at, value); }
+  void fullQData(uint32_t *at, QData value, int) { quad(at, value); }
+  void fullWData(uint32_t *at, const WData *value, int bits);
 
  private:
-  static constexpr size_t CHUNK = 1 << 18;   // words of a chunk; it is handed over when these are full
-  static constexpr size_t CHUNKS = 32;   // the simulation goes on while a block is packed
-  struct Chunk {
-    std::unique_ptr<uint32_t[]> words;
-    const uint32_t *end = nullptr;   // of what stands in it, while it is the thread's
-    bool last = false;
-  };
+  friend class VerilatedFst;
+  void word(uint32_t *at, IData value);
+  void quad(uint32_t *at, QData value);
 
-  void hand_over(bool last) {
-    std::unique_lock lock{mutex_};
-    Chunk &full = chunks_[filled_ % CHUNKS];
-    full.end = next_;
-    full.last = last;
-    filled_++;
-    changed_.notify_all();
-    changed_.wait(lock, [this] { return filled_ - written_ < CHUNKS; });
-    next_ = chunks_[filled_ % CHUNKS].words.get();
-    limit_ = next_ + room_;
-  }
-  void run() {
-    for (bool last = false; !last;) {
-      std::unique_lock lock{mutex_};
-      changed_.wait(lock, [this] { return filled_ > written_; });
-      const Chunk &full = chunks_[written_ % CHUNKS];
-      lock.unlock();
-      write(full);
-      last = full.last;
-      lock.lock();
-      written_++;
-      changed_.notify_all();
-    }
-  }
-  void write(const Chunk &chunk) {
-    for (const uint32_t *word = chunk.words.get(); word < chunk.end;) {
-      const uint32_t number = *word++, handle = Noted::handle(number), kind = number & 3;
-      if (kind == Noted::BIT) {
-        changes_.bit(handle, (number & Noted::ONE) != 0);
-      } else if (handle) {
-        word = kind == Noted::WORD ? changes_.word(handle, word) : changes_.change(handle, word);
-      } else {
-        changes_.at(word[0] | static_cast<uint64_t>(word[1]) << 32);
-        word += 2;
-      }
-    }
-  }
-
-  const std::string path_;
-  FstChanges changes_;             // the thread's, until it is joined
-  std::vector<uint32_t> words_;    // of each signal's value
-  size_t size_, room_;
-  uint64_t soonest_ = 0;           // a time before which nothing can change any more
-  uint32_t *next_, *limit_;        // in the chunk that is being filled
-  std::array<Chunk, CHUNKS> chunks_;
-  size_t filled_ = 0, written_ = 0;   // chunks so far
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::thread thread_;
+  uint32_t *old_ = nullptr, *numbers_ = nullptr;   // by code: what was, and how it is noted
+  uint32_t *next_ = nullptr;                       // in the log
 };
 
-namespace fst {
-// With the verbs by which VerilatedFst uses it.
-class Writer : Declarations {
+// The models of a run, and the file.
+class VerilatedFst {
  public:
-  explicit Writer(const char *path) : Declarations{path}, path_{path} {
-    std::error_code error;   // a file that cannot be written is noticed by the log
-    std::filesystem::resize_file(path, kSharedBlockHeaderSize + HeaderInfo::total_size, error);   // Declarations appends
-    setDate(std::string(25, ' '));   // the same run leaves the same file
-    open = this;
-  }
-  using Declarations::createEnumTable;
-  using Declarations::emitEnumTableRef;
-  using Declarations::setAttrBegin;
-  using Declarations::setAttrEnd;
-  using Declarations::setTimecale;
-  using Declarations::setWriter;
-  using Declarations::setWriterPackType;
+  using Buffer = VerilatedFstBuffer;
+  VerilatedFst();
+  ~VerilatedFst();
+  void open(const std::string &path);
+  // What changed since the last dump is at this time, which is later.
+  void dump(uint64_t time);
+  // A clock rises or falls: wave_clocks.hpp.
+  void draw(uint64_t time, int clock, bool high);
+  void close();
 
-  void setScope(Hierarchy::ScopeType type, const std::string &name, const std::string &component) {
-    scopes_.push_back(name);
-    Declarations::setScope(type, name, component);
+  // ---------------------------------------------------------------- called by a model that is added
+  void addModel(VerilatedModel *model) { precision_ = model->contextp()->timeprecision(); }
+  void addInitCb(void (*call)(void *, VerilatedFst *, uint32_t), void *model, const std::string &, bool, uint32_t codes) {
+    models_.push_back({call, model, codes});
   }
-  void upscope() {
-    scopes_.pop_back();
-    Declarations::upscope();
-  }
-  // Returns the number by which the signal is known here; `alias`: that of one that has the same value.
-  Handle createVar(Hierarchy::VarType type, Hierarchy::VarDirection way, uint32_t bits, const std::string &name, Handle alias) {
-    if (type == Hierarchy::VarType::VCD_REAL) throw std::runtime_error{"real numbers cannot be written to waves"};
-    const auto pin = scopes_.size() == 1 ? pins.find({scopes_.front(), name}) : pins.end();
-    if (pin == pins.end() || alias) {
-      const Handle handle = declare(type, way, bits, name, Noted::handle(alias));
-      return alias ? alias : Noted::number(handle, Noted::kind(bits));
-    }
-    Handle &clock = clocks_[pin->second.clock];
-    if (!clock || !pin->second.hidden) clock = declare(type, way, bits, name, clock);
-    return Noted::number(clock, Noted::DRAWN);
-  }
-  void emitTimeChange(uint64_t time) {
-    if (!log_) {
-      Declarations::close();
-      log_ = std::make_unique<ChangeLog>(path_, bits_);
-    }
-    log_->at(time);
-  }
-  void emitValueChange(Handle number, uint64_t value) { log_->change(number, value); }
-  void emitValueChange(Handle number, const uint32_t *value) { log_->change(number, value); }
-  void draw(uint64_t time, int clock, bool high) {
-    emitTimeChange(time);
-    if (const Handle handle = clocks_[clock]) log_->change(Noted::number(handle, Noted::BIT), high);
-  }
-  void flushValueChangeData() {}   // the thread writes by itself
-  void close() {
-    Declarations::close();
-    log_.reset();
-    open = nullptr;
-  }
+  void addConstCb(void (*call)(void *, Buffer *), uint32_t, void *model) { whole_.push_back({call, model}); }
+  void addFullCb(void (*call)(void *, Buffer *), uint32_t, void *model) { whole_.push_back({call, model}); }
+  void addChgCb(void (*call)(void *, Buffer *), uint32_t, void *model) { changed_.push_back({call, model}); }
+  void addCleanupCb(void (*call)(void *, VerilatedFst *), void *model) { seen_.push_back({call, model}); }
 
-  struct Pin { int clock; bool hidden; };
-  static inline std::map<std::pair<std::string, std::string>, Pin> pins;   // by component and name
-  static inline Writer *open = nullptr;                                    // the one whose clocks are drawn
+  // ---------------------------------------------------------------- called by a model whose signals are declared
+  using Way = VerilatedTraceSigDirection;
+  using Kind = VerilatedTraceSigKind;
+  using Data = VerilatedTraceSigType;
+  void pushPrefix(const char *name, VerilatedTracePrefixType type, int left = 0, int right = 0);
+  void popPrefix();
+  void declDTypeEnum(int type, const char *name, uint32_t elements, unsigned bits, const char **names, const char **values);
+  // `behind`: what follows the name, `[3]` in an array and ` [7:0]` of a bus.
+  void declare(uint32_t code, const char *name, int type, Way way, Kind kind, Data data, const std::string &behind, int bits);
+  static std::string bus(int left, int right) { return " [" + std::to_string(left) + ":" + std::to_string(right) + "]"; }
+  static std::string element(int index) { return "[" + std::to_string(index) + "]"; }
+  static int width(int left, int right) { return (left > right ? left - right : right - left) + 1; }
 
  private:
-  Handle declare(Hierarchy::VarType type, Hierarchy::VarDirection way, uint32_t bits, const std::string &name, Handle same) {
-    if (!same) bits_.push_back(bits);
-    return Declarations::createVar(type, way, bits, name, same);
-  }
+  struct Model { void (*call)(void *, VerilatedFst *, uint32_t); void *model; uint32_t codes; };
+  struct Dump { void (*call)(void *, Buffer *); void *model; };
+  struct Seen { void (*call)(void *, VerilatedFst *); void *model; };
+  struct File;
 
-  const std::string path_;
-  std::vector<std::string> scopes_;   // in which signals are being declared
-  std::vector<uint32_t> bits_;        // the width of each signal
-  std::map<int, Handle> clocks_;      // the signal of each clock
-  std::unique_ptr<ChangeLog> log_;
+  int precision_ = -12;
+  std::vector<Model> models_;
+  std::vector<Dump> whole_, changed_;
+  std::vector<Seen> seen_;
+  std::vector<uint32_t> old_, numbers_;   // the buffer's
+  Buffer buffer_;
+  std::unique_ptr<File> file_;
 };
-}  // namespace fst
 
-namespace wave_clocks {
-void pin(const std::string &component, const std::string &name, int clock, bool hidden) {
-  fst::Writer::pins[{component, name}] = {clock, hidden};
-}
-void level(int64_t time, int clock, bool high) { fst::Writer::open->draw(static_cast<uint64_t>(time), clock, high); }
-}  // namespace wave_clocks
+#define VL_TRACE_PUSH_PREFIX(trace, name, type, left, right) trace->pushPrefix(name, type, left, right);
+#define VL_TRACE_POP_PREFIX(trace) trace->popPrefix();
+#define VL_TRACE_DECL_BIT(trace, code, file, name, type, way, kind, data) \
+  trace->declare(code, name, type, way, kind, data, "", 1)
+#define VL_TRACE_DECL_BUS(trace, code, file, name, type, way, kind, data, left, right) \
+  trace->declare(code, name, type, way, kind, data, trace->bus(left, right), trace->width(left, right))
+#define VL_TRACE_DECL_QUAD VL_TRACE_DECL_BUS
+#define VL_TRACE_DECL_WIDE VL_TRACE_DECL_BUS
+#define VL_TRACE_DECL_BIT_ARRAY(trace, code, file, name, type, way, kind, data, index) \
+  trace->declare(code, name, type, way, kind, data, trace->element(index), 1)
+#define VL_TRACE_DECL_BUS_ARRAY(trace, code, file, name, type, way, kind, data, index, left, right) \
+  trace->declare(code, name, type, way, kind, data, trace->element(index) + trace->bus(left, right), trace->width(left, right))
+#define VL_TRACE_DECL_QUAD_ARRAY VL_TRACE_DECL_BUS_ARRAY
+#define VL_TRACE_DECL_WIDE_ARRAY VL_TRACE_DECL_BUS_ARRAY
+
+// What a model's `trace` is given.
+class VerilatedFstC : public VerilatedTraceBaseC {
+ public:
+  bool isOpen() const override { return open_; }
+  VerilatedFst *spTrace() { return &trace_; }
+  void open(const char *path) {
+    trace_.open(path);
+    open_ = true;
+  }
+  void dump(uint64_t time) { trace_.dump(time); }
+  void close() { trace_.close(); }
+
+ private:
+  VerilatedFst trace_;
+  bool open_ = false;
+};

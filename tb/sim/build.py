@@ -120,7 +120,7 @@ def _digest(design: Design, simulator: str, waves: bool) -> str:
     for name in sorted(design.generated):
         digest.update(name.encode() + design.generated[name].encode())
     programs = [] if design.library else sorted(SIM.glob("*.[ch]*"))
-    programs += [compilers.UNTRACED] if waves else []
+    programs += [compilers.UNTRACED, *(SIM / name for name in compilers.WAVES_CPP)] if waves else []
     for path in [*needed_files(design), *programs, SIM / "doorway.svh", Path(__file__), Path(compilers.__file__)]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

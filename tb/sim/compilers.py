@@ -23,13 +23,15 @@ from tb.sim.tools import ROOT, ToolError
 SIM = ROOT / "hdl" / "sim"
 UNTRACED = SIM / "untraced.vlt"
 """What Verilator leaves out of the waves of a cluster; a block bench shows its block whole."""
-WAVES_CPP = (SIM / "verilator_waves.hpp", SIM / "wave_clocks.hpp", SIM / "fst_changes.hpp")
-WAVE_WRITER = """#define Writer Declarations
-#include "{include}/fstcpp/fstcpp_writer.cpp"
-#undef Writer
-#include "verilator_waves.hpp"
-"""
-"""What Verilator's back end includes as its writer: that writer under another name, and ours."""
+WAVES_CPP = (
+    "verilator_waves.hpp",
+    "verilator_waves.cpp",
+    "noted.hpp",
+    "change_log.hpp",
+    "fst_changes.hpp",
+    "wave_clocks.hpp",
+)
+"""Our writer of waves, in place of that of Verilator's back end."""
 DOORWAY_C = ("doorway.c", "processor.c", "host_cpu.c", "faults.c", "capture.c", "component.c")
 PYTHON_C = ("doorway_python.c", "kernel_python.c", "turns_python.c", "verbs_python.c", "host_python.c")
 """The extension module `doorway_python`."""
@@ -105,19 +107,17 @@ def compile_verilator(job: Job) -> None:
     command += ["-CFLAGS", defines + own, "-LDFLAGS", f"{archives} {link} -ldoorway"]
     env = {"VERILATOR_ROOT": str(tool.root)}
     _run([*command, *map(str, job.sources), str(SIM / "verilator_main.cpp")], job.folder, f"verilating {job.top}", env)
-    waves = _wave_writer(job.folder / "obj", tool) if job.waves else ""
+    waves = _wave_writer(job.folder / "obj") if job.waves else ""
     with _runtime(job.folder / "obj", f"{tool.root} {defines} {waves} {' '.join(_effort(job))}"):
         _run(_make(job, "Vtop", "Vtop"), job.folder, f"compiling {job.top}", env)
     _tidy(job.folder / "obj")
 
 
-def _wave_writer(obj: Path, tool: tools.Verilator) -> str:
-    """Put our writer of waves in the place of that of Verilator's back end, compiled here; a digest of both."""
-    back_end = tool.root / "include" / "verilated_fst_c.cpp"
-    shutil.copy(back_end, obj)
-    (obj / "fstcpp").mkdir(exist_ok=True)
-    (obj / "fstcpp" / "fstcpp_writer.cpp").write_text(WAVE_WRITER.format(include=back_end.parent))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in (*WAVES_CPP, back_end))).hexdigest()
+def _wave_writer(obj: Path) -> str:
+    """Put our writer of waves where the code of a model and its makefile look for Verilator's; a digest of it."""
+    for ours, theirs in (("verilator_waves.hpp", "verilated_fst_c.h"), ("verilator_waves.cpp", "verilated_fst_c.cpp")):
+        (obj / theirs).write_text(f'#include "{SIM / ours}"\n')
+    return hashlib.sha256(b"".join((SIM / name).read_bytes() for name in WAVES_CPP)).hexdigest()
 
 
 def compile_model(job: Job) -> None:
@@ -127,6 +127,8 @@ def compile_model(job: Job) -> None:
     name, env = f"V{job.top}", {"VERILATOR_ROOT": str(tool.root)}
     command = [tool.binary, *verilator_flags(job, name), *map(str, job.sources)]
     _run(command, job.folder, f"verilating {job.top}", env)
+    if job.waves:
+        _wave_writer(job.folder / "obj")
     _run(_make(job, name, f"lib{name}.a"), job.folder, f"compiling {job.top}", env)
     _tidy(job.folder / "obj")
 

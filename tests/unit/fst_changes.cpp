@@ -1,60 +1,95 @@
-// Hands what stands on the standard input to the writer of waves, as Verilator's back end and the loop that drives clocks do: the
-// number of signals and the width of each, then what changes, in 32-bit words: the number of a signal, from 1 on, and the value; or 0
-// and the two words of a time; or CLOCK and its level.
-#include <cstdint>
-#include <cstdio>
-#include <string>
-#include <vector>
-
+// Hands what stands on the standard input to the writer of waves, as a Verilated model and the loop that drives clocks do: the number
+// of signals and the width of each, then what changes, in 32-bit words: the number of a signal, from 1 on, and the value; or 0 and the
+// two words of a time; or CLOCK and its level.
 #define VM_TRACE_FST 1
-#define Writer Declarations
-#include "fstcpp/fstcpp_variable_info.cpp"
-#include "fstcpp/fstcpp_writer.cpp"
-#undef Writer
-#include "verilator_waves.hpp"
+#include "verilator_waves.cpp"
+
+// Of Verilator's runtime the writer needs no more.
+void Verilated::addExitCb(VoidPCb, void *) {}
+void Verilated::removeExitCb(VoidPCb, void *) {}
 
 static constexpr uint32_t CLOCK = UINT32_MAX;
 
 static bool read(uint32_t *to, size_t words) { return std::fread(to, sizeof *to, words, stdin) == words; }
 
+// A model with a clock, a part that has a clock of its own, and signals, which change by what is pending.
+struct Model {
+  struct Change { uint32_t signal; std::vector<uint32_t> value; };
+  std::vector<uint32_t> bits, codes;
+  std::vector<Change> pending;
+  static constexpr uint32_t CLK = 1, PART_CLK = 2;   // codes
+
+  static void declare(void *self, VerilatedFst *trace, uint32_t) {
+    auto &model = *static_cast<Model *>(self);
+    const auto add = [trace](uint32_t code, const std::string &name, int bits) {
+      trace->declare(code, name.c_str(), -1, VerilatedFst::Way::NONE, VerilatedFst::Kind::VAR, VerilatedFst::Data::LOGIC, "", bits);
+    };
+    trace->pushPrefix("top", VerilatedTracePrefixType::SCOPE_MODULE);
+    add(CLK, "clk_0", 1);
+    add(PART_CLK, "part_clk_0", 1);
+    for (size_t i = 0; i < model.bits.size(); i++) add(model.codes[i], "s" + std::to_string(i), static_cast<int>(model.bits[i]));
+    add(model.codes[0], "again", static_cast<int>(model.bits[0]));
+    trace->pushPrefix("unit", VerilatedTracePrefixType::SCOPE_MODULE);
+    add(CLK, "clk", 1);
+    add(PART_CLK, "send_clk", 1);
+    trace->popPrefix();
+    trace->popPrefix();
+  }
+  static void whole(void *self, VerilatedFst::Buffer *buffer) {
+    for (const uint32_t pin : {CLK, PART_CLK}) buffer->fullBit(buffer->oldp(pin), 0);
+    changed(self, buffer);
+  }
+  static void changed(void *self, VerilatedFst::Buffer *buffer) {
+    auto &model = *static_cast<Model *>(self);
+    for (const auto &[signal, value] : model.pending) {
+      const int bits = static_cast<int>(model.bits[signal]);
+      uint32_t *const at = buffer->oldp(model.codes[signal]);
+      if (bits == 1) buffer->fullBit(at, static_cast<CData>(value[0]));
+      else if (bits <= 32) buffer->fullIData(at, value[0], bits);
+      else if (bits <= 64) buffer->fullQData(at, value[0] | static_cast<uint64_t>(value[1]) << 32, bits);
+      else buffer->fullWData(at, value.data(), bits);
+    }
+    model.pending.clear();
+  }
+};
+
 int main(int, char **argv) {
-  fst::Writer writer{argv[1]};
-  uint32_t count, handle, zero = 0;
+  Model model;
+  uint32_t count, number, codes = Model::PART_CLK + 1;
   read(&count, 1);
-  std::vector<uint32_t> bits(count);
-  read(bits.data(), count);
-  const auto declare = [&](const std::string &name, uint32_t width, uint32_t alias) {
-    const auto type = fst::Hierarchy::VarType::SV_LOGIC;
-    return writer.createVar(type, fst::Hierarchy::VarDirection::IMPLICIT, width, name, alias);
-  };
-  std::vector<uint32_t> numbers;
+  model.bits.resize(count);
+  read(model.bits.data(), count);
+  for (const uint32_t width : model.bits) {
+    model.codes.push_back(codes);
+    codes += (width + 31) / 32;
+  }
   wave_clocks::pin("top", "clk_0", 0, false);
   wave_clocks::pin("top", "part_clk_0", 0, true);
-  writer.setScope(fst::Hierarchy::ScopeType::VCD_MODULE, "top", "");
-  const uint32_t clk = declare("clk_0", 1, zero), part_clk = declare("part_clk_0", 1, zero);
-  for (uint32_t i = 0; i < count; i++) numbers.push_back(declare("s" + std::to_string(i), bits[i], zero));
-  declare("again", bits[0], numbers[0]);
-  writer.setScope(fst::Hierarchy::ScopeType::VCD_MODULE, "unit", "");
-  declare("clk", 1, clk);
-  declare("send_clk", 1, part_clk);
-  writer.upscope();
-  writer.upscope();
+  VerilatedFst trace;
+  trace.addInitCb(Model::declare, &model, "", false, codes);
+  trace.addFullCb(Model::whole, 0, &model);
+  trace.addChgCb(Model::changed, 0, &model);
+  trace.open(argv[1]);
   uint64_t now = 0;
-  while (read(&handle, 1)) {
-    const uint32_t words = handle == CLOCK ? 1 : handle ? (bits[handle - 1] + 31) / 32 : 2;
-    std::vector<uint32_t> value(words + 1);
+  std::vector<uint32_t> levels;
+  const auto end_of_time = [&] {
+    if (!model.pending.empty()) trace.dump(now);
+    for (const uint32_t level : levels) wave_clocks::level(static_cast<int64_t>(now), 0, level);
+    levels.clear();
+  };
+  while (read(&number, 1)) {
+    const uint32_t words = number == CLOCK ? 1 : number ? (model.bits[number - 1] + 31) / 32 : 2;
+    std::vector<uint32_t> value(words);
     read(value.data(), words);
-    const uint64_t low = value[0] | (words > 1 ? static_cast<uint64_t>(value[1]) << 32 : 0);
-    if (!handle) {
-      writer.emitTimeChange(now = low);
-      for (const uint32_t pin : {clk, part_clk}) writer.emitValueChange(pin, uint64_t{0});   // as the model has them
-    } else if (handle == CLOCK) {
-      wave_clocks::level(static_cast<int64_t>(now), 0, low);
-    } else if (words <= 2) {
-      writer.emitValueChange(numbers[handle - 1], low);
+    if (!number) {
+      end_of_time();
+      now = value[0] | static_cast<uint64_t>(value[1]) << 32;
+    } else if (number == CLOCK) {
+      levels.push_back(value[0]);
     } else {
-      writer.emitValueChange(numbers[handle - 1], value.data());
+      model.pending.push_back({number - 1, value});
     }
   }
-  writer.close();
+  end_of_time();
+  trace.close();
 }
