@@ -1,3 +1,4 @@
+hdl/link/myri_link_pkg.sv
 hdl/nic/myri_lanai9_pkg.sv
 hdl/nic/myri_lanai4_pkg.sv
 hdl/nic/myri_nic_engines_pkg.sv

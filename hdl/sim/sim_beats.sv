@@ -24,7 +24,7 @@ module sim_beats (
   assign reached = cycle >= slot_at && cfg_beat_period != 32'd0;
   always_comb begin
     behind = 48'd0;
-    if (reached && cycle != slot_at) behind = (cycle - slot_at) % period;
+    if (reached && cycle != slot_at) behind = myri_link_pkg::remainder(cycle - slot_at, period);
   end
   assign due = reached && behind == 48'd0;
   assign out = due && in == 9'h000 ? BEAT : in;
