@@ -90,8 +90,10 @@ class Cluster {
   // The next clock of the component added last.
   void clock(CData *clk, CData *refresh, const CData *awake) {
     Component &c = components_.back();
-    clocks_.push_back({awake, triggers(c, clk), triggers(c, refresh), 0, 0, static_cast<int>(components_.size()) - 1, NEVER, {}});
-    wave_clocks::pin(c.name, "clk_" + std::to_string(c.clocks++), count() - 1, false);
+    const int number = count();
+    const uint64_t rise = triggers(c, clk), renew = triggers(c, refresh);
+    clocks_.push_back({awake, rise, renew, 0, NEVER, &dw_next_edge[number], nullptr, nullptr, 1ull << number % 64, nullptr, {}});
+    wave_clocks::pin(c.name, "clk_" + std::to_string(c.clocks++), number, false);
   }
   // The next part of the component added last: of its clock (counted in the component) it has the edges before which it is `needed`.
   void part(int clock, CData *clk, const CData *needed) {
@@ -103,24 +105,31 @@ class Cluster {
   }
   // A cable direction out of a component; `clock` samples it, in its part of this number.
   void cable(int component, const SData *tx, const CData *tx_hold, SData *in, CData *in_hold, int clock, int part) {
-    const uint64_t receiver = clocks_[clock].parts[part].rise;
-    components_[component].cables.push_back({tx, tx_hold, in, in_hold, clock, receiver});
-    components_[clocks_[clock].component].receivers |= receiver;
+    components_[component].cables.push_back({tx, tx_hold, in, in_hold, clock, clocks_[clock].parts[part].rise, nullptr});
   }
 
   // ---------------------------------------------------------------- time
   bool driven() const { return !clocks_.empty(); }
   // The clocks run from now on. Those of one period stand on one grid.
   void start() {
+    grids_.reserve(clocks_.size());   // clocks point into it
+    words_ = (count() + 63) / 64;
+    for (Component &c : components_) for (int i = c.first; i < c.first + c.clocks; i++) clocks_[i].owner = &c;
     for (int i = 0; i < count(); i++) {
       const int64_t period = dw_period(i);
       const auto same = std::find_if(grids_.begin(), grids_.end(), [&](const Grid &g) { return g.period == period; });
-      clocks_[i].grid = static_cast<int>(same - grids_.begin());
-      if (same == grids_.end()) grids_.push_back({period, NEVER, NEVER, 0, {}});
+      Grid &grid = same == grids_.end() ? grids_.emplace_back(Grid{period, NEVER, NEVER, 0, {}}) : *same;
+      clocks_[i].grid = &grid;
+      clocks_[i].due = &grid.due[i / 64];
       shortest_ = std::min(shortest_, period);
+      schedule(clocks_[i]);
     }
-    words_ = (count() + 63) / 64;
-    for (int i = 0; i < count(); i++) schedule(i);
+    for (Component &c : components_) {
+      for (Cable &cable : c.cables) {
+        cable.sampled = &clocks_[cable.clock];
+        cable.sampled->owner->receivers |= cable.receiver;
+      }
+    }
   }
   int64_t next_edge() const {
     int64_t time = forced_.empty() ? NEVER : forced_.top().first;
@@ -130,30 +139,28 @@ class Cluster {
   int64_t shortest() const { return shortest_; }
   // The clock's first edge strictly after `time` must happen.
   void kick(int clock, int64_t time) {
-    const int64_t period = grids_[clocks_[clock].grid].period;
+    const int64_t period = clocks_[clock].grid->period;
     const int64_t edge = (std::max(time, now) / period + 1) * period;
-    if (edge <= now + period) schedule(clock);
+    if (edge <= now + period) schedule(clocks_[clock]);
     else forced_.emplace(edge, clock);
   }
   // All edges at `now`. `stay_awake`: a clock that has an edge has the next one too.
   void edge(bool stay_awake, bool reset_over) {
     const Due rising = take_due();
     levels(reset_over);
-    evaluated_.clear();
-    int risen[DW_CLOCKS], n = 0;
+    Clock *risen[DW_CLOCKS], **end = risen;
     for (int w = 0; w < words_; w++) {
-      for (uint64_t bits = rising[w]; bits; bits &= bits - 1) {
-        const int i = w * 64 + __builtin_ctzll(bits);
-        if (n && clocks_[i].component != clocks_[risen[0]].component) {
-          evaluate(risen, n, stay_awake);
-          n = 0;
-        }
-        risen[n++] = i;
-        if (stay_awake) schedule(i);
-      }
+      for (uint64_t bits = rising[w]; bits; bits &= bits - 1) *end++ = &clocks_[w * 64 + __builtin_ctzll(bits)];
     }
-    if (n) evaluate(risen, n, stay_awake);
-    for (const Component *c : evaluated_) carry(*c);
+    for (Clock **first = risen, **last = first; first != end; first = last) {
+      while (last != end && (*last)->owner == (*first)->owner) last++;
+      evaluate(first, last, stay_awake);
+    }
+    const Component *done = nullptr;
+    for (Clock **clock = risen; clock != end; clock++) {
+      if ((*clock)->owner != done) carry(*(done = (*clock)->owner));
+      if (stay_awake) schedule(**clock);
+    }
   }
   // Software wrote signals: clocks that are needed now run on.
   void reconsider() {
@@ -177,15 +184,20 @@ class Cluster {
   using Due = std::array<uint64_t, DW_CLOCKS / 64>;   // one bit a clock
   using Forced = std::pair<int64_t, int>;             // (edge time, clock)
   struct Part { const CData *needed; uint64_t rise; };
-  // `rise`, `renew`, `part_rises`: the triggers that its edge sets, a rise of its pin refresh, and the edges of all of its parts.
+  struct Grid;
+  struct Component;
   struct Clock {
     const CData *awake;
-    uint64_t rise, renew, part_rises;
-    int grid, component;
-    int64_t last;
+    uint64_t rise, renew, part_rises;   // triggers that its edge sets, a rise of its pin refresh, the edges of all of its parts
+    int64_t last;                       // when it had its last edge
+    int64_t *next_edge;                 // the index of its next one, for sim_cycle
+    Grid *grid;
+    uint64_t *due, bit;                 // where it stands in its grid's `due`
+    Component *owner;
     std::vector<Part> parts;
   };
-  struct Cable { const SData *tx; const CData *tx_hold; SData *in; CData *in_hold; int clock; uint64_t receiver; };
+  // `receiver`: the triggers of the part that samples it, of the clock `sampled`.
+  struct Cable { const SData *tx; const CData *tx_hold; SData *in; CData *in_hold; int clock; uint64_t receiver; Clock *sampled; };
   struct Component {
     void *root;
     const Parts *model;
@@ -203,17 +215,17 @@ class Cluster {
   struct Grid { int64_t period, next, last, index; Due due; };
 
   int count() const { return static_cast<int>(clocks_.size()); }
-  void schedule(int clock) {
-    Grid &g = grids_[clocks_[clock].grid];
-    g.due[clock / 64] |= 1ull << (clock % 64);
+  // The clock has the next edge of its grid.
+  void schedule(const Clock &clock) {
+    *clock.due |= clock.bit;
+    Grid &g = *clock.grid;
     if (g.next == NEVER) g.next = g.last == now ? now + g.period : (now / g.period + 1) * g.period;
   }
   Due take_due() {
     while (!forced_.empty() && forced_.top().first == now) {
-      const int clock = forced_.top().second;
-      Grid &g = grids_[clocks_[clock].grid];
-      g.due[clock / 64] |= 1ull << (clock % 64);
-      g.next = now;
+      const Clock &clock = clocks_[forced_.top().second];
+      *clock.due |= clock.bit;
+      clock.grid->next = now;
       forced_.pop();
     }
     Due rising;
@@ -250,45 +262,44 @@ class Cluster {
   }
   // Waves look at the component.
   static void seen(const Component &c) { if (c.moved) *c.moved = true; }
-  void seen_to_rise(int clock) {
-    wave_clocks::level(now, clock, true);
-    high_.push_back(clock);
+  void seen_to_rise(const Clock &clock) {
+    const int number = static_cast<int>(&clock - clocks_.data());
+    wave_clocks::level(now, number, true);
+    high_.push_back(number);
   }
   // One component with its clocks that rise now, and those of their parts that need it (`all`: everyone). A clock that slept is
   // first told the index of this edge.
-  void evaluate(const int *risen, int n, bool all) {
-    Component &c = components_[clocks_[risen[0]].component];
+  void evaluate(Clock *const *first, Clock *const *end, bool all) {
+    Component &c = *(*first)->owner;
     dw_here = c.numbers;
     seen(c);
     if (std::exchange(c.changed, false)) c.model->settle(c.root);
     uint64_t rise = 0, renew = 0, parts = 0;
-    for (int k = 0; k < n; k++) {
-      Clock &clock = clocks_[risen[k]];
-      const Grid &g = grids_[clock.grid];
+    for (Clock *const *each = first; each != end; each++) {
+      Clock &clock = **each;
       rise |= clock.rise;
       parts |= clock.part_rises;
-      if (pulses) seen_to_rise(risen[k]);
-      if (std::exchange(clock.last, now) == now - g.period) continue;
-      dw_next_edge[risen[k]] = g.index;
+      if (pulses) seen_to_rise(clock);
+      if (std::exchange(clock.last, now) == now - clock.grid->period) continue;
+      *clock.next_edge = clock.grid->index;
       renew |= clock.renew;
     }
     if (renew) c.model->edge(c.root, renew);
-    for (int k = 0; k < n; k++) {
-      const Clock &clock = clocks_[risen[k]];
-      dw_next_edge[risen[k]] = grids_[clock.grid].index + 1;
+    for (Clock *const *each = first; each != end; each++) {
+      const Clock &clock = **each;
+      *clock.next_edge = clock.grid->index + 1;
       for (const Part &part : clock.parts) rise |= part.rise & -static_cast<uint64_t>(*part.needed);
     }
     rise |= parts & (all ? parts : c.given);
     c.given = (c.given & ~parts) | (faults_ ? c.receivers : 0);
     c.model->edge(c.root, rise);
-    edges += static_cast<uint64_t>(n);
+    edges += static_cast<uint64_t>(end - first);
     go_on(c);
-    evaluated_.push_back(&c);
   }
   // The clocks that the component needs have their next edge.
   void go_on(const Component &c) {
     const Clock *const first = &clocks_[c.first];
-    for (const Clock *clock = first; clock != first + c.clocks; clock++) if (*clock->awake) schedule(c.first + static_cast<int>(clock - first));
+    for (const Clock *clock = first; clock != first + c.clocks; clock++) if (*clock->awake) schedule(*clock);
   }
   // What changed at a component's transmitters arrives at the far ends, which are given the edge that samples it.
   void carry(const Component &c) {
@@ -296,17 +307,16 @@ class Cluster {
       if (*cable.tx == *cable.in && *cable.tx_hold == *cable.in_hold) continue;
       *cable.in = *cable.tx;
       *cable.in_hold = *cable.tx_hold;
-      Component &far = components_[clocks_[cable.clock].component];
+      Component &far = *cable.sampled->owner;
       far.changed = true;
       far.given |= cable.receiver;
-      schedule(cable.clock);
+      schedule(*cable.sampled);
     }
   }
 
   std::vector<Clock> clocks_;
   std::vector<Component> components_;
   std::vector<Grid> grids_;
-  std::vector<const Component *> evaluated_;
   std::vector<int> high_;   // clocks that waves show high
   std::priority_queue<Forced, std::vector<Forced>, std::greater<Forced>> forced_;
   int64_t shortest_ = NEVER;
