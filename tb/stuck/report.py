@@ -14,6 +14,7 @@ from pymodels.results import write_atomically
 from pymodels.topology import Topology
 from pymodels.trace import event_name, unit_name
 from pymodels.waiting import Wait, cycles, unit_of
+from tb.stuck import cards
 from tb.stuck.network import Network
 
 TEXT, WINDOW = "stuck.txt", "stuck.json"
@@ -32,6 +33,7 @@ class Standstill:
     """The last thing that happened before."""
     cycles: tuple[tuple[Wait, ...], ...]
     network: tuple[Wait, ...]
+    cards: tuple[Wait, ...]
     software: tuple[str, ...]
     last: tuple[tuple[str, tuple[str, ...]], ...]
     """By unit: its last events."""
@@ -59,6 +61,7 @@ class Standstill:
         if not self.cycles:
             yield "\nNo cycle of waiting: somebody waits for what nobody is known to hold."
         yield from _section("Packets that stand in the network", map(str, self.network))
+        yield from _section("Cards", map(str, self.cards))
         yield from _section("Software that waits", self.software)
         for unit, events in self.last:
             yield from _section(f"Last events of {unit}", events)
@@ -88,7 +91,8 @@ def standstill(
     network = tuple(Network.of(trace, topology).waits()) if topology else ()
     at = int(trace["time"][-1]) if len(trace) else 0
     found = tuple(cycles((*held, *network)))
-    return Standstill(cause, at, found, network, tuple(software), tuple(_last_events(trace)))
+    of_cards, last = tuple(cards.waits(trace)), tuple(_last_events(trace))
+    return Standstill(cause, at, found, network, of_cards, tuple(software), last)
 
 
 def _last_events(trace: NDArray[np.void]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -1,8 +1,8 @@
 """A standstill read from a trace: who holds which place of the network, who wants it, and the report that says so.
 
 Strategy: traces are written record by record for a ring of three switches: packets that stand in a circle, one packet
-that a receiver does not take, and packets that have all passed. The waits are compared as sentences. Software's waits
-join those of the network in one cycle. The files that are left are read back.
+that a receiver does not take, and packets that have all passed; and for cards. The waits are compared as sentences.
+Software's waits join those of the network in one cycle. The files that are left are read back.
 """
 
 from __future__ import annotations
@@ -169,6 +169,25 @@ def test_the_report_holds_cycle_waits_and_last_events(tmp_path: Path) -> None:
     window = json.loads((tmp_path / WINDOW).read_text())
     assert window["from_us"] == 0
     assert window["to_us"] == 5.007
+
+
+def test_cards_wait_for_what_has_begun_and_not_ended() -> None:
+    card, frame = unit(1, Part.FPGA), unit(2, Part.FRAME)
+    records = trace((card, TraceEvent.CARD_TAKE, 0), (card, TraceEvent.CARD_GIVE, 0), (card, TraceEvent.CARD_TAKE, 0),
+                    (frame, TraceEvent.FRAME_START, 0))  # fmt: skip
+    records["packet"][:3] = 0x01000002, 0x01000002, 0x01000003
+    assert [str(wait) for wait in look(records).cards] == [
+        "node 1 FPGA waits for the result of message 0x01000003, given to its circuit at 0.003000 us, "
+        "or the next message if it has none",
+        "node 2 frame waits for the rest of a transaction, begun at 0.004000 us",
+    ]
+    ended = trace((card, TraceEvent.CARD_TAKE, 0), (card, TraceEvent.CARD_GIVE, 0), (frame, TraceEvent.FRAME_START, 0),
+                  (frame, TraceEvent.FRAME_END, 0))  # fmt: skip
+    ended["packet"][:2] = 0x01000002
+    assert [line for line in look(ended).lines() if line.startswith("  node") and "waits" in line] == [
+        "  node 1 FPGA waits for the next message; the result of message 0x01000002 was written at 0.002000 us",
+        "  node 2 frame waits for the next transaction; the last one ended at 0.004000 us",
+    ]
 
 
 def test_a_standstill_without_a_cycle_says_so() -> None:
