@@ -22,12 +22,10 @@ module myri_lanai_isr #(
     output logic        busy         // another edge is needed
 );
   logic [31:0] signals;  // bits that this side's writes set
-  logic [31:0] cleared;
 
   assign signals = from_cpu ? CPU_SIGNALS : HOST_SIGNALS;
-  assign cleared = (w_isr ? w_data & ~signals : 32'd0) | clear;
   assign intr_line = (isr & eimr) != 32'd0;
-  assign busy = set != 32'd0 || isr_set != 32'd0;
+  assign busy = set != 32'd0 || isr_set != 32'd0 || (hold_reset && (isr | eimr) != 32'd0);
 
   always_ff @(posedge clk) begin
     if (rst || hold_reset) begin
@@ -35,9 +33,8 @@ module myri_lanai_isr #(
       isr_set <= 32'd0;
       eimr <= 32'd0;
     end else begin
-      if (set != 32'd0 || cleared != 32'd0 || w_isr) begin
-        isr <= (isr & ~cleared) | (w_isr ? w_data & signals : 32'd0) | set;
-      end
+      if (w_isr) isr <= (isr & ~(clear | (w_data & ~signals))) | (w_data & signals) | set;
+      else isr <= (isr & ~clear) | set;
       isr_set <= set;
       if (w_eimr) eimr <= w_data;
     end

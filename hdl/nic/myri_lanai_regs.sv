@@ -84,6 +84,7 @@ module myri_lanai_regs
   logic [31:0] rtc;
   logic [95:0] it;
   logic [ 2:0] w_it;
+  logic [ 3:0] one_of_four;
   logic        w_isr;
   logic        w_errors;
   logic        w_eimr;
@@ -97,22 +98,39 @@ module myri_lanai_regs
   );
 
   // Write strobes.
-  assign w_rmp = write && addr == REG_RMP;
-  assign w_rml = write && addr == REG_RML;
-  assign w_smp = write && addr == REG_SMP;
-  assign w_sml = write && addr == REG_SML;
-  assign w_smlt = write && addr == REG_SMLT;
-  assign w_sa = write && addr == REG_SA;
-  assign w_rtc = write && addr == REG_RTC;
-  assign w_errors = write && addr == REG_ERRORS;
-  assign w_isr = write && addr == REG_ISR;
-  assign w_eimr = write && addr == REG_EIMR;
-  assign pulse = (write && addr == REG_PULSE) ? w_data[3:0] : 4'd0;
-  for (genvar k = 0; k < 4; k++) begin : gen_strobe
-    assign w_list[k] = write && addr == REG_DMA_LIST0 + 9'(8 * k);
-    assign w_consumer[k] = write && addr == REG_DOORBELL_CONSUMER0 + 9'(8 * k);
+  always_comb begin
+    if (write) begin
+      {w_rmp, w_rml, w_smp, w_sml, w_smlt, w_sa, w_rtc, w_errors, w_isr, w_eimr, w_it} =
+          written(addr);
+    end else begin
+      {w_rmp, w_rml, w_smp, w_sml, w_smlt, w_sa, w_rtc, w_errors, w_isr, w_eimr, w_it} = 13'd0;
+    end
   end
-  assign w_it = {write && addr == REG_IT2, write && addr == REG_IT1, write && addr == REG_IT0};
+  // Groups of four registers stand at multiples of 32: bits 4:3 are the index.
+  assign pulse = (write && addr == REG_PULSE) ? w_data[3:0] : 4'd0;
+  assign one_of_four = write && addr[2:0] == 3'd0 ? 4'd1 << addr[4:3] : 4'd0;
+  assign w_list = addr[8:5] == REG_DMA_LIST0[8:5] ? one_of_four : 4'd0;
+  assign w_consumer = addr[8:5] == REG_DOORBELL_CONSUMER0[8:5] ? one_of_four : 4'd0;
+
+  // One bit a register: its write strobe.
+  function automatic logic [12:0] written(input logic [8:0] register);
+    case (register)
+      REG_RMP: written = 13'h1000;
+      REG_RML: written = 13'h0800;
+      REG_SMP: written = 13'h0400;
+      REG_SML: written = 13'h0200;
+      REG_SMLT: written = 13'h0100;
+      REG_SA: written = 13'h0080;
+      REG_RTC: written = 13'h0040;
+      REG_ERRORS: written = 13'h0020;
+      REG_ISR: written = 13'h0010;
+      REG_EIMR: written = 13'h0008;
+      REG_IT2: written = 13'h0004;
+      REG_IT1: written = 13'h0002;
+      REG_IT0: written = 13'h0001;
+      default: written = 13'h0000;
+    endcase
+  endfunction
 
   // Plain storage: registers without a function here (CRC-32, protection, LEDs are not built).
   logic [31:0] lar;
@@ -145,15 +163,23 @@ module myri_lanai_regs
   end
 
   // ISR and what hangs on it.
-  assign clear = (send_started ? 32'd1 << ISR_SEND : 32'd0) |
-      (w_rml ? (32'd1 << ISR_HEAD) | (32'd1 << ISR_RECV) | (32'd1 << ISR_BUFF) : 32'd0) |
-      (set_isr[ISR_RECV] ? 32'd7 << ISR_ORUN1 : 32'd0);
-  assign set_all = set_isr |
-      (set_isr[ISR_RECV] ? {29'd0, recv_orun} << ISR_ORUN1 : 32'd0) |
-      (expired[0] ? 32'd1 << ISR_TIME0 : 32'd0) |
-      (expired[1] ? 32'd1 << ISR_TIME1 : 32'd0) |
-      (expired[2] ? 32'd1 << ISR_TIME2 : 32'd0);
-  assign busy = access || isr_busy || set_errors != 32'd0 || recv_lost || send_started;
+  always_comb begin
+    if (set_isr != 32'd0 || send_started || w_rml || expired != 3'd0) begin
+      clear = (send_started ? 32'd1 << ISR_SEND : 32'd0) |
+          (w_rml ? (32'd1 << ISR_HEAD) | (32'd1 << ISR_RECV) | (32'd1 << ISR_BUFF) : 32'd0) |
+          (set_isr[ISR_RECV] ? 32'd7 << ISR_ORUN1 : 32'd0);
+      set_all = set_isr |
+          (set_isr[ISR_RECV] ? {29'd0, recv_orun} << ISR_ORUN1 : 32'd0) |
+          (expired[0] ? 32'd1 << ISR_TIME0 : 32'd0) |
+          (expired[1] ? 32'd1 << ISR_TIME1 : 32'd0) |
+          (expired[2] ? 32'd1 << ISR_TIME2 : 32'd0);
+    end else begin
+      clear   = 32'd0;
+      set_all = 32'd0;
+    end
+  end
+  assign busy = access || isr_busy || set_errors != 32'd0 || recv_lost || send_started ||
+      (hold_reset && myrinet != MYRINET_AFTER_RESET);
 
   myri_lanai_isr #(
       .CPU_SIGNALS (32'd1 << ISR_HOST_SIG),
@@ -195,42 +221,46 @@ module myri_lanai_regs
   assign it2 = it[95:64];
 
   always_comb begin
-    case (addr)
-      REG_ISR: rdata = isr;
-      REG_EIMR: rdata = eimr;
-      REG_IT0: rdata = it0;
-      REG_IT1: rdata = it1;
-      REG_IT2: rdata = it2;
-      REG_RTC: rdata = rtc;
-      REG_CPUC: rdata = cpuc;
-      REG_LAR: rdata = lar;
-      REG_RMW: rdata = rmw;
-      REG_RMC: rdata = rmc;
-      REG_RMP: rdata = {8'd0, rmp};
-      REG_RML: rdata = {8'd0, rml};
-      REG_SMP: rdata = {8'd0, smp};
-      REG_SMH: rdata = smh;
-      REG_SML, REG_SMLT: rdata = {8'd0, send_limit};
-      REG_SMC: rdata = smc;
-      REG_SA: rdata = {29'd0, sa};
-      REG_MYRINET: rdata = myrinet;
-      REG_DEBUG: rdata = debug;
-      REG_LED: rdata = led;
-      REG_WRITE_ENABLE: rdata = write_enable;
-      REG_CLOCK: rdata = clock_word;
-      REG_DMA_LIST0, REG_DMA_LIST1, REG_DMA_LIST2, REG_DMA_LIST3: rdata = {8'd0, list_k};
-      REG_DMA_PROGRESS0, REG_DMA_PROGRESS1, REG_DMA_PROGRESS2, REG_DMA_PROGRESS3:
-      rdata = progress_k;
-      REG_DMA_STATUS: rdata = dma_status;
-      REG_DOORBELL_PRODUCER0, REG_DOORBELL_PRODUCER1, REG_DOORBELL_PRODUCER2, REG_DOORBELL_PRODUCER3:
-      rdata = {15'd0, producer_k};
-      REG_DOORBELL_CONSUMER0, REG_DOORBELL_CONSUMER1, REG_DOORBELL_CONSUMER2, REG_DOORBELL_CONSUMER3:
-      rdata = {15'd0, consumer_k};
-      REG_DOORBELL_OVERFLOWS: rdata = overflows;
-      REG_RECV_LENGTH: rdata = recv_length;
-      REG_RECV_LOST: rdata = lost;
-      REG_ERRORS: rdata = errors;
-      default: rdata = 32'd0;
-    endcase
+    if (access) begin
+      case (addr)
+        REG_ISR: rdata = isr;
+        REG_EIMR: rdata = eimr;
+        REG_IT0: rdata = it0;
+        REG_IT1: rdata = it1;
+        REG_IT2: rdata = it2;
+        REG_RTC: rdata = rtc;
+        REG_CPUC: rdata = cpuc;
+        REG_LAR: rdata = lar;
+        REG_RMW: rdata = rmw;
+        REG_RMC: rdata = rmc;
+        REG_RMP: rdata = {8'd0, rmp};
+        REG_RML: rdata = {8'd0, rml};
+        REG_SMP: rdata = {8'd0, smp};
+        REG_SMH: rdata = smh;
+        REG_SML, REG_SMLT: rdata = {8'd0, send_limit};
+        REG_SMC: rdata = smc;
+        REG_SA: rdata = {29'd0, sa};
+        REG_MYRINET: rdata = myrinet;
+        REG_DEBUG: rdata = debug;
+        REG_LED: rdata = led;
+        REG_WRITE_ENABLE: rdata = write_enable;
+        REG_CLOCK: rdata = clock_word;
+        REG_DMA_LIST0, REG_DMA_LIST1, REG_DMA_LIST2, REG_DMA_LIST3: rdata = {8'd0, list_k};
+        REG_DMA_PROGRESS0, REG_DMA_PROGRESS1, REG_DMA_PROGRESS2, REG_DMA_PROGRESS3:
+        rdata = progress_k;
+        REG_DMA_STATUS: rdata = dma_status;
+        REG_DOORBELL_PRODUCER0, REG_DOORBELL_PRODUCER1, REG_DOORBELL_PRODUCER2, REG_DOORBELL_PRODUCER3:
+        rdata = {15'd0, producer_k};
+        REG_DOORBELL_CONSUMER0, REG_DOORBELL_CONSUMER1, REG_DOORBELL_CONSUMER2, REG_DOORBELL_CONSUMER3:
+        rdata = {15'd0, consumer_k};
+        REG_DOORBELL_OVERFLOWS: rdata = overflows;
+        REG_RECV_LENGTH: rdata = recv_length;
+        REG_RECV_LOST: rdata = lost;
+        REG_ERRORS: rdata = errors;
+        default: rdata = 32'd0;
+      endcase
+    end else begin
+      rdata = 32'd0;
+    end
   end
 endmodule

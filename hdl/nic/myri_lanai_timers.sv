@@ -33,15 +33,22 @@ module myri_lanai_timers (
   logic [ 47:0] a2;
   logic [ 47:0] a01;
 
-  assign ticks = select ? ({16'd0, cycle} * {48'd0, cfg_num}) / {48'd0, cfg_den} : 64'd0;
+  // Divisions are evaluated only where something is looked at or written.
+  always_comb begin
+    if (select) ticks = ({16'd0, cycle} * {48'd0, cfg_num}) / {48'd0, cfg_den};
+    else ticks = 64'd0;
+  end
   assign target = ticks + {32'd0, w_data} + 64'd1;
-  assign wrap_cycle = (w_it != 3'd0) ?
-      (target * {48'd0, cfg_den} + {48'd0, cfg_num} - 64'd1) / {48'd0, cfg_num} : 64'd0;
+  always_comb begin
+    if (w_it != 3'd0)
+      wrap_cycle = (target * {48'd0, cfg_den} + {48'd0, cfg_num} - 64'd1) / {48'd0, cfg_num};
+    else wrap_cycle = 64'd0;
+  end
   assign rtc = ticks[31:0] + base;
 
   for (genvar k = 0; k < 3; k++) begin : gen_timer
     assign it[32*k+:32] = zero[32*k+:32] - ticks[31:0];
-    assign expired[k]   = running[k] && cycle >= alarm[48*k+:48];
+    assign expired[k]   = running != 3'd0 && running[k] && cycle >= alarm[48*k+:48];
     always_ff @(posedge clk) begin
       if (rst) begin
         running[k] <= 1'b0;

@@ -73,6 +73,7 @@ module myri_net_recv #(
   logic taken;
   logic store_taken;
   logic armed_next;
+  logic resets;  // the reset in force has not been seen everywhere
 
   assign {tail, count, syndrome, data} = in_valid ? in_data : '0;
   assign dropping = hold_reset || drop || (!begun && (absorb || fix_up));
@@ -106,8 +107,8 @@ module myri_net_recv #(
   assign orun = truncated ? 3'd0 : (3'd0 - count[2:0]) & 3'(BYTES - 1);
   assign tr_length = (stored ? length : 32'd0) + {28'd0, count};
   assign tr_syndrome = syndrome;
-  assign busy = w_rmp || w_rml || taken || sram_req || set_buff || expired || (hold_reset && armed) ||
-      (waiting != blocked);
+  assign resets = hold_reset && (armed || absorb || stored || drop != begun);
+  assign busy = w_rmp || w_rml || taken || sram_req || set_buff || expired || resets || (waiting != blocked);
 
   // Key of the packet at the input, also of what is dropped.
   logic key_known, key_next_known, unused_ok;

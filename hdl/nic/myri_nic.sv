@@ -1,8 +1,8 @@
 // Myrinet NIC of the LANai 9 / PCI64 kind: SRAM arbiter, special registers, packet interface, host DMA,
 // doorbells, PCI; the SRAM itself and the processor are outside (ports mem_*, cpu_*).
 //
-// Three clocks meet only in crossings: `clk` (SRAM, engines, registers), `link_clk`, `pci_clk`; each
-// sleeps alone. `busy` says that the NIC clock is needed by something else than the processor's SRAM
+// Three clocks meet only in crossings: the NIC clock, which nothing has but the engines (below `clk`), `link_clk`,
+// `pci_clk`; each sleeps alone. `busy` says that the NIC clock is needed by something else than the processor's SRAM
 // requests; an alarm that does not lie in the future means the next edge.
 // Timing: see the parts. Trace: `_key` is the packet key (first four bytes after the route,
 // big-endian), `_ago` the edges that passed since the moment itself, 0 = this edge.
@@ -14,8 +14,7 @@ module myri_nic
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port = 2**SLACK_LOG2 characters
     parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
 ) (
-    input logic clk,  // NIC clock
-    input logic [ENGINES-1:0] engine_clk,  // clk of the engines; edges with engine_needed = 0 may be left out
+    input logic [ENGINES-1:0] engine_clk,  // NIC clock of each engine; edges with engine_needed = 0 may be left out
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     output logic [ENGINES-1:0] engine_needed,  // the coming edge of engine_clk is needed
@@ -61,6 +60,7 @@ module myri_nic
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
     input logic cpu_req,  // processor
     output logic cpu_gnt,  // granted
+    output logic cpu_free,  // a request would be, in this clock
     input logic cpu_write,  // 1 = write
     input logic [22:0] cpu_addr,  // byte address, multiple of 8
     input logic [63:0] cpu_wdata,  // write data
@@ -195,19 +195,25 @@ module myri_nic
   logic unused_ok;
   assign unused_ok = ^{w_data[31:24], myrinet};
   // Sleeping.
-  logic pio_near, pio_far, dma_near, dma_far;
-  logic arb_busy, regs_busy, net_busy, host_busy, far_busy;
+  logic pio_near, pio_far, dma_near, dma_far, send_needed, recv_needed, event_needed, intr_needed;
+  logic arb_busy, regs_busy, control_needed;
   logic net_in_flight, dma_in_flight;
   logic timer_alarm, nres_alarm, start_alarm;
   logic [47:0] timer_cycle, nres_cycle, start_cycle, first_cycle;
 
-  assign busy = arb_busy || regs_busy || net_busy || host_busy || far_busy;
+  // What needs an edge, the processor's requests apart, is a part.
+  assign busy = arb_busy || send_needed || recv_needed || pio_near || pio_far || dma_near || dma_far || control_needed;
+  assign control_needed = regs_busy || event_needed || intr_needed;
   assign alarm_valid = timer_alarm || nres_alarm || start_alarm;
   assign first_cycle = (nres_alarm && (!start_alarm || nres_cycle < start_cycle)) ? nres_cycle : start_cycle;
   assign alarm_cycle = (timer_alarm && (!(nres_alarm || start_alarm) || timer_cycle < first_cycle)) ?
       timer_cycle : first_cycle;
   assign engine_needed[ENGINE_PIO] = pio_near || pio_far;
   assign engine_needed[ENGINE_DMA] = dma_near || dma_far;
+  assign engine_needed[ENGINE_SRAM] = arb_busy || cpu_req || cpu_rvalid;
+  assign engine_needed[ENGINE_SEND] = send_needed;
+  assign engine_needed[ENGINE_RECV] = recv_needed;
+  assign engine_needed[ENGINE_CONTROL] = control_needed;
   assign intr_line = irq && irq_enable;
   assign st_in_flight = net_in_flight || dma_in_flight;
 
@@ -219,11 +225,13 @@ module myri_nic
 
   myri_sram_arbiter u_arbiter (
       .*,
+      .clk (engine_clk[ENGINE_SRAM]),
       .busy(arb_busy)
   );
 
   myri_lanai_regs u_regs (
       .*,
+      .clk(engine_clk[ENGINE_CONTROL]),
       .hold_reset(lanai_reset),
       .pulse(reg_pulse),
       .w_list(reg_w_list),
@@ -245,10 +253,9 @@ module myri_nic
       .FIFO_LOG2 (FIFO_LOG2)
   ) u_net (
       .*,
+      .clk(engine_clk[ENGINE_CONTROL]),
       .send_clk(engine_clk[ENGINE_SEND]),
       .recv_clk(engine_clk[ENGINE_RECV]),
-      .send_needed(engine_needed[ENGINE_SEND]),
-      .recv_needed(engine_needed[ENGINE_RECV]),
       .link_in_flight(st_link_in_flight),
       .hold_reset(lanai_reset),
       .tx_crc_enable(myrinet[MYRINET_TX_CRC8_EN]),
@@ -261,7 +268,7 @@ module myri_nic
       .in_flight(net_in_flight),
       .alarm_valid(nres_alarm),
       .alarm_cycle(nres_cycle),
-      .busy(net_busy)
+      .busy()
   );
 
   myri_nic_host u_host (
@@ -277,7 +284,7 @@ module myri_nic
       .in_flight(dma_in_flight),
       .alarm_valid(start_alarm),
       .alarm_cycle(start_cycle),
-      .busy(host_busy)
+      .busy()
   );
 
   myri_nic_pci #(
@@ -286,8 +293,9 @@ module myri_nic
       .*,
       .pio_clk(engine_clk[ENGINE_PIO]),
       .dma_clk(engine_clk[ENGINE_DMA]),
+      .clk(engine_clk[ENGINE_CONTROL]),
       .pio_needed(pio_far),
       .dma_needed(dma_far),
-      .busy(far_busy)
+      .busy()
   );
 endmodule

@@ -51,6 +51,7 @@ module myri_nic4
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
     input logic cpu_req,  // processor
     output logic cpu_gnt,  // granted
+    output logic cpu_free,  // a request would be, in this clock
     input logic cpu_write,  // 1 = write
     input logic [22:0] cpu_addr,  // byte address, multiple of 4
     input logic [31:0] cpu_wdata,  // write data
@@ -233,6 +234,7 @@ module myri_nic4
       .recv_clk(clk),
       .send_needed(),
       .recv_needed(),
+      .event_needed(),
       .link_in_flight(st_link_in_flight),
       .hold_reset(lanai_reset),
       .tx_crc_enable(crc_enable),

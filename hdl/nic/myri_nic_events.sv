@@ -24,29 +24,40 @@ module myri_nic_events
     output logic [31:0] set_isr,               // bits of ISR
     output logic [31:0] set_errors             // bits of ERRORS
 );
-  assign set_isr = ({31'd0, set_head} << ISR_HEAD) |
-      ({31'd0, set_recv} << ISR_RECV) |
-      ({31'd0, set_buff} << ISR_BUFF) |
-      ({31'd0, set_send} << ISR_SEND) |
-      ({31'd0, bell_wake} << ISR_WAKE0) |
-      ({31'd0, set_wake[0]} << ISR_WAKE1) |
-      ({31'd0, set_wake[1]} << ISR_WAKE2) |
-      ({31'd0, set_nres} << ISR_NRES) |
-      ({31'd0, set_head} << ISR_DATA_RECEIVED) |
-      ({31'd0, link_event[0]} << ISR_DATA_SENT) |
-      ({31'd0, link_event[1] && illegal_enable} << ISR_ILLEGAL_RECEIVED) |
-      ({31'd0, link_event[2]} << ISR_TX_BLOCKED) |
-      ({31'd0, link_event[3] && beat_enable} << ISR_BEAT_RECEIVED) |
-      ({31'd0, link_event[4] && beat_enable} << ISR_BEAT_MISSED) |
-      ({31'd0, link_event[5]} << ISR_LINK_DOWN) |
-      ({31'd0, st_doorbell_overflow} << ISR_DOORBELL_OVERFLOW) |
-      ({31'd0, st_dma_error} << ISR_DMA_ERROR) |
-      ({31'd0, st_send_misuse || recv_truncated} << ISR_NET_ERROR);
+  logic event_any;
+  assign event_any = set_head || set_recv || set_buff || set_send || set_nres || recv_reset || bell_wake ||
+      set_wake != 2'd0 || link_event != 6'd0 || st_doorbell_overflow || st_dma_error || st_send_misuse || st_pio_misuse;
 
-  assign set_errors = ({31'd0, st_send_misuse} << ERR_SEND_MISUSE) |
-      ({31'd0, recv_truncated} << ERR_RX_TRUNCATED) |
-      ({31'd0, recv_reset} << ERR_RX_RESET) |
-      ({31'd0, st_pio_misuse} << ERR_PIO_MISUSE) |
-      ({28'd0, {st_dma_error, 3'b000} >> (2'd3 - tr_dma_chain)} << ERR_DMA0) |
-      ({31'd0, st_doorbell_overflow} << ERR_DOORBELL_OVERFLOW);
+  // Where nothing happens the words are not built. (Each is assigned once, so that Icarus sees no pulses.)
+  always_comb begin
+    if (event_any) begin
+      set_isr = ({31'd0, set_head} << ISR_HEAD) |
+          ({31'd0, set_recv} << ISR_RECV) |
+          ({31'd0, set_buff} << ISR_BUFF) |
+          ({31'd0, set_send} << ISR_SEND) |
+          ({31'd0, bell_wake} << ISR_WAKE0) |
+          ({31'd0, set_wake[0]} << ISR_WAKE1) |
+          ({31'd0, set_wake[1]} << ISR_WAKE2) |
+          ({31'd0, set_nres} << ISR_NRES) |
+          ({31'd0, set_head} << ISR_DATA_RECEIVED) |
+          ({31'd0, link_event[0]} << ISR_DATA_SENT) |
+          ({31'd0, link_event[1] && illegal_enable} << ISR_ILLEGAL_RECEIVED) |
+          ({31'd0, link_event[2]} << ISR_TX_BLOCKED) |
+          ({31'd0, link_event[3] && beat_enable} << ISR_BEAT_RECEIVED) |
+          ({31'd0, link_event[4] && beat_enable} << ISR_BEAT_MISSED) |
+          ({31'd0, link_event[5]} << ISR_LINK_DOWN) |
+          ({31'd0, st_doorbell_overflow} << ISR_DOORBELL_OVERFLOW) |
+          ({31'd0, st_dma_error} << ISR_DMA_ERROR) |
+          ({31'd0, st_send_misuse || recv_truncated} << ISR_NET_ERROR);
+      set_errors = ({31'd0, st_send_misuse} << ERR_SEND_MISUSE) |
+          ({31'd0, recv_truncated} << ERR_RX_TRUNCATED) |
+          ({31'd0, recv_reset} << ERR_RX_RESET) |
+          ({31'd0, st_pio_misuse} << ERR_PIO_MISUSE) |
+          ({28'd0, {st_dma_error, 3'b000} >> (2'd3 - tr_dma_chain)} << ERR_DMA0) |
+          ({31'd0, st_doorbell_overflow} << ERR_DOORBELL_OVERFLOW);
+    end else begin
+      set_isr = 32'd0;
+      set_errors = 32'd0;
+    end
+  end
 endmodule

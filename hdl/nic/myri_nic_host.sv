@@ -104,7 +104,7 @@ module myri_nic_host
   assign tr_pio_addr = addr;
   assign busy = pio_busy || bell_busy || dma_busy;
   assign pio_needed = pio_busy || bell_busy;
-  assign dma_needed = dma_busy || ebus_reset;
+  assign dma_needed = dma_busy;
 
   myri_pio u_pio (
       .clk(pio_clk),

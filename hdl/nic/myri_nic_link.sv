@@ -51,7 +51,7 @@ module myri_nic_link
     output logic link_busy,  // link clock: another edge is needed
     output logic link_alarm_valid,  // link clock: wants to be awake ...
     output logic [47:0] link_alarm_cycle,  // ... at this edge
-    input logic clk,  // NIC clock
+    input logic clk,  // NIC clock of link_event; edges with event_busy = 0 may be left out
     input logic send_clk,  // clk of the crossing to the link; edges with send_busy = 0 may be left out
     input logic recv_clk,  // clk of the crossing from it, likewise with recv_busy
     input logic rst,  // synchronous reset
@@ -64,6 +64,7 @@ module myri_nic_link
     output logic [5:0] link_event,  // strobes: down, missed, beat, forward reset, illegal, sent
     output logic send_busy,  // the coming edge of send_clk is needed
     output logic recv_busy,  // that of recv_clk
+    output logic event_busy,  // that of clk
     output logic busy  // NIC clock: another edge is needed
 );
   logic [ WIDTH+9:0] tx_entry;
@@ -80,6 +81,7 @@ module myri_nic_link
 
   assign send_busy = near_busy[0];
   assign recv_busy = near_busy[1];
+  assign event_busy = near_busy[2];
   assign busy = near_busy != 3'd0;
   assign half_needed[HALF_TX] = ptx_busy || tx_needed || far_busy[0];
   assign half_needed[HALF_RX] = prx_busy || rx_needed || far_busy[1];

@@ -49,7 +49,7 @@ module myri_nic_net
     output logic link_busy,  // link clock: another edge is needed
     output logic link_alarm_valid,  // link clock: wants to be awake ...
     output logic [47:0] link_alarm_cycle,  // ... at this edge
-    input logic clk,  // NIC clock
+    input logic clk,  // NIC clock of link_event; edges with event_needed = 0 may be left out
     input logic send_clk,  // clk of what sends; edges with send_needed = 0 may be left out
     input logic recv_clk,  // clk of what receives, likewise with recv_needed
     input logic rst,  // synchronous reset
@@ -109,6 +109,7 @@ module myri_nic_net
     output logic [47:0] alarm_cycle,  // its edge
     output logic send_needed,  // the coming edge of send_clk is needed
     output logic recv_needed,  // that of recv_clk
+    output logic event_needed,  // that of clk
     output logic busy  // NIC clock: another edge is needed
 );
   logic send_valid, send_ready, recv_valid, recv_ready;
@@ -118,8 +119,8 @@ module myri_nic_net
   logic send_crossing, recv_crossing;
 
   assign busy = send_busy || recv_busy || side_busy;
-  assign send_needed = send_busy || send_crossing || hold_reset;
-  assign recv_needed = recv_busy || recv_crossing || hold_reset;
+  assign send_needed = send_busy || send_crossing;
+  assign recv_needed = recv_busy || recv_crossing;
   assign in_flight = send_in_flight || recv_valid;
 
   myri_net_send #(
@@ -258,6 +259,7 @@ module myri_nic_net
       .link_event(link_event),
       .send_busy(send_crossing),
       .recv_busy(recv_crossing),
+      .event_busy(event_needed),
       .busy(side_busy)
   );
 endmodule

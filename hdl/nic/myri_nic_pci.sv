@@ -33,7 +33,7 @@ module myri_nic_pci
     input logic [6:0] cfg_pci_line_bytes,  // master: cache line
     output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
     output logic pci_busy,  // PCI clock: something is open, or another edge is needed
-    input logic clk,  // NIC clock
+    input logic clk,  // NIC clock of intr_line; edges with intr_needed = 0 may be left out
     input logic pio_clk,  // clk of the PIO crossings; edges with pio_needed = 0 may be left out
     input logic dma_clk,  // clk of the DMA crossings, likewise with dma_needed
     input logic rst,  // synchronous reset
@@ -55,6 +55,7 @@ module myri_nic_pci
     input logic intr_line,  // level of the interrupt request
     output logic pio_needed,  // the coming edge of pio_clk is needed
     output logic dma_needed,  // that of dma_clk
+    output logic intr_needed,  // that of clk
     output logic busy  // NIC clock: another edge is needed
 );
   logic far_pio_valid, far_pio_ready, far_rsp_valid, far_cmd_valid, far_cmd_ready;
@@ -73,6 +74,7 @@ module myri_nic_pci
   assign busy = far_busy != 6'd0;
   assign pio_needed = far_busy[1:0] != 2'd0;
   assign dma_needed = far_busy[4:2] != 3'd0;
+  assign intr_needed = far_busy[5];
 
   myri_nic_card u_card (
       .side_clk(side_clk),

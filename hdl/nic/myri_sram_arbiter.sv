@@ -41,6 +41,7 @@ module myri_sram_arbiter #(
     output logic [WIDTH-1:0] tx_rdata,  // read data
     input logic cpu_req,  // processor
     output logic cpu_gnt,  // granted
+    output logic cpu_free,  // a request of the processor would be, in this clock
     input logic cpu_write,  // 1 = write
     input logic [22:0] cpu_addr,  // byte address, multiple of a word
     input logic [WIDTH-1:0] cpu_wdata,  // write data
@@ -91,6 +92,8 @@ module myri_sram_arbiter #(
   assign rx_gnt = granted[RX];
   assign tx_gnt = granted[TX];
   assign cpu_gnt = granted[CPU];
+  assign cpu_free = request[3:0] == 4'd0 ||
+      (cfg_accesses != 2'd1 && (request[3:0] & (request[3:0] - 4'd1)) == 4'd0);
   assign busy = (request[3:0] != 4'd0) || pio_rvalid || dma_rvalid || tx_rvalid;
 
   assign mem_a_valid = request != 5'd0;
@@ -125,10 +128,10 @@ module myri_sram_arbiter #(
       cpu_rvalid <= 1'b0;
     end else begin
       if (granted[PIO] != granted[DMA]) dma_first <= granted[PIO];
-      from_b <= on_b;
+      if (request != 5'd0) from_b <= on_b;
       pio_rvalid <= granted[PIO] && !pio_write;
       dma_rvalid <= granted[DMA] && !dma_write;
-      tx_rvalid <= granted[TX];
+      tx_rvalid  <= granted[TX];
       cpu_rvalid <= granted[CPU] && !cpu_write;
     end
   end

@@ -269,6 +269,7 @@ module sp_adapter
       .dma_clk(clk),
       .pio_needed(),
       .dma_needed(),
+      .intr_needed(),
       .busy(far_busy)
   );
 
@@ -284,6 +285,7 @@ module sp_adapter
       .recv_clk(clk),
       .send_busy(),
       .recv_busy(),
+      .event_busy(),
       .link_in_flight(st_link_in_flight),
       .busy(near_busy)
   );

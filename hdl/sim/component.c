@@ -19,8 +19,8 @@ void here_alarm(int clock, long long edge) { san_alarm(clock + dw_here.clock, ed
 void here_flight(int clock, int level) { san_flight(clock + dw_here.clock, level); }
 long long here_period(int clock) { return san_period(clock + dw_here.clock); }
 long long here_next_edge(int clock) { return san_next_edge(clock + dw_here.clock); }
-int here_processor_clock(int unit, int memory, int clock, long long now, long long edge, int granted, int isr, int value, int others) {
-  return san_processor_clock(unit + dw_here.unit, memory + dw_here.memory, clock + dw_here.clock, now, edge, granted, isr, value, others);
+long long here_processor_clock(int unit, int memory, int clock, long long now, long long edge, int flags, int isr, int value) {
+  return san_processor_clock(unit + dw_here.unit, memory + dw_here.memory, clock + dw_here.clock, now, edge, flags, isr, value);
 }
 int here_processor_address(int unit) { return san_processor_address(unit + dw_here.unit); }
 int here_processor_data(int unit) { return san_processor_data(unit + dw_here.unit); }

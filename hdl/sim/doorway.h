@@ -57,7 +57,7 @@ void san_alarm(int clock, long long edge);
 void san_flight(int clock, int level);
 long long san_period(int clock);
 long long san_next_edge(int clock);
-int san_processor_clock(int unit, int memory, int clock, long long now, long long edge, int granted, int isr, int register_value, int others);
+long long san_processor_clock(int unit, int memory, int clock, long long now, long long edge, int flags, int isr, int register_value);
 int san_processor_address(int unit);
 int san_processor_data(int unit);
 int san_host_clock(int unit, int memory, long long now, int taken, int loaded, long long data);

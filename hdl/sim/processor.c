@@ -1,19 +1,23 @@
 // The LANai's processor as its memory and registers see it: a stream of clocks, some of which need one SRAM access.
 //
-// Called at each edge of the NIC clock that happens. Commands: WORK executes a number of clocks, POLL spins over steps that each
+// Called at edges of the NIC clock; it says which is the next one at which it has something to do, and calls before that one may be left
+// out (but for new commands, and `changed`) or do nothing. Commands: WORK executes a number of clocks, POLL spins over steps that each
 // end in sampling a word, READ and WRITE access a special register. All but a WRITE and a quiet WORK end with an event, in the
 // order of the commands; its `a` is the step that hit or the value read. A command behind a quiet WORK counts from the end of it,
 // as if Python had given it when it heard of that. An access that the arbiter refuses repeats its clock: the
-// processor loses to DMA. The end is computed instead of ticked, and only that edge is asked for; while anything else on the NIC
-// moves, that keeps the clock awake by itself, and a poll asks for the next edge too: what it polls may change. A skipped edge counts as
-// an uncontended clock, so the result is the same with the clock always on.
+// processor loses to DMA. The end is computed instead of ticked, and only that edge is asked for; a poll's end is computed anew when
+// what it polls may have changed. A skipped edge counts as an uncontended clock, so the result is the same with the clock always on.
 #include <string.h>
 
 #include "doorway.h"
 
 enum { OP_WORK = 1, OP_POLL = 2, OP_READ = 3, OP_WRITE = 4, OP_DEFINE = 5 };
 enum { EVENT_WORK = 16, EVENT_HIT = 17, EVENT_VALUE = 18 };
-enum { ACT_SRAM = 1, ACT_REGISTER = 2, ACT_WRITE = 4, ACT_BUSY = 8 };
+enum { ACT_SRAM = 1, ACT_REGISTER = 2, ACT_WRITE = 4, ACT_BUSY = 8, ACT_POLL = 16, ACT_RUN = 32, ACT_BITS = 8 };
+// The clock that ended had room for an access, or, with ASKING, the one asked for was granted; memory or ISR may have changed since the last
+// call; an access must be asked for a clock ahead (otherwise the arbiter tells whether there is room for one).
+enum { SEES_GRANT = 1, SEES_CHANGE = 2, SEES_ASKING = 4 };
+static const int64_t NEVER = (1ll << 48) - 1;   // the last edge there is
 enum { TRACE_WORK_START = 0x20, TRACE_WORK_END = 0x21 };
 
 typedef struct {
@@ -21,9 +25,11 @@ typedef struct {
   int64_t clock, clocks, accesses; // within the work or the present step
   int64_t tag;                     // path number for the trace
   int quiet;                       // a work whose end Python does not wait for
-  int64_t last_edge, planned;
+  int64_t last_edge, due, planned; // edges: of the last call, of the next that does something, of the alarm given last
+  int64_t end;                     // edge at which a work ends, or a poll hits as things stood when it was computed; -1: never
+  int stale;                       // the end of a poll must be computed again
   int loop, step, steps;
-  int requested;                   // an SRAM access was asked for in the clock that just ended
+  int requested;                   // an SRAM access was made in the clock that just ended, or asked for in the coming one
   int reg_address;
   uint32_t reg_data;
 } processor;
@@ -32,6 +38,9 @@ dw_step dw_steps[DW_UNITS][DW_LOOPS][DW_STEPS];
 
 // True when clock j of a run of n clocks with m accesses makes an access: spread evenly, the last clock included.
 static int is_access(int64_t j, int64_t n, int64_t m) { return (j + 1) * m / n > j * m / n; }
+
+// The first clock from j on that makes one; n: none does.
+static int64_t next_access(int64_t j, int64_t n, int64_t m) { return m ? ((j * m / n + 1) * n + m - 1) / m - 1 : n; }
 
 static uint32_t sample(int memory, const dw_step *s, uint32_t isr) {
   if (s->is_register) return isr;
@@ -61,16 +70,15 @@ static void skip(processor *p, const dw_step *steps, int64_t n) {
   p->clock += n;
 }
 
-// Clocks from now to the next edge at which something visible happens; -1: never, as things stand.
-static int64_t plan(const processor *p, int memory, const dw_step *steps, uint32_t isr) {
-  if (p->state == OP_WORK) return p->clocks - p->clock;
+// Clocks of a poll from now to the edge at which it hits; -1: never, as things stand.
+static int64_t until_hit(const processor *p, int memory, const dw_step *steps, uint32_t isr) {
   int64_t n = p->clocks - p->clock;
   for (int i = 0; i < p->steps; i++) {
     int step = (p->step + i) % p->steps;
     if (hits(memory, &steps[step], isr)) return n;
     n += steps[(step + 1) % p->steps].clocks;
   }
-  return hits(memory, &steps[p->step], isr) ? n : -1;
+  return -1;
 }
 
 // A quiet end wakes nobody; the next command is treated as the one that Python gives when it is woken.
@@ -114,6 +122,7 @@ static void take_command(processor *p, int unit, int64_t now) {
       p->loop = (int)c->a; p->steps = (int)c->b;
       enter_step(p, dw_steps[unit][p->loop], (int)c->c);
       p->state = OP_POLL;
+      p->stale = 1;
     } else {
       p->reg_address = (int)c->a; p->reg_data = (uint32_t)c->b;
       p->state = (int)c->op;
@@ -123,26 +132,52 @@ static void take_command(processor *p, int unit, int64_t now) {
   }
 }
 
-// One edge of the NIC clock. `edge` is its absolute index, `others` whether anything else on the NIC moves.
-int san_processor_clock(int unit, int memory, int clock, long long now, long long edge, int granted, int isr, int register_value, int others) {
+// What the processor does in the coming clock; the edge at which it must be called again.
+static int act(processor *p, int unit, int memory, int64_t edge, int asks, uint32_t isr) {
+  const int waiting = dw_has_command(unit) && !p->state ? ACT_BUSY : 0;
+  p->due = edge + 1;
+  if (p->state == OP_READ) return ACT_REGISTER | ACT_BUSY;
+  if (p->state == OP_WRITE) return ACT_REGISTER | ACT_WRITE | ACT_BUSY;
+  if (!p->state) {
+    if (!waiting) p->due = NEVER;
+    return waiting;
+  }
+  if (p->state == OP_WORK) p->end = edge + p->clocks - p->clock;
+  else if (p->stale) {
+    const int64_t wait = until_hit(p, memory, dw_steps[unit][p->loop], isr);
+    p->end = wait < 0 ? -1 : edge + wait;
+    p->stale = 0;
+  }
+  const int action = ACT_RUN | (p->state == OP_POLL ? ACT_POLL : 0);
+  p->due = p->end < 0 ? NEVER : p->end;
+  if (!asks) return action;
+  const int64_t access = next_access(p->clock, p->clocks, p->accesses), ahead = (access < p->clocks ? access : p->clocks) - p->clock;
+  p->requested = access == p->clock;
+  p->due = edge + (p->requested ? 1 : ahead);
+  return action | (p->requested ? ACT_SRAM : 0);
+}
+
+// One edge of the NIC clock; `edge` is its absolute index, `flags` are SEES_*. What comes back: ACT_*, and above them the edge of the next call.
+long long san_processor_clock(int unit, int memory, int clock, long long now, long long edge, int flags, int isr, int register_value) {
   processor *p = &processors[unit];
-  dw_step *steps = dw_steps[unit][p->loop];
-  int64_t gap = edge - p->last_edge;
-  if (gap > 1) { skip(p, steps, gap - 1); p->requested = 0; }
+  const int granted = flags & SEES_GRANT, changed = flags & SEES_CHANGE, asks = flags & SEES_ASKING;
+  const int polling = p->state == OP_POLL, running = polling || p->state == OP_WORK;
+  const int wanted = edge >= p->due || (changed && polling) || (!asks && !granted && running) || (!p->state && dw_has_command(unit));
+  if (!wanted) return p->due << ACT_BITS | (running ? ACT_RUN : 0) | (polling ? ACT_POLL : 0);
+  const int64_t gap = edge - p->last_edge;
+  if (gap > 1) { skip(p, dw_steps[unit][p->loop], gap - 1); p->requested = 0; }
+  if (!asks) p->requested = running && is_access(p->clock, p->clocks, p->accesses);
+  if (changed || (p->requested && !granted)) p->stale = 1;
   finish_clock(p, unit, memory, now, granted, (uint32_t)isr, (uint32_t)register_value);
   take_command(p, unit, now);
   p->last_edge = edge;
   p->requested = 0;
-  int action = dw_has_command(unit) && !p->state ? ACT_BUSY : 0;
-  if (p->state == OP_READ) return action | ACT_REGISTER | ACT_BUSY;
-  if (p->state == OP_WRITE) return action | ACT_REGISTER | ACT_WRITE | ACT_BUSY;
-  if (!p->state) return action;
-  p->requested = is_access(p->clock, p->clocks, p->accesses);
-  if (p->requested) action |= ACT_SRAM;
-  if (others && p->state == OP_POLL) return action | ACT_BUSY;
-  int64_t wait = plan(p, memory, dw_steps[unit][p->loop], (uint32_t)isr);
-  if (wait >= 0 && edge + wait != p->planned) { p->planned = edge + wait; san_alarm(clock, p->planned); }
-  return action;
+  const int action = act(p, unit, memory, edge, asks, (uint32_t)isr);
+  if (action & ACT_RUN && p->end >= 0 && p->end != p->planned) {
+    p->planned = p->end;
+    san_alarm(clock, p->planned);
+  }
+  return p->due << ACT_BITS | action;
 }
 int san_processor_address(int unit) { return processors[unit].reg_address; }
 int san_processor_data(int unit) { return (int)processors[unit].reg_data; }

@@ -17,11 +17,13 @@ module sim_alarm #(
   initial {seen_valid, seen} = '0;
   // Registered at each edge; a change of the alarm keeps the clock awake until it has been registered.
   always_ff @(posedge clk) begin
-    edge_index = {16'd0, alarm_cycle};
     seen_valid <= alarm_valid;
-    seen <= alarm_cycle;
-    if (alarm_valid && (!seen_valid || alarm_cycle != seen) && alarm_cycle > cycle)
-      `SAN(san_alarm) (CLOCK, edge_index);
+    if (alarm_valid) begin
+      edge_index = {16'd0, alarm_cycle};
+      seen <= alarm_cycle;
+      if ((!seen_valid || alarm_cycle != seen) && alarm_cycle > cycle)
+        `SAN(san_alarm) (CLOCK, edge_index);
+    end
   end
   assign busy = alarm_valid && (!seen_valid || alarm_cycle != seen || alarm_cycle <= cycle);
 endmodule

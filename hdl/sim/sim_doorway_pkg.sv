@@ -34,16 +34,15 @@ package sim_doorway_pkg;
   import "DPI-C" here_alarm = function void san_alarm(
     input int clock,
     input longint edge_index);
-  import "DPI-C" here_processor_clock = function int san_processor_clock(
+  import "DPI-C" here_processor_clock = function longint san_processor_clock(
     input int unit,
     input int memory,
     input int clock,
     input longint now,
     input longint edge_index,
-    input int granted,
+    input int flags,
     input int isr,
-    input int register_value,
-    input int others);
+    input int register_value);
   import "DPI-C" here_processor_address = function int san_processor_address(input int unit);
   import "DPI-C" here_processor_data = function int san_processor_data(input int unit);
   import "DPI-C" here_host_clock = function int san_host_clock(

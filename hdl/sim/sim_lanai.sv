@@ -1,12 +1,15 @@
 // What stands around a LANai in simulation: its SRAM in C, and the processor port model (processor.c) that runs the
 // firmware's instruction streams. One block calls C in a fixed order at each edge: the processor samples, reads are
 // served (they see the old value), then writes land, port a before port b.
+//
+// Of the clock it needs the edges before which `needed` is 1, and those after new commands, which only C knows of.
 `include "doorway.svh"
 module sim_lanai #(
-    parameter int WIDTH  = 64,  // bits of a word of SRAM, 32 or 64
-    parameter int UNIT   = 0,   // the processor's unit number
-    parameter int MEMORY = 0,   // the SRAM's memory number
-    parameter int CLOCK  = 0    // the NIC clock's index
+    parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
+    parameter int UNIT = 0,  // the processor's unit number
+    parameter int MEMORY = 0,  // the SRAM's memory number
+    parameter int CLOCK = 0,  // the NIC clock's index
+    parameter int ASKS = 0  // 1: the processor asks for its accesses; 0: the arbiter tells whether there is room
 ) (
     input  logic               clk,
     input  logic               rst,
@@ -31,9 +34,9 @@ module sim_lanai #(
     output logic [       31:0] cpu_reg_wdata,
     input  logic [       31:0] cpu_reg_rdata,  // combinational, same clock
     output logic               cpu_req,
-    input  logic               cpu_gnt,        // same clock
+    input  logic               cpu_gnt,        // same clock: granted, or room
     input  logic [       31:0] isr,
-    input  logic               others,         // something else on the NIC moves
+    output logic               needed,         // the coming edge of clk is needed
     output logic               busy            // the processor must see the next edge
 );
   // C has words of 64 bits; a word of 32 is one half of them.
@@ -43,25 +46,51 @@ module sim_lanai #(
   assign wdata_b = {(64 / WIDTH) {mem_b_wdata}};
   assign be_a = 8'(mem_a_be) << {mem_a_addr[2], 2'd0};
   assign be_b = 8'(mem_b_be) << {mem_b_addr[2], 2'd0};
-  int action;
-  longint now, edge_index;
+  localparam int ACT_SRAM = 0;  // bits of what C returns, see processor.c; above them the edge of its next call
+  localparam int ACT_REGISTER = 1;
+  localparam int ACT_WRITE = 2;
+  localparam int ACT_BUSY = 3;
+  localparam int ACT_POLL = 4;
+  localparam int ACT_RUN = 5;
+  localparam int ACT_BITS = 8;
+  logic polling, acting, running;
+  logic written;  // memory was, at the last edge
+  logic write_a, write_b;
+  logic changed;  // what a poll looks at may have
+  logic [31:0] isr_seen;
+  logic [47:0] due;
+  assign write_a = mem_a_valid && mem_a_write && mem_a_be != '0;
+  assign write_b = mem_b_valid && mem_b_write && mem_b_be != '0;
+  assign changed = written || isr != isr_seen;
+  assign busy = acting || (polling && changed);
+  assign needed = busy || mem_a_valid || mem_b_valid || (running && !cpu_gnt) || cycle >= due;
+  int flags;  // SEES_*
+  longint action, now, edge_index;
   always_ff @(posedge clk) begin
     now = $time;
     edge_index = {16'd0, cycle};
     if (rst) begin
-      {cpu_reg_valid, cpu_reg_write, cpu_req, busy} <= 4'd0;
+      {cpu_reg_valid, cpu_reg_write, cpu_req, acting, polling, running, written} <= 7'd0;
+      isr_seen <= '0;
+      due <= '0;
       cpu_reg_addr <= '0;
       cpu_reg_wdata <= '0;
       mem_a_rdata <= '0;
       mem_b_rdata <= '0;
     end else begin
-      action = `SAN(san_processor_clock) (UNIT, MEMORY, CLOCK, now, edge_index, {31'd0, cpu_gnt},
-                                          isr, cpu_reg_rdata, {31'd0, others});
-      cpu_req <= action[0];
-      cpu_reg_valid <= action[1];
-      cpu_reg_write <= action[2];
-      busy <= action[3];
-      if (action[1]) begin
+      flags = {29'd0, ASKS != 0, changed, cpu_gnt};
+      action = `SAN(san_processor_clock) (UNIT, MEMORY, CLOCK, now, edge_index, flags, isr,
+                                          cpu_reg_rdata);
+      cpu_req <= action[ACT_SRAM];
+      cpu_reg_valid <= action[ACT_REGISTER];
+      cpu_reg_write <= action[ACT_WRITE];
+      acting <= action[ACT_BUSY];
+      polling <= action[ACT_POLL];
+      running <= action[ACT_RUN];
+      due <= action[ACT_BITS+:48];
+      written <= write_a || write_b;
+      isr_seen <= isr;
+      if (action[ACT_REGISTER]) begin
         cpu_reg_addr  <= 9'(`SAN(san_processor_address) (UNIT));
         cpu_reg_wdata <= `SAN(san_processor_data) (UNIT);
       end
@@ -73,10 +102,8 @@ module sim_lanai #(
         word_b = `SAN(san_mem_read) (MEMORY, {9'd0, mem_b_addr});
         mem_b_rdata <= word_b[{mem_b_addr[2], 5'd0}+:WIDTH];
       end
-      if (mem_a_valid && mem_a_write)
-        `SAN(san_mem_write) (MEMORY, {9'd0, mem_a_addr}, wdata_a, {24'd0, be_a});
-      if (mem_b_valid && mem_b_write)
-        `SAN(san_mem_write) (MEMORY, {9'd0, mem_b_addr}, wdata_b, {24'd0, be_b});
+      if (write_a) `SAN(san_mem_write) (MEMORY, {9'd0, mem_a_addr}, wdata_a, {24'd0, be_a});
+      if (write_b) `SAN(san_mem_write) (MEMORY, {9'd0, mem_b_addr}, wdata_b, {24'd0, be_b});
     end
   end
 endmodule

@@ -50,22 +50,34 @@ module sim_lanai_card
       mem_b_write,
       cpu_reg_valid,
       cpu_reg_write,
-      cpu_req,
-      cpu_gnt,
-      lanai_busy;
+      cpu_free,
+      lanai_busy,
+      lanai_clk,
+      lanai_needed;
+  logic [ENGINES-1:0] nic_needed;
   logic [22:0] mem_a_addr, mem_b_addr;
   logic [WIDTH-1:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
   logic [WIDTH/8-1:0] mem_a_be, mem_b_be;
   logic [8:0] cpu_reg_addr;
   logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
   logic nic_busy;
+  // Processor and SRAM of a LANai 9 have the arbiter's clock.
+  if (KIND == 9) begin : gen_part
+    assign lanai_clk = engine_clk[ENGINE_SRAM];
+    assign engine_needed = nic_needed | {{(ENGINES - 1) {1'b0}}, lanai_needed} << ENGINE_SRAM;
+  end else begin : gen_whole
+    logic unused_needed;
+    assign unused_needed = lanai_needed;
+    assign lanai_clk = clk;
+    assign engine_needed = nic_needed;
+  end
   sim_lanai #(
       .WIDTH (WIDTH),
       .UNIT  (BASE + PART_NIC_CPU),
       .MEMORY(2 * NODE + 1),
       .CLOCK (CLOCK_NIC)
   ) lanai (
-      .clk,
+      .clk(lanai_clk),
       .rst,
       .cycle,
       .mem_a_valid,
@@ -85,11 +97,11 @@ module sim_lanai_card
       .cpu_reg_addr,
       .cpu_reg_wdata,
       .cpu_reg_rdata,
-      .cpu_req,
-      .cpu_gnt,
+      .cpu_req(),
+      .cpu_gnt(cpu_free),
       .isr,
-      .others(nic_busy),
-      .busy  (lanai_busy)
+      .needed(lanai_needed),
+      .busy(lanai_busy)
   );
   sim_nic #(
       .KIND(KIND),
@@ -103,7 +115,7 @@ module sim_lanai_card
       .setup_clk,
       .clk,
       .engine_clk,
-      .engine_needed,
+      .engine_needed(nic_needed),
       .half_clk,
       .half_needed,
       .cycle,
@@ -143,8 +155,7 @@ module sim_lanai_card
       .cpu_reg_addr,
       .cpu_reg_wdata,
       .cpu_reg_rdata,
-      .cpu_req,
-      .cpu_gnt,
+      .cpu_free,
       .isr,
       .st_in_flight(in_flight),
       .st_link_in_flight(link_in_flight)

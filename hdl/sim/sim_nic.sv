@@ -13,8 +13,8 @@ module sim_nic
 ) (
     input  logic                    rst,
     input  logic                    setup_clk,         // for settings: runs in reset
-    input  logic                    clk,
-    input  logic [     ENGINES-1:0] engine_clk,        // see myri_nic_engines_pkg
+    input  logic                    clk,               // of a LANai 4
+    input  logic [     ENGINES-1:0] engine_clk,        // of a LANai 9, see myri_nic_engines_pkg
     output logic [     ENGINES-1:0] engine_needed,
     input  logic [            47:0] cycle,
     output logic                    busy,
@@ -55,8 +55,7 @@ module sim_nic
     input  logic [             8:0] cpu_reg_addr,
     input  logic [            31:0] cpu_reg_wdata,
     output logic [            31:0] cpu_reg_rdata,
-    input  logic                    cpu_req,
-    output logic                    cpu_gnt,
+    output logic                    cpu_free,
     output logic [            31:0] isr,
     output logic                    st_in_flight,
     output logic                    st_link_in_flight
@@ -131,12 +130,33 @@ module sim_nic
   assign unused_sp = ^{cfg_bus_beat, cfg_bus_access, cfg_doorbell};
   sim_nic_settings #(.BASE(BASE)) settings (.*);
 
+  // The NIC clock as what watches an engine needs it.
+  logic send_clk, recv_clk, dma_clk, pio_clk, mem_clk, mem_due;
+  logic [ENGINES-1:0] nic_needed;
+  if (KIND == 9) begin : gen_parts
+    logic unused_clk;
+    assign unused_clk = clk;
+    assign send_clk = engine_clk[ENGINE_SEND];
+    assign recv_clk = engine_clk[ENGINE_RECV];
+    assign dma_clk = engine_clk[ENGINE_DMA];
+    assign pio_clk = engine_clk[ENGINE_PIO];
+    assign mem_clk = engine_clk[ENGINE_SRAM];
+    assign engine_needed = nic_needed | {{(ENGINES - 1) {1'b0}}, mem_due} << ENGINE_SRAM;
+  end else begin : gen_whole
+    logic unused_due;
+    assign unused_due = mem_due;
+    assign {send_clk, recv_clk, dma_clk, pio_clk, mem_clk} = {5{clk}};
+    assign engine_needed = nic_needed;
+  end
+
   if (KIND == 9) begin : gen_lanai9
     logic unused_ok;
     assign unused_ok = cfg_sram_above;
     myri_nic nic (
         .link_rst(rst),
         .pci_rst(rst),
+        .cpu_req(1'b0),  // C reads and writes for the processor, where there is room
+        .cpu_gnt(),
         .cpu_write(1'b0),
         .cpu_addr(23'd0),
         .cpu_wdata(64'd0),
@@ -148,17 +168,20 @@ module sim_nic
         .intr_line(),
         .link_busy(port_busy),
         .st_link_stopping(),
+        .engine_needed(nic_needed),
         .*
     );
   end else begin : gen_lanai4
     logic unused_ok;
     assign unused_ok = ^{pci_clk, pci_cycle, cfg_pci_m66, cfg_pci_wide, engine_clk, half_clk};
     assign pci_busy = 1'b0;
-    assign {engine_needed, half_needed} = '0;
+    assign {nic_needed, half_needed} = '0;
     assign {tr_dma_chain, tr_doorbell, st_doorbell_overflow} = 4'd0;
     assign {tr_doorbell_addr, tr_doorbell_data} = 64'd0;
     myri_nic4 nic (
         .link_rst(rst),
+        .cpu_req(1'b0),  // as above
+        .cpu_gnt(),
         .cpu_write(1'b0),
         .cpu_addr(23'd0),
         .cpu_wdata(32'd0),
@@ -189,7 +212,7 @@ module sim_nic
       .CLOCK_PCI(CLOCK_PCI)
   ) use_of (
       .*,
-      .used({1'b0, mem_a_valid} + {1'b0, mem_b_valid} - {1'b0, cpu_gnt}),
+      .used({1'b0, mem_a_valid} + {1'b0, mem_b_valid}),
       .busy(fill_busy)
   );
   assign link_busy = port_busy | fill_busy | trace_busy;

@@ -1,6 +1,7 @@
 // One NIC on a PCI segment, its link looped back through a cable, for the benches of whole NICs; host CPU, host memory and
 // the NIC's processor are the bench's. What the NIC of this kind does not have is 0.
 module sim_nic_bench
+  import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
 #(
     parameter int KIND = 9  // 9: LANai 9; 4: LANai 4, all but the link on clk; 0: SP adapter
@@ -178,8 +179,7 @@ module sim_nic_bench
     assign {st_queue_overflow, st_packet_misuse} = 2'd0;
     myri_nic u_nic (
         .*,
-        .clk(run_clk),
-        .engine_clk({4{run_clk}}),
+        .engine_clk({ENGINES{run_clk}}),
         .half_clk({2{run_link_clk}}),
         .half_needed(),
         .engine_needed(),
@@ -193,6 +193,7 @@ module sim_nic_bench
         .cpu_addr(23'd0),
         .cpu_wdata(64'd0),
         .cpu_be(8'd0),
+        .cpu_free(),
         .cpu_rvalid(),
         .cpu_rdata()
     );
@@ -211,6 +212,7 @@ module sim_nic_bench
         .cpu_addr(23'd0),
         .cpu_wdata('0),
         .cpu_be('0),
+        .cpu_free(),
         .cpu_rvalid(),
         .cpu_rdata()
     );

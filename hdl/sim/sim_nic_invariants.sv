@@ -5,7 +5,10 @@ module sim_nic_invariants
     parameter int BASE = 0  // first unit number of the node
 ) (
     input logic rst,
-    input logic clk,
+    input logic send_clk,  // NIC clock of each engine
+    input logic recv_clk,
+    input logic dma_clk,
+    input logic pio_clk,
     input logic link_clk,
     input logic [31:0] tr_tx_key,
     input logic [31:0] tr_rx_key,
@@ -42,7 +45,7 @@ module sim_nic_invariants
       .UNIT(BASE + PART_NET_RECV),
       .CODE(66)
   ) invariant_st_rx_lost (
-      .clk(clk),
+      .clk(recv_clk),
       .rst,
       .strobe(st_rx_lost),
       .packet(32'd0)
@@ -51,7 +54,7 @@ module sim_nic_invariants
       .UNIT(BASE + PART_HOST_DMA),
       .CODE(67)
   ) invariant_st_dma_error (
-      .clk(clk),
+      .clk(dma_clk),
       .rst,
       .strobe(st_dma_error),
       .packet(32'd0)
@@ -60,7 +63,7 @@ module sim_nic_invariants
       .UNIT(BASE + PART_DOORBELL),
       .CODE(68)
   ) invariant_st_doorbell_overflow (
-      .clk(clk),
+      .clk(pio_clk),
       .rst,
       .strobe(st_doorbell_overflow),
       .packet(32'd0)
@@ -69,7 +72,7 @@ module sim_nic_invariants
       .UNIT(BASE + PART_NET_SEND),
       .CODE(69)
   ) invariant_st_send_misuse (
-      .clk(clk),
+      .clk(send_clk),
       .rst,
       .strobe(st_send_misuse),
       .packet(32'd0)
@@ -78,7 +81,7 @@ module sim_nic_invariants
       .UNIT(BASE + PART_BRIDGE),
       .CODE(73)
   ) invariant_st_pio_misuse (
-      .clk(clk),
+      .clk(pio_clk),
       .rst,
       .strobe(st_pio_misuse),
       .packet(32'd0)

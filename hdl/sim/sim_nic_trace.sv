@@ -7,7 +7,10 @@ module sim_nic_trace
     parameter int CLOCK_LINK = 0   // index of the link clock
 ) (
     input logic rst,
-    input logic clk,
+    input logic send_clk,  // NIC clock of each engine
+    input logic recv_clk,
+    input logic dma_clk,
+    input logic pio_clk,
     input logic link_clk,
     input logic tr_tx_start,
     input logic tr_tx_read,
@@ -53,7 +56,7 @@ module sim_nic_trace
   logic [23:0] pio_next;
   logic pio_run_start;
   logic [63:0] dma_bytes;
-  always_ff @(posedge clk) begin
+  always_ff @(posedge pio_clk) begin
     if (rst) pio_next <= '1;
     else if (tr_pio_write) pio_next <= {tr_pio_addr[23:3], 3'd0} + 24'd8;
   end
@@ -65,7 +68,7 @@ module sim_nic_trace
       .EVENT(EV_TX_START),
       .CLOCK(CLOCK_NIC)
   ) probe_tr_tx_start (
-      .clk(clk),
+      .clk(send_clk),
       .rst,
       .strobe(tr_tx_start),
       .packet(tr_tx_start_key),
@@ -78,7 +81,7 @@ module sim_nic_trace
       .EVENT(EV_TX_TAIL),
       .CLOCK(CLOCK_NIC)
   ) probe_tr_tx_read (
-      .clk(clk),
+      .clk(send_clk),
       .rst,
       .strobe(tr_tx_read),
       .packet(tr_tx_read_key),
@@ -91,7 +94,7 @@ module sim_nic_trace
       .EVENT(EV_RX_HEAD),
       .CLOCK(CLOCK_NIC)
   ) probe_tr_rx_first (
-      .clk(clk),
+      .clk(recv_clk),
       .rst,
       .strobe(tr_rx_first),
       .packet(tr_rx_first_key),
@@ -104,7 +107,7 @@ module sim_nic_trace
       .EVENT(EV_RX_TAIL),
       .CLOCK(CLOCK_NIC)
   ) probe_tr_rx_done (
-      .clk(clk),
+      .clk(recv_clk),
       .rst,
       .strobe(tr_rx_done),
       .packet(tr_rx_done_key),
@@ -117,7 +120,7 @@ module sim_nic_trace
       .EVENT(EV_DMA_START),
       .CLOCK(CLOCK_NIC)
   ) probe_tr_dma_start (
-      .clk(clk),
+      .clk(dma_clk),
       .rst,
       .strobe(tr_dma_start),
       .packet({9'd0, tr_dma_lar}),
@@ -130,7 +133,7 @@ module sim_nic_trace
       .EVENT(EV_DMA_DONE),
       .CLOCK(CLOCK_NIC)
   ) probe_tr_dma_done (
-      .clk(clk),
+      .clk(dma_clk),
       .rst,
       .strobe(tr_dma_done),
       .packet({9'd0, tr_dma_lar}),
@@ -143,7 +146,7 @@ module sim_nic_trace
       .EVENT(EV_PIO_ACCEPT),
       .CLOCK(CLOCK_NIC)
   ) probe_pio_run_start (
-      .clk(clk),
+      .clk(pio_clk),
       .rst,
       .strobe(pio_run_start),
       .packet(32'd0),
@@ -156,7 +159,7 @@ module sim_nic_trace
       .EVENT(EV_DOORBELL),
       .CLOCK(CLOCK_NIC)
   ) probe_tr_doorbell (
-      .clk(clk),
+      .clk(pio_clk),
       .rst,
       .strobe(tr_doorbell),
       .packet(32'd0),

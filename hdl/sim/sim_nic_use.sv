@@ -7,16 +7,17 @@ module sim_nic_use
     parameter int CLOCK_NIC = 0,  // index of the NIC clock
     parameter int CLOCK_PCI = 0   // index of the PCI clock
 ) (
-    input  logic                   rst,
-    input  logic                   clk,
-    input  logic [           47:0] cycle,
-    input  logic [            1:0] used,       // accesses of the memory in this clock
-    input  logic                   pci_clk,
-    input  logic [           47:0] pci_cycle,
-    input  logic [PCI_IN_BITS-1:0] pci_in,
-    input  logic                   link_clk,
-    input  logic [            7:0] st_fill,
-    output logic                   busy        // link clock: another edge is needed
+    input logic rst,
+    input logic mem_clk,  // NIC clock; needed are edges with mem_due = 1 or used /= 0
+    input logic [47:0] cycle,
+    input logic [1:0] used,  // accesses of the memory in this clock
+    output logic mem_due,
+    input logic pci_clk,
+    input logic [47:0] pci_cycle,
+    input logic [PCI_IN_BITS-1:0] pci_in,
+    input logic link_clk,
+    input logic [7:0] st_fill,
+    output logic busy  // link clock: another edge is needed
 );
   logic bus_used, bus_data;
   sim_use #(
@@ -24,11 +25,12 @@ module sim_nic_use
       .EVENT(EV_SRAM_USE),
       .CLOCK(CLOCK_NIC)
   ) sram_use (
-      .clk,
+      .clk (mem_clk),
       .rst,
       .cycle,
       .used,
-      .also(2'd0)
+      .also(2'd0),
+      .due (mem_due)
   );
   assign bus_used = !(pci_in[PCI_FRAME_N] && pci_in[PCI_IRDY_N]);
   assign bus_data = !pci_in[PCI_IRDY_N] && !pci_in[PCI_TRDY_N];
@@ -42,7 +44,8 @@ module sim_nic_use
       .rst,
       .cycle(pci_cycle),
       .used ({1'b0, bus_used}),
-      .also ({1'b0, bus_data})
+      .also ({1'b0, bus_data}),
+      .due  ()
   );
   sim_fill #(
       .UNIT(BASE + PART_LINK)

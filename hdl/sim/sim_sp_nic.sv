@@ -130,10 +130,11 @@ module sim_sp_nic
   sim_lanai #(
       .UNIT  (BASE + PART_NIC_CPU),
       .MEMORY(2 * NODE + 1),
-      .CLOCK (CLOCK_NIC)
+      .CLOCK (CLOCK_NIC),
+      .ASKS  (1)
   ) processor (
       .*,
-      .others(nic_busy),
+      .needed(),
       .busy  (cpu_busy)
   );
   sp_adapter adapter (
@@ -163,6 +164,10 @@ module sim_sp_nic
       .CLOCK_NIC(CLOCK_NIC),
       .CLOCK_LINK(CLOCK_LINK)
   ) trace (
+      .send_clk(clk),
+      .recv_clk(clk),
+      .dma_clk (clk),
+      .pio_clk (clk),
       .*
   );
   sim_probe #(
@@ -191,7 +196,15 @@ module sim_sp_nic
       .argument2({32'd0, tr_move_bytes}),
       .ago(32'd0)
   );
-  sim_nic_invariants #(.BASE(BASE)) invariants (.*);
+  sim_nic_invariants #(
+      .BASE(BASE)
+  ) invariants (
+      .send_clk(clk),
+      .recv_clk(clk),
+      .dma_clk (clk),
+      .pio_clk (clk),
+      .*
+  );
   sim_invariant #(
       .UNIT(BASE + PART_NET_RECV),
       .CODE(77)
@@ -216,6 +229,8 @@ module sim_sp_nic
       .CLOCK_PCI(CLOCK_PCI)
   ) use_of (
       .*,
+      .mem_clk(clk),
+      .mem_due(),
       .used({1'b0, mem_a_valid}),
       .busy(fill_busy)
   );

@@ -33,6 +33,7 @@ module sim_sram_bench #(
     output logic [WIDTH-1:0] tx_rdata,  // read data
     input logic cpu_req,  // processor
     output logic cpu_gnt,  // granted
+    output logic cpu_free,  // a request of the processor would be
     input logic cpu_write,  // 1 = write
     input logic [22:0] cpu_addr,  // byte address, multiple of a word
     input logic [WIDTH-1:0] cpu_wdata,  // write data

@@ -1,6 +1,7 @@
 // How much a resource is used: for each window of 2**WINDOW_LOG2 edges with any use, one record {UNIT, EVENT, argument:
 // sum of `used`, argument2: sum of `also`} at the first edge after it. Windows stand on the clock's absolute grid; the
-// edge that ends one is asked for, so that the record is the same whether the clock sleeps or not.
+// edge that ends one is asked for, so that the record is the same whether the clock sleeps or not. Of the clock it needs the
+// edges before which something is used or `due` is 1.
 `include "doorway.svh"
 module sim_use #(
     parameter int          UNIT        = 0,      // unit number of the record
@@ -8,15 +9,17 @@ module sim_use #(
     parameter int          CLOCK       = 0,      // index of this clock, for the alarm
     parameter int          WINDOW_LOG2 = 10      // edges of a window = 2**WINDOW_LOG2
 ) (
-    input logic        clk,
-    input logic        rst,
-    input logic [47:0] cycle,  // index of the edge
-    input logic [ 1:0] used,   // uses in the clock that ends at this edge
-    input logic [ 1:0] also    // likewise, told beside
+    input  logic        clk,
+    input  logic        rst,
+    input  logic [47:0] cycle,  // index of the edge
+    input  logic [ 1:0] used,   // uses in the clock that ends at this edge
+    input  logic [ 1:0] also,   // likewise, told beside
+    output logic        due     // a window ends at the coming edge
 );
   logic open, first;
   logic [31:0] sum, sum_also;
   longint now, last;
+  assign due   = first && open;
   assign first = cycle[WINDOW_LOG2-1:0] == '0;
   always_ff @(posedge clk) begin
     if (rst) begin

@@ -92,15 +92,17 @@ class Cluster {
     Component &c = components_.back();
     const int number = count();
     const uint64_t rise = triggers(c, clk), renew = triggers(c, refresh);
-    clocks_.push_back({awake, rise, renew, 0, NEVER, &dw_next_edge[number], nullptr, nullptr, 1ull << number % 64, nullptr, {}});
+    clocks_.push_back({awake, rise, renew, 0, 0, NEVER, &dw_next_edge[number], nullptr, nullptr, 1ull << number % 64, nullptr, {}});
     wave_clocks::pin(c.name, "clk_" + std::to_string(c.clocks++), number, false);
   }
-  // The next part of the component added last: of its clock (counted in the component) it has the edges before which it is `needed`.
-  void part(int clock, CData *clk, const CData *needed) {
+  // The next part of the component added last: of its clock (counted in the component) it has the edges before which it is `needed`, and,
+  // with `kicked`, those that must happen: software may have given it commands.
+  void part(int clock, CData *clk, const CData *needed, bool kicked) {
     Component &c = components_.back();
     Clock &owner = clocks_[c.first + clock];
     owner.parts.push_back({needed, triggers(c, clk)});
     owner.part_rises |= owner.parts.back().rise;
+    if (kicked) owner.kicked |= owner.parts.back().rise;
     wave_clocks::pin(c.name, "part_clk_" + std::to_string(c.parted++), c.first + clock, true);
   }
   // A cable direction out of a component; `clock` samples it, in its part of this number.
@@ -141,8 +143,12 @@ class Cluster {
   void kick(int clock, int64_t time) {
     const int64_t period = clocks_[clock].grid->period;
     const int64_t edge = (std::max(time, now) / period + 1) * period;
-    if (edge <= now + period) schedule(clocks_[clock]);
-    else forced_.emplace(edge, clock);
+    if (edge > now + period) {
+      forced_.emplace(edge, clock);
+      return;
+    }
+    give(clocks_[clock]);
+    schedule(clocks_[clock]);
   }
   // All edges at `now`. `stay_awake`: a clock that has an edge has the next one too.
   void edge(bool stay_awake, bool reset_over) {
@@ -189,6 +195,7 @@ class Cluster {
   struct Clock {
     const CData *awake;
     uint64_t rise, renew, part_rises;   // triggers that its edge sets, a rise of its pin refresh, the edges of all of its parts
+    uint64_t kicked;                    // and of those that need an edge that must happen
     int64_t last;                       // when it had its last edge
     int64_t *next_edge;                 // the index of its next one, for sim_cycle
     Grid *grid;
@@ -221,9 +228,12 @@ class Cluster {
     Grid &g = *clock.grid;
     if (g.next == NEVER) g.next = g.last == now ? now + g.period : (now / g.period + 1) * g.period;
   }
+  // The clock's next edge must happen: those of its parts that hear of it have it.
+  static void give(const Clock &clock) { clock.owner->given |= clock.kicked; }
   Due take_due() {
     while (!forced_.empty() && forced_.top().first == now) {
       const Clock &clock = clocks_[forced_.top().second];
+      give(clock);
       *clock.due |= clock.bit;
       clock.grid->next = now;
       forced_.pop();

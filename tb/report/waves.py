@@ -46,17 +46,19 @@ CARD, NIC = "gen_kind.card", "gen_kind.card.nic"
 """Where a node has its NIC: an SP adapter, a LANai."""
 BUS_SIGNALS = (("use_of.bus_used", ""), ("use_of.bus_data", ""))
 NIC_SIGNALS = (
-    ("clk", ""), ("isr", ""), ("cpu_req", ""), ("cpu_gnt", ""),
+    ("clk", ""), ("isr", ""),
     ("mem_a_valid", ""), ("mem_a_write", ""), ("mem_a_addr", ""), ("mem_a_wdata", ""),
     ("mem_b_valid", ""), ("mem_b_write", ""), ("mem_b_addr", ""), ("mem_b_wdata", ""),
 )  # fmt: skip
 CARD_SIGNALS = {
     "gen_lanai9": (
+        ("cpu_free", ""),
         ("u_host.u_dma.state", "dma_state"),
         ("u_pci.u_card.u_device.u_master.state", "pci_master"),
         ("u_pci.u_card.u_device.u_target.state", "pci_target"),
     ),
     "gen_lanai4": (
+        ("cpu_free", ""),
         ("u_host.u_dma.state", "word_dma_state"),
         ("u_card.u_device.u_master.state", "pci_master"),
         ("u_card.u_device.u_target.state", "pci_target"),
@@ -64,6 +66,8 @@ CARD_SIGNALS = {
 }
 """Engines within a LANai NIC, by its kind."""
 ADAPTER_SIGNALS = (
+    ("adapter.cpu_req", ""),
+    ("adapter.cpu_gnt", ""),
     ("adapter.u_engines.u_left.state", "left_engine"),
     ("adapter.u_engines.u_send.state", "right_engine"),
     ("adapter.u_pci.u_card.u_device.u_master.state", "pci_master"),

@@ -101,8 +101,11 @@ def _components_h(numbers: Numbers, nodes: list[Further], sizes: list[int]) -> s
 
 def _add(kind: str, clocks: int, parts: Sequence[Parts]) -> str:
     pins = [f"  cluster.clock(&model->clk_{i}, &model->refresh_{i}, &model->awake_{i});" for i in range(clocks)]
-    owners = enumerate(part.clock for part in parts for _ in range(part.number))
-    pins += [f"  cluster.part({clock}, &model->part_clk_{i}, &model->part_needed_{i});" for i, clock in owners]
+    owners = enumerate((part.clock, n in part.kicked) for part in parts for n in range(part.number))
+    pins += [
+        f"  cluster.part({clock}, &model->part_clk_{i}, &model->part_needed_{i}, {str(kicked).lower()});"
+        for i, (clock, kicked) in owners
+    ]
     head = f"static V{kind} *add_{kind}(Cluster &cluster, const char *name, dw_component numbers) {{"
     made = f"  V{kind} *model = cluster.component(new V{kind}(name), V{kind}_parts, numbers);"
     return "\n".join([f"PARTS(V{kind});", head, made, *pins, "  return model;\n}"])

@@ -11,8 +11,10 @@ from tb.sim.numbers import FABRIC, FAR, LINK, NIC, PCI, Further
 
 NOTHING = Further()
 """No further cards."""
-ENGINES, HALVES = 4, 2
+ENGINES, HALVES = 6, 2
 """Parts of a NIC with a clock of their own (hdl/nic/myri_nic_engines_pkg.sv)."""
+ENGINE_SRAM = 4
+"""The engine that has the processor, which takes commands of software, with it."""
 HALF_RX = 1
 """Of its halves the one that receives, and with it the cable."""
 SIDES = 2
@@ -52,6 +54,8 @@ class Parts(NamedTuple):
     clock: int
     """The clock whose edges they are."""
     number: int
+    kicked: tuple[int, ...] = ()
+    """Those that also need an edge that software asked for (verilator_clocks.hpp)."""
 
     def connected(self, first: int | None) -> str:
         """The connection of both pins: to the component's pins from `part_clk_<first>` on; None: to every edge."""
@@ -89,7 +93,7 @@ def node_parts(kind: str, first_clock: int) -> list[Parts]:
     bus = nic if kind == "lanai4" else first_clock + PCI
     return [
         Parts("setup", nic, 1),
-        Parts("engine", nic, ENGINES),
+        Parts("engine", nic, ENGINES, (ENGINE_SRAM,)),
         Parts("half", first_clock + LINK, HALVES),
         Parts("host_side", bus, SIDES),
         Parts("card_side", bus, SIDES),

@@ -104,6 +104,9 @@ class Bench:
         expected = self.model.clock(self.wanted.keys())
         granted = [who for who, name in NAMES.items() if int(self.dut[f"{name}_gnt"].value)]
         assert set(granted) == set(expected), f"granted {granted}, expected {expected}"
+        others = [who for who in granted if who != Requester.CPU]
+        room = int(self.dut.cpu_free.value)
+        assert room == (len(others) < self.model.accesses), f"room for the processor is {room} beside {others}"
         before = bytes(self.image)
         self.reads.clear()
         for who in expected:

@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from tb.sim.instances import ENGINES, HALVES, SIDES
+from tb.sim.instances import ENGINE_SRAM, ENGINES, HALVES, SIDES
 from tb.sim.tools import ROOT
 
 
@@ -18,6 +18,7 @@ from tb.sim.tools import ROOT
     ("package", "name", "number"),
     [
         ("nic/myri_nic_engines_pkg.sv", "ENGINES", ENGINES),
+        ("nic/myri_nic_engines_pkg.sv", "ENGINE_SRAM", ENGINE_SRAM),
         ("nic/myri_nic_engines_pkg.sv", "HALVES", HALVES),
         ("host/myri_pci_pkg.sv", "PCI_SIDES", SIDES),
     ],
