@@ -80,13 +80,19 @@ struct VerilatedFst::File {
     return *log;
   }
 
+  fst::Handle &clock(int number) {
+    const auto at = static_cast<size_t>(number);
+    if (at >= clocks.size()) clocks.resize(at + 1);
+    return clocks[at];
+  }
+
   const std::string path;
   fst::Writer writer;
   std::vector<std::pair<std::string, bool>> scopes{{"", false}};   // what stands before a name; whether the file has it
   const void *model = nullptr;                                     // whose signals are declared
   std::map<std::pair<const void *, int>, fst::EnumHandle> enums;
   std::map<uint32_t, fst::Handle> handles;   // by code
-  std::map<int, fst::Handle> clocks;         // by number
+  std::vector<fst::Handle> clocks;           // by number; 0: not declared
   std::vector<uint32_t> bits;                // the width of each signal
   bool whole = true;                         // all is to be dumped
   std::unique_ptr<ChangeLog> log;
@@ -126,11 +132,11 @@ void VerilatedFst::dump(uint64_t time) {
 }
 
 void VerilatedFst::draw(uint64_t time, int clock, bool high) {
-  const auto handle = file_->clocks.find(clock);
-  if (handle == file_->clocks.end()) return;
+  const fst::Handle handle = file_->clock(clock);
+  if (!handle) return;
   ChangeLog &log = file_->changes();
   log.at(time);
-  *log.next++ = Noted::number(handle->second, 1) | (high ? Noted::ONE : 0);
+  *log.next++ = Noted::number(handle, 1) | (high ? Noted::ONE : 0);
   log.room();
 }
 
@@ -187,7 +193,7 @@ void VerilatedFst::declare(uint32_t code, const char *name, int type, Way way, K
   const auto pin = pins.find(path);
   fst::Handle same = file.handles[code];
   if (!same && pin != pins.end()) {
-    same = file.clocks[pin->second.clock];
+    same = file.clock(pin->second.clock);
     if (same && pin->second.hidden) {
       file.handles[code] = same;
       return;
@@ -198,7 +204,7 @@ void VerilatedFst::declare(uint32_t code, const char *name, int type, Way way, K
   const std::string shown = path.substr(path.rfind(' ') + 1) + behind;
   const fst::Handle handle = file.writer.createVar(type_of(kind, data), direction(way), static_cast<uint32_t>(bits), shown, same);
   file.handles[code] = handle;
-  if (pin != pins.end()) file.clocks[pin->second.clock] = handle;
+  if (pin != pins.end()) file.clock(pin->second.clock) = handle;
   else if (!same) numbers_[code] = Noted::number(handle, static_cast<uint32_t>(bits));
 }
 
