@@ -16,7 +16,7 @@ from pathlib import Path
 import cocotb
 
 from pymodels.errors import nearest
-from tb.sim import compilers, tools
+from tb.sim import compilers, domains, tools
 from tb.sim.compilers import SIM, Job
 from tb.sim.store import kept
 from tb.sim.tools import ROOT, ToolError
@@ -37,6 +37,8 @@ class Design:
     """The simulator drives the clocks (a cluster); otherwise cocotb does (a block bench)."""
     library: bool = False
     """No program, but a model for others."""
+    domains: tuple[tuple[str, ...], ...] = ()
+    """Of each clock of a library the pins whose edges are its own (tb/sim/domains.py)."""
     models: tuple[Design, ...] = ()
     """Libraries whose models the program evaluates beside its top."""
     split: Design | None = None
@@ -101,7 +103,7 @@ def _make(design: Design, simulator: str, waves: bool, models: Mapping[str, Path
         (folder / name).write_text(text)
     generated = [folder / name for name in design.generated if name.endswith(".sv")]
     sources = (*needed_files(design), *generated)
-    job = Job(design.top, design.parameters, sources, design.clocked, waves, folder, models)
+    job = Job(design.top, design.parameters, sources, design.clocked, waves, folder, models, design.domains)
     if design.library:
         compilers.compile_model(job)
         return
@@ -111,7 +113,7 @@ def _make(design: Design, simulator: str, waves: bool, models: Mapping[str, Path
 
 def _digest(design: Design, simulator: str, waves: bool) -> str:
     versions = cocotb.__version__, sys.version, bool(tools.python_headers())
-    given = (sorted(design.parameters.items()), design.clocked, waves, simulator, *versions)
+    given = (sorted(design.parameters.items()), design.clocked, design.domains, waves, simulator, *versions)
     digest = hashlib.sha256(repr(given).encode())
     if simulator == "verilator":
         digest.update(str(tools.verilator().root).encode())
@@ -121,6 +123,7 @@ def _digest(design: Design, simulator: str, waves: bool) -> str:
         digest.update(name.encode() + design.generated[name].encode())
     programs = [] if design.library else sorted(SIM.glob("*.[ch]*"))
     programs += [compilers.UNTRACED, *(SIM / name for name in compilers.WAVES_CPP)] if waves else []
-    for path in [*needed_files(design), *programs, SIM / "doorway.svh", Path(__file__), Path(compilers.__file__)]:
+    makers = [Path(module.__file__ or "") for module in (sys.modules[__name__], compilers, domains)]
+    for path in [*needed_files(design), *programs, SIM / "doorway.svh", *makers]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tb.sim import tools
+from tb.sim.domains import narrow
 from tb.sim.store import found, kept
 from tb.sim.tools import ROOT, ToolError
 
@@ -70,6 +71,8 @@ class Job:
     """Where the build is made."""
     models: Mapping[str, Path] = field(default_factory=dict)
     """Builds of the models that the program evaluates beside its top, by name."""
+    domains: tuple[tuple[str, ...], ...] = ()
+    """Of each clock of a model the pins whose edges are its own."""
 
     @property
     def flags(self) -> list[str]:
@@ -127,6 +130,8 @@ def compile_model(job: Job) -> None:
     name, env = f"V{job.top}", {"VERILATOR_ROOT": str(tool.root)}
     command = [tool.binary, *verilator_flags(job, name), *map(str, job.sources)]
     _run(command, job.folder, f"verilating {job.top}", env)
+    if len(job.domains) > 1:
+        narrow(job.folder / "obj", name, job.domains)
     if job.waves:
         _wave_writer(job.folder / "obj")
     _run(_make(job, name, f"lib{name}.a"), job.folder, f"compiling {job.top}", env)

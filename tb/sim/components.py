@@ -17,6 +17,7 @@ from tb.sim.instances import (
     HALF_RX,
     Parts,
     clock_counters,
+    clock_domains,
     clock_pins,
     node_instance,
     node_parts,
@@ -84,7 +85,8 @@ def _model(
     pins += [f"{way} logic {width}{pin}_{port}" for port in range(ports) for way, pin, width in CABLE_PINS]
     inside = f"{clock_counters(clocks)}{body}\n"
     text = f"// Generated: a component of a cluster.\nmodule {name} (\n    " + ",\n    ".join(pins) + f"\n);\n{inside}"
-    return Design(name, generated={f"{name}.sv": f"{text}endmodule\n", **more}, clocked=True, library=True)
+    files = {f"{name}.sv": f"{text}endmodule\n", **more}
+    return Design(name, generated=files, clocked=True, library=True, domains=clock_domains(clocks, parts))
 
 
 def _components_h(numbers: Numbers, nodes: list[Further], sizes: list[int]) -> str:

@@ -72,6 +72,15 @@ def part_pins(parts: Sequence[Parts]) -> list[str]:
     return [pin for i in each for pin in (f"input logic part_clk_{i}", f"output logic part_needed_{i}")]
 
 
+def clock_domains(clocks: int, parts: Sequence[Parts]) -> tuple[tuple[str, ...], ...]:
+    """Of each of these clocks the pins whose edges are its own: its two, and those of its parts."""
+    owners = [part.clock for part in parts for _ in range(part.number)]
+    return tuple(
+        (f"clk_{i}", f"refresh_{i}", *(f"part_clk_{k}" for k, owner in enumerate(owners) if owner == i))
+        for i in range(clocks)
+    )
+
+
 def part_index(parts: Sequence[Parts], name: str, which: int) -> int:
     """The place of one of the parts of this name among those of its clock."""
     place = [part.name for part in parts].index(name)
