@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -40,16 +41,16 @@ class Findings:
     messages: int = 0
 
 
-class Notebook:
+class Notebook(ABC):
     """What a study writes down, and its tasks."""
 
     def __init__(self) -> None:
         self.findings = Findings()
 
     @property
+    @abstractmethod
     def kernel(self) -> Kernel:
         """The discrete-event loop: tasks and simulated time."""
-        raise NotImplementedError
 
     def spawn(self, coroutine: Any, name: str) -> Task:
         """Start a task of the study."""
