@@ -90,6 +90,7 @@ module myri_lanai_regs
   logic        w_eimr;
   logic        w_rtc;
   logic [31:0] set_all;
+  logic        set_any;  // something for set_all or clear
   logic [ 2:0] expired;
 
   myri_lanai_access u_access (
@@ -103,7 +104,9 @@ module myri_lanai_regs
       {w_rmp, w_rml, w_smp, w_sml, w_smlt, w_sa, w_rtc, w_errors, w_isr, w_eimr, w_it} =
           written(addr);
     end else begin
-      {w_rmp, w_rml, w_smp, w_sml, w_smlt, w_sa, w_rtc, w_errors, w_isr, w_eimr, w_it} = 13'd0;
+      {w_rmp, w_rml, w_smp, w_sml, w_smlt, w_sa, w_rtc, w_errors, w_isr, w_eimr, w_it} = {
+        12'd0, write
+      };
     end
   end
   // Groups of four registers stand at multiples of 32: bits 4:3 are the index.
@@ -163,8 +166,9 @@ module myri_lanai_regs
   end
 
   // ISR and what hangs on it.
+  assign set_any = set_isr != 32'd0 || send_started || w_rml || expired != 3'd0;
   always_comb begin
-    if (set_isr != 32'd0 || send_started || w_rml || expired != 3'd0) begin
+    if (set_any) begin
       clear = (send_started ? 32'd1 << ISR_SEND : 32'd0) |
           (w_rml ? (32'd1 << ISR_HEAD) | (32'd1 << ISR_RECV) | (32'd1 << ISR_BUFF) : 32'd0) |
           (set_isr[ISR_RECV] ? 32'd7 << ISR_ORUN1 : 32'd0);
@@ -174,8 +178,8 @@ module myri_lanai_regs
           (expired[1] ? 32'd1 << ISR_TIME1 : 32'd0) |
           (expired[2] ? 32'd1 << ISR_TIME2 : 32'd0);
     end else begin
-      clear   = 32'd0;
-      set_all = 32'd0;
+      clear   = {31'd0, set_any};
+      set_all = {31'd0, set_any};
     end
   end
   assign busy = access || isr_busy || set_errors != 32'd0 || recv_lost || send_started ||
@@ -260,7 +264,7 @@ module myri_lanai_regs
         default: rdata = 32'd0;
       endcase
     end else begin
-      rdata = 32'd0;
+      rdata = isr;  // nobody looks
     end
   end
 endmodule

@@ -54,10 +54,8 @@ module myri_nic_control
   assign control = write && addr == PCI_CONTROL[13:0];
   assign pointer = write && addr[13:5] == PCI_POINTERS[13:5];
   assign trigger = control ? w_data[CTL_TRIGGER3:CTL_TRIGGER0] : 4'd0;
-  for (genvar k = 0; k < 4; k++) begin : gen_pointer
-    assign w_list[k] = pointer && addr[4:2] == k[2:0];
-    assign w_base[k] = pointer && addr[4:2] == k[2:0] + 3'd4;
-  end
+  assign w_list = (pointer && !addr[4]) ? 4'd1 << addr[3:2] : 4'd0;
+  assign w_base = (pointer && addr[4]) ? 4'd1 << addr[3:2] : 4'd0;
 
   always_ff @(posedge clk) begin
     if (rst) begin

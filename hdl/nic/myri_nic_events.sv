@@ -28,7 +28,8 @@ module myri_nic_events
   assign event_any = set_head || set_recv || set_buff || set_send || set_nres || recv_reset || bell_wake ||
       set_wake != 2'd0 || link_event != 6'd0 || st_doorbell_overflow || st_dma_error || st_send_misuse || st_pio_misuse;
 
-  // Where nothing happens the words are not built. (Each is assigned once, so that Icarus sees no pulses.)
+  // Where nothing happens the words are not built: event_any, which is 0 then, instead of a 0 that would become a mask over them.
+  // (Each is assigned once, so that Icarus sees no pulses.)
   always_comb begin
     if (event_any) begin
       set_isr = ({31'd0, set_head} << ISR_HEAD) |
@@ -56,8 +57,8 @@ module myri_nic_events
           ({28'd0, {st_dma_error, 3'b000} >> (2'd3 - tr_dma_chain)} << ERR_DMA0) |
           ({31'd0, st_doorbell_overflow} << ERR_DOORBELL_OVERFLOW);
     end else begin
-      set_isr = 32'd0;
-      set_errors = 32'd0;
+      set_isr = {31'd0, event_any};
+      set_errors = {31'd0, event_any};
     end
   end
 endmodule

@@ -64,7 +64,9 @@ module sim_lanai_card
   // Processor and SRAM of a LANai 9 have the arbiter's clock.
   if (KIND == 9) begin : gen_part
     assign lanai_clk = engine_clk[ENGINE_SRAM];
-    assign engine_needed = nic_needed | {{(ENGINES - 1) {1'b0}}, lanai_needed} << ENGINE_SRAM;
+    for (genvar k = 0; k < ENGINES; k++) begin : gen_needed
+      assign engine_needed[k] = nic_needed[k] || (k == ENGINE_SRAM && lanai_needed);
+    end
   end else begin : gen_whole
     logic unused_needed;
     assign unused_needed = lanai_needed;

@@ -141,7 +141,9 @@ module sim_nic
     assign dma_clk = engine_clk[ENGINE_DMA];
     assign pio_clk = engine_clk[ENGINE_PIO];
     assign mem_clk = engine_clk[ENGINE_SRAM];
-    assign engine_needed = nic_needed | {{(ENGINES - 1) {1'b0}}, mem_due} << ENGINE_SRAM;
+    for (genvar k = 0; k < ENGINES; k++) begin : gen_needed
+      assign engine_needed[k] = nic_needed[k] || (k == ENGINE_SRAM && mem_due);
+    end
   end else begin : gen_whole
     logic unused_due;
     assign unused_due = mem_due;
