@@ -45,6 +45,8 @@ MARKED = 64
 """Up to so many points are marked one by one."""
 TICKS = 7
 TIMES = ("ps", "ns", "us", "ms", "s")
+LEGEND_ROW = 0.24
+"""Inches."""
 WIDE = 50
 """A time that spans more than this ratio has a logarithmic axis."""
 
@@ -75,9 +77,14 @@ def curves(family: Mapping[str, Series], label: str, prefix: str, published: Map
             marker = mark if len(series.x) <= MARKED else ""
             axes.plot(series.x, series.y, color=colour, linewidth=1.8, marker=marker, markersize=4, label=name)
         _add_published(axes, [published.get(name, ()) for name in family])
-        if len(axes.get_lines()) > 1:
-            axes.legend(frameon=False)
+        if len(axes.get_lines()) > 1:  # above the curves: inside it would cover some of them
+            rows = -(-len(axes.get_lines()) // 2)
+            axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, fontsize=9)
+            figure.set_figheight(3.1 + LEGEND_ROW * rows)
         axes.set_xlabel(first.x_unit)
+        if names := named_places(first):
+            axes.set_xticks(list(first.x), names)
+            axes.set_xlabel(first.x_unit.partition(": ")[0])
         axes.set_ylabel(first.y_unit)
         if first.x_unit == "B":
             _axis_of_sizes(axes, list(first.x))
@@ -86,6 +93,12 @@ def curves(family: Mapping[str, Series], label: str, prefix: str, published: Map
         drawing = io.StringIO()
         figure.savefig(drawing, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return _embedded(drawing.getvalue(), label, prefix)
+
+
+def named_places(series: Series) -> list[str]:
+    """The names of the places 0, 1, ... of an axis whose unit lists them, as in `code: BT CG`; else none."""
+    names = series.x_unit.partition(": ")[2].split()
+    return names if list(series.x) == list(range(len(names))) else []
 
 
 def _add_published(axes: Axes, points: Sequence[Points]) -> None:

@@ -25,7 +25,7 @@ NEGLIGIBLE = 5.0
 """Percent of look-ups below which misses do not count (ours: the paper says negligible)."""
 MANY = 80.0
 """Percent that the paper names."""
-CODES_AXIS = f"code ({' '.join(CODES)})"
+CODES_AXIS = f"code: {' '.join(CODES)}"
 CHOICES: dict[str, dict[str, float | str]] = {
     "at1": {"doorbell": "d2", "translation": "at1"},
     "at2": {"doorbell": "d1_ring", "translation": "at2"},
