@@ -7,18 +7,18 @@
 module myri_cable #(
     parameter int MAX_LOG2 = 8  // places in the line = 2**MAX_LOG2, more than any cfg_delay
 ) (
-    input  logic       clk,        // character clock
-    input  logic       rst,        // synchronous reset, empties the line
-    input  logic [8:0] in,         // from the sender's tx
-    input  logic       in_hold,    // from the sender's tx_hold
-    input  logic [7:0] cfg_delay,  // characters under way; static
-    output logic [8:0] out,        // to the receiver's rx
-    output logic       out_hold,   // to the receiver's rx_hold
-    output logic       busy,       // another edge is needed
-    output logic       flying,     // another edge is needed for what is in the line already
+    input logic clk,  // character clock
+    input logic rst,  // synchronous reset, empties the line
+    input logic [8:0] in,  // from the sender's tx
+    input logic in_hold,  // from the sender's tx_hold
+    input logic [7:0] cfg_delay,  // characters under way; static
+    output logic [8:0] out,  // to the receiver's rx
+    output logic out_hold,  // to the receiver's rx_hold
+    output logic busy,  // another edge is needed
+    output logic flying,  // another edge is needed for what is in the line already
     output logic [9:0] delayed     // what came out of the line at the last edge; cfg_delay = 0: nothing
 );
-  logic [         9:0] mem                                                     [0:(1<<MAX_LOG2)-1];
+  logic [         9:0] mem                                                   [0:(1<<MAX_LOG2)-1];
   logic [MAX_LOG2-1:0] place;
   logic [MAX_LOG2-1:0] oldest;
   logic [         9:0] last;  // what entered at the last edge

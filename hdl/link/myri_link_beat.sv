@@ -28,7 +28,8 @@ module myri_link_beat (
 
   always_comb begin
     behind = 48'd0;
-    if (reached && cycle != slot_at) behind = myri_link_pkg::remainder(cycle - slot_at, {16'd0, cfg_beat_period});
+    if (reached && cycle != slot_at)
+      behind = myri_link_pkg::remainder(cycle - slot_at, {16'd0, cfg_beat_period});
   end
 
   always_ff @(posedge clk) begin

@@ -20,7 +20,8 @@ module myri_link_timer #(
 
   always_comb begin
     remainder = 48'd0;
-    if (reached && cycle != next_at) remainder = myri_link_pkg::remainder(cycle, {{(48 - WIDTH) {1'b0}}, period});
+    if (reached && cycle != next_at)
+      remainder = myri_link_pkg::remainder(cycle, {{(48 - WIDTH) {1'b0}}, period});
   end
 
   assign due = reached && remainder == 48'd0;

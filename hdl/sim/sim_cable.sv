@@ -9,7 +9,7 @@ module sim_cable
     parameter int CLOCK = 0,  // index of the receiving side's clock
     parameter int UNIT  = 0,  // settings unit, and the key of the delay: characters before the register
     parameter int KEY = 0,
-    parameter int CARRIED = 0  // 1 = an edge is given after a change of `in` or `in_hold`, and all while `faults`, asked for or not
+    parameter int CARRIED = 0  // 1 = the edge after a change of `in`, `in_hold` is given, and every one while `faults`
 ) (
     input  logic        clk,
     input  logic        rst,
@@ -119,6 +119,8 @@ module sim_cable
     assign needed = busy | due | faults;
     assign moving = cable_busy | (rx != 9'h000) | (arrived != rx) | (in != 9'h000) | (in_hold != arrived_hold)
         | (arrived_hold != rx_hold) | under_fault;
+    logic unused;
+    assign unused = &{1'b0, cable_flying, delayed};
   end
   assign busy = moving | beats_busy | alarm_busy;
 endmodule

@@ -65,8 +65,8 @@ module sim_node
   sim_cable #(
       .CABLE(CABLE),
       .CLOCK(CLOCK_LINK),
-      .UNIT (BASE),
-      .KEY  (SET_CABLE_DELAY),
+      .UNIT(BASE),
+      .KEY(SET_CABLE_DELAY),
       .CARRIED(CARRIED)
   ) cable (
       .clk(half_clk[HALF_RX]),

@@ -52,10 +52,10 @@ module sim_switch
 
   for (genvar p = 0; p < PORTS; p++) begin : gen_port
     sim_switch_port #(
-        .CABLE (FIRST_CABLE + p),
-        .CLOCK (CLOCK),
+        .CABLE(FIRST_CABLE + p),
+        .CLOCK(CLOCK),
         .SWITCH(SWITCH),
-        .PORT  (p),
+        .PORT(p),
         .CARRIED(CARRIED)
     ) port (
         .clk(lane_clk[p]),

@@ -3,10 +3,10 @@ module sim_switch_port
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
-    parameter int CABLE  = 0,  // number of the cable direction that arrives
-    parameter int CLOCK  = 0,  // index of the switch's clock
+    parameter int CABLE = 0,  // number of the cable direction that arrives
+    parameter int CLOCK = 0,  // index of the switch's clock
     parameter int SWITCH = 0,  // number of the switch in the cluster
-    parameter int PORT   = 0,  // number of the port
+    parameter int PORT = 0,  // number of the port
     parameter int CARRIED = 0  // as for sim_cable
 ) (
     input  logic        clk,
@@ -38,8 +38,8 @@ module sim_switch_port
   sim_cable #(
       .CABLE(CABLE),
       .CLOCK(CLOCK),
-      .UNIT (SWITCH_UNIT + SWITCH),
-      .KEY  (SET_CABLE_DELAY + PORT),
+      .UNIT(SWITCH_UNIT + SWITCH),
+      .KEY(SET_CABLE_DELAY + PORT),
       .CARRIED(CARRIED)
   ) cable (
       .clk,

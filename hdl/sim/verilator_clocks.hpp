@@ -5,11 +5,9 @@
 // all of them with the characters that stood on their cables before; afterwards the changed ones are carried to the far ends.
 // So coinciding edges sample old values, as they do in one model. Components are evaluated in the order of their numbers.
 //
-// `eval_step` of a model finds out by itself what changed: it looks at every clock, evaluates twice what depends on inputs, and wants
-// to see a clock fall before it rises again. The loop knows what it changed, so it calls the parts of the model that are concerned:
-// `settle` after an input, `edge` for clocks that rise. The clocks' pins never move; waves are told of the clocks (wave_clocks.hpp).
-// What arrives on a cable is given the edge that samples it, and every edge while there are faults: no model asks for those by itself
-// (sim_cable, CARRIED).
+// Of a model only the parts concerned are evaluated (verilator_parts.hpp). The clocks' pins never move; waves are told of the clocks
+// (wave_clocks.hpp). What arrives on a cable is given the edge that samples it, and every edge while there are faults: no model asks
+// for those by itself (sim_cable, CARRIED).
 #pragma once
 #include <algorithm>
 #include <array>
@@ -24,6 +22,7 @@
 #if VM_TRACE_FST
 #include "verilator_waves.hpp"
 #endif
+#include "verilator_parts.hpp"
 #include "wave_clocks.hpp"
 extern "C" {
 #include "doorway.h"
@@ -33,36 +32,6 @@ int64_t dw_period(int clock);
 }
 
 constexpr int64_t NEVER = INT64_MAX;
-
-// The parts of a Verilated model, by the names that Verilator gives them: which triggers the clocks set that rose since the last look,
-// what depends on inputs, and what happens when triggers are set.
-struct Parts {
-  uint64_t (*risen)(void *root);
-  void (*settle)(void *root);
-  void (*edge)(void *root, uint64_t triggers);
-};
-#define PARTS(model)                                                                                    \
-  void model##___024root___eval_triggers_vec__act(model##___024root *root);                             \
-  __attribute__((weak)) void model##___024root___eval_ico(model##___024root *root);                     \
-  void model##___024root___eval_nba(model##___024root *root);                                           \
-  static const Parts model##_parts = {                                                                  \
-      [](void *r) {                                                                                     \
-        auto *root = static_cast<model##___024root *>(r);                                               \
-        static_assert(sizeof root->__VactTriggered == 8 && sizeof root->__VnbaTriggered == 8);          \
-        model##___024root___eval_triggers_vec__act(root);                                               \
-        return static_cast<uint64_t>(root->__VactTriggered[0]);                                         \
-      },                                                                                                \
-      [](void *r) {                                                                                     \
-        auto *root = static_cast<model##___024root *>(r);                                               \
-        root->__VicoTriggered[0] = 1;                                                                   \
-        if (model##___024root___eval_ico) model##___024root___eval_ico(root);                           \
-      },                                                                                                \
-      [](void *r, uint64_t triggers) {                                                                  \
-        auto *root = static_cast<model##___024root *>(r);                                               \
-        root->__VnbaTriggered[0] = triggers;                                                            \
-        model##___024root___eval_nba(root);                                                             \
-        root->__VnbaTriggered[0] = 0;                                                                   \
-      }}
 
 class Cluster {
  public:
@@ -169,18 +138,13 @@ class Cluster {
     }
   }
   // Software wrote signals: clocks that are needed now run on.
-  void reconsider() {
-    for (const Component &c : components_) go_on(c);
-  }
+  void reconsider() { for (const Component &c : components_) go_on(c); }
   // For the eye only: no logic sees a clock rise or fall. Waves begin, with every clock low, or end.
   void waves_from(int64_t time) {
     pulses = true;
     for (int i = 0; i < count(); i++) wave_clocks::level(time, i, false);
   }
-  void waves_end() {
-    pulses = false;
-    high_.clear();
-  }
+  void waves_end() { pulses = false, high_.clear(); }
   void fall() {
     for (const int clock : high_) wave_clocks::level(now, clock, false);
     high_.clear();
