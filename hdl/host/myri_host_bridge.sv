@@ -72,11 +72,11 @@ module myri_host_bridge
     output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
     output logic busy  // 1 = needs clock edges
 );
-  logic arbiter_busy, cpu_busy, master_busy, target_busy, inbound_busy;
+  logic arbiter_busy;
   logic cpu_needed, master_needed, target_needed, inbound_needed;
   assign side_needed[SIDE_TARGET] = target_needed | inbound_needed;
   assign side_needed[SIDE_MASTER] = cpu_needed | master_needed;
-  assign busy = arbiter_busy | cpu_busy | master_busy | target_busy | inbound_busy;
+  assign busy = arbiter_busy | cpu_valid | side_needed != '0;
   assign intr = inta_n != '1;
 
   myri_pci_arbiter #(
@@ -141,8 +141,7 @@ module myri_host_bridge
       .m_done(tr_pio_done),
       .tr_accept(tr_pio_accept),
       .idle(idle_out),
-      .needed(cpu_needed),
-      .busy(cpu_busy)
+      .needed(cpu_needed)
   );
   myri_pci_master u_master (
       .clk(side_clk[SIDE_MASTER]),
@@ -173,7 +172,7 @@ module myri_host_bridge
       .ev_retry(master_retry),
       .ev_disconnect(master_disconnect),
       .needed(master_needed),
-      .busy(master_busy)
+      .busy()
   );
 
   // ---- upstream: PCI to host memory ----
@@ -228,7 +227,7 @@ module myri_host_bridge
       .ev_retry,
       .ev_disconnect,
       .needed(target_needed),
-      .busy(target_busy)
+      .busy()
   );
   myri_host_inbound #(
       .DEPTH_LOG2(IN_LOG2)
@@ -257,8 +256,7 @@ module myri_host_bridge
       .mem_be,
       .mem_rdata,
       .idle(idle_in),
-      .needed(inbound_needed),
-      .busy(inbound_busy)
+      .needed(inbound_needed)
   );
 
   myri_pci_merge u_merge (

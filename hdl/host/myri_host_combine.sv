@@ -20,8 +20,7 @@ module myri_host_combine (
     output logic [ 6:0] c_bytes,       // its bytes
     output logic        d_valid,       // data beat leaves
     output logic [63:0] d_data,        // lanes
-    output logic        needed,        // the coming edge changes something
-    output logic        busy           // 1 = something is to leave
+    output logic        needed         // the coming edge changes something
 );
   logic [63:0] mem                     [16];  // two lines of up to eight lane groups
   logic        sel;  // line that fills
@@ -92,7 +91,6 @@ module myri_host_combine (
 
   assign empty = mask == '0 & drain == '0;
   assign needed = store | leave | swap;
-  assign busy = drain != '0 | held_full | (flush & mask != '0);
 
   always_ff @(posedge clk) begin
     if (store) mem[{sel, addr[5:3]}] <= merged;

@@ -36,8 +36,7 @@ module myri_host_cpu (
     input logic m_done,  // command finished
     output logic tr_accept,  // store or read taken (at this edge)
     output logic idle,  // nothing held, nothing posted
-    output logic needed,  // the coming edge of clk changes something
-    output logic busy  // 1 = an access is offered or open
+    output logic needed  // the coming edge of clk changes something
 );
   // ---- which way an access goes ----
   logic combine, plain, room, fits, wc_empty, reading, store_wc, direct;
@@ -52,7 +51,7 @@ module myri_host_cpu (
   assign tr_accept = store_wc | direct;
 
   // ---- combining buffer ----
-  logic c_valid, d_valid, c_busy, c_needed;
+  logic c_valid, d_valid, c_needed;
   logic [31:0] c_addr;
   logic [ 6:0] c_bytes;
   logic [63:0] d_data;
@@ -73,8 +72,7 @@ module myri_host_cpu (
       .c_bytes,
       .d_valid,
       .d_data,
-      .needed(c_needed),
-      .busy(c_busy)
+      .needed(c_needed)
   );
 
   // ---- command of a plain access: first byte and number of bytes ----
@@ -87,7 +85,7 @@ module myri_host_cpu (
   assign last  = {|top[7:4], |(top & 8'hCC), |(top & 8'hAA)};
   assign lanes = {1'b0, last} - {1'b0, lane} + 4'd1;
 
-  logic q_valid, q_busy, w_busy, q_needed, w_needed;
+  logic q_valid, q_needed, w_needed;
   logic [40:0] q_entry, q_head;
   assign q_valid = direct | (c_valid & room);
   assign q_entry = direct ? {cpu_write, cpu_config, 3'd0, lanes, cpu_addr[31:3], lane} : {2'b10, c_bytes, c_addr};
@@ -98,12 +96,11 @@ module myri_host_cpu (
       .clk,
       .rst,
       .w_valid(q_valid),
-      .w_data(q_entry),
+      .w_data (q_entry),
       .r_valid(mc_valid),
       .r_ready(mc_ready),
-      .r_data(q_head),
-      .needed(q_needed),
-      .busy(q_busy)
+      .r_data (q_head),
+      .needed (q_needed)
   );
   assign {mc_write, mc_config} = q_head[40:39];
   assign mc_bytes = {9'd0, q_head[38:32]};
@@ -116,12 +113,11 @@ module myri_host_cpu (
       .clk,
       .rst,
       .w_valid((direct & cpu_write) | d_valid),
-      .w_data(d_valid ? d_data : cpu_data),
+      .w_data (d_valid ? d_data : cpu_data),
       .r_valid(mw_valid),
       .r_ready(mw_ready),
-      .r_data(mw_data),
-      .needed(w_needed),
-      .busy(w_busy)
+      .r_data (mw_data),
+      .needed (w_needed)
   );
 
   // ---- reads ----
@@ -132,7 +128,6 @@ module myri_host_cpu (
 
   assign idle = wc_empty & (posted == 5'd0);
   assign needed = c_needed | q_valid | q_needed | w_needed | (reading & mr_valid) | m_done;
-  assign busy = cpu_valid | c_busy | q_busy | w_busy | reading | (posted != 5'd0);
 
   always_ff @(posedge clk) begin
     if (rst) begin

@@ -29,8 +29,7 @@ module myri_host_inbound #(
     output logic [ 7:0] mem_be,            // bytes written
     input  logic [63:0] mem_rdata,         // valid in the clock after a read
     output logic        idle,              // all writes are in memory
-    output logic        needed,            // the coming edge changes something
-    output logic        busy               // 1 = something waits, or an edge is needed
+    output logic        needed             // the coming edge changes something
 );
   logic f_ready, f_valid, f_busy, drain;
   logic [100:0] f_data;
@@ -68,7 +67,6 @@ module myri_host_inbound #(
 
   assign idle = ~f_valid;
   assign needed = f_busy | f_valid | tr_valid | td_valid;
-  assign busy = tw_valid | needed;
 
   always_ff @(posedge clk) begin
     if (rst) begin

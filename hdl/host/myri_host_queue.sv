@@ -11,16 +11,14 @@ module myri_host_queue #(
     output logic             r_valid,  // oldest entry
     input  logic             r_ready,  // taken
     output logic [WIDTH-1:0] r_data,   // oldest entry
-    output logic             needed,   // the coming edge changes something
-    output logic             busy      // 1 = something waits, or an edge is needed
+    output logic             needed    // the coming edge changes something
 );
   logic f_valid, f_ready;
   logic [WIDTH-1:0] f_data;
   logic [DEPTH_LOG2:0] f_level;
 
   assign r_valid = f_valid | w_valid;
-  assign r_data = f_valid ? f_data : w_data;
-  assign busy = needed | f_valid;
+  assign r_data  = f_valid ? f_data : w_data;
 
   myri_fifo #(
       .WIDTH(WIDTH),

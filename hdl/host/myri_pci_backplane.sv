@@ -22,11 +22,12 @@ module myri_pci_backplane
     output logic [31:0] count_busy,  // clocks with a transaction on the bus
     output logic busy  // another edge is needed
 );
-  localparam logic [PCI_OUT_BITS-1:0] NOTHING = {3'b111, {PCI_ENABLES{1'b0}}, {PCI_WIRES{1'b1}}};
   logic [PCI_OUT_BITS*CARDS-1:0] cards_out;
 
   for (genvar k = 0; k < CARDS; k++) begin : gen_slot
-    assign cards_out[PCI_OUT_BITS*k+:PCI_OUT_BITS] = slot_present[k] ? slot_out[PCI_OUT_BITS*k+:PCI_OUT_BITS] : NOTHING;
+    logic [PCI_OUT_BITS-1:0] card_out;
+    assign card_out = slot_out[PCI_OUT_BITS*k+:PCI_OUT_BITS];
+    assign cards_out[PCI_OUT_BITS*k+:PCI_OUT_BITS] = slot_present[k] ? card_out : PCI_NOTHING;
   end
 
   myri_pci_bus #(

@@ -1,6 +1,7 @@
 // The shared wires of one PCI bus: every agent gives a drive and an enable per signal, everybody sees the one
 // resolved value.
-// An undriven wire reads 1 (pull-up). Combinational; the counters of use count clock edges on which the bus is busy.
+// An undriven wire reads 1 (pull-up), since an agent gives 1 where it does not drive. Combinational; the counters of
+// use count clock edges on which the bus is busy.
 // IDSEL of agent k (k >= 1) is AD[16+k-1]; agent 0 is the host bridge and has none.
 module myri_pci_bus
   import myri_pci_pkg::*;
@@ -24,26 +25,18 @@ module myri_pci_bus
 
   for (genvar k = 0; k < AGENTS; k++) begin : gen_agent
     logic [PCI_OUT_BITS-1:0] pins;
-    logic [   PCI_WIRES-1:0] gated;  // drive where enabled, else 1
     logic [   PCI_WIRES-1:0] joined;  // AND of the agents up to this one
     logic [ PCI_ENABLES-1:0] enables;
     logic [ PCI_ENABLES-1:0] once;  // enabled by an agent up to this one
     logic [ PCI_ENABLES-1:0] twice;  // enabled by two of them
     assign pins = agent_out[PCI_OUT_BITS*k+:PCI_OUT_BITS];
     assign enables = pins[PCI_OE+:PCI_ENABLES];
-    assign gated = pins[PCI_WIRES-1:0] | ~{
-      pins[PCI_OE_SERR:PCI_OE_PAR],
-      {4{pins[PCI_OE_CBE_HI]}},
-      {4{pins[PCI_OE_CBE_LO]}},
-      {32{pins[PCI_OE_AD_HI]}},
-      {32{pins[PCI_OE_AD_LO]}}
-    };
     if (k == 0) begin : gen_head
-      assign joined = gated;
+      assign joined = pins[PCI_WIRES-1:0];
       assign once   = enables;
       assign twice  = '0;
     end else begin : gen_next
-      assign joined = gen_agent[k-1].joined & gated;
+      assign joined = gen_agent[k-1].joined & pins[PCI_WIRES-1:0];
       assign once   = gen_agent[k-1].once | enables;
       assign twice  = gen_agent[k-1].twice | (gen_agent[k-1].once & enables);
     end

@@ -39,7 +39,7 @@ module myri_pci_master
     output logic ev_retry,  // strobe: target refused the first data phase
     output logic ev_disconnect,  // strobe: target stopped a burst
     output logic needed,  // the coming edge of clk changes something
-    output logic busy  // 1 = a command or a request is open, or an edge is needed
+    output logic busy  // 1 = a command is open, or an edge is needed
 );
   localparam logic [1:0] IDLE = 2'd0;  // bus not ours (or parked here)
   localparam logic [1:0] ADDR = 2'd1;  // address phase
@@ -176,8 +176,11 @@ module myri_pci_master
   // ---- transaction ----
   always_ff @(posedge clk) begin
     ev_start <= start & ~rst;
-    ev_retry <= fin & stop & ~moved & ~xfer & ~abort_t & ~failed & ~rst;
-    ev_disconnect <= fin & (stopped | stop) & (moved | xfer) & left_n != 16'd0 & ~failed & ~rst;
+    {ev_retry, ev_disconnect} <= '0;
+    if (fin && !failed && !rst) begin
+      ev_retry <= stop & ~moved & ~xfer & ~abort_t;
+      ev_disconnect <= (stopped | stop) & (moved | xfer) & left_n != 16'd0;
+    end
     if (rst) begin
       state <= IDLE;
       {frame, irdy, req, ask64, wide, narrow_only, selected, stopped, moved, failed, backoff, half, park} <= '0;
@@ -294,8 +297,9 @@ module myri_pci_master
       .needed(pins_needed)
   );
 
-  // An active command without beats, or without a grant, waits for them.
-  assign needed = take | start | flush | (act & delay != 8'd0) | (req != want) | (state != IDLE) | backoff
-      | m_done | ev_start | ev_retry | ev_disconnect | data_needed | (park != (gnt & idle_bus)) | pins_needed;
-  assign busy = mc_valid | act | req | mr_valid | needed;
+  // An active command without beats, or without a grant, waits for them. What a transaction leaves behind is gone when
+  // its TURN is over.
+  assign needed = (state != IDLE) | take | start | flush | (act & delay != 8'd0) | (req != want) | m_done | data_needed
+      | (park != (gnt & idle_bus)) | pins_needed;
+  assign busy = act | mr_valid | needed;
 endmodule

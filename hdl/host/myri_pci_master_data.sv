@@ -19,7 +19,7 @@ module myri_pci_master_data (
     output logic [63:0] mr_data,    // read beat in PCI lanes
     output logic [ 2:0] have,       // write: beats in hand; read: free places
     output logic [63:0] head,       // write beat for the bus
-    output logic        needed      // the coming edge moves a beat
+    output logic        needed      // a beat of the backend moves at the coming edge
 );
   logic [63:0] wmem[4];
   logic [63:0] rmem[4];
@@ -46,7 +46,7 @@ module myri_pci_master_data (
   end
 
   assign have   = write ? w_count : 3'd4 - r_count;
-  assign needed = r_pop | w_push | xfer | flush;
+  assign needed = r_pop | w_push;
 
   always_ff @(posedge clk) begin
     if (w_push) wmem[w_in] <= mw_data;

@@ -24,7 +24,7 @@ module myri_pci_master_pins
     input  logic [            63:0] head,            // write beat
     input  logic [             6:0] cfg_line_bytes,  // cache line
     output logic [PCI_OUT_BITS-1:0] pci_out,         // drives and enables
-    output logic                    needed           // parity or its enables lag behind
+    output logic                    needed           // parity of a parked bus lags behind
 );
   logic drive_lo, drive_hi, par, par64, par_oe, par64_oe;
   logic [ 3:0] command;
@@ -61,7 +61,7 @@ module myri_pci_master_pins
   assign drive_hi = ask64 & (in_addr | (in_data & write));
 
   // What a parked master drives is 0, and so is its parity.
-  assign needed   = (par_oe != drive_lo) | (par64_oe != drive_hi) | (par_oe & par);
+  assign needed   = (par_oe != park) | (par_oe & par);
   always_ff @(posedge clk) begin
     if (drive_lo | rst) par <= ^{bus_ad[31:0], bus_cbe[3:0]} | rst;
     if (drive_hi | rst) par64 <= ^{bus_ad[63:32], bus_cbe[7:4]} | rst;
@@ -71,9 +71,10 @@ module myri_pci_master_pins
 
   // One concatenation in the order of myri_pci_pkg, top bit first: event-driven simulators pay per assignment.
   logic own_cbe, own_frame;
+  logic [PCI_OUT_BITS-1:0] driven;
   assign own_cbe = drive_lo | in_data;
   assign own_frame = in_addr | in_data;
-  assign pci_out = {
+  assign driven = {
     // M66, INTA#, REQ#
     2'b11,
     ~req,
@@ -103,4 +104,6 @@ module myri_pci_master_pins
     drive_hi ? ad[63:32] : 32'hFFFF_FFFF,
     drive_lo ? ad[31:0] : 32'hFFFF_FFFF
   };
+  localparam logic [PCI_OUT_BITS-1:0] ONLY_REQ = PCI_NOTHING & ~(PCI_OUT_BITS'(1) << PCI_REQ_N);
+  assign pci_out = (own_cbe | own_frame | in_turn | par_oe | par64_oe) ? driven : req ? ONLY_REQ : PCI_NOTHING;
 endmodule

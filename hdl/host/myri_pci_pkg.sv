@@ -1,5 +1,5 @@
 // Pin bundles of the PCI bus: bit positions of what an agent drives (out) and what it sees (in).
-// Drive and enable are two wires per signal; nothing here is an inout. Names ending in _N are active low, as on the
+// Drive and enable are two wires per signal; nothing here is an inout. What is not enabled is driven 1. Names ending in _N are active low, as on the
 // connector.
 // Every user takes only some of the positions, so unused ones are no finding.
 /* verilator lint_off UNUSEDPARAM */
@@ -50,6 +50,9 @@ package myri_pci_pkg;
   localparam int PCI_INTA_N = 99;  // out: interrupt, open drain (0 pulls the wire down)
   localparam int PCI_M66 = 100;  // out: card can run at 66 MHz (0 pulls M66EN down)
   localparam int PCI_OUT_BITS = 101;  // width of an `out` bundle
+  localparam logic [PCI_OUT_BITS-1:0] PCI_NOTHING = {
+    3'b111, {PCI_ENABLES{1'b0}}, {PCI_WIRES{1'b1}}
+  };  // drives nothing
 
   localparam int PCI_GNT_N = 83;  // in: bus grant
   localparam int PCI_IDSEL = 84;  // in: configuration select

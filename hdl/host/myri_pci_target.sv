@@ -51,7 +51,7 @@ module myri_pci_target
     output logic ev_retry,  // strobe: transaction refused
     output logic ev_disconnect,  // strobe: transaction stopped by us after data
     output logic needed,  // the coming edge of clk changes something
-    output logic busy  // 1 = a transaction is on the bus or something of it open, or an edge is needed
+    output logic busy  // 1 = something of a transaction is open, or an edge is needed
 );
   localparam logic [1:0] IDLE = 2'd0;  // nothing claimed
   localparam logic [1:0] DECODE = 2'd1;  // address latched
@@ -71,52 +71,52 @@ module myri_pci_target
   logic [7:0] phases;  // data phases done
 
   // ---- bus as sampled ----
-  logic in_frame, in_irdy, address_phase;
+  logic in_frame, in_irdy;
   assign in_frame = ~pci_in[PCI_FRAME_N];
-  assign in_irdy = ~pci_in[PCI_IRDY_N];
-  assign address_phase = in_frame & ~frame_q & (state == IDLE || state == TURN);
+  assign in_irdy  = ~pci_in[PCI_IRDY_N];
 
   // ---- decoding ----
   logic [31:2] outside;
-  logic is_mem, is_config, is_read, in_hole, in_window, hit, claim;
-  assign outside = (addr ^ bar_base[31:2]) & ~((30'd1 << (bar_size_log2 - 6'd2)) - 30'd1);
-  assign is_mem = cmd == PCI_MEM_READ || cmd == PCI_MEM_WRITE || cmd == PCI_MEM_READ_MULTIPLE
-      || cmd == PCI_MEM_READ_LINE      || cmd == PCI_MEM_WRITE_INV;
-  assign is_config = idsel & low_addr == 2'b00 & addr[10:8] == 3'd0
-      & (cmd == PCI_CONFIG_READ || cmd == PCI_CONFIG_WRITE);
+  logic is_mem, is_config, is_read, in_hole, hit, claim;
   assign is_read = ~cmd[0];
   if (HOLE_LOG2 == 0) begin : gen_whole
     assign in_hole = 1'b0;
   end else begin : gen_hole
     assign in_hole = ((addr ^ bar_base[31:2]) >> (HOLE_LOG2 - 2)) == '0;
   end
-  assign in_window = outside == '0 & ~in_hole;
-  assign hit = is_config | (is_mem & mem_enable & (in_window ^ (OUTSIDE != 0)));
+  assign outside = (addr ^ bar_base[31:2]) & ~((30'd1 << (bar_size_log2 - 6'd2)) - 30'd1);
+  assign is_mem = cmd == PCI_MEM_READ || cmd == PCI_MEM_WRITE || cmd == PCI_MEM_READ_MULTIPLE
+      || cmd == PCI_MEM_READ_LINE || cmd == PCI_MEM_WRITE_INV;
+  assign is_config = idsel & low_addr == 2'b00 & addr[10:8] == 3'd0
+      & (cmd == PCI_CONFIG_READ || cmd == PCI_CONFIG_WRITE);
+  assign hit = is_config | (is_mem & mem_enable & ((outside == '0 & ~in_hole) ^ (OUTSIDE != 0)));
   assign claim = (state == DECODE) & hit & (decode_wait == 2'd0);
 
   // ---- the data phase ----
-  logic xfer, fin, group_end, r_have, r_refuse, w_room;
-  assign xfer = in_irdy & trdy;
+  logic step, fin, retry, c_step, w_step, r_pop, r_have, r_refuse, w_room;  // step: it moves data
+  assign step = (state == DATA) & in_irdy & trdy;
   assign fin = (state == DATA) & in_irdy & (trdy | stop) & ~in_frame;
-  assign group_end = wide | addr[2];
+  assign retry = fin & first & ~step & devsel;
+  assign c_step = step & config_cycle & cmd[0];
+  assign w_step = step & ~reading & ~config_cycle;
+  assign r_pop = step & reading & (wide | addr[2]);
 
   // What to answer in the next clock, unless a phase is still open (TRDY# or STOP# given, no IRDY# yet).
-  logic now_first, now_read, now_config, now_refuse, ready, last_phase, step;
+  logic now_first, now_read, now_config, now_refuse, ready, last_phase;
   logic [3:0] waited_n, need, limit;
   logic [ 7:0] phases_n;
   logic [29:0] addr_n;
   logic go, halt;
-  assign now_first = first & ~xfer;
-  assign now_read = (state == DECODE) ? is_read & ~is_config : reading;
-  assign now_config = (state == DECODE) ? is_config : config_cycle;
-  assign now_refuse = (state == DECODE) ? r_refuse & is_read & ~is_config : refuse;
-  assign step = (state == DATA) & xfer;
-  assign waited_n = (state == DECODE || step) ? 4'd0 : waited;
-  assign phases_n = (state == DECODE) ? 8'd0 : phases + {7'd0, step};
-  assign addr_n = (state == DECODE || !step) ? addr : addr + (wide ? 30'd2 : 30'd1);
-  assign need = (state == DATA && !now_first) ? {1'b0, cfg_subsequent} : now_read ? cfg_read_initial : now_config ? 4'd0
+  assign now_first = first & ~step;
+  assign now_read = claim ? is_read & ~is_config : reading;
+  assign now_config = claim ? is_config : config_cycle;
+  assign now_refuse = claim ? r_refuse & is_read & ~is_config : refuse;
+  assign waited_n = (claim || step) ? 4'd0 : waited;
+  assign phases_n = claim ? 8'd0 : phases + {7'd0, step};
+  assign addr_n = (claim || !step) ? addr : addr + (wide ? 30'd2 : 30'd1);
+  assign need = (!claim && !now_first) ? {1'b0, cfg_subsequent} : now_read ? cfg_read_initial : now_config ? 4'd0
       : cfg_write_initial;
-  assign limit = (now_read && (state == DECODE || now_first)) ? cfg_read_wait : {1'b0, cfg_stall_limit};
+  assign limit = (now_read && (claim || now_first)) ? cfg_read_wait : {1'b0, cfg_stall_limit};
   assign ready = now_config | (now_read ? r_have : w_room);
   assign last_phase = now_config | (cfg_max_phases != 8'd0 & phases_n + 8'd1 == cfg_max_phases)
       | ((addr_n | {29'd0, wide} | (30'h3FFF_FFFF << (bar_size_log2 - 6'd2))) == '1);
@@ -130,7 +130,7 @@ module myri_pci_target
       {addr, low_addr, cmd, decode_wait, waited, phases} <= '0;
     end else begin
       frame_q <= in_frame;
-      if (address_phase) begin
+      if (in_frame && !frame_q && (state == IDLE || state == TURN)) begin
         state <= DECODE;
         addr <= pci_in[PCI_AD+2+:30];
         low_addr <= pci_in[PCI_AD+:2];
@@ -174,8 +174,7 @@ module myri_pci_target
   end
 
   // ---- strobes ----
-  logic moved, retry;
-  assign retry = fin & first & ~xfer & devsel;
+  logic moved;
   always_ff @(posedge clk) begin
     ev_first <= step & first & ~rst;
     ev_last <= fin & (moved | step) & ~rst;
@@ -191,7 +190,7 @@ module myri_pci_target
   myri_pci_target_write u_write (
       .clk,
       .rst,
-      .xfer(step & ~reading & ~config_cycle),
+      .xfer(w_step),
       .fin,
       .wide,
       .addr,
@@ -215,7 +214,7 @@ module myri_pci_target
       .claim_addr(addr),
       .claim_cmd(cmd),
       .more(in_frame),
-      .pop(step & reading & group_end),
+      .pop(r_pop),
       .retry(retry & reading),
       .fin(fin & reading),
       .bar_size_log2,
@@ -234,12 +233,11 @@ module myri_pci_target
       .needed(r_needed),
       .busy(r_busy)
   );
-  assign cs_write = step & config_cycle & cmd[0];
+  assign cs_write = c_step;
   assign cs_reg = addr[7:2];
   assign cs_wdata = pci_in[PCI_AD+:32];
   assign cs_be = ~pci_in[PCI_CBE+:4];
 
-  logic pins_needed;
   myri_pci_target_pins u_pins (
       .clk,
       .rst,
@@ -253,13 +251,12 @@ module myri_pci_target
       .trdy,
       .stop,
       .data(config_cycle ? {32'd0, cs_rdata} : (~wide & addr[2]) ? {32'd0, r_head[63:32]} : r_head),
-      .pci_out,
-      .needed(pins_needed)
+      .pci_out
   );
 
-  assign needed = (state != IDLE) | (frame_q != in_frame) | w_needed | r_needed | moved | ev_first | ev_last | ev_retry
-      | pins_needed;
-  assign busy = frame_q | w_busy | r_busy | needed;
+  // What a transaction leaves behind on the bus is gone when its TURN is over.
+  assign needed = (state != IDLE) | (frame_q != in_frame) | w_needed | r_needed;
+  assign busy   = w_busy | r_busy | needed;
 
   logic unused;
   assign unused = &{1'b0, pci_in, ev_disconnect, bar_base[1:0]};

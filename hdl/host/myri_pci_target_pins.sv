@@ -15,14 +15,12 @@ module myri_pci_target_pins
     input  logic                    trdy,     // TRDY# asserted
     input  logic                    stop,     // STOP# asserted
     input  logic [            63:0] data,     // read data in bus lanes
-    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
-    output logic                    needed    // enables of parity lag behind
+    output logic [PCI_OUT_BITS-1:0] pci_out   // drives and enables
 );
   logic par, par64, par_oe, par64_oe, drive_hi, control;
   assign drive_hi = drive & wide;
   assign control  = in_data | in_turn;
 
-  assign needed   = (par_oe != drive) | (par64_oe != drive_hi);
   always_ff @(posedge clk) begin
     if (drive | rst) par <= ^{bus_ad[31:0], bus_cbe[3:0]} | rst;
     if (drive_hi | rst) par64 <= ^{bus_ad[63:32], bus_cbe[7:4]} | rst;
@@ -31,7 +29,8 @@ module myri_pci_target_pins
   end
 
   // One concatenation in the order of myri_pci_pkg, top bit first: event-driven simulators pay per assignment.
-  assign pci_out = {
+  logic [PCI_OUT_BITS-1:0] driven;
+  assign driven = {
     // M66, INTA#, REQ#
     3'b111,
     // enables: SERR#, PERR#, ACK64#, REQ64#, STOP#, DEVSEL#, TRDY#, IRDY#, FRAME#, PAR64, PAR, C/BE# hi, lo, AD hi, lo
@@ -60,4 +59,5 @@ module myri_pci_target_pins
     drive_hi ? data[63:32] : 32'hFFFF_FFFF,
     drive ? data[31:0] : 32'hFFFF_FFFF
   };
+  assign pci_out = (control | par_oe | par64_oe) ? driven : PCI_NOTHING;
 endmodule

@@ -29,7 +29,7 @@ module myri_pci_target_read
     output logic refuse,  // with claim: another read is delayed
     output logic [63:0] head,  // head group, zero when there is none
     output logic needed,  // the coming edge changes something, claim and end of a read apart
-    output logic busy  // 1 = a read is open
+    output logic busy  // 1 = answers are awaited, or to be asked for
 );
   logic [63:0] mem[8];
   logic [2:0] in, out;
@@ -47,7 +47,7 @@ module myri_pci_target_read
   logic [ 3:0] c_cmd;
   logic [47:0] d_since;  // when it was put off
 
-  logic match, expired, start, resume_read, arrive, last_group, give, finish, want_more;
+  logic match, expired, start, resume_read, arrive, last_group, finish, want_more;
   assign match = d_valid & claim_addr == c_addr & claim_cmd == c_cmd;
   assign expired = cfg_discard != 16'd0 & (cycle - d_since) >= {32'd0, cfg_discard};
   assign refuse = d_valid & ~match & ~expired;
@@ -57,14 +57,11 @@ module myri_pci_target_read
   assign arrive = td_valid & (drop == 4'd0);
   assign last_group = (next | (29'h1FFF_FFFF << (bar_size_log2 - 6'd3))) == '1;
   assign want_more = (owned ? more : burst) & count + flight < ahead;
-  assign give = (~tr_valid | tr_ready) & (count + flight + drop < 4'd8)
-      & ((need & ~w_pending) | (open & ~need & want_more))
-      & ~start & ~finish;
 
   assign have = (count + {3'b0, arrive} - {3'b0, pop} != 4'd0) & ~start;
   assign head = (count == 4'd0) ? 64'd0 : mem[out];
-  assign needed = give | (tr_valid & tr_ready) | td_valid;
-  assign busy = tr_valid | (flight != 4'd0) | (drop != 4'd0) | need | owned;
+  assign needed = (tr_valid & tr_ready) | td_valid | (open & (need | (burst & count + flight < ahead)));
+  assign busy = need | (flight != 4'd0) | (drop != 4'd0);
 
   always_ff @(posedge clk) begin
     if (arrive) mem[in] <= td_data;
@@ -77,9 +74,11 @@ module myri_pci_target_read
       if (arrive) in <= in + 3'd1;
       if (pop) out <= out + 3'd1;
       count  <= count + {3'b0, arrive} - {3'b0, pop};
-      flight <= flight + {3'b0, give} - {3'b0, arrive};
+      flight <= flight - {3'b0, arrive};
       if (td_valid && !arrive) drop <= drop - 4'd1;
-      if (give) begin
+      if (open && !start && !finish && (need ? !w_pending : want_more) && (!tr_valid || tr_ready)
+          && count + flight + drop < 4'd8) begin
+        flight <= flight + 4'd1 - {3'b0, arrive};
         tr_valid <= 1'b1;
         tr_addr <= {next, 3'b0};
         tr_bytes <= {1'b0, ahead, 3'b0};

@@ -22,7 +22,7 @@ module sim_node
 ) (
     input logic rst,
     input logic faults,
-    input logic setup_clk,  // of the NIC's settings: needed in reset only
+    input logic setup_clk,  // of settings: needed in reset only
     output logic setup_needed,
     input logic [ENGINES-1:0] engine_clk,  // of the NIC's engines, see myri_nic_engines_pkg
     output logic [ENGINES-1:0] engine_needed,
@@ -90,6 +90,7 @@ module sim_node
       .NODE (NODE),
       .SLOTS(SLOTS)
   ) host (
+      .setup_clk,
       .clk(pci_clk),
       .side_clk(host_side_clk),
       .side_needed(host_side_needed),

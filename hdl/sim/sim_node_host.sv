@@ -7,6 +7,7 @@ module sim_node_host
     parameter int NODE  = 0,  // VNN
     parameter int SLOTS = 1   // slots of the bus
 ) (
+    input logic setup_clk,  // for settings: runs in reset
     input logic clk,
     input logic [PCI_SIDES-1:0] side_clk,  // of the bridge's sides, see myri_pci_pkg
     output logic [PCI_SIDES-1:0] side_needed,
@@ -64,6 +65,7 @@ module sim_node_host
       .UNIT (BASE),
       .SLOTS(SLOTS)
   ) segment (
+      .setup_clk,
       .clk,
       .side_clk,
       .side_needed,

@@ -6,6 +6,7 @@ module sim_segment
     parameter int UNIT  = 0,  // settings unit of the node
     parameter int SLOTS = 1   // connectors
 ) (
+    input  logic                          setup_clk,     // for settings: runs in reset
     input  logic                          clk,
     input  logic [         PCI_SIDES-1:0] side_clk,      // of the bridge's sides, see myri_pci_pkg
     output logic [         PCI_SIDES-1:0] side_needed,
@@ -46,7 +47,7 @@ module sim_segment
       .KEY  (FIRST),
       .COUNT(COUNT)
   ) settings (
-      .clk,
+      .clk  (setup_clk),
       .rst,
       .value(values)
   );
