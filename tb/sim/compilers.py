@@ -183,6 +183,7 @@ def check_wiring(job: Job) -> None:
 def verilator_flags(job: Job, name: str) -> list[str]:
     """What Verilator is told to make of a job, as a model of this name."""
     flags = ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing"]
+    flags += ["-fno-table"]  # a table of a few single bits costs more to look up than the bits
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--timescale", "1ps/1ps"]
     flags += ["--prefix", name, "-Mdir", "obj", *job.flags]
     if job.waves:
