@@ -146,7 +146,7 @@ int dw_started(void) { return started; }
 int dw_always_on(void) { return always_on; }
 int64_t dw_reset_end(void) { return reset_end; }
 int64_t dw_period(int clock) { return clock_period[clock]; }
-int64_t dw_next_edge[DW_CLOCKS];   // set by the Verilator main loop before each edge and each refresh
+int64_t dw_next_edge[DW_CLOCKS];   // set by the Verilator main loop before each refresh
 long long san_next_edge(int clock) { return dw_next_edge[clock]; }
 long long san_period(int clock) { return clock_period[clock]; }
 // The edge with this absolute index must happen although the clock may sleep.

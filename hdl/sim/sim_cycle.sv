@@ -1,6 +1,6 @@
 // The absolute index of the edge about to happen, for a clock that the Verilator main loop drives. A register of that
-// clock, not an input of the design: what depends on it is evaluated with its own clock only. `refresh` is pulsed before
-// the first edge after a sleep.
+// clock, not an input of the design: what depends on it is evaluated with its own clock only. It counts; `refresh` is
+// pulsed before the first edge after a sleep.
 `include "doorway.svh"
 module sim_cycle #(
     parameter int CLOCK = 0  // index of the clock in the cluster
@@ -12,7 +12,11 @@ module sim_cycle #(
   longint index;
   initial cycle = '0;
   always_ff @(posedge clk or posedge refresh) begin
-    index = `SAN(san_next_edge) (CLOCK);
-    cycle <= index[47:0];
+    if (refresh) begin
+      index = `SAN(san_next_edge) (CLOCK);
+      cycle <= index[47:0];
+    end else begin
+      cycle <= cycle + 48'd1;
+    end
   end
 endmodule

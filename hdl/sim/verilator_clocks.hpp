@@ -61,7 +61,7 @@ class Cluster {
     Component &c = components_.back();
     const int number = count();
     const uint64_t rise = triggers(c, clk), renew = triggers(c, refresh);
-    clocks_.push_back({awake, rise, renew, 0, 0, NEVER, &dw_next_edge[number], nullptr, nullptr, 1ull << number % 64, nullptr, {}});
+    clocks_.push_back({awake, refresh, rise, renew, 0, 0, NEVER, nullptr, nullptr, 1ull << number % 64, nullptr, {}});
     wave_clocks::pin(c.name, "clk_" + std::to_string(c.clocks++), number, false);
   }
   // The next part of the component added last: of its clock (counted in the component) it has the edges before which it is `needed`, and,
@@ -158,10 +158,10 @@ class Cluster {
   struct Component;
   struct Clock {
     const CData *awake;
+    CData *refresh;                     // high while sim_cycle is told the index
     uint64_t rise, renew, part_rises;   // triggers that its edge sets, a rise of its pin refresh, the edges of all of its parts
     uint64_t kicked;                    // and of those that need an edge that must happen
     int64_t last;                       // when it had its last edge
-    int64_t *next_edge;                 // the index of its next one, for sim_cycle
     Grid *grid;
     uint64_t *due, bit;                 // where it stands in its grid's `due`
     Component *owner;
@@ -255,13 +255,14 @@ class Cluster {
       parts |= clock.part_rises;
       if (pulses) seen_to_rise(clock);
       if (std::exchange(clock.last, now) == now - clock.grid->period) continue;
-      *clock.next_edge = clock.grid->index;
+      dw_next_edge[&clock - clocks_.data()] = clock.grid->index;
+      *clock.refresh = 1;
       renew |= clock.renew;
     }
     if (renew) c.model->edge(c.root, renew);
     for (Clock *const *each = first; each != end; each++) {
       const Clock &clock = **each;
-      *clock.next_edge = clock.grid->index + 1;
+      *clock.refresh = 0;
       for (const Part &part : clock.parts) rise |= part.rise & -static_cast<uint64_t>(*part.needed);
     }
     rise |= parts & (all ? parts : c.given);

@@ -130,7 +130,7 @@ def compile_model(job: Job) -> None:
     name, env = f"V{job.top}", {"VERILATOR_ROOT": str(tool.root)}
     command = [tool.binary, *verilator_flags(job, name), *map(str, job.sources)]
     _run(command, job.folder, f"verilating {job.top}", env)
-    if len(job.domains) > 1:
+    if job.domains:
         narrow(job.folder / "obj", name, job.domains)
     if job.waves:
         _wave_writer(job.folder / "obj")

@@ -2,8 +2,9 @@
 
 Verilator makes one function of all that follows an edge, `eval_nba`: a long row of blocks, each behind a test whether
 one of its triggers is set. Most edges of a cluster are those of a single clock and its parts, for which most of these
-tests can only fail. Here the function becomes a template of the triggers that may be set, with an instance for each
-clock, in which the compiler leaves out what cannot happen, and one for all.
+tests can only fail, and those of the clock itself only succeed. Here the function becomes a template of the triggers
+that may and that must be set, with an instance for each clock, in which the compiler leaves out what cannot happen and
+does not ask for what always does, and one for all.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ SET = "vlSelfRef.__VnbaTriggered[0U]"
 
 
 def narrow(obj: Path, name: str, domains: Sequence[Sequence[str]]) -> None:
-    """Give a model in `obj` its instances; `domains`: of each clock the pins whose edges are its own.
+    """Give a model in `obj` its instances; `domains`: of each clock the pins whose edges are its own, its pin first.
 
     Raises ToolError where Verilator's output is not what it was when this was written.
     """
     told = "".join(path.read_text() for path in obj.glob(f"{name}___024root__*Slow.cpp"))
     triggers = {pin: int(index) for index, pin in NAMED.findall(told)}
-    masks = [sum(1 << triggers[pin] for pin in pins if pin in triggers) for pins in domains]
+    masks = [[1 << triggers[pin] for pin in pins if pin in triggers] for pins in domains]
     head = f"void {name}___024root___eval_nba({name}___024root* vlSelf) {{\n"
     found = [path for path in obj.glob(f"{name}___024root__*.cpp") if head in path.read_text()]
-    if len(found) != 1 or not all(masks):
+    if len(found) != 1 or any(pins[0] not in triggers for pins in domains):
         cause = f"{obj} has {len(found)} functions eval_nba and the triggers {sorted(triggers)}"
         raise ToolError(f"the model {name} is not as expected", cause, "use the Verilator of requirements.txt")
     path = found[0]
@@ -39,16 +40,20 @@ def narrow(obj: Path, name: str, domains: Sequence[Sequence[str]]) -> None:
 
 
 def _template(name: str, body: str) -> str:
-    """`eval_nba`, body and closing brace, as a template of the triggers that may be set."""
+    """`eval_nba`, body and closing brace, as a template of the triggers that may be set, and of those that are."""
     if body.count("__VnbaTriggered") != body.count(f"ULL & {SET}"):
         raise ToolError(f"the model {name} is not as expected", "its eval_nba sets triggers", "see tb/sim/domains.py")
-    declared = f"template <uint64_t MAY> static void eval_nba_of({name}___024root* vlSelf) {{\n"
-    return f"{declared}    const uint64_t triggers = vlSelf->__VnbaTriggered[0] & MAY;\n{body.replace(SET, 'triggers')}"
+    declared = f"template <uint64_t MAY, uint64_t MUST> static void eval_nba_of({name}___024root* vlSelf) {{\n"
+    known = "    const uint64_t triggers = (vlSelf->__VnbaTriggered[0] & MAY) | MUST;\n"
+    return declared + known + body.replace(SET, "triggers")
 
 
-def _chooser(head: str, masks: Sequence[int]) -> str:
-    """`eval_nba`, which takes the narrowest instance."""
-    tests = "".join(f"    if (!(triggers & ~{mask}ull)) return eval_nba_of<{mask}ull>(vlSelf);\n" for mask in masks)
-    return (
-        f"{head}    const uint64_t triggers = vlSelf->__VnbaTriggered[0];\n{tests}    eval_nba_of<~0ull>(vlSelf);\n}}\n"
+def _chooser(head: str, masks: Sequence[Sequence[int]]) -> str:
+    """`eval_nba`, which takes the narrowest instance; `masks`: of each clock its triggers, its own edge first."""
+    tests = "".join(
+        f"    if (triggers & {own[0]}ull && !(triggers & ~{sum(own)}ull))\n"
+        f"        return eval_nba_of<{sum(own)}ull, {own[0]}ull>(vlSelf);\n"
+        for own in masks
     )
+    begun = f"{head}    const uint64_t triggers = vlSelf->__VnbaTriggered[0];\n"
+    return f"{begun}{tests}    eval_nba_of<~0ull, 0>(vlSelf);\n}}\n"

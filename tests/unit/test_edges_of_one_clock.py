@@ -55,7 +55,7 @@ def obj(tmp_path: Path) -> Path:
 def test_for_every_set_of_triggers_the_same_blocks_run(obj: Path) -> None:
     narrow(obj, "Vm", DOMAINS)
     source = obj / "Vm___024root__0.cpp"
-    assert "eval_nba_of<11ull>" in source.read_text() and "eval_nba_of<4ull>" in source.read_text()
+    assert "eval_nba_of<11ull, 1ull>" in source.read_text() and "eval_nba_of<4ull, 4ull>" in source.read_text()
     subprocess.run(["g++", "-std=gnu++20", "-o", "program", source.name], cwd=obj, check=True)
     ran = subprocess.run(["./program"], cwd=obj, check=True, capture_output=True, text=True).stdout.split()
     assert [int(word) for word in ran] == [
