@@ -1,6 +1,6 @@
 // Pin bundles of the PCI bus: bit positions of what an agent drives (out) and what it sees (in).
-// Drive and enable are two wires per signal; nothing here is an inout. What is not enabled is driven 1. Names ending in _N are active low, as on the
-// connector.
+// Drive and enable are two wires per signal; nothing here is an inout. What is not enabled is driven 1. Names ending in
+// _N are active low, as on the connector.
 // Every user takes only some of the positions, so unused ones are no finding.
 /* verilator lint_off UNUSEDPARAM */
 package myri_pci_pkg;
