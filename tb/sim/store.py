@@ -1,7 +1,8 @@
 """Where builds are kept: made once, found again by name, and the least recently used removed above a size.
 
 A build is made in a scratch folder and renamed when complete, so that a killed one is never taken for a whole one. Who
-asks for a build holds a shared lock of it until the process ends: what somebody uses is never removed.
+asks for a build holds a shared lock of it until the process ends: what somebody uses is never removed. A second lock,
+exclusive, is held only while the build is made: others wait for it, and go on as soon as the build is there.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def found(name: str, store: Path = STORE) -> Path | None:
     if folder in _held and folder.is_dir():
         return folder
     store.mkdir(parents=True, exist_ok=True)
-    lock = _locked(folder, fcntl.LOCK_SH)
+    lock = _locked(_lock_file(folder), fcntl.LOCK_SH)
     if not folder.is_dir():
         lock.close()
         return None
@@ -40,7 +41,7 @@ def found(name: str, store: Path = STORE) -> Path | None:
 
 
 def kept(name: str, make: Callable[[Path], None], store: Path = STORE) -> tuple[Path, bool]:
-    """The build of this name, and whether it was there; else `make` fills an empty folder, one process at a time.
+    """The build of this name, and whether it was there; else `make` fills an empty folder, one maker at a time.
 
     Raises what `make` raises, and ConfigError when the limit is no number.
     """
@@ -48,11 +49,15 @@ def kept(name: str, make: Callable[[Path], None], store: Path = STORE) -> tuple[
     if folder := found(name, store):
         return folder, True
     folder = store / name
-    lock = _locked(folder, fcntl.LOCK_EX)
-    there = folder.is_dir()  # made by another process while we waited
-    if not there:
-        _make(folder, make)
-    fcntl.flock(lock, fcntl.LOCK_SH)
+    lock = _locked(_lock_file(folder), fcntl.LOCK_SH)  # shared: who waits for the maker must not wait for its end too
+    try:
+        with _locked(_making_file(folder), fcntl.LOCK_EX):
+            there = folder.is_dir()  # made by another thread or process while we waited
+            if not there:
+                _make(folder, make)
+    except BaseException:
+        lock.close()
+        raise
     _use(folder, lock)
     if not there:
         _trim(store, limit)
@@ -80,9 +85,13 @@ def _lock_file(folder: Path) -> Path:
     return folder.parent / f".{folder.name}.lock"
 
 
-def _locked(folder: Path, kind: int) -> TextIO:
-    """The lock of a folder, held. Raises BlockingIOError when `kind` does not wait and somebody else has it."""
-    path = _lock_file(folder)
+def _making_file(folder: Path) -> Path:
+    """Locked by the one who makes the build."""
+    return folder.parent / f".{folder.name}.making.lock"
+
+
+def _locked(path: Path, kind: int) -> TextIO:
+    """A file with a lock, held. Raises BlockingIOError when `kind` does not wait and somebody else has it."""
     while True:
         handle = path.open("a")
         try:
@@ -141,11 +150,12 @@ def _remove(folder: Path, locked_by: Path) -> bool:
     if locked_by in _held:
         return False
     try:
-        lock = _locked(locked_by, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock = _locked(_lock_file(locked_by), fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     with lock:
         shutil.rmtree(folder, ignore_errors=True)
         if folder == locked_by:
             _lock_file(folder).unlink(missing_ok=True)
+            _making_file(folder).unlink(missing_ok=True)
     return True

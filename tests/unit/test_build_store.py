@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,6 +72,33 @@ def test_a_build_is_made_once_and_found_again(tmp_path: Path) -> None:
     forget()
     assert builds.kept("a", lambda folder: pytest.fail("made again"), tmp_path) == (tmp_path / "a", True)
     assert builds.found("b", tmp_path) is None
+
+
+def test_two_threads_that_want_one_new_build_both_get_it_and_it_is_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look, both_looked = builds.found, threading.Barrier(2)
+    made: list[Path] = []
+
+    def found(name: str, store: Path) -> Path | None:
+        folder = look(name, store)
+        both_looked.wait(10)
+        return folder
+
+    def make(folder: Path) -> None:
+        made.append(folder)
+        fill(folder)
+
+    monkeypatch.setattr(builds, "found", found)
+    results: list[tuple[Path, bool]] = []
+    for _ in range(2):
+        threading.Thread(target=lambda: results.append(builds.kept("a", make, tmp_path)), daemon=True).start()
+    for _ in range(200):
+        if len(results) == 2:
+            break
+        time.sleep(0.05)
+    assert sorted(results) == [(tmp_path / "a", False), (tmp_path / "a", True)]
+    assert len(made) == 1
 
 
 def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
