@@ -14,13 +14,16 @@ from pymodels.toml import read_toml
 FILE = Path(__file__).with_name("published.toml")
 ANY = "any"
 """Profile of a value that is quoted wherever its study runs."""
+OPTIONAL = ("within", "first")
+"""Keys that an entry need not have."""
 
 
 @dataclass(frozen=True)
 class Published:
     """A published value, and the metric of which study, on which profile (NIC and host; `ANY`), stands beside it.
 
-    `within` is the agreement that is asked for, as a fraction of the value; None where none is.
+    `within` is the agreement that is asked for, as a fraction of the value; None where none is. `first` is the value
+    that the first run of its study gave, before anything was changed in view of it; None where nobody recorded it.
     """
 
     name: str
@@ -32,10 +35,12 @@ class Published:
     metric: str
     profile: str
     within: float | None = None
+    first: float | None = None
 
     def beside(self, measured: float | None) -> Comparison:
         """This value beside a measured one, for `results.json`; nothing is measured for a quoted value."""
-        return compare(self.name, self.source, self.value, None if self.kind is Kind.QUOTED else measured, self.kind)
+        shown = None if self.kind is Kind.QUOTED else measured
+        return compare(self.name, self.source, self.value, shown, self.kind, self.first)
 
     def agrees(self, measured: float) -> bool:
         """Whether a measured value lies within the agreement asked for; True where none is."""
@@ -55,9 +60,9 @@ def _entry(path: Path, line: int, entry: dict[str, Any]) -> Published:
         if key not in known:
             raise ConfigError(str(path), line, f"unknown key {key!r}", "no published value has it", nearest(key, known))
     for key in known:
-        if key not in entry and key != "within":
+        if key not in entry and key not in OPTIONAL:
             raise ConfigError(str(path), line, "value missing", f"the entry has no {key}", f"add {key} = ...")
-    for key in ("value", "within"):
+    for key in ("value", *OPTIONAL):
         number = entry.get(key, 0)
         if isinstance(number, bool) or not isinstance(number, (int, float)):
             raise ConfigError(str(path), line, "wrong type", f"{key} is {number!r}", "write a number")

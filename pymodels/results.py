@@ -56,7 +56,9 @@ class Series:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A published value beside ours. `measured` and `ratio` (measured / published) are None for a quoted value."""
+    """A published value beside ours. `measured` and `ratio` (measured / published) are None for a quoted value; `first`
+    is what was measured first of all, None where nobody recorded it.
+    """
 
     name: str
     source: str
@@ -64,6 +66,7 @@ class Comparison:
     measured: float | None
     ratio: float | None
     kind: Kind
+    first: float | None = None
 
 
 @dataclass(frozen=True)
@@ -104,10 +107,12 @@ class Results:
         return {"schema": plain.pop("schema"), **plain}
 
 
-def compare(name: str, source: str, published: float, measured: float | None, kind: Kind) -> Comparison:
+def compare(
+    name: str, source: str, published: float, measured: float | None, kind: Kind, first: float | None = None
+) -> Comparison:
     """A published value beside a measured one. The ratio is None when nothing is measured or the published is 0."""
     ratio = measured / published if measured is not None and published else None
-    return Comparison(name, source, published, measured, ratio, kind)
+    return Comparison(name, source, published, measured, ratio, kind, first)
 
 
 def write_results(results: Results, path: Path) -> None:

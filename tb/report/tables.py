@@ -134,19 +134,24 @@ def others(metrics: Mapping[str, float]) -> Table:
 
 
 def published(rows: Sequence[Comparison]) -> Table:
-    """Published values beside measured ones. A dash: nothing is measured."""
+    """Published values beside measured ones, and beside what was measured first of all where that is on record. A dash:
+    nothing is measured.
+    """
+    recorded = any(row.first is not None for row in rows)
     cells = (
         (
             row.name,
             row.source,
             row.kind.value,
             number(row.published),
+            *(("-" if row.first is None else number(row.first),) if recorded else ()),
             "-" if row.measured is None else number(row.measured),
             "-" if row.ratio is None else f"{row.ratio:.3f}",
         )
         for row in rows
     )
-    return Table(("value", "source", "kind", "published", "measured", "ratio"), tuple(cells), words=3)
+    headings = ("value", "source", "kind", "published", *(("first",) if recorded else ()), "measured", "ratio")
+    return Table(headings, tuple(cells), words=3)
 
 
 def percent(share: float) -> str:

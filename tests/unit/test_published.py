@@ -100,6 +100,13 @@ def test_quoted_value_has_nothing_measured(tmp_path: Path) -> None:
     assert row.agrees(100.0)
 
 
+def test_the_first_value_ever_measured_is_kept_beside_later_ones(tmp_path: Path) -> None:
+    (row,) = entries(tmp_path, kind='"predicted"', first="1.5")
+    assert (row.beside(1.1).first, row.beside(1.1).measured) == (1.5, 1.1)
+    (row,) = entries(tmp_path, kind='"predicted"')
+    assert row.beside(1.1).first is None
+
+
 @pytest.mark.parametrize(
     ("changed", "text"),
     [
@@ -107,6 +114,7 @@ def test_quoted_value_has_nothing_measured(tmp_path: Path) -> None:
         ({"metric": ""}, "value missing: the entry has no metric; add metric = ..."),
         ({"value": '"x"'}, "wrong type: value is 'x'; write a number"),
         ({"within": "true"}, "wrong type: within is True; write a number"),
+        ({"first": '"soon"'}, "wrong type: first is 'soon'; write a number"),
         ({"kind": '"predict"'}, "unknown kind: 'predict' is none; did you mean 'predicted'?"),
     ],
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from pymodels.results import Cost, Kind
+from pymodels.results import Cost, Kind, compare
 from tb.report import tables
 from tests.unit.madeup import PUBLISHED, SIZED, STAGES, results
 
@@ -98,6 +98,13 @@ def test_quoted_values_have_dashes() -> None:
     assert table.rows[0][2:] == ("input", "0.16", "0.1605", "1.003")
     assert table.rows[2][2:] == ("quoted", "10", "-", "-")
     assert set(tables.KINDS) == set(Kind)
+
+
+def test_what_was_measured_first_has_a_column_where_it_is_on_record() -> None:
+    recorded = compare("knee", "Figure 4.6", 5000.0, 5100.0, Kind.PREDICTED, first=4000.0)
+    table = tables.published([*PUBLISHED[:1], recorded])
+    assert table.headings == ("value", "source", "kind", "published", "first", "measured", "ratio")
+    assert [row[4] for row in table.rows] == ["-", "4,000"]
 
 
 def test_cost_says_where_the_wall_time_went() -> None:

@@ -97,6 +97,7 @@ def test_file_has_the_agreed_shape(tmp_path: Path) -> None:
             "measured": 0.25,
             "ratio": 0.5,
             "kind": "input",
+            "first": None,
         }
     ]
     assert plain["series"]["latency"] == {"x": [0, 64], "y": [8.0, 9.5], "x_unit": "B", "y_unit": "us"}
