@@ -1,7 +1,8 @@
 // Sending half of LANES link ports: one character an edge, control between data characters.
 //
 // Priority of a character slot: BEAT, STOP/GO of our own receiver, the GAP of a forward reset, the
-// packet stream. Timing: a beat taken from the stream is on `tx` directly after that edge.
+// packet stream. STOP holds back what would enter the peer's slack buffer: the stream and that GAP.
+// Timing: a beat taken from the stream is on `tx` directly after that edge.
 // A blocked sender stays asleep: its time-outs are deadlines (alarm_*), never counters.
 // The ports are bits of masks, so that a switch costs little more to simulate than one port.
 module myri_link_tx #(
@@ -45,6 +46,7 @@ module myri_link_tx #(
   logic [   LANES-1:0] long_running;  // block_deadline counts
   logic [   LANES-1:0] refresh;  // STOP is to be repeated
   logic [   LANES-1:0] slot_flow;  // the slot goes to STOP or GO
+  logic [   LANES-1:0] may_cut;  // the GAP of a forward reset goes out, if neither BEAT nor flow control has the slot
   logic [   LANES-1:0] fire;  // a beat is taken
   logic [   LANES-1:0] send;  // and goes to the wire
   logic [48*LANES-1:0] lane_alarm;
@@ -54,6 +56,7 @@ module myri_link_tx #(
   assign refresh = refresh_due ? stopping & ~(rx_hold & ~got_data) : '0;
   assign slot_flow = (stopping ^ tx_hold) | refresh | (stopping & refresh_wait);
   assign s_ready = discarding | (beat_due ? '0 : ~(slot_flow | stopped | cut));
+  assign may_cut = cut & ~stopped;
   assign fire = s_valid & s_ready;
   assign send = fire & ~discarding;
 
@@ -63,7 +66,7 @@ module myri_link_tx #(
   assign long_running = (cfg_long_timeout == 32'd0) ? '0 : blocked & blocked_last;
 
   assign busy = tx != '0 || fire != '0 || blocked != blocked_last || rx_hold != hold_last ||
-      (stopping != tx_hold) || (refresh_wait | cut | (s_valid & ~stopped)) != '0;
+      (stopping != tx_hold) || (refresh_wait | may_cut | (s_valid & ~stopped)) != '0;
 
   // Where the packets stand.
   always_ff @(posedge clk) begin
@@ -74,7 +77,7 @@ module myri_link_tx #(
     end else begin
       in_packet <= ((in_packet & ~send) | (send & ~s_tail)) & ~ev_forward_reset;
       if ((cut | discarding | ev_forward_reset) != '0) begin
-        cut <= (cut & (slot_flow | {LANES{beat_due}})) | (ev_forward_reset & in_packet);
+        cut <= (cut & (slot_flow | stopped | {LANES{beat_due}})) | (ev_forward_reset & in_packet);
         discarding <= (discarding & ~(fire & s_tail)) | ev_forward_reset;
       end
     end
@@ -105,7 +108,7 @@ module myri_link_tx #(
     logic [ 8:0] char;
 
     assign tx[9*i+:9] = char;
-    assign tx_needed[i] = char != 9'h000 || fire[i] || slot_flow[i] || cut[i] || beat_due || got_stop[i] ||
+    assign tx_needed[i] = char != 9'h000 || fire[i] || slot_flow[i] || may_cut[i] || beat_due || got_stop[i] ||
         (hold_last[i] && !rx_hold[i]) || (blocked[i] && !blocked_last[i]);
 
     // What goes out.
@@ -114,7 +117,7 @@ module myri_link_tx #(
       else if (send[i]) char <= s_tail[i] ? 9'h00C : {1'b1, s_data[8*i+:8]};
       else if (beat_due) char <= 9'h030;
       else if (slot_flow[i]) char <= stopping[i] ? 9'h00F : 9'h003;
-      else char <= cut[i] ? 9'h00C : 9'h000;
+      else char <= may_cut[i] ? 9'h00C : 9'h000;
     end
 
     assign ev_short_timeout[i] = short_running[i] && cycle >= stop_deadline && !got_stop[i];

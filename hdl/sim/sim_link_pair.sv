@@ -17,6 +17,7 @@ module sim_link_pair (
     input  logic [15:0] cfg_short_timeout,  // see myri_link_port
     input  logic [31:0] cfg_long_timeout,   // see myri_link_port
     input  logic [31:0] cfg_beat_period,    // see myri_link_port
+    input  logic [ 1:0] cfg_beats,          // the ends of {b, a} that send BEATs
     input  logic        ab_force,           // faults on the wire from a to b
     input  logic [ 8:0] ab_char,            // the character instead
     input  logic        ba_force,           // and from b to a
@@ -115,7 +116,7 @@ module sim_link_pair (
         .cfg_refresh(cfg_refresh),
         .cfg_short_timeout(cfg_short_timeout),
         .cfg_long_timeout(cfg_long_timeout),
-        .cfg_beat_period(cfg_beat_period),
+        .cfg_beat_period(cfg_beats[i] ? cfg_beat_period : 32'd0),
         .s_valid(s_valid[i]),
         .s_ready(s_ready[i]),
         .s_tail(s_tail[i]),
@@ -158,7 +159,7 @@ module sim_link_pair (
         .clk(clk),
         .rst(rst),
         .cycle(cycle),
-        .cfg_beat_period(cfg_beat_period),
+        .cfg_beat_period(cfg_beats[1-i] ? cfg_beat_period : 32'd0),
         .cfg_delay(cfg_delay),
         .in(arrived[9*i+:9]),
         .struck(force_last[i]),

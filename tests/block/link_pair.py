@@ -23,6 +23,7 @@ DEFAULTS = {
     "cfg_short_timeout": 16,
     "cfg_long_timeout": 4_000_000,
     "cfg_beat_period": 1600,
+    "cfg_beats": 3,
 }
 
 

@@ -7,12 +7,15 @@ with the clock asleep and always on. Scenarios in which the clock may sleep are 
 
 from __future__ import annotations
 
+import random
 from itertools import pairwise, repeat
 from typing import Any
 
 import cocotb
 
 from pymodels.link.characters import Symbol
+from pymodels.profiles import load_profile
+from tb.limits import longest_cable
 from tests.block.link_pair import Bench, Gate
 
 
@@ -79,6 +82,40 @@ async def a_packet_blocked_for_the_long_timeout_is_cut_and_the_next_one_passes(d
     ((at, which),) = bench.seen["ev_forward_reset"]
     stop = bench.symbols("b", Symbol.STOP)[0]
     assert which == 1 and at == stop + 2 + 1 + 500, "500 characters after the STOP took effect"
+
+
+async def first_stop(dut: Any, settings: dict[str, int], wire: bytes) -> int:
+    """The edge at which end b, whose sink takes nothing, puts its first STOP on the wire, without BEATs."""
+    bench = Bench(dut, **{**settings, "cfg_beats": 0})
+    bench.sinks["b"].stalls = repeat(True)
+    await bench.start(at=1)
+    bench.sources["a"].send(wire)
+    await bench.grid.run(200)
+    return bench.symbols("b", Symbol.STOP)[0] - 1
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(name=["lanai9", "lanai4"], sleeping=[False, True])
+async def a_packet_cut_under_stop_keeps_to_the_room_of_the_longest_cable(dut: Any, name: str, sleeping: bool) -> None:
+    profile = load_profile(name)
+    settings = {f"cfg_{key}": profile.integer(f"link.{key}") for key in ("slack", "stop_mark", "go_mark", "refresh")}
+    settings["cfg_delay"] = profile.cable_characters(longest_cable(profile))
+    first, second = random.Random(1).randbytes(400), b"next"
+    beat_period = await first_stop(dut, settings, first)
+    bench = Bench(dut, sleeping, **settings, cfg_beat_period=beat_period, cfg_beats=2, cfg_long_timeout=500)
+    gate = Gate()
+    bench.sinks["b"].stalls = gate
+    await bench.start(at=1)
+    for wire in (first, second):
+        bench.sources["a"].send(wire)
+    await bench.grid.run(beat_period + 550)
+    assert bench.symbols("b", Symbol.BEAT)[0] == bench.symbols("b", Symbol.STOP)[0] - 1, "BEAT had the slot of STOP"
+    assert bench.seen["ev_forward_reset"], "the packet was cut while STOP was in force"
+    assert int(dut.fill.value) >> 8 == settings["cfg_slack"], "the cable uses the room to its last character"
+    gate.closed = False
+    await bench.grid.run(400)
+    assert "ev_overflow" not in bench.seen
+    assert bench.got["b"] == [first[: settings["cfg_slack"]], second]
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

@@ -126,6 +126,29 @@ async def a_packet_offered_to_a_stopped_sleeping_port_is_cut_in_time(dut: Any) -
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
+async def the_gap_of_a_packet_cut_under_stop_waits_for_go_asleep(dut: Any) -> None:
+    bench = Bench(dut, True, 1)
+    bench.grid.drivers.remove(bench._drive)
+    await bench.grid.reset()
+    bench.source.gaps = sometimes(0.0, bench.rng)
+    bench.source.send(bytes(40))
+    await bench.grid.run(10)
+    dut.rx.value, dut.rx_hold.value = int(Symbol.STOP), 1
+    await bench.grid.run(1)
+    dut.rx.value = 0
+    await bench.grid.run(1000)
+    assert [entry for entry in bench.log if entry[2 + COMPARED.index("ev_forward_reset")]]
+    assert bench.source.idle and not [entry for entry in bench.log if entry[1] == int(Symbol.GAP)]
+    assert bench.grid.edges < 200
+    dut.rx.value, dut.rx_hold.value = int(Symbol.GO), 0
+    await bench.grid.run(1)
+    dut.rx.value = 0
+    freed = bench.grid.now
+    await bench.grid.run(10)
+    assert [entry[0] for entry in bench.log if entry[1] == int(Symbol.GAP)] == [freed + 1]
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
 async def a_beat_is_missed_at_an_edge_and_a_slot_slept_over_held_one(dut: Any) -> None:
     bench = Bench(dut, True, 1)
     bench.grid.drivers.remove(bench._drive)
