@@ -66,6 +66,11 @@ class Task:
         """The future for which it suspended last."""
 
 
+def _stopped(value: None) -> Future[Any]:
+    """What a stopped task does when what it waited for comes."""
+    raise StopIteration
+
+
 class Event:
     """A condition that any number of tasks may wait for, again and again; `set` wakes all that wait now."""
 
@@ -134,6 +139,12 @@ class Kernel:
         self.ready.append(task)
         return task
 
+    def stop(self, task: Task) -> None:
+        """End a task where it stands: it makes no further step, and what waits for its end waits for ever."""
+        if task in self.tasks:
+            del self.tasks[task]
+            task.resume = _stopped
+
     def future(self, why: Why = "") -> Future[Any]:
         """A value that comes later."""
         return Future(self, why)
@@ -173,8 +184,9 @@ class Kernel:
             try:
                 future = task.resume(None)
             except StopIteration as stop:
-                del self.tasks[task]
-                task.finished.set(stop.value)
+                if task in self.tasks:
+                    del self.tasks[task]
+                    task.finished.set(stop.value)
             except Exception as error:
                 del self.tasks[task]
                 if hasattr(error, "add_note"):  # from Python 3.11 on

@@ -123,6 +123,20 @@ static PyObject *kernel_spawn(PyObject *self, PyObject *args) {
   return (PyObject *)t;
 }
 
+// A stopped task has no coroutine: what it waited for comes in vain.
+static PyObject *kernel_stop(PyObject *self, PyObject *stopped) {
+  kernel *k = (kernel *)self;
+  const int there = Py_TYPE(stopped) == &task_type ? PyDict_Contains(k->tasks, stopped) : 0;
+  if (there < 0 || (there && PyDict_DelItem(k->tasks, stopped) < 0)) return NULL;
+  if (there) {
+    task *t = (task *)stopped;
+    PyObject *coroutine = t->coroutine;
+    t->coroutine = Py_NewRef(Py_None);
+    Py_DECREF(coroutine);
+  }
+  Py_RETURN_NONE;
+}
+
 // ---------------------------------------------------------------- alarms
 static int before(const alarm_entry *a, const alarm_entry *b) { return a->time != b->time ? a->time < b->time : a->count < b->count; }
 
@@ -212,6 +226,7 @@ static void add_note(const kernel *k, const task *t) {
 // Run a task until it suspends or ends.
 static int resume(kernel *k, task *t) {
   PyObject *result;
+  if (t->coroutine == Py_None) return 0;
   const PySendResult how = PyIter_Send(t->coroutine, Py_None, &result);
   int failed = 0;
   if (how == PYGEN_NEXT && Py_TYPE(result) == &future_type) {
@@ -273,6 +288,7 @@ static void kernel_end(PyObject *self) {
   Py_TYPE(self)->tp_free(self);
 }
 static PyMethodDef kernel_methods[] = {{"spawn", kernel_spawn, METH_VARARGS, NULL},
+                                       {"stop", kernel_stop, METH_O, NULL},
                                        {"future", FAST(kernel_future), METH_FASTCALL, NULL},
                                        {"at", kernel_at, METH_VARARGS, NULL},
                                        {"sleep_until", FAST(kernel_sleep_until), METH_FASTCALL, NULL},

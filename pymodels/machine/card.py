@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pymodels.machine.doorbell import Doorbells
 from pymodels.machine.host_dma import HostDma
 from pymodels.machine.memory import Memory
@@ -24,6 +26,8 @@ class Card(Window):
         self._dma: HostDma
         self._doorbells: Doorbells
         self._pointers = [0] * Size.POINTERS
+        self.on_reset: Callable[[], None] = lambda: None
+        """Called at LANai reset: the send engine and the processor stop."""
         special.interrupts_enabled = True
 
     def connect(self, receive: NetReceive, dma: HostDma, doorbells: Doorbells) -> None:
@@ -65,11 +69,14 @@ class Card(Window):
         """Commands act, the low bits stay."""
         self.control = value & 0x1F
         self._doorbells.size_code = value & 7
+        if value >> Control.EBUS_RESET_ON & 1 or value >> Control.EBUS_RESET_OFF & 1:
+            self._dma.reset(bool(value >> Control.EBUS_RESET_ON & 1))
         if value >> Control.LANAI_RESET_ON & 1:
             self._receive.absorb()
             self._special.reset()
+            self.on_reset()
         if value >> Control.LANAI_RESET_OFF & 1:
-            self._receive.in_reset = False
+            self._receive.in_reset = self._special.in_reset = False
         if value >> Control.IRQ_ENABLE & 1 or value >> Control.IRQ_DISABLE & 1:
             self._special.interrupts_enabled = bool(value >> Control.IRQ_ENABLE & 1)
             self._special.update_line()

@@ -1,4 +1,8 @@
-"""Faults on the wires of the machine: drop, corrupt or delay the n-th packet on a path."""
+"""Faults on the wires of the machine: drop, corrupt, delay, reorder or double the n-th packet on a path, or any one.
+
+A packet that is reordered stands aside at the end of its path, whole and unharmed, until its time has come; those
+behind it pass. Then it enters the last output like any other packet. A doubled one passes, and its copy does the same.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +17,21 @@ class FaultKind(IntEnum):
     DROP = 1
     CORRUPT = 2
     DELAY = 3
+    REORDER = 4
+    DOUBLE = 5
+
+
+ASIDE_PS = 20_000_000
+"""How long a packet stands aside where nobody says it: some messages pass."""
+BY_CHANCE = (FaultKind.DROP, FaultKind.CORRUPT, FaultKind.REORDER, FaultKind.DOUBLE)
+"""What can happen to any packet, in the order of `Faults.lose`."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault. `offset` counts bytes after the route (type = 0); `mask` is XOR-ed in; `delay` is in picoseconds."""
+    """One fault. `offset` counts bytes after the route (type = 0); `mask` is XOR-ed in; `delay` is in picoseconds: of a
+    packet that is reordered or doubled, until it, or its copy, goes on.
+    """
 
     kind: FaultKind
     offset: int = 0
@@ -33,7 +47,9 @@ class Faults:
         self._seen: dict[tuple[int, int], int] = {}
         self.injected = 0
         """Faults that took effect."""
-        self._loss = self._damage = 0.0
+        self._chances: tuple[float, ...] = ()
+        """Of what can happen to any packet."""
+        self._most_ps = ASIDE_PS
         self._random = random.Random()
 
     def drop(self, source: int, destination: int, number: int) -> None:
@@ -50,9 +66,30 @@ class Faults:
         """The packet, and all behind it, waits `by_ps` longer in the first switch."""
         self._add(source, destination, number, Fault(FaultKind.DELAY, delay=by_ps))
 
-    def lose(self, loss: float, damage: float = 0.0, seed: int = 0) -> None:
-        """From now on each packet, on whatever path, vanishes or has one bit flipped, with these probabilities."""
-        self._loss, self._damage = loss, damage
+    def reorder(self, source: int, destination: int, number: int, by_ps: int = ASIDE_PS) -> None:
+        """The packet stands aside for `by_ps`; those behind it pass."""
+        self._add(source, destination, number, Fault(FaultKind.REORDER, delay=by_ps))
+
+    def double(self, source: int, destination: int, number: int, by_ps: int = 0) -> None:
+        """The packet passes, and a copy of it `by_ps` later."""
+        self._add(source, destination, number, Fault(FaultKind.DOUBLE, delay=by_ps))
+
+    def lose(
+        self,
+        loss: float,
+        damage: float = 0.0,
+        seed: int = 0,
+        *,
+        reordered: float = 0.0,
+        doubled: float = 0.0,
+        most_ps: int = ASIDE_PS,
+    ) -> None:
+        """From now on each packet, on whatever path, vanishes, has one bit flipped, is passed by others or comes twice,
+        with these probabilities; for the last two, `most_ps` is the longest time aside.
+        """
+        chances = (loss, damage, reordered, doubled)
+        self._chances = chances if any(chances) else ()
+        self._most_ps = most_ps
         self._random = random.Random(seed)
 
     def packet(self, source: int, destination: int) -> list[Fault]:
@@ -60,19 +97,24 @@ class Faults:
         number = self._seen.get((source, destination), 0)
         self._seen[source, destination] = number + 1
         faults = self._plan.pop((source, destination, number), []) if self._plan else []
-        if self._loss or self._damage:
+        if self._chances:
             faults = faults + self._drawn()
         self.injected += len(faults)
         return faults
 
     def _drawn(self) -> list[Fault]:
         luck = self._random.random()
-        if luck < self._loss:
-            return [Fault(FaultKind.DROP)]
-        if luck < self._loss + self._damage:  # every packet has at least nine bytes
-            offset = self._random.randrange(9 if self._random.random() < 0.5 else 200)
-            return [Fault(FaultKind.CORRUPT, offset, 1 << self._random.randrange(8))]
+        for kind, chance in zip(BY_CHANCE, self._chances, strict=True):
+            if luck < chance:
+                return [self._fault(kind)]
+            luck -= chance
         return []
+
+    def _fault(self, kind: FaultKind) -> Fault:
+        if kind is FaultKind.CORRUPT:  # every packet has at least nine bytes
+            offset = self._random.randrange(9 if self._random.random() < 0.5 else 200)
+            return Fault(kind, offset, 1 << self._random.randrange(8))
+        return Fault(kind, delay=0 if kind is FaultKind.DROP else self._random.randrange(self._most_ps))
 
     def passed(self, source: int, destination: int) -> int:
         """How many packets have gone along this path: the number of the next one."""

@@ -47,6 +47,7 @@ class HostDma:
         self.progress = [0] * Size.CHAINS
         """Bytes of the current or last block of each chain that are stored."""
         self.running = [False] * Size.CHAINS
+        self.in_reset = False
         self.blocks = 0
         self.host_memory: Memory
         self.check_grant: Callable[[int, int], None] = lambda address, size: None
@@ -72,10 +73,16 @@ class HostDma:
         running = sum(1 << chain for chain in range(Size.CHAINS) if self.running[chain])
         return self._busy << 8 | self._job[0] << 4 | running
 
+    def reset(self, held: bool) -> None:
+        """E-bus reset: no chain runs, when the block in work is done, until it is released."""
+        self.in_reset = held
+        if held:
+            self.running = [False] * Size.CHAINS
+
     def pulse(self, chains: int) -> None:
         """Start the chains whose bits are set."""
         for chain in range(Size.CHAINS):
-            if chains >> chain & 1:
+            if chains >> chain & 1 and not self.in_reset:
                 self.running[chain] = True
         self._next_block()
 

@@ -50,6 +50,10 @@ class NetReceive:
         self._end = 0
         self._fill = 0
         self._bytes = 0
+        self._open: Flight | None = None
+        """The packet that is stored in part."""
+        self._cut: Flight | None = None
+        """The packet that reset has cut: its rest is absorbed whenever it comes."""
 
     def set_pointer(self, address: int) -> None:
         """A write of RMP."""
@@ -57,6 +61,8 @@ class NetReceive:
 
     def arm(self, limit: int) -> None:
         """A write of RML."""
+        if self.in_reset:
+            return
         self.limit = limit
         self._end = limit + self._word - 1 & -self._word
         self._raise_isr(0, HEAD | RECV | BUFF)
@@ -68,21 +74,27 @@ class NetReceive:
 
     def offer(self, flight: Flight, data: bytes, size: int, tail: bool) -> None:
         """Bytes from the network: stored now, absorbed in reset, or kept waiting."""
-        if self.in_reset:
-            self.lost += tail
-            flight.taken(size, tail)
+        if self.in_reset or flight is self._cut:
+            self._absorb(flight, size, tail)
         elif self.armed:
             self._store(flight, data, size, tail)
         else:
             self._backlog.append((flight, data, size, tail))
 
+    def _absorb(self, flight: Flight, size: int, tail: bool) -> None:
+        """Bytes of a packet that nobody gets."""
+        self.lost += tail
+        self._cut = None if tail else flight
+        flight.taken(size, tail)
+
     def absorb(self) -> None:
-        """Into reset: whatever waits is lost."""
-        self.in_reset, self.armed = True, False
+        """Into reset: whatever waits is lost, and what has come in part."""
+        self.in_reset, self.armed, self._bytes = True, False, 0
+        self._cut = self._open or self._cut
+        self._open = None
         while self._backlog:
             flight, _, size, tail = self._backlog.popleft()
-            self.lost += tail
-            flight.taken(size, tail)
+            self._absorb(flight, size, tail)
 
     def _store(self, flight: Flight, data: bytes, size: int, tail: bool) -> None:
         body = data + bytes((flight.crc_error,)) if tail else data
@@ -106,6 +118,7 @@ class NetReceive:
             self._finish(flight)
         elif first and self._bytes >= self._word:
             self._raise_isr(HEAD, 0)
+        self._open = None if tail else flight
         flight.taken(size, tail)
 
     def _finish(self, flight: Flight) -> None:

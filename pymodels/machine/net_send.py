@@ -43,6 +43,7 @@ class NetSend:
         self._tail = False
         self._active = False
         self._moving = False
+        self._abandoned = False
         self._flight: Flight | None = None
         self._outstanding = 0
         self._length = 0
@@ -81,6 +82,20 @@ class NetSend:
                 self._pump,
             )
 
+    def reset(self) -> None:
+        """LANai reset: a packet on its way ends where it is, by a CRC that is wrong."""
+        self._active = self._fresh = False
+        if self._flight is not None:
+            self._abandoned = True
+            if not self._moving:
+                self._abandon()
+
+    def _abandon(self) -> None:
+        assert self._flight is not None
+        flight, self._flight, self._abandoned = self._flight, None, False
+        flight.crc_error ^= 0xFF
+        self._network.carry(flight, b"", True)
+
     def credit(self, size: int) -> None:
         """Bytes have left the network: the wire moves again."""
         self._outstanding -= size
@@ -106,6 +121,10 @@ class NetSend:
         flight = self._flight
         assert flight is not None
         self._moving = False
+        if self._abandoned:
+            self._outstanding -= size
+            self._abandon()
+            return
         data = self._sram.read(self.pointer, size)
         self._sram.count("net send", self.pointer, size)
         self.pointer += size

@@ -20,6 +20,8 @@ from pymodels.topology import End, Topology
 from pymodels.trace import TraceEvent, switch_port
 
 CRC_POLYNOMIAL = 0x07
+NOBODY = -1
+"""The source of a packet that stood aside: its sender is long done with it."""
 
 
 def _table() -> bytes:
@@ -63,6 +65,7 @@ class Flight:
     __slots__ = (
         "_network",
         "arrival",
+        "aside",
         "crc_error",
         "faults",
         "held",
@@ -92,6 +95,8 @@ class Flight:
         self.key = 0
         self.length = 0
         self.faults: list[Fault] = []
+        self.aside: bytearray | None = None
+        """What has come so far of a packet that goes on later."""
         self.crc_error = 0
 
     def taken(self, size: int, tail: bool) -> None:
@@ -100,7 +105,9 @@ class Flight:
 
 
 class ModelNetwork:
-    """Switches and cables between NICs. Counters: packets, bad_route, absent (dead output), dropped, corrupted."""
+    """Switches and cables between NICs. Counters: packets, bad_route, absent (dead output), dropped, corrupted,
+    reordered, doubled.
+    """
 
     def __init__(self, world: World, topology: Topology) -> None:
         self.counters: Counter[str] = Counter()
@@ -116,10 +123,12 @@ class ModelNetwork:
         self._holder: dict[End, Flight] = {}
         self._waiting: dict[End, deque[Flight]] = {}
         self._input: list[deque[Flight]] = [deque() for _ in topology.hosts]
+        self._aside = 0
+        """Packets that stand aside, or wait for their output again."""
 
     def in_flight(self) -> int:
         """Packets that have entered and not yet left."""
-        return sum(len(queue) for queue in self._input)
+        return sum(len(queue) for queue in self._input) + self._aside
 
     def enter(self, source: int) -> Flight:
         """A new packet begins to leave a NIC."""
@@ -141,6 +150,10 @@ class ModelNetwork:
         if tail:
             for end in flight.held:
                 self._free(end)
+        if flight.source == NOBODY:
+            self._aside -= tail
+            return
+        if tail:
             queue = self._input[flight.source]
             queue.popleft()
             if queue and queue[0].pending:
@@ -211,15 +224,25 @@ class ModelNetwork:
         flight.opened = True
         flight.receiver = receiver
         flight.latency = hops * self._timing.fall_through + (hops + 1) * self._timing.cable
-        if receiver is not None:
-            flight.faults = self.faults.packet(flight.source, receiver)
-            for fault in flight.faults:
-                self._log.add(switch_port(0, 0), TraceEvent.FAULT, 0, fault.kind, fault.offset)
-                flight.latency += fault.delay
-                if fault.kind is FaultKind.DROP:
-                    flight.receiver = None
-                    self.counters["dropped"] += 1
+        if receiver is not None and flight.source != NOBODY:
+            self._strike(flight, receiver)
         self._stream(flight)
+
+    def _strike(self, flight: Flight, receiver: int) -> None:
+        """The faults of a packet: what of them is known before its bytes flow."""
+        flight.faults = self.faults.packet(flight.source, receiver)
+        for fault in flight.faults:
+            self._log.add(switch_port(0, 0), TraceEvent.FAULT, 0, fault.kind, fault.offset)
+            if fault.kind is FaultKind.DELAY:
+                flight.latency += fault.delay
+            if fault.kind in (FaultKind.REORDER, FaultKind.DOUBLE):
+                flight.aside = bytearray()
+                self._aside += 1
+            if fault.kind in (FaultKind.REORDER, FaultKind.DROP):
+                flight.receiver = None
+            counted = {FaultKind.DROP: "dropped", FaultKind.REORDER: "reordered", FaultKind.DOUBLE: "doubled"}
+            if fault.kind in counted:
+                self.counters[counted[fault.kind]] += 1
 
     def _stream(self, flight: Flight) -> None:
         """Send the waiting chunks on, each no earlier than the wire allows."""
@@ -229,15 +252,43 @@ class ModelNetwork:
             self._kernel.at(flight.arrival, partial(self._deliver, flight, data, size, tail))
 
     def _deliver(self, flight: Flight, data: bytes, size: int, tail: bool) -> None:
-        if flight.receiver is None:
+        if flight.receiver is None and flight.aside is None:
             self.release(flight, size, tail)
             return
         start, flight.length = flight.length, flight.length + len(data)
         if flight.faults:
             data = self._damage(flight, data, start, tail)
+        if flight.aside is not None:
+            flight.aside += data
+            if tail:
+                self._stand_aside(flight)
+        if flight.receiver is None:
+            self.release(flight, size, tail)
+            return
         if start < 4:
             flight.key = (flight.key << 8 * min(4 - start, len(data))) | int.from_bytes(data[: 4 - start], "big")
         self.receivers[flight.receiver].offer(flight, data, size, tail)
+
+    def _stand_aside(self, flight: Flight) -> None:
+        """All of a packet has come: what goes on later enters its last output then."""
+        assert flight.aside is not None
+        later = Flight(self, NOBODY, flight.here)
+        later.crc_error = flight.crc_error
+        data, chunk = bytes(flight.aside), self._timing.chunk
+        for at in range(0, len(data), chunk):
+            piece = data[at : at + chunk]
+            later.pending.append((piece, len(piece), at + chunk >= len(data)))
+        delay = max(fault.delay for fault in flight.faults if fault.kind in (FaultKind.REORDER, FaultKind.DOUBLE))
+        self._kernel.at(self._kernel.now + delay, partial(self._go_on, later, flight.held[-1]))
+
+    def _go_on(self, flight: Flight, end: End) -> None:
+        """A packet that stood aside enters an output, when that is free."""
+        if end in self._holder:
+            flight.waits = True
+            self._waiting.setdefault(end, deque()).append(flight)
+        else:
+            self._take(flight, end)
+            self._route(flight)
 
     def _damage(self, flight: Flight, data: bytes, start: int, tail: bool) -> bytes:
         """Flip the bits of this chunk that faults name; at the tail, the syndrome they lead to."""

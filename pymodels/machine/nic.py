@@ -42,12 +42,17 @@ class ModelNic(ModelProcessor):
             self.special.connect_words(self.words)
         self.card = Card(world, node, self.sram, self.special)
         self.card.connect(self.receive, self.dma, self.doorbells)
+        self.card.on_reset = self._reset
 
     def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:
         """Give the engines the host's memory, and who says what of it may be reached."""
         for dma in (self.dma, self.words):
             dma.host_memory = host_memory
             dma.check_grant = check_grant
+
+    def _reset(self) -> None:
+        self.send.reset()
+        self.halt()
 
     def _drive_line(self, level: bool) -> None:
         self.card.interrupt(level)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
+from pymodels.kernel import Task
 from pymodels.machine.actor import Actor
 from pymodels.machine.memory import MachineError, Memory
 from pymodels.machine.spin import Look, Spin, WatchShape
@@ -38,6 +39,20 @@ class ModelProcessor(Actor):
         self.sram = Memory(f"node {node} SRAM", sram_bytes)
         self.special: Registers
         self._clock = world.timing.nic_clock
+        self._programs: list[Task] = []
+
+    def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
+        """Start a task of the processor, which ends when the processor is halted."""
+        task = super().spawn(coroutine, name)
+        self._programs.append(task)
+        return task
+
+    def halt(self) -> None:
+        """The processor stops: its tasks make no further step, and its polling loops look at nothing."""
+        for task in self._programs:
+            self._kernel.stop(task)
+        self._programs.clear()
+        self.sram.spins.clear()
 
     def load(self, address: int) -> int:
         """The 32-bit big-endian word at an SRAM address (a multiple of 4)."""

@@ -31,6 +31,7 @@ class SpecialRegisters:
         """`kind`: which NIC. Registers and bits have the names that firmware uses, those of a LANai 9."""
         self.kind = kind
         self.isr = 0
+        self.in_reset = False
         self.interrupts_enabled = False
         self._kernel = world.kernel
         self._timing = world.timing
@@ -120,12 +121,13 @@ class SpecialRegisters:
         """Set and clear ISR bits; setting wins. A LANai 4 has some of them only."""
         if self.kind == "lanai4":
             set_bits = lanai4.bits_there(lanai4.bits_here(set_bits))
-        self.isr = (self.isr & ~clear_bits | set_bits) & MASK32
+        self.isr = 0 if self.in_reset else (self.isr & ~clear_bits | set_bits) & MASK32
         self._isr_changed()
         self.update_line()
 
     def reset(self) -> None:
-        """ISR, EIMR and MYRINET as after power-up."""
+        """Into reset: ISR, EIMR and MYRINET as after power-up, and ISR stays so."""
+        self.in_reset = True
         self._plain[Reg.EIMR], self._plain[Reg.MYRINET] = 0, MYRINET_AFTER_RESET
         self.change(0, MASK32)
 

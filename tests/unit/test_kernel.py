@@ -130,3 +130,24 @@ def test_a_future_set_twice_is_an_error_that_names_it(kernel: Kernel) -> None:
     future.set(1)
     with pytest.raises(RuntimeError, match="the DMA's end"):
         future.set(2)
+
+
+def test_a_stopped_task_makes_no_further_step(kernel: Kernel) -> None:
+    """Whether it waits for time, or is ready to run, or has ended already; the others go on."""
+    seen = list[str]()
+
+    async def task(name: str, first: int) -> None:
+        await kernel.sleep(first)
+        seen.append(f"{name} begins")
+        await kernel.sleep(100)
+        seen.append(f"{name} ends")
+
+    begins = {"w": 10, "r": 500, "e": 0, "o": 0}
+    waits, ready, ended, other = (kernel.spawn(task(name, first), name) for name, first in begins.items())
+    kernel.at(60, lambda: kernel.stop(waits))
+    kernel.at(501, lambda: kernel.stop(ready))
+    kernel.at(700, lambda: kernel.stop(ended))
+    kernel.run()
+    assert seen == ["e begins", "o begins", "w begins", "e ends", "o ends"]
+    assert other.finished.done and ended.finished.done and not waits.finished.done and not ready.finished.done
+    assert not kernel.tasks
