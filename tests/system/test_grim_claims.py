@@ -43,14 +43,33 @@ def test_tree_of_nis_frees_the_sender_and_reaches_all(simulator: str, tmp_path: 
 
 def test_bursts_meet_their_knees_where_figure_4_6_and_the_law_say(tmp_path: Path) -> None:
     done = must("grim_policing", "verilator", tmp_path, "limits=3", cluster="eight_hosts")
-    for row in load_published():
-        if row.study == "grim_policing":
-            assert row.agrees(done.metrics[row.metric]), f"{row.name}: {done.metrics[row.metric]}"
+    rows = [row for row in load_published() if row.study == "grim_policing" and row.metric in done.metrics]
+    assert len(rows) == 3
+    for row in rows:
+        assert row.agrees(done.metrics[row.metric]), f"{row.name}: {done.metrics[row.metric]}"
     assert done.metrics["knee_law_worst_error"] < 0.1
     for limit in (4, 8, 16):
         assert done.metrics[f"steady_us_{limit}"] > 10 * done.metrics[f"plateau_us_{limit}"], (
             "past the limit it rises steeply"
         )
+
+
+@pytest.mark.parametrize("profile", ["lanai9", "lanai4"])
+def test_the_knee_of_a_burst_without_a_limit_is_run_and_lies_where_the_law_puts_it(
+    profile: str, tmp_path: Path
+) -> None:
+    done = must(
+        "grim_policing",
+        "verilator",
+        tmp_path,
+        "limits=1 queue=1024 burst=800 queue_bytes=16384",
+        "eight_hosts",
+        1,
+        profile,
+    )
+    assert done.metrics["unbounded_knee_messages"] == pytest.approx(done.metrics["knee_by_law_messages"], rel=0.1)
+    series = done.results.series
+    assert series["overhead_unbounded_16384B"].x[-1] == series["overhead_4"].x[-1] == 800
 
 
 def test_congested_endpoint_slows_the_others_per_ni_and_not_any_to_any(tmp_path: Path) -> None:
