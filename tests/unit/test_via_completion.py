@@ -9,6 +9,7 @@ import pytest
 
 from firmware.host.via import Descriptor, Result, Vi, VipError
 from firmware.host.via.completion import CompletionQueue
+from pymodels.formats.via import Status
 from pymodels.machine import Machine
 from tb.studies._via import User, join, user
 from tests.unit.via_bench import Pair, pair, pattern, start
@@ -156,3 +157,74 @@ def test_a_completion_queue_in_use_is_not_destroyed() -> None:
         await queue.destroy()
 
     machine.finish(end())
+
+
+@pytest.mark.parametrize("how", ["notify", "wait", "poll"])
+def test_of_two_threads_that_want_a_descriptor_each_gets_one_that_is_done(how: str) -> None:
+    p = pair()
+    got: list[tuple[int, Status]] = []
+
+    def take(_: Vi, descriptor: Descriptor) -> None:
+        got.append((descriptor.length, descriptor.status))
+
+    async def thread() -> None:
+        take(p.yours, await (p.yours.receive_wait() if how == "wait" else p.yours.poll_receive()))
+
+    async def want() -> None:
+        for i in range(2):
+            await p.yours.post_receive(p.there.descriptor(i).receive([p.there.part(64 * i, 64)]))
+            if how == "notify":
+                p.yours.receive_notify(take)
+            else:
+                p.there.process.spawn(thread(), "wants a descriptor")
+
+    async def send() -> None:
+        for i in range(2):
+            await p.machine.host(0).sleep(100_000_000)
+            await p.mine.post_send(p.here.descriptor(i).send([p.here.part(0, 16 + i)]))
+            await p.mine.poll_send()
+
+    p.machine.finish(want(), send())
+    p.machine.run(p.machine.kernel.now / 1e6 + 300)
+    assert got == [(16, Status.DONE | Status.RECEIVE), (17, Status.DONE | Status.RECEIVE)]
+
+
+@KINDS
+def test_two_threads_that_wait_at_a_completion_queue_are_both_served(completion: str) -> None:
+    machine = Machine(2)
+    vias = start(machine, completion=completion)
+    near, far = machine.finish(user(vias[0]), user(vias[1]))
+    ((queue, mine, yours),) = machine.finish(make(near, far))
+
+    async def receive() -> None:
+        await (await queue.wait())[0].receive_wait()
+
+    async def run() -> None:
+        for i in range(2):
+            await yours[0].post_receive(far.descriptor(i).receive([far.part(64 * i, 64)]))
+        threads = [far.process.spawn(receive(), "waits") for _ in range(2)]
+        for i in range(2):
+            await machine.host(0).sleep(200_000_000)
+            await mine[0].post_send(near.descriptor(i).send([near.part(0, 8)]))
+        for thread in threads:
+            await thread.finished
+
+    machine.finish(run())
+
+
+def test_a_wait_of_which_another_thread_takes_the_descriptor_goes_on_until_its_own_time() -> None:
+    p = pair()
+
+    async def wait() -> None:
+        with pytest.raises(VipError) as refused:
+            await p.yours.receive_wait(timeout_us=500)
+        assert refused.value.result is Result.TIMEOUT
+
+    async def two() -> None:
+        for i in range(2):
+            await p.yours.post_receive(p.there.descriptor(i).receive([p.there.part(64 * i, 64)]))
+
+    p.machine.finish(two())
+    begun = p.machine.kernel.now
+    p.machine.finish(p.yours.receive_wait(), wait(), send_one(p, after_us=100))
+    assert 500 <= (p.machine.kernel.now - begun) / 1e6 < 530

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.translate import RECEIVED
-from firmware.host.via.waiting import Handler
+from firmware.host.via.waiting import Handler, Limit
 from firmware.nic.via.layout import VALID
 from pymodels.host.process import Process
 
@@ -195,14 +195,11 @@ class CompletionQueue:
 
     async def wait(self, timeout_us: float | None = None) -> tuple[Vi, bool]:
         """VipCQWait: sleep until there is something. Raises VipError: TIMEOUT."""
-        found = await self._finder.look()
-        if found is None:
-            await self._nic.process.syscall()
-            await self._nic.process.spend("sleep_in_kernel")
-            await self._nic.sleep(self._finder.over, self.wants, timeout_us)
-            found = await self._finder.look()
-        if found is None:
-            raise VipError(Result.TIMEOUT, "waiting for a completion", "wait longer")
+        limit = Limit(self._nic.host, timeout_us)
+        while (found := await self._finder.look()) is None:
+            if limit.over:
+                raise VipError(Result.TIMEOUT, "waiting for a completion", "wait longer")
+            await self._nic.sleep(self._finder.over, self.wants, limit.left_us)
         return found
 
     def notify(self, handler: Handler) -> None:

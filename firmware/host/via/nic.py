@@ -219,9 +219,11 @@ class VipNic:
         await self.process.spend("destroy_queue")
         await self._kernel.free_queue(queue.number)
 
-    async def sleep(self, over: Callable[[], bool], wants: Wants, timeout_us: float | None) -> bool:
-        """Let the calling thread sleep until something is done; whether it is."""
-        return await self._kernel.sleepers.sleep(self.process, over, wants, timeout_us)
+    async def sleep(self, over: Callable[[], bool], wants: Wants, timeout_us: float | None) -> None:
+        """Let the calling thread sleep until something is done; another thread may have taken it then."""
+        await self.process.syscall()
+        await self.process.spend("sleep_in_kernel")
+        await self._kernel.sleepers.sleep(self.process, over, wants, timeout_us)
 
     def notify(self, vi: Vi, queue: WorkQueue, handler: Handler) -> None:
         """Start the thread that calls a handler for the next descriptor of a queue."""

@@ -31,8 +31,8 @@ class Sleepers:
         self._kernel = kernel
         self._sleepers: list[Sleeper] = []
 
-    async def sleep(self, process: Process, over: Callable[[], bool], wants: Wants, timeout_us: float | None) -> bool:
-        """Let a thread of a process sleep until `over()` holds after an interrupt, or for so long; whether it holds."""
+    async def sleep(self, process: Process, over: Callable[[], bool], wants: Wants, timeout_us: float | None) -> None:
+        """Let a thread of a process sleep until `over()` holds after an interrupt, or for so long."""
         kernel = self._kernel
         sleeper = Sleeper(over, Flag(kernel.host, f"a completion of VI {', '.join(str(vi) for vi, _ in wants)}"), wants)
         self._sleepers.append(sleeper)
@@ -46,7 +46,6 @@ class Sleepers:
             self._sleepers.remove(sleeper)
         for vi, _ in wants:
             await self._notify(vi)
-        return over()
 
     async def _notify(self, vi: int) -> None:
         """Tell the NIC which completions of a VI somebody waits for."""

@@ -11,7 +11,7 @@ from firmware.host.via.descriptor import Descriptor
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.kernel_vi import KernelVi
 from firmware.host.via.translate import RECEIVED, SENT
-from firmware.host.via.waiting import Handler
+from firmware.host.via.waiting import Handler, Limit
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Field, Reliability, Status
 from pymodels.trace import TraceEvent
@@ -69,34 +69,37 @@ class WorkQueue:
     async def done(self) -> Descriptor | None:
         """Take the oldest descriptor back if it is done."""
         await self._process.spend("look_done")
-        return await self._take() if self.over() else None
+        return await self._take()
 
     async def poll(self) -> Descriptor:
         """Spin until the oldest descriptor is done, and take it back. Raises VipError when nothing is posted."""
-        self._some()
-        if not self.over():
+        while (descriptor := await self._take()) is None:
+            self._some()
             await self._process.poll([(self._posted[0].va + Field.STATUS, 0)], "look_status")
-        return await self._take()
+        return descriptor
 
     async def wait(self, timeout_us: float | None) -> Descriptor:
         """Sleep until the oldest descriptor is done, and take it back. Raises VipError: TIMEOUT, or nothing posted."""
         self._some()
+        limit = Limit(self._host, timeout_us)
         await self._process.spend("look_done")
-        if not self.over():
-            await self._process.syscall()
-            await self._process.spend("sleep_in_kernel")
-            if not await self.vi.nic.sleep(self.over, [(self.vi.number, self.side)], timeout_us):
+        while (descriptor := await self._take()) is None:
+            if limit.over:
                 raise VipError(Result.TIMEOUT, "waiting for a descriptor", "wait longer")
-        return await self._take()
+            await self.vi.nic.sleep(self.over, [(self.vi.number, self.side)], limit.left_us)
+        return descriptor
 
     def _some(self) -> None:
         if not self._posted:
             raise VipError(Result.INVALID_STATE, "waiting for a descriptor where none is posted", "post one")
 
-    async def _take(self) -> Descriptor:
-        await self._process.spend("take_done")
+    async def _take(self) -> Descriptor | None:
+        """The oldest descriptor if it is done; it is this thread's at once, before any other one looks."""
+        if not self.over():
+            return None
         descriptor = self._posted.popleft()
         self.told = max(self.told - 1, 0)
+        await self._process.spend("take_done")
         if self.side == RECEIVED and not descriptor.status & Status.ERRORS:
             self._host.trace(TraceEvent.POLL_HIT, 0, self.vi.number, self.vi.kernel.peer)
         return descriptor

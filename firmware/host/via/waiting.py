@@ -37,6 +37,25 @@ class Flag:
         self._event.set()
 
 
+class Limit:
+    """A limit of time of a call that may sleep more than once."""
+
+    def __init__(self, host: Host, timeout_us: float | None) -> None:
+        """From now on; None: for ever."""
+        self._host = host
+        self._end = None if timeout_us is None else host.now + int(timeout_us * 1e6)
+
+    @property
+    def left_us(self) -> float | None:
+        """What of it is left."""
+        return None if self._end is None else max(self._end - self._host.now, 0) / 1e6
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left."""
+        return self._end is not None and self._host.now >= self._end
+
+
 class Turn:
     """A lock of the kernel: who holds it goes on undisturbed."""
 
