@@ -26,6 +26,17 @@ void remote_look(struct ni *ni, struct job *job) {
     }
 }
 
+/* Its number in the stream is taken; that of one that was parked has been. */
+static inline void take_job(struct ni *ni, struct job *job) {
+    if (UNLIKELY(ni->parked == job)) {
+        OFF_PATH("parked");
+        ni->stalled = 0;
+        return;
+    }
+    job->in->expected++;
+    job->in->refusing = 0;
+}
+
 /* One static entry compared. */
 struct fixed *translate_static(struct fixed *entry, u32 va) {
     if (UNLIKELY(va - SHARED32(&entry->va) < SHARED32(&entry->size))) {
@@ -107,8 +118,7 @@ u32 translate_told(struct ni *ni) {
 /* A write: its number taken, the block of its first piece. */
 void remote_write(struct ni *ni, struct job *job, struct buffer *buffer) {
     u32 size = job->size;
-    job->in->expected++;
-    job->in->refusing = 0;
+    take_job(ni, job);
     if (LIKELY(job->piece->bytes >= size)) {
         ni->block_tail = post(ni, ni->block_tail, (u32)job->data->payload, job->piece->pa + job->found, size, WAKE, buffer, job->data->w0);
     }
@@ -142,8 +152,7 @@ void remote_read(struct ni *ni, struct job *job, struct buffer *buffer) {
         OFF_PATH("no room");
         return;
     }
-    job->in->expected++;
-    job->in->refusing = 0;
+    take_job(ni, job);
     slot = (board->first + board->count) & 15;
     entry = &board->entry[slot];
     board->count++;

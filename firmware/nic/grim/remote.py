@@ -24,7 +24,7 @@ from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
 from firmware.nic.grim.translation import Pieces, Translation
 from firmware.nic.hardware.host_dma import E2L
-from pymodels.formats.grim import COUNTER_BITS, COUNTER_MASK, HEADER_BYTES, Cause, MessageType, padded
+from pymodels.formats.grim import COUNTER_MASK, HEADER_BYTES, Cause, MessageType, padded
 from pymodels.registers import Isr, Reg
 from pymodels.trace import ACCEPT_NOBODY, TraceEvent
 
@@ -118,22 +118,20 @@ class Remote:
 
     async def _refuse(self, job: Job) -> None:
         """No room to execute it: a NACK."""
-        if self._parked is job:
+        if self._unpark(job):
             self._receiver.expected[job.stream] = job.key & COUNTER_MASK
-            self._unpark()
         await self._receiver.refuse(job.buffer, job.key, job.source, job.stream)
 
     async def _impossible(self, job: Job, cause: Cause) -> None:
         """It can never succeed: the sender is told, or for a reply, whose read failed here, the own host."""
-        self._unpark()
+        self._take(job)
         if job.kind == MessageType.RM_REPLY:
-            self._accept(job)
             self._acknowledge(job)
             await self._nic.work("error_seen")
             self._receiver.release(job.buffer)
             await self._answers.failed_here(job.request, job.source, Cause.FREED_HERE)
         else:
-            await self._receiver.impossible(job.buffer, job.key, job.source, job.stream, cause)
+            await self._receiver.fail(job.buffer, job.key, job.source, job.stream, cause)
 
     # ---- misses
 
@@ -145,9 +143,12 @@ class Remote:
         self._ni.count(Counter.PARKED)
         await self._ask(job)
 
-    def _unpark(self) -> None:
-        self._parked = None
-        self._receiver.stalled = NONE
+    def _unpark(self, job: Job) -> bool:
+        """Whether a job that ends was parked: no other one lets the stream go on that waits for that."""
+        was_parked = self._parked is job
+        if was_parked:
+            self._parked, self._receiver.stalled = None, NONE
+        return was_parked
 
     async def _ask(self, job: Job) -> None:
         va, size = (job.target, job.size) if job.pieces is None else (job.lock, 4)
@@ -188,19 +189,17 @@ class Remote:
         if job.kind == MessageType.RM_RV:
             await self._read(job)
         else:
-            self._unpark_if(job)
-            self._accept(job)
+            self._take(job)
             await self._write(job)
 
-    def _unpark_if(self, job: Job) -> None:
-        if self._parked is job:
-            self._unpark()
+    def _take(self, job: Job) -> None:
+        """Its end is certain. One that was parked is accepted already, and what follows it may be refused since."""
+        if not self._unpark(job):
+            self._accept(job)
 
     def _accept(self, job: Job) -> None:
         """Its number in the stream is taken."""
-        self._receiver.expected[job.stream] = job.key + 1 & COUNTER_MASK
-        self._receiver.refusing[job.stream] = False
-        self._receiver.failed.pop(job.stream << COUNTER_BITS | job.key & COUNTER_MASK, None)
+        self._receiver.in_order(job.stream, job.key)
         self._nic.trace(TraceEvent.NIC_ACCEPT, job.key, job.source, ACCEPT_NOBODY)
 
     def _acknowledge(self, job: Job) -> None:
@@ -243,8 +242,7 @@ class Remote:
         if slot is None:
             await self._refuse(job)
             return
-        self._unpark_if(job)
-        self._accept(job)
+        self._take(job)
         own = self._sender.own
         key = self._sender.key(own, slot)
         self._nic.trace(TraceEvent.NIC_REPLY, key, job.key, job.source)

@@ -94,8 +94,11 @@ class Verdicts:
 
     async def impossible(self, buffer: int, key: int, source: int, stream: int, cause: int) -> None:
         """In order, but nobody here can ever take it: an ERROR frees it at the sender."""
-        self.expected[stream] = key + 1 & COUNTER_MASK
-        self.refusing[stream] = False
+        self.in_order(stream, key)
+        await self.fail(buffer, key, source, stream, cause)
+
+    async def fail(self, buffer: int, key: int, source: int, stream: int, cause: int) -> None:
+        """The ERROR for a message whose number is taken."""
         await self.nic.work("send_error")
         self.sender.answer(source, self.answer_words(MessageType.ERROR, key, stream, cause))
         if self._lossy:
