@@ -128,3 +128,24 @@ def test_many_clients_find_one_server() -> None:
 
     peers = machine.finish(serve(), *(ask(client) for client in clients))[0]
     assert sorted(peers) == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+
+
+@pytest.mark.parametrize("ends", ["here", "there"])
+def test_of_crossed_connections_one_ends_alone(ends: str) -> None:
+    """Each host is the client of one of them, with the same number, and with VIs of the same numbers."""
+    machine = Machine(2)
+    vias = start(machine)
+    here, there = machine.finish(user(vias[0]), user(vias[1]))
+
+    async def run() -> None:
+        mine = [await here.nic.create_vi(here.tag) for _ in range(2)]
+        yours = [await there.nic.create_vi(there.tag) for _ in range(2)]
+        await join(here, mine[0], there, yours[1], 1)
+        await join(there, yours[0], here, mine[1], 0)
+        await (mine[0] if ends == "here" else yours[0]).disconnect()
+        await machine.host(0).sleep(200_000_000)
+        others = (mine[1], yours[0]) if ends == "here" else (mine[0], yours[1])
+        assert [vi.state for vi in others] == [State.CONNECTED] * 2
+        assert (yours[1] if ends == "here" else mine[1]).state is State.ERROR
+
+    machine.finish(run())

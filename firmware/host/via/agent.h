@@ -1,6 +1,6 @@
 /* The kernel agent: connections. */
 
-/* A message to another kernel agent: eight words, and a descriptor for them. */
+/* A message to another kernel agent: nine words, and a descriptor for them. */
 void agent_send(struct kernel *kernel, u32 *place, const u32 *message, u32 node) {
     u32 tail = kernel->sends.tail;
     place[0] = message[0];
@@ -11,19 +11,20 @@ void agent_send(struct kernel *kernel, u32 *place, const u32 *message, u32 node)
     place[5] = message[5];
     place[6] = message[6];
     place[7] = message[7];
+    place[8] = message[8];
     kernel->sends.tail = tail + 5;
     PIO_WRITE(__builtin_bswap32(1u << 30 | 1));
     PIO_WRITE(__builtin_bswap32((u32)place));
-    PIO_WRITE(__builtin_bswap32(node << 16 | 32));
+    PIO_WRITE(__builtin_bswap32(node << 16 | 36));
     PIO_WRITE(__builtin_bswap32(tail + 5));
 }
 
 /* A message of another kernel agent: what it is, and which connection it means. */
 u32 agent_serve(struct kernel *kernel, const u32 *message, u32 **known) {
-    u32 type = be32_load(&message[0]), source = be32_load(&message[1]), number = be32_load(&message[2]);
+    u32 type = be32_load(&message[0]), source = be32_load(&message[1]), number = be32_load(&message[3]), origin = be32_load(&message[2]);
     u32 *connection = known[number & 63];
-    struct vi *vi = &kernel->vis[be32_load(&message[3]) & 0x7F];
-    if (UNLIKELY(!connection) || UNLIKELY(connection[0] != source) || UNLIKELY(connection[1] != number)) {
+    struct vi *vi = &kernel->vis[be32_load(&message[4]) & 0x7F];
+    if (UNLIKELY(!connection) || UNLIKELY(connection[0] != origin) || UNLIKELY(connection[1] != number)) {
         OFF_PATH("not known");
         return 0;
     }
@@ -32,5 +33,6 @@ u32 agent_serve(struct kernel *kernel, const u32 *message, u32 **known) {
         return 0;
     }
     connection[2] = type;
+    connection[3] = source;
     return type;
 }

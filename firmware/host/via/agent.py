@@ -72,7 +72,7 @@ class Agent:
         self._listeners: dict[int, list[Listener]] = {}
         self._asking: dict[int, Asking] = {}
         self._known: dict[tuple[int, int], Connection] = {}
-        """Connections of which a request has come, by client's node and number."""
+        """Connections of which a request has come, by their names."""
         self.made: dict[int, Message] = {}
         """The message that names the connection of each VI that is connected, or was."""
         self._number = 0
@@ -90,7 +90,7 @@ class Agent:
         self.reachable(node)
         number, me = self.new_number(), self.me
         asking = self._asking[number] = Asking(Flag(self.host, f"node {node} to answer a connection request"))
-        asked = Message(Type.REQUEST, me, number, vi.number, 0, discriminator, vi.reliability, vi.most)
+        asked = Message(Type.REQUEST, me, me, number, vi.number, 0, discriminator, vi.reliability, vi.most)
         end = self.host.now + int(timeout_us * 1e6)
         while asking.answer is None and self.host.now < end:
             await self.send(node, asked)
@@ -198,7 +198,7 @@ class Agent:
         elif message.type in (Type.ACCEPT, Type.REJECT):
             await self._answered(message)
         elif message.type == Type.CONFIRM:
-            connection = self._known.get(self._name(message))
+            connection = self._known.get(message.name)
             if connection is not None and connection.confirmed is not None:
                 connection.confirmed.raise_()
         elif message.type == Type.DISCONNECT:
@@ -206,20 +206,15 @@ class Agent:
         else:
             await self.peers.arrived(message)
 
-    @staticmethod
-    def _name(message: Message) -> tuple[int, int]:
-        """A connection's client node and number; CONFIRM and REQUEST come from it."""
-        return message.source, message.number
-
     async def _requested(self, message: Message) -> None:
-        connection = self._known.get(self._name(message))
+        connection = self._known.get(message.name)
         if connection is not None:
             if connection.rejected:
                 await self._reject(message)
             return
         for listener in self._listeners.get(message.discriminator, ()):
             if not listener.connections:
-                self._known[self._name(message)] = connection = Connection(message)
+                self._known[message.name] = connection = Connection(message)
                 listener.connections.append(connection)
                 listener.flag.raise_()
                 return
@@ -229,13 +224,12 @@ class Agent:
         if asking is not None:
             asking.answer = message
             asking.flag.raise_()
-        elif (made := self.made.get(message.client)) is not None and made.number == message.number:
+        elif (made := self.made.get(message.client)) is not None and made.name == message.name:
             await self.send(message.source, message._replace(type=Type.CONFIRM, source=self.me))
 
     async def _disconnected(self, message: Message) -> None:
         """The peer has ended the connection."""
         for number, made in list(self.made.items()):
-            same = made.number == message.number and (made.client, made.server) == (message.client, message.server)
             vi = self._kernel.vis[number]
-            if same and vi.state is State.CONNECTED and vi.peer == message.source:
+            if made.name == message.name and vi.state is State.CONNECTED and vi.peer == message.source:
                 await vi.close()

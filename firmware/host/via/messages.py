@@ -25,8 +25,10 @@ class Message(NamedTuple):
     type: int
     source: int
     """Node."""
+    origin: int
+    """Node of the connection's client; between equals, the lower one."""
     number: int
-    """Of the connection, at its client; of READY, at the peer to which it goes."""
+    """Of the connection, at its origin; of PEER, at its sender; of READY, at the peer to which it goes."""
     client: int
     """The client's VI; of PEER and READY, the sender's."""
     server: int
@@ -36,4 +38,10 @@ class Message(NamedTuple):
     most: int
 
 
-LETTER = struct.Struct(">8I")
+    @property
+    def name(self) -> tuple[int, int]:
+        """Of the connection: no other one in the cluster has it."""
+        return self.origin, self.number
+
+
+LETTER = struct.Struct(">9I")

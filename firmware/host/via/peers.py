@@ -4,7 +4,7 @@ is connected first.
     either ── PEER (discriminator, VI) ──> other         repeated until the other has said READY
     either ── READY (VI) ────────────────> other         its VI is connected: it may be sent to
 
-A side is done when it has heard READY. The connection is named by the number and the VIs of its lower node.
+A side is done when it has heard READY. The connection is named by its lower node, and the number there.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Peers:
             what = f"a second request to node {node} for {discriminator}"
             raise VipError(Result.INVALID_STATE, what, "wait for the first, or give another discriminator")
         number, me = self._agent.new_number(), self._agent.me
-        message = Message(Type.PEER, me, number, vi.number, 0, discriminator, vi.reliability, vi.most)
+        message = Message(Type.PEER, me, min(me, node), number, vi.number, 0, discriminator, vi.reliability, vi.most)
         end = self._host.now + int(timeout_us * 1e6)
         over, heard = (Flag(self._host, f"a peer on node {node} for {discriminator}") for _ in range(2))
         self._asked[node, discriminator] = self._of_vi[vi.number] = asked = Asked(vi, node, message, end, over, heard)
