@@ -101,7 +101,7 @@ class RunningCluster:
 
     def _delay(self, metres: float | None) -> int:
         """Characters in the delay line (None: the profile's length); the register at the cable's end is one more."""
-        return max(self.plan.profile.cable_characters(metres) - 1, 0)
+        return self.plan.profile.cable_characters(metres) - 1
 
     def _set(self, owner: int, values: Mapping[int, int]) -> None:
         for key, value in values.items():

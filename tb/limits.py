@@ -58,12 +58,13 @@ def check_switches(cluster: Cluster, profile: Profile) -> None:
 def longest_cable(profile: Profile) -> float:
     """Metres of the longest cable whose characters a slack buffer still holds after it has asked for STOP; < 0: none.
 
-    What arrives after the stop mark: two flights and `STOP_SLOTS` characters.
+    What arrives after the stop mark: two flights, of one character at least, and `STOP_SLOTS` characters.
     """
-    room = profile.integer("link.slack") - profile.integer("link.stop_mark") - STOP_SLOTS
-    flight_ns = room // 2 * profile.integer("clock.link_ps") / 1000
+    flight = (profile.integer("link.slack") - profile.integer("link.stop_mark") - STOP_SLOTS) // 2
+    if flight < 1:
+        return -1.0
     per_metre = profile.number("cable.ns_per_metre")
-    return flight_ns / per_metre if per_metre and room >= 0 else float("inf") if room >= 0 else -1.0
+    return flight * profile.integer("clock.link_ps") / 1000 / per_metre if per_metre else float("inf")
 
 
 def check_cables(cluster: Cluster, profile: Profile) -> None:

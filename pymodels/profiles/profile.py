@@ -55,9 +55,10 @@ class Profile:
         return CardMap.of(self.kind, self.integer("sram.bytes"), present)
 
     def cable_characters(self, metres: float | None) -> int:
-        """Time of flight in whole characters, rounded up; None stands for the profile's own cable length."""
+        """Time of flight in whole characters, rounded up, at least one; None: the profile's own length."""
         length = self.number("cable.metres") if metres is None else metres
-        return math.ceil(round(length * self.number("cable.ns_per_metre") * 1000 / self.integer("clock.link_ps"), 6))
+        flight = length * self.number("cable.ns_per_metre") * 1000 / self.integer("clock.link_ps")
+        return max(math.ceil(round(flight, 6)), 1)
 
     def fall_through_characters(self) -> int:
         """Latency of an idle switch in whole characters, rounded to the nearest."""

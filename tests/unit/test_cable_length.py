@@ -35,7 +35,7 @@ def test_the_longest_cable_is_the_last_that_fits(slack: int, free: int, ps: int)
     values = profile(link_slack=str(slack), link_stop_mark=str(mark), link_go_mark="1", clock_link_ps=str(ps))
     longest = longest_cable(values)
     if longest < 0:
-        assert slack - mark < STOP_SLOTS
+        assert slack - mark < 2 + STOP_SLOTS
         return
     flight = values.cable_characters(longest)
     assert 2 * flight + STOP_SLOTS <= slack - mark
@@ -56,6 +56,12 @@ def test_a_cable_that_is_too_long_is_refused_with_the_longest_length(cluster: Cl
 def test_a_buffer_without_room_takes_no_cable(cluster: Cluster) -> None:
     with pytest.raises(ConfigError, match=r"room for 3 \(link.slack 80, link.stop_mark 77\); lower link.stop_mark"):
         check_cables(cluster, profile(link_stop_mark="77"))
+
+
+def test_a_cable_of_no_length_is_under_way_for_one_character(cluster: Cluster) -> None:
+    check_cables(cluster, profile(cable_metres="0", link_stop_mark="74"))
+    with pytest.raises(ConfigError, match=r"0 m: 6 characters may still come .* it has room for 5"):
+        check_cables(cluster, profile(cable_metres="0", link_stop_mark="75"))
 
 
 def test_cables_without_time_of_flight_may_have_any_length(cluster: Cluster) -> None:

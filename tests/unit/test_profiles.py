@@ -85,7 +85,7 @@ def test_figures_of_papers_and_fact_sheet() -> None:
 def test_derived_delays() -> None:
     profile = load_profile("lanai9")
     assert profile.cable_characters(None) == 4
-    assert profile.cable_characters(0.0) == 0
+    assert profile.cable_characters(0.0) == 1
     assert profile.cable_characters(25.0) == 26
     assert profile.fall_through_characters() == 16
 
