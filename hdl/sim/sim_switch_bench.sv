@@ -155,6 +155,7 @@ module sim_switch_bench #(
       .tr_out(unused_out),
       .tr_key(unused_key),
       .st_fill(),
+      .st_illegal(),
       .busy(unused_busy),
       .alarm_valid(unused_alarm_valid),
       .alarm_cycle(unused_alarm_cycle)

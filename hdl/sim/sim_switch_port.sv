@@ -1,4 +1,5 @@
-// An input port of a switch as it stands in a cluster: the cable that arrives, and what is traced of the port.
+// An input port of a switch as it stands in a cluster: the cable that arrives, what is traced of the port, and what must
+// never happen at it (codes: tb/invariants.py).
 module sim_switch_port
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
@@ -13,12 +14,12 @@ module sim_switch_port
     input  logic        rst,
     input  logic [47:0] cycle,
     input  logic        faults,
-    input  logic        present,   // a cable is attached
-    input  logic [ 8:0] in,        // characters entering the cable at its far end
+    input  logic        present,         // a cable is attached
+    input  logic [ 8:0] in,              // characters entering the cable at its far end
     input  logic        in_hold,
-    output logic [ 8:0] rx,        // characters at this end
+    output logic [ 8:0] rx,              // characters at this end
     output logic        rx_hold,
-    input  logic        tr_head,   // trace points, see myri_switch and sp_switch
+    input  logic        tr_head,         // trace points, see myri_switch and sp_switch
     input  logic        tr_grant,
     input  logic        tr_queue,
     input  logic        tr_tail,
@@ -26,14 +27,18 @@ module sim_switch_port
     input  logic [ 3:0] tr_out,
     input  logic [31:0] tr_key,
     input  logic [ 7:0] st_fill,
-    output logic        needed,    // the coming edge is: any other may be left out
-    output logic        busy       // another edge is needed
+    input  logic        st_illegal,
+    input  logic [31:0] count_overflow,
+    output logic        needed,          // the coming edge is: any other may be left out
+    output logic        busy             // another edge is needed
 );
   localparam int UNIT = SWITCH_BASE + SWITCH * PORTS_PER_SWITCH + PORT;
   logic [31:0] out_port;
-  logic cable_busy, cable_needed, stall_busy, fill_busy;
+  logic [31:0] overflow_seen;
+  logic cable_busy, cable_needed, stall_busy, fill_busy, lost;
   assign out_port = {28'd0, tr_out};
-  assign busy = cable_busy | stall_busy | fill_busy;
+  assign lost = count_overflow != overflow_seen;
+  assign busy = cable_busy | stall_busy | fill_busy | lost;
   assign needed = busy | cable_needed | tr_head | tr_grant | tr_queue | tr_tail;
   sim_cable #(
       .CABLE(CABLE),
@@ -121,5 +126,24 @@ module sim_switch_port
       .rst,
       .held(st_fill),
       .busy(fill_busy)
+  );
+  always_ff @(posedge clk) overflow_seen <= count_overflow;
+  sim_invariant #(
+      .UNIT(UNIT),
+      .CODE(64)
+  ) no_overflow (
+      .clk,
+      .rst,
+      .strobe(lost),
+      .packet(32'd0)
+  );
+  sim_invariant #(
+      .UNIT(UNIT),
+      .CODE(72)
+  ) no_illegal (
+      .clk,
+      .rst,
+      .strobe(st_illegal),
+      .packet(32'd0)
   );
 endmodule

@@ -38,6 +38,7 @@ module myri_switch #(
     output logic [4*PORTS-1:0] tr_out,  // per input: output of its packet
     output logic [32*PORTS-1:0] tr_key,  // per input: first four bytes after route
     output logic [8*PORTS-1:0] st_fill,  // per input: characters in its slack buffer
+    output logic [PORTS-1:0] st_illegal,  // per input, strobe: unknown control character, ignored
     output logic [PORTS-1:0] lane_needed,  // the coming edge of lane_clk is needed
     output logic busy,  // another edge is needed
     output logic alarm_valid,  // wants to be awake at alarm_cycle
@@ -91,7 +92,7 @@ module myri_switch #(
       .stopping(),
       .fill(st_fill),
       .got_beat(),
-      .ev_illegal(),
+      .ev_illegal(st_illegal),
       .ev_short_timeout(),
       .busy(link_busy)
   );

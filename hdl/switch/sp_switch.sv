@@ -43,6 +43,7 @@ module sp_switch #(
     output logic [4*PORTS-1:0] tr_out,  // per input: output of its packet
     output logic [32*PORTS-1:0] tr_key,  // per input: first word of the VIA header
     output logic [8*PORTS-1:0] st_fill,  // per input: characters in its slack buffer
+    output logic [PORTS-1:0] st_illegal,  // per input, strobe: unknown control character, ignored
     output logic [15:0] st_chunks,  // chunks in the central queue
     output logic st_in_flight,  // a packet is in the switch
     output logic busy,  // another edge is needed
@@ -84,7 +85,7 @@ module sp_switch #(
       .stopping(),
       .fill(st_fill),
       .got_beat(),
-      .ev_illegal(),
+      .ev_illegal(st_illegal),
       .ev_short_timeout(),
       .busy(link_busy)
   );

@@ -75,7 +75,7 @@ class Bench:
         return compare
 
     def _watch(self, now: int) -> None:
-        for name in ("tr_head", "tr_grant", "tr_tail"):
+        for name in ("tr_head", "tr_grant", "tr_tail", "st_illegal"):
             value = int(self.dut[name].value)
             if value:
                 self.strobes.append((now, name, value))
@@ -183,6 +183,18 @@ async def random_routes(bench: Bench) -> None:
             bench.send(source, bytes(wire))
     await bench.settle()
     assert sum(bench.counter("count_bad_route")) > 0 and sum(bench.counter("count_absent")) > 0
+
+
+async def illegal_characters(bench: Bench) -> None:
+    """An illegal character inside a packet of every other port: each is told at its port, and nothing else happens."""
+    await bench.grid.reset()
+    bench.send_random(30)
+    struck = range(0, bench.ports, 2)
+    for port in struck:
+        bench.driver.lanes[port].characters.insert(6, 0x044)
+    await bench.settle()
+    told = [value for _, name, value in bench.strobes if name == "st_illegal"]
+    assert told == [sum(1 << port for port in struck)]
 
 
 async def first_character(bench: Bench, size: int) -> int:

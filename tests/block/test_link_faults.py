@@ -86,7 +86,7 @@ async def a_packet_blocked_for_the_long_timeout_is_cut_and_the_next_one_passes(d
 
 async def first_stop(dut: Any, settings: dict[str, int], wire: bytes) -> int:
     """The edge at which end b, whose sink takes nothing, puts its first STOP on the wire, without BEATs."""
-    bench = Bench(dut, **{**settings, "cfg_beats": 0})
+    bench = Bench(dut, False, **settings, cfg_beats=0)
     bench.sinks["b"].stalls = repeat(True)
     await bench.start(at=1)
     bench.sources["a"].send(wire)

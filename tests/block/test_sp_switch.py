@@ -20,7 +20,14 @@ from pymodels.link.characters import DATA, Symbol
 from pymodels.switch.crossbar import Fate, head_of_line_limit
 from tb.agents.streams import sometimes
 from tests.block.sp_switch_bench import CHUNK, SpBench
-from tests.block.switch_bench import Bench, first_character, random_crcs, random_routes, sleeping_changes_nothing
+from tests.block.switch_bench import (
+    Bench,
+    first_character,
+    illegal_characters,
+    random_crcs,
+    random_routes,
+    sleeping_changes_nothing,
+)
 
 AROUND = HEADER_BYTES + VIA_BYTES + 1
 """Characters of a packet without user data, the GAP left out."""
@@ -60,6 +67,11 @@ async def long_packets_to_few_outputs_lose_nothing_when_the_queue_is_full(dut: A
 async def a_wrong_crc_stays_visible_and_a_good_one_good(dut: Any) -> None:
     """Any bit but those by which the bench knows a packet's way and source."""
     await random_crcs(SpBench(dut), lambda length: [1, 7, *range(10, 19), *range(20, length)])
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def an_illegal_character_is_told_at_its_port_and_ignored(dut: Any) -> None:
+    await illegal_characters(SpBench(dut))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

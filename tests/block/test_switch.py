@@ -19,7 +19,14 @@ from pymodels.link.characters import Symbol, packet_characters
 from pymodels.link.crc8 import crc8
 from pymodels.link.packet import Packet, route_byte
 from tb.agents.streams import sometimes
-from tests.block.switch_bench import Bench, first_character, random_crcs, random_routes, sleeping_changes_nothing
+from tests.block.switch_bench import (
+    Bench,
+    first_character,
+    illegal_characters,
+    random_crcs,
+    random_routes,
+    sleeping_changes_nothing,
+)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -39,6 +46,11 @@ async def random_packets_reach_their_outputs_in_order(dut: Any, gap: float, stal
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def a_wrong_crc_stays_visible_and_a_good_one_good(dut: Any) -> None:
     await random_crcs(Bench(dut), lambda length: range(5, length))
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def an_illegal_character_is_told_at_its_port_and_ignored(dut: Any) -> None:
+    await illegal_characters(Bench(dut))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

@@ -18,6 +18,7 @@ from pymodels.profiles import load_profile
 from pymodels.topology import End
 from pymodels.trace import Part, TraceEvent
 from tb.limits import longest_cable
+from tb.sim.tools import SIMULATORS
 from tests.system.runs import LINK_PS, Run, assert_equal, must, run
 from tests.system.scenarios.faults import Fault, setting
 from tests.system.wires import (
@@ -106,10 +107,28 @@ def test_unexpected_fault_fails_the_run_and_is_named_with_unit_packet_and_time(c
     assert tail_us - 1 < at <= tail_us + 0.001
 
 
-def test_illegal_symbol_is_counted_and_ignored(clean: Run, tmp_path: Path) -> None:
-    between = sum(t // LINK_PS for t in clean.times(TARGET, Part.LINK, TraceEvent.RX_HEAD)[:2]) // 2
-    done = must("echo_faults", "verilator", tmp_path, setting([Fault(BEFORE_TARGET, "flip", between, 1, 0x10)]))
+def between_packets(clean: Run) -> int:
+    """A slot in which no cable carries anything: halfway from one message to the next."""
+    return sum(t // LINK_PS for t in clean.times(TARGET, Part.LINK, TraceEvent.RX_HEAD)[:2]) // 2
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize("cable", PLACES)
+def test_illegal_symbol_is_counted_and_ignored(clean: Run, cable: End, simulator: str, tmp_path: Path) -> None:
+    fault = Fault(cable, "flip", between_packets(clean), 1, 0x10)
+    done = must("echo_faults", simulator, tmp_path, setting([fault]))
     assert done.metrics == {"arrived": 3, "changed": 0, "in_order": 1, "explained_illegal": 1}
+
+
+def test_unexpected_illegal_symbol_names_the_port_of_the_switch(clean: Run, tmp_path: Path) -> None:
+    slot = between_packets(clean)
+    fault = Fault(SWITCH_FROM_TARGET, "flip", slot, 1, 0x10)
+    done = run("echo_faults", "verilator", tmp_path, f"expected=0 {setting([fault])}")
+    assert not done.passed
+    at_us = (slot + 1) * LINK_PS / 1e6
+    assert (tmp_path / "failures.txt").read_text().splitlines() == [
+        f"invariant: switch 0 port 1: illegal control symbol at {at_us:.3f} us (packet 0x00000000)"
+    ]
 
 
 def test_lost_end_of_packet_leaves_something_in_flight_which_fails_the_run(clean: Run, tmp_path: Path) -> None:
