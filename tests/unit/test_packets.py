@@ -197,7 +197,7 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 VIA_TOLD = ("via.kind", "via.vi", "via.source", "via.number", "_ws.col.Info")
-LETTER = letters.LETTER.pack(*letters.Message(letters.Type.ACCEPT, 1, 9, 2, 3, 77, 1, 4096))
+LETTER = letters.LETTER.pack(*letters.Message(letters.Type.ACCEPT, 1, 0, 9, 2, 3, 77, 1, 4096))
 VIA_PACKETS = {
     (via.Kind.SEND, 3, b"0123456789"): ("0", "3", "SEND from node 5 to VI 3, 10 bytes, message 6, first, sequence 8"),
     (via.Kind.ADDRESS, 3, struct.pack(">2I", 0x1000, 7)): (
@@ -215,7 +215,7 @@ VIA_PACKETS = {
     (via.Kind.SEND, 0, LETTER): (
         "0",
         "0",
-        "connection ACCEPT from node 5 to VI 0, 32 bytes, message 6, first, sequence 8",
+        "connection ACCEPT from node 5 to VI 0, 36 bytes, message 6, first, sequence 8",
     ),
 }
 

@@ -37,7 +37,6 @@ class Message(NamedTuple):
     reliability: int
     most: int
 
-
     @property
     def name(self) -> tuple[int, int]:
         """Of the connection: no other one in the cluster has it."""

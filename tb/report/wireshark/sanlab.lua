@@ -243,7 +243,7 @@ local LETTERS = {
   [1] = "REQUEST", [2] = "ACCEPT", [3] = "REJECT", [4] = "CONFIRM", [5] = "DISCONNECT", [6] = "PEER", [7] = "READY",
 }
 local FIRST_ANSWER = 8
-local LETTER_NAMES = { "type", "source", "number", "client", "server", "discriminator", "reliability", "most" }
+local LETTER_NAMES = { "type", "source", "origin", "number", "client", "server", "discriminator", "reliability", "most" }
 local via_proto = Proto("via", "VIA packet")
 local part = {
   source = ProtoField.uint8("via.source", "Source node"),
