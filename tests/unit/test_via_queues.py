@@ -185,3 +185,17 @@ def test_a_queue_cache_of_which_nothing_is_taken_is_told_as_full() -> None:
         took.append(p.machine.kernel.now - begun)
     assert took[0] > 50_000_000_000, "long enough for all others"
     assert took[1] < 1_000_000_000, "the second time, nobody waits for it"
+
+
+def test_sends_that_wait_at_the_host_are_flushed_when_their_connection_ends() -> None:
+    """More messages of 64 KB than the central queue holds; a refused one makes room as one that was sent does."""
+    p, count = pair(outstanding=128), 96
+
+    async def run() -> list[Status]:
+        for i in range(count):
+            await p.mine.post_send(p.here.descriptor(i).send([p.here.part(0, 1 << 16)]))
+        await p.mine.disconnect()
+        return [(await p.mine.poll_send()).status for _ in range(count)]
+
+    (statuses,) = p.machine.finish(run(), within_us=100_000)
+    assert statuses[-1] == Status.DONE | Status.FLUSHED

@@ -153,6 +153,7 @@ class Sender:
         """Something is wrong with it, or its VI is not connected: say so in its status."""
         await work.pages.skip()
         ring.free()
+        await self._refill.look(ring)
         endpoint = self._ni.endpoints[work.vi]
         if work.descriptor:
             await self._completing.send(endpoint, work.descriptor, 0, work.status or Status.FLUSHED)
