@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 
 from firmware.nic.via.completing import Completing
+from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import Event, State
 from firmware.nic.via.ni import Endpoint, Ni
 from firmware.nic.via.outlet import Outlet
@@ -95,6 +96,10 @@ class Breaking:
         endpoint.verdict = verdict  # of the message that is being sent
         message, endpoint.receiving, endpoint.writing = endpoint.receiving, None, None
         if message is not None and not message.rewind():
-            await message.finish()
-            await self._completing.receive(endpoint, message.descriptor, message.length, Status.FLUSHED)
+            await self.end(endpoint, message, message.length, Status.FLUSHED)
         await self._receives.flush(endpoint)
+
+    async def end(self, endpoint: Endpoint, message: Incoming, length: int, wrong: Status) -> None:
+        """A receive descriptor is used up by a message that did not come whole."""
+        await message.finish()
+        await self._completing.receive(endpoint, message.descriptor, length, wrong)

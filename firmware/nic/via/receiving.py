@@ -94,9 +94,8 @@ class Receiver:
     async def _spoil(self, endpoint: Endpoint, message: Incoming) -> None:
         """A piece of the message is lost: its descriptor serves the next one, or, if part of it is gone, has failed."""
         endpoint.receiving = None
-        if message.rewind():
-            return
-        await self._completing.receive(endpoint, message.descriptor, 0, Status.PARTIAL_ERROR)
+        if not message.rewind():
+            await self._breaking.end(endpoint, message, 0, Status.PARTIAL_ERROR)
 
     async def _piece(self, endpoint: Endpoint, header: Header) -> None:
         """A packet of a message, in order."""
@@ -187,8 +186,7 @@ class Receiver:
     async def _failed(self, endpoint: Endpoint, message: Incoming, wrong: Status) -> None:
         """The descriptor has no room for the message, or none that may be written."""
         endpoint.receiving = None
-        await message.finish()
-        await self._completing.receive(endpoint, message.descriptor, message.length, wrong)
+        await self._breaking.end(endpoint, message, message.length, wrong)
         if endpoint.reliable:
             await self._breaking.refuse(endpoint, Kind.TOO_LONG)
 
