@@ -1,18 +1,37 @@
-"""How fast each stage of the hardware moves a long message while it moves it: from the trace."""
+"""What the trace says of stages: how fast each moves a long message, how long messages of one node take in each."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pymodels.trace import PARTS_PER_NODE, Part, TraceEvent
+from tb.lab import Lab
+from tb.report.lives import Lives
+from tb.report.stages import stages_of
+from tb.report.wire import rows
 
 Records = NDArray[np.void]
 
 LONG = 512
 """Bytes or characters from which a transfer counts: shorter ones are start-up."""
+
+
+def stage_times(lab: Lab, node: int, since_ps: int) -> dict[str, list[float]]:
+    """By stage, in us, how long each message took that a node has sent since a time and that has arrived; empty
+    without the trace.
+    """
+    lives, trace = Lives(lab.legend()), lab.trace()
+    lives.take_all(rows(trace[trace["time"] >= since_ps]))
+    found = defaultdict[str, list[float]](list)
+    for life in lives.lives:
+        if life.node == node and life.arrived is not None:
+            for stage in stages_of(life):
+                found[stage.name].append(stage.duration / 1e6)
+    return dict(found)
 
 
 def stage_rates(trace: Records, near: int, far: int, begun: int, ended: int) -> dict[str, float]:

@@ -21,11 +21,9 @@ from tb.studies import Option, layer_options
 from tb.studies._grim import bring_up
 
 LAYER = "grim"
-SIZES = (4, 64, 256, 1024, 4096, 16384, 65536)
+SIZES = (4, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576)
 KINDS = ("rm_p", "rm_v", "rm_v_scattered", "rm_v_miss", "rm_rv")
 """Writes: physical; virtual with a static hit; with a run-time hit in scattered pages; with a miss there. Reads."""
-LONG, LONG_KINDS = 4096, ("rm_v", "rm_rv")
-"""Beyond this size, only these kinds."""
 OFFSET = 1024
 """Where an operation begins in its first page, so that each message crosses a page boundary."""
 OPTIONS = {
@@ -33,6 +31,7 @@ OPTIONS = {
     "largest": Option(65536, "largest operation in bytes", 4, 1 << 20),
     **layer_options(LAYER),
 }
+VARIANTS = {"1MB": ("", "largest=1048576")}
 
 
 async def run(lab: Lab) -> None:
@@ -41,10 +40,10 @@ async def run(lab: Lab) -> None:
     pair = _Pair(lab, sizes[-1])
     await pair.enable()
     times: dict[str, list[float]] = {kind: [] for kind in KINDS}
-    done, total = 0, sum(len(KINDS if size <= LONG else LONG_KINDS) for size in sizes)
+    done, total = 0, len(KINDS) * len(sizes)
     for size in sizes:
         repetitions = lab.option("repetitions") if size <= 1024 else max(lab.option("repetitions") // 4, 1)
-        for kind in KINDS if size <= LONG else LONG_KINDS:
+        for kind in KINDS:
             times[kind].append(statistics.median([await pair.time(kind, size) for _ in range(repetitions)]))
             done += 1
             lab.progress(done, total, "sizes")

@@ -72,6 +72,14 @@ def test_the_knee_of_a_burst_without_a_limit_is_run_and_lies_where_the_law_puts_
     assert series["overhead_unbounded_16384B"].x[-1] == series["overhead_4"].x[-1] == 800
 
 
+def test_receiving_costs_the_same_on_any_number_of_channels_and_searching_does_not(tmp_path: Path) -> None:
+    metrics = must("grim_channels", "verilator", tmp_path, "repetitions=3 messages=64", cluster="eight_hosts").metrics
+    assert metrics["receive_growth"] == pytest.approx(1, rel=0.02)
+    for stage in ("search", "notice", "one_way"):
+        times = [metrics[f"{stage}_us_{count}_channels"] for count in (1, 8, 16, 32)]
+        assert times == sorted(times) and times[-1] > 1.5 * times[0], stage
+
+
 def test_congested_endpoint_slows_the_others_per_ni_and_not_any_to_any(tmp_path: Path) -> None:
     done = must("grim_sequencing", "verilator", tmp_path, "channels=3 messages=40 late_us=1500", cluster="eight_hosts")
     rates = {
@@ -127,3 +135,39 @@ def test_refused_messages_that_go_again_at_once_delay_the_others(tmp_path: Path)
     assert metrics["nacks_0us"] > metrics["nacks_10us"] > metrics["nacks_50us"] > 0
     assert metrics["others_us_0us"] > 1.5 * metrics["others_us_50us"]
     assert metrics["late_us_10us"] < metrics["late_us_50us"]
+
+
+def test_a_working_set_that_fits_the_translation_cache_never_misses_and_a_larger_one_does(tmp_path: Path) -> None:
+    metrics = must("grim_translation", "verilator", tmp_path, "writes=16 grim.translation_runtime=4").metrics
+    rates = [metrics[f"hit_percent_{blocks}_blocks"] for blocks in (1, 2, 4, 5, 6, 8, 16)]
+    assert rates[:3] == [100, 100, 100]
+    assert rates[3] < 100 and rates[-1] < 60
+    assert metrics["write_us_16_blocks"] > metrics["write_us_4_blocks"] + 10, "most writes wait for the driver"
+
+
+def test_a_lock_in_the_message_takes_less_than_a_second_write(tmp_path: Path) -> None:
+    metrics = must("grim_notification", "verilator", tmp_path, "repetitions=3").metrics
+    assert metrics["saved_us_4B"] > 1
+    assert metrics["in_message_per_s"] > 1.4 * metrics["two_writes_per_s"]
+
+
+def test_receiving_looks_its_sequence_number_up_more_slowly_any_to_any(tmp_path: Path) -> None:
+    metrics = must("grim_lookup", "verilator", tmp_path, "repetitions=4", cluster="four_hosts").metrics
+    assert metrics["nic_receive_more_us"] > 0
+
+
+def test_incoming_queues_are_used_only_when_an_endpoint_reads_seldom(tmp_path: Path) -> None:
+    metrics = must("grim_incoming", "verilator", tmp_path, "messages=60", cluster="four_hosts").metrics
+    assert metrics["queued_percent_0us"] == metrics["queued_percent_250us"] == 0 < metrics["queued_percent_2000us"]
+
+
+def test_the_overflow_queue_costs_a_reply_little_while_there_is_room(tmp_path: Path) -> None:
+    metrics = must("grim_overflow_cost", "verilator", tmp_path, "repetitions=4", cluster="four_hosts").metrics
+    for size in (0, 256, 4096):
+        assert metrics[f"penalty_percent_{size}B"] < 6
+
+
+def test_remote_memory_in_pages_and_missed_costs_more_at_every_size(tmp_path: Path) -> None:
+    metrics = must("grim_remote_memory", "verilator", tmp_path, "repetitions=1 largest=65536").metrics
+    for faster, slower in (("rm_v", "rm_v_scattered"), ("rm_v_scattered", "rm_v_miss")):
+        assert metrics[f"{faster}_us_65536B"] < metrics[f"{slower}_us_65536B"]
