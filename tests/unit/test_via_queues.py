@@ -10,7 +10,7 @@ import pytest
 
 from firmware.host.via import Result, VipError
 from firmware.host.via.posting import ByProcess
-from firmware.nic.via.layout import Counter, Word
+from firmware.nic.via.layout import Counter, State, Word
 from pymodels.formats.via import Status
 from pymodels.machine import Machine, Timing
 from tb.studies._via import User, connect, user
@@ -199,3 +199,23 @@ def test_sends_that_wait_at_the_host_are_flushed_when_their_connection_ends() ->
 
     (statuses,) = p.machine.finish(run(), within_us=100_000)
     assert statuses[-1] == Status.DONE | Status.FLUSHED
+
+
+def test_many_disconnects_under_a_stream_whose_receives_wait_at_the_host() -> None:
+    """Messages between kernels wait for places while the NIC waits for a refill."""
+    p = pair(receive_words=64)
+    links = [p.machine.finish(connect(p.here, p.there, 1))[0] for _ in range(40)]
+
+    async def take() -> None:
+        for _ in range(200):
+            assert (await p.yours.poll_receive()).status == RECEIVED
+
+    async def disconnect() -> None:
+        await p.machine.host(0).sleep(300_000_000)
+        for task in [p.there.process.spawn(yours.disconnect(), "disconnects") for _, yours in links]:
+            await task.finished
+
+    p.machine.finish(post_receives(p, 200))
+    p.machine.finish(post_sends(p, 200), take(), disconnect())
+    p.machine.run(p.machine.kernel.now / 1e6 + 500)
+    assert {mine.state for mine, _ in links} == {State.ERROR}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from firmware.host.via.cache import Entry
+from firmware.host.via.waiting import Turn
 from firmware.nic.via.layout import Control, Kind, State, Vi
 from pymodels.formats.via import Field
 
@@ -24,6 +25,7 @@ class Letters:
 
     def __init__(self, kernel: Kernel, on_letter: Callable[[bytes], None]) -> None:
         self._kernel, self._on_letter = kernel, on_letter
+        self._writing = Turn(kernel.host)
         stride = Field.SIZE + LETTER_BYTES
         base = kernel.host.allocate(2 * PLACES * stride).address
         self._out = [base + stride * i for i in range(PLACES)]
@@ -44,17 +46,18 @@ class Letters:
     async def send(self, node: int, data: bytes) -> None:
         """Send a letter to a node's kernel; waits until there is a place for it."""
         kernel, host = self._kernel, self._kernel.host
-        async with kernel.turn:
+        async with self._writing:
             at = self._out[self._next_out]
             self._next_out = (self._next_out + 1) % PLACES
             while host.load_words(at, 1)[0] and not host.load_words(at + Field.STATUS, 1)[0]:
-                await host.sleep(1_000_000, "a place for a letter")
+                await host.sleep(1_000_000, "a place for a letter")  # without the kernel's turn: the NIC may need it
             host.store_words(at, (1, 0, 0, 0, 0, 0, 0, 0))  # its first word: the place was used
             host.store_bytes(at + Field.SIZE, data)
             control = Control(Kind.SEND, False, False, 0, 1).word()
             words = (control, at, node << 16 | len(data))
-            kernel.posted(at, len(data))
-            await kernel.sends.post(Entry(words, ((at + Field.SIZE, len(data)),)))
+            async with kernel.turn:
+                kernel.posted(at, len(data))
+                await kernel.sends.post(Entry(words, ((at + Field.SIZE, len(data)),)))
 
     async def _post(self, at: int) -> None:
         self._kernel.host.store_words(at + Field.LENGTH, (0, 0))

@@ -57,7 +57,9 @@ class Limit:
 
 
 class Turn:
-    """A lock of the kernel: who holds it goes on undisturbed."""
+    """A lock of the kernel: who holds it goes on undisturbed. Nobody waits for the NIC while holding `Kernel.turn`, as
+    the NIC may wait for a refill, which needs it.
+    """
 
     def __init__(self, host: Host) -> None:
         self._free = host.event("the kernel's lock")
