@@ -35,20 +35,20 @@ module myri_link_tx #(
     output logic alarm_valid,  // wants to be awake at alarm_cycle
     output logic [47:0] alarm_cycle  // index of that edge
 );
-  logic [LANES-1:0] in_packet;  // characters were sent, the GAP was not
-  logic [LANES-1:0] cut;  // the GAP of a forward reset is still to be sent
-  logic [LANES-1:0] discarding;  // the rest of a cut packet is swallowed
-  logic [LANES-1:0] refresh_wait;  // a refresh lost its slot to BEAT
-  logic [LANES-1:0] hold_last;  // rx_hold at the last edge
-  logic [LANES-1:0] blocked;  // a packet is under way or waiting and cannot move
-  logic [LANES-1:0] blocked_last;  // blocked at the last edge
-  logic [LANES-1:0] short_running;  // stop_deadline counts
-  logic [LANES-1:0] long_running;  // block_deadline counts
-  logic [LANES-1:0] refresh;  // STOP is to be repeated
-  logic [LANES-1:0] slot_flow;  // the slot goes to STOP or GO
-  logic [   LANES-1:0] may_cut;  // the GAP of a forward reset goes out, if neither BEAT nor flow control has the slot
-  logic [LANES-1:0] fire;  // a beat is taken
-  logic [LANES-1:0] send;  // and goes to the wire
+  logic [   LANES-1:0] in_packet;  // characters were sent, the GAP was not
+  logic [   LANES-1:0] cut;  // the GAP of a forward reset is still to be sent
+  logic [   LANES-1:0] discarding;  // the rest of a cut packet is swallowed
+  logic [   LANES-1:0] refresh_wait;  // a refresh lost its slot to BEAT
+  logic [   LANES-1:0] hold_last;  // rx_hold at the last edge
+  logic [   LANES-1:0] blocked;  // a packet is under way or waiting and cannot move
+  logic [   LANES-1:0] blocked_last;  // blocked at the last edge
+  logic [   LANES-1:0] short_running;  // stop_deadline counts
+  logic [   LANES-1:0] long_running;  // block_deadline counts
+  logic [   LANES-1:0] refresh;  // STOP is to be repeated
+  logic [   LANES-1:0] slot_flow;  // the slot goes to STOP or GO
+  logic [   LANES-1:0] may_cut;  // the GAP of a forward reset may go out
+  logic [   LANES-1:0] fire;  // a beat is taken
+  logic [   LANES-1:0] send;  // and goes to the wire
   logic [48*LANES-1:0] lane_alarm;
 
   // A peer that shows rx_hold knows ours and needs no refresh unless it sends nevertheless: two
