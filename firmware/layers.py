@@ -78,6 +78,14 @@ def check_options(layer: str, options: Mapping[str, float | str], nodes: int, sr
         check(options, nodes, sram_bytes, card)
 
 
+def holds_link(layer: str, options: Mapping[str, float | str]) -> str:
+    """The options of a message layer with which a NIC takes no packet while it waits for its own link: its NIC side's
+    `holds_link`, if it has one. Empty: it always takes them. Where it does not, NICs can wait for each other.
+    """
+    holds = getattr(_module("nic", layer), "holds_link", None)
+    return str(holds(options)) if holds else ""
+
+
 def tolerates_loss(layer: str, options: Mapping[str, float | str]) -> bool:
     """Whether a message layer repairs what the network loses or damages: its NIC side's `tolerates_loss`, if it has
     one. Otherwise a lost packet is a broken invariant.

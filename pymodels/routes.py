@@ -4,6 +4,12 @@ A route has one byte for each switch on the way, `0x80 | delta`, delta = output 
 complement (fact sheet 1.2). Routes are `bytes`, first switch first. A set of routes is deadlock-free when its channel
 dependency graph has no cycle (Dally and Seitz 1987): a packet that holds one channel and waits for the next must
 never wait for itself.
+
+A NIC ends a path: what arrives goes into its memory, and what it sends on (copies of a multicast, replies, answers)
+leaves from queues there. A packet for which such a queue has no room is refused, it does not keep the link. So NICs
+that forward add nothing to the graph. A NIC that takes no packet while it waits for its own link does: whoever holds
+the channel to it waits for the channel from it. Which do is a matter of the message layer
+(`firmware.layers.holds_link`).
 """
 
 from __future__ import annotations
@@ -133,14 +139,21 @@ class Routes:
 
 
 class DependencyGraph:
-    """The channel dependency graph of a route set: who, holding one channel, may wait for which next."""
+    """The channel dependency graph of a route set: who, holding one channel, may wait for which next.
 
-    def __init__(self, topology: Topology, routes: Routes) -> None:
+    `nics_hold`: NICs take no packet while they wait for their own link.
+    """
+
+    def __init__(self, topology: Topology, routes: Routes, nics_hold: bool = False) -> None:
         self.next: dict[Channel, dict[Channel, Pair]] = {}
         for pair, route in routes.table.items():
             taken = verify(topology, pair, route)
             for held, wanted in itertools.pairwise(taken):
                 self.next.setdefault(held, {}).setdefault(wanted, pair)
+            if nics_hold:
+                out = taken[0]
+                into = Channel(out.target, out.source)
+                self.next.setdefault(into, {}).setdefault(out, pair)
 
     @cached_property
     def cycle(self) -> tuple[Channel, ...]:
@@ -171,21 +184,29 @@ def find_cycle(topology: Topology, routes: Routes) -> tuple[Channel, ...]:
     return DependencyGraph(topology, routes).cycle
 
 
-def check_routes(topology: Topology, routes: Routes, allow_cycles: bool = False) -> None:
-    """Raise RouteError unless each pair of hosts has a route that delivers, and (unless allowed) none can deadlock."""
+def check_routes(topology: Topology, routes: Routes, allow_cycles: bool = False, held_by: str = "") -> None:
+    """Raise RouteError unless each pair of hosts has a route that delivers, and (unless allowed) none can deadlock.
+
+    `held_by`: what makes NICs take no packet while they wait for their own link; empty: they take them.
+    """
     for source in topology.hosts:
         for target in topology.hosts:
             if source != target and (source, target) not in routes.table:
                 cause = f"no route leads from {source!r} to {target!r}"
                 raise RouteError("route missing", cause, "add it to the line of its source", (source, target))
-    graph = DependencyGraph(topology, routes)
-    cycle = () if allow_cycles else graph.cycle
-    if cycle:
-        held = [
-            f"{c} (then {' to '.join(graph.next[c][n])})" for c, n in zip(cycle, (*cycle[1:], cycle[0]), strict=True)
-        ]
-        pair = graph.next[cycle[-1]][cycle[0]]
-        remedy = "use up*/down* routes (ROUTES COMPUTED) or break the cycle at one link"
-        raise RouteError(
-            "cyclic routes", f"packets can wait for each other in a circle: {', '.join(held)}", remedy, pair
-        )
+    graph = DependencyGraph(topology, routes, bool(held_by))
+    if graph.cycle and not allow_cycles:
+        raise _cyclic(graph, routes, held_by)
+
+
+def _cyclic(graph: DependencyGraph, routes: Routes, held_by: str) -> RouteError:
+    """The refusal of a route set that can deadlock: its cycle, channel by channel."""
+    steps = list(zip(graph.cycle, (*graph.cycle[1:], graph.cycle[0]), strict=True))
+    circle = ", ".join(f"{held} (then {' to '.join(graph.next[held][wanted])})" for held, wanted in steps)
+    cause = f"packets can wait for each other in a circle: {circle}"
+    last = graph.next[steps[-1][0]][steps[-1][1]]
+    if held_by:
+        cause = f"with {held_by} a NIC takes no packet while it waits for its link; {cause}"
+        return RouteError("cyclic waits", cause, "leave that out, or take a study of deadlocks (grim_deadlock)", last)
+    remedy = "use up*/down* routes (ROUTES COMPUTED) or break the cycle at one link"
+    return RouteError("cyclic routes", cause, "give routes (ROUTING_MYRI)" if routes.computed else remedy, last)

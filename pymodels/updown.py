@@ -2,9 +2,10 @@
 
 A spanning tree by breadth from a root switch gives each cable an up end (nearer to the root, then earlier in the
 list). A legal path goes up any number of times, then down any number of times; so no circle of waiting packets can
-close. Among the shortest legal paths the one whose channels carry the fewest routes so far is taken, then the one of
-the lowest ports. The root is the switch that gives the shortest routes in total, then the most ways to choose from,
-then the first in the list: in a Clos network a leaf, so that all spines are used.
+close. That is checked, as it is for routes that are given. Among the shortest legal paths the one whose channels carry
+the fewest routes so far is taken, then the one of the lowest ports. The root is the switch that gives the shortest
+routes in total, then the most ways to choose from, then the first in the list: in a Clos network a leaf, so that all
+spines are used.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections import Counter, deque
 
 from pymodels.errors import nearest
-from pymodels.routes import Pair, Routes, route_of
+from pymodels.routes import Pair, Routes, check_routes, route_of
 from pymodels.topology import Channel, Topology, TopologyError
 
 State = tuple[str, bool]
@@ -120,9 +121,11 @@ class UpDown:
         return total, -choices
 
     def routes(self) -> Routes:
-        """The routes between all pairs of hosts, in the order of the hosts."""
+        """The routes between all pairs of hosts, in the order of the hosts. RouteError when they could deadlock."""
         pairs = [(a, b) for a in self.topology.hosts for b in self.topology.hosts if a != b]
-        return Routes({pair: route_of(self.path(pair)) for pair in pairs}, computed=True)
+        routes = Routes({pair: route_of(self.path(pair)) for pair in pairs}, computed=True)
+        check_routes(self.topology, routes)
+        return routes
 
 
 def up_down(topology: Topology, root: str | None = None) -> Routes:

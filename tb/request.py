@@ -16,8 +16,9 @@ from pymodels.costs.table import PathTable
 from pymodels.errors import ConfigError, nearest
 from pymodels.profiles import Profile, load_profile
 from pymodels.profiles.profile import parse_settings
+from pymodels.routes import check_routes
 from tb.limits import check_cables, check_size, check_switches
-from tb.studies import Option, StudyInfo, check_layers
+from tb.studies import Option, StudyInfo, check_layers, links_held
 
 RUN_OPTIONS = {
     "run.always_on": Option(0, "1 = clocks never sleep (same results, slower)", 0, 1),
@@ -94,6 +95,9 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     check_cables(cluster, profile)
     understood = Plan(request, cluster, profile, options)
     check_layers(options, len(cluster.hosts), profile.integer("sram.bytes"), profile.card)
+    held_by = links_held(options)
+    if held_by and not info.cyclic_routes:
+        check_routes(cluster.topology, cluster.routes, held_by=held_by)
     _check_compiled(getattr(info.module, "LAYER", ""), profile)
     if info.check is not None:
         info.check(understood)

@@ -2,10 +2,11 @@
 
 A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `LAYER` (the
 message layer that it starts: refused on a NIC for which it is not compiled), `CLUSTER` (the example cluster it needs,
-else the user's), `DESIGN` (what is built when it is not a cluster), `CYCLIC_ROUTES` (it may run with given routes that
-can deadlock), `QUICK` (settings, as SET has them, that keep it within half a minute), `VARIANTS` (further runs of
-`make figures`: profile and settings by name), `check(plan)` (raises ConfigError for settings that cannot be, before
-anything is built), and `async def run(lab: Lab) -> None`. It imports no simulator, and names no published figure.
+else the user's), `DESIGN` (what is built when it is not a cluster), `CYCLIC_ROUTES` (it may run with given routes, or
+options of its layer, that can deadlock), `QUICK` (settings, as SET has them, that keep it within half a minute),
+`VARIANTS` (further runs of `make figures`: profile and settings by name), `check(plan)` (raises ConfigError for
+settings that cannot be, before anything is built), and `async def run(lab: Lab) -> None`. It imports no simulator, and
+names no published figure.
 
 A study outside this folder is named by its module, with dots: `my_package.my_study`.
 """
@@ -20,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from firmware.layers import check_options
+from firmware.layers import check_options, holds_link
 from pymodels.cards import CardMap
 from pymodels.errors import ConfigError, nearest
 
@@ -67,7 +68,9 @@ class StudyInfo:
     check: Callable[[Any], None] | None = None
     """Looks at the whole plan before anything is built (`check` of the module)."""
     cyclic_routes: bool = False
-    """Given routes that can deadlock are not refused (`CYCLIC_ROUTES` of the module)."""
+    """Given routes, or options of a layer, with which packets can wait for each other in a circle are not refused
+    (`CYCLIC_ROUTES` of the module).
+    """
     quick: str = ""
     """Settings for a first look (`QUICK` of the module): what `make figures QUICK=1` runs it with."""
 
@@ -103,13 +106,24 @@ def check_layers(options: Mapping[str, float | str], nodes: int, sram_bytes: int
 
     Raises SanlabError (exit code 2) naming one.
     """
+    for layer, values in options_by_layer(options).items():
+        check_options(layer, values, nodes, sram_bytes, card)
+
+
+def options_by_layer(options: Mapping[str, float | str]) -> dict[str, dict[str, float | str]]:
+    """The options of message layers among those of a study, by layer."""
     given: dict[str, dict[str, float | str]] = {}
     for name, value in options.items():
         layer, dot, option = name.partition(".")
         if dot and layer_options(layer):
             given.setdefault(layer, {})[option] = value
-    for layer, values in given.items():
-        check_options(layer, values, nodes, sram_bytes, card)
+    return given
+
+
+def links_held(options: Mapping[str, float | str]) -> str:
+    """What among the options of message layers makes NICs take no packet while they wait for their own link."""
+    held = {layer: holds_link(layer, values) for layer, values in options_by_layer(options).items()}
+    return " ".join(f"{layer}.{option}" for layer, told in held.items() for option in told.split())
 
 
 def names() -> list[str]:

@@ -21,6 +21,7 @@ from tb.studies._grim import bring_up
 
 LAYER = "grim"
 CLUSTER = "four_hosts"
+CYCLIC_ROUTES = True
 OPTIONS = {
     "each": Option(20, "messages from each host to each other", 1, 100_000),
     "longest": Option(4096, "bytes of a long message; every third is long", 0, 1 << 20),

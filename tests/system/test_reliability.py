@@ -86,7 +86,6 @@ def test_losses_are_equal_on_both_simulators(tmp_path: Path) -> None:
     [
         "grim.queue_style=slotted grim.sequencing=per-ni grim.channels=2",
         "grim.queue_style=hybrid",
-        "grim.queue_style=hybrid grim.hybrid_wait=1",
         "grim.buffering=both",
     ],
 )

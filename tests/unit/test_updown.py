@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pymodels.builders import clos, host_names, single_switch, tree
-from pymodels.routes import Routes, check_routes, find_cycle, verify
+from pymodels.routes import RouteError, Routes, check_routes, find_cycle, verify
 from pymodels.topology import Channel, End, Link, Switch, Topology, TopologyError
 from pymodels.updown import UpDown, up_down
 from tests.unit.networks import ring, torus
@@ -78,6 +78,17 @@ def test_networks_that_invite_deadlock_get_legal_shortest_routes(topology: Topol
     check_routes(topology, up_down(topology))
     for root in topology.switches:
         check_shortest(topology, root.name)
+
+
+def test_computed_routes_that_could_deadlock_are_refused_with_their_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
+    def all_moves(self: UpDown, state: tuple[str, bool]) -> list[tuple[Channel, tuple[str, bool]]]:
+        return [(channel, (channel.target.node, False)) for channel in self.out[state[0]]]
+
+    monkeypatch.setattr(UpDown, "_moves", all_moves)
+    with pytest.raises(
+        RouteError, match=r"cyclic routes: .* in a circle: s0\.2->s4\.3 .*, s1\.2->s0\.3 .*; give routes"
+    ):
+        up_down(ring(5))
 
 
 @settings(PATIENT, max_examples=60)

@@ -28,6 +28,16 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
     Layout(chosen, nodes, sram_bytes)
 
 
+def holds_link(options: Mapping[str, float | str]) -> str:
+    """The options with which the NI does nothing while it waits for the link (paper 000, 4.2.2 and 4.2.3)."""
+    chosen = Options.of(options)
+    waits = {
+        "control_queue=0": not chosen.control_queue,
+        "queue_style=hybrid hybrid_wait=1": chosen.queue_style == "hybrid" and bool(chosen.hybrid_wait),
+    }
+    return " ".join(option for option, holds in waits.items() if holds)
+
+
 def tolerates_loss(options: Mapping[str, float | str]) -> bool:
     """Whether the time-out extension is on."""
     return Options.of(options).timeout_us > 0

@@ -1,0 +1,67 @@
+"""NICs that take no packet while they wait for their own link belong into the channel dependency graph; others do not.
+
+Strategy: the cycle of two hosts on one switch is worked out by hand and compared word by word. What a layer says of its
+options is asked through the plan of a run, as a user's settings are: a study of deadlocks may have them, any other is
+refused before anything is built.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from pymodels.builders import single_switch
+from pymodels.routes import DependencyGraph, RouteError, check_routes
+from pymodels.topology import Channel, End
+from pymodels.updown import up_down
+from tb import studies
+from tb.request import Plan, plan, resolve
+from tb.sim.tools import SIMULATORS
+
+TOPOLOGY = single_switch(("a", "b"))
+
+
+def planned(study: str, settings: str) -> Plan:
+    """The plan of a run on the example cluster."""
+    info = studies.load(study)
+    return plan(resolve(study, "verilator", "1", False, "two_hosts", "", settings, SIMULATORS), info)
+
+
+def test_a_nic_that_takes_every_packet_ends_all_waiting() -> None:
+    graph = DependencyGraph(TOPOLOGY, up_down(TOPOLOGY))
+    assert all(wanted.target.node in ("a", "b") for then in graph.next.values() for wanted in then)
+    assert graph.cycle == ()
+
+
+def test_a_nic_that_waits_for_its_link_holds_the_channel_to_it() -> None:
+    graph = DependencyGraph(TOPOLOGY, up_down(TOPOLOGY), nics_hold=True)
+    into, out = Channel(End("s0", 1), End("b", 0)), Channel(End("b", 0), End("s0", 1))
+    assert graph.next[into] == {out: ("b", "a")}
+    assert len(graph.cycle) == 4
+
+
+def test_the_circle_of_two_nics_is_named_channel_by_channel() -> None:
+    with pytest.raises(RouteError) as error:
+        check_routes(TOPOLOGY, up_down(TOPOLOGY), held_by="grim.control_queue=0")
+    assert str(error.value) == (
+        "cyclic waits: with grim.control_queue=0 a NIC takes no packet while it waits for its link; packets can wait "
+        "for each other in a circle: a.0->s0.0 (then a to b), s0.1->b.0 (then b to a), b.0->s0.1 (then b to a), "
+        "s0.0->a.0 (then a to b); leave that out, or take a study of deadlocks (grim_deadlock)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ("grim.control_queue=0", "grim.control_queue=0"),
+        ("grim.queue_style=hybrid grim.hybrid_wait=1", "grim.queue_style=hybrid grim.hybrid_wait=1"),
+    ],
+)
+def test_options_with_which_nics_hold_are_refused_but_in_studies_of_deadlock(settings: str, told: str) -> None:
+    with pytest.raises(RouteError, match=f"cyclic waits: with {told} a NIC takes no packet .* paris to metz"):
+        planned("grim_streaming", settings)
+    planned("grim_deadlock", settings)
+
+
+@pytest.mark.parametrize("settings", ["", "grim.queue_style=hybrid", "grim.hybrid_wait=1", "grim.buffering=both"])
+def test_options_with_which_nics_take_every_packet_are_not_refused(settings: str) -> None:
+    planned("grim_streaming", settings)
