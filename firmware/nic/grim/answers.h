@@ -132,7 +132,7 @@ void error_report(struct ni *ni, struct channel *channel, struct packet *report,
     report->argument[3] = 0;
     tail = post(ni, ni->block_tail, (u32)report, channel->host_base + back + 64, HEADER_BYTES, 0, 0, 0);
     back = following(back, HEADER_BYTES, ni->host_limit);
-    channel->queue_back = back;
+    appended(ni, channel, back);
     ni->block_tail = post_word(ni, tail, back, channel->host_base, 0, 0);
     REGISTER_WRITE(PULSE, 1);
 }

@@ -59,7 +59,7 @@ void queue_drain(struct ni *ni, struct channel *channel, struct waiting *queue) 
     queue->count--;
     tail = post(ni, ni->block_tail, (u32)buffer->data, channel->host_base + back + 64, length, 0, 0, buffer->data->w0);
     back = following(back, length, ni->host_limit);
-    channel->queue_back = back;
+    appended(ni, channel, back);
     ni->block_tail = post_word(ni, tail, back, channel->host_base, buffer, buffer->data->w0);
     REGISTER_WRITE(PULSE, 1);
 }

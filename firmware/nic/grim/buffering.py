@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from firmware.nic.grim.delivery import NO_BUFFER, Delivery
-from firmware.nic.grim.layout import DRAINS, Counter, HostQueue, Register, following
+from firmware.nic.grim.layout import DRAINS, Counter, Register
 from firmware.nic.grim.ni import Ni
 from firmware.verbs import PollLoop, Watch
 from pymodels.trace import TraceEvent
@@ -71,7 +71,7 @@ class Buffering:
         """A message for an endpoint, next in its stream: past the queue, into it, or refused."""
         receiver, queue = self._receiver, self.queues[channel]
         await self._nic.work("queue_look")
-        if not queue and receiver.room(channel, length):
+        if not queue and receiver.endpoints.room(channel, length):
             await receiver.accept(buffer, key, source, stream, channel, length, early)
         elif len(queue) < self._share:
             receiver.take(key, source, stream)
@@ -89,16 +89,14 @@ class Buffering:
     async def _drain(self, channel: int) -> None:
         """Bring to the endpoint what waits for it, as far as it has room."""
         receiver, delivery, queue = self._receiver, self._delivery, self.queues[channel]
-        limit = self._ni.layout.host_limit
-        while queue and len(self._under_way) < DRAINS and receiver.room(channel, queue[0][2]):
+        while queue and len(self._under_way) < DRAINS and receiver.endpoints.room(channel, queue[0][2]):
             buffer, key, length = queue.popleft()
             await self._nic.work("queue_drain")
             self._under_way.append(buffer)
-            back, host = receiver.back[channel], receiver.queue[channel]
-            receiver.back[channel] = after = following(back, length, limit)
+            place = await receiver.endpoints.append(channel, length)
             at = self._ni.layout.buffers[buffer]
-            delivery.data(at, host + HostQueue.RING + back, length, False, (NO_BUFFER, key, length))
-            delivery.word(after, host + HostQueue.BACK, (buffer, key, length))
+            delivery.data(at, place.data, length, False, (NO_BUFFER, key, length))
+            delivery.word(place.after, place.pointer, (buffer, key, length))
             await delivery.start()
             self._nic.trace(TraceEvent.NIC_DMA_START, key, length, 4)
 

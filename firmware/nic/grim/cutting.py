@@ -3,7 +3,8 @@
 A word of each receive buffer holds a sentinel; a message so long that it covers the word changes it, and the polling
 loops look at it as they look at a channel. What has arrived then goes to the host, and whenever such a piece is there,
 what has arrived since. The endpoint's back pointer does not move before all of the message is good, so a host never
-sees these pieces; a message that turns out bad has only used free room.
+sees these pieces; a message that turns out bad, or whose place another one has taken meanwhile, has only used free
+room.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from firmware.nic.grim.delivery import NO_BUFFER, Delivery
-from firmware.nic.grim.layout import NONE, RECEIVE_BUFFERS, Counter, HostQueue
+from firmware.nic.grim.layout import NONE, RECEIVE_BUFFERS, Counter
 from firmware.nic.grim.ni import Ni
 from firmware.verbs import PollLoop, Watch
 from pymodels.formats.grim import COUNTER_MASK, GRIM_ID, HEADER_BYTES, MessageType, padded
@@ -29,7 +30,7 @@ class CutThrough:
 
     def __init__(self, ni: Ni, receiver: Receiver, delivery: Delivery) -> None:
         self._ni, self._nic = ni, ni.nic
-        self._receiver, self._delivery = receiver, delivery
+        self._receiver, self._endpoints, self._delivery = receiver, receiver.endpoints, delivery
         self._buffers = ni.layout.buffers[:RECEIVE_BUFFERS] if ni.layout.cut_through else ()
         self._words = [buffer + ni.layout.cut_through - 4 for buffer in self._buffers]
         self._expected = [SENTINEL] * len(self._words)
@@ -37,6 +38,8 @@ class CutThrough:
         self._first_step = 0
         self._offset = 0
         self._length = 0
+        self._place = 0
+        """Where it goes, as long as that is lent to it."""
 
     def watches(self) -> list[Watch]:
         """The polling steps, one a buffer."""
@@ -55,7 +58,7 @@ class CutThrough:
     def take(self) -> int:
         """The packet is complete: bytes of it that need no further DMA."""
         offset, self._offset = self._offset, 0
-        return offset
+        return offset if self._endpoints.take_back() else 0
 
     def _expect(self, buffer: int, value: int) -> None:
         if self._expected[buffer] != value:
@@ -76,21 +79,20 @@ class CutThrough:
         foreign = w0 >> 16 != GRIM_ID or w1 >> 26 > MessageType.SEGMENT
         if length > self._ni.layout.host_slot or stream in (NONE, self._receiver.stalled) or foreign:
             return
-        buffering, channel = self._receiver.buffering, w3 >> 16 & 0xFF
-        if channel == self._ni.card_channel or (buffering is not None and buffering.waits(channel)):
+        channel = w3 >> 16 & 0xFF
+        if channel == self._ni.card_channel:
             return
-        if w0 & COUNTER_MASK == self._receiver.expected[stream] and self._receiver.room(channel, length):
-            self._length = length
+        if w0 & COUNTER_MASK == self._receiver.expected[stream] and self._endpoints.room(channel, length):
+            self._length, self._place = length, self._endpoints.lend(channel)
             self._ni.count(Counter.EARLY)
-            await self._piece(w0, w3 >> 16 & 0xFF)
+            await self._piece(w0)
 
     async def more(self) -> None:
         """A piece has reached the host: what has arrived since follows."""
-        if self._offset and self._receiver.armed >= 0:
-            w0, _, _, w3 = self._nic.load_words(self._buffers[self._receiver.armed], 4)
-            await self._piece(w0, w3 >> 16 & 0xFF)
+        if self._offset and self._endpoints.is_lent:
+            await self._piece(self._nic.load(self._buffers[self._receiver.armed]))
 
-    async def _piece(self, key: int, channel: int) -> None:
+    async def _piece(self, key: int) -> None:
         receiver, done = self._receiver, self._offset
         at = self._buffers[receiver.armed]
         arrived = min(await self._nic.read(Reg.RMP) - at, self._length)
@@ -98,8 +100,7 @@ class CutThrough:
         if size <= 0 or size < min(self._ni.options.cut_through_least, self._length - done):
             return
         await self._nic.work("early_piece")
-        host = receiver.queue[channel] + HostQueue.RING + receiver.back[channel] + done
-        self._delivery.data(at + done, host, size, True, (NO_BUFFER, key, size))
+        self._delivery.data(at + done, self._place + done, size, True, (NO_BUFFER, key, size))
         await self._delivery.start()
         self._offset = arrived
         self._nic.trace(TraceEvent.NIC_DMA_START, key, size)

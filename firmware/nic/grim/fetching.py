@@ -47,9 +47,8 @@ class Fetching:
                 await self._sender.refuse(channel, slot)
             self._sender.streams.wake(channel.stream[slot])
             self._fetched[index] = self._fetched[index] + 1 & 0xFFFFFFFF
-            self._delivery.word(
-                self._fetched[index], self._receiver.queue[index] + HostQueue.FETCHED, (NO_BUFFER, 0, 0)
-            )
+            host = self._receiver.endpoints.base[index]
+            self._delivery.word(self._fetched[index], host + HostQueue.FETCHED, (NO_BUFFER, 0, 0))
             messages += 1
         if messages > 1:
             await self._nic.work("fetch_done", messages - 1)

@@ -118,7 +118,7 @@ void multicast_deliver(struct ni *ni, struct replica *job, u32 target, struct bu
     u32 back = channel->queue_back, tail;
     tail = post(ni, ni->block_tail, (u32)job->data, channel->host_base + back + 64, job->length, 0, 0, job->data->w0);
     back = following(back, job->length, ni->host_limit);
-    channel->queue_back = back;
+    appended(ni, channel, back);
     ni->block_tail = post_word(ni, tail, back, channel->host_base, buffer, job->data->w0);
     REGISTER_WRITE(PULSE, 1);
 }

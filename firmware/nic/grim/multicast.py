@@ -15,15 +15,7 @@ from typing import NamedTuple
 from firmware.nic.grim.answers import Answers
 from firmware.nic.grim.channels import SENT, Channel
 from firmware.nic.grim.delivery import NO_BUFFER, OWN, Delivery
-from firmware.nic.grim.layout import (
-    ROUTE_BYTES,
-    TREE_CHANNELS,
-    Counter,
-    HostQueue,
-    Tree,
-    fits,
-    following,
-)
+from firmware.nic.grim.layout import ROUTE_BYTES, TREE_CHANNELS, Counter, Tree, fits
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.queues.hybrid import HybridQueue
 from firmware.nic.grim.receiving import Receiver
@@ -87,7 +79,7 @@ class Multicast:
         receiver = self._receiver
         if receiver.buffering is not None and any(receiver.buffering.waits(channel) for channel in place.channels):
             return False
-        return all(receiver.room(channel, length) for channel in place.channels)
+        return all(receiver.endpoints.room(channel, length) for channel in place.channels)
 
     # ---- arrival
 
@@ -192,16 +184,14 @@ class Multicast:
 
     async def _deliver(self, place: Place, parts: Parts, last: tuple[int, int, int]) -> None:
         """To the own host's channels that have subscribed; `last` is the entry of the last block."""
-        receiver, delivery, length = self._receiver, self._delivery, _length(parts)
+        endpoints, delivery, length = self._receiver.endpoints, self._delivery, _length(parts)
         for channel in place.channels:
             await self._nic.work("multicast_deliver")
-            back, host = receiver.back[channel], receiver.queue[channel]
-            receiver.back[channel] = after = following(back, length, self._layout.host_limit)
-            to = host + HostQueue.RING + back
+            to, pointer, after = await endpoints.append(channel, length)
             for at, size in parts:
                 delivery.data(at, to, size, False, (NO_BUFFER, 0, 0))
                 to += size
-            delivery.word(after, host + HostQueue.BACK, last if channel == place.channels[-1] else (NO_BUFFER, 0, 0))
+            delivery.word(after, pointer, last if channel == place.channels[-1] else (NO_BUFFER, 0, 0))
             self._nic.trace(TraceEvent.NIC_DMA_START, last[1], length, 4)
         await delivery.start()
 

@@ -32,7 +32,7 @@ struct replica { struct packet *data; struct board *board; u32 place, length, so
 struct ni {
     struct ring *ring;
     u32 card_limit;
-    struct channel *channels, *behind_channels;
+    struct channel *channels, *behind_channels, *early_channel;
     struct board *boards;
     struct route *routes;
     struct outgoing *outgoing;

@@ -109,6 +109,16 @@ static inline u32 following(u32 offset, u32 size, u32 limit) {
     return offset;
 }
 
+/* A message was appended to an endpoint's queue, which goes on at `back`. A long one that goes there while it still arrives has lost its
+ * place: it begins again. */
+static inline void appended(struct ni *ni, struct channel *channel, u32 back) {
+    channel->queue_back = back;
+    if (UNLIKELY(ni->early_channel == channel)) {
+        OFF_PATH("it begins again");
+        ni->early_offset = 0;
+    }
+}
+
 /* A control block for the host DMA. */
 static inline u32 post(struct ni *ni, u32 tail, u32 from, u32 to, u32 size, u32 flags, struct buffer *frees, u32 key) {
     struct block *block = &ni->block[tail];

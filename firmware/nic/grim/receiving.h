@@ -131,6 +131,7 @@ u32 early_look(struct ni *ni) {
         OFF_PATH("no room");
         return 0;
     }
+    ni->early_channel = channel;
     ni->early_length = length;
     ni->early++;
     return 1;

@@ -12,11 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from firmware.nic.grim.buffering import Buffering
-from firmware.nic.grim.cards import NO_CARD, CardRings
+from firmware.nic.grim.cards import NO_CARD
 from firmware.nic.grim.costs_of import RECEIVE_PATHS
 from firmware.nic.grim.cutting import CutThrough
 from firmware.nic.grim.delivery import NO_BUFFER, OWN, REPORT, Delivery
-from firmware.nic.grim.layout import NONE, Counter, HostQueue, Register, fits, following
+from firmware.nic.grim.endpoints import Endpoints
+from firmware.nic.grim.layout import NONE, Counter
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.reports import Reports
 from firmware.nic.grim.sending import Sender
@@ -51,16 +52,11 @@ class Receiver(Verdicts):
         super().__init__(ni, sender)
         self.delivery = delivery
         channels = ni.options.channels
-        self.back = [0] * channels
-        """Where the endpoint's queue goes on."""
-        self.queue = [0] * channels
-        """Physical address of the endpoint's queue."""
+        self.endpoints = Endpoints(ni)
         self.stalled = NONE
         """The stream of a remote memory message that waits for a translation: nothing of it may overtake."""
         self.remote: Remote
         self.multicast: Multicast
-        self.card = CardRings(ni.nic, ni.layout)
-        """Where messages for the channel `ni.card_channel` go."""
         self._ends = [ni.me << 8] * channels
         """The endpoint of each channel."""
         if ni.card_channel != NO_CARD:
@@ -69,13 +65,12 @@ class Receiver(Verdicts):
         self.free = [True] * len(ni.layout.buffers)
         self.buffering = Buffering(ni, self, delivery) if ni.options.buffering == "both" else None
         self.cut_through = CutThrough(ni, self, delivery)
-        self.reports = Reports(ni, self, delivery)
+        self.reports = Reports(ni, self.endpoints, delivery)
         self._overlong = False
 
     def start(self) -> None:
         """Take over the endpoint queues that the host has registered, and arm."""
-        for channel in range(self.ni.options.channels):
-            self.queue[channel] = self.nic.load(self.layout.register(channel, Register.HOST_BASE))
+        self.endpoints.start()
         self._arm(0)
 
     def _arm(self, buffer: int) -> None:
@@ -141,7 +136,7 @@ class Receiver(Verdicts):
         elif w2 & 0xFFFF == self._ends[channel] and MessageType.ACTIVE <= w1 >> 26 <= MessageType.SEGMENT:
             if self.buffering is not None and channel != self.ni.card_channel:
                 await self.buffering.take(buffer, w0, source, stream, channel, length, early)
-            elif self.room(channel, length):
+            elif self.endpoints.room(channel, length):
                 await self.accept(buffer, w0, source, stream, channel, length, early)
             else:
                 await self.refuse(buffer, w0, source, stream)
@@ -151,22 +146,15 @@ class Receiver(Verdicts):
             cause = Cause.UNKNOWN_TYPE if w2 & 0xFFFF == self.ni.me << 8 else Cause.UNKNOWN_ENDPOINT
             await self.impossible(buffer, w0, source, stream, cause)
 
-    def room(self, channel: int, length: int) -> bool:
-        """Whether the endpoint's queue takes `length` bytes more, as far as the host has told."""
-        if channel == self.ni.card_channel:
-            return self.card.room(length)
-        front = self.nic.load(self.layout.register(channel, Register.HOST_FRONT))
-        return fits(front, self.back[channel], length, self.layout.host_limit)
-
     def stream(self, w1: int, w3: int) -> int:
         """Number of the stream that a header names, or NONE if this NI does not have it."""
         origin, source, target, nodes = w3 >> 24, w1 >> 8 & 0xFF, w3 >> 16 & 0xFF, self.ni.nodes
-        targets = self.layout.targets if w1 >> 26 >= MessageType.MULTICAST else len(self.back)
+        targets = self.layout.targets if w1 >> 26 >= MessageType.MULTICAST else self.ni.options.channels
         itself = source == self.ni.me and not self.ni.to_itself
         if origin >= self.layout.sources or target >= targets or source >= nodes or itself:
             return NONE
         if self._per_ni:
-            return source + nodes * max(origin - len(self.back), 0)
+            return source + nodes * max(origin - self.ni.options.channels, 0)
         return (origin * nodes + source) * self.layout.targets + target
 
     def _any_free(self) -> int:
@@ -179,13 +167,7 @@ class Receiver(Verdicts):
         """A message that the endpoint's queue has room for: bring it there, and acknowledge it."""
         self.take(key, source, stream)
         await self.nic.work(RECEIVE_PATHS[self._per_ni])
-        if channel == self.ni.card_channel:
-            await self.nic.work("receive_for_card")
-            place, pointer, after = self.card.place(length)
-        else:
-            back, host = self.back[channel], self.queue[channel]
-            self.back[channel] = after = following(back, length, self.layout.host_limit)
-            place, pointer = host + HostQueue.RING + back, host + HostQueue.BACK
+        place, pointer, after = await self.endpoints.append(channel, length)
         if early < length:
             at = self.layout.buffers[buffer]
             self.delivery.data(at + early, place + early, length - early, False, (NO_BUFFER, key, length))

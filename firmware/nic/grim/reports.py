@@ -6,23 +6,20 @@ under way; what more than a scoreboard could give is only counted.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
 
 from firmware.nic.grim.delivery import NO_BUFFER, REPORT, Delivery
-from firmware.nic.grim.layout import REPORTS, HostQueue, following
+from firmware.nic.grim.endpoints import Endpoints
+from firmware.nic.grim.layout import REPORTS
 from firmware.nic.grim.ni import Ni
 from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, TOKENS, MessageType
-
-if TYPE_CHECKING:
-    from firmware.nic.grim.receiving import Receiver
 
 
 class Reports:
     """The reports of one NI."""
 
-    def __init__(self, ni: Ni, receiver: Receiver, delivery: Delivery) -> None:
+    def __init__(self, ni: Ni, endpoints: Endpoints, delivery: Delivery) -> None:
         self._ni, self._nic = ni, ni.nic
-        self._receiver, self._delivery = receiver, delivery
+        self._endpoints, self._delivery = endpoints, delivery
         self._waiting: deque[tuple[int, int, int, int, int]] = deque()
         self._place = 0
         self._under_way = 0
@@ -40,7 +37,7 @@ class Reports:
             await self._bring()
 
     async def _bring(self) -> None:
-        while self._waiting and self._under_way < REPORTS and self._receiver.room(self._waiting[0][0], HEADER_BYTES):
+        while self._waiting and self._under_way < REPORTS and self._endpoints.room(self._waiting[0][0], HEADER_BYTES):
             channel, w2, w3, cause, a0 = self._waiting.popleft()
             await self._nic.work("error_report")
             at = self._ni.layout.report + HEADER_BYTES * self._place
@@ -49,9 +46,8 @@ class Reports:
             w1, me = MessageType.ERROR_REPORT << 26 | self._ni.me << 8, self._ni.me << 8
             w3_here = channel << 24 | channel << 16
             self._nic.store_words(at, (GRIM_ID << 16, w1, me, w3_here, w2, w3, cause, a0))
-            receiver, delivery = self._receiver, self._delivery
-            host, back = receiver.queue[channel], receiver.back[channel]
-            receiver.back[channel] = after = following(back, HEADER_BYTES, self._ni.layout.host_limit)
-            delivery.data(at, host + HostQueue.RING + back, HEADER_BYTES, False, (NO_BUFFER, 0, 0))
-            delivery.word(after, host + HostQueue.BACK, (REPORT, 0, 0))
+            delivery = self._delivery
+            place = await self._endpoints.append(channel, HEADER_BYTES)
+            delivery.data(at, place.data, HEADER_BYTES, False, (NO_BUFFER, 0, 0))
+            delivery.word(place.after, place.pointer, (REPORT, 0, 0))
             await delivery.start()

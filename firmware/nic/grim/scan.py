@@ -206,5 +206,5 @@ class Firmware:
     async def _tell_host(self) -> None:
         """Bring the state to the host's status word."""
         await self.nic.work("tell_host")
-        self.delivery.word(State.RUNNING, self.receiver.queue[0] + HostQueue.STATUS, (-1, 0, 0))
+        self.delivery.word(State.RUNNING, self.receiver.endpoints.base[0] + HostQueue.STATUS, (-1, 0, 0))
         await self.delivery.start()
