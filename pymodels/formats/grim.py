@@ -76,8 +76,8 @@ class MessageType(IntEnum):
     """An active message, or the last segment of one, on its way to the root of a multicast tree (readings B11)."""
     MULTICAST_SEGMENT = 0x09
     FORWARDED = 0x0A
-    """The same, replicated by a NI of the tree: source endpoint = {forwarding NI 8, original VNN 8}, destination
-    endpoint = {-, original channel 8} (ours; the paper: the source endpoint is not accurate)."""
+    """The same, replicated by a NI of the tree: source endpoint = {forwarding NI 8, device NI}, in the place of the
+    destination endpoint {original VNN 8, original channel 8} (ours; the paper: the source endpoint is not accurate)."""
     FORWARDED_SEGMENT = 0x0B
     ACK = 0x30
     NACK = 0x31

@@ -250,7 +250,7 @@ def test_packets_of_via_are_told_on_both_networks(tmp_path: Path, link_type: int
 def test_a_reply_names_its_read_and_a_copy_its_origin(tmp_path: Path) -> None:
     read = grim.GRIM_ID << 16 | 7 << 8 | 9
     reply = Header(1, 2, MessageType.RM_REPLY, 0, 0, 0x0100, 0, 0, 0, 0, (64, read, 4, 0)).pack()
-    copy = Header(1, 3, MessageType.FORWARDED, 0, 2, 0x0104, 0, 0, 0, 0, (0, 0, 0, 0)).pack()
+    copy = Header(1, 3, MessageType.FORWARDED, 0, 2, 0x0101, 0, 0x0400, 0, 0, (0, 0, 0, 0)).pack()
     fields = ("grim.reply.token", "grim.reply.sequence", "grim.origin")
     rows = told(tmp_path, [packet(sealed(reply)), packet(sealed(copy))], *fields)
     assert rows == [["7", "9", ""], ["", "", "4"]]

@@ -86,5 +86,5 @@ class Incoming:
 def _of_tree(kind: int, w1: int, w2: int, w3: int) -> int:
     """The source of a multicast message: the NI that sent it last; as its channel, VNN and channel of the sender."""
     if kind >= MessageType.FORWARDED:
-        return Reference(w1 >> 8 & 0xFF, Device.NI, (w1 & 0xFF) << 8 | w2 & 0xFF).pack()
+        return Reference(w1 >> 8 & 0xFF, Device.NI, w2 & 0xFFFF).pack()
     return Reference(w1 >> 8 & 0xFF, Device.NI, w1 & 0xFF00 | w3 >> 24).pack()

@@ -10,7 +10,7 @@ from typing import Any
 
 from firmware.nic.grim.channels import SENT, Channel, holder
 from firmware.nic.grim.costs_of import ACK_PATHS, BACK_STEP_PATHS, STYLES
-from firmware.nic.grim.layout import ROUTE_BYTES, Counter, State, Word
+from firmware.nic.grim.layout import Counter, State, Word
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
@@ -123,6 +123,8 @@ class Answers:
         if channel.blocked and freed:
             channel.blocked = False
             self.unblocked.append(channel)
+        if channel is self.sender.own:
+            await self.receiver.reports.go_on()
 
     async def _nack(self, key: int, w1: int) -> None:
         """Roll back the message's stream, no other one; send again after the retry delay."""
@@ -207,9 +209,8 @@ class Answers:
 
     async def failed(self, channel: Channel, slot: int, cause: int) -> None:
         """A message is freed, and the host is told why it could not succeed."""
-        w2, w3, a0 = self.nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 8, 3)
+        await self.receiver.reports.failed(channel, slot, cause)
         await self.finish(channel, slot)
-        await self.receiver.reports.tell(channel.index, w2, w3, cause, a0)
 
     async def replied(self, key: int, peer: int) -> None:
         """What a remote read asked for is stored: its message is acknowledged (paper 000, 4.5.4)."""

@@ -43,8 +43,6 @@ class Fetching:
             index, slot, _ = entry
             channel = self._sender.channels[index]
             channel.state[slot] = WAITING
-            if self._sender.refuse is not None and self._sender.streams.peer(channel.stream[slot]) in self._sender.down:
-                await self._sender.refuse(channel, slot)
             self._sender.streams.wake(channel.stream[slot])
             self._fetched[index] = self._fetched[index] + 1 & 0xFFFFFFFF
             host = self._receiver.endpoints.base[index]

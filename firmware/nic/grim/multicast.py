@@ -20,7 +20,7 @@ from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.queues.hybrid import HybridQueue
 from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
-from pymodels.formats.grim import HEADER_BYTES, Cause, MessageType, padded
+from pymodels.formats.grim import HEADER_BYTES, Cause, Device, MessageType, padded
 from pymodels.trace import TraceEvent
 
 OWN_DELIVERIES = 2
@@ -162,10 +162,10 @@ class Multicast:
         await nic.work("multicast_copy", -(-length // LINE))
         key, w1, w2, w3, *words = [word for at, size in parts for word in nic.load_words(at, size // 4)]
         forwarded = w1 >> 26 >= MessageType.FORWARDED
-        origin, channel = (w1 & 0xFF, w2 & 0xFF) if forwarded else (w1 >> 8 & 0xFF, w3 >> 24)
-        w1 = (w1 | (MessageType.FORWARDED & ~MessageType.MULTICAST) << 26) & 0xFFFF0000 | self._ni.me << 8 | origin
+        origin = w2 & 0xFFFF if forwarded else w1 & 0xFF00 | w3 >> 24
+        w1 = (w1 | (MessageType.FORWARDED & ~MessageType.MULTICAST) << 26) & 0xFFFF0000 | self._ni.me << 8 | Device.NI
         w3 = copies.index << 24 | w3 & 0xFFFF
-        nic.store_words(to + 4, (w1, w2 & 0xFFFF0000 | channel, w3, *words))
+        nic.store_words(to + 4, (w1, w2 & 0xFFFF0000 | origin, w3, *words))
         first: int | None = None
         for vnn in place.children:
             await nic.work("multicast_entry")

@@ -65,7 +65,7 @@ class Receiver(Verdicts):
         self.free = [True] * len(ni.layout.buffers)
         self.buffering = Buffering(ni, self, delivery) if ni.options.buffering == "both" else None
         self.cut_through = CutThrough(ni, self, delivery)
-        self.reports = Reports(ni, self.endpoints, delivery)
+        self.reports = Reports(ni, sender, self.endpoints, delivery)
         self._overlong = False
 
     def start(self) -> None:
@@ -133,7 +133,7 @@ class Receiver(Verdicts):
             await self.refuse(buffer, w0, source, stream)
         elif MessageType.MULTICAST <= w1 >> 26 <= MessageType.FORWARDED_SEGMENT:
             await self.multicast.arrived(buffer, words, stream)
-        elif w2 & 0xFFFF == self._ends[channel] and MessageType.ACTIVE <= w1 >> 26 <= MessageType.SEGMENT:
+        elif w2 & 0xFFFF == self._ends[channel] and MessageType.ACTIVE <= w1 >> 26 <= MessageType.ERROR_REPORT:
             if self.buffering is not None and channel != self.ni.card_channel:
                 await self.buffering.take(buffer, w0, source, stream, channel, length, early)
             elif self.endpoints.room(channel, length):

@@ -1,28 +1,73 @@
-"""What the NI tells its own host of messages that can never succeed (readings B5): one header in the endpoint's queue,
+"""What the NI tells a host of messages that can never succeed (readings B5): one header in the endpoint's queue,
 behind the messages there, brought like them. Reports wait while the queue has no room, or all places for them are
 under way; what more than a scoreboard could give is only counted.
+
+Of a copy for a child of a multicast tree the host is told that sent the message: when that is another one, the report
+is a message of the NI's own channel.
 """
 
 from __future__ import annotations
 
 from collections import deque
 
+from firmware.nic.grim.channels import WAITING, Channel
 from firmware.nic.grim.delivery import NO_BUFFER, REPORT, Delivery
 from firmware.nic.grim.endpoints import Endpoints
-from firmware.nic.grim.layout import REPORTS
+from firmware.nic.grim.layout import REPORTS, ROUTE_BYTES
 from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.sending import Sender
 from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, TOKENS, MessageType
 
 
 class Reports:
     """The reports of one NI."""
 
-    def __init__(self, ni: Ni, endpoints: Endpoints, delivery: Delivery) -> None:
+    def __init__(self, ni: Ni, sender: Sender, endpoints: Endpoints, delivery: Delivery) -> None:
         self._ni, self._nic = ni, ni.nic
-        self._endpoints, self._delivery = endpoints, delivery
+        self._sender, self._endpoints, self._delivery = sender, endpoints, delivery
         self._waiting: deque[tuple[int, int, int, int, int]] = deque()
+        self._afar: deque[tuple[int, int, int, int, int, int]] = deque()
+        """Those for other hosts that wait for room in the NI's own queue."""
         self._place = 0
         self._under_way = 0
+
+    @property
+    def full(self) -> bool:
+        """No more is taken for now."""
+        return max(len(self._waiting), len(self._afar)) >= TOKENS
+
+    async def failed(self, channel: Channel, slot: int, cause: int) -> None:
+        """A message in the scoreboard cannot succeed: its sender is told. Of a reply nobody is; who asked for it gets
+        no answer.
+        """
+        own = self._sender.own.index
+        w2, w3, a0 = self._nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 8, 3)
+        if channel.index < own:
+            await self.tell(channel.index, w2, w3, cause, a0)
+        elif channel.index > own:
+            origin, source = w2 >> 8 & 0xFF, w2 & 0xFF
+            w2 = w2 & 0xFFFF0000 | self._sender.streams.peer(channel.stream[slot]) << 8
+            if origin == self._ni.me:
+                await self.tell(source, w2, w3, cause, a0)
+            else:
+                self._afar.append((origin, source, w2, w3, cause, a0))
+                await self.go_on()
+
+    async def go_on(self) -> None:
+        """Send the reports for other hosts, as far as the NI's own queue has room."""
+        sender, own = self._sender, self._sender.own
+        while self._afar:
+            vnn, target, *arguments = self._afar[0]
+            slot = sender.own_message(ROUTE_BYTES + HEADER_BYTES, vnn, target)
+            if slot is None:
+                return
+            self._afar.popleft()
+            await self._nic.work("error_report")
+            w1, w3 = MessageType.ERROR_REPORT << 26 | self._ni.me << 8, own.index << 24 | target << 16
+            at = own.base + own.offset[slot] + ROUTE_BYTES + 4
+            self._nic.store_words(at, (w1, vnn << 8, w3, *arguments))
+            own.state[slot] = WAITING
+            sender.streams.wake(own.stream[slot])
 
     async def tell(self, channel: int, w2: int, w3: int, cause: int, a0: int) -> None:
         """A message of a channel cannot succeed: words 2, 3 and 4 of its header, and why (`Cause`)."""

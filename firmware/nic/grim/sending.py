@@ -50,8 +50,8 @@ class Sender:
         """With DMA injection: begins to fetch a payload."""
         self.on_sent: Callable[[int], None] | None = None
         """With time-outs: called with the stream of each message that is prepared."""
-        self.refuse: Callable[[Channel, int], Awaitable[None]] | None = None
-        """With time-outs: called with a new message for a NI that is down."""
+        self.refuse: Local
+        """With time-outs: a message of a stream that is closed."""
         self.is_full: Callable[[Channel, int], bool] | None = None
         """With time-outs: whether a stream has no free sequence number for a message of a channel."""
         self.down: set[int] = set()
@@ -82,7 +82,7 @@ class Sender:
             self.ni.count(Counter.BLOCKED)
             await nic.work("channel_blocked")
             return False
-        size, vnn, stream, data = self._next(channel)
+        size, stream, data = self._next(channel)
         if self.is_full is not None and self.is_full(channel, stream):
             channel.blocked = True
             await nic.work("channel_blocked")
@@ -109,13 +109,13 @@ class Sender:
             self._prepare(channel, slot)
         else:
             streams.wait(channel, slot, stream)
+            if streams.closed[stream]:
+                streams.wake(stream)
             await nic.work(LATER_PATHS[self._path + channel.style])
-            if vnn in self.down and self.refuse is not None:
-                await self.refuse(channel, slot)
         return True
 
-    def _next(self, channel: Channel) -> tuple[int, int, int, int]:
-        """Of the message at `next`: its size in the queue, destination, stream, and the bytes of its payload."""
+    def _next(self, channel: Channel) -> tuple[int, int, int]:
+        """Of the message at `next`: its size in the queue, stream, and the bytes of its payload."""
         w1, w2, w3 = self.nic.load_words(channel.base + channel.next + ROUTE_BYTES + 4, 3)
         size = ROUTE_BYTES + HEADER_BYTES + padded(w2 >> 16)
         vnn, target = w2 >> 8 & 0xFF, w3 >> 16 & 0xFF
@@ -125,7 +125,7 @@ class Sender:
         if size > self.ni.layout.slot or to_itself or nowhere:
             where = f"node {self.ni.me}, channel {channel.index}, {channel.next:#x}"
             raise RuntimeError(f"{where}: the queue holds no message: {w1:08x} {w2:08x} {w3:08x}")
-        return size, vnn, self.streams.number(channel.index, vnn, target), 4 * (w2 >> 16) - (w1 >> 24 & 3)
+        return size, self.streams.number(channel.index, vnn, target), 4 * (w2 >> 16) - (w1 >> 24 & 3)
 
     def _is_here(self, stream: int) -> bool:
         """Whether a stream leads to the root of a tree on this node; to its card messages go over the switch."""
@@ -160,6 +160,9 @@ class Sender:
         channel, slot, looked_at = streams.next_waiting(stream)
         await self.nic.work(FIND_PATHS[self._path + channel.style], looked_at)
         if channel.state[slot] == FETCHING:  # its end wakes the stream again
+            return
+        if streams.closed[stream]:
+            await self.refuse(channel, slot, stream)
             return
         if self._is_here(stream):
             await self.local(channel, slot, stream)

@@ -37,6 +37,8 @@ class Streams:
         """Place of the message (`place`) before which none of the stream waits."""
         self.held = [False] * total
         """Within the retry delay."""
+        self.closed = [False] * total
+        """To a NI that is down: what waits is refused to its sender, one message a turn."""
         self._queued = [False] * total
         self._ready: deque[int] = deque()
         self._nic = ni.nic
@@ -79,7 +81,9 @@ class Streams:
 
     def open(self, stream: int) -> bool:
         """Whether a new message of the stream may leave at once."""
-        return self.in_flight[stream] < self.window and not self.waiting[stream] and not self.held[stream]
+        if self.closed[stream] or self.held[stream]:
+            return False
+        return self.in_flight[stream] < self.window and not self.waiting[stream]
 
     def wait(self, channel: Channel, slot: int, stream: int) -> None:
         """One more message of a stream waits."""
@@ -107,7 +111,9 @@ class Streams:
         return stream if self._may_resend(stream) else None
 
     def _may_resend(self, stream: int) -> bool:
-        return self.waiting[stream] > 0 and not self.held[stream] and self.in_flight[stream] < self.window
+        if not self.waiting[stream] or self.held[stream]:
+            return False
+        return self.closed[stream] or self.in_flight[stream] < self.window
 
 
 class AnyToAny(Streams):

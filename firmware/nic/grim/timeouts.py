@@ -19,8 +19,8 @@ and reported as an ERROR to the host, now and for ever.
 from __future__ import annotations
 
 from firmware.nic.grim.answers import HALF, TICKS_PER_US, TIME, Answers
-from firmware.nic.grim.channels import ANSWERED, DONE, FETCHING, SENT, WAITING, Channel, holder
-from firmware.nic.grim.layout import ROUTE_BYTES, Counter
+from firmware.nic.grim.channels import ANSWERED, SENT, WAITING, Channel, holder
+from firmware.nic.grim.layout import Counter
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
@@ -30,8 +30,6 @@ from pymodels.trace import TraceEvent
 
 LOOKS = 4
 """Ticks of a time-out."""
-CLOSED = 1 << 30
-"""In flight to a NI that is down: more than any window."""
 
 
 class LossyAnswers(Answers):
@@ -197,32 +195,34 @@ class LossyAnswers(Answers):
     # ---- a NI that is down
 
     async def _give_up(self, peer: int) -> None:
-        """Free and report all that is meant for a NI, and refuse it what comes."""
+        """Take back all that is meant for a NI: it is refused, and so is what comes."""
         streams = self.sender.streams
         self.sender.down.add(peer)
         for stream in range(len(self._base)):
-            if streams.peer(stream) == peer:
-                streams.in_flight[stream] = CLOSED
+            if streams.peer(stream) == peer and not streams.closed[stream]:
+                oldest = streams.oldest_sent(stream)
+                if oldest is not None:
+                    await self._roll_back(*oldest)
+                streams.closed[stream] = True
                 self._watched.pop(stream, None)
-        for channel in streams.channels:
-            for slot in [(channel.first + i) % channel.slots for i in range(channel.count)]:
-                gone = channel.state[slot] in (DONE, ANSWERED, FETCHING)
-                if not gone and streams.peer(channel.stream[slot]) == peer:
-                    await self.refuse(channel, slot)
+                streams.wake(stream)
 
-    async def refuse(self, channel: Channel, slot: int) -> None:
-        """Free a message for a NI that is down, and tell the host."""
-        sender = self.sender
-        if channel.state[slot] != SENT:
-            sender.streams.waiting[channel.stream[slot]] -= 1
+    async def refuse(self, channel: Channel, slot: int, stream: int) -> None:
+        """A message for a NI that is down: its sender is told, then it is freed. While no more reports are taken, it
+        waits.
+        """
+        sender, streams, reports = self.sender, self.sender.streams, self.receiver.reports
+        if reports.full:
+            await self.later(stream)
+            return
+        streams.passed(channel, slot, stream)
+        self._move_base(stream, channel.sequence[slot])
         self.ni.count(Counter.UNREACHABLE)
         await self.nic.work("error_seen")
-        w2, w3, a0 = self.nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 8, 3)
-        sender.forget(sender.key(channel, slot))
+        await reports.failed(channel, slot, Cause.HOST_DOWN)
         if sender.busy and sender.leaving[0] == sender.key(channel, slot):
             channel.state[slot] = ANSWERED
             self._late = (channel, slot)
         else:
             await self._free(channel, slot)
-        if channel.index < sender.own.index:
-            await self.receiver.reports.tell(channel.index, w2, w3, Cause.HOST_DOWN, a0)
+        streams.wake(stream)

@@ -177,7 +177,7 @@ local function message(buffer, pinfo, branch, type)
     branch:add(word.reply_token, buffer(22, 1))
     branch:add(word.reply_sequence, buffer(23, 1))
   elseif type >= 0x0a then
-    branch:add(word.origin, buffer(7, 1))
+    branch:add(word.origin, buffer(10, 1))
   end
   pinfo.cols.info = string.format(
     "%s VNN %d to %d, %d bytes, handler %d, token %d sequence %d", name_of(type), buffer(6, 1):uint(),
