@@ -13,6 +13,7 @@ import pytest
 
 from firmware.host.tpil import CardDma, Config, Method, TpilError, create
 from firmware.host.tpil.config import cut_offs
+from pymodels.card.registers import REGISTERS, CardReg
 from pymodels.machine import Machine
 
 WINDOW, SIZE = 0xE0000000, 0x10000
@@ -21,7 +22,7 @@ WORDS, MMX, DIRECT = Method.WORDS, Method.MMX, Method.DIRECT
 
 
 class Driver:
-    """Copies at once what a card would fetch."""
+    """Copies after a while what a card would fetch."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -30,6 +31,7 @@ class Driver:
     async def fetch(self, source: int, target: int, size: int) -> None:
         """The transfer."""
         self.fetches.append((source, target, size))
+        await self.machine.host(0).sleep(100_000_000)
         self.machine.nic(0).sram.data[target : target + size] = self.machine.host(0).load_bytes(source, size)
 
 
@@ -96,11 +98,14 @@ def test_host_without_sse_and_device_without_driver_have_fewer_methods() -> None
         ((WORDS, 0, 0, 6), "6 bytes"),
         ((WORDS, 2, 0, 8), "multiples of 4"),
         ((WORDS, 0, 0, 0), "0 bytes"),
-        ((Method.BOUNCE, 0, 0, 8), "without a driver"),
+        ((WORDS, -4, 0, 8), "stay inside the card"),
+        ((WORDS, -8, 0, 4), "stay inside the card"),
+        ((Method.BOUNCE, 0, 0, 8), "bounce, and the device has no driver"),
+        ((Method.SSE, 0, 0, 8), "no such stores"),
     ],
 )
 def test_transfer_that_cannot_be_is_refused(arguments: tuple[Method, int, int, int], message: str) -> None:
-    machine, _, tpil, source = device(with_driver=False)
+    machine, _, tpil, source = device(with_driver=False, sse=False)
     method, target, offset, size = arguments
     with pytest.raises(TpilError, match=message):
         machine.finish(tpil.move(method, target, source + offset, size))
@@ -111,6 +116,59 @@ def test_cut_offs_that_the_device_cannot_do_are_refused() -> None:
         device(with_driver=False)[2].configure(Config(((0, DIRECT),), ((0, MMX),)))
     with pytest.raises(TpilError, match="askew"):
         device()[2].configure(Config(((0, MMX),), ((0, DIRECT),)))
+    with pytest.raises(TpilError, match="no such stores"):
+        device(sse=False)[2].configure(Config(((0, MMX),), ((0, MMX), (64, Method.SSE))))
+
+
+def test_direct_dma_askew_is_refused_before_anything_is_done() -> None:
+    machine, driver, tpil, source = device()
+    with pytest.raises(TpilError, match="stand askew"):
+        machine.finish(tpil.move(DIRECT, 4, source, 64))
+    assert driver.fetches == []
+
+
+def test_two_transfers_by_the_bounce_buffer_at_once_deliver_each_its_own_bytes() -> None:
+    machine, _, tpil, source = device()
+    places = [(0x1000 * i, source + 256 * i) for i in range(3)]
+    machine.finish(*(tpil.move(Method.BOUNCE, target, at, 600) for target, at in places))
+    for i, (target, _) in enumerate(places):
+        assert bytes(machine.nic(0).sram.data[target : target + 600]) == DATA[256 * i : 256 * i + 600]
+
+
+class Card:
+    """The DMA registers of a card: a command runs for a while, and takes what stood in them when it was started."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.host = machine.host(0)
+        self.registers: dict[int, int] = {}
+        self.commands: list[tuple[int, ...]] = []
+        self._ends = 0
+
+    async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:
+        """A register of the card."""
+        await self.host.sleep(100_000)
+        assert self.host.now >= self._ends, "written while a command runs"
+        self.registers[address - WINDOW - REGISTERS] = int.from_bytes(data, "big")
+        if address - WINDOW - REGISTERS == CardReg.DMA_BYTES:
+            self.commands.append(tuple(self.registers.values()))
+            self.registers.clear()
+            self._ends = self.host.now + 5_000_000
+
+    async def pio_read(self, address: int) -> int:
+        """Bytes of the command that runs."""
+        await self.host.sleep(100_000)
+        return int(self.host.now < self._ends)
+
+
+def test_the_registers_of_a_card_have_one_user_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(2)
+    host, card = machine.host(0), Card(machine)
+    monkeypatch.setattr(host, "pio_write", card.pio_write)
+    monkeypatch.setattr(host, "pio_read", card.pio_read)
+    driver = CardDma(host, WINDOW)
+    wanted = [(0x1000 * i, 0x2000 * i, 8 * i) for i in range(1, 4)]
+    machine.finish(*(driver.fetch(*one) for one in wanted))
+    assert card.commands == wanted
 
 
 @pytest.mark.parametrize(("source", "target", "size"), [(0x1004, 0, 8), (0x1000, 0, 0), (0x1000, 0, 0x8008)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+from firmware.host.lock import Lock
 from firmware.verbs import Host
 from pymodels.card.registers import REGISTERS, CardReg
 
@@ -14,11 +15,15 @@ MOST = 0x8000
 
 
 class CardDma:
-    """Card-mastered DMA: source, target and bytes into the card's registers, then looks until it is done."""
+    """Card-mastered DMA: source, target and bytes into the card's registers, then looks until it is done.
+
+    It is the card's driver: all devices of the card share it, and its registers have one user at a time.
+    """
 
     def __init__(self, host: Host, card: int) -> None:
         """`card`: PCI address of the card's window."""
         self._host, self._registers = host, card + REGISTERS
+        self._turn = Lock(host, "the card's DMA registers")
 
     async def fetch(self, source: int, target: int, size: int) -> None:
         """Let the card fetch `size` bytes at the physical address `source` to offset `target` of its memory.
@@ -27,6 +32,13 @@ class CardDma:
         """
         if (source ^ target) & 7 or not 0 < size <= MOST:
             raise ValueError(f"DMA of {size} bytes from {source:#x} to {target:#x}: not alike within 8 bytes, or long")
+        async with self._turn:
+            await self._host.spend("take_card")
+            await self._fetch(source, target, size)
+            await self._host.spend("give_card")
+
+    async def _fetch(self, source: int, target: int, size: int) -> None:
+        """One command, until the card is done."""
         await self._host.spend("start_dma")
         for register, value in (
             (CardReg.DMA_SOURCE, source),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from firmware.host.lock import Lock
 from firmware.host.tpil.config import DEFAULT, Config, CutOffs, Method, cut_offs
 from firmware.host.tpil.driver import MOST
 from firmware.verbs import Host
@@ -40,6 +41,7 @@ class Tpil:
         """
         self._host, self._window, self._size, self._ioctl = host, window, size, ioctl
         self._bounce = host.allocate(MOST + 8)
+        self._bounce_turn = Lock(host, "the bounce buffer")
         self._stores = tuple(method for method in COPY_PATHS if sse or method != Method.SSE)
         self.config = DEFAULT
 
@@ -54,12 +56,10 @@ class Tpil:
         return method
 
     def configure(self, config: Config) -> None:
-        """`tpil_configure`: the cut-offs of a benchmark, or own ones. Raises TpilError for DMA without a driver."""
-        methods = {method for cuts in (config.aligned, config.askew) for _, method in cuts}
-        if self._ioctl is None and methods & {Method.BOUNCE, Method.DIRECT}:
-            raise TpilError("configuration", "it has DMA, and the device has no driver", "create it with an ioctl")
-        if any(method == Method.DIRECT for _, method in config.askew):
-            raise TpilError("configuration", "direct DMA where source and target stand askew", "use bounce there")
+        """`tpil_configure`: the cut-offs of a benchmark, or own ones. Raises TpilError for a method that it lacks."""
+        for aligned, cuts in ((True, config.aligned), (False, config.askew)):
+            for _, method in cuts:
+                self._check_method("configuration", method, aligned)
         self.config = config
 
     async def benchmark(self, sizes: Sequence[int] = SIZES) -> Config:
@@ -79,6 +79,16 @@ class Tpil:
             return self._stores
         return (*self._stores, Method.BOUNCE, *[Method.DIRECT] * aligned)
 
+    def _check_method(self, what: str, method: Method, aligned: bool) -> None:
+        """Refuse a method that there is not for transfers of a kind. Raises TpilError."""
+        if method in self.methods(aligned):
+            return
+        if method == Method.SSE:
+            raise TpilError(what, "sse, and the device has no such stores", "create it with sse=True, or use mmx")
+        if self._ioctl is None:
+            raise TpilError(what, f"{method.value}, and the device has no driver", "create it with an ioctl")
+        raise TpilError(what, "direct DMA where source and target stand askew", "use bounce there")
+
     async def time(self, method: Method, target: int, source: int, size: int) -> int:
         """Picoseconds from the call until the bytes are in the card: a read behind them says so."""
         begin = self._host.now
@@ -87,16 +97,17 @@ class Tpil:
         return self._host.now - begin
 
     async def move(self, method: Method, target: int, source: int, size: int) -> None:
-        """A transfer by one method. Raises TpilError for one outside the card, or parts of words."""
+        """A transfer by one method. Raises TpilError for one outside the card, parts of words, or a method that there
+        is not.
+        """
         if target % 4 or source % 4 or size % 4 or size <= 0:
             raise TpilError("transfer", f"{size} bytes from {source:#x} to {target:#x}", "give multiples of 4")
-        if target + size > self._size:
+        if target < 0 or target + size > self._size:
             cause = f"{target:#x} to {target + size:#x} of a card of {self._size:#x} bytes"
             raise TpilError("target", cause, "stay inside the card")
-        if method in COPY_PATHS:
+        self._check_method("method", method, not (source ^ target) & 7)
+        if self._ioctl is None or method in COPY_PATHS:
             await self._store(method, target, source, size)
-        elif self._ioctl is None:
-            raise TpilError("method", f"{method.value} without a driver", "create the device with an ioctl")
         else:
             await self._host.syscall()
             step = self._from_bounce if method == Method.BOUNCE else self._from_pages
@@ -114,8 +125,11 @@ class Tpil:
         for at in range(0, size, MOST):
             part = min(MOST, size - at)
             copy = self._bounce.address + (target + at & 7)
-            await host.copy_memory("bounce_line", copy, source + at, part)
-            await ioctl.fetch(copy, target + at, part)
+            async with self._bounce_turn:
+                await host.spend("take_card")
+                await host.copy_memory("bounce_line", copy, source + at, part)
+                await ioctl.fetch(copy, target + at, part)
+                await host.spend("give_card")
 
     async def _from_pages(self, ioctl: Ioctl, target: int, source: int, size: int) -> None:
         """Pages stand anywhere in a real memory, so each is a transfer of its own."""

@@ -95,6 +95,18 @@ void unpin_page(struct page **table, const u32 *directory, u32 address) {
     table[directory[address >> 22] >> 12][address >> 12 & 1023].count--;
 }
 
+/* The driver: the card's registers, or the bounce buffer, have one user at a time. */
+void take_card(u32 *lock) {
+    while (UNLIKELY(LOCKED_EXCHANGE(lock, 1))) {
+        OFF_PATH("another transfer");
+    }
+}
+
+/* The driver: free for the next one. */
+void give_card(u32 *lock) {
+    SHARED32(lock) = 0;
+}
+
 /* The driver: source, target and bytes into the card's registers. */
 void start_dma(u32 source, u32 target, u32 bytes) {
     PIO_WRITE(__builtin_bswap32(source));

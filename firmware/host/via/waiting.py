@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import cast
 
+from firmware.host.lock import Lock
 from firmware.verbs import Host
 from pymodels.host.process import Process
 from pymodels.kernel import Event
@@ -56,23 +57,13 @@ class Limit:
         return self._end is not None and self._host.now >= self._end
 
 
-class Turn:
+class Turn(Lock):
     """A lock of the kernel: who holds it goes on undisturbed. Nobody waits for the NIC while holding `Kernel.turn`, as
     the NIC may wait for a refill, which needs it.
     """
 
     def __init__(self, host: Host) -> None:
-        self._free = host.event("the kernel's lock")
-        self._taken = False
-
-    async def __aenter__(self) -> None:
-        while self._taken:
-            await self._free.wait()
-        self._taken = True
-
-    async def __aexit__(self, *_: object) -> None:
-        self._taken = False
-        self._free.set()
+        super().__init__(host, "the kernel's lock")
 
 
 Handler = Callable[..., Awaitable[None] | None]
