@@ -1,0 +1,167 @@
+"""What is drawn for GRIM: options, faults, and what each node does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from types import MappingProxyType
+
+from firmware.nic.grim.options import RANGES
+from tb.fuzz.draw import Draw
+from tb.fuzz.layers.grim.mail import LONGEST
+from tb.fuzz.layers.grim.misuse import MISUSES
+from tb.fuzz.program import Act, Program, Value
+
+OPTIONS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
+    {
+        "channels": (2, 3, 4, 8, 16, 32),
+        "queue_bytes": (16384, 4096, 1024, 32768),
+        "segment_bytes": (256, 1024, 600, 64, 16384, 8),
+        "window": (1, 2, 5, 30),
+        "sequencing": ("per-ni",),
+        "queue_style": ("slotted", "hybrid"),
+        "buffering": ("both",),
+        "hybrid_wait": (1,),
+        "control_queue": (0,),
+        "retry_delay_us": (0, 1, 100),
+        "timeout_us": (300, 100, 1000, 30),
+        "timeout_tries": (0, 30, 1000),
+        "host_queue_bytes": (16384, 3000, 1024, 70000),
+        "write_combine": (0,),
+        "poll_first": (0,),
+        "cut_through_bytes": (0, 64, 512, 1024),
+        "cut_through_least": (64, 8, 2048),
+        "sync_period_us": (10, 500),
+        "pause_turns": (50, 5000),
+        "sram_bytes": (1 << 20, 1 << 19, 1 << 18),
+        "dma_inject": (1,),
+        "doorbell_notify": (1,),
+        "multicast_trees": (1, 2, 0, 8),
+        "search_timer": (1,),
+        "translation_static": (1, 2),
+        "translation_runtime": (1, 2),
+        "reply_bytes": (0, 1024, 4096),
+        "page_seed": (2,),
+        "poll_thread": (1,),
+        "poll_period_us": (10, 200),
+        "overflow": (0,),
+    }
+)
+"""What each option is set to beside its default."""
+SEGMENT = 4096
+MOST_SEGMENTS = 12
+NAMES = ("north", "south", "west")
+"""Of multicast trees."""
+HANDLERS = ("take", "take", "answer", "pass", "slow", "write")
+
+
+def program(draw: Draw) -> Program:
+    """A program for GRIM."""
+    nodes = draw.whole(2, 6)
+    nic = "lanai4" if draw.once_in(8) else "lanai9"
+    options = {name: draw.one_of(values) for name, values in OPTIONS.items() if draw.once_in(7)}
+    if draw.once_in(40):
+        options |= _out_of_range(draw)
+    faults = _faults(draw, options)
+    acts = draw.items(partial(_act, nodes=nodes, options=options), 12, 25)
+    return Program(nodes, nic, options, faults, tuple(acts))
+
+
+def _out_of_range(draw: Draw) -> dict[str, Value]:
+    name = draw.one_of(tuple(RANGES))
+    low, high = RANGES[name]
+    wrong: tuple[Value, ...] = (low - 1, high + 1, "many")
+    return {draw.one_of((name, name, "chanels")): draw.one_of(wrong)}
+
+
+def _faults(draw: Draw, options: dict[str, Value]) -> dict[str, int]:
+    """Only the time-out extension repairs anything."""
+    if not draw.once_in(4):
+        return {}
+    faults = {"seed": draw.whole(0, 999)}
+    for name, most in (("loss", 100), ("damage", 100), ("reorder", 100), ("double", 100)):
+        if draw.once_in(2):
+            faults[name] = draw.whole(1, most)
+    options.setdefault("timeout_us", 300)
+    options.setdefault("timeout_tries", 1000)
+    return faults
+
+
+def _act(draw: Draw, nodes: int, options: Mapping[str, Value]) -> Act:
+    node = draw.whole(0, nodes - 1)
+    name = draw.one_of(tuple(KINDS))
+    kinds = KINDS[name]
+    values: dict[str, Value] = {}
+    for value in kinds:
+        values[value] = _value(draw, value, nodes, options)
+    return Act(node, name, values, int(draw.once_in(6)))
+
+
+def _value(draw: Draw, name: str, nodes: int, options: Mapping[str, Value]) -> Value:
+    channels = int(options.get("channels", 1)) if isinstance(options.get("channels", 1), int) else 1
+    if name == "to":
+        return draw.whole(0, nodes - 1)
+    if name in ("channel", "at"):
+        return draw.whole(0, max(channels - 1, 0))
+    if name == "mask":
+        return draw.whole(1, (1 << max(min(channels, 8), 1)) - 1)
+    if name in WORDS:
+        return draw.one_of(WORDS[name])
+    if name == "bytes":
+        return _size(draw, int(options.get("segment_bytes", SEGMENT)))
+    low, high = NUMBERS[name]
+    return draw.whole(low, high)
+
+
+def _size(draw: Draw, segment: int) -> int:
+    """Around the borders of segments and words."""
+    size = draw.one_of((0, 4, 1, 7, 64, 300, segment, segment + 1, 3 * segment + 5, draw.whole(0, 9000)))
+    return min(size, LONGEST, MOST_SEGMENTS * segment)
+
+
+WORDS: Mapping[str, tuple[str, ...]] = {
+    "handler": HANDLERS,
+    "name": NAMES,
+    "kind": ("contiguous", "scattered"),
+    "what": tuple(MISUSES),
+    "fault": ("nowhere", "beyond", "lock", "freed"),
+}
+NUMBERS: Mapping[str, tuple[int, int]] = {
+    "block": (0, 3),
+    "offset": (0, 2500),
+    "extra": (0, 300),
+    "lock": (0, 1),
+    "memory": (0, 1),
+    "us": (1, 300),
+    "size": (1, 9000),
+    "index": (0, 3),
+}
+_SEND = ("to", "at", "channel", "handler", "bytes", "extra", "memory")
+_MOVE = ("to", "channel", "block", "offset", "bytes", "lock")
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "send": _SEND,
+    "send again": _SEND,
+    "send more": _SEND,
+    "burst": ("to", "at", "channel", "bytes"),
+    "broadcast": ("handler", "bytes"),
+    "find": ("name",),
+    "subscribe": ("name", "mask"),
+    "unsubscribe": ("name", "mask"),
+    "send to tree": ("name", "handler", "bytes", "channel"),
+    "send to absent": ("to", "channel", "bytes"),
+    "allocate": ("kind", "size"),
+    "free": ("block",),
+    "write": _MOVE,
+    "write more": _MOVE,
+    "read": (*_MOVE, "index"),
+    "read more": (*_MOVE, "index"),
+    "write physical": _MOVE,
+    "write badly": ("to", "channel", "block", "bytes", "fault"),
+    "read badly": ("to", "channel", "block", "bytes", "fault"),
+    "store": ("block", "offset", "bytes"),
+    "await lock": ("index",),
+    "misuse": ("what",),
+    "stop": ("us",),
+    "poll": (),
+}
+"""What an act draws, by its name."""

@@ -1,0 +1,85 @@
+"""A program of GRIM under way: what all nodes share, and when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firmware.host.grim import Grim, open_layer
+from firmware.layers import check_options
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.options import OptionError
+from firmware.nic.grim.scan import Firmware
+from tb.fuzz.layers.grim.errors import Ledger
+from tb.fuzz.layers.grim.left import held
+from tb.fuzz.layers.grim.mail import Mail
+from tb.fuzz.layers.grim.memory import Memory
+from tb.fuzz.layers.grim.trees import Trees
+from tb.fuzz.program import Program
+from tb.fuzz.world import World
+
+
+@dataclass
+class Part:
+    """A node's firmware and library."""
+
+    firmware: Firmware
+    library: Grim
+
+
+class Cluster:
+    """Firmware, libraries and references of all nodes."""
+
+    def __init__(self, program: Program, world: World) -> None:
+        """Raises OptionError when the options are refused."""
+        self.program, self.world = program, world
+        self.parts = [self._part(node) for node in range(program.nodes)]
+        self.mail = Mail()
+        self.memory = Memory()
+        self.ledgers = [Ledger() for _ in self.parts]
+        self.trees = Trees(program.nodes, self.parts[0].library.options.multicast_trees)
+        self.wrong: list[str] = []
+        self.up = 0
+        """Nodes that are enabled and know all handlers."""
+        self.at_end = 0
+        """Tasks that have done all their acts."""
+        self.over = False
+        for node, part in enumerate(self.parts):
+            world.nics[node].spawn(part.firmware.run(), "firmware")
+
+    def _part(self, node: int) -> Part:
+        world, program = self.world, self.program
+        view = world.view(node, program.options)
+        host, nic = world.hosts[node], world.nics[node]
+        refused = None
+        try:
+            check_options("grim", program.options, program.nodes, view.sram_bytes, host.card)
+        except OptionError as error:
+            refused = error
+        library = open_layer(host, view)
+        if refused is not None:
+            raise refused
+        return Part(Firmware(Ni(nic, view)), library)
+
+    @property
+    def may_stand_still(self) -> bool:
+        """Whether the options allow a deadlock."""
+        options = self.parts[0].library.options
+        return bool(options.hybrid_wait or not options.control_queue or not options.overflow)
+
+    def missing(self) -> Iterator[str]:
+        """What must still come."""
+        yield from self.mail.missing()
+        for node, ledger in enumerate(self.ledgers):
+            yield from (f"node {node}: {line}" for line in ledger.missing())
+        for lock in self.memory.locks:
+            now = self.world.hosts[lock.node].load_words(lock.pa, 1)[0]
+            if now not in lock.may_be():
+                yield f"node {lock.node}, lock {lock.va:#x} is {now:#x}, not {' or '.join(map(hex, lock.may_be()))}"
+
+    def held(self) -> Iterator[str]:
+        """What is held though nothing is to be done."""
+        for part in self.parts:
+            yield from held(part.firmware, part.library)
+        if self.world.in_flight():
+            yield f"the network holds {self.world.in_flight()} packets"

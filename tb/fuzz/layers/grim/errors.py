@@ -1,0 +1,50 @@
+"""The reference of errors: each bad act gives exactly one, at the node that did it, and nothing else gives any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firmware.host.grim import GrimError
+
+
+@dataclass
+class Due:
+    """An error that will come late, from some later call of the node."""
+
+    what: str
+    argument: str
+    words: tuple[str, ...]
+    """What its text says."""
+    least: int = 1
+    most: int = 1
+    came: int = 0
+
+    def fits(self, error: GrimError) -> bool:
+        """Whether this is it."""
+        text = str(error)
+        return error.argument == self.argument and all(word in text for word in self.words)
+
+
+class Ledger:
+    """The errors that one node is owed."""
+
+    def __init__(self) -> None:
+        self._dues: list[Due] = []
+
+    def owe(self, what: str, argument: str, *words: str, least: int = 1, most: int = 1) -> Due:
+        """An act whose error comes late."""
+        due = Due(what, argument, words, least, most)
+        self._dues.append(due)
+        return due
+
+    def take(self, error: GrimError) -> bool:
+        """Cross an error off; False: nobody has earned it."""
+        fitting = [due for due in self._dues if due.came < due.most and due.fits(error)]
+        if not fitting:
+            return False
+        min(fitting, key=lambda due: due.came >= due.least).came += 1
+        return True
+
+    def missing(self) -> list[str]:
+        """Errors that must come and have not."""
+        return [f"{due.what}: no error about its {due.argument}" for due in self._dues if due.came < due.least]

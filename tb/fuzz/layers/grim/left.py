@@ -1,0 +1,54 @@
+"""Conservation: what a firmware and a library must not hold any more when everything has been answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from firmware.host.grim import Grim
+from firmware.nic.grim.layout import NONE, Register
+from firmware.nic.grim.scan import Firmware
+
+
+def held(firmware: Firmware, library: Grim) -> Iterator[str]:
+    """What one node still holds, in words."""
+    who = f"NI {firmware.ni.me}"
+    yield from (f"{who} holds {what}" for what in _of_ni(firmware))
+    yield from (f"host {firmware.ni.me} holds {what}" for what in _of_host(library))
+
+
+def _of_ni(firmware: Firmware) -> Iterator[str]:
+    sender, receiver, remote = firmware.sender, firmware.receiver, firmware.remote
+    streams, layout, nic = sender.streams, firmware.ni.layout, firmware.nic
+    yield from _some("receive buffers", receiver.free.count(False))
+    yield from _some("an unarmed receive engine", receiver.armed == NONE)
+    yield from _some("answers in its control queue", sender.waiting)
+    yield from _some("a prepared message", sender.prepared is not None)
+    for channel in streams.channels:
+        yield from _some(f"scoreboard entries of channel {channel.index}", channel.count)
+        front, back = (nic.load(layout.register(channel.index, one)) for one in (Register.FRONT, Register.BACK))
+        if channel.index < len(sender.channels):
+            yield from _some(f"a queue of channel {channel.index} that is not empty", front != back)
+    yield from _some("messages in flight", sum(streams.in_flight))
+    yield from _some("messages that wait", sum(streams.waiting))
+    yield from _some("streams within the retry delay", sum(streams.held))
+    yield from _some("a parked remote operation", remote._parked is not None)
+    yield from _some("remote operations under way", remote.under_way)
+    yield from _some("own messages for a tree", len(firmware.multicast._own))
+    if receiver.buffering is not None:
+        yield from _some("messages in incoming queues", sum(len(queue) for queue in receiver.buffering.queues))
+
+
+def _of_host(library: Grim) -> Iterator[str]:
+    messenger: Any = library._messenger
+    yield from _some("messages in overflow queues", messenger.overflow)
+    yield from _some("the turn to send", sum(messenger._locked))
+    yield from _some("errors that nobody was told", len(messenger.errors))
+    for incoming in messenger.incoming:
+        yield from _some("messages that nobody has read", incoming.pending())
+        yield from _some("parts of long messages", len(incoming._long))
+
+
+def _some(what: str, count: int) -> Iterator[str]:
+    if count:
+        yield f"{what} ({int(count)})"

@@ -1,0 +1,149 @@
+"""The reference of mailboxes: every message once, whole, and in the order in which its sender sent it."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from dataclasses import dataclass, field
+from itertools import combinations
+
+Place = tuple[int, int]
+"""Node and channel."""
+INK = bytes(random.Random("ink").choices(range(1, 256), k=1 << 17))
+"""What all messages and transfers are written with: no byte is 0, so that memory which nobody wrote stands out."""
+LONGEST = 20_000
+SHIFT = 52
+"""Between the payloads of two messages in the ink."""
+INK_BYTES = 16_384 + LONGEST + 12
+"""As much of it as payloads come from."""
+FOREVER = 1 << 62
+
+
+@dataclass
+class Message:
+    """One message, or one for a tree. Times are counts of events."""
+
+    number: int
+    source: Place
+    handler: str
+    size: int
+    begun: int
+    ended: int = FOREVER
+    tree: int = -1
+    must: set[Place] = field(default_factory=set)
+    """Where it has to arrive."""
+    may: set[Place] = field(default_factory=set)
+    """Where else it may."""
+    arrived: dict[Place, int] = field(default_factory=dict)
+
+    @property
+    def ink(self) -> int:
+        """Where its payload begins in the ink."""
+        return self.number * SHIFT % 16_384
+
+    @property
+    def payload(self) -> bytes:
+        """Its bytes."""
+        return INK[self.ink : self.ink + self.size]
+
+    def places_at(self, node: int) -> list[Place]:
+        """Where it may arrive at a node, places at which it must first."""
+        return sorted((place for place in self.must | self.may if place[0] == node), key=lambda at: at in self.may)
+
+    def next_at(self, at: Place) -> Place:
+        """The next place of a node at which it has not arrived."""
+        left = [place for place in self.places_at(at[0]) if place not in self.arrived]
+        return left[0] if left else at
+
+    def __str__(self) -> str:
+        where = f"tree {self.tree}" if self.tree >= 0 else "node {}, channel {}".format(*min(self.must | self.may))
+        return "message {} of node {}, channel {} to {} ({} bytes, handler {})".format(
+            self.number, *self.source, where, self.size, self.handler
+        )
+
+
+class Mail:
+    """All messages of a program."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.wrong: list[str] = []
+        self._events = 0
+        self._order: dict[tuple[Place, int, Place], list[Message]] = defaultdict(list)
+        """By source, tree or -1, and place: what arrived."""
+        self._at: dict[tuple[int, Place], list[Message]] = defaultdict(list)
+        """By tree and place: what arrived."""
+
+    def event(self) -> int:
+        """The next moment."""
+        self._events += 1
+        return self._events
+
+    def begin(self, source: Place, handler: str, size: int, tree: int = -1) -> Message:
+        """A send begins. Whoever calls it says where the message goes."""
+        message = Message(len(self.messages), source, handler, size, self.event(), tree=tree)
+        self.messages.append(message)
+        return message
+
+    def end(self, message: Message) -> None:
+        """The call has returned."""
+        message.ended = self.event()
+
+    def arrive(self, at: Place, number: int, source: Place, handler: str, data: bytes) -> Message | None:
+        """A handler ran at a place; the message that it ran for. A handler is not told its channel: of a message for
+        a tree, the places at its node count one after the other.
+        """
+        if not 0 <= number < len(self.messages):
+            self.wrong.append(f"node {at[0]}: a handler ran with argument {number:#x}, which nobody sent")
+            return None
+        message = self.messages[number]
+        if message.tree >= 0:
+            at = message.next_at(at)
+        if at not in message.must | message.may:
+            self.wrong.append(f"{message} arrived at node {at[0]}, channel {at[1]}")
+        elif at in message.arrived:
+            self.wrong.append(f"{message} arrived twice at node {at[0]}, channel {at[1]}")
+        elif (source, handler) != (message.source, message.handler):
+            self.wrong.append(f"{message} arrived at node {at[0]} as from {source} for handler {handler}")
+        elif data != message.payload:
+            self.wrong.append(f"{message} arrived at node {at[0]} with {_differs(data, message.payload)}")
+        else:
+            message.arrived[at] = self.event()
+            if len(message.places_at(at[0])) > 1:
+                return message
+            self._order[message.source, message.tree, at].append(message)
+            if message.tree >= 0:
+                self._at[message.tree, at].append(message)
+            return message
+        return None
+
+    def missing(self) -> list[str]:
+        """What must arrive and has not."""
+        return [
+            f"{message} has not arrived at node {node}, channel {channel}"
+            for message in self.messages
+            for node, channel in sorted(message.must - set(message.arrived))
+        ]
+
+    def disorder(self) -> list[str]:
+        """Messages of one stream that overtook one another, and trees whose order is not the same everywhere."""
+        found = [
+            f"{late} overtook {early}"
+            for arrived in self._order.values()
+            for late, early in combinations(arrived, 2)
+            if early.ended < late.begun
+        ]
+        for (tree, one), (other_tree, other) in combinations(self._at, 2):
+            if tree == other_tree:
+                here, there = self._at[tree, one], self._at[tree, other]
+                both = [message for message in here if message in there]
+                if both != [message for message in there if message in here]:
+                    found.append(f"tree {tree}: nodes {one[0]} and {other[0]} have its messages in different orders")
+        return found
+
+
+def _differs(data: bytes, wanted: bytes) -> str:
+    if len(data) != len(wanted):
+        return f"{len(data)} bytes in place of {len(wanted)}"
+    first = next(i for i, (a, b) in enumerate(zip(data, wanted, strict=True)) if a != b)
+    return f"other bytes from {first} on"

@@ -1,0 +1,142 @@
+"""What a node sends: messages, broadcasts, messages for trees, and what its handlers do."""
+
+from __future__ import annotations
+
+from pymodels.formats.grim import Device, Reference
+from tb.fuzz.layers.grim.mail import Message
+from tb.fuzz.layers.grim.node import ANSWER_BYTES, RARE, Node
+from tb.fuzz.layers.grim.trees import BROADCAST
+from tb.fuzz.program import Act
+
+BURST = 12
+HOPS = 3
+
+
+class Messages(Node):
+    """Acts of a node that send."""
+
+    # ---- handlers
+
+    async def react(self, message: Message, extra: int) -> None:
+        """See `Node`."""
+        node, channel = message.source
+        if message.handler == "answer":
+            await self.send(Reference(node, Device.HOST, channel).pack(), (node, channel), 0, "take", extra)
+        elif message.handler == "pass" and extra % (HOPS + 1):
+            place = ((self.index + 1) % self.cluster.program.nodes, 0)
+            to = Reference(place[0], Device.HOST, 0).pack()
+            await self.send(to, place, 0, "pass", ANSWER_BYTES, extra % (HOPS + 1) - 1)
+        elif message.handler == "slow":
+            await self.host.sleep(extra * 500_000, "a slow handler")
+        elif message.handler == "write":
+            await self.write_back(node)
+
+    # ---- messages
+
+    async def do_send(self, act: Act) -> None:
+        """One message to one endpoint."""
+        to, place = self.where(act)
+        handler, size, memory = str(act.values["handler"]), act.whole("bytes"), bool(act.whole("memory"))
+        await self.send(to, place, self.channel(act), handler, size, act.whole("extra"), memory)
+
+    do_send_again = do_send_more = do_send
+
+    async def do_burst(self, act: Act) -> None:
+        """Messages as fast as they go."""
+        to, place = self.where(act)
+        for _ in range(BURST):
+            await self.send(to, place, self.channel(act), "take", min(act.whole("bytes"), 500))
+
+    async def do_send_to_absent(self, act: Act) -> None:
+        """A message for a handler that some nodes do not have: an error at the sender, later."""
+        to, place = self.where(act)
+        message = self.mail.begin((self.index, self.channel(act)), RARE, act.whole("bytes"))
+        if place[0] % 2 == 0:
+            message.must.add(place)
+        else:
+            self.ledger.owe(str(act), "handler", f"'{RARE}'", f"node {place[0]},")
+        arguments = self.arguments(message, RARE, 0, place[1])
+        channel = self.channel(act)
+        await self.call(str(act), lambda: self.library.send(to, *arguments, payload=message.payload, channel=channel))
+        self.mail.end(message)
+
+    # ---- trees
+
+    async def do_broadcast(self, act: Act) -> None:
+        """A message for everybody."""
+        handler, size = str(act.values["handler"]), act.whole("bytes")
+        if not self.cluster.trees.most:
+            await self.call(str(act), lambda: self.library.broadcast(self.numbers["take"]), refused="broadcast")
+            return
+        message = self.mail.begin((self.index, 0), handler, size, BROADCAST)
+        self.cluster.trees.places(BROADCAST, message)
+        arguments = self.arguments(message, handler, 0, 0)
+        await self.call(str(act), lambda: self.library.broadcast(*arguments, payload=message.payload))
+        self.mail.end(message)
+
+    async def _found(self, name: str) -> int | None:
+        """The number of a tree; None when there is none left for the name."""
+        trees = self.cluster.trees
+        trees.asked.add(name)
+        tree: int | None = await self.call(
+            f"find {name}",
+            lambda: self.library.find_multicast_tree(name),
+            may=lambda: "name" if trees.may_be_refused(name) else "",
+        )
+        if tree is not None and trees.found.setdefault(name, tree) != tree:
+            self.wrong(f"tree {name} is {trees.found[name]} to one node, {tree} to another")
+        return tree
+
+    async def do_find(self, act: Act) -> None:
+        """Find a tree."""
+        await self._found(str(act.values["name"]))
+
+    async def do_subscribe(self, act: Act) -> None:
+        """Subscribe channels to a tree."""
+        tree = await self._found(str(act.values["name"]))
+        mask = self._mask(act)
+        if tree is None or not mask:
+            return
+        new = mask & ~self.cluster.trees.subscribed(tree, self.index)
+        now, on_the_way = self.mail.event(), self.mail.messages
+        periods = [self.cluster.trees.join(tree, place, now, on_the_way) for place in self._places(new)]
+        await self.call(str(act), lambda: self.library.subscribe_multicast(tree, mask))
+        for period in periods:
+            period.certain = self.mail.event()
+
+    async def do_unsubscribe(self, act: Act) -> None:
+        """Unsubscribe channels, or try to."""
+        trees = self.cluster.trees
+        tree = trees.found.get(str(act.values["name"]))
+        mask = self._mask(act)
+        if tree is None or tree not in self.library._roots or not mask:
+            return
+        if mask & ~trees.subscribed(tree, self.index):
+            call = self.library.unsubscribe_multicast
+            await self.call(str(act), lambda: call(tree, mask), refused="channels")
+            return
+        now = self.mail.event()
+        periods = [trees.leave(tree, place, now, self.mail.messages) for place in self._places(mask)]
+        await self.call(str(act), lambda: self.library.unsubscribe_multicast(tree, mask))
+        for period in periods:
+            period.gone = self.mail.event()
+
+    def _mask(self, act: Act) -> int:
+        return act.whole("mask") & (1 << min(self.channels, 8)) - 1
+
+    def _places(self, mask: int) -> list[tuple[int, int]]:
+        return [(self.index, channel) for channel in range(8) if mask >> channel & 1]
+
+    async def do_send_to_tree(self, act: Act) -> None:
+        """A message for a tree."""
+        tree = await self._found(str(act.values["name"]))
+        if tree is None:
+            return
+        handler, channel = str(act.values["handler"]), self.channel(act)
+        message = self.mail.begin((self.index, channel), handler, act.whole("bytes"), tree)
+        self.cluster.trees.places(tree, message)
+        arguments = self.arguments(message, handler, 0, 0)
+        await self.call(
+            str(act), lambda: self.library.send_mc(tree, *arguments, payload=message.payload, channel=channel)
+        )
+        self.mail.end(message)

@@ -1,0 +1,171 @@
+"""One node of a program: its handlers, its tasks, and the calls that its acts make."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from firmware.host.grim import Grim, GrimError
+from pymodels.formats.grim import Device, Reference, reference
+from tb.fuzz.layers.grim.cluster import Cluster
+from tb.fuzz.layers.grim.mail import Message, Place
+from tb.fuzz.layers.grim.memory import Block
+from tb.fuzz.program import Act
+
+MASK = 0xFFFF_FFFF
+CHECK = 0x9E37_79B1
+"""Argument 1 is argument 0 times this: so a changed argument is seen."""
+FIRST_PAUSE_PS, LAST_PAUSE_PS = 2_000_000, 100_000_000
+RARE = "rare"
+"""A handler that only nodes with an even number have."""
+NAMES = ("take", "answer", "pass", "slow", "write")
+ANSWER_BYTES = 40
+
+
+class Node:
+    """One node. The parts inherit it: what it sends, what it moves, what it does wrong."""
+
+    def __init__(self, cluster: Cluster, index: int) -> None:
+        self.cluster, self.index = cluster, index
+        self.library: Grim = cluster.parts[index].library
+        self.host = cluster.world.hosts[index]
+        self.mail, self.memory, self.ledger = cluster.mail, cluster.memory, cluster.ledgers[index]
+        self.numbers: dict[str, int] = {}
+        self.ink: Block
+        self.locks: Block
+        self.channels = self.library.options.channels
+
+    def wrong(self, text: str) -> None:
+        """Something that must not be."""
+        self.cluster.wrong.append(f"node {self.index}: {text}")
+
+    # ---- calls
+
+    async def call(
+        self, what: str, make: Callable[[], Any], refused: str = "", may: Callable[[], str] = lambda: ""
+    ) -> Any:
+        """Call the library. `refused`: the argument for which it must be refused; `may`: for which it may be, asked
+        when it was. A late error of an earlier act is crossed off, and the call made again. None when it is refused.
+        """
+        while True:
+            try:
+                result = make()
+                result = await result if inspect.isawaitable(result) else result
+            except GrimError as error:
+                if self.ledger.take(error):
+                    continue
+                if error.argument not in (refused, may()):
+                    self.wrong(f"{what}: {error}")
+                return None
+            except Exception as error:  # noqa: BLE001 - whatever a call raises must be an error of GRIM's
+                self.wrong(f"{what}: {type(error).__name__}: {error}, which is no error of GRIM's")
+                return None
+            if refused:
+                self.wrong(f"{what} was not refused")
+            return result
+
+    async def idle(self, over: Callable[[], bool]) -> None:
+        """Poll until something holds."""
+        pause = FIRST_PAUSE_PS
+        while not over():
+            if await self.call("poll", self.library.poll):
+                pause = FIRST_PAUSE_PS
+            else:
+                await self.host.sleep(pause, "its next poll")
+                pause = min(2 * pause, LAST_PAUSE_PS)
+
+    def where(self, act: Act) -> tuple[int, Place]:
+        """A destination: its reference, and its place."""
+        place = act.whole("to") % self.cluster.program.nodes, int(act.values.get("at", 0)) % self.channels
+        return Reference(place[0], Device.HOST, place[1]).pack(), place
+
+    def channel(self, act: Act) -> int:
+        """The own channel that an act uses."""
+        return int(act.values.get("channel", 0)) % self.channels
+
+    # ---- from the beginning to the end
+
+    async def bring_up(self) -> None:
+        """Enable, publish handlers, learn everybody's, allocate what the acts use."""
+        functions: dict[str, Callable[..., Any]] = {name: self._handler(name) for name in NAMES}
+        if self.index % 2 == 0:
+            functions[RARE] = self._handler(RARE)
+        for name, function in functions.items():
+            self.library.register_handler(function, name)
+        await self.library.grim_enable()
+        await self.library.sync_handlers()
+        if self.index == 0:
+            await self.library.wait_for(lambda: self.library.nodes_served == self.cluster.program.nodes - 1)
+        self.numbers = {name: await self.library.resolve_handler(name) for name in (*NAMES, RARE)}
+        await self.allocate_own()
+        self.cluster.up += 1
+        await self.idle(lambda: self.cluster.up == self.cluster.program.nodes)
+
+    async def allocate_own(self) -> None:
+        """What every node has from the beginning."""
+        raise NotImplementedError
+
+    async def task(self, acts: list[Act]) -> None:
+        """Do what the program says, one act after the other."""
+        for act in acts:
+            await getattr(self, "do_" + act.name.replace(" ", "_"))(act)
+        self.cluster.at_end += 1
+
+    # ---- handlers
+
+    def _handler(self, name: str) -> Callable[..., Awaitable[None]]:
+        async def handler(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+            parts, number = reference(source), a0 & MASK
+            sender = parts.vnn, parts.channel
+            if parts.device == Device.NI:
+                sender = parts.channel >> 8, parts.channel & 0xFF
+            if a1 & MASK != number * CHECK & MASK:
+                self.wrong(f"handler {name} ran with arguments {a0:#x}, {a1:#x}")
+            message = self.mail.arrive((self.index, a3), number, sender, name, bytes(payload))
+            if message is not None:
+                await self.react(message, a2)
+
+        return handler
+
+    async def react(self, message: Message, extra: int) -> None:
+        """What a handler does beside taking its message."""
+        raise NotImplementedError
+
+    async def write_back(self, node: int) -> None:
+        """A handler writes into the memory of whoever called it."""
+        raise NotImplementedError
+
+    # ---- messages, as acts and handlers send them
+
+    async def send(
+        self, to: int, place: Place, channel: int, handler: str, size: int, extra: int = 0, in_memory: bool = False
+    ) -> None:
+        """One message, noted in the reference."""
+        message = self.mail.begin((self.index, channel), handler, size)
+        message.must.add(place)
+        payload = self.payload(message, in_memory)
+        arguments = self.arguments(message, handler, extra, place[1])
+        await self.call(str(message), lambda: self.library.send(to, *arguments, payload=payload, channel=channel))
+        self.mail.end(message)
+
+    def arguments(self, message: Message, handler: str, extra: int, channel: int) -> tuple[int, int, int, int, int]:
+        """Handler and arguments of a message."""
+        number = message.number
+        return self.numbers[handler], number, number * CHECK & MASK, extra, channel
+
+    def payload(self, message: Message, in_memory: bool) -> Any:
+        """Its payload, in Python or in host memory."""
+        if not in_memory or not message.size:
+            return message.payload
+        return Region(self.ink.pieces[0][0] + message.ink, message.size)
+
+
+class Region:
+    """Bytes in host memory."""
+
+    def __init__(self, address: int, size: int) -> None:
+        self.address, self.size = address, size
+
+
+__all__ = ["Node", "Region"]

@@ -1,0 +1,285 @@
+"""What a node does with memory: allocation, remote writes and reads, locks, wrong addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from firmware.nic.grim.entries import GRANULE, PAGE
+from pymodels.formats.grim import Device, Reference
+from tb.fuzz.layers.grim.errors import Due
+from tb.fuzz.layers.grim.mail import INK, INK_BYTES
+from tb.fuzz.layers.grim.memory import LOCK_FREE, Block, Effect, Lock, gaps
+from tb.fuzz.layers.grim.node import Node
+from tb.fuzz.program import Act
+
+STORE_BYTES, LOCKS, LANDING_BYTES = 6000, 512, 6000
+NOWHERE = 0x7000_0000
+"""A virtual address that no allocation gives."""
+STEP = 212
+"""Between the patterns of two blocks in the ink."""
+
+
+class Transfers(Node):
+    """Acts of a node that use memory. Its blocks have roles: nobody writes "ink"; "store" is written and read,
+    "landing" written and read into, by anybody; "open" is written by physical address, and is never freed.
+    """
+
+    regions: list[Any]
+    """What the library has got from the host for pinned memory."""
+
+    # ---- allocation
+
+    async def allocate_own(self) -> None:
+        """See `Node`."""
+        self.regions, take = [], self.host.allocate
+
+        def allocate(size: int, align: int = 4096) -> Any:
+            self.regions.append(take(size, align))
+            return self.regions[-1]
+
+        self.host.allocate = allocate
+        self.ink = await self._allocate("ink", INK_BYTES, True, INK[:INK_BYTES])
+        self.locks = await self._allocate("locks", 4 * LOCKS, True, LOCK_FREE.to_bytes(4, "big") * LOCKS)
+        for role, size, contiguous in (("store", STORE_BYTES, True), ("open", 4096, True)):
+            await self._allocate(role, size, contiguous)
+        await self._allocate("landing", LANDING_BYTES, False)
+
+    async def _allocate(self, role: str, size: int, contiguous: bool, pattern: bytes = b"") -> Block:
+        library, memory = self.library, self.memory
+        size = -(-size // 4) * 4
+        born = self.mail.event()
+        call = library.malloc_pinned if contiguous else library.pin_user_memory
+        va: int = await self.call(f"allocate {size} bytes", lambda: call(size))
+        unit = size if contiguous else PAGE
+        pieces = tuple([(await self._physical(va + at), min(unit, size - at)) for at in range(0, size, unit)])
+        begin = STEP * len(memory.blocks) % 8192
+        pattern = pattern or INK[begin : begin + size]
+        block = Block(self.index, va, size, pieces, np.frombuffer(pattern, np.uint8), role, contiguous, born)
+        self.cluster.wrong += memory.check_frozen(self.load_of, self.index, pieces)
+        memory.came(block)
+        library.store_pinned(va, pattern)
+        return block
+
+    async def _physical(self, va: int) -> int:
+        pa: int = await self.call("get_pinned_pa", lambda: self.library.get_pinned_pa(va))
+        return pa
+
+    def load_of(self, node: int, pa: int, size: int) -> bytes:
+        """Bytes of any node's memory."""
+        loaded: bytes = self.cluster.world.hosts[node].load_bytes(pa, size)
+        return loaded
+
+    async def do_allocate(self, act: Act) -> None:
+        """One more block: contiguous ones are stores, scattered ones by turns stores and landings."""
+        contiguous = act.values["kind"] == "contiguous"
+        role = "store" if contiguous or act.whole("size") % 2 else "landing"
+        await self._allocate(role, act.whole("size"), contiguous)
+
+    async def do_free(self, act: Act) -> None:
+        """Free a block, whatever is under way to it or from it."""
+        blocks = self.memory.of(self.index, "store")[1:] + self.memory.of(self.index, "landing")[1:]
+        if not blocks:
+            return
+        block = blocks[act.whole("block") % len(blocks)]
+        self.memory.freeing(block, self.mail.event())
+        await self.call(f"free {block}", lambda: self.library.free_pinned_va(block.va))
+        self.memory.freed(block, self.mail.event(), self.host.load_bytes)
+
+    async def do_store(self, act: Act) -> None:
+        """The application's own stores."""
+        block = self._block(self.index, act, "store")
+        offset, size = self._range(block, act)
+        data = INK[offset : offset + size]
+        self._effect(str(act), block.node, block.va + offset, data, ("own", self.index))
+        await self.call(str(act), lambda: self.library.store_pinned(block.va + offset, data))
+
+    def _block(self, node: int, act: Act, *roles: str) -> Block:
+        blocks = [block for role in roles for block in self.memory.of(node, role)]
+        return blocks[act.whole("block") % len(blocks)]
+
+    def _range(self, block: Block, act: Act) -> tuple[int, int]:
+        """Offset and bytes within a block."""
+        offset = act.whole("offset") % block.size & ~3
+        size = min(max(act.whole("bytes"), 1), block.size - offset)
+        return offset, size if self.host.card.moves_bytes else -(-size // 4) * 4
+
+    # ---- effects
+
+    def _effect(
+        self, what: str, node: int, va: int, data: bytes, order: tuple[object, ...], lock: Lock | None = None
+    ) -> Effect:
+        image = np.frombuffer(data, np.uint8)
+        effect = Effect(what, node, va, len(data), order, self.mail.event(), lambda: [(None, image)], lock=lock)
+        self.memory.effects.append(effect)
+        return effect
+
+    def _lock(self, node: int, value: int) -> Lock:
+        """The next lock of a node that nobody has used."""
+        owner = next(block for block in self.memory.blocks if (block.node, block.role) == (node, "locks"))
+        used = sum(4 for lock in self.memory.locks if lock.node == node)
+        lock = Lock(node, owner.va + used, owner.pieces[0][0] + used, value)
+        self.memory.locks.append(lock)
+        return lock
+
+    def _doubtful(self, what: str, argument: str, node: int) -> Due:
+        """An error that comes only when memory is freed under way."""
+        return self.ledger.owe(what, argument, f"VNN {node}", least=0, most=0)
+
+    # ---- transfers
+
+    def _there(self, act: Act) -> tuple[int, int, tuple[object, ...]]:
+        """Node, destination and order of a transfer."""
+        node = act.whole("to") % self.cluster.program.nodes
+        to = Reference(node, Device.HOST, 0).pack()
+        return node, to, ("own", node) if node == self.index else (self.index, self.channel(act), node)
+
+    async def do_write(self, act: Act) -> None:
+        """A remote write from the ink."""
+        node = act.whole("to") % self.cluster.program.nodes
+        block = self._block(node, act, "store", "landing")
+        offset, size = self._range(block, act)
+        await self._write(act, block, offset, size, self.library.send_memory, block.va + offset)
+
+    do_write_more = do_write
+
+    async def do_write_physical(self, act: Act) -> None:
+        """The same by physical address."""
+        node = act.whole("to") % self.cluster.program.nodes
+        block = self._block(node, act, "open")
+        offset, size = self._range(block, act)
+        await self._write(act, block, offset, size, self.library.send_physical_memory, block.pieces[0][0] + offset)
+
+    async def _write(
+        self, act: Act, block: Block, offset: int, size: int, call: Callable[..., Any], target: int
+    ) -> None:
+        node, to, order = self._there(act)
+        source = 4 * (len(self.memory.effects) * 13 % 1024)
+        lock = self._lock(node, 1 + len(self.memory.locks)) if act.whole("lock") else None
+        locks = {"lock": lock.va, "value": lock.value} if lock is not None else {}
+        effect = self._effect(str(act), node, block.va + offset, INK[source : source + size], order, lock)
+        if node != self.index:
+            effect.due = self._doubtful(str(act), "address", node)
+        channel = self.channel(act)
+        await self.call(str(act), lambda: call(to, target, self.ink.va + source, size, channel=channel, **locks))
+
+    async def do_read(self, act: Act) -> None:
+        """A remote read to a landing."""
+        node, to, order = self._there(act)
+        source = self._block(node, act, "store")
+        landings = self.memory.of(self.index, "landing")
+        landing = landings[act.whole("index") % len(landings)]
+        offset, size = self._range(source, act)
+        size = min(size, landing.size)
+        target = (act.whole("offset") % (landing.size - size + 1)) & ~3
+        lock = self._lock(self.index, 0) if act.whole("lock") else None
+        begun, va = self.mail.event(), landing.va + target
+        seen = partial(self.memory.seen_through, order, begun, source, offset, size)
+        order = ("own", node) if node == self.index else ("read", *order)
+        effect = Effect(str(act), self.index, va, size, order, begun, seen, lock=lock)
+        self.memory.effects.append(effect)
+        if node != self.index:
+            effect.due = self._doubtful(str(act), "address", node)
+        reading = source.va + offset
+        await self.call(
+            str(act),
+            lambda: self.library.fetch_memory(
+                to, va, reading, size, lock=lock.va if lock else 0, channel=self.channel(act)
+            ),
+        )
+
+    do_read_more = do_read
+
+    async def write_back(self, node: int) -> None:
+        """See `Messages`."""
+        act = Act(self.index, "write from a handler", {"to": node, "block": 0, "offset": 64, "bytes": 100, "lock": 1})
+        await self.do_write(act)
+
+    async def do_await_lock(self, act: Act) -> None:
+        """Wait for a lock that a transfer under way sets: its data must stand there."""
+        locks = [lock for lock in self.memory.locks if lock.node == self.index and lock.certain and not lock.never]
+        if not locks:
+            return
+        lock = locks[act.whole("index") % len(locks)]
+        await self.call(str(act), lambda: self.library.wait_for_lock(lock.va, lock.value))
+        lock.seen = lock.certain
+
+    # ---- wrong addresses
+
+    def _badly(self, act: Act, node: int) -> tuple[int, int, str]:
+        """Virtual address, bytes, and the argument that is wrong."""
+        block = self._block(node, act, "store", "landing")
+        size = max(act.whole("bytes") & ~3, 4)
+        fault = act.values["fault"]
+        gone = [one for one in self.memory.blocks if one.node == node and one.freed < 1 << 62]
+        if fault == "freed" and gone:
+            va = gone[act.whole("block") % len(gone)].va
+            if all(not one.va <= va < one.va + one.size for one in self.memory.of(node)):
+                return va, 4, "address"
+        if fault == "beyond":
+            unit = GRANULE if block.contiguous else 4
+            return block.va, -(-block.size // unit) * unit + size, "number of bytes"
+        return NOWHERE + block.va % 4096, size, "address"
+
+    async def do_write_badly(self, act: Act) -> None:
+        """A write to where nothing is granted, or with such a lock: no byte of it, no lock, and one error."""
+        node, to, _ = self._there(act)
+        if act.values["fault"] == "lock":
+            block = self._block(node, act, "store", "landing")
+            va, size, argument, where = block.va, min(64, block.size & ~3), "lock", NOWHERE
+        else:
+            va, size, argument = self._badly(act, node)
+            lock = self._lock(node, 1 + len(self.memory.locks))
+            lock.never, where = True, lock.va
+        call = partial(
+            self.library.send_memory, to, va, self.ink.va, size, lock=where, value=1, channel=self.channel(act)
+        )
+        await self._bad(act, node, call, "lock" if argument == "lock" else "target", argument)
+
+    async def do_read_badly(self, act: Act) -> None:
+        """A read of what is not granted."""
+        node, to, _ = self._there(act)
+        landing = self._block(self.index, act, "landing")
+        va, size, argument = self._badly(act, node)
+        if size > landing.size:
+            return
+        lock = self._lock(self.index, 0)
+        lock.never = True
+        call = partial(self.library.fetch_memory, to, landing.va, va, size, lock=lock.va, channel=self.channel(act))
+        await self._bad(act, node, call, "source", argument)
+
+    async def _bad(self, act: Act, node: int, call: Callable[[], Any], here: str, there: str) -> None:
+        if node == self.index:
+            await self.call(str(act), call, refused=here)
+            return
+        self.ledger.owe(str(act), there, f"VNN {node}")
+        await self.call(str(act), call)
+
+    # ---- at the end
+
+    def wrong_memory(self) -> list[str]:
+        """Blocks with wrong bytes, and bytes that changed where nothing is granted."""
+        found = []
+        for block in self.memory.of(self.index):
+            if block.role == "locks":
+                continue
+            actual = np.frombuffer(b"".join(self.host.load_bytes(pa, size) for pa, size in block.pieces), np.uint8)
+            at = self.memory.wrong_bytes(block, actual)
+            if at is not None:
+                found.append(f"{block}: wrong bytes from {at} on")
+        return found + self._strays()
+
+    def _strays(self) -> list[str]:
+        granted = [piece for block in self.memory.blocks if block.node == self.index for piece in block.pieces]
+        found = []
+        for region in self.regions:
+            inside = [(pa - region.address, size) for pa, size in granted if 0 <= pa - region.address < region.size]
+            view = np.frombuffer(region.view, np.uint8)
+            for begin, end in gaps(region.size, inside):
+                if view[begin:end].any():
+                    at = region.address + begin + int(np.argmax(view[begin:end] != 0))
+                    found.append(f"node {self.index}: {at:#x}, which was never granted, was written")
+        return found

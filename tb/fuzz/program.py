@@ -1,0 +1,48 @@
+"""A program: what is drawn from one seed, as plain values that read well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Value = int | str
+
+
+@dataclass(frozen=True)
+class Act:
+    """One operation of one node. Numbers that name a block or a tree count round those that are there when it runs."""
+
+    node: int
+    name: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+    task: int = 0
+    """Which of the node's tasks does it."""
+
+    def __str__(self) -> str:
+        values = "".join(f" {name}={value}" for name, value in self.values.items())
+        return f"node {self.node}{'+' * self.task}: {self.name}{values}"
+
+    def whole(self, name: str) -> int:
+        """A value that is a number."""
+        return int(self.values[name])
+
+
+@dataclass(frozen=True)
+class Program:
+    """What every node does, and under which conditions."""
+
+    nodes: int
+    nic: str
+    """The kind of every NIC."""
+    options: Mapping[str, Value]
+    """Of the message layer; those that are not here have their defaults."""
+    faults: Mapping[str, int]
+    """Of the network, in thousandths of the packets, and `seed`."""
+    acts: tuple[Act, ...]
+    """Each node's tasks do theirs in this order."""
+
+    def __str__(self) -> str:
+        options = " ".join(f"{name}={value}" for name, value in self.options.items()) or "all defaults"
+        faults = " ".join(f"{name}={value}" for name, value in self.faults.items()) or "none"
+        head = [f"{self.nodes} nodes, {self.nic}", f"options: {options}", f"faults: {faults}"]
+        return "\n".join([*head, *(f"  {act}" for act in self.acts)])

@@ -1,0 +1,72 @@
+"""One program on the machine: drawn from a seed, run, judged."""
+
+from __future__ import annotations
+
+import importlib
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pymodels.errors import ConfigError, nearest
+from pymodels.machine import MachineError
+from tb.fuzz.draw import Draw
+from tb.fuzz.program import Program
+from tb.fuzz.world import MachineWorld
+
+LONGEST_US = 2_000_000
+"""Simulated time that a program may take."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a program went: `failures` is empty when nothing was found."""
+
+    program: Program
+    failures: tuple[str, ...]
+
+
+def names() -> list[str]:
+    """The layers that have a fuzz."""
+    here = Path(__file__).parent / "layers"
+    return sorted(
+        path.stem if path.suffix else path.name
+        for path in here.iterdir()
+        if path.name[0] != "_" and (path.suffix == ".py" or (path / "__init__.py").exists())
+    )
+
+
+def layer(name: str) -> Any:
+    """A layer's fuzz: `program(draw)` and `run(program, world)`. Raises ConfigError naming the nearest."""
+    if name not in names():
+        raise ConfigError("LAYER", 0, f"unknown layer {name!r}", "LAYER names a layer", nearest(name, names()))
+    return importlib.import_module(f"tb.fuzz.layers.{name}")
+
+
+def drawn(name: str, seed: int) -> tuple[Program, list[int]]:
+    """The program of a seed, and the numbers that it was drawn from."""
+    draw = Draw(f"{name} {seed}")
+    return layer(name).program(draw), draw.numbers
+
+
+def on_machine(name: str, program: Program) -> Trial:
+    """Run a program on the machine."""
+    found: list[str] = []
+
+    async def whole() -> None:
+        found.extend(await layer(name).run(program, world))
+
+    world = MachineWorld(program)
+    try:
+        world.finish(whole(), LONGEST_US)
+    except MachineError as error:
+        found.append(f"MachineError: {error}")
+    except Exception as error:  # noqa: BLE001 - whatever software raises is what the fuzz looks for
+        found.append(f"{type(error).__name__}: {error}, in {_place(error)}")
+    return Trial(program, tuple(found))
+
+
+def _place(error: BaseException) -> str:
+    """Where an exception was raised, and in which task."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return "; ".join([f"{Path(last.filename).name}:{last.lineno}", *getattr(error, "__notes__", ())])

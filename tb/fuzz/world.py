@@ -1,0 +1,68 @@
+"""What a program runs on: hosts, NICs and a network, on the pure-Python machine or on the RTL."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any, Protocol
+
+from firmware.layers import ClusterView
+from pymodels.kernel import Kernel
+from pymodels.machine import Machine
+from tb.fuzz.program import Program, Value
+
+FAULTS = ("loss", "damage", "reorder", "double")
+"""What a network may do to packets."""
+
+
+class World(Protocol):
+    """The cluster that a layer's fuzz sees."""
+
+    hosts: Sequence[Any]
+    nics: Sequence[Any]
+
+    @property
+    def kernel(self) -> Kernel:
+        """Tasks and simulated time."""
+
+    def view(self, node: int, options: Mapping[str, Value]) -> ClusterView:
+        """What software on a node knows of the cluster."""
+
+    def disturb(self, faults: Mapping[str, int]) -> None:
+        """From now on the network loses, damages, reorders or doubles packets."""
+
+    def in_flight(self) -> int:
+        """Packets in the network."""
+
+
+class MachineWorld:
+    """The machine, made for one program."""
+
+    def __init__(self, program: Program) -> None:
+        self._machine = Machine(program.nodes, seed=1, trace=False, nic=program.nic)
+        self.hosts = self._machine.hosts
+        self.nics = self._machine.nics
+
+    @property
+    def kernel(self) -> Kernel:
+        """See `World`."""
+        return self._machine.kernel
+
+    def view(self, node: int, options: Mapping[str, Value]) -> ClusterView:
+        """See `World`."""
+        return ClusterView(**self._machine.view(node, **options))
+
+    def disturb(self, faults: Mapping[str, int]) -> None:
+        """See `World`."""
+        loss, damage, reordered, doubled = (
+            faults.get(name, 0) / 1000 for name in ("loss", "damage", "reorder", "double")
+        )
+        seed = faults.get("seed", 0)
+        self._machine.faults.lose(loss, damage, seed, reordered=reordered, doubled=doubled)
+
+    def in_flight(self) -> int:
+        """See `World`."""
+        return self._machine.network.in_flight()
+
+    def finish(self, program: Coroutine[Any, Any, None], within_us: int) -> None:
+        """Run a program to its end. Raises MachineError when it does not come."""
+        self._machine.finish(program, within_us=within_us)
