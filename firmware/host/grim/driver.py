@@ -3,6 +3,9 @@
 The NI has put its request into a known place of kernel memory, and interrupted. The service routine looks the address
 up, writes the answer into the entry of the NI's cache that the request names, and signals the NI. Size is written last,
 so that an entry never counts while it is half written.
+
+A block that is freed loses its entries first. Then the NI is told, and says when it uses nothing more of what it had
+looked up: before that nobody else gets the memory.
 """
 
 from __future__ import annotations
@@ -10,13 +13,16 @@ from __future__ import annotations
 from firmware.host.grim.memory import Block, Pieces, PinnedMemory
 from firmware.host.words import store_words
 from firmware.nic.grim.entries import PAGE, Runtime
-from firmware.nic.grim.layout import Layout, Word
+from firmware.nic.grim.layout import Kernel, Layout, Word
 from firmware.verbs import Host
 from pymodels.formats.grim import Cause
 from pymodels.registers import Isr, Reg
 
-SIGNAL = 1 << Isr.LANAI_SIG | 1 << Isr.HOST_SIG
-"""To the NI's ISR: sets the one, clears the other."""
+SIGNAL = 1 << Isr.LANAI_SIG
+"""To the NI's ISR: there are news."""
+ANSWER = SIGNAL | 1 << Isr.HOST_SIG
+"""The same, and its request is served."""
+WORDS = 1 << 32
 
 
 class Driver:
@@ -25,6 +31,9 @@ class Driver:
     def __init__(self, host: Host, layout: Layout, memory: PinnedMemory) -> None:
         self._host, self._layout, self._memory = host, layout, memory
         self._kernel = 0
+        self._freed = 0
+        self._serving = False
+        self._served = host.event("the service of a translation miss")
         self._cached: dict[int, Block] = {}
         """By run-time entry: the block of which it holds a part."""
         self.interrupts = 0
@@ -38,8 +47,9 @@ class Driver:
         await store_words(self._host, Word.KERNEL, self._kernel)
 
     async def _serve(self) -> None:
-        """The interrupt service routine."""
-        va, size, entry, number = self._host.load_words(self._kernel, 4)
+        """The interrupt service routine. Nothing of `free` runs in between."""
+        self._serving = True
+        va, size, entry, number = self._host.load_words(self._kernel + Kernel.REQUEST, 4)
         self.interrupts += 1
         await self._host.spend("serve_miss")
         block, at = self._memory.block(va), self._layout.runtime + self._layout.runtime_bytes * entry
@@ -56,8 +66,29 @@ class Driver:
             await store_words(self._host, at + Runtime.COUNT, len(pieces), number << 16, *words)
             await store_words(self._host, at + Runtime.SIZE, length)
             self._cached[entry] = block
+        await self._signal(ANSWER)
+        self._serving = False
+        self._served.set()
+
+    async def _signal(self, bits: int) -> None:
         card = self._host.card
-        await self._host.pio_write(card.register(Reg.ISR), card.signal(SIGNAL).to_bytes(4, "big"))
+        await self._host.pio_write(card.register(Reg.ISR), card.signal(bits).to_bytes(4, "big"))
+
+    async def _fill(self, entry: int, at: int, number: int, va: int, block: Block) -> int:
+        """Write a block's translation into an entry. From the first word on a `free` takes it back; the Cause if one
+        did.
+        """
+        self._cached[entry] = block
+        await store_words(self._host, at + Runtime.SIZE, 0)
+        begin, length, pieces = self._window(block, va)
+        await self._host.spend("serve_piece", len(pieces))
+        await store_words(self._host, at + Runtime.VA, begin)
+        words = [word for piece in pieces for word in piece]
+        await store_words(self._host, at + Runtime.COUNT, len(pieces), number << 16, *words)
+        if self._cached.get(entry) is not block:
+            return Cause.NOT_REGISTERED
+        await store_words(self._host, at + Runtime.SIZE, length)
+        return 0
 
     def _window(self, block: Block, va: int) -> tuple[int, int, Pieces]:
         """As much of a block as an entry holds, from its begin or, if it is longer, from the page of the address on."""
@@ -69,7 +100,18 @@ class Driver:
         return block.va + PAGE * first, sum(length for _, length in pieces), pieces
 
     async def _forget(self, block: Block) -> None:
-        """A block is freed: its translations are taken back."""
-        for entry in [entry for entry, cached in self._cached.items() if cached is block]:
-            await store_words(self._host, self._layout.runtime + self._layout.runtime_bytes * entry + Runtime.SIZE, 0)
+        """A block is freed: its translations are taken back. Returns when nothing is under way that used them."""
+        while self._serving:
+            await self._served.wait()
+        entries = [entry for entry, cached in self._cached.items() if cached is block]
+        for entry in entries:
             del self._cached[entry]
+        for entry in entries:
+            await store_words(self._host, self._layout.runtime + self._layout.runtime_bytes * entry + Runtime.SIZE, 0)
+        self._freed = number = (self._freed + 1) % WORDS
+        await self._host.spend("free_told")
+        await store_words(self._host, Word.FREED, number)
+        await self._signal(SIGNAL)
+        at = self._kernel + Kernel.FREED
+        while 0 < (number - (told := self._host.load_words(at, 1)[0])) % WORDS < WORDS // 2:
+            await self._host.poll([(at, told)], "poll_spin")

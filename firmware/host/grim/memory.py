@@ -86,7 +86,7 @@ class PinnedMemory:
         self._pages: list[int] = []
         self._next_user = USER_VA
         self.on_free: Callable[[Block], Coroutine[Any, Any, None]]
-        """Called before a block is gone: the driver takes its translations back."""
+        """Called before a block is given to anybody else: the driver takes its translations back."""
 
     # ---- allocation
 
@@ -171,16 +171,17 @@ class PinnedMemory:
         block = self.block(va)
         if block is None or block.va != va:
             raise GrimError("pinned virtual address", f"no block begins at {va:#x}", "give what malloc_pinned returned")
-        await self._host.spend("free_pinned")
-        await self.on_free(block)
         self._blocks.remove(block)
-        for region in self._regions:
-            if region.va <= va < region.va + REGION:
-                granules = -(-block.size // GRANULE)
-                region.taken.remove(((va - region.va) // GRANULE, granules))
-                await self._mark(region, (va - region.va) // GRANULE, granules, False)
-                return
-        self._pages += [pa for pa, _ in block.pieces]
+        await self._host.spend("free_pinned")
+        region = next((region for region in self._regions if region.va <= va < region.va + REGION), None)
+        if region is None:
+            await self.on_free(block)
+            self._pages += [pa for pa, _ in block.pieces]
+            return
+        place = (va - region.va) // GRANULE, -(-block.size // GRANULE)
+        await self._mark(region, *place, False)
+        await self.on_free(block)
+        region.taken.remove(place)
 
     # ---- addresses
 

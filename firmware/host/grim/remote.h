@@ -61,6 +61,15 @@ u32 free_pinned(struct block **blocks, u32 va) {
     return block->size;
 }
 
+/* The NI is told that a block is freed. */
+u32 free_told(u32 *freed) {
+    u32 number = *freed + 1;
+    *freed = number;
+    PIO_WRITE(__builtin_bswap32(number));
+    PIO_WRITE(0x20000000);
+    return number;
+}
+
 /* One word of a region's map, here and in the NI. */
 u32 mark_word(struct region *region, u32 word, u32 mask) {
     u32 bits = region->bits[word] | mask;

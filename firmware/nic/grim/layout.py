@@ -12,7 +12,7 @@ from enum import IntEnum
 
 from firmware.nic.grim.entries import MAP_BYTES, PAGE, Runtime, Static
 from firmware.nic.grim.options import OptionError, Options
-from firmware.nic.grim.words import Counter, State, Word
+from firmware.nic.grim.words import Counter, Kernel, State, Word
 from pymodels.codes import quick
 from pymodels.formats import grim
 from pymodels.registers import Block, Size
@@ -34,6 +34,7 @@ __all__ = [
     "TREE_SLOTS",
     "Counter",
     "HostQueue",
+    "Kernel",
     "Layout",
     "Register",
     "State",

@@ -19,7 +19,7 @@ struct incoming { u8 expected, refusing, unused[2]; };
 struct fixed { u32 va, size, pa, used; };
 struct piece { u32 pa, bytes; };
 struct window { u32 va, size, count, answer; struct piece piece[16]; };
-struct job { struct packet *data; struct incoming *in; struct outgoing *out; u32 source, target, va, size, lock, value, found; struct piece *piece; };
+struct job { struct packet *data; struct incoming *in; struct outgoing *out; u32 source, target, va, size, lock, value, found; struct piece *piece, *lock_piece; };
 struct waiting { u32 first, count; struct buffer *buffer[256]; };
 struct unanswered { u8 base, age, unused[2]; u32 spare, answered[8]; };
 struct held { u32 due, stream; };
@@ -64,7 +64,7 @@ struct ni {
     u32 node_shift, channel_shift, token_shift, slot_mask, slot, host_slot, cut_through, least, early_offset, early_length, heard, answered;
     struct fixed *fixed;
     struct window *windows;
-    u32 *map, *request, *kernel;
+    u32 *map, *request, *kernel, *freed_word, freed;
     struct job *parked;
     u32 victim, victim_mask, request_number, stalled, storing, own_next, own_limit, own_first_token;
     struct board *own;

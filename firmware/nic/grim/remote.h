@@ -106,6 +106,10 @@ u32 translate_told(struct ni *ni) {
     struct window *entry = (struct window *)((u8 *)ni->windows + ((ni->victim - 1) & ni->victim_mask) * 144);
     u32 answer = SHARED32(&entry->answer);
     REGISTER_WRITE(ISR, 0x20000000);
+    if (UNLIKELY(SHARED32(ni->freed_word) != ni->freed)) {
+        OFF_PATH("a block is freed");
+        return 2;
+    }
     if (UNLIKELY(!ni->parked || answer >> 16 != (ni->request_number & 0xFFFF) || (answer & 0xFFFF))) {
         OFF_PATH("not to this request, or refused");
         return 1;
@@ -113,6 +117,19 @@ u32 translate_told(struct ni *ni) {
     ni->parked = 0;
     ni->stalled = 0;
     return 0;
+}
+
+/* A block is freed: what waits is looked up anew, and the driver told behind the DMA that is under way. */
+void translate_freed(struct ni *ni) {
+    struct job *job = ni->parked;
+    u32 freed = SHARED32(ni->freed_word);
+    ni->freed = freed;
+    if (LIKELY(job)) {
+        job->piece = 0;
+        job->lock_piece = 0;
+    }
+    ni->block_tail = post_word(ni, ni->block_tail, freed, SHARED32(ni->kernel) + 16, 0, 0);
+    REGISTER_WRITE(PULSE, 1);
 }
 
 /* A write: its number taken, the block of its first piece. */

@@ -9,50 +9,30 @@ All blocks go through the chain of deliveries, in order: so a remote memory oper
 an active message a remote memory operation before it (4.5.6). A translation that misses is asked of the driver. The
 message keeps its receive buffer meanwhile, and its stream is refused; whoever else misses then is refused for lack of
 a buffer (readings B5, B8).
+
+A block that is freed is forgotten by a message that waits for the rest of its translations, and the driver is told so
+behind all blocks of DMA that are under way: then nobody reads or writes it any more.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from firmware.nic.grim.answers import Answers
 from firmware.nic.grim.channels import WAITING
 from firmware.nic.grim.delivery import FETCHED, NO_BUFFER, REQUESTED, Delivery
-from firmware.nic.grim.layout import NONE, ROUTE_BYTES, Counter, Word
+from firmware.nic.grim.jobs import Job, job_in
+from firmware.nic.grim.layout import NONE, ROUTE_BYTES, Counter, Kernel, Word
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
-from firmware.nic.grim.translation import Pieces, Translation
+from firmware.nic.grim.translation import Translation
 from firmware.nic.hardware.host_dma import E2L
 from pymodels.formats.grim import COUNTER_MASK, HEADER_BYTES, Cause, MessageType, padded
 from pymodels.registers import Isr, Reg
 from pymodels.trace import ACCEPT_NOBODY, TraceEvent
 
 SIGNAL = 1 << Isr.LANAI_SIG
-"""The driver has answered."""
+"""The driver has answered, or freed."""
 INTERRUPT = 1 << Isr.HOST_SIG
-
-
-@dataclass
-class Job:
-    """A remote memory message that is being executed."""
-
-    buffer: int
-    key: int
-    kind: int
-    stream: int
-    source: int
-    channels: tuple[int, int]
-    """Source and own logical channel."""
-    target: int
-    """Where the data go, or stand (RM-RV): virtual, for RM-P physical."""
-    size: int
-    lock: int
-    value: int
-    request: int
-    """RM-RV: the local virtual address; a reply: word 0 of the RM-RV."""
-    pieces: Pieces | None = None
-    lock_pieces: Pieces | None = field(default_factory=list)
 
 
 class Remote:
@@ -67,6 +47,9 @@ class Remote:
         self._parked: Job | None = None
         self._entry = 0
         self._number = 0
+        self._for_lock = False
+        """Whether the driver is asked for the lock, and not for the target."""
+        self._freed = 0
         self._storing: dict[int, tuple[int, int]] = {}
         """By receive buffer whose reply is being stored: word 0 of the read, the NI that was read."""
 
@@ -74,7 +57,7 @@ class Remote:
 
     async def arrived(self, buffer: int, words: tuple[int, int, int, int], stream: int) -> None:
         """A remote memory message, next in its stream, stands in a receive buffer."""
-        job = self._job(buffer, words, stream)
+        job = job_in(self._nic, self._layout, buffer, words, stream)
         await self._nic.work("remote_look")
         cause = await self._translate(job)
         if cause is not None:
@@ -85,17 +68,6 @@ class Remote:
             await self._park(job)
         else:
             await self._refuse(job)
-
-    def _job(self, buffer: int, words: tuple[int, int, int, int], stream: int) -> Job:
-        w0, w1, w2, w3 = words
-        a0, a1, a2, a3 = self._nic.load_words(self._layout.buffers[buffer] + 16, 4)
-        kind, size = w1 >> 26, 4 * (w2 >> 16) - (w1 >> 24 & 3)
-        ends = w3 >> 24, w3 >> 16 & 0xFF
-        if kind == MessageType.RM_RV:
-            return Job(buffer, w0, kind, stream, w1 >> 8 & 0xFF, ends, a0, a2, a3, 0, a1)
-        if kind == MessageType.RM_REPLY:
-            return Job(buffer, w0, kind, stream, w1 >> 8 & 0xFF, ends, a0, size, a3, 0, a1)
-        return Job(buffer, w0, kind, stream, w1 >> 8 & 0xFF, ends, a0, size, a1, a2, 0)
 
     async def _translate(self, job: Job) -> Cause | None:
         """Look up what is not known yet: target, then lock. Misses leave it None. A Cause when it can never be."""
@@ -151,28 +123,42 @@ class Remote:
         return was_parked
 
     async def _ask(self, job: Job) -> None:
-        va, size = (job.target, job.size) if job.pieces is None else (job.lock, 4)
+        self._for_lock = job.pieces is not None
+        va, size = (job.lock, 4) if self._for_lock else (job.target, job.size)
         self._ni.count(Counter.MISSES)
         self._nic.trace(TraceEvent.TRANSLATION_MISS, job.key, va)
         self._entry, self._number = self._translation.victim(), self._number + 1 & 0xFFFF
         await self._nic.work("translate_ask")
         self._nic.store_words(Word.REQUEST, (va, size, self._entry, self._number))
         kernel = self._nic.load(Word.KERNEL)
-        self._delivery.data(Word.REQUEST, kernel, 16, True, (REQUESTED, job.key, 16))
+        self._delivery.data(Word.REQUEST, kernel + Kernel.REQUEST, 16, True, (REQUESTED, job.key, 16))
         await self._delivery.start()
         self.under_way += 1
 
-    async def answered(self) -> None:
-        """LANAI_SIG: the driver has written its answer into the entry."""
+    async def signalled(self) -> None:
+        """LANAI_SIG: the driver has freed a block, has written its answer into the entry, or both."""
         self._nic.write(Reg.ISR, SIGNAL)
         await self._nic.work("translate_told")
-        job = self._parked
+        freed = self._nic.load(Word.FREED)
+        if freed != self._freed:
+            await self._let_go(freed)
         number, cause = self._translation.answer(self._entry)
-        if job is None or number != self._number:
-            self._ni.count(Counter.STRANGE)
-            return
+        if self._parked is not None and number == self._number:
+            await self._answered(self._parked, cause)
+
+    async def _let_go(self, freed: int) -> None:
+        """Forget what was looked up before a block was freed; tell the driver behind the DMA that is under way."""
+        self._freed = freed
+        if self._parked is not None:
+            self._parked.pieces, self._parked.lock_pieces = None, []
+        await self._nic.work("translate_freed")
+        self._delivery.word(freed, self._nic.load(Word.KERNEL) + Kernel.FREED, (NO_BUFFER, 0, 0))
+        await self._delivery.start()
+
+    async def _answered(self, job: Job, cause: Cause | None) -> None:
+        """The answer to the message that waits."""
         self._nic.trace(TraceEvent.TRANSLATION_DONE, job.key, cause or 0)
-        if cause is not None and job.pieces is not None:
+        if cause is not None and self._for_lock:
             cause = Cause.LOCK_NOT_REGISTERED
         cause = cause or await self._translate(job)
         if cause is not None:

@@ -148,7 +148,7 @@ class Firmware:
         if flags & BUFF:
             await self.receiver.overrun()
         elif flags & SIGNAL:
-            await self.remote.answered()
+            await self.remote.signalled()
         else:
             await self.answers.timer()
             if self.answers.unblocked:

@@ -29,8 +29,21 @@ class Word(IntEnum):
     """Physical address at which the host's driver takes requests for translations [host, at enable]."""
     ACTIVE = 0x18
     """Phase 9 of `grim_enable`: operation begins [host]."""
+    FREED = 0x38
+    """Number of the latest block whose translations were taken back [host's driver]; the NI tells the kernel when
+    no DMA that uses them is under way (`Kernel`)."""
     REQUEST = 0x20
     """A request on its way to the driver: virtual address, bytes, entry for the answer, its number."""
+
+
+@quick
+class Kernel(IntEnum):
+    """Byte offsets from the address in `Word.KERNEL`, in the host's memory."""
+
+    REQUEST = 0
+    """The request that `Word.REQUEST` holds [NI, by DMA]."""
+    FREED = 16
+    """The `Word.FREED` that the NI has seen, behind all DMA that used what it took back [NI, by DMA]."""
 
 
 @quick
