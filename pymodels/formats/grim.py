@@ -11,7 +11,7 @@ Paper 000, section 4.1.1 and Figure 4.2; the places within the words are in read
 A control message is w0 and w1: token and sequence of the message meant, the answering NI as source. Ours: the 8/8
 split of token and sequence; endpoint = {VNN 8, device 8}; logical channel = {source channel 8, destination channel
 8}, so that a receiver finds the sequence of (source channel, NI, destination channel) in the header; in a control
-message payload correction and multicast tree carry the cause of an ERROR (5) and the destination channel of the message
+message payload correction and multicast tree carry the cause of an ERROR, or what a NACK lacks (5), and the destination channel of the message
 meant (5), so that an answer names its stream.
 """
 
@@ -106,6 +106,19 @@ class Cause(IntEnum):
     """The own NI's verdict: the other NI answers nothing."""
     UNKNOWN_TREE = 9
     """No multicast tree of this number has its root here."""
+
+
+class Lack(IntEnum):
+    """What a NI has no room for when it refuses a message, in the place of the cause of a NACK (ours)."""
+
+    ENDPOINT = 0
+    """In the queue of the endpoint."""
+    REPLIES = 1
+    """In the queue of its own replies to remote reads."""
+    TRANSLATION = 2
+    """One message waits for a translation already."""
+    COPIES = 3
+    """In the queue of the copies of a multicast tree."""
 
 
 @quick

@@ -6,7 +6,7 @@ A replay takes the packets that left each node and the trace, of the machine or 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from firmware.nic.grim.layout import Counter
@@ -17,6 +17,7 @@ from pymodels.trace import PARTS_PER_NODE, Part, TraceEvent
 
 Name = tuple[int, int, int, int]
 """Source channel, source NI, destination NI, destination channel."""
+Lane = Callable[[int], int]
 ENDLESS = 1 << 30
 """What endpoints inject is not followed: they always have more."""
 
@@ -46,10 +47,12 @@ class Sent:
 class Replay:
     """The streams of a run; `run` raises ProtocolError at the first deviation of the firmware from the model."""
 
-    def __init__(self, packets: Mapping[int, Iterable[bytes]], window: int, per_ni: bool = False) -> None:
-        """`packets`: by node, the messages that left it in order, without their routes."""
+    def __init__(self, packets: Mapping[int, Iterable[bytes]], window: int, lane: Lane | None = None) -> None:
+        """`packets`: by node, the messages that left it in order, without their routes. `lane`: per-NI sequencing, what
+        of a NI is sequenced together, by source channel.
+        """
         self._packets = {node: deque(of) for node, of in packets.items()}
-        self.window, self._per_ni = window, per_ni
+        self.window, self._lane = window, lane
         self.streams: dict[Name, Stream] = {}
         self.rolled_back: set[Name] = set()
         self.wires: dict[tuple[int, int], deque[Sent]] = defaultdict(deque)
@@ -87,8 +90,8 @@ class Replay:
         assert int.from_bytes(data[:4], "big") == key, f"node {node}: {key:#x} was sent, {data[:4].hex()} left"
         header = grim.unpack(data)
         name = (header.channel >> 8, node, header.destination >> 8, header.channel & 0xFF)
-        if self._per_ni:
-            name = (0, node, header.destination >> 8, 0)
+        if self._lane is not None:
+            name = (self._lane(header.channel >> 8), node, header.destination >> 8, 0)
         sent = self.meant[node, key] = Sent(key, name, self.sent(name, header.sequence))
         self.wires[node, name[2]].append(sent)
 
@@ -117,8 +120,8 @@ class Replay:
 class LossyReplay(Replay):
     """The same where packets vanish, with the time-out extension."""
 
-    def __init__(self, packets: Mapping[int, Iterable[bytes]], window: int, per_ni: bool = False) -> None:
-        super().__init__(packets, window, per_ni)
+    def __init__(self, packets: Mapping[int, Iterable[bytes]], window: int, lane: Lane | None = None) -> None:
+        super().__init__(packets, window, lane)
         self.lossy: dict[Name, LossyStream] = {}
 
     def sent(self, name: Name, sequence: int) -> int:

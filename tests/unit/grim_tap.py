@@ -48,6 +48,7 @@ class Tap:
         options = self.bench.libraries[0].options
         per_ni = options.sequencing == "per-ni"
         tokens = grim.TOKENS if per_ni else grim.TOKENS // options.channels
-        replay = kind(self._packets, min(options.window, tokens), per_ni)
+        lane = self.bench.libraries[0].layout.lane if per_ni else None
+        replay = kind(self._packets, min(options.window, tokens), lane)
         replay.run(record[1:5] for record in self.bench.machine.trace.records)
         return replay

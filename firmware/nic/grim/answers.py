@@ -14,7 +14,7 @@ from firmware.nic.grim.layout import Counter, State, Word
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
-from pymodels.formats.grim import COUNTER_MASK, MessageType, control
+from pymodels.formats.grim import COUNTER_MASK, Lack, MessageType, control
 from pymodels.registers import Isr, Reg
 from pymodels.trace import TraceEvent
 from pymodels.waiting import Wait, Wanted
@@ -23,6 +23,13 @@ TIME = 1 << Isr.TIME0
 TICKS_PER_US = 2
 """RTC and the timers count half microseconds (fact sheet 3.1)."""
 HALF = 1 << 31
+LACKS = {
+    Lack.ENDPOINT: ("in the endpoint queues of {}", True),
+    Lack.REPLIES: ("in the queue of replies of {}", False),
+    Lack.TRANSLATION: ("beside the message that waits for a translation of {}", True),
+    Lack.COPIES: ("for copies of a multicast tree of {}", False),
+}
+"""Room for what a refused stream waits for, and whether the host makes it, or the NI."""
 HINT = " (a host that is down gives none; grim.timeout_us makes that an error at the sender)"
 
 
@@ -113,8 +120,7 @@ class Answers:
     async def _free(self, channel: Channel, slot: int) -> None:
         """Free what can be freed, and let what waited for it go on."""
         streams, stream = self.sender.streams, channel.stream[slot]
-        if self._refused and stream in self._refused:
-            self.nic.waits.got(self.nic.who, self._refused.pop(stream))
+        self._has_room(stream)
         freed = channel.done(slot)
         if freed > 1:
             await self.nic.work("free_message", freed - 1)
@@ -136,16 +142,24 @@ class Answers:
         self.nic.trace(TraceEvent.NACK_SEEN, key, w1 >> 8 & 0xFF)
         await self.nic.work("nack_seen")
         taken = await self._roll_back(channel, slot)
-        self._lacks_room(channel.stream[slot], w1 >> 8 & 0xFF)
+        self._lacks_room(channel.stream[slot], w1 >> 8 & 0xFF, Lack(w1 >> 21 & 0x1F))
         self.ni.count(Counter.NACKS_SEEN)
         self.nic.trace(TraceEvent.ROLLBACK, key, taken)
         await self.later(channel.stream[slot])
 
-    def _lacks_room(self, stream: int, peer: int) -> None:
-        """For reports of who waits for whom: a stream waits until the host at its end makes room."""
-        if stream not in self._refused:
-            self._refused[stream] = f"room in the endpoint queues of VNN {peer} (stream {stream})"
-            self.nic.waits.want(self.nic.who, self._refused[stream], f"host {self.ni.names[peer]}")
+    def _lacks_room(self, stream: int, peer: int, lack: Lack) -> None:
+        """For reports of who waits for whom: a stream waits until host or NI at its end makes room."""
+        room, is_of_host = LACKS[lack]
+        room = f"room {room.format(f'VNN {peer}')} (stream {stream})"
+        if self._refused.get(stream) != room:
+            self._has_room(stream)
+            self._refused[stream] = room
+            self.nic.waits.want(self.nic.who, room, f"host {self.ni.names[peer]}" if is_of_host else f"NIC {peer}")
+
+    def _has_room(self, stream: int) -> None:
+        """It waits no longer."""
+        if stream in self._refused:
+            self.nic.waits.got(self.nic.who, self._refused.pop(stream))
 
     async def _roll_back(self, channel: Channel, slot: int) -> int:
         """Take a message in flight and what followed it in its stream back; how many messages."""

@@ -181,7 +181,9 @@ class Layout:
         self.sources = options.channels + 1 + trees
         self.targets = options.channels + trees
         """Channels that send: the hosts', the NI's own, one a multicast tree; that are sent to: the hosts', roots."""
-        streams = nodes * (1 + trees) if per_ni else self.sources * nodes * self.targets
+        self._own = options.channels
+        self.streams = nodes * (self.lane(self.sources - 1) + 1) if per_ni else self.sources * nodes * self.targets
+        """Sequences to, and from, all NIs."""
         self.slots = (grim.TOKENS - grim.NI_TOKENS - trees * grim.TREE_TOKENS) // options.channels
         """Scoreboard entries, and so tokens, of a channel; behind them those of the NI's own, then of the trees."""
         self._check_trees(options)
@@ -189,10 +191,16 @@ class Layout:
         self.channels = self._take(REGISTERS * self.sources)
         self.routes = self._take(16 * nodes)
         self.scoreboard = self._take(16 * grim.TOKENS)
-        self.outgoing = self._take(4 * streams)
-        self.incoming = self._take(4 * streams)
-        self.unanswered = self._take(40 * streams if options.timeout_us else 0)
-        self.by_sequence = self._take(grim.TOKENS * nodes if per_ni else 0)
+        self.outgoing = self._take(4 * self.streams)
+        self.incoming = self._take(4 * self.streams)
+        self.unanswered = self._take(40 * self.streams if options.timeout_us else 0)
+        self.by_sequence = self._take(grim.TOKENS * self.streams if per_ni else 0)
+
+    def lane(self, source: int) -> int:
+        """What of a NI is sequenced together per NI, by source channel: all messages of its host are (0), what it sends
+        on its own account (1), its copies for each multicast tree (2 on). None of these may wait for another.
+        """
+        return max(source - self._own + 1, 0)
 
     def _check_trees(self, options: Options) -> None:
         if not self.slots:

@@ -20,7 +20,7 @@ from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.queues.hybrid import HybridQueue
 from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
-from pymodels.formats.grim import HEADER_BYTES, Cause, Device, MessageType, padded
+from pymodels.formats.grim import HEADER_BYTES, Cause, Device, Lack, MessageType, padded
 from pymodels.trace import TraceEvent
 
 OWN_DELIVERIES = 2
@@ -67,19 +67,22 @@ class Multicast:
         others = tuple(vnn for vnn in children if vnn != self._ni.me)
         return Place(place >> 24, others, channels)
 
-    def _room(self, tree: int, place: Place, length: int) -> bool:
-        """Whether the tree's queue takes a copy, and every subscribed endpoint of the own host the message."""
+    def _lack(self, tree: int, place: Place, length: int) -> Lack | None:
+        """Whether the tree's queue has no room for a copy, or a subscribed endpoint of the own host none for the
+        message.
+        """
         if place.children:
             copies = self._sender.trees[tree]
             front = copies.offset[copies.first] if copies.count else copies.next
             if copies.count + len(place.children) > copies.slots:
-                return False
+                return Lack.COPIES
             if not fits(front, copies.next, ROUTE_BYTES + length, copies.limit):
-                return False
+                return Lack.COPIES
         receiver = self._receiver
         if receiver.buffering is not None and any(receiver.buffering.waits(channel) for channel in place.channels):
-            return False
-        return all(receiver.endpoints.room(channel, length) for channel in place.channels)
+            return Lack.ENDPOINT
+        takes = all(receiver.endpoints.room(channel, length) for channel in place.channels)
+        return None if takes else Lack.ENDPOINT
 
     # ---- arrival
 
@@ -95,8 +98,8 @@ class Multicast:
             self._ni.count(Counter.STRANGE)
         if place is None:
             await self._receiver.impossible(buffer, key, source, stream, Cause.UNKNOWN_TREE)
-        elif not self._room(tree, place, length):
-            await self._receiver.refuse(buffer, key, source, stream)
+        elif (lack := self._lack(tree, place, length)) is not None:
+            await self._receiver.refuse(buffer, key, source, stream, lack)
         else:
             self._receiver.take(key, source, stream)
             parts = ((self._layout.buffers[buffer], length),)
@@ -114,7 +117,7 @@ class Multicast:
         tree, payload = w1 >> 16 & 0xFF, padded(w2 >> 16)
         await self._nic.work("multicast_local")
         place = self._place(tree, True)
-        if place is not None and not self._room(tree, place, HEADER_BYTES + payload):
+        if place is not None and self._lack(tree, place, HEADER_BYTES + payload) is not None:
             await self._answers.later(stream)
         elif place is not None and place.channels and len(self._own) == OWN_DELIVERIES:
             self._held_up.append(stream)

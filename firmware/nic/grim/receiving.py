@@ -31,6 +31,7 @@ from pymodels.formats.grim import (
     MAX_WINDOW,
     Cause,
     Device,
+    Lack,
     MessageType,
     padded,
 )
@@ -130,7 +131,7 @@ class Receiver(Verdicts):
             else:
                 await self._out_of_order(buffer, w0, stream)
         elif stream == self.stalled:
-            await self.refuse(buffer, w0, source, stream)
+            await self.refuse(buffer, w0, source, stream, Lack.TRANSLATION)
         elif MessageType.MULTICAST <= w1 >> 26 <= MessageType.FORWARDED_SEGMENT:
             await self.multicast.arrived(buffer, words, stream)
         elif w2 & 0xFFFF == self._ends[channel] and MessageType.ACTIVE <= w1 >> 26 <= MessageType.ERROR_REPORT:
@@ -154,7 +155,7 @@ class Receiver(Verdicts):
         if origin >= self.layout.sources or target >= targets or source >= nodes or itself:
             return NONE
         if self._per_ni:
-            return source + nodes * max(origin - self.ni.options.channels, 0)
+            return source + nodes * self.layout.lane(origin)
         return (origin * nodes + source) * self.layout.targets + target
 
     def _any_free(self) -> int:

@@ -26,7 +26,7 @@ from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
 from firmware.nic.grim.translation import Translation
 from firmware.nic.hardware.host_dma import E2L
-from pymodels.formats.grim import COUNTER_MASK, HEADER_BYTES, Cause, MessageType, padded
+from pymodels.formats.grim import COUNTER_MASK, HEADER_BYTES, Cause, Lack, MessageType, padded
 from pymodels.registers import Isr, Reg
 from pymodels.trace import ACCEPT_NOBODY, TraceEvent
 
@@ -67,7 +67,7 @@ class Remote:
         elif self._parked is None:
             await self._park(job)
         else:
-            await self._refuse(job)
+            await self._refuse(job, Lack.TRANSLATION)
 
     async def _translate(self, job: Job) -> Cause | None:
         """Look up what is not known yet: target, then lock. Misses leave it None. A Cause when it can never be."""
@@ -88,11 +88,11 @@ class Remote:
             job.lock_pieces = found
         return None
 
-    async def _refuse(self, job: Job) -> None:
+    async def _refuse(self, job: Job, lack: Lack) -> None:
         """No room to execute it: a NACK."""
         if self._unpark(job):
             self._receiver.expected[job.stream] = job.key & COUNTER_MASK
-        await self._receiver.refuse(job.buffer, job.key, job.source, job.stream)
+        await self._receiver.refuse(job.buffer, job.key, job.source, job.stream, lack)
 
     async def _impossible(self, job: Job, cause: Cause) -> None:
         """It can never succeed: the sender is told, or for a reply, whose read failed here, the own host."""
@@ -226,7 +226,7 @@ class Remote:
         size = ROUTE_BYTES + HEADER_BYTES + padded(job.size + 3 >> 2)
         slot = self._sender.own_message(size, job.source, job.channels[0])
         if slot is None:
-            await self._refuse(job)
+            await self._refuse(job, Lack.REPLIES)
             return
         self._take(job)
         own = self._sender.own

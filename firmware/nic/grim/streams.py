@@ -22,7 +22,8 @@ class Streams:
     tokens: list[bytearray] | None = None
     """By stream and sequence number, the token of the message: kept where a stream has messages of several channels."""
 
-    def __init__(self, ni: Ni, channels: list[Channel], total: int) -> None:
+    def __init__(self, ni: Ni, channels: list[Channel]) -> None:
+        total = ni.layout.streams
         self.nodes = ni.nodes
         self.window = ni.options.window
         self.channels = channels
@@ -121,7 +122,7 @@ class AnyToAny(Streams):
 
     def __init__(self, ni: Ni, channels: list[Channel]) -> None:
         self._count = ni.layout.targets
-        super().__init__(ni, channels, len(channels) * ni.nodes * self._count)
+        super().__init__(ni, channels)
 
     def number(self, source_channel: int, vnn: int, channel: int) -> int:
         """The stream's number."""
@@ -173,21 +174,20 @@ class AnyToAny(Streams):
 
 
 class PerNi(Streams):
-    """A stream is the destination NI: messages of all channels, in the order in which the NI met them; or the
-    destination NI and a multicast tree.
+    """A stream is a destination NI and a lane (`Layout.lane`): messages of all channels of the host, in the order in
+    which the NI met them; the replies to remote reads; the copies for a multicast tree.
     """
 
     place_mask = COUNTER_MASK
 
     def __init__(self, ni: Ni, channels: list[Channel]) -> None:
-        total = ni.nodes * (1 + ni.options.multicast_trees)
-        super().__init__(ni, channels, total)
-        self.tokens = [bytearray(COUNTER_MASK + 1) for _ in range(total)]
-        self._own = ni.options.channels
+        super().__init__(ni, channels)
+        self.tokens = [bytearray(COUNTER_MASK + 1) for _ in range(ni.layout.streams)]
+        self._own, self._lane = ni.options.channels, ni.layout.lane
 
     def number(self, source_channel: int, vnn: int, channel: int) -> int:
-        """The stream's number. Copies for the multicast trees are apart: trees must not wait for each other."""
-        return vnn + self.nodes * max(source_channel - self._own, 0)
+        """The stream's number."""
+        return vnn + self.nodes * self._lane(source_channel)
 
     def peer(self, stream: int) -> int:
         """The VNN of the stream's destination."""

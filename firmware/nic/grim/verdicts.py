@@ -10,7 +10,7 @@ from __future__ import annotations
 from firmware.nic.grim.layout import Counter
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.sending import Sender
-from pymodels.formats.grim import COUNTER_BITS, COUNTER_MASK, MAX_CHANNELS, MAX_WINDOW, MessageType, control
+from pymodels.formats.grim import COUNTER_BITS, COUNTER_MASK, MAX_CHANNELS, MAX_WINDOW, Lack, MessageType, control
 from pymodels.trace import TraceEvent
 
 
@@ -20,8 +20,7 @@ class Verdicts:
     def __init__(self, ni: Ni, sender: Sender) -> None:
         self.ni, self.nic, self.layout, self.sender = ni, ni.nic, ni.layout, sender
         self._per_ni = ni.options.sequencing == "per-ni"
-        trees = ni.options.multicast_trees
-        total = ni.nodes * (1 + trees) if self._per_ni else self.layout.sources * ni.nodes * self.layout.targets
+        total = self.layout.streams
         self.expected = [0] * total
         """Sequence number that a stream (`stream`) must bring next."""
         self.refusing = [False] * total
@@ -58,11 +57,11 @@ class Verdicts:
         channel = stream % self.layout.targets & MAX_CHANNELS - 1
         return control(kind, key >> 8 & COUNTER_MASK, key & COUNTER_MASK, self.ni.me, cause, channel)
 
-    async def refuse(self, buffer: int, key: int, source: int, stream: int) -> None:
+    async def refuse(self, buffer: int, key: int, source: int, stream: int, lack: Lack = Lack.ENDPOINT) -> None:
         """No room: a NACK, and silence for the stream until this message returns."""
         self.refusing[stream] = True
         await self.nic.work("send_nack")
-        self.sender.answer(source, self.answer_words(MessageType.NACK, key, stream))
+        self.sender.answer(source, self.answer_words(MessageType.NACK, key, stream, lack))
         self.nic.trace(TraceEvent.NACK_SENT, key, source)
         self.ni.count(Counter.NACKS_SENT)
         self.release(buffer)
