@@ -11,8 +11,8 @@ Paper 000, section 4.1.1 and Figure 4.2; the places within the words are in read
 A control message is w0 and w1: token and sequence of the message meant, the answering NI as source. Ours: the 8/8
 split of token and sequence; endpoint = {VNN 8, device 8}; logical channel = {source channel 8, destination channel
 8}, so that a receiver finds the sequence of (source channel, NI, destination channel) in the header; in a control
-message payload correction and multicast tree carry the cause of an ERROR, or what a NACK lacks (5), and the destination channel of the message
-meant (5), so that an answer names its stream.
+message payload correction and multicast tree carry the cause of an ERROR, or what a NACK lacks (5), and the destination
+channel of the message meant (5), so that an answer names its stream.
 """
 
 from __future__ import annotations
