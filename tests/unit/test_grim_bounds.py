@@ -1,0 +1,72 @@
+"""Limits, exactly: the last that is allowed is, the first that is not is not. Strategy: every option is given its least
+and its greatest value, and one beyond each; a tree's queue is filled behind children that take nothing until it holds
+as many copies as it has tokens.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.host.grim import Grim
+from firmware.nic.grim.layout import Counter
+from firmware.nic.grim.options import RANGES, OptionError, Options
+from pymodels.formats.grim import TREE_TOKENS
+from tests.unit.grim_bench import Bench
+
+UNITS = {"segment_bytes": 4, "cut_through_bytes": 8, "cut_through_least": 8}
+"""Options of which only multiples are allowed."""
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_option_takes_its_least_and_its_greatest_value_and_nothing_beyond(name: str) -> None:
+    least, most = RANGES[name]
+    unit = UNITS.get(name, 1)
+    for value in (least, most - most % unit):
+        assert getattr(Options.of({name: value}), name) == value
+    for value in (least - 1, most + 1):
+        with pytest.raises(OptionError) as caught:
+            Options.of({name: value})
+        assert str(caught.value) == f"option {name}: {value} is not a whole number in {least}..{most}; give one"
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_option_that_must_be_a_multiple_takes_multiples_only(name: str) -> None:
+    unit = UNITS[name]
+    assert getattr(Options.of({name: 2 * unit}), name) == 2 * unit
+    for value in (2 * unit - 1, 2 * unit + 1):
+        with pytest.raises(OptionError, match=f"^option {name}: {value} is not a multiple of {unit}; round it"):
+            Options.of({name: value})
+
+
+@pytest.mark.parametrize("children", [1, 2])
+def test_tree_queue_takes_as_many_copies_as_it_has_tokens(children: int) -> None:
+    """The children do not poll: their queues are full soon, and all that they have not taken waits at the root."""
+    bench = Bench(1 + children, host_queue_bytes=1024, segment_bytes=128)
+    came = [0] * (1 + children)
+    looked: list[int] = []
+    sent = 60
+
+    async def node(library: Grim, me: int) -> None:
+        def on_data(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+            came[me] += 1
+
+        handler = (await bench.publish(library, data=on_data))["data"]
+        await library.host.sleep(200_000_000)
+        if me == 0:
+            copies, accepted = bench.count(0, Counter.COPIES), bench.total(Counter.ACCEPTED)
+            for _ in range(sent):
+                await library.broadcast(handler)
+            for _ in range(50):
+                await library.host.sleep(10_000_000)
+                await library.poll()
+            accepted = bench.total(Counter.ACCEPTED) - accepted
+            assert 0 < accepted < children * sent
+            assert bench.count(0, Counter.COPIES) - copies - accepted == TREE_TOKENS
+            looked.append(accepted)
+        while not looked:
+            await library.host.sleep(10_000_000)
+        await library.wait_for(lambda: came[me] == sent)
+
+    bench.run(node)
+    bench.settle()
+    assert bench.nothing_left()
