@@ -87,7 +87,7 @@ def test_a_rejected_client_is_told() -> None:
 @pytest.mark.parametrize(
     ("attributes", "result"),
     [
-        ({"reliability": Reliability.RECEPTION}, Result.INVALID_RELIABILITY),
+        ({"reliability": Reliability.RECEPTION}, Result.INVALID_RELIABILITY_LEVEL),
         ({"most": 4096}, Result.INVALID_MTU),
     ],
 )

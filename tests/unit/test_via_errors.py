@@ -187,7 +187,7 @@ CALLS: dict[str, Callable[[Pair], Coroutine[Any, Any, Any]]] = {
     [
         ("tag", Result.INVALID_PTAG),
         ("vi tag", Result.INVALID_PTAG),
-        ("most", Result.INVALID_PARAMETER),
+        ("most", Result.INVALID_MTU),
         ("nothing", Result.INVALID_PARAMETER),
         ("handle", Result.INVALID_PARAMETER),
         ("misaligned", Result.INVALID_PARAMETER),

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from firmware.host.via.attributes import ViAttributes
+from firmware.host.via.checks import whole
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.kernel import Kernel
 from firmware.host.via.kernel_vi import KernelVi
@@ -36,7 +37,8 @@ class Connection:
     """A connection that is being made, at the server."""
 
     request: Message
-    vi: KernelVi | None = None
+    process: Process
+    """Which waited for it."""
     confirmed: Flag | None = None
     rejected: bool = False
 
@@ -51,6 +53,7 @@ class Listener:
     """Somebody in `connect_wait`."""
 
     flag: Flag
+    process: Process
     connections: list[Connection] = field(default_factory=list)
 
 
@@ -73,8 +76,6 @@ class Agent:
         self._asking: dict[int, Asking] = {}
         self._known: dict[tuple[int, int], Connection] = {}
         """Connections of which a request has come, by their names."""
-        self.made: dict[int, Message] = {}
-        """The message that names the connection of each VI that is connected, or was."""
         self._number = 0
         self.peers = Peers(self)
 
@@ -86,8 +87,12 @@ class Agent:
 
     async def request(self, vi: KernelVi, node: int, discriminator: int, timeout_us: float) -> ViAttributes:
         """Connect a VI to whoever waits at a node; the attributes of its VI. Raises VipError."""
-        self.closed(vi)
-        self.reachable(node)
+        with vi.change("connecting"):
+            self.closed(vi)
+            self.reachable(node)
+            return await self._request(vi, node, discriminator, timeout_us)
+
+    async def _request(self, vi: KernelVi, node: int, discriminator: int, timeout_us: float) -> ViAttributes:
         number, me = self.new_number(), self.me
         asking = self._asking[number] = Asking(Flag(self.host, f"node {node} to answer a connection request"))
         asked = Message(Type.REQUEST, me, me, number, vi.number, 0, discriminator, vi.reliability, vi.most)
@@ -95,7 +100,7 @@ class Agent:
         while asking.answer is None and self.host.now < end:
             await self.send(node, asked)
             left = (end - self.host.now) / 1e6
-            await asking.flag.wait(vi.process, max(min(left, self.connect_us), 0.001))
+            await asking.flag.wait(vi.owner, max(min(left, self.connect_us), 0.001))
         del self._asking[number]
         answer = asking.answer
         if answer is None:
@@ -103,7 +108,7 @@ class Agent:
         if answer.type == Type.REJECT:
             raise VipError(Result.REJECT, f"connecting to node {node}", "ask somebody else")
         await vi.set_state(State.CONNECTED, node, answer.server)
-        self.made[vi.number] = answer
+        vi.made = answer
         await self.send(node, answer._replace(type=Type.CONFIRM, source=me))
         return ViAttributes(0, vi.reliability, vi.most)
 
@@ -114,8 +119,9 @@ class Agent:
 
     def reachable(self, node: int) -> None:
         """Whether there can be a peer. Raises VipError."""
-        if not 0 <= node < self._kernel.nodes or node == self.me:
-            raise VipError(Result.NOT_REACHABLE, f"connecting to node {node}", "give another node of the cluster")
+        whole("connecting to a node", node, 0, self._kernel.nodes - 1, Result.NOT_REACHABLE)
+        if node == self.me:
+            raise VipError(Result.NOT_REACHABLE, f"connecting to node {node}", "give another node: this is its own")
 
     def closed(self, vi: KernelVi) -> None:
         """Whether a VI has no connection, and asks for none. Raises VipError."""
@@ -126,7 +132,7 @@ class Agent:
 
     async def wait(self, process: Process, discriminator: int, timeout_us: float) -> Connection:
         """The next request for a discriminator. Raises VipError."""
-        listener = Listener(Flag(self.host, f"a connection request for {discriminator}"))
+        listener = Listener(Flag(self.host, f"a connection request for {discriminator}"), process)
         waiting = self._listeners.setdefault(discriminator, [])
         waiting.append(listener)
         await listener.flag.wait(process, timeout_us)
@@ -137,26 +143,45 @@ class Agent:
 
     async def accept(self, connection: Connection, vi: KernelVi) -> None:
         """Connect a VI to the client, and wait until it knows. Raises VipError."""
-        self.closed(vi)
+        with vi.change("accepting by"):
+            self.closed(vi)
+            self._fits(connection, vi)
+            await self._accept(connection, vi)
+
+    def _fits(self, connection: Connection, vi: KernelVi) -> None:
+        """Whether a VI can be the client's peer. Raises VipError."""
         request = connection.request
+        self._open(connection)
         if request.reliability != vi.reliability:
-            raise VipError(Result.INVALID_RELIABILITY, f"accepting by VI {vi.number}", "create it like the client's")
+            raise VipError(
+                Result.INVALID_RELIABILITY_LEVEL, f"accepting by VI {vi.number}", "create it like the client's"
+            )
         if request.most != vi.most:
             raise VipError(Result.INVALID_MTU, f"accepting by VI {vi.number}", "create it like the client's")
-        connection.vi = vi
+
+    @staticmethod
+    def _open(connection: Connection) -> None:
+        """Whether a client still waits for an answer. Raises VipError."""
+        if connection.confirmed is not None or connection.rejected:
+            what = f"answering the connection request {connection.request.name} twice"
+            raise VipError(Result.INVALID_PARAMETER, what, "it is accepted or rejected: wait for another one")
+
+    async def _accept(self, connection: Connection, vi: KernelVi) -> None:
+        request = connection.request
         connection.confirmed = flag = Flag(self.host, f"node {request.source} to confirm a connection")
         answer = request._replace(type=Type.ACCEPT, server=vi.number)
-        self.made[vi.number] = answer
+        vi.made = answer
         await vi.set_state(State.CONNECTED, request.source, request.client)
         for _ in range(ACCEPT_TRIES):
             await self.send(request.source, answer._replace(source=self.me))
             if await flag.wait(vi.process, self.connect_us):
                 return
-        await vi.close()
+        await self._end(vi)
         raise VipError(Result.TIMEOUT, f"accepting by VI {vi.number}", "the client has gone; wait for another one")
 
     async def reject(self, connection: Connection) -> None:
-        """Tell the client that nobody wants it."""
+        """Tell the client that nobody wants it. Raises VipError."""
+        self._open(connection)
         connection.rejected = True
         await self._reject(connection.request)
 
@@ -170,14 +195,19 @@ class Agent:
         if self.peers.pending(vi):
             await self.peers.give_up(vi, VipError(Result.REJECT, f"VI {vi.number} asks for a peer", "ask again"))
             return
-        if vi.state is State.CLOSED:
-            raise VipError(Result.INVALID_STATE, f"disconnecting VI {vi.number}", "it is not connected")
-        made = self.made.pop(vi.number)
-        if vi.state is State.CONNECTED:
-            peer = vi.peer
-            await self.send(peer, made._replace(type=Type.DISCONNECT, source=self.me))
-        await vi.close(connected=False)
+        with vi.change("disconnecting"):
+            if vi.made is None:
+                raise VipError(Result.INVALID_STATE, f"disconnecting VI {vi.number}", "it is not connected")
+            if vi.state is State.CONNECTED:
+                await self.send(vi.peer, vi.made._replace(type=Type.DISCONNECT, source=self.me))
+            await self._end(vi)
+
+    @staticmethod
+    async def _end(vi: KernelVi) -> None:
+        """The end of a connection, and the VI as it was before."""
+        await vi.close(wanted=True)
         await vi.set_state(State.CLOSED)
+        vi.made = None
 
     async def send(self, node: int, message: Message) -> None:
         """A message to another kernel agent; it may be lost."""
@@ -214,7 +244,7 @@ class Agent:
             return
         for listener in self._listeners.get(message.discriminator, ()):
             if not listener.connections:
-                self._known[message.name] = connection = Connection(message)
+                self._known[message.name] = connection = Connection(message, listener.process)
                 listener.connections.append(connection)
                 listener.flag.raise_()
                 return
@@ -224,12 +254,11 @@ class Agent:
         if asking is not None:
             asking.answer = message
             asking.flag.raise_()
-        elif (made := self.made.get(message.client)) is not None and made.name == message.name:
+        elif any(vi.made is not None and vi.made.name == message.name for vi in self._kernel.vis):
             await self.send(message.source, message._replace(type=Type.CONFIRM, source=self.me))
 
     async def _disconnected(self, message: Message) -> None:
         """The peer has ended the connection."""
-        for number, made in list(self.made.items()):
-            vi = self._kernel.vis[number]
-            if made.name == message.name and vi.state is State.CONNECTED and vi.peer == message.source:
+        for vi in list(self._kernel.vis):
+            if vi.made is not None and vi.made.name == message.name and vi.peer == message.source:
                 await vi.close()

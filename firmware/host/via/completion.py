@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
+from firmware.host.via.checks import handler_of, time_limit
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.translate import RECEIVED
 from firmware.host.via.waiting import Handler, Limit
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_ENTRIES = 1024
 """Words in a page: the NIC knows a queue by one physical address (ours)."""
+VI, SIDE = 0xFF, 8
+"""Bits of an entry that name a VI, and where those of the side begin. VI 0 is no process's."""
 
 
 class EntryRing:
@@ -49,6 +52,11 @@ class EntryRing:
         self._next = (self._next + 1) % self.entries
         return word & ~VALID
 
+    def forget(self, vi: int) -> None:
+        """Let entries of a VI be nobody's."""
+        words = self._process.load_words(self._va, self.entries)
+        self._process.store_words(self._va, [word & ~VI if word & VI == vi else word for word in words])
+
     def release(self) -> None:
         """Give its memory back; the NIC writes it no more."""
         self._process.unpin(self._va, 4 * self.entries)
@@ -63,6 +71,9 @@ class Finder(Protocol):
 
     def attach(self, queue: WorkQueue) -> None:
         """One work queue more."""
+
+    def detach(self, vi: Vi) -> None:
+        """A VI is no more."""
 
     def over(self) -> bool:
         """Whether there is something."""
@@ -92,6 +103,13 @@ class Entries:
         """Know it by VI and side."""
         self._queues[queue.vi.number, queue.side] = queue
 
+    def detach(self, vi: Vi) -> None:
+        """Forget its queues, and entries of theirs that nobody has taken."""
+        for key in [key for key in self._queues if key[0] == vi.number]:
+            del self._queues[key]
+        for ring in self._rings:
+            ring.forget(vi.number)
+
     def over(self) -> bool:
         """Whether the next entry is there."""
         return any(ring.word for ring in self._rings)
@@ -114,8 +132,8 @@ class Entries:
             return None
         word = self._rings[0].take()
         await self._process.spend("take_entry")
-        queue = self._queues[word & 0xFF, word >> 8]
-        return queue.vi, queue.side == RECEIVED
+        queue = self._queues.get((word & VI, word >> SIDE))
+        return await self.look() if queue is None else (queue.vi, queue.side == RECEIVED)
 
     async def spin(self) -> None:
         """On the next entry."""
@@ -135,6 +153,10 @@ class Looks:
     def attach(self, queue: WorkQueue) -> None:
         """One more to look at."""
         self._queues.append(queue)
+
+    def detach(self, vi: Vi) -> None:
+        """Look at its queues no longer."""
+        self._queues = [queue for queue in self._queues if queue.vi is not vi]
 
     def grow(self, ring: EntryRing) -> None:
         """Nothing is written into a ring."""
@@ -177,33 +199,61 @@ class CompletionQueue:
         self._finder: Finder = (Entries if nic.options.completion == "cq1" else Looks)(nic, ring)
         self.wants: list[tuple[int, int]] = []
         """The work queues whose completions come here: VI, side."""
+        self.users = 0
+        """VIs that are made to use it, or do."""
+        self.destroyed = False
 
     def attach(self, queue: WorkQueue) -> None:
         """A work queue whose completions come here."""
         self._finder.attach(queue)
         self.wants.append((queue.vi.number, queue.side))
 
+    def detach(self, vi: Vi) -> None:
+        """A VI that used it is no more."""
+        self._finder.detach(vi)
+        self.wants[:] = [want for want in self.wants if want[0] != vi.number]
+        self.users -= 1
+
+    def check(self, doing: str, process: Process | None = None) -> None:
+        """Whether it is, and is a process's. Raises VipError."""
+        if self.destroyed:
+            what = f"{doing} completion queue {self.number}"
+            raise VipError(Result.INVALID_PARAMETER, what, "it is destroyed: create another one")
+        if process is not None and process is not self._nic.process:
+            what = f"{doing} completion queue {self.number}"
+            raise VipError(Result.INVALID_PARAMETER, what, "it is another process's: give one of this process")
+
     async def done(self) -> tuple[Vi, bool] | None:
-        """VipCQDone: a VI with something done, and whether it is a receive."""
+        """VipCQDone: a VI with something done, and whether it is a receive. Raises VipError."""
+        self.check("looking at")
         return await self._finder.look()
 
     async def poll(self) -> tuple[Vi, bool]:
-        """VipCQDone again and again until it gives something."""
+        """VipCQDone again and again until it gives something. Raises VipError."""
+        self.check("polling")
         while (found := await self._finder.look()) is None:
             await self._finder.spin()
         return found
 
     async def wait(self, timeout_us: float | None = None) -> tuple[Vi, bool]:
         """VipCQWait: sleep until there is something. Raises VipError: TIMEOUT."""
+        time_limit(timeout_us, endless=True)
+        self.check("waiting at")
         limit = Limit(self._nic.host, timeout_us)
         while (found := await self._finder.look()) is None:
             if limit.over:
                 raise VipError(Result.TIMEOUT, "waiting for a completion", "wait longer")
-            await self._nic.sleep(self._finder.over, self.wants, limit.left_us)
+            await self._nic.sleep(self._news, self.wants, limit.left_us)
+            self.check("waiting at")
         return found
 
+    def _news(self) -> bool:
+        return self.destroyed or self._finder.over()
+
     def notify(self, handler: Handler) -> None:
-        """VipCQNotify: call `handler(vi, is_receive)` in a thread of its own at the next completion."""
+        """VipCQNotify: call `handler(vi, is_receive)` in a thread of its own at the next completion. VipError."""
+        self.check("waiting at")
+        handler_of(handler)
 
         async def thread() -> None:
             """Sleep, then call."""
@@ -215,11 +265,16 @@ class CompletionQueue:
 
     async def destroy(self) -> None:
         """VipDestroyCQ. Raises VipError while a VI uses it."""
+        self.check("destroying")
+        if self.users:
+            raise VipError(Result.ERROR_RESOURCE, "destroying a completion queue in use", "destroy its VIs first")
+        self.destroyed = True  # at once: nobody begins to use it meanwhile
         await self._nic.forget_queue(self)
         self._finder.release()
 
     async def resize(self, entries: int) -> None:
         """VipResizeCQ: have room for so many completions; none is lost. Raises VipError, also while a thread spins."""
+        self.check("resizing")
         if self._finder.spinning:
             what = "resizing a completion queue at which a thread polls"
             raise VipError(Result.INVALID_STATE, what, "let it wait by sleeping, or come back first")

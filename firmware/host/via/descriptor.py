@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
+from firmware.host.via.checks import WORD, whole
 from firmware.host.via.errors import Result, VipError
 from pymodels.formats.via import ALIGNMENT, Control, Field, Segment, Status
 from pymodels.host.process import Process
@@ -18,9 +19,11 @@ class Descriptor:
 
     def __init__(self, process: Process, va: int, handle: int) -> None:
         """Raises VipError for an address that is not aligned."""
+        whole("a descriptor's memory handle", handle, 0, WORD)
+        whole("a descriptor's address", va, 0, WORD)
         if va % ALIGNMENT:
             raise VipError(Result.INVALID_PARAMETER, f"a descriptor at {va:#x}", f"align it to {ALIGNMENT} bytes")
-        self._process, self.va, self.handle = process, va, handle
+        self.process, self.va, self.handle = process, va, handle
         self.size = 0
         """Bytes of its segments."""
 
@@ -41,15 +44,20 @@ class Descriptor:
         return self._make(Control.RDMA_READ, [(va, handle, 0), *segments], None)
 
     def _make(self, control: Control, segments: Parts, immediate: int | None) -> Descriptor:
-        self.size = sum(size for _, _, size in segments)
         flags = control | (Control.IMMEDIATE if immediate is not None else 0)
-        first = struct.pack(">IIIHHIIII", 0, 0, 0, len(segments), flags, 0, immediate or 0, 0, 0)
-        rest = b"".join(struct.pack(">IIII", va, 0, handle, size) for va, handle, size in segments)
-        self._process.store_bytes(self.va, first + rest)
+        try:
+            first = struct.pack(">IIIHHIIII", 0, 0, 0, len(segments), flags, 0, immediate or 0, 0, 0)
+            rest = b"".join(struct.pack(">IIII", va, 0, handle, size) for va, handle, size in segments)
+        except (struct.error, TypeError, ValueError) as cause:
+            what = f"a descriptor of {segments!r} with immediate data {immediate!r}"
+            remedy = "give up to 65535 segments of address, handle and bytes, each a word"
+            raise VipError(Result.INVALID_PARAMETER, what, remedy) from cause
+        self.size = sum(size for _, _, size in segments)
+        self.process.store_bytes(self.va, first + rest)
         return self
 
     def _word(self, field: Field) -> int:
-        return self._process.load_words(self.va + field, 1)[0]
+        return self.process.load_words(self.va + field, 1)[0]
 
     @property
     def status(self) -> Status:

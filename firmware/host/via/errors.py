@@ -8,19 +8,17 @@ from pymodels.errors import SanlabError
 
 
 class Result(Enum):
-    """Why a call failed."""
+    """Why a call failed: the specification's VIP_..."""
 
-    NOT_DONE = "not done"
     INVALID_PARAMETER = "invalid parameter"
     ERROR_RESOURCE = "no resource is left"
     TIMEOUT = "time is up"
     REJECT = "the peer has rejected the connection"
-    INVALID_RELIABILITY = "the two VIs have different reliability levels"
-    INVALID_MTU = "the two VIs have different maximum transfer sizes"
+    INVALID_RELIABILITY_LEVEL = "no such reliability level, or the two VIs have different reliability levels"
+    INVALID_MTU = "no such maximum transfer size, or the two VIs have different ones"
     INVALID_STATE = "the VI is in a state that does not allow it"
     INVALID_PTAG = "the protection tag is not one of this process"
     NOT_REACHABLE = "no such node"
-    PROTECTION_ERROR = "protection"
 
 
 class VipError(SanlabError):

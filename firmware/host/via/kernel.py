@@ -26,6 +26,7 @@ from firmware.nic.via.layout import COMMAND_WORDS, EVENTS, Command, Event, Layou
 from firmware.nic.via.options import Options
 from firmware.verbs import Host
 from pymodels.errors import SanlabError
+from pymodels.host.process import Process
 from pymodels.trace import TraceEvent
 
 
@@ -57,6 +58,15 @@ class Kernel:
         self._tags = 0
         self._queues = [False] * self.options.queues
         host.waits.ask(partial(full, self))
+
+    def new_vi(self, process: Process) -> tuple[KernelVi, int]:
+        """A VI that is a process's from now on, and where its doorbells are. Raises VipError."""
+        vi = next((vi for vi in self.vis[1:] if vi.process is None), None)
+        if vi is None:
+            raise VipError(Result.ERROR_RESOURCE, "creating a VI", "destroy one, or raise via.vis")
+        pair = self.pairs.take(process, vi.number)
+        vi.process = process
+        return vi, pair
 
     def new_tag(self) -> int:
         """A protection tag that nobody has."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from firmware.host.via.attributes import ViAttributes
@@ -12,6 +13,7 @@ from firmware.host.via.outstanding import Outstanding
 from firmware.host.via.posting import ByKernel, ByProcess, Poster
 from firmware.host.via.registry import Refused, Region, Registry
 from firmware.host.via.translate import RECEIVED, SENT, translate
+from firmware.host.via.waiting import Turn
 from firmware.host.words import store_words
 from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE, Command, State, Vi
 from firmware.nic.via.options import Options
@@ -23,31 +25,48 @@ from pymodels.registers import Pci
 
 if TYPE_CHECKING:
     from firmware.host.via.kernel import Kernel
+    from firmware.host.via.messages import Message
+    from firmware.host.via.peers import Asked
+
+
+def _receives(kernel: Kernel, number: int) -> Cache:
+    """The receive queue cache of a VI."""
+    options, layout = kernel.options, kernel.layout
+    counters = (layout.vi(number, Vi.RECEIVE_TAIL), layout.vi(number, Vi.RECEIVE_HEAD))
+    return Cache(kernel.host, layout.ring(number), options.receive_words, counters, layout.vi(number, Vi.QUEUED))
 
 
 class KernelVi:
-    """One VI of one NIC."""
+    """One VI of one NIC, from its creation until it is destroyed: the next one of its number is another object."""
 
-    def __init__(self, kernel: Kernel, number: int) -> None:
+    def __init__(self, kernel: Kernel, number: int, before: KernelVi | None = None) -> None:
+        """`before`: the last one of this number. What the NIC counts goes on."""
         self._kernel, self.number = kernel, number
-        options, layout = kernel.options, kernel.layout
-        counters = (layout.vi(number, Vi.RECEIVE_TAIL), layout.vi(number, Vi.RECEIVE_HEAD))
-        flag = layout.vi(number, Vi.QUEUED)
-        self.receives = Cache(kernel.host, layout.ring(number), options.receive_words, counters, flag)
+        self.receives: Cache = _receives(kernel, number) if before is None else before.receives
         self.process: Process | None = None
+        self.dead = False
+        """It is destroyed."""
+        self.changing = False
+        """A thread connects, disconnects, changes or destroys it."""
+        self._writing = Turn(kernel.host)
         self.attributes = ViAttributes(0, Reliability.UNRELIABLE, 0)
         self.queues = [0, 0]
         """Completion queues of its sends and receives, from 1; 0: none."""
         self.state = State.CLOSED
-        self.generation = 0
+        self.on_broken: Callable[[], None] | None = None
+        self.generation: int = 0 if before is None else before.generation
         self.peer = 0
         """Node that it is connected to."""
-        counter = layout.vi(number, Vi.ANSWERED)
-        self.outstanding = {
-            side: Outstanding(kernel.host, cache, counter, self.claims)
+        self.made: Message | None = None
+        """The message that names its connection, or that of before if that is broken."""
+        self.asked: Asked | None = None
+        """The last peer that it asked for."""
+        counter = kernel.layout.vi(number, Vi.ANSWERED)
+        over = {} if before is None else before.outstanding
+        self.outstanding: dict[int, Outstanding] = {
+            side: Outstanding(kernel.host, cache, counter, self.claims, over.get(side))
             for side, cache in ((SENT, kernel.sends), (RECEIVED, self.receives))
         }
-        self.on_broken: Callable[[], None] | None = None
         self._limits: dict[int, int] = {}
         """Sends of a reliable connection by their descriptors: when they must be answered (ps)."""
         self._watched = False
@@ -102,6 +121,24 @@ class KernelVi:
 
     # ---- state
 
+    def check(self, doing: str) -> None:
+        """Whether it is. Raises VipError: its handle is that of a VI that was destroyed."""
+        if self.dead:
+            raise VipError(Result.INVALID_PARAMETER, f"{doing} VI {self.number}", "it is destroyed: create another one")
+
+    @contextmanager
+    def change(self, doing: str) -> Iterator[None]:
+        """Be the only one who connects, disconnects, changes or destroys it, as long as that takes. Raises VipError."""
+        self.check(doing)
+        if self.changing:
+            what = f"{doing} VI {self.number}"
+            raise VipError(Result.INVALID_STATE, what, "another thread connects or disconnects it: let that end first")
+        self.changing = True
+        try:
+            yield
+        finally:
+            self.changing = False
+
     async def set_attributes(self, attributes: ViAttributes) -> None:
         """While it has no connection."""
         self.attributes = attributes
@@ -112,19 +149,22 @@ class KernelVi:
     async def set_state(self, state: State, node: int = 0, peer: int = 0) -> None:
         """A new generation of the VI, with its peer."""
         self.state, self.peer = state, node
-        self.generation = self.generation + 1 & 0xFFFFFF
+        self.generation = generation = self.generation + 1 & 0xFFFFFF
         rights = self.attributes.rdma_write * RDMA_WRITE | self.attributes.rdma_read * RDMA_READ
-        await self._kernel.write_vi(self.number, Vi.PEER, node << 8 | peer, rights << 8 | self.reliability)
-        await self._kernel.write_vi(self.number, Vi.STATE, self.generation << 8 | state)
+        async with self._writing:
+            if self.generation == generation and not self.dead:  # nobody was faster
+                await self._kernel.write_vi(self.number, Vi.PEER, node << 8 | peer, rights << 8 | self.reliability)
+                await self._kernel.write_vi(self.number, Vi.STATE, generation << 8 | state)
 
-    async def broken(self) -> None:
-        """The connection is no more: what the NIC does not have is flushed here."""
+    async def broken(self, tell: bool = True) -> None:
+        """The connection is no more: what the NIC does not have is flushed here. `tell`: the process shall know."""
+        tell = tell and self.state is State.CONNECTED
         self.state = State.ERROR
         unwritten = [entry for entry in self.receives.waiting if entry.head]
         for entry in unwritten:
             self.receives.waiting.remove(entry)
             self._complete(self.outstanding[RECEIVED].remove(entry), Status.FLUSHED | Status.RECEIVE)
-        if self.on_broken is not None:
+        if tell and self.on_broken is not None:
             self.on_broken()
         self._kernel.sleepers.wake()
 
@@ -137,13 +177,15 @@ class KernelVi:
         if self.state is State.CONNECTED and self.generation & 0xFFFF == generation:
             await self.broken()
 
-    async def close(self, command: Command = Command.FLUSH, connected: bool = True) -> None:
-        """End the connection from this side: the NIC completes what is posted. `connected`: only if it still is."""
+    async def close(self, command: Command = Command.FLUSH, wanted: bool = False) -> None:
+        """End the connection from this side, if it still is: the NIC completes what is posted. `wanted`: its process
+        does it, maybe with a broken one.
+        """
         generation = self.generation
         async with self._kernel.turn:
-            if self.generation != generation or (connected and self.state is not State.CONNECTED):
+            if self.generation != generation or not (wanted or self.state is State.CONNECTED):
                 return
-            await self.broken()
+            await self.broken(tell=not wanted)
         await self._kernel.command(command, self.number)
         self._kernel.sleepers.wake()
 
@@ -170,6 +212,7 @@ class KernelVi:
 
     async def forget(self) -> None:
         """Nobody's again: what was posted may stand in memory that is no more; the NIC looks at its page no longer."""
+        self.dead, self.state = True, State.CLOSED
         if self._page:
             await self._kernel.command(Command.LEAVE, self.number)
         for mapped in (self._page, self._bell):
@@ -177,8 +220,9 @@ class KernelVi:
                 self.owner.unmap(mapped)
         self._kernel.pairs.give_back(self.owner, self.number)
         self._page = self._pair = self._bell = 0
-        self.process = self.on_broken = None
         self._limits.clear()
+        self._kernel.sleepers.wake()
+        self._kernel.vis[self.number] = KernelVi(self._kernel, self.number, self)
 
     # ---- posting
 
@@ -186,6 +230,7 @@ class KernelVi:
         """Check and translate a descriptor, and give it to the NIC. What is wrong with it becomes its status."""
         kernel, process = self._kernel, self.owner
         async with kernel.turn:
+            self.check("posting to")
             operation = Status.RECEIVE if side == RECEIVED else Status(0)
             try:
                 found = translate(self, side, va, handle)

@@ -34,11 +34,16 @@ class Posted:
 class Outstanding:
     """The descriptors of one work queue, in their order."""
 
-    def __init__(self, host: Host, cache: Cache, counter: int, claims: Callable[[int], int]) -> None:
-        """`counter`: where in its memory the NIC counts answered sends; `claims`: the status that a process sees."""
+    def __init__(
+        self, host: Host, cache: Cache, counter: int, claims: Callable[[int], int], before: Outstanding | None
+    ) -> None:
+        """`counter`: where in its memory the NIC counts answered sends; `claims`: the status that a process sees;
+        `before`: those of the last VI of this number, which are over.
+        """
         self._host, self._cache, self._counter, self._claims = host, cache, counter, claims
         self._posted: deque[Posted] = deque()
-        self._given = self._over = 0
+        self._given: int = 0 if before is None else before._given
+        self._over = self._given
 
     def __len__(self) -> int:
         return len(self._posted)

@@ -54,18 +54,19 @@ class Peers:
         self._agent, self._host = agent, agent.host
         self._asked: dict[tuple[int, int], Asked] = {}
         """By node and discriminator: those that are not over, and the last one of each that was connected."""
-        self._of_vi: dict[int, Asked] = {}
-        """The last one of each VI."""
 
     def pending(self, vi: KernelVi) -> bool:
         """Whether a VI asks for a peer."""
-        asked = self._of_vi.get(vi.number)
-        return asked is not None and not asked.flag.up
+        return vi.asked is not None and not vi.asked.flag.up
 
     async def request(self, vi: KernelVi, node: int, discriminator: int, timeout_us: float) -> None:
         """Begin to ask. Raises VipError."""
-        self._agent.closed(vi)
-        self._agent.reachable(node)
+        with vi.change("connecting"):
+            self._agent.closed(vi)
+            self._agent.reachable(node)
+            self._begin(vi, node, discriminator, timeout_us)
+
+    def _begin(self, vi: KernelVi, node: int, discriminator: int, timeout_us: float) -> None:
         before = self._asked.get((node, discriminator))
         if before is not None and not before.flag.up:
             what = f"a second request to node {node} for {discriminator}"
@@ -74,7 +75,7 @@ class Peers:
         message = Message(Type.PEER, me, min(me, node), number, vi.number, 0, discriminator, vi.reliability, vi.most)
         end = self._host.now + int(timeout_us * 1e6)
         over, heard = (Flag(self._host, f"a peer on node {node} for {discriminator}") for _ in range(2))
-        self._asked[node, discriminator] = self._of_vi[vi.number] = asked = Asked(vi, node, message, end, over, heard)
+        self._asked[node, discriminator] = vi.asked = asked = Asked(vi, node, message, end, over, heard)
         self._host.spawn(self._ask(asked), f"VI {vi.number} asks for a peer")
 
     async def _ask(self, asked: Asked) -> None:
@@ -91,11 +92,11 @@ class Peers:
 
     async def give_up(self, vi: KernelVi, failure: VipError) -> None:
         """Ask no more; a peer that is connected hears of it."""
-        asked = self._of_vi[vi.number]
+        asked = self._last(vi)
         asked.failure = failure
         asked.flag.raise_()
         asked.heard.raise_()
-        if vi.state is not State.CLOSED:
+        if vi.state is not State.CLOSED and not vi.changing:
             await self._agent.disconnect(vi)
 
     async def arrived(self, message: Message) -> None:
@@ -111,7 +112,7 @@ class Peers:
             return
         if message.type == Type.READY:
             asked.ready = True
-        elif asked.vi.state is State.CONNECTED and self._agent.made.get(asked.vi.number) is asked.made:
+        elif asked.vi.state is State.CONNECTED and asked.vi.made is asked.made:
             await self._ready(asked, theirs)
         asked.heard.raise_()
 
@@ -120,7 +121,7 @@ class Peers:
         vi = asked.vi
         asked.other = message._replace(number=theirs)
         for result, same in (
-            (Result.INVALID_RELIABILITY, message.reliability == vi.reliability),
+            (Result.INVALID_RELIABILITY_LEVEL, message.reliability == vi.reliability),
             (Result.INVALID_MTU, message.most == vi.most),
         ):
             if not same and asked.failure is None:
@@ -131,7 +132,7 @@ class Peers:
             await vi.set_state(State.CONNECTED, message.source, message.client)
             lower = asked.message if self._agent.me < asked.node else asked.other
             higher = asked.other if self._agent.me < asked.node else asked.message
-            self._agent.made[vi.number] = asked.made = lower._replace(server=higher.client)
+            vi.made = asked.made = lower._replace(server=higher.client)
             await self._ready(asked, theirs)
 
     async def _ready(self, asked: Asked, theirs: int) -> None:
@@ -157,7 +158,6 @@ class Peers:
         return found
 
     def _last(self, vi: KernelVi) -> Asked:
-        asked = self._of_vi.get(vi.number)
-        if asked is None:
+        if vi.asked is None:
             raise VipError(Result.INVALID_STATE, f"VI {vi.number} waits for a peer", "request one first")
-        return asked
+        return vi.asked

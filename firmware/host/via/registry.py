@@ -10,10 +10,13 @@ from firmware.host.via.attributes import MemoryAttributes
 from firmware.host.via.errors import Result, VipError
 from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE
 from pymodels.formats.via import Status
+from pymodels.host import ProtectionFault
 from pymodels.host.pages import PAGE, parts
 from pymodels.host.process import Process
 
 INDEX_BITS = 12
+SERIALS = 1 << 32 - INDEX_BITS
+"""Numbers of registrations, which with the index of the region's place make a handle of a word, but for 0."""
 
 
 class Refused(Exception):  # noqa: N818 - no error of the caller: it becomes the status of a descriptor
@@ -61,15 +64,17 @@ class Registry:
         self._leaving: set[int] = set()
 
     def add(self, process: Process, va: int, size: int, attributes: MemoryAttributes) -> Region:
-        """Pin a range and make its table. Raises VipError, ProtectionFault."""
-        if size <= 0:
-            raise VipError(Result.INVALID_PARAMETER, f"registering {size} bytes", "register at least one")
+        """Pin a range and make its table. Raises VipError."""
         if None not in self._regions:
             what = f"registering {size} bytes at {va:#x}"
             raise VipError(Result.ERROR_RESOURCE, what, "deregister a region, or raise via.regions")
-        frames = tuple(process.pin(va, size))
+        try:
+            frames = tuple(process.pin(va, size))
+        except ProtectionFault as cause:
+            what = f"registering {size} bytes at {va:#x}: {cause}"
+            raise VipError(Result.INVALID_PARAMETER, what, "register memory of this process") from cause
         index = self._regions.index(None)
-        self._serial += 1
+        self._serial = self._serial % (SERIALS - 1) + 1
         region = Region(self._serial << INDEX_BITS | index, process, va, size, attributes, frames)
         self._regions[index] = region
         return region
@@ -99,10 +104,10 @@ class Registry:
         return changed
 
     def remove(self, region: Region) -> None:
-        """Forget a region that is held back, and let its pages go."""
+        """Forget a region, and let its pages go."""
         region.process.unpin(region.va, region.size)
         self._regions[self.index(region.handle)] = None
-        self._leaving.remove(region.handle)
+        self._leaving.discard(region.handle)
 
     def check(self, process: Process, tag: int, va: int, handle: int, size: int) -> Region:
         """The region that a segment names: registered by this process under this tag, and as long. Raises Refused."""

@@ -36,18 +36,18 @@ class Sleepers:
         kernel = self._kernel
         sleeper = Sleeper(over, Flag(kernel.host, f"a completion of VI {', '.join(str(vi) for vi, _ in wants)}"), wants)
         self._sleepers.append(sleeper)
-        for vi, _ in wants:
-            await self._notify(vi)
+        for vi, _ in [*wants]:
+            await self.notify(vi)
         # Behind this read the NIC has the words, and interrupts; what came before is seen by the look after it.
-        await process.host.pio_read(kernel.host.nic_base + kernel.layout.vi(wants[0][0], Vi.NOTIFY))
+        await process.host.pio_read(kernel.host.nic_base + kernel.layout.vi(wants[0][0] if wants else 0, Vi.NOTIFY))
         if not over():
             await sleeper.flag.wait(process, timeout_us)
         if sleeper in self._sleepers:
             self._sleepers.remove(sleeper)
-        for vi, _ in wants:
-            await self._notify(vi)
+        for vi, _ in [*wants]:
+            await self.notify(vi)
 
-    async def _notify(self, vi: int) -> None:
+    async def notify(self, vi: int) -> None:
         """Tell the NIC which completions of a VI somebody waits for."""
         sides = 0
         for sleeper in self._sleepers:

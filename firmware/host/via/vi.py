@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from firmware.host.via.attributes import ViAttributes, ViState
+from firmware.host.via.checks import WORD, handler_of, kind_of, time_limit, whole
 from firmware.host.via.descriptor import Descriptor
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.kernel_vi import KernelVi
@@ -37,6 +38,10 @@ class WorkQueue:
 
     async def post(self, descriptor: Descriptor) -> None:
         """Append a descriptor, and tell the NIC. Raises VipError when too many are posted."""
+        self.vi.kernel.check("posting to")
+        kind_of(descriptor, Descriptor, "make one by nic.descriptor")
+        if descriptor.process is not self._process:
+            raise VipError(Result.INVALID_PARAMETER, f"posting {descriptor!r}", "post a descriptor of this process")
         most = self.vi.nic.options.outstanding
         if len(self._posted) >= most:
             what = f"posting descriptor {len(self._posted) + 1} of a queue"
@@ -54,6 +59,10 @@ class WorkQueue:
         if number:
             self._host.trace(TraceEvent.SEND_RETURN, 0, descriptor.size, number)
 
+    def _news(self) -> bool:
+        """Whether it is, or never will be."""
+        return self.over() or self.vi.kernel.dead
+
     def over(self) -> bool:
         """Whether the oldest descriptor is done."""
         return bool(self._posted) and bool(self._posted[0].status)
@@ -67,7 +76,8 @@ class WorkQueue:
         return self.told < len(self._posted) and bool(self._posted[self.told].status)
 
     async def done(self) -> Descriptor | None:
-        """Take the oldest descriptor back if it is done."""
+        """Take the oldest descriptor back if it is done. Raises VipError."""
+        self.vi.kernel.check("looking at")
         await self._process.spend("look_done")
         return await self._take()
 
@@ -80,16 +90,19 @@ class WorkQueue:
 
     async def wait(self, timeout_us: float | None) -> Descriptor:
         """Sleep until the oldest descriptor is done, and take it back. Raises VipError: TIMEOUT, or nothing posted."""
+        time_limit(timeout_us, endless=True)
         self._some()
         limit = Limit(self._host, timeout_us)
         await self._process.spend("look_done")
         while (descriptor := await self._take()) is None:
             if limit.over:
                 raise VipError(Result.TIMEOUT, "waiting for a descriptor", "wait longer")
-            await self.vi.nic.sleep(self.over, [(self.vi.number, self.side)], limit.left_us)
+            self.vi.kernel.check("waiting at")
+            await self.vi.nic.sleep(self._news, [(self.vi.number, self.side)], limit.left_us)
         return descriptor
 
     def _some(self) -> None:
+        self.vi.kernel.check("waiting at")
         if not self._posted:
             raise VipError(Result.INVALID_STATE, "waiting for a descriptor where none is posted", "post one")
 
@@ -111,7 +124,7 @@ class Vi:
     def __init__(self, nic: VipNic, kernel: KernelVi) -> None:
         self.nic, self.kernel, self.number = nic, kernel, kernel.number
         self.sends, self.receives = WorkQueue(self, SENT), WorkQueue(self, RECEIVED)
-        self.queues: list[CompletionQueue] = []
+        self.queues: set[CompletionQueue] = set()
         self.error_handler: Callable[[], None] | None = None
 
     @property
@@ -157,7 +170,9 @@ class Vi:
         return await self.receives.wait(timeout_us)
 
     def send_notify(self, handler: Handler) -> None:
-        """VipSendNotify: call `handler(vi, descriptor)` in a thread of its own when the next send is done."""
+        """VipSendNotify: call `handler(vi, descriptor)` in a thread of its own when the next send is done. Raises
+        VipError.
+        """
         self.nic.notify(self, self.sends, handler)
 
     def receive_notify(self, handler: Handler) -> None:
@@ -165,11 +180,16 @@ class Vi:
         self.nic.notify(self, self.receives, handler)
 
     def on_error(self, handler: Callable[[], None]) -> None:
-        """VipErrorCallback for one VI: call `handler()` whenever its connection breaks."""
+        """VipErrorCallback for one VI: call `handler()` in a thread of its own whenever its connection breaks; not for
+        the process's own disconnect. Raises VipError.
+        """
+        self.kernel.check("asking for errors of")
+        handler_of(handler)
         self.error_handler = handler
 
     async def query(self) -> ViState:
-        """VipQueryVi."""
+        """VipQueryVi. Raises VipError."""
+        self.kernel.check("asking for")
         await self.nic.process.syscall()
         return ViState(self.state, self.kernel.attributes, not len(self.sends), not len(self.receives))
 
@@ -181,31 +201,43 @@ class Vi:
         """VipConnectRequest: become connected to whoever waits at the node for this discriminator; the attributes of
         its VI, but for its tag and rights. Raises VipError.
         """
+        self._connecting(discriminator, timeout_us)
         await self.nic.process.syscall()
         return await self.nic.agent.request(self.kernel, node, discriminator, timeout_us)
 
     async def connect_peer_request(self, node: int, discriminator: int, timeout_us: float) -> None:
         """VipConnectPeerRequest: begin to become connected to whoever asks there for a peer here. Raises VipError."""
+        self._connecting(discriminator, timeout_us)
         await self.nic.process.syscall()
         await self.nic.agent.peers.request(self.kernel, node, discriminator, timeout_us)
 
+    def _connecting(self, discriminator: int, timeout_us: float) -> None:
+        """Whether this can be asked for. Raises VipError."""
+        self.kernel.check("connecting")
+        whole("a discriminator", discriminator, 0, WORD)
+        time_limit(timeout_us)
+
     async def connect_peer_done(self) -> ViAttributes | None:
         """VipConnectPeerDone: attributes of the peer's VI; None while there is none. Raises VipError: why not."""
+        self.kernel.check("asking for the peer of")
         await self.nic.process.syscall()
         return self.nic.agent.peers.result(self.kernel)
 
     async def connect_peer_wait(self) -> ViAttributes:
         """VipConnectPeerWait: the same, when it is over. Raises VipError."""
+        self.kernel.check("waiting for the peer of")
         await self.nic.process.syscall()
         return await self.nic.agent.peers.wait(self.kernel)
 
     async def disconnect(self) -> None:
-        """VipDisconnect: end the connection; what is posted is flushed."""
+        """VipDisconnect: end the connection; what is posted is flushed. Raises VipError."""
+        self.kernel.check("disconnecting")
         await self.nic.process.syscall()
         await self.nic.agent.disconnect(self.kernel)
 
     async def destroy(self) -> None:
         """VipDestroyVi. Raises VipError while it is connected, or descriptors are posted."""
+        self.kernel.check("destroying")
         pending = self.nic.agent.peers.pending(self.kernel)
         if self.state is State.CONNECTED or pending or len(self.sends) or len(self.receives):
             raise VipError(Result.INVALID_STATE, f"destroying VI {self.number}", "disconnect, take descriptors back")
