@@ -3,7 +3,7 @@
 Paper 000, section 4.1.1 and Figure 4.2; the places within the words are in readings B1. All words are big-endian.
 
     w0  GRIM id 0x0636 (16) | NI token (8) | NI sequence (8)        = the 4-byte Myrinet type
-    w1  message type (6) | payload correction (2) | multicast tree (8) | source endpoint (16)
+    w1  message type (6) | payload correction (2) | multicast tree, or place in a transfer (8) | source endpoint (16)
     w2  payload words (16) | destination endpoint (16)
     w3  logical channel (16) | handler (16)
     w4..w7  four user arguments
@@ -49,6 +49,11 @@ FIRST_CONTROL = 0x30
 """Control messages have types from here on; those of data messages are below 0x10, so that no single flipped bit
 makes one the other."""
 
+CONTINUES = 1 << 16
+"""In w1 of a remote memory message: it is not the first of its transfer."""
+MORE = 2 << 16
+"""In w1 of a remote memory message: it is not the last of its transfer."""
+
 HEADER = struct.Struct(">8I")
 CONTROL = struct.Struct(">2I")
 
@@ -62,16 +67,20 @@ class MessageType(IntEnum):
     SEGMENT = 0x02
     """A segment of a long active message before its last: arguments {total bytes, offset, -, -}."""
     ERROR_REPORT = 0x03
-    """The own NI tells its host that a message cannot succeed: arguments {w2, w3, cause, argument 0} of that message
-    (ours)."""
+    """The own NI tells its host that a message, or the transfer of which it is the last one, cannot succeed. Arguments:
+    its type and place (16) | its destination (16), its channels (16) | cause (16), its arguments 0 and 3 (ours)."""
     RM_V = 0x04
-    """Remote write to a virtual address: arguments {target, lock address, lock value, -} (readings B7)."""
+    """Remote write to a virtual address: arguments {target, lock address, lock value, span}. The span says where a
+    message stands in its transfer: the bytes of the whole in the first, of those before it in the others. The first has
+    the lock to have it checked, the last to have it set (readings B7; the span is ours)."""
     RM_P = 0x05
     """Remote write to a physical address: the same arguments; the lock's address is virtual."""
     RM_RV = 0x06
-    """Remote read: arguments {remote VA, local VA, bytes, lock VA}. Acknowledged by its reply."""
+    """Remote read: arguments {remote VA, local VA, lock VA, span}; the bytes stand where the handler of others does.
+    Acknowledged by its reply."""
     RM_REPLY = 0x07
-    """What was read, from the NI that read it: arguments {local VA, word 0 of the RM_RV, bytes, lock VA}."""
+    """What was read, from the NI that read it: arguments {local VA, word 0 of the RM_RV, bytes, lock VA}; where the
+    handler of others stands, the channel to which the RM_RV went."""
     MULTICAST = 0x08
     """An active message, or the last segment of one, on its way to the root of a multicast tree (readings B11)."""
     MULTICAST_SEGMENT = 0x09
@@ -87,6 +96,10 @@ class MessageType(IntEnum):
     """A NI is reset and waits to hear from the others (paper 003, C.2)."""
     SYNC_ANSWER = 0x34
     """Heard: the notice need not be repeated (readings B9)."""
+
+
+SEGMENTS = (MessageType.SEGMENT, MessageType.MULTICAST_SEGMENT, MessageType.FORWARDED_SEGMENT)
+"""Parts of a long message before its last."""
 
 
 class Cause(IntEnum):
@@ -106,6 +119,8 @@ class Cause(IntEnum):
     """The own NI's verdict: the other NI answers nothing."""
     UNKNOWN_TREE = 9
     """No multicast tree of this number has its root here."""
+    INTERRUPTED = 10
+    """It continues a transfer of which what stands before it did not come."""
 
 
 class Lack(IntEnum):

@@ -63,7 +63,7 @@ class Driver:
             await self._host.spend("serve_piece", len(pieces))
             await store_words(self._host, at + Runtime.VA, begin)
             words = [word for piece in pieces for word in piece]
-            await store_words(self._host, at + Runtime.COUNT, len(pieces), number << 16, *words)
+            await store_words(self._host, at + Runtime.COUNT, len(pieces), number << 16, block.va + block.size, *words)
             await store_words(self._host, at + Runtime.SIZE, length)
             self._cached[entry] = block
         await self._signal(ANSWER)

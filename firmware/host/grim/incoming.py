@@ -6,12 +6,11 @@ import struct
 
 from firmware.nic.grim.layout import HostQueue, Layout, Register, following
 from firmware.verbs import Buffer, Host
-from pymodels.formats.grim import HEADER_BYTES, Device, MessageType, Reference, padded
+from pymodels.formats.grim import HEADER_BYTES, SEGMENTS, Device, MessageType, Reference, padded
 from pymodels.trace import TraceEvent
 
 MESSAGE = struct.Struct(">4I4i")
 WORD = struct.Struct(">I")
-SEGMENTS = (MessageType.SEGMENT, MessageType.MULTICAST_SEGMENT, MessageType.FORWARDED_SEGMENT)
 COPY_BYTES = 32
 """Bytes that one turn of the copying loop moves."""
 

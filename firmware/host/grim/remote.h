@@ -5,7 +5,7 @@ int send_remote(struct grim *grim, struct block **blocks, u32 destination, u32 v
     struct inbox *inbox = &grim->inbox[0];
     struct target *target = &grim->target[destination >> 24];
     struct block *block = blocks[source >> 22 & 0xFF];
-    int argument[4] = {va, lock, value, 0};
+    int argument[4] = {va, lock, value, bytes};
     if (UNLIKELY(!grim->enabled || grim->errors)) {
         OFF_PATH("error");
         return -1;
@@ -116,6 +116,7 @@ int serve_miss(u32 *request, struct block **blocks) {
     PIO_WRITE(entry);
     PIO_WRITE(__builtin_bswap32(block->va));
     PIO_WRITE(__builtin_bswap32(number << 16));
+    PIO_WRITE(__builtin_bswap32(block->va + block->size));
     PIO_WRITE(__builtin_bswap32(block->size));
     PIO_WRITE(0x60000000);
     return 0;

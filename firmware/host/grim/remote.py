@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 
 from firmware.host.grim.driver import Driver
@@ -14,7 +13,7 @@ from firmware.host.grim.reports import report_error
 from firmware.host.grim.segments import Target
 from firmware.layers import ClusterView
 from firmware.verbs import Host
-from pymodels.formats.grim import MAX_SEND, MessageType
+from pymodels.formats.grim import CONTINUES, MAX_SEND, MORE, MessageType
 
 
 class RemoteMemory(ActiveMessages):
@@ -25,9 +24,6 @@ class RemoteMemory(ActiveMessages):
         options = self.options
         self._memory = PinnedMemory(host, self.layout, options.translation_static, options.page_seed)
         self._driver = Driver(host, self.layout, self._memory)
-        self._long: deque[range] = deque(maxlen=64)
-        """Where the latest transfers of several messages go, or come from, at the other node: one error each."""
-        self._failed: range | None = None
 
     # ---- pinned memory (C.5.1)
 
@@ -120,14 +116,13 @@ class RemoteMemory(ActiveMessages):
             return
         most = self.options.segment_bytes
         messenger.sends = number = messenger.sends + 1
-        self._long.append(range(source, source + size))
 
         def reads() -> Iterator[Piece]:
             for begin in range(0, size, most):
                 part = min(most, size - begin)
-                ends = begin + part == size
-                arguments = source + begin, target + begin, part, lock if ends else 0
-                words = MessageType.RM_RV << 26 | where.w1, where.w2, where.w3, *arguments
+                place, span = place_of(begin, part, size)
+                arguments = source + begin, target + begin, 0 if place & MORE else lock, span
+                words = MessageType.RM_RV << 26 | place | where.w1, where.w2, where.w3 | part, *arguments
                 yield Piece(words, b"", 0, where.stream, number)
 
         await messenger.send(where, reads(), 0, remote=True)
@@ -153,31 +148,27 @@ class RemoteMemory(ActiveMessages):
             await self._copy_here(target, source, size, self._memory.pieces(lock, 4, "lock") if lock else (), value)
             return
         messenger.sends += 1
-        self._long.append(range(target, target + size))
         pieces = self._writes(kind, where, target, source, size, (lock, value), messenger.sends)
         await messenger.send(where, pieces, size, in_memory=True, remote=True)
 
     def _reported(self, arguments: tuple[int, int, int, int]) -> None:
-        """The NI's report of a message that can never succeed. Of a transfer of several messages, the first counts."""
-        first = arguments[3] & 0xFFFFFFFF
-        if self._failed is not None and first in self._failed and first != self._failed.start:
-            return
-        self._failed = next((transfer for transfer in reversed(self._long) if first in transfer), None)
+        """The NI's report of a message or transfer that can never succeed."""
         self._fail(report_error(arguments))
 
     def _writes(
         self, kind: int, where: Target, target: int, source: int, size: int, lock: tuple[int, int], number: int
     ) -> Iterator[Piece]:
-        """The messages of write number `number`: one a segment, the lock with the last."""
+        """The messages of write number `number`: one a segment, the lock with the first and the last."""
         most = self.options.segment_bytes
         for begin in range(0, size, most):
             part = min(most, size - begin)
             pieces = self._memory.pieces(source + begin, part, "source")
             address = pieces[0][0] if len(pieces) == 1 else 0
             data = b"" if address else self.load_pinned(source + begin, part)
-            w1 = kind << 26 | (-part & 3) << 24 | where.w1
-            ends = lock if begin + part == size else (0, 0)
-            words = w1, part + 3 >> 2 << 16 | where.w2, where.w3, target + begin, *ends, 0
+            place, span = place_of(begin, part, size)
+            w1 = kind << 26 | (-part & 3) << 24 | place | where.w1
+            locks = (0, 0) if place == CONTINUES | MORE else lock
+            words = w1, part + 3 >> 2 << 16 | where.w2, where.w3, target + begin, *locks, span
             yield Piece(words, data, address, where.stream, number)
 
     def _checked(self, destination: int, target: int, source: int, size: int, channel: int) -> Target:
@@ -207,3 +198,8 @@ class RemoteMemory(ActiveMessages):
         self.store_pinned(target, self.load_pinned(source, size))
         for pa, _ in lock:
             self.host.store_words(pa, (value,))
+
+
+def place_of(begin: int, part: int, size: int) -> tuple[int, int]:
+    """Of a message with `part` bytes from `begin` on of a transfer: its flags in w1, and its span."""
+    return bool(begin) * CONTINUES | (begin + part < size) * MORE, begin or size

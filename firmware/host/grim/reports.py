@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from firmware.host.grim.errors import GrimError
-from pymodels.formats.grim import Cause
+from pymodels.formats.grim import CONTINUES, Cause, MessageType
+
+REMOTE = (MessageType.RM_V, MessageType.RM_P, MessageType.RM_RV)
 
 
 def report_error(arguments: tuple[int, int, int, int]) -> GrimError:
-    """The error of a report {w2, w3, cause, argument 0} of the message."""
-    w2, w3, cause, first = arguments
-    vnn, target = w2 >> 8 & 0xFF, first & 0xFFFFFFFF
+    """The error of a report: see `MessageType.ERROR_REPORT`."""
+    what, where, first, span = (argument & 0xFFFFFFFF for argument in arguments)
+    vnn, cause, target = what >> 8 & 0xFF, where & 0xFFFF, first
+    if what >> 26 in REMOTE and what & CONTINUES:
+        target = first - span & 0xFFFFFFFF
     if cause == Cause.NOT_REGISTERED:
         remedy = "give an address that malloc_pinned returned there and that is not freed"
         return GrimError("address", f"{target:#x} is not in pinned memory of VNN {vnn}", remedy)
@@ -17,16 +21,19 @@ def report_error(arguments: tuple[int, int, int, int]) -> GrimError:
         remedy = "give a size that ends within the block"
         return GrimError("number of bytes", f"the transfer at {target:#x} goes beyond its block of VNN {vnn}", remedy)
     if cause == Cause.LOCK_NOT_REGISTERED:
-        where = f"VNN {vnn} has no pinned memory at the lock of the transfer at {target:#x}"
-        return GrimError("lock", where, "take a word of pinned memory there")
+        nowhere = f"VNN {vnn} has no pinned memory at the lock of the transfer at {target:#x}"
+        return GrimError("lock", nowhere, "take a word of pinned memory there")
     if cause == Cause.FREED_HERE:
-        where = f"the data from {target:#x} of VNN {vnn} came when target or lock was no longer pinned"
-        return GrimError("target", where, "free memory when the lock says so")
+        late = f"the data from {target:#x} of VNN {vnn} came when target or lock was no longer pinned"
+        return GrimError("target", late, "free memory when the lock says so")
     if cause == Cause.HOST_DOWN:
         return GrimError(
             "destination", f"VNN {vnn} does not answer: it is down", "enable the cluster again when it is up"
         )
+    if cause == Cause.INTERRUPTED:
+        lost = f"a part of the transfer at {target:#x} did not reach VNN {vnn}"
+        return GrimError("destination", lost, "do all of it again")
     if cause == Cause.UNKNOWN_TREE:
         return GrimError("tree", f"VNN {vnn} is not the root of this multicast tree", "find it by its name")
-    where = f"VNN {vnn}, channel {w3 >> 16 & 0xFF} refused a message for ever (cause {cause})"
-    return GrimError("destination", where, "check the reference")
+    refused = f"VNN {vnn}, channel {where >> 16 & 0xFF} refused a message for ever (cause {cause})"
+    return GrimError("destination", refused, "check the reference")

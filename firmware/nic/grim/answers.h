@@ -126,10 +126,10 @@ void error_report(struct ni *ni, struct channel *channel, struct packet *report,
     report->w1 = TYPE_REPORT << 26 | ni->me_word;
     report->w2 = ni->me_word;
     report->w3 = index << 24 | index << 16;
-    report->argument[0] = message->w2;
-    report->argument[1] = message->w3;
-    report->argument[2] = cause;
-    report->argument[3] = 0;
+    report->argument[0] = (message->w1 & 0xFFFF0000) | (message->w2 & 0xFFFF);
+    report->argument[1] = (message->w3 & 0xFFFF0000) | cause;
+    report->argument[2] = message->argument[0];
+    report->argument[3] = message->argument[3];
     tail = post(ni, ni->block_tail, (u32)report, channel->host_base + back + 64, HEADER_BYTES, 0, 0, 0);
     back = following(back, HEADER_BYTES, ni->host_limit);
     appended(ni, channel, back);

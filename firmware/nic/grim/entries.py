@@ -36,5 +36,7 @@ class Runtime(IntEnum):
     """Pieces."""
     ANSWER = 12
     """The request's number in the upper half, `Cause` of a refusal or 0 in the lower."""
-    PIECES = 16
+    END = 16
+    """Where the block ends: an entry may hold a part of it."""
+    PIECES = 20
     """{physical address, bytes} each."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from firmware.nic.grim.layout import Layout
 from firmware.nic.grim.translation import Pieces
 from firmware.verbs import Nic
-from pymodels.formats.grim import MessageType
+from pymodels.formats.grim import CONTINUES, MORE, MessageType
 
 
 @dataclass
@@ -28,6 +28,12 @@ class Job:
     value: int
     request: int
     """RM-RV: the local virtual address; a reply: word 0 of the RM-RV."""
+    whole: int
+    """Bytes from the target on that must be one block: those of the transfer, in its first message."""
+    place: int
+    """CONTINUES, MORE."""
+    transfer: tuple[int, int, int]
+    """Whose transfer it is a part of: NI, channels, and of a reply where the RM-RV went."""
     pieces: Pieces | None = None
     lock_pieces: Pieces | None = field(default_factory=list)
 
@@ -36,10 +42,11 @@ def job_in(nic: Nic, layout: Layout, buffer: int, words: tuple[int, int, int, in
     """The remote memory message in a receive buffer, `words` the first of its header."""
     w0, w1, w2, w3 = words
     a0, a1, a2, a3 = nic.load_words(layout.buffers[buffer] + 16, 4)
-    kind, size = w1 >> 26, 4 * (w2 >> 16) - (w1 >> 24 & 3)
-    ends = w3 >> 24, w3 >> 16 & 0xFF
-    if kind == MessageType.RM_RV:
-        return Job(buffer, w0, kind, stream, w1 >> 8 & 0xFF, ends, a0, a2, a3, 0, a1)
-    if kind == MessageType.RM_REPLY:
-        return Job(buffer, w0, kind, stream, w1 >> 8 & 0xFF, ends, a0, size, a3, 0, a1)
-    return Job(buffer, w0, kind, stream, w1 >> 8 & 0xFF, ends, a0, size, a1, a2, 0)
+    kind, source, ends = w1 >> 26, w1 >> 8 & 0xFF, (w3 >> 24, w3 >> 16 & 0xFF)
+    reply, read = kind == MessageType.RM_REPLY, kind == MessageType.RM_RV
+    size = w3 & 0xFFFF if read else 4 * (w2 >> 16) - (w1 >> 24 & 3)
+    lock, value = (a3, 0) if reply else (a2, 0) if read else (a1, a2)
+    whole = size if reply or w1 & CONTINUES else max(size, a3)
+    transfer = source, w3 >> 16, w3 & 0xFFFF if reply else 0
+    place = w1 & (CONTINUES | MORE)
+    return Job(buffer, w0, kind, stream, source, ends, a0, size, lock, value, a1, whole, place, transfer)

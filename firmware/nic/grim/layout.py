@@ -194,6 +194,9 @@ class Layout:
         self.outgoing = self._take(4 * self.streams)
         self.incoming = self._take(4 * self.streams)
         self.unanswered = self._take(40 * self.streams if options.timeout_us else 0)
+        self.transfers = self._take(8 * nodes * options.channels**2)
+        """By NI and both channels, of its requests and of its replies: where the transfer under way goes on, or why it
+        failed."""
         self.by_sequence = self._take(grim.TOKENS * self.streams if per_ni else 0)
 
     def lane(self, source: int) -> int:

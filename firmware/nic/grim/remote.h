@@ -20,6 +20,8 @@ void remote_look(struct ni *ni, struct job *job) {
     job->size = (data->w2 >> 16) * 4 - (data->w1 >> 24 & 3);
     job->lock = data->argument[1];
     job->value = data->argument[2];
+    job->place = data->w1 >> 16 & 3;
+    job->whole = job->place & 1 ? job->size : data->argument[3];
     if (UNLIKELY(!job->size || job->size > ni->host_slot)) {
         OFF_PATH("can never be");
         ni->errors++;
@@ -35,6 +37,22 @@ static inline void take_job(struct ni *ni, struct job *job) {
     }
     job->in->expected++;
     job->in->refusing = 0;
+}
+
+/* A message of a longer transfer: whether those before it were executed; what the next one must know. */
+u32 remote_transfer(struct ni *ni, struct job *job) {
+    u32 shift = ni->channel_shift, at = (job->source << shift | job->data->w3 >> 24) << shift | job->target, *state;
+    if (UNLIKELY(job->data->w1 >> 26 == 7)) {
+        OFF_PATH("a reply");
+        at = (((1 << ni->node_shift) + job->source) << shift | job->target) << shift | (job->data->w3 & 0xFF);
+    }
+    state = &ni->transfers[at];
+    if (UNLIKELY((job->place & 1) && *state != job->va)) {
+        OFF_PATH("interrupted");
+        return *state;
+    }
+    *state = job->va + job->size;
+    return 0;
 }
 
 /* One static entry compared. */
@@ -70,7 +88,7 @@ struct window *translate_block(struct ni *ni, struct window *entry, u32 va, u32 
         return entry;
     }
     LOOP_AGAIN();
-    return (struct window *)((u8 *)entry + 144);
+    return (struct window *)((u8 *)entry + 148);
 }
 
 /* One piece of an entry's list walked over. */
@@ -103,7 +121,7 @@ void translate_ask(struct ni *ni, struct job *job) {
 
 /* The driver's answer is in its entry. */
 u32 translate_told(struct ni *ni) {
-    struct window *entry = (struct window *)((u8 *)ni->windows + ((ni->victim - 1) & ni->victim_mask) * 144);
+    struct window *entry = (struct window *)((u8 *)ni->windows + ((ni->victim - 1) & ni->victim_mask) * 148);
     u32 answer = SHARED32(&entry->answer);
     REGISTER_WRITE(ISR, 0x20000000);
     if (UNLIKELY(SHARED32(ni->freed_word) != ni->freed)) {
@@ -185,6 +203,8 @@ void remote_read(struct ni *ni, struct job *job, struct buffer *buffer) {
     reply->w1 = 7u << 26 | (-job->size & 3) << 24 | ni->me_word;
     reply->w2 = words << 16 | job->source << 8;
     reply->w3 = ni->channel_count << 24 | job->target << 16;
+    reply->w1 |= job->place << 16;
+    reply->w3 |= job->data->w3 >> 16 & 0xFF;
     reply->argument[0] = job->lock;
     reply->argument[1] = job->data->w0;
     reply->argument[2] = job->size;

@@ -26,7 +26,7 @@ from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
 from firmware.nic.grim.translation import Translation
 from firmware.nic.hardware.host_dma import E2L
-from pymodels.formats.grim import COUNTER_MASK, HEADER_BYTES, Cause, Lack, MessageType, padded
+from pymodels.formats.grim import CONTINUES, COUNTER_MASK, HEADER_BYTES, MORE, Cause, Lack, MessageType, padded
 from pymodels.registers import Isr, Reg
 from pymodels.trace import ACCEPT_NOBODY, TraceEvent
 
@@ -52,6 +52,8 @@ class Remote:
         self._freed = 0
         self._storing: dict[int, tuple[int, int]] = {}
         """By receive buffer whose reply is being stored: word 0 of the read, the NI that was read."""
+        self._transfers: dict[tuple[int, int, int], int] = {}
+        """By transfer of which more is to come: the address at which it goes on, or the Cause for which it does not."""
 
     # ---- arrival
 
@@ -59,8 +61,8 @@ class Remote:
         """A remote memory message, next in its stream, stands in a receive buffer."""
         job = job_in(self._nic, self._layout, buffer, words, stream)
         await self._nic.work("remote_look")
-        cause = await self._translate(job)
-        if cause is not None:
+        cause = await self._interrupted(job) or await self._translate(job)
+        if cause:
             await self._impossible(job, cause)
         elif job.pieces is not None and job.lock_pieces is not None:
             await self._execute(job)
@@ -68,6 +70,21 @@ class Remote:
             await self._park(job)
         else:
             await self._refuse(job, Lack.TRANSLATION)
+
+    async def _interrupted(self, job: Job) -> int:
+        """Why a message that continues a transfer must not be executed: those before it were not. 0: it may."""
+        if not job.place:
+            return 0
+        await self._nic.work("remote_transfer")
+        before = self._transfers.get(job.transfer, Cause.INTERRUPTED) if job.place & CONTINUES else job.target
+        if before == job.target:
+            return 0
+        return before if before in tuple(Cause) else Cause.INTERRUPTED
+
+    def _leave(self, job: Job, state: int) -> None:
+        """Leave word for the rest of the transfer: where it goes on, or why it does not."""
+        if job.place & MORE:
+            self._transfers[job.transfer] = state
 
     async def _translate(self, job: Job) -> Cause | None:
         """Look up what is not known yet: target, then lock. Misses leave it None. A Cause when it can never be."""
@@ -77,12 +94,12 @@ class Remote:
             if job.kind == MessageType.RM_P:
                 job.pieces = [(job.target, job.size)]
             else:
-                found = await self._translation.look_up(job.target, job.size)
+                found = await self._translation.look_up(job.target, job.size, job.whole)
                 if isinstance(found, Cause):
                     return found
                 job.pieces = found
         if job.pieces is not None and job.lock and not job.lock_pieces and job.kind != MessageType.RM_RV:
-            found = await self._translation.look_up(job.lock, 4)
+            found = await self._translation.look_up(job.lock, 4, 4)
             if isinstance(found, Cause):
                 return Cause.LOCK_NOT_REGISTERED
             job.lock_pieces = found
@@ -94,8 +111,9 @@ class Remote:
             self._receiver.expected[job.stream] = job.key & COUNTER_MASK
         await self._receiver.refuse(job.buffer, job.key, job.source, job.stream, lack)
 
-    async def _impossible(self, job: Job, cause: Cause) -> None:
+    async def _impossible(self, job: Job, cause: int) -> None:
         """It can never succeed: the sender is told, or for a reply, whose read failed here, the own host."""
+        self._leave(job, cause)
         self._take(job)
         if job.kind == MessageType.RM_REPLY:
             self._acknowledge(job)
@@ -202,20 +220,22 @@ class Remote:
         if len(job.pieces) > 1:
             await self._nic.work("remote_piece", len(job.pieces) - 1)
             self._ni.count(Counter.FRAGMENTS, len(job.pieces))
+        self._leave(job, job.target + job.size)
+        locks = job.lock and not job.place & MORE
         last = (job.buffer, job.key, job.size)
         if reply:
             self._storing[job.buffer] = job.request, job.source
             self.under_way += 1
         for number, (pa, size) in enumerate(job.pieces, 1):
-            ends = number == len(job.pieces) and not job.lock
+            ends = number == len(job.pieces) and not locks
             delivery.data(at, pa, size, ends, last if ends else (NO_BUFFER, 0, 0))
             at += size
-        if job.lock:
+        if locks:
             await self._nic.work("remote_lock")
             ((pa, _),) = job.lock_pieces
             delivery.word(job.value, pa, last)
         await delivery.start()
-        self._nic.trace(TraceEvent.NIC_DMA_START, job.key, job.size, 4 * bool(job.lock))
+        self._nic.trace(TraceEvent.NIC_DMA_START, job.key, job.size, 4 * bool(locks))
         self._ni.count(Counter.REPLIES if reply else Counter.REMOTE_WRITES)
         await self._nic.work("send_ack")
         self._acknowledge(job)
@@ -238,8 +258,9 @@ class Remote:
             self._ni.count(Counter.FRAGMENTS, len(job.pieces))
         at = own.base + own.offset[slot] + ROUTE_BYTES
         words = job.size + 3 >> 2
-        w1 = MessageType.RM_REPLY << 26 | (-job.size & 3) << 24 | self._ni.me << 8
-        w3 = own.index << 24 | job.channels[0] << 16
+        self._leave(job, job.target + job.size)
+        w1 = MessageType.RM_REPLY << 26 | (-job.size & 3) << 24 | job.place | self._ni.me << 8
+        w3 = own.index << 24 | job.channels[0] << 16 | job.channels[1]
         arguments = (job.request, job.key, job.size, job.lock)
         self._nic.store_words(at + 4, (w1, words << 16 | job.source << 8, w3, *arguments))
         at += HEADER_BYTES

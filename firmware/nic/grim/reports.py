@@ -1,5 +1,6 @@
 """What the NI tells a host of messages that can never succeed (readings B5): one header in the endpoint's queue,
-behind the messages there, brought like them. Reports wait while the queue has no room, or all places for them are
+behind the messages there, brought like them. Of a message or transfer that was cut into several only the last is
+reported: it fails when any of them does. Reports wait while the queue has no room, or all places for them are
 under way; what more than a scoreboard could give is only counted.
 
 Of a copy for a child of a multicast tree the host is told that sent the message: when that is another one, the report
@@ -16,7 +17,7 @@ from firmware.nic.grim.endpoints import Endpoints
 from firmware.nic.grim.layout import REPORTS, ROUTE_BYTES
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.sending import Sender
-from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, TOKENS, MessageType
+from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, MORE, SEGMENTS, TOKENS, MessageType
 
 
 class Reports:
@@ -25,8 +26,8 @@ class Reports:
     def __init__(self, ni: Ni, sender: Sender, endpoints: Endpoints, delivery: Delivery) -> None:
         self._ni, self._nic = ni, ni.nic
         self._sender, self._endpoints, self._delivery = sender, endpoints, delivery
-        self._waiting: deque[tuple[int, int, int, int, int]] = deque()
-        self._afar: deque[tuple[int, int, int, int, int, int]] = deque()
+        self._waiting: deque[tuple[int, ...]] = deque()
+        self._afar: deque[tuple[int, ...]] = deque()
         """Those for other hosts that wait for room in the NI's own queue."""
         self._place = 0
         self._under_way = 0
@@ -41,16 +42,19 @@ class Reports:
         no answer.
         """
         own = self._sender.own.index
-        w2, w3, a0 = self._nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 8, 3)
+        w1, w2, w3, a0, _, _, a3 = self._nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 4, 7)
+        if w1 >> 26 in SEGMENTS or (MessageType.RM_V <= w1 >> 26 <= MessageType.RM_REPLY and w1 & MORE):
+            return
+        w1, w3 = w1 & 0xFFFF0000, w3 & 0xFFFF0000 | cause
         if channel.index < own:
-            await self.tell(channel.index, w2, w3, cause, a0)
+            await self.tell(channel.index, w1 | w2 & 0xFFFF, w3, a0, a3)
         elif channel.index > own:
             origin, source = w2 >> 8 & 0xFF, w2 & 0xFF
-            w2 = w2 & 0xFFFF0000 | self._sender.streams.peer(channel.stream[slot]) << 8
+            w1 |= self._sender.streams.peer(channel.stream[slot]) << 8
             if origin == self._ni.me:
-                await self.tell(source, w2, w3, cause, a0)
+                await self.tell(source, w1, w3, a0, a3)
             else:
-                self._afar.append((origin, source, w2, w3, cause, a0))
+                self._afar.append((origin, source, w1, w3, a0, a3))
                 await self.go_on()
 
     async def go_on(self) -> None:
@@ -69,10 +73,10 @@ class Reports:
             own.state[slot] = WAITING
             sender.streams.wake(own.stream[slot])
 
-    async def tell(self, channel: int, w2: int, w3: int, cause: int, a0: int) -> None:
-        """A message of a channel cannot succeed: words 2, 3 and 4 of its header, and why (`Cause`)."""
+    async def tell(self, channel: int, *arguments: int) -> None:
+        """A message of a channel cannot succeed: the arguments of its report."""
         if len(self._waiting) < TOKENS:
-            self._waiting.append((channel, w2, w3, cause, a0))
+            self._waiting.append((channel, *arguments))
         await self._bring()
 
     async def brought(self, count: int) -> None:
@@ -83,14 +87,14 @@ class Reports:
 
     async def _bring(self) -> None:
         while self._waiting and self._under_way < REPORTS and self._endpoints.room(self._waiting[0][0], HEADER_BYTES):
-            channel, w2, w3, cause, a0 = self._waiting.popleft()
+            channel, *arguments = self._waiting.popleft()
             await self._nic.work("error_report")
             at = self._ni.layout.report + HEADER_BYTES * self._place
             self._place = (self._place + 1) % REPORTS
             self._under_way += 1
             w1, me = MessageType.ERROR_REPORT << 26 | self._ni.me << 8, self._ni.me << 8
             w3_here = channel << 24 | channel << 16
-            self._nic.store_words(at, (GRIM_ID << 16, w1, me, w3_here, w2, w3, cause, a0))
+            self._nic.store_words(at, (GRIM_ID << 16, w1, me, w3_here, *arguments))
             delivery = self._delivery
             place = await self._endpoints.append(channel, HEADER_BYTES)
             delivery.data(at, place.data, HEADER_BYTES, False, (NO_BUFFER, 0, 0))

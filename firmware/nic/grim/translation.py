@@ -35,16 +35,18 @@ class Translation:
         word = self._nic.load(self._layout.runtime + self._layout.runtime_bytes * entry + Runtime.ANSWER)
         return word >> 16, Cause(word & 0xFFFF) if word & 0xFFFF else None
 
-    async def look_up(self, va: int, size: int) -> Pieces | Cause | None:
-        """The pieces of `size` bytes at a virtual address; a Cause when they are not all registered; None: a miss."""
+    async def look_up(self, va: int, size: int, whole: int) -> Pieces | Cause | None:
+        """The pieces of `size` bytes at a virtual address; a Cause when `whole` bytes from there on are not one block;
+        None: a miss.
+        """
         for entry in range(self._ni.options.translation_static):
             begin, bytes_, pa = self._nic.load_words(self._layout.static + Static.BYTES * entry, 3)
             if 0 <= va - begin < bytes_:
                 await self._nic.work("translate_static", entry + 1)
                 self._ni.count(Counter.HITS_STATIC)
-                return await self._given_out(entry, va - begin, size, bytes_) or [(pa + va - begin, size)]
+                return await self._given_out(entry, va - begin, whole, bytes_) or [(pa + va - begin, size)]
         await self._nic.work("translate_static", self._ni.options.translation_static)
-        return await self._run_time(va, size)
+        return await self._run_time(va, size, whole)
 
     async def _given_out(self, entry: int, offset: int, size: int, bytes_: int) -> Cause | None:
         """Whether a range of a static entry is one block that is given out."""
@@ -58,13 +60,15 @@ class Translation:
                 return Cause.NOT_REGISTERED if granule == first else Cause.BEYOND
         return None
 
-    async def _run_time(self, va: int, size: int) -> Pieces | None:
+    async def _run_time(self, va: int, size: int, whole: int) -> Pieces | Cause | None:
         count = self._ni.options.translation_runtime
         for entry in range(count):
             at = self._layout.runtime + self._layout.runtime_bytes * entry
-            begin, bytes_, pieces = self._nic.load_words(at, 3)
+            begin, bytes_, pieces, _, end = self._nic.load_words(at, 5)
             if begin <= va and va + size <= begin + bytes_:
                 await self._nic.work("translate_block", entry + 1)
+                if va + whole > end:
+                    return Cause.BEYOND
                 self._ni.count(Counter.HITS_RUNTIME)
                 return await self._cut(at, va - begin, size, pieces)
         await self._nic.work("translate_block", count)

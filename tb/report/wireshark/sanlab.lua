@@ -102,11 +102,11 @@ local TYPES = {
 }
 local CAUSES = {
   [1] = "UNKNOWN_ENDPOINT", [2] = "UNKNOWN_TYPE", [3] = "TOO_LONG", [4] = "NOT_REGISTERED", [5] = "BEYOND",
-  [6] = "LOCK_NOT_REGISTERED", [7] = "FREED_HERE", [8] = "HOST_DOWN", [9] = "UNKNOWN_TREE",
+  [6] = "LOCK_NOT_REGISTERED", [7] = "FREED_HERE", [8] = "HOST_DOWN", [9] = "UNKNOWN_TREE", [10] = "INTERRUPTED",
 }
 local ARGUMENTS = {  -- of remote memory
-  [0x04] = { "target", "lock", "lock value" }, [0x05] = { "target", "lock", "lock value" },
-  [0x06] = { "remote address", "local address", "bytes", "lock" }, [0x07] = { "target", "the read", "bytes", "lock" },
+  [0x04] = { "target", "lock", "lock value", "span" }, [0x05] = { "target", "lock", "lock value", "span" },
+  [0x06] = { "remote address", "local address", "lock", "span" }, [0x07] = { "target", "the read", "bytes", "lock" },
 }
 local DEVICES = { [0] = "HOST", [1] = "NI", [2] = "CELOXICA", [3] = "FRAME_BUFFER" }
 
