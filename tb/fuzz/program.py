@@ -17,10 +17,12 @@ class Act:
     values: Mapping[str, Value] = field(default_factory=dict)
     task: int = 0
     """Which of the node's tasks does it."""
+    who: str = "node"
+    """What `node` counts: nodes, or connections."""
 
     def __str__(self) -> str:
         values = "".join(f" {name}={value}" for name, value in self.values.items())
-        return f"node {self.node}{'+' * self.task}: {self.name}{values}"
+        return f"{self.who} {self.node}{'+' * self.task}: {self.name}{values}"
 
     def whole(self, name: str) -> int:
         """A value that is a number."""

@@ -1,0 +1,54 @@
+"""The mixed fuzz of VIA: connections that do everything at once beside each other, against references written from the
+specification's words.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firmware.nic.via.options import OptionError
+from tb.fuzz.layers.via.acts import program
+from tb.fuzz.layers.via.cluster import Cluster
+from tb.fuzz.layers.via.link import Link
+from tb.fuzz.program import Act, Program
+from tb.fuzz.world import World
+
+__all__ = ["program", "run"]
+
+SETTLE_PS = 2_000_000_000
+LONGEST_PS = 1_500_000_000_000
+
+
+async def run(program: Program, world: World) -> list[str]:
+    """Run a program; what was wrong."""
+    try:
+        cluster = Cluster(program, world)
+    except OptionError:
+        return []
+    await cluster.start()
+    world.disturb(program.faults)
+    links = [Link(cluster, act) for act in program.acts if act.name == "connection"]
+    tasks = [world.kernel.spawn(_link(link, program.acts), f"link {link.act.node}") for link in links]
+    limit = world.kernel.now + LONGEST_PS
+    while not all(task.finished.done for task in tasks):
+        if world.kernel.now > limit:
+            return [*cluster.wrong, "not all connections have ended", *world.kernel.waiting()]
+        await world.kernel.sleep(SETTLE_PS, "the next look")
+    world.disturb({})
+    wrong = [*cluster.wrong, *cluster.wrong_memory()]
+    if wrong:
+        return wrong
+    for owner in (owner for owners in cluster.owners for owner in owners):
+        await owner.close()
+    await world.kernel.sleep(SETTLE_PS, "what may still come")
+    return [*cluster.wrong, *cluster.held()]
+
+
+async def _link(link: Link, acts: tuple[Act, ...]) -> None:
+    await link.make()
+    for act in acts:
+        if act.node == link.act.node and act.name != "connection":
+            await link.act_on(act)
+    await link.end()
+
+

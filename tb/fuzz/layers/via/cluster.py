@@ -1,0 +1,66 @@
+"""A program of VIA under way: what all connections share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firmware.host.via import Via
+from firmware.layers import check_options, nic_program
+from firmware.nic.via.options import Options
+from pymodels.host.pages import PAGE
+from tb.fuzz.layers.via.owner import Owner
+from tb.fuzz.program import Program
+from tb.fuzz.world import World
+
+PROCESSES = 2
+"""Of each node."""
+
+
+class Cluster:
+    """Hosts, NICs and processes."""
+
+    def __init__(self, program: Program, world: World) -> None:
+        """Raises OptionError when the options are refused."""
+        self.program, self.world = program, world
+        views = [world.view(node, program.options) for node in range(program.nodes)]
+        card = world.hosts[0].card
+        check_options("via", program.options, program.nodes, views[0].sram_bytes, card)
+        self.options = Options.of(program.options)
+        self.vias = [Via(world.hosts[node], view) for node, view in enumerate(views)]
+        self.owners = [[Owner(node, number) for number in range(PROCESSES)] for node in range(program.nodes)]
+        self.wrong: list[str] = []
+        for node, view in enumerate(views):
+            world.nics[node].spawn(nic_program("via")(world.nics[node], view), "firmware")
+
+    async def start(self) -> None:
+        """The drivers, then the processes."""
+        for via in self.vias:
+            await via.start()
+        for via, owners in zip(self.vias, self.owners, strict=True):
+            for owner in owners:
+                await owner.open(via)
+
+    def wrong_memory(self) -> Iterator[str]:
+        """Bytes of processes that changed though nobody was allowed to."""
+        for owner in (owner for owners in self.owners for owner in owners):
+            for kind, area in enumerate(owner.areas):
+                at = area.wrong()
+                if at is not None:
+                    yield f"{owner}: byte {at} of its region {kind} is wrong"
+
+    def held(self) -> Iterator[str]:
+        """What kernels and network hold though everything was given back."""
+        for via in self.vias:
+            kernel, who = via.kernel, f"kernel {via.kernel.me}"
+            yield from (f"{who} has VI {vi.number}" for vi in kernel.vis[1:] if vi.process is not None)
+            for number, used in enumerate(kernel._queues):
+                if used:
+                    yield f"{who} has completion queue {number}"
+            for region in kernel.registry._regions:
+                if region is not None:
+                    yield f"{who} has region {region.handle:#x}"
+            for frame in via.host.frames._free:
+                if any(via.host.load_bytes(frame, PAGE)):
+                    yield f"{who}: page frame {frame:#x}, which is free, was written"
+        if self.world.in_flight():
+            yield f"the network holds {self.world.in_flight()} packets"

@@ -1,0 +1,132 @@
+"""A process of a program of VIA: its memory, of which every byte is accounted for."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firmware.host.via import Descriptor, Via, VipNic
+from pymodels.formats.via import ALIGNMENT
+
+INK = bytes(random.Random("ink").choices(range(1, 256), k=1 << 18))
+"""What memory is filled with: no byte is 0."""
+PLAIN, OPEN, CLOSED = 0, 1, 2
+SIZES = (96 << 10, 48 << 10, 4 << 10)
+"""Bytes of the regions: for messages; for peers to write and read; registered, but for nobody else."""
+GAP = 48
+"""Bytes that nobody uses between two that somebody does."""
+PLACE_BYTES, PLACES = 256, 192
+"""Of descriptors: room for one of 13 segments."""
+
+Part = tuple[int, int]
+"""Offset and bytes."""
+
+
+class Area:
+    """A registered region, and what may stand in it: bytes that are known, and bytes that may be anything."""
+
+    def __init__(self, owner: Owner, va: int, handle: int, size: int, ink: int) -> None:
+        self.owner, self.va, self.handle, self.size = owner, va, handle, size
+        pattern = INK[ink : ink + size]
+        self.expected: NDArray[np.uint8] = np.frombuffer(pattern, np.uint8).copy()
+        self.unknown = np.zeros(size, bool)
+        self._next = GAP
+        owner.process.store_bytes(va, pattern)
+
+    def take(self, sizes: list[int]) -> list[Part] | None:
+        """Places for pieces, which nobody has had; None when there is no more room."""
+        align = 1 if self.owner.nic.host.card.moves_bytes else 4
+        found, at = [], self._next
+        for number, size in enumerate(sizes):
+            found.append((at + (number + len(sizes)) % 4 // align * align, size))
+            at = -(-(at + size + GAP) // 4) * 4
+        if at > self.size:
+            return None
+        self._next = at
+        return found
+
+    def segments(self, parts: list[Part]) -> list[tuple[int, int, int]]:
+        """As a descriptor names them."""
+        return [(self.va + at, self.handle, size) for at, size in parts]
+
+    def read(self, parts: list[Part]) -> bytes:
+        """What stands there."""
+        return b"".join(self.owner.process.load_bytes(self.va + at, size) for at, size in parts)
+
+    def loosen(self, parts: list[Part]) -> None:
+        """Anything may stand there from now on."""
+        for at, size in parts:
+            self.unknown[at : at + size] = True
+
+    def fix(self, parts: list[Part], data: bytes) -> None:
+        """Only this may stand there from now on, as far as it goes; behind it what stood there before."""
+        done = 0
+        for at, size in parts:
+            part = data[done : done + size]
+            self.expected[at : at + len(part)] = np.frombuffer(part, np.uint8)
+            self.unknown[at : at + size] = False
+            done += size
+
+    def wrong(self) -> int | None:
+        """Offset of the first byte that may not stand there."""
+        actual = np.frombuffer(self.owner.process.load_bytes(self.va, self.size), np.uint8)
+        bad = (actual != self.expected) & ~self.unknown
+        return int(np.argmax(bad)) if bad.any() else None
+
+
+class Owner:
+    """A process of one node."""
+
+    def __init__(self, node: int, number: int) -> None:
+        self.node, self.number = node, number
+        self.nic: VipNic
+        self.tag = 0
+        self.areas: list[Area] = []
+        self._places = 0
+        self._place_handle = 0
+        self._base = self._place_base = 0
+        self._free: list[int] = list(range(PLACES))
+
+    def __str__(self) -> str:
+        return f"process {self.number} of node {self.node}"
+
+    @property
+    def process(self):  # type: ignore[no-untyped-def]
+        """As the host knows it."""
+        return self.nic.process
+
+    async def open(self, via: Via) -> None:
+        """Open the NIC, register all memory."""
+        self.nic = await via.open()
+        self.tag = self.nic.create_ptag()
+        for kind, size in enumerate(SIZES):
+            va = self.process.allocate(size)
+            shared = kind == OPEN
+            handle = await self.nic.register_memory(va, size, self.tag, rdma_write=shared, rdma_read=shared)
+            self.areas.append(Area(self, va, handle, size, (self.node * 7 + self.number * 3 + kind) * 1013))
+        self._place_base = self.process.allocate(PLACE_BYTES * PLACES)
+        self._place_handle = await self.nic.register_memory(self._place_base, PLACE_BYTES * PLACES, self.tag)
+
+    def place(self) -> Descriptor:
+        """A place for a descriptor."""
+        at = self._free.pop(0)
+        return self.nic.descriptor(self._place_base + PLACE_BYTES * at, self._place_handle)
+
+    def give_back(self, descriptor: Descriptor) -> None:
+        """Nobody uses a descriptor any more."""
+        self._free.append((descriptor.va - self._place_base) // PLACE_BYTES)
+
+    async def close(self) -> None:
+        """Give everything back."""
+        for area in self.areas:
+            await self.nic.deregister_memory(area.handle)
+        await self.nic.deregister_memory(self._place_handle)
+        await self.nic.close()
+        for area in self.areas:
+            self.process.free(area.va, area.size)
+        self.process.free(self._place_base, PLACE_BYTES * PLACES)
+
+
+assert PLACE_BYTES % ALIGNMENT == 0

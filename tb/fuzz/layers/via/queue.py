@@ -1,0 +1,135 @@
+"""One work queue of a VI and its reference: what was posted, how it may end, and what it leaves in memory."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from firmware.host.via import Descriptor
+from pymodels.formats.via import Reliability, Status
+from tb.fuzz.layers.via.owner import Area, Part
+
+if TYPE_CHECKING:
+    from tb.fuzz.layers.via.side import Side
+
+ERRORS = Status.ERRORS
+
+
+@dataclass
+class Post:
+    """A descriptor that is with the NIC."""
+
+    what: str
+    descriptor: Descriptor
+    area: Area
+    parts: list[Part]
+    status: Status = Status.DONE
+    """What it ends with when nothing excuses anything else, errors only."""
+    data: bytes = b""
+    """What it brings: a message for the peer, or what a read fetches."""
+    immediate: int | None = None
+    consumes: bool = False
+    """It takes a receive at the peer."""
+    target: tuple[Area, list[Part]] | None = None
+    """Where a write goes."""
+    done: bool = False
+    arrived: bool = False
+
+
+@dataclass
+class Epoch:
+    """A connection from its begin to its end."""
+
+    level: Reliability
+    excuses: set[str] = field(default_factory=set)
+    """Why descriptors may end otherwise than by DONE."""
+    streams: tuple[deque[Post], deque[Post]] = field(default_factory=lambda: (deque(), deque()))
+    """By side: what it has sent that takes receives, and has not arrived."""
+
+    @property
+    def reliable(self) -> bool:
+        """Nothing may be left out."""
+        return self.level is not Reliability.UNRELIABLE
+
+
+class Sends:
+    """The send queue of a side."""
+
+    def __init__(self, side: Side) -> None:
+        self.side, self.posted = side, deque[Post]()
+
+    def ended(self, descriptor: Descriptor) -> None:
+        """The oldest has been taken back."""
+        post, epoch, wrong = self.posted.popleft(), self.side.epoch, self.side.wrong
+        status = descriptor.status
+        if descriptor is not post.descriptor:
+            wrong(f"{post.what}: another descriptor was given back")
+        if not epoch.excuses and status & ERRORS != post.status & ERRORS:
+            wrong(f"{post.what} ended with {status!r}, not {post.status!r}")
+        good = not status & ERRORS
+        post.done = good
+        if post.target is not None:
+            self._wrote(post, good)
+        elif post.parts and post.data and not post.consumes:  # a read
+            if good:
+                post.area.fix(post.parts, post.data)
+                if post.area.read(post.parts) != post.data:
+                    wrong(f"{post.what} is done, and its data are not there")
+        self.side.owner.give_back(descriptor)
+
+    def _wrote(self, post: Post, good: bool) -> None:
+        assert post.target is not None
+        area, parts = post.target
+        there = area.read(parts) == post.data
+        if good and (not self.side.epoch.excuses or self.side.epoch.level is Reliability.RECEPTION):
+            area.fix(parts, post.data)
+            if self.side.epoch.level is Reliability.RECEPTION and not there:
+                self.side.wrong(f"{post.what} is done, and its data are not there")
+
+
+class Receives:
+    """The receive queue of a side."""
+
+    def __init__(self, side: Side) -> None:
+        self.side, self.posted = side, deque[Post]()
+
+    def ended(self, descriptor: Descriptor) -> None:
+        """The oldest has been taken back."""
+        post, epoch, wrong = self.posted.popleft(), self.side.epoch, self.side.wrong
+        status = descriptor.status
+        if descriptor is not post.descriptor:
+            wrong(f"{post.what}: another descriptor was given back")
+        if not status & ERRORS:
+            self._matches(post, descriptor)
+        elif status & Status.LENGTH_ERROR and epoch.streams[1 - self.side.number]:
+            epoch.streams[1 - self.side.number].popleft()
+        if not epoch.excuses and status & ERRORS != post.status & ERRORS:
+            wrong(f"{post.what} ended with {status!r}, not {post.status!r}")
+        self.side.owner.give_back(descriptor)
+
+    def _matches(self, post: Post, descriptor: Descriptor) -> None:
+        """Which of the peer's messages it has: the next, or, where messages may be lost, one behind it."""
+        epoch, stream = self.side.epoch, self.side.epoch.streams[1 - self.side.number]
+        skipped = 0
+        for sent in stream:
+            if self._is(post, descriptor, sent):
+                sent.arrived = True
+                if sent.target is None:
+                    post.area.fix(post.parts, sent.data)
+                for _ in range(skipped + 1):
+                    stream.popleft()
+                return
+            if epoch.reliable or not epoch.excuses:
+                break
+            skipped += 1
+        told = f"{descriptor.length} bytes, immediate {descriptor.immediate}, {descriptor.status!r}"
+        wanted = f"{stream[0].what}" if stream else "nothing, as nothing was sent"
+        self.side.wrong(f"{post.what} has {told}: not {wanted}")
+
+    def _is(self, post: Post, descriptor: Descriptor, sent: Post) -> bool:
+        if descriptor.immediate != sent.immediate or descriptor.length != len(sent.data):
+            return False
+        if sent.target is not None:
+            return descriptor.status & Status.REMOTE_WRITE == Status.REMOTE_WRITE
+        return post.area.read(post.parts)[: len(sent.data)] == sent.data
