@@ -4,8 +4,6 @@ specification's words.
 
 from __future__ import annotations
 
-from typing import Any
-
 from firmware.nic.via.options import OptionError
 from tb.fuzz.layers.via.acts import program
 from tb.fuzz.layers.via.cluster import Cluster
@@ -50,5 +48,3 @@ async def _link(link: Link, acts: tuple[Act, ...]) -> None:
         if act.node == link.act.node and act.name != "connection":
             await link.act_on(act)
     await link.end()
-
-

@@ -59,7 +59,7 @@ class Cluster:
             for region in kernel.registry._regions:
                 if region is not None:
                     yield f"{who} has region {region.handle:#x}"
-            for frame in via.host.frames._free:
+            for frame in self.world.hosts[kernel.me].frames._free:
                 if any(via.host.load_bytes(frame, PAGE)):
                     yield f"{who}: page frame {frame:#x}, which is free, was written"
         if self.world.in_flight():

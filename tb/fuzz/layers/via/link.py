@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from firmware.host.via import Result, VipError
@@ -83,7 +84,7 @@ class Link:
             await side.vi.connect_peer_request(other, self._discriminator, CONNECT_US)
             await side.vi.connect_peer_wait()
 
-        return [self._spawn(side, lambda side=side: meet(side)) for side in self.sides]  # type: ignore[misc]
+        return [self._spawn(side, partial(meet, side)) for side in self.sides]
 
     def _client_and_server(self) -> list[Any]:
         client, server = self.sides if self.role == "client" else self.sides[::-1]
@@ -104,6 +105,7 @@ class Link:
             for side in self.sides:
                 if not await side.until(side.idle):
                     self._standing(side)
+            await self.sides[0].owner.nic.host.sleep(LAST_US * 1_000_000, "what is sent, and not there")
         elif not all(side.idle() for side in self.sides):
             epoch.excuses.add("ended under load")
             await self.sides[0].owner.nic.host.sleep(LAST_US * 500_000, "what is under way")
@@ -228,7 +230,7 @@ class Link:
         if reliable:
             area.loosen(parts)
         status = Status.DONE if reliable else Status.DONE | Status.FORMAT_ERROR
-        await side.post(side.sends, Post(str(act), descriptor, area, parts, status, there.read(source)))
+        await side.post(side.sends, Post(str(act), descriptor, area, parts, status, there.read(source), fetches=True))
 
     async def do_wrong(self, act: Act) -> None:
         """A descriptor that cannot be: its status says so."""
@@ -250,7 +252,7 @@ class Link:
             if act.values["how"] == "done" or not waits or not queue.posted or told is not None:
                 await side.take_all()
                 continue
-            call = work.poll if act.values["how"] == "poll" else lambda work=work: work.wait(100_000)  # type: ignore[misc]
+            call = work.poll if act.values["how"] == "poll" else partial(work.wait, 100_000)
             descriptor = await side.call(str(act), call)
             if descriptor is not None:
                 queue.ended(descriptor)
@@ -291,7 +293,8 @@ class Link:
             there.loosen([(there.size - size + 4, size - 4)])
         place = side.owner.place()
         make = place.rdma_read if act.values["operation"] == "read" else place.rdma_write
-        await side.post(side.sends, Post(str(act), make(area.segments(parts), va, handle), area, parts))
+        post = Post(str(act), make(area.segments(parts), va, handle), area, parts, forbidden=True)
+        await side.post(side.sends, post)
 
     async def do_renew(self, act: Act) -> None:
         """Part and connect again, perhaps in other roles."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from firmware.host.via import Descriptor, Via, VipNic
 from pymodels.formats.via import ALIGNMENT
+from pymodels.host.process import Process
 
 INK = bytes(random.Random("ink").choices(range(1, 256), k=1 << 18))
 """What memory is filled with: no byte is 0."""
@@ -93,7 +94,7 @@ class Owner:
         return f"process {self.number} of node {self.node}"
 
     @property
-    def process(self):  # type: ignore[no-untyped-def]
+    def process(self) -> Process:
         """As the host knows it."""
         return self.nic.process
 

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from tb.fuzz.layers.via.side import Side
 
 ERRORS = Status.ERRORS
+NOT_SENT = Status.FORMAT_ERROR | Status.PROTECTION_ERROR | Status.LENGTH_ERROR
+"""The sender's own errors."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Post:
     """A descriptor that is with the NIC."""
 
@@ -33,6 +35,10 @@ class Post:
     """It takes a receive at the peer."""
     target: tuple[Area, list[Part]] | None = None
     """Where a write goes."""
+    fetches: bool = False
+    """It is a read, and may be."""
+    forbidden: bool = False
+    """Its peer must not allow it."""
     done: bool = False
     arrived: bool = False
 
@@ -69,13 +75,17 @@ class Sends:
             wrong(f"{post.what} ended with {status!r}, not {post.status!r}")
         good = not status & ERRORS
         post.done = good
+        if good and post.forbidden and epoch.reliable:
+            wrong(f"{post.what} is done, though it is forbidden")
+        stream = epoch.streams[self.side.number]
+        if status & NOT_SENT and post in stream:
+            stream.remove(post)
         if post.target is not None:
             self._wrote(post, good)
-        elif post.parts and post.data and not post.consumes:  # a read
-            if good:
-                post.area.fix(post.parts, post.data)
-                if post.area.read(post.parts) != post.data:
-                    wrong(f"{post.what} is done, and its data are not there")
+        elif good and post.fetches:
+            post.area.fix(post.parts, post.data)
+            if post.area.read(post.parts) != post.data:
+                wrong(f"{post.what} is done, and its data are not there")
         self.side.owner.give_back(descriptor)
 
     def _wrote(self, post: Post, good: bool) -> None:
@@ -111,18 +121,16 @@ class Receives:
     def _matches(self, post: Post, descriptor: Descriptor) -> None:
         """Which of the peer's messages it has: the next, or, where messages may be lost, one behind it."""
         epoch, stream = self.side.epoch, self.side.epoch.streams[1 - self.side.number]
-        skipped = 0
-        for sent in stream:
+        for place, sent in enumerate(stream):
             if self._is(post, descriptor, sent):
                 sent.arrived = True
                 if sent.target is None:
                     post.area.fix(post.parts, sent.data)
-                for _ in range(skipped + 1):
+                for _ in range(place + 1):
                     stream.popleft()
                 return
-            if epoch.reliable or not epoch.excuses:
+            if (epoch.reliable or not epoch.excuses) and not sent.descriptor.status & NOT_SENT:
                 break
-            skipped += 1
         told = f"{descriptor.length} bytes, immediate {descriptor.immediate}, {descriptor.status!r}"
         wanted = f"{stream[0].what}" if stream else "nothing, as nothing was sent"
         self.side.wrong(f"{post.what} has {told}: not {wanted}")
