@@ -51,6 +51,11 @@ class Waits:
         """`teller` knows what it waits for without being told of each wait: it is asked when somebody wants to know."""
         self._tellers.append(teller)
 
+    def end(self, waiter: str) -> None:
+        """A processor stops: it waits for nothing any more, whatever it declared."""
+        self._wants = {name: holder for name, holder in self._wants.items() if name[0] != waiter}
+        self._tellers = [_but(waiter, teller) for teller in self._tellers]
+
     def want(self, waiter: str, resource: str, holder: str = "") -> None:
         """`waiter` lacks `resource` from now on. Without a `holder` it is whoever `hold` names when asked."""
         self._wants[waiter, resource] = holder
@@ -75,6 +80,11 @@ class Waits:
         """Every wait in force, in the order of its beginning; then what the tellers say."""
         wants = [Wait(who, self.known(Wanted(what, holder))) for (who, what), holder in self._wants.items()]
         return wants + [wait for teller in self._tellers for wait in teller()]
+
+
+def _but(waiter: str, teller: Callable[[], Iterable[Wait]]) -> Callable[[], Iterable[Wait]]:
+    """What a teller says of others."""
+    return lambda: (wait for wait in teller() if wait.waiter != waiter)
 
 
 def cycles(waits: Iterable[Wait]) -> list[tuple[Wait, ...]]:

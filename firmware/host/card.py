@@ -9,6 +9,15 @@ RUN = 1 << Control.LANAI_RESET_OFF | 1 << Control.EBUS_RESET_OFF
 """Control register: processor and DMA engine out of reset."""
 
 
+HOLD = 1 << Control.LANAI_RESET_ON | 1 << Control.EBUS_RESET_ON
+"""The same: into reset."""
+
+
+async def hold(host: Host) -> None:
+    """Put the card into reset: its program ends where it is, packets to it vanish."""
+    await _write(host, host.card.control, HOLD)
+
+
 async def release(host: Host, doorbell_code: int = 0) -> None:
     """Take the card out of reset. `doorbell_code`: size of the doorbell FIFOs, where the card has them."""
     size = doorbell_code << Control.FIFO_SIZE if host.card.has_chains else 0

@@ -32,6 +32,9 @@ MAX_PAYLOAD = 64_572
 """Bytes that one message can carry (Figure 4.2)."""
 MAX_SEND = 16 * 1024 * 1024
 """Bytes that one `send` can carry, in segments under one handler call (readings B4)."""
+TAG_SHIFT = 4
+TAG = 0xF << TAG_SHIFT
+"""In word 1, above the device of the source endpoint: with the time-out extension, the connection of two NIs (ours)."""
 COUNTER_BITS = 8
 COUNTER_MASK = (1 << COUNTER_BITS) - 1
 """Tokens and sequence numbers wrap here."""
@@ -121,6 +124,8 @@ class Cause(IntEnum):
     """No multicast tree of this number has its root here."""
     INTERRUPTED = 10
     """It continues a transfer of which what stands before it did not come."""
+    BEGAN_ANEW = 11
+    """The own NI's word: another one is down, or began anew. What its host has sent in part never ends."""
 
 
 class Lack(IntEnum):

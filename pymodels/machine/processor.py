@@ -53,6 +53,7 @@ class ModelProcessor(Actor):
             self._kernel.stop(task)
         self._programs.clear()
         self.sram.spins.clear()
+        self.waits.end(self.who)
 
     def load(self, address: int) -> int:
         """The 32-bit big-endian word at an SRAM address (a multiple of 4)."""

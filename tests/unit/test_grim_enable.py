@@ -51,8 +51,10 @@ def test_nodes_start_in_any_order_and_none_goes_ahead_alone(seed: int) -> None:
 
 
 def test_notice_that_vanishes_is_repeated() -> None:
-    bench = Bench(2, sync_period_us=20)
+    bench = Bench(2, start_nics=False, sync_period_us=20)
     bench.machine.nic(1).card.write(0x800040, (1 << 30).to_bytes(4, "big"))
+    bench.start_nic(0)
+    bench.start_nic(1)
     traffic = AllToAll(bench, 5, [0, 10])
     late = bench.libraries[1].grim_enable
 

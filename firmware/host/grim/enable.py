@@ -7,8 +7,12 @@ from typing import Protocol
 
 from firmware.host import card
 from firmware.host.words import store_words
+from firmware.nic.grim.entries import Runtime
 from firmware.nic.grim.layout import E2L_CHAIN, L2E_CHAIN, STARTED, HostQueue, Layout, Register, State, Word
 from firmware.verbs import Buffer, Host
+
+LINE = 32
+"""Bytes that one turn of the clearing loop stores."""
 
 
 class Phase(IntEnum):
@@ -34,6 +38,18 @@ class Phase(IntEnum):
     ACTIVATION = 9
     """Peripheral device activation."""
     ENABLED = 10
+
+
+async def clear(host: Host, layout: Layout) -> None:
+    """Before a program begins on a card that was in reset: nothing that host and NI tell each other may be of before.
+    What has counted the program's beginnings stays.
+    """
+    runtime = [layout.runtime + layout.runtime_bytes * n + Runtime.SIZE for n in range(layout.runtime_count)]
+    areas = [(0, Word.BEGINNINGS), (layout.counters, layout.routes), (layout.static, layout.maps)]
+    for begin, end in [*areas, *((at, at + 4) for at in runtime)]:
+        for line in range(begin, end, LINE):
+            await host.spend("clear_line")
+            await store_words(host, line, *[0] * (min(end - line, LINE) // 4))
 
 
 class Peripheral(Protocol):

@@ -53,3 +53,20 @@ u32 resolve(struct grim *grim, u32 hash, const u32 *text) {
     }
     return name->number;
 }
+
+/* A line of the NI's memory, before a program begins again. */
+void clear_line(u32 left) {
+    PIO_WRITE(0);
+    PIO_WRITE(0);
+    PIO_WRITE(0);
+    PIO_WRITE(0);
+    PIO_WRITE(0);
+    PIO_WRITE(0);
+    PIO_WRITE(0);
+    PIO_WRITE(0);
+    if (UNLIKELY(!left)) {
+        OFF_PATH("all of it");
+        return;
+    }
+    LOOP_AGAIN();
+}

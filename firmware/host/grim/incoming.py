@@ -6,7 +6,7 @@ import struct
 
 from firmware.nic.grim.layout import HostQueue, Layout, Register, following
 from firmware.verbs import Buffer, Host
-from pymodels.formats.grim import HEADER_BYTES, SEGMENTS, Device, MessageType, Reference, padded
+from pymodels.formats.grim import HEADER_BYTES, SEGMENTS, TAG, Device, MessageType, Reference, padded
 from pymodels.trace import TraceEvent
 
 MESSAGE = struct.Struct(">4I4i")
@@ -47,7 +47,7 @@ class Incoming:
         w0, w1, w2, w3, a0, a1, a2, a3 = MESSAGE.unpack_from(self._view, at)
         self._host.trace(TraceEvent.POLL_HIT, w0, 0, w1 >> 8 & 0xFF)
         kind = w1 >> 26
-        source = sender = (w1 & 0xFFFF) << 16 | w3 >> 24  # the endpoint's reference: VNN, device, channel
+        source = sender = (w1 & 0xFFFF & ~TAG) << 16 | w3 >> 24  # the endpoint's reference: VNN, device, channel
         if MessageType.MULTICAST <= kind <= MessageType.FORWARDED_SEGMENT:
             source = _of_tree(kind, w1, w2, w3)
             sender = (w1 >> 16 & 0xFF) << 32 | source & 0xFFFF | 1 << 40
@@ -61,6 +61,11 @@ class Incoming:
             whole, _ = self._long.pop(sender)
             payload = memoryview(whole)
         return source, kind, w3 & 0xFFFF, (a0, a1, a2, a3), payload, w0
+
+    def forget(self, vnn: int) -> None:
+        """A node began anew: what it has sent in part never ends."""
+        for sender in [sender for sender in self._long if _vnn(sender) == vnn]:
+            del self._long[sender]
 
     async def _collect(self, source: int, total: int, payload: memoryview) -> None:
         """Copy a segment behind those before it. Segments of a stream come in order, and nothing comes between them."""
@@ -80,6 +85,11 @@ class Incoming:
             self._told = self.position
             await self._host.spend("free_queue")
             await self._host.pio_write(self._front_register, WORD.pack(self.position))
+
+
+def _vnn(sender: int) -> int:
+    """The VNN of a sender whose messages are put together."""
+    return (sender >> 8 if sender >> 40 else sender >> 24) & 0xFF
 
 
 def _of_tree(kind: int, w1: int, w2: int, w3: int) -> int:

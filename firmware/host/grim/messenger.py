@@ -12,7 +12,7 @@ from firmware.host.grim.sending import Sending
 from firmware.nic.grim.layout import Layout
 from firmware.nic.grim.options import Options
 from firmware.verbs import Buffer, Host
-from pymodels.formats.grim import MessageType
+from pymodels.formats.grim import Cause, MessageType
 from pymodels.trace import TraceEvent
 
 Local = tuple[int, int, tuple[int, int, int, int], bytes]
@@ -80,12 +80,19 @@ class Messenger(Sending):
                 if message is not None:
                     source, kind, handler, arguments, payload, key = message
                     if kind == MessageType.ERROR_REPORT:
-                        self.on_report(arguments)
+                        self._report(incoming, arguments)
                     else:
                         handled += await self._call(source, handler, arguments, payload, key)
             finally:
                 await incoming.free()
         return handled
+
+    def _report(self, incoming: Incoming, arguments: tuple[int, int, int, int]) -> None:
+        """The NI tells of a message that cannot succeed, or of another NI that began anew."""
+        if arguments[1] & 0xFFFF == Cause.BEGAN_ANEW:
+            incoming.forget(arguments[0] >> 8 & 0xFF)
+        else:
+            self.on_report(arguments)
 
     async def _call(
         self, source: int, handler: int, arguments: tuple[int, int, int, int], payload: memoryview, key: int

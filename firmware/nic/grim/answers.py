@@ -78,10 +78,9 @@ class Answers:
         elif kind == MessageType.ERROR:
             await self._error(key, w1)
         elif kind == MessageType.SYNC:
-            await self._sync(peer)
+            await self._sync(key, peer)
         elif kind == MessageType.SYNC_ANSWER:
-            self.answered.add(peer)
-            await self.nic.work("sync_answered")
+            await self._sync_answered(key, peer)
         else:
             await self._strange()
 
@@ -242,7 +241,18 @@ class Answers:
         if message is not None:
             await self.failed(*message, cause)
 
-    async def _sync(self, peer: int) -> None:
+    def notice(self, peer: int) -> None:
+        """Tell a NI that this one is reset."""
+        self.sender.answer(peer, control(MessageType.SYNC, 0, 0, self.ni.me))
+        self.ni.count(Counter.SYNC_SENT)
+        self.nic.trace(TraceEvent.SYNC_SENT, 0, peer)
+
+    async def _sync_answered(self, key: int, peer: int) -> None:
+        """Another NI has heard the notice."""
+        self.answered.add(peer)
+        await self.nic.work("sync_answered")
+
+    async def _sync(self, key: int, peer: int) -> None:
         """Another NI is reset: it has been heard, and is told so."""
         self.heard.add(peer)
         self.nic.trace(TraceEvent.SYNC_SEEN, 0, peer)

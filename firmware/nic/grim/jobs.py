@@ -36,6 +36,8 @@ class Job:
     """Whose transfer it is a part of: NI, channels, and of a reply where the RM-RV went."""
     pieces: Pieces | None = None
     lock_pieces: Pieces | None = field(default_factory=list)
+    forgotten: bool = False
+    """Its sender began anew."""
 
 
 def job_in(nic: Nic, layout: Layout, buffer: int, words: tuple[int, int, int, int], stream: int) -> Job:

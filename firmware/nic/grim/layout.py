@@ -229,6 +229,7 @@ class Layout:
 
     def _remote(self, options: Options) -> None:
         """The translation cache, and the queue of what the NI sends on its own account."""
+        self.runtime_count = options.translation_runtime
         self.runtime_bytes = Runtime.PIECES + 8 * self.translation_pieces
         self.static = self._take(Static.BYTES * options.translation_static)
         self.maps = self._take(MAP_BYTES * options.translation_static)

@@ -93,10 +93,7 @@ class Multicast:
         forwarded = w1 >> 26 >= MessageType.FORWARDED
         await self._nic.work("multicast_look")
         place = self._place(tree, not forwarded)
-        if place is None and forwarded:  # cannot be: who is a child has been told before its parent
-            place = Place(source, (), ())
-            self._ni.count(Counter.STRANGE)
-        if place is None:
+        if place is None:  # of a forwarded message: this NI began anew, and its parent does not know
             await self._receiver.impossible(buffer, key, source, stream, Cause.UNKNOWN_TREE)
         elif (lack := self._lack(tree, place, length)) is not None:
             await self._receiver.refuse(buffer, key, source, stream, lack)

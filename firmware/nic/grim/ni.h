@@ -51,7 +51,7 @@ struct ni {
     u32 second, second_limit;
     struct unanswered *unanswered;
     struct entry *late;
-    u8 *tries;
+    u8 *tries, *tags;
     struct held *held;
     struct buffer *armed, *other;
     u32 block_tail, block_done, block_mask, control_head, control_waiting, control_mask;

@@ -28,6 +28,9 @@ class Ni:
         self.peers = tuple(vnn for vnn in range(self.nodes) if vnn != self.me)
         self.routes = [self._route(view, vnn) for vnn in range(self.nodes)]
         """By VNN: the two words of the route, right-aligned, and how many bytes before it the send engine skips."""
+        self.tags = [0] * self.nodes
+        """By VNN: what stands in packets to and from it (`TAG`); NONE while there is no connection. 0 without
+        time-outs."""
         self._counts = [0] * len(Counter)
 
     def _route(self, view: ClusterView, vnn: int) -> tuple[int, int, int]:

@@ -29,6 +29,7 @@ from pymodels.formats.grim import (
     GRIM_ID,
     HEADER_BYTES,
     MAX_WINDOW,
+    TAG,
     Cause,
     Device,
     Lack,
@@ -105,12 +106,22 @@ class Receiver(Verdicts):
         nic.trace(TraceEvent.NIC_RECV_START, w0, w1 >> 8 & 0xFF)
         if overlong or not good or length > self.layout.host_slot or w0 >> 16 != GRIM_ID or nic.load(at + length) >> 24:
             await self._bad(buffer, w0, overlong)
+        elif self._lossy and await self._foreign(w1):
+            self.ni.count(Counter.FOREIGN)
+            nic.trace(TraceEvent.NIC_DROPPED, w0, Counter.FOREIGN)
+            self.release(buffer)
         elif is_control:
             self.release(buffer)
             return w0, w1
         else:
             await self._message(buffer, (w0, w1, w2, w3), length, early)
         return None
+
+    async def _foreign(self, w1: int) -> bool:
+        """Whether a packet is of no connection that there is. Notices and their answers need none."""
+        await self.nic.work("connection_look")
+        source = w1 >> 8 & 0xFF
+        return w1 >> 26 < MessageType.SYNC and (source >= self.ni.nodes or w1 & TAG != self.ni.tags[source])
 
     async def _bad(self, buffer: int, key: int, overlong: bool) -> None:
         """A packet that must not be believed: counted, never answered."""
@@ -168,6 +179,9 @@ class Receiver(Verdicts):
         """A message that the endpoint's queue has room for: bring it there, and acknowledge it."""
         self.take(key, source, stream)
         await self.nic.work(RECEIVE_PATHS[self._per_ni])
+        if channel == self.ni.card_channel and self._lossy:  # a card answers to the source as it stands
+            self.nic.store(self.layout.buffers[buffer] + 4, self.nic.load(self.layout.buffers[buffer] + 4) & ~TAG)
+            await self.nic.work("connection_tag")
         place, pointer, after = await self.endpoints.append(channel, length)
         if early < length:
             at = self.layout.buffers[buffer]

@@ -55,6 +55,17 @@ class Remote:
         self._transfers: dict[tuple[int, int, int], int] = {}
         """By transfer of which more is to come: the address at which it goes on, or the Cause for which it does not."""
 
+    def forget(self, peer: int) -> None:
+        """A NI begins anew: what it has asked for and waits for a translation is not executed."""
+        if self._parked is not None and self._parked.source == peer:
+            self._parked.forgotten = True
+        self._transfers = {transfer: state for transfer, state in self._transfers.items() if transfer[0] != peer}
+
+    def has_to_do_with(self, peer: int) -> bool:
+        """Whether a message of a NI waits for a translation, or a reply of it is on its way to the host."""
+        waits = self._parked is not None and self._parked.source == peer
+        return waits or any(source == peer for _, source in self._storing.values())
+
     # ---- arrival
 
     async def arrived(self, buffer: int, words: tuple[int, int, int, int], stream: int) -> None:
@@ -176,6 +187,10 @@ class Remote:
     async def _answered(self, job: Job, cause: Cause | None) -> None:
         """The answer to the message that waits."""
         self._nic.trace(TraceEvent.TRANSLATION_DONE, job.key, cause or 0)
+        if job.forgotten:
+            self._unpark(job)
+            self._receiver.release(job.buffer)
+            return
         if cause is not None and self._for_lock:
             cause = Cause.LOCK_NOT_REGISTERED
         cause = cause or await self._translate(job)

@@ -37,6 +37,11 @@ class Reports:
         """No more is taken for now."""
         return max(len(self._waiting), len(self._afar)) >= TOKENS
 
+    @property
+    def pending(self) -> bool:
+        """Something that the own host is told is not there yet."""
+        return bool(self._waiting or self._under_way)
+
     async def failed(self, channel: Channel, slot: int, cause: int) -> None:
         """A message in the scoreboard cannot succeed: its sender is told. Of a reply nobody is; who asked for it gets
         no answer.

@@ -11,9 +11,10 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from firmware.nic.grim.answers import Answers
+from firmware.nic.grim.connections import ConnectedAnswers
 from firmware.nic.grim.delivery import Delivery
 from firmware.nic.grim.fetching import Fetching
-from firmware.nic.grim.layout import E2L_CHAIN, L2E_CHAIN, STARTED, Counter, HostQueue, State, Word
+from firmware.nic.grim.layout import E2L_CHAIN, L2E_CHAIN, STARTED, HostQueue, State, Word
 from firmware.nic.grim.multicast import Multicast
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.notices import WAKE0, Notices
@@ -21,13 +22,10 @@ from firmware.nic.grim.receiving import BUFF, Receiver
 from firmware.nic.grim.remote import INTERRUPT, SIGNAL, Remote
 from firmware.nic.grim.search import SearchTimer
 from firmware.nic.grim.sending import Sender
-from firmware.nic.grim.timeouts import LossyAnswers
 from firmware.nic.grim.two_pieces import HybridSender
 from firmware.nic.hardware import host_dma
 from firmware.verbs import Watch
-from pymodels.formats.grim import MessageType, control
 from pymodels.registers import Isr, Reg
-from pymodels.trace import TraceEvent
 
 ISR = int(Reg.ISR)
 TIME = 1 << Isr.TIME0
@@ -44,7 +42,7 @@ class Firmware:
         self.dma = host_dma(self.nic, {L2E_CHAIN: layout.blocks, E2L_CHAIN: layout.fetches})
         self.delivery = Delivery(ni, self.dma, layout.blocks, layout.pointers, layout.blocks_count, L2E_CHAIN)
         self.receiver = Receiver(ni, self.sender, self.delivery)
-        self.answers = (LossyAnswers if ni.options.timeout_us else Answers)(ni, self.sender, self.receiver)
+        self.answers = (ConnectedAnswers if ni.options.timeout_us else Answers)(ni, self.sender, self.receiver)
         self.remote = Remote(ni, self.sender, self.receiver, self.delivery, self.answers)
         self.receiver.remote = self.remote
         self.multicast = Multicast(ni, self.sender, self.receiver, self.delivery, self.answers)
@@ -199,9 +197,7 @@ class Firmware:
     async def _notices(self, peers: set[int]) -> None:
         for vnn in sorted(peers):
             await self.nic.work("sync_notice")
-            self.sender.answer(vnn, control(MessageType.SYNC, 0, 0, self.ni.me))
-            self.ni.count(Counter.SYNC_SENT)
-            self.nic.trace(TraceEvent.SYNC_SENT, 0, vnn)
+            self.answers.notice(vnn)
 
     async def _tell_host(self) -> None:
         """Bring the state to the host's status word."""

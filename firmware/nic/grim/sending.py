@@ -105,6 +105,8 @@ class Sender:
             await nic.work("send_later")
         elif streams.open(stream):
             await nic.work(SEND_PATHS[self._path + channel.style])
+            if self.on_sent is not None:
+                await nic.work("connection_tag")
             self.ni.count(Counter.SENT)
             self._prepare(channel, slot)
         else:
@@ -171,6 +173,8 @@ class Sender:
             self._behind.append(stream)
             return
         await self.nic.work("resend_message")
+        if self.on_sent is not None:
+            await self.nic.work("connection_tag")
         streams.passed(channel, slot, stream)
         self._prepare(channel, slot)
         again = channel.again[slot]
@@ -192,6 +196,8 @@ class Sender:
         at = channel.base + channel.offset[slot]
         key = self.key(channel, slot)
         self.nic.store_words(at, (r0, r1, key))
+        if tag := self.ni.tags[self.streams.peer(stream)]:
+            self.nic.store(at + ROUTE_BYTES + 4, self.nic.load(at + ROUTE_BYTES + 4) | tag)
         self.prepared = (at, align, at + channel.size[slot], key, stream)
         if self.on_sent is not None:
             self.on_sent(stream)
@@ -266,7 +272,7 @@ class Sender:
             raise RuntimeError(f"node {self.ni.me}: the control-message queue is full, {self.waiting} answers are owed")
         r0, r1, _ = self.ni.routes[vnn]
         at = layout.control + CONTROL_ENTRY * ((self._head + self.waiting) % layout.control_entries)
-        self.nic.store_words(at, (r0, r1, *words))
+        self.nic.store_words(at, (r0, r1, words[0], words[1] | max(self.ni.tags[vnn], 0)))
         self.waiting += 1
         if not self.busy:
             self._start_control()

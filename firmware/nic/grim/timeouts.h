@@ -78,3 +78,16 @@ void receive_again(struct ni *ni) {
     answer(ni, source, data->w0, TYPE_ACK << 26 | target << 16 | ni->me_word | OWN_DEVICE);
     release(ni, buffer);
 }
+
+/* A packet has come: of which connection. */
+u32 connection_look(struct ni *ni) {
+    u32 w1 = ni->armed->data->w1, source = w1 >> 8 & 0xFF;
+    if (UNLIKELY(w1 >> 26 >= TYPE_SYNC)) {
+        OFF_PATH("a notice, or its answer");
+        return 0;
+    }
+    return source < ni->nodes && (w1 & 0xF0) == ni->tags[source];
+}
+
+/* A message leaves: its connection goes into its header. */
+void connection_tag(struct ni *ni, struct message *message, u32 peer) { message->w1 |= ni->tags[peer]; }

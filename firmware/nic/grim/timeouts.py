@@ -6,14 +6,15 @@ more, so a lost answer is repaired by the copy. Delivery stays exactly once and 
 
 - the window counts from the oldest unanswered message on, so that what arrives is less than half the sequence
   numbers before or behind what is expected;
-- the network does not reorder, so an answer to a copy arrives before a message with the same token and sequence can be
-  sent; between streams an answer tells them apart by the channel it names;
+- whatever arrives late, message or answer, is told from a later one by token and sequence: those come again when 256
+  further messages of the stream have been sent, so a network may reorder as long as no packet is passed by 128 messages
+  of its own stream; between streams an answer tells them apart by the channel it names;
 - an answer counts also when its message was rolled back meanwhile; the place in the queue is free when no copy of it
   is on its way to the link.
 
 The clock is one periodic tick, a quarter of the time-out, while anything is unanswered. It shares the one timer with
 the retry delay. A NI that gives no sign of life for `timeout_tries` time-outs is down: what is meant for it is freed
-and reported as an ERROR to the host, now and for ever.
+and reported as an ERROR to its sender, until it is connected again (`connections`).
 """
 
 from __future__ import annotations
@@ -136,13 +137,20 @@ class LossyAnswers(Answers):
         """A message leaves, or is prepared to."""
         if stream not in self._watched:
             self._age[stream] = 0
-            if not self._watched and not self._held:
-                self.nic.write(Reg.IT0, self._tick)
+            if not self._ticks_now() and not self._held:
+                self._start_clock()
             self._watched[stream] = None
+
+    def _ticks_now(self) -> bool:
+        """Whether the clock is needed."""
+        return bool(self._watched or self.sender.down)
+
+    def _start_clock(self) -> None:
+        self.nic.write(Reg.IT0, self._tick)
 
     def _arm(self, now: int) -> None:
         dues = [self._held[0][0]] if self._held else []
-        if self._watched:
+        if self._ticks_now():
             if self._tick_due is None:
                 self._tick_due = now + self._tick & 0xFFFFFFFF
             dues.append(self._tick_due)
@@ -155,7 +163,7 @@ class LossyAnswers(Answers):
         now = await self.nic.read(Reg.RTC)
         if self._held:
             await self._release(now)
-        if self._watched and (self._tick_due is None or (now - self._tick_due & 0xFFFFFFFF) < HALF):
+        if self._ticks_now() and (self._tick_due is None or (now - self._tick_due & 0xFFFFFFFF) < HALF):
             self._tick_due = None
             await self._look()
         self._arm(now)
@@ -195,17 +203,35 @@ class LossyAnswers(Answers):
     # ---- a NI that is down
 
     async def _give_up(self, peer: int) -> None:
+        """A NI gives no sign of life."""
+        raise NotImplementedError
+
+    def _of(self, peer: int) -> list[int]:
+        """The streams to a NI."""
+        return [stream for stream in range(len(self._base)) if self.sender.streams.peer(stream) == peer]
+
+    async def close(self, peer: int) -> None:
         """Take back all that is meant for a NI: it is refused, and so is what comes."""
         streams = self.sender.streams
         self.sender.down.add(peer)
-        for stream in range(len(self._base)):
-            if streams.peer(stream) == peer and not streams.closed[stream]:
+        for stream in self._of(peer):
+            if not streams.closed[stream]:
                 oldest = streams.oldest_sent(stream)
                 if oldest is not None:
                     await self._roll_back(*oldest)
                 streams.closed[stream] = True
                 self._watched.pop(stream, None)
                 streams.wake(stream)
+
+    def open(self, peer: int) -> None:
+        """Nothing waits for a NI any more: its streams begin anew."""
+        streams = self.sender.streams
+        self.sender.down.discard(peer)
+        self._tries[peer] = 0
+        for stream in self._of(peer):
+            streams.closed[stream] = False
+            streams.sequence[stream] = streams.in_flight[stream] = streams.cursor[stream] = 0
+            self._base[stream] = self._answered[stream] = self._age[stream] = 0
 
     async def refuse(self, channel: Channel, slot: int, stream: int) -> None:
         """A message for a NI that is down: its sender is told, then it is freed. While no more reports are taken, it

@@ -29,6 +29,17 @@ class Verdicts:
         self.failed: dict[int, int] = {}
         """With time-outs: why messages were answered by an ERROR, by stream and sequence number."""
 
+    def source(self, stream: int) -> int:
+        """The NI that a stream comes from."""
+        return (stream if self._per_ni else stream // self.layout.targets) % self.ni.nodes
+
+    def forget(self, peer: int) -> None:
+        """A NI begins anew: so do the streams that come from it."""
+        for stream in range(len(self.expected)):
+            if self.source(stream) == peer:
+                self.expected[stream], self.refusing[stream] = 0, False
+        self.failed = {name: cause for name, cause in self.failed.items() if self.source(name >> COUNTER_BITS) != peer}
+
     def release(self, buffer: int) -> None:
         """A receive buffer is free again."""
         raise NotImplementedError

@@ -34,6 +34,8 @@ class Word(IntEnum):
     no DMA that uses them is under way (`Kernel`)."""
     REQUEST = 0x20
     """A request on its way to the driver: virtual address, bytes, entry for the answer, its number."""
+    BEGINNINGS = 0x3C
+    """How often the firmware began here [NI]; with time-outs. Who clears the memory leaves it alone."""
 
 
 @quick
@@ -93,3 +95,7 @@ class Counter(IntEnum):
     QUEUED = 31
     COPIES = 32
     """Copies made for the children of multicast trees."""
+    PARTED = 33
+    """Connections with other NIs that ended: one was down, or began anew."""
+    FOREIGN = 34
+    """Packets dropped because they are of no connection, or of one that ended."""

@@ -103,6 +103,7 @@ local TYPES = {
 local CAUSES = {
   [1] = "UNKNOWN_ENDPOINT", [2] = "UNKNOWN_TYPE", [3] = "TOO_LONG", [4] = "NOT_REGISTERED", [5] = "BEYOND",
   [6] = "LOCK_NOT_REGISTERED", [7] = "FREED_HERE", [8] = "HOST_DOWN", [9] = "UNKNOWN_TREE", [10] = "INTERRUPTED",
+  [11] = "BEGAN_ANEW",
 }
 local ARGUMENTS = {  -- of remote memory
   [0x04] = { "target", "lock", "lock value", "span" }, [0x05] = { "target", "lock", "lock value", "span" },

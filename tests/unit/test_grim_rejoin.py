@@ -1,0 +1,286 @@
+"""A host that was down comes back. Strategy: three hosts send numbered messages to each other without a pause; the NIC
+of one is reset under them, stays down for a time that is drawn, and begins again with a new program and a new library.
+Every message must be handled once and in order, or be an error at its sender, or have been in the hands of the NIC that
+was reset; nothing of before may be handled after it. Packets of before are held back or doubled until long after. A
+host that was only held for down must be as good as before.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from firmware.host import card
+from firmware.host.grim import Grim, enable, open_layer
+from firmware.nic.grim.layout import Counter, Word
+from pymodels.formats.grim import Cause, reference
+from pymodels.registers import Pci
+from pymodels.trace import Part, TraceEvent, unit
+from tests.unit.grim_bench import Bench
+from tests.unit.test_grim_down import lose_all, noting
+
+QUICK: dict[str, Any] = {"timeout_us": 60, "timeout_tries": 4, "host_queue_bytes": 1 << 14, "segment_bytes": 600}
+US = 1_000_000
+Sent = tuple[int, int, int]
+"""Sender, destination, number."""
+
+
+async def again(
+    bench: Bench, node: int, down_us: int = 100, drain: Callable[[Grim], Awaitable[None]] | None = None
+) -> Grim:
+    """Reset a NIC, let time pass, and begin again: the library of the second life. `drain`: with that of the first."""
+    old = bench.libraries[node]
+    await card.hold(old.host)
+    if drain is not None:
+        await drain(old)
+    await old.host.sleep(down_us * US)
+    await enable.clear(old.host, old.layout)
+    bench.start_nic(node)
+    library = bench.libraries[node] = open_layer(old.host, bench.views[node])
+    await library.grim_enable()
+    return library
+
+
+class Rejoin:
+    """Hosts that send all the time; the NIC of the last one is reset and comes back."""
+
+    def __init__(self, seed: int, nodes: int = 3, after_us: int = 800, down_us: int = 900, **options: Any) -> None:
+        self.random = random.Random(seed)
+        self.bench = Bench(nodes, seed, True, True, **{**QUICK, **options})
+        self.bad, self.after_us, self.down_us = nodes - 1, after_us, down_us
+        self.end_us = after_us + down_us + 1500
+        self.sent: list[Sent] = []
+        self.got: list[Sent] = []
+        self.errors: list[Sent] = []
+        self.raised: list[str] = []
+        self.handler = 0
+        self.back_at = self.cut = 0
+
+    async def application(self, library: Grim, me: int, until_us: float, first: int) -> None:
+        """Send to all others and poll until a time; numbers from `first` on."""
+
+        def on_report(arguments: tuple[int, int, int, int]) -> None:
+            assert arguments[1] & 0xFFFF == Cause.HOST_DOWN
+            self.errors.append((me, arguments[0] >> 8 & 0xFF, arguments[2]))
+
+        messenger = library._messenger
+        assert messenger is not None
+        messenger.on_report = on_report
+        numbers = dict.fromkeys(range(self.bench.nodes), first)
+        while library.host.now < until_us * US:
+            for vnn in range(self.bench.nodes):
+                if vnn != me:
+                    self.sent.append((me, vnn, numbers[vnn]))
+                    size = self.random.choice([0, 8, 500])
+                    await library.send(library.get_dest_id(vnn), self.handler, numbers[vnn], payload=bytes(size))
+                    numbers[vnn] += 1
+            await library.poll()
+            await library.host.sleep(self.random.randrange(40) * US)
+
+    def handle(self, me: int) -> Any:
+        """The handler of a node."""
+
+        def on_data(source: int, number: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
+            self.got.append((reference(source).vnn, me, number))
+
+        return on_data
+
+    async def node(self, library: Grim, me: int) -> None:
+        """A node's life, or both lives of the one that fails."""
+        self.handler = (await self.bench.publish(library, data=self.handle(me)))["data"]
+        await library.host.sleep(400 * US - library.host.now)
+        begun = 400 + self.after_us if me == self.bad else 400 + self.end_us
+        await self.application(library, me, begun, 0)
+        if me == self.bad:
+            library = await self.restart(library)
+            await self.application(library, me, 400 + self.end_us, 1 << 20)
+        await self.quiet(library)
+
+    async def restart(self, library: Grim) -> Grim:
+        """Reset the NIC under the traffic, let time pass, and begin again."""
+        library = await again(self.bench, self.bad, self.down_us, self.drain)
+        self.back_at = library.host.now
+        library.register_handler(self.handle(self.bad), "data")
+        await library.sync_handlers()
+        assert await library.resolve_handler("data") == self.handler
+        return library
+
+    async def drain(self, library: Grim) -> None:
+        """What the NIC has brought before it was reset is handled in the first life."""
+        await library.poll()
+        self.cut = len(self.got)
+
+    async def quiet(self, library: Grim) -> None:
+        """Poll until the last answers have come."""
+        end = library.host.now + 1500 * US
+        while library.host.now < end:
+            await library.poll()
+            await library.host.sleep(10 * US)
+
+    def run(self) -> None:
+        """Run it, and hold it against what was sent."""
+        self.bench.run(self.node, 100_000)
+        assert len(set(self.got)) == len(self.got), "a message was handled twice"
+        for pair in {(source, to) for source, to, _ in self.got}:
+            numbers = [number for source, to, number in self.got if (source, to) == pair]
+            assert numbers == sorted(numbers), f"{pair} out of order"
+        missing = set(self.sent) - set(self.got) - set(self.errors)
+        assert all(self.bad in message[:2] for message in missing), "who was up lost something"
+        hands = self.in_its_hands()
+        from_bad = {message for message in missing if message[0] == self.bad}
+        assert all(number < 1 << 20 for _, _, number in from_bad), "its second life lost something"
+        assert len(missing - from_bad) <= hands, f"{len(missing - from_bad)} messages lost, the NIC had {hands}"
+        assert len(set(self.errors)) == len(self.errors)
+        assert self.bench.nothing_left()
+
+    def in_its_hands(self) -> int:
+        """Messages that the NIC which failed had accepted, and its host had not got."""
+        records, me = self.bench.machine.trace.records, unit(self.bad, Part.NIC_CPU)
+        accepted = [r for r in records if r[1] == me and r[2] == TraceEvent.NIC_ACCEPT and r[0] < self.back_at]
+        host = unit(self.bad, Part.HOST_CPU)
+        seen = [r for r in records if r[1] == host and r[2] == TraceEvent.POLL_HIT and r[0] < self.back_at]
+        return len(accepted) - len(seen)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("down_us", [30, 900])
+def test_a_host_comes_back_and_nothing_of_before_is_handled_twice_or_lost(seed: int, down_us: int) -> None:
+    rejoin = Rejoin(seed, down_us=down_us, after_us=700 + 17 * seed)
+    rejoin.run()
+    after = {(source, to) for source, to, _ in rejoin.got[rejoin.cut :]}
+    assert after == {(source, to) for source in range(3) for to in range(3) if source != to}, "all speak with all again"
+    assert any(to == 2 for _, to, _ in rejoin.errors), "what could not come was told"
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("sequencing", ["any-to-any", "per-ni"])
+def test_packets_of_before_are_not_believed_however_late_they_come(seed: int, sequencing: str) -> None:
+    """They stand aside until the host that failed is back, and sends with the same sequence numbers again."""
+    rejoin = Rejoin(seed, down_us=100, sequencing=sequencing, channels=2)
+    rejoin.bench.machine.faults.lose(0.01, 0.01, seed, reordered=0.05, doubled=0.2, most_ps=500 * US)
+    rejoin.run()
+    assert rejoin.bench.total(Counter.FOREIGN) > 0
+    assert rejoin.got[-1][2] > 0
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+def test_a_host_that_fails_again_and_again_comes_back_each_time(forgets: bool) -> None:
+    """`forgets`: the last time its memory does not even know how often the firmware had begun."""
+    rejoin = Rejoin(1)
+    restart = rejoin.restart
+
+    async def three_times(library: Grim) -> Grim:
+        for _ in range(2):
+            library = await restart(library)
+            await library.send(library.get_dest_id(0), rejoin.handler, -1)
+            await library.host.sleep(rejoin.random.randrange(300) * US)
+        if forgets:
+            rejoin.bench.machine.nic(rejoin.bad).store(Word.BEGINNINGS, 0)
+        library = await restart(library)
+        rejoin.got = [message for message in rejoin.got if message[2] != -1]
+        return library
+
+    rejoin.restart = three_times  # type: ignore[method-assign]
+    rejoin.run()
+
+
+def test_a_host_that_is_wrongly_held_for_down_is_as_good_as_before() -> None:
+    """Node 0 hears nothing of node 1 for a while and gives it up, with what it had sent. Then both send again."""
+    bench = Bench(2, 1, False, True, timeout_us=60, timeout_tries=4)
+    got: list[tuple[int, int]] = []
+    errors: list[str] = []
+
+    async def node(library: Grim, me: int) -> None:
+        def on_data(source: int, number: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
+            got.append((me, number))
+
+        number = (await bench.publish(library, data=on_data))["data"]
+        await library.host.sleep(400 * US - library.host.now)
+        if me == 0:
+            lose_all(bench, 1, 0, 80)
+        for i in range(5):
+            await library.send(library.get_dest_id(1 - me), number, i)
+        while library.host.now < 20_000 * US:
+            await noting(errors, library.poll())
+            await library.host.sleep(20 * US)
+        for i in range(5, 10):
+            await library.send(library.get_dest_id(1 - me), number, i)
+        while library.host.now < 30_000 * US:
+            await noting(errors, library.poll())
+            await library.host.sleep(20 * US)
+
+    bench.run(node)
+    assert bench.total(Counter.PARTED) > 0
+    assert len(set(got)) == len(got) and errors and all("is down" in error for error in errors)
+    for me in range(2):
+        assert [number for to, number in got if to == me][-5:] == [5, 6, 7, 8, 9], "both ways again"
+    assert bench.nothing_left()
+
+
+def test_a_long_message_that_never_ends_does_not_become_part_of_the_next() -> None:
+    """Half of a message of many segments has come when its sender fails; the next one from there is whole."""
+    bench = Bench(2, 1, True, True, segment_bytes=400, timeout_us=60, timeout_tries=4)
+    got: list[bytes] = []
+    whole = random.Random(1).randbytes(5000)
+
+    async def node(library: Grim, me: int) -> None:
+        def on_data(source: int, number: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
+            got.append(bytes(data))
+
+        number = (await bench.publish(library, data=on_data))["data"]
+        if me == 1:
+            await library.host.sleep(400 * US - library.host.now)
+            sending = library.host.spawn(library.send(library.get_dest_id(0), number, payload=bytes(20_000)), "long")
+            await library.host.sleep(60 * US)
+            bench.machine.nic(1).card.write(Pci.CONTROL, card.HOLD.to_bytes(4, "big"))
+            await sending.finished
+            library = await again(bench, 1)
+            await library.sync_handlers()
+            await library.send(library.get_dest_id(0), number, payload=whole)
+        else:
+            await library.wait_for(lambda: len(got) == 1)
+
+    bench.run(node, 50_000)
+    assert got == [whole]
+    assert list(bench.libraries[0].handlers.numbers) == ["data"], "the first message of the second life was whole, too"
+
+
+def test_a_subscriber_that_comes_back_without_its_trees_is_an_error_at_the_sender_of_a_multicast() -> None:
+    """The tree of all hosts needs no subscription: a broadcast reaches it again."""
+    bench = Bench(3, 1, False, True, timeout_us=60, timeout_tries=4)
+    got: list[tuple[int, int]] = []
+    errors: list[str] = []
+    ready: list[int] = []
+
+    async def until(library: Grim, condition: Callable[[], bool]) -> None:
+        while not condition():
+            await noting(errors, library.poll())
+            await library.host.sleep(5 * US)
+
+    async def node(library: Grim, me: int) -> None:
+        def on_data(source: int, number: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
+            got.append((me, number))
+
+        number = (await bench.publish(library, data=on_data))["data"]
+        joins = library.host.spawn(library.subscribe_multicast_by_name("all", 1), "subscribe")
+        await until(library, lambda: joins.finished.done)
+        ready.append(me)
+        await until(library, lambda: len(ready) == 3)
+        if me == 2:
+            library = await again(bench, 2)
+            library.register_handler(on_data, "data")
+            await library.sync_handlers()
+            ready.append(me)
+        await until(library, lambda: len(ready) == 4)
+        if me == 1:
+            await library.send_mc(joins.finished.value, number, 1)
+            await library.broadcast(number, 2)
+        end = library.host.now + 2000 * US
+        await until(library, lambda: library.host.now > end)
+
+    bench.run(node, 50_000)
+    assert sorted(got) == [(0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    assert len(errors) == 1 and "multicast" in errors[0], errors
