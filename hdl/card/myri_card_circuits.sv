@@ -12,6 +12,8 @@ module myri_card_circuits (
     input  logic         rst,         // synchronous reset
     input  logic         ce,          // clock enable of the user clock
     input  logic [  7:0] image,       // loaded; 0 = none
+    input  logic [  8:0] wanted,      // asks: is there an image of this number, or 0
+    output logic         exists,      // there is
     input  logic [  7:0] circuit,     // asks: where is the circuit of this number
     output logic         known,       // some image has it
     output logic         here,        // the loaded image has it ...
@@ -196,6 +198,7 @@ module myri_card_circuits (
   assign slots[2*4+:2] = 2'd1;
 
   // ---------------------------------------------------------------- where a circuit is
+  assign exists = wanted <= 9'd2;
   assign known = circuit < 8'd5;
   always_comb begin
     here = 1'b0;

@@ -40,6 +40,8 @@ module myri_card_fabric
     output logic busy  // another edge is needed
 );
   logic ce, known, here, shell_busy, circuits_busy, circuit_access, trespass, bank_due;
+  logic exists;
+  logic [8:0] wanted;
   logic [7:0] image, circuit;
   logic [1:0] slot;
   logic [CARD_SLOTS-1:0] active;

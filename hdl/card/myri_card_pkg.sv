@@ -49,8 +49,10 @@ package myri_card_pkg;
   localparam logic [1:0] PURPOSE_CIRCUIT = 2'd0;
   localparam logic [1:0] PURPOSE_TABLE = 2'd1;
   localparam logic [1:0] PURPOSE_REFUSAL = 2'd2;
+  localparam logic [1:0] PURPOSE_NO_ENTRY = 2'd3;
   localparam logic [1:0] FORWARD_NOWHERE = 2'd0;
   localparam logic [1:0] FORWARD_ENDPOINT = 2'd1;
   localparam logic [1:0] FORWARD_REPLY = 2'd2;
   localparam int CARD_UNKNOWN_CIRCUIT = 1;
+  localparam int CARD_UNKNOWN_ENTRY = 2;
 endpackage

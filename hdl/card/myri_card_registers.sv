@@ -3,7 +3,9 @@
 // What the fabric needs crosses as {offset, value}; what it tells comes as {index, value}. Words on the bus are
 // big-endian; two of them in one beat are written one after the other. A write waits while the crossing is full; a
 // write of CONTROL waits until the byte before was read.
-// Timing: a write is done in its clock; read data come in the clock after the request. Loading an image is waited for
+// An image is loaded in steps: the fabric drops the old one behind the message in work, CONFIG_CLOCKS pass, the fabric
+// takes the new one or says that there is none of this number.
+// Timing: a write is done in its clock; read data come in the clock after the request. CONFIG_CLOCKS are waited for
 // asleep: alarm.
 module myri_card_registers
   import myri_card_pkg::*;
@@ -78,40 +80,45 @@ module myri_card_registers
   end
 
   // ---- to the fabric: register writes, and the image ----
-  logic loading, unload, loaded_now, control_full, image_write;
-  logic [ 7:0] image;
-  logic [31:0] config_clocks;
-  assign image_write = take && addr == CARD_IMAGE;
-  assign loaded_now = loading && cycle >= alarm_cycle && !unload;
+  localparam logic [2:0] LOADED = 3'd0;
+  localparam logic [2:0] UNLOAD = 3'd1;  // the fabric is told to drop its image,
+  localparam logic [2:0] EMPTY = 3'd2;  // and has told that it has
+  localparam logic [2:0] CONFIGURE = 3'd3;  // CONFIG_CLOCKS
+  localparam logic [2:0] LOAD = 3'd4;  // the fabric is told to take the new one,
+  localparam logic [2:0] TAKE = 3'd5;  // and has told what it has
+  logic [2:0] step;
+  logic tell_image, step_over, control_full;
+  logic [31:0] image, config_clocks;
+  logic no_such;
+  logic [7:0] loaded;
+  assign tell_image = step == UNLOAD || step == LOAD;
   assign mailbox_waits = w_valid && addr == CARD_CONTROL && control_full;
-  assign blocked = unload || loaded_now || (to_fabric && !f_ready) || mailbox_waits
-      || (addr == CARD_IMAGE && loading);
-  assign f_valid = unload || loaded_now || (w_valid && to_fabric && !mailbox_waits);
+  assign blocked = tell_image || (to_fabric && !f_ready) || mailbox_waits
+      || (addr == CARD_IMAGE && step != LOADED);
+  assign f_valid = tell_image || (w_valid && to_fabric && !mailbox_waits);
+  assign f_addr = tell_image ? CARD_IMAGE : addr;
+  assign f_data = !tell_image ? value : step == LOAD ? image : 32'd0;
   always_comb begin
-    f_addr = addr;
-    f_data = value;
-    if (unload || loaded_now) begin
-      f_addr = CARD_IMAGE;
-      f_data = unload ? 32'd0 : {24'd0, image};
-    end
+    case (step)
+      LOADED: step_over = take && addr == CARD_IMAGE;
+      EMPTY: step_over = !no_such && loaded == '0;
+      CONFIGURE: step_over = cycle >= alarm_cycle;
+      TAKE: step_over = no_such || {24'd0, loaded} == image;
+      default: step_over = f_ready;
+    endcase
   end
   always_ff @(posedge clk) begin
     if (rst) begin
-      loading <= 1'b0;
-      unload <= 1'b0;
+      step <= LOADED;
       image <= '0;
       alarm_cycle <= '0;
-    end else if (image_write) begin
-      loading <= 1'b1;
-      unload <= 1'b1;
-      image <= value[7:0];
-      alarm_cycle <= cycle + {16'd0, config_clocks};
-    end else if (f_ready) begin
-      unload <= 1'b0;
-      if (loaded_now) loading <= 1'b0;
+    end else if (step_over) begin
+      step <= step == TAKE ? LOADED : step + 3'd1;
+      if (step == LOADED) image <= value;
+      if (step == EMPTY) alarm_cycle <= cycle + {16'd0, config_clocks};
     end
   end
-  assign alarm_valid = loading;
+  assign alarm_valid = step == CONFIGURE;
 
   // ---- plain registers ----
   always_ff @(posedge clk) begin
@@ -151,7 +158,7 @@ module myri_card_registers
 
   // ---- mailboxes and status ----
   logic run, mail_there;
-  logic [7:0] mail, loaded;
+  logic [7:0] mail;
   logic [31:0] messages, results, refused;
   assign s_ready = 1'b1;
   always_ff @(posedge clk) begin
@@ -159,13 +166,14 @@ module myri_card_registers
       run <= 1'b0;
       mail <= '0;
       loaded <= '0;
+      no_such <= 1'b0;
       messages <= '0;
       results <= '0;
       refused <= '0;
     end else if (s_valid) begin
       case (s_index)
         STATUS_RUN: run <= s_value[0];
-        STATUS_IMAGE: loaded <= s_value[7:0];
+        STATUS_IMAGE: {no_such, loaded} <= s_value[8:0];
         STATUS_MESSAGES: messages <= s_value;
         STATUS_RESULTS: results <= s_value;
         STATUS_REFUSED: refused <= s_value;
@@ -193,7 +201,7 @@ module myri_card_registers
     read_high = '0;
     case (r_addr[7:3])
       CARD_RUN[7:3]: read_low = {31'd0, run};
-      CARD_IMAGE[7:3]: read_low = {loading, 23'd0, loaded};
+      CARD_IMAGE[7:3]: read_low = {step != LOADED, no_such, 22'd0, loaded};
       CARD_OWN[7:3]: begin
         read_low  = {24'd0, host_owns, hold};
         read_high = {31'd0, control_full};
@@ -218,7 +226,7 @@ module myri_card_registers
     end
   end
 
-  assign busy = w_valid || r_valid || r_done || unload || loaded_now || s_valid || dma_start;
+  assign busy = w_valid || r_valid || r_done || step_over || tell_image || s_valid || dma_start;
 
   logic unused;
   assign unused = &{1'b0, w_addr[2:0], r_addr[2:0]};

@@ -31,9 +31,11 @@ module myri_card_route
     send = to_handler != '0;
     case (purpose)
       PURPOSE_TABLE: ;
-      PURPOSE_REFUSAL: begin
-        to_handler = error_handler;
+      PURPOSE_REFUSAL, PURPOSE_NO_ENTRY: begin
+        to_handler   = error_handler;
         to_arguments = {first_word, {16'd0, self}, {16'd0, handler}, 32'(CARD_UNKNOWN_CIRCUIT)};
+        if (purpose == PURPOSE_NO_ENTRY)
+          to_arguments[63:0] = {arguments[31:0], 32'(CARD_UNKNOWN_ENTRY)};
         send = error_handler != '0;
       end
       default: begin

@@ -5,7 +5,8 @@
 // The bank of the way in is given back while others are waited for, and as soon as its last word is read: the NIC may
 // fill it while the circuit works, and a host that keeps another bank does not keep the NIC from it.
 // A message for a circuit that is not loaded now, but belongs to an image, stays in its queue until another image is
-// loaded; the bank is given back meanwhile. One for a handler that no circuit has is answered to its source.
+// loaded; the bank is given back meanwhile. One for a handler that no circuit has is answered to its source, and so is a
+// control message for a number that no circuit has. An image changes between two messages, never during one.
 // Control messages set forwarding entries: arguments {circuit, place, handler, handler of the answer or 0}.
 // Timing: ten user clocks of header and look-up, one a word of payload where the circuit takes one, eight for the
 // header of a result; nothing moves without `ce`, crossings apart.
@@ -30,6 +31,8 @@ module myri_card_shell
     input logic sent,  // strobe: the result is in the NIC
     output logic [3:0] want,  // banks asked for
     input logic [3:0] granted,  // banks that are ours
+    output logic [8:0] wanted,  // asks: is there this image
+    input logic exists,  // there is
     output logic [7:0] image,  // loaded image, 0 = none
     output logic [7:0] circuit,  // asks: where is this circuit
     input logic known,  // some image has it
@@ -85,26 +88,30 @@ module myri_card_shell
       mail_taken,
       status_busy,
       is_control,
+      no_such,
+      settled,
       listed,
+      refuse,
       ended,
       finished,
       to_send;
   logic [31:0] words[0:7];
   logic [23:0] back0, back1, limit, front, next;
   logic [15:0] self, control_handler, error_handler, handler, place_handler;
-  logic [7:0] channel, clock_divisor, mail;
+  logic [7:0] channel, clock_divisor, mail, listed_circuit;
   logic [31:0] place;
   logic given, taken;  // strobes: a result, a message is done with
   logic refused;  // with `taken`: it was no circuit's
   logic [1:0] purpose;
-  assign refused = purpose == PURPOSE_REFUSAL;
+  assign refused = purpose == PURPOSE_REFUSAL || purpose == PURPOSE_NO_ENTRY;
   assign f_ready = 1'b1;
   assign handler = words[3][15:0];
   myri_card_tables u_tables (
       .w_valid(f_valid),
       .w_addr(f_addr),
       .w_data(f_data),
-      .set_valid(ce && state == DECIDE && is_control),
+      .set_valid(ce && state == DECIDE && is_control && !refuse),
+      .idle(state == IDLE),
       .set_circuit(words[4][7:0]),
       .set_place(words[5]),
       .set_handler(words[6][15:0]),
@@ -121,11 +128,12 @@ module myri_card_shell
   logic [15:0] count;
   logic may_begin, waiting, held, out_free;
   logic [7:0] held_image, divided;
-  assign may_begin = run && there && !paused && out_free && image != '0 && !(held && image == held_image);
+  assign may_begin = run && there && !paused && settled && out_free && image != '0 && !(held && image == held_image);
   assign waiting = may_begin || (mail_valid && image != '0);
   assign count = words[2][31:16];
   assign arguments = {words[7], words[6], words[5], words[4]};
   assign is_control = handler == control_handler;
+  assign circuit = is_control ? words[4][7:0] : listed_circuit;
   myri_card_queues u_queues (
       .step(taken),
       .*
@@ -181,10 +189,9 @@ module myri_card_shell
   // ---------------------------------------------------------------- one message after the other
   logic [3:0] banks, reading;
   logic [3:0] waited;  // user clocks in OWN
-  logic refuse;
   assign banks   = {2'b11, turn, !turn};
   assign reading = {2'b00, turn, !turn};
-  assign refuse  = !is_control && (!listed || !known);
+  assign refuse  = !known || (is_control ? words[4][31:8] != '0 : !listed);
   always_ff @(posedge clk) begin
     if (rst) state <= IDLE;
     else if (ce) begin
@@ -224,8 +231,16 @@ module myri_card_shell
   end
   always_ff @(posedge clk) begin
     if (rst) purpose <= PURPOSE_CIRCUIT;
-    else if (ce && state == DECIDE)
-      purpose <= is_control ? PURPOSE_TABLE : refuse ? PURPOSE_REFUSAL : PURPOSE_CIRCUIT;
+    else if (ce && state == DECIDE) begin
+      case ({
+        is_control, refuse
+      })
+        2'b00:   purpose <= PURPOSE_CIRCUIT;
+        2'b01:   purpose <= PURPOSE_REFUSAL;
+        2'b10:   purpose <= PURPOSE_TABLE;
+        default: purpose <= PURPOSE_NO_ENTRY;
+      endcase
+    end
   end
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -282,8 +297,8 @@ module myri_card_shell
   // ---------------------------------------------------------------- trace, sleep
   assign tr_take = ce && state == DECIDE && !refuse && !is_control && here;
   assign tr_give = given;
-  assign tr_key  = words[0];
-  assign busy    = state != IDLE || waiting || f_valid || status_busy || sent || divided != '0;
+  assign tr_key = words[0];
+  assign busy    = state != IDLE || waiting || !settled || f_valid || status_busy || sent || divided != '0;
 
   logic unused;
   assign unused = &{1'b0, words[1][31:26], words[1][23:16], words[3][23:16]};

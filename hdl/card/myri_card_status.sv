@@ -10,6 +10,7 @@ module myri_card_status
     input  logic        rst,         // synchronous reset
     input  logic        run,         // see CardReg
     input  logic [ 7:0] image,       // loaded; 0 = none
+    input  logic        no_such,     // none, as there is none of the number that was asked for
     input  logic        idle,        // no message is in work
     input  logic        mail_valid,  // a byte in the control mailbox
     input  logic [ 7:0] mail,        // it
@@ -26,11 +27,12 @@ module myri_card_status
 );
   logic [6:0] news;  // words to tell
   logic run_told;
-  logic [7:0] image_told, answer;
+  logic [8:0] image_told;
+  logic [7:0] answer;
   logic [31:0] messages, results, refusals;
   assign mail_taken = mail_valid && image != '0 && idle;
   assign s_valid = news != '0;
-  assign busy = s_valid || run != run_told || image != image_told;
+  assign busy = s_valid || run != run_told || {no_such, image} != image_told;
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -59,7 +61,7 @@ module myri_card_status
     s_value = {31'd0, run};
     if (news[STATUS_IMAGE]) begin
       s_index = STATUS_IMAGE;
-      s_value = {24'd0, image};
+      s_value = {23'd0, no_such, image};
     end
     if (news[STATUS_MESSAGES]) begin
       s_index = STATUS_MESSAGES;
@@ -86,10 +88,10 @@ module myri_card_status
       image_told <= '0;
     end else begin
       run_told   <= run;
-      image_told <= image;
+      image_told <= {no_such, image};
       if (s_valid && s_ready) news[s_index] <= 1'b0;
       if (run != run_told) news[STATUS_RUN] <= 1'b1;
-      if (image != image_told) news[STATUS_IMAGE] <= 1'b1;
+      if ({no_such, image} != image_told) news[STATUS_IMAGE] <= 1'b1;
       if (taken) news[STATUS_MESSAGES] <= 1'b1;
       if (given) news[STATUS_RESULTS] <= 1'b1;
       if (taken && refused) news[STATUS_REFUSED] <= 1'b1;

@@ -16,7 +16,12 @@ module myri_card_tables
     output logic [ 7:0] channel,          // own channel
     output logic        run,              // see CardReg
     output logic [ 7:0] clock_divisor,    // see CardReg
+    input  logic        idle,             // no message is in work: the image may change
+    output logic [ 8:0] wanted,           // asks: is there this image; its numbers have 8 bits
+    input  logic        exists,           // there is
     output logic [ 7:0] image,            // loaded; 0 = none
+    output logic        no_such,          // none, as there is none of the number that was asked for
+    output logic        settled,          // what was asked for is loaded, or refused
     output logic [15:0] control_handler,  // see CardReg
     output logic [15:0] error_handler,    // see CardReg
     output logic        mail_valid,       // a byte in the control mailbox
@@ -24,7 +29,7 @@ module myri_card_tables
     input  logic        mail_taken,       // the shell has read it
     input  logic [15:0] handler,          // asks: the circuit of this handler
     output logic        listed,           // there is one
-    output logic [ 7:0] circuit,          // its number
+    output logic [ 7:0] listed_circuit,   // its number
     input  logic        set_valid,        // a forwarding entry is set
     input  logic [ 7:0] set_circuit,      // of this circuit
     input  logic [31:0] set_place,        // {mode 2, -, channel 8 [23:16], endpoint 16}
@@ -42,7 +47,7 @@ module myri_card_tables
   end
   assign listed = match != '0;
   // One handler number belongs to one circuit: the number of the bit that is set.
-  assign circuit = {
+  assign listed_circuit = {
     4'd0,
     (match & 16'hFF00) != '0,
     (match & 16'hF0F0) != '0,
@@ -69,7 +74,7 @@ module myri_card_tables
       channel <= '0;
       run <= 1'b0;
       clock_divisor <= '0;
-      image <= '0;
+      wanted <= '0;
       control_handler <= '0;
       error_handler <= '0;
     end else if (w_valid) begin
@@ -80,12 +85,19 @@ module myri_card_tables
         CARD_SELF: {channel, self} <= w_data[23:0];
         CARD_RUN: run <= w_data[0];
         CARD_CLOCK: clock_divisor <= w_data[7:0];
-        CARD_IMAGE: image <= w_data[7:0];
+        CARD_IMAGE: wanted <= {w_data[31:8] != '0, w_data[7:0]};
         CARD_CONTROL_HANDLER: control_handler <= w_data[15:0];
         CARD_ERROR_HANDLER: error_handler <= w_data[15:0];
         default: ;
       endcase
     end
+  end
+
+  // A message in work keeps the image that it began with.
+  assign settled = {no_such, image} == (exists ? {1'b0, wanted[7:0]} : 9'h100);
+  always_ff @(posedge clk) begin
+    if (rst) {no_such, image} <= '0;
+    else if (idle && !settled) {no_such, image} <= exists ? {1'b0, wanted[7:0]} : 9'h100;
   end
 
   always_ff @(posedge clk) begin

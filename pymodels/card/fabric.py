@@ -80,6 +80,8 @@ PORTS = """    input  logic         clk,         // fabric clock
     input  logic         rst,         // synchronous reset
     input  logic         ce,          // clock enable of the user clock
     input  logic [  7:0] image,       // loaded; 0 = none
+    input  logic [  8:0] wanted,      // asks: is there an image of this number, or 0
+    output logic         exists,      // there is
     input  logic [  7:0] circuit,     // asks: where is the circuit of this number
     output logic         known,       // some image has it
     output logic         here,        // the loaded image has it ...
@@ -140,6 +142,7 @@ module {MODULE} (
 {newline.join(bodies)}
 
   // ---------------------------------------------------------------- where a circuit is
+  assign exists = wanted <= 9'd{len(files)};
   assign known = circuit < 8'd{len(numbers)};
   always_comb begin
     here = 1'b0;

@@ -22,6 +22,8 @@ SLOTS = 4
 """Computational slots of an image."""
 CIRCUITS = 16
 """Circuits that the handler and forwarding tables know, by number."""
+NO_SUCH_IMAGE = 1 << 30
+"""IMAGE: no circuit file has an image of the number that was written; none is loaded."""
 FABRIC_MHZ = 100
 """The fastest user clock; a slower one is this over CLOCK (fact sheet 5: 400 kHz to 100 MHz)."""
 
@@ -42,7 +44,9 @@ class CardReg(IntEnum):
     CLOCK = 0x14
     """The user clock is FABRIC_MHZ / (this + 1), 0..249."""
     IMAGE = 0x18
-    """Write: load the image of this number (0: none). Reads: {loading 1 [31], image 8}."""
+    """Write: load the image of this number (0: none) as soon as the message in work is done with. Reads: {loading 1
+    [31], NO_SUCH_IMAGE [30], image 8}.
+    """
     CONFIG_CLOCKS = 0x1C
     """PCI clocks that loading an image takes."""
     OWN = 0x20
@@ -107,6 +111,9 @@ class CardError(IntEnum):
     """First argument of the message that reports an error to a source."""
 
     UNKNOWN_CIRCUIT = 1
+    """Second argument: the handler that is no circuit's."""
+    UNKNOWN_ENTRY = 2
+    """Second argument: the number that is no circuit's, in a control message."""
 
 
 class Purpose(IntEnum):
@@ -117,6 +124,8 @@ class Purpose(IntEnum):
     """The control handler's: it sets a forwarding entry."""
     REFUSAL = 2
     """No circuit's: its source hears of it."""
+    NO_ENTRY = 3
+    """The control handler's, for a number that no circuit has: its source hears of it."""
 
 
 class Forward(IntEnum):

@@ -10,7 +10,7 @@ from firmware.layers import ClusterView
 from firmware.nic.grim.cards import NO_CARD, card_channel
 from firmware.verbs import Host
 from pymodels.card.fabric import names
-from pymodels.card.registers import Forward, entry
+from pymodels.card.registers import CardError, Forward, entry
 from pymodels.errors import nearest
 from pymodels.formats.grim import endpoint, reference
 
@@ -53,7 +53,11 @@ class Cards(ActiveMessages):
         return {**super()._built_in(), CARD_ERROR: self._card_error}
 
     def _card_error(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        """A card had a message for a handler that is no circuit of its images."""
-        name = self.handlers.names.get(a1, str(a1))
+        """A card had a message for a handler that is no circuit of its images, or an entry for such a number."""
         where = f"the FPGA card of node {reference(source).vnn}"
+        if a0 == CardError.UNKNOWN_ENTRY:
+            cause, remedy = f"{where} has no circuit of number {a1}", f"give 0 to {len(self._circuits) - 1}"
+            self._fail(GrimError("forwarding entry", cause, remedy))
+            return
+        name = self.handlers.names.get(a1, str(a1))
         self._fail(GrimError("handler", f"{name!r} is no circuit of {where}", nearest(name, self._circuits)))

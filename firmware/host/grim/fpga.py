@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.handlers import CARD_CONTROL, CARD_ERROR
+from firmware.host.lock import Lock
 from firmware.layers import ClusterView
 from firmware.nic.grim.cards import CARD, ring_limit
 from firmware.nic.grim.layout import Layout, Register
@@ -35,6 +36,7 @@ class FpgaCard:
         self._host, self._layout = host, layout
         self._me, self._channel = view.me, channel
         self._settings = view.fpga
+        self._turn = Lock(host, "the driver of the FPGA card")
         self.images = images(view.circuits)
         """Image files; the number of an image is its place here, from 1."""
         self.circuits = names(view.circuits)
@@ -75,15 +77,17 @@ class FpgaCard:
                 await self.write(CardReg.HANDLER + 4 * circuit, 1 << 31 | numbers[name])
 
     async def load(self, image: str) -> None:
-        """Load an image and wait for it. Messages for circuits that it lacks wait in their queue meanwhile and after.
+        """Load an image and wait for it. It is loaded behind the message in work; those for circuits that it lacks wait
+        in their queue meanwhile and after.
 
         Raises GrimError for an image that the circuit file does not have.
         """
         if image not in self.images:
             raise GrimError("image", f"no line of the circuit file names {image!r}", nearest(image, self.images))
         number = self.images.index(image) + 1
-        await self.write(CardReg.IMAGE, number)
-        await self._until(CardReg.IMAGE, number, f"image {image} to be loaded")
+        async with self._turn:
+            await self.write(CardReg.IMAGE, number)
+            await self._until(CardReg.IMAGE, number, f"image {image} to be loaded")
 
     async def pause(self) -> None:
         """The shell finishes its message and takes no further one until `resume`."""
@@ -102,9 +106,10 @@ class FpgaCard:
         return await self._host.pio_read(CARD + REGISTERS + register)
 
     async def _command(self, command: Command) -> None:
-        await self.write(CardReg.CONTROL, command)
-        await self._until(CardReg.STATUS, THERE | command, f"an answer to {command.name} in the status mailbox")
-        await self.write(CardReg.STATUS, 0)
+        async with self._turn:
+            await self.write(CardReg.CONTROL, command)
+            await self._until(CardReg.STATUS, THERE | command, f"an answer to {command.name} in the status mailbox")
+            await self.write(CardReg.STATUS, 0)
 
     async def _until(self, register: CardReg, value: int, what: str) -> None:
         for _ in range(PATIENCE):

@@ -2,14 +2,16 @@
 
 Strategy: host 0 sends payloads to the loop-back of its own card and of the other host's card, and through the CRC of
 its own card on to a handler of host 1. Each result is compared with the circuit's model. A message for a handler that
-is no circuit must raise an error at its sender.
+is no circuit must raise an error at its sender, and so must a forwarding entry for a circuit that only the sender's
+circuit file has.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
+from unittest.mock import patch
 
 from pymodels.card.circuits import CIRCUITS
 from pymodels.card.registers import Forward
@@ -53,7 +55,12 @@ async def run(lab: Lab) -> None:
     crcs = [(number, model.run(0, payload)) for number, payload in enumerate(payloads[THROUGH])]
     lab.check(there == crcs, "the CRC of the card is not its model's")
     lab.metric("results", len(here) + len(there))
-    lab.metric("reported", int(await _is_reported(lab, grim, cards[1])))
+    result = grim.send(cards[1], await grim.resolve_handler("result"))
+    told = await _is_reported(lab, grim, result, "'result' is no circuit of the FPGA card of node 1")
+    with patch.object(grim, "_circuits", [*map(str, range(19)), "newer"]):
+        entry = grim.forward(cards[1], "newer", Forward.NOWHERE)
+        told += await _is_reported(lab, grim, entry, "the FPGA card of node 1 has no circuit of number 19")
+    lab.metric("reported", told)
 
 
 async def _send(grim: Any, cards: list[int], payloads: list[bytes]) -> None:
@@ -69,13 +76,13 @@ async def _send(grim: Any, cards: list[int], payloads: list[bytes]) -> None:
         await grim.send(cards[0], crc32, number, payload=payload)
 
 
-async def _is_reported(lab: Lab, grim: Any, card: int) -> bool:
-    """A message for a handler of hosts, sent to a card: whether an error that says so comes within 200 us."""
-    await grim.send(card, await grim.resolve_handler("result"))
+async def _is_reported(lab: Lab, grim: Any, call: Coroutine[Any, Any, None], expected: str) -> int:
+    """Whether an error of these words comes within 200 us of a call, 0 or 1."""
+    await call
     try:
         for _ in range(200):
             await grim.poll()
             await lab.kernel.sleep(1_000_000)
     except SanlabError as error:
-        return "'result' is no circuit of the FPGA card of node 1" in str(error)
-    return False
+        return int(expected in str(error))
+    return 0
