@@ -67,10 +67,6 @@ def too_long(p: Pair) -> Descriptor:
     return p.here.descriptor(0).send([p.here.part(0, 65536), p.here.part(0, 1)])
 
 
-def descriptor_not_registered(p: Pair) -> Descriptor:
-    return p.here.nic.descriptor(p.here.process.allocate(4096), p.here.place_handle).send([])
-
-
 WRONG: list[tuple[Callable[[Pair], Descriptor], Status]] = [
     (no_handle, PROTECTION),
     (beyond, PROTECTION),
@@ -82,7 +78,6 @@ WRONG: list[tuple[Callable[[Pair], Descriptor], Status]] = [
     (too_many_segments, FORMAT),
     (list_beyond_the_region, PROTECTION),
     (too_long, LENGTH),
-    (descriptor_not_registered, PROTECTION),
 ]
 
 

@@ -64,8 +64,6 @@ class Cache:
             pages = await self._room(len(entry.head), len(entry.pages))
             if pages < 0:
                 break
-            if not self.waiting or self.waiting[0] is not entry:
-                continue  # its VI broke meanwhile
             words = entry.head + tuple(word for page in entry.pages[:pages] for word in page)
             whole = pages == len(entry.pages)
             if whole:

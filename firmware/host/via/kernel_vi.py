@@ -12,13 +12,13 @@ from firmware.host.via.errors import Result, VipError
 from firmware.host.via.outstanding import Outstanding
 from firmware.host.via.posting import ByKernel, ByProcess, Poster
 from firmware.host.via.registry import Refused, Region, Registry
-from firmware.host.via.translate import RECEIVED, SENT, translate
+from firmware.host.via.translate import RECEIVED, SENT, Translation, refusal, translate
 from firmware.host.via.waiting import Turn
 from firmware.host.words import store_words
 from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE, Command, State, Vi
 from firmware.nic.via.options import Options
 from firmware.nic.via.user_pages import PAGE
-from pymodels.formats.via import INLINE, Field, Reliability, Status
+from pymodels.formats.via import INLINE, Field, Reliability
 from pymodels.host import ProtectionFault
 from pymodels.host.process import Process
 from pymodels.registers import Pci
@@ -156,26 +156,18 @@ class KernelVi:
                 await self._kernel.write_vi(self.number, Vi.PEER, node << 8 | peer, rights << 8 | self.reliability)
                 await self._kernel.write_vi(self.number, Vi.STATE, generation << 8 | state)
 
-    async def broken(self, tell: bool = True) -> None:
-        """The connection is no more: what the NIC does not have is flushed here. `tell`: the process shall know."""
+    def broken(self, tell: bool = True) -> None:
+        """The connection is no more; `tell`: the process shall know."""
         tell = tell and self.state is State.CONNECTED
         self.state = State.ERROR
-        unwritten = [entry for entry in self.receives.waiting if entry.head]
-        for entry in unwritten:
-            self.receives.waiting.remove(entry)
-            self._complete(self.outstanding[RECEIVED].remove(entry), Status.FLUSHED | Status.RECEIVE)
         if tell and self.on_broken is not None:
             self.on_broken()
-        self._kernel.sleepers.wake()
-
-    def _complete(self, va: int, status: Status) -> None:
-        """Write a status from the kernel."""
-        self.owner.store_words(va + Field.LENGTH, (0, status | Status.DONE))
 
     async def told_broken(self, generation: int) -> None:
         """The NIC has told that a connection broke: this one, or one before."""
         if self.state is State.CONNECTED and self.generation & 0xFFFF == generation:
-            await self.broken()
+            self.broken()
+            self._kernel.host.spawn(self.flush(), f"the end of a connection of VI {self.number}")
 
     async def close(self, command: Command = Command.FLUSH, wanted: bool = False) -> None:
         """End the connection from this side, if it still is: the NIC completes what is posted. `wanted`: its process
@@ -185,9 +177,18 @@ class KernelVi:
         async with self._kernel.turn:
             if self.generation != generation or not (wanted or self.state is State.CONNECTED):
                 return
-            await self.broken(tell=not wanted)
+            self.broken(tell=not wanted)
+        await self.flush(command)
+
+    async def flush(self, command: Command = Command.FLUSH) -> None:
+        """Have the NIC complete what it has of a broken connection, and what waits here for room there."""
+        generation = self.generation
         await self._kernel.command(command, self.number)
-        self._kernel.sleepers.wake()
+        while self.receives.waiting and self.generation == generation:
+            async with self._kernel.turn:
+                await self.receives.fill()
+                await self.receives.flag()
+            await self._kernel.command(Command.FLUSH, self.number)
 
     async def open_page(self, pair: int) -> None:
         """With user-level doorbells: let the process write the VI's page of the NIC, and its doorbells, which are empty
@@ -227,32 +228,49 @@ class KernelVi:
     # ---- posting
 
     async def post(self, side: int, va: int, handle: int) -> None:
-        """Check and translate a descriptor, and give it to the NIC. What is wrong with it becomes its status."""
-        kernel, process = self._kernel, self.owner
+        """Check and translate a descriptor, and give it to the NIC. What is wrong with it becomes its status, which the
+        NIC writes when its turn comes. Raises VipError.
+        """
+        kernel = self._kernel
         async with kernel.turn:
             self.check("posting to")
-            operation = Status.RECEIVE if side == RECEIVED else Status(0)
-            try:
-                found = translate(self, side, va, handle)
-            except Refused as refused:
-                await process.spend("post_refused")
-                self._complete(va, refused.status | operation)
-                return
-            await process.spend("post_send" if side == SENT else "post_receive")
-            await process.overhead("post_kernel")
-            if found.pages:
-                await process.spend("post_page", len(found.pages))
-            elif found.inline is not None:
-                await process.spend("post_inline", -(-len(found.inline) // INLINE))
-            if self.state is State.ERROR:
-                self._complete(va, Status.FLUSHED | operation)
-                return
+            found = self._translated(side, va, handle)
+            await self._charge(side, found)
             entry = Entry(found.head(self.number), found.pages)
             await self._bound(side)
             self.outstanding[side].add(va, entry, found.regions, side == SENT and self._answered)
             await (kernel.post_send(entry) if side == SENT else self.receives.post(entry))
         if side == SENT:
             self.note(va)
+        elif self.state is State.ERROR:
+            await self.flush()
+        elif found.refused:
+            await kernel.give_command(Command.LOOK, self.number)
+
+    def _translated(self, side: int, va: int, handle: int) -> Translation:
+        """A descriptor, translated or refused. Raises VipError when it does not stand in registered memory."""
+        try:
+            home = self.registry.check(self.owner, self.tag, va, handle, Field.SIZE)
+        except Refused as cause:
+            what = f"posting a descriptor at {va:#x} in region {handle:#x}"
+            raise VipError(Result.INVALID_PARAMETER, what, "let it stand in memory under the VI's tag") from cause
+        try:
+            return translate(self, side, va, handle, home)
+        except Refused as cause:
+            return refusal(side, va, home, cause.status)
+
+    async def _charge(self, side: int, found: Translation) -> None:
+        """The time of the process that this takes."""
+        process = self.owner
+        if found.refused:
+            await process.spend("post_refused")
+            return
+        await process.spend("post_send" if side == SENT else "post_receive")
+        await process.overhead("post_kernel")
+        if found.pages:
+            await process.spend("post_page", len(found.pages))
+        elif found.inline is not None:
+            await process.spend("post_inline", -(-len(found.inline) // INLINE))
 
     async def _bound(self, side: int) -> None:
         """No VI fills the queue of all (readings C7). Raises VipError when too many of its descriptors are posted."""

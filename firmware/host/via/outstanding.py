@@ -54,12 +54,6 @@ class Outstanding:
             self._given = self._given + 1 & MASK
         self._posted.append(Posted(va, entry, regions, self._given if answered else None))
 
-    def remove(self, entry: Entry) -> int:
-        """The NIC never had it; its virtual address."""
-        posted = next(one for one in self._posted if one.entry is entry)
-        self._posted.remove(posted)
-        return posted.va
-
     async def look(self) -> None:
         """Forget what is over; look more than once where a status says so already."""
         for _ in range(LOOKS):

@@ -171,12 +171,27 @@ void post_inline(const u32 *data) {
     PIO_WRITE(data[1]);
 }
 
-/* A descriptor that is refused: its status says why. */
+/* A descriptor that is refused: the NIC writes the status that says why, in its turn. */
 u32 post_refused(struct kernel *kernel, struct request *request, u32 process, u32 status) {
     struct vi *vi = enter(kernel, request, process, &kernel->sends.lock);
-    struct descriptor *descriptor = (struct descriptor *)request->descriptor;
-    be32_store(&descriptor->length, 0);
-    be32_store(&descriptor->status, status | 1);
+    struct region *home = region_of(kernel, vi, request->handle, request->descriptor, CONTROL_BYTES);
+    struct posted *posted = vi->free;
+    u32 tail = vi->receives.tail;
+    if (UNLIKELY(!home) || UNLIKELY(!posted)) {
+        OFF_PATH("the descriptor is not in registered memory");
+        return 1;
+    }
+    vi->free = posted->next;
+    vi->newest->next = posted;
+    vi->newest = posted;
+    posted->descriptor = (struct descriptor *)request->descriptor;
+    posted->region = request->handle;
+    posted->end = tail + 3;
+    vi->receives.tail = tail + 3;
+    PIO_WRITE(__builtin_bswap32(vi->number << 21 | 1 << 20));
+    PIO_WRITE(__builtin_bswap32(physical(home, request->descriptor)));
+    PIO_WRITE(__builtin_bswap32(status));
+    PIO_WRITE(__builtin_bswap32(tail + 3));
     kernel->sends.lock = 0;
     return vi->number;
 }

@@ -11,6 +11,7 @@ from firmware.host.via.cache import words_of
 from firmware.host.via.descriptor import Descriptor
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.translate import SENT
+from firmware.nic.via.layout import State
 from firmware.nic.via.user_pages import (
     BELL_RECEIVE,
     BELL_SEND,
@@ -101,6 +102,9 @@ class ByProcess:
             await self._write(self._bell, (self._tail,))
         if self._sends:
             self._vi.note(descriptor.va)
+        elif self._vi.state is State.ERROR:  # no message will come for it
+            await self._process.syscall()
+            await self._vi.flush()
 
     async def _words(self, descriptor: Descriptor, ahead: int) -> tuple[int, ...]:
         """What goes into the queue cache: the descriptor, or, where it would take room that the others need of which

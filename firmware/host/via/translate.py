@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SENT, RECEIVED = 1, 2
 """A VI's two work queues; bits of Vi.NOTIFY."""
 OPERATIONS = (Kind.SEND, Kind.WRITE, Kind.READ)
+RIGHT = Status(0)
 MOST_SEGMENTS = 0xFFFF // 17
 """Segments of a descriptor: its list of pages must be counted in 16 bits (ours)."""
 
@@ -38,11 +39,15 @@ class Translation:
     target: tuple[int, int] | None = None
     immediate: int | None = None
     inline: bytes | None = None
+    refused: Status = RIGHT
+    """What is wrong with it."""
 
     def head(self, vi: int) -> tuple[int, ...]:
         """The physical descriptor's words before its list of pages; inline data among them."""
         entries = len(self.pages)
         inline = self.inline is not None
+        if self.refused:
+            return Control(self.kind, False, False, vi, 0, refused=True).word(), self.status, self.refused
         control = Control(self.kind, self.immediate is not None, inline, vi, entries)
         words = [control.word(), self.status, self.length, *(self.target or ())]
         if self.immediate is not None:
@@ -50,11 +55,16 @@ class Translation:
         return (*words, *words_of(self.inline or b""))
 
 
-def translate(vi: KernelVi, side: int, va: int, handle: int) -> Translation:
+def refusal(side: int, va: int, home: Region, status: Status) -> Translation:
+    """A descriptor in a region that the NIC is to complete with a status."""
+    kind = Kind.SEND if side == SENT else Kind.RECEIVE
+    return Translation(kind, home.pieces(va, Field.SIZE)[0][0], 0, (), (home,), refused=status)
+
+
+def translate(vi: KernelVi, side: int, va: int, handle: int, home: Region) -> Translation:
     """Check a descriptor at a virtual address, in the region of a handle, and translate it. Raises Refused."""
     process = vi.owner
     registry = vi.registry
-    home = registry.check(process, vi.tag, va, handle, Field.SIZE)
     count, flags = struct.unpack(">HH", process.load_bytes(va + Field.CONTROL, 4))
     operation = flags & via.Control.OPERATION
     send = side == SENT

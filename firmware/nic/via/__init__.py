@@ -58,7 +58,7 @@ class Firmware:
         self._writes: Writes = Lookup(ni, table) if ni.options.rdma == "table" else KernelBuffer(ni)
         reads = Reads(ni, self._sender, self._breaking, table)
         self._receiver = Receiver(ni, self._breaking, completing, self._refill, self._receives, self._writes, reads)
-        self._commands = Commands(ni, self._breaking, self._sender, completing)
+        self._commands = Commands(ni, self._breaking, self._sender, completing, self._receives)
         self._nic.waits.ask(partial(owed, ni))
         self._central = Central(ni)
         self._doorbells, self._polled = doorbells(ni, self._central), polled(ni)

@@ -6,6 +6,7 @@ from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.completing import Completing
 from firmware.nic.via.layout import COMMAND_WORDS, Command, State, Word
 from firmware.nic.via.ni import Endpoint, Ni, Unanswered
+from firmware.nic.via.receives import Receives
 from firmware.nic.via.ring import Ring
 from firmware.nic.via.sending import Sender
 from firmware.nic.via.work import Work
@@ -17,8 +18,9 @@ VERDICTS = {Command.FLUSH: Status.FLUSHED, Command.BREAK: Status.TRANSPORT_ERROR
 class Commands:
     """Serves the command ring."""
 
-    def __init__(self, ni: Ni, breaking: Breaking, sender: Sender, completing: Completing) -> None:
+    def __init__(self, ni: Ni, breaking: Breaking, sender: Sender, completing: Completing, receives: Receives) -> None:
         self._ni, self._breaking, self._sender, self._completing = ni, breaking, sender, completing
+        self._receives = receives
         self._owned: set[int] = set()
         self.fresh: list[int] = []
         """VIs that have a new owner, until somebody takes them out."""
@@ -47,7 +49,9 @@ class Commands:
 
     async def _do(self, command: Command, endpoint: Endpoint, connected: bool) -> None:
         """One command."""
-        if command in VERDICTS:
+        if command in VERDICTS and not connected:  # it broke before: what was posted since
+            await self._receives.flush(endpoint)
+        elif command in VERDICTS:
             self._ni.nic.store(endpoint.words, endpoint.generation << 8 | State.ERROR)
             await self._breaking.flush(endpoint, VERDICTS[command])
         elif command == Command.RESET:
@@ -57,6 +61,8 @@ class Commands:
                 self.fresh.append(endpoint.number)
         elif command == Command.LEAVE:
             self._owned.discard(endpoint.number)
+        elif command == Command.LOOK:
+            await self._receives.refused(endpoint)
         elif command == Command.FENCE:
             await self._fence()
         elif connected and command == Command.CONFIRM:

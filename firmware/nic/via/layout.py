@@ -2,9 +2,9 @@
 
 A physical descriptor (paper 001, 3.2.2) in a queue cache, in words:
 
-    control (PDCS)   kind (2) | immediate (1) | inline (1) | VI (7) | 0 | entries (16)
+    control (PDCS)   kind (2) | immediate (1) | inline (1) | VI (7) | refused (1) | 0 | entries (16)
                      physical address of the user's descriptor
-                     bytes of the message; for VI 0 the node above them (16 | 16)
+                     bytes of the message; for VI 0 the node above them (16 | 16); of a refused one its status
     RDMA only        virtual address and memory handle at the target
     immediate only   the immediate data (sends)
     data (PDDS)      for each page: physical address, bytes; or, inline, the bytes themselves
@@ -194,6 +194,8 @@ class Command(IntEnum):
     """A VI has no owner any more: its page is not looked at."""
     QUEUE = 8
     """A completion queue, by its number, has the ring that its words say, from its first entry on."""
+    LOOK = 9
+    """A receive descriptor is posted that the kernel has refused: it is done now if no other one is before it."""
 
 
 @quick
@@ -214,15 +216,19 @@ class Control(NamedTuple):
     inline: bool
     vi: int
     entries: int
+    refused: bool = False
+    """The kernel has found something wrong with the descriptor: it is completed in its turn, with that status."""
 
     def word(self) -> int:
         """As it stands in the queue."""
-        return self.kind << 30 | self.immediate << 29 | self.inline << 28 | self.vi << 21 | self.entries
+        flags = self.kind << 30 | self.immediate << 29 | self.inline << 28 | self.refused << 20
+        return flags | self.vi << 21 | self.entries
 
     @classmethod
     def of(cls, word: int) -> Control:
         """The fields of a control word."""
-        return cls(word >> 30, bool(word >> 29 & 1), bool(word >> 28 & 1), word >> 21 & 0x7F, word & 0xFFFF)
+        flags = bool(word >> 29 & 1), bool(word >> 28 & 1)
+        return cls(word >> 30, *flags, word >> 21 & 0x7F, word & 0xFFFF, bool(word >> 20 & 1))
 
 
 CONTROL_WORDS, PAGE_WORDS = 3, 2

@@ -8,7 +8,8 @@ from firmware.nic.via.layout import CONTROL_WORDS, PAGE_WORDS, Control, Kind
 from firmware.nic.via.ni import Ni
 from firmware.nic.via.refill import Refill
 from firmware.nic.via.ring import Ring
-from firmware.nic.via.work import Meanwhile, Work
+from firmware.nic.via.work import RIGHT, Meanwhile, Work
+from pymodels.formats.via import Status
 
 
 class RingPages:
@@ -101,6 +102,9 @@ class Physical:
         control = Control.of(first)
         pages = RingPages(self._ni, self._refill, ring, control.entries, wait=False)
         work = Work(Kind(control.kind), control.vi, descriptor, length, pages)
+        if control.refused:
+            work.status, work.length = Status(length), 0
+            return work
         if not control.vi:
             work.node, work.length = length >> 16, length & 0xFFFF
         if work.kind in (Kind.WRITE, Kind.READ):
@@ -137,4 +141,5 @@ class Physical:
         first, descriptor, length = ring.take(CONTROL_WORDS)
         control = Control.of(first)
         pages = RingPages(self._ni, self._refill, ring, control.entries, wait=True)
-        return Work(Kind.RECEIVE, control.vi, descriptor, length, pages)
+        status = Status(length) if control.refused else RIGHT
+        return Work(Kind.RECEIVE, control.vi, descriptor, length, pages, status=status)

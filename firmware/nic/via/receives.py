@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from firmware.nic.via.completing import Completing
 from firmware.nic.via.incoming import Incoming
+from firmware.nic.via.layout import Control
 from firmware.nic.via.ni import Endpoint, Ni
 from firmware.nic.via.readers import Readers
 from firmware.nic.via.refill import Refill
@@ -46,6 +47,12 @@ class Receives:
         if meanwhile is not None:
             await meanwhile()
         return None
+
+    async def refused(self, endpoint: Endpoint) -> None:
+        """Complete descriptors that the kernel has refused, up to one for a message: no other one is before them."""
+        ring = endpoint.receives
+        while endpoint.receiving is None and ring.ready >= ring.least and Control.of(ring.peek()).refused:
+            await self._refuse(endpoint, await self._readers.of(ring).receive(ring))
 
     async def posted(self, ring: Ring) -> None:
         """Read ahead what is posted, as far as there is room for it."""

@@ -31,13 +31,18 @@ void receive_refused(struct layer *layer, u32 counter) {
 /* The next descriptor of a receive queue cache. */
 u32 receive_begin(struct endpoint *endpoint) {
     struct ring *ring = &endpoint->receives;
-    u32 tail = SHARED32(&endpoint->words->receive_tail);
+    u32 control, tail = SHARED32(&endpoint->words->receive_tail);
     ring->tail = tail;
     if (UNLIKELY(tail - ring->at < 3)) {
         OFF_PATH("there is none");
         return 0;
     }
-    endpoint->entries = take(ring) & 0xFFFF;
+    control = take(ring);
+    if (UNLIKELY(control >> 20 & 1)) {
+        OFF_PATH("refused");
+        return 0;
+    }
+    endpoint->entries = control & 0xFFFF;
     endpoint->descriptor = take(ring);
     ring->at++;
     endpoint->left = 0;

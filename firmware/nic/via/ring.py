@@ -80,6 +80,10 @@ class Ring:
         words = self._nic.load_words(self._base + 4 * first, part)
         return words if part == count else words + self._nic.load_words(self._base, count - part)
 
+    def peek(self) -> int:
+        """The next word."""
+        return self._nic.load(self._base + 4 * (self.at % self.size))
+
     def free(self) -> None:
         """What was read is no longer needed: tell the host."""
         self._freed = self.at

@@ -33,8 +33,8 @@ u32 send_begin(struct layer *layer) {
     now->kind = control >> 30;
     now->active = 1;
     now->entries = control & 0xFFFF;
-    if (UNLIKELY(control >> 28 & 3)) {
-        OFF_PATH("inline or immediate");
+    if (UNLIKELY(control & (3u << 28 | 1u << 20))) {
+        OFF_PATH("inline, immediate or refused");
         return 2;
     }
     return 1;
