@@ -17,7 +17,7 @@ from firmware.nic.via.layout import Counter, State, Word
 from firmware.nic.via.options import OptionError, Options
 from firmware.nic.via.user_pages import Pair as Doorbells
 from pymodels.cards import CardMap
-from pymodels.formats.via import Field, Reliability, Status
+from pymodels.formats.via import Control, Field, Reliability, Status
 from pymodels.host import ProtectionFault
 from pymodels.machine import Machine
 from tests.unit.via_bench import Pair, pair, pattern
@@ -193,6 +193,10 @@ def test_wrong_segments_become_statuses(choice: str) -> None:
         assert await status([here.part(0, 65536), here.part(0, 9)]) == DONE | Status.LENGTH_ERROR
         here.process.store_bytes(here.descriptor(1).send([]).va + Field.CONTROL + 2, b"\0\x40")
         await p.mine.post_send(here.descriptor(1))
+        assert (await p.mine.poll_send()).status == DONE | Status.FORMAT_ERROR
+        fenced = p.here.descriptor(2).send([p.here.part(0, 8)])
+        p.here.process.store_bytes(fenced.va + Field.CONTROL + 2, bytes([0, Control.FENCE]))
+        await p.mine.post_send(fenced)
         assert (await p.mine.poll_send()).status == DONE | Status.FORMAT_ERROR
         await one_way(p, 100)
 

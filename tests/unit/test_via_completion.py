@@ -159,6 +159,51 @@ def test_a_completion_queue_in_use_is_not_destroyed() -> None:
     machine.finish(end())
 
 
+@KINDS
+@pytest.mark.parametrize("before", [0, 3])
+@pytest.mark.parametrize("count", [3, 4, 5, 7, 8, 9, 13])
+def test_an_overrun_completion_queue_says_so_once_and_goes_on(completion: str, before: int, count: int) -> None:
+    """It has four entries. Where the library looks at the work queues themselves, there is nothing to overrun."""
+    machine = Machine(2)
+    vias = start(machine, completion=completion)
+    near, far = machine.finish(user(vias[0]), user(vias[1]))
+    ((queue, mine, yours),) = machine.finish(make(near, far, entries=4))
+    vi, peer = yours[0], mine[0]
+
+    async def messages(number: int) -> None:
+        for i in range(number):
+            await vi.post_receive(far.descriptor(i).receive([far.part(64 * i, 64)]))
+        for i in range(number):
+            await peer.post_send(near.descriptor(i).send([near.part(0, 8)]))
+            await peer.poll_send()
+        await machine.host(1).sleep(50_000_000)
+
+    async def told(number: int) -> None:
+        for _ in range(number):
+            assert await queue.done() == (vi, True)
+            assert await vi.receive_done() is not None
+        assert await queue.done() is None
+
+    async def run() -> None:
+        await messages(before)
+        await told(before)
+        await messages(count)
+        if completion == "cq1" and count > 4:
+            with pytest.raises(VipError, match="overrun") as overrun:
+                await queue.done()
+            assert overrun.value.result is Result.ERROR_RESOURCE
+            assert await queue.done() is None
+            for _ in range(count):
+                assert await vi.receive_done() is not None
+        else:
+            await told(count)
+        for _ in range(5):
+            await messages(4)
+            await told(4)
+
+    machine.finish(run())
+
+
 @pytest.mark.parametrize("how", ["notify", "wait", "poll"])
 def test_of_two_threads_that_want_a_descriptor_each_gets_one_that_is_done(how: str) -> None:
     p = pair()

@@ -46,6 +46,10 @@ def strange_flags(p: Pair) -> Descriptor:
     return raw(p.here.descriptor(0).send([p.here.part(0, 10)]), p.here.process, 1, 0x40)
 
 
+def fenced(p: Pair) -> Descriptor:
+    return raw(p.here.descriptor(0).send([p.here.part(0, 10)]), p.here.process, 1, Control.FENCE)
+
+
 def rdma_read(p: Pair) -> Descriptor:
     return raw(p.here.descriptor(0).send([p.here.part(0, 10)]), p.here.process, 1, Control.RDMA_READ)
 
@@ -73,6 +77,7 @@ WRONG: list[tuple[Callable[[Pair], Descriptor], Status]] = [
     (before, PROTECTION),
     (around, PROTECTION),
     (strange_flags, FORMAT),
+    (fenced, FORMAT),
     (rdma_read, FORMAT),
     (write_without_target, FORMAT),
     (too_many_segments, FORMAT),

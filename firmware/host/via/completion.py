@@ -13,7 +13,7 @@ from firmware.host.via.checks import handler_of, time_limit
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.translate import RECEIVED
 from firmware.host.via.waiting import Handler, Limit
-from firmware.nic.via.layout import VALID
+from firmware.nic.via.layout import ROUND, ROUNDS
 from pymodels.host.process import Process
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class EntryRing:
         self._process, self.entries = process, entries
         self._va = process.allocate(4 * entries)
         (self.physical,) = process.pin(self._va, 4 * entries)
-        self._next = 0
+        self._next = self._round = 0
 
     @property
     def place(self) -> int:
@@ -46,11 +46,30 @@ class EntryRing:
         return self._process.load_words(self.place, 1)[0]
 
     def take(self) -> int:
-        """Take it."""
+        """Take it. Raises VipError when the NIC has gone round the ring over entries that nobody had taken: those that
+        are left are forgotten.
+        """
         word = self.word
+        if word >> ROUND & ROUNDS != self._round:
+            self._forget_all()
+            remedy = "look at all its work queues, and make it as large as all that is posted on them"
+            raise VipError(Result.ERROR_RESOURCE, f"a completion queue of {self.entries} entries is overrun", remedy)
         self._process.store_words(self.place, (0,))  # at once: no other thread takes it too
+        self._step()
+        return word & (1 << ROUND) - 1
+
+    def _step(self) -> None:
         self._next = (self._next + 1) % self.entries
-        return word & ~VALID
+        self._round = self._round + (not self._next) & ROUNDS
+
+    def _forget_all(self) -> None:
+        """Go on where the NIC writes next: behind the entries of its last round."""
+        words = self._process.load_words(self._va, self.entries)
+        last = words[0] >> ROUND & ROUNDS  # who has gone round has written it
+        count = sum(bool(word) and word >> ROUND & ROUNDS == last for word in words)
+        self._process.store_words(self._va, [0] * self.entries)
+        self._next, self._round = count - 1, last
+        self._step()
 
     def forget(self, vi: int) -> None:
         """Let entries of a VI be nobody's."""

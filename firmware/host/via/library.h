@@ -84,8 +84,12 @@ u32 look_entry(u32 *entry) {
 }
 
 /* Take an entry of a completion queue. */
-u32 take_entry(u32 **place, u32 *first, u32 *end) {
+u32 take_entry(u32 **place, u32 *first, u32 *end, u32 round) {
     u32 *at = *place, word = be32_load(at);
+    if (UNLIKELY(word >> 10 != round)) {
+        OFF_PATH("overrun");
+        return 0;
+    }
     *at = 0;
     at++;
     if (UNLIKELY(at == end)) {

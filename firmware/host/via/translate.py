@@ -22,6 +22,8 @@ SENT, RECEIVED = 1, 2
 """A VI's two work queues; bits of Vi.NOTIFY."""
 OPERATIONS = (Kind.SEND, Kind.WRITE, Kind.READ)
 RIGHT = Status(0)
+FLAGS = int(via.Control.OPERATION | via.Control.IMMEDIATE)
+"""What a descriptor may ask for: no queue fence, as sends are done in their order."""
 MOST_SEGMENTS = 0xFFFF // 17
 """Segments of a descriptor: its list of pages must be counted in 16 bits (ours)."""
 
@@ -68,7 +70,7 @@ def translate(vi: KernelVi, side: int, va: int, handle: int, home: Region) -> Tr
     count, flags = struct.unpack(">HH", process.load_bytes(va + Field.CONTROL, 4))
     operation = flags & via.Control.OPERATION
     send = side == SENT
-    if count > MOST_SEGMENTS or flags & ~0xF or operation > (via.Control.RDMA_READ if send else 0):
+    if count > MOST_SEGMENTS or flags & ~FLAGS or operation > (via.Control.RDMA_READ if send else 0):
         raise Refused(Status.FORMAT_ERROR)
     read = operation == via.Control.RDMA_READ
     if read and (flags & via.Control.IMMEDIATE or vi.reliability == Reliability.UNRELIABLE):

@@ -37,9 +37,10 @@ u32 write_entry(struct queue *queue, u32 vi, u32 side, u32 *word, u32 *stores) {
     if (UNLIKELY(next == queue->entries)) {
         OFF_PATH("round the queue");
         next = 0;
+        queue->valid = (queue->valid + (1u << 10)) | VALID;
     }
     queue->place = next;
-    *word = VALID | side << 8 | vi;
+    *word = queue->valid | side << 8 | vi;
     *stores = *stores + 1;
     return queue->address + 4 * place;
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from firmware.nic.via.layout import VALID, Queue, Vi
+from firmware.nic.via.layout import ROUND, ROUNDS, VALID, Queue, Vi
 from firmware.nic.via.ni import Endpoint, Ni
 from pymodels.formats.via import Field, Status
 
@@ -20,8 +20,8 @@ class Completing:
     def __init__(self, ni: Ni) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._entries = ni.options.completion == "cq1"
-        self._rings: dict[int, tuple[int, int, int]] = {}
-        """Of each completion queue: physical address and entries of its ring, and the next one."""
+        self._rings: dict[int, tuple[int, int, int, int]] = {}
+        """Of each completion queue: physical address and entries of its ring, the next one, and the round."""
         self._fresh: deque[tuple[int, Endpoint, int]] = deque()
         """Completions that are not yet in host memory: stores up to theirs, VI, side."""
 
@@ -63,7 +63,7 @@ class Completing:
     def take_queue(self, queue: int) -> None:
         """A completion queue has a ring, or another one."""
         at = self._ni.layout.queue(queue)
-        self._rings[queue] = self._nic.load(at + Queue.ADDRESS), self._nic.load(at + Queue.ENTRIES), 0
+        self._rings[queue] = self._nic.load(at + Queue.ADDRESS), self._nic.load(at + Queue.ENTRIES), 0, 0
 
     async def stored(self) -> None:
         """More is in host memory: whoever sleeps until just that is there is woken. Before, who goes to sleep may not
@@ -78,6 +78,7 @@ class Completing:
     async def _entry(self, queue: int, vi: int, side: int) -> None:
         """An entry of a completion queue."""
         await self._nic.work("write_entry")
-        address, entries, place = self._rings[queue]
-        self._rings[queue] = address, entries, (place + 1) % entries
-        await self._ni.store(address + 4 * place, (VALID | side << 8 | vi,))
+        address, entries, place, turn = self._rings[queue]
+        around, following = divmod(place + 1, entries)
+        self._rings[queue] = address, entries, following, turn + around & ROUNDS
+        await self._ni.store(address + 4 * place, (VALID | turn << ROUND | side << 8 | vi,))

@@ -170,6 +170,10 @@ EVENTS = 256
 """Words of the event ring."""
 VALID = 1 << 31
 """An entry of the event ring or of a completion queue is there."""
+ROUND, ROUNDS = 10, (1 << 21) - 1
+"""Bits of a completion queue's entry that say how often the NIC has gone round the ring before: who looks sees when it
+has been overrun.
+"""
 
 
 @quick

@@ -32,4 +32,4 @@ struct layer {
     struct endpoint endpoints[128];
 };
 struct known { u32 handle, fenced, va, size, first; u32 *table; u32 unused[2]; };
-struct queue { u32 address, entries, place; };
+struct queue { u32 address, entries, place, valid; };

@@ -29,7 +29,7 @@ MOST_READ = 32
 MOST_SEGMENTS = 0xFFF
 """Of a descriptor (ours)."""
 OPERATIONS = (Kind.SEND, Kind.WRITE, Kind.READ)
-FLAGS = Control.OPERATION | Control.IMMEDIATE | Control.FENCE
+FLAGS = int(Control.OPERATION | Control.IMMEDIATE)
 
 
 class Virtual:
