@@ -1,143 +1,20 @@
-"""Calls that cannot be done, and packets that must not be believed. Strategy: each wrong argument of the API is given
-once, and the exception must name it and say what is right; afterwards the library still works. On the wire a flipped
-bit is refused by CRC and counted, and a message for an endpoint that the other NI does not know comes back as an
-ERROR that frees it.
+"""Who is who, and packets that must not be believed. Strategy: on the wire a flipped bit is refused by CRC and counted,
+and a message for an endpoint that the other NI does not know comes back as an ERROR that frees it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from firmware.host.grim import ANY_VNN, Grim, GrimError
 from firmware.nic.grim.layout import Counter
-from pymodels.formats.grim import MAX_SEND
 from tests.unit.grim_bench import Bench
-
-Call = Callable[[Grim, int], Any]
-
-
-class Misaligned:
-    """A region of host memory at an odd place."""
-
-    address = 0x1002
-    size = 8
 
 
 def nothing(*arguments: Any) -> None:
     """A handler."""
-
-
-async def called(call: Call, library: Grim, number: int) -> None:
-    """A call that may be a coroutine."""
-    result = call(library, number)
-    if hasattr(result, "__await__"):
-        await result
-
-
-WHO = "hosts have VNN 0..1 and device 0"
-CALLS: list[tuple[Call, str]] = [
-    (
-        lambda g, h: g.send(1 << 24, h, payload=bytes(MAX_SEND + 1)),
-        "payload: 16777217 bytes; one send carries at most 16777216; send it in parts",
-    ),
-    (
-        lambda g, h: g.send(1 << 24, 999),
-        "handler: 999 is not a registered handler; take the number that resolve_handler gives",
-    ),
-    (
-        lambda g, h: g.send(7 << 24, h),
-        f"destination: there is no endpoint Reference(vnn=7, device=0, channel=0); {WHO}",
-    ),
-    (
-        lambda g, h: g.send(1 << 24 | 2 << 16, h),
-        f"destination: there is no endpoint Reference(vnn=1, device=2, channel=0); {WHO}",
-    ),
-    (
-        lambda g, h: g.send(1 << 24 | 5, h),
-        "destination: there is no channel 5; option channels gives 0..0",
-    ),
-    (
-        lambda g, h: g.send(1 << 24, h, channel=3),
-        "channel: there is no channel 3; option channels gives 0..0",
-    ),
-    (
-        lambda g, h: g.send(1 << 24, h, payload=Misaligned()),
-        "payload: address 0x1002 is not a multiple of 4; align it to a word",
-    ),
-    (
-        lambda g, h: g.send(1 << 24, h, 0, 0, 1 << 32),
-        "argument 2: 4294967296 does not fit into 32 bits; send it as payload",
-    ),
-    (
-        lambda g, h: g.get_dest_id(2),
-        "destination: there is no VNN 2; the cluster has 0..1",
-    ),
-    (
-        lambda g, h: g.get_dest_id(1, 0, 9),
-        "destination: there is no channel 9; option channels gives 0..0",
-    ),
-    (
-        lambda g, h: g.get_resource(ANY_VNN, 2),
-        "device: no node asked for has a device of type 2; did you mean 'HOST'?",
-    ),
-    (
-        lambda g, h: g.get_vnn_name(2),
-        "vnn: there is no VNN 2; the cluster has 0..1",
-    ),
-    (
-        lambda g, h: g.get_vnn_from_name("hots1"),
-        "name: no host of the cluster is called 'hots1'; did you mean 'host1'?",
-    ),
-    (
-        lambda g, h: g.register_handler(nothing, ""),
-        "name: '' is not a handler's name; give 1 to 255 bytes without NUL",
-    ),
-    (
-        lambda g, h: g.register_handler(print, "handler"),
-        "name: 'handler' is registered already; give each handler a name of its own",
-    ),
-    (
-        lambda g, h: g.register_handler(5, "five"),  # type: ignore[arg-type]
-        "function: 5 cannot be called; give a function or coroutine function",
-    ),
-]
-
-
-@pytest.mark.parametrize(("call", "message"), CALLS, ids=[message[:40] for _, message in CALLS])
-def test_wrong_argument_is_named_and_nothing_is_harmed(call: Call, message: str) -> None:
-    bench = Bench(2)
-    got: list[int] = []
-
-    async def node(library: Grim, me: int) -> str:
-        def handler(source: int, a0: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
-            got.append(a0)
-
-        number = (await bench.publish(library, handler=handler))["handler"]
-        if me == 1:
-            await library.wait_for(lambda: bool(got))
-            return ""
-        with pytest.raises(GrimError) as caught:
-            await called(call, library, number)
-        assert message.startswith(caught.value.argument)
-        await library.send(library.get_dest_id(1), number, 77)
-        return str(caught.value)
-
-    assert bench.run(node)[0] == message
-    assert got == [77]
-
-
-def test_payload_that_is_not_bytes_is_refused() -> None:
-    bench = Bench(2)
-
-    async def node(library: Grim, me: int) -> None:
-        number = (await bench.publish(library, handler=nothing))["handler"]
-        with pytest.raises(GrimError, match="^payload: str does not give contiguous bytes"):
-            await library.send(library.get_dest_id(1 - me), number, payload="text")
-
-    bench.run(node)
 
 
 def test_who_is_who() -> None:

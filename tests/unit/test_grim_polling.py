@@ -53,7 +53,7 @@ def one_way(**options: int | str) -> list[int]:
 def test_the_thread_polls_in_the_place_of_the_application_and_is_late() -> None:
     explicit = one_way()
     threaded = one_way(poll_thread=1, poll_period_us=PERIOD_US)
-    assert max(explicit) - min(explicit) < 1_000_000
+    assert max(explicit) - min(explicit) < 1_500_000, "the phases of the NIs' search"
     late = [ps - min(explicit) for ps in threaded]
     assert all(SWITCH_PS < ps < PERIOD_US * 1_000_000 + 4 * SWITCH_PS + 2_000_000 for ps in late)
     assert max(late) - min(late) > 10_000_000, "the phase of the thread decides"

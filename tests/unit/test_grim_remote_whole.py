@@ -54,9 +54,10 @@ class Blocks:
 
     async def errors(self) -> list[str]:
         """All errors that come within some time."""
+        found = self.here_already()
         await self.near.host.sleep(600_000_000)
         await self.near.poll()
-        return self.here_already()
+        return found + self.here_already()
 
     def here_already(self) -> list[str]:
         """The errors that have come, and that no call has raised."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firmware.host.grim.arguments import text, word
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.fpga import FpgaCard
 from firmware.host.grim.handlers import CARD_CONTROL, CARD_ERROR, Handler
@@ -39,15 +40,19 @@ class Cards(ActiveMessages):
 
         Returns when the message is on its way; it takes effect in the order of messages to that card. GrimError.
         """
-        if circuit not in self._circuits:
+        self._ready()
+        if text("circuit", circuit) not in self._circuits:
             remedy = nearest(circuit, self._circuits)
             raise GrimError("circuit", f"no line of the circuit file names {circuit!r}", remedy)
+        if mode not in tuple(Forward):
+            raise GrimError("mode", f"{mode!r} is no way of forwarding", "take one of Forward")
         end, channel = 0, 0
         if mode == Forward.ENDPOINT:
-            parts = self._reference(reference(target), "target")
+            self.handlers.check(handler)
+            parts = self._reference(reference(word("target", target)), "target")
             end, channel = endpoint(parts.vnn, parts.device), parts.channel
         place, number = entry(mode, end, channel, handler)
-        await self.send(card, CARD_CONTROL, self._circuits.index(circuit), place, number, 0)
+        await self._tell(card, CARD_CONTROL, self._circuits.index(circuit), place, number, 0)
 
     def _built_in(self) -> dict[int, Handler]:
         return {**super()._built_in(), CARD_ERROR: self._card_error}

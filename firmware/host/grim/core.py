@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from firmware.host.grim.arguments import whole
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.handlers import Handlers
 from firmware.host.grim.messenger import Messenger
@@ -48,12 +49,25 @@ class Core:
             raise messenger.errors.popleft()
         return messenger
 
+    async def _begin_call(self) -> Messenger:
+        """`_ready`, for calls that may use the network: each polls once first (paper 000, 4.4.2)."""
+        messenger = self._ready()
+        await messenger.poll_first()
+        return messenger
+
+    def _may_wait(self, call: str) -> None:
+        """Raises GrimError for a call that waits for messages and comes from a handler."""
+        if self._ready().in_handler:
+            cause = "a handler has called it, and nothing is polled until that returns, so it would wait for ever"
+            raise GrimError(call, cause, "set a flag in the handler and call it after grim_poll")
+
     def _fail(self, error: GrimError) -> None:
         """Something went wrong behind the caller's back: the next call raises it."""
         assert self._messenger is not None
         self._messenger.errors.append(error)
 
     def _checked_vnn(self, vnn: int, argument: str = "vnn") -> int:
+        vnn = whole(argument, vnn)
         if not 0 <= vnn < len(self._names):
             raise GrimError(argument, f"there is no VNN {vnn}", f"the cluster has 0..{len(self._names) - 1}")
         return vnn

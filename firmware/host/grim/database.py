@@ -4,6 +4,7 @@ C.4.1).
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from firmware.host.grim.handlers import (
@@ -23,12 +24,16 @@ from pymodels.formats.grim import Device, Reference
 if TYPE_CHECKING:
     from firmware.host.grim.messages import ActiveMessages
 
+Tell = Callable[..., Awaitable[None]]
+"""Called with destination, built-in handler, arguments, payload."""
+
 
 class Database:
     """The client's and, on node 0, the server's side."""
 
-    def __init__(self, grim: ActiveMessages) -> None:
-        self._grim = grim
+    def __init__(self, grim: ActiveMessages, tell: Tell, may_wait: Callable[[str], None]) -> None:
+        """`tell` sends to a built-in handler; `may_wait` refuses a call that must not wait now."""
+        self._grim, self._tell_it, self._may_wait = grim, tell, may_wait
         self.served = 0
         """Lists of names that other nodes have sent to this server."""
         self._lists = 0
@@ -51,12 +56,14 @@ class Database:
         """Send the own names to the server and wait for the whole table."""
         grim, handlers = self._grim, self._grim.handlers
         own = [*handlers.local, *(name for name in handlers.elsewhere if name not in handlers.local)]
+        if not self._serving:
+            self._may_wait("sync_handlers")
         await grim.host.spend("sync_name", max(len(own), 1))
         if self._serving:
             handlers.assign(own)
             return
         before = self._lists
-        await grim.send(self._server(), REGISTER, payload=encode_names(own))
+        await self._tell_it(self._server(), REGISTER, payload=encode_names(own))
         await grim.wait_for(lambda: self._lists > before)
 
     async def resolve(self, name: str) -> int:
@@ -66,8 +73,9 @@ class Database:
         if name in handlers.numbers:
             return handlers.numbers[name]
         if not self._serving:
+            self._may_wait("resolve_handler")
             self._told.pop(name, None)
-            await grim.send(self._server(), ASK, payload=name.encode())
+            await self._tell_it(self._server(), ASK, payload=name.encode())
             await grim.wait_for(lambda: name in self._told)
             if self._told[name]:
                 handlers.merge({name: self._told[name]})
@@ -80,7 +88,7 @@ class Database:
         await self._grim.host.spend("sync_name", max(len(names), 1))
         handlers.assign(names)
         self.served += 1
-        await self._grim.send(source, LIST, payload=encode_table(handlers.numbers))
+        await self._tell_it(source, LIST, payload=encode_table(handlers.numbers))
 
     async def _list(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         table = decode_table(payload)
@@ -92,7 +100,7 @@ class Database:
         name = bytes(payload)
         number = self._grim.handlers.numbers.get(name.decode(), 0)
         await self._grim.host.spend("resolve")
-        await self._grim.send(source, TELL, number, payload=name)
+        await self._tell_it(source, TELL, number, payload=name)
 
     def _tell(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         self._told[bytes(payload).decode()] = a0

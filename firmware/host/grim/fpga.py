@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 
+from firmware.host.grim.arguments import text
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.handlers import CARD_CONTROL, CARD_ERROR
 from firmware.host.lock import Lock
@@ -82,7 +83,7 @@ class FpgaCard:
 
         Raises GrimError for an image that the circuit file does not have.
         """
-        if image not in self.images:
+        if text("image", image) not in self.images:
             raise GrimError("image", f"no line of the circuit file names {image!r}", nearest(image, self.images))
         number = self.images.index(image) + 1
         async with self._turn:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
+from firmware.host.grim.arguments import text, whole
 from firmware.host.grim.errors import GrimError
 from pymodels.errors import nearest
 
@@ -45,7 +46,7 @@ class Handlers:
         """Enter an own function; others see it after `sync_handlers`."""
         if not callable(function):
             raise GrimError("function", f"{function!r} cannot be called", "give a function or coroutine function")
-        if not name or "\0" in name or len(name.encode()) > MAX_NAME:
+        if not text("name", name) or "\0" in name or len(name.encode()) > MAX_NAME:
             raise GrimError("name", f"{name!r} is not a handler's name", f"give 1 to {MAX_NAME} bytes without NUL")
         if self.local.get(name, function) is not function:
             raise GrimError("name", f"{name!r} is registered already", "give each handler a name of its own")
@@ -77,11 +78,10 @@ class Handlers:
                 self.merge({name: number})
 
     def check(self, number: int) -> None:
-        """Raise GrimError when no handler of the cluster has this number, as far as is known here."""
-        if number not in self.names and not 0 < number < FIRST_NUMBER:
-            raise GrimError(
-                "handler", f"{number!r} is not a registered handler", "take the number that resolve_handler gives"
-            )
+        """Raise GrimError when no application's handler has this number, as far as is known here."""
+        if whole("handler", number) not in self.names:
+            what = "belongs to the library" if 0 < number < FIRST_NUMBER else "is not a registered handler"
+            raise GrimError("handler", f"{number} {what}", "take the number that resolve_handler gives")
 
     def unknown(self, name: str) -> GrimError:
         """The error of a name that nobody has registered."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from firmware.host.grim import enable
+from firmware.host.grim.arguments import whole
 from firmware.host.grim.cards import Cards
 from firmware.host.grim.enable import Phase
 from firmware.host.grim.errors import GrimError
@@ -19,6 +20,7 @@ from firmware.host.grim.remote import RemoteMemory
 from firmware.host.grim.reserved import ReservedMemory
 from firmware.layers import ClusterView
 from firmware.nic.grim.layout import Counter, HostQueue
+from firmware.nic.grim.options import RANGES
 from firmware.verbs import Host
 from pymodels.formats.grim import Device
 
@@ -87,11 +89,13 @@ class Grim(RemoteMemory, ReservedMemory, Multicast, Cards):
 
     def start_polling(self, period_us: int) -> None:
         """Let a thread poll from now on, with so long between its polls. Raises GrimError when one does already."""
-        if self._messenger is None or self._messenger.threaded:
-            raise GrimError(
-                "start_polling", "a thread polls already, or grim_enable has not completed", "stop it first"
-            )
-        self.polling_thread = PollingThread(self.host, self._messenger, period_us)
+        messenger = self._ready()
+        if messenger.threaded:
+            raise GrimError("start_polling", "a thread polls already", "stop it first")
+        least, most = RANGES["poll_period_us"]
+        if not least <= whole("period_us", period_us) <= most:
+            raise GrimError("period_us", f"{period_us}", f"give {least}..{most}")
+        self.polling_thread = PollingThread(self.host, messenger, period_us)
         self.polling_thread.start()
 
     def use_overflow(self, use: bool) -> None:
@@ -100,5 +104,7 @@ class Grim(RemoteMemory, ReservedMemory, Multicast, Cards):
 
     async def ni_counter(self, counter: Counter) -> int:
         """Read one of the NI's counters over the bus."""
-        self._ready()
+        await self._begin_call()
+        if counter not in tuple(Counter):
+            raise GrimError("counter", f"{counter!r} is none that the NI keeps", "take one of Counter")
         return await self.host.pio_read(self.host.nic_base + self.layout.counter(counter))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from firmware.host.grim.arguments import text, whole, word
 from firmware.host.grim.database import Database
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.handlers import ABSENT, Handler
@@ -23,7 +24,7 @@ class ActiveMessages(Nodes):
 
     def __init__(self, host: Host, view: ClusterView) -> None:
         super().__init__(host, view)
-        self._database = Database(self)
+        self._database = Database(self, self._tell, self._may_wait)
         self._targets: dict[tuple[int, int], Target] = {}
 
     # ---- handlers (paper 003, C.4.1)
@@ -36,15 +37,15 @@ class ActiveMessages(Nodes):
         """`grim_syncHandlers`: publish the own handlers, learn those that are published. Awaits the server on node
         0.
         """
-        self._ready()
+        await self._begin_call()
         await self._database.synchronise()
 
     async def resolve_handler(self, name: str) -> int:
         """`grim_resolveHandler`: the number of a handler; asks the server when it is not known here. GrimError when
         nobody has it.
         """
-        self._ready()
-        return await self._database.resolve(name)
+        await self._begin_call()
+        return await self._database.resolve(text("name", name))
 
     @property
     def nodes_served(self) -> int:
@@ -75,9 +76,23 @@ class ActiveMessages(Nodes):
         `channel` is the own channel, whose messages arrive in order. Waits, polling, while the channel's queue is
         full. Raises GrimError.
         """
+        self._ready()
+        if handler not in self.handlers.names:
+            self.handlers.check(handler)
+        await self._send(destination, handler, (a0, a1, a2, a3), payload, channel)
+
+    async def _tell(
+        self, destination: int, handler: int, a0: int = 0, a1: int = 0, a2: int = 0, a3: int = 0, payload: bytes = b""
+    ) -> None:
+        """`send` to a built-in handler of another library."""
+        await self._send(destination, handler, (a0, a1, a2, a3), payload, 0)
+
+    async def _send(
+        self, destination: int, handler: int, values: tuple[int, int, int, int], payload: Payload, channel: int
+    ) -> None:
         messenger = self._ready()
-        target = self._targets.get((destination, channel)) or self._target(destination, channel)
-        arguments = self._words(handler, (a0, a1, a2, a3))
+        target = self._target(destination, channel)
+        arguments = self._words(values)
         if target.w2 & 0xFF == Device.CELOXICA:
             self._fits_card(payload)
         if target.stream < 0:
@@ -93,17 +108,19 @@ class ActiveMessages(Nodes):
         pieces = cut(target, handler, arguments, parts, self.options.segment_bytes, messenger.sends)
         return messenger.send(target, pieces, parts[2], bool(parts[1]))
 
-    def _words(self, handler: int, arguments: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-        """The arguments as 32-bit words. Raises GrimError for one that does not fit, or an unknown handler."""
-        if handler not in self.handlers.names:
-            self.handlers.check(handler)
+    def _words(self, arguments: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+        """The arguments as 32-bit words. Raises GrimError for one that does not fit."""
         for number, value in enumerate(arguments):
-            if not _LEAST <= value <= _MOST:
+            if not _LEAST <= (value if type(value) is int else whole(f"argument {number}", value)) <= _MOST:
                 raise GrimError(f"argument {number}", f"{value} does not fit into 32 bits", "send it as payload")
         a0, a1, a2, a3 = arguments
         return a0 & 0xFFFFFFFF, a1 & 0xFFFFFFFF, a2 & 0xFFFFFFFF, a3 & 0xFFFFFFFF
 
     def _target(self, destination: int, channel: int) -> Target:
+        """Where a message goes that is sent from an own channel. Raises GrimError."""
+        if type(destination) is type(channel) is int and (destination, channel) in self._targets:
+            return self._targets[destination, channel]
+        destination, channel = word("destination", destination), whole("channel", channel)
         parts = self._reference(reference(destination), "destination")
         self._reference(Reference(self._me, Device.HOST, channel), "channel")
         stream = (channel * len(self._names) + parts.vnn) * self.layout.targets + parts.channel
@@ -146,7 +163,12 @@ class ActiveMessages(Nodes):
 
     async def wait_for(self, condition: Callable[[], bool]) -> None:
         """`while (!condition) grim_poll();`, without cost to the simulation while nothing comes."""
-        await self._ready().wait_for(condition)
+        messenger = self._ready()
+        if not callable(condition):
+            raise GrimError("condition", f"{condition!r} cannot be called", "give a function")
+        if not condition():
+            self._may_wait("wait_for")
+            await messenger.wait_for(condition)
 
     @property
     def overflow(self) -> int:
@@ -161,7 +183,7 @@ class ActiveMessages(Nodes):
         if parts.device == Device.NI:  # of a multicast message only the header's channel tells who sent it
             source = Reference(parts.channel >> 8, Device.HOST, 0).pack()
         if handler != ABSENT:
-            await self.send(source, ABSENT, handler)
+            await self._tell(source, ABSENT, handler)
 
     def _absent_there(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         parts = reference(source)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import types
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
 
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.handlers import FIRST_NUMBER, Handlers
@@ -29,6 +31,8 @@ class Messenger(Sending):
         """What went wrong behind the caller's back: raised by the next call."""
         self.on_report: Callable[[tuple[int, int, int, int]], None] = lambda arguments: None
         """Called when the NI reports a message that cannot succeed."""
+        self.in_handler = False
+        """The code that runs now is a handler's, or was called by it."""
         self.threaded = False
         """The polling thread polls: who waits sleeps until a handler has run."""
         self._local: deque[Local] = deque()
@@ -108,11 +112,37 @@ class Messenger(Sending):
             await self._handlers.absent(source, handler)
             return 0
         host.trace(TraceEvent.HANDLER_START, key, handler, source >> 24)
-        result = function(source, *arguments, payload)
+        self.in_handler = True
+        try:
+            result = function(source, *arguments, payload)
+        finally:
+            self.in_handler = False
         if result is not None:
-            await result
+            await self._steps_of(result.__await__())
         host.trace(TraceEvent.HANDLER_END, key, handler, source >> 24)
         return 1
+
+    @types.coroutine
+    def _steps_of(self, handler: Generator[Any, Any, Any]) -> Generator[Any, Any, None]:
+        """A handler that waits in between: `in_handler` while its own code runs, not while that of others does."""
+        resume, value = handler.send, None
+        while True:
+            self.in_handler = True
+            try:
+                wanted = resume(value)
+            except StopIteration:
+                return
+            finally:
+                self.in_handler = False
+            try:
+                resume, value = handler.send, (yield wanted)
+            except BaseException as error:  # noqa: BLE001 - whatever it is, it is the handler's
+                resume, value = handler.throw, error
+
+    async def poll_first(self) -> None:
+        """The poll at the begin of a call (paper 000, 4.4.2)."""
+        if self._options.poll_first and not self._polling and not (self._pending() and await self.poll()):
+            await self._host.spend("poll_empty")
 
     async def _dispatch_early(self) -> int:
         """The numbers are known: the messages that came too early, in their order."""

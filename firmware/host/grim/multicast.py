@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 
+from firmware.host.grim.arguments import text, whole
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.handlers import CHANGE, CHANGED, FIND, FOUND, MAX_NAME, OBEY, OBEYED, PLANTED, SERVER, Handler
 from firmware.host.grim.messages import ActiveMessages
@@ -45,10 +46,11 @@ class Multicast(ActiveMessages):
         """`grim_findMulticastTree`: the number of a tree, which is made if nobody has asked for it before: then this
         endpoint owns it. Raises GrimError.
         """
-        self._ready()
-        if not name or len(name.encode()) > MAX_NAME:
+        await self._begin_call()
+        if not text("name", name) or len(name.encode()) > MAX_NAME:
             raise GrimError("name", f"{name!r} is not a tree's name", f"give 1 to {MAX_NAME} bytes")
         if name not in self._found:
+            self._may_wait("find_multicast_tree")
             tree = await self._ask(SERVER, FIND, payload=name.encode())
             if tree == NO_TREE:
                 most = max(self.options.multicast_trees - 1, 0)
@@ -60,8 +62,10 @@ class Multicast(ActiveMessages):
         """`grim_subscribeMulticast`: from now on, messages of a tree come to the own channels of a mask, bit i for
         channel i (0..7). Gives the tree. Raises GrimError.
         """
-        self._ready()
-        await self._change(tree, self._mask(tree, channels), 0)
+        await self._begin_call()
+        mask = self._mask(tree, channels)
+        self._may_wait("subscribe_multicast")
+        await self._change(tree, mask, 0)
         self._subscribed[tree] = self._subscribed.get(tree, 0) | channels
         return tree
 
@@ -71,9 +75,11 @@ class Multicast(ActiveMessages):
 
     async def unsubscribe_multicast(self, tree: int, channels: int) -> None:
         """`grim_unsubscribeMulticast`: no more messages of a tree for the channels of a mask. Raises GrimError."""
-        self._ready()
+        await self._begin_call()
+        channels = self._mask(tree, channels)
+        self._may_wait("unsubscribe_multicast")
         subscribed = self._subscribed.get(tree, 0)
-        if self._mask(tree, channels) & ~subscribed:
+        if channels & ~subscribed:
             cause = f"{channels:#04x} are not all subscribed to tree {tree}: {subscribed:#04x} are"
             raise GrimError("channels", cause, "take off subscribed ones")
         await self._change(tree, 0, channels)
@@ -82,14 +88,14 @@ class Multicast(ActiveMessages):
     def _mask(self, tree: int, channels: int) -> int:
         self._root(tree)
         most = min(self.options.channels, TREE_CHANNELS)
-        if not 0 < channels < 1 << most:
+        if not 0 < whole("channels", channels) < 1 << most:
             cause = f"{channels:#x} is not a mask of channels 0..{most - 1}"
             raise GrimError("channels", cause, "set bit i for channel i")
         return channels
 
     def _root(self, tree: int) -> int:
         """The root of a tree that was found. Raises GrimError."""
-        if tree not in self._roots:
+        if whole("tree", tree) not in self._roots:
             known = ", ".join(f"{number} ({name})" for name, number in sorted(self._found.items())) or "none yet"
             raise GrimError("tree", f"there is no multicast tree {tree}", f"find it by its name; known here: {known}")
         return self._roots[tree]
@@ -112,9 +118,9 @@ class Multicast(ActiveMessages):
 
         The handler's source endpoint is the NI that sent the last copy, not the sender. Raises GrimError.
         """
-        messenger = self._ready()
+        self._ready()
         target = self._tree_target(tree, self._root(tree), channel)
-        await self._send_message(messenger, target, handler, self._words(handler, (a0, a1, a2, a3)), payload)
+        await self._multicast(target, handler, (a0, a1, a2, a3), payload)
 
     async def broadcast(
         self,
@@ -128,14 +134,20 @@ class Multicast(ActiveMessages):
         channel: int = 0,
     ) -> None:
         """`grim_broadcast`: run a handler at every host of the cluster, the own one included, on channel 0."""
-        messenger = self._ready()
+        self._ready()
         if not self.options.multicast_trees:
             raise GrimError("broadcast", "there are no multicast trees", "set option multicast_trees")
         target = self._tree_target(BROADCAST, SERVER, channel)
-        await self._send_message(messenger, target, handler, self._words(handler, (a0, a1, a2, a3)), payload)
+        await self._multicast(target, handler, (a0, a1, a2, a3), payload)
+
+    async def _multicast(
+        self, target: Target, handler: int, arguments: tuple[int, int, int, int], payload: Payload
+    ) -> None:
+        self.handlers.check(handler)
+        await self._send_message(self._ready(), target, handler, self._words(arguments), payload)
 
     def _tree_target(self, tree: int, root: int, channel: int) -> Target:
-        self._reference(Reference(self._me, Device.HOST, channel), "channel")
+        self._reference(Reference(self._me, Device.HOST, whole("channel", channel)), "channel")
         at_root = self.options.channels + tree
         stream = (channel * len(self._names) + root) * self.layout.targets + at_root
         if self.options.sequencing == "per-ni":
@@ -176,11 +188,6 @@ class Multicast(ActiveMessages):
         await self._tell(Reference(vnn, Device.HOST, 0).pack(), handler, question, a1, a2, a3, payload)
         await self.wait_for(lambda: question in self._answers)
         return self._answers.pop(question)
-
-    async def _tell(
-        self, where: int, handler: int, a0: int = 0, a1: int = 0, a2: int = 0, a3: int = 0, payload: bytes = b""
-    ) -> None:
-        await self.send(where, handler, a0, a1, a2, a3, payload)
 
     async def _change(self, tree: int, more: int, fewer: int) -> None:
         await self._ask(self._root(tree), CHANGE, tree, more, fewer)

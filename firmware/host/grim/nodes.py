@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firmware.host.grim.arguments import text, whole
 from firmware.host.grim.core import ANY_VNN, Core
 from firmware.host.grim.errors import GrimError
 from pymodels.errors import nearest
@@ -14,7 +15,7 @@ class Nodes(Core):
     def get_vnn_from_name(self, name: str) -> int:
         """`grim_getVNNFromName`."""
         self._ready()
-        if name not in self._names:
+        if text("name", name) not in self._names:
             raise GrimError("name", f"no host of the cluster is called {name!r}", nearest(name, self._names))
         return self._names.index(name)
 
@@ -47,17 +48,19 @@ class Nodes(Core):
     def get_dest_id(self, vnn: int, device: int = Device.HOST, channel: int = 0) -> int:
         """`grim_getDestID`: the 32-bit reference of an endpoint whose place is known."""
         self._ready()
-        self._checked_vnn(vnn, "destination")
-        return self._reference(Reference(vnn, device, channel), "destination").pack()
+        parts = Reference(self._checked_vnn(vnn, "destination"), whole("device", device), whole("channel", channel))
+        return self._reference(parts, "destination").pack()
 
     def get_resource(self, vnn: int, device: int, channel: int = 0) -> int:
         """`grim_getResource`: the reference of an endpoint of a device type, on node `vnn` or, with ANY_VNN, on the
         first that has it.
         """
         self._ready()
+        device, channel = whole("device", device), whole("channel", channel)
         nodes = self._resources.get(device, ())
         if vnn != ANY_VNN:
-            nodes = tuple(node for node in nodes if node == self._checked_vnn(vnn))
+            asked = self._checked_vnn(vnn)
+            nodes = tuple(node for node in nodes if node == asked)
         if not nodes:
             raise GrimError(
                 "device",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from firmware.host.grim.arguments import WORDS, octets, whole, word
 from firmware.host.grim.driver import Driver
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.memory import PinnedMemory
@@ -29,37 +30,42 @@ class RemoteMemory(ActiveMessages):
 
     async def malloc_pinned(self, size: int) -> int:
         """`grim_malloc_pinned`: a block of up to 4 MB, contiguous in physical memory; its virtual address."""
-        self._ready()
-        return await self._memory.allocate(size)
+        await self._begin_call()
+        return await self._memory.allocate(whole("number of bytes", size))
 
     async def pin_user_memory(self, size: int) -> int:
         """The second kind (paper 000, 4.5.1): user-space memory, its pages pinned wherever they are."""
-        self._ready()
-        return await self._memory.pin_user(size)
+        await self._begin_call()
+        return await self._memory.pin_user(whole("number of bytes", size))
 
     async def free_pinned_va(self, address: int) -> None:
         """`grim_free_pinned_va`: a block, of either kind, is given back."""
-        self._ready()
-        await self._memory.free(address)
+        await self._begin_call()
+        await self._memory.free(whole("pinned virtual address", address))
 
     def get_pinned_pa(self, address: int) -> int:
         """`grim_get_pinned_pa`: the physical address of a virtual one."""
         self._ready()
-        return self._memory.pieces(address, 1, "pinned virtual address")[0][0]
+        return self._memory.pieces(whole("pinned virtual address", address), 1, "pinned virtual address")[0][0]
 
     def get_pinned_va(self, address: int) -> int:
         """`grim_get_pinned_va`: the virtual address of a physical one."""
         self._ready()
-        return self._memory.va_of(address)
+        return self._memory.va_of(whole("pinned physical address", address))
 
     def load_pinned(self, address: int, size: int) -> bytes:
         """The application's own loads from pinned memory."""
-        return b"".join(self.host.load_bytes(*piece) for piece in self._memory.pieces(address, size, "address"))
+        self._ready()
+        if whole("number of bytes", size) < 0:
+            raise GrimError("number of bytes", f"{size}", "give 0 or more")
+        pieces = self._memory.pieces(whole("address", address), size, "address")
+        return b"".join(self.host.load_bytes(*piece) for piece in pieces)
 
     def store_pinned(self, address: int, data: bytes | memoryview) -> None:
         """The application's own stores to pinned memory."""
-        at = 0
-        for pa, size in self._memory.pieces(address, len(data), "address"):
+        self._ready()
+        at, data = 0, octets("data", data)
+        for pa, size in self._memory.pieces(whole("address", address), len(data), "address"):
             self.host.store_bytes(pa, data[at : at + size])
             at += size
 
@@ -84,7 +90,7 @@ class RemoteMemory(ActiveMessages):
         """`grim_sendMemory`: write `size` bytes of own pinned memory at `source` to `target` at the destination. When
         all stand there its NI writes `value` to `lock`, if given. Returns when the host is done with the source.
         """
-        await self._send(MessageType.RM_V, destination, target, source, size, lock, value, channel)
+        await self._store_there(MessageType.RM_V, destination, target, source, size, lock, value, channel)
 
     async def send_physical_memory(
         self,
@@ -98,7 +104,7 @@ class RemoteMemory(ActiveMessages):
         channel: int = 0,
     ) -> None:
         """`grim_sendPhysicalMemory`: the same with a physical target, which nobody translates and nobody checks."""
-        await self._send(MessageType.RM_P, destination, target, source, size, lock, value, channel)
+        await self._store_there(MessageType.RM_P, destination, target, source, size, lock, value, channel)
 
     async def fetch_memory(
         self, destination: int, target: int, source: int, size: int, *, lock: int = 0, channel: int = 0
@@ -109,7 +115,8 @@ class RemoteMemory(ActiveMessages):
         messenger = self._ready()
         where = self._checked(destination, target, source, size, channel)
         self._memory.pieces(target, size, "target")
-        self._check_lock(lock)
+        if self._check_lock(lock):
+            self._memory.pieces(lock, 4, "lock")
         if where.stream < 0:
             self._memory.pieces(source, size, "source")
             await self._copy_here(target, source, size, self._memory.pieces(lock, 4, "lock") if lock else (), 0)
@@ -129,18 +136,20 @@ class RemoteMemory(ActiveMessages):
 
     async def wait_for_lock(self, lock: int, value: int) -> None:
         """`while (*lock != value) grim_poll();`, without cost to the simulation while nothing comes."""
-        messenger = self._ready()
+        messenger = await self._begin_call()
+        self._check_lock(lock, word("value", value))
         ((pa, _),) = self._memory.pieces(lock, 4, "lock")
+        if self.host.load_words(pa, 1)[0] != value:
+            self._may_wait("wait_for_lock")
         await messenger.wait_for(lambda: self.host.load_words(pa, 1)[0] == value, (pa,))
 
-    async def _send(
+    async def _store_there(
         self, kind: int, destination: int, target: int, source: int, size: int, lock: int, value: int, channel: int
     ) -> None:
         messenger = self._ready()
         where = self._checked(destination, target, source, size, channel)
         self._memory.pieces(source, size, "source")
-        if lock % 4 or not 0 <= value < 1 << 32:
-            raise GrimError("lock", f"{lock:#x}, value {value}", "a lock is an aligned word of 32 bits")
+        self._check_lock(lock, value)
         if where.stream < 0:
             if kind == MessageType.RM_P:
                 target = self._memory.va_of(target)
@@ -173,21 +182,23 @@ class RemoteMemory(ActiveMessages):
 
     def _checked(self, destination: int, target: int, source: int, size: int, channel: int) -> Target:
         """What both directions check. Raises GrimError."""
-        for name, address in (("target", target), ("source", source)):
-            if address % 4 or not 0 < address < 1 << 32:
-                raise GrimError(name, f"address {address:#x}", "give a multiple of 4 within 32 bits")
-        if not 0 < size <= MAX_SEND:
+        if not 0 < whole("number of bytes", size) <= MAX_SEND:
             raise GrimError("number of bytes", f"{size}", f"one call moves 1 to {MAX_SEND}")
-        where = self._targets.get((destination, channel)) or self._target(destination, channel)
+        for name, address in (("target", target), ("source", source)):
+            if whole(name, address) % 4 or not 0 < address < WORDS:
+                raise GrimError(name, f"address {address:#x}", "give a multiple of 4 within 32 bits")
+            if address + size > WORDS:
+                raise GrimError("number of bytes", f"{size} from {name} {address:#x} on", "end within 32 bits")
+        where = self._target(destination, channel)
         if size % 4 and where.stream >= 0 and not self.host.card.moves_bytes:
             raise GrimError("number of bytes", f"{size}", "the host DMA of a LANai 4 moves words: give a multiple of 4")
         return where
 
-    def _check_lock(self, lock: int) -> None:
-        if lock:
-            self._memory.pieces(lock, 4, "lock")
-            if lock % 4:
-                raise GrimError("lock", f"address {lock:#x}", "a lock is an aligned word of 32 bits")
+    def _check_lock(self, lock: int, value: int = 0) -> int:
+        """A lock's address, 0 for none. Raises GrimError."""
+        if whole("lock", lock) % 4 or not (0 <= lock < WORDS and 0 <= whole("lock", value) < WORDS):
+            raise GrimError("lock", f"{lock:#x}, value {value}", "a lock is an aligned word of 32 bits")
+        return lock
 
     async def _copy_here(
         self, target: int, source: int, size: int, lock: tuple[tuple[int, int], ...], value: int

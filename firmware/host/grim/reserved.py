@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firmware.host.grim.arguments import whole
 from firmware.host.grim.core import Core
 from firmware.host.grim.errors import GrimError
 from firmware.layers import ClusterView
@@ -25,7 +26,7 @@ class ReservedMemory(Core):
         if self._reserved:
             raise GrimError("size", f"{self._reserved} bytes are reserved already", "reserve all at once")
         left = self.layout.sram_bytes - self.layout.end & ~7
-        if not 0 < size <= left:
+        if not 0 < whole("size", size) <= left:
             cause = f"{size}: of {self.layout.sram_bytes} bytes the firmware leaves {left}"
             raise GrimError("size", cause, "ask for less, or make option queue_bytes smaller")
         self._reserved = size

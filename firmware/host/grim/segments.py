@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from firmware.host.grim.arguments import octets, whole
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.outgoing import Piece, Region
 from pymodels.formats.grim import MAX_SEND, MessageType
@@ -29,18 +30,13 @@ def payload_parts(payload: Payload) -> tuple[bytes | memoryview, int, int]:
         data: bytes | memoryview = payload
         address, size = 0, len(payload)
     elif hasattr(payload, "address") and hasattr(payload, "size"):
-        data, address, size = b"", payload.address, payload.size
+        data, address, size = b"", whole("payload", payload.address), whole("payload", payload.size)
+        if size < 0:
+            raise GrimError("payload", f"a region of {size} bytes", "give one of 0 or more")
         if address & 3 or not address:
             raise GrimError("payload", f"address {address:#x} is not a multiple of 4", "align it to a word")
     else:
-        try:
-            data = memoryview(payload).cast("B")
-        except (TypeError, ValueError) as error:
-            raise GrimError(
-                "payload",
-                f"{type(payload).__name__} does not give contiguous bytes ({error})",
-                "give bytes or a buffer",
-            ) from None
+        data = octets("payload", payload)
         address, size = 0, len(data)
     if size > MAX_SEND:
         raise GrimError("payload", f"{size} bytes; one send carries at most {MAX_SEND}", "send it in parts")

@@ -1,0 +1,48 @@
+"""What the tables of GRIM's misuse share: what a wrong call may need that is right, and ends of many errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+FAR = 1 << 24
+"""The other node."""
+PINNED = "; give an address that malloc_pinned returned"
+WHOLE = " is not a whole number; give one"
+MULTIPLE = "; give a multiple of 4 within 32 bits"
+LOCK = "; a lock is an aligned word of 32 bits"
+RESOLVE = "; take the number that resolve_handler gives"
+HOSTS = "; hosts have VNN 0..1 and device 0"
+CHANNELS = "; option channels gives 0..0"
+BYTES = (
+    " does not give contiguous bytes (memoryview: a bytes-like object is required, not '{}'); give bytes or a buffer"
+)
+
+
+@dataclass(frozen=True)
+class World:
+    """What a wrong call may need that is right."""
+
+    handler: int
+    tree: int
+    block: int
+    """8 bytes."""
+    freed: int
+    """A block that was freed."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """A payload in host memory."""
+
+    address: Any
+    size: int
+
+
+def nothing(*arguments: Any) -> None:
+    """A handler."""
+
+
+Row = tuple[str, str, Callable[[Any, World], Any], str]
+"""Name of the call, what is wrong, the call, and its error: {block}, {odd}, {inside}, {freed} are addresses."""
