@@ -26,12 +26,15 @@ unexport MAKEFLAGS MFLAGS
 ## SCHEDULER=tcp://host:port  the Dask cluster of a sweep (one of this machine)
 ## WORKERS=<n>                points of a sweep at a time on this machine (its processors)
 ## PLOT="metric ..."          what a sweep draws (what varies)
+## LAYER=<name>               the message layer that fuzz runs programs of (all that have one)
+## SEEDS=<n>|<first>..<last>  so many new programs for fuzz (500), or exactly those
+## ON=machine|rtl             where fuzz runs them (machine)
 ## QUICK=1                    figures with fewer repetitions and smaller sizes
 ## COCOTB_TEST_FILTER=<regex> only these tests of the bench
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
-GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT QUICK COCOTB_TEST_FILTER VENV PYTHON
+GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT LAYER SEEDS ON QUICK COCOTB_TEST_FILTER VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -46,7 +49,7 @@ simulator := compiler $(if $(icarus),icarus,$(if $(waves),waves))
 python := "$$VENV/bin/python"
 study := $(python) -m tb.run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies sim lint synth waves timeline explain compare sweep figures bench clean distclean
+.PHONY: all setup test help run studies sim lint synth waves timeline explain compare sweep fuzz figures bench clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -109,6 +112,11 @@ sweep: ## run one STUDY at every point of AXES on a Dask cluster: one table, one
 	$(setup) $(simulator)
 	@$(python) -m tb.sweep.run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET" \
 	  --axes="$$AXES" --scheduler="$$SCHEDULER" --workers="$$WORKERS" --plot="$$PLOT" -- "$$STUDY"
+
+fuzz: ## run random programs of message layers that do everything at once; what fails is shrunk and printed
+	$(setup) $(if $(filter rtl,$(ON)),$(simulator))
+	@$(python) -m tb.fuzz.run --layer="$$LAYER" --seeds="$$SEEDS" --on="$$ON" --sim="$$SIM" \
+	  --scheduler="$$SCHEDULER" --workers="$$WORKERS"
 
 figures: ## every figure and table of the papers that there is, on one page
 	$(setup) $(simulator)

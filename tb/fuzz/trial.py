@@ -62,11 +62,12 @@ def on_machine(name: str, program: Program) -> Trial:
     except MachineError as error:
         found.append(f"MachineError: {error}")
     except Exception as error:  # noqa: BLE001 - whatever software raises is what the fuzz looks for
-        found.append(f"{type(error).__name__}: {error}, in {_place(error)}")
+        found.append(told(error))
     return Trial(program, tuple(found))
 
 
-def _place(error: BaseException) -> str:
-    """Where an exception was raised, and in which task."""
+def told(error: Exception) -> str:
+    """An exception in words: what it says, where it was raised, and in which task."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    return "; ".join([f"{Path(last.filename).name}:{last.lineno}", *getattr(error, "__notes__", ())])
+    place = "; ".join([f"{Path(last.filename).name}:{last.lineno}", *getattr(error, "__notes__", ())])
+    return f"{type(error).__name__}: {error}, in {place}"

@@ -9,19 +9,29 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from typing import Any
+from typing import Any, ClassVar, Protocol, TypeVar
 from uuid import uuid4
 
 from pymodels.errors import ConfigError
-from tb.sweep.points import Point
 from tb.sweep.work import Done
 
 PATIENCE_S = 10
 """For a scheduler to answer (ours)."""
 ATTEMPTS = 2
 """A point that failed is tried so many times in all: a worker may have died, a disk may have been full."""
-Ended = Callable[[Point, Done, bool], None]
+P = TypeVar("P", bound="Work")
+Ended = Callable[[P, Done, bool], None]
 """Called with a point, how it ended, and whether it will be tried again."""
+
+
+class Work(Protocol):
+    """What a worker can be given: a frozen dataclass of plain values."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def study(self) -> str:
+        """What it belongs to."""
 
 
 @contextmanager
@@ -72,7 +82,7 @@ def _children_ended() -> Iterator[None]:
         raise
 
 
-def run(dask: Any, points: Sequence[Point], ended: Ended, work: Callable[[Point], Done]) -> None:
+def run(dask: Any, points: Sequence[P], ended: Ended[P], work: Callable[[P], Done]) -> None:
     """Run points in their order as workers are free, and tell of each as it ends. What failed is tried again."""
     todo = list(points)
     for attempt in range(1, ATTEMPTS + 1):
@@ -80,13 +90,13 @@ def run(dask: Any, points: Sequence[Point], ended: Ended, work: Callable[[Point]
 
 
 def _round(
-    dask: Any, points: Sequence[Point], attempt: int, work: Callable[[Point], Done], ended: Ended
-) -> Iterator[tuple[Point, Done]]:
+    dask: Any, points: Sequence[P], attempt: int, work: Callable[[P], Done], ended: Ended[P]
+) -> Iterator[tuple[P, Done]]:
     if not points:
         return
     call = _caller()
     futures = {
-        dask.submit(call, work.__module__, work.__name__, asdict(p), key=f"{p.study}-{uuid4().hex}", pure=False): p
+        dask.submit(call, _named(work), _named(type(p)), asdict(p), key=f"{p.study}-{uuid4().hex}", pure=False): p
         for p in points
     }
     for future in _dask().as_completed(list(futures), loop=dask.loop):
@@ -101,22 +111,27 @@ def _dask() -> Any:
     return importlib.import_module("distributed")
 
 
-def _caller() -> Callable[[str, str, dict[str, Any]], tuple[str, tuple[str, ...]]]:
+def _named(what: Any) -> tuple[str, str]:
+    """Module and name of a function or class."""
+    return what.__module__, what.__name__
+
+
+def _caller() -> Callable[[tuple[str, str], tuple[str, str], dict[str, Any]], tuple[str, tuple[str, ...]]]:
     """A function that calls another one by name with a point, both sides as plain values.
 
     It stands within a function so that it travels whole: a scheduler needs no sources, and a worker finds them in the
     folder in which it was started.
     """
 
-    def call(module: str, name: str, point: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
+    def call(work: tuple[str, str], kind: tuple[str, str], point: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
         import importlib
         import os
         import sys
 
         if os.getcwd() not in sys.path:
             sys.path.insert(0, os.getcwd())
-        points = importlib.import_module("tb.sweep.points")
-        done = getattr(importlib.import_module(module), name)(points.Point(**point))
+        function, made = (getattr(importlib.import_module(module), name) for module, name in (work, kind))
+        done = function(made(**point))
         return done.results, tuple(done.failures)
 
     return call

@@ -184,7 +184,7 @@ def main(argv: list[str] | None = None) -> int:
         base = resolve(words.study, words.sim, words.seed, False, cluster, words.profile, words.set, SIMULATORS)
         folder = Path(words.out).resolve() if words.out else OUT / "sweep" / words.study
         base = Request(**{**base.__dict__, "folder": str(folder)})
-        return run_sweep(base, axes, words.scheduler, _workers(words.workers), words.plot, Console())
+        return run_sweep(base, axes, words.scheduler, workers(words.workers), words.plot, Console())
     except SanlabError as error:
         complain(str(error))
         return error.exit_code
@@ -193,7 +193,7 @@ def main(argv: list[str] | None = None) -> int:
         return 130
 
 
-def _workers(text: str) -> int:
+def workers(text: str) -> int:
     """Points at a time. Raises ConfigError for what is no number of them."""
     if not text:
         return os.cpu_count() or 1

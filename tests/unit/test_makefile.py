@@ -45,7 +45,7 @@ def test_help_names_every_target_and_every_variable() -> None:
     "target",
     [
         *("all", "setup", "test", "run", "studies", "sim", "lint", "synth", "waves", "timeline"),
-        *("explain", "compare", "sweep", "figures", "bench", "clean", "distclean"),
+        *("explain", "compare", "sweep", "fuzz", "figures", "bench", "clean", "distclean"),
     ],
 )
 def test_every_target_can_be_shown_without_running(checkout: Checkout, target: str) -> None:
@@ -164,6 +164,22 @@ def test_axes_reach_the_sweep_as_they_were_typed(checkout: Checkout) -> None:
         "--",
         "x",
     ]
+
+
+def test_the_fuzz_gets_its_words_and_a_simulator_only_on_the_rtl(checkout: Checkout) -> None:
+    assert checkout.make("fuzz", "LAYER=a $x", "SEEDS=1..2", "WORKERS=2").returncode == 0
+    (call,) = checkout.calls("<-m><tb.fuzz.run>")
+    assert words(call)[2:] == [
+        "--layer=a $x",
+        "--seeds=1..2",
+        "--on=",
+        "--sim=verilator",
+        "--scheduler=",
+        "--workers=2",
+    ]
+    shown = {on: checkout.make("-n", "fuzz", f"ON={on}").stdout for on in ("rtl", "machine")}
+    assert "setup.sh compiler" in shown["rtl"]
+    assert "setup.sh compiler" not in shown["machine"]
 
 
 def test_a_bench_gets_its_filter_only_when_there_is_one(checkout: Checkout) -> None:

@@ -1,0 +1,254 @@
+"""`python -m tb.fuzz.run`: behind `make fuzz`: programs of layers, from seeds, on all processors.
+
+Exit codes: 0 nothing was found; 1 something was; 2 the input was refused before anything ran; 130 interrupted. What was
+found is shrunk, and printed with the command that runs it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from pymodels.errors import ConfigError, SanlabError, nearest
+from tb.ending import heed_terminate
+from tb.fuzz import trial
+from tb.fuzz.batch import Batch, Found, covered, run_batch
+from tb.fuzz.known import KNOWN, known
+from tb.fuzz.shrink import shrink, sort_of
+from tb.report.tables import Table
+from tb.report.terminal import say, show
+from tb.run import complain
+from tb.sim.tools import SIMULATORS
+from tb.sweep import farm
+from tb.sweep.run import workers
+from tb.sweep.work import Done
+
+PLACES = ("machine", "rtl")
+SEEDS = 500
+"""Where nobody says how many."""
+MOST_SEEDS = 1 << 31
+AT_ONCE = {"machine": 50, "rtl": 20}
+"""Seeds of a batch."""
+COVERED = 20
+"""The first batches of a layer that note which lines ran: it takes time."""
+SHRUNK = 3
+"""Sorts of failures of a layer that are shrunk."""
+
+
+@dataclass
+class Fuzz:
+    """The seeds of one layer under way."""
+
+    layer: str
+    first: int
+    count: int
+    place: str
+    simulator: str
+    ran: int = 0
+    failures: dict[int, list[str]] = field(default_factory=dict)
+    arcs: dict[str, set[tuple[int, int]]] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def batches(self) -> list[Batch]:
+        """All seeds in batches."""
+        size = AT_ONCE[self.place]
+        simulator = self.simulator if self.place == "rtl" else ""
+        firsts = range(self.first, self.first + self.count, size)
+        return [
+            Batch(
+                self.layer,
+                first,
+                min(size, self.first + self.count - first),
+                simulator,
+                not simulator and number < COVERED,
+            )
+            for number, first in enumerate(firsts)
+        ]
+
+    def ended(self, batch: Batch, done: Done) -> None:
+        """A batch has ended."""
+        self.ran += batch.count
+        if done.failures:
+            self.failures[batch.first] = list(done.failures)
+            return
+        found = Found.read(done.results)
+        self.failures |= found.failures
+        for name, arcs in found.arcs.items():
+            self.arcs.setdefault(name, set()).update(arcs)
+
+    def new(self) -> dict[int, list[str]]:
+        """The failures that are not known."""
+        return {seed: lines for seed, lines in self.failures.items() if known(self.layer, lines) is None}
+
+    def sorts(self) -> dict[str, list[int]]:
+        """Seeds by the sort of their failures, the most frequent first."""
+        found: dict[str, list[int]] = {}
+        for seed, lines in sorted(self.new().items()):
+            found.setdefault(sort_of(lines[0]), []).append(seed)
+        return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+
+def run_fuzz(fuzzes: Sequence[Fuzz], scheduler: str, most: int, console: Console) -> int:
+    """All layers, one after the other; the exit code."""
+    for fuzz in fuzzes:
+        last = fuzz.first + fuzz.count - 1
+        say(console, f"{fuzz.layer}: seeds {fuzz.first}..{last} on the {_where(fuzz)}")
+        try:
+            with farm.client(scheduler, most) as dask:
+                _work(dask, fuzz, console)
+        except KeyboardInterrupt:
+            _tell(fuzz, console, shrunk=0)
+            raise
+        _tell(fuzz, console, SHRUNK)
+    return 1 if any(fuzz.new() for fuzz in fuzzes) else 0
+
+
+def _where(fuzz: Fuzz) -> str:
+    return f"RTL ({fuzz.simulator})" if fuzz.place == "rtl" else "machine"
+
+
+def _work(dask: Any, fuzz: Fuzz, console: Console) -> None:
+    """Run all batches, with a bar on a terminal."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("seeds{task.fields[found]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    begun = time.monotonic()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(fuzz.layer, total=fuzz.count, found="")
+
+        def ended(batch: Batch, done: Done, again: bool) -> None:
+            if not again:
+                fuzz.ended(batch, done)
+            fuzz.seconds = time.monotonic() - begun
+            told = f", {len(fuzz.new())} failed" if fuzz.new() else ""
+            bar.update(task, completed=fuzz.ran, found=told)
+
+        farm.run(dask, fuzz.batches(), ended, run_batch)
+
+
+def _tell(fuzz: Fuzz, console: Console, shrunk: int) -> None:
+    """What was found so far."""
+    if not fuzz.ran:
+        return
+    rows = [("seeds", f"{fuzz.ran:,}"), ("seeds per second", f"{fuzz.ran / max(fuzz.seconds, 1e-9):.1f}")]
+    rows.append(("failed", str(len(fuzz.new()))))
+    rows += [(f"known: {one.says}", str(_met(fuzz, one.says))) for one in KNOWN if one.layer == fuzz.layer]
+    if fuzz.arcs:
+        rows += _coverage(fuzz)
+    show(console, Table((fuzz.layer, _where(fuzz)), tuple(rows), words=1))
+    for number, (sort, seeds) in enumerate(fuzz.sorts().items()):
+        _tell_sort(fuzz, sort, seeds, console, number < shrunk)
+
+
+def _met(fuzz: Fuzz, says: str) -> int:
+    return sum(1 for lines in fuzz.failures.values() if re.search(says, lines[0]))
+
+
+def _coverage(fuzz: Fuzz) -> list[tuple[str, str]]:
+    """Lines and branches of the layer's firmware that ran, and the files of which most is missing."""
+    told = covered({name: sorted(arcs) for name, arcs in fuzz.arcs.items()}, fuzz.layer)
+    totals = told["totals"]
+    lines, branches = totals["num_statements"], totals["num_branches"]
+    rows = [
+        (f"lines of firmware/nic/{fuzz.layer}", f"{100 * totals['covered_lines'] / lines:.1f} % of {lines:,}"),
+        (
+            f"branches of firmware/nic/{fuzz.layer}",
+            f"{100 * totals['covered_branches'] / branches:.1f} % of {branches:,}",
+        ),
+    ]
+    worst = sorted(told["files"].items(), key=lambda item: -len(item[1]["missing_lines"]))
+    rows += [
+        (f"  {name}", "lines without a run: " + ", ".join(map(str, file["missing_lines"][:8])))
+        for name, file in worst[:5]
+        if file["missing_lines"]
+    ]
+    return rows
+
+
+def _tell_sort(fuzz: Fuzz, sort: str, seeds: list[int], console: Console, shrinks: bool) -> None:
+    """One sort of failure: its smallest program, and the command that runs it again."""
+    seed = seeds[0]
+    say(console, "")
+    say(console, f"{fuzz.layer}: {fuzz.failures[seed][0]}", "bold red")
+    again = f"make fuzz LAYER={fuzz.layer} SEEDS={seed}..{seed}" + (" ON=rtl" if fuzz.place == "rtl" else "")
+    say(console, f"{len(seeds)} seeds: {', '.join(map(str, seeds[:8]))}; again: {again}")
+    program, numbers = trial.drawn(fuzz.layer, seed)
+    small = None
+    if shrinks and fuzz.place == "machine":
+
+        def fails(tried: Any) -> bool:
+            failures = trial.on_machine(fuzz.layer, tried).failures
+            return bool(failures) and sort_of(failures[0]) == sort
+
+        with console.status("shrinking"):
+            small = shrink(trial.layer(fuzz.layer).program, numbers, fails)
+    say(console, "shrunk to:" if small else "the program:")
+    say(console, str(small or program))
+
+
+def chosen(layer: str, seeds: str, place: str, simulator: str) -> list[Fuzz]:
+    """What is to be run. Raises ConfigError for words that cannot be."""
+    if place not in PLACES:
+        raise ConfigError("ON", 0, f"unknown place {place!r}", "ON says where programs run", nearest(place, PLACES))
+    if simulator not in SIMULATORS:
+        remedy = nearest(simulator, SIMULATORS)
+        raise ConfigError("SIM", 0, f"unknown simulator {simulator!r}", "SIM names the simulator", remedy)
+    if layer:
+        trial.layer(layer)
+    first, count = _seeds(seeds)
+    return [Fuzz(name, first, count, place, simulator) for name in ([layer] if layer else trial.names())]
+
+
+def _seeds(text: str) -> tuple[int, int]:
+    """First seed and how many: new ones for a number, exactly those of `first..last`."""
+    ends = re.fullmatch(r"(\d+)\.\.(\d+)", text)
+    if ends:
+        first, last = int(ends[1]), int(ends[2])
+        if first <= last < MOST_SEEDS:
+            return first, last - first + 1
+    elif text.isdigit() and 0 < int(text) <= 1_000_000:
+        return random.SystemRandom().randrange(MOST_SEEDS - 1_000_000), int(text)
+    elif not text:
+        return random.SystemRandom().randrange(MOST_SEEDS - 1_000_000), SEEDS
+    remedy = f"give a number up to 1000000, or first..last below {MOST_SEEDS}"
+    raise ConfigError("SEEDS", 0, "not a number of seeds", f"SEEDS is {text!r}", remedy)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Parse the command line and fuzz; the exit code."""
+    parser = argparse.ArgumentParser(prog="make fuzz", description="Run random programs of message layers.")
+    parser.add_argument("--layer", default="", help="one of: " + ", ".join(trial.names()) + " (default: all)")
+    parser.add_argument("--seeds", default="", help=f"so many new ones ({SEEDS}), or first..last")
+    parser.add_argument("--on", default="", help="machine (default) or rtl")
+    parser.add_argument("--sim", default="verilator")
+    parser.add_argument("--scheduler", default="", help="address of a Dask scheduler (default: of this process)")
+    parser.add_argument("--workers", default="", help="batches at a time on this machine (default: its processors)")
+    words = parser.parse_args(argv)
+    try:
+        fuzzes = chosen(words.layer, words.seeds, words.on or PLACES[0], words.sim)
+        return run_fuzz(fuzzes, words.scheduler, workers(words.workers), Console())
+    except SanlabError as error:
+        complain(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        complain("interrupted; what was found before is above")
+        return 130
+
+
+if __name__ == "__main__":
+    heed_terminate()
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""The command behind `make fuzz`. Strategy: the real Dask runs on a local cluster and the real command, but a batch is
+a function of the test that fails for the seeds it is told; a program that fails is the made-up one, shrunk by
+hypothesis.
+One batch runs for real, in its own process. Words that cannot be are refused before anything runs.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tb.fuzz import batch, known, run, trial
+from tb.fuzz.batch import Batch, Found
+from tb.fuzz.known import Known
+from tb.fuzz.program import Act, Program
+from tb.fuzz.trial import Trial
+from tb.sweep import farm
+from tb.sweep.work import Done
+
+FAILING: dict[int, str] = {}
+"""What is found, by seed."""
+RAN: list[Batch] = []
+
+
+def made_up(given: Batch) -> Done:
+    """A batch without a machine."""
+    RAN.append(given)
+    seeds = range(given.first, given.first + given.count)
+    return Done(Found({seed: [FAILING[seed]] for seed in seeds if seed in FAILING}).text())
+
+
+@pytest.fixture(autouse=True)
+def fixture_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing fails, nothing has run."""
+    FAILING.clear()
+    RAN.clear()
+    monkeypatch.setattr(run, "run_batch", made_up)
+
+
+def fuzz(*words: str) -> int:
+    return run.main(["--layer", "grim", "--workers", "2", *words])
+
+
+def test_all_seeds_run_once_in_batches(capsys: pytest.CaptureFixture[str]) -> None:
+    assert fuzz("--seeds", "100..229") == 0
+    assert sorted((one.first, one.count) for one in RAN) == [(100, 50), (150, 50), (200, 30)]
+    said = capsys.readouterr().out
+    assert "grim: seeds 100..229 on the machine" in said
+    assert re.search(r"seeds +130", said)
+    assert re.search(r"failed +0", said)
+
+
+def test_new_seeds_are_new_and_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    begins = set()
+    for _ in range(3):
+        assert fuzz("--seeds", "7") == 0
+        told = re.search(r"grim: seeds (\d+)\.\.(\d+)", capsys.readouterr().out)
+        assert told
+        assert int(told[2]) - int(told[1]) == 6
+        begins.add(told[1])
+    assert len(begins) == 3
+
+
+def test_without_a_layer_all_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.main(["--seeds", "1..2"]) == 0
+    assert {one.layer for one in RAN} == set(trial.names()) >= {"grim", "via"}
+
+
+def test_a_failure_is_shrunk_and_told_with_the_command_that_repeats_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(layer: str, program: Program) -> Trial:
+        many = [act for act in program.acts if act.name == "send"]
+        return Trial(program, (f"node 1 lost message {len(many)}",) if many else ())
+
+    monkeypatch.setattr(trial, "on_machine", fails)
+    seed = next(seed for seed in range(100) if fails("grim", trial.drawn("grim", seed)[0]).failures)
+    FAILING.update({seed: "node 1 lost message 9", seed + 1: "node 2 lost message 3"})
+    assert fuzz("--seeds", f"{seed}..{seed + 1}") == 1
+    said = capsys.readouterr().out
+    assert f"2 seeds: {seed}, {seed + 1}; again: make fuzz LAYER=grim SEEDS={seed}..{seed}" in said
+    shrunk = said.split("shrunk to:")[1]
+    assert [line.split(":")[1].split()[0] for line in shrunk.splitlines() if "node 0:" in line] == ["send"]
+    assert "2 nodes, lanai9" in shrunk
+
+
+def test_a_known_failure_is_told_apart(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for module in (known, run):
+        monkeypatch.setattr(module, "KNOWN", (Known("grim", "lost message", "a reason"),))
+    FAILING[3] = "node 1 lost message 9"
+    assert fuzz("--seeds", "1..9") == 0
+    assert re.search(r"known: lost message +1", capsys.readouterr().out)
+
+
+def test_an_interrupt_tells_what_was_found(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def stopped(dask: object, batches: list[Batch], ended: object, work: object) -> None:
+        ended(batches[0], Done(Found({100: ["node 1 lost message 9"]}).text()), False)  # type: ignore[operator]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(farm, "run", stopped)
+    assert fuzz("--seeds", "100..299") == 130
+    ended = capsys.readouterr()
+    assert "node 1 lost message 9" in ended.out
+    assert re.search(r"seeds +50", ended.out)
+    assert "interrupted" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--layer", "grimm"], "unknown layer 'grimm'"),
+        (["--on", "paper"], "unknown place 'paper'"),
+        (["--sim", "icaros"], "unknown simulator 'icaros'"),
+        (["--seeds", "many"], "SEEDS is 'many'"),
+        (["--seeds", "0"], "SEEDS is '0'"),
+        (["--seeds", "9..3"], "SEEDS is '9..3'"),
+        (["--seeds", "1..9999999999"], "SEEDS is '1..9999999999'"),
+        (["--workers", "none"], "WORKERS is 'none'"),
+    ],
+)
+def test_words_that_cannot_be_are_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.main(words) == 2
+    assert said in capsys.readouterr().err
+    assert RAN == []
+
+
+def test_a_batch_runs_in_its_own_process_and_notes_what_it_covers() -> None:
+    done = batch.run_batch(Batch("grim", 1, 2, covered=True))
+    assert done.failures == ()
+    found = Found.read(done.results)
+    assert found.failures == {}
+    assert "firmware/nic/grim/sending.py" in found.arcs
+    totals = batch.covered(found.arcs, "grim")["totals"]
+    assert 0.3 < totals["covered_lines"] / totals["num_statements"] < 1
+    assert 0.2 < totals["covered_branches"] / totals["num_branches"] < 1
+
+
+def test_a_batch_that_dies_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(batch, "ROOT", tmp_path)
+    assert batch.run_batch(Batch("grim", 1, 1)).failures[0].startswith("seeds from 1: ")
+
+
+def test_acts_read_as_sentences() -> None:
+    assert str(Act(2, "send", {"to": 1, "bytes": 7}, task=1)) == "node 2+: send to=1 bytes=7"
+    assert str(Act(0, "stop", {"us": 3}, who="link")) == "link 0: stop us=3"
