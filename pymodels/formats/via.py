@@ -2,10 +2,13 @@
 
 The header (its size: paper 001, 3.3.1; its fields are ours), two big-endian words:
 
-    w0   0 (1) | source node (7) | number of the message at its source (24)      the packet's key in every trace
-    w1   bytes of payload (13) | VI at the target (7) | kind (4) | first (1) | last (1) | sequence number (6)
+    w0   0 (1) | source node (7) | connection (8) | number of the message at its source (16)
+    w1   bytes of payload, modulo 8 (3) | VI at the target (7) | kind (4) | first (1) | last (1) | sequence number (16)
 
-The sequence number counts the packets of one VI's direction, so that its target sees that one is missing.
+The first word is the packet's key in every trace. The connection is the number that its kernel agents gave to it, so
+that nobody takes a packet of an earlier one for his; of the kernel agents' own letters 0. The sequence number counts
+the packets of one direction of a connection, so that its target sees that one is missing; in an answer it is the number
+of the message that is answered. A network pads a payload to whole words at most, so three bits tell its size.
 
 A descriptor (names and bits as in the specification that the paper cites; 32-bit addresses; big-endian words, ours) is
 a control segment of 32 bytes, then for RDMA an address segment, then data segments, 16 bytes each:
@@ -28,8 +31,12 @@ VIS = 1 << 7
 """VIs that a header can name at one node; VI 0 is the kernel agents' (readings C12)."""
 MOST_PAYLOAD = 1 << 12
 """A page: no packet crosses from one page of memory to the next."""
-SEQUENCE = (1 << 6) - 1
-"""Sequence numbers go round behind it."""
+SEQUENCE = NUMBER = (1 << 16) - 1
+"""Sequence numbers, and numbers of messages, go round behind it."""
+CONNECTION = (1 << 8) - 1
+"""The bits of a connection's number that travel with each packet."""
+REST = 7
+"""The bits of a payload's size that do."""
 INLINE, MOST_INLINE = 8, 64
 """Bytes of payload that need no fetch: the header of a packet is followed by them at once (readings C4). As the paper
 has it, and at most.
@@ -53,13 +60,13 @@ class Kind(IntEnum):
     DATA = 5
     """A piece of what was read."""
     DONE = 8
-    """Answer of reliable VIs: the message with this sequence number is where its reliability level wants it."""
+    """Answer of reliable VIs: the message of this number is where its reliability level wants it."""
     NO_DESCRIPTOR = 9
     """Answer: the target had no receive descriptor. From here on: the connection is broken."""
     TOO_LONG = 10
     """Answer: the receive descriptor was too short."""
     LOST = 11
-    """Answer: a packet before this one is missing."""
+    """Answer: a packet is missing, of the message of this number or, if that is `last`, of the one behind it."""
     NOT_ALLOWED = 12
     """Answer: the RDMA write names memory that it may not write."""
 
@@ -68,8 +75,9 @@ class Header(NamedTuple):
     """The header of a packet."""
 
     source: int
+    connection: int
     number: int
-    size: int
+    rest: int
     vi: int
     kind: int
     first: bool
@@ -78,27 +86,28 @@ class Header(NamedTuple):
 
     def words(self) -> tuple[int, int]:
         """As it travels."""
-        low = self.kind << 8 | self.first << 7 | self.last << 6 | self.sequence
-        return self.source << 24 | self.number, self.size << 19 | self.vi << 12 | low
+        low = self.kind << 18 | self.first << 17 | self.last << 16 | self.sequence
+        return self.source << 24 | self.connection << 16 | self.number, self.rest << 29 | self.vi << 22 | low
 
 
 def parse(w0: int, w1: int) -> Header:
     """The fields of a header."""
     return Header(
         w0 >> 24,
-        w0 & 0xFFFFFF,
-        w1 >> 19,
-        w1 >> 12 & 0x7F,
-        w1 >> 8 & 0xF,
-        bool(w1 & 0x80),
-        bool(w1 & 0x40),
+        w0 >> 16 & CONNECTION,
+        w0 & NUMBER,
+        w1 >> 29,
+        w1 >> 22 & 0x7F,
+        w1 >> 18 & 0xF,
+        bool(w1 >> 17 & 1),
+        bool(w1 >> 16 & 1),
         w1 & SEQUENCE,
     )
 
 
-def payload_bytes(w1: int) -> int:
-    """Bytes of payload that a header's second word tells of."""
-    return w1 >> 19
+def padding(w1: int, padded: int) -> int:
+    """How many of so many bytes behind a header are no payload, as its second word tells."""
+    return padded - (w1 >> 29) & REST
 
 
 @quick

@@ -106,7 +106,7 @@ class Senders:
         what += [IMMEDIATE] if asks & Control.IMMEDIATE else []
         piece.key, piece.life.kind = row[3], ", ".join(what) if vi else LETTER
         piece.vi = vi
-        if met is not None and met[3] == row[3]:
+        if met is not None:
             piece.marks.append(met)
         self._met[node, row[3]].append(piece)
         return piece

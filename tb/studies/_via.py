@@ -102,11 +102,11 @@ def stages(trace: NDArray[np.void], near: int, far: int, begun: int) -> dict[str
     from host memory counts as its processing, only the rest as the way.
     """
     late = trace[trace["time"] >= begun]
-    noticed = _first(late, TraceEvent.NIC_NOTICED, unit(near, Part.NIC_CPU))
+    taken = _first(late, TraceEvent.NIC_DESCRIPTOR, unit(near, Part.NIC_CPU))
     call = _first(late, TraceEvent.SEND_CALL, unit(near, Part.HOST_CPU))
-    if noticed is None or call is None:
+    if taken is None or call is None:
         return {}
-    mine = late[(late["packet"] == noticed["packet"]) | (late["unit"] % PARTS_PER_NODE == Part.HOST_CPU)]
+    mine = late[(late["packet"] == taken["packet"]) | (late["unit"] % PARTS_PER_NODE == Part.HOST_CPU)]
     launch = _first(mine, TraceEvent.NIC_SEND_START, unit(near, Part.NIC_CPU))
     if launch is not None:  # a payload that comes later is waited for by the hardware
         mine = mine[(mine["event"] != TraceEvent.NIC_DMA_DONE) | (mine["time"] <= launch["time"])]

@@ -18,7 +18,7 @@ from firmware.nic.hardware import packet_port, serve
 from firmware.nic.hardware.packets import PacketPort
 from firmware.nic.hardware.ports import chain_heads
 from firmware.verbs import Nic
-from pymodels.formats.via import Header, Kind
+from pymodels.formats.via import REST, Header, Kind
 from pymodels.machine import Machine
 
 KINDS = ("lanai9", "sp")
@@ -63,7 +63,7 @@ class Sending:
             self.asked += 1
         while self.out < self.asked and port.ready():
             data = ends.packets[self.out]
-            header = Header(0, self.out, len(data), 1, Kind.SEND, True, True, self.out & 0xFF).words()
+            header = Header(0, 0, self.out, len(data) & REST, 1, Kind.SEND, True, True, self.out & 0xFF).words()
             if len(data) <= ends.inline:
                 await port.launch(1, header, len(data), data)
             elif self.here:

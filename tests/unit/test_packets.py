@@ -196,7 +196,7 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["packets.pcapng"]
 
 
-VIA_TOLD = ("via.kind", "via.vi", "via.source", "via.number", "_ws.col.Info")
+VIA_TOLD = ("via.kind", "via.vi", "via.source", "via.connection", "via.number", "_ws.col.Info")
 LETTER = letters.LETTER.pack(*letters.Message(letters.Type.ACCEPT, 1, 0, 9, 2, 3, 77, 1, 4096))
 VIA_PACKETS = {
     (via.Kind.SEND, 3, b"0123456789"): ("0", "3", "SEND from node 5 to VI 3, 10 bytes, message 6, first, sequence 8"),
@@ -211,7 +211,7 @@ VIA_PACKETS = {
         "IMMEDIATE from node 5 to VI 3, 4 bytes, message 6, first, sequence 8",
     ),
     (via.Kind.READ, 3, b"\0\0\1\0"): ("4", "3", "READ from node 5 to VI 3, 4 bytes, message 6, first, sequence 8"),
-    (via.Kind.NOT_ALLOWED, 3, b""): ("12", "3", "NOT_ALLOWED from node 5 to VI 3"),
+    (via.Kind.NOT_ALLOWED, 3, b""): ("12", "3", "NOT_ALLOWED of message 8 from node 5 to VI 3"),
     (via.Kind.SEND, 0, LETTER): (
         "0",
         "0",
@@ -224,11 +224,11 @@ VIA_PACKETS = {
 def test_packets_of_via_are_told_on_both_networks(tmp_path: Path, link_type: int) -> None:
     packets, wanted = [], []
     for (kind, vi, data), (number, to, info) in VIA_PACKETS.items():
-        words = via.Header(5, 6, len(data), vi, kind, True, False, 8).words()
+        words = via.Header(5, 9, 6, len(data) & via.REST, vi, kind, True, False, 8).words()
         padded = struct.pack(">2I", *words) + data + bytes(-len(data) % 8)
         sp = SpPacket(b"\x82", 5, 1, words, data).to_wire()
         packets.append(packet(sealed(ROUTE + padded) if link_type == MYRINET else sp))
-        wanted.append([number, to, "5", "6", info])
+        wanted.append([number, to, "5", "9", "6", info])
     assert told(tmp_path, packets, *VIA_TOLD, link_type=link_type) == wanted
     fields = (
         "via.data",

@@ -107,8 +107,7 @@ class Agent:
             raise VipError(Result.TIMEOUT, f"connecting to node {node}", "wait longer, or have somebody wait there")
         if answer.type == Type.REJECT:
             raise VipError(Result.REJECT, f"connecting to node {node}", "ask somebody else")
-        await vi.set_state(State.CONNECTED, node, answer.server)
-        vi.made = answer
+        await self.join(vi, node, answer.server, answer)
         await self.send(node, answer._replace(type=Type.CONFIRM, source=me))
         return ViAttributes(0, vi.reliability, vi.most)
 
@@ -170,8 +169,7 @@ class Agent:
         request = connection.request
         connection.confirmed = flag = Flag(self.host, f"node {request.source} to confirm a connection")
         answer = request._replace(type=Type.ACCEPT, server=vi.number)
-        vi.made = answer
-        await vi.set_state(State.CONNECTED, request.source, request.client)
+        await self.join(vi, request.source, request.client, answer)
         for _ in range(ACCEPT_TRIES):
             await self.send(request.source, answer._replace(source=self.me))
             if await flag.wait(vi.process, self.connect_us):
@@ -189,6 +187,15 @@ class Agent:
         await self.send(request.source, request._replace(type=Type.REJECT, source=self.me))
 
     # ---- both
+
+    async def join(self, vi: KernelVi, node: int, peer: int, made: Message) -> None:
+        """Connect a VI to one of a node. A VI that was connected to that has lost it, and missed the notice."""
+        for other in self._kernel.vis:
+            same = (other.peer, other.remote) == (node, peer)
+            if same and other is not vi and other.state is State.CONNECTED:
+                await other.close()
+        vi.made = made
+        await vi.set_state(State.CONNECTED, node, peer, made.number << 1 | (made.origin == max(node, self.me)))
 
     async def disconnect(self, vi: KernelVi) -> None:
         """End a connection from this side; afterwards the VI can be connected again."""

@@ -18,7 +18,7 @@ from firmware.host.words import store_words
 from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE, Command, State, Vi
 from firmware.nic.via.options import Options
 from firmware.nic.via.user_pages import PAGE
-from pymodels.formats.via import INLINE, Field, Reliability
+from pymodels.formats.via import CONNECTION, INLINE, Field, Reliability
 from pymodels.host import ProtectionFault
 from pymodels.host.process import Process
 from pymodels.registers import Pci
@@ -55,8 +55,8 @@ class KernelVi:
         self.state = State.CLOSED
         self.on_broken: Callable[[], None] | None = None
         self.generation: int = 0 if before is None else before.generation
-        self.peer = 0
-        """Node that it is connected to."""
+        self.peer = self.remote = 0
+        """Node that it is connected to, and VI there."""
         self.made: Message | None = None
         """The message that names its connection, or that of before if that is broken."""
         self.asked: Asked | None = None
@@ -146,14 +146,15 @@ class KernelVi:
         words = *self.queues, attributes.tag, attributes.most
         await self._kernel.write_vi(self.number, Vi.SEND_QUEUE, *words)
 
-    async def set_state(self, state: State, node: int = 0, peer: int = 0) -> None:
-        """A new generation of the VI, with its peer."""
-        self.state, self.peer = state, node
+    async def set_state(self, state: State, node: int = 0, peer: int = 0, number: int = 0) -> None:
+        """A new generation of the VI, with its peer and the number of their connection."""
+        self.state, self.peer, self.remote = state, node, peer
         self.generation = generation = self.generation + 1 & 0xFFFFFF
+        whose = (number & CONNECTION) << 16 | node << 8 | peer
         rights = self.attributes.rdma_write * RDMA_WRITE | self.attributes.rdma_read * RDMA_READ
         async with self._writing:
             if self.generation == generation and not self.dead:  # nobody was faster
-                await self._kernel.write_vi(self.number, Vi.PEER, node << 8 | peer, rights << 8 | self.reliability)
+                await self._kernel.write_vi(self.number, Vi.PEER, whose, rights << 8 | self.reliability)
                 await self._kernel.write_vi(self.number, Vi.STATE, generation << 8 | state)
 
     def broken(self, tell: bool = True) -> None:

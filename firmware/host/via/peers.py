@@ -129,10 +129,10 @@ class Peers:
                 await self._ready(asked, theirs)  # it shall see that too
                 await self.give_up(vi, failure)
         if asked.failure is None:
-            await vi.set_state(State.CONNECTED, message.source, message.client)
             lower = asked.message if self._agent.me < asked.node else asked.other
             higher = asked.other if self._agent.me < asked.node else asked.message
-            vi.made = asked.made = lower._replace(server=higher.client)
+            asked.made = lower._replace(server=higher.client)
+            await self._agent.join(vi, message.source, message.client, asked.made)
             await self._ready(asked, theirs)
 
     async def _ready(self, asked: Asked, theirs: int) -> None:

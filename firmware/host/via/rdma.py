@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from firmware.host.via.registry import Region
 from firmware.host.words import store_words
 from firmware.nic.via.layout import Command, State, Word
-from firmware.nic.via.slots import CONFIRM, SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
+from firmware.nic.via.slots import CONFIRM, GENERATION, SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
 
 if TYPE_CHECKING:
     from firmware.host.via.kernel import Kernel
@@ -25,7 +25,8 @@ class Writes:
         self._kernel, self._host = kernel, kernel.host
         self._stride = slot_bytes(kernel.options.packet)
         self._base = 0
-        self._taken = 0
+        self._taken = self._refused = 0
+        """Slots emptied, and a bit for each that held what may not be written."""
         self._busy = False
         self._into: Region | None = None
         """What a piece is copied into now."""
@@ -55,39 +56,47 @@ class Writes:
             if not word:
                 break
             self._host.store_words(at + WriteSlot.VI, (0,))
-            await self._copy(at, word)
-            self._taken = self._taken + 1 & 0xFFFFFFFF
-            await store_words(self._host, Word.WRITES_TAKEN, self._taken)
+            copied = await self._copy(at, word)
+            await self._tell(not copied)
+            if not copied or word & CONFIRM:
+                await self._kernel.give_command(Command.COPIED, 0)
         self._busy = False
 
-    async def _copy(self, at: int, word: int) -> None:
-        """A piece to where it belongs, if it may go there."""
+    async def _tell(self, refused: bool) -> None:
+        """The NIC may use the slot again, and knows what became of the piece."""
+        bit = 1 << self._taken % SLOTS
+        if refused != bool(self._refused & bit):
+            self._refused ^= bit
+            await store_words(self._host, Word.WRITES_REFUSED, self._refused)
+        self._taken = self._taken + 1 & 0xFFFFFFFF
+        await store_words(self._host, Word.WRITES_TAKEN, self._taken)
+
+    async def _copy(self, at: int, word: int) -> bool:
+        """A piece to where it belongs; whether it may go there."""
         va, handle, size = self._host.load_words(at, 3)
-        number = word & 0xFF
         await self._host.spend("check_write")
-        region = self._allowed(number, va, handle, size)
+        region = self._allowed(word, va, handle, size)
         if region is None:
             self.refused += 1
-            await self._kernel.give_command(Command.DENY, number)
-            return
+            return False
         done, self._into = 0, region
         for physical, part in region.pieces(va, size):
             await self._host.copy_memory("copy_line", physical, at + SLOT_HEADER + done, part)
             done += part
         self._into = None
-        if word & CONFIRM:
-            await self._kernel.give_command(Command.CONFIRM, number)
+        return True
 
     async def left(self, region: Region) -> None:
         """Return when nothing is copied into a region that nobody finds any more."""
         while self._into is region:
             await self._host.sleep(COPY_PS, "the copy of an RDMA write")
 
-    def _allowed(self, number: int, va: int, handle: int, size: int) -> Region | None:
-        """The region that a VI's peer names: registered for it, under the VI's tag."""
-        vi = self._kernel.vis[number]
+    def _allowed(self, word: int, va: int, handle: int, size: int) -> Region | None:
+        """The region that a VI's peer names: registered for it, under the VI's tag, and the connection is the same."""
+        vi = self._kernel.vis[word & 0xFF]
         region = self._kernel.registry.get(handle)
-        if region is None or vi.state is not State.CONNECTED:
+        same = vi.generation & GENERATION == word >> 8 & GENERATION
+        if region is None or vi.state is not State.CONNECTED or not same:
             return None
         if not (region.attributes.rdma_write and vi.attributes.rdma_write):
             return None

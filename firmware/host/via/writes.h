@@ -8,7 +8,7 @@ struct region *check_write(struct kernel *kernel, struct slot *slot) {
     struct vi *vi = &kernel->vis[word & 0xFF];
     struct region *region = region_of(kernel, vi, handle, be32_load(&slot->va), be32_load(&slot->size));
     slot->vi = 0;
-    if (UNLIKELY(!region) || UNLIKELY(!(region->flags & 1)) || UNLIKELY(vi->state != CONNECTED)) {
+    if (UNLIKELY(!region) || UNLIKELY(!(region->flags & 1)) || UNLIKELY(vi->state != CONNECTED) || UNLIKELY((vi->generation ^ word >> 8) & 0x3FFFFF)) {
         OFF_PATH("not allowed");
         return 0;
     }

@@ -29,7 +29,7 @@ from firmware.nic.hardware.transfers import (
 )
 from firmware.verbs import Nic, Watch
 from pymodels.errors import SanlabError
-from pymodels.formats.via import payload_bytes
+from pymodels.formats.via import padding
 from pymodels.registers import Isr, Reg
 
 DIRECT = 8
@@ -180,10 +180,10 @@ class LanaiPackets:
             self._arm(following)
         at = self._map.buffers[self._current]
         first, second = nic.load_words(at, 2)
-        size = payload_bytes(second)
-        padded = size + nic.word_bytes - 1 & -nic.word_bytes
-        behind = at + HEADER_BYTES + padded
-        good = size <= self.most and end == behind + nic.word_bytes and not nic.load(behind) >> 24
+        behind = end - nic.word_bytes
+        padded = behind - at - HEADER_BYTES
+        size = padded - padding(second, padded)
+        good = 0 <= size <= self.most and padded - size < nic.word_bytes and not nic.load(behind) >> 24
         self._head = Arrived(first >> 24, (first, second), size, good)
         await self._on.arrived()
 

@@ -80,7 +80,7 @@ struct slot { struct slot *next; u32 begin, skip; struct packet packet; };
 struct buffer { u32 pending; struct buffer *next; u32 *words, *end; };
 struct port {
     struct ring out, in;
-    u32 fetched, sending, issued, stored, interrupt, taken;
+    u32 fetched, sending, issued, stored, interrupt, taken, most;
     struct slot *slot, *first;
     struct packet *direct;
     struct buffer *armed, *current;
@@ -191,7 +191,7 @@ void packet_launch_word(struct packet *packet, u32 at, u32 *words) {
 /* A packet has come: where it ends, its syndrome, the next buffer for the next one. */
 u32 packet_head(struct port *port) {
     struct buffer *buffer = port->armed, *next = buffer->next;
-    u32 end, size, *words, *behind;
+    u32 end, size, padding, *words, *behind;
     REGISTER_WRITE(ISR, ISR_HEAD_RECV);
     end = REGISTER_READ(RMP);
     if (UNLIKELY(next->pending)) {
@@ -205,13 +205,14 @@ u32 packet_head(struct port *port) {
     buffer->pending = 1;
     words = buffer->words;
     port->taken = (u32)words + 8;
-    size = SHARED32(&words[1]) >> 19;
-    behind = (u32 *)((u32)words + 8 + ((size + 7) & ~7u));
-    if (UNLIKELY((u32)behind + 8 != end) || UNLIKELY(SHARED32(behind) >> 24)) {
+    behind = (u32 *)(end - 8);
+    size = end - 16 - (u32)words;
+    padding = size - (SHARED32(&words[1]) >> 29) & 7;
+    if (UNLIKELY(size > port->most + 7) || UNLIKELY(SHARED32(behind) >> 24)) {
         OFF_PATH("a bad packet");
         return 0;
     }
-    return size;
+    return size - padding;
 }
 
 /* The next piece of the packet to the host. */

@@ -55,10 +55,10 @@ class Firmware:
         self._receives.on_wrong = partial(self._breaking.break_up, verdict=Status.FLUSHED)
         self._sender = Sender(ni, self._outlet, completing, self._refill, readers)
         self._sender.breaking = self._breaking
-        self._writes: Writes = Lookup(ni, table) if ni.options.rdma == "table" else KernelBuffer(ni)
+        self._writes: Writes = Lookup(ni, table) if ni.options.rdma == "table" else KernelBuffer(ni, self._breaking)
         reads = Reads(ni, self._sender, self._breaking, table)
         self._receiver = Receiver(ni, self._breaking, completing, self._refill, self._receives, self._writes, reads)
-        self._commands = Commands(ni, self._breaking, self._sender, completing, self._receives)
+        self._commands = Commands(ni, self._breaking, self._sender, completing, self._receives, self._writes)
         self._nic.waits.ask(partial(owed, ni))
         self._central = Central(ni)
         self._doorbells, self._polled = doorbells(ni, self._central), polled(ni)

@@ -1,12 +1,12 @@
 /* Answers of reliable connections, and the end of connections. */
 
 /* Make an answer, and put it before everything else that leaves. */
-void answer(struct layer *layer, u32 node, u32 vi, u32 kind) {
-    u32 last = layer->answers_last, *one = layer->answers[last & 15], number = layer->number + 1 & 0xFFFFFF;
+void answer(struct layer *layer, struct endpoint *endpoint, u32 kind, u32 named) {
+    u32 last = layer->answers_last, *one = layer->answers[last & 15], number = layer->number + 1 & 0xFFFF;
     layer->number = number;
-    one[0] = node;
-    one[1] = layer->me << 24 | number;
-    one[2] = vi << 12 | kind << 8 | 0xC0;
+    one[0] = endpoint->node;
+    one[1] = endpoint->key | number;
+    one[2] = endpoint->peer << 22 | kind << 18 | 3 << 16 | named;
     layer->answers_last = last + 1;
     if (UNLIKELY(last != layer->answers_first)) {
         OFF_PATH("others wait");
@@ -16,22 +16,24 @@ void answer(struct layer *layer, u32 node, u32 vi, u32 kind) {
 }
 
 /* Remember that a message is answered when so much is stored. */
-void await_stored(struct layer *layer, struct endpoint *endpoint) {
+void await_stored(struct layer *layer, struct endpoint *endpoint, u32 number) {
     u32 last = layer->awaiting_last, *one = layer->awaiting[last & 15];
+    one[2] = number;
     one[0] = layer->stores;
     one[1] = (u32)endpoint;
     layer->awaiting_last = last + 1;
 }
 
-/* An answer has come: the oldest message is done. */
+/* An answer has come: its message is done, as a rule the oldest one. */
 struct unanswered *answer_seen(struct endpoint *endpoint, u32 second) {
     u32 oldest = endpoint->oldest;
-    if (UNLIKELY((second >> 8 & 7) != 0) || UNLIKELY(oldest == endpoint->newest)) {
-        OFF_PATH("the connection breaks");
+    struct unanswered *one = &endpoint->unanswered[oldest & 15];
+    if (UNLIKELY((second >> 18 & 7) != 0) || UNLIKELY(oldest == endpoint->newest) || UNLIKELY(one->number != (second & 0xFFFF))) {
+        OFF_PATH("the connection breaks, or an older read has no data yet");
         return 0;
     }
     endpoint->oldest = oldest + 1;
-    return &endpoint->unanswered[oldest & 15];
+    return one;
 }
 
 /* A send of a reliable connection is over: the kernel sees it. */

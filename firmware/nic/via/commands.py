@@ -10,17 +10,23 @@ from firmware.nic.via.receives import Receives
 from firmware.nic.via.ring import Ring
 from firmware.nic.via.sending import Sender
 from firmware.nic.via.work import Work
-from pymodels.formats.via import Kind, Status
-
-VERDICTS = {Command.FLUSH: Status.FLUSHED, Command.BREAK: Status.TRANSPORT_ERROR}
+from firmware.nic.via.writes import Writes
 
 
 class Commands:
     """Serves the command ring."""
 
-    def __init__(self, ni: Ni, breaking: Breaking, sender: Sender, completing: Completing, receives: Receives) -> None:
-        self._ni, self._breaking, self._sender, self._completing = ni, breaking, sender, completing
-        self._receives = receives
+    def __init__(
+        self,
+        ni: Ni,
+        breaking: Breaking,
+        sender: Sender,
+        completing: Completing,
+        receives: Receives,
+        writes: Writes,
+    ) -> None:
+        self._ni, self._breaking, self._sender = ni, breaking, sender
+        self._completing, self._receives, self._writes = completing, receives, writes
         self._owned: set[int] = set()
         self.fresh: list[int] = []
         """VIs that have a new owner, until somebody takes them out."""
@@ -49,11 +55,11 @@ class Commands:
 
     async def _do(self, command: Command, endpoint: Endpoint, connected: bool) -> None:
         """One command."""
-        if command in VERDICTS and not connected:  # it broke before: what was posted since
+        if command in (Command.FLUSH, Command.BREAK) and not connected:  # it broke before: what was posted since
             await self._receives.flush(endpoint)
-        elif command in VERDICTS:
+        elif command in (Command.FLUSH, Command.BREAK):
             self._ni.nic.store(endpoint.words, endpoint.generation << 8 | State.ERROR)
-            await self._breaking.flush(endpoint, VERDICTS[command])
+            await (self._breaking.flush if command == Command.FLUSH else self._breaking.time_out)(endpoint)
         elif command == Command.RESET:
             self._owned.add(endpoint.number)
             endpoint.reset()
@@ -65,10 +71,8 @@ class Commands:
             await self._receives.refused(endpoint)
         elif command == Command.FENCE:
             await self._fence()
-        elif connected and command == Command.CONFIRM:
-            await self._breaking.confirm(endpoint)
-        elif connected and endpoint.reliable:
-            await self._breaking.refuse(endpoint, Kind.NOT_ALLOWED)
+        elif command == Command.COPIED:
+            await self._writes.copied()
 
     async def _fence(self) -> None:
         """Let go of all addresses that were translated for messages under way: what of them is left is looked up anew,
@@ -78,12 +82,13 @@ class Commands:
         self._sender.forget_page()
         await self._look_home(self._sender.work)
         for endpoint in self._ni.endpoints:
-            if endpoint.receiving is not None:
-                endpoint.receiving.forget_page()
-                await self._look_home(endpoint.receiving.work)
-            if endpoint.writing is not None:
-                endpoint.writing.page = -1
-            for unanswered in endpoint.unanswered:
+            connection = endpoint.connection
+            if connection.receiving is not None:
+                connection.receiving.forget_page()
+                await self._look_home(connection.receiving.work)
+            if connection.writing is not None:
+                connection.writing.page = -1
+            for unanswered in connection.unanswered:
                 if unanswered.reading is not None:
                     unanswered.reading.forget_page()
                 await self._look_home(unanswered)

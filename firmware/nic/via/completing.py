@@ -27,7 +27,7 @@ class Completing:
 
     async def send(self, endpoint: Endpoint, descriptor: int, length: int, status: int) -> None:
         """A send or an RDMA write is over. Of a descriptor that is no more (0), nobody hears."""
-        if endpoint.reliable:
+        if endpoint.connection.reliable:
             await self._nic.work("count_answered")
             endpoint.answered = endpoint.answered + 1 & 0xFFFFFFFF
             self._nic.store(endpoint.words + Vi.ANSWERED, endpoint.answered)

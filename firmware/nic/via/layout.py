@@ -51,6 +51,8 @@ class Word(IntEnum):
     """Physical address of a word that nobody reads [kernel]."""
     NEWS = 0x28
     """Counted up after each new tail above, where the NIC polls words of processes: it looks at this only [kernel]."""
+    WRITES_REFUSED = 0x2C
+    """A bit for each slot: what was there last may not be written [kernel]."""
     COMMANDS = 0x80
     """The command ring."""
     END = 0x180
@@ -90,7 +92,7 @@ class Vi(IntEnum):
     STATE = 0
     """Generation (24) | `State` (8): a new generation starts with empty queues [kernel, NIC: ERROR]."""
     PEER = 4
-    """Node (8) | VI (8) [kernel]."""
+    """Number of the connection (8) | node (8) | VI (8) [kernel]."""
     MODE = 8
     """Rights of its peer (8): `RDMA_WRITE`, `RDMA_READ` | `Reliability` (8) [kernel]."""
     RECEIVE_TAIL = 12
@@ -186,10 +188,8 @@ class Command(IntEnum):
     """Complete all that is posted as flushed."""
     BREAK = 2
     """The same, but the oldest message without an answer has failed."""
-    CONFIRM = 3
-    """Answer the peer: an RDMA write is copied."""
-    DENY = 4
-    """Answer the peer that an RDMA write is not allowed, and break the connection."""
+    COPIED = 3
+    """Look how many slots with RDMA writes are emptied: there is something to answer."""
     RESET = 5
     """A VI has a new owner: its page is empty."""
     FENCE = 6

@@ -4,15 +4,15 @@
 enum { CONNECTED = 1, VALID = 1u << 31, LOW_WORDS = 20 };
 
 struct shared {
-    u32 kernel, send_head, send_tail, command_tail, send_queued, command_head, refills, writes, taken, scratch, news, unused[5], counters[16], commands[64];
+    u32 kernel, send_head, send_tail, command_tail, send_queued, command_head, refills, writes, taken, scratch, news, refused, unused[4], counters[16], commands[64];
 };
 struct vi_words { u32 state, peer, mode, receive_tail, receive_head, queued, notify, send_queue, receive_queue, tag, most, answered, unused[4]; };
 struct ring { u32 *base, mask, at, freed, tail; };
-struct unanswered { u32 descriptor, length, operation, home, reading, pages; };
+struct unanswered { u32 number, descriptor, length, operation, home, reading, pages; };
 struct endpoint {
     struct vi_words *words;
     struct ring receives;
-    u32 generation, node, peer, reliability, sequence, expected, verdict, number;
+    u32 generation, from, key, node, peer, reliability, sequence, expected, coming, verdict, number;
     u32 receiving, descriptor, entries, address, left, length, immediate;
     u32 oldest, newest, answered, rights;
     struct unanswered unanswered[16];
@@ -27,7 +27,7 @@ struct layer {
     u32 me, number, event, stores, event_mask, packet, vis;
     struct ring sends, commands;
     struct message now;
-    u32 answers_first, answers_last, answers[16][3], awaiting_last, awaiting[16][2];
+    u32 answers_first, answers_last, answers[16][3], awaiting_last, awaiting[16][3];
     u32 stored, fresh_first, fresh_last, fresh[32][2];
     struct endpoint endpoints[128];
 };

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from firmware.layers import ClusterView
@@ -14,7 +14,7 @@ from firmware.nic.via.options import Options
 from firmware.nic.via.ring import Ring
 from firmware.nic.via.user_pages import Pair
 from firmware.verbs import Nic
-from pymodels.formats.via import SEQUENCE, Reliability, Status
+from pymodels.formats.via import NUMBER, SEQUENCE, Header, Reliability, Status
 
 if TYPE_CHECKING:
     from firmware.nic.via.work import Work
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class Unanswered:
     """A message of a reliable connection that its target has not answered."""
 
+    number: int
+    """As its packets have it, and its answer."""
     descriptor: int
     """Physical address of its descriptor; 0: it has none any more."""
     home: int
@@ -36,6 +38,59 @@ class Unanswered:
     """Of an RDMA read: where its data go."""
     over: bool = False
     """It is answered, or its data are here."""
+
+
+@dataclass
+class Connection:
+    """What belongs to one connection of a VI, and not to the next one. Its messages remember it, not its VI."""
+
+    node: int = 0
+    peer: int = 0
+    number: int = 0
+    """Both ends know it by that, and no other one between the two VIs that packets could still come from."""
+    reliability: int = int(Reliability.UNRELIABLE)
+    rights: int = 0
+    """Of its peer: RDMA_WRITE, RDMA_READ."""
+    sequence: int = 0
+    """Of the next packet out."""
+    expected: int = 0
+    """Sequence number of the next packet in."""
+    coming: int = 0
+    """Number of the message whose packets come."""
+    whole: bool = True
+    """All of it has come."""
+    unanswered: deque[Unanswered] = field(default_factory=deque)
+    receiving: Incoming | None = None
+    """The message that arrives."""
+    writing: Writing | None = None
+    """The RDMA write that arrives."""
+    blamed: int | None = None
+    """Number of the message that broke it; None: the one that is sent."""
+    verdict: Status = Status.FLUSHED
+    """Status of that message."""
+
+    @property
+    def reliable(self) -> bool:
+        """It answers."""
+        return self.reliability != Reliability.UNRELIABLE
+
+    def next_sequence(self) -> int:
+        """The number of a packet that leaves."""
+        number = self.sequence
+        self.sequence = number + 1 & SEQUENCE
+        return number
+
+    def came(self, header: Header) -> bool:
+        """A packet has come; whether it is the one behind the last."""
+        more = header.first or (header.number == self.coming and not self.whole)
+        follows = more and header.sequence == self.expected
+        self.expected = header.sequence + 1 & SEQUENCE
+        self.coming, self.whole = header.number, header.last
+        return follows
+
+    def end_of(self, number: int) -> Status:
+        """What becomes of a message that was being sent when it broke."""
+        return self.verdict if self.blamed in (None, number) else Status.FLUSHED
 
 
 class Endpoint:
@@ -51,35 +106,24 @@ class Endpoint:
         self.prefetched: deque[Work] = deque()
         """Receive descriptors that were fetched before they are needed."""
         self.generation = 0
-        self.sequence = 0
-        """Of the next packet out."""
-        self.expected = 0
-        """Sequence number of the next packet in."""
-        self.unanswered: deque[Unanswered] = deque()
-        self.node = self.peer = 0
-        self.reliability = int(Reliability.UNRELIABLE)
-        self.rights = 0
-        """Of its peer: RDMA_WRITE, RDMA_READ."""
-        self.receiving: Incoming | None = None
-        """The message that arrives."""
-        self.writing: Writing | None = None
-        """The RDMA write that arrives."""
+        self.connection = Connection()
+        """The present one, or the last one."""
         self.answered = 0
         """Sends of reliable connections that are over, from the start."""
-        self.verdict = Status.FLUSHED
-        """Of a message that is sent while the connection breaks."""
 
     def state(self) -> State:
-        """Its state; when the kernel has begun a new generation, everything private begins anew."""
+        """Its state; when the kernel has begun a new generation, so does another connection."""
         generation, state = divmod(self._nic.load(self.words), 256)
         if generation != self.generation:
             self.generation = generation
-            self.sequence = self.expected = 0
-            self.unanswered.clear()
-            self.receiving, self.writing, self.verdict = None, None, Status.FLUSHED
             peer, mode = self._nic.load_words(self.words + Vi.PEER, 2)
-            self.node, self.peer, self.reliability, self.rights = peer >> 8, peer & 0xFF, mode & 0xFF, mode >> 8
+            number, node, vi = peer >> 16, peer >> 8 & 0xFF, peer & 0xFF
+            self.connection = Connection(node, vi, number, mode & 0xFF, mode >> 8)
         return State(state)
+
+    def connected(self, connection: Connection) -> bool:
+        """Whether it has this connection, and it is not broken."""
+        return self.state() is State.CONNECTED and self.connection is connection
 
     def reset(self) -> None:
         """It has a new owner, whose queue caches are empty."""
@@ -94,17 +138,6 @@ class Endpoint:
     def tag(self) -> int:
         """Its protection tag."""
         return self._nic.load(self.words + Vi.TAG)
-
-    @property
-    def reliable(self) -> bool:
-        """Its connection answers."""
-        return self.reliability != Reliability.UNRELIABLE
-
-    def next_sequence(self) -> int:
-        """The number of a packet that leaves."""
-        number = self.sequence
-        self.sequence = number + 1 & SEQUENCE
-        return number
 
 
 def send_ring(nic: Nic, layout: Layout, vi: int) -> Ring:
@@ -145,9 +178,13 @@ class Ni:
         await self.port.store(address, words)
 
     def number(self) -> int:
-        """The number of a message of this node, in 24 bits."""
-        self._number = self._number + 1 & 0xFFFFFF
+        """The number of a message of this node."""
+        self._number = self._number + 1 & NUMBER
         return self._number
+
+    def key(self, connection: Connection, number: int) -> int:
+        """The first word of a message's packets."""
+        return self.me << 24 | connection.number << 16 | number
 
     def count(self, counter: Counter) -> None:
         """Count something, where the host can read it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from firmware.nic.via.ni import Endpoint
+from firmware.nic.via.ni import Connection, Endpoint
 from firmware.nic.via.ring import Ring
 from firmware.nic.via.work import Work
 from pymodels.formats.via import Kind
@@ -16,17 +16,20 @@ class Outgoing:
     """The message, in the order of its packets: `before`, one for each fetch, `behind`."""
 
     endpoint: Endpoint
+    connection: Connection
+    """By which it goes, whatever becomes of its VI meanwhile."""
     work: Work
     ring: Ring | None
     """The queue cache from which it came; None: the data of an RDMA read."""
-    node: int
-    peer: int
+    number: int
     key: int
-    """Of its packets in the trace: node and number."""
+    """First word of its packets."""
     data: Kind
     """What its pieces are."""
     before: deque[tuple[Kind, bytes]] = field(default_factory=deque)
     """Packets without a fetch: their bytes came with the descriptor."""
+    asked: int = 0
+    """Number of the RDMA read that it answers."""
     behind: deque[tuple[Kind, bytes]] = field(default_factory=deque)
     piece: tuple[int, int] = (0, 0)
     """What of a page is not fetched: address, bytes."""

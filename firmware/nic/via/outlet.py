@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from firmware.nic.via.ni import Endpoint, Ni
+from firmware.nic.via.ni import Connection, Ni
 from pymodels.formats.via import Header, Kind
 from pymodels.trace import TraceEvent
 
@@ -19,19 +19,15 @@ class Outlet:
         self.more: Callable[[], Awaitable[None]]
         """The sender, asked when nothing is with the port."""
 
-    async def answer(self, node: int, vi: int, kind: Kind) -> None:
-        """Send an answer to a VI of a node, now or when the port is free."""
+    async def answer(self, to: Connection, kind: Kind, number: int, last: bool) -> None:
+        """Answer the message of this number of a connection, now or when the port is free."""
         await self._nic.work("answer")
-        words = Header(self._ni.me, self._ni.number(), 0, vi, kind, True, True, 0).words()
+        words = Header(self._ni.me, to.number, self._ni.number(), 0, to.peer, kind, True, last, number).words()
         sent = TraceEvent.ACK_SENT if kind == Kind.DONE else TraceEvent.NACK_SENT
-        self._nic.trace(sent, words[0], node, vi)
-        self._answers.append((node, words))
+        self._nic.trace(sent, words[0], to.node, to.peer)
+        self._answers.append((to.node, words))
         if self._port.ready():
             await self._launch()
-
-    async def confirm(self, endpoint: Endpoint, kind: Kind) -> None:
-        """Answer the peer of a VI."""
-        await self.answer(endpoint.node, endpoint.peer, kind)
 
     async def launched(self) -> None:
         """The port is free."""

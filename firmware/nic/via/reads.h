@@ -4,7 +4,7 @@ struct answer { u32 first, last; struct { struct endpoint *endpoint; u32 va, han
 
 /* A request: is the range registered for reads; the message that goes back. */
 u32 read_asked(struct layer *layer, struct endpoint *endpoint, struct writing *writing, struct answer *answers, u32 size, u32 flags) {
-    u32 last = answers->last, number = layer->number + 1 & 0xFFFFFF;
+    u32 last = answers->last, number = layer->number + 1 & 0xFFFF;
     writing->active = 0;
     if (UNLIKELY(!(flags & endpoint->rights & 2)) || UNLIKELY(endpoint->reliability == 1)) {
         OFF_PATH("not for reads");
@@ -15,7 +15,7 @@ u32 read_asked(struct layer *layer, struct endpoint *endpoint, struct writing *w
     answers->queue[last & 15].va = writing->va;
     answers->queue[last & 15].handle = writing->handle;
     answers->queue[last & 15].left = size;
-    answers->queue[last & 15].key = layer->me << 24 | number;
+    answers->queue[last & 15].key = endpoint->key | number;
     answers->last = last + 1;
     return number;
 }

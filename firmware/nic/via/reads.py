@@ -36,47 +36,51 @@ class Reads:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._sender, self._breaking, self._translator = sender, breaking, Translator(ni, table)
 
-    async def asked(self, endpoint: Endpoint, writing: Writing | None) -> None:
+    async def asked(self, endpoint: Endpoint, writing: Writing | None, number: int) -> None:
         """A request, behind the packet with its address: send what stands there, or break the connection."""
-        endpoint.writing = None
+        connection = endpoint.connection
+        connection.writing = None
         if writing is None:
             return
         await self._nic.work("read_asked")
         size, _ = await self._port.inline()
         if not await self._allowed(endpoint, writing, size):
             self._ni.count(Counter.NOT_ALLOWED)
-            if endpoint.reliable:
-                await self._breaking.refuse(endpoint, via.Kind.NOT_ALLOWED)
+            if connection.reliable:
+                await self._breaking.refuse(endpoint, via.Kind.NOT_ALLOWED, number)
             return
         parts = [Part(writing.va, writing.handle, size)] if size else []
         pages = SegmentPages(self._ni, self._translator, parts, endpoint.tag(), endpoint.number)
         work = Work(Kind.READ, endpoint.number, 0, size, pages)
-        key = self._ni.me << 24 | self._ni.number()
-        self._nic.trace(TraceEvent.NIC_REPLY, key, self._port.head().header[0], endpoint.node)
-        answer = Outgoing(endpoint, work, None, endpoint.node, endpoint.peer, key, via.Kind.DATA)
+        its = self._ni.number()
+        key = self._ni.key(connection, its)
+        self._nic.trace(TraceEvent.NIC_REPLY, key, self._port.head().header[0], connection.node)
+        answer = Outgoing(endpoint, connection, work, None, its, key, via.Kind.DATA, asked=number)
         if not size:
             answer.before.append((via.Kind.DATA, b""))
         await self._sender.respond(answer)
 
     async def _allowed(self, endpoint: Endpoint, writing: Writing, size: int) -> bool:
         """Whether a range is registered for reads under the VI's tag."""
-        if not endpoint.reliable or (writing.va & 3 and self._nic.word_bytes == 4):  # a LANai 4 moves whole words
+        connection = endpoint.connection
+        if not connection.reliable or (writing.va & 3 and self._nic.word_bytes == 4):  # a LANai 4 moves whole words
             return False
         try:
             region = await self._translator.find(endpoint.number, writing.va, writing.handle, size, endpoint.tag())
         except Refused:
             return False
-        return bool(self._nic.load(region + Region.FLAGS) & endpoint.rights & RDMA_READ)
+        return bool(self._nic.load(region + Region.FLAGS) & connection.rights & RDMA_READ)
 
     async def data(self, endpoint: Endpoint, header: Header, deliver: Deliver) -> None:
         """A packet of data: to the pages of the oldest read that waits. What is wrong is told when all is here."""
         await self._nic.work("read_data")
-        waiting = next((one for one in endpoint.unanswered if one.reading is not None and not one.over), None)
+        unanswered = endpoint.connection.unanswered
+        waiting = next((one for one in unanswered if one.reading is not None and not one.over), None)
         if waiting is None or waiting.reading is None:
             return
         if not waiting.operation & Status.ERRORS:
-            waiting.operation |= await deliver(waiting.reading, header.size) or Status(0)
+            waiting.operation |= await deliver(waiting.reading, self._port.head().size) or Status(0)
         if header.last:
             waiting.over = True
-            self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], header.size)
+            self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], self._port.head().size)
             await self._breaking.complete(endpoint)

@@ -51,13 +51,13 @@ class Receives:
     async def refused(self, endpoint: Endpoint) -> None:
         """Complete descriptors that the kernel has refused, up to one for a message: no other one is before them."""
         ring = endpoint.receives
-        while endpoint.receiving is None and ring.ready >= ring.least and Control.of(ring.peek()).refused:
+        while endpoint.connection.receiving is None and ring.ready >= ring.least and Control.of(ring.peek()).refused:
             await self._refuse(endpoint, await self._readers.of(ring).receive(ring))
 
     async def posted(self, ring: Ring) -> None:
         """Read ahead what is posted, as far as there is room for it."""
         endpoint = self._ni.endpoints[ring.vi]
-        if not self._ni.options.reads_ahead or endpoint.receiving is not None:
+        if not self._ni.options.reads_ahead or endpoint.connection.receiving is not None:
             return
         while ring.ready >= ring.least and len(endpoint.prefetched) < MOST_AHEAD:
             work = await self._readers.of(ring).receive(ring)

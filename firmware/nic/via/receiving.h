@@ -1,23 +1,30 @@
 /* Receiving a packet. */
 
 /* Which VI the packet is for, is it connected to its source, is it in order. */
-u32 receive_packet(struct layer *layer, u32 first, u32 second, u32 source) {
-    struct endpoint *endpoint = &layer->endpoints[second >> 12 & 0x7F];
+u32 receive_packet(struct layer *layer, u32 first, u32 second, u32 size) {
+    struct endpoint *endpoint = &layer->endpoints[second >> 22 & 0x7F];
     u32 expected = endpoint->expected;
-    if (UNLIKELY((second >> 12 & 0x7F) >= layer->vis) || UNLIKELY(state_of(endpoint) != CONNECTED) || UNLIKELY(endpoint->node != source)) {
+    if (UNLIKELY((second >> 22 & 0x7F) >= layer->vis) || UNLIKELY(state_of(endpoint) != CONNECTED) || UNLIKELY(endpoint->from != first >> 16)) {
         OFF_PATH("not connected");
         return 0;
     }
-    if (UNLIKELY(second >> 8 & 8)) {
+    if (UNLIKELY(second >> 18 & 8)) {
         OFF_PATH("an answer");
         return 0;
     }
-    endpoint->expected = expected + 1 & 0x3F;
-    if (UNLIKELY((second & 0x3F) != expected)) {
+    endpoint->expected = expected + 1 & 0xFFFF;
+    if (UNLIKELY((second & 0xFFFF) != expected)) {
         OFF_PATH("a packet is missing");
         return 0;
     }
-    if (LIKELY(second >> 7 & 1)) return second >> 19;
+    if (LIKELY(second >> 17 & 1)) {
+        endpoint->coming = first & 0xFFFF;
+        return size;
+    }
+    if (UNLIKELY(endpoint->coming != (first & 0xFFFF))) {
+        OFF_PATH("of another message");
+        return 0;
+    }
     OFF_PATH("a further packet");
     return 0;
 }

@@ -15,7 +15,7 @@ from firmware.nic.via.receives import Receives
 from firmware.nic.via.refill import Refill
 from firmware.nic.via.work import Refused
 from firmware.nic.via.writes import Writes, Writing
-from pymodels.formats.via import SEQUENCE, Header, Kind, Reliability, Status, parse
+from pymodels.formats.via import Header, Kind, Reliability, Status, parse
 from pymodels.trace import TraceEvent
 
 REMOTE = (Kind.ADDRESS, Kind.RDMA, Kind.READ, Kind.DATA)
@@ -49,20 +49,20 @@ class Receiver:
             await self._nic.work("receive_refused")
             self._ni.count(Counter.BAD_CRC)
         else:
-            await self._good(parse(*packet.header), packet.source)
+            await self._good(parse(*packet.header))
         await self._port.drop()
 
-    async def _good(self, header: Header, source: int) -> None:
+    async def _good(self, header: Header) -> None:
         """A packet that can be believed."""
         endpoint = self._ni.endpoints[header.vi] if header.vi < len(self._ni.endpoints) else None
         self._unseen = endpoint is not None and endpoint.receives.user
         if not (self._unseen and header.first and header.kind == Kind.SEND):
             await self._see()
-        if endpoint is None or (header.vi and not self._connected(endpoint, source)):
+        if endpoint is None or (header.vi and not self._connected(endpoint, header)):
             await self._nic.work("receive_refused")
             self._ni.count(Counter.NOT_CONNECTED)
         elif header.kind >= Kind.DONE:
-            await self._breaking.answered(endpoint, Kind(header.kind))
+            await self._breaking.answered(endpoint, header)
         elif not header.vi or await self._in_order(endpoint, header):
             await self._piece(endpoint, header)
         if self._unseen:
@@ -74,47 +74,51 @@ class Receiver:
         self._unseen = False
 
     @staticmethod
-    def _connected(endpoint: Endpoint, source: int) -> bool:
-        return endpoint.state() is State.CONNECTED and endpoint.node == source
+    def _connected(endpoint: Endpoint, header: Header) -> bool:
+        connected, its = endpoint.state() is State.CONNECTED, endpoint.connection
+        return connected and (its.node, its.number) == (header.source, header.connection)
 
     async def _in_order(self, endpoint: Endpoint, header: Header) -> bool:
         """Whether no packet before this one is missing. After a gap an unreliable VI goes on with the next message."""
-        missing, endpoint.expected = header.sequence != endpoint.expected, header.sequence + 1 & SEQUENCE
-        if not missing:
+        connection = endpoint.connection
+        number, whole = connection.coming, connection.whole
+        if connection.came(header):
             return True
         self._ni.count(Counter.LOST)
-        if endpoint.reliable:
-            await self._breaking.refuse(endpoint, Kind.LOST)
+        if connection.reliable:
+            await self._breaking.refuse(endpoint, Kind.LOST, number, whole)
             return False
-        endpoint.writing = None
-        if endpoint.receiving is not None:
-            await self._spoil(endpoint, endpoint.receiving)
+        await self._spoil(endpoint)
         return header.first
 
-    async def _spoil(self, endpoint: Endpoint, message: Incoming) -> None:
-        """A piece of the message is lost: its descriptor serves the next one, or, if part of it is gone, has failed."""
-        endpoint.receiving = None
-        if not message.rewind():
+    async def _spoil(self, endpoint: Endpoint) -> None:
+        """The rest of a message does not come. Its descriptor serves the next one, or, if part of it is gone, has
+        failed.
+        """
+        connection = endpoint.connection
+        message, connection.receiving, connection.writing = connection.receiving, None, None
+        if message is not None and not message.rewind():
             await self._breaking.end(endpoint, message, 0, Status.PARTIAL_ERROR)
 
     async def _piece(self, endpoint: Endpoint, header: Header) -> None:
         """A packet of a message, in order."""
+        connection = endpoint.connection
+        if header.first:  # of one before that is not whole, its sender has given up the rest
+            await self._spoil(endpoint)
         if header.kind in REMOTE:
             await self._remote(endpoint, header)
             return
-        message = endpoint.receiving
-        if endpoint.writing is not None:
-            message = await self._end_writing(endpoint, endpoint.writing)
-        elif header.first:
-            if message is not None:  # its sender has given it up
-                await self._spoil(endpoint, message)
-            message = endpoint.receiving = await self._begin(endpoint)
+        if header.first:
+            connection.receiving = await self._begin(endpoint, header)
+        elif connection.writing is not None:
+            connection.receiving = await self._end_writing(endpoint, connection.writing, header)
+        message = connection.receiving
         if message is None:
             return  # the rest of a message that had no descriptor
         if header.kind == Kind.IMMEDIATE:
             message.immediate, _ = await self._port.inline()
-        elif (wrong := await self._deliver(message, header.size)) is not None:
-            await self._failed(endpoint, message, wrong)
+        elif (wrong := await self._deliver(message, self._port.head().size)) is not None:
+            await self._failed(endpoint, message, wrong, header)
             return
         if header.last:
             await self._end(endpoint, message, header)
@@ -122,7 +126,7 @@ class Receiver:
     async def _remote(self, endpoint: Endpoint, header: Header) -> None:
         """A packet of an RDMA write or read."""
         if header.kind == Kind.READ:
-            await self._reads.asked(endpoint, endpoint.writing)
+            await self._reads.asked(endpoint, endpoint.connection.writing, header.number)
         elif header.kind == Kind.DATA:
             await self._reads.data(endpoint, header, self._deliver)
         else:
@@ -130,41 +134,44 @@ class Receiver:
 
     async def _write(self, endpoint: Endpoint, header: Header) -> None:
         """A packet of an RDMA write."""
+        connection = endpoint.connection
         if header.kind == Kind.ADDRESS:
             await self._nic.work("write_begin")
-            endpoint.writing = Writing(*await self._port.inline())
+            connection.writing = Writing(*await self._port.inline())
             return
-        writing = endpoint.writing
+        writing = connection.writing
         if writing is None:
             return  # of a write that is refused, or whose begin is lost
-        if not await self._writes.piece(endpoint, writing, header.size, header.last):
-            endpoint.writing = None
+        if not await self._writes.piece(endpoint, writing, self._port.head().size, header):
+            connection.writing = None
             self._ni.count(Counter.NOT_ALLOWED)
-            if endpoint.reliable:
-                await self._breaking.refuse(endpoint, Kind.NOT_ALLOWED)
+            if connection.reliable:
+                await self._breaking.refuse(endpoint, Kind.NOT_ALLOWED, header.number)
         elif header.last:
-            endpoint.writing = None
+            connection.writing = None
             self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], writing.length)
-            if not self._writes.confirms(endpoint):
-                await self._answer(endpoint)
+            if not self._writes.confirms:
+                await self._answer(endpoint, header.number)
 
-    async def _end_writing(self, endpoint: Endpoint, writing: Writing) -> Incoming | None:
-        """Immediate data behind an RDMA write: they take a receive descriptor, and come when all of it is in memory."""
-        endpoint.writing = None
-        message = endpoint.receiving = await self._begin(endpoint)
+    async def _end_writing(self, endpoint: Endpoint, writing: Writing, header: Header) -> Incoming | None:
+        """Immediate data behind an RDMA write take a receive descriptor, and come when all of it is in memory. Behind
+        one that was refused they are nothing.
+        """
+        endpoint.connection.writing = None
+        await self._writes.settle()
+        message = None if writing.refused else await self._begin(endpoint, header)
         if message is not None:
             message.length, message.operation = writing.length, Status.WRITE
-            await self._writes.settle()
         return message
 
-    async def _begin(self, endpoint: Endpoint) -> Incoming | None:
+    async def _begin(self, endpoint: Endpoint, header: Header) -> Incoming | None:
         """The receive descriptor of a new message; None when there is none."""
         message = await self._receives.next(endpoint, self._see if self._unseen else None)
         if message is None:
             await self._nic.work("receive_refused")
             self._ni.count(Counter.NO_DESCRIPTOR)
-            if endpoint.reliable:
-                await self._breaking.refuse(endpoint, Kind.NO_DESCRIPTOR)
+            if endpoint.connection.reliable:
+                await self._breaking.refuse(endpoint, Kind.NO_DESCRIPTOR, header.number)
         return message
 
     async def _deliver(self, message: Incoming, size: int) -> Status | None:
@@ -183,16 +190,16 @@ class Receiver:
             size -= part
         return None
 
-    async def _failed(self, endpoint: Endpoint, message: Incoming, wrong: Status) -> None:
+    async def _failed(self, endpoint: Endpoint, message: Incoming, wrong: Status, header: Header) -> None:
         """The descriptor has no room for the message, or none that may be written."""
-        endpoint.receiving = None
+        endpoint.connection.receiving = None
         await self._breaking.end(endpoint, message, message.length, wrong)
-        if endpoint.reliable:
-            await self._breaking.refuse(endpoint, Kind.TOO_LONG)
+        if endpoint.connection.reliable:
+            await self._breaking.refuse(endpoint, Kind.TOO_LONG, header.number)
 
     async def _end(self, endpoint: Endpoint, message: Incoming, header: Header) -> None:
         """The message is complete."""
-        endpoint.receiving = None
+        endpoint.connection.receiving = None
         self._nic.trace(TraceEvent.NIC_ACCEPT, self._port.head().header[0], header.source, endpoint.number + 1)
         await self._completing.receive(
             endpoint, message.descriptor, message.length, message.operation, message.immediate
@@ -200,12 +207,13 @@ class Receiver:
         await self._nic.work("user_received" if endpoint.receives.user else "receive_end")
         await message.finish()
         self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], message.length)
-        await self._answer(endpoint)
+        await self._answer(endpoint, header.number)
         await self._refill.look(endpoint.receives)
 
-    async def _answer(self, endpoint: Endpoint) -> None:
+    async def _answer(self, endpoint: Endpoint, number: int) -> None:
         """A message is complete: answer it as the level of its connection asks for."""
-        if endpoint.reliability == Reliability.DELIVERY:
-            await self._breaking.confirm(endpoint)
-        elif endpoint.reliability == Reliability.RECEPTION:
-            await self._breaking.confirm_stored(endpoint)
+        connection = endpoint.connection
+        if connection.reliability == Reliability.DELIVERY:
+            await self._breaking.confirm(connection, number)
+        elif connection.reliability == Reliability.RECEPTION:
+            await self._breaking.confirm_stored(endpoint, number)

@@ -5,7 +5,7 @@ u32 send_begin(struct layer *layer) {
     struct ring *ring = &layer->sends;
     struct message *now = &layer->now;
     struct endpoint *endpoint;
-    u32 control, number = layer->number + 1 & 0xFFFFFF;
+    u32 control, number = layer->number + 1 & 0xFFFF;
     if (UNLIKELY(ring->tail - ring->at < 3)) {
         OFF_PATH("nothing there");
         return 0;
@@ -15,7 +15,7 @@ u32 send_begin(struct layer *layer) {
     now->length = take(ring);
     endpoint = &layer->endpoints[control >> 21 & 0x7F];
     layer->number = number;
-    now->key = layer->me << 24 | number;
+    now->key = endpoint->key | number;
     now->control = control;
     now->endpoint = endpoint;
     now->first = 1;
@@ -107,10 +107,10 @@ u32 send_packet(struct layer *layer, u32 size, u32 *header) {
         now->fetched = now->fetched - 1;
         now->fetching = now->fetching - 1;
     }
-    endpoint->sequence = sequence + 1 & 0x3F;
+    endpoint->sequence = sequence + 1 & 0xFFFF;
     last = !(now->entries | now->left | now->fetching | now->behind);
     header[0] = now->key;
-    header[1] = size << 19 | now->peer << 12 | now->kind << 8 | now->first << 7 | last << 6 | sequence;
+    header[1] = size << 29 | now->peer << 22 | now->kind << 18 | now->first << 17 | last << 16 | sequence;
     now->first = 0;
     return last;
 }
@@ -140,6 +140,7 @@ void send_unanswered(struct layer *layer) {
     u32 newest = endpoint->newest;
     struct unanswered *one = &endpoint->unanswered[newest & 15];
     endpoint->newest = newest + 1;
+    one->number = now->key & 0xFFFF;
     one->descriptor = now->descriptor;
     one->length = now->length;
     one->operation = now->kind << 16;

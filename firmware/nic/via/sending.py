@@ -15,7 +15,7 @@ from firmware.nic.via.completing import Completing
 from firmware.nic.via.doorbells import Turns
 from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import Kind, State
-from firmware.nic.via.ni import Ni, Unanswered
+from firmware.nic.via.ni import Connection, Ni, Unanswered
 from firmware.nic.via.outgoing import Outgoing
 from firmware.nic.via.outlet import Outlet
 from firmware.nic.via.readers import Readers
@@ -23,7 +23,7 @@ from firmware.nic.via.refill import Refill
 from firmware.nic.via.ring import Ring
 from firmware.nic.via.work import Refused, Work
 from pymodels.formats import via
-from pymodels.formats.via import Header, Status
+from pymodels.formats.via import REST, Header, Status
 from pymodels.trace import TraceEvent
 
 OPERATIONS = {Kind.SEND: Status(0), Kind.WRITE: Status.WRITE, Kind.READ: Status.READ}
@@ -122,20 +122,21 @@ class Sender:
 
     async def _begin(self, ring: Ring) -> None:
         """The next descriptor."""
-        key = self._ni.me << 24 | self._ni.number()
-        self._nic.trace(TraceEvent.NIC_NOTICED, key, ring.vi)
+        self._nic.trace(TraceEvent.NIC_NOTICED, 0, ring.vi)
+        number = self._ni.number()
         work = await self._readers.of(ring).send(ring)
-        self._nic.trace(TraceEvent.NIC_DESCRIPTOR, key, work.descriptor, work.vi | work.asks << 8)
         endpoint = self._ni.endpoints[work.vi]
         connected = endpoint.state() is State.CONNECTED
-        if work.kind == Kind.READ and not endpoint.reliable and not work.status:
+        connection = endpoint.connection if work.node < 0 else Connection(work.node)
+        key = self._ni.key(connection, number)
+        self._nic.trace(TraceEvent.NIC_DESCRIPTOR, key, work.descriptor, work.vi | work.asks << 8)
+        if work.kind == Kind.READ and not connection.reliable and not work.status:
             work.status = Status.FORMAT_ERROR  # nobody would tell of lost data
         if work.status or not (connected or work.node >= 0):
             await self._refuse(ring, work, connected)
             return
-        node, peer = (endpoint.node, endpoint.peer) if work.node < 0 else (work.node, 0)
         data = via.Kind.RDMA if work.kind == Kind.WRITE else via.Kind.SEND
-        self._now = now = Outgoing(endpoint, work, ring, node, peer, key, data)
+        self._now = now = Outgoing(endpoint, connection, work, ring, number, key, data)
         if work.target:
             now.before.append((via.Kind.ADDRESS, work.target))
         if work.kind == Kind.READ:
@@ -201,8 +202,9 @@ class Sender:
     async def _header(self, now: Outgoing, kind: via.Kind, size: int, last: bool) -> tuple[int, int]:
         """Of the next packet in the order of the message."""
         await self._nic.work("user_packet" if now.user else "send_packet")
-        sequence = now.endpoint.next_sequence() if now.work.node < 0 else 0
-        header = Header(now.key >> 24, now.key & 0xFFFFFF, size, now.peer, kind, now.first, last, sequence)
+        to = now.connection
+        sequence = to.next_sequence()
+        header = Header(self._ni.me, to.number, now.number, size & REST, to.peer, kind, now.first, last, sequence)
         now.first = False
         return header.words()
 
@@ -210,7 +212,7 @@ class Sender:
         """Make the header of the newest fetch while it is under way."""
         now.prepared += 1
         last = now.all_fetched and not now.behind
-        await self._port.prepare(now.node, await self._header(now, now.data, size, last))
+        await self._port.prepare(now.connection.node, await self._header(now, now.data, size, last))
 
     async def _launch(self, now: Outgoing) -> None:
         """The next packet."""
@@ -221,7 +223,7 @@ class Sender:
             await self._port.launch_prepared(size)
         else:
             header = await self._header(now, kind, size, now.over and not now.work.status)
-            await self._port.launch(now.node, header, size, data)
+            await self._port.launch(now.connection.node, header, size, data)
         self._nic.trace(TraceEvent.NIC_SEND_START, now.key, size)
         if now.over:
             await self._over(now)
@@ -236,21 +238,21 @@ class Sender:
     async def _end(self, now: Outgoing) -> None:
         """The last packet has left: the descriptor is done, or waits for the answer."""
         self._now = None
-        work, endpoint = now.work, now.endpoint
+        work, endpoint, connection = now.work, now.endpoint, now.connection
         await self._nic.work("user_sent" if now.user else "send_end")
         if now.ring is None:
-            if work.status and endpoint.state() is State.CONNECTED:
-                await self.breaking.refuse(endpoint, via.Kind.NOT_ALLOWED)
+            if work.status and endpoint.connected(connection):
+                await self.breaking.refuse(endpoint, via.Kind.NOT_ALLOWED, now.asked)
             return
         now.ring.free()
         await self._refill.look(now.ring)
         operation = work.status | OPERATIONS[work.kind]
-        if endpoint.reliable and work.node < 0:
+        if connection.reliable:
             await self._nic.work("send_unanswered")
-            if endpoint.state() is State.CONNECTED and not work.status:
+            if endpoint.connected(connection) and not work.status:
                 reading = None if work.into is None else Incoming(endpoint, work, prefetched=True)
-                one = Unanswered(work.descriptor, work.home, work.length, operation, reading)
-                endpoint.unanswered.append(one)
+                one = Unanswered(now.number, work.descriptor, work.home, work.length, operation, reading)
+                connection.unanswered.append(one)
                 return
-            operation |= endpoint.verdict
+            operation |= connection.end_of(now.number)
         await self._completing.send(endpoint, work.descriptor, work.length, operation)

@@ -15,12 +15,14 @@ class WriteSlot(IntEnum):
     HANDLE = 4
     SIZE = 8
     VI = 12
-    """VALID | CONFIRM | VI."""
+    """VALID (1) | CONFIRM (1) | generation of the VI (22) | VI (8)."""
 
 
 SLOT_HEADER, SLOTS = 16, 32
 CONFIRM = 1 << 30
 """The message is complete with this piece, and is answered when it is copied."""
+GENERATION = (1 << 22) - 1
+"""The bits of a VI's generation that a slot has."""
 
 
 def slot_bytes(packet: int) -> int:

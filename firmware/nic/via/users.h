@@ -7,7 +7,7 @@ struct user_ring { u32 *base; struct pair *pair; u32 at, unused; struct known kn
 struct taken { struct vi *vi; u32 descriptor, length, va, left, page_left, active, fetching, key; struct known known; };
 struct fresh { u32 first, stores, side; struct vi_words *words; };
 struct vi {
-    u32 connected, node, expected, sequence, peer_bits, tag, most, number;
+    u32 connected, from, expected, sequence, peer_bits, tag, most, number, key, coming;
     struct vi_words *words;
     struct user_ring receives, sends;
     struct taken receiving;
@@ -169,12 +169,13 @@ u32 user_page(struct taken *taken) {
 
 /* A message begins: is its VI connected, which number has it. */
 u32 user_begin(struct vi *vi, struct taken *now, u32 *number) {
-    u32 key = *number + 1 & 0x7FFFFFFF;
+    u32 count = *number + 1 & 0xFFFF;
     if (UNLIKELY(SHARED32(&vi->words->state) != vi->connected)) {
         OFF_PATH("not connected");
         return 0;
     }
-    *number = key;
+    u32 key = vi->key | count;
+    *number = count;
     now->key = key;
     now->vi = vi;
     now->active = 1;
@@ -185,14 +186,14 @@ u32 user_begin(struct vi *vi, struct taken *now, u32 *number) {
 /* The header of the next packet. */
 void user_packet(struct taken *now, u32 size, u32 *header) {
     struct vi *vi = now->vi;
-    u32 sequence = vi->sequence, last = 0xC0;
+    u32 sequence = vi->sequence, last = 3 << 16;
     if (UNLIKELY(now->left | now->page_left)) {
         OFF_PATH("not the only one");
         last = 0;
     }
     vi->sequence = sequence + 1;
     header[0] = now->key;
-    header[1] = size << 19 | vi->peer_bits | last | (sequence & 0x3F);
+    header[1] = size << 29 | vi->peer_bits | last | (sequence & 0xFFFF);
 }
 
 /* The last packet has left. */
@@ -206,19 +207,22 @@ u32 user_sent(struct taken *now) {
 }
 
 /* Which VI a packet is for, is it connected to its source, is it in order. */
-u32 user_receive(u32 first, u32 second) {
-    struct vi *vi = &VIS[second >> 12 & 0x7F];
+u32 user_receive(u32 first, u32 second, u32 size) {
+    struct vi *vi = &VIS[second >> 22 & 0x7F];
     u32 expected = vi->expected;
-    if (UNLIKELY(SHARED32(&vi->words->state) != vi->connected) || UNLIKELY(vi->node != first >> 24)) {
+    if (UNLIKELY(SHARED32(&vi->words->state) != vi->connected) || UNLIKELY(vi->from != first >> 16)) {
         OFF_PATH("not connected");
         return 0;
     }
     vi->expected = expected + 1;
-    if (UNLIKELY((second & 0x83F) != (expected & 0x3F))) {
+    if (UNLIKELY((second & 0x20FFFF) != (expected & 0xFFFF))) {
         OFF_PATH("an answer, or a packet is missing");
         return 0;
     }
-    if (LIKELY(second & 0x80)) return second >> 19;
+    if (LIKELY(second & 0x20000)) {
+        vi->coming = first;
+        return size;
+    }
     OFF_PATH("a further packet");
     return 0;
 }

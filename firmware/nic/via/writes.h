@@ -1,6 +1,7 @@
 /* RDMA writes. */
 
-struct writing { u32 active, va, handle, length, page, frame; };
+struct writing { u32 active, va, handle, length, page, frame, refused; };
+struct written { struct endpoint *endpoint; struct writing *writing; u32 generation, named; };
 struct region { u32 handle, va, size, tag, table, flags, unused[2]; };
 struct write_words { u32 writes, taken, scratch; };
 
@@ -45,7 +46,8 @@ u32 write_piece(struct writing *writing, u32 size) {
 }
 
 /* The next slot of the kernel's buffer, and the words that tell what is in it. */
-u32 write_to_kernel(struct write_words *words, struct writing *writing, u32 *given, u32 stride, u32 vi, u32 size, u32 *header) {
+u32 write_to_kernel(struct write_words *words, struct endpoint *endpoint, struct writing *writing, u32 *given, u32 stride, u32 size, u32 named, struct written *pieces, u32 *header) {
+    struct written *piece;
     u32 count = *given, at;
     if (UNLIKELY(count - SHARED32(&words->taken) > 31)) {
         OFF_PATH("the buffer is full");
@@ -57,10 +59,32 @@ u32 write_to_kernel(struct write_words *words, struct writing *writing, u32 *giv
     header[0] = writing->va;
     header[1] = writing->handle;
     header[2] = size;
-    header[3] = VALID | vi;
+    header[3] = VALID | (endpoint->generation & 0x3FFFFF) << 8 | endpoint->number;
+    piece = &pieces[count & 31];
+    piece->endpoint = endpoint;
+    piece->writing = writing;
+    piece->generation = endpoint->generation;
+    piece->named = named;
     writing->va = writing->va + size;
     writing->length = writing->length + size;
     return at;
+}
+
+/* The kernel has dealt with a piece: was it refused, was it the last one, is its connection still there? */
+u32 write_copied(struct written *pieces, u32 *dealt, u32 refused) {
+    u32 count = *dealt;
+    struct written *piece = &pieces[count & 31];
+    *dealt = count + 1;
+    if (UNLIKELY(refused >> (count & 31) & 1)) {
+        OFF_PATH("refused");
+        piece->writing->refused = 1;
+        return 0;
+    }
+    if (UNLIKELY(state_of(piece->endpoint) != CONNECTED) || UNLIKELY(piece->endpoint->generation != piece->generation)) {
+        OFF_PATH("another connection");
+        return 0;
+    }
+    return piece->named;
 }
 
 /* One look at how much the kernel has copied. */

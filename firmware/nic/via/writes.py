@@ -6,18 +6,20 @@ address itself, and looks the page frame up in the region's table in host memory
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from firmware.nic.via.awaited import Awaited
+from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.layout import RDMA_WRITE, VALID, Word
 from firmware.nic.via.layout import Region as At
-from firmware.nic.via.ni import Endpoint, Ni
-from firmware.nic.via.slots import CONFIRM, SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
+from firmware.nic.via.ni import Connection, Endpoint, Ni
+from firmware.nic.via.slots import CONFIRM, GENERATION, SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
 from firmware.nic.via.translation import Frames
 from firmware.nic.via.user_pages import PAGE
 from firmware.verbs import Watch
-from pymodels.formats.via import Reliability
+from pymodels.formats.via import Header, Kind, Reliability
 
 
 @dataclass
@@ -31,6 +33,19 @@ class Writing:
     page: int = -1
     """Index, in the region, of the page whose frame is known."""
     frame: int = 0
+    refused: bool = False
+    """A piece of it may not go there."""
+
+
+class Piece(NamedTuple):
+    """A piece with which the kernel deals."""
+
+    endpoint: Endpoint
+    connection: Connection
+    writing: Writing
+    number: int
+    """Of its message."""
+    last: bool
 
 
 class Writes(Protocol):
@@ -39,18 +54,23 @@ class Writes(Protocol):
     def start(self) -> None:
         """The port's services are known."""
 
-    async def piece(self, endpoint: Endpoint, writing: Writing, size: int, last: bool) -> bool:
+    async def piece(self, endpoint: Endpoint, writing: Writing, size: int, header: Header) -> bool:
         """Bring the packet's payload where it belongs; False when it may not go there."""
 
     async def settle(self) -> None:
-        """Return when all pieces so far are in memory before anything that is stored from now on."""
+        """Return when all pieces so far are in memory before anything that is stored from now on, or refused."""
 
-    def confirms(self, endpoint: Endpoint) -> bool:
-        """Whether the kernel says when the message is to be answered."""
+    async def copied(self) -> None:
+        """The kernel has dealt with pieces: answer what is complete, or refused."""
+
+    confirms: bool
+    """Whether that answers every message."""
 
 
 class Lookup:
     """`table`."""
+
+    confirms = False
 
     def __init__(self, ni: Ni, frames: Frames) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
@@ -59,7 +79,7 @@ class Lookup:
     def start(self) -> None:
         """Nothing to wait for."""
 
-    async def piece(self, endpoint: Endpoint, writing: Writing, size: int, last: bool) -> bool:
+    async def piece(self, endpoint: Endpoint, writing: Writing, size: int, header: Header) -> bool:
         """Page by page; a page whose frame is not known costs a DMA."""
         if not await self._allowed(endpoint, writing, size):
             return False
@@ -74,7 +94,8 @@ class Lookup:
             await self._nic.work("write_piece")
             await self._port.deliver(writing.frame + writing.va % PAGE, part)
             writing.va, writing.length, size = writing.va + part, writing.length + part, size - part
-        if last and endpoint.reliability == Reliability.RECEPTION:  # something to wait for: a word behind the data
+        stored = endpoint.connection.reliability == Reliability.RECEPTION
+        if stored and header.last:  # something to wait for: a word behind the data
             await self._ni.store(self._nic.load(Word.SCRATCH), (0,))
         return True
 
@@ -89,54 +110,72 @@ class Lookup:
         inside = va <= writing.va and writing.va + size <= va + length
         if writing.va & 3 and self._nic.word_bytes == 4:  # a LANai 4 moves whole words
             return False
-        return (
-            handle == writing.handle and tag == endpoint.tag() and bool(flags & endpoint.rights & RDMA_WRITE) and inside
-        )
+        given = bool(flags & endpoint.connection.rights & RDMA_WRITE)
+        return handle == writing.handle and tag == endpoint.tag() and given and inside
 
     async def settle(self) -> None:
         """Deliveries and stores keep their order."""
 
-    def confirms(self, endpoint: Endpoint) -> bool:
-        """No."""
-        return False
+    async def copied(self) -> None:
+        """It has none."""
 
 
 class KernelBuffer:
-    """`buffer`."""
+    """`buffer`: the kernel checks and copies, so it says of every piece whether it may be written."""
 
-    def __init__(self, ni: Ni) -> None:
-        self._ni, self._nic, self._port = ni, ni.nic, ni.port
-        self._given = 0
+    confirms = True
+
+    def __init__(self, ni: Ni, breaking: Breaking) -> None:
+        self._ni, self._nic, self._port, self._breaking = ni, ni.nic, ni.port, breaking
+        self._given = self._dealt = 0
+        self._pieces: deque[Piece] = deque()
+        """Those between these two counts."""
         self._taken = Awaited(ni, Watch(Word.WRITES_TAKEN, 0, "look_taken"))
 
     def start(self) -> None:
         """The port's services are known."""
         self._taken.start()
 
-    async def piece(self, endpoint: Endpoint, writing: Writing, size: int, last: bool) -> bool:
+    async def piece(self, endpoint: Endpoint, writing: Writing, size: int, header: Header) -> bool:
         """Payload into the next slot, then what the kernel must know, and an interrupt."""
+        connection = endpoint.connection
         await self._wait(SLOTS - 1)
+        if not endpoint.connected(connection):
+            return True  # it broke meanwhile
         await self._nic.work("write_to_kernel")
         at = self._nic.load(Word.WRITES) + slot_bytes(self._ni.options.packet) * (self._given % SLOTS)
         self._given = self._given + 1 & 0xFFFFFFFF
+        self._pieces.append(Piece(endpoint, connection, writing, header.number, header.last))
         if size:
             await self._port.deliver(at + SLOT_HEADER, size)
-        confirm = CONFIRM if last and self.confirms(endpoint) else 0
-        words = (writing.va, writing.handle, size, VALID | confirm | endpoint.number)
-        await self._ni.store(at + WriteSlot.VA, words)
+        confirm = CONFIRM if header.last and connection.reliable else 0
+        whose = VALID | confirm | (endpoint.generation & GENERATION) << 8 | endpoint.number
+        await self._ni.store(at + WriteSlot.VA, (writing.va, writing.handle, size, whose))
         await self._port.interrupt()
         writing.va, writing.length = writing.va + size & 0xFFFFFFFF, writing.length + size
         return True
 
     async def _wait(self, most: int) -> None:
-        """Until the kernel has taken all pieces but so many."""
+        """Until the kernel has dealt with all pieces but so many."""
         while self._given - (taken := self._taken.now) & 0xFFFFFFFF > most:
             await self._taken.change(taken)
+        await self.copied()
 
     async def settle(self) -> None:
-        """Wait until the kernel has copied everything."""
+        """Wait until the kernel has dealt with everything."""
         await self._wait(0)
 
-    def confirms(self, endpoint: Endpoint) -> bool:
-        """Only the kernel knows when it has copied a message."""
-        return endpoint.reliability == Reliability.RECEPTION
+    async def copied(self) -> None:
+        """The kernel has dealt with pieces: answer what is complete, or refused."""
+        taken, refused = self._taken.now, self._nic.load(Word.WRITES_REFUSED)
+        while self._dealt != taken:
+            await self._nic.work("write_copied")
+            one, bit = self._pieces.popleft(), self._dealt % SLOTS
+            self._dealt = self._dealt + 1 & 0xFFFFFFFF
+            one.writing.refused |= bool(refused >> bit & 1)
+            if not (one.connection.reliable and one.endpoint.connected(one.connection)):
+                continue
+            if one.writing.refused:
+                await self._breaking.refuse(one.endpoint, Kind.NOT_ALLOWED, one.number)
+            elif one.last:
+                await self._breaking.confirm(one.connection, one.number)

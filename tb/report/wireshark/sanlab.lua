@@ -244,17 +244,21 @@ local LETTERS = {
   [1] = "REQUEST", [2] = "ACCEPT", [3] = "REJECT", [4] = "CONFIRM", [5] = "DISCONNECT", [6] = "PEER", [7] = "READY",
 }
 local FIRST_ANSWER = 8
+local SIZES = { [1] = 4, [2] = 8, [4] = 4 }
 local LETTER_NAMES = { "type", "source", "origin", "number", "client", "server", "discriminator", "reliability", "most" }
 local via_proto = Proto("via", "VIA packet")
 local part = {
   source = ProtoField.uint8("via.source", "Source node"),
-  number = ProtoField.uint24("via.number", "Number of the message at its source"),
-  bytes = ProtoField.uint32("via.bytes", "Payload bytes", base.DEC, nil, 0xFFF80000),
-  vi = ProtoField.uint32("via.vi", "VI at the target", base.DEC, nil, 0x0007F000),
-  kind = ProtoField.uint32("via.kind", "Kind", base.DEC, KINDS, 0x00000F00),
-  first = ProtoField.bool("via.first", "First packet of its message", 32, nil, 0x00000080),
-  last = ProtoField.bool("via.last", "Last packet of its message", 32, nil, 0x00000040),
-  sequence = ProtoField.uint32("via.sequence", "Sequence number", base.DEC, nil, 0x0000003F),
+  connection = ProtoField.uint8("via.connection", "Number of the connection"),
+  number = ProtoField.uint16("via.number", "Number of the message at its source"),
+  bytes = ProtoField.uint32("via.bytes", "Payload bytes"),
+  rest = ProtoField.uint32("via.rest", "Payload bytes, modulo 8", base.DEC, nil, 0xE0000000),
+  vi = ProtoField.uint32("via.vi", "VI at the target", base.DEC, nil, 0x1FC00000),
+  kind = ProtoField.uint32("via.kind", "Kind", base.DEC, KINDS, 0x003C0000),
+  first = ProtoField.bool("via.first", "First packet of its message", 32, nil, 0x00020000),
+  last = ProtoField.bool("via.last", "Last packet of its message", 32, nil, 0x00010000),
+  sequence = ProtoField.uint32("via.sequence", "Sequence number", base.DEC, nil, 0x0000FFFF),
+  named = ProtoField.uint32("via.answered", "Number of the message that is answered", base.DEC, nil, 0x0000FFFF),
   immediate = ProtoField.uint32("via.immediate", "Immediate data", base.HEX),
   address = ProtoField.uint32("via.rdma.address", "Virtual address of the write or read", base.HEX),
   handle = ProtoField.uint32("via.rdma.handle", "Memory handle of the write or read", base.HEX),
@@ -271,11 +275,17 @@ for _, one in pairs(part) do table.insert(via_fields, one) end
 for _, one in pairs(letter_field) do table.insert(via_fields, one) end
 via_proto.fields = via_fields
 
--- Whether a packet can be one of VIA: a kind that there is, and as long as its header says, with so much padding at most.
+-- How much of what stands behind a header is no payload, as the header says.
+local function padding(buffer)
+  return (buffer:reported_len() - 8 - buffer(4, 4):bitfield(0, 3)) % 8
+end
+
+-- Whether a packet can be one of VIA: a kind that there is, as long as that is, with so much padding at most.
 is_via = function(buffer, most)
   if buffer:len() < 8 or buffer(0, 1):uint() > 127 then return false end
-  local padding = buffer:reported_len() - 8 - buffer(4, 4):bitfield(0, 13)
-  return KINDS[buffer(4, 4):bitfield(20, 4)] ~= nil and padding >= 0 and padding <= most
+  local kind, bytes = buffer(4, 4):bitfield(10, 4), buffer:reported_len() - 8 - padding(buffer)
+  local size = SIZES[kind] or (kind >= FIRST_ANSWER and 0 or bytes)
+  return KINDS[kind] ~= nil and padding(buffer) <= most and bytes == size and bytes >= 0
 end
 
 -- The payload as what it is; what the packet is, in words.
@@ -300,22 +310,25 @@ end
 
 function via_proto.dissector(buffer, pinfo, tree)
   local branch, head = tree:add(via_proto, buffer()), buffer(4, 4)
-  local there, bytes = buffer:len() - 8, head:bitfield(0, 13)
-  local vi, kind, sequence = head:bitfield(13, 7), head:bitfield(20, 4), head:bitfield(26, 6)
+  local there, bytes = buffer:len() - 8, buffer:reported_len() - 8 - padding(buffer)
+  local vi, kind, sequence = head:bitfield(3, 7), head:bitfield(10, 4), head:bitfield(16, 16)
   branch:add(part.source, buffer(0, 1))
-  branch:add(part.number, buffer(1, 3))
-  for _, name in ipairs({ "bytes", "vi", "kind", "first", "last", "sequence" }) do branch:add(part[name], head) end
+  branch:add(part.connection, buffer(1, 1))
+  branch:add(part.number, buffer(2, 2))
+  branch:add(part.bytes, bytes)
+  local order = kind >= FIRST_ANSWER and "named" or "sequence"
+  for _, name in ipairs({ "rest", "vi", "kind", "first", "last", order }) do branch:add(part[name], head) end
   local name = payload(buffer, branch, kind, vi, math.min(bytes, there))
   if there > bytes then branch:add(part.padding, buffer(8 + bytes, there - bytes)) end
   pinfo.cols.protocol = "VIA"
   if kind >= FIRST_ANSWER then
-    pinfo.cols.info = string.format("%s from node %d to VI %d", name, buffer(0, 1):uint(), vi)
+    pinfo.cols.info = string.format("%s of message %d from node %d to VI %d", name, sequence, buffer(0, 1):uint(), vi)
     return buffer:len()
   end
-  local whole = (head:bitfield(24, 1) == 1 and ", first" or "") .. (head:bitfield(25, 1) == 1 and ", last" or "")
+  local whole = (head:bitfield(14, 1) == 1 and ", first" or "") .. (head:bitfield(15, 1) == 1 and ", last" or "")
   pinfo.cols.info = string.format(
     "%s from node %d to VI %d, %d bytes, message %d%s, sequence %d", name, buffer(0, 1):uint(), vi, bytes,
-    buffer(1, 3):uint(), whole, sequence)
+    buffer(2, 2):uint(), whole, sequence)
   return buffer:len()
 end
 via = via_proto.dissector
