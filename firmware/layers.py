@@ -40,6 +40,8 @@ class ClusterView:
     """What each host uses (`pymodels.config.model.CARDS`) by VNN; empty: nobody has more than its NIC."""
     circuits: tuple[Circuit, ...] = ()
     """Circuits of the FPGA cards, in the order of the circuit file."""
+    pnns: tuple[int, ...] = ()
+    """Physical node numbers by VNN: the ports of the switches."""
     fpga: Mapping[str, int] = field(default_factory=dict)
     """Settings of the FPGA cards that the driver writes: `clock_divisor`, `config_clocks`."""
 

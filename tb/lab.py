@@ -160,6 +160,7 @@ class Lab(Notebook):
             routes[vnn] = BACK_TO_ITSELF
         cards = tuple(frozenset(host.cards) for host in cluster.hosts)
         view = ClusterView(vnn, cluster.names, routes, options, sram_bytes, cards, cluster.circuits or EXAMPLE)
+        view = replace(view, pnns=tuple(host.pnn for host in cluster.hosts))
         return replace(view, fpga=self._fpga()) if any(FPGA_CARD in used for used in cards) else view
 
     def _fpga(self) -> Mapping[str, int]:

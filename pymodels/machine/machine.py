@@ -33,6 +33,7 @@ class View(TypedDict):
     routes: dict[int, bytes]
     options: dict[str, int | str]
     sram_bytes: int
+    pnns: tuple[int, ...]
 
 
 class Machine:
@@ -110,6 +111,7 @@ class Machine:
             routes=routes,
             options=dict(options),
             sram_bytes=self.nics[node].sram_bytes,
+            pnns=tuple(self.topology.running_port(self.topology.attachment(name)) for name in self.names),
         )
 
     def run(self, until_us: float | None = None) -> None:

@@ -4,12 +4,14 @@ and a message for an endpoint that the other NI does not know comes back as an E
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from firmware.host.grim import ANY_VNN, Grim, GrimError
+from firmware.host.grim import ANY_VNN, Grim, GrimError, open_layer
 from firmware.nic.grim.layout import Counter
+from pymodels.formats.grim import Device
 from tests.unit.grim_bench import Bench
 
 
@@ -17,8 +19,17 @@ def nothing(*arguments: Any) -> None:
     """A handler."""
 
 
-def test_who_is_who() -> None:
+def with_view(**changes: Any) -> Bench:
+    """Three nodes, whose software knows something else of the cluster."""
     bench = Bench(3)
+    hosts = map(bench.machine.host, range(3))
+    views = [replace(view, **changes) for view in bench.views]
+    bench.libraries = [open_layer(host, view) for host, view in zip(hosts, views, strict=True)]
+    return bench
+
+
+def test_who_is_who() -> None:
+    bench = with_view(pnns=(5, 4, 3))
 
     async def node(library: Grim, me: int) -> None:
         assert (library.get_my_vnn(), library.get_my_name()) == (me, f"host{me}")
@@ -26,7 +37,27 @@ def test_who_is_who() -> None:
         assert library.get_vnn_name(1) == "host1"
         assert library.get_resource(ANY_VNN, 0) == library.get_dest_id(0)
         assert library.get_resource(2, 0) == library.get_dest_id(2) == 2 << 24
-        assert library.vnn_configuration().splitlines()[me].endswith("(this host)")
+        assert library.vnn_configuration().splitlines()[me] == f"VNN   {me}  PNN {5 - me:3d}  host{me} (this host)"
+
+    bench.run(node)
+
+
+def test_every_kind_of_device_is_in_the_database_and_those_without_handlers_take_no_message() -> None:
+    cards = frozenset({"MYRI"}), frozenset({"MYRI", "FRAME_BUFFER"}), frozenset({"MYRI", "FRAME_BUFFER"})
+    bench = with_view(cards=cards)
+
+    async def node(library: Grim, me: int) -> None:
+        assert library.get_resource(ANY_VNN, Device.HOST) == 0
+        assert library.get_resource(ANY_VNN, Device.NI) == Device.NI << 16
+        assert library.get_resource(2, Device.NI) == 2 << 24 | Device.NI << 16
+        assert library.get_resource(ANY_VNN, Device.FRAME_BUFFER) == 1 << 24 | Device.FRAME_BUFFER << 16
+        with pytest.raises(GrimError, match="device: no node asked for has a device of type 3"):
+            library.get_resource(0, Device.FRAME_BUFFER)
+        number = (await bench.publish(library, nothing=nothing))["nothing"]
+        for device in (Device.NI, Device.FRAME_BUFFER):
+            where = library.get_dest_id(1, device)
+            with pytest.raises(GrimError, match=f"destination: a device of type {device.name} runs no handlers"):
+                await library.send(where, number)
 
     bench.run(node)
 

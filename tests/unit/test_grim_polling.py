@@ -11,6 +11,7 @@ import pytest
 
 from firmware.host.grim import Grim, GrimError
 from firmware.host.grim.enable import Phase
+from pymodels.host.faults import ProtectionFault
 from tests.unit.grim_bench import Bench
 
 SWITCH_PS = 1_500_000
@@ -150,9 +151,12 @@ def test_reserved_ni_memory_belongs_to_the_application() -> None:
 
     async def node(library: Grim, me: int) -> None:
         virtual, physical = library.get_reserved_ni_memory()
-        assert virtual % 8 == physical % 8 == 0
+        application = library.application
         data = struct.pack(">250I", *range(250))
-        await library.host.pio_write(physical, data)
+        await application.pio_write(virtual, data)
+        for outside in (virtual - 4, virtual + 4096):
+            with pytest.raises(ProtectionFault):
+                await application.pio_write(outside, bytes(4))
         number = (await bench.publish(library, nothing=lambda *unused: None))["nothing"]
         for i in range(20):
             await library.send(library.get_dest_id(1 - me), number, payload=bytes([255]) * 40 * i)
@@ -160,6 +164,7 @@ def test_reserved_ni_memory_belongs_to_the_application() -> None:
         await library.poll()
         words = [await library.host.pio_read(physical + 4 * i) for i in range(250)]
         assert words == list(range(250))
+        assert await application.pio_read(virtual + 996) == 249
 
     bench.run(node)
 
@@ -182,7 +187,7 @@ def test_more_than_the_firmware_leaves_cannot_be_reserved(size: int, options: di
 def test_ni_memory_is_reserved_once_and_before_enable() -> None:
     bench = pair()
     bench.libraries[0].reserve_ni_memory(64)
-    with pytest.raises(GrimError, match="^size: 64 bytes are reserved already; reserve all at once"):
+    with pytest.raises(GrimError, match="^size: 4096 bytes are reserved already; reserve all at once"):
         bench.libraries[0].reserve_ni_memory(64)
 
     async def node(library: Grim, me: int) -> None:

@@ -35,6 +35,7 @@ class Core:
         self._me = view.me
         self._names = view.names
         self._cards = view.cards
+        self._pnns = view.pnns or tuple(range(len(view.names)))
         self._resources: Mapping[int, tuple[int, ...]] = MappingProxyType({})
         """The resource database: VNNs by device type."""
         self._messenger: Messenger | None = None
@@ -72,8 +73,8 @@ class Core:
             raise GrimError(argument, f"there is no VNN {vnn}", f"the cluster has 0..{len(self._names) - 1}")
         return vnn
 
-    def _has_card(self, vnn: int) -> bool:
-        return bool(self._cards) and FPGA_CARD in self._cards[vnn]
+    def _has_card(self, vnn: int, card: str = FPGA_CARD) -> bool:
+        return bool(self._cards) and card in self._cards[vnn]
 
     def _reference(self, parts: Reference, argument: str) -> Reference:
         """An endpoint that the resource database has. Raises GrimError."""

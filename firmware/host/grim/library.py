@@ -22,6 +22,7 @@ from firmware.layers import ClusterView
 from firmware.nic.grim.layout import Counter, HostQueue
 from firmware.nic.grim.options import RANGES
 from firmware.verbs import Host
+from pymodels.config.model import FPGA_CARD, FRAME_CARD
 from pymodels.formats.grim import Device
 
 
@@ -62,6 +63,7 @@ class Grim(RemoteMemory, ReservedMemory, Multicast, Cards):
         self.phase = Phase.LINKS
         await enable.link_queues(host, layout, buffers)
         await self._driver.install()
+        await self._map_reserved()
         await self._plant()
         self.phase = Phase.HANDLERS
         messenger = Messenger(host, layout, self.options, self.handlers, buffers)
@@ -79,13 +81,12 @@ class Grim(RemoteMemory, ReservedMemory, Multicast, Cards):
         self.phase = Phase.ENABLED
 
     def _resource_database(self) -> Mapping[int, tuple[int, ...]]:
-        """Which nodes have a device of a type: every one has its host, some an FPGA card."""
+        """Which nodes have a device of a type: every one has its host and its NI, some have cards."""
         everyone = tuple(range(len(self._names)))
-        cards = tuple(vnn for vnn in everyone if self._has_card(vnn))
-        nodes: dict[int, tuple[int, ...]] = {Device.HOST: everyone}
-        if cards:
-            nodes[Device.CELOXICA] = cards
-        return MappingProxyType(nodes)
+        nodes: dict[int, tuple[int, ...]] = {Device.HOST: everyone, Device.NI: everyone}
+        for device, card in ((Device.CELOXICA, FPGA_CARD), (Device.FRAME_BUFFER, FRAME_CARD)):
+            nodes[device] = tuple(vnn for vnn in everyone if self._has_card(vnn, card))
+        return MappingProxyType({device: vnns for device, vnns in nodes.items() if vnns})
 
     def start_polling(self, period_us: int) -> None:
         """Let a thread poll from now on, with so long between its polls. Raises GrimError when one does already."""

@@ -15,6 +15,8 @@ from firmware.layers import ClusterView
 from firmware.verbs import Host
 from pymodels.formats.grim import Device, Reference, endpoint, reference
 
+ENDPOINTS = (Device.HOST, Device.CELOXICA)
+"""Devices that messages can be sent to."""
 _LEAST, _MOST = -(1 << 31), (1 << 32) - 1
 """What an argument may be: 32 bits, with or without a sign."""
 
@@ -122,6 +124,9 @@ class ActiveMessages(Nodes):
             return self._targets[destination, channel]
         destination, channel = word("destination", destination), whole("channel", channel)
         parts = self._reference(reference(destination), "destination")
+        if parts.device not in ENDPOINTS:
+            cause = f"a device of type {Device(parts.device).name} runs no handlers"
+            raise GrimError("destination", cause, "take a host or an FPGA card")
         self._reference(Reference(self._me, Device.HOST, channel), "channel")
         stream = (channel * len(self._names) + parts.vnn) * self.layout.targets + parts.channel
         if self.options.sequencing == "per-ni":

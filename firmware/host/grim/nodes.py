@@ -35,10 +35,13 @@ class Nodes(Core):
         return self._names[self._me]
 
     def vnn_configuration(self) -> str:
-        """What `grim_printVNNConfiguration` prints: one line a host, the own one marked."""
+        """What `grim_printVNNConfiguration` prints: one line a host with its virtual and physical node number, the own
+        one marked.
+        """
         self._ready()
         return "\n".join(
-            f"{vnn:3d} {name}{' (this host)' if vnn == self._me else ''}" for vnn, name in enumerate(self._names)
+            f"VNN {vnn:3d}  PNN {self._pnns[vnn]:3d}  {name}{' (this host)' if vnn == self._me else ''}"
+            for vnn, name in enumerate(self._names)
         )
 
     def print_vnn_configuration(self) -> None:
