@@ -5,9 +5,10 @@
             <─ ACCEPT (VI) or REJECT ──────────  connect_accept, connect_reject
             ── CONFIRM ───────────────────────>  connected
     either  ── DISCONNECT ────────────────────>  the other's VI breaks
+            <─ GONE ───────────────────────────
 
-Packets may be lost: REQUEST and ACCEPT are repeated until answered, and a connection has a number by which repetitions
-are known.
+Packets may be lost: REQUEST, ACCEPT and DISCONNECT are repeated until answered, and a connection has a number by which
+repetitions are known. Whatever breaks a connection at one end, the other one hears of it by DISCONNECT.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from firmware.host.via.attributes import ViAttributes
 from firmware.host.via.checks import whole
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.kernel import Kernel
-from firmware.host.via.kernel_vi import KernelVi
+from firmware.host.via.kernel_vi import End, KernelVi
 from firmware.host.via.letters import Letters
 from firmware.host.via.messages import LETTER, Message, Type
 from firmware.host.via.peers import Peers
@@ -28,8 +29,8 @@ from pymodels.formats.via import Reliability
 from pymodels.host.process import Process
 from pymodels.trace import TraceEvent
 
-ACCEPT_TRIES = 50
-"""After so many ACCEPTs without a CONFIRM the client counts as gone. Assumed."""
+TRIES = 50
+"""After so many ACCEPTs without a CONFIRM, or DISCONNECTs without a GONE, the peer counts as gone. Assumed."""
 
 
 @dataclass
@@ -76,6 +77,9 @@ class Agent:
         self._asking: dict[int, Asking] = {}
         self._known: dict[tuple[int, int], Connection] = {}
         """Connections of which a request has come, by their names."""
+        self._ending: dict[tuple[int, int], Flag] = {}
+        """Connections that have ended, until their peers know."""
+        kernel.on_break = self._broken
         self._number = 0
         self.peers = Peers(self)
 
@@ -170,7 +174,7 @@ class Agent:
         connection.confirmed = flag = Flag(self.host, f"node {request.source} to confirm a connection")
         answer = request._replace(type=Type.ACCEPT, server=vi.number)
         await self.join(vi, request.source, request.client, answer)
-        for _ in range(ACCEPT_TRIES):
+        for _ in range(TRIES):
             await self.send(request.source, answer._replace(source=self.me))
             if await flag.wait(vi.process, self.connect_us):
                 return
@@ -206,13 +210,32 @@ class Agent:
             if vi.made is None:
                 raise VipError(Result.INVALID_STATE, f"disconnecting VI {vi.number}", "it is not connected")
             if vi.state is State.CONNECTED:
-                await self.send(vi.peer, vi.made._replace(type=Type.DISCONNECT, source=self.me))
+                await self._tell(vi.peer, vi.made)
             await self._end(vi)
+
+    def _broken(self, vi: KernelVi) -> None:
+        """A connection has broken here: its peer shall know."""
+        if vi.made is not None:
+            self.host.spawn(self._tell(vi.peer, vi.made), f"the end of a connection of VI {vi.number}")
+
+    async def _tell(self, node: int, made: Message) -> None:
+        """Tell the peer that a connection has ended; if that is lost, again later."""
+        self._ending[made.name] = flag = Flag(self.host, f"node {node} to hear of the end of a connection")
+        notice = made._replace(type=Type.DISCONNECT, source=self.me)
+        await self.send(node, notice)
+        self.host.spawn(self._tell_again(node, notice, flag), flag.why)
+
+    async def _tell_again(self, node: int, notice: Message, flag: Flag) -> None:
+        for _ in range(TRIES):
+            if await flag.wait(None, self.connect_us):
+                break
+            await self.send(node, notice)
+        self._ending.pop(notice.name, None)
 
     @staticmethod
     async def _end(vi: KernelVi) -> None:
         """The end of a connection, and the VI as it was before."""
-        await vi.close(wanted=True)
+        await vi.close(end=End.OWN)
         await vi.set_state(State.CLOSED)
         vi.made = None
 
@@ -240,6 +263,9 @@ class Agent:
                 connection.confirmed.raise_()
         elif message.type == Type.DISCONNECT:
             await self._disconnected(message)
+        elif message.type == Type.GONE:
+            if (ending := self._ending.get(message.name)) is not None:
+                ending.raise_()
         else:
             await self.peers.arrived(message)
 
@@ -266,6 +292,7 @@ class Agent:
 
     async def _disconnected(self, message: Message) -> None:
         """The peer has ended the connection."""
+        await self.send(message.source, message._replace(type=Type.GONE, source=self.me))
         for vi in list(self._kernel.vis):
             if vi.made is not None and vi.made.name == message.name and vi.peer == message.source:
-                await vi.close()
+                await vi.close(end=End.PEER)

@@ -47,6 +47,8 @@ class Kernel:
         self._commands = Cache(host, Word.COMMANDS, COMMAND_WORDS, counters, 0, news)
         self.vis = [KernelVi(self, number) for number in range(self.options.vis)]
         self.sleepers = Sleepers(self)
+        self.on_break: Callable[[KernelVi], None]
+        """Called when a connection has broken at this end."""
         self.on_interrupt: list[Callable[[], object]] = []
         """What else looks for news after an interrupt."""
         self.writes, self.tables, self.pairs = Writes(self), Tables(self), Pairs(layout)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from firmware.host.via.attributes import ViAttributes
@@ -12,12 +13,14 @@ from firmware.host.via.errors import Result, VipError
 from firmware.host.via.outstanding import Outstanding
 from firmware.host.via.posting import ByKernel, ByProcess, Poster
 from firmware.host.via.registry import Refused, Region, Registry
+from firmware.host.via.time_limit import TimeLimit
 from firmware.host.via.translate import RECEIVED, SENT, Translation, refusal, translate
 from firmware.host.via.waiting import Turn
 from firmware.host.words import store_words
-from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE, Command, State, Vi
+from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE, Command, Layout, State, Vi
 from firmware.nic.via.options import Options
 from firmware.nic.via.user_pages import PAGE
+from firmware.verbs import Host
 from pymodels.formats.via import CONNECTION, INLINE, Field, Reliability
 from pymodels.host import ProtectionFault
 from pymodels.host.process import Process
@@ -34,6 +37,17 @@ def _receives(kernel: Kernel, number: int) -> Cache:
     options, layout = kernel.options, kernel.layout
     counters = (layout.vi(number, Vi.RECEIVE_TAIL), layout.vi(number, Vi.RECEIVE_HEAD))
     return Cache(kernel.host, layout.ring(number), options.receive_words, counters, layout.vi(number, Vi.QUEUED))
+
+
+class End(Enum):
+    """Of a connection: who knows of it."""
+
+    BREAK = auto()
+    """Neither its process nor its peer."""
+    PEER = auto()
+    """Its peer, which has ended it."""
+    OWN = auto()
+    """Its process, which has ended it; its agent tells the peer."""
 
 
 class KernelVi:
@@ -67,9 +81,7 @@ class KernelVi:
             side: Outstanding(kernel.host, cache, counter, self.claims, over.get(side))
             for side, cache in ((SENT, kernel.sends), (RECEIVED, self.receives))
         }
-        self._limits: dict[int, int] = {}
-        """Sends of a reliable connection by their descriptors: when they must be answered (ps)."""
-        self._watched = False
+        self._limit: TimeLimit = TimeLimit(self, None if before is None else before._limit)
         self._page = self._pair = self._bell = 0
         """Where the process has them."""
 
@@ -77,6 +89,16 @@ class KernelVi:
     def options(self) -> Options:
         """The layer's."""
         return self._kernel.options
+
+    @property
+    def host(self) -> Host:
+        """Where it is."""
+        return self._kernel.host
+
+    @property
+    def layout(self) -> Layout:
+        """Of the NIC's memory."""
+        return self._kernel.layout
 
     @property
     def owner(self) -> Process:
@@ -157,12 +179,13 @@ class KernelVi:
                 await self._kernel.write_vi(self.number, Vi.PEER, whose, rights << 8 | self.reliability)
                 await self._kernel.write_vi(self.number, Vi.STATE, generation << 8 | state)
 
-    def broken(self, tell: bool = True) -> None:
-        """The connection is no more; `tell`: the process shall know."""
-        tell = tell and self.state is State.CONNECTED
-        self.state = State.ERROR
-        if tell and self.on_broken is not None:
+    def broken(self, end: End = End.BREAK) -> None:
+        """The connection is no more."""
+        connected, self.state = self.state is State.CONNECTED, State.ERROR
+        if connected and end is not End.OWN and self.on_broken is not None:
             self.on_broken()
+        if connected and end is End.BREAK:
+            self._kernel.on_break(self)
 
     async def told_broken(self, generation: int) -> None:
         """The NIC has told that a connection broke: this one, or one before."""
@@ -170,15 +193,15 @@ class KernelVi:
             self.broken()
             self._kernel.host.spawn(self.flush(), f"the end of a connection of VI {self.number}")
 
-    async def close(self, command: Command = Command.FLUSH, wanted: bool = False) -> None:
-        """End the connection from this side, if it still is: the NIC completes what is posted. `wanted`: its process
-        does it, maybe with a broken one.
+    async def close(self, command: Command = Command.FLUSH, end: End = End.BREAK) -> None:
+        """End the connection, if it still is; its own process may end a broken one too. The NIC completes what is
+        posted.
         """
         generation = self.generation
         async with self._kernel.turn:
-            if self.generation != generation or not (wanted or self.state is State.CONNECTED):
+            if self.generation != generation or not (end is End.OWN or self.state is State.CONNECTED):
                 return
-            self.broken(tell=not wanted)
+            self.broken(end)
         await self.flush(command)
 
     async def flush(self, command: Command = Command.FLUSH) -> None:
@@ -222,7 +245,6 @@ class KernelVi:
                 self.owner.unmap(mapped)
         self._kernel.pairs.give_back(self.owner, self.number)
         self._page = self._pair = self._bell = 0
-        self._limits.clear()
         self._kernel.sleepers.wake()
         self._kernel.vis[self.number] = KernelVi(self._kernel, self.number, self)
 
@@ -242,7 +264,7 @@ class KernelVi:
             self.outstanding[side].add(va, entry, found.regions, side == SENT and self._answered)
             await (kernel.post_send(entry) if side == SENT else self.receives.post(entry))
         if side == SENT:
-            self.note(va)
+            self.note()
         elif self.state is State.ERROR:
             await self.flush()
         elif found.refused:
@@ -286,10 +308,10 @@ class KernelVi:
         """Its sends wait for answers."""
         return self.reliability != Reliability.UNRELIABLE
 
-    def note(self, va: int) -> None:
+    def note(self) -> None:
         """A send is posted: on a reliable connection it has a limit of time."""
-        if self._answered and self.options.timeout_us:
-            self._watch(va)
+        if self._answered:
+            self._limit.posted()
 
     def claims(self, va: int) -> int:
         """The status of a descriptor, as the process sees it, who may have written anything; 1: it is not there."""
@@ -308,26 +330,3 @@ class KernelVi:
     async def uses(self, region: Region) -> bool:
         """Whether the NIC may still use a region for it."""
         return any([await outstanding.uses(region) for outstanding in self.outstanding.values()])
-
-    # ---- reliable sends that are never answered
-
-    def _watch(self, va: int) -> None:
-        """A send is posted. A descriptor that is posted again was done before."""
-        self._limits.pop(va, None)
-        self._limits[va] = self._kernel.host.now + self.options.timeout_us * 1_000_000
-        if not self._watched:
-            self._watched = True
-            self._kernel.host.spawn(self._time_out(), f"time limit of VI {self.number}")
-
-    async def _time_out(self) -> None:
-        """As long as sends are posted: the oldest one may not take longer than the limit."""
-        while self.state is State.CONNECTED and self._limits:
-            va, end = next(iter(self._limits.items()))
-            if self.claims(va):
-                del self._limits[va]
-            elif end <= self._kernel.host.now:
-                await self.close(Command.BREAK)
-            else:
-                await self._kernel.host.sleep(end - self._kernel.host.now, "a reliable send to be answered")
-        self._limits.clear()
-        self._watched = False

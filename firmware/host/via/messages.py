@@ -17,6 +17,7 @@ class Type(IntEnum):
     DISCONNECT = 5
     PEER = 6
     READY = 7
+    GONE = 8
 
 
 class Message(NamedTuple):

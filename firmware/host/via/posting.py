@@ -101,7 +101,7 @@ class ByProcess:
         if self._bell:
             await self._write(self._bell, (self._tail,))
         if self._sends:
-            self._vi.note(descriptor.va)
+            self._vi.note()
         elif self._vi.state is State.ERROR:  # no message will come for it
             await self._process.syscall()
             await self._vi.flush()

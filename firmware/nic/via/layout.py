@@ -115,6 +115,8 @@ class Vi(IntEnum):
     """Address of its doorbells [kernel]."""
     ANSWERED = 44
     """How many sends of reliable connections are over [NIC]."""
+    LEFT = 52
+    """How many have left, or will not leave [NIC]: the others of them wait for answers."""
     BYTES = 64
 
 

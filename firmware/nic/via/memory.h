@@ -6,7 +6,7 @@ enum { CONNECTED = 1, VALID = 1u << 31, LOW_WORDS = 20 };
 struct shared {
     u32 kernel, send_head, send_tail, command_tail, send_queued, command_head, refills, writes, taken, scratch, news, refused, unused[4], counters[16], commands[64];
 };
-struct vi_words { u32 state, peer, mode, receive_tail, receive_head, queued, notify, send_queue, receive_queue, tag, most, answered, unused[4]; };
+struct vi_words { u32 state, peer, mode, receive_tail, receive_head, queued, notify, send_queue, receive_queue, tag, most, answered, pair, left, unused[2]; };
 struct ring { u32 *base, mask, at, freed, tail; };
 struct unanswered { u32 number, descriptor, length, operation, home, reading, pages; };
 struct endpoint {

@@ -110,6 +110,8 @@ class Endpoint:
         """The present one, or the last one."""
         self.answered = 0
         """Sends of reliable connections that are over, from the start."""
+        self.left = 0
+        """And that have left, or will not leave."""
 
     def state(self) -> State:
         """Its state; when the kernel has begun a new generation, so does another connection."""
@@ -134,6 +136,11 @@ class Endpoint:
             self.receives.move(pair + Pair.RECEIVE_TAIL, pair + Pair.RECEIVE_HEAD)
             self.sends.move(pair + Pair.SEND_TAIL, pair + Pair.SEND_HEAD)
             self.sends.restart()
+
+    def count_left(self) -> None:
+        """A send of a reliable connection has left, or will not leave: the kernel sees it."""
+        self.left = self.left + 1 & 0xFFFFFFFF
+        self._nic.store(self.words + Vi.LEFT, self.left)
 
     def tag(self) -> int:
         """Its protection tag."""

@@ -144,4 +144,5 @@ void send_unanswered(struct layer *layer) {
     one->descriptor = now->descriptor;
     one->length = now->length;
     one->operation = now->kind << 16;
+    SHARED32(&endpoint->words->left) = newest + 1;
 }

@@ -157,6 +157,8 @@ class Sender:
         await self._refill.look(ring)
         endpoint = self._ni.endpoints[work.vi]
         if work.descriptor:
+            if endpoint.connection.reliable:
+                endpoint.count_left()
             await self._completing.send(endpoint, work.descriptor, 0, work.status or Status.FLUSHED)
         elif connected:  # nothing that could have a status
             await self.breaking.break_up(endpoint, Status.FLUSHED)
@@ -249,6 +251,7 @@ class Sender:
         operation = work.status | OPERATIONS[work.kind]
         if connection.reliable:
             await self._nic.work("send_unanswered")
+            endpoint.count_left()
             if endpoint.connected(connection) and not work.status:
                 reading = None if work.into is None else Incoming(endpoint, work, prefetched=True)
                 one = Unanswered(now.number, work.descriptor, work.home, work.length, operation, reading)

@@ -242,6 +242,7 @@ local KINDS = {
 }
 local LETTERS = {
   [1] = "REQUEST", [2] = "ACCEPT", [3] = "REJECT", [4] = "CONFIRM", [5] = "DISCONNECT", [6] = "PEER", [7] = "READY",
+  [8] = "GONE",
 }
 local FIRST_ANSWER = 8
 local SIZES = { [1] = 4, [2] = 8, [4] = 4 }
