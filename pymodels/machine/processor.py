@@ -52,6 +52,8 @@ class ModelProcessor(Actor):
         for task in self._programs:
             self._kernel.stop(task)
         self._programs.clear()
+        for spin in self.sram.spins:
+            spin.stop()
         self.sram.spins.clear()
         self.waits.end(self.who)
 

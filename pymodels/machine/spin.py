@@ -145,6 +145,10 @@ class Spin:
                 break
         return await hit
 
+    def stop(self) -> None:
+        """The processor stops: nothing is sampled any more, what is due neither."""
+        self._hit = None
+
     def memory_changed(self, address: int, size: int) -> None:
         """Called by the memory after a write."""
         words = self._words

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from firmware.verbs import Watch
 from pymodels.machine import Machine
 from pymodels.registers import Control, Flag, Isr, Pci, Reg
 from tests.unit.test_machine_network import RECV, arm, body, received, send
@@ -177,6 +178,22 @@ def test_a_nic_in_reset_runs_no_program_and_keeps_its_registers_as_after_power_u
     nic.spawn(program(), "program")
     machine.run(70)
     assert len(turns) > before
+
+
+def test_a_polling_loop_that_was_about_to_notice_something_does_not_in_reset() -> None:
+    machine = Machine(2)
+    nic = machine.nic(0)
+    noticed = []
+
+    async def program() -> None:
+        noticed.append(await nic.poll_loop([Watch(0x100, 0, "look")]).run())
+
+    nic.spawn(program(), "program")
+    machine.run(5)
+    nic.store(0x100, 1)
+    control(machine, 0, HOLD)
+    machine.run(50)
+    assert noticed == []
 
 
 def test_reset_lets_the_dma_block_in_work_end_and_begins_no_other() -> None:
