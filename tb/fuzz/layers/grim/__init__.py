@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from firmware.host import card
+from firmware.host.grim.enable import clear
 from firmware.nic.grim.options import OptionError
 from pymodels.formats.grim import Device, Reference
 from tb.fuzz.layers.grim.acts import program
@@ -38,6 +40,28 @@ class Application(Messages, Transfers):
             lambda: misuse.call(self.library, to, self.numbers["take"], block),
             refused=misuse.argument,
         )
+
+    async def do_go_down(self, act: Act) -> None:
+        """The NIC is reset under whatever is under way; some time later node and NIC begin anew."""
+        cluster, host, old = self.cluster, self.host, self.library
+        await card.hold(host)
+        cluster.down = self.index
+        self.mail.part(self.index)
+        self.memory.part(self.index, self.mail.event())
+        for ledger in cluster.ledgers:
+            ledger.excuse(f"VNN {self.index}")
+            ledger.excuse(f"node {self.index},")
+            ledger.allow("a node that is down", "destination", f"VNN {self.index}")
+        self.ledger.excuse()
+        self.ledger.allow("its own going down", "destination")
+        await old.host.sleep(act.whole("us") * 1_000_000, "a host that is down")
+        await clear(host, old.layout)
+        cluster.begin(self.index)
+        cluster.lives[self.index] += 1
+        self.library = cluster.parts[self.index].library
+        await self.enable()
+        cluster.down = None
+        await self.settle_in()
 
     async def do_stop(self, act: Act) -> None:
         """Read nothing for some time."""

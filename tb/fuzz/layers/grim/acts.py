@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
@@ -50,6 +51,8 @@ OPTIONS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
 """What each option is set to beside its default."""
 SEGMENT = 4096
 MOST_SEGMENTS = 12
+DOWN_OPTIONS: Mapping[str, Value] = {"timeout_us": 300, "timeout_tries": 4, "poll_thread": 0}
+"""Where a node goes down: the time-out extension tells the others."""
 NAMES = ("north", "south", "west")
 """Of multicast trees."""
 HANDLERS = ("take", "take", "answer", "pass", "slow", "write")
@@ -64,7 +67,20 @@ def program(draw: Draw) -> Program:
         options |= _out_of_range(draw)
     faults = _faults(draw, options)
     acts = draw.items(partial(_act, nodes=nodes, options=options), 12, 25)
+    if draw.once_in(8):
+        options, faults = {**options, **DOWN_OPTIONS}, {}
+        acts = _with_down(draw, acts, nodes)
     return Program(nodes, nic, options, faults, tuple(acts))
+
+
+def _with_down(draw: Draw, acts: list[Act], nodes: int) -> list[Act]:
+    """A node, not the one that keeps all names, goes down between two acts and comes back. Its tasks end with it, and
+    it forgets its trees: so it has one task, and there is no tree but that of all.
+    """
+    down, at = draw.whole(1, nodes - 1), draw.whole(0, len(acts))
+    before = Act(down, "go down", {"us": draw.whole(1, 3000)})
+    kept = [act for act in [*acts[:at], before, *acts[at:]] if "name" not in act.values]
+    return [replace(act, task=0) if act.node == down else act for act in kept]
 
 
 def _out_of_range(draw: Draw) -> dict[str, Value]:

@@ -44,6 +44,10 @@ class Cluster:
         self.at_end = 0
         """Tasks that have done all their acts."""
         self.over = False
+        self.down: int | None = None
+        """The node that is down now."""
+        self.lives = [0] * program.nodes
+        """How often each node has begun anew."""
         for node, part in enumerate(self.parts):
             world.nics[node].spawn(part.firmware.run(), "firmware")
 
@@ -60,6 +64,11 @@ class Cluster:
         if refused is not None:
             raise refused
         return Part(Firmware(Ni(nic, view)), library)
+
+    def begin(self, node: int) -> None:
+        """A node begins anew: firmware and library."""
+        self.parts[node] = self._part(node)
+        self.world.nics[node].spawn(self.parts[node].firmware.run(), "firmware")
 
     @property
     def may_stand_still(self) -> bool:

@@ -37,6 +37,16 @@ class Ledger:
         self._dues.append(due)
         return due
 
+    def allow(self, what: str, argument: str, *words: str) -> None:
+        """Errors that may come from now on, as many as there will."""
+        self._dues.append(Due(what, argument, words, 0, 1 << 30))
+
+    def excuse(self, *words: str) -> None:
+        """Errors whose texts say this need not come any more."""
+        for due in self._dues:
+            if all(word in due.words for word in words):
+                due.least = 0
+
     def take(self, error: GrimError) -> bool:
         """Cross an error off; False: nobody has earned it."""
         fitting = [due for due in self._dues if due.came < due.most and due.fits(error)]

@@ -89,6 +89,18 @@ class Mail:
         """The call has returned."""
         message.ended = self.event()
 
+    def part(self, node: int) -> None:
+        """A node goes down: what is under way to it, from it, or for a tree, which it is in, need not arrive."""
+        for message in self.messages:
+            self.doubt(message, node)
+
+    def doubt(self, message: Message, node: int) -> None:
+        """One such message."""
+        lost = {at for at in message.must if node in (at[0], message.source[0]) or message.tree >= 0}
+        lost -= set(message.arrived)
+        message.must -= lost
+        message.may |= lost
+
     def arrive(self, at: Place, number: int, source: Place, handler: str, data: bytes) -> Message | None:
         """A handler ran at a place; the message that it ran for. A handler is not told its channel: of a message for
         a tree, the places at its node count one after the other.

@@ -40,6 +40,8 @@ class Block:
     born: int
     freeing: int = FOREVER
     freed: int = FOREVER
+    life: int = 0
+    """How often its node had begun anew."""
 
     def __str__(self) -> str:
         return f"node {self.node}, block {self.va:#x} ({self.size} bytes, {self.role})"
@@ -61,6 +63,8 @@ class Effect:
     due: Due | None = None
     """The error that comes in place of it."""
     lock: Lock | None = None
+    life: int = 0
+    """Of the node, when it began."""
 
     def doubt(self) -> None:
         """Memory came or went under way: it happens, or it is an error."""
@@ -72,6 +76,7 @@ class Effect:
         """Whether it touches a block's addresses while they are granted."""
         return (
             self.node == block.node
+            and self.life == block.life
             and self.va < block.va + block.size
             and block.va < self.va + self.size
             and self.begun < block.freed
@@ -126,9 +131,20 @@ class Memory:
         block.freeing = now
         for effect in self.effects:
             if effect.covers(block) and not (effect.lock is not None and effect.lock.seen):
-                self._doubt(effect)
+                self.doubt(effect)
 
-    def _doubt(self, effect: Effect) -> None:
+    def part(self, node: int, now: int) -> None:
+        """A node goes down, with all its memory: what is under way to it or from it may or may not happen."""
+        for effect in self.effects:
+            if node in (effect.node, *effect.order) and not (effect.lock is not None and effect.lock.seen):
+                self.doubt(effect)
+        for block in self.of(node):
+            block.freeing = block.freed = now
+        self.frozen = [one for one in self.frozen if one[0] != node]
+        self.locks = [lock for lock in self.locks if lock.node != node]
+
+    def doubt(self, effect: Effect) -> None:
+        """An effect that may or may not happen."""
         effect.doubt()
         if effect.lock is not None:
             effect.lock.certain = False
@@ -155,7 +171,7 @@ class Memory:
         """New memory: what missed its target here may hit now."""
         for effect in self.effects:
             if effect.covers(block) and effect.due is not None and not effect.due.came:
-                self._doubt(effect)
+                self.doubt(effect)
                 if effect.lock is not None:
                     effect.lock.never = False
         self.blocks.append(block)

@@ -54,7 +54,8 @@ class Messages(Node):
         if place[0] % 2 == 0:
             message.must.add(place)
         else:
-            self.ledger.owe(str(act), "handler", f"'{RARE}'", f"node {place[0]},")
+            self.ledger.owe(str(act), "handler", f"'{RARE}'", f"node {place[0]},", least=self.sure(place[0]))
+        self.at_risk(message)
         arguments = self.arguments(message, RARE, 0, place[1])
         channel = self.channel(act)
         await self.call(str(act), lambda: self.library.send(to, *arguments, payload=message.payload, channel=channel))
@@ -70,6 +71,7 @@ class Messages(Node):
             return
         message = self.mail.begin((self.index, 0), handler, size, BROADCAST)
         self.cluster.trees.places(BROADCAST, message)
+        self.at_risk(message)
         arguments = self.arguments(message, handler, 0, 0)
         await self.call(str(act), lambda: self.library.broadcast(*arguments, payload=message.payload))
         self.mail.end(message)

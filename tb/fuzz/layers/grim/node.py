@@ -88,6 +88,15 @@ class Node:
 
     async def bring_up(self) -> None:
         """Enable, publish handlers, learn everybody's, allocate what the acts use."""
+        await self.enable()
+        if self.index == 0:
+            await self.library.wait_for(lambda: self.library.nodes_served == self.cluster.program.nodes - 1)
+        await self.settle_in()
+        self.cluster.up += 1
+        await self.idle(lambda: self.cluster.up == self.cluster.program.nodes)
+
+    async def enable(self) -> None:
+        """Enable, publish handlers."""
         functions: dict[str, Callable[..., Any]] = {name: self._handler(name) for name in NAMES}
         if self.index % 2 == 0:
             functions[RARE] = self._handler(RARE)
@@ -95,12 +104,11 @@ class Node:
             self.library.register_handler(function, name)
         await self.library.grim_enable()
         await self.library.sync_handlers()
-        if self.index == 0:
-            await self.library.wait_for(lambda: self.library.nodes_served == self.cluster.program.nodes - 1)
+
+    async def settle_in(self) -> None:
+        """Learn everybody's handlers, allocate what the acts use."""
         self.numbers = {name: await self.library.resolve_handler(name) for name in (*NAMES, RARE)}
         await self.allocate_own()
-        self.cluster.up += 1
-        await self.idle(lambda: self.cluster.up == self.cluster.program.nodes)
 
     async def allocate_own(self) -> None:
         """What every node has from the beginning."""
@@ -144,10 +152,20 @@ class Node:
         """One message, noted in the reference."""
         message = self.mail.begin((self.index, channel), handler, size)
         message.must.add(place)
+        self.at_risk(message)
         payload = self.payload(message, in_memory)
         arguments = self.arguments(message, handler, extra, place[1])
         await self.call(str(message), lambda: self.library.send(to, *arguments, payload=payload, channel=channel))
         self.mail.end(message)
+
+    def sure(self, node: int) -> int:
+        """How often an error of another node must come: never when it is down."""
+        return int(node != self.cluster.down)
+
+    def at_risk(self, message: Message) -> None:
+        """A message that begins while a node is down need not arrive there, or anywhere if it is for a tree."""
+        if self.cluster.down is not None:
+            self.mail.doubt(message, self.cluster.down)
 
     def arguments(self, message: Message, handler: str, extra: int, channel: int) -> tuple[int, int, int, int, int]:
         """Handler and arguments of a message."""

@@ -35,10 +35,10 @@ class Transfers(Node):
 
     async def allocate_own(self) -> None:
         """See `Node`."""
-        self.regions, take = [], self.host.allocate
+        self.regions, take = [], type(self.host).allocate
 
         def allocate(size: int, align: int = 4096) -> Any:
-            self.regions.append(take(size, align))
+            self.regions.append(take(self.host, size, align))
             return self.regions[-1]
 
         self.host.allocate = allocate
@@ -59,6 +59,7 @@ class Transfers(Node):
         begin = STEP * len(memory.blocks) % 8192
         pattern = pattern or INK[begin : begin + size]
         block = Block(self.index, va, size, pieces, np.frombuffer(pattern, np.uint8), role, contiguous, born)
+        block.life = self.cluster.lives[self.index]
         self.cluster.wrong += memory.check_frozen(self.load_of, self.index, pieces)
         memory.came(block)
         library.store_pinned(va, pattern)
@@ -99,6 +100,8 @@ class Transfers(Node):
 
     def _block(self, node: int, act: Act, *roles: str) -> Block:
         blocks = [block for role in roles for block in self.memory.of(node, role)]
+        if not blocks:  # it is down: where they were
+            blocks = [block for block in self.memory.blocks if block.node == node and block.role in roles]
         return blocks[act.whole("block") % len(blocks)]
 
     def _range(self, block: Block, act: Act) -> tuple[int, int]:
@@ -114,12 +117,19 @@ class Transfers(Node):
     ) -> Effect:
         image = np.frombuffer(data, np.uint8)
         effect = Effect(what, node, va, len(data), order, self.mail.event(), lambda: [(None, image)], lock=lock)
-        self.memory.effects.append(effect)
+        self._note(effect)
         return effect
+
+    def _note(self, effect: Effect) -> None:
+        """An effect begins."""
+        effect.life = self.cluster.lives[effect.node]
+        self.memory.effects.append(effect)
+        if self.cluster.down in (effect.node, *effect.order):
+            self.memory.doubt(effect)
 
     def _lock(self, node: int, value: int) -> Lock:
         """The next lock of a node that nobody has used."""
-        owner = next(block for block in self.memory.blocks if (block.node, block.role) == (node, "locks"))
+        owner = [block for block in self.memory.blocks if (block.node, block.role) == (node, "locks")][-1]
         used = sum(4 for lock in self.memory.locks if lock.node == node)
         lock = Lock(node, owner.va + used, owner.pieces[0][0] + used, value)
         self.memory.locks.append(lock)
@@ -180,7 +190,7 @@ class Transfers(Node):
         seen = partial(self.memory.seen_through, order, begun, source, offset, size)
         order = ("own", node) if node == self.index else ("read", *order)
         effect = Effect(str(act), self.index, va, size, order, begun, seen, lock=lock)
-        self.memory.effects.append(effect)
+        self._note(effect)
         if node != self.index:
             effect.due = self._doubtful(str(act), "address", node)
         reading = source.va + offset
@@ -255,7 +265,7 @@ class Transfers(Node):
         if node == self.index:
             await self.call(str(act), call, refused=here)
             return
-        self.ledger.owe(str(act), there, f"VNN {node}")
+        self.ledger.owe(str(act), there, f"VNN {node}", least=self.sure(node))
         await self.call(str(act), call)
 
     # ---- at the end
