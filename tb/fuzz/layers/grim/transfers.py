@@ -214,8 +214,11 @@ class Transfers(Node):
         if not locks:
             return
         lock = locks[act.whole("index") % len(locks)]
-        await self.call(str(act), lambda: self.library.wait_for_lock(lock.va, lock.value))
-        lock.seen = lock.certain
+        if any(other.name in ("free", "go down") for other in self.cluster.program.acts):  # it may come to nothing
+            await self.idle(lambda: not lock.certain or self.host.load_words(lock.pa, 1)[0] == lock.value)
+        if lock.certain:
+            await self.call(str(act), lambda: self.library.wait_for_lock(lock.va, lock.value))
+            lock.seen = lock.certain
 
     # ---- wrong addresses
 
