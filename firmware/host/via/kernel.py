@@ -119,7 +119,7 @@ class Kernel:
 
     async def free_queue(self, number: int) -> None:
         """It is no longer used."""
-        await self.command(Command.FENCE, 0)
+        await self.set_queue(number, 0, 0)
         self._queues[number] = False
 
     async def command(self, command: Command, vi: int) -> None:

@@ -67,6 +67,8 @@ class Commands:
                 self.fresh.append(endpoint.number)
         elif command == Command.LEAVE:
             self._owned.discard(endpoint.number)
+            endpoint.leave()
+            self._sender.leave(endpoint)
         elif command == Command.LOOK:
             await self._receives.refused(endpoint)
         elif command == Command.FENCE:

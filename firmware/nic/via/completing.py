@@ -61,9 +61,12 @@ class Completing:
         await self.stored()
 
     def take_queue(self, queue: int) -> None:
-        """A completion queue has a ring, or another one."""
-        at = self._ni.layout.queue(queue)
-        self._rings[queue] = self._nic.load(at + Queue.ADDRESS), self._nic.load(at + Queue.ENTRIES), 0, 0
+        """A completion queue has a ring, or another one, or none any more."""
+        address, entries = self._nic.load_words(self._ni.layout.queue(queue) + Queue.ADDRESS, 2)
+        if entries:
+            self._rings[queue] = address, entries, 0, 0
+        else:
+            del self._rings[queue]
 
     async def stored(self) -> None:
         """More is in host memory: whoever sleeps until just that is there is woken. Before, who goes to sleep may not

@@ -197,9 +197,11 @@ class Command(IntEnum):
     FENCE = 6
     """Done when nothing that was translated before is used any more."""
     LEAVE = 7
-    """A VI has no owner any more: its page is not looked at."""
+    """A VI has no owner any more: its page is not looked at, and what was posted is forgotten."""
     QUEUE = 8
-    """A completion queue, by its number, has the ring that its words say, from its first entry on."""
+    """A completion queue, by its number, has the ring that its words say, from its first entry on. Of no entries: it
+    is no more.
+    """
     LOOK = 9
     """A receive descriptor is posted that the kernel has refused: it is done now if no other one is before it."""
 

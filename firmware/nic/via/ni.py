@@ -103,6 +103,8 @@ class Endpoint:
         self.receives = receive_ring(nic, layout, number)
         self.sends = send_ring(nic, layout, number) if layout.options.user_level else None
         """The send queue cache of its process."""
+        self.owned = False
+        """A process has it, and writes its queue caches itself."""
         self.prefetched: deque[Work] = deque()
         """Receive descriptors that were fetched before they are needed."""
         self.generation = 0
@@ -127,10 +129,16 @@ class Endpoint:
         """Whether it has this connection, and it is not broken."""
         return self.state() is State.CONNECTED and self.connection is connection
 
+    def leave(self) -> None:
+        """Nobody has it. What its process has posted counts no more, and nobody hears of its end."""
+        self.owned = False
+        self.connection = Connection()
+        self.prefetched.clear()
+
     def reset(self) -> None:
         """It has a new owner, whose queue caches are empty."""
+        self.owned = True
         self.receives.restart()
-        self.prefetched.clear()
         if self.sends is not None:
             pair = self._nic.load(self.words + Vi.PAIR)
             self.receives.move(pair + Pair.RECEIVE_TAIL, pair + Pair.RECEIVE_HEAD)

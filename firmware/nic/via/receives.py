@@ -57,7 +57,7 @@ class Receives:
     async def posted(self, ring: Ring) -> None:
         """Read ahead what is posted, as far as there is room for it."""
         endpoint = self._ni.endpoints[ring.vi]
-        if not self._ni.options.reads_ahead or endpoint.connection.receiving is not None:
+        if not self._ni.options.reads_ahead or not endpoint.owned or endpoint.connection.receiving is not None:
             return
         while ring.ready >= ring.least and len(endpoint.prefetched) < MOST_AHEAD:
             work = await self._readers.of(ring).receive(ring)

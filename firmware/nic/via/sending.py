@@ -15,7 +15,7 @@ from firmware.nic.via.completing import Completing
 from firmware.nic.via.doorbells import Turns
 from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import Kind, State
-from firmware.nic.via.ni import Connection, Ni, Unanswered
+from firmware.nic.via.ni import Connection, Endpoint, Ni, Unanswered
 from firmware.nic.via.outgoing import Outgoing
 from firmware.nic.via.outlet import Outlet
 from firmware.nic.via.readers import Readers
@@ -47,8 +47,16 @@ class Sender:
 
     async def rung(self, ring: Ring) -> None:
         """Something is posted."""
-        self._turns.add(ring)
-        await self.advance()
+        if not ring.user or self._ni.endpoints[ring.vi].owned:
+            self._turns.add(ring)
+            await self.advance()
+
+    def leave(self, endpoint: Endpoint) -> None:
+        """Send nothing more of a VI that nobody has. A message that leaves has no descriptor any more."""
+        if endpoint.sends is not None:
+            self._turns.remove(endpoint.sends)
+        if self._now is not None and self._now.endpoint is endpoint:
+            self._now.work.descriptor = self._now.work.home = 0
 
     async def respond(self, answer: Outgoing) -> None:
         """Send the data of an RDMA read."""
