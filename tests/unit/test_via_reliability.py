@@ -197,3 +197,22 @@ def test_what_is_posted_to_a_broken_vi_is_flushed() -> None:
     p.machine.run(p.machine.kernel.now / 1e6 + 100)
     others, _ = p.machine.finish(received(p, 2), receives(p, 2))
     assert others == [RECEIVED | Status.FLUSHED] * 2
+
+
+@RELIABLE
+@pytest.mark.parametrize("preset", ["firmvia", "bvia2", "hwvia"])
+def test_a_send_with_an_error_is_done_behind_the_sends_before_it(level: Reliability, preset: str) -> None:
+    """The answer to the first one comes late."""
+    p = pair(reliability=level, preset=preset, vis=8)
+    p.machine.finish(receives(p, 1))
+    p.machine.faults.delay(1, 0, p.machine.faults.passed(1, 0), 500_000_000)
+
+    async def run() -> list[Status]:
+        right, wrong = p.here.descriptor(0), p.here.descriptor(1)
+        await p.mine.post_send(right.send([p.here.part(0, 100)]))
+        await p.mine.post_send(wrong.send([(p.here.base, p.here.handle + 1, 100)]))
+        await p.machine.host(0).sleep(200_000_000)
+        assert right.status == wrong.status == Status(0)
+        return await sent(p, 2)
+
+    assert p.machine.finish(run()) == [[DONE, DONE | Status.PROTECTION_ERROR]]

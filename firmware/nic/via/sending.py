@@ -141,7 +141,7 @@ class Sender:
         if work.kind == Kind.READ and not connection.reliable and not work.status:
             work.status = Status.FORMAT_ERROR  # nobody would tell of lost data
         if work.status or not (connected or work.node >= 0):
-            await self._refuse(ring, work, connected)
+            await self._refuse(ring, work, connected, number)
             return
         data = via.Kind.RDMA if work.kind == Kind.WRITE else via.Kind.SEND
         self._now = now = Outgoing(endpoint, connection, work, ring, number, key, data)
@@ -158,16 +158,18 @@ class Sender:
         elif not work.pages.more() and not work.immediate:
             now.before.append((data, b""))
 
-    async def _refuse(self, ring: Ring, work: Work, connected: bool) -> None:
-        """Something is wrong with it, or its VI is not connected: say so in its status."""
+    async def _refuse(self, ring: Ring, work: Work, connected: bool, number: int) -> None:
+        """Something is wrong with it, or its VI is not connected: say so in its status, behind the sends before it."""
         await work.pages.skip()
         ring.free()
         await self._refill.look(ring)
         endpoint = self._ni.endpoints[work.vi]
+        wrong = work.status or Status.FLUSHED
         if work.descriptor:
             if endpoint.connection.reliable:
                 endpoint.count_left()
-            await self._completing.send(endpoint, work.descriptor, 0, work.status or Status.FLUSHED)
+            endpoint.connection.unanswered.append(Unanswered(number, work.descriptor, work.home, 0, wrong, over=True))
+            await self.breaking.complete(endpoint)
         elif connected:  # nothing that could have a status
             await self.breaking.break_up(endpoint, Status.FLUSHED)
 
@@ -260,10 +262,11 @@ class Sender:
         if connection.reliable:
             await self._nic.work("send_unanswered")
             endpoint.count_left()
-            if endpoint.connected(connection) and not work.status:
+            if endpoint.connected(connection):
                 reading = None if work.into is None else Incoming(endpoint, work, prefetched=True)
-                one = Unanswered(now.number, work.descriptor, work.home, work.length, operation, reading)
-                connection.unanswered.append(one)
+                known = now.number, work.descriptor, work.home, work.length, operation
+                connection.unanswered.append(Unanswered(*known, reading, over=bool(work.status)))
+                await self.breaking.complete(endpoint)
                 return
             operation |= connection.end_of(now.number)
         await self._completing.send(endpoint, work.descriptor, work.length, operation)
