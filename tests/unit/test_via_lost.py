@@ -124,3 +124,33 @@ def test_a_send_behind_a_message_that_was_given_up_takes_the_only_receive(what: 
     assert given_up.status & Status.PROTECTION_ERROR
     assert (received.status, received.length) == (RECEIVED, 100)
     assert p.there.read(0, 100) == pattern(100)
+
+
+@pytest.mark.parametrize("level", list(Reliability))
+@pytest.mark.parametrize("by_us", [0, 100])
+def test_a_packet_that_comes_twice_is_taken_once(level: Reliability, by_us: int) -> None:
+    """Each packet of three messages, at once or late."""
+    p = pair(reliability=level)
+    passed = p.machine.faults.passed(0, 1)
+    for number in range(6):
+        p.machine.faults.double(0, 1, passed + number, by_us * 1_000_000)
+    ((sent, received),) = p.machine.finish(exchange(p, 100, 3000, 200, most=3000))
+    assert sent == [Status.DONE] * 3
+    assert received == [(RECEIVED, pattern(size, number)) for number, size in enumerate((100, 3000, 200))]
+
+
+@pytest.mark.parametrize("level", list(Reliability))
+@pytest.mark.parametrize("late", [0, 1, 2, 3, 4])
+def test_a_packet_that_comes_behind_later_ones_is_a_lost_one(level: Reliability, late: int) -> None:
+    """One message of a packet, one of four, which crosses a page, and one of a packet."""
+    p = pair(reliability=level)
+    p.machine.faults.reorder(0, 1, p.machine.faults.passed(0, 1) + late, 2_000_000_000)
+    ((sent, received),) = p.machine.finish(exchange(p, 100, 3000, 200, most=3000))
+    arrived = [data for status, data in received if status == RECEIVED]
+    whole = [pattern(100, 0), pattern(3000, 1), pattern(200, 2)]
+    lost = int(late > 0)
+    if level is Reliability.UNRELIABLE:
+        assert arrived == [data for number, data in enumerate(whole) if number != lost]
+    else:
+        assert arrived == whole[:lost]
+        assert sent[lost] == Status.DONE | Status.TRANSPORT_ERROR

@@ -81,6 +81,8 @@ class Counter(IntEnum):
     """And not found."""
     NOT_ALLOWED = 5
     """RDMA writes to memory that they may not write."""
+    PASSED = 8
+    """Packets that came twice, or behind later ones."""
     STALLED = 4
     """A packet waited for the refill of a receive queue cache."""
 

@@ -80,6 +80,12 @@ class Connection:
         self.sequence = number + 1 & SEQUENCE
         return number
 
+    def passed(self, header: Header) -> bool:
+        """A packet that was there before, or was missing when a later one came: the network has doubled or delayed it.
+        Half of the sequence numbers are before the next one.
+        """
+        return self.expected - 1 - header.sequence & SEQUENCE <= SEQUENCE // 2
+
     def came(self, header: Header) -> bool:
         """A packet has come; whether it is the one behind the last."""
         more = header.first or (header.number == self.coming and not self.whole)
