@@ -225,6 +225,31 @@ def test_a_hang_names_the_host_that_was_never_enabled() -> None:
     assert said.count("to be enabled") == 2
 
 
+def test_answers_that_cannot_leave_for_a_long_time_are_lost_and_repaired() -> None:
+    """The way back stands still for many time-outs: each brings copies, and each copy one more answer."""
+    bench = Bench(2, 1, False, True, timeout_us=30, timeout_tries=0)
+    got: list[int] = []
+
+    async def node(library: Grim, me: int) -> None:
+        def handler(source: int, number: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
+            got.append(number)
+
+        number = (await bench.publish(library, handler=handler))["handler"]
+        if me == 0:
+            faults = bench.machine.faults
+            faults.delay(1, 0, faults.passed(1, 0), 2_000_000_000)
+            for i in range(100):
+                await library.send(1 << 24, number, i)
+        else:
+            await library.wait_for(lambda: len(got) == 100)
+
+    bench.run(node)
+    bench.settle(10_000)
+    assert got == list(range(100))
+    assert bench.nothing_left()
+    assert bench.count(1, Counter.UNSENT) > 10
+
+
 def test_host_that_is_down_is_reported_to_each_sender_and_harms_nobody_else() -> None:
     bench = Bench(3, 1, False, True, timeout_us=100, timeout_tries=4)
     got: list[int] = []

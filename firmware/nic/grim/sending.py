@@ -264,11 +264,14 @@ class Sender:
     # ---- answers
 
     def answer(self, vnn: int, words: tuple[int, int]) -> None:
-        """Send a control message: at once if the link is free, else through the queue. The queue holds all that can
-        be owed.
+        """Send a control message: at once if the link is free, else through the queue. The queue holds an answer to
+        each message in flight; answers to copies, which only time-outs bring, may be lost.
         """
         layout = self.ni.layout
         if self.waiting == layout.control_entries:
+            if self.ni.options.timeout_us:
+                self.ni.count(Counter.UNSENT)
+                return
             raise RuntimeError(f"node {self.ni.me}: the control-message queue is full, {self.waiting} answers are owed")
         r0, r1, _ = self.ni.routes[vnn]
         at = layout.control + CONTROL_ENTRY * ((self._head + self.waiting) % layout.control_entries)

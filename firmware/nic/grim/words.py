@@ -99,3 +99,5 @@ class Counter(IntEnum):
     """Connections with other NIs that ended: one was down, or began anew."""
     FOREIGN = 34
     """Packets dropped because they are of no connection, or of one that ended."""
+    UNSENT = 35
+    """With time-outs: answers that found the control-message queue full. A copy of the message brings them again."""
