@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from firmware.host import card
 from pymodels.card.registers import BANK_BYTES, BANKS, FABRIC_MHZ
 from pymodels.config.model import FPGA_CARD, FRAME_CARD
 from pymodels.costs.table import HostProcessor, NicProcessor, PathTable
@@ -155,6 +156,14 @@ class RunningCluster:
         loss, damage = (float(self.plan.options[name]) for name in ("fault.loss", "fault.damage"))
         if loss or damage:
             self.lose(loss, damage, self.plan.request.seed)
+
+    async def hold(self, node: int) -> None:
+        """Reset a LANai, as its driver does: its program ends where it is, its DMA with the block in work, and packets
+        to it vanish. From now on that breaks no invariant. `firmware.host.card.release` ends the reset.
+        """
+        self.invariants.faults_expected = True
+        self.nics[node].halt()
+        await card.hold(self.hosts[node])
 
     async def drain(self, limit_us: int = 1000) -> None:
         """Wait until nothing is in flight anywhere; after `limit_us` the run has broken an invariant."""

@@ -137,19 +137,27 @@ class Lab(Notebook):
         further options of single hosts and their NICs.
         """
         self.running.use_layer(layer)
+        options = options or {}
+        if tolerates_loss(layer, {**self._set_by_user(layer), **options}) and self.lossy:
+            self.running.invariants.faults_expected = True
+        return [
+            self.start_node(layer, vnn, {**options, **(of_host or {}).get(vnn, {})})
+            for vnn in range(len(self.running.hosts))
+        ]
+
+    def _set_by_user(self, layer: str) -> dict[str, float | str]:
         prefix = f"{layer}."
-        set_by_user = {
+        return {
             name.removeprefix(prefix): value for name, value in self.plan.options.items() if name.startswith(prefix)
         }
-        options = {**set_by_user, **(options or {})}
-        if tolerates_loss(layer, options) and self.lossy:
-            self.running.invariants.faults_expected = True
-        libraries = []
-        for vnn in range(len(self.running.hosts)):
-            view = self.view(vnn, {**options, **(of_host or {}).get(vnn, {})})
-            self.running.nics[vnn].spawn(nic_program(layer)(self.running.nics[vnn], view), f"{layer} program")
-            libraries.append(host_library(layer)(self.running.hosts[vnn], view))
-        return libraries
+
+    def start_node(self, layer: str, vnn: int, options: Mapping[str, float | str] | None = None) -> Any:
+        """Start a layer's program on one NIC, and its library on that host: with all of them, or once more after a
+        reset.
+        """
+        view = self.view(vnn, {**self._set_by_user(layer), **(options or {})})
+        self.running.nics[vnn].spawn(nic_program(layer)(self.running.nics[vnn], view), f"{layer} program")
+        return host_library(layer)(self.running.hosts[vnn], view)
 
     def view(self, vnn: int, options: Mapping[str, float | str]) -> ClusterView:
         """What software on a node knows of the cluster."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from firmware.verbs import Watch
 from pymodels.costs.table import NicProcessor, PathTable, nic_charge
-from pymodels.kernel import Future, Kernel
+from pymodels.kernel import Future, Kernel, Task
 from pymodels.trace import Part, unit
 from tb.bind.actor import Actor, PathNumbers, big_endian
 from tb.sim.doorway import LOOPS, STEP_WORDS, STEPS, Doorway
@@ -50,12 +50,32 @@ class RtlNic(Actor):
         self._charges: dict[str | tuple[str, int], tuple[int, int, int]] = {}
         """Kept charges by path, or by path and times."""
         self._loops = 0
+        self._programs: list[Task] = []
         self.steps = doorway.steps(self.unit)
         """The polling steps that the processor port model reads."""
 
     def use(self, table: PathTable) -> None:
         super().use(table)
         self._charges.clear()
+
+    def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
+        task = super().spawn(coroutine, name)
+        self._programs.append(task)
+        return task
+
+    def halt(self) -> None:
+        """The processor stops: its tasks make no further step. A polling loop that still runs in the hardware ends with
+        the next change that it looks at, and nobody hears of it: change a word of SRAM before another program begins.
+        """
+        for task in self._programs:
+            self._kernel.stop(task)
+        self._programs.clear()
+        self.waits.end(self.who)
+        for at in range(0, self._loops * STEPS * STEP_WORDS, STEP_WORDS):
+            address, _, _, register = self.steps[at : at + 4]
+            self.steps[at + 1] = ~(0 if register else self.load(address)) & 0xFFFFFFFF
+            self.steps[at + 2] = 0xFFFFFFFF
+        self._loops = 0
 
     def _wild(self, time: int, code: int, a: int, b: int) -> None:
         """An access beyond the SRAM."""

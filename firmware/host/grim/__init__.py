@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from firmware.host.grim.core import ANY_VNN
-from firmware.host.grim.errors import GrimError
+from firmware.host.grim.errors import GrimError, UndeliveredError
 from firmware.host.grim.library import Grim
 from firmware.layers import ClusterView
 from firmware.verbs import Host
 
-__all__ = ["ANY_VNN", "Grim", "GrimError", "open_layer"]
+__all__ = ["ANY_VNN", "Grim", "GrimError", "UndeliveredError", "open_layer"]
 
 
 def open_layer(host: Host, view: ClusterView) -> Grim:

@@ -11,3 +11,15 @@ class GrimError(SanlabError):
     def __init__(self, argument: str, cause: str, remedy: str) -> None:
         super().__init__(argument, cause, remedy)
         self.argument = argument
+
+
+class UndeliveredError(GrimError):
+    """A message got no answer of a host that is down, or began anew: it may have arrived. `vnn`: that host; `first`:
+    the first argument of the message.
+    """
+
+    def __init__(self, vnn: int, first: int) -> None:
+        super().__init__(
+            "destination", f"VNN {vnn} does not answer: it is down", "enable the cluster again when it is up"
+        )
+        self.vnn, self.first = vnn, first

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware.host.grim.errors import GrimError
+from firmware.host.grim.errors import GrimError, UndeliveredError
 from pymodels.formats.grim import CONTINUES, Cause, MessageType
 
 REMOTE = (MessageType.RM_V, MessageType.RM_P, MessageType.RM_RV)
@@ -27,9 +27,7 @@ def report_error(arguments: tuple[int, int, int, int]) -> GrimError:
         late = f"the data from {target:#x} of VNN {vnn} came when target or lock was no longer pinned"
         return GrimError("target", late, "free memory when the lock says so")
     if cause == Cause.HOST_DOWN:
-        return GrimError(
-            "destination", f"VNN {vnn} does not answer: it is down", "enable the cluster again when it is up"
-        )
+        return UndeliveredError(vnn, first)
     if cause == Cause.INTERRUPTED:
         lost = f"a part of the transfer at {target:#x} did not reach VNN {vnn}"
         return GrimError("destination", lost, "do all of it again")

@@ -1,0 +1,42 @@
+"""A NIC that is reset under load on the RTL. Strategy: the study `grim_rejoin` checks by itself that no message is lost
+in silence, doubled or overtaken, and that the host that failed speaks with all again; here its numbers must prove that
+it failed under load and that messages were reported, and a shorter run must be equal on both simulators and with clocks
+always on. Other styles of queue and sequencing go through it once.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.system.runs import assert_equal, must
+
+SHORT = "before_us=60 down_us=40 after_us=60 grim.timeout_us=50"
+
+
+def test_a_host_comes_back_under_load_and_nobody_else_stops(tmp_path: Path) -> None:
+    counted = must("grim_rejoin", "verilator", tmp_path, cluster="four_hosts").metrics
+    assert counted["lost"] == counted["doubled"] == counted["out_of_order"] == 0
+    assert counted["reported"] > 10
+    assert counted["delivered"] > 300
+    assert counted["gap_us"] > 200
+    assert counted["others_pause_us"] < 3 * counted["others_pause_before_us"]
+
+
+def test_coming_back_is_equal_on_both_simulators_and_asleep_or_not(tmp_path: Path) -> None:
+    one, other, awake = (
+        must("grim_rejoin", simulator, tmp_path / name, f"{SHORT} {more}", cluster="four_hosts")
+        for name, simulator, more in (
+            ("verilator", "verilator", ""),
+            ("icarus", "icarus", ""),
+            ("awake", "verilator", "run.always_on=1"),
+        )
+    )
+    assert_equal(one, other)
+    assert_equal(one, awake)
+
+
+@pytest.mark.parametrize("choice", ["grim.queue_style=hybrid", "grim.sequencing=per-ni"])
+def test_any_choice_of_the_protocol_comes_back(choice: str, tmp_path: Path) -> None:
+    must("grim_rejoin", "verilator", tmp_path, choice, cluster="four_hosts")
