@@ -153,9 +153,10 @@ class RunningCluster:
             if host.card.kind != "sp":
                 await host.pio_write(host.card.control, LOADED.to_bytes(4, "big"))
         await self.kernel.sleep(BOOT_PS)
-        loss, damage = (float(self.plan.options[name]) for name in ("fault.loss", "fault.damage"))
-        if loss or damage:
-            self.lose(loss, damage, self.plan.request.seed)
+        names = ("fault.loss", "fault.damage", "fault.reorder")
+        loss, damage, reorder = (float(self.plan.options[name]) for name in names)
+        if loss or damage or reorder:
+            self.lose(loss, damage, self.plan.request.seed, reorder)
 
     async def hold(self, node: int) -> None:
         """Reset a LANai, as its driver does: its program ends where it is, its DMA with the block in work, and packets
@@ -199,8 +200,9 @@ class RunningCluster:
         left = [f"still in flight at the end: {name}" for name in self.left_in_flight]
         return [*self.invariants.broken, *wild, *left]
 
-    def lose(self, loss: float, damage: float, seed: int) -> None:
-        """From now on each packet on its way into a host vanishes, or has a bit flipped, with these probabilities.
+    def lose(self, loss: float, damage: float, seed: int, reorder: float = 0.0) -> None:
+        """From now on each packet on its way into a host vanishes, has a bit flipped, or is passed by others, with
+        these probabilities.
 
         Which ones follows from the seed and the packet's number on that cable. Whether that breaks invariants the
         message layer says (`Lab.start_layer`).
@@ -208,7 +210,8 @@ class RunningCluster:
         for host in self.plan.cluster.topology.hosts:
             into = End(host, 0)
             cable, clock = self.numbers.cable_into(into), self.numbers.clock_of(into)
-            self.doorway.lib.dw_loss(cable, clock, loss, damage, seed)
+            back = self.numbers.cable_into(self.plan.cluster.topology.peers[into])
+            self.doorway.lib.dw_loss(cable, clock, back, loss, damage, reorder, seed)
 
     def fault(self, into: End, kind: str, first_us: float, last_us: float, value: int = 0) -> None:
         """Disturb what arrives at a port between two times: `kind` is drop, flip (xor value) or stick (at value).

@@ -116,8 +116,8 @@ class Lab(Notebook):
 
     @property
     def lossy(self) -> bool:
-        """Whether packets are lost or damaged at random (`fault.loss`, `fault.damage`)."""
-        return bool(self.plan.options["fault.loss"] or self.plan.options["fault.damage"])
+        """Whether packets are lost, damaged or reordered at random (`fault.loss`, `fault.damage`, `fault.reorder`)."""
+        return any(self.plan.options[name] for name in ("fault.loss", "fault.damage", "fault.reorder"))
 
     def option(self, name: str) -> int:
         """A whole-number option of the study."""

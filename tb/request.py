@@ -27,6 +27,7 @@ RUN_OPTIONS = {
     "run.packets_MB": Option(32, "room for the packets on the cables, in MB: the last ones are kept", 0, 4096),
     "fault.loss": Option(0.0, "probability that a packet vanishes before it reaches a host, by seed", 0, 1),
     "fault.damage": Option(0.0, "probability that a bit of a packet is flipped before it reaches a host", 0, 1),
+    "fault.reorder": Option(0.0, "probability that others pass a packet before it reaches a host, by seed", 0, 1),
     "run.stuck_waves": Option(1, "0 = after a standstill no second run with waves of the time around it", 0, 1),
     "run.hang_us": Option(1_000_000, "simulated silence that counts as a hang, in us", 1, 10**9),
 }

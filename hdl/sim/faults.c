@@ -4,6 +4,7 @@
 #include "doorway.h"
 
 enum { FAULT_DROP = 1, FAULT_FLIP = 2, FAULT_STICK = 3 };
+enum { HELD_BACK = 4 };   // of random faults only
 enum { CABLE_UNITS = 0x20000, EVENT_FAULT = 0x140 };   // pymodels/trace.py
 typedef struct { int64_t first, end; int kind, value; } fault;
 static fault faults[DW_CABLES][DW_FAULTS];
@@ -22,19 +23,32 @@ int dw_fault_add(int cable, int clock, int64_t first, int64_t end, int kind, int
 
 // Random loss: a packet that enters a cable is lost whole, or has one bit flipped, by probability, seed and its number on that
 // cable. STOP, GO and BEAT among its characters belong to the other direction and pass.
+//
+// Or it is held back, whole, until its time has come; what the sender sends meanwhile passes it. Then it goes on between two packets. What
+// comes while it does is late, and keeps its order; late characters obey STOP as their sender does. A packet longer than MOST_HELD is
+// only late.
+enum { MOST_HELD = 600, LATE = 2048, HELD_SLOTS = 3200 };
 typedef struct {
   uint64_t seed, packets;
-  uint32_t lost_below, damaged_below;   // of 2^32
+  uint32_t lost_below, damaged_below, held_below;   // of 2^32
   int64_t period;
+  int clock, back;                      // of the receiving side; the cable of the other direction
   int inside, fate, byte, at, mask;     // of the packet that passes now
+  int kept, whole;                      // of the packet that is held back: its characters, whether these are all
+  int64_t until;                        // slot from which on it goes on
+  int first, count, open;               // of the late characters; a packet has half left
+  uint16_t held[MOST_HELD], late[LATE];
 } lottery;
 static lottery lotteries[DW_CABLES];
-int64_t dw_loss_count[3];   // by kind of fault
-enum { FLAG = 0x100, GAP = 0x00c, KEEP_HOLD = 0x400, FEWEST_BYTES = 9, MANY_BYTES = 512 };
+int64_t dw_loss_count[5];   // by kind of fault
+enum { FLAG = 0x100, GAP = 0x00c, STOP = 0x00f, GO = 0x003, KEEP_HOLD = 0x400, FEWEST_BYTES = 9, MANY_BYTES = 512 };
 
-void dw_loss(int cable, int clock, double lost, double damaged, uint64_t seed) {
+// `back`: the cable that brings the receiver's STOP and GO.
+void dw_loss(int cable, int clock, int back, double lost, double damaged, double held, uint64_t seed) {
   lotteries[cable] = (lottery){.seed = seed, .lost_below = (uint32_t)(lost * 4294967295.0),
-                               .damaged_below = (uint32_t)((lost + damaged) * 4294967295.0), .period = dw_period(clock)};
+                               .damaged_below = (uint32_t)((lost + damaged) * 4294967295.0),
+                               .held_below = (uint32_t)((lost + damaged + held) * 4294967295.0), .period = dw_period(clock),
+                               .clock = clock, .back = back};
   dw_faults = 1;
   dw_faults_on();
 }
@@ -50,6 +64,8 @@ static void draw(lottery *l, int cable) {
   l->inside = 1;
   l->at = 0;
   l->fate = number < l->lost_below ? FAULT_DROP : number < l->damaged_below ? FAULT_FLIP : 0;
+  if (!l->fate && number < l->held_below && !l->kept) l->fate = HELD_BACK;
+  if (l->fate == HELD_BACK) l->until = (int64_t)(more >> 32) % HELD_SLOTS;
   l->byte = (int)(more >> 8 & 0xffff) % (more & 1 ? FEWEST_BYTES : MANY_BYTES);
   l->mask = 1 << (more >> 1 & 7);
 }
@@ -57,8 +73,8 @@ static int lose(int cable, int64_t slot, int character) {
   lottery *l = &lotteries[cable];
   int data = character & FLAG, hit = 0, changed = character;
   if (data && !l->inside) draw(l, cable);
-  if (!l->inside || !l->fate || !(data || character == GAP)) {
-    if (character == GAP) l->inside = 0;
+  if (!l->inside || !l->fate || l->fate == HELD_BACK || !(data || character == GAP)) {
+    if (character == GAP && l->fate != HELD_BACK) l->inside = 0;
     return character;
   }
   if (l->fate == FAULT_DROP) {
@@ -77,10 +93,67 @@ static int lose(int cable, int64_t slot, int character) {
   return changed;
 }
 
+// The last STOP or GO that arrived on a cable, as of the slot before: within a slot cables are looked at in any order.
+static struct { int64_t slot; int now, before; } stopped[DW_CABLES];
+static void note_stop(int cable, int64_t slot, int character) {
+  if (character != STOP && character != GO) return;
+  if (stopped[cable].slot != slot) stopped[cable].before = stopped[cable].now;
+  stopped[cable].slot = slot;
+  stopped[cable].now = character == STOP;
+}
+static int stops(int cable, int64_t slot) { return stopped[cable].slot == slot ? stopped[cable].before : stopped[cable].now; }
+
+static void be_late(lottery *l, int character) {
+  l->late[(l->first + l->count++) % LATE] = (uint16_t)character;
+}
+static void keep(lottery *l, int cable, int64_t slot, int character) {
+  if (!l->kept) {
+    dw_loss_count[HELD_BACK]++;
+    san_trace(slot * l->period, CABLE_UNITS + cable, EVENT_FAULT, 0, HELD_BACK, (long long)l->packets - 1);
+  }
+  l->held[l->kept++] = (uint16_t)character;
+  if (character == GAP) {
+    l->inside = 0;
+    l->whole = 1;
+    l->until += slot + 1;
+    san_alarm(l->clock, l->until);
+  } else if (l->kept == MOST_HELD) {
+    for (int i = 0; i < l->kept; i++) be_late(l, l->held[i]);
+    l->kept = l->fate = 0;
+  }
+}
+// What leaves in this slot when packets are held back or late.
+static int hold(lottery *l, int cable, int64_t slot, int character) {
+  const int flows = (character & FLAG) || character == GAP;
+  if (flows && l->fate == HELD_BACK && l->inside) keep(l, cable, slot, character);
+  else if (flows) be_late(l, character);
+  if (l->whole && slot >= l->until && !l->open) {
+    for (int i = l->kept; i--;) {
+      l->first = (l->first + LATE - 1) % LATE;
+      l->late[l->first] = l->held[i];
+      l->count++;
+    }
+    l->kept = l->whole = 0;
+  }
+  int leaves = flows ? KEEP_HOLD : character;
+  const int straight = flows && l->count == 1;   // it came in this slot: its sender has looked at STOP
+  if (l->count && (flows || !character) && (straight || !stops(l->back, slot))) {
+    leaves = l->late[l->first] | KEEP_HOLD;
+    l->first = (l->first + 1) % LATE;
+    l->count--;
+    l->open = (leaves & FLAG) != 0;
+  }
+  if (l->count || (l->whole && slot >= l->until)) san_alarm(l->clock, slot + 1);
+  return leaves;
+}
+
 // The nine-bit character after faults: bit 8 = data flag. DROP makes it IDLE, FLIP xors, STICK holds the value. Bit 9: what the
 // sender really says in this slot is lost, a computed STOP refresh too. Bit 10: only the character is, the refresh stays.
 int san_fault(int cable, long long slot, int character) {
-  if (lotteries[cable].damaged_below) character = lose(cable, slot, character);
+  lottery *l = &lotteries[cable];
+  note_stop(cable, slot, character);
+  if (l->held_below) character = lose(cable, slot, character);
+  if (l->held_below > l->damaged_below) character = hold(l, cable, slot, character);
   for (int i = 0; i < fault_count[cable]; i++) {
     const fault *f = &faults[cable][i];
     if (slot < f->first || slot >= f->end) continue;

@@ -49,7 +49,7 @@ class Doorway:
         self.lib.dw_capture_create.restype = ctypes.c_void_p
         self.lib.dw_capture_room.restype = ctypes.c_uint64
         self.lib.dw_fault_add.argtypes = [ctypes.c_int, ctypes.c_int, I64, I64, ctypes.c_int, ctypes.c_int]
-        self.lib.dw_loss.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_double, ctypes.c_double, ctypes.c_uint64]
+        self.lib.dw_loss.argtypes = [ctypes.c_int] * 3 + [ctypes.c_double] * 3 + [ctypes.c_uint64]
         self.now: Callable[[], int] = self.lib.dw_now
         self.wake_by: Callable[[int], None] = self.lib.dw_wake_by
         self.exchange = exchange_with(Path(os.environ["SANLAB_DOORWAY"]), self._words)
@@ -117,8 +117,12 @@ class Doorway:
 
     def lost(self) -> tuple[int, int]:
         """Packets that random faults have lost, and damaged."""
-        counts = self._words("dw_loss_count", 3, "q")
+        counts = self._words("dw_loss_count", 5, "q")
         return counts[1], counts[2]
+
+    def held_back(self) -> int:
+        """Packets that random faults have held back, so that others passed them."""
+        return int(self._words("dw_loss_count", 5, "q")[4])
 
     @contextmanager
     def called_back(self, turns: Turns, failed: Callable[[BaseException], None]) -> Iterator[None]:

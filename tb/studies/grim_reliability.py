@@ -47,7 +47,7 @@ LEFT_US, PATIENCE = 200, 1000
 
 def check(plan: Plan) -> None:
     """Refuse a network that loses packets without the extension that repairs it."""
-    lossy = plan.options["fault.loss"] or plan.options["fault.damage"]
+    lossy = any(plan.options[name] for name in ("fault.loss", "fault.damage", "fault.reorder"))
     if lossy and not plan.options["grim.timeout_us"]:
         cause = "without time-outs GRIM takes the network to lose nothing"
         raise ConfigError("SET", 0, "fault.loss without grim.timeout_us", cause, "set grim.timeout_us, or no loss")
@@ -162,6 +162,7 @@ async def _hand_in(lab: Lab, hosts: list[_Host], seconds: float, left: int) -> N
     lost, damaged = lab.running.doorway.lost()
     lab.metric("packets_lost", lost)
     lab.metric("packets_damaged", damaged)
+    lab.metric("packets_passed", lab.running.doorway.held_back())
     lab.metric("messages_per_s", delivered / seconds)
     resent = [await host.library.ni_counter(Counter.RESENT) for host in hosts]
     lab.series("resent_by_host", [host.vnn for host in hosts], resent, "VNN", "messages")

@@ -56,6 +56,27 @@ def test_losses_are_equal_with_clocks_always_on(lossy: Run, tmp_path: Path) -> N
     assert_equal(lossy, other)
 
 
+PASSED = "messages=80 fault.loss=0 fault.damage=0 fault.reorder=0.1"
+
+
+def test_packets_that_pass_each_other_are_put_in_order_equally_on_both_simulators(tmp_path: Path) -> None:
+    """Whole packets are held back before a host. Nothing is damaged by that, and no slack buffer overflows."""
+    one, other, awake = (
+        on_four_hosts("grim_reliability", simulator, tmp_path / name, f"{PASSED} {more}")
+        for name, simulator, more in (
+            ("verilator", "verilator", ""),
+            ("icarus", "icarus", ""),
+            ("awake", "verilator", "run.always_on=1"),
+        )
+    )
+    assert one.metrics["packets_passed"] > 5
+    assert one.metrics["resent"] > 5
+    assert one.metrics["lost"] == one.metrics["doubled"] == one.metrics["out_of_order"] == one.metrics["bad_crc"] == 0
+    assert not [name for name in one.metrics if name.startswith("explained")]
+    assert_equal(one, other)
+    assert_equal(one, awake)
+
+
 def test_every_step_of_the_repair_is_that_of_the_reference_model(lossy: Run) -> None:
     hosts = json.loads((lossy.folder / "legend.json").read_text())["hosts"]
     left = [[without_route(packet) for packet in packets] for packets in sent(lossy.folder, hosts)]
