@@ -339,7 +339,7 @@ class Link:
                 break
             except VipError:
                 await side.take_all()
-                await owner.nic.host.sleep(50_000_000, "memory in use")
+                await owner.nic.host.sleep(500_000_000, "memory in use")
                 if side.vi.state is State.ERROR:
                     await side.take_all()
         else:
