@@ -112,3 +112,23 @@ async def noting(errors: list[str], call: Awaitable[Any]) -> None:
         await call
     except GrimError as error:
         errors.append(str(error))
+
+
+def test_all_streams_to_a_dead_host_whose_time_is_over_together_are_given_up() -> None:
+    bench = Bench(2, 1, False, True, channels=2, **{**QUICK, "timeout_tries": 3})
+    errors: list[str] = []
+
+    async def node(library: Grim, me: int) -> None:
+        number = (await bench.publish(library, handler=lambda *message: None))["handler"]
+        if me == 1:
+            return
+        await library.host.sleep(200_000_000)
+        bench.machine.nic(1).card.write(Pci.CONTROL, HOLD)
+        for channel in range(2):
+            await library.send(library.get_dest_id(1, 0, channel), number, channel=channel)
+        while len(errors) < 2:
+            await noting(errors, library.poll())
+            await library.host.sleep(50_000_000)
+
+    bench.run(node, 50_000)
+    assert all("VNN 1" in error for error in errors)

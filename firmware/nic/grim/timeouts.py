@@ -173,6 +173,8 @@ class LossyAnswers(Answers):
         streams = self.sender.streams
         await self.nic.work("timeout_look", len(self._watched))
         for stream in list(self._watched):
+            if stream not in self._watched:  # its NI was given up with another stream
+                continue
             if not streams.in_flight[stream]:
                 del self._watched[stream]
             elif streams.held[stream]:
