@@ -105,3 +105,24 @@ def test_message_that_can_never_succeed_is_freed_and_reported() -> None:
     bench.settle()
     assert bench.count(1, Counter.ERRORS_SENT) == bench.count(0, Counter.ERRORS_SEEN) == 1
     assert bench.nothing_left()
+
+
+def test_a_library_answers_though_an_error_waits_for_its_application() -> None:
+    """The error of a bad address and then another node's question are handled by one poll of node 0."""
+    bench = Bench(3)
+
+    async def node(library: Grim, me: int) -> int:
+        await bench.publish(library, nothing=nothing)
+        if me == 2:
+            await library.host.sleep(200_000_000)
+            return await library.find_multicast_tree("new")
+        if me == 0:
+            block = await library.malloc_pinned(64)
+            await library.send_memory(library.get_dest_id(1), 0x7000_0000, block, 4)
+            await library.host.sleep(400_000_000)
+            await library.poll()
+            with pytest.raises(GrimError, match="is not in pinned memory of VNN 1"):
+                await library.poll()
+        return 0
+
+    assert bench.run(node) == [0, 0, 1]

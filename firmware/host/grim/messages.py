@@ -78,21 +78,27 @@ class ActiveMessages(Nodes):
         `channel` is the own channel, whose messages arrive in order. Waits, polling, while the channel's queue is
         full. Raises GrimError.
         """
-        self._ready()
+        messenger = self._ready()
         if handler not in self.handlers.names:
             self.handlers.check(handler)
-        await self._send(destination, handler, (a0, a1, a2, a3), payload, channel)
+        await self._send(messenger, destination, handler, (a0, a1, a2, a3), payload, channel)
 
     async def _tell(
         self, destination: int, handler: int, a0: int = 0, a1: int = 0, a2: int = 0, a3: int = 0, payload: bytes = b""
     ) -> None:
-        """`send` to a built-in handler of another library."""
-        await self._send(destination, handler, (a0, a1, a2, a3), payload, 0)
+        """`send` to a built-in handler of another library. Errors that wait for the application are not for it."""
+        assert self._messenger is not None
+        await self._send(self._messenger, destination, handler, (a0, a1, a2, a3), payload, 0)
 
     async def _send(
-        self, destination: int, handler: int, values: tuple[int, int, int, int], payload: Payload, channel: int
+        self,
+        messenger: Messenger,
+        destination: int,
+        handler: int,
+        values: tuple[int, int, int, int],
+        payload: Payload,
+        channel: int,
     ) -> None:
-        messenger = self._ready()
         target = self._target(destination, channel)
         arguments = self._words(values)
         if target.w2 & 0xFF == Device.CELOXICA:
