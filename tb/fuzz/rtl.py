@@ -10,8 +10,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import NoReturn
 
 from firmware.layers import ClusterView
 from pymodels.kernel import Kernel
@@ -21,6 +20,8 @@ from tb.lab import Lab
 from tb.studies import Option
 
 CLUSTER = "eight_hosts"
+LINE, LINES = 1000, 50
+"""Characters of a failure, and failures of a program, that are told."""
 OPTIONS = {
     "layer": Option("grim", "whose fuzz", choices=tuple(trial.names())),
     "first": Option(0, "the first seed"),
@@ -29,7 +30,11 @@ OPTIONS = {
 
 
 class RtlWorld:
-    """The cluster in the simulator, as many nodes of it as a program has."""
+    """The cluster in the simulator, as many nodes of it as a program has. Here firmware cannot be stopped, and a word of
+    host memory is polled by one task at a time.
+    """
+
+    resets, tasks = False, 1
 
     def __init__(self, lab: Lab, name: str, program: Program) -> None:
         self._lab, self._nodes = lab, program.nodes
@@ -72,32 +77,28 @@ async def run(lab: Lab) -> None:
 
 async def _apart(lab: Lab, name: str, seed: int) -> list[str]:
     """Run the program of a seed in a copy of this process; what was wrong."""
-    folder = Path(lab.plan.request.folder)
     read, write = os.pipe()
     child = os.fork()
     if not child:
         os.close(read)
-        text = json.dumps(await _whole(lab, name, seed))
-        with os.fdopen(write, "w") as out:
-            out.write(text)
-        os._exit(0)
+
+        def end(found: list[str]) -> NoReturn:
+            os.write(write, json.dumps(found).encode())
+            os._exit(0)
+
+        # what the copy raises outside of this task ends it too, and nothing of it is left behind
+        lab.running.engine.on_failure = lambda error: end([trial.told(error)])
+        end(await _whole(lab, name, seed))
     os.close(write)
     with os.fdopen(read) as answer:
         text = answer.read()
     os.waitpid(child, 0)
-    if text:
-        found: list[str] = json.loads(text)
-        return found
-    failed = folder / "failures.txt"
-    return [failed.read_text(encoding="utf-8") if failed.exists() else "the simulation died"]
+    found: list[str] = json.loads(text) if text else ["the simulation died"]
+    return found
 
 
 async def _whole(lab: Lab, name: str, seed: int) -> list[str]:
     program, _ = trial.drawn(name, seed)
-    found: Any = []
-    try:
-        found = await trial.layer(name).run(program, RtlWorld(lab, name, program))
-    except Exception as error:  # noqa: BLE001 - whatever software raises is what the fuzz looks for
-        found = [trial.told(error)]
+    found: list[str] = await trial.layer(name).run(program, RtlWorld(lab, name, program))
     await lab.running.drain()
-    return [*found, *lab.running.broken_invariants()]
+    return [line[:LINE] for line in [*found, *lab.running.broken_invariants()]][:LINES]

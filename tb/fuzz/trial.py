@@ -66,7 +66,7 @@ def on_machine(name: str, program: Program) -> Trial:
     return Trial(program, tuple(found))
 
 
-def told(error: Exception) -> str:
+def told(error: BaseException) -> str:
     """An exception in words: what it says, where it was raised, and in which task."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = "; ".join([f"{Path(last.filename).name}:{last.lineno}", *getattr(error, "__notes__", ())])

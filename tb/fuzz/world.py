@@ -19,6 +19,10 @@ class World(Protocol):
 
     hosts: Sequence[Any]
     nics: Sequence[Any]
+    resets: bool
+    """NICs can be reset, and begin again."""
+    tasks: int
+    """Of a host that may wait for its memory at once."""
 
     @property
     def kernel(self) -> Kernel:
@@ -36,6 +40,8 @@ class World(Protocol):
 
 class MachineWorld:
     """The machine, made for one program."""
+
+    resets, tasks = True, 2
 
     def __init__(self, program: Program) -> None:
         self._machine = Machine(program.nodes, seed=1, trace=False, nic=program.nic)

@@ -29,6 +29,10 @@ def _silent() -> None:
     """No heartbeat."""
 
 
+def _kept(error: BaseException) -> None:
+    """A failure that `run` raises again; nobody else wants it."""
+
+
 class Engine:
     """Runs the kernel's tasks on simulated time until a given task ends.
 
@@ -42,6 +46,8 @@ class Engine:
         self.cost = doorway.exchange.cost()
         self.heartbeat: Callable[[], None] = _silent
         """Called every so many wakes."""
+        self.on_failure: Callable[[BaseException], None] = _kept
+        """Called with what a turn raises, before the simulation ends for it."""
         self._direct = direct
         self._change = ValueChange(dut.wake)
         self._hang_ps = HANG_PS
@@ -83,6 +89,7 @@ class Engine:
     def _failed(self, error: BaseException) -> None:
         """A turn raised: kept, and raised again in `run`."""
         self._failure = error
+        self.on_failure(error)
 
     def _beat(self, now: int) -> None:
         """Software that looks again and again, while no hardware tells anything any more, hangs too."""

@@ -44,6 +44,8 @@ class Application(Messages, Transfers):
     async def do_go_down(self, act: Act) -> None:
         """The NIC is reset under whatever is under way; some time later node and NIC begin anew."""
         cluster, host, old = self.cluster, self.host, self.library
+        if not cluster.world.resets:
+            return
         await card.hold(host)
         cluster.down = self.index
         self.mail.part(self.index)
@@ -87,7 +89,8 @@ async def run(program: Program, world: World) -> list[str]:
 async def _node(node: Application, program: Program) -> None:
     await node.bring_up()
     for number in (1, 0):
-        acts = [act for act in program.acts if (act.node, act.task) == (node.index, number)]
+        tasks = node.cluster.world.tasks
+        acts = [act for act in program.acts if (act.node, act.task % tasks) == (node.index, number)]
         if number:
             node.host.spawn(node.task(acts), f"second task {node.index}")
         else:
