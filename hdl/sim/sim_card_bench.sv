@@ -1,11 +1,13 @@
 // The FPGA card in a PCI segment of its own, with its SRAM and a fabric clock, for its bench: the host bridge's CPU and
-// memory ports are brought out; host memory also stands in for the NIC.
+// memory ports are brought out; host memory also stands in for the NIC. With `sleep` both clocks leave out edges that
+// nobody asks for.
 module sim_card_bench
   import myri_pci_pkg::*;
 (
     input  logic        clk,           // PCI clock
     input  logic        f_clk,         // fabric clock
     input  logic        rst,           // synchronous, active high, both clocks
+    input  logic        sleep,         // 1 = skip edges that nobody needs
     input  logic [ 5:0] cfg_mem_log2,  // as the bridge
     input  logic        cfg_wide,      // 64-bit bus and card
     input  logic [15:0] cfg_patience,  // as the card
@@ -48,18 +50,35 @@ module sim_card_bench
     output logic [31:0] tr_key,        // as the card
     output logic        both,          // an access of a bank by both sides, ever
     output logic        busy,          // PCI clock: needs edges
-    output logic        f_busy         // fabric clock: needs edges
+    output logic        f_busy,        // fabric clock: needs edges
+    output logic [31:0] edges,         // of the PCI clock since reset
+    output logic [31:0] f_edges        // of the fabric clock
 );
   logic [ PCI_IN_BITS-1:0] slot_in;
   logic [PCI_OUT_BITS-1:0] slot_out;
   logic [47:0] cycle, alarm_cycle;
-  logic segment_busy, card_busy, alarm_valid;
+  logic segment_busy, card_busy, alarm_valid, gated, f_gated;
   assign busy = segment_busy | card_busy | alarm_valid;
 
-  always_ff @(posedge clk) cycle <= rst ? 48'd0 : cycle + 48'd1;
+  sim_gate u_gate (
+      .*,
+      .busy(segment_busy | card_busy)
+  );
+  sim_gate u_f_gate (
+      .clk(f_clk),
+      .rst,
+      .sleep,
+      .busy(f_busy),
+      .alarm_valid(1'b0),
+      .alarm_cycle(48'd0),
+      .gated(f_gated),
+      .cycle(),
+      .edges(f_edges)
+  );
 
   sim_bench_segment u_segment (
       .*,
+      .clk(gated),
       .intr(),
       .idle_out(),
       .idle_in()
@@ -71,6 +90,8 @@ module sim_card_bench
   logic [3:0] h_be;
   logic [18:0] head_addr, result_addr, bank_addr;
   myri_fpga_card u_card (
+      .clk(gated),
+      .f_clk(f_gated),
       .busy(card_busy),
       .f_rst(rst),
       .pci_in(slot_in),
@@ -106,6 +127,8 @@ module sim_card_bench
   );
 
   sim_card_memory sram (
+      .clk(gated),
+      .f_clk(f_gated),
       .mem_valid(h_valid),
       .mem_write(h_write),
       .mem_addr(h_addr),
@@ -120,7 +143,4 @@ module sim_card_bench
     if (rst) both <= 1'b0;
     else if (h_valid && u_card.want[h_addr[22:21]] && u_card.granted[h_addr[22:21]]) both <= 1'b1;
   end
-
-  logic unused;
-  assign unused = &{1'b0, alarm_cycle};
 endmodule

@@ -21,9 +21,11 @@ class Grid:
     Args:
         dut: Needs clk, rst, cycle, busy, alarm_valid, alarm_cycle.
         sleeping: Skip the edges that the block does not ask for.
+        parts: Name of the clocks of the block's parts, as `lane` for lane_clk and lane_needed, a bit a part: of the
+            edges of clk a part has those that it needs, all when not sleeping.
     """
 
-    def __init__(self, dut: Any, sleeping: bool = False) -> None:
+    def __init__(self, dut: Any, sleeping: bool = False, parts: str = "") -> None:
         self.sleeping = sleeping
         self.now = 0
         """Number of the next grid point."""
@@ -33,8 +35,21 @@ class Grid:
         self.drivers: list[Callable[[int], None]] = []
         self._clk, self._rst, self._cycle = dut.clk, dut.rst, dut.cycle
         self._busy, self._alarm_valid, self._alarm_cycle = dut.busy, dut.alarm_valid, dut.alarm_cycle
-        self._clk.value = 0
+        self._parts = (dut[f"{parts}_clk"], dut[f"{parts}_needed"]) if parts else None
+        self._fall()
         self._cycle.value = 0
+
+    def _rise(self, sleeping: bool) -> None:
+        """The rising edge, of the parts too."""
+        if self._parts is not None:
+            clocks, needed = self._parts
+            clocks.value = int(needed.value) if sleeping else (1 << len(clocks)) - 1
+        self._clk.value = 1
+
+    def _fall(self) -> None:
+        self._clk.value = 0
+        if self._parts is not None:
+            self._parts[0].value = 0
 
     def _awake(self) -> bool:
         if not self.sleeping or int(self._busy.value):
@@ -46,9 +61,9 @@ class Grid:
         self.now = start
         self._rst.value = 1
         for _ in range(4):
-            self._clk.value = 1
+            self._rise(False)
             await HALF
-            self._clk.value = 0
+            self._fall()
             await HALF
         self._rst.value = 0
 
@@ -61,9 +76,9 @@ class Grid:
                 sample(self.now)
             if self._awake():
                 self.edges += 1
-                self._clk.value = 1
+                self._rise(self.sleeping)
                 await HALF
-                self._clk.value = 0
+                self._fall()
                 await SETTLE
             for drive in self.drivers:
                 drive(self.now)

@@ -13,7 +13,7 @@ from typing import Any
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles
+from cocotb.triggers import ClockCycles, FallingEdge
 
 from pymodels.card.fabric import EXAMPLE, images, names
 from pymodels.card.registers import BANK_BYTES, BANKS, REGISTERS, CardReg
@@ -49,7 +49,7 @@ class CardBench:
     def __init__(self, dut: Any, fabric_ps: int, **settings: int) -> None:
         self.dut = dut
         self.rng = random.Random(cocotb.RANDOM_SEED)
-        for name, value in {"cfg_mem_log2": 16, "cfg_wide": 0, "cfg_patience": 0, **settings}.items():
+        for name, value in {"sleep": 0, "cfg_mem_log2": 16, "cfg_wide": 0, "cfg_patience": 0, **settings}.items():
             dut[name].value = value
         dut.rst.value = 1
         Clock(dut.clk, 30, unit="ns", impl="gpi").start(start_high=False)
@@ -62,6 +62,16 @@ class CardBench:
         self.turn = 0
         """The bank that the next message goes to."""
         self._front = 0
+
+    async def reset(self, sleep: int) -> None:
+        """Into reset, everything as at the beginning; `start` ends it."""
+        self.dut.rst.value, self.dut.sleep.value = 1, sleep
+        self.rng = random.Random(cocotb.RANDOM_SEED)
+        self.memory.bytes[:] = bytes(SIZE)
+        for bank in range(BANKS):
+            self.sram[bank * BANK_BYTES :][:SIZE] = bytes(SIZE)
+        self._back, self.turn, self._front = [0, 0], 0, 0
+        await FallingEdge(self.dut.clk)  # from here on behind the agents at every edge, in whichever order they began
 
     def write(self, register: int, value: int) -> None:
         """Queue a store to a register of the card."""

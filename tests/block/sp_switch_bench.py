@@ -30,6 +30,10 @@ class SpBench(Bench):
         self.peak = max(self.peak, held)
         assert held <= self.limit, f"{held} chunks in a central queue of {self.limit} at {now}"
 
+    def parts(self) -> str:
+        """The chip has one clock."""
+        return ""
+
     def reference(self, present: frozenset[int]) -> Crossbar:
         """The functional model of this switch."""
         return SpSwitch(self.ports, present)

@@ -44,7 +44,7 @@ class Bench:
         for name, value in {**DEFAULTS, **settings, "present": present}.items():
             dut[name].value = value
         self.model = self.reference(frozenset(port for port in range(self.ports) if present >> port & 1))
-        self.grid = Grid(dut, sleeping)
+        self.grid = Grid(dut, sleeping, self.parts())
         self.driver = LinkDriver(dut, self.grid, self.ports)
         self.monitors = [LinkMonitor(dut, self.grid, port) for port in range(self.ports)]
         self.expected: dict[tuple[int, int], list[bytes]] = defaultdict(list)
@@ -55,6 +55,10 @@ class Bench:
             self.checker.add_interface(monitor, [], compare_fn=self._compare(monitor.lane))
         self.strobes: list[tuple[int, str, int]] = []
         self.grid.samplers.append(self._watch)
+
+    def parts(self) -> str:
+        """The clocks of the ports, where they are gated."""
+        return "lane" if int(self.dut.GATED.value.to_unsigned()) else ""
 
     def reference(self, present: frozenset[int]) -> Crossbar:
         """The functional model of a switch to which cables lead at these ports."""

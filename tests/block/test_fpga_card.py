@@ -322,6 +322,74 @@ async def a_host_that_keeps_a_bank_does_not_keep_the_nic_from_the_way_in(dut: An
     check_end(bench)
 
 
+WATCHED = ("cpu_ready", "mem_valid", "pci_ad", "pci_frame_n", "pci_irdy_n", "pci_trdy_n", "pci_req_n", "ev_mailbox")
+"""What must be equal at every edge of the PCI clock, asleep and always on."""
+
+
+async def _watch(dut: Any, clock: Any, names: tuple[str, ...], log: list[tuple[int, ...]]) -> None:
+    """Note the index of each edge before which something had changed, and all values."""
+    index = 0
+    before: tuple[int, ...] = ()
+    while True:
+        await RisingEdge(clock)
+        now = tuple(int(dut[name].value) for name in names)
+        if now != before and not int(dut.rst.value):
+            log.append((index, *now))
+        index, before = index + 1, now
+
+
+async def _everything_with_pauses(bench: CardBench) -> None:
+    """Messages, a swap of images, the mailbox, a bank that the host keeps, the card's DMA, and silence between them."""
+    rng, clk = bench.rng, bench.dut.clk
+    await forward(bench, "loopback", Forward.REPLY)
+    for number in range(4):
+        await bench.send(handler_of("loopback"), (number, 0, 0, REPLY_HANDLER), rng.randbytes(rng.choice((0, 9, 200))))
+        await bench.result()
+        await ClockCycles(clk, rng.choice((0, 1, 2, 3, 90)))
+    for command in (Command.PAUSE, Command.RESUME):
+        bench.write(CardReg.CONTROL, command)
+        await ClockCycles(clk, 60)
+        assert await bench.read(CardReg.STATUS) == 0x100 | command
+        bench.write(CardReg.STATUS, 0)
+    bench.write(CardReg.IMAGE, image_of(FILTERS))
+    await ClockCycles(clk, 400)
+    assert await bench.read(CardReg.IMAGE) == image_of(FILTERS)
+    for register, value in ((CardReg.OWN, 4), (CardReg.DMA_SOURCE, 0x8003), (CardReg.DMA_TARGET, 0x203)):
+        bench.write(register, value)
+    await bench.send(handler_of("loopback"), (0, 0, 0, REPLY_HANDLER), b"patience")
+    bench.write(CardReg.DMA_BYTES, 300)
+    await ClockCycles(clk, 400)
+    assert not await bench.read(CardReg.DMA_BYTES)
+    bench.write(CardReg.OWN, 0)
+    await bench.result()
+
+
+@cocotb.test(timeout_time=60, timeout_unit="ms")
+@cocotb.parametrize(fabric_ps=[7500, 10000])
+async def asleep_or_awake_the_card_does_the_same(dut: Any, fabric_ps: int) -> None:
+    bench = CardBench(dut, fabric_ps, cfg_patience=500)
+    logs: list[tuple[list[tuple[int, ...]], list[tuple[int, ...]]]] = []
+    edges = []
+    for sleep in (0, 1):
+        await bench.reset(sleep)
+        logs.append(([], []))
+        watches = [
+            cocotb.start_soon(_watch(dut, dut.clk, WATCHED, logs[-1][0])),
+            cocotb.start_soon(_watch(dut, dut.f_clk, ("tr_take", "tr_give", "tr_key"), logs[-1][1])),
+        ]
+        await bench.start(DIGESTS)
+        await _everything_with_pauses(bench)
+        edges.append((int(dut.edges.value), int(dut.f_edges.value)))
+        for watch in watches:
+            watch.cancel()
+        check_end(bench)
+    for awake, asleep in zip(*logs, strict=True):
+        for one, other in zip(awake, asleep, strict=False):
+            assert one == other
+        assert len(awake) == len(asleep)
+    assert all(few < 0.9 * many for many, few in zip(*edges, strict=True)), f"it hardly slept: {edges}"
+
+
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def the_cards_own_dma_brings_any_bytes_of_host_memory_into_a_bank(dut: Any) -> None:
     bench = await begin(dut, FILTERS, cfg_wide=1)
