@@ -1,0 +1,113 @@
+"""A tour of GRIM: every operation that an application can ask for, then messages under every choice of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from firmware.host.grim import Grim
+from tests.unit.charges import Charges, settled
+from tests.unit.grim_bench import Bench
+
+CHOICES: dict[str, dict[str, int | str]] = {
+    "slotted": {"queue_style": "slotted"},
+    "hybrid": {"queue_style": "hybrid"},
+    "per-ni": {"sequencing": "per-ni"},
+    "fetched": {"dma_inject": 1},
+    "rung": {"doorbell_notify": 1},
+    "buffered": {"buffering": "both"},
+    "timed": {"timeout_us": 200},
+}
+FAR = 1 << 24
+
+
+class Two:
+    """Two nodes: node 0 acts, node 1 polls until node 0 is done."""
+
+    def __init__(self, charges: Charges, **options: int | str) -> None:
+        self.charges, self.options = charges, options
+
+    def run(self, name: str, act: Callable[[Two, Grim, int], Awaitable[None]]) -> None:
+        """Run `act` on node 0; operations that it names begin with `name`."""
+        self.name, self.bench, over = name, Bench(2, **self.options), False  # type: ignore[arg-type]
+        self.here, self.there = self.bench.libraries
+
+        async def node(library: Grim, me: int) -> None:
+            nonlocal over
+            numbers = await self.bench.publish(library, data=lambda *_: None, reply=self._reply)
+            if me == 0:
+                await act(self, library, numbers["data"])
+                over = True
+                await library.send(FAR, numbers["data"])
+            else:
+                await library.wait_for(lambda: over)
+
+        self.bench.run(node)
+
+    async def step(self, what: str, call: Awaitable[Any]) -> Any:
+        """One operation, counted until all is quiet."""
+        with self.charges.operation(f"{self.name} {what}"):
+            return await settled(self.bench.machine, call)
+
+    async def _reply(self, source: int, a0: int, *_: Any) -> None:
+        await self.there.send(source, a0)
+
+
+def tour(charges: Charges) -> None:
+    """All of them."""
+    with charges.operation("enable"):
+        Bench(2).run(_nothing)
+    Two(charges).run("plain", _everything)
+    Two(charges, timeout_us=200).run("lossy", _lossy)
+    Two(charges, host_queue_bytes=8192, segment_bytes=2048).run("full", _full)
+    for name, options in CHOICES.items():
+        Two(charges, **options).run(name, _messages)
+
+
+async def _nothing(library: Grim, me: int) -> None:
+    """Enabled, and no more."""
+
+
+async def _messages(two: Two, grim: Grim, data: int) -> None:
+    """Messages of no, one and many segments."""
+    for size in (0, 64, 9000):
+        await two.step(f"send {size} B", grim.send(FAR, data, payload=bytes(size)))
+
+
+async def _everything(two: Two, grim: Grim, data: int) -> None:
+    await _messages(two, grim, data)
+    await two.step("reply", grim.send(FAR, await grim.resolve_handler("reply"), data))
+    await two.step("resolve", grim.resolve_handler("data"))
+    tree = await two.step("find tree", grim.find_multicast_tree("t"))
+    await two.step("subscribe", grim.subscribe_multicast(tree, 1))
+    await two.step("multicast", grim.send_mc(tree, data, payload=bytes(64)))
+    await two.step("unsubscribe", grim.unsubscribe_multicast(tree, 1))
+    await two.step("broadcast", grim.broadcast(data, payload=bytes(64)))
+    near = await two.step("allocate", grim.malloc_pinned(8192))
+    pages = await two.step("pin", grim.pin_user_memory(8192))
+    target = await two.there.malloc_pinned(8192)
+    for again in ("miss", "hit"):
+        await two.step(f"write {again}", grim.send_memory(FAR, target, near, 6000, lock=target + 8188, value=1))
+        await two.step(f"read {again}", grim.fetch_memory(FAR, near, target, 6000, lock=near + 8188))
+    place = two.there.get_pinned_pa(target)
+    await two.step("write physical", grim.send_physical_memory(FAR, place, pages, 64))
+    await two.step("free", grim.free_pinned_va(near))
+    await two.step("free pages", grim.free_pinned_va(pages))
+
+
+async def _lossy(two: Two, grim: Grim, data: int) -> None:
+    """A message that is lost, and one that is damaged."""
+    faults = two.bench.machine.faults
+    for name, harm in (("lost", faults.drop), ("damaged", faults.corrupt)):
+        harm(0, 1, faults.passed(0, 1))
+        await two.step(f"send {name}", grim.send(FAR, data, payload=bytes(64)))
+
+
+async def _full(two: Two, grim: Grim, data: int) -> None:
+    """More than the queue of a host that looks away takes."""
+
+    async def many() -> None:
+        for _ in range(6):
+            await grim.send(FAR, data, payload=bytes(1500))
+
+    await two.step("send to a full queue", many())

@@ -1,0 +1,58 @@
+"""A tour of echo and TPIL: every operation that an application can ask for."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+from firmware.host.tpil import CardDma, Method, create
+from firmware.layers import ClusterView, host_library, nic_program
+from pymodels.machine import Machine
+from tests.unit.charges import Charges, settled
+from tests.unit.test_tpil import WINDOW, Card
+
+
+class Driver:
+    """Fetches nothing: TPIL's own driver is asked for apart."""
+
+    async def fetch(self, source: int, target: int, size: int) -> None:
+        """A transfer."""
+
+
+def tour(charges: Charges) -> None:
+    """All of them."""
+    _echo(charges)
+    _tpil(charges)
+
+
+def _echo(charges: Charges) -> None:
+    machine = Machine(2)
+    hosts = []
+    for node in range(2):
+        view = ClusterView(**machine.view(node))
+        machine.nic(node).spawn(nic_program("echo")(machine.nic(node), view), "echo")
+        hosts.append(host_library("echo")(machine.host(node), view))
+    with charges.operation("echo start"):
+        machine.finish(*(host.start() for host in hosts))
+    with charges.operation("echo send and receive"):
+        machine.finish(settled(machine, hosts[0].send(1, b"64 bytes")), hosts[1].receive())
+    with charges.operation("echo answer"):
+        machine.finish(hosts[0].send(1, b"back"), hosts[1].echo(), hosts[0].receive())
+
+
+def _tpil(charges: Charges) -> None:
+    machine = Machine(1)
+    host = machine.host(0)
+    source = host.allocate(1 << 14).address
+    device = create(host, WINDOW, 1 << 16, Driver())
+    for method in Method:
+        with charges.operation(f"tpil {method.value}"):
+            machine.finish(settled(machine, device.move(method, 0, source, 9000)))
+    with charges.operation("tpil h2c"):
+        machine.finish(settled(machine, device.h2c(0, source, 64)))
+    card = Card(machine)
+    with (
+        patch.object(host, "pio_write", card.pio_write),
+        patch.object(host, "pio_read", card.pio_read),
+        charges.operation("tpil driver"),
+    ):
+        machine.finish(CardDma(host, WINDOW).fetch(source, 0, 4096))

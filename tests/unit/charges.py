@@ -1,0 +1,120 @@
+"""What an operation of a layer charges: every path by host and NIC, every system call and context switch, counted.
+
+`python -m tests.unit.charges` runs the tours of `charged_grim`, `charged_via` and `charged_small` on the machine and
+writes the tables of tests/unit/charged, which `test_charges` compares. A count that depends on how long something took
+is written as `+`: it is another one on a machine whose delays are others.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from pymodels.machine import Machine
+from pymodels.machine.host import ModelHost
+from pymodels.machine.processor import ModelProcessor
+from pymodels.machine.timing import Timing
+from pymodels.toml import read_toml
+
+FOLDER = Path(__file__).parent / "charged"
+TOURS = ("grim", "via", "small")
+SLOW = Timing(dma_start=1_900_000, pio_read=830_000, pio_latency=410_000, cable=300_000, context_switch=4_100_000)
+"""A machine on which much takes longer than usual."""
+VERBS: tuple[tuple[str, type, tuple[str, ...]], ...] = (
+    ("host", ModelHost, ("spend", "copy_memory", "syscall", "switch_context", "overhead")),
+    ("nic", ModelProcessor, ("work", "post")),
+)
+WITHOUT_PATH = ("syscall", "switch_context")
+SETTLE_PS = 300_000_000
+"""After which everything that an operation has set going is done with."""
+HEADING = "# What operations charge, by side. Written by `python -m tests.unit.charges`; read the difference.\n"
+Counts = dict[str, dict[str, int]]
+"""By operation and side: how often each path."""
+Table = dict[str, dict[str, str]]
+"""The same as it is written: a number, or `+`."""
+
+
+class Charges:
+    """Counts what the machine's hosts and NICs charge within named operations."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, Counter[str]] = {}
+        self._operation = ""
+
+    @contextmanager
+    def operation(self, name: str) -> Iterator[None]:
+        """What is charged meanwhile, on all nodes, belongs to this operation."""
+        self._operation = name
+        yield
+        self._operation = ""
+
+    def noting(self, side: str, name: str, verb: Callable[..., Any]) -> Callable[..., Any]:
+        """A verb that is counted before it is executed."""
+
+        def noted(who: Any, *arguments: Any, **named: Any) -> Any:
+            if self._operation:
+                path = name if name in WITHOUT_PATH else str(arguments[0])
+                times = named.get("times", arguments[1] if name in ("work", "spend") and len(arguments) > 1 else 1)
+                self.counts.setdefault(f"{self._operation}, {side}", Counter())[path] += times
+            return verb(who, *arguments, **named)
+
+        return noted
+
+
+def tour(name: str, timing: Timing | None = None) -> Counts:
+    """What every operation of a tour charges, on machines with other delays than usual if given."""
+    run: Callable[[Charges], None] = importlib.import_module(f"tests.unit.charged_{name}").tour
+    charges = Charges()
+    with ExitStack() as patches:
+        patches.enter_context(patch("pymodels.machine.machine.Timing", lambda: timing or Timing()))
+        for side, owner, verbs in VERBS:
+            for verb in verbs:
+                noted = charges.noting(side, verb, getattr(owner, verb))
+                patches.enter_context(patch.object(owner, verb, noted))
+        run(charges)
+    return {operation: dict(paths) for operation, paths in charges.counts.items()}
+
+
+def settled(machine: Machine, call: Awaitable[Any]) -> Any:
+    """The result of a call, when what it has set going is done with too."""
+
+    async def both() -> Any:
+        result = await call
+        await machine.kernel.sleep(SETTLE_PS, "the end of an operation")
+        return result
+
+    return both()
+
+
+def table(name: str) -> Table:
+    """The counts of a tour, `+` where they depend on time."""
+    usual, slow = tour(name), tour(name, SLOW)
+    return {
+        operation: {path: f"{n}" if slow.get(operation, {}).get(path) == n else "+" for path, n in paths.items()}
+        for operation, paths in usual.items()
+    }
+
+
+def committed(name: str) -> Table:
+    """The table as it stands in its file."""
+    lines = read_toml(FOLDER / f"{name}.toml")[0]
+    return {operation: dict(one.rsplit(" ", 1) for one in text.split(", ")) for operation, text in lines.items()}
+
+
+def main() -> None:
+    """Write all tables."""
+    for name in TOURS:
+        lines = [
+            f'"{operation}" = "{", ".join(f"{path} {count}" for path, count in sorted(paths.items()))}"\n'
+            for operation, paths in sorted(table(name).items())
+        ]
+        (FOLDER / f"{name}.toml").write_text(HEADING + "".join(lines))
+
+
+if __name__ == "__main__":
+    main()
