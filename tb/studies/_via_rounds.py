@@ -101,29 +101,30 @@ class Link:
             await party.close()
 
     async def round_trips(self, rounds: int) -> Measured:
-        """Half of a round trip; one goes before the clock starts."""
+        """Half of a round trip; one goes before the clock starts, by the same threads, which then have their CPUs."""
         for party in (self.near, self.far):
             party.fill(self.lab.seed)
             for _ in range(AHEAD):
                 for size in self.case.pieces:
                     await party.expect(size)
-        await self._rounds(1)
-        clock = await self._rounds(rounds)
+        clock = await self._rounds(1 + rounds)
         self.near.has(self.far)
         self.far.has(self.near)
         self.lab.findings.messages += 2 * (rounds + 1)
         return Measured(clock.elapsed / rounds / 2 / 1e6, clock.percent)
 
     async def _rounds(self, rounds: int) -> Clock:
-        clock = Clock(self.lab, self.near.end.host)
+        """Of all round trips but the first."""
+        first, clock = (Clock(self.lab, self.near.end.host) for _ in range(2))
 
         async def asks() -> None:
-            for _ in range(rounds):
+            for number in range(rounds):
+                one = clock if number else first
                 await self.lab.kernel.sleep(self._random.randrange(PHASES_PS))
-                clock.go()
+                one.go()
                 await self._speak(self.near)
                 await self._listen(self.near)
-                clock.stop()
+                one.stop()
                 await self._prepare(self.near)
 
         async def answers() -> None:

@@ -59,24 +59,41 @@ async def run(lab: Lab) -> None:
 
 
 async def _overheads(lab: Lab, near: End, far: End, size: int) -> tuple[float, float]:
-    """Time of the NIC and of the host for one send, in us: medians over the messages of some round trips."""
+    """Time of the NIC and of the host for one send, in us: medians over the messages of some round trips. The first one
+    is left out: its thread has just been given the CPU.
+    """
     begun = lab.kernel.now
     await latency(near, far, Case(size), lab.option("rounds"))
     trace = lab.trace()
     late = trace[trace["time"] >= begun]
-    noticed = _times(late, TraceEvent.NIC_NOTICED, unit(near.node, Part.NIC_CPU))
-    left = _times(late, TraceEvent.TX_HEAD, unit(near.node, Part.LINK))
-    called = _times(late, TraceEvent.SEND_CALL, unit(near.node, Part.HOST_CPU))
-    returned = _times(late, TraceEvent.SEND_RETURN, unit(near.node, Part.HOST_CPU))
-    return _median(noticed, left), _median(called, returned)
+    return nic_sends(late, near.node), host_sends(late, near.node)
 
 
-def _times(trace: NDArray[Any], event: TraceEvent, where: int) -> list[int]:
-    """When a unit did something, ps."""
-    return [int(time) for time in trace["time"][(trace["event"] == event) & (trace["unit"] == where)]]
+def host_sends(trace: NDArray[Any], node: int) -> float:
+    """From the call of a process that posts to its return, by the number of the send: the kernel's own have none."""
+    host = trace[trace["unit"] == unit(node, Part.HOST_CPU)]
+    called, returned = (_by(host, event, "argument2") for event in (TraceEvent.SEND_CALL, TraceEvent.SEND_RETURN))
+    return _median([(called[number], end) for number, end in returned.items()])
 
 
-def _median(begins: Sequence[int], ends: Sequence[int]) -> float:
-    """Of the times from each begin to the first end after it, in us."""
-    took = [min((end for end in ends if end > begin), default=begin) - begin for begin in begins]
-    return statistics.median(took) / 1e6
+def nic_sends(trace: NDArray[Any], node: int) -> float:
+    """From the NIC's first look at a descriptor of a process to its packet's first character on the link."""
+    nic = trace[trace["unit"] == unit(node, Part.NIC_CPU)]
+    left = _by(trace[trace["unit"] == unit(node, Part.LINK)], TraceEvent.TX_HEAD, "packet")
+    spans, noticed = [], 0
+    for row in nic:
+        if row["event"] == TraceEvent.NIC_NOTICED:
+            noticed = int(row["time"])
+        elif row["event"] == TraceEvent.NIC_DESCRIPTOR and row["argument2"] & 0xFF:  # VI 0 is the kernels'
+            spans.append((noticed, left[int(row["packet"])]))
+    return _median(spans)
+
+
+def _by(trace: NDArray[Any], event: TraceEvent, field: str) -> dict[int, int]:
+    """When something happened, ps, by what names it."""
+    return {int(row[field]): int(row["time"]) for row in trace[trace["event"] == event]}
+
+
+def _median(spans: Sequence[tuple[int, int]]) -> float:
+    """Of all spans but the first, in us."""
+    return statistics.median(end - begin for begin, end in spans[1:]) / 1e6
