@@ -2,7 +2,9 @@
 
 /* A message to another kernel agent: nine words, and a descriptor for them. */
 void agent_send(struct kernel *kernel, u32 *place, const u32 *message, u32 node) {
-    u32 tail = kernel->sends.tail;
+    u32 tail;
+    take_lock(&kernel->sends.lock);
+    tail = kernel->sends.tail;
     place[0] = message[0];
     place[1] = message[1];
     place[2] = message[2];
@@ -17,6 +19,7 @@ void agent_send(struct kernel *kernel, u32 *place, const u32 *message, u32 node)
     PIO_WRITE(__builtin_bswap32((u32)place));
     PIO_WRITE(__builtin_bswap32(node << 16 | 36));
     PIO_WRITE(__builtin_bswap32(tail + 5));
+    give_lock(&kernel->sends.lock);
 }
 
 /* A message of another kernel agent: what it is, and which connection it means. */

@@ -150,6 +150,7 @@ class Entries:
             await self._process.spend("look_entry")
             return None
         word = self._rings[0].take()
+        await self._process.spend("look_entry")
         await self._process.spend("take_entry")
         queue = self._queues.get((word & VI, word >> SIDE))
         return await self.look() if queue is None else (queue.vi, queue.side == RECEIVED)
@@ -207,7 +208,7 @@ class Looks:
         if not watches:
             raise VipError(Result.INVALID_STATE, "waiting for a completion where nothing is posted", "post something")
         if not self.over():
-            await self._process.poll(watches, "look_status")
+            await self._process.poll(watches, "look_done")
 
 
 class CompletionQueue:

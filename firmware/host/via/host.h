@@ -8,7 +8,7 @@ struct descriptor {
     u32 address, reserved_3, handle, size;
 };
 struct region { u32 handle, process, va, size, tag, flags, first_page, *frames; };
-enum { VI_MAGIC = 0x56495021 };
+enum { VI_MAGIC = 0x56495021, CQ_MAGIC = 0x43515021 };
 struct queue { u32 magic, lock, posted, most; struct descriptor *oldest, *newest; u32 handle; };
 struct cache { u32 tail, head, size, *base, waiting, lock, owner, irql; };
 struct posted { struct posted *next; struct descriptor *descriptor; u32 end, region, time; };
@@ -18,5 +18,21 @@ struct vi {
     struct cache receives;
     u32 sleepers;
 };
+struct completions { u32 magic, lock, *place, *first, *end, round; };
 struct request { u32 code, process, length, vi, descriptor, handle, side; };
 struct kernel { struct region *regions; u32 region_count; struct cache sends; struct vi *vis; u32 vi_count, lock, interrupts, *events, event, nics; };
+
+/* Add to a word that other processors may add to: it locks the cache line as an exchange does. */
+#define LOCKED_ADD(at, value) \
+    do { __asm__ volatile(PATHS_MARK "sample lock\n\tlock addl %1, %0" : "+m"(*(at)) : "ri"((u32)(value)) : "memory"); } while (0)
+
+/* A lock of the kernel that another processor may hold: whoever changes what processes share takes it. */
+static inline __attribute__((always_inline)) void take_lock(u32 *lock) {
+    while (UNLIKELY(LOCKED_EXCHANGE(lock, 1))) {
+        OFF_PATH("another processor has it");
+    }
+}
+
+static inline __attribute__((always_inline)) void give_lock(u32 *lock) {
+    SHARED32(lock) = 0;
+}

@@ -33,7 +33,9 @@ u32 read_event(struct kernel *kernel) {
 
 /* Refill a queue cache: each descriptor that waited, and the flag. */
 u32 refill_cache(struct cache *cache, struct posted *posted) {
-    u32 head = PIO_READ(), tail = cache->tail;
+    u32 head = PIO_READ(), tail;
+    take_lock(&cache->lock);
+    tail = cache->tail;
     cache->head = head;
     if (UNLIKELY(tail - head > cache->size - 5)) {
         OFF_PATH("no room");
@@ -44,13 +46,17 @@ u32 refill_cache(struct cache *cache, struct posted *posted) {
     cache->waiting = cache->waiting - 1;
     PIO_WRITE(posted->region);
     PIO_WRITE(tail + 5);
+    give_lock(&cache->lock);
     return cache->waiting;
 }
 
 /* A word into the command ring. */
 void give_command(struct cache *cache, u32 word) {
-    u32 tail = cache->tail;
+    u32 tail;
+    take_lock(&cache->lock);
+    tail = cache->tail;
     cache->tail = tail + 1;
     PIO_WRITE(__builtin_bswap32(word));
     PIO_WRITE(__builtin_bswap32(tail + 1));
+    give_lock(&cache->lock);
 }

@@ -2,8 +2,18 @@
 
 /* Post: is there room in the work queue; link the descriptor to the one before; the request for the kernel. */
 u32 post_user(struct queue *queue, struct descriptor *descriptor, u32 handle, u32 vi, struct request *request) {
-    struct descriptor *before = queue->newest;
-    u32 posted = queue->posted;
+    struct descriptor *before;
+    u32 posted;
+    if (UNLIKELY(queue == 0) || UNLIKELY(queue->magic != VI_MAGIC) || UNLIKELY(descriptor == 0)) {
+        OFF_PATH("invalid parameter");
+        return 5;
+    }
+    if (UNLIKELY(LOCKED_EXCHANGE(&queue->lock, 1))) {
+        OFF_PATH("another thread is here");
+        return 1;
+    }
+    before = queue->newest;
+    posted = queue->posted;
     if (UNLIKELY(posted >= queue->most)) {
         OFF_PATH("too many are posted");
         return 1;
@@ -19,6 +29,7 @@ u32 post_user(struct queue *queue, struct descriptor *descriptor, u32 handle, u3
     request->descriptor = (u32)descriptor;
     request->handle = handle;
     request->length = sizeof *request;
+    SHARED32(&queue->lock) = 0;
     return 0;
 }
 
@@ -49,22 +60,6 @@ u32 look_done(struct queue *queue, struct descriptor **found) {
     return 1;
 }
 
-/* One look at a status, in a loop that calls VipSendDone or VipRecvDone. */
-u32 look_status(struct queue *queue, struct descriptor **found) {
-    struct descriptor *oldest = queue->oldest;
-    if (UNLIKELY(queue->posted == 0)) {
-        OFF_PATH("nothing is posted");
-        return 0;
-    }
-    if (UNLIKELY(SHARED32(&oldest->status) != 0)) {
-        OFF_PATH("it is done");
-        *found = oldest;
-        return 1;
-    }
-    LOOP_AGAIN();
-    return 0;
-}
-
 /* Take a done descriptor back. */
 struct descriptor *take_done(struct queue *queue) {
     struct descriptor *oldest = queue->oldest;
@@ -73,29 +68,39 @@ struct descriptor *take_done(struct queue *queue) {
     return oldest;
 }
 
-/* One look at an entry of a completion queue. */
-u32 look_entry(u32 *entry) {
-    if (UNLIKELY(SHARED32(entry) != 0)) {
-        OFF_PATH("something is done");
+/* VipCQDone: is the handle a completion queue's, is the next entry there; other threads may ask too. */
+u32 look_entry(struct completions *queue, u32 *found) {
+    if (UNLIKELY(queue == 0) || UNLIKELY(queue->magic != CQ_MAGIC) || UNLIKELY(found == 0)) {
+        OFF_PATH("invalid parameter");
+        return 5;
+    }
+    if (UNLIKELY(LOCKED_EXCHANGE(&queue->lock, 1))) {
+        OFF_PATH("another thread is here");
         return 1;
     }
-    LOOP_AGAIN();
-    return 0;
+    *found = 0;
+    if (UNLIKELY(SHARED32(queue->place) != 0)) {
+        OFF_PATH("something is done");
+        *found = 1;
+    }
+    SHARED32(&queue->lock) = 0;
+    return 1;
 }
 
-/* Take an entry of a completion queue. */
-u32 take_entry(u32 **place, u32 *first, u32 *end, u32 round) {
-    u32 *at = *place, word = be32_load(at);
-    if (UNLIKELY(word >> 10 != round)) {
+/* What it does beside when it is: take the entry. */
+u32 take_entry(struct completions *queue) {
+    u32 *at = queue->place, word = be32_load(at);
+    if (UNLIKELY(word >> 10 != queue->round)) {
         OFF_PATH("overrun");
         return 0;
     }
     *at = 0;
     at++;
-    if (UNLIKELY(at == end)) {
+    if (UNLIKELY(at == queue->end)) {
         OFF_PATH("round the queue");
-        at = first;
+        queue->round++;
+        at = queue->first;
     }
-    *place = at;
+    queue->place = at;
     return word;
 }

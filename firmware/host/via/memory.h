@@ -6,12 +6,14 @@ u32 register_region(struct kernel *kernel, struct region *free, u32 process, u32
         OFF_PATH("not possible");
         return 0;
     }
+    take_lock(&kernel->lock);
     free->process = process;
     free->va = va;
     free->size = size;
     free->tag = tag;
     free->first_page = va >> PAGE_BITS;
     free->handle = serial << 12 | (u32)free - (u32)kernel->regions;
+    give_lock(&kernel->lock);
     return free->handle;
 }
 
@@ -22,7 +24,7 @@ u32 *register_page(u32 *entry, u32 *page_table_entry, u32 *frame_database, u32 p
         OFF_PATH("not present, or not the user's");
         return 0;
     }
-    __sync_fetch_and_add(count, 1);
+    LOCKED_ADD(count, 1);
     count[1] = process;
     *entry = word & ~0xFFFu;
     LOOP_AGAIN();
@@ -35,6 +37,7 @@ u32 create_vi(struct kernel *kernel, struct vi *free, u32 process, u32 tag, u32 
         OFF_PATH("not possible");
         return 0;
     }
+    take_lock(&kernel->lock);
     free->process = process;
     free->tag = tag;
     free->most = most;
@@ -44,52 +47,61 @@ u32 create_vi(struct kernel *kernel, struct vi *free, u32 process, u32 tag, u32 
     free->sleepers = 0;
     PIO_WRITE(__builtin_bswap32(reliability));
     PIO_WRITE(__builtin_bswap32(free->generation << 8));
+    give_lock(&kernel->lock);
     return free->number;
 }
 
 /* VipDestroyVi. */
-u32 destroy_vi(struct vi *vi, u32 process) {
+u32 destroy_vi(struct kernel *kernel, struct vi *vi, u32 process) {
     if (UNLIKELY(vi->process != process) || UNLIKELY(vi->state == CONNECTED)) {
         OFF_PATH("not possible");
         return 1;
     }
+    take_lock(&kernel->lock);
     vi->process = 0;
+    give_lock(&kernel->lock);
     return 0;
 }
 
 /* VipCreateCQ: a free number, a page for the entries. */
-u32 create_queue(u32 *queues, u32 number, u32 process, u32 page, u32 entries) {
+u32 create_queue(struct kernel *kernel, u32 *queues, u32 number, u32 process, u32 page, u32 entries) {
     u32 *one = &queues[4 * number];
     if (UNLIKELY(entries == 0) || UNLIKELY(entries > 1024) || UNLIKELY(one[0] != 0)) {
         OFF_PATH("not possible");
         return 0;
     }
+    take_lock(&kernel->lock);
     one[0] = process;
     one[1] = page;
     one[2] = entries;
     PIO_WRITE(__builtin_bswap32(page));
     PIO_WRITE(__builtin_bswap32(entries));
+    give_lock(&kernel->lock);
     return number;
 }
 
 /* VipDestroyCQ. */
-u32 destroy_queue(u32 *queues, u32 number, u32 process) {
+u32 destroy_queue(struct kernel *kernel, u32 *queues, u32 number, u32 process) {
     u32 *one = &queues[4 * number];
     if (UNLIKELY(one[0] != process) || UNLIKELY(one[3] != 0)) {
         OFF_PATH("in use");
         return 1;
     }
+    take_lock(&kernel->lock);
     one[0] = 0;
+    give_lock(&kernel->lock);
     return 0;
 }
 
 /* Put a thread to sleep until a descriptor is done. */
-u32 sleep_in_kernel(struct vi *vi, struct descriptor *descriptor, u32 thread, u32 *sleeper, u32 side) {
+u32 sleep_in_kernel(struct kernel *kernel, struct vi *vi, struct descriptor *descriptor, u32 thread, u32 *sleeper, u32 side) {
+    take_lock(&kernel->lock);
     sleeper[0] = vi->sleepers;
     sleeper[1] = thread;
     sleeper[2] = (u32)descriptor;
     sleeper[3] = side;
     vi->sleepers = (u32)sleeper;
+    give_lock(&kernel->lock);
     PIO_WRITE(__builtin_bswap32(side));
     if (UNLIKELY(SHARED32(&descriptor->status) != 0)) {
         OFF_PATH("it is done");

@@ -16,9 +16,7 @@ static inline __attribute__((always_inline)) struct vi *enter(struct kernel *ker
         OFF_PATH("not its VI");
         return 0;
     }
-    while (UNLIKELY(__sync_lock_test_and_set(lock, 1))) {
-        OFF_PATH("another processor has it");
-    }
+    take_lock(lock);
     return vi;
 }
 
@@ -139,7 +137,7 @@ static inline __attribute__((always_inline)) u32 served(struct kernel *kernel, c
     }
     vi = enter(kernel, &request, process, &kernel->sends.lock);
     result = post(kernel, vi, send ? &kernel->sends : &vi->receives, &request, send ? DEVICE_SEND : 0, time, &descriptor, built);
-    SHARED32(&kernel->sends.lock) = 0;
+    give_lock(&kernel->sends.lock);
     stack[7] = 0;
     stack[8] = 0;
     return result;
@@ -192,6 +190,6 @@ u32 post_refused(struct kernel *kernel, struct request *request, u32 process, u3
     PIO_WRITE(__builtin_bswap32(physical(home, request->descriptor)));
     PIO_WRITE(__builtin_bswap32(status));
     PIO_WRITE(__builtin_bswap32(tail + 3));
-    kernel->sends.lock = 0;
+    give_lock(&kernel->sends.lock);
     return vi->number;
 }

@@ -85,7 +85,7 @@ class WorkQueue:
         """Spin until the oldest descriptor is done, and take it back. Raises VipError when nothing is posted."""
         while (descriptor := await self._take()) is None:
             self._some()
-            await self._process.poll([(self._posted[0].va + Field.STATUS, 0)], "look_status")
+            await self._process.poll([(self._posted[0].va + Field.STATUS, 0)], "look_done")
         return descriptor
 
     async def wait(self, timeout_us: float | None) -> Descriptor:

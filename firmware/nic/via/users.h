@@ -245,7 +245,7 @@ u32 user_received(struct vi *vi, struct taken *taken, u32 size) {
 u32 user_status(struct vi *vi, u32 descriptor, u32 length, u32 status, u32 *words) {
     words[0] = length;
     words[1] = status | 1;
-    if (UNLIKELY(vi->words->receive_queue)) {
+    if (UNLIKELY(SHARED32(&vi->words->receive_queue))) {
         OFF_PATH("a completion queue");
         return 0;
     }
