@@ -6,13 +6,15 @@ buffers where the benchmark's own arrays stand; what of that is ours, each file 
 
 from pymodels.npb.caches import Misses, TranslationCache, miss_rates
 from pymodels.npb.codes import CODES, kernel, recv_queues
-from pymodels.npb.rates import RUNS, SHAPES, figure, of_all
+from pymodels.npb.rates import RUNS, SHAPES, VICTIMS, WITH_VICTIMS, figure, of_all
 from pymodels.npb.streams import Kernel, Transfer
 
 __all__ = [
     "CODES",
     "RUNS",
     "SHAPES",
+    "VICTIMS",
+    "WITH_VICTIMS",
     "Kernel",
     "Misses",
     "Transfer",

@@ -39,11 +39,15 @@ class Misses:
 
 
 class TranslationCache:
-    """`sets` x `ways` translations; a page belongs into set page mod `sets`, whose least recently used gives way."""
+    """`sets` x `ways` translations; a page belongs into set page mod `sets`, whose least recently used gives way. That
+    goes into a victim cache for so many pages of any set, whose oldest is forgotten; a page that is found there changes
+    places with the one that gives way to it.
+    """
 
-    def __init__(self, sets: int, ways: int) -> None:
-        self.sets, self.ways = sets, ways
+    def __init__(self, sets: int, ways: int, victims: int = 0) -> None:
+        self.sets, self.ways, self.victims = sets, ways, victims
         self._lines: list[list[int]] = [[] for _ in range(sets)]
+        self._victims: list[int] = []
         self._seen: set[int] = set()
 
     def lookup(self, page: int) -> bool:
@@ -54,10 +58,20 @@ class TranslationCache:
         there = page in line
         if there:
             line.remove(page)
-        elif len(line) == self.ways:
-            line.pop()
+        else:
+            there = self._missed(page, line)
         line.insert(0, page)
         return there
+
+    def _missed(self, page: int, line: list[int]) -> bool:
+        """A page is not in its set; whether it is among the victims. There is room for it in its set then."""
+        kept = page in self._victims
+        if kept:
+            self._victims.remove(page)
+        if len(line) == self.ways:
+            self._victims.insert(0, line.pop())
+            del self._victims[self.victims :]
+        return kept
 
     def run(self, transfers: Iterable[Transfer]) -> Misses:
         """Look up every page of these transfers."""
@@ -78,15 +92,15 @@ class TranslationCache:
 
     def state(self) -> tuple[tuple[int, ...], ...]:
         """What it holds, in order of use."""
-        return tuple(map(tuple, self._lines))
+        return (*map(tuple, self._lines), tuple(self._victims))
 
 
-def miss_rates(process: Kernel, sets: int, ways: int) -> Misses:
+def miss_rates(process: Kernel, sets: int, ways: int, victims: int = 0) -> Misses:
     """Of a whole run of one process.
 
     Iterations are the same: once one leaves the cache as it found it, so do all later ones, with as many misses.
     """
-    cache = TranslationCache(sets, ways)
+    cache = TranslationCache(sets, ways, victims)
     total = cache.run(process.setup)
     for iteration in range(process.iterations):
         before = cache.state()

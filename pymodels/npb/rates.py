@@ -9,18 +9,22 @@ from pymodels.npb.caches import Misses, miss_rates
 from pymodels.npb.codes import CODES, kernel
 from pymodels.npb.streams import Kernel, Transfer
 
-SHAPES: Mapping[str, tuple[int, int]] = {"128": (128, 1), "1024": (1024, 1), "128x8": (128, 8)}
+SHAPES: Mapping[str, tuple[int, ...]] = {"128": (128, 1), "1024": (1024, 1), "128x8": (128, 8)}
 """Sets and ways of the paper's caches (readings C9)."""
+VICTIMS = 16
+"""Pages of a victim cache (ours: the paper does not say how many)."""
+WITH_VICTIMS: Mapping[str, tuple[int, ...]] = {name: (*SHAPES[name], VICTIMS) for name in ("128", "1024")}
+"""The same caches with one."""
 RUNS = (("A", 4), ("A", 16), ("B", 16), ("B", 64))
 """Class and processes of the paper's figures."""
 
 
-def of_all(code: str, problem: str, processes: int, shapes: Sequence[tuple[int, int]]) -> list[Misses]:
+def of_all(code: str, problem: str, processes: int, shapes: Sequence[tuple[int, ...]]) -> list[Misses]:
     """Look-ups and misses of all processes together, for each shape of cache."""
     found = [Misses() for _ in shapes]
     for process, times in _alike(code, problem, processes).items():
-        for total, (sets, ways) in zip(found, shapes, strict=True):
-            total.add(miss_rates(process, sets, ways), times)
+        for total, shape in zip(found, shapes, strict=True):
+            total.add(miss_rates(process, *shape), times)
     return found
 
 
@@ -37,10 +41,12 @@ def _faceless(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:
     return tuple(transfer._replace(peer=0) for transfer in transfers)
 
 
-def figure(problem: str, processes: int) -> dict[tuple[str, str], Misses]:
+def figure(
+    problem: str, processes: int, shapes: Mapping[str, tuple[int, ...]] = SHAPES
+) -> dict[tuple[str, str], Misses]:
     """One of the paper's plots: by code and shape."""
     return {
         (code, shape): misses
         for code in CODES
-        for shape, misses in zip(SHAPES, of_all(code, problem, processes, tuple(SHAPES.values())), strict=True)
+        for shape, misses in zip(shapes, of_all(code, problem, processes, tuple(shapes.values())), strict=True)
     }

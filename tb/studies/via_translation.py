@@ -4,13 +4,13 @@ Strategy (paper 001, 2.3.3): pairs of hosts differ only in who translates. AT1 c
 (`at1_us`, Table 2.2), which a NIC that translates spares; whole messages stand beside. AT3 costs what a message takes
 longer when it misses the NIC's cache, divided by its misses, which the NICs count. How often
 that is, address streams tell: communication kernels after six NAS Parallel Benchmarks, of which every process has a
-cache; misses of sends and receives, compulsory or not.
+cache; misses of sends and receives, compulsory or not; with a victim cache beside, and with 16 processes for 4.
 """
 
 from __future__ import annotations
 
 from firmware.nic.via.layout import Counter, Word
-from pymodels.npb import CODES, RUNS, SHAPES, Misses, figure
+from pymodels.npb import CODES, RUNS, SHAPES, WITH_VICTIMS, Misses, figure
 from tb.lab import Lab
 from tb.studies import Option, layer_options
 from tb.studies._via_case import Case
@@ -25,6 +25,8 @@ NEGLIGIBLE = 5.0
 """Percent of look-ups below which misses do not count (ours: the paper says negligible)."""
 MANY = 80.0
 """Percent that the paper names."""
+GAIN = 5.0
+"""Percent of look-ups from which on a victim cache's gain is more than minimal (ours)."""
 CODES_AXIS = f"code: {' '.join(CODES)}"
 CHOICES: dict[str, dict[str, float | str]] = {
     "at1": {"doorbell": "d2", "translation": "at1"},
@@ -44,7 +46,12 @@ async def run(lab: Lab) -> None:
     """The study."""
     for done, (problem, processes) in enumerate(RUNS):
         _figure(lab, problem, processes, figure(problem, processes))
+        _victims(lab, f"{problem}{processes}", figure(problem, processes, WITH_VICTIMS))
         lab.progress(done + 1, len(RUNS) + len(CHOICES), "ways to translate")
+    for shape in SHAPES:
+        few, many = (_rates(lab, where, shape) for where in ("A4", "A16"))
+        less = [few[i] > NEGLIGIBLE and many[i] < few[i] for i in range(len(CODES))]
+        lab.metric(f"codes_that_miss_less_with_16_processes_{shape}", sum(less))
     ends = await pairs(lab, CHOICES, {"inline": 0, **SMALL})
     times = {}
     for done, (choice, (near, far)) in enumerate(ends.items()):
@@ -64,8 +71,7 @@ async def run(lab: Lab) -> None:
     lab.metric("at3_miss_us", (missing - times["at3"]) / each if each else 0.0)
     for where in (f"{problem}{processes}" for problem, processes in RUNS):
         for shape in SHAPES:
-            rates = [lab.findings.metrics[f"miss_percent_{code}_{where}_{shape}"] / 100 for code in CODES]
-            costs = [rate * lab.findings.metrics["at3_miss_us"] for rate in rates]
+            costs = [rate / 100 * lab.findings.metrics["at3_miss_us"] for rate in _rates(lab, where, shape)]
             lab.series(f"at3_us_{where}_{shape}", range(len(CODES)), costs, CODES_AXIS, "us")
 
 
@@ -77,6 +83,20 @@ async def _time(lab: Lab, near: End, far: End, reuse: int) -> float:
 def _misses(lab: Lab, near: End, far: End) -> int:
     """Misses of both NICs so far, as they count them."""
     return sum(lab.running.nics[end.node].load(Word.COUNTERS + 4 * Counter.MISSES) for end in (near, far))
+
+
+def _rates(lab: Lab, where: str, shape: str) -> list[float]:
+    """Miss rates of all codes, percent."""
+    return [lab.findings.metrics[f"miss_percent_{code}_{where}_{shape}"] for code in CODES]
+
+
+def _victims(lab: Lab, where: str, found: dict[tuple[str, str], Misses]) -> None:
+    """The same with a victim cache, and for how many codes it does something."""
+    for shape in WITH_VICTIMS:
+        rates = [100 * found[code, shape].rate for code in CODES]
+        lab.series(f"with_victims_{where}_{shape}", range(len(CODES)), rates, CODES_AXIS, "percent of look-ups")
+        gains = [before - after for before, after in zip(_rates(lab, where, shape), rates, strict=True)]
+        lab.metric(f"codes_gaining_by_victims_{where}_{shape}", sum(gain > GAIN for gain in gains))
 
 
 def _figure(lab: Lab, problem: str, processes: int, found: dict[tuple[str, str], Misses]) -> None:

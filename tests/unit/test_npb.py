@@ -123,6 +123,25 @@ def test_misses_are_told_apart() -> None:
     assert found.rate == 6 / 7 and cache.lookup(page)
 
 
+@given(st.lists(st.integers(0, 40), max_size=300), st.sampled_from([(4, 1), (2, 2)]), st.integers(0, 5))
+def test_a_victim_cache_keeps_what_gave_way_last(pages: list[int], shape: tuple[int, int], victims: int) -> None:
+    """Against a list of everything that was used, newest first: what fits is in the sets, what gave way after."""
+    sets, ways = shape
+    cache = TranslationCache(sets, ways, victims)
+    model: list[list[int]] = [[] for _ in range(sets)]
+    gone: list[int] = []
+    for page in pages:
+        line = model[page % sets]
+        assert cache.lookup(page) == (page in line or page in gone)
+        if page in gone:
+            gone.remove(page)
+        model[page % sets] = line = [page, *(one for one in line if one != page)]
+        gone = [*line[ways:], *gone][:victims]
+        del line[ways:]
+    plain = TranslationCache(sets, ways)
+    assert sum(map(plain.lookup, pages)) <= sum(map(TranslationCache(sets, ways, victims).lookup, pages))
+
+
 @pytest.mark.parametrize(("code", "iterations"), [("MG", 4), ("SP", 12), ("IS", 11)])
 @pytest.mark.parametrize("shape", [(128, 1), (16, 8)])
 def test_equal_iterations_are_counted_as_if_each_were_run(code: str, iterations: int, shape: tuple[int, int]) -> None:
