@@ -26,6 +26,8 @@ class Case:
     """Receives are told of by a completion queue, which so many receive queues have."""
     reuse: int = 100
     """Percent of the messages that use the first buffer; the others use one of their own."""
+    one: bool = False
+    """Messages are received into the buffer from which they are sent."""
     segments: int = 1
     vis: int = 1
     """Connected VIs between the two processes; one of them is used."""
@@ -79,7 +81,10 @@ class Party:
         depth, size = len(case.pieces) * max(case.window, AHEAD) + AHEAD, min(case.size, case.most)
         sends = await Ring.make(end, depth, size, 1 + fresh, case.segments, rdma_read=case.read)
         depth = max(depth, messages * len(case.pieces) + AHEAD) + case.queue
-        receives = await Ring.make(end, depth, size, 1 + fresh, case.segments, rdma_write=case.rdma)
+        if case.one:
+            receives = await sends.beside(depth)
+        else:
+            receives = await Ring.make(end, depth, size, 1 + fresh, case.segments, rdma_write=case.rdma)
         return cls(end, vi, case, sends, receives, queue if case.queue else None)
 
     async def idle_vi(self) -> Any:
@@ -119,7 +124,7 @@ class Party:
 
     async def sent(self) -> None:
         """Take the oldest send back."""
-        self._check(await (self.vi.send_wait() if self.case.block else self.vi.poll_send()))
+        self.took(await (self.vi.send_wait() if self.case.block else self.vi.poll_send()))
 
     async def received(self) -> None:
         """Wait for a message, and take it back."""
@@ -128,7 +133,7 @@ class Party:
             done = await self.vi.receive_done()
         else:
             done = await (self.vi.receive_wait() if self.case.block else self.vi.poll_receive())
-        self._check(done)
+        self.took(done)
 
     def fill(self, seed: int) -> None:
         """Known bytes into the first message that it sends."""
@@ -142,7 +147,8 @@ class Party:
         same = self.receives.held(size, place) == peer.sends.held(size, place)
         self.end.lab.check(same, f"{self.end.process.who}: the message arrived changed under {self.case}")
 
-    def _check(self, done: Any) -> None:
+    def took(self, done: Any) -> None:
+        """A descriptor was taken back: is it right?"""
         if done.status & Status.ERRORS and not self._told:
             self._told = True
             self.end.lab.check(False, f"{self.end.process.who}: {Status(done.status)!r} under {self.case}")

@@ -142,8 +142,18 @@ class Ring:
     `places` are the beginnings of the buffers by turn; a message of `segments` pieces takes them from as many pages.
     """
 
-    def __init__(self, end: End, descriptors: Memory, data: Memory, places: Sequence[int], segments: int = 1) -> None:
+    def __init__(
+        self,
+        end: End,
+        descriptors: Memory,
+        data: Memory,
+        places: Sequence[int],
+        segments: int = 1,
+        shared: bool = False,
+    ) -> None:
+        """`shared`: the buffers are another ring's."""
         room = _room(segments)
+        self._shared = shared
         self._end, self._memory = end, descriptors
         self._data, self._places, self._segments = data, places, segments
         self._descriptors = [
@@ -160,9 +170,15 @@ class Ring:
         data = await end.memory(stride * places, **rights)
         return cls(end, descriptors, data, [data.va + stride * i for i in range(places)], segments)
 
+    async def beside(self, depth: int) -> Ring:
+        """So many descriptors of another work queue for the same buffers."""
+        descriptors = await self._end.memory(depth * _room(self._segments))
+        return Ring(self._end, descriptors, self._data, self._places, self._segments, shared=True)
+
     async def close(self) -> None:
         """Give its memory back; nothing is posted any more."""
-        await self._end.forget(self._data)
+        if not self._shared:
+            await self._end.forget(self._data)
         await self._end.forget(self._memory)
 
     @property

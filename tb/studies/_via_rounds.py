@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from tb.lab import Lab
@@ -219,7 +219,8 @@ class Link:
         await self.near.expect(ACK * self.case.segments)
         clock = Clock(self.lab, self.near.end.host)
         clock.go()
-        far = self.far.end.process.spawn(self._sink(sizes), "takes")
+        sink = self._notified(sizes) if self.case.notify else self._sink(sizes)
+        far = self.far.end.process.spawn(sink, "takes")
         near = self.near.end.process.spawn(self._source(sizes), "sends")
         await self.lab.all([near, far])
         clock.stop()
@@ -245,8 +246,32 @@ class Link:
             await self.far.received()
             if number + self._posted < len(sizes):
                 await self.far.expect(sizes[number + self._posted])
+        await self._answer()
+
+    async def _answer(self) -> None:
+        """The last message of a stream has come."""
         await self.far.send(ACK * self.case.segments)
         await self.far.sent()
+
+    async def _notified(self, sizes: list[int]) -> None:
+        """A handler takes each message, and is asked for again before it does anything else."""
+        over, taken = self.far.end.host.event("the last message of a stream"), 0
+
+        async def handler(vi: Any, descriptor: Any) -> None:
+            nonlocal taken
+            number, taken = taken, taken + 1
+            if taken < len(sizes):
+                vi.receive_notify(handler)
+            self.far.took(descriptor)
+            if number + self._posted < len(sizes):
+                await self.far.expect(sizes[number + self._posted])
+            if taken == len(sizes):
+                over.set()
+
+        ended = over.wait()
+        self.far.vi.receive_notify(handler)
+        await ended
+        await self._answer()
 
 
 async def latency(near: End, far: End, case: Case, rounds: int) -> Measured:
@@ -263,7 +288,7 @@ async def latency(near: End, far: End, case: Case, rounds: int) -> Measured:
 
 async def bandwidth(near: End, far: End, case: Case, messages: int) -> Measured:
     """Rate of a stream under a condition."""
-    link = await Link.make(near, far, replace(case, notify=False), messages)
+    link = await Link.make(near, far, case, messages)
     measured = await (link.fetches(messages, case.window) if case.read else link.stream(messages))
     await link.close()
     return measured

@@ -30,17 +30,23 @@ class Row(NamedTuple):
 
 
 def base(sizes: Sequence[int]) -> Iterator[Row]:
-    """Latency, utilisation and bandwidth over size, by polling and by blocking."""
+    """Latency, utilisation and bandwidth over size, by polling and by blocking, with a buffer for sends and one for
+    receives; beside it latency with one buffer for both, as the paper measures it.
+    """
     for block in (False, True):
+        how = "block" if block else "poll"
         for size in sizes:
-            yield Row(f"base_{'block' if block else 'poll'}_{size}B", Case(size, block=block), "LUB", size)
+            yield Row(f"base_{how}_{size}B", Case(size, block=block), "LUB", size)
+        for size in sizes:
+            yield Row(f"base_one_{how}_{size}B", Case(size, block=block, one=True), "LU", size)
 
 
 def translation(sizes: Sequence[int]) -> Iterator[Row]:
-    """Buffers that are used again, by percent."""
-    for size in sizes:
-        for reuse in (0, 25, 50, 75, 100):
-            yield Row(f"reuse_{reuse}_{size}B", Case(size, reuse=reuse), "LUB", reuse)
+    """Buffers that are used again, by percent: polling, and blocking (Figures 4.3 and 4.4)."""
+    for how, block in (("", False), ("block_", True)):
+        for size in sizes:
+            for reuse in (0, 25, 50, 75, 100):
+                yield Row(f"reuse_{how}{reuse}_{size}B", Case(size, block=block, reuse=reuse), "LUB", reuse)
 
 
 def segments(sizes: Sequence[int]) -> Iterator[Row]:
@@ -65,9 +71,9 @@ def vis(sizes: Sequence[int]) -> Iterator[Row]:
 
 
 def asynchronous(sizes: Sequence[int]) -> Iterator[Row]:
-    """A handler answers."""
+    """A handler answers; of a stream, it takes each message."""
     for size in sizes:
-        yield Row(f"notify_{size}B", Case(size, notify=True), "LU", size)
+        yield Row(f"notify_{size}B", Case(size, notify=True), "LUB", size)
 
 
 def rdma(sizes: Sequence[int]) -> Iterator[Row]:

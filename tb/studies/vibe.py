@@ -89,7 +89,8 @@ def _curves(lab: Lab, part: str, conditions: list[Row]) -> None:
 def _kind(part: str, row: Row) -> str:
     """Rows with the same kind make one curve: polling or blocking over size, or one size over what changes."""
     words = row.name.rsplit("_", 1)
-    return words[0] if PARTS[part][1] == "bytes" else f"{part}_{words[1]}"
+    how = "block_" if row.case.block else ""
+    return words[0] if PARTS[part][1] == "bytes" else f"{part}_{how}{words[1]}"
 
 
 def _write(lab: Lab) -> None:
