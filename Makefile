@@ -26,15 +26,17 @@ unexport MAKEFLAGS MFLAGS
 ## SCHEDULER=tcp://host:port  the Dask cluster of a sweep (one of this machine)
 ## WORKERS=<n>                points of a sweep at a time on this machine (its processors)
 ## PLOT="metric ..."          what a sweep draws (what varies)
-## LAYER=<name>               the message layer that fuzz runs programs of (all that have one)
+## LAYER=<name>               the message layer that explore exhausts, or that fuzz runs programs of (all that have one)
 ## SEEDS=<n>|<first>..<last>  so many new programs for fuzz (500), or exactly those
 ## ON=machine|rtl             where fuzz runs them (machine)
+## WORLD=<name>               one of its small worlds only
+## MINUTES=<n>                how long explore may take for one world (5)
 ## QUICK=1                    figures with fewer repetitions and smaller sizes
 ## COCOTB_TEST_FILTER=<regex> only these tests of the bench
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
-GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT LAYER SEEDS ON QUICK COCOTB_TEST_FILTER VENV PYTHON
+GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT LAYER SEEDS ON WORLD MINUTES QUICK COCOTB_TEST_FILTER VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))
@@ -49,7 +51,7 @@ simulator := compiler $(if $(icarus),icarus,$(if $(waves),waves))
 python := "$$VENV/bin/python"
 study := $(python) -m tb.run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies sim lint synth waves timeline explain compare sweep fuzz figures bench clean distclean
+.PHONY: all setup test help run studies sim lint synth waves timeline explain compare sweep fuzz explore figures bench clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -117,6 +119,10 @@ fuzz: ## run random programs of message layers that do everything at once; what 
 	$(setup) $(if $(filter rtl,$(ON)),$(simulator))
 	@$(python) -m tb.fuzz.run --layer="$$LAYER" --seeds="$$SEEDS" --on="$$ON" --sim="$$SIM" \
 	  --scheduler="$$SCHEDULER" --workers="$$WORKERS"
+
+explore: ## exhaust the small worlds of one message LAYER: every order of turns, every single fault
+	$(setup)
+	@$(python) -m tb.explore.run --world="$$WORLD" --minutes="$$MINUTES" -- "$$LAYER"
 
 figures: ## every figure and table of the papers that there is, on one page
 	$(setup) $(simulator)

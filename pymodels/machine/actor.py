@@ -25,6 +25,7 @@ class Actor:
         self._unit = unit
         self._log = world.log
         self._cost_of = world.cost
+        self._spin = world.spin
         self._costs: dict[str, tuple[int, int]] = {}
 
     @property

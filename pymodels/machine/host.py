@@ -15,7 +15,7 @@ from pymodels.machine.actor import Actor
 from pymodels.machine.card import Card
 from pymodels.machine.memory import MachineError, Memory
 from pymodels.machine.sp_nic import SpCard
-from pymodels.machine.spin import Look, Spin
+from pymodels.machine.spin import Look
 from pymodels.machine.world import World
 from pymodels.registers import Pci
 from pymodels.trace import Part, TraceEvent, unit
@@ -135,7 +135,7 @@ class ModelHost(Processes, Actor):
         cost = self.cost(path)[0]
         looks = [Look(address, value, 0xFFFFFFFF, False, cost) for address, value in watches]
         idle = self._kernel.now - self.cpu.used
-        index = await Spin(self.cpu, self.memory, looks, why=f"host {self.name} polling ({path})").run()
+        index = await self._spin(self.cpu, self.memory, looks, why=f"host {self.name} polling ({path})").run()
         self._polled += max(0, self._kernel.now - self.cpu.used - idle)
         if self._pauses:
             await self._unpaused()

@@ -14,6 +14,7 @@ from pymodels.machine.memory import MachineError
 from pymodels.machine.network import ModelNetwork
 from pymodels.machine.nic import ModelNic
 from pymodels.machine.sp_nic import ModelSpNic
+from pymodels.machine.spin import Spin
 from pymodels.machine.timing import CostLookup, Timing, flat_cost
 from pymodels.machine.world import World
 from pymodels.routes import Routes
@@ -53,21 +54,25 @@ class Machine:
         sram_bytes: int = 0,
         trace: bool = True,
         nic: str = "lanai9",
+        kernel: Kernel | None = None,
+        network: type[ModelNetwork] = ModelNetwork,
+        spin: type[Spin] = Spin,
     ) -> None:
         """`cost(side, path)`: picoseconds of a path; `seed` draws interrupt latencies; sizes: bytes a node.
 
         `nic`: the kind of every NIC, "lanai9", "lanai4" or "sp"; it decides the size of SRAM where none is given.
+        `kernel`, `network`, `spin`: those of a controlled schedule, if it has one (`pymodels.machine.schedule`).
         """
         sram_bytes = sram_bytes or SRAM_BYTES[nic]
         timing = timing or Timing()
         names = tuple(names or (f"host{i}" for i in range(nodes)))
         self.topology = topology or single_switch(names, 8 if len(names) <= 8 else 16)
         self.names = self.topology.hosts
-        self.kernel = Kernel()
+        self.kernel = kernel or Kernel()
         self.timing = timing
         self.trace = TraceLog(self.kernel, trace)
-        world = World(self.kernel, timing, self.trace, cost)
-        self.network = ModelNetwork(world, self.topology)
+        world = World(self.kernel, timing, self.trace, cost, spin)
+        self.network = network(world, self.topology)
         self._routes = routes or up_down(self.topology)
         self.nics: list[ModelNic | ModelSpNic] = []
         self.hosts: list[ModelHost] = []

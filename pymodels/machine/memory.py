@@ -26,7 +26,8 @@ class Memory:
     def __init__(self, name: str, size: int) -> None:
         self.name = name
         self.size = size
-        self.data = mmap.mmap(-1, size)  # zero, and sparse: a page costs nothing until it is written
+        # Zero, and sparse: a page costs nothing until it is written. A process that forks has a copy of its own.
+        self.data = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         self.accesses: Counter[str] = Counter()
         self.spins: list[Spin] = []
 

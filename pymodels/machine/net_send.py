@@ -54,6 +54,11 @@ class NetSend:
         """A limit is written and not reached."""
         return self._active
 
+    @property
+    def ends_packet(self) -> bool:
+        """What is on its way to the wire is the end of a packet."""
+        return self._moving and self._tail
+
     def set_pointer(self, address: int) -> None:
         """A write of SMP."""
         if self._active:

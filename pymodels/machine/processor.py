@@ -121,7 +121,7 @@ class ModelProcessor(Actor):
                 what = f"register {step.address:#05x} cannot be polled, only {self.watched:#05x} can"
                 raise MachineError(f"node {self.node}: {what}")
         looks = [Look(step.address, step.expect, step.mask, step.register, self.cost(step.path)[0]) for step in steps]
-        return Spin(self.cpu, self.sram, looks, self.special.read, why=f"NIC {self.node} polling")
+        return self._spin(self.cpu, self.sram, looks, self.special.read, why=f"NIC {self.node} polling")
 
     def _watched_changed(self) -> None:
         """The register that polling loops look at has another value."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pymodels.kernel import Kernel
 from pymodels.machine.log import TraceLog
+from pymodels.machine.spin import Spin
 from pymodels.machine.timing import CostLookup, Timing
 
 
@@ -17,3 +18,5 @@ class World:
     timing: Timing
     log: TraceLog
     cost: CostLookup
+    spin: type[Spin] = Spin
+    """What polling loops are."""

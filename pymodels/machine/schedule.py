@@ -1,0 +1,256 @@
+"""A machine under a controlled schedule: what can happen next is a list of turns, and whoever asks chooses.
+
+Delays count no longer. What happens on one part (a processor, a bus, an engine) happens in the order in which it began;
+parts are as fast or slow against each other as the chooser wants. So every order that any timing could give is among
+those that can be chosen. A polling loop that meets several things may notice any of them: where it stands when they
+happen is a matter of time, too.
+
+Time moves when a timer goes off, and to no other end than that software that reads the clock then finds it over.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from pymodels.kernel import Future, Kernel, Task, Why
+from pymodels.machine.log import TraceLog
+from pymodels.machine.net_send import NetSend
+from pymodels.machine.network import Flight, ModelNetwork
+from pymodels.machine.spin import Spin
+from pymodels.topology import End
+from pymodels.waiting import unit_of
+
+INTERRUPT = "interrupt latency"
+PIO_READ = "a PIO read"
+TIMER = "timer"
+BUS = "bus"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One thing that can happen next."""
+
+    part: str
+    """Whose turn it is."""
+    what: str
+    """What it does, in words."""
+    take: Callable[[], None]
+    is_timer: bool = False
+    sends: bool = False
+    """A packet may enter the network."""
+
+
+class TurnKernel(Kernel):
+    """Runs in time like any kernel until `choose`; from then on `turns` says what can happen."""
+
+    def __init__(self, fine: bool) -> None:
+        """`fine`: the end of each piece of software is a turn. Otherwise instructions take no time: software that has
+        begun goes on until it waits for somebody else.
+        """
+        super().__init__()
+        self.choosing = False
+        self._fine = fine
+        self.owners: dict[int, str] = {}
+        """Engines by identity: the part that they are."""
+        self.lanes: dict[str, deque[tuple[int, Callable[[], None]]]] = {}
+        """By part: what it will do, and when it would have."""
+        self.looking: list[TurnSpin] = []
+        """The polling loops that run."""
+        self._part = ""
+        """For which part an alarm is, where it is not its owner's."""
+
+    def choose(self) -> None:
+        """From now on nothing happens but what is chosen. Nothing may be under way."""
+        if self._alarms or self.ready:
+            raise RuntimeError("something is under way: let the machine come to rest before turns are chosen")
+        self.choosing = True
+        for spin in self.looking:
+            spin.leave_time()
+
+    def at(self, time_ps: int, call: Callable[[], None]) -> None:
+        """See `Kernel`: the next thing that a part does, behind what it does before."""
+        if not self.choosing:
+            super().at(time_ps, call)
+            return
+        owner = _owner(call)
+        if isinstance(owner, TraceLog):
+            return
+        if getattr(call, "__func__", None) is NetSend._pump:  # nobody but the engine can tell
+            call()
+            return
+        part = self._part or self.owners.get(id(owner), "")
+        if not part:
+            assert self.current is not None
+            part = f"{unit_of(self.current.name)}: processor"
+        lane = self.lanes.setdefault(part, deque())
+        if TIMER in part:  # set again: what it was set to is forgotten
+            lane.clear()
+        lane.append((max(time_ps, self.now) | 1, call))
+
+    def sleep(self, duration_ps: int, why: Why = "time") -> Future[None]:
+        """See `Kernel`: a timer of the task's own."""
+        assert self.current is not None
+        self._part = f"{self.current.name}: {'interrupt' if why == INTERRUPT else TIMER}"
+        try:
+            return super().sleep_until(self.now + duration_ps, why)
+        finally:
+            self._part = ""
+
+    def sleep_until(self, time_ps: int, why: Why = "time") -> Future[None]:
+        """See `Kernel`: a processor is busy, or waits for the bus, behind all that it has stored."""
+        if not self.choosing:
+            return super().sleep_until(time_ps, why)
+        assert self.current is not None
+        if why == PIO_READ:
+            self._part = f"{unit_of(self.current.name)}: {BUS}"
+        elif not self._fine:
+            over = self.future(why)
+            over.set(None)
+            return over
+        try:
+            return super().sleep_until(time_ps, why)
+        finally:
+            self._part = ""
+
+    def turns(self) -> list[Turn]:
+        """What can happen next, in a fixed order. Tasks that can run go before everything else."""
+        if self.ready:
+            return [Turn(unit_of(task.name), "goes on", partial(self._resume, task)) for task in self.ready]
+        found = [self._next(part, lane) for part, lane in sorted(self.lanes.items()) if lane]
+        for spin in self.looking:
+            found += spin.turns()
+        return found
+
+    def take(self, turn: Turn) -> None:
+        """Let it happen, and everything that then can only happen in one way."""
+        turn.take()
+        self.settle()
+
+    def settle(self) -> None:
+        """Run the task that can run, as long as there is one only."""
+        while len(self.ready) == 1:
+            self._resume(self.ready[0])
+
+    def _next(self, part: str, lane: deque[tuple[int, Callable[[], None]]]) -> Turn:
+        call = lane[0][1]
+        sends = getattr(_owner(call), "ends_packet", False) is True
+        return Turn(part, described(call), partial(self._fire, lane), TIMER in part, sends)
+
+    def _fire(self, lane: deque[tuple[int, Callable[[], None]]]) -> None:
+        time, call = lane.popleft()
+        self.now = max(self.now, time)
+        call()
+
+    def _resume(self, task: Task) -> None:
+        self.ready.remove(task)
+        self.current = task
+        try:
+            future = task.resume(None)
+        except StopIteration as stop:
+            del self.tasks[task]
+            task.finished.set(stop.value)
+            return
+        if future.done:
+            self.ready.append(task)
+        else:
+            task.waits_for = future
+            future.tasks += (task,)
+
+
+class TurnSpin(Spin):
+    """A polling loop of which it is chosen what it notices: any step that holds, wherever the loop stands."""
+
+    async def run(self, start: int | None = None) -> int:
+        """See `Spin`."""
+        kernel = self._kernel
+        assert isinstance(kernel, TurnKernel)
+        kernel.looking.append(self)
+        try:
+            if not kernel.choosing:
+                return await super().run(start)
+            self._hit = Future(kernel, self._why)
+            return await self._hit
+        finally:
+            kernel.looking.remove(self)
+
+    def leave_time(self) -> None:
+        """The loop runs, and is told by turns from now on."""
+        self._memory.spins.remove(self)
+
+    def turns(self) -> Iterator[Turn]:
+        """One for each step that it may notice now."""
+        if self._hit is None:
+            return
+        seen: dict[int, int] = {}
+        for step, look in enumerate(self._looks):
+            if self._holds(step, seen):
+                where = f"bits {look.mask:#x} of its register" if look.register else f"the word at {look.address:#x}"
+                yield Turn(self._why, f"notices {where}", partial(self._notice, step))
+
+    def _notice(self, step: int) -> None:
+        hit, self._hit = self._hit, None
+        assert hit is not None
+        hit.set(step)
+
+    def expect(self, step: int, value: int) -> None:
+        """See `Spin`."""
+        assert isinstance(self._kernel, TurnKernel)
+        hit = self._hit
+        if self._kernel.choosing:
+            self._hit = None  # nobody is to be told at a time
+        super().expect(step, value)
+        self._hit = hit
+
+
+class TurnNetwork(ModelNetwork):
+    """A network whose packets, once it is `tapped`, are handed to whoever carries them: whole, as they left a NIC."""
+
+    out: Callable[[int, bytes], None] | None = None
+    """Called with the source and all bytes of a packet, its route first."""
+
+    def carry(self, flight: Flight, data: bytes, tail: bool) -> None:
+        """See `ModelNetwork`."""
+        if self.out is None:
+            super().carry(flight, data, tail)
+            return
+        flight.pending.append((data, len(data), tail))
+        if tail:
+            packet = b"".join(piece for piece, _, _ in flight.pending)
+            self._input[flight.source].clear()
+            self.out(flight.source, packet)
+
+    def release(self, flight: Flight, size: int, tail: bool) -> None:
+        """See `ModelNetwork`."""
+        if self.out is None:
+            super().release(flight, size, tail)
+
+    def deliver(self, node: int, data: bytes, damaged: bool) -> None:
+        """A packet without its route reaches a NIC, which must be armed."""
+        flight = Flight(self, node, End("", 0))
+        flight.key, flight.crc_error = int.from_bytes(data[:4], "big"), int(damaged)
+        self.receivers[node].offer(flight, data, len(data), True)
+
+
+def _owner(call: Any) -> object:
+    """The object that an alarm belongs to: of a method, of a partial one, of a function inside a method."""
+    while isinstance(call, partial):
+        call = call.func
+    if hasattr(call, "__self__"):
+        return call.__self__
+    for name, cell in zip(call.__code__.co_freevars, call.__closure__ or (), strict=True):
+        if name == "self":
+            return cell.cell_contents
+    return None
+
+
+def described(call: Any) -> str:
+    """What an alarm does, in words."""
+    owner = _owner(call)
+    if isinstance(owner, Future):
+        return str(owner.why)
+    name = getattr(call.func if isinstance(call, partial) else call, "__qualname__", "")
+    return name.split(".<locals>")[0].rpartition(".")[2].strip("_")

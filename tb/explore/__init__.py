@@ -1,0 +1,1 @@
+"""Small worlds of a message layer, exhausted: every order of turns, every single fault, each state once."""

@@ -1,0 +1,163 @@
+"""The states of each part of a world, found as the search asks for them.
+
+Parts touch each other by messages only, so what a step makes of a part depends on that part alone: it is worked out
+once, however many states of the whole world it belongs to.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import traceback
+from dataclasses import dataclass, field
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Any
+
+from tb.explore.part import Seen, Sent, Stage, Step
+from tb.explore.world import SmallWorld
+
+Result = tuple[Step, Seen, Sent]
+"""A step, what it made of the part, and the messages that left."""
+
+
+@dataclass
+class Place:
+    """A state of a part: where it was first reached from, and where its turns lead."""
+
+    seen: Seen
+    number: int
+    before: int = -1
+    step: Step = ()
+    after: dict[Step, tuple[int, Sent]] = field(default_factory=dict)
+
+
+class Atlas:
+    """The known states of all parts of a world. Close it: it has a process that works them out."""
+
+    def __init__(self, world: SmallWorld) -> None:
+        self._here, there = Pipe()
+        self._pid = os.fork()
+        if not self._pid:
+            self._here.close()
+            _serve(world, there)
+        there.close()
+        self.parts: int = self._receive()
+        self.places: list[list[Place]] = [[] for _ in range(self.parts)]
+        self._numbers: list[dict[bytes, int]] = [{} for _ in range(self.parts)]
+        self.worked_out = 0
+        """Turns that were taken."""
+        for part in range(self.parts):
+            self._here.send((part, None, None))
+            self._place(part, self._receive(), -1, ())
+
+    def close(self) -> None:
+        """End the process."""
+        self._here.close()
+        os.waitpid(self._pid, 0)
+
+    def after(self, part: int, number: int, step: Step) -> tuple[int, Sent]:
+        """The state that a step leads to, and the packets that left."""
+        place = self.places[part][number]
+        found = place.after.get(step)
+        if found is None:
+            self._here.send((part, self._way(part, number), step))
+            results: list[Result] = self._receive()
+            self.worked_out += len(results)
+            at = number
+            for step_taken, seen, sent in results:
+                following = self._place(part, seen, at, step_taken)
+                self.places[part][at].after[step_taken] = following, sent
+                at = following
+            found = place.after[step]
+        return found
+
+    def _receive(self) -> Any:
+        return self._here.recv()
+
+    def _place(self, part: int, seen: Seen, before: int, step: Step) -> int:
+        numbers = self._numbers[part]
+        number = numbers.get(seen.digest)
+        if number is None:
+            number = numbers[seen.digest] = len(self.places[part])
+            self.places[part].append(Place(seen, number, before, step))
+        return number
+
+    def _way(self, part: int, number: int) -> list[Step]:
+        way: list[Step] = []
+        place = self.places[part][number]
+        while place.before >= 0:
+            way.append(place.step)
+            place = self.places[part][place.before]
+        return way[::-1]
+
+
+def _serve(world: SmallWorld, connection: Connection) -> None:
+    """The process that stands at the beginning of all parts, and forks for every way that is asked for."""
+    code = 1
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the search ends us: by the end of the connection
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        stage = Stage(world)
+        connection.send(stage.parts)
+        gc.freeze()
+        known: set[tuple[int, bytes]] = set()
+        while True:
+            try:
+                part, way, step = connection.recv()
+            except EOFError:
+                code = 0
+                return
+            answer = _forked(stage, known, part, way, step)
+            for seen in [answer] if way is None else [seen for _, seen, _ in answer]:
+                known.add((part, seen.digest))
+            connection.send(answer)
+    except BaseException:  # noqa: BLE001 - the process ends here, whatever the reason, and says why
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def _forked(stage: Stage, known: set[tuple[int, bytes]], part: int, way: list[Step] | None, step: Step | None) -> Any:
+    here, there = Pipe(duplex=False)
+    pid = os.fork()
+    if not pid:
+        try:
+            gc.disable()
+            there.send(_worked_out(stage, known, part, way, step))
+        except BaseException:  # noqa: BLE001 - the same
+            traceback.print_exc()
+        finally:
+            os._exit(0)
+    there.close()
+    try:
+        return here.recv()
+    finally:
+        here.close()
+        os.waitpid(pid, 0)
+
+
+def _worked_out(
+    stage: Stage, known: set[tuple[int, bytes]], part: int, way: list[Step] | None, step: Step | None
+) -> Seen | list[Result]:
+    """The beginning of a part; or a step behind a way, and further ones until a state that is known."""
+    stage.enter(part)
+    if way is None or step is None:
+        return stage.seen()
+    for taken in way:
+        stage.step(taken)
+    results: list[Result] = []
+    while True:
+        wrong = ""
+        try:
+            stage.step(step)
+        except Exception as error:  # noqa: BLE001 - whatever the software raises is a finding
+            wrong = f"{type(error).__name__}: {error}"
+        seen = stage.seen(wrong)
+        results.append((step, seen, tuple(stage.sent)))
+        following = [number for number, turn in enumerate(seen.turns) if not turn.is_timer and turn.asks is None]
+        if wrong or not following or (part, seen.digest) in known:
+            return results
+        known.add((part, seen.digest))
+        step = ("turn", following[0])

@@ -1,0 +1,261 @@
+"""One number for all that a part is: two states with the same number behave alike from now on.
+
+Memories are read as they are. Everything else is found from the part's objects and from the frames of its coroutines,
+on which their loops and half-done expressions stand too. What can make no difference is left out: counters that nobody
+reads, traces, texts of reports. A time counts as over, however long ago, or as the distance to it.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import random
+import sys
+import types
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from enum import Enum
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from pymodels.kernel import Future, Kernel, Task
+from pymodels.machine.log import TraceLog
+from pymodels.machine.memory import Memory
+from pymodels.machine.network import ModelNetwork
+from pymodels.machine.spin import CpuTime
+from pymodels.machine.timing import Timing
+from pymodels.machine.world import World
+from pymodels.waiting import Waits, Wanted
+
+TICKS = 1 << 30
+"""The clock of the NICs begins here, so that a number near it is a time."""
+NEAR = 1 << 20
+"""So many ticks on either side."""
+PICOSECONDS = 1 << 62
+"""Numbers above are times in picoseconds."""
+
+LEFT_OUT = frozenset(
+    {
+        *("Machine", "Topology", "Routes", "CardMap", "ClusterView", "Frames", "Far"),
+        *(
+            "TurnSpin._origin",
+            "TurnSpin._due",
+            "TurnSpin._due_step",
+            "TurnSpin._generation",
+            "TurnSpin._why",
+            "TurnSpin._last",
+        ),
+        *("TurnSpin._first", "TurnSpin._round"),
+        *("ModelNic._costs", "ModelHost._costs", "ModelHost._bus_free", "ModelHost._polled", "Event._why"),
+        *(
+            "NetSend.packets",
+            "NetSend._head",
+            "NetSend._outstanding",
+            "NetReceive.packets",
+            "NetReceive.crc_bad",
+            "HostDma.blocks",
+        ),
+        *(
+            "HostDma.check_grant",
+            "WordDma.check_grant",
+            "WordDma.transfers",
+            "Scheduler.switches",
+            "Scheduler._since",
+            "TurnSpin._all",
+            "TurnSpin._ends",
+        ),
+        *("SpecialRegisters._reads", "SpecialRegisters._writes", "TurnSpin._words", "TurnSpin._registers"),
+    }
+)
+"""Classes, and attributes of classes, that only count, time or describe, or never change; a world adds its layer's."""
+OPAQUE = (Kernel, TraceLog, Waits, ModelNetwork, World, Timing, CpuTime, Counter, random.Random, type, types.ModuleType)
+"""What a node does not own, or what tells nothing of it."""
+ATOMS = (str, bytes, float, bool, type(None))
+
+
+class Digest:
+    """Numbers of one part's states."""
+
+    def __init__(
+        self,
+        memories: Iterable[tuple[Memory, list[tuple[int, int]]]],
+        left_out: Iterable[str],
+        now: Callable[[], tuple[int, int]],
+    ) -> None:
+        """`memories` with the ranges of them, begin and end, that nobody reads; `left_out` beside LEFT_OUT; `now`:
+        picoseconds and ticks.
+        """
+        self._memories = list(memories)
+        self._left_out = LEFT_OUT | set(left_out)
+        self._now = now
+        self._seen: dict[int, int] = {}
+        self._keep: list[object] = []
+        self._out: list[object] = []
+        self._ps = self._ticks = 0
+
+    def of(self, *roots: object) -> bytes:
+        """The number, as 16 bytes."""
+        self._seen, self._keep, self._out = {}, [], []
+        self._ps, self._ticks = self._now()
+        for root in roots:
+            self._add(root)
+        whole = hashlib.blake2b(repr(self._out).encode(), digest_size=16)
+        for memory, blind in self._memories:
+            at = 0
+            for begin, end in [*blind, (memory.size, memory.size)]:
+                whole.update(memoryview(memory.data)[at:begin])
+                at = end
+        self._seen, self._keep, self._out = {}, [], []
+        return whole.digest()
+
+    def tokens(self, *roots: object) -> list[object]:
+        """What the number is made of, memories apart: to find out why two states differ."""
+        self._seen, self._keep, self._out = {}, [], []
+        self._ps, self._ticks = self._now()
+        for root in roots:
+            self._add(root)
+        return self._out
+
+    def _add(self, value: Any) -> None:
+        kind = type(value)
+        if kind is int:
+            self._out.append(self._number(value))
+        elif kind in ATOMS:
+            self._out.append(value)
+        elif isinstance(value, Enum):
+            self._out.append(value.value)
+        elif kind is tuple or isinstance(value, tuple):
+            self._many("(", value)
+        elif isinstance(value, OPAQUE):
+            self._out.append(kind.__name__)
+        elif id(value) in self._seen:
+            self._out.append(("=", self._seen[id(value)]))
+        else:
+            self._seen[id(value)] = len(self._seen)
+            self._keep.append(value)
+            self._add_object(value, kind)
+
+    def _number(self, value: int) -> object:
+        if value >= PICOSECONDS:
+            return value > self._ps
+        if TICKS - NEAR <= value < TICKS + NEAR:
+            return ("tick", max(0, value - self._ticks))
+        return value
+
+    def _many(self, mark: str, values: Iterable[object]) -> None:
+        self._out.append(mark)
+        for value in values:
+            self._add(value)
+        self._out.append(")")
+
+    def _add_object(self, value: Any, kind: type) -> None:
+        known = _KINDS.get(kind)
+        if known is not None:
+            known(self, value)
+        elif isinstance(value, dict):
+            self._many("{", (part for item in value.items() for part in item))
+        elif isinstance(value, Memory):
+            self._out.append(value.name)
+        else:
+            self._add_plain(value, kind)
+
+    def _add_list(self, value: list[Any] | deque[Any]) -> None:
+        if value and set(map(type, value)) <= {int, bool} and max(value) < TICKS - NEAR:
+            self._out.append(list(value))
+        else:
+            self._many("[", value)
+
+    def _add_set(self, value: set[Any]) -> None:
+        self._out.append(sorted(map(repr, value)))
+
+    def _add_bytes(self, value: bytearray) -> None:
+        self._out.append(bytes(value))
+
+    def _add_view(self, value: memoryview) -> None:
+        place = np.frombuffer(value, np.uint8).__array_interface__["data"][0] if len(value) else 0
+        self._out.append(("view", place, len(value)))
+
+    def _add_future(self, value: Future[Any]) -> None:
+        self._out.append(("future", value.done, tuple(task.name for task in value.tasks)))
+        if value.done:
+            self._add(value.value)
+
+    def _add_task(self, value: Task) -> None:
+        self._out.append(("task", value.name))
+        self._add(value.resume.__self__)  # type: ignore[attr-defined]
+        self._add(value.finished)
+
+    def _add_coroutine(self, value: Any) -> None:
+        frame = value.cr_frame if hasattr(value, "cr_frame") else value.gi_frame
+        if frame is None:
+            self._out.append("ended")
+            return
+        self._out.append((value.__qualname__, frame.f_lasti))
+        held = gc.get_referents(frame if sys.version_info < (3, 11) else value)
+        self._many("<", (part for part in held if not isinstance(part, types.CodeType | types.FrameType)))
+
+    def _add_function(self, value: types.FunctionType) -> None:
+        self._out.append(value.__qualname__)
+        for cell in value.__closure__ or ():
+            self._add(cell)
+
+    def _add_cell(self, value: types.CellType) -> None:
+        try:
+            self._add(value.cell_contents)
+        except ValueError:
+            self._out.append("empty")
+
+    def _add_method(self, value: types.MethodType) -> None:
+        self._out.append(value.__func__.__qualname__)
+        self._add(value.__self__)
+
+    def _add_builtin(self, value: types.BuiltinMethodType) -> None:
+        self._out.append(value.__name__)
+        self._add(value.__self__)
+
+    def _add_partial(self, value: partial[Any]) -> None:
+        self._add(value.func)
+        self._add(value.args)
+
+    def _add_plain(self, value: Any, kind: type) -> None:
+        """An object with attributes; or an iterator, which tells how it would be made again."""
+        self._out.append(kind.__qualname__)
+        if kind.__name__ in self._left_out:
+            return
+        names = [name for base in kind.__mro__ for name in base.__dict__.get("__slots__", ())]
+        attributes = getattr(value, "__dict__", None)
+        if attributes is None and not names:
+            self._add_iterator(value)
+            return
+        slots = {name: getattr(value, name) for name in names if hasattr(value, name)}
+        for name, part in {**slots, **(attributes or {})}.items():
+            if f"{kind.__name__}.{name}" not in self._left_out:
+                self._out.append(name)
+                self._add(part)
+
+    def _add_iterator(self, value: Any) -> None:
+        made = value.__reduce__()
+        self._many("iterator", made[1:])
+
+
+_KINDS: dict[type, Callable[[Digest, Any], None]] = {
+    list: Digest._add_list,
+    deque: Digest._add_list,
+    set: Digest._add_set,
+    frozenset: Digest._add_set,
+    bytearray: Digest._add_bytes,
+    memoryview: Digest._add_view,
+    Future: Digest._add_future,
+    Task: Digest._add_task,
+    types.CoroutineType: Digest._add_coroutine,
+    types.GeneratorType: Digest._add_coroutine,
+    types.FunctionType: Digest._add_function,
+    types.CellType: Digest._add_cell,
+    types.MethodType: Digest._add_method,
+    types.BuiltinMethodType: Digest._add_builtin,
+    partial: Digest._add_partial,
+    types.MappingProxyType: lambda digest, value: digest._add(dict(value)),
+    Wanted: lambda digest, value: None,
+}

@@ -1,0 +1,141 @@
+"""`python -m tb.explore.run LAYER`: behind `make explore`: exhausts the small worlds of a message layer.
+
+Exit code 0: every world keeps its promises in every state, or could not be exhausted in its time, which is said. 1:
+something was found; the schedule that shows it is printed. 2: what was asked is not there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from pymodels.errors import ConfigError, nearest
+from tb.ending import heed_terminate
+from tb.explore import worlds
+from tb.explore.atlas import Atlas
+from tb.explore.search import Search
+from tb.explore.situation import Outcome
+from tb.explore.story import sentences
+from tb.explore.world import SmallWorld
+from tb.run import complain
+
+MINUTES = 5.0
+"""For one world."""
+COLUMNS = ("world", "situations", "transitions", "states", "parts", "depth", "s", "verdict")
+
+
+def layers() -> list[str]:
+    """The layers that have small worlds."""
+    return sorted(path.stem for path in Path(worlds.__file__).parent.glob("[!_]*.py"))
+
+
+def chosen(layer: str, name: str) -> list[SmallWorld]:
+    """The worlds of a layer, or the one of a name. Raises ConfigError for what there is not."""
+    if layer not in layers():
+        cause = f"{layer!r} has no small worlds" if layer else "not given"
+        raise ConfigError("LAYER", 0, "no such layer", cause, nearest(layer, layers()))
+    found: list[SmallWorld] = importlib.import_module(f"tb.explore.worlds.{layer}").worlds()
+    if not name:
+        return found
+    if name not in (names := [world.name for world in found]):
+        raise ConfigError("WORLD", 0, "no such world", f"{layer} has no {name!r}", nearest(name, names))
+    return [world for world in found if world.name == name]
+
+
+def minutes(text: str) -> float:
+    """The bound of a world. Raises ConfigError."""
+    try:
+        value = float(text) if text else MINUTES
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise ConfigError("MINUTES", 0, "no time", f"MINUTES is {text!r}", "give a number above 0, such as 5")
+    return value
+
+
+def explore(world: SmallWorld, seconds: float, console: Console) -> tuple[Outcome, list[str]]:
+    """Search one world; what it came to, and the story of what was found."""
+    atlas = Atlas(world)
+    columns = (TextColumn(f"{world.name}: {{task.description}}"), TimeElapsedColumn())
+    try:
+        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+            task = bar.add_task("begins", total=None)
+            search = Search(world, atlas, lambda outcome: bar.update(task, description=progress(outcome)))
+            outcome = search.run(seconds)
+            search.unlimited()
+            return outcome, list(sentences(search)) if outcome.wrong else []
+    finally:
+        atlas.close()
+
+
+def progress(outcome: Outcome) -> str:
+    """How far a search is."""
+    return f"{outcome.situations:,} situations, {sum(outcome.places):,} states of parts, depth {outcome.depth}"
+
+
+def verdict(outcome: Outcome) -> str:
+    """In words; "proved" only of a world that was exhausted."""
+    expects = outcome.world.expects
+    if expects:
+        return "found, as it must" if expects in outcome.wrong else "NOT FOUND"
+    if outcome.wrong:
+        return "WRONG"
+    return "proved" if outcome.exhausted else "not exhausted"
+
+
+def row(outcome: Outcome) -> tuple[str, ...]:
+    """The table's line of one world."""
+    numbers = (outcome.situations, outcome.transitions, outcome.states)
+    parts = "+".join(map(str, outcome.places))
+    return (
+        outcome.world.name,
+        *(f"{number:,}" for number in numbers),
+        parts,
+        str(outcome.depth),
+        f"{outcome.seconds:.1f}",
+        verdict(outcome),
+    )
+
+
+def report(layer: str, found: list[SmallWorld], seconds: float, console: Console) -> int:
+    """Search them all and show what came; the exit code."""
+    table = Table(*COLUMNS, title=f"small worlds of {layer}")
+    code = 0
+    for world in found:
+        console.print(f"{world.name}: {world.question}", highlight=False, soft_wrap=True)
+        outcome, story = explore(world, seconds, console)
+        table.add_row(*row(outcome))
+        for line in story:
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
+        if story:
+            console.print(f"again: make explore LAYER={layer} WORLD={world.name}", highlight=False, soft_wrap=True)
+        code |= verdict(outcome) in ("WRONG", "NOT FOUND")
+    console.print(table)
+    return code
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Parse the command line and search; the exit code."""
+    parser = argparse.ArgumentParser(prog="make explore", description="Exhaust the small worlds of a message layer.")
+    parser.add_argument("--world", default="", help="only this one")
+    parser.add_argument("--minutes", default="", help=f"bound of each world (default {MINUTES:g})")
+    parser.add_argument("layer", metavar="LAYER", help="a message layer")
+    words = parser.parse_args(argv)
+    heed_terminate()
+    try:
+        return report(words.layer, chosen(words.layer, words.world), 60 * minutes(words.minutes), Console())
+    except ConfigError as error:
+        complain(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

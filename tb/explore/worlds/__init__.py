@@ -1,0 +1,1 @@
+"""The small worlds of the message layers: one file a layer, found by its name, with `worlds() -> list[SmallWorld]`."""
