@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 from firmware.host.grim import Grim
+from firmware.host.grim.errors import GrimError
 from tests.unit.charges import Charges, settled
 from tests.unit.grim_bench import Bench
 
@@ -34,7 +36,7 @@ class Two:
 
         async def node(library: Grim, me: int) -> None:
             nonlocal over
-            numbers = await self.bench.publish(library, data=lambda *_: None, reply=self._reply)
+            numbers = await self.bench.publish(library, data=lambda *_: None, reply=self._reply, slow=self._slow)
             if me == 0:
                 await act(self, library, numbers["data"])
                 over = True
@@ -48,6 +50,9 @@ class Two:
         """One operation, counted until all is quiet."""
         with self.charges.operation(f"{self.name} {what}"):
             return await settled(self.bench.machine, call)
+
+    async def _slow(self, *_: Any) -> None:
+        await self.there.host.sleep(100_000_000)
 
     async def _reply(self, source: int, a0: int, *_: Any) -> None:
         await self.there.send(source, a0)
@@ -85,10 +90,13 @@ async def _everything(two: Two, grim: Grim, data: int) -> None:
     await two.step("broadcast", grim.broadcast(data, payload=bytes(64)))
     near = await two.step("allocate", grim.malloc_pinned(8192))
     pages = await two.step("pin", grim.pin_user_memory(8192))
-    target = await two.there.malloc_pinned(8192)
-    for again in ("miss", "hit"):
-        await two.step(f"write {again}", grim.send_memory(FAR, target, near, 6000, lock=target + 8188, value=1))
-        await two.step(f"read {again}", grim.fetch_memory(FAR, near, target, 6000, lock=near + 8188))
+    target, others = await two.there.malloc_pinned(8192), await two.there.pin_user_memory(8192)
+    for where, at in (("contiguous", target), ("missed", others), ("hit", others)):
+        await two.step(f"write {where}", grim.send_memory(FAR, at, near, 6000, lock=at + 8188, value=1))
+        await two.step(f"read {where}", grim.fetch_memory(FAR, near, at, 6000, lock=near + 8188))
+    with suppress(GrimError):  # the next call raises it
+        await two.step("write to nowhere", grim.send_memory(FAR, 0x7000_0000, near, 64))
+        await grim.poll()
     place = two.there.get_pinned_pa(target)
     await two.step("write physical", grim.send_physical_memory(FAR, place, pages, 64))
     await two.step("free", grim.free_pinned_va(near))
@@ -104,10 +112,11 @@ async def _lossy(two: Two, grim: Grim, data: int) -> None:
 
 
 async def _full(two: Two, grim: Grim, data: int) -> None:
-    """More than the queue of a host that looks away takes."""
+    """More than the queue of a slow host takes: refused, and sent again."""
+    slow = await grim.resolve_handler("slow")
 
     async def many() -> None:
-        for _ in range(6):
-            await grim.send(FAR, data, payload=bytes(1500))
+        for _ in range(8):
+            await grim.send(FAR, slow, payload=bytes(1500))
 
     await two.step("send to a full queue", many())

@@ -50,6 +50,7 @@ class _Tour:
         for handle in (p.here.handle, p.here.place_handle):
             self.step(machine, "deregister", p.here.nic.deregister_memory(handle))
         self.step(machine, "close", p.here.nic.close())
+        self._message(pair(preset=self._preset, inline=32), 24, " inline")
         for level in (Reliability.DELIVERY, Reliability.RECEPTION):
             reliable = pair(reliability=level, preset=self._preset)
             self._message(reliable, 4000, f" {level.name.lower()}")
