@@ -97,6 +97,7 @@ async def _everything(two: Two, grim: Grim, data: int) -> None:
     with suppress(GrimError):  # the next call raises it
         await two.step("write to nowhere", grim.send_memory(FAR, 0x7000_0000, near, 64))
         await grim.poll()
+        await grim.send(FAR, data)
     place = two.there.get_pinned_pa(target)
     await two.step("write physical", grim.send_physical_memory(FAR, place, pages, 64))
     await two.step("free", grim.free_pinned_va(near))
