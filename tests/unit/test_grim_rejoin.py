@@ -248,6 +248,44 @@ def test_a_long_message_that_never_ends_does_not_become_part_of_the_next() -> No
     assert list(bench.libraries[0].handlers.numbers) == ["data"], "the first message of the second life was whole, too"
 
 
+@pytest.mark.parametrize("pause_us", [0, 40])
+def test_a_long_message_whose_begin_was_before_is_refused_to_its_end(pause_us: int) -> None:
+    """Its receiver fails and comes back while its sender still appends segments: none is taken for a whole one."""
+    bench = Bench(2, 1, False, True, segment_bytes=400, queue_bytes=2048, timeout_us=60, timeout_tries=4)
+    got: list[bytes] = []
+    errors: list[str] = []
+    whole = random.Random(1).randbytes(1000)
+
+    async def node(library: Grim, me: int) -> None:
+        def on_data(source: int, number: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
+            got.append(bytes(data))
+
+        number = (await bench.publish(library, data=on_data))["data"]
+        await library.host.sleep(400 * US - library.host.now)
+        if me == 1:
+            await library.host.sleep(60 * US)
+            library = await again(bench, 1)
+            library.register_handler(on_data, "data")
+            await library.sync_handlers()
+        else:
+            bench.machine.host(0).pause_between(480, 480 + 20 * pause_us)
+            await library.send(library.get_dest_id(1), number, payload=bytes(20_000))
+            while not errors:
+                await noting(errors, library.poll())
+                await library.host.sleep(20 * US)
+            while library.host.now < 3000 * US:
+                await noting(errors, library.poll())
+                await library.host.sleep(20 * US)
+            await library.send(library.get_dest_id(1), number, payload=whole)
+        while library.host.now < 4000 * US:
+            await library.poll()
+            await library.host.sleep(20 * US)
+
+    bench.run(node, 50_000)
+    assert [len(data) for data in got] == [len(whole)]
+    assert len(errors) == 1
+
+
 def test_a_subscriber_that_comes_back_without_its_trees_is_an_error_at_the_sender_of_a_multicast() -> None:
     """The tree of all hosts needs no subscription: a broadcast reaches it again."""
     bench = Bench(3, 1, False, True, timeout_us=60, timeout_tries=4)

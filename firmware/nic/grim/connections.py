@@ -13,12 +13,13 @@ believed, however late it comes.
 
 from __future__ import annotations
 
-from firmware.nic.grim.layout import NONE, Counter, Word
+from firmware.nic.grim.channels import Channel
+from firmware.nic.grim.layout import NONE, ROUTE_BYTES, Counter, Word
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.sending import Sender
 from firmware.nic.grim.timeouts import LOOKS, LossyAnswers
-from pymodels.formats.grim import COUNTER_MASK, TAG, TAG_SHIFT, Cause, MessageType, control, distance
+from pymodels.formats.grim import COUNTER_MASK, SEGMENTS, TAG, TAG_SHIFT, Cause, MessageType, control, distance
 from pymodels.trace import TraceEvent
 
 
@@ -32,6 +33,9 @@ class ConnectedAnswers(LossyAnswers):
         self._mine = [first] * ni.nodes
         self._theirs: list[int | None] = [None] * ni.nodes
         self._ticks = 0
+        self._unfinished: set[tuple[int, int, int]] = set()
+        """Long messages of which more is to come: stream; of a copy for a tree its first sender's VNN; channel."""
+        sender.entered = self._entered
         for peer in ni.peers:
             ni.tags[peer] = NONE
 
@@ -77,6 +81,16 @@ class ConnectedAnswers(LossyAnswers):
 
     # ---- the end of a connection, and a new one
 
+    def _entered(self, channel: Channel, slot: int) -> None:
+        """A message is in the scoreboard. A long one that begins in one connection must not end in another."""
+        w1, w2, w3 = self.nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 4, 3)
+        copy = channel.index > self.sender.own.index
+        message = channel.stream[slot], w2 >> 8 & 0xFF if copy else NONE, w2 & 0xFF if copy else w3 >> 24
+        if w1 >> 26 in SEGMENTS:
+            self._unfinished.add(message)
+        else:
+            self._unfinished.discard(message)
+
     async def _give_up(self, peer: int) -> None:
         """No sign of life: the connection ends, and this NI will ask for a new one."""
         self._mine[peer] = self._mine[peer] + 1 & COUNTER_MASK
@@ -89,6 +103,7 @@ class ConnectedAnswers(LossyAnswers):
         if not self._watched and not self._held and not self.sender.down:
             self._start_clock()
         await self.close(peer)
+        self._unfinished = {message for message in self._unfinished if message[1] != peer}
         self.receiver.forget(peer)
         self.receiver.remote.forget(peer)
         for channel in range(self.ni.options.channels):
@@ -99,7 +114,9 @@ class ConnectedAnswers(LossyAnswers):
         streams = self.sender.streams
         late = self._late is not None and streams.peer(self._late[0].stream[self._late[1]]) == peer
         owed = any(streams.waiting[stream] for stream in self._of(peer))
-        return not (late or owed or self.receiver.reports.pending or self.receiver.remote.has_to_do_with(peer))
+        halves = any(streams.peer(stream) == peer for stream, _, _ in self._unfinished)
+        here = self.receiver.reports.pending or self.receiver.remote.has_to_do_with(peer)
+        return not (late or owed or halves or here)
 
     def _join(self, peer: int, count: int) -> None:
         """A new connection."""

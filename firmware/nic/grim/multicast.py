@@ -177,6 +177,8 @@ class Multicast:
                 slot = copies.append_same(first, stream, sequence)
             if streams.tokens is not None:
                 streams.tokens[stream][sequence] = copies.first_token + slot
+            if self._sender.entered is not None:
+                self._sender.entered(copies, slot)
             nic.trace(TraceEvent.NIC_COPY, self._sender.key(copies, slot), key, vnn)
             streams.wait(copies, slot, stream)
             streams.wake(stream)

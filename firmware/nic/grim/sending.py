@@ -54,6 +54,8 @@ class Sender:
         """With time-outs: a message of a stream that is closed."""
         self.is_full: Callable[[Channel, int], bool] | None = None
         """With time-outs: whether a stream has no free sequence number for a message of a channel."""
+        self.entered: Callable[[Channel, int], None] | None = None
+        """With time-outs: called with each message that enters the scoreboard, but for the NI's own."""
         self.down: set[int] = set()
         """NIs that give no sign of life."""
         self.local: Local
@@ -91,6 +93,8 @@ class Sender:
         slot = channel.append(size, stream, sequence)
         if streams.tokens is not None:
             streams.tokens[stream][sequence] = channel.first_token + slot
+        if self.entered is not None:
+            self.entered(channel, slot)
         nic.trace(TraceEvent.NIC_NOTICED, GRIM_ID << 16 | channel.first_token + slot << 8 | sequence, channel.index)
         payload = nic.load(channel.base + channel.offset[slot]) if self.fetch is not None else 0
         if payload:
