@@ -1,4 +1,6 @@
-"""A tour of VIA under every preset: a connection's life, messages of each kind, completion queues, reliable levels."""
+"""A tour of VIA under every preset: a connection's life, messages of each kind, completion queues, reliable levels.
+Then messages on other NICs, and by other ways to read descriptors.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +19,11 @@ def tour(charges: Charges) -> None:
     """All of them."""
     for preset in PRESETS:
         _Tour(charges, preset).run()
+    firmvia = _Tour(charges, "firmvia")
+    for kind in ("lanai4", "sp"):
+        firmvia.message(pair(Machine(2, nic=kind)), 4000, f" on {kind}")
+    for descriptors in ("ahead", "prefetch"):
+        _Tour(charges, "bvia2").message(pair(preset="bvia2", descriptors=descriptors), 4000, f" read by {descriptors}")
 
 
 class _Tour:
@@ -40,7 +47,7 @@ class _Tour:
         ((mine, yours),) = self.step(machine, "create and connect", connect(users[0], users[1], 1))
         p = Pair(machine, vias, users[0], users[1], mine, yours)
         for size in (0, 8, 4000):
-            self._message(p, size)
+            self.message(p, size)
         write = p.here.descriptor(0).rdma_write([p.here.part(0, 4000)], p.there.base, p.there.handle)
         self.step(machine, "RDMA write", p.mine.post_send(write))
         self.step(machine, "send done", p.mine.poll_send())
@@ -50,10 +57,10 @@ class _Tour:
         for handle in (p.here.handle, p.here.place_handle):
             self.step(machine, "deregister", p.here.nic.deregister_memory(handle))
         self.step(machine, "close", p.here.nic.close())
-        self._message(pair(preset=self._preset, inline=32), 24, " inline")
+        self.message(pair(preset=self._preset, inline=32), 24, " inline")
         for level in (Reliability.DELIVERY, Reliability.RECEPTION):
             reliable = pair(reliability=level, preset=self._preset)
-            self._message(reliable, 4000, f" {level.name.lower()}")
+            self.message(reliable, 4000, f" {level.name.lower()}")
 
     def _queue(self, p: Pair) -> None:
         """A completion queue's life, a message told by it in its midst."""
@@ -69,7 +76,7 @@ class _Tour:
         p.machine.finish(mine.destroy(), yours.destroy())
         self.step(p.machine, "destroy CQ", queue.destroy())
 
-    def _message(self, p: Pair, size: int, level: str = "") -> None:
+    def message(self, p: Pair, size: int, level: str = "") -> None:
         """A message, its receiver polling and sleeping."""
         for sleeps in (False, True):
             receive = p.there.descriptor(0).receive([p.there.part(0, size)] if size else [])
