@@ -15,7 +15,7 @@ from typing import Any
 
 from firmware.verbs import Host, Nic
 from pymodels.cards import CardMap
-from pymodels.config.model import Circuit
+from pymodels.config.model import Circuit, QueueRequest
 
 HERE = Path(__file__).parent
 
@@ -40,6 +40,8 @@ class ClusterView:
     """What each host uses (`pymodels.config.model.CARDS`) by VNN; empty: nobody has more than its NIC."""
     circuits: tuple[Circuit, ...] = ()
     """Circuits of the FPGA cards, in the order of the circuit file."""
+    queues: tuple[QueueRequest, ...] = ()
+    """Sizes of message queues that the configuration asks for on this node."""
     pnns: tuple[int, ...] = ()
     """Physical node numbers by VNN: the ports of the switches."""
     fpga: Mapping[str, int] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -157,7 +158,10 @@ class Lab(Notebook):
         """
         view = self.view(vnn, {**self._set_by_user(layer), **(options or {})})
         self.running.nics[vnn].spawn(nic_program(layer)(self.running.nics[vnn], view), f"{layer} program")
-        return host_library(layer)(self.running.hosts[vnn], view)
+        library = host_library(layer)(self.running.hosts[vnn], view)
+        for warning in getattr(library, "warnings", ()):
+            print(f"warning: {warning}", file=sys.stderr)
+        return library
 
     def view(self, vnn: int, options: Mapping[str, float | str]) -> ClusterView:
         """What software on a node knows of the cluster."""
@@ -168,7 +172,7 @@ class Lab(Notebook):
             routes[vnn] = BACK_TO_ITSELF
         cards = tuple(frozenset(host.cards) for host in cluster.hosts)
         view = ClusterView(vnn, cluster.names, routes, options, sram_bytes, cards, cluster.circuits or EXAMPLE)
-        view = replace(view, pnns=tuple(host.pnn for host in cluster.hosts))
+        view = replace(view, pnns=tuple(host.pnn for host in cluster.hosts), queues=cluster.hosts[vnn].queues)
         return replace(view, fpga=self._fpga()) if any(FPGA_CARD in used for used in cards) else view
 
     def _fpga(self) -> Mapping[str, int]:

@@ -2,19 +2,17 @@
 
 from pymodels.config.assemble import load_cluster
 from pymodels.config.find import examples, find_config
-from pymodels.config.model import Circuit, Cluster, Host, QueuePlan, QueueRequest, plan_queues
+from pymodels.config.model import Circuit, Cluster, Host, QueueRequest
 from pymodels.config.writer import render, write
 
 __all__ = [
     "Circuit",
     "Cluster",
     "Host",
-    "QueuePlan",
     "QueueRequest",
     "examples",
     "find_config",
     "load_cluster",
-    "plan_queues",
     "render",
     "write",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pymodels.errors import SanlabError, nearest
@@ -112,34 +111,3 @@ class Cluster:
             "links": len(self.topology.links),
             "routes": "computed" if self.routes.computed else "given",
         }
-
-
-@dataclass(frozen=True)
-class QueuePlan:
-    """Queue sizes in bytes by (host name, resource), and a warning for each request that was cut to capacity."""
-
-    sizes: Mapping[tuple[str, str], int]
-    warnings: tuple[str, ...]
-
-
-def plan_queues(cluster: Cluster, capacity: Mapping[str, tuple[int, int]]) -> QueuePlan:
-    """Size the message queues. `capacity` gives for each resource the bytes that house queues, and how many share them.
-
-    Without a request a queue takes its share; a request above the share is cut to it, with a warning (readings B10).
-    """
-    sizes: dict[tuple[str, str], int] = {}
-    warnings = []
-    for host in cluster.hosts:
-        asked = {request.resource: request for request in host.queues}
-        for resource, (room, queues) in capacity.items():
-            if resource != HOST_QUEUE and resource not in host.cards:
-                continue
-            share = room // queues
-            request = asked.get(resource)
-            sizes[host.name, resource] = min(share, request.size) if request else share
-            if request and request.size > share:
-                cause = f"host {host.name!r} asks for {request.size} bytes a queue, {queues} queues share {room} bytes"
-                warnings.append(
-                    f"{request.place}: queue size of {resource} over capacity: {cause}; {share} bytes are used"
-                )
-    return QueuePlan(sizes, tuple(warnings))

@@ -24,7 +24,6 @@ from pymodels.config import (
     examples,
     find_config,
     load_cluster,
-    plan_queues,
     render,
     write,
 )
@@ -168,23 +167,6 @@ def test_queue_requests_go_from_cluster_to_hosts(tmp_path: Path) -> None:
     paris, metz = load_cluster(path := put(tmp_path, grim_config=text)).hosts
     assert [(q.resource, q.size) for q in paris.queues] == [("MYRI", 2048), ("HOST", 65536), ("CELOXICA", 128)]
     assert metz.queues == (QueueRequest("MYRI", 4096, f"{path}:14"), QueueRequest("HOST", 65536, f"{path}:7"))
-
-
-def test_queue_over_capacity_is_cut_with_a_warning(tmp_path: Path) -> None:
-    text = swapped("grim_config", "HOST metz", "HOST metz\n QUEUE_SIZE MYRI 4096\n QUEUE_SIZE HOST 100")["grim_config"]
-    cluster = load_cluster(path := put(tmp_path, grim_config=text))
-    plan = plan_queues(cluster, {"MYRI": (8192, 4), "HOST": (1000, 2), "CELOXICA": (600, 1)})
-    assert plan.sizes == {
-        ("paris", "MYRI"): 2048,
-        ("paris", "HOST"): 500,
-        ("paris", "CELOXICA"): 600,
-        ("metz", "MYRI"): 2048,
-        ("metz", "HOST"): 100,
-    }
-    assert plan.warnings == (
-        f"{path}:11: queue size of MYRI over capacity: host 'metz' asks for 4096 bytes a queue, "
-        "4 queues share 8192 bytes; 2048 bytes are used",
-    )
 
 
 def as_cluster(topology: Topology, computed: bool) -> Cluster:

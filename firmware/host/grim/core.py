@@ -10,8 +10,7 @@ from firmware.host.grim.errors import GrimError
 from firmware.host.grim.handlers import Handlers
 from firmware.host.grim.messenger import Messenger
 from firmware.layers import ClusterView
-from firmware.nic.grim.layout import Layout
-from firmware.nic.grim.options import Options
+from firmware.nic.grim.asked import planned, warnings
 from firmware.verbs import Host
 from pymodels.config.model import FPGA_CARD
 from pymodels.formats.grim import Device, Reference
@@ -26,9 +25,8 @@ class Core:
     def __init__(self, host: Host, view: ClusterView) -> None:
         """Raises OptionError for an option that cannot be. `view.options` are those of `firmware.nic.grim.options`."""
         self.host = host
-        self.options = Options.of(view.options)
-        self.layout = Layout(self.options, len(view.names), view.sram_bytes)
-        self.warnings = tuple(self.layout.warnings)
+        self.options, self.layout = planned(view, view.sram_bytes)
+        self.warnings = warnings(view, self.options, self.layout)
         """What was asked for and is not there, in words."""
         self.handlers = Handlers()
         """The handler databases of this host."""

@@ -15,7 +15,7 @@ from firmware.verbs import Nic
 from pymodels.card.registers import BANK_BYTES, REGISTERS, CardReg
 from pymodels.cards import SLOT, SLOT_BYTES
 from pymodels.config.model import CARDS, FPGA_CARD
-from pymodels.formats.grim import MAX_PAYLOAD
+from pymodels.formats.grim import HEADER_BYTES, MAX_PAYLOAD
 
 CARD = SLOT + CARDS.index(FPGA_CARD) * SLOT_BYTES
 NO_CARD = -1
@@ -34,12 +34,16 @@ def card_channel(options: Options, view: ClusterView) -> int:
     if options.sequencing != "any-to-any":
         cause = "streams of an FPGA card are told from those of the tree roots by their channels"
         raise OptionError(f"option sequencing={options.sequencing}", cause, "use any-to-any where a host has a card")
+    least = 3 * (options.segment_bytes + HEADER_BYTES) + 8
+    if options.card_queue_bytes < least:
+        cause = f"{options.card_queue_bytes} hold no three segments of {options.segment_bytes}"
+        raise OptionError("option card_queue_bytes", cause, f"give {least} or more")
     return options.channels - 1
 
 
 def ring_limit(layout: Layout) -> int:
     """A message begins below this offset of a bank."""
-    return BANK_BYTES - min(layout.host_slot, MAX_PAYLOAD + 40) & ~7
+    return layout.card_queue_bytes - min(layout.host_slot, MAX_PAYLOAD + 40) & ~7
 
 
 class CardRings:

@@ -147,6 +147,7 @@ class Layout:
         if self.host_limit < 2 * self.host_slot:
             cause = f"{options.host_queue_bytes} hold no three segments of {options.segment_bytes}"
             raise OptionError("option host_queue_bytes", cause, "make it larger or segment_bytes smaller")
+        self.card_queue_bytes = options.card_queue_bytes
         self._at = 0x40
         self._streams(options, nodes)
         self._chain(options)

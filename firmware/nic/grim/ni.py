@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from firmware.layers import ClusterView
+from firmware.nic.grim.asked import planned
 from firmware.nic.grim.cards import card_channel
-from firmware.nic.grim.layout import ROUTE_BYTES, Counter, Layout, State, Word
-from firmware.nic.grim.options import OptionError, Options
+from firmware.nic.grim.layout import ROUTE_BYTES, Counter, State, Word
+from firmware.nic.grim.options import OptionError
 from firmware.verbs import Nic
 
 
@@ -20,8 +21,7 @@ class Ni:
         self.nodes = len(view.names)
         self.names = view.names
         """Of the hosts, by VNN."""
-        self.options = Options.of(view.options)
-        self.layout = Layout(self.options, self.nodes, nic.sram_bytes)
+        self.options, self.layout = planned(view, nic.sram_bytes)
         self.to_itself = view.me in view.routes
         """Messages to the own node go over the switch: it has a card that takes them."""
         self.card_channel = card_channel(self.options, view)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 
+from pymodels.card.registers import BANK_BYTES
 from pymodels.errors import SanlabError, nearest
 from pymodels.formats import grim
 
@@ -21,6 +22,7 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
         "timeout_us": (0, 1_000_000),
         "timeout_tries": (0, 1_000_000),
         "host_queue_bytes": (256, 1 << 26),
+        "card_queue_bytes": (1 << 10, BANK_BYTES),
         "write_combine": (0, 1),
         "poll_first": (0, 1),
         "cut_through_bytes": (0, grim.MAX_PAYLOAD),
@@ -93,6 +95,8 @@ class Options:
     """Time-outs without a sign of life after which a NI counts as down; 0: never. Assumed."""
     host_queue_bytes: int = 1 << 18
     """Pinned incoming queue of an endpoint in host memory."""
+    card_queue_bytes: int = BANK_BYTES
+    """Each of the two incoming queues of an FPGA card, in its banks."""
     write_combine: int = 1
     """Inject by write-combined PIO (1) or by single words (0)."""
     poll_first: int = 1
