@@ -16,6 +16,7 @@ unexport MAKEFLAGS MFLAGS
 ## FROM=<us>                  simulated time at which waves or a timeline begin
 ## TO=<us>                    and end
 ## CLUSTER=<file>             a cluster's configuration file, or the name of an example
+## GRIM_HOST=<name>           of several clusters in that file, the one with this host
 ## PROFILE=<name>             the hardware profile
 ## SET="key=value ..."        settings of study, profile and run
 ## MESSAGE=<n>|slowest        the message that explain tells of, numbered from 1 in the order of sends
@@ -36,7 +37,7 @@ unexport MAKEFLAGS MFLAGS
 ## PYTEST_ADDOPTS="..."       further options of pytest for make test, such as "-k link"
 ## VENV=<folder>              the virtual environment (.venv)
 ## PYTHON=<program>           the Python that makes it (the first of 3.10 or newer)
-GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT LAYER SEEDS ON WORLD MINUTES QUICK COCOTB_TEST_FILTER VENV PYTHON
+GIVEN := STUDY BENCH SIM SEED WAVES FROM TO CLUSTER GRIM_HOST PROFILE SET MESSAGE A B THRESHOLD AXES SCHEDULER WORKERS PLOT LAYER SEEDS ON WORLD MINUTES QUICK COCOTB_TEST_FILTER VENV PYTHON
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 $(if $(SIM),,$(eval override SIM := verilator))
 $(if $(SEED),,$(eval override SEED := 1))

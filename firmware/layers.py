@@ -40,6 +40,8 @@ class ClusterView:
     """What each host uses (`pymodels.config.model.CARDS`) by VNN; empty: nobody has more than its NIC."""
     circuits: tuple[Circuit, ...] = ()
     """Circuits of the FPGA cards, in the order of the circuit file."""
+    config: str = ""
+    """The configuration file; empty: there is none, and what stands here is all there is."""
     queues: tuple[QueueRequest, ...] = ()
     """Sizes of message queues that the configuration asks for on this node."""
     pnns: tuple[int, ...] = ()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pymodels.config import Cluster, load_cluster
-from pymodels.config.find import find_config
+from pymodels.config.find import HOST_VARIABLE, find_config
 from pymodels.config.model import FPGA_CARD
 from pymodels.costs.assembly import CostError
 from pymodels.costs.table import PathTable
@@ -20,7 +20,9 @@ from pymodels.routes import check_routes
 from tb.limits import check_cables, check_size, check_switches
 from tb.studies import Option, StudyInfo, check_layers, links_held
 
+HOST = "run.host"
 RUN_OPTIONS = {
+    HOST: Option("", "of several clusters in a file, the one with this host (make variable GRIM_HOST)"),
     "run.always_on": Option(0, "1 = clocks never sleep (same results, slower)", 0, 1),
     "run.trace": Option(1, "0 = no trace", 0, 1),
     "run.trace_records": Option(1 << 26, "room of the trace", 1 << 10, 1 << 30),
@@ -80,7 +82,8 @@ class Plan:
 
 def plan(request: Request, info: StudyInfo) -> Plan:
     """Check a request against configuration, profile and study. Raises ConfigError naming the nearest known word."""
-    cluster = load_cluster(Path(request.cluster_file), allow_cycles=info.cyclic_routes)
+    host = request.settings.get(HOST) or None
+    cluster = load_cluster(Path(request.cluster_file), host, allow_cycles=info.cyclic_routes)
     fpga_cards = sum(FPGA_CARD in host.cards for host in cluster.hosts)
     check_size(len(cluster.hosts), fpga_cards, len(cluster.topology.switches), cluster.file)
     known = {**RUN_OPTIONS, **info.options}
@@ -136,4 +139,6 @@ def resolve(
         raise ConfigError("SEED", 0, "not a number", f"SEED is {seed!r}", "give a whole number") from None
     path = find_config(cluster or None, os.environ)
     config, given = str(path.resolve()), parse_settings(settings)
+    if os.environ.get(HOST_VARIABLE):
+        given.setdefault(HOST, os.environ[HOST_VARIABLE])
     return Request(study, simulator, number, waves, config, profile, given, directory=str(Path.cwd()))

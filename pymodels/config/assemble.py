@@ -67,7 +67,7 @@ def _choose(raw: RawFile, host: str | None) -> RawCluster:
         names = ", ".join(c.name for c in raw.clusters)
         cause = f"the file has {len(raw.clusters)} clusters ({names}) and no host was named"
         line = raw.clusters[1].line
-        raise line.error("which cluster", cause, "name a host: its cluster is taken")
+        raise line.error("which cluster", cause, "name a host of yours by GRIM_HOST: its cluster is taken")
     return raw.clusters[0]
 
 

@@ -11,6 +11,8 @@ from pymodels.errors import ConfigError, nearest
 EXAMPLES = Path(__file__).parent.parent / "clusters"
 DEFAULT = "two_hosts"
 VARIABLE = "GRIM_CONFIG"
+HOST_VARIABLE = "GRIM_HOST"
+"""Names a host, and so one of several clusters in a file."""
 
 
 def examples() -> tuple[str, ...]:

@@ -93,7 +93,7 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     "which cluster": (
         {CONFIG: AS_PRINTED + "CLUSTER other\nHOST x\n"},
         "grim_config:13: which cluster: the file has 2 clusters (French_cluster, other) and no host was named; "
-        "name a host: its cluster is taken",
+        "name a host of yours by GRIM_HOST: its cluster is taken",
     ),
     # Duplicate names
     "duplicate host": (

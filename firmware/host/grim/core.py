@@ -30,6 +30,7 @@ class Core:
         """What was asked for and is not there, in words."""
         self.handlers = Handlers()
         """The handler databases of this host."""
+        self._view = view
         self._me = view.me
         self._names = view.names
         self._cards = view.cards

@@ -22,7 +22,7 @@ class Phase(IntEnum):
     RESET = 1
     """Reset variables."""
     CONFIGURATION = 2
-    """Parse configuration files: the names of the cluster, as the tools have read them."""
+    """Parse configuration files (`configuration.py`)."""
     RESOURCES = 3
     """Construct the local database of resources."""
     DEVICES = 4

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from firmware.host.grim import enable
+from firmware.host.grim import configuration, enable
 from firmware.host.grim.arguments import whole
 from firmware.host.grim.cards import Cards
 from firmware.host.grim.enable import Phase
@@ -53,6 +53,7 @@ class Grim(RemoteMemory, ReservedMemory, Multicast, Cards):
         self.handlers.numbers.clear()
         self.phase = Phase.CONFIGURATION
         await host.spend("enable_name", len(self._names))
+        self._configure()
         self.phase = Phase.RESOURCES
         self._resources = self._resource_database()
         self.phase = Phase.DEVICES
@@ -79,6 +80,13 @@ class Grim(RemoteMemory, ReservedMemory, Multicast, Cards):
         if self.options.poll_thread:
             self.start_polling(self.options.poll_period_us)
         self.phase = Phase.ENABLED
+
+    def _configure(self) -> None:
+        """Read and check the configuration. Raises ConfigError or GrimError."""
+        cluster = configuration.read(self._view)
+        if cluster is not None:
+            self._pnns = tuple(host.pnn for host in cluster.hosts)
+            self._cards = tuple(frozenset(host.cards) for host in cluster.hosts)
 
     def _resource_database(self) -> Mapping[int, tuple[int, ...]]:
         """Which nodes have a device of a type: every one has its host and its NI, some have cards."""
