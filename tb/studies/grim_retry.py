@@ -12,6 +12,7 @@ import statistics
 from typing import Any
 
 from firmware.nic.grim.layout import Counter
+from pymodels.formats.grim import reference
 from tb.lab import Lab
 from tb.studies import Option
 from tb.studies._grim import bring_up, tally
@@ -33,8 +34,8 @@ async def run(lab: Lab) -> None:
     """The study."""
     of_host = {vnn: {"retry_delay_us": DELAYS_US[vnn // 2]} for vnn in range(2 * len(DELAYS_US))}
     libraries = lab.start_layer(LAYER, COMMON, of_host)
-    await bring_up(lab, libraries, [{"data": lambda *message: None}, *({} for _ in libraries[1:])])
     pairs = [_Pair(lab, us, libraries[2 * i], libraries[2 * i + 1]) for i, us in enumerate(DELAYS_US)]
+    await bring_up(lab, libraries, [handlers for pair in pairs for handlers in ({}, {"data": pair.take})])
     for done, pair in enumerate(pairs):
         await pair.measure()
         lab.progress(done + 1, len(pairs), "delays")
@@ -86,17 +87,17 @@ class _Pair:
 
     async def _serve(self, channel: int, stop_ps: int) -> None:
         """Take what comes to an endpoint, after a stop."""
-        lab, incoming = self.lab, self.far._messenger.incoming[channel]
-        await lab.kernel.sleep(stop_ps, "an endpoint to go on")
+        await self.lab.kernel.sleep(stop_ps, "an endpoint to go on")
         while not self._over:
-            if incoming.pending():
-                _, _, _, (number, *_), _, _ = await incoming.take()
-                await incoming.free()
-                self.arrived[channel].append(number)
-                if channel:
-                    self._came.append(lab.kernel.now)
-            else:
-                await lab.kernel.sleep(LOOK_PS, "the next look of an endpoint")
+            if not await self.far.poll(channel):
+                await self.lab.kernel.sleep(LOOK_PS, "the next look of an endpoint")
+
+    def take(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        """The handler: both channels lead to endpoints of their own number."""
+        channel = reference(source).channel
+        self.arrived[channel].append(number)
+        if channel:
+            self._came.append(self.lab.kernel.now)
 
     async def _hand_in(self, count: int, others: int, late: int) -> None:
         lab, name = self.lab, self.name

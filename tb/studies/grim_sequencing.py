@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from firmware.nic.grim.layout import Counter
+from pymodels.formats.grim import reference
 from tb.lab import Lab
 from tb.studies import Option
 from tb.studies._grim import bring_up, tally
@@ -32,10 +33,11 @@ async def run(lab: Lab) -> None:
     of_host = {vnn: {"sequencing": SCHEMES[vnn // 2]} for vnn in range(2 * len(SCHEMES))}
     common = {"channels": lab.option("channels"), "segment_bytes": 64, "host_queue_bytes": 1024, "queue_bytes": 16384}
     libraries = lab.start_layer(LAYER, common, of_host)
-    await bring_up(lab, libraries, [{"data": lambda *message: None}, *({} for _ in libraries[1:])])
+    pairs = {scheme: _Pair(lab, scheme, *libraries[2 * i : 2 * i + 2]) for i, scheme in enumerate(SCHEMES)}
+    ends = [handlers for pair in pairs.values() for handlers in ({}, {"data": pair.take})]
+    await bring_up(lab, libraries, ends + [{} for _ in libraries[len(ends) :]])
     rates = {}
-    for done, scheme in enumerate(SCHEMES):
-        pair = _Pair(lab, scheme, libraries[2 * done], libraries[2 * done + 1])
+    for done, (scheme, pair) in enumerate(pairs.items()):
         rates[scheme] = await pair.run()
         lab.progress(done + 1, len(SCHEMES), "ways of sequencing")
     others = [min(rates[scheme][1:]) for scheme in SCHEMES]
@@ -68,17 +70,17 @@ class _Pair:
 
     async def _serve(self, channel: int, begun: int) -> int:
         """One endpoint: take what comes; when the last message came, ps."""
-        lab, incoming = self.lab, self.far._messenger.incoming[channel]
+        lab = self.lab
         if channel == 0:
             await lab.kernel.sleep(lab.option("late_us") * 1_000_000, "endpoint 0 to begin")
         while len(self.arrived[channel]) < self.count:
-            if incoming.pending():
-                _, _, _, (number, *_), _, _ = await incoming.take()
-                await incoming.free()
-                self.arrived[channel].append(number)
-            else:
+            if not await self.far.poll(channel):
                 await lab.kernel.sleep(LOOK_PS, "the next look of an endpoint")
         return lab.kernel.now
+
+    def take(self, source: int, number: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        """The handler: a channel leads to the endpoint of its own number."""
+        self.arrived[reference(source).channel].append(number)
 
     async def _hand_in(self, rates: list[float]) -> None:
         lab = self.lab

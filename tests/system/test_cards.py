@@ -46,4 +46,5 @@ def test_messages_pass_through_circuits_of_local_and_remote_cards_alike_on_both_
     one = must("card_messages", "verilator", tmp_path / "verilator", settings, "two_cards")
     assert one.metrics["results"] == 13
     assert one.metrics["reported"] == 2
+    assert one.metrics["multicast"] == 2
     assert_equal(one, must("card_messages", "icarus", tmp_path / "icarus", settings, "two_cards"))

@@ -207,6 +207,8 @@ ROWS: list[Row] = [
         lambda g, w: g.send(FAR, w.handler, payload=Region(None, 8)),
         "payload: None" + WHOLE,
     ),
+    ("poll", "no such channel", lambda g, w: g.poll(1), "channel: there is no channel 1" + CHANNELS),
+    ("poll", "half a channel", lambda g, w: g.poll(0.5), "channel: 0.5" + WHOLE),
     ("wait_for", "no function", lambda g, w: g.wait_for(5), "condition: 5 cannot be called; give a function"),
     ("start_polling", "no period", lambda g, w: g.start_polling(0), "period_us: 0; give 1..1000000"),
     ("start_polling", "half a period", lambda g, w: g.start_polling(0.5), "period_us: 0.5" + WHOLE),

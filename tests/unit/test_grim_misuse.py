@@ -19,7 +19,7 @@ from tests.unit.grim_misuse import FAR, Row, World, nothing
 
 ROWS: list[Row] = [*grim_misuse_messages.ROWS, *grim_misuse_trees.ROWS, *grim_misuse_memory.ROWS]
 HARMLESS = {
-    "get_my_vnn", "get_my_name", "vnn_configuration", "print_vnn_configuration", "poll", "use_overflow",
+    "get_my_vnn", "get_my_name", "vnn_configuration", "print_vnn_configuration", "use_overflow",
     "nodes_served", "overflow", "translations_served",
 }  # fmt: skip
 """Calls without an argument that could be wrong."""

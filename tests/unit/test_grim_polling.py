@@ -144,6 +144,49 @@ def test_grim_enable_goes_through_its_nine_phases_in_order() -> None:
     assert all(bench.machine.nic(node).load(0x18) for node in range(2)), "the NI was told that operation begins"
 
 
+def test_an_endpoint_can_be_polled_by_itself() -> None:
+    bench = pair(channels=3)
+    got: list[int] = []
+
+    async def node(library: Grim, me: int) -> None:
+        def handler(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+            got.append(a0)
+
+        number = (await bench.publish(library, handler=handler))["handler"]
+        if me == 0:
+            for channel in range(3):
+                await library.send(library.get_dest_id(1, 0, channel), number, channel)
+            return
+        await library.host.sleep(100_000_000)
+        assert await library.poll(1) == 1
+        assert await library.poll(1) == 0
+        assert got == [1]
+        assert await library.poll() == 2
+        assert got == [1, 0, 2]
+
+    bench.run(node)
+
+
+def test_a_poll_costs_a_look_at_each_endpoint() -> None:
+    def costs(channels: int) -> tuple[int, int]:
+        """CPU time of a poll of all endpoints, and of one."""
+        bench = pair(channels=channels)
+
+        async def node(library: Grim, me: int) -> tuple[int, int]:
+            times = [library.host.cpu_ps]
+            for channel in (None, 0):
+                await library.poll(channel)
+                times.append(library.host.cpu_ps)
+            return times[1] - times[0], times[2] - times[1]
+
+        found: tuple[int, int] = bench.run(node)[0]
+        return found
+
+    (one, alone), (two, _), (five, alone_of_five) = costs(1), costs(2), costs(5)
+    assert one == alone == alone_of_five
+    assert five - one == 4 * (two - one) > 0
+
+
 def test_reserved_ni_memory_belongs_to_the_application() -> None:
     bench = pair()
     for library in bench.libraries:

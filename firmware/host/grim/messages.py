@@ -164,10 +164,14 @@ class ActiveMessages(Nodes):
         a0, a1, a2, a3 = (value - (value >> 31 << 32) for value in arguments)
         messenger.to_self((Reference(self._me, Device.HOST, channel).pack(), handler, (a0, a1, a2, a3), copy))
 
-    async def poll(self) -> int:
-        """`grim_poll`: process the messages that have come; how many handlers ran."""
+    async def poll(self, channel: int | None = None) -> int:
+        """`grim_poll`: process the messages that have come, to all endpoints of this host one by one or to that of one
+        channel only; how many handlers ran.
+        """
         messenger = self._ready()
-        handled = await messenger.poll()
+        if channel is not None:
+            channel = self._reference(Reference(self._me, Device.HOST, whole("channel", channel)), "channel").channel
+        handled = await messenger.poll(channel)
         if not handled:
             await self.host.spend("poll_empty")
         return handled

@@ -51,9 +51,9 @@ class Messenger(Sending):
                 return True
         return bool(self._local) or (bool(self._early) and not self._handlers.unpublished())
 
-    async def poll(self) -> int:
-        """Process the messages that are there; how many handlers ran. Inside a handler, or while another task polls:
-        none.
+    async def poll(self, channel: int | None = None) -> int:
+        """Process the messages that are there, of all endpoints or of one; how many handlers ran. Inside a handler, or
+        while another task polls: none.
         """
         if self._polling:
             return 0
@@ -62,7 +62,9 @@ class Messenger(Sending):
         try:
             if self._early and not self._handlers.unpublished():
                 handled += await self._dispatch_early()
-            for incoming in self.incoming:
+            endpoints = self.incoming if channel is None else [self.incoming[channel]]
+            await self._look_at(len(endpoints))
+            for incoming in endpoints:
                 handled += await self._drain_incoming(incoming)
             while self._local:
                 source, handler, arguments, payload = self._local.popleft()
@@ -73,6 +75,11 @@ class Messenger(Sending):
             self._polling = False
             self._idle.set()
         return handled
+
+    async def _look_at(self, endpoints: int) -> None:
+        """One look at each endpoint's queue; the one of the first is in the path of the call."""
+        if endpoints > 1:
+            await self._host.spend("poll_next", endpoints - 1)
 
     async def _drain_incoming(self, incoming: Incoming) -> int:
         """The messages up to the back pointer as it stands now."""
@@ -141,7 +148,7 @@ class Messenger(Sending):
 
     async def poll_first(self) -> None:
         """The poll at the begin of a call (paper 000, 4.4.2)."""
-        if self._options.poll_first and not self._polling and not (self._pending() and await self.poll()):
+        if self._options.poll_first and not self._polling and not await self.poll():
             await self._host.spend("poll_empty")
 
     async def _dispatch_early(self) -> int:

@@ -13,6 +13,17 @@ u32 poll_empty(struct grim *grim) {
     return 0;
 }
 
+/* A further endpoint's queue looked at. */
+u32 poll_next(struct grim *grim, u32 channel) {
+    struct inbox *inbox = &grim->inbox[channel];
+    if (UNLIKELY(be32_load(inbox->back) != inbox->position)) {
+        OFF_PATH("a message");
+        return channel;
+    }
+    LOOP_AGAIN();
+    return channel + 1;
+}
+
 /* One look at a word of host memory, in a spinning loop. */
 u32 poll_spin(u32 *word, u32 now) {
     if (UNLIKELY(SHARED32(word) != now)) {

@@ -47,8 +47,8 @@ class Sending:
         """Whether a message waits to be handled."""
         raise NotImplementedError
 
-    async def poll(self) -> int:
-        """Process the messages that are there; how many handlers ran."""
+    async def poll(self, channel: int | None = None) -> int:
+        """Process the messages that are there, of all endpoints or of one; how many handlers ran."""
         raise NotImplementedError
 
     @property
@@ -69,7 +69,7 @@ class Sending:
             await host.spend("send_remote")
         else:
             await host.spend("send")
-        if self._options.poll_first and not inside and self._pending():
+        if self._options.poll_first and not inside:
             await self.poll()
         if inside and self._options.dma_inject and in_memory:  # a handler does not wait for the NI to fetch
             await host.spend("copy_line", size + 31 >> 5)

@@ -1,7 +1,8 @@
 """Do messages pass through circuits of a local and a remote card, on to another host, and is a wrong one reported?
 
 Strategy: host 0 sends payloads to the loop-back of its own card and of the other host's card, and through the CRC of
-its own card on to a handler of host 1. Each result is compared with the circuit's model. A message for a handler that
+its own card on to a handler of host 1. Then both cards subscribe to a multicast tree, and one message goes through the
+CRCs of both. Each result is compared with the circuit's model. A message for a handler that
 is no circuit must raise an error at its sender, and so must a forwarding entry for a circuit that only the sender's
 circuit file has.
 """
@@ -19,12 +20,14 @@ from pymodels.errors import SanlabError
 from pymodels.formats.grim import Device
 from tb.lab import Lab
 from tb.studies import Option, layer_options
-from tb.studies._grim import bring_up
+from tb.studies._grim import bring_up, serve_until
 
 CLUSTER = "two_cards"
 CHANNELS = Option(2, "logical channels: the last one of each NI is its card's", 2, 32)
 OPTIONS = {**layer_options("grim"), "grim.channels": CHANNELS}
 SIZES = (0, 5, 64, 1000, 4096)
+CARDS_CHANNEL = 0b10
+"""The mask of the channel that is the card's."""
 THROUGH = slice(1, 4)
 """Which of the payloads go through the CRC."""
 
@@ -55,6 +58,7 @@ async def run(lab: Lab) -> None:
     crcs = [(number, model.run(0, payload)) for number, payload in enumerate(payloads[THROUGH])]
     lab.check(there == crcs, "the CRC of the card is not its model's")
     lab.metric("results", len(here) + len(there))
+    await _multicast(lab, libraries, (here, there))
     result = grim.send(cards[1], await grim.resolve_handler("result"))
     told = await _is_reported(lab, grim, result, "'result' is no circuit of the FPGA card of node 1")
     with patch.object(grim, "_circuits", [*map(str, range(19)), "newer"]):
@@ -74,6 +78,26 @@ async def _send(grim: Any, cards: list[int], payloads: list[bytes]) -> None:
             await grim.send(card, loopback, number, 0, 0, back, payload)
     for number, payload in enumerate(payloads[THROUGH]):
         await grim.send(cards[0], crc32, number, payload=payload)
+
+
+async def _multicast(lab: Lab, libraries: list[Any], results: tuple[list[Result], list[Result]]) -> None:
+    """One message to the cards of both hosts, by a tree; each card's CRC goes to the other host."""
+    grim, other = libraries
+    circuit, result = await grim.resolve_handler("crc32"), await grim.resolve_handler("result")
+    for found in results:
+        found.clear()
+    await grim.forward(grim.get_dest_id(1, Device.CELOXICA), "crc32", Forward.ENDPOINT, grim.get_dest_id(0), result)
+    member = lab.spawn(other.subscribe_multicast_by_name("cards", CARDS_CHANNEL), "host 1 subscribes")
+    tree = await grim.subscribe_multicast_by_name("cards", CARDS_CHANNEL)
+    await serve_until(lab, [grim], lambda: member.finished.done, also=[member])
+    payload = random.Random(f"{lab.seed} tree").randbytes(500)
+    await grim.send_mc(tree, circuit, 7, payload=payload)
+    waiting = lab.spawn(other.wait_for(lambda: bool(results[1])), "host 1")
+    await grim.wait_for(lambda: bool(results[0]))
+    await waiting.finished
+    crc = [(7, CIRCUITS["crc32"]().run(0, payload))]
+    lab.check(results == (crc, crc), "a card that has subscribed to a tree did not take the message")
+    lab.metric("multicast", sum(map(len, results)))
 
 
 async def _is_reported(lab: Lab, grim: Any, call: Coroutine[Any, Any, None], expected: str) -> int:
