@@ -95,6 +95,34 @@ def test_fetched_payloads_and_hybrid_queues_exclude_each_other() -> None:
         Bench(2, 1, False, False, queue_style="hybrid", dma_inject=1)
 
 
+def test_registers_tell_what_is_in_flight_and_what_the_ni_has_not_looked_at() -> None:
+    """Behind a scoreboard that is full of what a host takes later."""
+    bench = Bench(2, 1, multicast_trees=24, channels=8, **{**SMALL, "host_queue_bytes": 2000})
+    registers = (Register.FRONT, Register.NEXT, Register.BACK)
+    waiting: list[int] = []
+    got: list[int] = []
+
+    async def node(library: Grim, me: int) -> None:
+        numbers = await bench.publish(library, handler=lambda *message: got.append(message[1]))
+        if me == 0:
+            for number in range(60):
+                await library.send(library.get_dest_id(1), numbers["handler"], number)
+            await library.host.sleep(200_000_000)
+            nic, layout = bench.machine.nic(0), library.layout
+            waiting.extend(nic.load(layout.register(0, register)) for register in registers)
+        else:
+            await library.host.sleep(1_000_000_000)
+            await library.wait_for(lambda: len(got) == 60)
+
+    bench.run(node)
+    bench.settle()
+    nic, layout = bench.machine.nic(0), bench.libraries[0].layout
+    front, following, back = waiting
+    assert following - front == layout.slots * 40, "in flight"
+    assert back > following, "not looked at"
+    assert len({nic.load(layout.register(0, register)) for register in registers}) == 1
+
+
 @pytest.mark.parametrize("style", STYLES)
 def test_registers_tell_an_empty_queue(style: str) -> None:
     bench = Bench(2, 1, queue_style=style, **SMALL)

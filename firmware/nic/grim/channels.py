@@ -51,6 +51,7 @@ class Channel:
         self.stride = 0
         """Bytes of a slot, where the queue has slots."""
         self.next = 0
+        self._next_register = layout.register(index, Register.NEXT)
         self.first = 0
         self.count = 0
         self.head = 0
@@ -66,6 +67,11 @@ class Channel:
         """Rolled back at least once."""
         self._nic = nic
 
+    def _go_to(self, offset: int) -> None:
+        """The first message that the NI has not looked at stands there now; SRAM says so too."""
+        self.next = offset
+        self._nic.store(self._next_register, offset)
+
     def append(self, size: int, stream: int, sequence: int) -> int:
         """Enter the message at `next` into the scoreboard, waiting; its slot. There must be a free slot."""
         slot = (self.first + self.count) % self.slots
@@ -76,14 +82,15 @@ class Channel:
         self.sequence[slot] = sequence
         self.state[slot] = WAITING
         self.again[slot] = False
-        self.next = following(self.next, self.stride or size, self.limit)
+        self._go_to(following(self.next, self.stride or size, self.limit))
         return slot
 
     def append_same(self, other: int, stream: int, sequence: int) -> int:
         """Enter the message of a slot once more, for another stream; its slot."""
         behind = self.next
         slot = self.append(self.size[other], stream, sequence)
-        self.offset[slot], self.next = self.offset[other], behind
+        self.offset[slot] = self.offset[other]
+        self._go_to(behind)
         return slot
 
     def done(self, slot: int) -> int:

@@ -81,6 +81,8 @@ class Register(IntEnum):
 
     PAYLOAD_FRONT = 16
     """Hybrid queue: the oldest payload that is not acknowledged [NI]."""
+    NEXT = 20
+    """The first message that the NI has not looked at (paper 000, 4.3.1) [NI]."""
 
 
 REGISTERS = 32

@@ -12,7 +12,8 @@ struct message { u32 route_high, route_low, w0, w1, w2, w3, argument[4], payload
 struct packet { u32 w0, w1, w2, w3, argument[4], payload[8]; };
 struct block { u32 next, csum, len, lar, eah, eal; };
 struct entry { u32 offset; u16 size, stream; u8 sequence, state, again, unused; u32 spare; };
-struct channel { u32 front, back, host_front, host_base, next, queue_back, queued, fetched; };
+/* A hybrid queue has no payloads that are fetched. */
+struct channel { u32 front, back, host_front, host_base; union { u32 payload_front, fetched; }; u32 next, queue_back, queued; };
 struct board { u32 first, count, slots, first_token, base, blocked, head; struct entry *entry; };
 struct outgoing { u8 sequence, in_flight, waiting, flags; };
 struct incoming { u8 expected, refusing, unused[2]; };

@@ -150,7 +150,7 @@ ALWAYS void slot_done(struct ni *ni, u32 hybrid) {
         if (hybrid) {
             bytes = (slot->message.w2 >> 16) * 4;
             if (LIKELY(bytes)) queue->payload_front = following(slot->payload, bytes, queue->payload_limit);
-            SHARED32(&ni->channels[token >> ni->token_shift].next) = queue->payload_front;
+            SHARED32(&ni->channels[token >> ni->token_shift].payload_front) = queue->payload_front;
         }
     }
     if (UNLIKELY(out->waiting)) {
