@@ -30,11 +30,9 @@ OPTIONS = {
 
 
 class RtlWorld:
-    """The cluster in the simulator, as many nodes of it as a program has. Here firmware cannot be stopped, and a word of
-    host memory is polled by one task at a time.
-    """
+    """As many hosts of the simulated cluster as a program has. Here one task at a time polls a word of host memory."""
 
-    resets, tasks = False, 1
+    tasks = 1
 
     def __init__(self, lab: Lab, name: str, program: Program) -> None:
         self._lab, self._nodes = lab, program.nodes
@@ -54,11 +52,15 @@ class RtlWorld:
         return replace(view, names=view.names[: self._nodes], routes=routes, cards=view.cards[: self._nodes])
 
     def disturb(self, faults: Mapping[str, int]) -> None:
-        """See `World`: the RTL loses and damages packets, and does neither reorder nor double them."""
-        loss, damage = faults.get("loss", 0) / 1000, faults.get("damage", 0) / 1000
-        if loss or damage:
+        """See `World`: the RTL doubles no packets."""
+        loss, damage, reorder = (faults.get(name, 0) / 1000 for name in ("loss", "damage", "reorder"))
+        if loss or damage or reorder:
             self._lab.running.invariants.faults_expected = True
-        self._lab.running.lose(loss, damage, faults.get("seed", 0))
+        self._lab.running.lose(loss, damage, faults.get("seed", 0), reorder)
+
+    async def reset(self, node: int) -> None:
+        """See `World`."""
+        await self._lab.running.hold(node)
 
     def in_flight(self) -> int:
         """See `World`: `drain` looks at the end."""

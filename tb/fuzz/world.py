@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
+from firmware.host.card import hold
 from firmware.layers import ClusterView
 from pymodels.kernel import Kernel
 from pymodels.machine import Machine
@@ -19,8 +20,6 @@ class World(Protocol):
 
     hosts: Sequence[Any]
     nics: Sequence[Any]
-    resets: bool
-    """NICs can be reset, and begin again."""
     tasks: int
     """Of a host that may wait for its memory at once."""
 
@@ -34,6 +33,9 @@ class World(Protocol):
     def disturb(self, faults: Mapping[str, int]) -> None:
         """From now on the network loses, damages, reorders or doubles packets."""
 
+    async def reset(self, node: int) -> None:
+        """Reset a NIC: its program ends."""
+
     def in_flight(self) -> int:
         """Packets in the network."""
 
@@ -41,7 +43,7 @@ class World(Protocol):
 class MachineWorld:
     """The machine, made for one program."""
 
-    resets, tasks = True, 2
+    tasks = 2
 
     def __init__(self, program: Program) -> None:
         self._machine = Machine(program.nodes, seed=1, trace=False, nic=program.nic)
@@ -64,6 +66,10 @@ class MachineWorld:
         )
         seed = faults.get("seed", 0)
         self._machine.faults.lose(loss, damage, seed, reordered=reordered, doubled=doubled)
+
+    async def reset(self, node: int) -> None:
+        """See `World`."""
+        await hold(self.hosts[node])
 
     def in_flight(self) -> int:
         """See `World`."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from firmware.host import card
 from firmware.host.grim.enable import clear
 from firmware.nic.grim.options import OptionError
 from pymodels.formats.grim import Device, Reference
@@ -44,9 +43,7 @@ class Application(Messages, Transfers):
     async def do_go_down(self, act: Act) -> None:
         """The NIC is reset under whatever is under way; some time later node and NIC begin anew."""
         cluster, host, old = self.cluster, self.host, self.library
-        if not cluster.world.resets:
-            return
-        await card.hold(host)
+        await cluster.world.reset(self.index)
         cluster.down = self.index
         self.mail.part(self.index)
         self.memory.part(self.index, self.mail.event())
