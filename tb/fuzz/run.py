@@ -36,9 +36,9 @@ PLACES = ("machine", "rtl")
 SEEDS = 500
 """Where nobody says how many."""
 MOST_SEEDS = 1 << 31
-AT_ONCE = {"machine": 50, "rtl": 20}
+AT_ONCE = {"machine": 100, "rtl": 20}
 """Seeds of a batch."""
-COVERED = 20
+COVERED = 10
 """The first batches of a layer that note which lines ran: it takes time."""
 SHRUNK = 3
 """Sorts of failures of a layer that are shrunk."""

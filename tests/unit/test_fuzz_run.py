@@ -45,7 +45,7 @@ def fuzz(*words: str) -> int:
 
 def test_all_seeds_run_once_in_batches(capsys: pytest.CaptureFixture[str]) -> None:
     assert fuzz("--seeds", "100..229") == 0
-    assert sorted((one.first, one.count) for one in RAN) == [(100, 50), (150, 50), (200, 30)]
+    assert sorted((one.first, one.count) for one in RAN) == [(100, 100), (200, 30)]
     said = capsys.readouterr().out
     assert "grim: seeds 100..229 on the machine" in said
     assert re.search(r"seeds +130", said)
@@ -103,7 +103,7 @@ def test_an_interrupt_tells_what_was_found(monkeypatch: pytest.MonkeyPatch, caps
     assert fuzz("--seeds", "100..299") == 130
     ended = capsys.readouterr()
     assert "node 1 lost message 9" in ended.out
-    assert re.search(r"seeds +50", ended.out)
+    assert re.search(r"seeds +100", ended.out)
     assert "interrupted" in ended.err
 
 

@@ -290,9 +290,9 @@ class Transfers(Node):
         found = []
         for region in self.regions:
             inside = [(pa - region.address, size) for pa, size in granted if 0 <= pa - region.address < region.size]
-            view = np.frombuffer(region.view, np.uint8)
+            view = np.frombuffer(region.view, np.bool_)
             for begin, end in gaps(region.size, inside):
                 if view[begin:end].any():
-                    at = region.address + begin + int(np.argmax(view[begin:end] != 0))
+                    at = region.address + begin + int(np.argmax(view[begin:end]))
                     found.append(f"node {self.index}: {at:#x}, which was never granted, was written")
         return found

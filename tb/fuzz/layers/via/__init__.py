@@ -36,7 +36,7 @@ async def run(program: Program, world: World) -> list[str]:
     wrong = [*cluster.wrong, *cluster.wrong_memory()]
     if wrong:
         return wrong
-    for owner in (owner for owners in cluster.owners for owner in owners):
+    for owner in cluster.honest():
         await owner.close()
     await world.kernel.sleep(SETTLE_PS, "what may still come")
     return [*cluster.wrong, *cluster.held()]

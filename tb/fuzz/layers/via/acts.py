@@ -60,6 +60,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "remake": ("side", "role", "load"),
     "register": ("side", "bytes"),
     "misuse": ("side", "misuse"),
+    "garbage": ("side", "seed", "times"),
+    "garbage too": ("side", "seed", "times"),
     "stop": ("us",),
 }
 """What an act draws, by its name."""
@@ -96,6 +98,7 @@ NUMBERS: Mapping[str, tuple[int, int]] = {
     "times": (2, 12),
     "load": (0, 3),
     "us": (1, 300),
+    "seed": (0, 9999),
 }
 
 
@@ -112,7 +115,8 @@ def program(draw: Draw) -> Program:
         wrong: tuple[Value, ...] = (RANGES[name][0] - 1, RANGES[name][1] + 1, "many")
         options[name] = draw.one_of(wrong)
     faults = _faults(draw)
-    links = [_link(draw, nodes, number) for number in range(draw.whole(1, LINKS))]
+    hostile = draw.once_in(4)
+    links = [_link(draw, nodes, number, hostile) for number in range(draw.whole(1, LINKS))]
     acts = draw.items(partial(_act, links=len(links)), 12, 25)
     return Program(nodes, nic, options, faults, (*links, *acts))
 
@@ -127,13 +131,17 @@ def _faults(draw: Draw) -> dict[str, int]:
     return faults
 
 
-def _link(draw: Draw, nodes: int, number: int) -> Act:
-    """A connection: its two nodes, their processes, its level, who is client, and what has completion queues."""
+def _link(draw: Draw, nodes: int, number: int, hostile: bool) -> Act:
+    """A connection: its two nodes, their processes, its level, who is client, and what has completion queues. Where
+    some are hostile, those are of the second processes, and the others of the first.
+    """
+    bad = int(hostile and (number == 0 or draw.once_in(3)))
     first = draw.whole(0, nodes - 1)
     values: dict[str, Value] = {
         "first": first,
         "second": (first + draw.whole(1, nodes - 1)) % nodes,
-        "process": draw.whole(0, 1),
+        "process": bad if hostile else draw.whole(0, 1),
+        "hostile": bad,
         "level": draw.one_of(LEVELS),
         "role": draw.one_of(WORDS["role"]),
         "queues": draw.whole(0, 15),

@@ -40,9 +40,13 @@ class Cluster:
             for owner in owners:
                 await owner.open(via)
 
+    def honest(self) -> list[Owner]:
+        """Processes that keep to the rules."""
+        return [owner for owners in self.owners for owner in owners if not owner.hostile]
+
     def wrong_memory(self) -> Iterator[str]:
         """Bytes of processes that changed though nobody was allowed to."""
-        for owner in (owner for owners in self.owners for owner in owners):
+        for owner in self.honest():
             for kind, area in enumerate(owner.areas):
                 at = area.wrong()
                 if at is not None:
@@ -52,6 +56,8 @@ class Cluster:
         """What kernels and network hold though everything was given back."""
         for via in self.vias:
             kernel, who = via.kernel, f"kernel {via.kernel.me}"
+            if any(owner.hostile for owner in self.owners[kernel.me]):
+                continue
             yield from (f"{who} has VI {vi.number}" for vi in kernel.vis[1:] if vi.process is not None)
             for number, used in enumerate(kernel._queues):
                 if used:

@@ -10,6 +10,7 @@ from firmware.host.via import Result, VipError
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Reliability, Status
 from tb.fuzz.layers.via.cluster import Cluster
+from tb.fuzz.layers.via.hostile import Hostile
 from tb.fuzz.layers.via.misuse import MISUSES, wrong_send
 from tb.fuzz.layers.via.owner import CLOSED, OPEN, PLAIN, Area, Part
 from tb.fuzz.layers.via.queue import Epoch, Post
@@ -32,7 +33,11 @@ class Link:
         self.role = str(act.values["role"])
         process = act.whole("process")
         owners = (cluster.owners[act.whole("first")][process], cluster.owners[act.whole("second")][process])
-        self.sides = tuple(Side(cluster, owner, i, f"link {act.node}, {owner}") for i, owner in enumerate(owners))
+        first, second = (Side(cluster, owner, i, f"link {act.node}, {owner}") for i, owner in enumerate(owners))
+        self.sides = (first, second)
+        self.hostile = bool(act.whole("hostile"))
+        for owner in owners:
+            owner.hostile |= self.hostile
         self.alive = False
         self.number = 0
         """Acts so far."""
@@ -131,7 +136,9 @@ class Link:
                     side.wrong(f"{post.what} is done, and has not arrived")
 
     async def end(self) -> None:
-        """Part, and give both VIs back."""
+        """Part, and give both VIs back. Hostile ones stay as they are."""
+        if self.hostile:
+            return
         if self.alive:
             await self.part(0)
         for side in self.sides:
@@ -144,7 +151,13 @@ class Link:
     # ---- acts
 
     async def act_on(self, act: Act) -> None:
-        """Do one."""
+        """Do one; on a hostile connection, garbage."""
+        if self.hostile or act.name.startswith("garbage"):
+            if self.hostile and self.alive:
+                side, other = self._sides(act) if "side" in act.values else self.sides
+                seed, times = (int(act.values.get(name, default)) for name, default in (("seed", 0), ("times", 4)))
+                await Hostile(side, other, seed).run(times)
+            return
         await getattr(self, "do_" + act.name.replace(" ", "_"))(act)
 
     def _sides(self, act: Act) -> tuple[Side, Side]:

@@ -85,6 +85,8 @@ class Owner:
         self.nic: VipNic
         self.tag = 0
         self.areas: list[Area] = []
+        self.hostile = False
+        """It may do to its own memory what it likes, and cannot be trusted to give anything back."""
         self._places = 0
         self._place_handle = 0
         self._base = self._place_base = 0
