@@ -111,6 +111,9 @@ def report(layer: str, found: list[SmallWorld], seconds: float, console: Console
         console.print(f"{world.name}: {world.question}", highlight=False, soft_wrap=True)
         outcome, story = explore(world, seconds, console)
         table.add_row(*row(outcome))
+        console.print(
+            f"    {verdict(outcome)}: {progress(outcome)}, {outcome.seconds:.0f} s", highlight=False, soft_wrap=True
+        )
         for line in story:
             console.print(line, highlight=False, markup=False, soft_wrap=True)
         if story:
