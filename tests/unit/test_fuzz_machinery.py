@@ -14,7 +14,7 @@ from tb.fuzz import trial
 from tb.fuzz.draw import Draw
 from tb.fuzz.layers.grim.errors import Ledger
 from tb.fuzz.layers.grim.mail import Mail, Message
-from tb.fuzz.layers.grim.memory import Block, Effect, Memory, gaps
+from tb.fuzz.layers.grim.memory import Block, Effect, Memory, Order, gaps
 from tb.fuzz.program import Act, Program
 from tb.fuzz.shrink import shrink
 
@@ -147,7 +147,7 @@ def block(size: int = 16) -> Block:
 def effect(begun: int, va: int, data: bytes, order: int = 0, certain: bool = True) -> Effect:
     """A write."""
     image = np.frombuffer(data, np.uint8)
-    return Effect("a write", 0, va, len(data), (order,), begun, lambda: [(None, image)], certain)
+    return Effect("a write", 0, va, len(data), Order("to", 1, order, 0, 0), begun, lambda: [(None, image)], certain)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_only_what_writes_leave_may_stand_in_a_block(effects: list[Effect], actu
 
 def test_a_read_sees_its_own_earlier_writes_and_anybodys_else() -> None:
     memory = Memory([block(4)], [effect(1, 0x100, b"a"), effect(5, 0x100, b"later"), effect(1, 0x101, b"b", 7)])
-    brought = memory.seen_through((0,), 3, memory.blocks[0], 0, 2)
+    brought = memory.seen_through(Order("to", 1, 0, 0, 0), 3, memory.blocks[0], 0, 2)
     first = {int(image[0]) for mask, image in brought if mask[0]}
     second = {int(image[1]) for mask, image in brought if mask[1]}
     assert first == {ord("a")}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,19 @@ from tb.fuzz.layers.grim.errors import Due
 
 Bytes = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
-Order = tuple[object, ...]
+
+
+class Order(NamedTuple):
+    """Who does things one after the other: a task of a node, on one of its channels to another node."""
+
+    kind: str
+    """own: its CPU; to: writes, and what reads see; read: the answers to them."""
+    by: int
+    task: int
+    channel: int
+    node: int
+
+
 LOCK_FREE = 0x5A5A_5A5A
 """What stands in a lock before anybody sets it."""
 FOREVER = 1 << 62
@@ -71,6 +83,10 @@ class Effect:
         self.certain = False
         if self.due is not None:
             self.due.least, self.due.most = 0, 1
+
+    def concerns(self, node: int) -> bool:
+        """Whether a node has to do with it."""
+        return node in (self.node, self.order.by, self.order.node)
 
     def covers(self, block: Block) -> bool:
         """Whether it touches a block's addresses while they are granted."""
@@ -136,7 +152,7 @@ class Memory:
     def part(self, node: int, now: int) -> None:
         """A node goes down, with all its memory: what is under way to it or from it may or may not happen."""
         for effect in self.effects:
-            if node in (effect.node, *effect.order) and not (effect.lock is not None and effect.lock.seen):
+            if effect.concerns(node) and not (effect.lock is not None and effect.lock.seen):
                 self.doubt(effect)
         for block in self.of(node):
             block.freeing = block.freed = now

@@ -12,13 +12,15 @@ from firmware.nic.grim.entries import GRANULE, PAGE
 from pymodels.formats.grim import Device, Reference
 from tb.fuzz.layers.grim.errors import Due
 from tb.fuzz.layers.grim.mail import INK, INK_BYTES
-from tb.fuzz.layers.grim.memory import LOCK_FREE, Block, Effect, Lock, gaps
+from tb.fuzz.layers.grim.memory import LOCK_FREE, Block, Effect, Lock, Order, gaps
 from tb.fuzz.layers.grim.node import Node
 from tb.fuzz.program import Act
 
 STORE_BYTES, LOCKS, LANDING_BYTES = 6000, 512, 6000
 NOWHERE = 0x7000_0000
 """A virtual address that no allocation gives."""
+HANDLERS = 2
+"""The task that runs handlers, beside the two of a program."""
 STEP = 212
 """Between the patterns of two blocks in the ink."""
 
@@ -95,7 +97,7 @@ class Transfers(Node):
         block = self._block(self.index, act, "store")
         offset, size = self._range(block, act)
         data = INK[offset : offset + size]
-        self._effect(str(act), block.node, block.va + offset, data, ("own", self.index))
+        self._effect(str(act), block.node, block.va + offset, data, Order("own", self.index, act.task, 0, self.index))
         await self.call(str(act), lambda: self.library.store_pinned(block.va + offset, data))
 
     def _block(self, node: int, act: Act, *roles: str) -> Block:
@@ -112,9 +114,7 @@ class Transfers(Node):
 
     # ---- effects
 
-    def _effect(
-        self, what: str, node: int, va: int, data: bytes, order: tuple[object, ...], lock: Lock | None = None
-    ) -> Effect:
+    def _effect(self, what: str, node: int, va: int, data: bytes, order: Order, lock: Lock | None = None) -> Effect:
         image = np.frombuffer(data, np.uint8)
         effect = Effect(what, node, va, len(data), order, self.mail.event(), lambda: [(None, image)], lock=lock)
         self._note(effect)
@@ -124,7 +124,7 @@ class Transfers(Node):
         """An effect begins."""
         effect.life = self.cluster.lives[effect.node]
         self.memory.effects.append(effect)
-        if self.cluster.down in (effect.node, *effect.order):
+        if self.cluster.down is not None and effect.concerns(self.cluster.down):
             self.memory.doubt(effect)
 
     def _lock(self, node: int, value: int) -> Lock:
@@ -132,7 +132,8 @@ class Transfers(Node):
         owner = [block for block in self.memory.blocks if (block.node, block.role) == (node, "locks")][-1]
         used = sum(4 for lock in self.memory.locks if lock.node == node)
         lock = Lock(node, owner.va + used, owner.pieces[0][0] + used, value)
-        self.memory.locks.append(lock)
+        if node != self.cluster.down:  # what was there is gone
+            self.memory.locks.append(lock)
         return lock
 
     def _doubtful(self, what: str, argument: str, node: int) -> Due:
@@ -141,11 +142,12 @@ class Transfers(Node):
 
     # ---- transfers
 
-    def _there(self, act: Act) -> tuple[int, int, tuple[object, ...]]:
+    def _there(self, act: Act) -> tuple[int, int, Order]:
         """Node, destination and order of a transfer."""
         node = act.whole("to") % self.cluster.program.nodes
         to = Reference(node, Device.HOST, 0).pack()
-        return node, to, ("own", node) if node == self.index else (self.index, self.channel(act), node)
+        kind, channel = ("own", 0) if node == self.index else ("to", self.channel(act))
+        return node, to, Order(kind, self.index, act.task, channel, node)
 
     async def do_write(self, act: Act) -> None:
         """A remote write from the ink."""
@@ -188,7 +190,7 @@ class Transfers(Node):
         lock = self._lock(self.index, 0) if act.whole("lock") else None
         begun, va = self.mail.event(), landing.va + target
         seen = partial(self.memory.seen_through, order, begun, source, offset, size)
-        order = ("own", node) if node == self.index else ("read", *order)
+        order = order._replace(kind="own" if node == self.index else "read")
         effect = Effect(str(act), self.index, va, size, order, begun, seen, lock=lock)
         self._note(effect)
         if node != self.index:
@@ -205,8 +207,8 @@ class Transfers(Node):
 
     async def write_back(self, node: int) -> None:
         """See `Messages`."""
-        act = Act(self.index, "write from a handler", {"to": node, "block": 0, "offset": 64, "bytes": 100, "lock": 1})
-        await self.do_write(act)
+        values = {"to": node, "block": 0, "offset": 64, "bytes": 100, "lock": 1}
+        await self.do_write(Act(self.index, "write from a handler", values, HANDLERS))
 
     async def do_await_lock(self, act: Act) -> None:
         """Wait for a lock that a transfer under way sets: its data must stand there."""
