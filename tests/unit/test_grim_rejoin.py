@@ -322,3 +322,36 @@ def test_a_subscriber_that_comes_back_without_its_trees_is_an_error_at_the_sende
     bench.run(node, 50_000)
     assert sorted(got) == [(0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
     assert len(errors) == 1 and "multicast" in errors[0], errors
+
+
+def test_a_copy_for_two_children_names_the_connection_of_each() -> None:
+    """Node 1 began anew and node 2 did not: what node 0 broadcasts then reaches both."""
+    bench = Bench(3, 1, False, True, timeout_us=60, timeout_tries=4)
+    got: list[tuple[int, int]] = []
+    ready: list[int] = []
+
+    async def node(library: Grim, me: int) -> None:
+        def on_data(source: int, number: int, a1: int, a2: int, a3: int, data: memoryview) -> None:
+            got.append((me, number))
+
+        async def until(condition: Callable[[], bool]) -> None:
+            while not condition():
+                await library.poll()
+                await library.host.sleep(5 * US)
+
+        number = (await bench.publish(library, data=on_data))["data"]
+        ready.append(me)
+        await until(lambda: len(ready) == 3)
+        if me == 1:
+            library = await again(bench, 1)
+            library.register_handler(on_data, "data")
+            await library.sync_handlers()
+            ready.append(me)
+        await until(lambda: len(ready) == 4)
+        if me == 0:
+            await library.broadcast(number, 7)
+        end = library.host.now + 1000 * US
+        await until(lambda: library.host.now > end)
+
+    bench.run(node, 50_000)
+    assert sorted(got) == [(0, 7), (1, 7), (2, 7)]

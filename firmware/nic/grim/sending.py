@@ -16,7 +16,7 @@ from firmware.nic.grim.layout import CONTROL_ENTRY, ROUTE_BYTES, Counter, fits
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.queues import queues_of
 from firmware.nic.grim.streams import streams_of
-from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, padded
+from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, TAG, padded
 from pymodels.registers import Isr, Reg
 from pymodels.trace import Part, TraceEvent, unit, unit_name
 
@@ -200,8 +200,9 @@ class Sender:
         at = channel.base + channel.offset[slot]
         key = self.key(channel, slot)
         self.nic.store_words(at, (r0, r1, key))
-        if tag := self.ni.tags[self.streams.peer(stream)]:
-            self.nic.store(at + ROUTE_BYTES + 4, self.nic.load(at + ROUTE_BYTES + 4) | tag)
+        if self.on_sent is not None:  # in place of what a copy had for another child
+            w1 = self.nic.load(at + ROUTE_BYTES + 4) & ~TAG
+            self.nic.store(at + ROUTE_BYTES + 4, w1 | self.ni.tags[self.streams.peer(stream)] & TAG)
         self.prepared = (at, align, at + channel.size[slot], key, stream)
         if self.on_sent is not None:
             self.on_sent(stream)

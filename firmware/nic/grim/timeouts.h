@@ -89,5 +89,7 @@ u32 connection_look(struct ni *ni) {
     return source < ni->nodes && (w1 & 0xF0) == ni->tags[source];
 }
 
-/* A message leaves: its connection goes into its header. */
-void connection_tag(struct ni *ni, struct message *message, u32 peer) { message->w1 |= ni->tags[peer]; }
+/* A message leaves: its connection goes into its header, in place of the one that a copy had for another child. */
+void connection_tag(struct ni *ni, struct message *message, u32 peer) {
+    message->w1 = (message->w1 & ~0xF0) | ni->tags[peer];
+}
