@@ -104,15 +104,13 @@ def _serve(world: SmallWorld, connection: Connection) -> None:
         gc.freeze()
         known: set[tuple[int, bytes]] = set()
         while True:
-            try:
-                part, way, step = connection.recv()
-            except EOFError:
-                code = 0
-                return
+            part, way, step = connection.recv()
             answer = _forked(stage, known, part, way, step)
             for seen in [answer] if way is None else [seen for _, seen, _ in answer]:
                 known.add((part, seen.digest))
             connection.send(answer)
+    except (EOFError, BrokenPipeError):  # the search has ended
+        code = 0
     except BaseException:  # noqa: BLE001 - the process ends here, whatever the reason, and says why
         traceback.print_exc()
     finally:
