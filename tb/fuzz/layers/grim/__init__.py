@@ -52,7 +52,7 @@ class Application(Messages, Transfers):
             ledger.excuse(f"node {self.index},")
             ledger.allow("a node that is down", "destination", f"VNN {self.index}")
         self.ledger.excuse()
-        self.ledger.allow("its own going down", "destination")
+        self.ledger.allow("its own going down", "destination", "VNN")
         await old.host.sleep(act.whole("us") * 1_000_000, "a host that is down")
         await clear(host, old.layout)
         cluster.begin(self.index)

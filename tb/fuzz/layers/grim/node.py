@@ -21,6 +21,8 @@ RARE = "rare"
 """A handler that only nodes with an even number have."""
 NAMES = ("take", "answer", "pass", "slow", "write")
 ANSWER_BYTES = 40
+MOST_ERRORS = 1000
+"""That may wait for one call."""
 
 
 class Node:
@@ -48,7 +50,7 @@ class Node:
         """Call the library. `refused`: the argument for which it must be refused; `may`: for which it may be, asked
         when it was. A late error of an earlier act is crossed off, and the call made again. None when it is refused.
         """
-        while True:
+        for _ in range(MOST_ERRORS):
             try:
                 result = make()
                 result = await result if inspect.isawaitable(result) else result
@@ -64,6 +66,8 @@ class Node:
             if refused:
                 self.wrong(f"{what} was not refused")
             return result
+        self.wrong(f"{what}: {MOST_ERRORS} late errors, one after the other")
+        return None
 
     async def idle(self, over: Callable[[], bool]) -> None:
         """Poll until something holds."""
