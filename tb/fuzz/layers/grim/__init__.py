@@ -50,9 +50,11 @@ class Application(Messages, Transfers):
         for ledger in cluster.ledgers:
             ledger.excuse(f"VNN {self.index}")
             ledger.excuse(f"node {self.index},")
-            ledger.allow("a node that is down", "destination", f"VNN {self.index}")
+            for words in (f"VNN {self.index} does not answer", f"did not reach VNN {self.index}"):
+                ledger.allow("a node that is down", "destination", words)
         self.ledger.excuse()
-        self.ledger.allow("its own going down", "destination", "VNN")
+        for words in ("does not answer", "did not reach"):
+            self.ledger.allow("its own going down", "destination", words)
         await old.host.sleep(act.whole("us") * 1_000_000, "a host that is down")
         await clear(host, old.layout)
         cluster.begin(self.index)
