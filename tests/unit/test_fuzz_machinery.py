@@ -35,6 +35,12 @@ def test_a_seed_is_the_same_program_on_every_machine() -> None:
     assert Draw("grim 1").whole(0, 1 << 30) == 428_352_177
 
 
+def test_a_program_whose_option_is_no_number_is_drawn() -> None:
+    program, _ = trial.drawn("grim", 1055)
+    assert program.options["segment_bytes"] == "many"
+    assert not trial.on_machine("grim", program).failures
+
+
 def test_a_failing_program_is_shrunk_to_what_fails() -> None:
     draw = Draw("shrink 3")
     program = made_up(draw)

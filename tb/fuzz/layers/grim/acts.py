@@ -114,7 +114,7 @@ def _act(draw: Draw, nodes: int, options: Mapping[str, Value]) -> Act:
 
 
 def _value(draw: Draw, name: str, nodes: int, options: Mapping[str, Value]) -> Value:
-    channels = int(options.get("channels", 1)) if isinstance(options.get("channels", 1), int) else 1
+    channels = _number(options, "channels", 1)
     if name == "to":
         return draw.whole(0, nodes - 1)
     if name in ("channel", "at"):
@@ -124,9 +124,15 @@ def _value(draw: Draw, name: str, nodes: int, options: Mapping[str, Value]) -> V
     if name in WORDS:
         return draw.one_of(WORDS[name])
     if name == "bytes":
-        return _size(draw, int(options.get("segment_bytes", SEGMENT)))
+        return _size(draw, _number(options, "segment_bytes", SEGMENT))
     low, high = NUMBERS[name]
     return draw.whole(low, high)
+
+
+def _number(options: Mapping[str, Value], name: str, default: int) -> int:
+    """An option as acts are drawn by it: its default when it is none that can be."""
+    value = options.get(name, default)
+    return value if isinstance(value, int) else default
 
 
 def _size(draw: Draw, segment: int) -> int:
