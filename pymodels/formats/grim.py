@@ -85,12 +85,15 @@ class MessageType(IntEnum):
     """What was read, from the NI that read it: arguments {local VA, word 0 of the RM_RV, bytes, lock VA}; where the
     handler of others stands, the channel to which the RM_RV went."""
     MULTICAST = 0x08
-    """An active message, or the last segment of one, on its way to the root of a multicast tree (readings B11)."""
+    """An active message of one segment, on its way to the root of a multicast tree (readings B11)."""
     MULTICAST_SEGMENT = 0x09
-    FORWARDED = 0x0A
+    MULTICAST_LAST = 0x0A
+    """The last of several segments: who has joined the tree behind the first one knows it by its type (ours)."""
+    FORWARDED = 0x0C
     """The same, replicated by a NI of the tree: source endpoint = {forwarding NI 8, device NI}, in the place of the
     destination endpoint {original VNN 8, original channel 8} (ours; the paper: the source endpoint is not accurate)."""
-    FORWARDED_SEGMENT = 0x0B
+    FORWARDED_SEGMENT = 0x0D
+    FORWARDED_LAST = 0x0E
     ACK = 0x30
     NACK = 0x31
     ERROR = 0x32
@@ -103,6 +106,10 @@ class MessageType(IntEnum):
 
 SEGMENTS = (MessageType.SEGMENT, MessageType.MULTICAST_SEGMENT, MessageType.FORWARDED_SEGMENT)
 """Parts of a long message before its last."""
+LASTS = (MessageType.MULTICAST_LAST, MessageType.FORWARDED_LAST)
+"""Last parts of a tree's long message; that of others is an ACTIVE one."""
+TREES = frozenset(kind for kind in MessageType if MessageType.MULTICAST <= kind <= MessageType.FORWARDED_LAST)
+"""Messages of multicast trees."""
 
 
 class Cause(IntEnum):

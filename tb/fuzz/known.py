@@ -16,14 +16,7 @@ class Known:
     reason: str
 
 
-KNOWN: tuple[Known, ...] = (
-    Known(
-        "grim",
-        r"^message \d+ .* to tree \d+ .* arrived at node \d+ with|^host \d+ holds parts of long messages",
-        "a message of several segments for a tree, to which an endpoint subscribes, or from which it unsubscribes, "
-        "between two of them: it gets a part, or keeps one for ever",
-    ),
-)
+KNOWN: tuple[Known, ...] = ()
 
 
 def known(layer: str, failures: list[str]) -> Known | None:

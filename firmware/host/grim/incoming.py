@@ -6,11 +6,15 @@ import struct
 
 from firmware.nic.grim.layout import HostQueue, Layout, Register, following
 from firmware.verbs import Buffer, Host
-from pymodels.formats.grim import HEADER_BYTES, SEGMENTS, TAG, Device, MessageType, Reference, padded
+from pymodels.formats.grim import HEADER_BYTES, LASTS, SEGMENTS, TAG, TREES, Device, MessageType, Reference, padded
 from pymodels.trace import TraceEvent
 
 MESSAGE = struct.Struct(">4I4i")
 WORD = struct.Struct(">I")
+PARTS = frozenset(kind for kind in TREES if kind in SEGMENTS + LASTS)
+"""Parts of a tree's long messages."""
+ENDS = frozenset((MessageType.ACTIVE, *LASTS))
+"""What can be the last part of a long message."""
 COPY_BYTES = 32
 """Bytes that one turn of the copying loop moves."""
 
@@ -30,6 +34,8 @@ class Incoming:
         """How far this host has read; the NI's back pointer differs from it while there are messages."""
         self._told = 0
         self._long: dict[int, tuple[bytearray, int]] = {}
+        self._trees: set[int] = set()
+        """Those that the endpoint has subscribed to."""
 
     def back(self) -> int:
         """The NI's back pointer as it stands in host memory."""
@@ -40,23 +46,26 @@ class Incoming:
         return self._host.load_words(self.back_address, 1)[0] != self.position
 
     async def take(self) -> tuple[int, int, int, tuple[int, int, int, int], memoryview, int] | None:
-        """The message at the front; None for a segment that was put with its likes. There must be one. `free` it
-        afterwards.
+        """The message at the front; None for a segment that was put with its likes, or dropped. There must be one.
+        `free` it afterwards.
         """
         at = HostQueue.RING + self.position
         w0, w1, w2, w3, a0, a1, a2, a3 = MESSAGE.unpack_from(self._view, at)
         self._host.trace(TraceEvent.POLL_HIT, w0, 0, w1 >> 8 & 0xFF)
         kind = w1 >> 26
         source = sender = (w1 & 0xFFFF & ~TAG) << 16 | w3 >> 24  # the endpoint's reference: VNN, device, channel
-        if MessageType.MULTICAST <= kind <= MessageType.FORWARDED_SEGMENT:
+        if kind in TREES:
             source = _of_tree(kind, w1, w2, w3)
             sender = (w1 >> 16 & 0xFF) << 32 | source & 0xFFFF | 1 << 40
         size = 4 * (w2 >> 16) - (w1 >> 24 & 3)
         payload = self._view[at + HEADER_BYTES : at + HEADER_BYTES + size]
+        if kind in PARTS and not await self._goes_on(sender, kind, (a0, a1), size):
+            self._long.pop(sender, None)
+            return None
         if kind in SEGMENTS:
             await self._collect(sender, a0 & 0xFFFFFFFF, payload)
             return None
-        if sender in self._long:
+        if sender in self._long and kind in ENDS:
             await self._collect(sender, 0, payload)
             whole, _ = self._long.pop(sender)
             payload = memoryview(whole)
@@ -66,6 +75,28 @@ class Incoming:
         """A node began anew: what it has sent in part never ends."""
         for sender in [sender for sender in self._long if _vnn(sender) == vnn]:
             del self._long[sender]
+
+    def follow(self, tree: int, member: bool) -> None:
+        """The endpoint is in a tree from now on, or no longer: then nothing of the tree's long messages is kept."""
+        if member:
+            self._trees.add(tree)
+            return
+        self._trees.discard(tree)
+        for sender in [sender for sender in self._long if sender >> 40 and sender >> 32 & 0xFF == tree]:
+            del self._long[sender]
+
+    async def _goes_on(self, sender: int, kind: int, place: tuple[int, int], size: int) -> bool:
+        """Whether a part of a tree's long message stands behind all parts before it: who comes or goes while it is
+        under way has not seen them all. `place`: of a segment, total bytes and offset.
+        """
+        await self._host.spend("goes_on")
+        whole, filled = self._long.get(sender, (b"", 0))
+        if sender >> 32 & 0xFF not in self._trees:
+            return False
+        if kind in SEGMENTS and not place[1]:
+            self._long.pop(sender, None)
+            return True
+        return sender in self._long and filled == (place[1] if kind in SEGMENTS else len(whole) - size)
 
     async def _collect(self, source: int, total: int, payload: memoryview) -> None:
         """Copy a segment behind those before it. Segments of a stream come in order, and nothing comes between them."""

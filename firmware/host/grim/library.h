@@ -16,7 +16,7 @@ struct grim {
     struct target target[64];
     handler_call *function[256];
     struct name *names[256];
-    u32 enabled, polling, errors, channels, nodes, segment, handlers, poll_first;
+    u32 enabled, polling, errors, channels, nodes, segment, handlers, poll_first, tree_channels[256];
 };
 struct member { u32 vnn, channels, used, place; };
 struct buffer { u32 virtual_address, physical_address, size; };

@@ -65,9 +65,9 @@ class Grim(RemoteMemory, ReservedMemory, Multicast, Cards):
         await enable.link_queues(host, layout, buffers)
         await self._driver.install()
         await self._map_reserved()
-        await self._plant()
-        self.phase = Phase.HANDLERS
         messenger = Messenger(host, layout, self.options, self.handlers, buffers)
+        await self._plant(messenger)
+        self.phase = Phase.HANDLERS
         messenger.on_report = self._reported
         self.handlers.absent = self._absent
         self.handlers.functions.update(self._built_in())

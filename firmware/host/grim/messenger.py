@@ -45,6 +45,11 @@ class Messenger(Sending):
         """A message to the own node: it never leaves the host."""
         self._local.append(message)
 
+    def follow(self, tree: int, channels: int) -> None:
+        """The channels of a mask are in a tree, and no others."""
+        for channel, incoming in enumerate(self.incoming):
+            incoming.follow(tree, bool(channels >> channel & 1))
+
     def _pending(self) -> bool:
         for incoming in self.incoming:
             if incoming.pending():

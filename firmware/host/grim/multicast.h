@@ -1,6 +1,7 @@
 /* Paths of multicast.py and trees.py. */
-/* The own NI's place in a tree. */
-void tree_place(u32 place, u32 known) {
+/* The own NI's place in a tree, and the own endpoints in it. */
+void tree_place(struct grim *grim, u32 tree, u32 place, u32 known) {
+    grim->tree_channels[tree] = place & 0xFF;
     PIO_WRITE(__builtin_bswap32(place));
     PIO_WRITE(__builtin_bswap32(known));
 }

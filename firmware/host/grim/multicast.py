@@ -9,6 +9,7 @@ from firmware.host.grim.arguments import text, whole
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.handlers import CHANGE, CHANGED, FIND, FOUND, MAX_NAME, OBEY, OBEYED, PLANTED, SERVER, Handler
 from firmware.host.grim.messages import ActiveMessages
+from firmware.host.grim.messenger import Messenger
 from firmware.host.grim.segments import MULTICAST, Payload, Target
 from firmware.host.grim.trees import Change, Name, Owned, places
 from firmware.layers import ClusterView
@@ -157,19 +158,25 @@ class Multicast(ActiveMessages):
 
     # ---- the own NI
 
-    async def _plant(self) -> None:
+    async def _plant(self, messenger: Messenger) -> None:
         """Before the NIs start: they know the tree of all hosts and no other one."""
         everybody = dict.fromkeys(range(len(self._names)), 1)
         for tree in range(self.options.multicast_trees):
             known = tree == BROADCAST
-            await self._write(tree, self._place(SERVER, everybody) if known else 0, int(known))
+            await self._write(messenger, tree, self._place(SERVER, everybody) if known else 0, int(known))
 
     def _place(self, root: int, members: Mapping[int, int]) -> int:
         return places(root, members, len(self._names))[self._me]
 
-    async def _write(self, tree: int, place: int, known: int = 1) -> None:
-        """The own NI's place in a tree, and then that it has one."""
+    async def _take_place(self, tree: int, place: int) -> None:
+        """A new place in a tree."""
+        assert self._messenger is not None
+        await self._write(self._messenger, tree, place, 1)
+
+    async def _write(self, messenger: Messenger, tree: int, place: int, known: int) -> None:
+        """The own NI's place in a tree, and then that it has one. The own queues are told first."""
         await self.host.spend("tree_place")
+        messenger.follow(tree, place & (1 << TREE_CHANNELS) - 1)
         record = self.host.nic_base + self.layout.trees + Tree.BYTES * tree
         for word, value in ((Tree.PLACE, place), (Tree.KNOWN, known)):
             await self.host.pio_write(record + word, struct.pack(">I", value))
@@ -214,7 +221,7 @@ class Multicast(ActiveMessages):
             self._roots[tree] = owner
         if new:
             self._owned[tree] = Owned(self._me, len(self._names))
-            await self._write(tree, self._place(self._me, {}))
+            await self._take_place(tree, self._place(self._me, {}))
             await self._tell(source, PLANTED, tree)
         self._answers[question] = tree
 
@@ -256,12 +263,12 @@ class Multicast(ActiveMessages):
             if vnn != self._me:
                 await self._tell(Reference(vnn, Device.HOST, 0).pack(), OBEY, tree, place)
                 return False
-            await self._write(tree, place)
+            await self._take_place(tree, place)
             untold.popleft()
         return True
 
     async def _obey(self, source: int, tree: int, place: int, a2: int, a3: int, payload: memoryview) -> None:
-        await self._write(tree, place & MASK)
+        await self._take_place(tree, place & MASK)
         await self._tell(source, OBEYED, tree)
 
     async def _is_obeyed(self, source: int, tree: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:

@@ -66,6 +66,20 @@ void free_queue(struct inbox *inbox) {
     PIO_WRITE(__builtin_bswap32(inbox->position));
 }
 
+/* A part of a tree's long message: is the endpoint in the tree, and are all parts before it here? */
+u32 goes_on(struct grim *grim, struct piece **table, struct header *header, u32 channel, u32 source) {
+    struct piece *whole = table[source & 0xFF];
+    if (UNLIKELY(!(grim->tree_channels[be32_load(&header->w1) >> 16 & 0xFF] >> channel & 1))) {
+        OFF_PATH("not in the tree");
+        return 0;
+    }
+    if (UNLIKELY(!whole || whole->bytes != (u32)__builtin_bswap32(header->argument[1]))) {
+        OFF_PATH("the first one, or one before it is not here");
+        return 0;
+    }
+    return 1;
+}
+
 /* A segment of a long message: find what came before. */
 u32 collect_segment(struct piece **table, struct header *header, u32 source) {
     struct piece *whole = table[source & 0xFF];

@@ -1,8 +1,8 @@
 """A message of any length as the pieces that one message each can carry.
 
 All but the last piece are SEGMENT messages with arguments {total bytes, offset}; the last is an ordinary active
-message with the user's handler and arguments. The receiver puts them together and calls the handler once (readings
-B4).
+message with the user's handler and arguments, in a multicast tree one of a type of its own. The receiver puts them
+together and calls the handler once (readings B4).
 """
 
 from __future__ import annotations
@@ -18,10 +18,14 @@ from pymodels.formats.grim import MAX_SEND, MessageType
 Payload = bytes | bytearray | memoryview | Region | Any
 """Bytes, anything with the buffer protocol (numpy arrays), or a `Region`: bytes in host memory at a multiple of 4."""
 
-Kinds = tuple[int, int]
-"""Types, as they stand in w1, of a whole message or the last piece of one, and of the pieces before it."""
-ACTIVE: Kinds = (MessageType.ACTIVE << 26, MessageType.SEGMENT << 26)
-MULTICAST: Kinds = (MessageType.MULTICAST << 26, MessageType.MULTICAST_SEGMENT << 26)
+Kinds = tuple[int, int, int]
+"""Types, as they stand in w1, of a message of one piece, of the last of several pieces, and of those before it."""
+ACTIVE: Kinds = (MessageType.ACTIVE << 26, MessageType.ACTIVE << 26, MessageType.SEGMENT << 26)
+MULTICAST: Kinds = (
+    MessageType.MULTICAST << 26,
+    MessageType.MULTICAST_LAST << 26,
+    MessageType.MULTICAST_SEGMENT << 26,
+)
 
 
 def payload_parts(payload: Payload) -> tuple[bytes | memoryview, int, int]:
@@ -72,7 +76,7 @@ def cut(
 ) -> Iterator[Piece]:
     """The pieces of message number `send`, each with at most `most` payload bytes (a multiple of 4)."""
     data, address, size = parts
-    begin, (whole, segment) = 0, target.kinds
+    begin, (whole, end, segment) = 0, target.kinds
     while size - begin > most:
         words = (segment | target.w1, most >> 2 << 16 | target.w2, target.w3 | handler, size, begin, 0, 0)
         piece = b"" if address else memoryview(data)[begin : begin + most]
@@ -80,7 +84,7 @@ def cut(
         begin += most
     rest = size - begin
     words = (
-        whole | (-rest & 3) << 24 | target.w1,
+        (end if begin else whole) | (-rest & 3) << 24 | target.w1,
         (rest + 3) >> 2 << 16 | target.w2,
         target.w3 | handler,
         *arguments,

@@ -92,7 +92,7 @@ void multicast_entry(struct ni *ni, struct replica *job, struct packet *copy, u3
     struct outgoing *out = &ni->outgoing[stream];
     struct entry *entry = &board->entry[slot];
     u32 w1 = job->data->w1;
-    copy->w1 = (w1 & 0xFFFF0000) | 2u << 26 | ni->me_word | OWN_DEVICE;
+    copy->w1 = (w1 & 0xFFFF0000) | 4u << 26 | ni->me_word | OWN_DEVICE;
     copy->w2 = (job->data->w2 & 0xFFFF0000) | (w1 & 0xFF00) | job->data->w3 >> 24;
     copy->w3 = (job->data->w3 & 0xFFFF) | (ni->channel_count + 1 + number) << 24;
     board->count++;

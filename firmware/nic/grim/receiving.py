@@ -30,6 +30,7 @@ from pymodels.formats.grim import (
     HEADER_BYTES,
     MAX_WINDOW,
     TAG,
+    TREES,
     Cause,
     Device,
     Lack,
@@ -143,7 +144,7 @@ class Receiver(Verdicts):
                 await self._out_of_order(buffer, w0, stream)
         elif stream == self.stalled:
             await self.refuse(buffer, w0, source, stream, Lack.TRANSLATION)
-        elif MessageType.MULTICAST <= w1 >> 26 <= MessageType.FORWARDED_SEGMENT:
+        elif w1 >> 26 in TREES:
             await self.multicast.arrived(buffer, words, stream)
         elif w2 & 0xFFFF == self._ends[channel] and MessageType.ACTIVE <= w1 >> 26 <= MessageType.ERROR_REPORT:
             if self.buffering is not None and channel != self.ni.card_channel:

@@ -96,8 +96,8 @@ local GRIM_ID = 0x0636
 local FIRST_CONTROL = 0x30
 local TYPES = {
   [0x01] = "ACTIVE", [0x02] = "SEGMENT", [0x03] = "ERROR_REPORT", [0x04] = "RM_V", [0x05] = "RM_P",
-  [0x06] = "RM_RV", [0x07] = "RM_REPLY", [0x08] = "MULTICAST", [0x09] = "MULTICAST_SEGMENT", [0x0a] = "FORWARDED",
-  [0x0b] = "FORWARDED_SEGMENT", [0x30] = "ACK", [0x31] = "NACK", [0x32] = "ERROR", [0x33] = "SYNC",
+  [0x06] = "RM_RV", [0x07] = "RM_REPLY", [0x08] = "MULTICAST", [0x09] = "MULTICAST_SEGMENT",
+  [0x0a] = "MULTICAST_LAST", [0x0c] = "FORWARDED", [0x0d] = "FORWARDED_SEGMENT", [0x0e] = "FORWARDED_LAST", [0x30] = "ACK", [0x31] = "NACK", [0x32] = "ERROR", [0x33] = "SYNC",
   [0x34] = "SYNC_ANSWER",
 }
 local CAUSES = {
@@ -177,7 +177,7 @@ local function message(buffer, pinfo, branch, type)
   if type == 0x07 then
     branch:add(word.reply_token, buffer(22, 1))
     branch:add(word.reply_sequence, buffer(23, 1))
-  elseif type >= 0x0a then
+  elseif type >= 0x0c then
     branch:add(word.origin, buffer(10, 1))
   end
   pinfo.cols.info = string.format(
