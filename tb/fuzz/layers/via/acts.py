@@ -49,6 +49,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "message": ("side", "bytes", "pieces", "parts", "extra", "immediate"),
     "message too": ("side", "bytes", "pieces", "parts", "extra", "immediate"),
     "messages": ("side", "bytes", "times"),
+    "burst": ("side", "bytes", "many"),
+    "long message": ("side", "kilobytes", "cuts"),
     "write": ("side", "bytes", "pieces", "immediate"),
     "read": ("side", "bytes", "pieces"),
     "wrong": ("side", "what"),
@@ -96,6 +98,9 @@ NUMBERS: Mapping[str, tuple[int, int]] = {
     "extra": (0, 100),
     "immediate": (0, 1),
     "times": (2, 12),
+    "many": (8, 40),
+    "kilobytes": (10, 60),
+    "cuts": (1, 12),
     "load": (0, 3),
     "us": (1, 300),
     "seed": (0, 9999),
@@ -125,7 +130,7 @@ def _faults(draw: Draw) -> dict[str, int]:
     if not draw.once_in(4):
         return {}
     faults = {"seed": draw.whole(0, 999)}
-    for name in ("loss", "damage", "double"):
+    for name in ("loss", "damage", "reorder", "double"):
         if draw.once_in(2):
             faults[name] = draw.whole(1, 60)
     return faults

@@ -206,6 +206,22 @@ class Link:
             if self.alive and await other.receive(str(act), size, 1):
                 await self._send(act, size)
 
+    async def do_burst(self, act: Act) -> None:
+        """As many receives as a queue cache may not hold, then as many sends."""
+        side, other = self._sides(act)
+        size, posted = min(self._size(act, side), 2000), 0
+        while posted < act.whole("many") and self.alive and await other.receive(str(act), size, 4):
+            posted += 1
+        for _ in range(posted):
+            await self._send(act, size)
+
+    async def do_long_message(self, act: Act) -> None:
+        """A message of more pages than a small queue cache holds."""
+        side, other = self._sides(act)
+        size, cuts = min(1000 * act.whole("kilobytes"), side.most) // 4 * 4, act.whole("cuts")
+        if self.alive and await other.receive(str(act), size, cuts):
+            await self._send(act, size, cuts)
+
     async def do_write(self, act: Act) -> None:
         """An RDMA write, with immediate data a receive for it."""
         side, other = self._sides(act)

@@ -61,13 +61,15 @@ class Area:
         for at, size in parts:
             self.unknown[at : at + size] = True
 
-    def fix(self, parts: list[Part], data: bytes) -> None:
-        """Only this may stand there from now on, as far as it goes; behind it what stood there before."""
+    def fix(self, parts: list[Part], data: bytes, behind: bool = True) -> None:
+        """Only this may stand there from now on, as far as it goes; behind it what stood there before, or, without
+        `behind`, what may stand there now.
+        """
         done = 0
         for at, size in parts:
             part = data[done : done + size]
             self.expected[at : at + len(part)] = np.frombuffer(part, np.uint8)
-            self.unknown[at : at + size] = False
+            self.unknown[at : at + (size if behind else len(part))] = False
             done += size
 
     def wrong(self) -> int | None:

@@ -119,13 +119,15 @@ class Receives:
         self.side.owner.give_back(descriptor)
 
     def _matches(self, post: Post, descriptor: Descriptor) -> None:
-        """Which of the peer's messages it has: the next, or, where messages may be lost, one behind it."""
+        """Which of the peer's messages it has: the next, or, where messages may be lost, one behind it. The receive of
+        a message that was lost serves the next one, so packets of the lost one may stand behind the data.
+        """
         epoch, stream = self.side.epoch, self.side.epoch.streams[1 - self.side.number]
         for place, sent in enumerate(stream):
             if self._is(post, descriptor, sent):
                 sent.arrived = True
                 if sent.target is None:
-                    post.area.fix(post.parts, sent.data)
+                    post.area.fix(post.parts, sent.data, behind=not place)
                 for _ in range(place + 1):
                     stream.popleft()
                 return
