@@ -10,6 +10,7 @@ import pytest
 
 from firmware.nic.via.refill import Refill
 from tb.fuzz import trial
+from tb.fuzz.layers.via.link import Link
 from tb.fuzz.program import Act, Program, Value
 
 LINK: Mapping[str, Value] = {
@@ -28,6 +29,22 @@ def failures(level: str, faults: Mapping[str, int], options: Mapping[str, Value]
     """What is wrong with acts of one connection."""
     link = Act(0, "connection", {**LINK, "level": level}, who="link")
     return trial.on_machine("via", Program(2, "lanai9", options, faults, (link, *acts))).failures
+
+
+def test_memory_of_a_lost_send_without_a_limit_of_time_is_free_when_its_connection_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ends: list[int] = []
+    part = Link.part
+
+    async def parted(self: Link, load: int) -> None:
+        ends.append(load)
+        await part(self, load)
+
+    monkeypatch.setattr(Link, "part", parted)
+    act = Act(0, "register", {"side": 0, "bytes": 4000}, who="link")
+    assert failures("delivery", {"loss": 60, "seed": 3}, {"timeout_us": 0}, act) == ()
+    assert ends, "the send was not lost"
 
 
 @pytest.mark.parametrize("seed", [1, 3])

@@ -360,21 +360,36 @@ class Link:
         post = Post(str(act), descriptor, area, [(0, size)], data=area.read([(0, size)]), consumes=True)
         side.epoch.streams[side.number].append(post)
         await side.post(side.sends, post)
-        for _ in range(400):
-            try:
-                await owner.nic.deregister_memory(handle)
-                if self.cluster.options.user_level and post in side.sends.posted:
-                    side.epoch.excuses.add("memory taken back")  # which the kernel cannot know of
-                break
-            except VipError:
-                await side.take_all()
-                await owner.nic.host.sleep(500_000_000, "memory in use")
-                if side.vi.state is State.ERROR:
-                    await side.take_all()
+        freed = await self._freed(side, handle, post)
+        if not freed and self._unlimited:
+            await self.part(1)
+            freed = await self._freed(side, handle, post)
+        if freed:
+            owner.process.free(va, size)
         else:
             side.wrong(f"{act}: its memory is in use for ever")
-            return
-        owner.process.free(va, size)
+
+    @property
+    def _unlimited(self) -> bool:
+        """Whether a send of which a packet, or the answer, is lost waits until its connection ends."""
+        return bool(self.cluster.program.faults) and not self.cluster.options.timeout_us
+
+    async def _freed(self, side: Side, handle: int, post: Post) -> bool:
+        """Take back the memory of a send, as soon as it may be."""
+        nic = side.owner.nic
+        for _ in range(400):
+            try:
+                await nic.deregister_memory(handle)
+            except VipError:
+                await side.take_all()
+                await nic.host.sleep(500_000_000, "memory in use")
+                if side.vi.state is State.ERROR:
+                    await side.take_all()
+                continue
+            if self.cluster.options.user_level and post in side.sends.posted:
+                side.epoch.excuses.add("memory taken back")  # which the kernel cannot know of
+            return True
+        return False
 
     async def do_misuse(self, act: Act) -> None:
         """A wrong call."""
