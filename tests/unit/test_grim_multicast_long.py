@@ -114,3 +114,16 @@ def test_who_stays_gets_both() -> None:
     play = Play(True, ())
     assert play.run() == [FIRST, SECOND]
     assert play.parts() == 0
+
+
+def test_parts_that_reach_the_host_behind_its_leaving_are_dropped() -> None:
+    play = Play(True, ())
+
+    async def leave(library: Grim, tree: int) -> None:
+        assert library._messenger is not None
+        library._messenger.follow(tree, 0)  # the NI, which is not told, brings all parts late
+        play.changed = play.halfway = True
+
+    play._change = leave  # type: ignore[method-assign]
+    assert play.run() == []
+    assert play.parts() == 0
