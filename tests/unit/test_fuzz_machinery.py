@@ -41,6 +41,11 @@ def test_a_program_whose_option_is_no_number_is_drawn() -> None:
     assert not trial.on_machine("grim", program).failures
 
 
+def test_handlers_of_a_node_that_has_begun_anew_write_nothing_before_it_has_memory() -> None:
+    program, _ = trial.drawn("grim", 102_878)
+    assert not trial.on_machine("grim", program).failures
+
+
 def test_a_failing_program_is_shrunk_to_what_fails() -> None:
     draw = Draw("shrink 3")
     program = made_up(draw)
@@ -182,6 +187,18 @@ def test_a_read_sees_its_own_earlier_writes_and_anybodys_else() -> None:
     second = {int(image[1]) for mask, image in brought if mask[1]}
     assert first == {ord("a")}
     assert second == {ord("b"), 0}
+
+
+def test_a_read_whose_source_is_freed_under_way_brings_its_bytes_or_an_error() -> None:
+    source, other, ledger = block(), block(), Ledger()
+    read = Effect("a read", 1, 0x200, 4, Order("read", 1, 0, 0, 0), 1, list, source=source)
+    read.due = due = ledger.owe("a read", "address", "VNN 0", least=0, most=0)
+    memory = Memory([source, other], [read])
+    found = []
+    for number, freed in enumerate((other, source), 2):
+        memory.freeing(freed, number)
+        found.append((read.certain, due.least, due.most))
+    assert found == [(True, 0, 0), (False, 0, 1)]
 
 
 def test_freed_memory_must_stay_as_it_was_until_it_is_given_out_again() -> None:

@@ -77,6 +77,8 @@ class Effect:
     lock: Lock | None = None
     life: int = 0
     """Of the node, when it began."""
+    source: Block | None = None
+    """What a read reads."""
 
     def doubt(self) -> None:
         """Memory came or went under way: it happens, or it is an error."""
@@ -146,7 +148,8 @@ class Memory:
         """A block begins to go: what is under way to it, or reads it, may or may not happen."""
         block.freeing = now
         for effect in self.effects:
-            if effect.covers(block) and not (effect.lock is not None and effect.lock.seen):
+            concerns = effect.covers(block) or effect.source is block
+            if concerns and not (effect.lock is not None and effect.lock.seen):
                 self.doubt(effect)
 
     def part(self, node: int, now: int) -> None:

@@ -191,7 +191,7 @@ class Transfers(Node):
         begun, va = self.mail.event(), landing.va + target
         seen = partial(self.memory.seen_through, order, begun, source, offset, size)
         order = order._replace(kind="own" if node == self.index else "read")
-        effect = Effect(str(act), self.index, va, size, order, begun, seen, lock=lock)
+        effect = Effect(str(act), self.index, va, size, order, begun, seen, lock=lock, source=source)
         self._note(effect)
         if node != self.index:
             effect.due = self._doubtful(str(act), "address", node)
@@ -206,9 +206,10 @@ class Transfers(Node):
     do_read_more = do_read
 
     async def write_back(self, node: int) -> None:
-        """See `Messages`."""
+        """See `Messages`. A node that has begun anew runs handlers before it has memory: it writes nothing yet."""
         values = {"to": node, "block": 0, "offset": 64, "bytes": 100, "lock": 1}
-        await self.do_write(Act(self.index, "write from a handler", values, HANDLERS))
+        if self.memory.of(self.index, "ink"):
+            await self.do_write(Act(self.index, "write from a handler", values, HANDLERS))
 
     async def do_await_lock(self, act: Act) -> None:
         """Wait for a lock that a transfer under way sets: its data must stand there."""
