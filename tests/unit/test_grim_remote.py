@@ -256,3 +256,23 @@ def test_every_way_of_the_protocol_carries_remote_memory(options: dict[str, Any]
         assert near.load_pinned(back, 70_001) == far.load_pinned(place, 70_001) == data
 
     pair.run(application)
+
+
+def test_reads_beyond_the_scoreboard_of_a_channel_go_on_when_the_last_reply_is_stored() -> None:
+    """The queue holds more reads than the channel has tokens; what frees a token is the end of a DMA, and no packet
+    follows it.
+    """
+    pair, data = Pair(channels=32, segment_bytes=256), random.Random(3).randbytes(12 * 256)
+
+    async def application() -> None:
+        await pair.near.host.sleep(100_000_000)  # 32 endpoints take the far host longer to enable
+        source, target = await pair.far.malloc_pinned(len(data)), await pair.near.malloc_pinned(len(data))
+        lock = await pair.near.malloc_pinned(4)
+        pair.far.store_pinned(source, data)
+        pair.near.store_pinned(lock, b"wait")
+        where = pair.near.get_dest_id(1, 0, 12)
+        await pair.near.fetch_memory(where, target, source, len(data), lock=lock, channel=12)
+        await pair.near.wait_for_lock(lock, 0)
+        assert pair.near.load_pinned(target, len(data)) == data
+
+    pair.run(application)

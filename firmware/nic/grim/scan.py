@@ -112,10 +112,12 @@ class Firmware:
         while True:
             if self.sender.stuck:
                 await self._link.run()
-                await self._steps[1]()
-                continue
-            loop = self.scan if self.sender.prepared is None else self.hold
-            await self._steps[await loop.run()]()
+                step = 1
+            else:
+                step = await (self.scan if self.sender.prepared is None else self.hold).run()
+            await self._steps[step]()
+            if self.answers.unblocked:
+                self._look_again()
 
     # ---- steps
 
@@ -123,8 +125,6 @@ class Firmware:
         answer = await self.receiver.packet()
         if answer is not None:
             await self.answers.seen(*answer)
-            if self.answers.unblocked:
-                self._look_again()
 
     def _look_again(self) -> None:
         """Scoreboards have room again: the search looks at their channels as before."""
@@ -138,8 +138,6 @@ class Firmware:
     async def _sent_and_free(self) -> None:
         await self.sender.sent()
         await self.answers.link_free()
-        if self.answers.unblocked:
-            self._look_again()
 
     async def _rare(self) -> None:
         flags = await self.nic.read(Reg.ISR)
@@ -149,8 +147,6 @@ class Firmware:
             await self.remote.signalled()
         else:
             await self.answers.timer()
-            if self.answers.unblocked:
-                self._look_again()
 
     def _channel_step(self, index: int) -> Step:
         channel = self.sender.channels[index]

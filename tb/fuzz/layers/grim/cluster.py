@@ -37,6 +37,10 @@ class Cluster:
         self.mail = Mail()
         self.memory = Memory()
         self.ledgers = [Ledger() for _ in self.parts]
+        if self.may_stand_still:  # a NI that does gives no sign of life: with time-outs it counts as down
+            for ledger in self.ledgers:
+                for words in ("does not answer", "did not reach"):
+                    ledger.allow("a NI that stands still", "destination", words)
         self.trees = Trees(program.nodes, self.parts[0].library.options.multicast_trees)
         self.wrong: list[str] = []
         self.up = 0
