@@ -77,10 +77,8 @@ def test_answers_wait_for_a_busy_link_and_all_of_them_leave() -> None:
 
 
 def test_many_channels_share_the_tokens_of_a_ni() -> None:
-    options = {"channels": 32, "host_queue_bytes": 640, "segment_bytes": 128, "queue_bytes": 16384}
-    bench = Bench(
-        2, 7, poll_first=0, **options
-    )  # a host that looks at 32 endpoints with every send fills no scoreboard
+    # A host that looks at 32 endpoints with every send fills no scoreboard, so it does not poll first.
+    bench = Bench(2, 7, channels=32, host_queue_bytes=640, segment_bytes=128, queue_bytes=16384, poll_first=0)
     stop_and_start(bench)
     AllToAll(bench, 1500, [0, 32]).run()
     assert bench.total(Counter.BLOCKED) > 0
