@@ -49,7 +49,8 @@ class RtlWorld:
         """See `World`."""
         view = self._lab.view(node, dict(options))
         routes = {vnn: route for vnn, route in view.routes.items() if vnn < self._nodes}
-        return replace(view, names=view.names[: self._nodes], routes=routes, cards=view.cards[: self._nodes])
+        names, cards = view.names[: self._nodes], view.cards[: self._nodes]
+        return replace(view, names=names, routes=routes, cards=cards, config="")  # the file has more hosts
 
     def disturb(self, faults: Mapping[str, int]) -> None:
         """See `World`: the RTL doubles no packets."""
