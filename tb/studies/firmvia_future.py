@@ -36,6 +36,8 @@ OPTIONS = {
     **layer_options(LAYER),
 }
 QUICK = "rounds=4"
+VARIANTS = {"pci32": ("sp-future", "clock.pci_ps=30000 pci.width=32")}
+"""Figure 3.10 on the narrow bus."""
 
 
 async def run(lab: Lab) -> None:

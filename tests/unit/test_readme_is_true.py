@@ -163,8 +163,8 @@ def test_quoted_code_is_in_its_file(page: Path) -> None:
             compile(text, page.name, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
 
 
-def test_main_page_quotes_code() -> None:
-    text = (ROOT / "README.md").read_text()
+def test_page_of_layers_quotes_code() -> None:
+    text = (ROOT / "firmware" / "README.md").read_text()
     assert len(re.findall(r"^```\w+\n(?:#|//) [\w/.-]+\.\w+\n", text, re.MULTILINE)) >= 6
 
 

@@ -1,0 +1,114 @@
+"""`python -m tb.figures.fidelity`: every published value beside what the last `make figures` measured, as a page.
+
+The rows are those of `pymodels/published.toml`, in its order; the measured values and the commands come from the runs
+of `make figures` in `sim_build/figures`. The page stands beside this file, so that it can be read without a run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from pymodels.errors import SanlabError
+from pymodels.published import ANY, Published, load_published
+from pymodels.results import Kind, Results, ResultsError, read_results, write_atomically
+from tb import studies
+from tb.figures.jobs import Job, jobs
+from tb.report.tables import KINDS, number
+from tb.run import complain
+from tb.sim.tools import OUT, SIMULATORS
+
+PAGE = Path(__file__).with_name("fidelity.md")
+HEADINGS = ("value", "kind", "published", "first", "measured", "measured / published", "command")
+NOT_MEASURED = "-"
+
+
+def page(rows: Iterable[Published], runs: Sequence[tuple[Job, Results]]) -> str:
+    """The page as Markdown: one table for each table or figure of the papers."""
+    return "\n".join([*_head(), *_tables(rows, runs), ""])
+
+
+def _head() -> Iterator[str]:
+    yield "# Published and measured"
+    yield ""
+    yield "Written by `.venv/bin/python -m tb.figures.fidelity` from `pymodels/published.toml` and the runs of the last"
+    yield "`make figures`. What the kinds mean, and why values differ: [figures](README.md)."
+    yield ""
+    yield from (f"- **{kind.value}**: {meaning}." for kind, meaning in KINDS.items())
+    yield ""
+    yield "*First* is the value that the first run of the study gave, before anything was changed in view of it; it is"
+    yield "empty where nobody recorded it."
+
+
+def _tables(rows: Iterable[Published], runs: Sequence[tuple[Job, Results]]) -> Iterator[str]:
+    by_source: dict[str, list[Published]] = {}
+    for row in rows:
+        by_source.setdefault(row.source, []).append(row)
+    for source, group in by_source.items():
+        yield from ("", f"## {source[0].upper()}{source[1:]}", "")
+        yield f"| {' | '.join(HEADINGS)} |"
+        yield "|" + "---|" * len(HEADINGS)
+        yield from (_row(row, runs) for row in group)
+
+
+def _row(row: Published, runs: Sequence[tuple[Job, Results]]) -> str:
+    found = measurement(row, runs)
+    first = number(row.first) if row.first is not None else ""
+    measured, ratio, command = NOT_MEASURED, "", ""
+    if found is not None:
+        job, value = found
+        measured, command = number(value), f"`{typed(job)}`"
+        ratio = f"{value / row.value:.3f}" if row.value else ""
+    cells = (row.name, row.kind.value, f"{number(row.value)} {row.unit}", first, measured, ratio, command)
+    return f"| {' | '.join(cells)} |"
+
+
+def measurement(row: Published, runs: Sequence[tuple[Job, Results]]) -> tuple[Job, float] | None:
+    """The first run that measured a value, and what it measured; None for a quoted value, or when none did."""
+    if row.kind is Kind.QUOTED:
+        return None
+    fits = (
+        (job, results.metrics[row.metric])
+        for job, results in runs
+        if results.study == row.study and row.profile in (results.profile, ANY) and row.metric in results.metrics
+    )
+    return next(fits, None)
+
+
+def typed(job: Job) -> str:
+    """A run as what a user types."""
+    request, info = job.request, job.info
+    words = [f"make run STUDY={info.name}"]
+    if request.profile_name:
+        words.append(f"PROFILE={request.profile_name}")
+    settings = " ".join(f"{key}={value}" for key, value in request.settings.items())
+    return " ".join([*words, f'SET="{settings}"'] if settings else words)
+
+
+def measured_runs() -> list[tuple[Job, Results]]:
+    """The runs of the last `make figures`. Raises ResultsError when one has no results."""
+    return [
+        (job, _results(job)) for job in jobs(studies.names(), load_published(), False, SIMULATORS[0], OUT / "figures")
+    ]
+
+
+def _results(job: Job) -> Results:
+    try:
+        return read_results(Path(job.request.folder) / "results.json")
+    except ResultsError as error:
+        raise ResultsError(f"no results of {job.name}", str(error), "run make figures first") from None
+
+
+def main() -> int:
+    """Write the page; the exit code."""
+    try:
+        write_atomically(PAGE, page(load_published(), measured_runs()))
+    except SanlabError as error:
+        complain(str(error))
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
