@@ -14,6 +14,8 @@ from tb.fuzz.world import World
 
 PROCESSES = 2
 """Of each node."""
+UNTOUCHED = bytes(PAGE)
+"""A page frame that nobody has written."""
 
 
 class Cluster:
@@ -66,7 +68,7 @@ class Cluster:
                 if region is not None:
                     yield f"{who} has region {region.handle:#x}"
             for frame in self.world.hosts[kernel.me].frames._free:
-                if any(via.host.load_bytes(frame, PAGE)):
+                if via.host.load_bytes(frame, PAGE) != UNTOUCHED:
                     yield f"{who}: page frame {frame:#x}, which is free, was written"
         if self.world.in_flight():
             yield f"the network holds {self.world.in_flight()} packets"
