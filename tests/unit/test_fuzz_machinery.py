@@ -192,13 +192,24 @@ def test_a_read_sees_its_own_earlier_writes_and_anybodys_else() -> None:
 def test_a_read_whose_source_is_freed_under_way_brings_its_bytes_or_an_error() -> None:
     source, other, ledger = block(), block(), Ledger()
     read = Effect("a read", 1, 0x200, 4, Order("read", 1, 0, 0, 0), 1, list, source=source)
-    read.due = due = ledger.owe("a read", "address", "VNN 0", least=0, most=0)
+    read.due = due = ledger.owe("a read", "", "VNN 0", least=0, most=0)
     memory = Memory([source, other], [read])
     found = []
     for number, freed in enumerate((other, source), 2):
         memory.freeing(freed, number)
         found.append((read.certain, due.least, due.most))
     assert found == [(True, 0, 0), (False, 0, 1)]
+    assert due.arguments == {"address"}
+
+
+def test_a_read_whose_target_is_freed_under_way_brings_its_bytes_or_an_error_about_the_target() -> None:
+    target, ledger = block(), Ledger()
+    read = Effect("a read", 0, target.va, 4, Order("read", 0, 0, 0, 1), 1, list, source=block())
+    read.due = ledger.owe("a read", "", "VNN 1", least=0, most=0)
+    Memory([target], [read]).freeing(target, 2)
+    wrong = GrimError("address", "0x200 is not in pinned memory of VNN 1", "")
+    late = GrimError("target", "the data from 0x200 of VNN 1 came too late", "")
+    assert [ledger.take(error) for error in (wrong, late, late)] == [False, True, False]
 
 
 def test_freed_memory_must_stay_as_it_was_until_it_is_given_out_again() -> None:

@@ -12,7 +12,8 @@ class Due:
     """An error that will come late, from some later call of the node."""
 
     what: str
-    argument: str
+    arguments: set[str]
+    """What it may be about."""
     words: tuple[str, ...]
     """What its text says."""
     least: int = 1
@@ -22,7 +23,7 @@ class Due:
     def fits(self, error: GrimError) -> bool:
         """Whether this is it."""
         text = str(error)
-        return error.argument == self.argument and all(word in text for word in self.words)
+        return error.argument in self.arguments and all(word in text for word in self.words)
 
 
 class Ledger:
@@ -32,14 +33,14 @@ class Ledger:
         self._dues: list[Due] = []
 
     def owe(self, what: str, argument: str, *words: str, least: int = 1, most: int = 1) -> Due:
-        """An act whose error comes late."""
-        due = Due(what, argument, words, least, most)
+        """An act whose error comes late. `argument`: empty when it is none as yet that could be wrong."""
+        due = Due(what, {argument} if argument else set(), words, least, most)
         self._dues.append(due)
         return due
 
     def allow(self, what: str, argument: str, *words: str) -> None:
         """Errors that may come from now on, as many as there will."""
-        self._dues.append(Due(what, argument, words, 0, 1 << 30))
+        self._dues.append(Due(what, {argument}, words, 0, 1 << 30))
 
     def excuse(self, *words: str) -> None:
         """Errors whose texts say this need not come any more."""
@@ -57,4 +58,8 @@ class Ledger:
 
     def missing(self) -> list[str]:
         """Errors that must come and have not."""
-        return [f"{due.what}: no error about its {due.argument}" for due in self._dues if due.came < due.least]
+        return [
+            f"{due.what}: no error about its {' or '.join(sorted(due.arguments))}"
+            for due in self._dues
+            if due.came < due.least
+        ]

@@ -80,11 +80,20 @@ class Effect:
     source: Block | None = None
     """What a read reads."""
 
-    def doubt(self) -> None:
-        """Memory came or went under way: it happens, or it is an error."""
+    def doubt(self, argument: str = "address") -> None:
+        """Memory came or went under way: it happens, or it is an error about an argument."""
         self.certain = False
         if self.due is not None:
             self.due.least, self.due.most = 0, 1
+            self.due.arguments.add(argument)
+
+    def broken_by(self, block: Block) -> str:
+        """The argument that is wrong when a block is freed under way: empty when it does not use the block."""
+        if self.source is block:
+            return "address"
+        if not self.covers(block):
+            return ""
+        return "target" if self.source is not None else "address"
 
     def concerns(self, node: int) -> bool:
         """Whether a node has to do with it."""
@@ -148,9 +157,9 @@ class Memory:
         """A block begins to go: what is under way to it, or reads it, may or may not happen."""
         block.freeing = now
         for effect in self.effects:
-            concerns = effect.covers(block) or effect.source is block
-            if concerns and not (effect.lock is not None and effect.lock.seen):
-                self.doubt(effect)
+            argument = effect.broken_by(block)
+            if argument and not (effect.lock is not None and effect.lock.seen):
+                self.doubt(effect, argument)
 
     def part(self, node: int, now: int) -> None:
         """A node goes down, with all its memory: what is under way to it or from it may or may not happen."""
@@ -162,9 +171,9 @@ class Memory:
         self.frozen = [one for one in self.frozen if one[0] != node]
         self.locks = [lock for lock in self.locks if lock.node != node]
 
-    def doubt(self, effect: Effect) -> None:
+    def doubt(self, effect: Effect, argument: str = "address") -> None:
         """An effect that may or may not happen."""
-        effect.doubt()
+        effect.doubt(argument)
         if effect.lock is not None:
             effect.lock.certain = False
 

@@ -136,9 +136,9 @@ class Transfers(Node):
             self.memory.locks.append(lock)
         return lock
 
-    def _doubtful(self, what: str, argument: str, node: int) -> Due:
+    def _doubtful(self, what: str, node: int) -> Due:
         """An error that comes only when memory is freed under way."""
-        return self.ledger.owe(what, argument, f"VNN {node}", least=0, most=0)
+        return self.ledger.owe(what, "", f"VNN {node}", least=0, most=0)
 
     # ---- transfers
 
@@ -174,7 +174,7 @@ class Transfers(Node):
         locks = {"lock": lock.va, "value": lock.value} if lock is not None else {}
         effect = self._effect(str(act), node, block.va + offset, INK[source : source + size], order, lock)
         if node != self.index:
-            effect.due = self._doubtful(str(act), "address", node)
+            effect.due = self._doubtful(str(act), node)
         channel = self.channel(act)
         await self.call(str(act), lambda: call(to, target, self.ink.va + source, size, channel=channel, **locks))
 
@@ -194,7 +194,7 @@ class Transfers(Node):
         effect = Effect(str(act), self.index, va, size, order, begun, seen, lock=lock, source=source)
         self._note(effect)
         if node != self.index:
-            effect.due = self._doubtful(str(act), "address", node)
+            effect.due = self._doubtful(str(act), node)
         reading = source.va + offset
         await self.call(
             str(act),
