@@ -39,6 +39,8 @@ class Sending:
         self._not_begun = [False] * options.channels
         """Who has a channel's turn polls for room and has put nothing yet: without the overflow queue a handler may go
         first."""
+        self._going_first = [False] * options.channels
+        """A handler does so now, in the poll of any thread."""
         self._polling = False
         """A handler runs, or may."""
         self._unlocked = host.event("another task's send")
@@ -77,7 +79,7 @@ class Sending:
         if inside and self.overflows and not await self._at_once(channel, size):
             await self._to_overflow(channel, pieces)
         elif inside and self._not_begun[channel]:
-            await self._inject(channel, pieces)
+            await self._inject_first(channel, pieces)
         else:
             while self._locked[channel]:
                 await self._unlocked.wait()
@@ -125,10 +127,26 @@ class Sending:
                     await self._wait_for_room(out, piece)
                 else:
                     self._not_begun[channel] = first
-                    await self._wait_for_room(out, piece)
+                    await self._wait_behind_handlers(out, piece)
                     self._not_begun[channel] = False
             first = False
             await out.put(piece)
+
+    async def _inject_first(self, channel: int, pieces: Iterator[Piece]) -> None:
+        """Inject a handler's message before that of the thread which has the channel's turn and waits for room."""
+        self._going_first[channel] = True
+        try:
+            await self._inject(channel, pieces)
+        finally:
+            self._going_first[channel] = False
+            self._unlocked.set()
+
+    async def _wait_behind_handlers(self, out: Outgoing, piece: Piece) -> None:
+        """Wait for room, and until no handler puts its message into it."""
+        await self._wait_for_room(out, piece)
+        while self._going_first[out.channel]:
+            await self._unlocked.wait()
+            await self._wait_for_room(out, piece)
 
     async def _wait_for_room(self, out: Outgoing, piece: Piece) -> None:
         """Poll until the channel's queue has room. In a handler: wait only, which the overflow queue avoids."""
