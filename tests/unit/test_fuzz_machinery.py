@@ -150,6 +150,15 @@ def test_an_error_that_is_owed_is_taken_once() -> None:
 # ---- memory
 
 
+def test_parts_of_a_message_may_stay_only_where_it_is_for_a_tree_and_its_rest_may_be_lost() -> None:
+    mail = Mail()
+    lost, sure = (mail.begin((source, 0), "take", 5000, tree=0) for source in (1, 2))
+    lost.may, sure.must = {(3, 0)}, {(3, 0)}
+    assert [mail.may_lack(message.source, 0, (3, 0)) for message in (lost, sure)] == [True, False]
+    lost.arrived[3, 0] = mail.event()
+    assert not mail.may_lack(lost.source, 0, (3, 0))
+
+
 def block(size: int = 16) -> Block:
     """A block of zeros at 0x100."""
     return Block(0, 0x100, size, ((0x1000, size),), np.zeros(size, np.uint8), "store", True, 0)

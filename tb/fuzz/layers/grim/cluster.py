@@ -93,6 +93,6 @@ class Cluster:
     def held(self) -> Iterator[str]:
         """What is held though nothing is to be done."""
         for part in self.parts:
-            yield from held(part.firmware, part.library)
+            yield from held(part.firmware, part.library, self.mail)
         if self.world.in_flight():
             yield f"the network holds {self.world.in_flight()} packets"

@@ -8,13 +8,14 @@ from typing import Any
 from firmware.host.grim import Grim
 from firmware.nic.grim.layout import NONE, Register
 from firmware.nic.grim.scan import Firmware
+from tb.fuzz.layers.grim.mail import Mail, Place
 
 
-def held(firmware: Firmware, library: Grim) -> Iterator[str]:
+def held(firmware: Firmware, library: Grim, mail: Mail) -> Iterator[str]:
     """What one node still holds, in words."""
     who = f"NI {firmware.ni.me}"
     yield from (f"{who} holds {what}" for what in _of_ni(firmware))
-    yield from (f"host {firmware.ni.me} holds {what}" for what in _of_host(library))
+    yield from (f"host {firmware.ni.me} holds {what}" for what in _of_host(library, mail, firmware.ni.me))
 
 
 def _of_ni(firmware: Firmware) -> Iterator[str]:
@@ -39,14 +40,23 @@ def _of_ni(firmware: Firmware) -> Iterator[str]:
         yield from _some("messages in incoming queues", sum(len(queue) for queue in receiver.buffering.queues))
 
 
-def _of_host(library: Grim) -> Iterator[str]:
+def _of_host(library: Grim, mail: Mail, node: int) -> Iterator[str]:
     messenger: Any = library._messenger
     yield from _some("messages in overflow queues", messenger.overflow)
     yield from _some("the turn to send", sum(messenger._locked))
     yield from _some("errors that nobody was told", len(messenger.errors))
-    for incoming in messenger.incoming:
+    for channel, incoming in enumerate(messenger.incoming):
         yield from _some("messages that nobody has read", incoming.pending())
-        yield from _some("parts of long messages", len(incoming._long))
+        parts = [sender for sender in incoming._long if not _may_stay(sender, mail, (node, channel))]
+        yield from _some("parts of long messages", len(parts))
+
+
+def _may_stay(sender: int, mail: Mail, place: Place) -> bool:
+    """Whether parts may be kept until more comes of their sender: the rest of a message for a tree was lost in a node
+    that went down.
+    """
+    tree, source = sender >> 32 & 0xFF, (sender >> 8 & 0xFF, sender & 0xFF)
+    return bool(sender >> 40) and mail.may_lack(source, tree, place)
 
 
 def _some(what: str, count: int) -> Iterator[str]:

@@ -101,6 +101,13 @@ class Mail:
         message.must -= lost
         message.may |= lost
 
+    def may_lack(self, source: Place, tree: int, place: Place) -> bool:
+        """Whether a message of a source for a tree has not arrived at a place and need not."""
+        return any(
+            (message.source, message.tree) == (source, tree) and place in message.may and place not in message.arrived
+            for message in self.messages
+        )
+
     def arrive(self, at: Place, number: int, source: Place, handler: str, data: bytes) -> Message | None:
         """A handler ran at a place; the message that it ran for. A handler is not told its channel: of a message for
         a tree, the places at its node count one after the other.
