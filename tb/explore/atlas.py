@@ -10,6 +10,7 @@ import gc
 import os
 import signal
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -42,19 +43,36 @@ class Atlas:
         if not self._pid:
             self._here.close()
             _serve(world, there)
+        _lead(self._pid)
         there.close()
-        self.parts: int = self._receive()
-        self.places: list[list[Place]] = [[] for _ in range(self.parts)]
-        self._numbers: list[dict[bytes, int]] = [{} for _ in range(self.parts)]
+        self.places: list[list[Place]] = []
+        self._numbers: list[dict[bytes, int]] = []
         self.worked_out = 0
         """Turns that were taken."""
-        for part in range(self.parts):
+        try:
+            self._begin(self._receive())
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def parts(self) -> int:
+        """How many there are."""
+        return len(self.places)
+
+    def _begin(self, parts: int) -> None:
+        """The first state of every part."""
+        self.places = [[] for _ in range(parts)]
+        self._numbers = [{} for _ in range(parts)]
+        for part in range(parts):
             self._here.send((part, None, None))
             self._place(part, self._receive(), -1, ())
 
     def close(self) -> None:
-        """End the process."""
+        """End the process, and what it has forked, whatever they are doing."""
         self._here.close()
+        with suppress(ProcessLookupError):
+            os.killpg(self._pid, signal.SIGKILL)
         os.waitpid(self._pid, 0)
 
     def after(self, part: int, number: int, step: Step) -> tuple[int, Sent]:
@@ -93,12 +111,18 @@ class Atlas:
         return way[::-1]
 
 
+def _lead(process: int) -> None:
+    """Let a process (0: this one) lead a group of its own: Ctrl-C is for the search, which ends the group."""
+    with suppress(ProcessLookupError, PermissionError):  # it has ended, or leads one
+        os.setpgid(process, process)
+
+
 def _serve(world: SmallWorld, connection: Connection) -> None:
     """The process that stands at the beginning of all parts, and forks for every way that is asked for."""
     code = 1
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the search ends us: by the end of the connection
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        _lead(0)
         stage = Stage(world)
         connection.send(stage.parts)
         gc.freeze()

@@ -1,7 +1,7 @@
 """`python -m tb.explore.run LAYER`: behind `make explore`: exhausts the small worlds of a message layer.
 
 Exit code 0: every world keeps its promises in every state, or could not be exhausted in its time, which is said. 1:
-something was found; the schedule that shows it is printed. 2: what was asked is not there.
+something was found; the schedule that shows it is printed. 2: what was asked is not there. 130: interrupted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from pymodels.errors import ConfigError, nearest
 from tb.ending import heed_terminate
@@ -23,11 +22,13 @@ from tb.explore.search import Search
 from tb.explore.situation import Outcome
 from tb.explore.story import sentences
 from tb.explore.world import SmallWorld
+from tb.report.tables import Table
+from tb.report.terminal import say, show
 from tb.run import complain
 
 MINUTES = 5.0
 """For one world."""
-COLUMNS = ("world", "situations", "transitions", "states", "parts", "depth", "s", "verdict")
+COLUMNS = ("world", "verdict", "situations", "transitions", "states", "parts", "depth", "s")
 
 
 def layers() -> list[str]:
@@ -81,6 +82,8 @@ def progress(outcome: Outcome) -> str:
 
 def verdict(outcome: Outcome) -> str:
     """In words; "proved" only of a world that was exhausted."""
+    if outcome.interrupted:
+        return "interrupted"
     expects = outcome.world.expects
     if expects:
         return "found, as it must" if expects in outcome.wrong else "NOT FOUND"
@@ -95,31 +98,35 @@ def row(outcome: Outcome) -> tuple[str, ...]:
     parts = "+".join(map(str, outcome.places))
     return (
         outcome.world.name,
+        verdict(outcome),
         *(f"{number:,}" for number in numbers),
         parts,
         str(outcome.depth),
         f"{outcome.seconds:.1f}",
-        verdict(outcome),
     )
 
 
 def report(layer: str, found: list[SmallWorld], seconds: float, console: Console) -> int:
-    """Search them all and show what came; the exit code."""
-    table = Table(*COLUMNS, title=f"small worlds of {layer}")
+    """Search them all and show what came; the exit code. An interrupt shows what has come so far, and goes on."""
+    rows: list[tuple[str, ...]] = []
     code = 0
-    for world in found:
-        console.print(f"{world.name}: {world.question}", highlight=False, soft_wrap=True)
-        outcome, story = explore(world, seconds, console)
-        table.add_row(*row(outcome))
-        console.print(
-            f"    {verdict(outcome)}: {progress(outcome)}, {outcome.seconds:.0f} s", highlight=False, soft_wrap=True
-        )
-        for line in story:
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
-        if story:
-            console.print(f"again: make explore LAYER={layer} WORLD={world.name}", highlight=False, soft_wrap=True)
-        code |= verdict(outcome) in ("WRONG", "NOT FOUND")
-    console.print(table)
+    try:
+        for world in found:
+            say(console, f"{world.name}: {world.question}")
+            outcome, story = explore(world, seconds, console)
+            rows.append(row(outcome))
+            if outcome.interrupted:
+                raise KeyboardInterrupt
+            say(console, f"    {verdict(outcome)}: {progress(outcome)}, {outcome.seconds:.0f} s")
+            for line in story:
+                say(console, line)
+            if story:
+                say(console, f"again: make explore LAYER={layer} WORLD={world.name}")
+            code |= verdict(outcome) in ("WRONG", "NOT FOUND")
+    finally:
+        if rows:
+            say(console, "")
+            show(console, Table(COLUMNS, tuple(rows), words=2))
     return code
 
 
@@ -130,15 +137,16 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--minutes", default="", help=f"bound of each world (default {MINUTES:g})")
     parser.add_argument("layer", metavar="LAYER", help="a message layer")
     words = parser.parse_args(argv)
-    heed_terminate()
     try:
         return report(words.layer, chosen(words.layer, words.world), 60 * minutes(words.minutes), Console())
     except ConfigError as error:
         complain(str(error))
         return error.exit_code
     except KeyboardInterrupt:
+        complain("interrupted; what was found before is above")
         return 130
 
 
 if __name__ == "__main__":
+    heed_terminate()
     sys.exit(main())

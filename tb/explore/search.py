@@ -34,7 +34,7 @@ class Search:
         self._stop = self._began = self._last_told = 0.0
 
     def run(self, seconds: float) -> Outcome:
-        """Search until everything is seen, something is wrong, or the time is over."""
+        """Search until everything is seen, something is wrong, the time is over, or Ctrl-C."""
         self._began = time.monotonic()
         self._stop = self._began + seconds
         try:
@@ -42,6 +42,8 @@ class Search:
             self._exhaust()
         except TimeoutError:
             pass
+        except KeyboardInterrupt:
+            self.outcome.interrupted = True
         self._count()
         return self.outcome
 

@@ -56,6 +56,8 @@ class Outcome:
     worked_out: int = 0
     """Steps that were taken on the machine."""
     exhausted: bool = False
+    interrupted: bool = False
+    """By whoever asked."""
     ends: int = 0
     """Situations in which everything can be done."""
     wrong: str = ""
