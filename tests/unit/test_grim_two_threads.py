@@ -1,5 +1,6 @@
-"""Two threads of a host that use one channel. Strategy: one sends messages through a small queue and must wait for room in it; the other polls, and its handlers answer through the same channel. Without the overflow queue
-such a handler goes before the message that waits. Whatever the other end's rhythm, each message must arrive whole.
+"""Two threads of a host that use one channel. Strategy: one sends messages through a small queue and must wait for room
+in it; the other polls, and its handlers answer through the same channel. Without the overflow queue such a handler goes
+before the message that waits. Whatever the other end's rhythm, each message must arrive whole.
 """
 
 from __future__ import annotations
