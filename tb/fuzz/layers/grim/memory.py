@@ -7,6 +7,7 @@ some effect wrote that no later one of its order hides, or what stood there befo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -145,6 +146,9 @@ class Memory:
     blocks: list[Block] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     locks: list[Lock] = field(default_factory=list)
+    lock_words: Counter[int] = field(default_factory=Counter)
+    """By node: words of its block of locks that transfers have been given, also while it is down: such a transfer may
+    still find the node that has begun anew."""
     frozen: list[tuple[int, int, bytes, str]] = field(default_factory=list)
     """Freed memory: node, physical address, bytes, and whose it was."""
 
@@ -170,6 +174,7 @@ class Memory:
             block.freeing = block.freed = now
         self.frozen = [one for one in self.frozen if one[0] != node]
         self.locks = [lock for lock in self.locks if lock.node != node]
+        self.lock_words[node] = 0
 
     def doubt(self, effect: Effect, argument: str = "address") -> None:
         """An effect that may or may not happen."""

@@ -130,7 +130,8 @@ class Transfers(Node):
     def _lock(self, node: int, value: int) -> Lock:
         """The next lock of a node that nobody has used."""
         owner = [block for block in self.memory.blocks if (block.node, block.role) == (node, "locks")][-1]
-        used = sum(4 for lock in self.memory.locks if lock.node == node)
+        used = 4 * self.memory.lock_words[node]
+        self.memory.lock_words[node] += 1
         lock = Lock(node, owner.va + used, owner.pieces[0][0] + used, value)
         if node != self.cluster.down:  # what was there is gone
             self.memory.locks.append(lock)
