@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Any
 
 from pymodels.kernel import Future, Kernel, Task, Why
@@ -94,11 +95,16 @@ class TurnKernel(Kernel):
     def sleep(self, duration_ps: int, why: Why = "time") -> Future[None]:
         """See `Kernel`: a timer of the task's own."""
         assert self.current is not None
-        self._part = f"{self.current.name}: {'interrupt' if why == INTERRUPT else TIMER}"
+        self._part = self._own_lane(f"{self.current.name}: {'interrupt' if why == INTERRUPT else TIMER}")
         try:
             return super().sleep_until(self.now + duration_ps, why)
         finally:
             self._part = ""
+
+    def _own_lane(self, part: str) -> str:
+        """A part's name, with a number where another task of the same name sleeps."""
+        names = (f"{part} {number}" if number > 1 else part for number in count(1))
+        return next(name for name in names if not self.lanes.get(name))
 
     def sleep_until(self, time_ps: int, why: Why = "time") -> Future[None]:
         """See `Kernel`: a processor is busy, or waits for the bus, behind all that it has stored."""
@@ -115,6 +121,11 @@ class TurnKernel(Kernel):
             return super().sleep_until(time_ps, why)
         finally:
             self._part = ""
+
+    def waiter(self, part: str) -> Task:
+        """The task that waits for the next thing that a part does."""
+        future = _owner(self.lanes[part][0][1])
+        return next(task for task in self.tasks if task.waits_for is future)
 
     def turns(self) -> list[Turn]:
         """What can happen next, in a fixed order. Tasks that can run go before everything else."""

@@ -2,7 +2,8 @@
 
 Memories are read as they are. Everything else is found from the part's objects and from the frames of its coroutines,
 on which their loops and half-done expressions stand too. What can make no difference is left out: counters that nobody
-reads, traces, texts of reports. A time counts as over, however long ago, or as the distance to it.
+reads, traces, texts of reports. A time of the NIC's clock counts as over, however long ago, or as the distance to it;
+one of a host's as still to come, or as how long ago.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ NEAR = 1 << 20
 """So many ticks on either side."""
 PICOSECONDS = 1 << 62
 """Numbers above are times in picoseconds."""
+AGE, AGES = 1 << 36, 16
+"""Of a time that is over, so many picoseconds make one age, and older ones than so many ages are alike: a limit of
+time in a world is a second, and what else takes time together less than an age.
+"""
 
 LEFT_OUT = frozenset(
     {
@@ -139,7 +144,7 @@ class Digest:
 
     def _number(self, value: int) -> object:
         if value >= PICOSECONDS:
-            return value > self._ps
+            return value > self._ps or ("ages", min((self._ps - value) // AGE, AGES))
         if TICKS - NEAR <= value < TICKS + NEAR:
             return ("tick", max(0, value - self._ticks))
         return value

@@ -190,21 +190,18 @@ class Stage:
 
     def _asks(self, turn: Turn) -> Step | None:
         if turn.what == PIO_READ:
-            return ("load", self._offset())
+            return ("load", self._offset(turn.part))
         if turn.part.endswith("host DMA") and not self.is_host:
             _, link, size, _, address = self.nic.dma._job
             return ("fetch", address, size) if link & int(Flag.E2L) else None
         return None
 
-    def _offset(self) -> int:
+    def _offset(self, part: str) -> int:
         """Of the load that waits at the head of the bus: the task knows it."""
-        for task in self.tasks():
-            if task.waits_for is not None and not task.waits_for.done and task.waits_for.why == PIO_READ:
-                inner: Any = task.resume.__self__  # type: ignore[attr-defined]
-                while getattr(inner, "cr_await", None) is not None and hasattr(inner.cr_await, "cr_frame"):
-                    inner = inner.cr_await
-                return int(inner.cr_frame.f_locals["offset"])
-        raise RuntimeError(f"{self.unit}: nobody waits for the load at the head of the bus")
+        inner: Any = self.kernel.waiter(part).resume.__self__  # type: ignore[attr-defined]
+        while getattr(inner, "cr_await", None) is not None and hasattr(inner.cr_await, "cr_frame"):
+            inner = inner.cr_await
+        return int(inner.cr_frame.f_locals["offset"])
 
     def roots(self) -> Sequence[object]:
         """Everything that the part is, memories apart."""

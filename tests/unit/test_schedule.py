@@ -1,0 +1,59 @@
+"""A machine's tasks under a controlled schedule. Strategy: bare tasks on the kernel; each timer is a turn of its own, a
+load belongs to whoever waits for it, and states differ by how long ago something was, as far as software can tell.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from pymodels.machine.schedule import BUS, PIO_READ, TIMER, TurnKernel
+from tb.explore.digest import AGE, AGES, PICOSECONDS, Digest
+
+
+@pytest.fixture
+def kernel() -> TurnKernel:
+    """One whose turns are chosen."""
+    found = TurnKernel(fine=False)
+    found.choose()
+    return found
+
+
+def take_all(kernel: TurnKernel) -> None:
+    """The first turn again and again, until there is none."""
+    while turns := kernel.turns():
+        kernel.take(turns[0])
+
+
+def test_two_tasks_of_one_name_that_sleep_have_a_timer_each(kernel: TurnKernel) -> None:
+    awake: list[int] = []
+
+    async def nap(number: int) -> None:
+        await kernel.sleep(1000)
+        awake.append(number)
+
+    for number in range(2):
+        kernel.spawn(nap(number), "host a: nap")
+    take_all(kernel)
+    assert sorted(awake) == [0, 1]
+
+
+def test_the_load_at_the_head_of_the_bus_is_that_of_the_task_that_asked_first(kernel: TurnKernel) -> None:
+    async def load() -> None:
+        await kernel.sleep_until(0, PIO_READ)
+
+    async def late() -> None:
+        await kernel.sleep(1000)
+        await load()
+
+    kernel.spawn(late(), "host a: late")
+    early = kernel.spawn(load(), "host a: early")
+    while not kernel.lanes.get(f"host a: {BUS}") or any(TIMER in turn.part for turn in kernel.turns()):
+        kernel.take(next(turn for turn in kernel.turns() if BUS not in turn.part))
+    assert kernel.waiter(f"host a: {BUS}") is early
+
+
+@pytest.mark.parametrize(("one", "other", "alike"), [(0, 1, True), (0, AGE, False), (AGES * AGE, 99 * AGE, True)])
+def test_states_differ_by_the_age_of_a_time(one: int, other: int, alike: bool) -> None:
+    now = PICOSECONDS + 100 * AGE
+    first, second = (Digest([], [], lambda: (now, 0)).of(now - ago) for ago in (one, other))
+    assert (first == second) is alike
