@@ -80,11 +80,11 @@ run: ## run one STUDY; what it leaves is in sim_build/<study>/
 
 studies: ## list the studies
 	$(setup)
-	@$(python) -m tb.studies_list
+	@$(python) -m tb.run.studies_list
 
 sim: ## run one block BENCH; what it leaves is in sim_build/<bench>/
 	$(setup) $(simulator)
-	@$(python) -m tb.sim.bench --sim="$$SIM" --seed="$$SEED" $(waves) -- "$$BENCH"
+	@$(python) -m tb.run.block_bench --sim="$$SIM" --seed="$$SEED" $(waves) -- "$$BENCH"
 
 lint: ## static checks of Python and HDL
 	$(setup)

@@ -1,4 +1,4 @@
-// An invariant: a strobe here is an event of the invariant unit with this code (tb/invariants.py names the codes).
+// An invariant: a strobe here is an event of the invariant unit with this code (tb/lab/invariants.py names the codes).
 `include "doorway.svh"
 module sim_invariant #(
     parameter int UNIT = 0,  // who broke it

@@ -1,4 +1,4 @@
-// What must never happen at a NIC (codes: tb/invariants.py).
+// What must never happen at a NIC (codes: tb/lab/invariants.py).
 module sim_nic_invariants
   import sim_trace_pkg::*;
 #(

@@ -1,5 +1,5 @@
 // An input port of a switch as it stands in a cluster: the cable that arrives, what is traced of the port, and what must
-// never happen at it (codes: tb/invariants.py).
+// never happen at it (codes: tb/lab/invariants.py).
 module sim_switch_port
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;

@@ -19,9 +19,8 @@ from pymodels.errors import ConfigError
 from pymodels.results import WALL, Results, ResultsError, Series, read_results
 from tb.report import tables
 from tb.report.tables import STAGE, Table
-from tb.report.terminal import say, show
-from tb.run import complain
-from tb.sim.tools import OUT
+from tb.report.terminal import complain, say, show
+from tb.tools.paths import OUT
 
 PERCENT = 5.0
 """Threshold where none is given (ours)."""

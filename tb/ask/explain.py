@@ -17,16 +17,16 @@ from pathlib import Path
 from rich.console import Console
 
 from pymodels.errors import ConfigError, SanlabError
-from tb import studies
 from tb.ask.delays import Neighbours
 from tb.ask.story import story
+from tb.plan import studies
+from tb.plan.request import resolve
 from tb.report.life import Life
 from tb.report.lives import lives_of
 from tb.report.recorded import TRACE, Recorded, TraceError, read_recorded
-from tb.report.terminal import say
-from tb.request import resolve
-from tb.run import complain, run_study
-from tb.sim.tools import OUT, SIMULATORS
+from tb.report.terminal import complain, say
+from tb.run.command import run_study
+from tb.tools.paths import OUT, SIMULATORS
 
 SLOWEST = "slowest"
 

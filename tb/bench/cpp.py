@@ -8,10 +8,11 @@ import os
 import subprocess
 from pathlib import Path
 
-from tb.sim import tools
-from tb.sim.build import WHEEL_FLAG, Design, needed_files
-from tb.sim.store import kept
-from tb.sim.tools import ROOT, ToolError
+from tb.build.build import MAKE_FLAGS, Design, needed_files
+from tb.build.store import kept
+from tb.tools import programs
+from tb.tools.paths import ROOT
+from tb.tools.programs import ToolError
 
 HARNESS = ROOT / "tb" / "bench" / "switch_bench.cpp"
 TOP = "sim_switch_bench"
@@ -36,7 +37,7 @@ def _program() -> Path:
 
 
 def _build(files: list[Path], folder: Path) -> None:
-    tool = tools.verilator()
+    tool = programs.verilator()
     command = [
         tool.binary,
         "--cc",
@@ -60,7 +61,7 @@ def _build(files: list[Path], folder: Path) -> None:
         "-Mdir",
         "obj",
         "-MAKEFLAGS",
-        WHEEL_FLAG,
+        " ".join(MAKE_FLAGS),
         "-CFLAGS",
         "-O2",
         *map(str, files),

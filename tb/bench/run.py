@@ -22,11 +22,11 @@ from rich.table import Table
 
 from pymodels.errors import SanlabError
 from pymodels.results import Results, read_results, write_atomically
-from tb import studies
 from tb.bench.cpp import switch_chars_per_s
-from tb.request import Request, plan, resolve
-from tb.run import execute
-from tb.sim.tools import OUT, SIMULATORS
+from tb.plan import studies
+from tb.plan.request import Request, plan, resolve
+from tb.run.command import execute
+from tb.tools.paths import OUT, SIMULATORS
 
 FOLDER = OUT / "bench"
 

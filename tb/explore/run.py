@@ -15,7 +15,6 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from pymodels.errors import ConfigError, nearest
-from tb.ending import heed_terminate
 from tb.explore import worlds
 from tb.explore.atlas import Atlas
 from tb.explore.search import Search
@@ -23,8 +22,8 @@ from tb.explore.situation import Outcome
 from tb.explore.story import sentences
 from tb.explore.world import SmallWorld
 from tb.report.tables import Table
-from tb.report.terminal import say, show
-from tb.run import complain
+from tb.report.terminal import complain, say, show
+from tb.tools.ending import heed_terminate
 
 MINUTES = 5.0
 """For one world."""

@@ -13,11 +13,11 @@ from pathlib import Path
 from pymodels.errors import SanlabError
 from pymodels.published import ANY, Published, load_published
 from pymodels.results import Kind, Results, ResultsError, read_results, write_atomically
-from tb import studies
 from tb.figures.jobs import Job, jobs
+from tb.plan import studies
 from tb.report.tables import KINDS, number
-from tb.run import complain
-from tb.sim.tools import OUT, SIMULATORS
+from tb.report.terminal import complain
+from tb.tools.paths import OUT, SIMULATORS
 
 PAGE = Path(__file__).with_name("fidelity.md")
 HEADINGS = ("value", "kind", "published", "first", "measured", "measured / published", "command")

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pymodels.published import ANY, Published
-from tb import studies
-from tb.request import Request, plan, resolve
-from tb.sim.tools import SIMULATORS
-from tb.studies import StudyInfo
+from tb.plan import studies
+from tb.plan.request import Request, plan, resolve
+from tb.plan.studies import StudyInfo
 from tb.sweep.points import spread
+from tb.tools.paths import SIMULATORS
 
 NO_WAVES = {"run.stuck_waves": "0"}
 """A run that stands still is told on the page; `make run` of its study makes the waves."""

@@ -24,14 +24,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from pymodels.errors import SanlabError
 from pymodels.published import load_published
 from pymodels.results import Results, ResultsError, read_results, write_atomically
-from tb import studies
-from tb.ending import heed_terminate
 from tb.figures.jobs import Job, jobs
+from tb.plan import studies
 from tb.report.index import Entry, write_index
 from tb.report.tables import Table
-from tb.report.terminal import say, show
-from tb.run import complain
-from tb.sim.tools import OUT, ROOT
+from tb.report.terminal import complain, say, show
+from tb.tools.ending import heed_terminate
+from tb.tools.paths import OUT, ROOT
 
 KEY = "figure.key"
 """Beside the results of a run that passed: what it was run with."""

@@ -19,12 +19,12 @@ from typing import Any
 import coverage
 from rich.console import Console
 
-from tb import studies
 from tb.fuzz import trial
-from tb.request import plan, resolve
-from tb.run import execute
-from tb.sim.tools import OUT, ROOT, SIMULATORS
+from tb.plan import studies
+from tb.plan.request import plan, resolve
+from tb.run.command import execute
 from tb.sweep.work import Done
+from tb.tools.paths import OUT, ROOT, SIMULATORS
 
 WORK = OUT / "fuzz"
 """Where simulators run."""

@@ -16,8 +16,8 @@ from firmware.layers import ClusterView
 from pymodels.kernel import Kernel
 from tb.fuzz import trial
 from tb.fuzz.program import Program, Value
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 
 CLUSTER = "eight_hosts"
 LINE, LINES = 1000, 50

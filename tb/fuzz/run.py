@@ -19,18 +19,17 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from pymodels.errors import ConfigError, SanlabError, nearest
-from tb.ending import heed_terminate
 from tb.fuzz import trial
 from tb.fuzz.batch import Batch, Found, covered, run_batch
 from tb.fuzz.known import KNOWN, known
 from tb.fuzz.shrink import shrink, sort_of
 from tb.report.tables import Table
-from tb.report.terminal import say, show
-from tb.run import complain
-from tb.sim.tools import SIMULATORS
+from tb.report.terminal import complain, say, show
 from tb.sweep import farm
 from tb.sweep.run import workers
 from tb.sweep.work import Done
+from tb.tools.ending import heed_terminate
+from tb.tools.paths import SIMULATORS
 
 PLACES = ("machine", "rtl")
 SEEDS = 500

@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tb.sim.tools import ROOT, ToolError
+from tb.tools.paths import ROOT
+from tb.tools.programs import ToolError
 
 WORKERS = 2
 """Tools that run at the same time."""

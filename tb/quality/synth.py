@@ -22,11 +22,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from pymodels.errors import nearest
+from tb.build.build import Design, needed_files
 from tb.quality.check import WORKERS, output, tool
 from tb.quality.hdl import tops
 from tb.quality.text import SIM, bare
-from tb.sim.build import Design, needed_files
-from tb.sim.tools import OUT, ToolError
+from tb.tools.paths import OUT
+from tb.tools.programs import ToolError
 
 IMPORT = re.compile(r"\bimport\s+(\w+)::\*\s*;")
 DECLARED = re.compile(r"\blocalparam\b[^=;]*?(\w+)\s*=|\bfunction\b[^;(]*?(\w+)\s*[;(]")

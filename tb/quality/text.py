@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tb.quality.check import Check
-from tb.sim.tools import ROOT
+from tb.tools.paths import ROOT
 
 HDL = ROOT / "hdl"
 SIM = HDL / "sim"

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from pymodels.results import Results, ResultsError, read_results, write_atomically
-from tb import studies
+from tb.plan import studies
 from tb.report import tables
 from tb.report.page import document
 

@@ -52,6 +52,11 @@ def say(console: Console, text: str, style: str = "") -> None:
     console.print(text, style=style, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
+def complain(text: str) -> None:
+    """One line on stderr, as it is and however long, so that it can be searched and copied."""
+    Console(stderr=True, soft_wrap=True).print(text, style="red", markup=False, highlight=False, emoji=False)
+
+
 def _rich(console: Console, table: Table) -> None:
     drawn = RichTable()
     for index, heading in enumerate(table.headings):

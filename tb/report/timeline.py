@@ -25,7 +25,7 @@ from tb.report.timeline_units import Units
 from tb.report.trace_events import TraceEvents
 from tb.report.window import add_window, window_ps
 from tb.report.wire import rows
-from tb.sim.tools import OUT
+from tb.tools.paths import OUT
 
 FILE = "timeline.json"
 SOON = 400_000

@@ -15,13 +15,13 @@ from pathlib import Path
 
 from pymodels.link.characters import Symbol
 from pymodels.results import write_atomically
+from tb.build.instances import word
 from tb.report.life import Life
 from tb.report.lives import Lives
 from tb.report.recorded import Legend, Recorded
 from tb.report.stages import stages_of
 from tb.report.wire import rows
-from tb.sim.instances import word
-from tb.sim.tools import ROOT
+from tb.tools.paths import ROOT
 
 FILE, GTKWAVE, SURFER = "waves.fst", "waves.gtkw", "waves.sucl"
 MAPPINGS = Path(".surfer") / "mappings"

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from cocotb.triggers import ValueChange
-
 from pymodels.errors import SanlabError
 from pymodels.kernel import Kernel, Task
 from tb.sim.doorway import Doorway
@@ -49,7 +47,7 @@ class Engine:
         self.on_failure: Callable[[BaseException], None] = _kept
         """Called with what a turn raises, before the simulation ends for it."""
         self._direct = direct
-        self._change = ValueChange(dut.wake)
+        self._change = dut.wake.value_change
         self._hang_ps = HANG_PS
         self._told = self._moved = 0
         """Events that the hardware had told at the last heartbeat, and when there was one more."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pymodels.errors import SanlabError
-from tb.request import Request
+from tb.plan.request import Request
 from tb.stuck.report import WINDOW
 
 FOLDER = "stuck"

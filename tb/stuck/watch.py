@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pymodels.kernel import Task
-from tb.cluster import RunningCluster
-from tb.lab import Lab
+from tb.lab.cluster import RunningCluster
+from tb.lab.lab import Lab
 from tb.sim.engine import HangError
 from tb.stuck.report import Standstill, standstill
 

@@ -12,9 +12,9 @@ from pymodels.config.model import FPGA_CARD
 from pymodels.errors import ConfigError
 from pymodels.formats.grim import Device
 from pymodels.trace import Part, TraceEvent, unit
-from tb.lab import Lab
-from tb.request import Plan
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.plan.request import Plan
 from tb.studies._grim import bring_up
 
 CLUSTER = "two_cards"

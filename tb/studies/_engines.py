@@ -14,7 +14,7 @@ from pymodels.lanai4 import Ebus
 from pymodels.registers import Block, Flag, Isr, Reg
 from pymodels.sp_adapter import SpReg, fetch_command, store_command
 from pymodels.trace import Part, TraceEvent, unit
-from tb.lab import Lab
+from tb.lab.lab import Lab
 
 SCRATCH = 0x10000
 """SRAM used for the measurements."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.random import default_rng
 
-from tb.lab import Lab
+from tb.lab.lab import Lab
 
 Handlers = Mapping[str, Any]
 

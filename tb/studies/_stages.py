@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pymodels.trace import PARTS_PER_NODE, Part, TraceEvent
-from tb.lab import Lab
+from tb.lab.lab import Lab
 from tb.report.lives import Lives
 from tb.report.stages import stages_of
 from tb.report.wire import rows

@@ -10,7 +10,7 @@ from typing import Any
 from firmware.nic.via.layout import State
 from pymodels.formats.via import ALIGNMENT, Reliability
 from pymodels.host.pages import PAGE
-from tb.lab import Lab
+from tb.lab.lab import Lab
 
 HEARD_PS = 10_000_000
 Choices = Mapping[str, Mapping[str, float | str]]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tb.lab import Lab
+from tb.lab.lab import Lab
 from tb.studies._via_case import AHEAD, Case, Party
 from tb.studies._via_ends import End, join, part
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from pymodels.host.pages import PAGE
-from tb.lab import Lab
+from tb.lab.lab import Lab
 from tb.studies._via_ends import End, heard, join
 
 PAGES = (1, 16, 256)

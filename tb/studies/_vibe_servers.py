@@ -12,7 +12,7 @@ from typing import Any
 
 from firmware.host.via.errors import Result, VipError
 from pymodels.kernel import Task
-from tb.lab import Lab
+from tb.lab.lab import Lab
 from tb.studies._via_case import AHEAD, ENTRIES, Case, Party
 from tb.studies._via_ends import End, join, part
 

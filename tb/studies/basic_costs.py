@@ -12,8 +12,8 @@ import statistics
 
 from pymodels.registers import Isr, Reg
 from pymodels.trace import Part, TraceEvent, unit
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tb.studies._engines import SCRATCH, engines
 
 OPTIONS = {

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from pymodels.card.registers import Forward
 from pymodels.formats.grim import HEADER_BYTES
 from pymodels.trace import Part, TraceEvent, unit
-from tb.lab import Lab
-from tb.settings import card_period, pci_period
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
+from tb.plan.settings import card_period, pci_period
 from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, SETTLE_PS, Pair, check, first_after, times
 
 __all__ = ["CLUSTER", "LAYER", "check", "run"]

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from pymodels.card.registers import Forward
 from pymodels.trace import Part, TraceEvent
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tb.studies._cards import (
     CARD_OPTIONS,
     CLUSTER,

@@ -16,8 +16,8 @@ from numpy.random import default_rng
 from firmware.host.grim.filter import HostFilter
 from pymodels.card.circuits import TAPS, Fir16
 from pymodels.card.registers import Forward
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, SETTLE_PS, Pair, check
 
 __all__ = ["CLUSTER", "LAYER", "check", "run"]

@@ -18,8 +18,8 @@ from firmware.nic.grim.layout import Counter
 from pymodels.card.circuits import CIRCUITS
 from pymodels.card.registers import Forward
 from pymodels.trace import Part, TraceEvent
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, Pair, check, times
 
 __all__ = ["CLUSTER", "LAYER", "check", "run"]

@@ -20,10 +20,10 @@ from pymodels.cards import SLOT, SLOT_BYTES
 from pymodels.config.model import CARDS, FRAME_CARD
 from pymodels.errors import ConfigError
 from pymodels.formats.png import png
-from tb.cluster import FRAME_BYTES
-from tb.lab import Lab
-from tb.request import Plan
-from tb.studies import Option
+from tb.lab.cluster import FRAME_BYTES
+from tb.lab.lab import Lab
+from tb.plan.options import Option
+from tb.plan.request import Plan
 from tb.studies._cards import CARD_OPTIONS, CLUSTER, LAYER, PICOSECONDS, SETTLE_PS, check_card
 from tb.studies._grim import bring_up
 

@@ -5,8 +5,8 @@ Strategy: the first host sends, the last one echoes; half of the round trip is t
 
 from __future__ import annotations
 
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 
 LAYER = "echo"
 SIZES = (0, 4, 8, 16, 32, 64)

@@ -6,8 +6,8 @@ Every size has a connection of its own. While the longest messages stream, the t
 
 from __future__ import annotations
 
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._curves import half_bandwidth
 from tb.studies._via_busy import limits
 from tb.studies._via_case import Case

@@ -8,8 +8,8 @@ draws the curve.
 
 from __future__ import annotations
 
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._via import last_call, stages
 from tb.studies._via_case import Case
 from tb.studies._via_ends import End, pairs

@@ -14,8 +14,8 @@ import statistics
 
 from firmware.host.via import Vi
 from pymodels.formats.via import Status
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._via import User, connect, stages, user
 
 LAYER = "via"

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pymodels.host.pages import PAGE
 from pymodels.trace import Part, TraceEvent, unit
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._via_case import Case
 from tb.studies._via_ends import NETFINITY, End, pairs, stock
 from tb.studies._via_rounds import Link, latency

@@ -15,8 +15,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from pymodels.trace import Part, TraceEvent, unit
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._curves import cheaper_up_to
 from tb.studies._via_case import Case
 from tb.studies._via_ends import NETFINITY, End, pairs, stock

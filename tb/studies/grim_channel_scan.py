@@ -16,8 +16,8 @@ from typing import Any
 
 from firmware.nic.grim.layout import Word
 from pymodels.trace import Part, TraceEvent, unit
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tb.studies._grim import Source, bring_up
 
 LAYER = "grim"

@@ -13,8 +13,8 @@ import statistics
 from collections import defaultdict
 from typing import Any
 
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tb.studies._grim import Handlers, RoundTrips, bring_up, tally
 from tb.studies._stages import stage_times
 

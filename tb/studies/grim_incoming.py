@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from firmware.nic.grim.layout import Counter
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tb.studies._grim import bring_up, tally
 
 LAYER = "grim"

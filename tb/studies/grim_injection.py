@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tb.studies._grim import Handlers, RoundTrips, bring_up, tally
 
 LAYER = "grim"

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 from firmware.nic.grim.layout import Counter
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._grim import Source, bring_up, tally
 
 LAYER = "grim"

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._grim import bring_up
 
 LAYER = "grim"

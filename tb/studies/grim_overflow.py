@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tb.lab import Lab
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.stuck.watch import until_deadlock
-from tb.studies import Option, layer_options
 from tb.studies._grim import Source, bring_up, tally
 
 LAYER = "grim"

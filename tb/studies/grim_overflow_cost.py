@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tb.studies._grim import RoundTrips, bring_up
 
 LAYER = "grim"

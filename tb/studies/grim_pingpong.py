@@ -10,9 +10,9 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
-from tb.lab import Lab
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.report.stages import grim_stages
-from tb.studies import Option, layer_options
 from tb.studies._curves import half_bandwidth
 from tb.studies._grim import Source, bring_up
 from tb.studies._stages import stage_rates

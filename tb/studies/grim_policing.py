@@ -21,8 +21,8 @@ from typing import Any
 
 from firmware.nic.grim.layout import ROUTE_BYTES
 from pymodels.formats.grim import HEADER_BYTES
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tb.studies._grim import bring_up
 
 LAYER = "grim"

@@ -13,8 +13,8 @@ import random
 import statistics
 from typing import Any
 
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._grim import bring_up
 
 LAYER = "grim"

@@ -22,8 +22,8 @@ import numpy as np
 from firmware.host.grim import UndeliveredError, enable
 from pymodels.formats.grim import reference
 from pymodels.trace import Part, TraceEvent, unit
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._grim import bring_up
 
 LAYER = "grim"

@@ -16,9 +16,9 @@ from typing import Any
 from firmware.nic.grim.layout import Counter, Register
 from pymodels.errors import ConfigError
 from pymodels.formats.grim import reference
-from tb.lab import Lab
-from tb.request import Plan
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.plan.request import Plan
 from tb.studies._grim import Region, Source, bring_up
 
 LAYER = "grim"

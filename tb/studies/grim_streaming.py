@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from firmware.nic.grim.layout import Counter
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._grim import Region, Source, bring_up
 
 LAYER = "grim"

@@ -15,11 +15,11 @@ from typing import Any
 
 from pymodels.errors import ConfigError
 from pymodels.formats.grim import MAX_SEND
-from tb.lab import Lab
-from tb.request import Plan
-from tb.sim.tools import ROOT
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
+from tb.plan.request import Plan
 from tb.studies._grim import Region, bring_up
+from tb.tools.paths import ROOT
 
 LAYER = "grim"
 KERNEL = (1 << 20) + (64 << 10)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._grim import bring_up
 
 LAYER = "grim"

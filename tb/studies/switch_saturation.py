@@ -8,9 +8,9 @@ run beside.
 from __future__ import annotations
 
 from pymodels.switch.crossbar import accepted_load, head_of_line_limit
-from tb.lab import Lab
-from tb.sim.top import switch_design
-from tb.studies import Option
+from tb.build.top import switch_design
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 
 PORTS = 8
 OPTIONS = {

@@ -20,9 +20,9 @@ from firmware.nic.grim.cards import CARD
 from pymodels.card.registers import BANK_BYTES, BANKS
 from pymodels.config.model import FPGA_CARD
 from pymodels.costs.table import PathTable
-from tb.lab import Lab
-from tb.request import Plan
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
+from tb.plan.request import Plan
 from tb.studies._cards import PICOSECONDS, check_card
 
 CLUSTER = "two_cards"

@@ -9,8 +9,8 @@ A straight line through the numbers of queues is read at those that the NPB kern
 from __future__ import annotations
 
 from pymodels.npb import recv_queues
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._curves import slope
 from tb.studies._via_case import Case
 from tb.studies._via_ends import End, pairs

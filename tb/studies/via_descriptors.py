@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import statistics
 
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._curves import cheaper_up_to, slope
 from tb.studies._engines import SCRATCH, engines
 from tb.studies._via_case import Case

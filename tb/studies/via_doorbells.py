@@ -8,8 +8,8 @@ out where the NIC has none.
 
 from __future__ import annotations
 
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._curves import slope
 from tb.studies._via_case import Case
 from tb.studies._via_ends import SMALL, pairs

@@ -20,8 +20,8 @@ from firmware.nic.via.layout import State
 from firmware.nic.via.user_pages import PAGE
 from pymodels.formats.via import Reliability, Segment, Status
 from pymodels.host import ProtectionFault
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._via import User, connect, join, user
 
 LAYER = "via"

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from firmware.nic.via.layout import Counter, Word
 from pymodels.npb import CODES, RUNS, SHAPES, WITH_VICTIMS, Misses, figure
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._via_case import Case
 from tb.studies._via_ends import SMALL, End, pairs
 from tb.studies._via_rounds import latency

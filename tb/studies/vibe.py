@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tb.lab import Lab
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.report import tables
-from tb.studies import Option, layer_options
 from tb.studies._via_ends import End, ends
 from tb.studies._via_rounds import bandwidth, latency
 from tb.studies._vibe_cases import PARTS, Row, rows

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from pymodels.results import Results, ResultsError, read_results, write_atomically
-from tb.sim.tools import OUT
 from tb.sweep.points import Point
+from tb.tools.paths import OUT
 
 FOLDER = OUT / "sweep" / "points"
 

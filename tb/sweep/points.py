@@ -18,9 +18,9 @@ from pymodels.config import render
 from pymodels.config.generate import of_hosts
 from pymodels.config.writer import CONFIG
 from pymodels.errors import ConfigError, SanlabError
-from tb.request import Request, plan
-from tb.sim.tools import ROOT
-from tb.studies import StudyInfo
+from tb.plan.request import Request, plan
+from tb.plan.studies import StudyInfo
+from tb.tools.paths import ROOT
 
 OWN = ("hosts", "seed", "profile")
 """Axes that are no settings."""

@@ -19,20 +19,19 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from pymodels.errors import ConfigError, SanlabError, nearest
 from pymodels.profiles.schema import SCHEMA as PROFILE_KEYS
-from tb import studies
-from tb.ending import heed_terminate
+from tb.plan import studies
+from tb.plan.request import RUN_OPTIONS, Request, resolve
 from tb.report import tables
 from tb.report.tables import Table
-from tb.report.terminal import say, show
-from tb.request import RUN_OPTIONS, Request, resolve
-from tb.run import complain
-from tb.sim.tools import OUT, SIMULATORS
+from tb.report.terminal import complain, say, show
 from tb.sweep import farm, plot, table
 from tb.sweep.axes import Axis, parse, points
 from tb.sweep.cache import Cache
 from tb.sweep.points import OWN, Point, check, spread
 from tb.sweep.table import Row
 from tb.sweep.work import Done, run_point
+from tb.tools.ending import heed_terminate
+from tb.tools.paths import OUT, SIMULATORS
 
 SHOWN_ROWS, SHOWN_METRICS = 60, 5
 

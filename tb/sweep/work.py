@@ -11,11 +11,11 @@ from pathlib import Path
 from rich.console import Console
 
 from pymodels.errors import SanlabError
-from tb import studies
-from tb.request import plan
-from tb.run import execute
-from tb.sim.tools import OUT
+from tb.plan import studies
+from tb.plan.request import plan
+from tb.run.command import execute
 from tb.sweep.points import Point, sources_digest
+from tb.tools.paths import OUT
 
 WORK = OUT / "sweep" / "work"
 """Where points run."""

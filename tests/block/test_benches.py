@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import pytest
 
-from tb.sim import bench
-from tb.sim.tools import SIMULATORS
+from tb.run import block_bench
+from tb.tools.paths import SIMULATORS
 
 
 @pytest.mark.parametrize("simulator", SIMULATORS)
-@pytest.mark.parametrize("name", bench.names())
+@pytest.mark.parametrize("name", block_bench.names())
 def test_bench_passes(name: str, simulator: str) -> None:
-    outcome = bench.run(name, simulator)
+    outcome = block_bench.run(name, simulator)
     assert outcome.passed, "\n".join([*outcome.failures, f"log: {outcome.log}"])

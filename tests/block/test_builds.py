@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from pymodels.builders import single_switch
-from tb.sim.build import Design, build, needed_files
-from tb.sim.compilers import UNTRACED, Job, check_wiring, compile_verilator, verilator_flags
-from tb.sim.numbers import Numbers
-from tb.sim.tools import ToolError
-from tb.sim.top import design, switch_design
+from tb.build.build import Design, build, needed_files
+from tb.build.compilers import UNTRACED, Job, check_wiring, compile_verilator, verilator_flags
+from tb.build.numbers import Numbers
+from tb.build.top import design, switch_design
+from tb.tools.programs import ToolError
 
 PART = "module part (input logic clk, input logic a, output logic q);\n  always_ff @(posedge clk) q <= a;\nendmodule\n"
 PORTS = "input logic clk, input logic x, output logic y"

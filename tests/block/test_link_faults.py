@@ -15,7 +15,7 @@ import cocotb
 
 from pymodels.link.characters import Symbol
 from pymodels.profiles import load_profile
-from tb.limits import longest_cable
+from tb.plan.limits import longest_cable
 from tests.block.link_pair import Bench, Gate
 
 

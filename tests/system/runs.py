@@ -17,11 +17,11 @@ from rich.console import Console
 
 from pymodels.results import Results, differences, read_results
 from pymodels.trace import Part, TraceEvent, unit
-from tb import studies
+from tb.plan import studies
+from tb.plan.request import Request, plan, resolve
 from tb.report.packets import FILE as PACKETS
-from tb.request import Request, plan, resolve
-from tb.run import execute
-from tb.sim.tools import SIMULATORS
+from tb.run.command import execute
+from tb.tools.paths import SIMULATORS
 
 SCENARIOS = "tests.system.scenarios"
 LINK_PS = 6250

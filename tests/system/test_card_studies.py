@@ -14,7 +14,7 @@ import pytest
 
 from pymodels.errors import ConfigError
 from pymodels.formats.png import SIGNATURE
-from tb import studies
+from tb.plan import studies
 from tests.system.runs import assert_equal, must, run
 
 CARDS, FAST = "two_cards", "fpga.config_us=100"

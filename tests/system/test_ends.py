@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from tb import run as command
-from tb.sim.tools import ROOT
+from tb.run import command
+from tb.tools.paths import ROOT
 from tests.system.runs import SCENARIOS, must, run
 
 PATIENCE_S = 120

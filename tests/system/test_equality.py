@@ -19,7 +19,7 @@ from pymodels.formats.grim import GRIM_ID
 from pymodels.results import differences
 from tb.report.packets import FILE
 from tb.sim.compiled import COMPILED
-from tb.sim.tools import ROOT
+from tb.tools.paths import ROOT
 from tests.system.runs import Run, assert_equal, must
 
 SMALL = {

@@ -17,8 +17,8 @@ import pytest
 from pymodels.profiles import load_profile
 from pymodels.topology import End
 from pymodels.trace import Part, TraceEvent
-from tb.limits import longest_cable
-from tb.sim.tools import SIMULATORS
+from tb.plan.limits import longest_cable
+from tb.tools.paths import SIMULATORS
 from tests.system.runs import LINK_PS, Run, assert_equal, must, run
 from tests.system.scenarios.faults import Fault, setting
 from tests.system.wires import (

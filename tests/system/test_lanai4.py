@@ -15,9 +15,9 @@ import pytest
 
 from pymodels.errors import SanlabError
 from pymodels.trace import Part, TraceEvent, unit
-from tb import studies
-from tb.request import plan, resolve
-from tb.sim.tools import SIMULATORS
+from tb.plan import studies
+from tb.plan.request import plan, resolve
+from tb.tools.paths import SIMULATORS
 from tests.system.runs import Run, assert_equal, must
 
 PROFILE = "lanai4"

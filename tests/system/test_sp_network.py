@@ -20,13 +20,13 @@ from pymodels.formats.sp import HEADER_BYTES, VIA_BYTES
 from pymodels.profiles import load_profile
 from pymodels.topology import End
 from pymodels.trace import Part, TraceEvent
-from tb import studies
+from tb.plan import studies
+from tb.plan.request import plan, resolve
 from tb.report import waves
 from tb.report.recorded import read_recorded
 from tb.report.wire import Wire, rows
-from tb.request import plan, resolve
-from tb.run import execute
-from tb.sim.tools import SIMULATORS
+from tb.run.command import execute
+from tb.tools.paths import SIMULATORS
 from tests.system.runs import SCENARIOS, Run, assert_equal, must, run
 from tests.system.scenarios.faults import Fault, setting
 

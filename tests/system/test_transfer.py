@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.errors import ConfigError
-from tb import run as command
+from tb.run import command
 from tests.system.runs import must, run
 from tests.system.scenarios.faults import setting
 from tests.system.wires import BEFORE_SWITCH, GRIM_HEADER, hidden_flip, last_long, slot_of

@@ -19,12 +19,12 @@ import pywellen
 from rich.console import Console
 
 from pymodels.results import differences, read_results
-from tb import studies
+from tb.plan import studies
+from tb.plan.request import plan, resolve
 from tb.report import waves
 from tb.report.recorded import read_recorded
-from tb.request import plan, resolve
-from tb.run import execute, leave_views
-from tb.sim.tools import SIMULATORS
+from tb.run.command import execute, leave_views
+from tb.tools.paths import SIMULATORS
 from tests.system.runs import must
 
 FROM, TO = 15_000_000, 25_000_000

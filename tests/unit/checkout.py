@@ -10,7 +10,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tb.sim.tools import ROOT
+from tb.tools.paths import ROOT
 
 REAL = "sh cat chmod cmp cp head mkdir mv rm find grep ls dirname awk sed make env flock".split()  # noqa: SIM905 - a list of words
 FAKE_PYTHON = r"""#!/bin/sh

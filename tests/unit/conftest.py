@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pymodels.kernel import Kernel
+from tb.build.compilers import compile_doorway
 from tb.sim.compiled import COMPILED
-from tb.sim.compilers import compile_doorway
 from tb.sim.doorway import Doorway
 
 

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from pymodels.errors import ConfigError
-from tb.sim import store as builds
-from tb.sim.tools import ROOT
+from tb.build import store as builds
+from tb.tools.paths import ROOT
 
 MB = 1_000_000
 
@@ -60,7 +60,9 @@ def left(store: Path) -> set[str]:
 
 def other_process(code: str, store: Path) -> subprocess.Popen[str]:
     """A process with the store at hand, once it has said that it is ready."""
-    text = f"import time\nfrom pathlib import Path\nfrom tb.sim.store import kept\nstore = Path({str(store)!r})\n{code}"
+    text = (
+        f"import time\nfrom pathlib import Path\nfrom tb.build.store import kept\nstore = Path({str(store)!r})\n{code}"
+    )
     process = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"

@@ -15,7 +15,7 @@ from pymodels.config import Cluster, load_cluster
 from pymodels.config.find import find_config
 from pymodels.errors import ConfigError
 from pymodels.profiles import Profile, load_profile
-from tb.limits import STOP_SLOTS, check_cables, longest_cable
+from tb.plan.limits import STOP_SLOTS, check_cables, longest_cable
 
 
 def profile(**settings: str) -> Profile:

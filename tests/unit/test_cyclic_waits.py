@@ -13,9 +13,9 @@ from pymodels.builders import single_switch
 from pymodels.routes import DependencyGraph, RouteError, check_routes
 from pymodels.topology import Channel, End
 from pymodels.updown import up_down
-from tb import studies
-from tb.request import Plan, plan, resolve
-from tb.sim.tools import SIMULATORS
+from tb.plan import studies
+from tb.plan.request import Plan, plan, resolve
+from tb.tools.paths import SIMULATORS
 
 TOPOLOGY = single_switch(("a", "b"))
 

@@ -15,12 +15,12 @@ import pytest
 from pymodels import settings
 from pymodels.errors import ConfigError
 from pymodels.trace import TraceEvent
-from tb import invariants
 from tb.bind import cpu, host, lanai, watch
-from tb.cluster import FAULTS
-from tb.limits import MOST_CLOCKS, MOST_HOSTS, check_size
+from tb.build.numbers import CARD_MEMORIES
+from tb.lab import invariants
+from tb.lab.cluster import FAULTS
+from tb.plan.limits import MOST_CLOCKS, MOST_HOSTS, check_size
 from tb.sim import doorway, exchange, turns
-from tb.sim.numbers import CARD_MEMORIES
 
 SIM = Path(__file__).resolve().parents[2] / "hdl" / "sim"
 

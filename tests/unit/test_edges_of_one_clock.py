@@ -1,4 +1,4 @@
-"""What is made of a model's `eval_nba` for edges of one clock alone (tb/sim/domains.py).
+"""What is made of a model's `eval_nba` for edges of one clock alone (tb/build/domains.py).
 
 A small model in Verilator's manner is narrowed and compiled with the C++ compiler; a program around it counts which of
 its blocks run for every set of triggers. They must be those that ran before, whichever instance is taken.
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tb.sim.domains import narrow
-from tb.sim.tools import ToolError
+from tb.build.domains import narrow
+from tb.tools.programs import ToolError
 
 DOMAINS = (("clk_0", "refresh_0", "part_clk_0"), ("clk_1",))
 TOLD = "".join(

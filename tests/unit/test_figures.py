@@ -17,11 +17,11 @@ import pytest
 from rich.console import Console
 
 from pymodels.published import load_published
-from tb import studies
 from tb.figures import run
 from tb.figures.jobs import Job, jobs
 from tb.figures.run import Runner, run_all
-from tb.sim.tools import ROOT
+from tb.plan import studies
+from tb.tools.paths import ROOT
 
 PROGRAM = """
 import json, pathlib, sys

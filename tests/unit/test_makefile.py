@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tb.sim.tools import ROOT
+from tb.tools.paths import ROOT
 from tests.unit.checkout import Checkout, environment_without_make, words
 
 TEXT = (ROOT / "Makefile").read_text()
@@ -192,7 +192,7 @@ def test_a_bench_gets_its_filter_only_when_there_is_one(checkout: Checkout) -> N
     python = checkout.root / ".venv" / "bin" / "python"
     python.write_text('#!/bin/sh\nprintf \'%s\\n\' "$*" "filter ${COCOTB_TEST_FILTER-none}" >>"$FAKE_LOG"\n')
     checkout.make("sim", "BENCH=link port", "SIM=icarus")
-    assert checkout.calls() == ["-m tb.sim.bench --sim=icarus --seed=1 -- link port", "filter none"]
+    assert checkout.calls() == ["-m tb.run.block_bench --sim=icarus --seed=1 -- link port", "filter none"]
     checkout.make("sim", "BENCH=b", "COCOTB_TEST_FILTER=^a|b$(x)$")
     assert checkout.calls()[1] == "filter ^a|b$(x)$"
 

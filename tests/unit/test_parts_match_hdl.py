@@ -10,8 +10,8 @@ import re
 
 import pytest
 
-from tb.sim.instances import ENGINE_SRAM, ENGINES, HALVES, SIDES
-from tb.sim.tools import ROOT
+from tb.build.instances import ENGINE_SRAM, ENGINES, HALVES, SIDES
+from tb.tools.paths import ROOT
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ import time
 import pytest
 from rich.console import Console
 
-from tb import progress
-from tb.progress import clock, fields, show_progress
+from tb.run import progress
+from tb.run.progress import clock, fields, show_progress
 
 STATE = {"done": 250, "total": 1000, "what": "messages", "messages": 260, "sim_us": 2500.0}
 

@@ -13,7 +13,7 @@ import pytest
 
 from tb.quality import lint, python, synth, text
 from tb.quality.check import Check, each
-from tb.sim.tools import ToolError
+from tb.tools.programs import ToolError
 
 
 @pytest.mark.parametrize(

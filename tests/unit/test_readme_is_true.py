@@ -21,10 +21,10 @@ from pymodels.config.find import find_config
 from pymodels.errors import SanlabError
 from pymodels.profiles import load_profile
 from pymodels.profiles.profile import parse_settings
-from tb import studies
-from tb.request import DEFAULT_PROFILE, RUN_OPTIONS
-from tb.sim import bench
-from tb.sim.tools import ROOT, SIMULATORS
+from tb.plan import studies
+from tb.plan.request import DEFAULT_PROFILE, RUN_OPTIONS
+from tb.run import block_bench
+from tb.tools.paths import ROOT, SIMULATORS
 
 MAKEFILE = (ROOT / "Makefile").read_text()
 GENERATED = {"frame.png", "legend.json", "failures.txt", "stuck.txt"}
@@ -109,7 +109,7 @@ def check_make(words: list[str]) -> None:
     real = {name: value for name, value in given.items() if "<" not in value and value not in MADE_UP}
     study = real.get("STUDY", studies.names()[0])
     assert study in studies.names() or f"{study.replace('.', '/')}.py" in files()
-    assert real.get("BENCH", bench.names()[0]) in bench.names()
+    assert real.get("BENCH", block_bench.names()[0]) in block_bench.names()
     assert real.get("SIM", SIMULATORS[0]) in SIMULATORS
     profile = load_profile(real.get("PROFILE", DEFAULT_PROFILE))
     if "CLUSTER" in real:
@@ -171,7 +171,7 @@ def test_page_of_layers_quotes_code() -> None:
 def test_every_study_and_every_bench_has_its_place_on_a_page() -> None:
     for names, page in (
         (studies.names(), ROOT / "tb" / "studies" / "README.md"),
-        (bench.names(), ROOT / "tests" / "README.md"),
+        (block_bench.names(), ROOT / "tests" / "README.md"),
     ):
         missing = set(names) - set(spans(page))
         assert not missing, f"give these a line in {page}: {', '.join(sorted(missing))}"
@@ -196,7 +196,7 @@ def test_every_page_is_reached_from_the_main_one() -> None:
         ("`hdl/nowhere/`", test_named_files_and_folders_exist),
         ("[page](nowhere.md)", test_links_lead_somewhere),
         ("[here](#no-such-heading)", test_links_lead_somewhere),
-        ("```python\n# tb/lab.py\nclass Laboratory:\n```\n", test_quoted_code_is_in_its_file),
+        ("```python\n# tb/lab/lab.py\nclass Laboratory:\n```\n", test_quoted_code_is_in_its_file),
         ("```python\ndef f(:\n```\n", test_quoted_code_is_in_its_file),
     ],
 )

@@ -17,12 +17,14 @@ from rich.console import Console
 
 from pymodels.results import ResultsError
 from pymodels.trace import RECORD
-from tb import run, studies
-from tb.outcome import leave_behind
-from tb.request import plan, resolve
-from tb.sim import run as simulator
-from tb.sim.build import Build
-from tb.sim.run import Outcome
+from tb.build.build import Build
+from tb.lab.outcome import leave_behind
+from tb.plan import studies
+from tb.plan.request import plan, resolve
+from tb.report.terminal import complain
+from tb.run import command as run
+from tb.run import simulate as simulator
+from tb.run.simulate import Outcome
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,7 @@ def test_refusals_are_one_line_on_stderr(capsys: pytest.CaptureFixture[str], wor
 
 def test_a_complaint_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     text = "[red]:smile: " + "word " * 200 + "end"
-    run.complain(text)
+    complain(text)
     assert capsys.readouterr().err == f"{text}\n"
 
 
@@ -126,7 +128,7 @@ def test_asserts_are_rewritten_in_modules_of_tests_only(tmp_path: Path, monkeypa
     monkeypatch.delenv(simulator.REWRITE, raising=False)
     monkeypatch.setattr(simulator, "_command", lambda *_: ["env"])
     said = []
-    for module in ("tb.sim.entry", "tests.block.test_fifo"):
+    for module in ("tb.run.entry", "tests.block.test_fifo"):
         outcome = simulator.simulate(Build("icarus", tmp_path, "top", cached=True), module, tmp_path)
         said += [line for line in outcome.log.read_text().splitlines() if line.startswith(simulator.REWRITE)]
     assert said == [f"{simulator.REWRITE}={which}" for which in ("", simulator.TESTS)]

@@ -20,10 +20,10 @@ from pymodels.routes import Routes, find_cycle
 from pymodels.settings import Setting
 from pymodels.trace import CENTRAL_QUEUE, PORTS_PER_SWITCH, SWITCH_BASE, unit_name
 from pymodels.updown import up_down
-from tb.limits import check_switches
-from tb.settings import node_settings, switch_settings
-from tb.sim.numbers import Numbers
-from tb.sim.top import cluster_design
+from tb.build.numbers import Numbers
+from tb.build.top import cluster_design
+from tb.plan.limits import check_switches
+from tb.plan.settings import node_settings, switch_settings
 
 
 def test_two_cascaded_chips_take_fourteen_hosts_and_cannot_deadlock() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pymodels.errors import SanlabError
-from tb.request import Request
+from tb.plan.request import Request
 from tb.stuck.again import waves_around
 
 STANDSTILL: dict[str, object] = {"cause": "nothing moves", "from_us": 80.0, "to_us": 105.5}

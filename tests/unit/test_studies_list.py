@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from firmware import layers
-from tb import studies, studies_list
+from tb.plan import studies
+from tb.run import studies_list
 
 
 def test_every_study_has_one_line_with_its_question(tmp_path: Path) -> None:

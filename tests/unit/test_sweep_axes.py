@@ -18,8 +18,8 @@ from pymodels.config.generate import of_hosts
 from pymodels.config.writer import CONFIG, write
 from pymodels.errors import ConfigError
 from pymodels.topology import TopologyError
-from tb import studies
-from tb.request import Request, resolve
+from tb.plan import studies
+from tb.plan.request import Request, resolve
 from tb.sweep.axes import Axis, parse, points
 from tb.sweep.points import Point, check, spread
 

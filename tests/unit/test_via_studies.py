@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from pymodels.trace import RECORD, Part, TraceEvent, unit
-from tb import studies
-from tb.lab import Findings, Lab
-from tb.request import plan, resolve
-from tb.sim.tools import SIMULATORS
+from tb.lab.lab import Findings, Lab
+from tb.plan import studies
+from tb.plan.request import plan, resolve
 from tb.studies import firmvia_packet_size
 from tb.studies._curves import cheaper_up_to, half_bandwidth, slope
 from tb.studies._via_busy import busy_percent
 from tb.studies._via_case import Case
 from tb.studies._via_ends import NETFINITY, stock
+from tb.tools.paths import SIMULATORS
 
 
 def lab_of(study: str, profile: str, settings: str = "") -> Lab:

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from pymodels.link.characters import Symbol
+from tb.build.compilers import UNTRACED
+from tb.build.instances import Parts, clock_counters, clock_pins, part_pins
 from tb.report import waves
 from tb.report.recorded import read_recorded
-from tb.sim.compilers import UNTRACED
-from tb.sim.instances import Parts, clock_counters, clock_pins, part_pins
-from tb.sim.tools import ROOT
+from tb.tools.paths import ROOT
 from tests.unit.madeup_trace import LEGEND_OF_TWO, leave, message, trace
 
 KNOWN = {

@@ -1,4 +1,4 @@
-"""As much of `tb.lab.Lab` as a VIA study needs, on the pure-Python machine."""
+"""As much of `tb.lab.lab.Lab` as a VIA study needs, on the pure-Python machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from firmware.host.via import Via
 from pymodels.kernel import Kernel
 from pymodels.machine import Machine
-from tb.lab import Notebook
+from tb.lab.lab import Notebook
 from tests.unit.via_bench import start
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from firmware.nic.grim.layout import Counter
 from pymodels.formats.grim import reference
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._grim import bring_up
 
 OPTIONS = {

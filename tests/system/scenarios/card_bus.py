@@ -9,7 +9,7 @@ from __future__ import annotations
 from pymodels.card.registers import REGISTERS, CardReg
 from pymodels.cards import SLOT, SLOT_BYTES
 from pymodels.config.model import CARDS, FPGA_CARD, FRAME_CARD
-from tb.lab import Lab
+from tb.lab.lab import Lab
 
 CLUSTER = "two_cards"
 DATA = bytes(range(64))

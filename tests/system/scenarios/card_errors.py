@@ -16,8 +16,8 @@ from firmware.host.grim.fpga import FpgaCard
 from pymodels.card.registers import CardReg, Command, Forward
 from pymodels.cards import SLOT, SLOT_BYTES
 from pymodels.errors import SanlabError
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tb.studies._cards import CARD_OPTIONS, CLUSTER, SETTLE_PS, Pair
 
 __all__ = ["CLUSTER", "run"]

@@ -18,8 +18,8 @@ from pymodels.card.circuits import CIRCUITS
 from pymodels.card.registers import Forward
 from pymodels.errors import SanlabError
 from pymodels.formats.grim import Device
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._grim import bring_up, serve_until
 
 CLUSTER = "two_cards"

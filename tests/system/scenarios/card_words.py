@@ -7,7 +7,7 @@ bus; Python's view of the SRAM must show the same. Pointers of the LANai are wri
 from __future__ import annotations
 
 from pymodels.registers import Reg
-from tb.lab import Lab
+from tb.lab.lab import Lab
 
 RUN = bytes(range(40))
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from pymodels.topology import End
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 
 OPTIONS = {
     "faults": Option("none", "faults to inject, by slot"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb.lab import Lab
+from tb.lab.lab import Lab
 from tb.studies import grim_transfer
 from tests.system.scenarios import faults
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from firmware.host.grim import GrimError
 from pymodels.registers import Control
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._grim import bring_up, serve_until
 
 OPTIONS = {"messages": Option(6, "from the first host, half of them to the host that is down", 2, 1000),

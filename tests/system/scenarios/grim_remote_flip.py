@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tb.studies._grim import bring_up
 from tests.system.scenarios import faults
 

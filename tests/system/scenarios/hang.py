@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 
 OPTIONS = {"look_us": Option(0, "the host looks so often, in us; 0: it sleeps until the message comes", 0, 1000)}
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from firmware.nic.grim.layout import Counter
 from pymodels.registers import Control
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 
 OPTIONS = {"latest_us": Option(400, "the last one enables before this time", 1, 100_000)}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import cocotb
 
-from tb.lab import Lab
+from tb.lab.lab import Lab
 from tb.studies._via_ends import End, Memory, ends, join
 
 

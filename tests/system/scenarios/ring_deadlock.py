@@ -8,9 +8,9 @@ No firmware runs: the study writes the registers.
 from __future__ import annotations
 
 from pymodels.registers import Reg
-from tb.lab import Lab
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tb.stuck.watch import until_deadlock
-from tb.studies import Option
 
 CYCLIC_ROUTES = True
 OPTIONS = {"bytes": Option(2000, "bytes of each packet", 8, 8192), "steps": Option(2, "switches that it crosses", 1, 7)}

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pymodels.formats.sp import MAX_USER, SpPacket
 from pymodels.sp_adapter import SpReg, SpStatus, fetch_command
-from tb.lab import Lab
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tb.stuck.watch import until_deadlock
-from tb.studies import Option
 
 CYCLIC_ROUTES = True
 OPTIONS = {

@@ -15,8 +15,8 @@ from typing import Any
 from pymodels.formats.sp import MAX_USER, SpPacket
 from pymodels.sp_adapter import RecvStatus, SpReg, SpStatus, fetch_command, store_command
 from pymodels.trace import TraceEvent
-from tb.lab import Lab
-from tb.studies import Option
+from tb.lab.lab import Lab
+from tb.plan.options import Option
 from tests.system.scenarios import faults
 
 OPTIONS = {

@@ -7,8 +7,8 @@ memory is compared byte by byte.
 from __future__ import annotations
 
 from pymodels.formats.via import Reliability
-from tb.lab import Lab
-from tb.studies import Option, layer_options
+from tb.lab.lab import Lab
+from tb.plan.options import Option, layer_options
 from tb.studies._via import connect, user
 from tests.system.scenarios import faults
 

@@ -14,10 +14,10 @@ from pymodels.card.fabric import MODULE, module_text
 from pymodels.config.model import Cluster
 from pymodels.profiles import Profile
 from pymodels.topology import End
-from tb.sim import components
-from tb.sim.build import Design
-from tb.sim.instances import clock_counters, clock_pins, node_instance, switch_instance, word
-from tb.sim.numbers import NIC, Numbers
+from tb.build import components
+from tb.build.build import Design
+from tb.build.instances import clock_counters, clock_pins, node_instance, switch_instance, word
+from tb.build.numbers import NIC, Numbers
 
 
 def cluster_design(cluster: Cluster, profile: Profile) -> Design:

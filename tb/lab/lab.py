@@ -19,11 +19,11 @@ from pymodels.card.fabric import EXAMPLE
 from pymodels.config.model import FPGA_CARD
 from pymodels.kernel import Kernel, Task
 from pymodels.results import Series
-from tb.cluster import RunningCluster
+from tb.lab.cluster import RunningCluster
+from tb.lab.switch import RunningSwitch
+from tb.plan.request import Plan
+from tb.plan.settings import card_period
 from tb.report.recorded import Legend, legend_of
-from tb.request import Plan
-from tb.settings import card_period
-from tb.switch import RunningSwitch
 
 BACK_TO_ITSELF = b"\x80"
 """Route byte of a host to itself: out of the port at which it came in."""

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pymodels.published import comparisons
 from pymodels.results import Cost, Results, write_atomically, write_results
-from tb.lab import Lab
+from tb.lab.lab import Lab
+from tb.plan.studies import StudyInfo
 from tb.report.packets import FILE, MYRINET, SP, captured, write_packets
 from tb.report.recorded import LEGEND, TRACE, write_legend, write_trace
-from tb.studies import StudyInfo
 
 
 def clock_edges() -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pymodels.kernel import Kernel
 from tb.bind.actor import PathNumbers
-from tb.request import Plan
+from tb.plan.request import Plan
 from tb.sim.doorway import Doorway
 from tb.sim.engine import Engine
 

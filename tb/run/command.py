@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -18,25 +17,24 @@ from rich.console import Console
 
 from pymodels.errors import SanlabError
 from pymodels.results import read_results
-from tb import studies
-from tb.ending import heed_terminate
-from tb.progress import show_progress
+from tb.build.build import Build, Design, build
+from tb.build.top import cluster_design
+from tb.plan import studies
+from tb.plan.request import Plan, Request, plan, resolve
 from tb.report import waves
 from tb.report.looked import look
 from tb.report.recorded import read_recorded
-from tb.report.terminal import say, summary
+from tb.report.terminal import complain, say, summary
 from tb.report.timeline import write_soon
 from tb.report.window import add_window, window_ps
-from tb.request import Plan, Request, plan, resolve
-from tb.sim.build import Build, Design, build
-from tb.sim.run import Outcome, simulate
-from tb.sim.tools import OUT, SIMULATORS
-from tb.sim.top import cluster_design
+from tb.run.progress import show_progress
+from tb.run.simulate import Outcome, simulate
 from tb.stuck.again import FOLDER as STUCK
 from tb.stuck.again import waves_around
 from tb.stuck.report import TEXT
+from tb.tools.paths import OUT, SIMULATORS
 
-MODULE = "tb.sim.entry"
+MODULE = "tb.run.entry"
 LEFT = (
     "results.json",
     "trace.npy",
@@ -150,11 +148,6 @@ def lost_waves(request: Request, folder: Path) -> list[str]:
     return [next((line for line in said if line.startswith(f"{file}: ")), f"{file} was not written; see sim.log")]
 
 
-def complain(text: str) -> None:
-    """One line on stderr, as it is and however long, so that it can be searched and copied."""
-    Console(stderr=True, soft_wrap=True).print(text, style="red", markup=False, highlight=False, emoji=False)
-
-
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and run; the exit code."""
     parser = argparse.ArgumentParser(prog="make run", description="Run one study on a cluster in RTL.")
@@ -187,8 +180,3 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         complain("interrupted; no results were left")
         return 130
-
-
-if __name__ == "__main__":
-    heed_terminate()
-    sys.exit(main())

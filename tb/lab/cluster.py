@@ -20,13 +20,13 @@ from tb.bind.host import HostTiming, RtlHost
 from tb.bind.lanai import RtlNic
 from tb.bind.lanai4 import RtlNic4
 from tb.bind.sp import RtlSpNic
-from tb.invariants import Invariants
+from tb.build.numbers import CARD_MEMORIES, FABRIC, FAR, LINK, NIC, PCI, Numbers
+from tb.lab.invariants import Invariants
+from tb.plan.request import Plan
+from tb.plan.settings import card_period, fpga_settings, node_settings, pci_period, switch_settings
 from tb.report.packets import KEPT
-from tb.request import Plan
-from tb.settings import card_period, fpga_settings, node_settings, pci_period, switch_settings
 from tb.sim.doorway import Doorway
 from tb.sim.engine import Engine
-from tb.sim.numbers import CARD_MEMORIES, FABRIC, FAR, LINK, NIC, PCI, Numbers
 
 LOADED = 1 << Control.LANAI_RESET_OFF | 1 << Control.IRQ_ENABLE
 """What the driver writes to the control register of a LANai once its program is loaded."""

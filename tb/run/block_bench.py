@@ -1,4 +1,4 @@
-"""Block benches: `python -m tb.sim.bench NAME --sim verilator` runs one cocotb regression and shows cocotb's own table.
+"""Block benches: `python -m tb.run.block_bench NAME` runs one cocotb regression and shows cocotb's own table.
 
 A bench is a TOML file in tests/block/benches: `toplevel`, `module` (the cocotb test module), `[parameters]`.
 """
@@ -13,10 +13,10 @@ from pathlib import Path
 
 from pymodels.errors import SanlabError, nearest
 from pymodels.toml import read_toml
-from tb.ending import heed_terminate
-from tb.sim.build import Design, build
-from tb.sim.run import Outcome, simulate
-from tb.sim.tools import OUT, ROOT, SIMULATORS
+from tb.build.build import Design, build
+from tb.run.simulate import Outcome, simulate
+from tb.tools.ending import heed_terminate
+from tb.tools.paths import OUT, ROOT, SIMULATORS
 
 BENCHES = ROOT / "tests" / "block" / "benches"
 

@@ -1,8 +1,12 @@
-"""Where the simulators and cocotb's libraries are, and what to type when one is missing."""
+"""Where the simulators, compilers and cocotb's libraries are, and what to type when one is missing.
+
+cocotb is found, not imported: whoever only plans, builds or reports needs no simulator.
+"""
 
 from __future__ import annotations
 
 import functools
+import importlib.util
 import shutil
 import subprocess
 import sys
@@ -10,14 +14,10 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-import cocotb
-import cocotb_tools.config
-
 from pymodels.errors import SanlabError
 
-ROOT = Path(__file__).resolve().parents[2]
-OUT = ROOT / "sim_build"
-SIMULATORS = ("verilator", "icarus")
+CC, CXX = "gcc", "g++"
+"""The compilers of C and of C++."""
 
 
 class ToolError(SanlabError):
@@ -65,15 +65,11 @@ def icarus() -> Path:
     return Path(found).parent
 
 
-@functools.cache
-def compiler() -> str:
-    """The C++ compiler. Raises ToolError saying what to install."""
-    for name in ("g++", "clang++"):
-        if shutil.which(name):
-            return name
-    raise ToolError(
-        "no C++ compiler", "neither g++ nor clang++ is on the PATH", "type `apt-get install g++ make` (as root)"
-    )
+def check_compilers() -> None:
+    """Look for what a build calls. Raises ToolError saying what to install."""
+    for name in (CC, CXX, "make"):
+        if shutil.which(name) is None:
+            raise ToolError(f"{name} is missing", "it is not on the PATH", "type `apt-get install g++ make` (as root)")
 
 
 @functools.cache
@@ -83,16 +79,17 @@ def vpi_include() -> Path:
 
 
 def cocotb_libs() -> Path:
-    """The folder of cocotb's simulator libraries."""
-    return Path(cocotb.__file__).parent / "libs"
+    """The folder of cocotb's simulator libraries. Raises ToolError."""
+    found = importlib.util.find_spec("cocotb")
+    if found is None or found.origin is None:
+        raise ToolError("cocotb is missing", "the Python package is not installed", "type `make setup`")
+    return Path(found.origin).parent / "libs"
 
 
 @functools.cache
 def gpi_users() -> str:
     """The value of GPI_USERS: libpython and cocotb's entry point."""
-    libpython = cocotb_tools.config.libpython() if hasattr(cocotb_tools.config, "libpython") else ""
-    if not libpython:
-        libpython = subprocess.check_output([sys.executable, "-m", "find_libpython"], text=True).strip()
+    libpython = subprocess.check_output([sys.executable, "-m", "find_libpython"], text=True).strip()
     entry = subprocess.check_output(
         [sys.executable, "-m", "cocotb_tools.config", "--pygpi-entry-point"], text=True
     ).strip()

@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 from pymodels.topology import End
 from pymodels.trace import PARTS_PER_NODE, PORTS_PER_SWITCH
-from tb.sim.build import Design
-from tb.sim.instances import (
+from tb.build.build import Design
+from tb.build.instances import (
     HALF_RX,
     Parts,
     clock_counters,
@@ -27,7 +27,7 @@ from tb.sim.instances import (
     switch_parts,
     word,
 )
-from tb.sim.numbers import NIC, Further, Numbers
+from tb.build.numbers import NIC, Further, Numbers
 
 CABLE_PINS = (
     ("input", "in", "[8:0] "),

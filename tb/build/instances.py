@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from tb.sim.numbers import FABRIC, FAR, LINK, NIC, PCI, Further
+from tb.build.numbers import FABRIC, FAR, LINK, NIC, PCI, Further
 
 NOTHING = Further()
 """No further cards."""

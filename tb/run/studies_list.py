@@ -1,4 +1,4 @@
-"""`python -m tb.studies_list`: behind `make studies`: every study and the question it answers, one line each.
+"""`python -m tb.run.studies_list`: behind `make studies`: every study and the question it answers, one line each.
 
 The studies are read, not imported: a study that does not even parse still has its line.
 """
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tb import studies
+from tb.plan import studies
 
 
 def question(path: Path) -> str:
@@ -33,7 +33,7 @@ def lines(folder: Path, names: list[str]) -> Iterator[str]:
 def main() -> int:
     """Print the list; 0. A reader that has seen enough (`| head`) may leave early."""
     try:
-        for line in lines(Path(studies.__file__).parent, studies.names()):
+        for line in lines(studies.FOLDER, studies.names()):
             print(line)
         sys.stdout.flush()
     except BrokenPipeError:

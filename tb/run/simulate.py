@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TextIO
 from xml.etree import ElementTree as ET
 
-from tb.sim import tools
-from tb.sim.build import Build
-from tb.sim.tools import ROOT
+from tb.build.build import Build
+from tb.tools import programs
+from tb.tools.paths import ROOT
 
 REWRITE, TESTS = "COCOTB_REWRITE_ASSERTION_FILES", "tests/*.py"
 """Modules whose asserts say more when they fail: those of the tests. cocotb's default is all that is imported, which
@@ -85,7 +85,7 @@ def _command(build: Build, folder: Path, waves: bool, window_ps: tuple[int, int 
     if build.simulator == "verilator":
         words = [word for name, time in window for word in (f"--{name}", str(time))]
         return [str(build.folder / "obj" / "Vtop"), *(["--waves", str(folder / "waves.fst")] if waves else []), *words]
-    lib = tools.cocotb_libs() / "libcocotbvpi_icarus.so"
+    lib = programs.cocotb_libs() / "libcocotbvpi_icarus.so"
     modules = ["-M", str(build.folder), "-m", "doorway", "-m", str(lib)]
     words = [f"+{name}={time}" for name, time in window]
     return ["vvp", "-n", *modules, str(build.folder / "top.vvp"), *(["-fst"] if waves else []), *words]
@@ -102,7 +102,7 @@ def _environment(
         COCOTB_RESULTS_FILE=str(results),
         COCOTB_RANDOM_SEED=str(seed),
         PYGPI_PYTHON_BIN=sys.executable,
-        GPI_USERS=tools.gpi_users(),
+        GPI_USERS=programs.gpi_users(),
         PYTHONPATH=os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
         SANLAB_DOORWAY=str(build.folder / "libdoorway.so"),
         LD_LIBRARY_PATH=os.pathsep.join([str(build.folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]),

@@ -17,8 +17,9 @@ from pymodels.errors import ConfigError, nearest
 from pymodels.profiles import Profile, load_profile
 from pymodels.profiles.profile import parse_settings
 from pymodels.routes import check_routes
-from tb.limits import check_cables, check_size, check_switches
-from tb.studies import Option, StudyInfo, check_layers, links_held
+from tb.plan.limits import check_cables, check_size, check_switches
+from tb.plan.options import Option, check_layers, links_held
+from tb.plan.studies import StudyInfo
 
 HOST = "run.host"
 RUN_OPTIONS = {

@@ -1,7 +1,7 @@
 """Builds of a design for one simulator, cached by content.
 
 A build's folder is named by a hash of everything that goes into it: sources, parameters, flags, the doorway, Python,
-cocotb and the simulator. `tb/sim/store.py` keeps it.
+cocotb and the simulator. `tb/build/store.py` keeps it.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 
-import cocotb
-
 from pymodels.errors import nearest
-from tb.sim import compilers, domains, tools
-from tb.sim.compilers import SIM, Job
-from tb.sim.store import kept
-from tb.sim.tools import ROOT, ToolError
+from tb.build import compilers, domains
+from tb.build.compilers import SIM, Job
+from tb.build.store import kept
+from tb.tools import programs
+from tb.tools.paths import ROOT, SIMULATORS
+from tb.tools.programs import ToolError
 
-WHEEL_FLAG = compilers.WHEEL_FLAG
+MAKE_FLAGS = compilers.MAKE_FLAGS
 """For those who make a program of their own from Verilator's output."""
 
 
@@ -38,7 +39,7 @@ class Design:
     library: bool = False
     """No program, but a model for others."""
     domains: tuple[tuple[str, ...], ...] = ()
-    """Of each clock of a library the pins whose edges are its own (tb/sim/domains.py)."""
+    """Of each clock of a library the pins whose edges are its own (tb/build/domains.py)."""
     models: tuple[Design, ...] = ()
     """Libraries whose models the program evaluates beside its top."""
     split: Design | None = None
@@ -84,12 +85,12 @@ def needed_files(design: Design) -> list[Path]:
 
 def build(design: Design, simulator: str, waves: bool = False) -> Build:
     """The build of a design, made now if it is not there. Raises ToolError with the compiler's words."""
-    if simulator not in tools.SIMULATORS:
-        remedy = nearest(simulator, tools.SIMULATORS)
+    if simulator not in SIMULATORS:
+        remedy = nearest(simulator, SIMULATORS)
         raise ToolError(f"unknown simulator {simulator!r}", "SIM names the simulator", remedy)
-    tools.compiler()
+    programs.check_compilers()
     if simulator == "icarus":
-        tools.icarus()
+        programs.icarus()
     elif design.split:
         design = design.split
     models = {model.top: build(model, simulator, waves).folder for model in design.models}
@@ -112,18 +113,18 @@ def _make(design: Design, simulator: str, waves: bool, models: Mapping[str, Path
 
 
 def _digest(design: Design, simulator: str, waves: bool) -> str:
-    versions = cocotb.__version__, sys.version, bool(tools.python_headers())
+    versions = version("cocotb"), sys.version, bool(programs.python_headers())
     given = (sorted(design.parameters.items()), design.clocked, design.domains, waves, simulator, *versions)
     digest = hashlib.sha256(repr(given).encode())
     if simulator == "verilator":
-        digest.update(str(tools.verilator().root).encode())
+        digest.update(str(programs.verilator().root).encode())
     for model in design.models:
         digest.update(_digest(model, simulator, waves).encode())
     for name in sorted(design.generated):
         digest.update(name.encode() + design.generated[name].encode())
-    programs = [] if design.library else sorted(SIM.glob("*.[ch]*"))
-    programs += [compilers.UNTRACED, *(SIM / name for name in compilers.WAVES_CPP)] if waves else []
+    native = [] if design.library else sorted(SIM.glob("*.[ch]*"))
+    native += [compilers.UNTRACED, *(SIM / name for name in compilers.WAVES_CPP)] if waves else []
     makers = [Path(module.__file__ or "") for module in (sys.modules[__name__], compilers, domains)]
-    for path in [*needed_files(design), *programs, SIM / "doorway.svh", *makers]:
+    for path in [*needed_files(design), *native, SIM / "doorway.svh", *makers]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

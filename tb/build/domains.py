@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tb.sim.tools import ToolError
+from tb.tools.programs import ToolError
 
 NAMED = re.compile(r"trigger index (\d+) is active: @\(posedge (?:\w+\.)?(\w+)\)")
 """How a model tells, for those who debug it, which of its triggers is which."""
@@ -42,7 +42,7 @@ def narrow(obj: Path, name: str, domains: Sequence[Sequence[str]]) -> None:
 def _template(name: str, body: str) -> str:
     """`eval_nba`, body and closing brace, as a template of the triggers that may be set, and of those that are."""
     if body.count("__VnbaTriggered") != body.count(f"ULL & {SET}"):
-        raise ToolError(f"the model {name} is not as expected", "its eval_nba sets triggers", "see tb/sim/domains.py")
+        raise ToolError(f"the model {name} is not as expected", "its eval_nba sets triggers", "see tb/build/domains.py")
     declared = f"template <uint64_t MAY, uint64_t MUST> static void eval_nba_of({name}___024root* vlSelf) {{\n"
     known = "    const uint64_t triggers = (vlSelf->__VnbaTriggered[0] & MAY) | MUST;\n"
     return declared + known + body.replace(SET, "triggers")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TextIO
 
 from pymodels.errors import ConfigError
-from tb.sim.tools import OUT
+from tb.tools.paths import OUT
 
 STORE = OUT / "builds"
 LIMIT = "SANLAB_BUILDS_GB"

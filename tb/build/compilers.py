@@ -16,10 +16,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tb.sim import tools
-from tb.sim.domains import narrow
-from tb.sim.store import found, kept
-from tb.sim.tools import ROOT, ToolError
+from tb.build.domains import narrow
+from tb.build.store import found, kept
+from tb.tools import programs
+from tb.tools.paths import ROOT
+from tb.tools.programs import CC, CXX, ToolError
 
 SIM = ROOT / "hdl" / "sim"
 UNTRACED = SIM / "untraced.vlt"
@@ -38,6 +39,8 @@ PYTHON_C = ("doorway_python.c", "kernel_python.c", "turns_python.c", "verbs_pyth
 """The extension module `doorway_python`."""
 WHEEL_FLAG = "CFG_CXXFLAGS_PCH_I=-include"
 """The wheel leaves this make variable empty, and larger designs do not build without it."""
+MAKE_FLAGS = (f"CXX={CXX}", f"LINK={CXX}", WHEEL_FLAG)
+"""What make is told of every program made from Verilator's output."""
 FATAL = ("PINMISSING", "UNDRIVEN", "MODMISSING", "IMPLICIT", "MULTIDRIVEN", "LATCH", "COMBDLY")
 """Verilator's warnings that end a build. The others are for `make lint`, which looks at every module."""
 FATAL_ICARUS = re.compile(r"^.*warning: .*(dangling input port|implicit definition).*$", re.MULTILINE)
@@ -86,14 +89,14 @@ def compile_doorway(folder: Path) -> None:
 
     Raises ToolError with the compiler's words.
     """
-    tools.compiler()
+    programs.check_compilers()
     sources = [str(SIM / name) for name in DOORWAY_C]
     flags = ["-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-o", "libdoorway.so"]
-    _run(["gcc", *flags, *sources], folder, "building the doorway")
-    if headers := tools.python_headers():
+    _run([CC, *flags, *sources], folder, "building the doorway")
+    if headers := programs.python_headers():
         flags = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", f"-I{headers}", f"-I{SIM}"]
         sources = [str(SIM / name) for name in PYTHON_C]
-        _run(["gcc", *flags, "-o", "doorway_python.so", *sources], folder, "building the doorway's side in Python")
+        _run([CC, *flags, "-o", "doorway_python.so", *sources], folder, "building the doorway's side in Python")
 
 
 def compile_verilator(job: Job) -> None:
@@ -104,7 +107,7 @@ def compile_verilator(job: Job) -> None:
     own = "".join(f" -I{path}" for path in (job.folder, *(model / "obj" for model in job.models.values())))
     archives = "".join(f" {model / 'obj' / f'libV{name}.a'}" for name, model in job.models.items())
     # No absolute build path survives in the program: the doorway is found beside it.
-    libs = tools.cocotb_libs()
+    libs = programs.cocotb_libs()
     link = f"-rdynamic -Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator -Wl,-rpath,'$$ORIGIN/..' -L{job.folder}"
     command = [tool.binary, "--exe", "--vpi", "-o", "Vtop", *verilator_flags(job, "Vtop")]
     command += ["-CFLAGS", defines + own, "-LDFLAGS", f"{archives} {link} -ldoorway"]
@@ -145,9 +148,9 @@ def _tidy(obj: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _verilator_here(job: Job) -> tools.Verilator:
+def _verilator_here(job: Job) -> programs.Verilator:
     """Verilator, which takes no path with a space: ToolError."""
-    tool = tools.verilator()
+    tool = programs.verilator()
     for path in (job.folder, tool.root):
         if any(character.isspace() for character in str(path)):
             remedy = "move the checkout to a path without one, or use SIM=icarus"
@@ -156,7 +159,7 @@ def _verilator_here(job: Job) -> tools.Verilator:
 
 
 def _make(job: Job, name: str, goal: str) -> list[str]:
-    return ["make", "-s", "-j", "2", "-C", "obj", "-f", f"{name}.mk", WHEEL_FLAG, *_effort(job), goal]
+    return ["make", "-s", "-j", "2", "-C", "obj", "-f", f"{name}.mk", *MAKE_FLAGS, *_effort(job), goal]
 
 
 def _effort(job: Job) -> list[str]:
@@ -173,7 +176,7 @@ def check_wiring(job: Job) -> None:
 
     Raises ToolError with its words.
     """
-    tool = tools.verilator()
+    tool = programs.verilator()
     command = [tool.binary, "--lint-only", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", *job.flags]
     command += [flag for name in FATAL for flag in (f"-Wwarn-{name}", f"-Werror-{name}")]
     env = {"VERILATOR_ROOT": str(tool.root)}
@@ -215,7 +218,7 @@ def _runtime(obj: Path, flags: str) -> Iterator[None]:
 def compile_icarus(job: Job) -> None:
     """The program `top.vvp` and the doorway's module beside it. Raises ToolError with the compiler's words."""
     folder = job.folder
-    shared = ["gcc", "-O2", "-shared", "-fPIC", f"-I{tools.vpi_include()}", f"-I{SIM}", "-o", "doorway.vpi"]
+    shared = [CC, "-O2", "-shared", "-fPIC", f"-I{programs.vpi_include()}", f"-I{SIM}", "-o", "doorway.vpi"]
     link = [f"-L{folder}", "-ldoorway", "-Wl,-rpath,$ORIGIN"]
     _run([*shared, str(SIM / "doorway_vpi.c"), *link], folder, "building the doorway for Icarus")
     stamp = folder / "timescale.sv"

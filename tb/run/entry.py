@@ -12,13 +12,13 @@ from typing import Any
 import cocotb
 
 from firmware.layers import host_library
-from tb import studies
-from tb.cluster import RunningCluster
-from tb.lab import Lab
-from tb.outcome import leave_behind
-from tb.request import Request, plan
+from tb.lab.cluster import RunningCluster
+from tb.lab.lab import Lab
+from tb.lab.outcome import leave_behind
+from tb.lab.switch import RunningSwitch
+from tb.plan import studies
+from tb.plan.request import Request, plan
 from tb.stuck.watch import explain_failure
-from tb.switch import RunningSwitch
 
 
 @cocotb.test()

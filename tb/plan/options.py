@@ -1,0 +1,82 @@
+"""Settings by name: those of a study, and the options of message layers among them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from firmware.layers import check_options, holds_link
+from pymodels.cards import CardMap
+from pymodels.errors import ConfigError, nearest
+
+
+@dataclass(frozen=True)
+class Option:
+    """A setting of a study: its default, meaning and range. The default's type is the option's type."""
+
+    default: float | str
+    meaning: str
+    low: int = 0
+    high: int = 1 << 31
+    choices: tuple[str, ...] = ()
+    """The words that a text option knows; empty: any."""
+
+    def parse(self, name: str, text: str) -> float | str:
+        """Text as a value. Raises ConfigError for a wrong type, a value out of range, an unknown word."""
+        if isinstance(self.default, str):
+            if self.choices and text not in self.choices:
+                raise ConfigError("SET", 0, "unknown word", f"{name} is {text!r}", nearest(text, self.choices))
+            return text
+        whole = isinstance(self.default, int)
+        try:
+            value = int(text, 0) if whole else float(text)
+        except ValueError:
+            remedy = "give a whole number" if whole else "give a number such as 1e-3"
+            raise ConfigError("SET", 0, "wrong type", f"{name} is {text!r}", remedy) from None
+        if not self.low <= value <= self.high:
+            raise ConfigError("SET", 0, "value out of range", f"{name} is {value}", f"give {self.low} to {self.high}")
+        return value
+
+
+def layer_options(layer: str) -> dict[str, Option]:
+    """The run-time options of a message layer as settings `<layer>.<option>`; none when it has no options module."""
+    try:
+        module = importlib.import_module(f"firmware.nic.{layer}.options")
+    except ModuleNotFoundError:
+        return {}
+    defaults = module.Options()
+    numbers = {
+        name: Option(getattr(defaults, name), f"option {name} of {layer}", *bounds)
+        for name, bounds in module.RANGES.items()
+    }
+    words = {
+        name: Option(getattr(defaults, name), f"option {name} of {layer}", choices=known)
+        for name, known in getattr(module, "WORDS", {}).items()
+    }
+    return {f"{layer}.{name}": option for name, option in {**numbers, **words}.items()}
+
+
+def check_layers(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
+    """Check the options of message layers together, as the layers do on `nodes` NICs with `sram_bytes`, on such cards.
+
+    Raises SanlabError (exit code 2) naming one.
+    """
+    for layer, values in options_by_layer(options).items():
+        check_options(layer, values, nodes, sram_bytes, card)
+
+
+def options_by_layer(options: Mapping[str, float | str]) -> dict[str, dict[str, float | str]]:
+    """The options of message layers among those of a study, by layer."""
+    given: dict[str, dict[str, float | str]] = {}
+    for name, value in options.items():
+        layer, dot, option = name.partition(".")
+        if dot and layer_options(layer):
+            given.setdefault(layer, {})[option] = value
+    return given
+
+
+def links_held(options: Mapping[str, float | str]) -> str:
+    """What among the options of message layers makes NICs take no packet while they wait for their own link."""
+    held = {layer: holds_link(layer, values) for layer, values in options_by_layer(options).items()}
+    return " ".join(f"{layer}.{option}" for layer, told in held.items() for option in told.split())

@@ -1,0 +1,94 @@
+"""Studies by name: one file each in tb/studies. A study says what is asked, runs it on a cluster in RTL, and hands in
+what it measured.
+
+A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `LAYER` (the
+message layer that it starts: refused on a NIC for which it is not compiled), `CLUSTER` (the example cluster it needs,
+else the user's), `DESIGN` (what is built when it is not a cluster), `CYCLIC_ROUTES` (it may run with given routes, or
+options of its layer, that can deadlock), `QUICK` (settings, as SET has them, that keep it within half a minute),
+`VARIANTS` (further runs of `make figures`: profile and settings by name), `check(plan)` (raises ConfigError for
+settings that cannot be, before anything is built), and `async def run(lab: Lab) -> None`. It imports no simulator, and
+names no published figure.
+
+A study outside this folder is named by its module, with dots: `my_package.my_study`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from pymodels.errors import ConfigError, nearest
+from tb.plan.options import Option
+from tb.tools.paths import ROOT
+
+FOLDER = ROOT / "tb" / "studies"
+
+
+@dataclass(frozen=True)
+class StudyInfo:
+    """What is known of a study without running it."""
+
+    name: str
+    question: str
+    options: Mapping[str, Option]
+    cluster: str | None
+    design: Any
+    """What is built when it is not a cluster (`DESIGN` of the module), else None."""
+    module: ModuleType
+    check: Callable[[Any], None] | None = None
+    """Looks at the whole plan before anything is built (`check` of the module)."""
+    cyclic_routes: bool = False
+    """Given routes, or options of a layer, with which packets can wait for each other in a circle are not refused
+    (`CYCLIC_ROUTES` of the module).
+    """
+    quick: str = ""
+    """Settings for a first look (`QUICK` of the module): what `make figures QUICK=1` runs it with."""
+
+    variants: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Further runs of `make figures` by name (`VARIANTS` of the module): profile, and settings as SET has them."""
+
+    @property
+    def run(self) -> Any:
+        """The study itself."""
+        return self.module.run
+
+
+def names() -> list[str]:
+    """The studies that exist."""
+    return sorted(path.stem for path in FOLDER.glob("[a-z]*.py"))
+
+
+def load(name: str) -> StudyInfo:
+    """A study by name, or by its module with dots. Raises ConfigError naming the nearest."""
+    module = _outside(name) if "." in name else None
+    if module is None:
+        if name not in names():
+            remedy = nearest(name, names())
+            raise ConfigError("STUDY", 0, f"unknown study {name!r}", "STUDY names a file of tb/studies", remedy)
+        module = importlib.import_module(f"tb.studies.{name}")
+    question = (module.__doc__ or "").strip().split("\n")[0]
+    return StudyInfo(
+        name,
+        question,
+        getattr(module, "OPTIONS", {}),
+        getattr(module, "CLUSTER", None),
+        getattr(module, "DESIGN", None),
+        module,
+        getattr(module, "check", None),
+        getattr(module, "CYCLIC_ROUTES", False),
+        getattr(module, "QUICK", ""),
+        getattr(module, "VARIANTS", {}),
+    )
+
+
+def _outside(name: str) -> ModuleType | None:
+    """The module of a study that stands outside tb/studies; None when there is none."""
+    try:
+        module = importlib.import_module(name)
+    except (ModuleNotFoundError, TypeError):
+        return None
+    return module if inspect.iscoroutinefunction(getattr(module, "run", None)) else None
