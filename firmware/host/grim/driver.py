@@ -74,22 +74,6 @@ class Driver:
         card = self._host.card
         await self._host.pio_write(card.register(Reg.ISR), card.signal(bits).to_bytes(4, "big"))
 
-    async def _fill(self, entry: int, at: int, number: int, va: int, block: Block) -> int:
-        """Write a block's translation into an entry. From the first word on a `free` takes it back; the Cause if one
-        did.
-        """
-        self._cached[entry] = block
-        await store_words(self._host, at + Runtime.SIZE, 0)
-        begin, length, pieces = self._window(block, va)
-        await self._host.spend("serve_piece", len(pieces))
-        await store_words(self._host, at + Runtime.VA, begin)
-        words = [word for piece in pieces for word in piece]
-        await store_words(self._host, at + Runtime.COUNT, len(pieces), number << 16, *words)
-        if self._cached.get(entry) is not block:
-            return Cause.NOT_REGISTERED
-        await store_words(self._host, at + Runtime.SIZE, length)
-        return 0
-
     def _window(self, block: Block, va: int) -> tuple[int, int, Pieces]:
         """As much of a block as an entry holds, from its begin or, if it is longer, from the page of the address on."""
         most = self._layout.translation_pieces
