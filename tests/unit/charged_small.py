@@ -1,14 +1,23 @@
-"""A tour of echo and TPIL: every operation that an application can ask for."""
+"""A tour of echo and TPIL: every operation that an application can ask for. Then what GRIM's FPGA card asks of its
+host, and the host's own filter.
+"""
 
 from __future__ import annotations
 
 from unittest.mock import patch
 
+from firmware.host.grim.filter import HostFilter
+from firmware.host.grim.fpga import FpgaCard
 from firmware.host.tpil import CardDma, Method, create
 from firmware.layers import ClusterView, host_library, nic_program
+from pymodels.config.model import Circuit
 from pymodels.machine import Machine
 from tests.unit.charges import Charges, settled
+from tests.unit.grim_bench import Bench
 from tests.unit.test_tpil import WINDOW, Card
+
+SETTINGS = {"clock_divisor": 1, "config_clocks": 1}
+"""Of a card."""
 
 
 class Driver:
@@ -22,6 +31,7 @@ def tour(charges: Charges) -> None:
     """All of them."""
     _echo(charges)
     _tpil(charges)
+    _card(charges)
 
 
 def _echo(charges: Charges) -> None:
@@ -56,3 +66,33 @@ def _tpil(charges: Charges) -> None:
         charges.operation("tpil driver"),
     ):
         machine.finish(CardDma(host, WINDOW).fetch(source, 0, 4096))
+
+
+class Registers:
+    """The registers of a card that does at once what it is told."""
+
+    def __init__(self) -> None:
+        self._values: dict[int, int] = {}
+
+    async def pio_write(self, address: int, data: bytes, combine: bool = False) -> None:
+        """A register."""
+        self._values[address] = int.from_bytes(data, "big")
+
+    async def pio_read(self, address: int) -> int:
+        """What was written."""
+        return self._values[address]
+
+
+def _card(charges: Charges) -> None:
+    bench, registers = Bench(1, channels=2), Registers()
+    host = bench.machine.host(0)
+    view = ClusterView(**bench.machine.view(0), circuits=(Circuit("image", 0, "fir16"),), fpga=SETTINGS)
+    card = FpgaCard(host, bench.libraries[0].layout, view, 1)
+    with (
+        patch.object(host, "pio_write", registers.pio_write),
+        patch.object(host, "pio_read", registers.pio_read),
+        charges.operation("card initialise"),
+    ):
+        bench.machine.finish(card.initialise())
+    with charges.operation("filter on the host"):
+        bench.machine.finish(HostFilter(host, bytes(32)).run(bytes(100)))

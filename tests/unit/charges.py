@@ -2,19 +2,23 @@
 
 `python -m tests.unit.charges` runs the tours of `charged_grim`, `charged_via` and `charged_small` on the machine and
 writes the tables of tests/unit/charged, which `test_charges` compares. A count that depends on how long something took
-is written as `+`: it is another one on a machine whose delays are others.
+is written with `~`, as about so many: it is another one on a machine whose delays are others.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
-from collections import Counter
+import sys
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 from unittest.mock import patch
 
+import firmware
 from pymodels.machine import Machine
 from pymodels.machine.host import ModelHost
 from pymodels.machine.processor import ModelProcessor
@@ -22,28 +26,31 @@ from pymodels.machine.timing import Timing
 from pymodels.toml import read_toml
 
 FOLDER = Path(__file__).parent / "charged"
-TOURS = ("grim", "via", "small")
+TOURS = ("grim", "grim_ways", "grim_trouble", "via", "via_calls", "small")
 SLOW = Timing(dma_start=1_900_000, pio_read=830_000, pio_latency=410_000, cable=300_000, context_switch=4_100_000)
 """A machine on which much takes longer than usual."""
 VERBS: tuple[tuple[str, type, tuple[str, ...]], ...] = (
     ("host", ModelHost, ("spend", "copy_memory", "syscall", "switch_context", "overhead")),
     ("nic", ModelProcessor, ("work", "post")),
 )
+CHARGING = frozenset(verb for _, _, verbs in VERBS for verb in verbs)
+SOURCES = str(Path(firmware.__file__).parent)
 WITHOUT_PATH = ("syscall", "switch_context")
 SETTLE_PS = 300_000_000
 """After which everything that an operation has set going is done with."""
 HEADING = "# What operations charge, by side. Written by `python -m tests.unit.charges`; read the difference.\n"
-Counts = dict[str, dict[str, int]]
-"""By operation and side: how often each path."""
+Place = tuple[str, int]
+"""A line of the firmware: its file and number."""
 Table = dict[str, dict[str, str]]
-"""The same as it is written: a number, or `+`."""
+"""By operation and side: how often each path, or with `~` about how often."""
 
 
 class Charges:
     """Counts what the machine's hosts and NICs charge within named operations."""
 
     def __init__(self) -> None:
-        self.counts: dict[str, Counter[str]] = {}
+        self.counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.places: set[Place] = set()
         self._operation = ""
 
     @contextmanager
@@ -58,15 +65,36 @@ class Charges:
 
         def noted(who: Any, *arguments: Any, **named: Any) -> Any:
             if self._operation:
+                self.places.add(_caller(sys._getframe(1)))
                 path = name if name in WITHOUT_PATH else str(arguments[0])
                 times = named.get("times", arguments[1] if name in ("work", "spend") and len(arguments) > 1 else 1)
-                self.counts.setdefault(f"{self._operation}, {side}", Counter())[path] += times
+                self.counts[f"{self._operation}, {side}"][path] += times
             return verb(who, *arguments, **named)
 
         return noted
 
 
-def tour(name: str, timing: Timing | None = None) -> Counts:
+def _caller(frame: FrameType | None) -> Place:
+    """The line of the firmware that a verb is called from: the verb itself may call others, as a process does."""
+    while frame and not frame.f_code.co_filename.startswith(SOURCES):
+        frame = frame.f_back
+    return (frame.f_code.co_filename, frame.f_lineno) if frame else ("", 0)
+
+
+def charged_calls() -> Iterator[tuple[str, range]]:
+    """Every call in the firmware that charges something: its file, and the lines that it takes."""
+    for file in sorted(Path(SOURCES).rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _charges(node.func):
+                yield str(file), range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def _charges(verb: ast.Attribute) -> bool:
+    """Whether a method's name is a charging verb. `post` is one on a NIC only: elsewhere it posts a descriptor."""
+    return verb.attr in CHARGING and (verb.attr != "post" or ast.unparse(verb.value).endswith("nic"))
+
+
+def tour(name: str, timing: Timing | None = None) -> Charges:
     """What every operation of a tour charges, on machines with other delays than usual if given."""
     run: Callable[[Charges], None] = importlib.import_module(f"tests.unit.charged_{name}").tour
     charges = Charges()
@@ -77,7 +105,7 @@ def tour(name: str, timing: Timing | None = None) -> Counts:
                 noted = charges.noting(side, verb, getattr(owner, verb))
                 patches.enter_context(patch.object(owner, verb, noted))
         run(charges)
-    return {operation: dict(paths) for operation, paths in charges.counts.items()}
+    return charges
 
 
 def settled(machine: Machine, call: Awaitable[Any]) -> Any:
@@ -92,10 +120,10 @@ def settled(machine: Machine, call: Awaitable[Any]) -> Any:
 
 
 def table(name: str) -> Table:
-    """The counts of a tour, `+` where they depend on time."""
-    usual, slow = tour(name), tour(name, SLOW)
+    """The counts of a tour, with `~` where they depend on time."""
+    usual, slow = tour(name).counts, tour(name, SLOW).counts
     return {
-        operation: {path: f"{n}" if slow.get(operation, {}).get(path) == n else "+" for path, n in paths.items()}
+        operation: {path: f"{n}" if slow[operation][path] == n else f"~{n}" for path, n in paths.items()}
         for operation, paths in usual.items()
     }
 

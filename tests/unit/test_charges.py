@@ -1,27 +1,37 @@
 """No operation charges more or less than the committed table says: a `work`, `spend` or system call that is dropped, or
 made twice, fails here.
 
-Strategy: a tour of every layer's operations runs on the pure-Python machine, and what hosts and NICs charge meanwhile
-is counted by path. Counts that depend on how long something takes must only be there.
+Strategy: tours of every layer's operations run on the pure-Python machine, and what hosts and NICs charge meanwhile is
+counted by path. Counts that depend on how long something takes may be half or twice as many. The sources say which
+calls charge something, and no one may be left out of the tours.
 """
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
-from tests.unit.charges import TOURS, committed, tour
+from tests.unit.charges import TOURS, Charges, charged_calls, committed, tour
 
 HOW = "`python -m tests.unit.charges` writes the tables anew: read what has changed, and why"
 
 
+@cache
+def toured(name: str) -> Charges:
+    """A tour, made once."""
+    return tour(name)
+
+
 def agree(found: int, told: str) -> bool:
-    """Whether a count is the one of the table; `+` stands for any."""
-    return found > 0 if told == "+" else found == int(told)
+    """Whether a count is the one of the table, or with `~` about the same."""
+    about = int(told.removeprefix("~"))
+    return about <= 2 * found <= 4 * about if told.startswith("~") else found == about
 
 
 @pytest.mark.parametrize("name", TOURS)
 def test_operations_charge_what_the_table_says(name: str) -> None:
-    found, expected = tour(name), committed(name)
+    found, expected = toured(name).counts, committed(name)
     assert found.keys() == expected.keys(), HOW
     wrong = [
         f"{operation}: {path} is charged {found[operation].get(path, 0)} times, not {expected[operation].get(path, 0)}"
@@ -30,3 +40,11 @@ def test_operations_charge_what_the_table_says(name: str) -> None:
         if not agree(found[operation].get(path, 0), expected[operation].get(path, "0"))
     ]
     assert not wrong, "\n".join([*sorted(wrong), HOW])
+
+
+def test_every_call_that_charges_something_is_in_a_tour() -> None:
+    places = set[tuple[str, int]]().union(*(toured(name).places for name in TOURS))
+    calls = list(charged_calls())
+    assert len(calls) > 300
+    missing = [f"{file}:{lines.start}" for file, lines in calls if not any((file, line) in places for line in lines)]
+    assert not missing, "no operation of a tour comes here: " + ", ".join(missing)
