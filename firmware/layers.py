@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from firmware.verbs import Host, Nic
+from pymodels.card.fabric import Circuit
 from pymodels.cards import CardMap
-from pymodels.config.model import Circuit, QueueRequest
+from pymodels.config.model import QueueRequest
 
 HERE = Path(__file__).parent
 

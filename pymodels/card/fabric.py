@@ -10,10 +10,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pymodels.card.registers import CIRCUITS
-from pymodels.config.model import Circuit
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """A circuit of the FPGA card: the configuration file (image) that holds it, and its computational slot."""
+
+    image: str
+    slot: int
+    name: str
+
 
 MODULE = "myri_card_circuits"
 FILE = Path(__file__).resolve().parents[2] / "hdl" / "card" / f"{MODULE}.sv"

@@ -1,8 +1,9 @@
 """GRIM's configuration files: one call reads them into a checked cluster."""
 
+from pymodels.card.fabric import Circuit
 from pymodels.config.assemble import load_cluster
 from pymodels.config.find import examples, find_config
-from pymodels.config.model import Circuit, Cluster, Host, QueueRequest
+from pymodels.config.model import Cluster, Host, QueueRequest
 from pymodels.config.writer import render, write
 
 __all__ = [

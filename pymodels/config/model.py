@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pymodels.card.fabric import Circuit
 from pymodels.errors import SanlabError, nearest
 from pymodels.routes import Routes
 from pymodels.topology import Topology
@@ -43,15 +44,6 @@ class Host:
         if card not in self.cards:
             raise ValueError(f"host {self.name} has no {card}")
         return CARDS.index(card)
-
-
-@dataclass(frozen=True)
-class Circuit:
-    """A circuit of the FPGA card: the configuration file (image) that holds it, and its computational slot."""
-
-    image: str
-    slot: int
-    name: str
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from pymodels.card.fabric import Circuit
 from pymodels.card.registers import CIRCUITS, SLOTS
 from pymodels.config.lines import Line, check_arguments, check_name, integer, named_file, read_lines
-from pymodels.config.model import Circuit
 from pymodels.errors import nearest
 from pymodels.routes import Pair
 

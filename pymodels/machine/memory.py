@@ -6,16 +6,26 @@ import mmap
 import struct
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pymodels.machine.spin import Spin
+from typing import Protocol
 
 _WORD = struct.Struct(">I")
 
 
 class MachineError(RuntimeError):
     """Software asked the hardware for what it cannot or must not do. The message says who, where, what."""
+
+
+class Watcher(Protocol):
+    """A polling loop that looks at words of a memory (`pymodels.machine.spin.Spin`)."""
+
+    def memory_changed(self, address: int, size: int) -> None:
+        """Bytes have been written."""
+
+    def registers_changed(self) -> None:
+        """A special register has changed."""
+
+    def stop(self) -> None:
+        """The processor stops."""
 
 
 class Memory:
@@ -29,7 +39,7 @@ class Memory:
         # Zero, and sparse: a page costs nothing until it is written. A process that forks has a copy of its own.
         self.data = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         self.accesses: Counter[str] = Counter()
-        self.spins: list[Spin] = []
+        self.spins: list[Watcher] = []
 
     def check(self, address: int, size: int) -> None:
         """Raise MachineError when a range is not inside the memory."""

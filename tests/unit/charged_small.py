@@ -10,7 +10,7 @@ from firmware.host.grim.filter import HostFilter
 from firmware.host.grim.fpga import FpgaCard
 from firmware.host.tpil import CardDma, Method, create
 from firmware.layers import ClusterView, host_library, nic_program
-from pymodels.config.model import Circuit
+from pymodels.card.fabric import Circuit
 from pymodels.machine import Machine
 from tests.unit.charges import Charges, settled
 from tests.unit.grim_bench import Bench

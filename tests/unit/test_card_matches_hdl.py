@@ -13,8 +13,8 @@ import pytest
 
 from pymodels.card import fabric, registers
 from pymodels.card.circuits import CIRCUITS
+from pymodels.card.fabric import Circuit
 from pymodels.card.registers import CardReg, Forward, entry
-from pymodels.config.model import Circuit
 
 
 def test_the_committed_package_is_what_the_map_generates() -> None:

@@ -1,84 +1,155 @@
-"""Imports go one way: pymodels <- firmware <- tb <- tests; models, firmware and unit tests know no simulator.
+"""Imports go one way: pymodels <- firmware <- tb <- tests, inside of these folder by folder, and nowhere in a circle.
 
-Strategy: every Python file of the repository is parsed, not imported, and each import compared with its own layer.
-Imports inside functions, relative ones and `import_module("...")` count too. The checker itself is tried on small
-trees that break each rule, so that a passing repository means something.
+Strategy: every Python file of the repository is parsed, not imported, and each import compared with the written order,
+`import_order.toml`. Imports inside functions, under TYPE_CHECKING, relative ones and `import_module("...")` count too.
+Models, firmware and unit tests know no simulator, whatever leads there; and what the source does not tell, because
+studies are loaded by name, is tried: all are imported where cocotb is missing. The checker itself is tried on
+small trees that break each rule, so that a passing repository means something.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from pymodels.toml import read_toml
+from tests.unit.imports import Order, Sources, circles, way
+
 ROOT = Path(__file__).parents[2]
-LAYERS = ("pymodels", "firmware", "tb", "tests")
-"""Each may import itself and those before it."""
+TABLE, TEXT = read_toml(Path(__file__).with_name("import_order.toml"))
+ORDER = Order.of(TABLE)
+HERE = Sources.below(ROOT, ORDER.tops)
 SIMULATOR = ("cocotb", "cocotb_bus", "cocotb_tools", "cocotbext")
-WITHOUT_SIMULATOR = ("pymodels", "firmware", "tests/unit")
-
-
-def imported(tree: ast.AST, package: list[str]) -> Iterator[tuple[int, str]]:
-    """Line and full name of every module that a file of `package` imports."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            yield node.lineno, ".".join([*base, *filter(None, [node.module])])
-        elif isinstance(node, ast.Call):
-            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            if called in ("import_module", "__import__") and node.args and isinstance(node.args[0], ast.Constant):
-                yield node.lineno, str(node.args[0].value)
-
-
-def offences(root: Path) -> list[str]:
-    """Every import that goes the wrong way, as `file:line: layer imports module`."""
-    found = []
-    for path in sorted(p for layer in LAYERS for p in (root / layer).rglob("*.py")):
-        place = path.relative_to(root)
-        layer = LAYERS.index(place.parts[0])
-        quiet = any(place.as_posix().startswith(f"{folder}/") for folder in WITHOUT_SIMULATOR)
-        for line, module in imported(ast.parse(path.read_text(encoding="utf-8")), list(place.parts[:-1])):
-            top = module.split(".")[0]
-            if (top in LAYERS and LAYERS.index(top) > layer) or (quiet and top in SIMULATOR):
-                found.append(f"{place.as_posix()}:{line}: {'/'.join(place.parts[:-1])} imports {module}")
-    return found
+WITHOUT_SIMULATOR = ("pymodels.", "firmware.", "tests.unit.")
+WITHOUT = f"""
+import sys
+sys.modules.update(dict.fromkeys({SIMULATOR}))
+from tb.plan import studies
+for name in studies.names():
+    studies.load(name)
+"""
+"""A program that loads all studies, to which the simulator's packages are missing."""
 
 
 def test_imports_of_the_repository_go_one_way() -> None:
-    assert offences(ROOT) == []
+    assert ORDER.offences(HERE) == []
+
+
+def test_no_files_import_each_other_in_a_circle_but_those_that_are_known() -> None:
+    assert circles(HERE.graph) == sorted(sorted(circle) for circle in TABLE["circles"])
+
+
+def test_models_firmware_and_unit_tests_do_not_lead_to_a_simulator() -> None:
+    quiet = [name for name in HERE.files if name.startswith(WITHOUT_SIMULATOR)]
+    assert [" -> ".join(found) for name in quiet if (found := way(HERE, name, SIMULATOR))] == []
+
+
+def test_studies_load_where_there_is_no_simulator() -> None:
+    ended = subprocess.run([sys.executable, "-c", WITHOUT], cwd=ROOT, text=True, capture_output=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_the_page_prints_the_order() -> None:
+    lines = "\n".join(TABLE["tb"])
+    assert f"```\n{lines}\n```" in (ROOT / "tb" / "README.md").read_text(encoding="utf-8")
 
 
 def test_there_is_something_to_look_at() -> None:
-    assert all(list((ROOT / layer).rglob("*.py")) for layer in LAYERS)
+    assert all(any(name.startswith(f"{top}.") for name in HERE.files) for top in ORDER.tops)
+    named = {f"{top}/{folder}" for top, lines in ORDER.lines.items() for line in lines for folder in line}
+    found = {place[2] for name in HERE.files if (place := ORDER.place(HERE.place(name)))}
+    assert {name for name in named if not name.endswith("*")} <= found
+
+
+def sources(root: Path, files: dict[str, str]) -> Sources:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return Sources.below(root, ORDER.tops)
+
+
+SMALL = Order.of(
+    {
+        "tops": ["pymodels", "firmware", "tb", "tests"],
+        "firmware": [".", "nic/hardware", "nic/*"],
+        "tb": ["plan sim", "lab"],
+    }
+)
+TREE = {
+    "pymodels/kernel.py": "",
+    "firmware/verbs.py": "",
+    "firmware/nic/hardware/card.py": "",
+    "firmware/nic/echo/queues/a.py": "",
+    "firmware/nic/grim/a.py": "",
+    "tb/plan/a.py": "",
+    "tb/sim/a.py": "",
+    "tb/lab/a.py": "",
+    "tests/unit/a.py": "",
+}
 
 
 @pytest.mark.parametrize(
     ("file", "text", "expected"),
     [
-        ("pymodels/a.py", "import firmware.verbs", "pymodels/a.py:1: pymodels imports firmware.verbs"),
-        ("pymodels/b/a.py", "from tb import x", "pymodels/b/a.py:1: pymodels/b imports tb"),
-        ("firmware/a.py", "def f():\n    import tb.sim", "firmware/a.py:2: firmware imports tb.sim"),
-        ("tb/a.py", "from tests.unit import x", "tb/a.py:1: tb imports tests.unit"),
-        ("firmware/a.py", "import cocotb", "firmware/a.py:1: firmware imports cocotb"),
-        ("pymodels/a.py", "from cocotb_bus.drivers import X", "pymodels/a.py:1: pymodels imports cocotb_bus.drivers"),
-        ("tests/unit/a.py", "from cocotb.triggers import X", "tests/unit/a.py:1: tests/unit imports cocotb.triggers"),
+        ("pymodels/b.py", "import firmware.verbs", "pymodels/b.py:1: pymodels imports firmware.verbs"),
+        ("pymodels/b.py", "from firmware import verbs", "pymodels/b.py:1: pymodels imports firmware.verbs"),
+        ("tb/plan/b.py", "def f():\n    import tb.lab.a", "tb/plan/b.py:2: tb/plan imports tb.lab.a"),
+        ("tb/plan/b.py", "if TYPE_CHECKING:\n    import tb.lab.a", "tb/plan/b.py:2: tb/plan imports tb.lab.a"),
+        ("tb/plan/b.py", "from ..lab import a", "tb/plan/b.py:1: tb/plan imports tb.lab.a"),
+        ("tb/plan/b.py", "importlib.import_module('tb.lab.a')", "tb/plan/b.py:1: tb/plan imports tb.lab.a"),
+        ("tb/plan/b.py", "import tb.sim.a", "tb/plan/b.py:1: tb/plan imports tb.sim.a"),
+        ("tb/lab/b.py", "import tests.unit.a", "tb/lab/b.py:1: tb/lab imports tests.unit.a"),
+        ("tb/b.py", "import tb.sim.a", "tb/b.py:1: stands in no folder of the order"),
         (
-            "firmware/a.py",
-            "import importlib\nimportlib.import_module('tb.x')",
-            "firmware/a.py:2: firmware imports tb.x",
+            "firmware/nic/hardware/b.py",
+            "import firmware.nic.grim.a",
+            "firmware/nic/hardware/b.py:1: firmware/nic/hardware imports firmware.nic.grim.a",
         ),
-        ("firmware/nic/a.py", "from .. import cocotb", None),
-        ("tests/block/a.py", "import cocotb\nimport tb.agents", None),
-        ("tb/a.py", "import cocotb\nimport firmware.verbs, pymodels.kernel", None),
-        ("firmware/a.py", "import pymodels\nimport numpy\nfrom . import verbs", None),
+        (
+            "firmware/nic/grim/b.py",
+            "import firmware.nic.echo.queues.a",
+            "firmware/nic/grim/b.py:1: firmware/nic/grim imports firmware.nic.echo.queues.a",
+        ),
+        ("firmware/nic/echo/b.py", "from .queues import a\nimport firmware.nic.hardware.card", None),
+        ("tb/lab/b.py", "import numpy, tb.sim.a, firmware.verbs\nfrom tb.plan import a", None),
+        ("tb/lab/__init__.py", "from . import a", None),
+        ("tests/unit/b.py", "import tb.lab.a", None),
     ],
 )
 def test_wrong_way_is_found(tmp_path: Path, file: str, text: str, expected: str | None) -> None:
-    path = tmp_path / file
-    path.parent.mkdir(parents=True)
-    path.write_text(text, encoding="utf-8")
-    assert offences(tmp_path) == ([expected] if expected else [])
+    found = SMALL.offences(sources(tmp_path, {**TREE, file: text}))
+    assert found == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (("from tb.b import x", "import tb.c", ""), []),
+        (("from tb.b import x", "import tb.c", "import tb.a"), [["tb.a", "tb.b", "tb.c"]]),
+        (("from tb import b", "if TYPE_CHECKING:\n    from tb.a import X", "import tb.a"), [["tb.a", "tb.b"]]),
+        (("", "def f():\n    from . import c", "import tb.b"), [["tb.b", "tb.c"]]),
+    ],
+)
+def test_circles_are_found(tmp_path: Path, texts: tuple[str, str, str], expected: list[list[str]]) -> None:
+    files = {f"tb/{name}.py": text for name, text in zip("abc", texts, strict=True)}
+    assert circles(sources(tmp_path, files).graph) == expected
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"tests/unit/a.py": "from cocotb.triggers import X"}, ["tests.unit.a", "cocotb.triggers"]),
+        ({"tests/unit/a.py": "import tb.b", "tb/b.py": "import cocotb"}, ["tests.unit.a", "tb.b", "cocotb"]),
+        (
+            {"tests/unit/a.py": "import tb.b.c", "tb/b/c.py": "", "tb/b/__init__.py": "import cocotb_bus"},
+            ["tests.unit.a", "tb.b.c", "tb.b", "cocotb_bus"],
+        ),
+        ({"tests/unit/a.py": "import tb.b", "tb/b.py": "import json", "tb/c.py": "import cocotb"}, []),
+    ],
+)
+def test_the_way_to_a_simulator_is_found(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+    assert way(sources(tmp_path, files), "tests.unit.a", SIMULATOR) == expected

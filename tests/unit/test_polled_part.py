@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from firmware.verbs import Watch
 from pymodels.machine import Machine
+from pymodels.machine.spin import Spin
 from tests.unit.via_bench import pair
 
 COST = 100_000
@@ -38,10 +39,11 @@ def test_a_loop_looks_at_its_first_steps_only_until_told_otherwise() -> None:
 def test_polled_doorbells_are_those_of_vis_that_a_process_has() -> None:
     p = pair(preset="bvia1")
     machine, steps = p.machine, list[int]()
-    spins = machine.nic(0).sram.spins
-    steps.append(len(spins[0]._looks))
+    (spin,) = machine.nic(0).sram.spins
+    assert isinstance(spin, Spin)
+    steps.append(len(spin._looks))
     more = machine.finish(p.here.nic.create_vi(p.here.tag), p.here.nic.create_vi(p.here.tag))
-    steps.append(len(spins[0]._looks))
+    steps.append(len(spin._looks))
     machine.finish(more[1].destroy())
-    steps.append(len(spins[0]._looks))
+    steps.append(len(spin._looks))
     assert [count - steps[0] for count in steps] == [0, 2, 1]

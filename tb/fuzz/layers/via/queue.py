@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from firmware.host.via import Descriptor
 from pymodels.formats.via import Reliability, Status
-from tb.fuzz.layers.via.owner import Area, Part
-
-if TYPE_CHECKING:
-    from tb.fuzz.layers.via.side import Side
+from tb.fuzz.layers.via.owner import Area, Owner, Part
 
 ERRORS = Status.ERRORS
 NOT_SENT = Status.FORMAT_ERROR | Status.PROTECTION_ERROR | Status.LENGTH_ERROR
@@ -57,6 +54,17 @@ class Epoch:
     def reliable(self) -> bool:
         """Nothing may be left out."""
         return self.level is not Reliability.UNRELIABLE
+
+
+class Side(Protocol):
+    """The end of a connection that a queue belongs to, as far as the queue knows it."""
+
+    epoch: Epoch
+    owner: Owner
+    number: int
+
+    def wrong(self, text: str) -> None:
+        """Something that must not be."""
 
 
 class Sends:

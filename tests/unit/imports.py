@@ -1,0 +1,165 @@
+"""Who imports whom in the repository: read from the source, with what stands in functions and under TYPE_CHECKING."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+Graph = Mapping[str, Mapping[str, int]]
+"""By file the files that it imports, each with the first line that does; files are named as modules."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Every module below the tops of a repository."""
+
+    root: Path
+    files: Mapping[str, Path]
+    imports: Mapping[str, tuple[tuple[int, str], ...]]
+    """By module what it imports: line and name, of a module here or of another package."""
+
+    @staticmethod
+    def below(root: Path, tops: list[str]) -> Sources:
+        """Read all of them."""
+        paths = sorted(path for top in tops for path in (root / top).rglob("*.py"))
+        files = {_name(path.relative_to(root)): path for path in paths}
+        return Sources(root, files, {name: tuple(_imported(files, name, path)) for name, path in files.items()})
+
+    def place(self, module: str) -> Path:
+        """The file of a module, relative to the root."""
+        return self.files[module].relative_to(self.root)
+
+    @cached_property
+    def graph(self) -> dict[str, dict[str, int]]:
+        """The imports among the modules here."""
+        found: dict[str, dict[str, int]] = {name: {} for name in self.files}
+        for name, imports in self.imports.items():
+            for line, module in imports:
+                if module in self.files and module != name:
+                    found[name].setdefault(module, line)
+        return found
+
+
+def _name(place: Path) -> str:
+    parts = place.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imported(files: Mapping[str, Path], name: str, path: Path) -> Iterator[tuple[int, str]]:
+    """Line and full name of every module that a file imports; `from package import module` names the module."""
+    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            source = ".".join([*base, *filter(None, [node.module])])
+            wholes = (f"{source}.{alias.name}" for alias in node.names)
+            yield from ((node.lineno, whole if whole in files else source) for whole in wholes)
+        elif isinstance(node, ast.Call) and (module := _constant_module(node)):
+            yield node.lineno, module
+
+
+def _constant_module(call: ast.Call) -> str:
+    """What a call of `import_module` with a constant imports; empty for any other call."""
+    called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    known = called in ("import_module", "__import__") and call.args and isinstance(call.args[0], ast.Constant)
+    return str(call.args[0].value) if known else ""  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Order:
+    """The folders from the bottom to the top."""
+
+    tops: list[str]
+    lines: Mapping[str, list[list[str]]]
+    """By top the names of the folders, those of one line together."""
+
+    @staticmethod
+    def of(table: Mapping[str, Any]) -> Order:
+        """The order of `import_order.toml`."""
+        tops = list(table["tops"])
+        return Order(tops, {top: [line.split() for line in table[top]] for top in tops if top in table})
+
+    def place(self, file: Path) -> tuple[int, int, str] | None:
+        """Where a file stands: top, line, folder. None: its top has an order, and no line of it names the place."""
+        top, *rest = file.parts[:-1]
+        if top not in self.lines:
+            return self.tops.index(top), 0, top
+        for folder in [*("/".join(rest[:depth]) for depth in range(len(rest), 0, -1)), "."]:
+            for name in (folder, f"{folder.rpartition('/')[0]}/*"):
+                for number, line in enumerate(self.lines[top]):
+                    if name in line:
+                        return self.tops.index(top), number, f"{top}/{folder}"
+        return None
+
+    def offences(self, sources: Sources) -> list[str]:
+        """Every import that does not go down, and every file without a place, as `file:line: what is wrong`."""
+        found = []
+        for name, imported in sources.graph.items():
+            here = self.place(sources.place(name))
+            if here is None:
+                if sources.files[name].stat().st_size:
+                    found.append(f"{sources.place(name)}:1: stands in no folder of the order")
+                continue
+            for module, line in imported.items():
+                there = self.place(sources.place(module))
+                if there is not None and there[2] != here[2] and there[:2] >= here[:2]:
+                    found.append(f"{sources.place(name)}:{line}: {here[2]} imports {module}")
+        return found
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """Files that import each other in a circle: each set of them once, by Tarjan's algorithm."""
+    found: list[list[str]] = []
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    path: list[str] = []
+
+    def visit(name: str) -> None:
+        number[name] = lowest[name] = len(number)
+        path.append(name)
+        for other in graph[name]:
+            if other not in number:
+                visit(other)
+                lowest[name] = min(lowest[name], lowest[other])
+            elif other in path:
+                lowest[name] = min(lowest[name], number[other])
+        if lowest[name] == number[name]:
+            together = path[path.index(name) :]
+            del path[path.index(name) :]
+            if len(together) > 1:
+                found.append(sorted(together))
+
+    for name in graph:
+        if name not in number:
+            visit(name)
+    return sorted(found)
+
+
+def way(sources: Sources, start: str, packages: tuple[str, ...]) -> list[str]:
+    """A shortest way of imports from a module to one of other people's packages; empty when there is none.
+
+    Who imports `a.b.c` also runs `a` and `a.b`.
+    """
+    graph, before, queue = sources.graph, {start: ""}, [start]
+    for name in queue:
+        for _, module in sources.imports[name]:
+            if module.split(".")[0] in packages:
+                return [*_back(before, name), module]
+        parts = name.split(".")
+        packages_above = (".".join(parts[:depth]) for depth in range(1, len(parts)))
+        for other in [*graph[name], *(package for package in packages_above if package in graph)]:
+            if other not in before:
+                before[other] = name
+                queue.append(other)
+    return []
+
+
+def _back(before: Mapping[str, str], name: str) -> list[str]:
+    """The modules that led to one, and itself."""
+    return [*_back(before, before[name]), name] if name else []
