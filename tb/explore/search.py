@@ -10,7 +10,9 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Callable
+from itertools import product
 from math import prod
+from typing import Any
 
 from tb.explore.atlas import Atlas
 from tb.explore.moves import Moves
@@ -141,16 +143,24 @@ class Search:
                 if wrong:
                     self._found(number, f"nothing more happens, and {wrong}", (part, state))
                     return
+        for hosts in product(*(self._records(part, ends[part]) for part in range(1, len(ends), 2))):
+            if wrong := self.world.promise.together(tuple(record for record, _ in hosts)):
+                self._found(number, f"nothing more happens, and {wrong}", *(culprit for _, culprit in hosts))
+                return
         left = [self.world.say(self.moves.packets[packet][1][1]) for packet in self.moves.waiting(situation)]
         if left:
             self._found(number, f"nothing more happens, and nobody takes {', '.join(left)}", (0, ends[0][0]))
         else:
             self._good.append(number)
 
-    def _found(self, number: int, wrong: str, culprit: tuple[int, int]) -> None:
+    def _records(self, part: int, numbers: list[int]) -> list[tuple[tuple[Any, ...], tuple[int, int]]]:
+        """What a host's program can have seen in these states, each with one of them."""
+        return list({self.moves.seen(part, (state, 0)).record: (part, state) for state in numbers[::-1]}.items())
+
+    def _found(self, number: int, wrong: str, *culprits: tuple[int, int]) -> None:
         if self.outcome.wrong:
             return
-        self.outcome.wrong, self.outcome.found, self.outcome.culprit = wrong, number, culprit
+        self.outcome.wrong, self.outcome.found, self.outcome.culprits = wrong, number, frozenset(culprits)
         way = [number]
         while self._before[way[-1]] != NONE:
             way.append(self._before[way[-1]])
@@ -176,4 +186,4 @@ class Search:
                 edge = links[edge]
         lost = can.find(0)
         if lost >= 0:
-            self._found(lost, "from here on there is no way to an end: it goes round for ever", (NONE, NONE))
+            self._found(lost, "from here on there is no way to an end: it goes round for ever")

@@ -64,7 +64,7 @@ class Outcome:
     """What was found; empty: nothing."""
     found: int = NONE
     """The situation that shows it."""
-    culprit: tuple[int, int] = (NONE, NONE)
-    """Part, and the number of its state that shows it."""
+    culprits: frozenset[tuple[int, int]] = frozenset()
+    """Parts, and the numbers of their states, that show it."""
     way: list[int] = field(default_factory=list)
     """The situations from the beginning to `found`."""

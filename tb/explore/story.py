@@ -74,7 +74,7 @@ def _one_order(search: Search, ways: list[dict[At, Way]]) -> list[tuple[int, int
     """One order of all steps: by move, and within it the steps that belong to it before those that nobody notices."""
     outcome, found = search.outcome, []
     for part, known in enumerate(ways):
-        ends = [at for at in known if outcome.culprit == (part, at[0])] or sorted(
+        ends = [at for at in known if (part, at[0]) in outcome.culprits] or sorted(
             known, key=lambda at: _length(known[at])
         )
         way, steps = known[ends[0]], []

@@ -35,6 +35,8 @@ class Promise:
 
     always: Callable[[int, tuple[Any, ...]], str]
     at_end: Callable[[int, tuple[Any, ...]], str]
+    together: Callable[[tuple[tuple[Any, ...], ...]], str] = lambda records: ""
+    """The same at the end, of what all programs have seen, by node."""
 
 
 @dataclass(frozen=True)
