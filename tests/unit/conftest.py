@@ -1,34 +1,34 @@
-"""The doorway's C library without a simulator, for the tests of what crosses it: in C and in Python."""
+"""Unit tests run no simulator, no compiler and no other program that a machine may lack: one that tries it fails."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from pymodels.kernel import Kernel
-from tb.build.compilers import compile_doorway
-from tb.sim.compiled import COMPILED
-from tb.sim.doorway import Doorway
+REFUSED = ("gcc", "g++", "cc", "c++", "clang", "clang++", "clang-16", "iverilog", "vvp", "tshark", "chromium")
+SCRIPT = """#!/bin/sh
+echo "unit tests do not run ${0##*/}: this one belongs into tests/tools" >&2
+exit 97
+"""
 
 
-@pytest.fixture(name="library", scope="session")
-def fixture_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The compiled doorway."""
-    folder = tmp_path_factory.mktemp("doorway")
-    compile_doorway(folder)
-    return folder / "libdoorway.so"
+@pytest.fixture(name="refusing", scope="session")
+def fixture_refusing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of programs that refuse to run."""
+    folder = tmp_path_factory.mktemp("refused")
+    for name in REFUSED:
+        program = folder / name
+        program.write_text(SCRIPT)
+        program.chmod(0o755)
+    return folder
 
 
-@pytest.fixture(name="doorway", params=["compiled", "in Python"])
-def fixture_doorway(library: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Doorway:
-    """The doorway, crossed by C and by Python."""
-    monkeypatch.setenv("SANLAB_DOORWAY", str(library))
-    monkeypatch.setenv(COMPILED, str(int(request.param == "compiled")))
-    return Doorway()
-
-
-@pytest.fixture(name="kernel")
-def fixture_kernel(doorway: Doorway) -> Kernel:
-    """The loop in C and in Python."""
-    return doorway.quick(Kernel)()
+@pytest.fixture(name="path", scope="module", autouse=True)
+def fixture_path(refusing: Path) -> Iterator[None]:
+    """They come before those of the machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{refusing}{os.pathsep}{os.environ['PATH']}")
+        yield

@@ -16,7 +16,7 @@ from pymodels.results import Series, write_results
 from tb.report.contents import write_contents
 from tb.report.looked import look
 from tb.report.page import write_page
-from tests.unit.browser import Browser, browser
+from tests.tools.browser import Browser, browser
 from tests.unit.madeup import ONE_WAY, PUBLISHED, SIZED, SIZES, Question, results
 from tests.unit.madeup_trace import leave
 
