@@ -199,19 +199,23 @@ class RtlHost(Processes, Actor):
         cpu, now = self.cpu, self._kernel.now
         idle = now - cpu.held_ps  # the loop's own clock: it stands still while somebody else has the CPU
         cpu.begin_poll()
-        hit = self._words.first_difference(watches)
-        if hit is not None:  # seen in the first round
-            written, left = now, (hit + 1) * look
-        else:
-            hit, written = await self._words.change(watches)
+
+        def sees(hit: int, written: int) -> int:
+            """When the loop, whose phase is kept, looks at a word that changed."""
             spun = written - cpu.held_ps - idle
-            rounds = max(0, -(-(spun - (hit + 1) * look) // (count * look)))  # the loop's phase is kept
-            left = (rounds * count + hit + 1) * look - spun + self._timing.miss_ps
+            rounds = max(0, -(-(spun - (hit + 1) * look) // (count * look)))
+            return written + (rounds * count + hit + 1) * look - spun + self._timing.miss_ps
+
+        hit = self._words.first_difference(watches)
+        if hit is None:
+            hit, seen = await self._words.change(watches, sees)
+        else:  # in the first round
+            seen = now + (hit + 1) * look
         free = self._kernel.now
         await cpu.take()
         late = self._kernel.now - free
         cpu.end_poll()
-        await self._kernel.sleep_until(written + left + late, "its own instructions")
+        await self._kernel.sleep_until(seen + late, "its own instructions")
         cpu.leave()
         return hit
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from pymodels.kernel import Future, Kernel
 from tb.sim.doorway import Doorway
@@ -11,6 +12,19 @@ from tb.sim.doorway import Doorway
 WORD = struct.Struct(">I")
 KEPT = 16
 """Words whose slots wait for them, although nobody polls them now."""
+Watches = Sequence[tuple[int, int]]
+"""Addresses of words, and the values that they have."""
+Sees = Callable[[int, int], int]
+"""When (ps) a polling loop sees that the word of an index has changed, from the time of the write on."""
+
+
+@dataclass(eq=False)
+class Waiter:
+    """A polling loop that waits for one of its words to change."""
+
+    woken: Future[int]
+    watches: Watches
+    sees: Sees
 
 
 class WatchedWords:
@@ -26,15 +40,21 @@ class WatchedWords:
         self._armed = doorway.armed(memory_number)
         self._slots: dict[int, int] = {}
         """Slots by the words that they watch, the one that was wanted longest ago first."""
-        self._waits: dict[int, Future[int]] = {}
+        self._waits: dict[int, list[Waiter]] = {}
+        """By slot, in the order in which they began."""
 
     def written(self, slot: int, time: int) -> None:
-        """The memory model's event: the word of a slot was written at a time (ps)."""
-        waiter = self._waits.pop(slot, None)
-        if waiter is not None and not waiter.done:
-            waiter.set(time)
+        """The memory model's event: the word of a slot was written at a time (ps). Of several loops that whose next
+        look is the first goes on first.
+        """
+        waiters = self._waits.pop(slot, [])
+        if len(waiters) > 1:
+            waiters.sort(key=lambda waiter: waiter.sees(self.first_difference(waiter.watches) or 0, time))
+        for waiter in waiters:
+            if not waiter.woken.done:
+                waiter.woken.set(time)
 
-    def first_difference(self, watches: Sequence[tuple[int, int]]) -> int | None:
+    def first_difference(self, watches: Watches) -> int | None:
         """Index of the first (address, value) whose word has another value now; None when all still agree."""
         memory = self._memory
         for i, (address, old) in enumerate(watches):
@@ -42,30 +62,33 @@ class WatchedWords:
                 return i
         return None
 
-    async def change(self, watches: Sequence[tuple[int, int]]) -> tuple[int, int]:
-        """Wait until a word differs from the value given with it: its index, and the time of the write (ps).
-
-        Raises RuntimeError when another task waits for one of the words.
-        """
+    async def change(self, watches: Watches, sees: Sees) -> tuple[int, int]:
+        """Wait until a word differs from the value given with it: its index, and when the loop sees it (ps)."""
         while True:
-            future = self._kernel.future(self._why)
-            slots = [self._arm(address, future) for address, _ in watches]
-            written = await future
+            waiter = Waiter(self._kernel.future(self._why), watches, sees)
+            slots = [self._arm(address, waiter) for address, _ in watches]
+            written = await waiter.woken
             for slot in slots:
-                self._armed[slot] = 0
-                self._waits.pop(slot, None)
+                self._leave(slot, waiter)
             hit = self.first_difference(watches)
             if hit is not None:
-                return hit, written
+                return hit, sees(hit, written)
 
-    def _arm(self, address: int, future: Future[int]) -> int:
-        """A write to the word sets the future; the slot that watches."""
+    def _arm(self, address: int, waiter: Waiter) -> int:
+        """A write to the word wakes the waiter; the slot that watches."""
         slot = self._slot(address)
-        if slot in self._waits:
-            raise RuntimeError(f"{self._who}: two tasks poll the word at {address:#x}")
-        self._waits[slot] = future
+        self._waits.setdefault(slot, []).append(waiter)
         self._armed[slot] = 1
         return slot
+
+    def _leave(self, slot: int, waiter: Waiter) -> None:
+        """A waiter waits no longer for the word of a slot."""
+        waiters = self._waits.get(slot, [])
+        if waiter in waiters:
+            waiters.remove(waiter)
+        if not waiters:
+            self._armed[slot] = 0
+            self._waits.pop(slot, None)
 
     def _slot(self, address: int) -> int:
         """The slot of a word: its own, or that of a word that nobody waits for, or a new one."""

@@ -7,11 +7,15 @@ every time at which a poll ends is computed by hand.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import pytest
 
 from pymodels.cards import CardMap
 from pymodels.costs.table import HostProcessor, PathTable
 from pymodels.kernel import Kernel, Task
+from pymodels.machine.memory import Memory
+from pymodels.machine.spin import CpuTime, Look, Spin
 from pymodels.trace import Part, unit
 from tb.bind import watch
 from tb.bind.actor import PathNumbers
@@ -51,6 +55,14 @@ class Border:
         EVENT.pack_into(door.events, door.head[0] * EVENT_BYTES, self.kernel.now, HOST, EVENT_WATCH, slot, 0)
         door.head[0] += 1
         self.drain()
+
+    def write_watched(self, address: int) -> None:
+        """The word at an address changes now; its slot tells, if it is armed."""
+        slot = self.host._words._slots[address]
+        armed = self.doorway.armed(0)
+        assert armed[slot]
+        armed[slot] = 0
+        self._write(address, slot)
 
     def poll(self, *addresses: int) -> Task:
         return self.host.spawn(self.host.poll([(address, 0) for address in addresses], "look_flag"), "poll")
@@ -116,3 +128,50 @@ def test_more_words_than_the_kept_ones_can_be_polled_at_a_time(border: Border) -
     border.at(border.kernel.now + 1000, addresses[-1], 2 * watch.KEPT - 1)
     border.kernel.run()
     assert task.finished.value == 2 * watch.KEPT - 1
+
+
+Loop = Callable[[tuple[int, ...]], Awaitable[object]]
+
+
+def order_of_looks(kernel: Kernel, loop: Loop, look: int, write: Callable[[], None]) -> list[int]:
+    """In which order three loops that poll one word see it written: the first looks at two other words before it, the
+    others begin a little later and look at nothing else.
+    """
+    seen: list[int] = []
+
+    async def spin(number: int, addresses: tuple[int, ...]) -> None:
+        await kernel.sleep(10 * number)
+        await loop(addresses)
+        seen.append(number)
+
+    for number, addresses in enumerate([(0x2000, 0x3000, 0x1000), (0x1000,), (0x1000,)]):
+        kernel.spawn(spin(number, addresses), "loop")
+    kernel.at(6 * look + look // 2, write)
+    kernel.run()
+    return seen
+
+
+def test_loops_that_poll_one_word_see_it_in_the_order_in_which_they_do_on_the_machine(border: Border) -> None:
+    kernel, memory = Kernel(), Memory("memory", 1 << 16)
+    cpu = CpuTime(kernel)
+
+    async def on_machine(addresses: tuple[int, ...]) -> None:
+        looks = [Look(address, 0, 0xFFFFFFFF, False, border.look) for address in addresses]
+        await Spin(cpu, memory, looks, why="polling").run()
+
+    async def here(addresses: tuple[int, ...]) -> None:
+        await border.host.poll([(address, 0) for address in addresses], "look_flag")
+
+    there = order_of_looks(kernel, on_machine, border.look, lambda: memory.store(0x1000, 1))
+    assert order_of_looks(border.kernel, here, border.look, lambda: border.write_watched(0x1000)) == there == [1, 2, 0]
+
+
+def test_a_loop_that_goes_on_leaves_others_that_poll_its_words_waiting(border: Border) -> None:
+    start = border.kernel.now
+    first, second = border.poll(0x1000, 0x2000), border.poll(0x2000)
+    border.kernel.at(start + 5000, lambda: border.write_watched(0x1000))
+    border.kernel.at(start + 500_000, lambda: border.write_watched(0x2000))
+    border.kernel.at(start + 400_000, lambda: done.append((first.finished.done, second.finished.done)))
+    done: list[tuple[bool, bool]] = []
+    border.kernel.run()
+    assert done == [(True, False)] and second.finished.value == 0
