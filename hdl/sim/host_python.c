@@ -177,7 +177,6 @@ static PyObject *host_charge(PyObject *self, PyObject *args) {
   return PyArg_ParseTuple(args, "LL", &duration, &path) ? charge((host *)self, duration, path) : NULL;
 }
 VERB(host_load_words, 2, 2, "address", "count") { return load_words(((host *)self)->memory, args); }
-VERB(host_store_words, 2, 2, "address", "words") { return store_words(((host *)self)->memory, args); }
 static void host_end(PyObject *self) {
   host *h = (host *)self;
   Py_XDECREF(h->cpu); Py_XDECREF(h->spends); Py_XDECREF(h->memory);
@@ -186,7 +185,6 @@ static void host_end(PyObject *self) {
 static PyMethodDef host_methods[] = {METHOD("spend", host_spend),
                                      {"_charge", host_charge, METH_VARARGS, NULL},
                                      METHOD("load_words", host_load_words),
-                                     METHOD("store_words", host_store_words),
                                      {NULL, NULL, 0, NULL}};
 static PyMemberDef host_members[] = {{"cpu", T_OBJECT_EX, offsetof(host, cpu), 0, NULL},
                                      {"_spends", T_OBJECT_EX, offsetof(host, spends), 0, NULL},

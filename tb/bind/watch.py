@@ -54,6 +54,13 @@ class WatchedWords:
             if not waiter.woken.done:
                 waiter.woken.set(time)
 
+    def stored(self, address: int, size: int) -> None:
+        """Software has stored so many bytes, of which the memory model knows nothing."""
+        if self._waits:
+            slots = [slot for word, slot in self._slots.items() if address - 4 < word < address + size]
+            for slot in slots:
+                self.written(slot, self._kernel.now)
+
     def first_difference(self, watches: Watches) -> int | None:
         """Index of the first (address, value) whose word has another value now; None when all still agree."""
         memory = self._memory

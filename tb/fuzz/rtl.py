@@ -30,9 +30,7 @@ OPTIONS = {
 
 
 class RtlWorld:
-    """As many hosts of the simulated cluster as a program has. Here one task at a time polls a word of host memory."""
-
-    tasks = 1
+    """As many hosts of the simulated cluster as a program has."""
 
     def __init__(self, lab: Lab, name: str, program: Program) -> None:
         self._lab, self._nodes = lab, program.nodes
@@ -58,6 +56,10 @@ class RtlWorld:
         if loss or damage or reorder:
             self._lab.running.invariants.faults_expected = True
         self._lab.running.lose(loss, damage, faults.get("seed", 0), reorder)
+
+    def stood_still(self) -> None:
+        """See `World`: their long time-out cuts them."""
+        self._lab.running.invariants.explain_link_faults()
 
     async def reset(self, node: int) -> None:
         """See `World`."""

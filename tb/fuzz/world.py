@@ -20,8 +20,6 @@ class World(Protocol):
 
     hosts: Sequence[Any]
     nics: Sequence[Any]
-    tasks: int
-    """Of a host that may wait for its memory at once."""
 
     @property
     def kernel(self) -> Kernel:
@@ -33,6 +31,9 @@ class World(Protocol):
     def disturb(self, faults: Mapping[str, int]) -> None:
         """From now on the network loses, damages, reorders or doubles packets."""
 
+    def stood_still(self) -> None:
+        """The program has met a deadlock that its options allow: links cut packets that waited too long."""
+
     async def reset(self, node: int) -> None:
         """Reset a NIC: its program ends."""
 
@@ -42,8 +43,6 @@ class World(Protocol):
 
 class MachineWorld:
     """The machine, made for one program."""
-
-    tasks = 2
 
     def __init__(self, program: Program) -> None:
         self._machine = Machine(program.nodes, seed=1, trace=False, nic=program.nic)
@@ -66,6 +65,9 @@ class MachineWorld:
         )
         seed = faults.get("seed", 0)
         self._machine.faults.lose(loss, damage, seed, reordered=reordered, doubled=doubled)
+
+    def stood_still(self) -> None:
+        """See `World`: the machine's links cut none."""
 
     async def reset(self, node: int) -> None:
         """See `World`."""

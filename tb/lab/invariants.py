@@ -69,7 +69,7 @@ class Invariants:
     """Collects broken invariants. What injected faults explain is counted, not failed."""
 
     def __init__(self, doorway: Doorway, kernel: Kernel) -> None:
-        self.broken: list[str] = []
+        self._broken: list[tuple[Broken, str]] = []
         self.explained: dict[str, int] = {}
         self.faults_expected = False
         self.allowed: set[Broken] = set()
@@ -79,10 +79,21 @@ class Invariants:
         self._kernel = kernel
         doorway.on_event(INVARIANT_UNIT, self._on_event)
 
+    @property
+    def broken(self) -> list[str]:
+        """Those that nothing explains, in words."""
+        return [line for _, line in self._broken]
+
+    def explain_link_faults(self) -> None:
+        """What the links have met, and will meet, has a reason."""
+        self.faults_expected = True
+        self._broken = [(kind, line) for kind, line in self._broken if kind not in LINK_FAULTS]
+
     def _on_event(self, time: int, code: int, a: int, b: int) -> None:
         kind = Broken(code)
         if kind in self.allowed or (self.faults_expected and kind in LINK_FAULTS):
             self.explained[kind.name.lower()] = self.explained.get(kind.name.lower(), 0) + 1
         else:
             self.first = self.first or (time, self._kernel.waiting(), self._kernel.waits_held())
-            self.broken.append(f"{unit_name(a)}: {WORDS[kind]} at {time / 1e6:.3f} us (packet {b & 0xFFFFFFFF:#010x})")
+            where, when = unit_name(a), f"{time / 1e6:.3f} us"
+            self._broken.append((kind, f"{where}: {WORDS[kind]} at {when} (packet {b & 0xFFFFFFFF:#010x})"))

@@ -50,7 +50,7 @@ class Border:
         self.kernel.at(time, lambda: self._write(address, slot))
 
     def _write(self, address: int, slot: int) -> None:
-        self.host.store_words(address, (1,))
+        self.memory[address : address + 4] = (1).to_bytes(4, "big")
         door = self.doorway.exchange
         EVENT.pack_into(door.events, door.head[0] * EVENT_BYTES, self.kernel.now, HOST, EVENT_WATCH, slot, 0)
         door.head[0] += 1
@@ -175,3 +175,14 @@ def test_a_loop_that_goes_on_leaves_others_that_poll_its_words_waiting(border: B
     done: list[tuple[bool, bool]] = []
     border.kernel.run()
     assert done == [(True, False)] and second.finished.value == 0
+
+
+@pytest.mark.parametrize("store", ["words", "bytes"])
+def test_a_store_of_the_hosts_own_ends_the_poll_of_another_task(border: Border, store: str) -> None:
+    host, start = border.host, border.kernel.now
+    task = border.poll(0x1000, 0x2004)
+    stores = {"words": lambda: host.store_words(0x1FFC, (7, 7, 7)), "bytes": lambda: host.store_bytes(0x2007, b"x")}
+    border.kernel.at(start + 10 * border.look + 100, stores[store])
+    border.kernel.run()
+    assert task.finished.value == 1
+    assert abs(border.kernel.now - (start + 12 * border.look + MISS)) <= 1

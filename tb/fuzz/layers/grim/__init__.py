@@ -88,8 +88,7 @@ async def run(program: Program, world: World) -> list[str]:
 async def _node(node: Application, program: Program) -> None:
     await node.bring_up()
     for number in (1, 0):
-        tasks = node.cluster.world.tasks
-        acts = [act for act in program.acts if (act.node, act.task % tasks) == (node.index, number)]
+        acts = [act for act in program.acts if (act.node, act.task) == (node.index, number)]
         if number:
             node.host.spawn(node.task(acts), f"second task {node.index}")
         else:
@@ -103,6 +102,7 @@ async def _judge(cluster: Cluster, nodes: list[Application], tasks: list[Any], w
     """Wait until all that must come has come, and nothing is held; what was wrong."""
     done = await _until(world, PATIENCE_PS, lambda: _ended(cluster) and not any(cluster.missing()))
     if not done and cluster.may_stand_still:
+        world.stood_still()
         return [*cluster.wrong, *cluster.mail.wrong, *cluster.mail.disorder()]
     if not done:
         waits = [] if _ended(cluster) else ["not all nodes have ended", *world.kernel.waiting()]
