@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pymodels.kernel import Kernel
-from tb.invariants import Broken, Invariants
+from tb.lab.invariants import Broken, Invariants
 
 
 class Hardware:
