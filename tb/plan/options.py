@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from firmware.layers import check_options, holds_link
 from pymodels.cards import CardMap
 from pymodels.errors import ConfigError, nearest
+from tb.plan.modules import module_if_there
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,8 @@ class Option:
 
 def layer_options(layer: str) -> dict[str, Option]:
     """The run-time options of a message layer as settings `<layer>.<option>`; none when it has no options module."""
-    try:
-        module = importlib.import_module(f"firmware.nic.{layer}.options")
-    except ModuleNotFoundError:
+    module = module_if_there(f"firmware.nic.{layer}.options")
+    if module is None:
         return {}
     defaults = module.Options()
     numbers = {

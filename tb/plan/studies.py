@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import Any
 
 from pymodels.errors import ConfigError, nearest
+from tb.plan.modules import module_if_there
 from tb.plan.options import Option
 from tb.tools.paths import ROOT
 
@@ -87,8 +88,5 @@ def load(name: str) -> StudyInfo:
 
 def _outside(name: str) -> ModuleType | None:
     """The module of a study that stands outside tb/studies; None when there is none."""
-    try:
-        module = importlib.import_module(name)
-    except (ModuleNotFoundError, TypeError):
-        return None
+    module = module_if_there(name) if all(part.isidentifier() for part in name.split(".")) else None
     return module if inspect.iscoroutinefunction(getattr(module, "run", None)) else None
