@@ -17,6 +17,8 @@ from typing import Any
 import cocotb
 from cocotb.triggers import Event, RisingEdge
 
+from tb.agents.bus import require
+
 Pauses = Iterator[bool]
 
 
@@ -32,14 +34,14 @@ def sometimes(share: float, rng: random.Random) -> Pauses:
 
 
 class StreamSource:
-    """Drives a stream from a queue of {wire name: value}."""
+    """Drives a stream from a queue of {wire name: value}. Raises MissingWiresError for wires that `dut` lacks."""
 
     def __init__(self, dut: Any, prefix: str, wires: tuple[str, ...], clock: Any, gaps: Pauses | None = None) -> None:
         self.queue: deque[Mapping[str, int]] = deque()
         self.gaps = gaps or never()
-        self._valid = dut[f"{prefix}_valid"]
-        self._ready = dut[f"{prefix}_ready"] if hasattr(dut, f"{prefix}_ready") else None
-        self._wires = {name: dut[f"{prefix}_{name}"] for name in wires}
+        handles = require(dut, prefix, ("valid", "ready", *wires))
+        self._valid, self._ready = handles.pop("valid"), handles.pop("ready")
+        self._wires = handles
         self._edge, self._rst = RisingEdge(clock), dut["rst"]
         self.on_taken: Callable[[Mapping[str, int]], None] = lambda beat: None
         self._valid.value = 0
@@ -53,7 +55,7 @@ class StreamSource:
             await self._edge
             if int(self._rst.value):
                 continue
-            if offered is not None and (self._ready is None or int(self._ready.value)):
+            if offered is not None and int(self._ready.value):
                 self.on_taken(offered)
                 offered = None
                 self._valid.value = 0
@@ -65,7 +67,7 @@ class StreamSource:
 
 
 class StreamSink:
-    """Takes a stream and calls back with {wire name: value} per beat."""
+    """Takes a stream and calls back with {wire name: value} per beat. Raises MissingWiresError, as above."""
 
     def __init__(
         self,
@@ -78,8 +80,9 @@ class StreamSink:
     ) -> None:
         self.stalls = stalls or never()
         self._taken = taken
-        self._valid, self._ready = dut[f"{prefix}_valid"], dut[f"{prefix}_ready"]
-        self._wires = {name: dut[f"{prefix}_{name}"] for name in wires}
+        handles = require(dut, prefix, ("valid", "ready", *wires))
+        self._valid, self._ready = handles.pop("valid"), handles.pop("ready")
+        self._wires = handles
         self._edge, self._rst = RisingEdge(clock), dut["rst"]
         self._ready.value = 1
         cocotb.start_soon(self._run())
