@@ -15,7 +15,7 @@ import pytest
 from firmware.host.via import Result, Vi, VipError
 from firmware.host.via.attributes import MemoryAttributes, ViAttributes
 from firmware.nic.via.layout import State
-from pymodels.formats.via import Reliability, Status
+from pymodels.formats.via import VIS, Reliability, Status
 from pymodels.machine import Machine
 from tb.studies._via import join, user
 from tests.unit.via_bench import Pair, pair, pattern, start
@@ -234,3 +234,21 @@ def test_a_completion_queue_at_which_a_thread_spins_keeps_its_size() -> None:
             await (await far.nic.create_cq(8)).resize(1025)
 
     machine.finish(run())
+
+
+@pytest.mark.parametrize(("vis", "remedy"), [(3, "destroy one, or raise via.vis, at most 128"), (VIS, "destroy one")])
+def test_processes_have_all_vis_but_that_of_the_kernel_agents(vis: int, remedy: str) -> None:
+    p = pair(vis=vis)
+
+    async def run() -> None:
+        here = await p.here.nic.query()
+        assert here.vis == vis - 1
+        for _ in range(here.vis - len([p.mine])):
+            await p.here.nic.create_vi(p.here.tag)
+        with pytest.raises(VipError) as refused:
+            await p.here.nic.create_vi(p.here.tag)
+        assert refused.value.result is Result.ERROR_RESOURCE
+        there = f"the {vis - 1} that processes can have (VI 0 is the kernel agents') are there"
+        assert str(refused.value) == f"creating a VI: {there}: no resource is left; {remedy}"
+
+    p.machine.finish(run())

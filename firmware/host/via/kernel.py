@@ -26,6 +26,7 @@ from firmware.nic.via.layout import COMMAND_WORDS, EVENTS, Command, Event, Layou
 from firmware.nic.via.options import Options
 from firmware.verbs import Host
 from pymodels.errors import SanlabError
+from pymodels.formats.via import VIS
 from pymodels.host.process import Process
 from pymodels.trace import TraceEvent
 
@@ -65,7 +66,10 @@ class Kernel:
         """A VI that is a process's from now on, and where its doorbells are. Raises VipError."""
         vi = next((vi for vi in self.vis[1:] if vi.process is None), None)
         if vi is None:
-            raise VipError(Result.ERROR_RESOURCE, "creating a VI", "destroy one, or raise via.vis")
+            there = len(self.vis) - 1
+            what = f"creating a VI: the {there} that processes can have (VI 0 is the kernel agents') are there"
+            more = "" if there + 1 == VIS else f", or raise via.vis, at most {VIS}"
+            raise VipError(Result.ERROR_RESOURCE, what, f"destroy one{more}")
         pair = self.pairs.take(process, vi.number)
         vi.process = process
         return vi, pair
