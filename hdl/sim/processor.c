@@ -11,7 +11,7 @@
 
 #include "doorway.h"
 
-enum { OP_WORK = 1, OP_POLL = 2, OP_READ = 3, OP_WRITE = 4, OP_DEFINE = 5 };
+enum { OP_WORK = 1, OP_POLL = 2, OP_READ = 3, OP_WRITE = 4 };
 enum { EVENT_WORK = 16, EVENT_HIT = 17, EVENT_VALUE = 18 };
 enum { ACT_SRAM = 1, ACT_REGISTER = 2, ACT_WRITE = 4, ACT_BUSY = 8, ACT_POLL = 16, ACT_RUN = 32, ACT_BITS = 8 };
 // The clock that ended had room for an access, or, with ASKING, the one asked for was granted; memory or ISR may have changed since the last

@@ -8,7 +8,9 @@ runs.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,10 +77,14 @@ def test_settings_package_is_generated() -> None:
     assert (SIM / "sim_settings_pkg.sv").read_text() == settings.systemverilog()
 
 
+def operations(names: Mapping[str, Any]) -> dict[str, int]:
+    """The commands among some names: neither side knows one that the other never gives."""
+    return {name: number for name, number in names.items() if name.startswith("OP_")}
+
+
 def test_processor_commands_and_events_are_equal() -> None:
     c = enums("processor.c")
-    for name in ("OP_WORK", "OP_POLL", "OP_READ", "OP_WRITE"):
-        assert c[name] == vars(lanai)[name], name
+    assert operations(c) == operations(vars(lanai))
     assert (c["EVENT_WORK"], c["EVENT_HIT"], c["EVENT_VALUE"]) == lanai.ENDS
     python = enums("verbs_python.c")
     assert python == {name: c[name] for name in python} and len(python) == 4
@@ -88,7 +94,8 @@ def test_processor_commands_and_events_are_equal() -> None:
 def test_host_commands_and_events_are_equal() -> None:
     c = {**enums("doorway.c"), **enums("host_cpu.c")}
     known = {**vars(watch), **vars(cpu), **vars(host)}
-    for name in ("OP_STORE", "OP_COPY", "OP_LOAD", "OP_FENCE", "EVENT_WATCH", "EVENT_WILD"):
+    assert operations(c) == operations(known)
+    for name in ("EVENT_WATCH", "EVENT_WILD"):
         assert c[name] == known[name], name
     assert (c["EVENT_TAKEN"], c["EVENT_LOADED"]) == host.ENDS
     assert enums("host_python.c") == {name: int(TraceEvent[name]) for name in ("SPEND_START", "SPEND_END")}
