@@ -10,6 +10,7 @@ from firmware.layers import ClusterView
 from firmware.nic import grim as nic_grim
 from firmware.nic.grim.layout import Counter
 from pymodels.machine import Machine
+from pymodels.machine.timing import Timing
 
 Application = Callable[[Grim, int], Awaitable[Any]]
 
@@ -21,12 +22,18 @@ class Bench:
     """The kind of every NIC."""
 
     def __init__(
-        self, nodes: int = 2, seed: int = 1, trace: bool = False, start_nics: bool = True, **options: int | str
+        self,
+        nodes: int = 2,
+        seed: int = 1,
+        trace: bool = False,
+        start_nics: bool = True,
+        timing: Timing | None = None,
+        **options: int | str,
     ) -> None:
         """`nodes` hosts on one switch. `start_nics`: run the firmware from the beginning; otherwise call
         `start_nic`.
         """
-        self.machine = Machine(nodes=nodes, seed=seed, trace=trace, nic=self.nic)
+        self.machine = Machine(nodes=nodes, seed=seed, trace=trace, nic=self.nic, timing=timing)
         self.nodes = nodes
         self.views = [ClusterView(**self.machine.view(node, **options)) for node in range(nodes)]
         self.libraries: list[Grim] = [open_layer(self.machine.host(node), self.views[node]) for node in range(nodes)]

@@ -2,7 +2,9 @@
 
 The NI has put its request into a known place of kernel memory, and interrupted. The service routine looks the address
 up, writes the answer into the entry of the NI's cache that the request names, and signals the NI. Size is written last,
-so that an entry never counts while it is half written.
+so that an entry never counts while it is half written. The store that signals takes the interrupt back. While it is on
+its way the host is interrupted once more: a request that was served is not served again, or that second store would
+take back the interrupt of the next one.
 
 A block that is freed loses its entries first. Then the NI is told, and says when it uses nothing more of what it had
 looked up: before that nobody else gets the memory.
@@ -32,6 +34,8 @@ class Driver:
         self._host, self._layout, self._memory = host, layout, memory
         self._kernel = 0
         self._freed = 0
+        self._number = 0
+        """Of the request that was served last. The NI counts them from 1 on."""
         self._serving = False
         self._served = host.event("the service of a translation miss")
         self._cached: dict[int, Block] = {}
@@ -48,8 +52,10 @@ class Driver:
 
     async def _serve(self) -> None:
         """The interrupt service routine. Nothing of `free` runs in between."""
-        self._serving = True
         va, size, entry, number = self._host.load_words(self._kernel + Kernel.REQUEST, 4)
+        if number == self._number:  # the answer has not reached the NI yet
+            return
+        self._serving, self._number = True, number
         self.interrupts += 1
         await self._host.spend("serve_miss")
         block, at = self._memory.block(va), self._layout.runtime + self._layout.runtime_bytes * entry
