@@ -30,9 +30,14 @@ class Further(NamedTuple):
     """Both stand behind a bridge, on a PCI bus of their own."""
 
     @property
+    def domains(self) -> tuple[str, ...]:
+        """What each of the node's clocks drives, in the order of their numbers."""
+        return "NIC", "link", "PCI", *("FPGA",) * self.fpga, *("PCI behind the bridge",) * self.bridge
+
+    @property
     def clocks(self) -> int:
         """How many clocks the node has."""
-        return 3 + self.fpga + self.bridge
+        return len(self.domains)
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,14 @@ class Numbers:
     def switch_clock(self, switch: int) -> int:
         """Clock of a switch."""
         return self.clock(self.nodes, switch)
+
+    def clock_name(self, clock: int) -> str:
+        """What a clock drives, for people."""
+        switch = clock - self.switch_clock(0)
+        if switch >= 0:
+            return f"switch {self.topology.switches[switch].name}"
+        node = max(n for n in range(self.nodes) if self.clock(n, NIC) <= clock)
+        return f"{self.further(node).domains[clock - self.clock(node, NIC)]} of {self.topology.hosts[node]}"
 
     @property
     def clocks(self) -> int:

@@ -173,7 +173,7 @@ class RunningCluster:
             await self.kernel.sleep(US)
             if self.stands_still or not any(flight):
                 return
-        left = [self._clock_name(c) for c in range(self.numbers.clocks) if flight[c]]
+        left = [self.numbers.clock_name(c) for c in range(self.numbers.clocks) if flight[c]]
         if self.invariants.faults_expected:  # a lost GAP leaves a packet open until the next one comes
             self.invariants.explained["left_in_flight"] = len(left)
         else:
@@ -184,15 +184,6 @@ class RunningCluster:
         trace = self.doorway.trace()
         fills = trace["argument"][trace["event"] == TraceEvent.QUEUE_FILL]
         return int(fills.max(initial=0))
-
-    def _clock_name(self, clock: int) -> str:
-        numbers, switches = self.numbers, self.plan.cluster.topology.switches
-        first = numbers.switch_clock(0)
-        if clock >= first:
-            return f"switch {switches[clock - first].name}"
-        node = max(n for n in range(numbers.nodes) if numbers.clock(n, NIC) <= clock)
-        domain = ("NIC", "link", "PCI", "FPGA")[clock - numbers.clock(node, NIC)]
-        return f"{domain} of {self.plan.cluster.names[node]}"
 
     def broken_invariants(self) -> list[str]:
         """Everything that must not have happened and did."""

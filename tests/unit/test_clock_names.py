@@ -1,0 +1,31 @@
+"""Every clock of a cluster has a name for people, also that of a bus behind a bridge.
+
+Strategy: hosts with every set of cards, with and without a bridge. The names of all clocks are compared with a list
+written by hand; each must be told once.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from pymodels.builders import single_switch
+from pymodels.config.model import FPGA_CARD, FRAME_CARD
+from tb.build.numbers import Numbers
+
+OWN = ["NIC of {}", "link of {}", "PCI of {}"]
+CARDS = (frozenset({FPGA_CARD}), frozenset({FRAME_CARD}), frozenset({FPGA_CARD, FRAME_CARD}), frozenset[str]())
+
+
+@pytest.mark.parametrize(
+    ("bridge", "card"),
+    [(False, ["FPGA of {}"]), (True, ["FPGA of {}", "PCI behind the bridge of {}"])],
+)
+def test_every_clock_has_the_name_of_what_it_drives(bridge: bool, card: list[str]) -> None:
+    numbers = Numbers(single_switch("abcd"), CARDS, bridge=bridge)
+    expected = [
+        name.format(host)
+        for host, cards in zip("abcd", CARDS, strict=True)
+        for name in [*OWN, *(card if FPGA_CARD in cards else [])]
+    ]
+    assert [numbers.clock_name(clock) for clock in range(numbers.clocks)] == [*expected, "switch s0"]
+    assert numbers.clock_name(numbers.bus_clock(2)) == "PCI of c"
