@@ -56,9 +56,15 @@ class ClusterView:
 
 
 def names() -> list[str]:
-    """The message layers that exist on both sides, sorted."""
-    sides = [{p.parent.name for p in (HERE / side).glob("*/__init__.py")} for side in ("nic", "host")]
-    return sorted(sides[0] & sides[1])
+    """The message layers that exist, sorted: folders of the host side whose `__init__.py` has `open_layer`."""
+    return sorted(
+        path.parent.name for path in (HERE / "host").glob("*/__init__.py") if "open_layer" in path.read_text()
+    )
+
+
+def has_program(layer: str) -> bool:
+    """Whether a message layer has a NIC side; one for a NIC without a processor has none."""
+    return (HERE / "nic" / layer / "__init__.py").exists()
 
 
 def _module(side: str, layer: str) -> Any:
@@ -71,6 +77,11 @@ def _module(side: str, layer: str) -> Any:
     return importlib.import_module(f"firmware.{side}.{layer}")
 
 
+def _rules(layer: str) -> Any:
+    """The side of a layer that says what it can do: the NIC's, where there is one."""
+    return _module("nic" if has_program(layer) else "host", layer)
+
+
 def nic_program(layer: str) -> Callable[[Nic, ClusterView], Coroutine[Any, Any, None]]:
     """The NIC program of a message layer. Raises LookupError naming the nearest layer."""
     return _module("nic", layer).main  # type: ignore[no-any-return]
@@ -80,7 +91,7 @@ def check_options(layer: str, options: Mapping[str, float | str], nodes: int, sr
     """Let a message layer refuse options that cannot be on such a cluster: its NIC side's `check_options`, if it has
     one. Raises SanlabError (exit code 2) naming the option.
     """
-    check = getattr(_module("nic", layer), "check_options", None)
+    check = getattr(_rules(layer), "check_options", None)
     if check is not None:
         check(options, nodes, sram_bytes, card)
 
@@ -89,7 +100,7 @@ def holds_link(layer: str, options: Mapping[str, float | str]) -> str:
     """The options of a message layer with which a NIC takes no packet while it waits for its own link: its NIC side's
     `holds_link`, if it has one. Empty: it always takes them. Where it does not, NICs can wait for each other.
     """
-    holds = getattr(_module("nic", layer), "holds_link", None)
+    holds = getattr(_rules(layer), "holds_link", None)
     return str(holds(options)) if holds else ""
 
 
@@ -97,7 +108,7 @@ def tolerates_loss(layer: str, options: Mapping[str, float | str]) -> bool:
     """Whether a message layer repairs what the network loses or damages: its NIC side's `tolerates_loss`, if it has
     one. Otherwise a lost packet is a broken invariant.
     """
-    tolerates = getattr(_module("nic", layer), "tolerates_loss", None)
+    tolerates = getattr(_rules(layer), "tolerates_loss", None)
     return bool(tolerates and tolerates(options))
 
 

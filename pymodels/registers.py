@@ -2,7 +2,8 @@
 
 Offsets and bits come from the fact sheet, sections 3.3 (registers), 3.5 (send and receive), 3.6 (chains), 3.7 (PCI map)
 and 3.8 (doorbells). Names whose docstring or comment says *ours* are additions in places the chip leaves unused.
-`python -m pymodels.registers --sv` rewrites `hdl/nic/myri_lanai9_pkg.sv` from this module; a parity test compares.
+`python -m pymodels.registers --sv` rewrites `hdl/nic/common/myri_lanai9_pkg.sv` from this module; a parity test
+compares.
 """
 
 from __future__ import annotations
@@ -203,7 +204,7 @@ class Size(IntEnum):
 MYRINET_AFTER_RESET = 1 << Myrinet.TX_CRC8_EN | 1 << Myrinet.RX_CRC8_EN | 1 << Myrinet.BEAT_EN
 """Value of MYRINET after reset (ours): CRC-8 both ways and the beat on, no network time-out."""
 
-PACKAGE = Path(__file__).resolve().parent.parent / "hdl" / "nic" / "myri_lanai9_pkg.sv"
+PACKAGE = Path(__file__).resolve().parent.parent / "hdl" / "nic" / "common" / "myri_lanai9_pkg.sv"
 """The generated SystemVerilog package."""
 
 Group = tuple[str, type[IntEnum] | type[IntFlag], int]

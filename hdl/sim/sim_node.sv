@@ -1,13 +1,15 @@
-// A host with its NIC as it stands in a cluster: the host, the NIC's card of one of the kinds, further cards, the cable
-// that arrives, and the sleep of their clocks. No behaviour of its own. With a LANai 4, NIC and PCI bus have one clock:
-// `nic_clk` and `pci_clk` are the same, and `nic_awake` speaks for both.
+// A host with its NIC as it stands in a cluster: the host, the NIC's card, further cards, the cable that arrives, and the
+// sleep of their clocks. No behaviour of its own. With ONE_CLOCK, `nic_clk` and `pci_clk` are the same, and `nic_awake`
+// speaks for both. The card is the module SIM_NIC_CARD of the build; all cards have the same ports and parameters.
+`include "sim_nic_card.svh"
 module sim_node
   import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
-    parameter int KIND         = 9,  // of the NIC: LANai 9 or 4, 0 = SP adapter
+    parameter int VARIANT      = 9,  // of the card, where its module is for several
+    parameter int ONE_CLOCK    = 0,  // 1 = the NIC and the PCI bus have one clock
     parameter int NODE         = 0,  // VNN
     parameter int CLOCK_NIC    = 0,  // index of the NIC clock
     parameter int CLOCK_LINK   = 0,  // index of the link clock
@@ -54,7 +56,6 @@ module sim_node
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
   assign setup_needed = 1'b0;
-  localparam logic ONE_CLOCK = KIND == 4;
   localparam int SLOTS = FPGA == 0 && FRAME == 0 ? 1 : BRIDGE != 0 ? 2 : 3;
   localparam int CARD_MEMORIES = 256;  // host memories and SRAMs have the numbers below
 
@@ -106,79 +107,43 @@ module sim_node
   logic nic_busy, nic_alarm_valid, nic_in_flight, link_busy, link_alarm_valid, link_in_flight;
   logic card_busy;
   logic [47:0] nic_alarm_cycle, link_alarm_cycle;
-  if (KIND == 0) begin : gen_kind
-    assign {engine_needed, card_half} = '0;
-    sim_sp_nic #(
-        .NODE(NODE),
-        .CLOCK_NIC(CLOCK_NIC),
-        .CLOCK_LINK(CLOCK_LINK),
-        .CLOCK_PCI(CLOCK_PCI)
-    ) card (
-        .rst,
-        .setup_clk,
-        .clk(nic_clk),
-        .cycle(nic_cycle),
-        .busy(nic_busy),
-        .alarm_valid(nic_alarm_valid),
-        .alarm_cycle(nic_alarm_cycle),
-        .in_flight(nic_in_flight),
-        .link_clk,
-        .link_cycle,
-        .link_busy,
-        .link_alarm_valid,
-        .link_alarm_cycle,
-        .link_in_flight,
-        .pci_clk,
-        .side_clk(card_side_clk),
-        .side_needed(card_side_needed),
-        .pci_cycle,
-        .pci_busy(card_busy),
-        .rx,
-        .rx_hold,
-        .tx,
-        .tx_hold,
-        .pci_in(slot_in[PCI_IN_BITS-1:0]),
-        .pci_out(slot_out[PCI_OUT_BITS-1:0])
-    );
-  end else begin : gen_kind
-    sim_lanai_card #(
-        .KIND(KIND),
-        .NODE(NODE),
-        .CLOCK_NIC(CLOCK_NIC),
-        .CLOCK_LINK(CLOCK_LINK),
-        .CLOCK_PCI(CLOCK_PCI)
-    ) card (
-        .rst,
-        .setup_clk,
-        .clk(nic_clk),
-        .engine_clk,
-        .engine_needed,
-        .half_clk,
-        .half_needed(card_half),
-        .cycle(nic_cycle),
-        .busy(nic_busy),
-        .alarm_valid(nic_alarm_valid),
-        .alarm_cycle(nic_alarm_cycle),
-        .in_flight(nic_in_flight),
-        .link_clk,
-        .link_cycle,
-        .link_busy,
-        .link_alarm_valid,
-        .link_alarm_cycle,
-        .link_in_flight,
-        .pci_clk,
-        .side_clk(card_side_clk),
-        .side_needed(card_side_needed),
-        .pci_cycle,
-        .pci_busy(card_busy),
-        .rx,
-        .rx_hold,
-        .tx,
-        .tx_hold,
-        .pci_in(slot_in[PCI_IN_BITS-1:0]),
-        .pci_out(slot_out[PCI_OUT_BITS-1:0])
-    );
-  end
+  `SIM_NIC_CARD #(
+      .VARIANT(VARIANT),
+      .NODE(NODE),
+      .CLOCK_NIC(CLOCK_NIC),
+      .CLOCK_LINK(CLOCK_LINK),
+      .CLOCK_PCI(CLOCK_PCI)
+  ) card (
+      .rst,
+      .setup_clk,
+      .clk(nic_clk),
+      .engine_clk,
+      .engine_needed,
+      .half_clk,
+      .half_needed(card_half),
+      .cycle(nic_cycle),
+      .busy(nic_busy),
+      .alarm_valid(nic_alarm_valid),
+      .alarm_cycle(nic_alarm_cycle),
+      .in_flight(nic_in_flight),
+      .link_clk,
+      .link_cycle,
+      .link_busy,
+      .link_alarm_valid,
+      .link_alarm_cycle,
+      .link_in_flight,
+      .pci_clk,
+      .side_clk(card_side_clk),
+      .side_needed(card_side_needed),
+      .pci_cycle,
+      .pci_busy(card_busy),
+      .rx,
+      .rx_hold,
+      .tx,
+      .tx_hold,
+      .pci_in(slot_in[PCI_IN_BITS-1:0]),
+      .pci_out(slot_out[PCI_OUT_BITS-1:0])
+  );
 
   logic slots_busy, slots_alarm_valid, slots_in_flight;
   logic [47:0] slots_alarm_cycle;
@@ -246,8 +211,8 @@ module sim_node
   assign bus_in_flight = host_in_flight | card_busy | slots_in_flight;
   // With one clock the earlier of the two alarms counts.
   assign nic_ahead = nic_alarm_cycle - slots_alarm_cycle;
-  assign nic_first = !ONE_CLOCK | !slots_alarm_valid | (nic_alarm_valid & nic_ahead[47]);
-  assign chosen_valid = nic_alarm_valid | (ONE_CLOCK & slots_alarm_valid);
+  assign nic_first = ONE_CLOCK == 0 | !slots_alarm_valid | (nic_alarm_valid & nic_ahead[47]);
+  assign chosen_valid = nic_alarm_valid | (ONE_CLOCK != 0 & slots_alarm_valid);
   assign chosen_cycle = nic_first ? nic_alarm_cycle : slots_alarm_cycle;
   sim_awake #(
       .CLOCK(CLOCK_NIC)
@@ -255,8 +220,8 @@ module sim_node
       .clk(nic_clk),
       .rst,
       .cycle(nic_cycle),
-      .busy(nic_busy | (ONE_CLOCK & bus_busy)),
-      .in_flight(nic_in_flight | (ONE_CLOCK & bus_in_flight)),
+      .busy(nic_busy | (ONE_CLOCK != 0 & bus_busy)),
+      .in_flight(nic_in_flight | (ONE_CLOCK != 0 & bus_in_flight)),
       .alarm_valid(chosen_valid),
       .alarm_cycle(chosen_cycle),
       .awake(nic_awake)
@@ -273,7 +238,7 @@ module sim_node
       .alarm_cycle(link_alarm_cycle),
       .awake(link_awake)
   );
-  if (ONE_CLOCK) begin : gen_no_pci_clock
+  if (ONE_CLOCK != 0) begin : gen_no_pci_clock
     assign pci_awake = 1'b0;
   end else begin : gen_pci_clock
     sim_awake #(

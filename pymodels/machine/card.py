@@ -19,7 +19,6 @@ class Card(Window):
 
     def __init__(self, world: World, node: int, sram: Memory, special: SpecialRegisters) -> None:
         super().__init__(world, node, sram)
-        self.kind = special.kind
         self.control = 0
         self._special = special
         self._receive: NetReceive
@@ -31,7 +30,7 @@ class Card(Window):
         special.interrupts_enabled = True
 
     def connect(self, receive: NetReceive, dma: HostDma, doorbells: Doorbells) -> None:
-        """Give the decoder the engines behind it; on a LANai 4 nothing leads to chains and doorbells."""
+        """Give the decoder the engines behind it; where the card has no place for some, nothing leads to them."""
         self._receive = receive
         self._dma = dma
         self._doorbells = doorbells

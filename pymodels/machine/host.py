@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from pymodels.cards import CardMap
+from pymodels.cards import SLOT_BYTES, CardMap
 from pymodels.host import Processes
 from pymodels.kernel import Event
 from pymodels.machine.actor import Actor
-from pymodels.machine.card import Card
 from pymodels.machine.memory import MachineError, Memory
-from pymodels.machine.sp_nic import SpCard
+from pymodels.machine.parts import Face
 from pymodels.machine.spin import Look
 from pymodels.machine.world import World
-from pymodels.registers import Pci
 from pymodels.trace import Part, TraceEvent, unit
 
 FIRST_FREE = 0x1000
@@ -39,10 +37,12 @@ class ModelHost(Processes, Actor):
     side = "host"
     page_size = 4096
 
-    def __init__(self, world: World, node: int, name: str, card: Card | SpCard, *, size: int, seed: int) -> None:
+    def __init__(
+        self, world: World, node: int, name: str, card: Face, places: CardMap, *, size: int, seed: int
+    ) -> None:
         super().__init__(world, node, unit(node, Part.HOST_CPU), f"host {name}")
         self.name = name
-        self.card = CardMap.of(card.kind, card.sram_bytes)
+        self.card = places
         self.nic_base = self.card.sram
         self.memory = Memory(f"host {name} memory", size)
         self._card = card
@@ -213,7 +213,7 @@ class ModelHost(Processes, Actor):
 
     def _offset(self, address: int, size: int) -> int:
         offset = self.card.offset(address, self._card.sram_bytes)
-        if offset < 0 or offset > Pci.END - size:
+        if offset < 0 or offset > SLOT_BYTES - size:
             raise MachineError(f"host {self.name}: no device on the bus at {address:#x}")
         return offset
 

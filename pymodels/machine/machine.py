@@ -6,6 +6,7 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, TypedDict
 
 from pymodels.builders import single_switch
+from pymodels.hardware.discover import nic_kind, of_nic
 from pymodels.kernel import Kernel, Task
 from pymodels.machine.faults import Faults
 from pymodels.machine.host import ModelHost
@@ -13,17 +14,17 @@ from pymodels.machine.log import TraceLog
 from pymodels.machine.memory import MachineError
 from pymodels.machine.network import ModelNetwork
 from pymodels.machine.nic import ModelNic
-from pymodels.machine.sp_nic import ModelSpNic
+from pymodels.machine.parts import MachineNic, MakeNic
+from pymodels.machine.processor import ModelProcessor
 from pymodels.machine.spin import Spin
 from pymodels.machine.timing import CostLookup, Timing, flat_cost
 from pymodels.machine.world import World
+from pymodels.profiles.default import DEFAULT_KIND
 from pymodels.routes import Routes
 from pymodels.topology import Topology
 from pymodels.updown import up_down
 
 MEGABYTE = 1 << 20
-SRAM_BYTES = {"lanai9": 2 * MEGABYTE, "lanai4": MEGABYTE, "sp": MEGABYTE // 2}
-"""By kind of NIC."""
 
 
 class View(TypedDict):
@@ -53,17 +54,19 @@ class Machine:
         host_bytes: int = 64 * MEGABYTE,
         sram_bytes: int = 0,
         trace: bool = True,
-        nic: str = "lanai9",
+        nic: str = DEFAULT_KIND,
         kernel: Kernel | None = None,
         network: type[ModelNetwork] = ModelNetwork,
         spin: type[Spin] = Spin,
     ) -> None:
         """`cost(side, path)`: picoseconds of a path; `seed` draws interrupt latencies; sizes: bytes a node.
 
-        `nic`: the kind of every NIC, "lanai9", "lanai4" or "sp"; it decides the size of SRAM where none is given.
+        `nic`: the kind of every NIC; it decides the size of SRAM where none is given.
         `kernel`, `network`, `spin`: those of a controlled schedule, if it has one (`pymodels.machine.schedule`).
         """
-        sram_bytes = sram_bytes or SRAM_BYTES[nic]
+        kind = nic_kind(nic)
+        sram_bytes = sram_bytes or kind.sram_bytes
+        make: MakeNic = of_nic("pymodels.nics.{}.machine", nic).NIC
         timing = timing or Timing()
         names = tuple(names or (f"host{i}" for i in range(nodes)))
         self.topology = topology or single_switch(names, 8 if len(names) <= 8 else 16)
@@ -74,22 +77,17 @@ class Machine:
         world = World(self.kernel, timing, self.trace, cost, spin)
         self.network = network(world, self.topology)
         self._routes = routes or up_down(self.topology)
-        self.nics: list[ModelNic | ModelSpNic] = []
+        self.nics: list[MachineNic] = []
         self.hosts: list[ModelHost] = []
         for node, name in enumerate(self.names):
-            card = self._nic(world, node, sram_bytes, nic)
-            host = ModelHost(world, node, name, card.card, size=host_bytes, seed=seed * 4099 + node)
+            card = make(world, node, sram_bytes, self.network)
+            places = kind.card(sram_bytes)
+            host = ModelHost(world, node, name, card.card, places, size=host_bytes, seed=seed * 4099 + node)
             card.connect(host.memory, host.granted)
             self.network.senders.append(card.send)
             self.network.receivers.append(card.receive)
             self.nics.append(card)
             self.hosts.append(host)
-
-    def _nic(self, world: World, node: int, sram_bytes: int, kind: str) -> ModelNic | ModelSpNic:
-        """A NIC of a kind."""
-        if kind == "sp":
-            return ModelSpNic(world, node, sram_bytes, self.network)
-        return ModelNic(world, node, sram_bytes, self.network, kind)
 
     @property
     def faults(self) -> Faults:
@@ -100,6 +98,12 @@ class Machine:
         """The NIC of a node, a LANai (`nics` has those of every kind)."""
         found = self.nics[node]
         assert isinstance(found, ModelNic), f"NIC {node} is no LANai"
+        return found
+
+    def processor(self, node: int) -> ModelProcessor:
+        """The NIC of a node as its firmware sees it, whatever its kind; it must have a processor."""
+        found = self.nics[node]
+        assert isinstance(found, ModelProcessor), f"NIC {node} has no processor"
         return found
 
     def host(self, node: int) -> ModelHost:

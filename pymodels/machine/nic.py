@@ -1,10 +1,10 @@
-"""A LANai of the machine: special registers, engines, the PCI side of its card."""
+"""A LANai of the machine: special registers, engines, the PCI side of its card. A kind of LANai is a subclass."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
-from pymodels.lanai4 import WORD
 from pymodels.machine.card import Card
 from pymodels.machine.doorbell import Doorbells
 from pymodels.machine.host_dma import HostDma
@@ -14,39 +14,42 @@ from pymodels.machine.net_send import NetSend
 from pymodels.machine.network import ModelNetwork
 from pymodels.machine.processor import ModelProcessor
 from pymodels.machine.special import SpecialRegisters
-from pymodels.machine.word_dma import WordDma
 from pymodels.machine.world import World
 from pymodels.registers import Reg
+
+
+class Transfers(Protocol):
+    """An engine between SRAM and the memory of the host."""
+
+    host_memory: Memory
+    check_grant: Callable[[int, int], None]
 
 
 class ModelNic(ModelProcessor):
     """Satisfies `firmware.verbs.Nic` by shape; also: the engines, `sram`, `special` (registers), `card` (PCI side)."""
 
     watched = Reg.ISR
+    registers = SpecialRegisters
+    """The class of its special registers."""
 
-    def __init__(self, world: World, node: int, sram_bytes: int, network: ModelNetwork, kind: str = "lanai9") -> None:
-        """`kind`: "lanai9" or "lanai4"."""
+    def __init__(self, world: World, node: int, sram_bytes: int, network: ModelNetwork) -> None:
         super().__init__(world, node, sram_bytes)
-        self.kind = kind
-        self.word_bytes = WORD if kind == "lanai4" else 8
-        self.special: SpecialRegisters = SpecialRegisters(world, self._watched_changed, self._drive_line, kind)
+        self.special: SpecialRegisters = self.registers(world, self._watched_changed, self._drive_line)
         change = self.special.change
         self.send = NetSend(world, node, self.sram, network, change)
         self.receive = NetReceive(world, node, self.sram, change, self.word_bytes)
         self.dma = HostDma(world, node, self.sram, change)
+        self.transfers: dict[str, Transfers] = {"host DMA": self.dma}
+        """The engines that reach the host's memory, by name."""
         self.doorbells = Doorbells(world, node, self.sram, change)
         self.special.connect(self.send, self.receive, self.dma, self.doorbells)
-        self.words = WordDma(world, node, self.sram, change)
-        """The one host DMA of a LANai 4, which has neither chains nor doorbells."""
-        if kind == "lanai4":
-            self.special.connect_words(self.words)
         self.card = Card(world, node, self.sram, self.special)
         self.card.connect(self.receive, self.dma, self.doorbells)
         self.card.on_reset = self._reset
 
     def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:
         """Give the engines the host's memory, and who says what of it may be reached."""
-        for dma in (self.dma, self.words):
+        for dma in self.transfers.values():
             dma.host_memory = host_memory
             dma.check_grant = check_grant
 

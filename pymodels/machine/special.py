@@ -5,16 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
-from pymodels import lanai4
-from pymodels.lanai4 import Ebus
 from pymodels.machine.doorbell import Doorbells
 from pymodels.machine.host_dma import HostDma
 from pymodels.machine.memory import MachineError
 from pymodels.machine.net_receive import NetReceive
 from pymodels.machine.net_send import NetSend
-from pymodels.machine.word_dma import WordDma
 from pymodels.machine.world import World
 from pymodels.registers import MYRINET_AFTER_RESET, Isr, Reg
 
@@ -25,11 +21,8 @@ TIMERS: dict[int, int] = {Reg.IT0: Isr.TIME0, Reg.IT1: Isr.TIME1, Reg.IT2: Isr.T
 class SpecialRegisters:
     """Registers by offset. `isr_changed` is called after each change of ISR, `interrupt` when the line changes."""
 
-    def __init__(
-        self, world: World, isr_changed: Callable[[], None], interrupt: Callable[[bool], None], kind: str = "lanai9"
-    ) -> None:
-        """`kind`: which NIC. Registers and bits have the names that firmware uses, those of a LANai 9."""
-        self.kind = kind
+    def __init__(self, world: World, isr_changed: Callable[[], None], interrupt: Callable[[bool], None]) -> None:
+        """Registers and bits have the names that firmware uses."""
         self.isr = 0
         self.in_reset = False
         self.interrupts_enabled = False
@@ -82,23 +75,13 @@ class SpecialRegisters:
             self._reads[Reg.DOORBELL_CONSUMER0 + 8 * k] = _getter(doorbells.consumers, k)
             self._writes[Reg.DOORBELL_CONSUMER0 + 8 * k] = _setter(doorbells.consumers, k)
 
-    def connect_words(self, dma: WordDma) -> None:
-        """Give a LANai 4's DMA its registers."""
-        for name in Ebus:
-            self._reads[name] = _getter_of(dma, name)
-            self._writes[name] = partial(dma.write, name)
-
     def read(self, register: int) -> int:
         """The value of a register now."""
-        if self.kind == "lanai4":
-            _check(register)
         reader = self._reads.get(register)
         return reader() if reader is not None else self._plain.get(_known(register), 0)
 
     def write(self, register: int, value: int) -> None:
         """Write a register from the NIC's processor."""
-        if self.kind == "lanai4":
-            _check(register)
         writer = self._writes.get(register)
         if writer is not None:
             writer(value & MASK32)
@@ -106,21 +89,14 @@ class SpecialRegisters:
             self._plain[_known(register)] = value & MASK32
 
     def write_from_host(self, register: int, value: int) -> None:
-        """Write a register over PCI: the host sets LANAI_SIG by writing 1, and clears HOST_SIG so.
-
-        A LANai 4's host writes the chip's own bits and limits.
-        """
-        if self.kind == "lanai4":
-            value = lanai4.shown(lanai4.place(register), value)
+        """Write a register over PCI: the host sets LANAI_SIG by writing 1, and clears HOST_SIG so."""
         if register == Reg.ISR:
             self.change(value & 1 << Isr.LANAI_SIG, value & ~(1 << Isr.LANAI_SIG))
         else:
             self.write(register, value)
 
     def change(self, set_bits: int, clear_bits: int) -> None:
-        """Set and clear ISR bits; setting wins. A LANai 4 has some of them only."""
-        if self.kind == "lanai4":
-            set_bits = lanai4.bits_there(lanai4.bits_here(set_bits))
+        """Set and clear ISR bits; setting wins."""
         self.isr = 0 if self.in_reset else (self.isr & ~clear_bits | set_bits) & MASK32
         self._isr_changed()
         self.update_line()
@@ -160,18 +136,6 @@ class SpecialRegisters:
             )
 
         return write
-
-
-def _check(register: int) -> None:
-    """Raises MachineError for a register that a LANai 4 does not have."""
-    try:
-        lanai4.place(register)
-    except ValueError as error:
-        raise MachineError(str(error)) from None
-
-
-def _getter_of(dma: WordDma, name: Ebus) -> Callable[[], int]:
-    return lambda: dma.registers[name]
 
 
 def _known(register: int) -> int:

@@ -1,5 +1,9 @@
 """Hardware profiles: what every clock, buffer and cost is, and where the figure comes from."""
 
+from pymodels.hardware.schema import Key, Origin, Owner
+from pymodels.hardware.value import Value, Values
+from pymodels.profiles.default import DEFAULT_KIND, DEFAULT_PROFILE
+from pymodels.profiles.keys import every_key, keys_of
 from pymodels.profiles.profile import (
     Profile,
     check_profile_name,
@@ -8,18 +12,20 @@ from pymodels.profiles.profile import (
     parse_settings,
     profile_names,
 )
-from pymodels.profiles.schema import SCHEMA, Key, Origin, Owner
-from pymodels.profiles.value import Value
 
 __all__ = [
-    "SCHEMA",
+    "DEFAULT_KIND",
+    "DEFAULT_PROFILE",
     "Key",
     "Origin",
     "Owner",
     "Profile",
     "Value",
+    "Values",
     "check_profile_name",
+    "every_key",
     "host_names",
+    "keys_of",
     "load_profile",
     "parse_settings",
     "profile_names",

@@ -8,16 +8,24 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pymodels.cards import CardMap
 from pymodels.errors import ConfigError, nearest
+from pymodels.hardware.discover import nic_kind
+from pymodels.hardware.schema import Key, Origin, Owner, Scalar, fault_of
+from pymodels.hardware.value import Value
+from pymodels.profiles.keys import keys_of
 from pymodels.profiles.reader import ProfileFile, read_profile_file
-from pymodels.profiles.schema import NIC_KINDS, SCHEMA, Key, Origin, Owner, Scalar, fault_of, keys_of
-from pymodels.profiles.value import Value
+
+if TYPE_CHECKING:
+    from pymodels.hardware.kind import NicKind
 
 FOLDER = Path(__file__).parent
 SETTING = "SET"
@@ -49,10 +57,19 @@ class Profile:
         return bool(self.values[key].value)
 
     @property
+    def nic(self) -> NicKind:
+        """The kind of its NIC."""
+        return nic_kind(self.kind)
+
+    @property
+    def keys(self) -> dict[str, Key]:
+        """What stands behind its values, by name."""
+        return keys_of(Owner.NIC, self.kind) | keys_of(Owner.HOST)
+
+    @property
     def card(self) -> CardMap:
         """The NIC's card as the host's bus sees it."""
-        present = "doorbell.present" in self.values and self.flag("doorbell.present")
-        return CardMap.of(self.kind, self.integer("sram.bytes"), present)
+        return self.nic.card(self.integer("sram.bytes"), self)
 
     def cable_characters(self, metres: float | None) -> int:
         """Time of flight in whole characters, rounded up, at least one; None: the profile's own length."""
@@ -71,14 +88,14 @@ class Profile:
         (naming the nearest), a wrong type, or a value out of range.
         """
         others = set(also_known)
-        values = dict(self.values)
+        values, keys = dict(self.values), self.keys
         for name, text in settings.items():
             if name in others:
                 continue
             if name not in self.values:
                 where = f"profile {self.name!r} has no such value"
                 raise ConfigError(SETTING, 0, f"unknown key {name!r}", where, nearest(name, others | set(self.values)))
-            key = SCHEMA[name]
+            key = keys[name]
             values[name] = Value(typed(key, text), key.unit, Origin.ASSUMED, f"{SETTING} of this run")
         changed = replace(self, values=values)
         _check_together(changed, SETTING)
@@ -124,7 +141,13 @@ def typed(key: Key, text: str) -> Scalar:
 def _names(owner: Owner) -> dict[str, Path]:
     """The profile files of this owner by name: a NIC's file says which NIC it is, a host's does not."""
     files = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
-    return {name: path for name, path in files.items() if (name.split("-")[0] in NIC_KINDS) == (owner is Owner.NIC)}
+    return {name: path for name, path in files.items() if _says_kind(path) == (owner is Owner.NIC)}
+
+
+@cache
+def _says_kind(path: Path) -> bool:
+    """Whether a profile file says which kind of NIC it is."""
+    return re.search(r"^kind *=", path.read_text(encoding="utf-8"), re.MULTILINE) is not None
 
 
 def profile_names() -> tuple[str, ...]:
@@ -164,11 +187,9 @@ def combine(nic: ProfileFile, host: ProfileFile, host_name: str) -> Profile:
     """The profile of a pair. ConfigError when a value is missing or two do not go together."""
     values = nic.values | host.values | nic.pairs.get(host_name, {})
     for file, owner in ((nic, Owner.NIC), (host, Owner.HOST)):
-        for key in keys_of(owner, nic.kind):
-            if key not in values:
-                raise ConfigError(
-                    file.path, 0, "value missing", f"{key} stands nowhere", f"add it: {SCHEMA[key].meaning}"
-                )
+        for name, key in keys_of(owner, nic.kind).items():
+            if name not in values:
+                raise ConfigError(file.path, 0, "value missing", f"{name} stands nowhere", f"add it: {key.meaning}")
     profile = Profile(f"{nic.name}+{host_name}", nic.kind, host_name, nic.rtl, values)
     _check_together(profile, nic.path)
     return profile
@@ -177,9 +198,11 @@ def combine(nic: ProfileFile, host: ProfileFile, host_name: str) -> Profile:
 def _check_together(profile: Profile, file: str) -> None:
     """Refuse values that are each possible but not together."""
     nic, bus = (profile.integer(f"clock.{name}_ps") for name in ("nic", "pci"))
-    if profile.kind == "lanai4" and nic != bus:
-        cause = f"clock.nic_ps is {nic}, clock.pci_ps is {bus}"
-        raise ConfigError(file, 0, "values disagree", cause, "a LANai 4 runs on the PCI clock: give both the same")
+    if profile.nic.one_clock and nic != bus:
+        cause, remedy = f"clock.nic_ps is {nic}, clock.pci_ps is {bus}", "runs on the PCI clock: give both the same"
+        raise ConfigError(file, 0, "values disagree", cause, f"{profile.nic.title} {remedy}")
+    if (said := profile.nic.disagreement(profile)) is not None:
+        raise ConfigError(file, 0, "values disagree", *said)
     for less, more in (
         ("link.go_mark", "link.stop_mark"),
         ("link.stop_mark", "link.slack"),

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from pymodels.errors import ConfigError, nearest
-from pymodels.profiles.schema import NIC_KINDS, SCHEMA, Origin, Owner, fault_of, keys_of
-from pymodels.profiles.value import Value
+from pymodels.hardware.discover import nic_kinds
+from pymodels.hardware.schema import Key, Origin, Owner, fault_of
+from pymodels.hardware.value import Value
+from pymodels.profiles.keys import keys_of
 from pymodels.toml import line_of, read_toml
 
 FIELDS = ("value", "unit", "origin", "source")
@@ -67,12 +69,11 @@ class _Reader:
                     cause,
                     f"write {name} = <{kind.__name__}>",
                 )
-        kind = found.get("kind", NIC_KINDS[0])
-        if kind not in NIC_KINDS:
-            raise self.error("", "kind", "unknown kind of NIC", f"{kind!r} is none", nearest(kind, NIC_KINDS))
+        if self.owner is Owner.NIC and (nic := found["kind"]) not in nic_kinds():
+            raise self.error("", "kind", "unknown kind of NIC", f"{nic!r} is none", nearest(nic, nic_kinds()))
         return found
 
-    def values(self, tables: Mapping[str, Any], above: str, known: list[str]) -> dict[str, Value]:
+    def values(self, tables: Mapping[str, Any], above: str, known: Mapping[str, Key]) -> dict[str, Value]:
         """The values of tables such as `clock`; `above` is what stands before the table's name between the brackets."""
         values: dict[str, Value] = {}
         for table, entries in tables.items():
@@ -90,27 +91,30 @@ class _Reader:
                 if key not in known:
                     cause = f"it is no value of a {self.owner.value} profile"
                     raise self.error(title, name, f"unknown key {key!r}", cause, nearest(key, known))
-                values[key] = self.value(title, name, key, entry)
+                values[key] = self.value(title, name, known[key], entry)
         return values
 
-    def value(self, title: str, name: str, key: str, entry: object) -> Value:
+    def value(self, title: str, name: str, key: Key, entry: object) -> Value:
         """One value with its unit, origin and source."""
         if not isinstance(entry, dict) or set(entry) != set(FIELDS):
             has = f"it has {', '.join(entry)}" if isinstance(entry, dict) else f"it is {entry!r}"
             raise self.error(
-                title, name, f"{key} incomplete", has, "write { value = ..., unit = ..., origin = ..., source = ... }"
+                title,
+                name,
+                f"{key.name} incomplete",
+                has,
+                "write { value = ..., unit = ..., origin = ..., source = ... }",
             )
         origins = [origin.value for origin in Origin]
         if entry["origin"] not in origins:
             remedy = nearest(str(entry["origin"]), origins)
-            raise self.error(title, name, "unknown origin", f"{key} has {entry['origin']!r}", remedy)
-        if entry["unit"] != SCHEMA[key].unit:
-            raise self.error(
-                title, name, "wrong unit", f"{key} is in {entry['unit']!r}", f"write unit = {SCHEMA[key].unit!r}"
-            )
+            raise self.error(title, name, "unknown origin", f"{key.name} has {entry['origin']!r}", remedy)
+        if entry["unit"] != key.unit:
+            cause = f"{key.name} is in {entry['unit']!r}"
+            raise self.error(title, name, "wrong unit", cause, f"write unit = {key.unit!r}")
         if not isinstance(entry["source"], str) or not entry["source"].strip():
-            raise self.error(title, name, "source missing", f"{key} names none", "say where the value comes from")
-        fault = fault_of(SCHEMA[key], entry["value"])
+            raise self.error(title, name, "source missing", f"{key.name} names none", "say where the value comes from")
+        fault = fault_of(key, entry["value"])
         if fault:
             raise self.error(title, name, *fault)
         return Value(entry["value"], entry["unit"], Origin(entry["origin"]), entry["source"])
@@ -120,9 +124,9 @@ def read_profile_file(path: Path, owner: Owner) -> ProfileFile:
     """A NIC's or a host's file. ConfigError for the first mistake, with its line."""
     reader = _Reader(path, owner)
     top = reader.top()
-    kind = top.get("kind", NIC_KINDS[0])
-    own = list(keys_of(owner, kind))
-    every = own + list(keys_of(Owner.HOST, kind)) if owner is Owner.NIC else own
+    kind = top.get("kind", "")
+    own = keys_of(owner, kind)
+    every = own | keys_of(Owner.HOST)
     tables = {name: value for name, value in reader.data.items() if name not in TOP[owner] and name != PAIRS}
     pairs = reader.data.get(PAIRS, {}) if owner is Owner.NIC else {}
     if owner is Owner.HOST and PAIRS in reader.data:

@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any
 
 from pymodels.cards import CardMap
-from pymodels.costs.table import HostProcessor, PathTable, host_clocks
+from pymodels.costs.table import PathTable
 from pymodels.errors import SanlabError
+from pymodels.hardware.processors import HostProcessor, host_clocks
 from pymodels.host import Processes
 from pymodels.kernel import Kernel
 from pymodels.trace import Part, TraceEvent, unit

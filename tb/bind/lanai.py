@@ -7,7 +7,8 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from firmware.verbs import Watch
-from pymodels.costs.table import NicProcessor, PathTable, nic_charge
+from pymodels.costs.table import PathTable
+from pymodels.hardware.processors import NicProcessor, nic_charge
 from pymodels.kernel import Future, Kernel, Task
 from pymodels.trace import Part, unit
 from tb.bind.actor import Actor, PathNumbers, big_endian
@@ -24,9 +25,11 @@ WORD = struct.Struct(">I")
 
 
 class RtlNic(Actor):
-    """One LANai 9. Its commands end in the order in which they were given, each but a register write with an event."""
+    """The processor of one NIC; each kind has a class of its own (`tb.nics`). Its commands end in the order in which
+    they were given, each but a register write with an event.
+    """
 
-    kind = "lanai9"
+    kind: str
     word_bytes = 8
     compiled = "Nic"
     """The type of hdl/sim/doorway_python.c that does the hot verbs in C (`tb.sim.compiled`)."""

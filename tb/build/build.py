@@ -22,6 +22,8 @@ from tb.tools import programs
 from tb.tools.paths import ROOT, SIMULATORS
 from tb.tools.programs import ToolError
 
+CARD = SIM / "sim_nic_card.svh"
+"""Which NIC a node has where nothing is generated: for a look at `sim_node` alone."""
 MAKE_FLAGS = compilers.MAKE_FLAGS
 """For those who make a program of their own from Verilator's output."""
 
@@ -57,9 +59,16 @@ class Build:
 
 
 def source_files() -> list[Path]:
-    """The HDL files in the order of the one list, `hdl/sources.f`."""
+    """The HDL files in the order of the one list, `hdl/sources.f`. A line that ends with `/` stands for all files of
+    that folder and those in it, packages first.
+    """
     lines = (ROOT / "hdl" / "sources.f").read_text().split("\n")
-    return [ROOT / line.strip() for line in lines if line.strip() and not line.startswith("//")]
+    names = [line.strip() for line in lines if line.strip() and not line.startswith("//")]
+    return [file for name in names for file in (_folder(ROOT / name) if name.endswith("/") else [ROOT / name])]
+
+
+def _folder(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.sv"), key=lambda path: (not path.stem.endswith("_pkg"), path))
 
 
 def needed_files(design: Design) -> list[Path]:
@@ -68,7 +77,7 @@ def needed_files(design: Design) -> list[Path]:
     Only these are part of a build's content: a change elsewhere rebuilds nothing.
     """
     made = {Path(name).stem for name in design.generated}  # takes the place of a file of the list
-    known = {path.stem: path for path in source_files() if path.stem not in made}
+    known = {path.stem: path for path in [CARD, *source_files()] if path.stem not in made}
     needed: set[str] = set()
     texts = list(design.generated.values()) if design.generated else [known[design.top].read_text()]
     if not design.generated:
@@ -80,7 +89,7 @@ def needed_files(design: Design) -> list[Path]:
         found = words & known.keys() - needed
         needed |= found
         texts.extend(known[name].read_text() for name in found)
-    return [path for stem, path in known.items() if stem in needed]
+    return [path for stem, path in known.items() if stem in needed and path != CARD]
 
 
 def build(design: Design, simulator: str, waves: bool = False) -> Build:

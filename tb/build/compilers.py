@@ -79,9 +79,9 @@ class Job:
 
     @property
     def flags(self) -> list[str]:
-        """Verilator's words for top, parameters and include folder."""
+        """Verilator's words for top, parameters and include folders: generated files first."""
         parameters = [f"-G{name}={value}" for name, value in self.parameters.items()]
-        return ["--top-module", self.top, *parameters, f"-I{SIM}"]
+        return ["--top-module", self.top, *parameters, "-I.", f"-I{SIM}"]
 
 
 def compile_doorway(folder: Path) -> None:
@@ -234,6 +234,7 @@ def compile_icarus(job: Job) -> None:
         "-g2012",
         "-Wimplicit",
         "-Wportbind",
+        "-I.",
         f"-I{SIM}",
         "-L",
         str(folder),

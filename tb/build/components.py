@@ -16,6 +16,7 @@ from tb.build.build import Design
 from tb.build.instances import (
     HALF_RX,
     Parts,
+    card_file,
     clock_counters,
     clock_domains,
     clock_pins,
@@ -64,7 +65,8 @@ def _node_kind(further: Further) -> str:
 def _node_model(nic: str, further: Further, circuits: Mapping[str, str]) -> Design:
     wires = {pin: f"{pin}_0" for _, pin, _ in CABLE_PINS}
     body = node_instance("node", nic, 0, 0, wires, further, gated=True)
-    return _model(_node_kind(further), further.clocks, node_parts(nic, 0), 1, body, circuits if further.fpga else {})
+    files = {**card_file(nic), **(circuits if further.fpga else {})}
+    return _model(_node_kind(further), further.clocks, node_parts(nic, 0), 1, body, files)
 
 
 def _switch_model(nic: str, ports: int) -> Design:

@@ -7,21 +7,19 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from pymodels.hardware.discover import nic_kind
 from tb.build.numbers import FABRIC, FAR, LINK, NIC, PCI, Further
 
 NOTHING = Further()
 """No further cards."""
 ENGINES, HALVES = 6, 2
-"""Parts of a NIC with a clock of their own (hdl/nic/myri_nic_engines_pkg.sv)."""
+"""Parts of a NIC with a clock of their own (hdl/nic/common/myri_nic_engines_pkg.sv)."""
 ENGINE_SRAM = 4
 """The engine that has the processor, which takes commands of software, with it."""
 HALF_RX = 1
 """Of its halves the one that receives, and with it the cable."""
 SIDES = 2
 """Sides of an agent on the PCI bus, likewise (hdl/host/myri_pci_pkg.sv)."""
-
-KINDS = {"lanai9": 9, "lanai4": 4, "sp": 0}
-"""What `sim_node` calls a kind of NIC."""
 
 
 def word(name: str) -> str:
@@ -99,7 +97,7 @@ def node_parts(kind: str, first_clock: int) -> list[Parts]:
     the host bridge and of the NIC's card.
     """
     nic = first_clock + NIC
-    bus = nic if kind == "lanai4" else first_clock + PCI
+    bus = nic if nic_kind(kind).one_clock else first_clock + PCI
     return [
         Parts("setup", nic, 1),
         Parts("engine", nic, ENGINES, (ENGINE_SRAM,)),
@@ -112,6 +110,12 @@ def node_parts(kind: str, first_clock: int) -> list[Parts]:
 def switch_parts(clock: int, ports: int) -> list[Parts]:
     """The parts of a switch: its settings and its ports (sim_switch.sv)."""
     return [Parts("setup", clock, 1), Parts("lane", clock, ports)]
+
+
+def card_file(kind: str) -> dict[str, str]:
+    """The generated file that says which NIC's card a node has, by its name."""
+    text = f"// Generated: the NIC's card of a node.\n`define SIM_NIC_CARD {nic_kind(kind).hdl_card}\n"
+    return {"sim_nic_card.svh": text}
 
 
 def node_instance(
@@ -127,16 +131,18 @@ def node_instance(
 
     `gated`: its parts have pins of their own, and its cable is given an edge when it changes; otherwise they have every
     edge, and it asks for its own.
-    `further`: what it has beside its NIC. With a LANai 4 the NIC's clock drives the PCI bus too (readings A8), and the
-    PCI clock never wakes.
+    `further`: what it has beside its NIC. Where NIC and bus have one clock, the NIC's drives the bus too (readings A8),
+    and the PCI clock never wakes.
     """
     clocks = {domain: first_clock + number for domain, number in (("nic", NIC), ("link", LINK), ("pci", PCI))}
     if further.fpga:
         clocks["fabric"] = first_clock + FABRIC
     if further.bridge:
         clocks["far"] = first_clock + FAR
-    drives = {**clocks, "pci": clocks["nic"]} if kind == "lanai4" else clocks
-    parameters = [f".KIND({KINDS[kind]})", f".NODE({node})", f".CABLE({node})", f".CARRIED({int(gated)})"]
+    nic = nic_kind(kind)
+    drives = {**clocks, "pci": clocks["nic"]} if nic.one_clock else clocks
+    parameters = [f".VARIANT({nic.hdl_variant})", f".ONE_CLOCK({int(nic.one_clock)})"]
+    parameters += [f".NODE({node})", f".CABLE({node})", f".CARRIED({int(gated)})"]
     parameters += [f".CLOCK_{domain.upper()}({clock})" for domain, clock in drives.items()]
     parameters += [f".{card.upper()}({int(there)})" for card, there in further._asdict().items()]
     pins = [f".{domain}_clk(clk_{i}), .{domain}_cycle(cycle_{i})" for domain, i in drives.items()]
@@ -162,7 +168,8 @@ def switch_instance(
     `wires` by pin (in, in_hold, tx, tx_hold), one a port from port 0 on. `gated`: as in `node_instance`.
     """
     ports = len(wires["in"])
-    parameters = f".SP({int(nic == 'sp')}), .SWITCH({number}), .PORTS({ports})"
+    chosen = "".join(f".{name}({value}), " for name, value in nic_kind(nic).network.hdl_switch.items())
+    parameters = f"{chosen}.SWITCH({number}), .PORTS({ports})"
     parameters += f", .CLOCK({clock}), .FIRST_CABLE({first_cable}), .CARRIED({int(gated)})"
     pins = [f".clk(clk_{clock}), .rst, .cycle(cycle_{clock}), .faults, .awake(awake_{clock})"]
     pins += _connections(switch_parts(clock, ports), gated)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pymodels.config.model import FPGA_CARD, FRAME_CARD, Cluster
-from pymodels.profiles import Profile
+from pymodels.hardware.discover import nic_kind
+from pymodels.profiles import DEFAULT_KIND, Profile
 from pymodels.topology import End, Topology
 
 NIC, LINK, PCI, FABRIC, FAR = 0, 1, 2, 3, 4
@@ -47,7 +48,7 @@ class Numbers:
     topology: Topology
     cards: tuple[frozenset[str], ...] = ()
     """Cards of each host beside its NIC; empty: nobody has any."""
-    nic: str = "lanai9"
+    nic: str = DEFAULT_KIND
     """The kind of NIC that all hosts have."""
     bridge: bool = False
     """FPGA cards stand behind a bridge."""
@@ -73,8 +74,8 @@ class Numbers:
         return len(self.topology.hosts)
 
     def bus_clock(self, node: int) -> int:
-        """The clock of a node's PCI bus: that of the NIC with a LANai 4 (readings A8), whose PCI clock never wakes."""
-        return self.clock(node, NIC if self.nic == "lanai4" else PCI)
+        """The clock of a node's PCI bus: that of the NIC where they share one, as the PCI clock then never wakes."""
+        return self.clock(node, NIC if nic_kind(self.nic).one_clock else PCI)
 
     def clock(self, node: int, domain: int) -> int:
         """Clock of a node's domain: NIC, LINK, PCI, FABRIC or FAR."""

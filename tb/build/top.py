@@ -16,7 +16,7 @@ from pymodels.profiles import Profile
 from pymodels.topology import End
 from tb.build import components
 from tb.build.build import Design
-from tb.build.instances import clock_counters, clock_pins, node_instance, switch_instance, word
+from tb.build.instances import card_file, clock_counters, clock_pins, node_instance, switch_instance, word
 from tb.build.numbers import NIC, Numbers
 
 
@@ -35,6 +35,7 @@ def design(numbers: Numbers, circuits: Mapping[str, str] = MappingProxyType({}))
         "cluster.sv": _cluster(numbers),
         "top.sv": _top(numbers.clocks, _instance(numbers.clocks)),
         "components.h": _one_component(numbers.clocks),
+        **card_file(numbers.nic),
         **circuits,
     }
     return Design("top", generated=generated, clocked=True, split=components.design(numbers, circuits))

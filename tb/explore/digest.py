@@ -227,7 +227,8 @@ class Digest:
     def _add_plain(self, value: Any, kind: type) -> None:
         """An object with attributes; or an iterator, which tells how it would be made again."""
         self._out.append(kind.__qualname__)
-        if kind.__name__ in self._left_out:
+        classes = [base.__name__ for base in kind.__mro__]
+        if not self._left_out.isdisjoint(classes):
             return
         names = [name for base in kind.__mro__ for name in base.__dict__.get("__slots__", ())]
         attributes = getattr(value, "__dict__", None)
@@ -236,7 +237,7 @@ class Digest:
             return
         slots = {name: getattr(value, name) for name in names if hasattr(value, name)}
         for name, part in {**slots, **(attributes or {})}.items():
-            if f"{kind.__name__}.{name}" not in self._left_out:
+            if self._left_out.isdisjoint(f"{one}.{name}" for one in classes):
                 self._out.append(name)
                 self._add(part)
 

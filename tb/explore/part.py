@@ -131,9 +131,10 @@ class Stage:
         else:
             self.unit, memory, name = self.nic.who, self.nic.sram, "sram"
             self.far = Far(self, part + 1, "bring")
-            self.nic.dma.host_memory = self.nic.words.host_memory = self.far  # type: ignore[assignment]
+            for dma in self.nic.transfers.values():
+                dma.host_memory = self.far  # type: ignore[assignment]
             self.nic.card.interrupt = self.far.interrupt
-            engines = {"send engine": self.nic.send, "host DMA": self.nic.dma, "word DMA": self.nic.words}
+            engines = {"send engine": self.nic.send, **self.nic.transfers}
             self.kernel.owners = {id(engine): f"{self.unit}: {name}" for name, engine in engines.items()}
             self.kernel.owners[id(self.nic.special)] = f"{self.unit}: timer"
         self._digest = Digest([(memory, list(blind.get(name, [])))], self.world.left_out, self._now)

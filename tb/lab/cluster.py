@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from firmware.host import card
+from firmware.layers import has_program
 from pymodels.card.registers import BANK_BYTES, BANKS, FABRIC_MHZ
 from pymodels.config.model import FPGA_CARD, FRAME_CARD
-from pymodels.costs.table import HostProcessor, NicProcessor, PathTable
+from pymodels.costs.table import PathTable
+from pymodels.hardware.discover import of_nic
+from pymodels.hardware.processors import HostProcessor
 from pymodels.kernel import Kernel
 from pymodels.profiles import Profile
 from pymodels.registers import Control
@@ -18,8 +21,6 @@ from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import PathNumbers
 from tb.bind.host import HostTiming, RtlHost
 from tb.bind.lanai import RtlNic
-from tb.bind.lanai4 import RtlNic4
-from tb.bind.sp import RtlSpNic
 from tb.build.numbers import CARD_MEMORIES, FABRIC, FAR, LINK, NIC, PCI, Numbers
 from tb.lab.invariants import Invariants
 from tb.plan.request import Plan
@@ -37,8 +38,6 @@ NS, US = 1000, 1_000_000
 """In picoseconds."""
 BOOT_PS = 2 * US
 """From the last control register write to the study (ours): every LANai has left reset by then."""
-NICS = {"lanai9": RtlNic, "lanai4": RtlNic4, "sp": RtlSpNic}
-"""The verbs of each kind of NIC."""
 FAULTS = {"drop": 1, "flip": 2, "stick": 3}
 """Codes of the doorway (hdl/sim/faults.c)."""
 
@@ -62,7 +61,7 @@ class RunningCluster:
         self.doorway.trace_create(int(plan.options["run.trace_records"]))
         self.doorway.capture_create(int(plan.options["run.packets_MB"]) << 20, KEPT)
         self.doorway.trace_on(bool(plan.options["run.trace"]))
-        self.nics = [self._nic(n, plan.profile) for n in range(self.numbers.nodes)]
+        self.nics = self._nics(plan.profile)
         self.hosts = [self._host(n, plan) for n in range(self.numbers.nodes)]
         self.banks = {n: self._card(n, 0, BANKS * BANK_BYTES) for n in self._with(FPGA_CARD)}
         """SRAM of the FPGA cards, by node."""
@@ -108,10 +107,18 @@ class RunningCluster:
         for key, value in values.items():
             self.doorway.set(owner, key, value)
 
-    def _nic(self, node: int, profile: Profile) -> RtlNic:
-        sram = self.doorway.memory(2 * node + 1, profile.integer("sram.bytes"), unit(node, Part.NIC_CPU))
-        nic = self.doorway.quick(NICS[profile.kind])
-        return nic(node, self.kernel, self.doorway, sram, NicProcessor.of(profile), self.paths)
+    def _nics(self, profile: Profile) -> list[RtlNic]:
+        """The NICs as their firmware sees them; none where they have no processor."""
+        memories = [
+            self.doorway.memory(2 * node + 1, profile.integer("sram.bytes"), unit(node, Part.NIC_CPU))
+            for node in range(self.numbers.nodes)
+        ]
+        processor = profile.nic.processor(profile)
+        if processor is None:
+            return []
+        verbs: type[RtlNic] = of_nic("tb.nics.{}", profile.kind).NIC
+        nic = self.doorway.quick(verbs)
+        return [nic(node, self.kernel, self.doorway, sram, processor, self.paths) for node, sram in enumerate(memories)]
 
     def _host(self, node: int, plan: Plan) -> RtlHost:
         profile = plan.profile
@@ -139,18 +146,20 @@ class RunningCluster:
 
     def use_layer(self, layer: str) -> None:
         """Charge a message layer's compiled costs from now on. Raises CostError when it has no table."""
-        nic, host = PathTable.of_nic(layer, self.plan.profile.kind), PathTable.load("host", layer)
-        for n in self.nics:
-            n.use(nic)
+        host = PathTable.load("host", layer)
+        if has_program(layer):
+            nic = PathTable.of_nic(layer, self.plan.profile.nic.target)
+            for n in self.nics:
+                n.use(nic)
         for h in self.hosts:
             h.use(host)
 
     async def boot(self) -> None:
-        """What the driver does at load time: take every LANai out of reset, as control register writes over PCI. The
-        processor of an SP adapter runs from power-up on.
+        """What the driver does at load time: take every NIC out of reset, as control register writes over PCI, where it
+        does not run from power-up on.
         """
         for host in self.hosts:
-            if host.card.kind != "sp":
+            if self.plan.profile.nic.boots:
                 await host.pio_write(host.card.control, LOADED.to_bytes(4, "big"))
         await self.kernel.sleep(BOOT_PS)
         names = ("fault.loss", "fault.damage", "fault.reorder")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware.layers import ClusterView, host_library, nic_program, tolerates_loss
+from firmware.layers import ClusterView, has_program, host_library, nic_program, tolerates_loss
 from pymodels.card.fabric import EXAMPLE
 from pymodels.config.model import FPGA_CARD
 from pymodels.kernel import Kernel, Task
@@ -157,7 +157,9 @@ class Lab(Notebook):
         reset.
         """
         view = self.view(vnn, {**self._set_by_user(layer), **(options or {})})
-        self.running.nics[vnn].spawn(nic_program(layer)(self.running.nics[vnn], view), f"{layer} program")
+        if has_program(layer):
+            nic = self.running.nics[vnn]
+            nic.spawn(nic_program(layer)(nic, view), f"{layer} program")
         library = host_library(layer)(self.running.hosts[vnn], view)
         for warning in getattr(library, "warnings", ()):
             print(f"warning: {warning}", file=sys.stderr)

@@ -9,7 +9,7 @@ from pymodels.published import comparisons
 from pymodels.results import Cost, Results, write_atomically, write_results
 from tb.lab.lab import Lab
 from tb.plan.studies import StudyInfo
-from tb.report.packets import FILE, MYRINET, SP, captured, write_packets
+from tb.report.packets import FILE, captured, write_packets
 from tb.report.recorded import LEGEND, TRACE, write_legend, write_trace
 
 
@@ -61,7 +61,7 @@ def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float) -> None
     write_legend(lab.legend(), folder / LEGEND)
     parts, dropped = lab.simulation.doorway.captured()
     if any(parts):
-        link_type = SP if lab.plan.profile.kind == "sp" else MYRINET
+        link_type = lab.plan.profile.nic.network.capture_type
         write_packets(captured(parts), lab.legend(), folder / FILE, dropped, link_type)
     write_atomically(folder / "failures.txt", "".join(f"{line}\n" for line in lab.findings.failures))
     write_results(results_of(info, lab, wall_s), folder / "results.json")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pymodels.config import Cluster
 from pymodels.errors import ConfigError
-from pymodels.formats.sp import ROUTE_BYTES
 from pymodels.profiles import Profile
 from pymodels.topology import Link
 
@@ -12,8 +11,6 @@ MOST_HOSTS = 128
 """Hosts that the doorway's tables hold: two memories each, and two for further cards."""
 MOST_CLOCKS = 512
 """Clocks that they hold: three a host, a fourth with an FPGA card, a fifth behind a bridge, one a switch."""
-SP_PORTS = 8
-"""Ports of an SP switch chip (paper 001, 3.1.1)."""
 STOP_SLOTS = 4
 """Characters that come after a slack buffer has reached the stop mark, beside those of two flights: one for each
 register that STOP and they pass, one because a BEAT may take the slot of STOP (hdl/link/README.md)."""
@@ -32,26 +29,20 @@ def check_size(hosts: int, fpga_cards: int, switches: int, file: str) -> None:
 
 
 def check_switches(cluster: Cluster, profile: Profile) -> None:
-    """Refuse a network that SP switches cannot make, where the profile has SP adapters. Raises ConfigError."""
-    if profile.kind != "sp":
-        return
+    """Refuse a topology that the network of the profile's NICs cannot make. Raises ConfigError."""
+    network = profile.nic.network
     for switch in cluster.topology.switches:
-        if switch.ports != SP_PORTS:
+        if network.ports and switch.ports != network.ports:
             what = f"switch {switch.name!r} has {switch.ports} ports"
-            cause = f"profile {profile.name!r} has SP adapters, and an SP switch chip has {SP_PORTS}"
-            raise ConfigError(
-                cluster.file,
-                0,
-                what,
-                cause,
-                f"write SWITCH {switch.name} {SP_PORTS}, cascade two, or choose another PROFILE",
-            )
+            cause = f"profile {profile.name!r} has {profile.nic.title}, and {network.switch} has {network.ports}"
+            remedy = f"write SWITCH {switch.name} {network.ports}, cascade two, or choose another PROFILE"
+            raise ConfigError(cluster.file, 0, what, cause, remedy)
     (source, target), longest = max(
         cluster.routes.table.items(), key=lambda item: len(item[1]), default=(("", ""), b"")
     )
-    if len(longest) > ROUTE_BYTES:
+    if network.route_bytes and len(longest) > network.route_bytes:
         what = f"the route from {source} to {target} leads through {len(longest)} switches"
-        cause = f"the header of an SP packet has room for {ROUTE_BYTES}"
+        cause = f"the header of a packet has room for {network.route_bytes}"
         raise ConfigError(cluster.file, 0, what, cause, "cable the switches closer together")
 
 

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from firmware.layers import has_program
 from pymodels.config import Cluster, load_cluster
 from pymodels.config.find import HOST_VARIABLE, find_config
 from pymodels.config.model import FPGA_CARD
 from pymodels.costs.assembly import CostError
 from pymodels.costs.table import PathTable
 from pymodels.errors import ConfigError, nearest
-from pymodels.profiles import Profile, load_profile
+from pymodels.profiles import DEFAULT_PROFILE, Profile, load_profile, profile_names
 from pymodels.profiles.profile import parse_settings
 from pymodels.routes import check_routes
 from tb.plan.limits import check_cables, check_size, check_switches
@@ -34,10 +35,6 @@ RUN_OPTIONS = {
     "run.stuck_waves": Option(1, "0 = after a standstill no second run with waves of the time around it", 0, 1),
     "run.hang_us": Option(1_000_000, "simulated silence that counts as a hang, in us", 1, 10**9),
 }
-
-
-DEFAULT_PROFILE = "lanai9"
-"""Where neither the user nor the cluster's file names one."""
 
 
 @dataclass(frozen=True)
@@ -111,13 +108,23 @@ def plan(request: Request, info: StudyInfo) -> Plan:
 
 def _check_compiled(layer: str, profile: Profile) -> None:
     """Refuse a study whose message layer is not compiled for this NIC's processor. Raises ConfigError."""
-    if not layer:
+    if not layer or not has_program(layer):
         return
     try:
-        PathTable.of_nic(layer, profile.kind)
+        PathTable.of_nic(layer, profile.nic.target)
     except CostError as error:
         what = f"{error.what} is no firmware for profile {profile.name!r}"
-        raise ConfigError("PROFILE", 0, what, error.cause, error.remedy) from None
+        others = [name for name in profile_names() if _is_compiled(layer, load_profile(name))]
+        remedy = f"choose a profile of a NIC that it runs on, PROFILE={' or '.join(others)}" if others else error.remedy
+        raise ConfigError("PROFILE", 0, what, error.cause, remedy) from None
+
+
+def _is_compiled(layer: str, profile: Profile) -> bool:
+    try:
+        PathTable.of_nic(layer, profile.nic.target)
+    except CostError:
+        return False
+    return True
 
 
 def resolve(

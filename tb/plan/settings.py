@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-from pymodels.cards import LOW_SRAM
-from pymodels.costs import bus_access, bus_beat
 from pymodels.profiles import Profile
 from pymodels.settings import Setting
-
-SWITCH_PIPELINE = 4
-"""Characters from a route byte on `rx` to the first on `tx` of an idle switch with FALL_THROUGH 0 (myri_switch.sv)."""
-SP_SWITCH_PIPELINE = 3
-"""What FALL_THROUGH does not count of the same in the SP switch (sp_switch.sv)."""
-CHUNK = 8
-"""Bytes of a chunk of its central queue."""
-CDC_LATENCY = 1
-"""Further read-clock edges of a clock crossing beyond the first: a two-flop synchroniser (ours)."""
 
 
 def link_settings(profile: Profile) -> dict[int, int]:
@@ -26,12 +13,8 @@ def link_settings(profile: Profile) -> dict[int, int]:
 
 
 def switch_settings(profile: Profile) -> dict[int, int]:
-    """What a switch needs beside its cables. `FALL_THROUGH` counts clocks beyond the switch's own pipeline."""
-    sp = profile.kind == "sp"
-    beyond = profile.fall_through_characters() - (SP_SWITCH_PIPELINE if sp else SWITCH_PIPELINE)
-    chunks = profile.integer("switch.central_queue") // CHUNK if sp else 0
-    own = {int(Setting.FALL_THROUGH): max(beyond, 0), int(Setting.CENTRAL_CHUNKS): chunks}
-    return link_settings(profile) | own
+    """What a switch needs beside its cables."""
+    return link_settings(profile) | profile.nic.network.switch_settings(profile)
 
 
 _BRIDGE = {
@@ -111,34 +94,4 @@ def node_settings(profile: Profile) -> dict[int, int]:
         int(Setting.PCI_M66): int(profile.integer("clock.pci_ps") < 30_000),
         int(Setting.MEM_LOG2): (profile.integer("memory.bytes") - 1).bit_length(),
     }
-    nic = _sp_settings(profile) if profile.kind == "sp" else _lanai_settings(profile)
-    return link_settings(profile) | values | nic
-
-
-def _lanai_settings(profile: Profile) -> dict[int, int]:
-    nic_ps = profile.integer("clock.nic_ps")
-    rtc = Fraction(nic_ps, profile.integer("rtc.tick_ps"))
-    return {
-        int(Setting.SRAM_ACCESSES): profile.integer("sram.accesses"),
-        int(Setting.CDC_LATENCY): CDC_LATENCY,
-        int(Setting.DMA_START_CLOCKS): profile.integer("dma.start_clocks"),
-        int(Setting.RTC_NUMERATOR): rtc.numerator,
-        int(Setting.RTC_DENOMINATOR): rtc.denominator,
-        int(Setting.NRES_CLOCKS): profile.integer("nres.timeout_ps") // nic_ps,
-        int(Setting.NRES_TRUNCATE): int(profile.flag("nres.truncate")),
-        int(Setting.SRAM_ABOVE): int(profile.integer("sram.bytes") > LOW_SRAM),
-    }
-
-
-def _sp_settings(profile: Profile) -> dict[int, int]:
-    """Its clocks have one root (readings A8): a crossing is one register. An access of the processor or the host keeps
-    the internal bus for two of its clocks, address and data; a beat of the right engine for one.
-    """
-    nic_ps = profile.integer("clock.nic_ps")
-    return {
-        int(Setting.CDC_LATENCY): 0,
-        int(Setting.DMA_START_CLOCKS): round(profile.integer("dma.start_ns") * 1000 / nic_ps),
-        int(Setting.BUS_BEAT): bus_beat(profile),
-        int(Setting.BUS_ACCESS): bus_access(profile),
-        int(Setting.DOORBELL): int(profile.flag("doorbell.present")),
-    }
+    return link_settings(profile) | values | profile.nic.settings(profile)

@@ -25,7 +25,7 @@ from pymodels.errors import nearest
 from tb.build.build import Design, needed_files
 from tb.quality.check import WORKERS, output, tool
 from tb.quality.hdl import tops
-from tb.quality.text import SIM, bare
+from tb.quality.text import bare, is_hardware
 from tb.tools.paths import OUT
 from tb.tools.programs import ToolError
 
@@ -128,7 +128,7 @@ def _size(block: str, stat: dict[str, dict[str, dict[str, object]]], depth: str)
 
 def chosen(words: list[str]) -> list[Path]:
     """The blocks named; all outside hdl/sim when none is. ToolError naming the nearest for an unknown one."""
-    known = {path.stem: path for path in tops() if SIM not in path.parents}
+    known = {path.stem: path for path in tops() if is_hardware(path)}
     for word in words:
         if word not in known:
             raise ToolError(f"unknown block {word!r}", "no module of hdl/sources.f has that name", nearest(word, known))

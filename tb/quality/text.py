@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from pymodels.hardware.discover import nic_kinds
+from tb.build.build import source_files
 from tb.quality.check import Check
 from tb.tools.paths import ROOT
 
 HDL = ROOT / "hdl"
 SIM = HDL / "sim"
-
 NOT_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 DELAY = re.compile(r"([A-Za-z_$][\w$]*|\S)?\s*#\s*([\w.]+|\()")
 BEFORE_DELAY = set(
@@ -33,6 +34,11 @@ UNIT = re.compile(r"^\s*(module|package)\s+(?:automatic\s+|static\s+)?(\w+)", re
 def hdl_files() -> list[Path]:
     """All SystemVerilog files of the repository, sorted."""
     return sorted(HDL.rglob("*.sv"))
+
+
+def is_hardware(path: Path) -> bool:
+    """Whether a file stands in no folder `sim`, neither `hdl/sim` nor one beside the blocks that it is for."""
+    return "sim" not in path.parent.parts[len(HDL.parts) :]
 
 
 def bare(text: str) -> str:
@@ -64,7 +70,7 @@ def unlike_hardware(text: str) -> list[tuple[int, str]]:
 def badly_formed(path: Path, text: str) -> list[tuple[int, str]]:
     """What a file of hdl breaks of the rules for files: one unit of its name and prefix, a header, documented ports."""
     units = [found[2] for found in UNIT.finditer(bare(text))]
-    prefixes = ("sim_",) if SIM in path.parents else ("myri_", "sp_")
+    prefixes = ("myri_", *(f"{kind}_" for kind in nic_kinds())) if is_hardware(path) else ("sim_",)
     found = []
     if units != [path.stem]:
         found.append((1, f"one module or package named {path.stem} expected, found: {', '.join(units) or 'none'}"))
@@ -73,15 +79,14 @@ def badly_formed(path: Path, text: str) -> list[tuple[int, str]]:
     if not text.startswith("//"):
         found.append((1, "a header comment says what it does and when"))
     for number, line in enumerate(text.splitlines(), 1):
-        if PORT.match(line) and "//" not in line and SIM not in path.parents:
+        if PORT.match(line) and "//" not in line and is_hardware(path):
             found.append((number, "a port or parameter is documented on its line"))
     return found
 
 
 def listed() -> list[str]:
     """What hdl/sources.f lacks, has twice, or names in vain."""
-    lines = [line.strip() for line in (HDL / "sources.f").read_text(encoding="utf-8").splitlines()]
-    names = [line for line in lines if line and not line.startswith("//")]
+    names = [path.relative_to(ROOT).as_posix() for path in source_files()]
     there = {path.relative_to(ROOT).as_posix() for path in hdl_files()}
     found = [f"hdl/sources.f: {name} is listed twice" for name in sorted({n for n in names if names.count(n) > 1})]
     found += [f"hdl/sources.f: {name} does not exist" for name in names if name not in there]
@@ -89,8 +94,8 @@ def listed() -> list[str]:
 
 
 def hardware() -> tuple[str, list[str]]:
-    """Outside hdl/sim there is nothing that is not hardware."""
-    files = [path for path in hdl_files() if SIM not in path.parents]
+    """Outside hdl/sim, and `sim` of a NIC, there is nothing that is not hardware."""
+    files = [path for path in hdl_files() if is_hardware(path)]
     found = [_say(path, *one) for path in files for one in unlike_hardware(path.read_text(encoding="utf-8"))]
     return f"{len(files)} files", found
 

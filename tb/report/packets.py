@@ -19,10 +19,10 @@ from pymodels.results import write_atomically
 from tb.report.recorded import End, Legend
 
 FILE = "packets.pcapng"
-MYRINET, SP = 147, 148
-"""LINKTYPE_USER0, LINKTYPE_USER1."""
 KEPT = 1 << 17
 """Bytes kept of a packet: more than any message layer sends."""
+USER0 = 147
+"""LINKTYPE_USER0."""
 SECTION, INTERFACE, ENHANCED = 0x0A0D0D0A, 1, 6
 MAGIC = 0x1A2B3C4D
 OPTION_END, COMMENT, IF_NAME, IF_DESCRIPTION, IF_SPEED, IF_TSRESOL, USER_APPLICATION, FLAGS = 0, 1, 2, 3, 8, 9, 4, 2
@@ -57,17 +57,17 @@ def captured(parts: Iterable[memoryview]) -> list[Captured]:
 
 
 def write_packets(
-    packets: Sequence[Captured], legend: Legend, path: Path, dropped: int = 0, link_type: int = MYRINET
+    packets: Sequence[Captured], legend: Legend, path: Path, dropped: int = 0, link_type: int = USER0
 ) -> None:
     """Write `packets.pcapng`, at once or not at all. ResultsError when the disk refuses.
 
     `dropped`: packets that came before these and had to make room; a comment of the file tells of them. `link_type`:
-    MYRINET or SP.
+    that of the network (`pymodels.hardware.kind.Network`).
     """
     write_atomically(path, blocks(packets, legend, dropped, link_type))
 
 
-def blocks(packets: Sequence[Captured], legend: Legend, dropped: int = 0, link_type: int = MYRINET) -> Iterator[bytes]:
+def blocks(packets: Sequence[Captured], legend: Legend, dropped: int = 0, link_type: int = USER0) -> Iterator[bytes]:
     """The blocks of the file: section, one interface a cable, one packet each."""
     told = _option(COMMENT, f"{dropped} earlier packets had to make room".encode()) if dropped else b""
     yield _block(SECTION, struct.pack("<IHHq", MAGIC, 1, 0, -1) + told + _option(USER_APPLICATION, b"sanlab") + END)

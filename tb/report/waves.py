@@ -28,12 +28,12 @@ MAPPINGS = Path(".surfer") / "mappings"
 """Where Surfer looks for mapping translators, from the folder in which it is started."""
 CHARACTER = "link_character"
 STATES = {
-    "dma_state": "nic/myri_host_dma",
-    "word_dma_state": "nic/myri_word_dma",
+    "dma_state": "nic/lanai9/myri_host_dma",
+    "word_dma_state": "nic/lanai4/myri_word_dma",
     "pci_master": "host/myri_pci_master",
     "pci_target": "host/myri_pci_target",
-    "left_engine": "nic/sp_left_engine",
-    "right_engine": "nic/sp_send",
+    "left_engine": "nic/sp/sp_left_engine",
+    "right_engine": "nic/sp/sp_send",
 }
 """Kinds of states, and the module that names them."""
 HOST_SIGNALS = (
@@ -42,7 +42,7 @@ HOST_SIGNALS = (
     ("segment.segment.u_bridge.u_master.state", "pci_master"),
     ("segment.segment.u_bridge.u_target.state", "pci_target"), ("segment.intr", ""),
 )  # fmt: skip
-CARD, NIC = "gen_kind.card", "gen_kind.card.nic"
+CARD, NIC = "card", "card.nic"
 """Where a node has its NIC: an SP adapter, a LANai."""
 BUS_SIGNALS = (("use_of.bus_used", ""), ("use_of.bus_data", ""))
 NIC_SIGNALS = (

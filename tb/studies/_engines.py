@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from firmware.verbs import Nic
 from pymodels.formats.sp import VIA_BYTES, SpPacket
-from pymodels.lanai4 import Ebus
+from pymodels.nics.lanai4.registers import Ebus
+from pymodels.nics.sp.registers import SpReg, fetch_command, store_command
 from pymodels.registers import Block, Flag, Isr, Reg
-from pymodels.sp_adapter import SpReg, fetch_command, store_command
 from pymodels.trace import Part, TraceEvent, unit
 from tb.lab.lab import Lab
 

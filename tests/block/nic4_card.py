@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pymodels.lanai4 import WORD, Ebus, Pci4, bits_there, place, shown, written
+from pymodels.nics.lanai4.registers import WORD, Ebus, Pci4, bits_there, place, shown, written
 from pymodels.registers import Reg
 from tests.block.nic_card import CardBench
 

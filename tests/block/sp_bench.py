@@ -1,4 +1,4 @@
-"""The bench around hdl/sim/sim_sp_bench.sv: processor, bus master and link of the SP adapter's data path, and model."""
+"""The bench around sim_sp_bench: processor, bus master and link of the SP adapter's data path, and model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
 from pymodels.nic.sp import Coming, SpModel
-from pymodels.sp_adapter import SpCommand, fetch_command, read_command, store_command
+from pymodels.nics.sp.registers import SpCommand, fetch_command, read_command, store_command
 from tb.agents.streams import StreamSink, StreamSource, never, sometimes
 from tests.block.dma_bench import HOST_BYTES, PciSide
 

@@ -10,7 +10,7 @@ from cocotb.triggers import Timer
 from cocotb.utils import get_sim_time
 
 from pymodels.formats.sp import SpPacket
-from pymodels.sp_adapter import SpReg, SpStatus, fetch_command, read_command, store_command
+from pymodels.nics.sp.registers import SpReg, SpStatus, fetch_command, read_command, store_command
 from tests.block.nic_card import CardBench
 
 INVARIANTS = ("st_dma_error", "st_queue_overflow", "st_packet_misuse", "st_send_misuse", "st_pio_misuse")

@@ -12,7 +12,7 @@ from typing import Any
 
 import cocotb
 
-from pymodels.lanai4 import MYRINET_AFTER_RESET, Isr4, Reg4, Size4
+from pymodels.nics.lanai4.registers import MYRINET_AFTER_RESET, Isr4, Reg4, Size4
 from tests.block.regs_bench import MASK, Ports
 
 PLAIN = (Reg4.CKS, Reg4.DMA_STS, Reg4.TIMEOUT, Reg4.DEBUG, Reg4.LED, Reg4.WRITE_ENABLE)

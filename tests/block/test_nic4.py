@@ -1,7 +1,7 @@
 """The whole LANai 4: PCI segment with host CPU and host memory on one side, its own link looped back on the other.
 
 Strategy: as for the LANai 9 (`test_nic`), whose questions it is asked too: the bench is host driver and firmware at
-once. Its registers are named as firmware names them, so that the translation of `pymodels.lanai4` (places, bits,
+once. Its registers are named as firmware names them, so that their translation (places, bits,
 limits that name the last word) is tested with them. Random packets make the whole way from host memory to host memory
 by the one host DMA; a byte comparison at the end is the judge. NIC and bus share a clock, which sleeps.
 """
@@ -13,8 +13,8 @@ from typing import Any
 import cocotb
 from cocotb.triggers import ClockCycles
 
-from pymodels.lanai4 import WORD, Ebus, Pci4, Reg4, Size4
 from pymodels.nic.net import packet_key
+from pymodels.nics.lanai4.registers import WORD, Ebus, Pci4, Reg4, Size4
 from pymodels.registers import Control, Isr, Reg, isr_mask
 from tests.block.nic4_card import Card4Bench
 from tests.block.nic_card import BASE, CLK_TRACE, LINK_TRACE

@@ -14,7 +14,7 @@ import cocotb
 from cocotb.triggers import ClockCycles
 from cocotb.utils import get_sim_time
 
-from pymodels.sp_adapter import SpReg, SpSize, SpStatus
+from pymodels.nics.sp.registers import SpReg, SpSize, SpStatus
 from tests.block.nic_card import BASE, LINK_TRACE, PCI_PS
 from tests.block.nic_ways import sleeping_changes_nothing, sleeps
 from tests.block.sp_card import TARGET, SpBench, begin, bring

@@ -12,7 +12,7 @@ from typing import Any
 import cocotb
 from cocotb.triggers import ClockCycles
 
-from pymodels.sp_adapter import SpCommand, SpControl, SpError, SpPci, SpReg, SpSize, SpStatus
+from pymodels.nics.sp.registers import SpCommand, SpControl, SpError, SpPci, SpReg, SpSize, SpStatus
 from tests.block.nic_card import BASE
 from tests.block.nic_ways import all_known
 from tests.block.sp_card import TARGET, SpBench, begin, bring

@@ -14,7 +14,7 @@ import cocotb
 from cocotb.triggers import ClockCycles
 
 from pymodels.nic.sp import HEADERS, USER, Coming
-from pymodels.sp_adapter import SpSize
+from pymodels.nics.sp.registers import SpSize
 from tests.block.dma_bench import HOST_BYTES
 from tests.block.sp_bench import EngineBench
 

@@ -14,8 +14,9 @@ from typing import cast
 import pytest
 
 from firmware.verbs import Watch
-from pymodels.costs.table import NicProcessor, PathTable
+from pymodels.costs.table import PathTable
 from pymodels.errors import SanlabError
+from pymodels.hardware.processors import NicProcessor
 from pymodels.kernel import Kernel
 from pymodels.trace import Part, unit
 from tb.bind.actor import PathNumbers
@@ -23,7 +24,7 @@ from tb.bind.cpu import COMBINE, LINE, OP_STORE, QUIET, Cpu, CpuPort
 from tb.bind.host import RtlHost
 from tb.bind.lanai import OP_POLL, OP_READ, OP_WORK, OP_WRITE, RtlNic, RtlPollLoop
 from tb.bind.lanai import QUIET as QUIET_WORK
-from tb.bind.lanai4 import RtlNic4
+from tb.nics.lanai4 import RtlNic4
 from tb.sim.doorway import STEP_WORDS, STEPS, Doorway
 from tb.sim.exchange import COMMAND_BYTES, COMMANDS, EVENT, EVENT_BYTES, EVENTS, Commands
 

@@ -11,8 +11,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from pymodels.cards import CardMap
-from pymodels.costs.table import HostProcessor, PathTable
+from pymodels.costs.table import PathTable
+from pymodels.hardware.discover import nic_kind
+from pymodels.hardware.processors import HostProcessor
 from pymodels.kernel import Kernel, Task
 from pymodels.machine.memory import Memory
 from pymodels.machine.spin import CpuTime, Look, Spin
@@ -38,7 +39,7 @@ class Border:
         self.drain = self.doorway.drainer()
         self.moved: list[int] = []
         timing = HostTiming(1000.0, 500, 300, {}, (1, 1), MISS, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0)
-        card = CardMap.of("lanai9", 1 << 21)
+        card = nic_kind("lanai9").card(1 << 21)
         self.host = doorway.quick(RtlHost)(
             0, "h", self.kernel, self.doorway, self.memory, 0, card, timing, PathNumbers(), 1
         )

@@ -55,7 +55,8 @@ def test_the_counts_were_made_from_the_c_as_it_is(folder: Path, target: Target) 
 
 @pytest.mark.parametrize("folder", layers(), ids=str)
 def test_special_registers_in_paths_are_those_of_the_register_map(folder: Path) -> None:
-    maps = [FIRMWARE.parent / "pymodels" / name for name in ("registers.py", "lanai4.py", "sp_adapter.py")]
+    models = FIRMWARE.parent / "pymodels"
+    maps = [models / "registers.py", *models.glob("nics/*/registers.py")]
     registers = "".join(path.read_text() for path in maps)
     texts = "".join(path.read_text() for path in (folder / "paths.c", *folder.glob("*.h")))
     used = set(re.findall(r"REGISTER_(?:SAMPLE|READ|WRITE)\((\w+)", texts))

@@ -20,11 +20,14 @@ from firmware.nic.echo import layout as echo
 from pymodels.formats import grim, via
 from pymodels.formats.grim import Cause, Device, Header, MessageType
 from pymodels.formats.sp import SpPacket
+from pymodels.hardware.discover import nic_kind
 from pymodels.link.crc8 import crc8
 from pymodels.results import ResultsError
-from tb.report.packets import MYRINET, RECORD, SP, Captured, captured, directions, ends, write_packets
+from tb.report.packets import RECORD, Captured, captured, directions, ends, write_packets
 from tb.report.recorded import Legend
 from tests.unit.madeup_trace import LEGEND_OF_TWO
+
+MYRINET, SP = (nic_kind(name).network.capture_type for name in ("lanai9", "sp"))
 
 LUA = Path(__file__).parents[2] / "tb" / "report" / "wireshark" / "sanlab.lua"
 ROUTE = bytes([0x81])

@@ -15,15 +15,13 @@ from hypothesis import strategies as st
 
 from pymodels.costs import (
     CostError,
-    HostProcessor,
-    NicProcessor,
     PathCost,
     PathTable,
-    bus_access,
-    host_clocks,
-    nic_charge,
 )
+from pymodels.costs.targets import POWERPC
 from pymodels.errors import ConfigError
+from pymodels.hardware.processors import HostProcessor, NicProcessor, host_clocks, nic_charge
+from pymodels.nics.sp.kind import bus_access
 from pymodels.profiles import load_profile, profile_names
 
 TABLE = """
@@ -112,7 +110,7 @@ def test_of_a_cached_processor_only_uncached_accesses_can_be_delayed() -> None:
 
 def test_a_layer_that_is_not_compiled_for_a_nic_says_so() -> None:
     with pytest.raises(CostError, match=r"layer 'nic/grim': is not compiled for this NIC"):
-        PathTable.of_nic("grim", "sp")
+        PathTable.of_nic("grim", POWERPC)
 
 
 def test_host_clocks_are_those_of_instructions_and_what_accesses_add() -> None:
@@ -124,7 +122,8 @@ def test_host_clocks_are_those_of_instructions_and_what_accesses_add() -> None:
 @pytest.mark.parametrize("name", [name for name in profile_names() if "+" not in name])
 def test_every_profile_has_the_figures_of_its_processors(name: str) -> None:
     profile = load_profile(name)
-    nic = NicProcessor.of(profile)
+    nic = profile.nic.processor(profile)
+    assert nic is not None, "all of today have a processor"
     keys = ("load_clocks", "store_clocks", "uncached_clocks", "instructions_per_fetch")
     bus = bus_access(profile) if profile.kind == "sp" else 0
     assert (nic.load, nic.store, nic.uncached - bus, nic.instructions_per_fetch) == tuple(

@@ -15,8 +15,9 @@ import pytest
 from firmware.host.grim import Grim
 from firmware.host.grim.errors import GrimError
 from firmware.nic.hardware import host_dma
-from pymodels.lanai4 import Ebus
 from pymodels.machine import Machine, MachineError
+from pymodels.nics.lanai4.machine import ModelNic4
+from pymodels.nics.lanai4.registers import Ebus
 from pymodels.registers import Block, Flag, Isr, Reg
 from tests.unit.grim_bench import Bench
 from tests.unit.test_echo import open_echo, payload
@@ -28,6 +29,13 @@ class Lanai4Bench(Bench):
     """GRIM on LANai 4."""
 
     nic = "lanai4"
+
+
+def lanai4(machine: Machine, node: int) -> ModelNic4:
+    """The NIC of a node."""
+    nic = machine.nic(node)
+    assert isinstance(nic, ModelNic4)
+    return nic
 
 
 def test_echo_brings_every_length_back() -> None:
@@ -44,7 +52,7 @@ def test_echo_brings_every_length_back() -> None:
             await there.echo()
 
     machine.finish(ask(), answer())
-    assert machine.nic(0).words.transfers == 2 * 22
+    assert lanai4(machine, 0).words.transfers == 2 * 22
 
 
 @pytest.mark.parametrize("inject", [0, 1])
@@ -93,7 +101,7 @@ def test_remote_memory_moves_whole_words_only() -> None:
 
 def test_blocks_are_carried_out_one_at_a_time_and_chain_0_first() -> None:
     machine = Machine(2, nic="lanai4")
-    nic, host = machine.nic(0), machine.host(0)
+    nic, host = lanai4(machine, 0), machine.host(0)
     buffer = host.allocate(256)
     at = {0: 0x100, 2: 0x200}
     for chain, base in at.items():

@@ -10,12 +10,11 @@ from __future__ import annotations
 import pytest
 
 from firmware.host.card import acknowledge
-from pymodels.cards import CardMap
 from pymodels.formats.sp import SwitchHeader
+from pymodels.hardware.discover import nic_kind
 from pymodels.machine import Machine, MachineError
-from pymodels.machine.sp_nic import ModelSpNic
-from pymodels.registers import Isr, Reg
-from pymodels.sp_adapter import (
+from pymodels.nics.sp.machine import ModelSpNic
+from pymodels.nics.sp.registers import (
     SpCommand,
     SpPci,
     SpReg,
@@ -25,6 +24,7 @@ from pymodels.sp_adapter import (
     read_command,
     store_command,
 )
+from pymodels.registers import Isr, Reg
 from tests.unit.test_via_delivery import SIZES, one_way
 from tests.unit.via_bench import pair
 
@@ -180,7 +180,7 @@ def test_what_the_adapter_flags_raises(machine: Machine) -> None:
 
 
 def test_the_host_takes_the_interrupt_back_at_the_control_register() -> None:
-    card = CardMap.of("sp", 1 << 19)
+    card = nic_kind("sp").card(1 << 19)
     assert card.register(Reg.ISR) == card.control == 0xE0800040
     assert card.signal(1 << Isr.HOST_SIG) == 1
 

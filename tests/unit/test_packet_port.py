@@ -145,7 +145,8 @@ def run(machine: Machine, ends: Ends) -> tuple[bytes, list[tuple[int, ...]]]:
         await sending.go_on()
         await serve(nic, services)
 
-    for node, nic in enumerate(machine.nics):
+    for node in range(len(machine.nics)):
+        nic = machine.processor(node)
         nic.spawn(program(node, nic), "program")
     machine.run(until_us=20_000)
     assert machine.network.in_flight() == 0

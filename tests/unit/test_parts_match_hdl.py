@@ -17,9 +17,9 @@ from tb.tools.paths import ROOT
 @pytest.mark.parametrize(
     ("package", "name", "number"),
     [
-        ("nic/myri_nic_engines_pkg.sv", "ENGINES", ENGINES),
-        ("nic/myri_nic_engines_pkg.sv", "ENGINE_SRAM", ENGINE_SRAM),
-        ("nic/myri_nic_engines_pkg.sv", "HALVES", HALVES),
+        ("nic/common/myri_nic_engines_pkg.sv", "ENGINES", ENGINES),
+        ("nic/common/myri_nic_engines_pkg.sv", "ENGINE_SRAM", ENGINE_SRAM),
+        ("nic/common/myri_nic_engines_pkg.sv", "HALVES", HALVES),
         ("host/myri_pci_pkg.sv", "PCI_SIDES", SIDES),
     ],
 )

@@ -14,17 +14,17 @@ import pytest
 
 from pymodels.errors import ConfigError
 from pymodels.profiles import (
-    SCHEMA,
     Origin,
     Owner,
     check_profile_name,
+    every_key,
     host_names,
     load_profile,
     profile_names,
 )
+from pymodels.profiles.keys import keys_of
 from pymodels.profiles.profile import FOLDER, combine
 from pymodels.profiles.reader import ProfileFile, read_profile_file
-from pymodels.profiles.schema import keys_of
 
 LANAI9 = (FOLDER / "lanai9.toml").read_text(encoding="utf-8")
 HOST = (FOLDER / "p3-450.toml").read_text(encoding="utf-8")
@@ -54,9 +54,9 @@ def test_which_profiles_there_are() -> None:
 @pytest.mark.parametrize("name", ["lanai9", "lanai4", "sp", "sp-future", "lanai9+p2-300", "sp+p2-300"])
 def test_every_profile_is_complete_and_says_where_each_value_comes_from(name: str) -> None:
     profile = load_profile(name)
-    assert profile.values.keys() == keys_of(Owner.NIC, profile.kind).keys() | keys_of(Owner.HOST, profile.kind).keys()
+    assert profile.values.keys() == keys_of(Owner.NIC, profile.kind).keys() | keys_of(Owner.HOST).keys()
     for key, value in profile.values.items():
-        assert value.source and value.unit == SCHEMA[key].unit
+        assert value.source and value.unit == every_key()[key].unit
         if value.origin is Origin.PAPER:
             assert re.match(r"paper 00\d, ", value.source), key
         if value.origin is Origin.FACT:

@@ -19,10 +19,10 @@ import pytest
 
 from pymodels.config.find import find_config
 from pymodels.errors import SanlabError
-from pymodels.profiles import load_profile
+from pymodels.profiles import DEFAULT_PROFILE, load_profile
 from pymodels.profiles.profile import parse_settings
 from tb.plan import studies
-from tb.plan.request import DEFAULT_PROFILE, RUN_OPTIONS
+from tb.plan.request import RUN_OPTIONS
 from tb.run import block_bench
 from tb.tools.paths import ROOT, SIMULATORS
 

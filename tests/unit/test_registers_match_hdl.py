@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import pytest
 
-from pymodels import lanai4, sp_adapter
-from pymodels.lanai4 import Ebus, Error4, Isr4, Pci4, Reg4
+from pymodels.nics.lanai4 import registers as lanai4
+from pymodels.nics.lanai4.registers import Ebus, Error4, Isr4, Pci4, Reg4
+from pymodels.nics.sp import registers as sp_adapter
+from pymodels.nics.sp.registers import SpReg, fetch_command, read_command, store_command
 from pymodels.registers import (
     MYRINET_AFTER_RESET,
     PACKAGE,
@@ -27,7 +29,6 @@ from pymodels.registers import (
     nres_clocks,
     package_text,
 )
-from pymodels.sp_adapter import SpReg, fetch_command, read_command, store_command
 
 
 def test_the_committed_package_is_what_the_map_generates() -> None:
@@ -35,12 +36,14 @@ def test_the_committed_package_is_what_the_map_generates() -> None:
 
 
 def test_the_committed_package_of_lanai_4_is_what_its_map_generates() -> None:
-    assert lanai4.PACKAGE.read_text(encoding="utf-8") == lanai4.package_text(), "run `python -m pymodels.lanai4 --sv`"
+    assert lanai4.PACKAGE.read_text(encoding="utf-8") == lanai4.package_text(), (
+        "run `python -m pymodels.nics.lanai4.registers --sv`"
+    )
 
 
 def test_the_committed_package_of_the_sp_adapter_is_what_its_map_generates() -> None:
     assert sp_adapter.PACKAGE.read_text(encoding="utf-8") == sp_adapter.package_text(), (
-        "run `python -m pymodels.sp_adapter --sv`"
+        "run `python -m pymodels.nics.sp.registers --sv`"
     )
 
 

@@ -51,7 +51,7 @@ def test_a_switch_of_sixteen_ports_is_no_sp_switch() -> None:
     check_switches(wide, load_profile("lanai9"))
     with pytest.raises(ConfigError) as error:
         check_switches(wide, load_profile("sp"))
-    assert "switch 's0' has 16 ports: profile 'sp+p3-450' has SP adapters, and an SP switch chip has 8" in str(
+    assert "switch 's0' has 16 ports: profile 'sp+p3-450' has an SP adapter, and an SP switch chip has 8" in str(
         error.value
     )
 
@@ -81,8 +81,10 @@ def test_settings_of_an_adapter_scale_with_its_clocks() -> None:
 
 def test_a_cluster_of_adapters_is_built_of_sp_switches() -> None:
     cluster = load_cluster(find_config("fourteen_hosts", {}))
-    text = cluster_design(cluster, load_profile("sp")).generated["cluster.sv"]
-    assert text.count(".SP(1)") == 2 and text.count(".KIND(0)") == 14
+    generated = cluster_design(cluster, load_profile("sp")).generated
+    text = generated["cluster.sv"]
+    assert text.count(".SP(1)") == 2 and text.count("sim_node #(") == 14
+    assert "`define SIM_NIC_CARD sim_sp_nic\n" in generated["sim_nic_card.svh"]
     assert ".SP(1)" not in cluster_design(cluster, load_profile("lanai9")).generated["cluster.sv"]
     assert Numbers.of(cluster, load_profile("sp")).clocks == 3 * 14 + 2
 

@@ -6,6 +6,7 @@ have: a page that is one process's, garbage in it, memory that is taken back whi
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,8 +17,8 @@ from firmware.layers import check_options
 from firmware.nic.via.layout import Counter, State, Word
 from firmware.nic.via.options import OptionError, Options
 from firmware.nic.via.user_pages import Pair as Doorbells
-from pymodels.cards import CardMap
 from pymodels.formats.via import Control, Field, Reliability, Status
+from pymodels.hardware.discover import nic_kind
 from pymodels.host import ProtectionFault
 from pymodels.machine import Machine
 from tests.unit.via_bench import Pair, pair, pattern
@@ -336,4 +337,4 @@ def test_choices_that_a_nic_does_not_have_are_refused_before_anything_is_built(
     wrong: dict[str, str | int], nic: str
 ) -> None:
     with pytest.raises(OptionError):
-        check_options("via", wrong, 2, 1 << 19, CardMap.of(nic, 1 << 19, has_doorbells=False))
+        check_options("via", wrong, 2, 1 << 19, replace(nic_kind(nic).card(1 << 19), has_doorbells=False))

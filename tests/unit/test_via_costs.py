@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from pymodels.costs.table import HostProcessor, PathTable, host_clocks
+from pymodels.costs.table import PathTable
+from pymodels.costs.targets import POWERPC
+from pymodels.hardware.processors import HostProcessor, host_clocks
 from pymodels.profiles import load_profile
 from tests.unit.via_bench import Pair, pair
 
@@ -28,7 +30,7 @@ def test_whatever_changes_what_others_share_takes_a_lock(path: str) -> None:
 
 
 def test_a_shared_word_is_no_cached_one_on_the_sp_adapter() -> None:
-    table = PathTable.of_nic("via", "sp")
+    table = PathTable.of_nic("via", POWERPC)
     assert table.cost("user_status").uncached == table.cost("write_status").uncached == 1
 
 

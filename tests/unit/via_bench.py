@@ -17,7 +17,8 @@ def start(machine: Machine, load: bool = True, **options: int | str) -> list[Via
     vias: list[Via] = []
     for node in range(len(machine.names)):
         view = ClusterView(**machine.view(node, **options))
-        machine.nics[node].spawn(nic_program("via")(machine.nics[node], view), "via")
+        nic = machine.processor(node)
+        nic.spawn(nic_program("via")(nic, view), "via")
         vias.append(host_library("via")(machine.host(node), view))
     if load:
         machine.finish(*(via.start() for via in vias))

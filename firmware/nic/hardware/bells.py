@@ -7,8 +7,8 @@ from typing import Protocol
 
 from firmware.nic.hardware.services import Service
 from firmware.verbs import Nic, Watch
+from pymodels.nics.sp.registers import SpReg, SpStatus
 from pymodels.registers import Isr, Pci, Reg, Size
-from pymodels.sp_adapter import SpReg, SpStatus
 
 Ring = Callable[[int, int, int], Awaitable[None]]
 """What is done for an entry: page of the region, offset in the page, the word that was stored."""

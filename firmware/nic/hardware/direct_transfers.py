@@ -12,7 +12,7 @@ from firmware.nic.hardware.host_dma import DONE
 from firmware.nic.hardware.services import Service
 from firmware.nic.hardware.transfers import FETCHES, STORES, STRIDE, Over, PortMap, Way
 from firmware.verbs import Nic, Watch
-from pymodels.lanai4 import Ebus
+from pymodels.nics.lanai4.registers import Ebus
 from pymodels.registers import Reg
 
 OVER = {Way.FETCH: "direct_fetched", Way.DELIVER: "direct_delivered", Way.STORE: "direct_stored"}

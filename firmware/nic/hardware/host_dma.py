@@ -13,7 +13,7 @@ from typing import Protocol
 
 from firmware.nic.hardware.services import Service, Step
 from firmware.verbs import Nic, Watch
-from pymodels.lanai4 import Ebus
+from pymodels.nics.lanai4.registers import Ebus
 from pymodels.registers import Block, Flag, Isr, Reg
 
 DONE = 1 << Isr.WAKE1

@@ -17,7 +17,7 @@ from firmware.nic.hardware.services import Service
 from firmware.verbs import Nic, Watch
 from pymodels.errors import SanlabError
 from pymodels.formats.sp import ROUTE_BYTES, VIA_BYTES
-from pymodels.sp_adapter import (
+from pymodels.nics.sp.registers import (
     RecvStatus,
     SpCommand,
     SpReg,

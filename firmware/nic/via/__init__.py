@@ -118,8 +118,9 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
     chosen = Options.of(options)
     if chosen.doorbell == "hw" and not card.has_doorbells:
         raise OptionError("option doorbell", "the NIC has no doorbells", "use PROFILE=lanai9 or sp-future, or d1_ring")
-    if card.kind == "sp" and chosen.packet > MAX_USER:
-        raise OptionError("option packet", f"a packet of the SP switch takes {MAX_USER} bytes", f"give {MAX_USER}")
+    if card.most_payload and chosen.packet > card.most_payload:
+        cause = f"a packet of this network takes {card.most_payload} bytes"
+        raise OptionError("option packet", cause, f"give {card.most_payload}")
     if nodes > NODES:
         raise OptionError(f"{nodes} nodes", f"a VIA header names {NODES}", "take fewer")
     Layout(chosen, sram_bytes)

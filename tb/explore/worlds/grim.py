@@ -49,7 +49,7 @@ class GrimPlay:
         self.grims: list[Grim] = []
         for node in range(nodes):
             view = ClusterView(**self.machine.view(node, **{**TINY, **options}))
-            self.machine.nics[node].spawn(nic_grim.main(self.machine.nic(node), view), "firmware")
+            self.machine.processor(node).spawn(nic_grim.main(self.machine.nic(node), view), "firmware")
             self.grims.append(open_layer(self.machine.host(node), view))
         self.machine.finish(*(grim.grim_enable() for grim in self.grims), within_us=1e18)
         for node, grim in enumerate(self.grims):

@@ -132,7 +132,7 @@ class ViaPlay:
         self.users: list[User] = []
         for node in range(2):
             view = ClusterView(**self.machine.view(node, **{**TINY, **options}))
-            self.machine.nics[node].spawn(nic_via.main(self.machine.nic(node), view), "firmware")
+            self.machine.processor(node).spawn(nic_via.main(self.machine.nic(node), view), "firmware")
             self.users.append(User(open_layer(self.machine.host(node), view), node, traffic))
         here, there = self.users
         self.layout = here.via.kernel.layout

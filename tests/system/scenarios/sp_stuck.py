@@ -7,7 +7,7 @@ No firmware runs: the study writes the adapters' registers.
 from __future__ import annotations
 
 from pymodels.formats.sp import MAX_USER, SpPacket
-from pymodels.sp_adapter import SpReg, SpStatus, fetch_command
+from pymodels.nics.sp.registers import SpReg, SpStatus, fetch_command
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 from tb.stuck.watch import until_deadlock

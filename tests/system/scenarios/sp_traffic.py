@@ -13,7 +13,7 @@ import random
 from typing import Any
 
 from pymodels.formats.sp import MAX_USER, SpPacket
-from pymodels.sp_adapter import RecvStatus, SpReg, SpStatus, fetch_command, store_command
+from pymodels.nics.sp.registers import RecvStatus, SpReg, SpStatus, fetch_command, store_command
 from pymodels.trace import TraceEvent
 from tb.lab.lab import Lab
 from tb.plan.options import Option

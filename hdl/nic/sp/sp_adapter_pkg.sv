@@ -1,4 +1,4 @@
-// Register map of the NIC. GENERATED from pymodels/sp_adapter.py by `python -m pymodels.sp_adapter --sv`;
+// Register map of the NIC. GENERATED from pymodels/nics/sp/registers.py by `python -m pymodels.nics.sp.registers --sv`;
 // edit that file, never this one.
 package sp_adapter_pkg;
   /* verilator lint_off UNUSEDPARAM */  // a map is whole; no block uses all of it

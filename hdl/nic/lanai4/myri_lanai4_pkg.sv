@@ -1,4 +1,4 @@
-// Register map of the NIC. GENERATED from pymodels/lanai4.py by `python -m pymodels.lanai4 --sv`;
+// Register map of the NIC. GENERATED from pymodels/nics/lanai4/registers.py by `python -m pymodels.nics.lanai4.registers --sv`;
 // edit that file, never this one.
 package myri_lanai4_pkg;
   /* verilator lint_off UNUSEDPARAM */  // a map is whole; no block uses all of it

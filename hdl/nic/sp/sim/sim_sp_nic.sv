@@ -2,9 +2,11 @@
 // and its invariants. The adapter's processor is a port model like the LANai's: an uncached access of a path asks for the
 // internal bus.
 module sim_sp_nic
+  import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
   import sim_trace_pkg::*;
 #(
+    parameter int VARIANT    = 0,  // not used: there is one
     parameter int NODE       = 0,  // VNN
     parameter int CLOCK_NIC  = 0,  // index of the NIC clock
     parameter int CLOCK_LINK = 0,  // index of the link clock
@@ -13,12 +15,16 @@ module sim_sp_nic
     input  logic                    rst,
     input  logic                    setup_clk,         // for settings: runs in reset
     input  logic                    clk,
+    input  logic [     ENGINES-1:0] engine_clk,        // not used: its engines have every edge
+    output logic [     ENGINES-1:0] engine_needed,
     input  logic [            47:0] cycle,
     output logic                    busy,              // another edge is needed
     output logic                    alarm_valid,
     output logic [            47:0] alarm_cycle,
     output logic                    in_flight,         // the NIC has something open
     input  logic                    link_clk,
+    input  logic [      HALVES-1:0] half_clk,          // not used, as above
+    output logic [      HALVES-1:0] half_needed,
     input  logic [            47:0] link_cycle,
     output logic                    link_busy,
     output logic                    link_alarm_valid,
@@ -106,7 +112,9 @@ module sim_sp_nic
   logic cfg_sram_above;
   logic [7:0] cfg_bus_beat, cfg_bus_access;
   logic cfg_doorbell, unused_ok;
-  assign unused_ok = ^{cfg_accesses, cfg_rtc_num, cfg_rtc_den, cfg_nres_clocks, cfg_nres_truncate, cfg_sram_above};
+  assign unused_ok = ^{cfg_accesses, cfg_rtc_num, cfg_rtc_den, cfg_nres_clocks, cfg_nres_truncate, cfg_sram_above,
+                       engine_clk, half_clk};
+  assign {engine_needed, half_needed} = '0;
   sim_nic_settings #(.BASE(BASE)) settings (.*);
 
   // ---------------------------------------------------------------- SRAM, processor, adapter

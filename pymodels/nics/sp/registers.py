@@ -14,7 +14,8 @@ turn comes. RECV_NEXT frees a packet's buffer behind all commands before it. Wha
 
 A packet is sent from the words SEND0..SEND5 and the Send FIFO by writing SEND_START; its user data are one whole FETCH,
 or up to 64 bytes that the processor has written to OWN0 and on.
-`python -m pymodels.sp_adapter --sv` rewrites `hdl/nic/sp_adapter_pkg.sv` from this module; a parity test compares.
+`python -m pymodels.nics.sp.registers --sv` rewrites `hdl/nic/sp/sp_adapter_pkg.sv` from this module; a parity test
+compares.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ class SpSize(IntEnum):
     BELL_ENTRIES = 512  # of the doorbell FIFO, 8 bytes each
 
 
-PACKAGE = Path(__file__).resolve().parent.parent / "hdl" / "nic" / "sp_adapter_pkg.sv"
+PACKAGE = Path(__file__).resolve().parents[3] / "hdl" / "nic" / "sp" / "sp_adapter_pkg.sv"
 """The generated SystemVerilog package."""
 
 _GROUPS: tuple[Group, ...] = (
@@ -181,12 +182,12 @@ def store_command(size: int, packet: bool) -> int:
 
 def package_text() -> str:
     """The SystemVerilog package with every constant of this module."""
-    return declarations("sp_adapter_pkg", "pymodels/sp_adapter.py", _GROUPS, [])
+    return declarations("sp_adapter_pkg", "pymodels/nics/sp/registers.py", _GROUPS, [])
 
 
 def main(arguments: list[str]) -> int:
     """The command line of this map."""
-    return command(arguments, "pymodels.sp_adapter", PACKAGE, package_text())
+    return command(arguments, "pymodels.nics.sp.registers", PACKAGE, package_text())
 
 
 if __name__ == "__main__":

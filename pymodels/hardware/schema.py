@@ -1,4 +1,6 @@
-"""Every value that a hardware profile has: its key, type, unit, range and meaning. Files and settings obey it.
+"""Values that a hardware profile has: key, type, unit, range and meaning. Files and settings obey them.
+
+Here stand those of every host and of every NIC; a kind of NIC adds its own (`pymodels.profiles.keys`).
 
 Where a value is an input port of the RTL (`cfg_...`), the last part of its key is the port's name.
 """
@@ -7,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-
-NIC_KINDS = ("lanai9", "lanai4", "sp")
 
 
 class Origin(str, Enum):
@@ -38,7 +38,7 @@ Scalar = int | float | bool
 
 @dataclass(frozen=True)
 class Key:
-    """One value of a profile. `low` and `high` bound numbers; `kinds` names the NICs that have it."""
+    """One value of a profile. `low` and `high` bound numbers."""
 
     name: str
     owner: Owner
@@ -47,7 +47,6 @@ class Key:
     low: float
     high: float
     meaning: str
-    kinds: tuple[str, ...] = NIC_KINDS
 
     @property
     def even(self) -> bool:
@@ -55,13 +54,11 @@ class Key:
         return self.name.startswith("clock.")
 
 
-MYRINET = ("lanai9", "lanai4")
-SP = ("sp",)
 NIC, HOST = Owner.NIC, Owner.HOST
 U16, U31, U32 = 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF
 
 # fmt: off
-_KEYS = (
+COMMON = (
     Key("clock.nic_ps", NIC, int, "ps", 1000, 100_000, "period of the NIC processor and its SRAM"),
     Key("clock.link_ps", NIC, int, "ps", 1000, 100_000, "period of one character on the link"),
     Key("clock.pci_ps", NIC, int, "ps", 15_000, 30_000, "period of the PCI bus in which the card sits"),
@@ -76,29 +73,10 @@ _KEYS = (
     Key("cable.metres", NIC, float, "m", 0, 200, "length of a cable whose LINK names none"),
     Key("cable.ns_per_metre", NIC, float, "ns/m", 0, 20, "time of flight"),
     Key("switch.fall_through_ns", NIC, int, "ns", 0, 1500, "route byte in to first character out, idle switch"),
-    Key("switch.central_queue", NIC, int, "bytes", 0, 16384, "buffer that all outputs of a switch share", SP),
 
     Key("sram.bytes", NIC, int, "bytes", 65536, 1 << 23, "NIC memory"),
     Key("sram.width", NIC, int, "bits", 32, 64, "data path of the NIC memory"),
-    Key("sram.accesses", NIC, int, "per clock", 1, 2, "memory accesses in one NIC clock"),
     Key("sram.queue_bytes", NIC, int, "bytes", 4096, 1 << 23, "share of it that houses message queues"),
-    # Clocks of the three kinds of access come on top of the one clock of their instruction; accesses uncontended.
-    Key("processor.load_clocks", NIC, int, "clocks", 0, 64, "further clocks of a load from SRAM"),
-    Key("processor.store_clocks", NIC, int, "clocks", 0, 64, "further clocks of a store to SRAM"),
-    Key("processor.uncached_clocks", NIC, int, "clocks", 0, 256, "of an uncached access; SP adapter: beside its bus"),
-    Key("processor.instructions_per_fetch", NIC, int, "instructions", 0, 64, "per SRAM access; 0 = from a cache"),
-    Key("rtc.tick_ps", NIC, int, "ps", 1000, 10**9, "tick of the real-time clock and the timers", MYRINET),
-    Key("nres.timeout_ps", NIC, int, "ps", 0, 10**12, "shortest of the four network time-outs (code 0)", MYRINET),
-    Key("nres.truncate", NIC, bool, "", 0, 1, "it cuts the packet; else it resets the receiver", MYRINET),
-
-    Key("dma.chains", NIC, int, "chains", 1, 4, "host DMA transfers that may be pending in hardware"),
-    Key("dma.start_clocks", NIC, int, "NIC clocks", 0, U16, "start of a host DMA, before it asks for the bus", MYRINET),
-    Key("dma.start_ns", NIC, int, "ns", 0, 100_000, "start of a host DMA, before it asks for the bus", SP),
-    Key("dma.fifo_bytes", NIC, int, "bytes", 0, 65536, "each of the two FIFOs between PCI and internal bus", SP),
-    Key("internal_bus.period_ps", NIC, int, "ps", 1000, 100_000, "internal bus of the adapter", SP),
-    Key("internal_bus.width", NIC, int, "bits", 32, 64, "internal bus of the adapter", SP),
-    Key("doorbell.present", NIC, bool, "", 0, 1, "stores to the doorbell region go to a FIFO in hardware", SP),
-    Key("packet.payload", NIC, int, "bytes", 8, 2040, "payload of a switch packet, the layer's header included", SP),
 
     Key("pci.width", NIC, int, "bits", 32, 64, "data path of the PCI bus in which the card sits"),
     # The card as master.
@@ -170,15 +148,18 @@ _KEYS = (
     Key("fpga.clock_divisor", HOST, int, "", 1, 250, "user clock = 100 MHz over this"),
     Key("fpga.config_us", HOST, int, "us", 1, 10**6, "loading an image"),
 )
+
+# Of a NIC that has a processor. Clocks of the three kinds of access come on top of the one clock of their instruction;
+# accesses uncontended.
+PROCESSOR = (
+    Key("sram.accesses", NIC, int, "per clock", 1, 2, "memory accesses in one NIC clock"),
+    Key("processor.load_clocks", NIC, int, "clocks", 0, 64, "further clocks of a load from SRAM"),
+    Key("processor.store_clocks", NIC, int, "clocks", 0, 64, "further clocks of a store to SRAM"),
+    Key("processor.uncached_clocks", NIC, int, "clocks", 0, 256, "of an uncached access, beside a bus on its way"),
+    Key("processor.instructions_per_fetch", NIC, int, "instructions", 0, 64, "per SRAM access; 0 = from a cache"),
+    Key("dma.chains", NIC, int, "chains", 1, 4, "host DMA transfers that may be pending in hardware"),
+)
 # fmt: on
-
-SCHEMA: dict[str, Key] = {key.name: key for key in _KEYS}
-"""All keys by name."""
-
-
-def keys_of(owner: Owner, kind: str) -> dict[str, Key]:
-    """The keys that a file of this owner has, for a NIC of this kind."""
-    return {name: key for name, key in SCHEMA.items() if key.owner is owner and kind in key.kinds}
 
 
 def fault_of(key: Key, value: object) -> tuple[str, str, str] | None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pymodels.lanai4 import Ebus
 from pymodels.machine.memory import MachineError, Memory
 from pymodels.machine.world import World
+from pymodels.nics.lanai4.registers import Ebus
 from pymodels.registers import Isr
 from pymodels.trace import Part, TraceEvent, unit
 

@@ -1,4 +1,4 @@
-"""The `Nic` verbs on a LANai 4: the names that firmware uses, put where this chip has them (`pymodels.lanai4`)."""
+"""The LANai 4 on the RTL: the names that firmware uses, put where this chip has them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firmware.verbs import Watch
-from pymodels import lanai4
+from pymodels.nics.lanai4 import registers as lanai4
 from tb.bind.lanai import OP_READ, OP_WRITE, RtlNic, RtlPollLoop
 
 
@@ -36,3 +36,6 @@ def _here(step: Watch) -> Watch:
     if not mask:
         raise ValueError(f"the LANai 4 has none of the ISR bits {step.mask:#x}")
     return replace(step, mask=mask, expect=lanai4.bits_here(step.expect), address=lanai4.place(step.address))
+
+
+NIC = RtlNic4

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pymodels.machine.memory import MachineError, Memory
-from pymodels.machine.sp_packets import ReceiveBuffer
 from pymodels.machine.world import World
-from pymodels.sp_adapter import SpCommand, SpSize
+from pymodels.nics.sp.packets import ReceiveBuffer
+from pymodels.nics.sp.registers import SpCommand, SpSize
 from pymodels.trace import Part, TraceEvent, unit
 
 FETCH, PACKET, READ, ALARM = (1 << bit for bit in (SpCommand.FETCH, SpCommand.PACKET, SpCommand.READ, SpCommand.ALARM))

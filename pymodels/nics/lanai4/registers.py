@@ -4,7 +4,8 @@ Offsets and bits come from the fact sheet, sections 3.2 (registers), 3.4 (time-o
 map). Names marked *ours* are additions in places the chip leaves unused. Firmware is one for both chips: it names
 registers and bits as the LANai 9 has them (`pymodels.registers`), what only the LANai 4 has by `Ebus`, and byte limits
 that exclude their end; the verbs translate with `place`, `written`, `shown` and `bits_here`.
-`python -m pymodels.lanai4 --sv` rewrites `hdl/nic/myri_lanai4_pkg.sv` from this module; a parity test compares.
+`python -m pymodels.nics.lanai4.registers --sv` rewrites `hdl/nic/lanai4/myri_lanai4_pkg.sv` from this module; a parity
+test compares.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ class Ebus(IntEnum):
 MYRINET_AFTER_RESET = 1 << Myrinet4.CRC_EN
 """Value of MYRINET after reset (ours): CRC-8 on, no network time-out."""
 
-PACKAGE = Path(__file__).resolve().parent.parent / "hdl" / "nic" / "myri_lanai4_pkg.sv"
+PACKAGE = Path(__file__).resolve().parents[3] / "hdl" / "nic" / "lanai4" / "myri_lanai4_pkg.sv"
 """The generated SystemVerilog package."""
 
 _PLACES: dict[int, Reg4] = {
@@ -209,8 +210,8 @@ def package_text() -> str:
         ("ERR", Error4, 0),
         ("SIZE", Size4, 0),
     )
-    return registers.render("myri_lanai4_pkg", "pymodels/lanai4.py", groups, MYRINET_AFTER_RESET)
+    return registers.render("myri_lanai4_pkg", "pymodels/nics/lanai4/registers.py", groups, MYRINET_AFTER_RESET)
 
 
 if __name__ == "__main__":
-    raise SystemExit(registers.command(sys.argv[1:], "pymodels.lanai4", PACKAGE, package_text()))
+    raise SystemExit(registers.command(sys.argv[1:], "pymodels.nics.lanai4.registers", PACKAGE, package_text()))

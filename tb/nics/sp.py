@@ -1,4 +1,4 @@
-"""The `Nic` verbs on an SP adapter: registers by the numbers of `pymodels.sp_adapter`; STATUS can be watched."""
+"""The SP adapter on the RTL: registers by the numbers of `pymodels.nics.sp.registers`; STATUS can be watched."""
 
 from __future__ import annotations
 
@@ -9,3 +9,6 @@ class RtlSpNic(RtlNic):
     """One SP adapter. Its loads and stores are cached, what a path does uncached goes over the internal bus."""
 
     kind = "sp"
+
+
+NIC = RtlSpNic

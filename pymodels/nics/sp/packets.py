@@ -16,7 +16,7 @@ from pymodels.machine.memory import MachineError, Memory
 from pymodels.machine.net_send import NetSend
 from pymodels.machine.network import Flight, ModelNetwork
 from pymodels.machine.world import World
-from pymodels.sp_adapter import RecvStatus, SpSize
+from pymodels.nics.sp.registers import RecvStatus, SpSize
 from pymodels.trace import Part, TraceEvent, unit
 
 FIXED = HEADER_BYTES - ROUTE_BYTES + VIA_BYTES

@@ -8,13 +8,13 @@ from pymodels.machine.doorbell import Doorbells
 from pymodels.machine.memory import Memory
 from pymodels.machine.network import ModelNetwork
 from pymodels.machine.processor import ModelProcessor
-from pymodels.machine.sp_left import LeftEngine
-from pymodels.machine.sp_packets import ReceiveBuffer, SendSide
-from pymodels.machine.sp_registers import SpRegisters
 from pymodels.machine.window import Window
 from pymodels.machine.world import World
+from pymodels.nics.sp.left import LeftEngine
+from pymodels.nics.sp.packets import ReceiveBuffer, SendSide
+from pymodels.nics.sp.registers import SpControl, SpReg
+from pymodels.nics.sp.special import SpRegisters
 from pymodels.registers import Pci
-from pymodels.sp_adapter import SpControl, SpReg
 
 
 class ModelSpNic(ModelProcessor):
@@ -31,7 +31,7 @@ class ModelSpNic(ModelProcessor):
         self._send = SendSide(world, node, network, self.left, self._change)
         self.send = self._send.engine
         self.special: SpRegisters = SpRegisters(world, self.left, self._send, self.receive, bells, self._change)
-        self.card = SpCard(world, node, self.sram, self.special, bells)
+        self.card = SpWindow(world, node, self.sram, self.special, bells)
 
     def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:
         """Give the left engine the host's memory, and who says what of it may be reached."""
@@ -52,10 +52,8 @@ class ModelSpNic(ModelProcessor):
         self.card.interrupt(True)
 
 
-class SpCard(Window):
+class SpWindow(Window):
     """The PCI face of the adapter: SRAM, control register, doorbells."""
-
-    kind = "sp"
 
     def __init__(self, world: World, node: int, sram: Memory, special: SpRegisters, bells: Doorbells) -> None:
         super().__init__(world, node, sram)
@@ -79,3 +77,6 @@ class SpCard(Window):
         if offset != Pci.CONTROL:
             raise self._nothing("read", offset)
         return int(self._special.interrupting) << SpControl.INTERRUPT
+
+
+NIC = ModelSpNic

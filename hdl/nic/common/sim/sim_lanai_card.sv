@@ -5,7 +5,7 @@ module sim_lanai_card
   import myri_pci_pkg::*;
   import sim_trace_pkg::*;
 #(
-    parameter int KIND       = 9,  // which LANai: 9 or 4
+    parameter int VARIANT    = 9,  // which LANai: 9 or 4
     parameter int NODE       = 0,  // VNN
     parameter int CLOCK_NIC  = 0,  // index of the NIC clock
     parameter int CLOCK_LINK = 0,  // index of the link clock
@@ -42,7 +42,7 @@ module sim_lanai_card
     output logic [PCI_OUT_BITS-1:0] pci_out
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
-  localparam int WIDTH = KIND == 4 ? 32 : 64;
+  localparam int WIDTH = VARIANT == 4 ? 32 : 64;
   logic
       mem_a_valid,
       mem_a_write,
@@ -62,7 +62,7 @@ module sim_lanai_card
   logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
   logic nic_busy;
   // Processor and SRAM of a LANai 9 have the arbiter's clock.
-  if (KIND == 9) begin : gen_part
+  if (VARIANT == 9) begin : gen_part
     assign lanai_clk = engine_clk[ENGINE_SRAM];
     for (genvar k = 0; k < ENGINES; k++) begin : gen_needed
       assign engine_needed[k] = nic_needed[k] || (k == ENGINE_SRAM && lanai_needed);
@@ -106,7 +106,7 @@ module sim_lanai_card
       .busy(lanai_busy)
   );
   sim_nic #(
-      .KIND(KIND),
+      .VARIANT(VARIANT),
       .WIDTH(WIDTH),
       .BASE(BASE),
       .CLOCK_NIC(CLOCK_NIC),

@@ -1,6 +1,6 @@
 // Left engine of the SP adapter: does the commands of the Recv/Cmd FIFO, one after the other.
 //
-// A command is {word, host address} (pymodels/sp_adapter.py). FETCH: bytes of host memory become words of the Send
+// A command is {word, host address} (pymodels/nics/sp/registers.py). FETCH: bytes of host memory become words of the Send
 // FIFO, packed from lane 0, as soon as the whole of them has room. STORE: the words behind the command in the
 // FIFO, packed from lane 0, become bytes of host memory. So the order of commands is that of the FIFO, and a
 // FETCH waits for every STORE before it. READ brings words like FETCH, to the read buffer. ALARM asks for an interrupt.

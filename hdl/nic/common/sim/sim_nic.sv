@@ -4,7 +4,7 @@ module sim_nic
   import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
 #(
-    parameter int KIND       = 9,   // which LANai: 9 or 4
+    parameter int VARIANT    = 9,   // which LANai: 9 or 4
     parameter int WIDTH      = 64,  // bits of a word of its SRAM
     parameter int BASE       = 0,   // first unit number of the node, and its settings unit
     parameter int CLOCK_NIC  = 0,   // index of the NIC clock
@@ -133,7 +133,7 @@ module sim_nic
   // The NIC clock as what watches an engine needs it.
   logic send_clk, recv_clk, dma_clk, pio_clk, mem_clk, mem_due;
   logic [ENGINES-1:0] nic_needed;
-  if (KIND == 9) begin : gen_parts
+  if (VARIANT == 9) begin : gen_parts
     logic unused_clk;
     assign unused_clk = clk;
     assign send_clk = engine_clk[ENGINE_SEND];
@@ -151,7 +151,7 @@ module sim_nic
     assign engine_needed = nic_needed;
   end
 
-  if (KIND == 9) begin : gen_lanai9
+  if (VARIANT == 9) begin : gen_lanai9
     logic unused_ok;
     assign unused_ok = cfg_sram_above;
     myri_nic nic (

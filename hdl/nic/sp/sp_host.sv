@@ -1,6 +1,6 @@
 // Host side of the SP adapter in the NIC clock: PIO into the SRAM, doorbells, control register.
 //
-// Map of the card (pymodels/sp_adapter.py): SRAM, the control register, with cfg_doorbell a doorbell region whose stores
+// Map of the card (pymodels/nics/sp/registers.py): SRAM, the control register, with cfg_doorbell a doorbell region whose stores
 // become entries of a FIFO in SRAM, as on a LANai 9. A store elsewhere does nothing and is flagged by `misuse`; a load
 // gives 0. Every access of SRAM crosses the internal bus.
 // Timing: that of myri_pio, when the bus is granted.

@@ -1,4 +1,4 @@
-"""The registers of the SP adapter, and STATUS (`pymodels.sp_adapter`)."""
+"""The registers of the SP adapter, and STATUS (`pymodels.nics.sp.registers`)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from pymodels.machine.doorbell import Doorbells
 from pymodels.machine.memory import MachineError
-from pymodels.machine.sp_left import LeftEngine
-from pymodels.machine.sp_packets import ReceiveBuffer, SendSide
 from pymodels.machine.world import World
-from pymodels.sp_adapter import SpReg, SpSize, SpStatus
+from pymodels.nics.sp.left import LeftEngine
+from pymodels.nics.sp.packets import ReceiveBuffer, SendSide
+from pymodels.nics.sp.registers import SpReg, SpSize, SpStatus
 
 COUNT, MASK32 = 0xFF, 0xFFFFFFFF
 STICKY = 1 << SpStatus.TIME

@@ -1,0 +1,41 @@
+"""What the LANais have in common, as kinds of NIC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pymodels.hardware.kind import NicKind
+from pymodels.hardware.schema import NIC, PROCESSOR, U16, Key
+from pymodels.hardware.value import Values
+from pymodels.settings import Setting
+
+CDC_LATENCY = 1
+"""Further read-clock edges of a clock crossing beyond the first: a two-flop synchroniser (ours)."""
+# fmt: off
+KEYS = (
+    *PROCESSOR,
+    Key("rtc.tick_ps", NIC, int, "ps", 1000, 10**9, "tick of the real-time clock and the timers"),
+    Key("nres.timeout_ps", NIC, int, "ps", 0, 10**12, "shortest of the four network time-outs (code 0)"),
+    Key("nres.truncate", NIC, bool, "", 0, 1, "it cuts the packet; else it resets the receiver"),
+    Key("dma.start_clocks", NIC, int, "NIC clocks", 0, U16, "start of a host DMA, before it asks for the bus"),
+)
+# fmt: on
+
+
+@dataclass(frozen=True)
+class Lanai(NicKind):
+    """A LANai."""
+
+    def settings(self, values: Values) -> dict[int, int]:
+        nic_ps = values.integer("clock.nic_ps")
+        rtc = Fraction(nic_ps, values.integer("rtc.tick_ps"))
+        return {
+            int(Setting.SRAM_ACCESSES): values.integer("sram.accesses"),
+            int(Setting.CDC_LATENCY): CDC_LATENCY,
+            int(Setting.DMA_START_CLOCKS): values.integer("dma.start_clocks"),
+            int(Setting.RTC_NUMERATOR): rtc.numerator,
+            int(Setting.RTC_DENOMINATOR): rtc.denominator,
+            int(Setting.NRES_CLOCKS): values.integer("nres.timeout_ps") // nic_ps,
+            int(Setting.NRES_TRUNCATE): int(values.flag("nres.truncate")),
+        }

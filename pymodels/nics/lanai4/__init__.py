@@ -1,0 +1,1 @@
+"""The LANai 4 on a PCI32 card."""

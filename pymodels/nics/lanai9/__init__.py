@@ -1,0 +1,1 @@
+"""The LANai 9 on a PCI64 card. Its registers have the names by which firmware speaks: `pymodels/registers.py`."""

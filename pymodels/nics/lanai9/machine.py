@@ -1,0 +1,14 @@
+"""The LANai 9 of the machine."""
+
+from __future__ import annotations
+
+from pymodels.machine.nic import ModelNic
+
+
+class ModelNic9(ModelNic):
+    """A LANai with everything."""
+
+    kind = "lanai9"
+
+
+NIC = ModelNic9

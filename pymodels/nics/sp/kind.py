@@ -1,0 +1,95 @@
+"""The SP adapter, as a kind of NIC, and the SP switch that it is for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from pymodels.cards import SLOT, CardMap
+from pymodels.costs.targets import POWERPC
+from pymodels.formats.sp import MAX_USER, ROUTE_BYTES
+from pymodels.hardware.kind import Network, NicKind
+from pymodels.hardware.processors import NicProcessor
+from pymodels.hardware.schema import NIC, PROCESSOR, Key
+from pymodels.hardware.value import Values
+from pymodels.nics.sp.registers import SpControl, SpPci
+from pymodels.settings import Setting
+
+NETWORK = Network(
+    capture_type=148,
+    hdl_switch={"SP": 1},
+    pipeline=3,
+    ports=8,
+    route_bytes=ROUTE_BYTES,
+    switch="an SP switch chip",
+    chunk=8,
+)
+"""LINKTYPE_USER1; what FALL_THROUGH does not count in `sp_switch`; ports of a chip (paper 001, 3.1.1)."""
+# fmt: off
+KEYS = (
+    *PROCESSOR,
+    Key("switch.central_queue", NIC, int, "bytes", 0, 16384, "buffer that all outputs of a switch share"),
+    Key("dma.start_ns", NIC, int, "ns", 0, 100_000, "start of a host DMA, before it asks for the bus"),
+    Key("dma.fifo_bytes", NIC, int, "bytes", 0, 65536, "each of the two FIFOs between PCI and internal bus"),
+    Key("internal_bus.period_ps", NIC, int, "ps", 1000, 100_000, "internal bus of the adapter"),
+    Key("internal_bus.width", NIC, int, "bits", 32, 64, "internal bus of the adapter"),
+    Key("doorbell.present", NIC, bool, "", 0, 1, "stores to the doorbell region go to a FIFO in hardware"),
+    Key("packet.payload", NIC, int, "bytes", 8, 2040, "payload of a switch packet, the layer's header included"),
+)
+# fmt: on
+
+
+def bus_beat(values: Values) -> int:
+    """Clocks of the NIC that a beat keeps the internal bus: one of its own."""
+    return math.ceil(values.integer("internal_bus.period_ps") / values.integer("clock.nic_ps"))
+
+
+def bus_access(values: Values) -> int:
+    """Clocks of the NIC that an access of processor or host keeps it: address and data."""
+    return 2 * bus_beat(values)
+
+
+@dataclass(frozen=True)
+class SpCard(CardMap):
+    """Where the regions of its card stand. Of the registers the host has the control register only."""
+
+    def register(self, register: int) -> int:
+        """The control register, which has the interrupt."""
+        return self.control
+
+    def signal(self, value: int) -> int:
+        """The interrupt."""
+        return 1 << SpControl.INTERRUPT
+
+
+@dataclass(frozen=True)
+class SpAdapter(NicKind):
+    """A card with an internal bus between its processor's cache, its FIFOs and the PCI bus."""
+
+    def card(self, sram_bytes: int, values: Values | None = None) -> CardMap:
+        """`values`: whether it has doorbells; without them it does."""
+        doorbells = values is None or values.flag("doorbell.present")
+        places = SLOT + SpPci.SRAM, SLOT + SpPci.CONTROL, SLOT + SpPci.CONTROL
+        return SpCard(*places, has_doorbells=doorbells, most_payload=MAX_USER)
+
+    def settings(self, values: Values) -> dict[int, int]:
+        """Its clocks have one root (readings A8): a crossing is one register. An access of the processor or the host
+        keeps the internal bus for two of its clocks, address and data; a beat of the right engine for one.
+        """
+        return {
+            int(Setting.CDC_LATENCY): 0,
+            int(Setting.DMA_START_CLOCKS): round(
+                values.integer("dma.start_ns") * 1000 / values.integer("clock.nic_ps")
+            ),
+            int(Setting.BUS_BEAT): bus_beat(values),
+            int(Setting.BUS_ACCESS): bus_access(values),
+            int(Setting.DOORBELL): int(values.flag("doorbell.present")),
+        }
+
+    def processor(self, values: Values) -> NicProcessor:
+        """Its loads and stores are cached; an uncached access goes over the internal bus."""
+        plain = NicProcessor.of(values)
+        return replace(plain, uncached=plain.uncached + bus_access(values), cached=True)
+
+
+KIND = SpAdapter("sp", "an SP adapter", NETWORK, 1 << 19, "sim_sp_nic", 0, POWERPC, boots=False, keys=KEYS)

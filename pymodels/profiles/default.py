@@ -1,0 +1,7 @@
+"""What is taken where neither the user nor the cluster's file names a profile."""
+
+from __future__ import annotations
+
+DEFAULT_PROFILE = "lanai9"
+DEFAULT_KIND = "lanai9"
+"""The kind of its NIC."""
