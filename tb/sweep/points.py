@@ -20,6 +20,7 @@ from pymodels.config.writer import CONFIG
 from pymodels.errors import ConfigError, SanlabError
 from tb.plan.request import Request, plan
 from tb.plan.studies import StudyInfo
+from tb.sweep.outside import files_of
 from tb.tools.paths import ROOT
 
 OWN = ("hosts", "seed", "profile")
@@ -44,7 +45,7 @@ class Point:
     cluster: Mapping[str, str]
     """The configuration's files by name."""
     sources: str
-    """Hash of the sources, then of the study's own file where it stands outside, and of files that settings name."""
+    """Hash of the sources, then of the study's files where it stands outside, and of files that settings name."""
     directory: str
     """Where file names in settings begin."""
     axes: Mapping[str, str]
@@ -75,11 +76,11 @@ class Point:
 def spread(base: Request, info: StudyInfo, places: Iterable[Mapping[str, str]]) -> list[Point]:
     """The points at these places, each a mapping from axis to value, around the run that `base` asks for.
 
-    Raises ConfigError for a setting that is also an axis, and for a number of hosts or a seed that cannot be.
+    Raises ConfigError for a setting that is also an axis, and for a number of hosts or a seed that cannot be;
+    SanlabError for a study elsewhere whose files cannot be told.
     """
     given = _texts(Path(base.cluster_file))
-    module = getattr(info.module, "__file__", None)
-    outside = [module] if "." in info.name and module else []
+    outside = list(map(str, files_of(info.name, SOURCES))) if "." in info.name else []
     found = []
     for place in places:
         twice = sorted(base.settings.keys() & place.keys())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from tb.tools.imports import imported
 
 Graph = Mapping[str, Mapping[str, int]]
 """By file the files that it imports, each with the first line that does; files are named as modules."""
@@ -52,23 +53,9 @@ def _name(place: Path) -> str:
 def _imported(files: Mapping[str, Path], name: str, path: Path) -> Iterator[tuple[int, str]]:
     """Line and full name of every module that a file imports; `from package import module` names the module."""
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            source = ".".join([*base, *filter(None, [node.module])])
-            wholes = (f"{source}.{alias.name}" for alias in node.names)
-            yield from ((node.lineno, whole if whole in files else source) for whole in wholes)
-        elif isinstance(node, ast.Call) and (module := _constant_module(node)):
-            yield node.lineno, module
-
-
-def _constant_module(call: ast.Call) -> str:
-    """What a call of `import_module` with a constant imports; empty for any other call."""
-    called = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    known = called in ("import_module", "__import__") and call.args and isinstance(call.args[0], ast.Constant)
-    return str(call.args[0].value) if known else ""  # type: ignore[attr-defined]
+    for line, module, taken in imported(path.read_text(encoding="utf-8"), package):
+        whole = f"{module}.{taken}"
+        yield line, whole if whole in files else module
 
 
 @dataclass(frozen=True)
@@ -100,13 +87,13 @@ class Order:
     def offences(self, sources: Sources) -> list[str]:
         """Every import that does not go down, and every file without a place, as `file:line: what is wrong`."""
         found = []
-        for name, imported in sources.graph.items():
+        for name, others in sources.graph.items():
             here = self.place(sources.place(name))
             if here is None:
                 if sources.files[name].stat().st_size:
                     found.append(f"{sources.place(name)}:1: stands in no folder of the order")
                 continue
-            for module, line in imported.items():
+            for module, line in others.items():
                 there = self.place(sources.place(module))
                 if there is not None and there[2] != here[2] and there[:2] >= here[:2]:
                     found.append(f"{sources.place(name)}:{line}: {here[2]} imports {module}")

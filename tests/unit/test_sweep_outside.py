@@ -1,0 +1,91 @@
+"""A point of a study that stands elsewhere has a new key when any file changes that its results follow from.
+
+Strategy: a package with a study is written to a folder on the path, with helpers that it imports in every way that
+there is: at the top, in a function, relatively, through another one, through a package, as a second package. Each file
+is changed in turn, and the key must change, or must not when the study never leads there. A name that is computed
+cannot be followed, and is refused.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pymodels.errors import SanlabError
+from tb.plan import studies
+from tb.plan.request import resolve
+from tb.sweep.outside import INSTALLED, files_of
+from tb.sweep.points import SOURCES, spread
+
+FILES = {
+    "so_mine/__init__.py": "",
+    "so_mine/study.py": '''"""What?"""
+import json
+import numpy
+from firmware.verbs import Host
+from so_mine.parts import size
+from . import beside
+async def run(lab):
+    import so_other.late
+''',
+    "so_mine/beside.py": "from .deep.inner import x\n",
+    "so_mine/parts.py": "size = 1\n",
+    "so_mine/deep/__init__.py": "",
+    "so_mine/deep/inner.py": "import tb.lab.lab\nx = 1\n",
+    "so_mine/unused.py": "",
+    "so_other/__init__.py": "",
+    "so_other/late.py": "import importlib\nimportlib.import_module('so_other.by_name')\n",
+    "so_other/by_name.py": "",
+    "so_third.py": "",
+}
+LED_TO = sorted(FILES.keys() - {"so_mine/unused.py", "so_third.py"})
+
+
+@pytest.fixture(name="folder")
+def fixture_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The packages, on the path."""
+    for name, text in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    for name in [name for name in sys.modules if name.startswith("so_")]:
+        del sys.modules[name]
+
+
+def key() -> str:
+    """The key of the only point of a sweep of the study."""
+    request = resolve("echo_pingpong", "icarus", "1", False, "", "", "", ("icarus",))
+    return spread(replace(request, study="so_mine.study"), studies.load("so_mine.study"), [{}])[0].key
+
+
+def test_the_files_of_a_study_are_all_that_it_leads_to(folder: Path) -> None:
+    assert [path.relative_to(folder).as_posix() for path in files_of("so_mine.study", SOURCES)] == LED_TO
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_a_change_of_a_file_makes_another_point_when_the_study_leads_there(folder: Path, name: str) -> None:
+    before = key()
+    assert key() == before
+    with (folder / name).open("a") as file:
+        file.write("# changed\n")
+    assert (key() != before) == (name in LED_TO)
+
+
+def test_a_name_that_is_computed_is_refused(folder: Path) -> None:
+    (folder / "so_mine" / "parts.py").write_text("import importlib\nsize = importlib.import_module('a' + 'b')\n")
+    with pytest.raises(SanlabError) as refused:
+        files_of("so_mine.study", SOURCES)
+    cause = f"{folder}/so_mine/parts.py:2 imports a module by a name that is computed, and its results follow from it"
+    assert str(refused.value) == f"the study cannot be swept: {cause}; import it by its name"
+
+
+def test_a_study_that_is_installed_has_its_own_package_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tb.sweep.outside.INSTALLED", (*INSTALLED, folder))
+    found = {path.relative_to(folder).parts[0] for path in files_of("so_mine.study", SOURCES)}
+    assert found == {"so_mine"}
