@@ -20,20 +20,16 @@ class Bench:
 
     nic = "lanai9"
     """The kind of every NIC."""
+    timing: Timing | None = None
+    """Delays of the machine; None: those that it has."""
 
     def __init__(
-        self,
-        nodes: int = 2,
-        seed: int = 1,
-        trace: bool = False,
-        start_nics: bool = True,
-        timing: Timing | None = None,
-        **options: int | str,
+        self, nodes: int = 2, seed: int = 1, trace: bool = False, start_nics: bool = True, **options: int | str
     ) -> None:
         """`nodes` hosts on one switch. `start_nics`: run the firmware from the beginning; otherwise call
         `start_nic`.
         """
-        self.machine = Machine(nodes=nodes, seed=seed, trace=trace, nic=self.nic, timing=timing)
+        self.machine = Machine(nodes=nodes, seed=seed, trace=trace, nic=self.nic, timing=self.timing)
         self.nodes = nodes
         self.views = [ClusterView(**self.machine.view(node, **options)) for node in range(nodes)]
         self.libraries: list[Grim] = [open_layer(self.machine.host(node), self.views[node]) for node in range(nodes)]
