@@ -86,15 +86,19 @@ def test_nobody_there_is_a_time_out_and_the_vi_is_free_again() -> None:
     machine.finish(*(side(users[i], vis[i], 1 - i) for i in (0, 1)))
 
 
-def test_unequal_vis_are_no_peers_and_both_sides_are_told() -> None:
+@pytest.mark.parametrize("late_us", [(0, 0), (10, 0), (0, 10), (20, 0), (0, 20)])
+def test_unequal_vis_are_no_peers_and_both_sides_are_told(late_us: tuple[int, int]) -> None:
+    """Whatever a side is doing when it hears of the other one."""
     machine, users, _ = made()
     vis = machine.finish(
         users[0].nic.create_vi(users[0].tag, most=1000), users[1].nic.create_vi(users[1].tag, most=2000)
     )
 
     async def refused(i: int) -> Result:
+        await users[i].nic.host.sleep(late_us[i] * 1_000_000)
+        await vis[i].connect_peer_request(1 - i, NAME, 5000)
         with pytest.raises(VipError) as error:
-            await side(users[i], vis[i], 1 - i)
+            await vis[i].connect_peer_wait()
         return error.value.result
 
     assert machine.finish(refused(0), refused(1)) == [Result.INVALID_MTU] * 2

@@ -120,20 +120,23 @@ class Peers:
         """The peer is known: connect to it."""
         vi = asked.vi
         asked.other = message._replace(number=theirs)
-        for result, same in (
-            (Result.INVALID_RELIABILITY_LEVEL, message.reliability == vi.reliability),
-            (Result.INVALID_MTU, message.most == vi.most),
-        ):
-            if not same and asked.failure is None:
-                failure = VipError(result, f"connecting VI {vi.number} to its peer", "create it like the peer's")
-                await self._ready(asked, theirs)  # it shall see that too
-                await self.give_up(vi, failure)
-        if asked.failure is None:
+        failure = asked.failure = self._unlike(vi, message)  # at once: the peer may be ready while we answer
+        if failure is None:
             lower = asked.message if self._agent.me < asked.node else asked.other
             higher = asked.other if self._agent.me < asked.node else asked.message
             asked.made = lower._replace(server=higher.client)
             await self._agent.join(vi, message.source, message.client, asked.made)
-            await self._ready(asked, theirs)
+        await self._ready(asked, theirs)  # whose VI is not like ours shall see that too
+        if failure is not None:
+            await self.give_up(vi, failure)
+
+    @staticmethod
+    def _unlike(vi: KernelVi, message: Message) -> VipError | None:
+        """Why a VI cannot be the peer of the one that asks."""
+        what, remedy = f"connecting VI {vi.number} to its peer", "create it like the peer's"
+        if message.reliability != vi.reliability:
+            return VipError(Result.INVALID_RELIABILITY_LEVEL, what, remedy)
+        return VipError(Result.INVALID_MTU, what, remedy) if message.most != vi.most else None
 
     async def _ready(self, asked: Asked, theirs: int) -> None:
         """Tell the peer that it may send: its own number, our VI and number."""
