@@ -280,3 +280,13 @@ def test_a_misuse_gives_the_code_that_the_specification_names_and_changes_nothin
     p.machine.finish(good(p))
     if misuse != "another's completion queue":
         assert pins(p) == before
+
+
+@pytest.mark.parametrize("translation", ["at2", "at3", "flat"])
+def test_memory_that_is_not_there_is_no_parameter_of_any_registration(translation: str) -> None:
+    p = pair(preset="bvia2", translation=translation)
+    for va, size in ((0x5000, 10), (p.here.base, 1 << 24)):
+        with pytest.raises(VipError) as refused:
+            p.machine.finish(p.here.nic.register_memory(va, size, p.here.tag))
+        assert refused.value.result is PARAMETER, str(refused.value)
+    p.machine.finish(good(p))

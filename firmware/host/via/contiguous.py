@@ -15,8 +15,10 @@ from pymodels.host.process import Process
 
 async def gather(host: Host, process: Process, va: int, size: int) -> None:
     """Move a range of a process to contiguous memory, unless it is there. Raises VipError when it cannot be moved."""
-    if size <= 0:
-        return
+    try:
+        process.pieces(va, size)
+    except ProtectionFault:
+        return  # whoever pins it says what is wrong with it
     try:
         moved = process.gather(va, size)
     except (ProtectionFault, MemoryError) as cause:
