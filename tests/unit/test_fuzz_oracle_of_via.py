@@ -8,8 +8,11 @@ from collections.abc import Mapping
 
 import pytest
 
+from firmware.host.via import Descriptor, VipError
+from firmware.host.via.vi import WorkQueue
 from firmware.nic.via.refill import Refill
 from tb.fuzz import trial
+from tb.fuzz.layers.via.completions import Completions, Queue
 from tb.fuzz.layers.via.link import Link
 from tb.fuzz.program import Act, Program, Value
 
@@ -21,13 +24,17 @@ LINK: Mapping[str, Value] = {
     "role": "client",
     "queues": 0,
     "most": 0,
+    "completions": "each",
+    "entries": 1024,
 }
 MESSAGE: Mapping[str, Value] = {"side": 0, "bytes": 64, "pieces": 1, "parts": 1, "extra": 0, "immediate": 0}
 
 
-def failures(level: str, faults: Mapping[str, int], options: Mapping[str, Value], *acts: Act) -> tuple[str, ...]:
+def failures(
+    level: str, faults: Mapping[str, int], options: Mapping[str, Value], *acts: Act, **link_values: Value
+) -> tuple[str, ...]:
     """What is wrong with acts of one connection."""
-    link = Act(0, "connection", {**LINK, "level": level}, who="link")
+    link = Act(0, "connection", {**LINK, "level": level, **link_values}, who="link")
     return trial.on_machine("via", Program(2, "lanai9", options, faults, (link, *acts))).failures
 
 
@@ -42,7 +49,7 @@ def test_memory_of_a_lost_send_without_a_limit_of_time_is_free_when_its_connecti
         await part(self, load)
 
     monkeypatch.setattr(Link, "part", parted)
-    act = Act(0, "register", {"side": 0, "bytes": 4000}, who="link")
+    act = Act(0, "lend", {"side": 0, "bytes": 4000, "use": "send", "rights": 0}, who="link")
     assert failures("delivery", {"loss": 60, "seed": 3}, {"timeout_us": 0}, act) == ()
     assert ends, "the send was not lost"
 
@@ -69,3 +76,56 @@ def test_a_burst_runs_queue_caches_low(monkeypatch: pytest.MonkeyPatch) -> None:
     act = Act(0, "burst", {"side": 0, "bytes": 1000, "many": 40}, who="link")
     assert failures("unreliable", {}, {"receive_words": 64}, act) == ()
     assert asked
+
+
+def test_a_completion_queue_that_is_too_small_says_so_and_is_believed_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    refused = Completions.refused
+
+    def note(self: Completions, queue: Queue, error: VipError) -> None:
+        said.append(str(error))
+        refused(self, queue, error)
+
+    monkeypatch.setattr(Completions, "refused", note)
+    act = Act(0, "burst", {"side": 0, "bytes": 8, "many": 20}, who="link")
+    small: Mapping[str, Value] = {"queues": 15, "completions": "both", "entries": 2}
+    assert failures("delivery", {}, {"completion": "cq1"}, act, **small) == ()
+    assert said, "it was not overrun"
+
+
+def test_an_overrun_of_which_nobody_hears_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The NIC counts no rounds of a completion queue."""
+    monkeypatch.setattr("firmware.nic.via.completing.ROUNDS", 0)
+    monkeypatch.setattr("firmware.host.via.completion.ROUNDS", 0)
+    act = Act(0, "burst", {"side": 0, "bytes": 8, "many": 20}, who="link")
+    small: Mapping[str, Value] = {"queues": 15, "completions": "both", "entries": 2}
+    assert "overrun, and does not say so" in failures("delivery", {}, {"completion": "cq1"}, act, **small)[0]
+
+
+def two_threads(queue: str, how: str) -> Act:
+    """Two threads that wait at a queue."""
+    return Act(0, "two threads", {"side": 0, "bytes": 9000, "queue": queue, "how": how}, who="link")
+
+
+@pytest.mark.parametrize("queues", [0, 15])
+@pytest.mark.parametrize("how", ["poll", "wait", "notify"])
+@pytest.mark.parametrize("queue", ["sends", "receives"])
+def test_each_of_two_threads_at_a_queue_gets_one_of_its_ends(queue: str, how: str, queues: int) -> None:
+    assert failures("delivery", {}, {}, two_threads(queue, how), queues=queues) == ()
+
+
+@pytest.mark.parametrize("how", ["wait", "notify"])
+@pytest.mark.parametrize("queue", ["sends", "receives"])
+def test_a_descriptor_that_is_given_to_a_thread_before_it_is_done_is_found(
+    queue: str, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library takes a descriptor after it has waited for its cost, when both threads have seen the first."""
+
+    async def late(self: WorkQueue) -> Descriptor | None:
+        if not self.over():
+            return None
+        await self._process.spend("take_done")
+        return self._posted.popleft() if self._posted else None
+
+    monkeypatch.setattr(WorkQueue, "_take", late)
+    assert "before it was done" in failures("delivery", {}, {}, two_threads(queue, how))[0]

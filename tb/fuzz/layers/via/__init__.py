@@ -8,6 +8,7 @@ from firmware.nic.via.options import OptionError
 from tb.fuzz.layers.via.acts import program
 from tb.fuzz.layers.via.cluster import Cluster
 from tb.fuzz.layers.via.link import Link
+from tb.fuzz.layers.via.performing import perform
 from tb.fuzz.program import Act, Program
 from tb.fuzz.world import World
 
@@ -46,5 +47,5 @@ async def _link(link: Link, acts: tuple[Act, ...]) -> None:
     await link.make()
     for act in acts:
         if act.node == link.act.node and act.name != "connection":
-            await link.act_on(act)
+            await perform(link, act)
     await link.end()

@@ -8,6 +8,10 @@ from types import MappingProxyType
 
 from firmware.nic.via.options import RANGES
 from tb.fuzz.draw import Draw
+from tb.fuzz.layers.via.changes import UNLIKE
+from tb.fuzz.layers.via.lending import USES
+from tb.fuzz.layers.via.misuse import MISUSES
+from tb.fuzz.layers.via.wrong import WRONGS
 from tb.fuzz.program import Act, Program, Value
 
 OPTIONS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
@@ -43,7 +47,6 @@ OPTIONS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
 OFTEN = ("preset", "completion", "rdma")
 DEFAULTS: Mapping[str, Value] = {"timeout_us": 100_000}
 """A program posts more at once than a limit of 5 ms allows for."""
-LEVELS = ("unreliable", "delivery", "reception")
 LINKS = 4
 KINDS: Mapping[str, tuple[str, ...]] = {
     "message": ("side", "bytes", "pieces", "parts", "extra", "immediate"),
@@ -54,43 +57,42 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "write": ("side", "bytes", "pieces", "immediate"),
     "read": ("side", "bytes", "pieces"),
     "wrong": ("side", "what"),
+    "wrong receive": ("side", "bytes", "pieces", "parts", "extra", "immediate", "what"),
     "take": ("side", "how"),
+    "two threads": ("side", "bytes", "queue", "how"),
+    "resize": ("side", "queue", "entries", "threads"),
     "receive nothing": ("side", "bytes"),
     "too long": ("side", "bytes"),
     "forbidden": ("side", "bytes", "operation", "memory"),
     "renew": ("side", "role", "load"),
     "remake": ("side", "role", "load"),
-    "register": ("side", "bytes"),
+    "reshape": ("side", "role", "load", "level", "most", "denied"),
+    "refuse": ("side", "role", "load", "how refused"),
+    "early": ("side", "role", "load", "bytes", "times"),
+    "lend": ("side", "bytes", "use", "rights"),
+    "lend too": ("side", "bytes", "use", "rights"),
+    "ask": ("side",),
     "misuse": ("side", "misuse"),
     "garbage": ("side", "seed", "times"),
     "garbage too": ("side", "seed", "times"),
     "stop": ("us",),
 }
 """What an act draws, by its name."""
-WRONGS = ("no handle", "beyond", "before", "around", "flags", "no target", "segments", "too much", "foreign handle")
-MISUSES = (
-    "nowhere",
-    "itself",
-    "other tag",
-    "connecting twice",
-    "destroying too early",
-    "no memory",
-    "foreign memory",
-    "memory in use",
-    "no queue",
-    "queue in use",
-    "nothing posted",
-    "misaligned",
-    "nobody asks",
-)
 WORDS: Mapping[str, tuple[str, ...]] = {
     "what": WRONGS,
-    "misuse": MISUSES,
-    "how": ("done", "poll", "wait"),
+    "misuse": tuple(MISUSES),
+    "how": ("done", "poll", "wait", "notify"),
+    "how refused": ("reject", *UNLIKE),
     "operation": ("write", "read"),
-    "memory": ("closed", "beyond", "foreign", "nothing"),
+    "memory": ("closed", "beyond", "foreign", "nothing", "far", "odd"),
     "role": ("client", "server", "peer"),
+    "level": ("unreliable", "delivery", "reception"),
+    "use": tuple(USES),
+    "queue": ("sends", "receives"),
+    "completions": ("each", "both", "process"),
 }
+MOST, ENTRIES = (0, 4096), (1024, 1024, 40, 8, 2)
+CHOICES: Mapping[str, tuple[int, ...]] = {"most": MOST, "entries": ENTRIES}
 NUMBERS: Mapping[str, tuple[int, int]] = {
     "side": (0, 1),
     "pieces": (1, 4),
@@ -100,8 +102,11 @@ NUMBERS: Mapping[str, tuple[int, int]] = {
     "times": (2, 12),
     "many": (8, 40),
     "kilobytes": (10, 60),
-    "cuts": (1, 12),
+    "cuts": (1, 60),
     "load": (0, 3),
+    "rights": (0, 3),
+    "denied": (0, 15),
+    "threads": (1, 2),
     "us": (1, 300),
     "seed": (0, 9999),
 }
@@ -147,10 +152,12 @@ def _link(draw: Draw, nodes: int, number: int, hostile: bool) -> Act:
         "second": (first + draw.whole(1, nodes - 1)) % nodes,
         "process": bad if hostile else draw.whole(0, 1),
         "hostile": bad,
-        "level": draw.one_of(LEVELS),
+        "level": draw.one_of(WORDS["level"]),
         "role": draw.one_of(WORDS["role"]),
         "queues": draw.whole(0, 15),
-        "most": draw.one_of((0, 4096)),
+        "most": draw.one_of(MOST),
+        "completions": draw.one_of(WORDS["completions"]),
+        "entries": draw.one_of(ENTRIES),
     }
     return Act(number, "connection", values, who="link")
 
@@ -166,5 +173,7 @@ def _value(draw: Draw, name: str) -> Value:
         return draw.one_of(WORDS[name])
     if name == "bytes":
         return draw.one_of((64, 0, 1, 4, 8, 9, 1000, 4096, 5000, draw.whole(0, 9000)))
+    if name in CHOICES:
+        return draw.one_of(CHOICES[name])
     low, high = NUMBERS[name]
     return draw.whole(low, high)

@@ -30,6 +30,10 @@ class Cluster:
         self.options = Options.of(program.options)
         self.vias = [Via(world.hosts[node], view) for node, view in enumerate(views)]
         self.owners = [[Owner(node, number) for number in range(PROCESSES)] for node in range(program.nodes)]
+        for act in program.acts:
+            if act.name == "connection" and act.values["completions"] == "process":
+                for end in ("first", "second"):
+                    self.owners[act.whole(end)][act.whole("process")].shares = True
         self.wrong: list[str] = []
         for node, view in enumerate(views):
             world.nics[node].spawn(nic_program("via")(world.nics[node], view), "firmware")

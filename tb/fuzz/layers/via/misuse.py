@@ -1,66 +1,144 @@
-"""Wrong descriptors with the status that each gets, and wrong calls, each of which VipError must refuse."""
+"""Calls that are wrong, and the code with which each is refused."""
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from firmware.host.via import Descriptor
-from pymodels.formats.via import Control, Field, Status
-from tb.fuzz.layers.via.owner import PLAIN
-from tb.fuzz.layers.via.side import Side
+from firmware.host.via import Result, Vi, VipError
+from firmware.host.via.attributes import MemoryAttributes, ViAttributes
+from pymodels.formats.via import Reliability
+from tb.fuzz.layers.via.link import Link
+from tb.fuzz.layers.via.owner import PLAIN, Area
+from tb.fuzz.layers.via.side import ABSENT, Side
+from tb.fuzz.program import Act
+
+PARAMETER, STATE, RESOURCE = Result.INVALID_PARAMETER, Result.INVALID_STATE, Result.ERROR_RESOURCE
+PTAG, LEVEL, MTU = Result.INVALID_PTAG, Result.INVALID_RELIABILITY_LEVEL, Result.INVALID_MTU
+NOWHERE, TIMEOUT = Result.NOT_REACHABLE, Result.TIMEOUT
+NOTHING: Any = None
+NO_TAG = 9999
 
 
-def wrong_send(what: str, side: Side, other: Side) -> tuple[Descriptor, Status]:
-    """A send that is wrong, and its status."""
-    area, place = side.owner.areas[PLAIN], side.owner.place()
-    if what in ("flags", "no target", "segments"):
-        place.send([] if what != "flags" else [(area.va, area.handle, 8)])
-        count, flags = {"flags": (1, 0x40), "no target": (0, Control.RDMA_WRITE), "segments": (0xFFFF, 0)}[what]
-        side.owner.process.store_bytes(place.va + Field.CONTROL, struct.pack(">HH", count, flags))
-        return place, Status.FORMAT_ERROR
-    if what == "too much":
-        size = side.most // 4 * 4
-        return place.send([(area.va, area.handle, min(size, area.size))] * 2), Status.LENGTH_ERROR
-    segment = {
-        "no handle": (area.va, area.handle ^ 1 << 20, 100),
-        "beyond": (area.va + area.size - 8, area.handle, 12),
-        "before": (area.va - 4, area.handle, 12),
-        "around": (0xFFFF_FFF0, area.handle, 0x20),
-        "foreign handle": (area.va, other.owner.areas[PLAIN].handle + (1 << 12), 64),
-    }[what]
-    return place.send([segment]), Status.PROTECTION_ERROR
+async def misuse(link: Link, act: Act) -> None:
+    """A wrong call."""
+    side = link.sides[act.whole("side")]
+    name = str(act.values["misuse"])
+    code, call = MISUSES[name]
+    if link.connected:
+        await side.refused(f"misuse: {name}", lambda: call(side, link.sides[1 - side.number], link), code)
+
+
+def _plain(side: Side) -> Area:
+    return side.owner.areas[PLAIN]
 
 
 def _foreign(side: Side) -> int:
     """A handle of another process of the same host."""
-    owners = side.cluster.owners[side.owner.node]
-    return owners[1 - side.owner.number].areas[PLAIN].handle
+    return side.cluster.owners[side.owner.node][1 - side.owner.number].areas[PLAIN].handle
 
 
-def _queue(side: Side) -> Any:
-    used = next((queue for queue in side.queues if queue is not None), None)
-    return side.owner.nic.create_cq(5000) if used is None else used.destroy()
+def _with_queue(side: Side, call: Callable[[Any], Any]) -> Any:
+    """A call of a completion queue."""
+    used = next((told.queue for told in side.told if told is not None), None)
+    return ABSENT if used is None else call(used)
 
 
-def _nothing(side: Side) -> Any:
-    return side.vi.poll_send() if not side.sends.posted else side.owner.nic.create_cq(-1)
+def _with_dead(side: Side, call: Callable[[Any], Any]) -> Any:
+    """A call of a VI that was destroyed."""
+    return ABSENT if side.dead is None else call(side.dead)
 
 
-MISUSES: Mapping[str, Callable[[Side, Side], Any]] = {
-    "nowhere": lambda side, other: side.vi.connect_request(99, 1, 100),
-    "itself": lambda side, other: side.vi.connect_request(side.owner.node, 1, 100),
-    "other tag": lambda side, other: side.owner.nic.register_memory(side.owner.areas[PLAIN].va, 64, 9999),
-    "connecting twice": lambda side, other: side.vi.connect_request(other.owner.node, 1, 100),
-    "destroying too early": lambda side, other: side.vi.destroy(),
-    "no memory": lambda side, other: side.owner.nic.deregister_memory(0x7777_7001),
-    "foreign memory": lambda side, other: side.owner.nic.deregister_memory(_foreign(side)),
-    "memory in use": lambda side, other: side.owner.nic.query_memory(_foreign(side)),
-    "no queue": lambda side, other: side.owner.nic.create_cq(0),
-    "queue in use": lambda side, other: _queue(side),
-    "nothing posted": lambda side, other: _nothing(side),
-    "misaligned": lambda side, other: side.owner.nic.descriptor(side.owner.areas[PLAIN].va + 4, 0),
-    "nobody asks": lambda side, other: side.owner.nic.connect_wait(12_345, 50),
+def _with_request(side: Side, link: Link, call: Callable[[Any], Any]) -> Any:
+    """A call of a server with a request that it has answered."""
+    return ABSENT if link.request is None or side is not link.server else call(link.request)
+
+
+def _without(posted: object, call: Callable[[], Any]) -> Any:
+    """A call where nothing is posted."""
+    return ABSENT if posted else call()
+
+
+async def _fresh(side: Side, call: Callable[[Vi], Any]) -> Any:
+    """A call of a VI that was never connected."""
+    try:
+        vi = await side.owner.nic.create_vi(side.owner.tag)
+    except VipError as error:
+        if error.result is RESOURCE:
+            return ABSENT
+        raise
+    try:
+        return await call(vi)
+    finally:
+        await vi.destroy()
+
+
+Call = Callable[[Side, Side, Link], Any]
+"""Of one side, which knows the other, and their connection."""
+MISUSES: Mapping[str, tuple[Result, Call]] = {
+    "nowhere": (NOWHERE, lambda side, other, link: _fresh(side, lambda vi: vi.connect_request(99, 1, 100))),
+    "itself": (NOWHERE, lambda side, other, link: _fresh(side, lambda vi: vi.connect_request(side.owner.node, 1, 100))),
+    "nobody waits": (
+        TIMEOUT,
+        lambda side, other, link: _fresh(side, lambda vi: vi.connect_request(other.owner.node, 12_346, 100)),
+    ),
+    "nobody asks": (TIMEOUT, lambda side, other, link: side.owner.nic.connect_wait(12_345, 50)),
+    "connecting twice": (STATE, lambda side, other, link: side.vi.connect_request(other.owner.node, 1, 100)),
+    "asking twice": (STATE, lambda side, other, link: side.vi.connect_peer_request(other.owner.node, 1, 100)),
+    "no peer": (STATE, lambda side, other, link: _fresh(side, lambda vi: vi.connect_peer_done())),
+    "no connection": (STATE, lambda side, other, link: _fresh(side, lambda vi: vi.disconnect())),
+    "accepting twice": (
+        STATE,
+        lambda side, other, link: _with_request(side, link, lambda it: side.owner.nic.connect_accept(it, side.vi)),
+    ),
+    "rejecting late": (PARAMETER, lambda side, other, link: _with_request(side, link, side.owner.nic.connect_reject)),
+    "destroying too early": (STATE, lambda side, other, link: side.vi.destroy()),
+    "changing too late": (
+        STATE,
+        lambda side, other, link: side.vi.set_attributes(ViAttributes(side.owner.tag, Reliability.DELIVERY, 100)),
+    ),
+    "closing too early": (RESOURCE, lambda side, other, link: side.owner.nic.close()),
+    "no tag": (PTAG, lambda side, other, link: side.owner.nic.register_memory(_plain(side).va, 64, NO_TAG)),
+    "setting no tag": (
+        PTAG,
+        lambda side, other, link: side.owner.nic.set_memory(_plain(side).handle, MemoryAttributes(NO_TAG)),
+    ),
+    "no such memory": (PARAMETER, lambda side, other, link: side.owner.nic.register_memory(0x5000, 64, side.owner.tag)),
+    "no memory": (PARAMETER, lambda side, other, link: side.owner.nic.deregister_memory(0x7777_7001)),
+    "foreign memory": (PARAMETER, lambda side, other, link: side.owner.nic.deregister_memory(_foreign(side))),
+    "asking for foreign memory": (PARAMETER, lambda side, other, link: side.owner.nic.query_memory(_foreign(side))),
+    "no level": (LEVEL, lambda side, other, link: side.owner.nic.create_vi(side.owner.tag, NOTHING)),
+    "no size": (MTU, lambda side, other, link: side.owner.nic.create_vi(side.owner.tag, most=0)),
+    "no queue": (PARAMETER, lambda side, other, link: side.owner.nic.create_cq(0)),
+    "foreign queue": (
+        PARAMETER,
+        lambda side, other, link: _with_queue(
+            other, lambda queue: side.owner.nic.create_vi(side.owner.tag, receive_cq=queue)
+        ),
+    ),
+    "queue in use": (RESOURCE, lambda side, other, link: _with_queue(side, lambda queue: queue.destroy())),
+    "queue too large": (PARAMETER, lambda side, other, link: _with_queue(side, lambda queue: queue.resize(1025))),
+    "queue without handler": (PARAMETER, lambda side, other, link: _with_queue(side, lambda it: it.notify(NOTHING))),
+    "no handler": (PARAMETER, lambda side, other, link: side.vi.receive_notify(NOTHING)),
+    "no error handler": (PARAMETER, lambda side, other, link: side.owner.nic.on_error(NOTHING)),
+    "no limit": (PARAMETER, lambda side, other, link: side.vi.receive_wait(-1)),
+    "nothing sent": (
+        STATE,
+        lambda side, other, link: _without(side.sends.posted, side.vi.poll_send),
+    ),
+    "nothing to receive": (
+        STATE,
+        lambda side, other, link: _without(side.receives.posted, lambda: side.vi.receive_wait(10)),
+    ),
+    "no descriptor": (PARAMETER, lambda side, other, link: side.vi.post_send(NOTHING)),
+    "foreign descriptor": (
+        PARAMETER,
+        lambda side, other, link: side.vi.post_receive(
+            other.owner.nic.descriptor(_plain(other).va, _plain(other).handle)
+        ),
+    ),
+    "misaligned": (PARAMETER, lambda side, other, link: side.owner.nic.descriptor(_plain(side).va + 4, 0)),
+    "dead": (PARAMETER, lambda side, other, link: _with_dead(side, lambda vi: vi.disconnect())),
+    "asking for the dead": (PARAMETER, lambda side, other, link: _with_dead(side, lambda vi: vi.query())),
+    "taking from the dead": (PARAMETER, lambda side, other, link: _with_dead(side, lambda vi: vi.send_done())),
 }
-"""Calls of one side, which knows the other."""

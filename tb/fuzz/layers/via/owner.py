@@ -7,19 +7,25 @@ import random
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware.host.via import Descriptor, Via, VipNic
+from firmware.host.via import Descriptor, Result, Vi, Via, VipError, VipNic
 from pymodels.formats.via import ALIGNMENT
 from pymodels.host.process import Process
+from tb.fuzz.layers.via.completions import Completions
 
 INK = bytes(random.Random("ink").choices(range(1, 256), k=1 << 18))
 """What memory is filled with: no byte is 0."""
 PLAIN, OPEN, CLOSED = 0, 1, 2
-SIZES = (96 << 10, 48 << 10, 4 << 10)
+SIZES = (160 << 10, 48 << 10, 4 << 10)
 """Bytes of the regions: for messages; for peers to write and read; registered, but for nobody else."""
 GAP = 48
 """Bytes that nobody uses between two that somebody does."""
-PLACE_BYTES, PLACES = 256, 192
+PLACE_BYTES, PLACES = 256, 320
 """Of descriptors: room for one of 13 segments."""
+SEGMENTS, LONG_BYTES, LONG_PLACES = 13, 1024, 8
+"""And room for one of 60."""
+PLACE_ROOM = PLACE_BYTES * PLACES + LONG_BYTES * LONG_PLACES
+SHARED_ENTRIES = 64
+"""Of the completion queue that connections share."""
 
 Part = tuple[int, int]
 """Offset and bytes."""
@@ -89,10 +95,18 @@ class Owner:
         self.areas: list[Area] = []
         self.hostile = False
         """It may do to its own memory what it likes, and cannot be trusted to give anything back."""
-        self._places = 0
+        self.shares = False
+        """Connections of its share a completion queue."""
+        self.shared: Completions | None = None
+        self.broken: list[Vi] = []
+        """VIs whose connections broke, as the NIC has told."""
+        self.asked = 0
+        """What its NIC had counted when it asked last."""
         self._place_handle = 0
-        self._base = self._place_base = 0
-        self._free: list[int] = list(range(PLACES))
+        self._place_base = 0
+        self._free: list[int] = []
+        self._long: list[int] = []
+        """Addresses of places for descriptors, which nobody uses."""
 
     def __str__(self) -> str:
         return f"process {self.number} of node {self.node}"
@@ -105,33 +119,54 @@ class Owner:
     async def open(self, via: Via) -> None:
         """Open the NIC, register all memory."""
         self.nic = await via.open()
+        self.nic.on_error(self.broken.append)
         self.tag = self.nic.create_ptag()
         for kind, size in enumerate(SIZES):
             va = self.process.allocate(size)
             shared = kind == OPEN
             handle = await self.nic.register_memory(va, size, self.tag, rdma_write=shared, rdma_read=shared)
             self.areas.append(Area(self, va, handle, size, (self.node * 7 + self.number * 3 + kind) * 1013))
-        self._place_base = self.process.allocate(PLACE_BYTES * PLACES)
-        self._place_handle = await self.nic.register_memory(self._place_base, PLACE_BYTES * PLACES, self.tag)
+        self._place_base = base = self.process.allocate(PLACE_ROOM)
+        self._place_handle = await self.nic.register_memory(base, PLACE_ROOM, self.tag)
+        self._free = [base + PLACE_BYTES * number for number in range(PLACES)]
+        self._long = [base + PLACE_BYTES * PLACES + LONG_BYTES * number for number in range(LONG_PLACES)]
+        if self.shares:
+            self.shared = await self.completions(SHARED_ENTRIES, shared=True)
 
-    def place(self) -> Descriptor:
-        """A place for a descriptor."""
-        at = self._free.pop(0)
-        return self.nic.descriptor(self._place_base + PLACE_BYTES * at, self._place_handle)
+    async def completions(self, entries: int, shared: bool = False) -> Completions | None:
+        """A completion queue; None: there is none left."""
+        try:
+            queue = await self.nic.create_cq(entries)
+        except VipError as error:
+            if error.result is not Result.ERROR_RESOURCE:
+                raise
+            return None
+        return Completions(queue, entries, self.nic.options.completion == "cq1", shared)
+
+    def place(self, segments: int = 1) -> Descriptor:
+        """A place for a descriptor of so many segments."""
+        return self.nic.descriptor((self._free if segments <= SEGMENTS else self._long).pop(0), self._place_handle)
+
+    def has_place(self, segments: int) -> bool:
+        """Whether there is one."""
+        return bool(self._free if segments <= SEGMENTS else self._long)
 
     def give_back(self, descriptor: Descriptor) -> None:
         """Nobody uses a descriptor any more."""
-        self._free.append((descriptor.va - self._place_base) // PLACE_BYTES)
+        long = descriptor.va - self._place_base >= PLACE_BYTES * PLACES
+        (self._long if long else self._free).append(descriptor.va)
 
     async def close(self) -> None:
         """Give everything back."""
+        if self.shared is not None:
+            await self.shared.queue.destroy()
         for area in self.areas:
             await self.nic.deregister_memory(area.handle)
         await self.nic.deregister_memory(self._place_handle)
         await self.nic.close()
         for area in self.areas:
             self.process.free(area.va, area.size)
-        self.process.free(self._place_base, PLACE_BYTES * PLACES)
+        self.process.free(self._place_base, PLACE_ROOM)
 
 
 assert PLACE_BYTES % ALIGNMENT == 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from firmware.host.via import Descriptor
+from firmware.host.via import Descriptor, Vi
 from pymodels.formats.via import Reliability, Status
 from tb.fuzz.layers.via.owner import Area, Owner, Part
 
@@ -62,69 +63,93 @@ class Side(Protocol):
     epoch: Epoch
     owner: Owner
     number: int
+    vi: Vi
 
     def wrong(self, text: str) -> None:
         """Something that must not be."""
 
 
-class Sends:
-    """The send queue of a side."""
+class Queue(ABC):
+    """A work queue of a side: descriptors that are posted, in their order."""
+
+    receives: bool
 
     def __init__(self, side: Side) -> None:
         self.side, self.posted = side, deque[Post]()
 
+    @property
+    def key(self) -> tuple[int, bool]:
+        """Number of its VI, and whether it is the receive queue."""
+        return self.side.vi.number, self.receives
+
+    def wrong(self, text: str) -> None:
+        """Something that must not be."""
+        self.side.wrong(text)
+
+    @property
+    def waiting(self) -> int:
+        """How many are not done, as far as the process can see."""
+        return sum(not post.descriptor.status for post in self.posted)
+
     def ended(self, descriptor: Descriptor) -> None:
         """The oldest has been taken back."""
-        post, epoch, wrong = self.posted.popleft(), self.side.epoch, self.side.wrong
+        post, wrong = self.posted.popleft(), self.side.wrong
         status = descriptor.status
         if descriptor is not post.descriptor:
             wrong(f"{post.what}: another descriptor was given back")
-        if not epoch.excuses and status & ERRORS != post.status & ERRORS:
+        if not status & Status.DONE:
+            wrong(f"{post.what}: it was given back before it was done")
+        if not self.side.epoch.excuses and status & ERRORS != post.status & ERRORS:
             wrong(f"{post.what} ended with {status!r}, not {post.status!r}")
-        good = not status & ERRORS
-        post.done = good
+        self._judge(post, descriptor)
+        self.side.owner.give_back(descriptor)
+
+    @abstractmethod
+    def _judge(self, post: Post, descriptor: Descriptor) -> None:
+        """What the end of a descriptor means to memory and to the peer."""
+
+
+class Sends(Queue):
+    """The send queue of a side."""
+
+    receives = False
+
+    def _judge(self, post: Post, descriptor: Descriptor) -> None:
+        epoch, wrong = self.side.epoch, self.side.wrong
+        post.done = good = not descriptor.status & ERRORS
         if good and post.forbidden and epoch.reliable:
             wrong(f"{post.what} is done, though it is forbidden")
         stream = epoch.streams[self.side.number]
-        if status & NOT_SENT and post in stream:
+        if descriptor.status & NOT_SENT and post in stream:
             stream.remove(post)
         if post.target is not None:
-            self._wrote(post, good)
+            self._wrote(post, *post.target)
         elif good and post.fetches:
             post.area.fix(post.parts, post.data)
             if post.area.read(post.parts) != post.data:
                 wrong(f"{post.what} is done, and its data are not there")
-        self.side.owner.give_back(descriptor)
 
-    def _wrote(self, post: Post, good: bool) -> None:
-        assert post.target is not None
-        area, parts = post.target
+    def _wrote(self, post: Post, area: Area, parts: list[Part]) -> None:
+        epoch = self.side.epoch
+        certain = epoch.level is Reliability.RECEPTION
         there = area.read(parts) == post.data
-        if good and (not self.side.epoch.excuses or self.side.epoch.level is Reliability.RECEPTION):
+        if post.done and (not epoch.excuses or certain):
             area.fix(parts, post.data)
-            if self.side.epoch.level is Reliability.RECEPTION and not there:
+            if certain and not there:
                 self.side.wrong(f"{post.what} is done, and its data are not there")
 
 
-class Receives:
+class Receives(Queue):
     """The receive queue of a side."""
 
-    def __init__(self, side: Side) -> None:
-        self.side, self.posted = side, deque[Post]()
+    receives = True
 
-    def ended(self, descriptor: Descriptor) -> None:
-        """The oldest has been taken back."""
-        post, epoch, wrong = self.posted.popleft(), self.side.epoch, self.side.wrong
-        status = descriptor.status
-        if descriptor is not post.descriptor:
-            wrong(f"{post.what}: another descriptor was given back")
-        if not status & ERRORS:
+    def _judge(self, post: Post, descriptor: Descriptor) -> None:
+        stream = self.side.epoch.streams[1 - self.side.number]
+        if not descriptor.status & ERRORS:
             self._matches(post, descriptor)
-        elif status & Status.LENGTH_ERROR and epoch.streams[1 - self.side.number]:
-            epoch.streams[1 - self.side.number].popleft()
-        if not epoch.excuses and status & ERRORS != post.status & ERRORS:
-            wrong(f"{post.what} ended with {status!r}, not {post.status!r}")
-        self.side.owner.give_back(descriptor)
+        elif descriptor.status & ~post.status & Status.LENGTH_ERROR and stream:
+            stream.popleft()
 
     def _matches(self, post: Post, descriptor: Descriptor) -> None:
         """Which of the peer's messages it has: the next, or, where messages may be lost, one behind it. The receive of

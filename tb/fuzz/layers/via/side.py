@@ -6,17 +6,18 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from firmware.host.via import Result, Vi, VipError
-from firmware.host.via.completion import CompletionQueue
+from firmware.host.via.attributes import ViAttributes
 from firmware.nic.via.layout import State
-from pymodels.formats.via import Reliability, Status
-from tb.fuzz.layers.via.owner import PLAIN, Area, Owner, Part
-from tb.fuzz.layers.via.queue import Epoch, Post, Receives, Sends
+from tb.fuzz.layers.via.completions import Completions
+from tb.fuzz.layers.via.owner import PLAIN, Area, Owner
+from tb.fuzz.layers.via.queue import Epoch, Post, Queue, Receives, Sends
 
 if TYPE_CHECKING:
     from tb.fuzz.layers.via.cluster import Cluster
 
+ABSENT = object()
+"""What a call gives that cannot be made."""
 PATIENCE_PS, LOOK_PS, LONGEST_LOOK_PS = 300_000_000_000, 5_000_000, 1_000_000_000
-QUEUE_ENTRIES = 1024
 
 
 class Side:
@@ -27,10 +28,14 @@ class Side:
     def __init__(self, cluster: Cluster, owner: Owner, number: int, what: str) -> None:
         self.cluster, self.owner, self.number, self.what = cluster, owner, number, what
         self.sends, self.receives = Sends(self), Receives(self)
-        self.queues: list[CompletionQueue | None] = [None, None]
-        """Completion queues of sends and receives."""
         self.vi: Vi
+        self.dead: Vi | None = None
+        """The VI before."""
+        self.attributes: ViAttributes
+        self.told: list[Completions | None] = [None, None]
+        """Completion queues of sends and receives."""
         self.broken = 0
+        """How often its connection broke."""
 
     def wrong(self, text: str) -> None:
         """Something that must not be."""
@@ -54,76 +59,93 @@ class Side:
             self.wrong(f"{what}: {type(error).__name__}: {error}, which is no error of VIA's")
         return None
 
-    async def refused(self, what: str, make: Callable[[], Any]) -> None:
-        """A call that must be refused."""
+    async def refused(self, what: str, make: Callable[[], Any], code: Result) -> None:
+        """A call that must be refused, with this code. What it needs may be ABSENT."""
         try:
             result = make()
             if isinstance(result, Awaitable):
-                await result
-        except VipError:
+                result = await result
+        except VipError as error:
+            if error.result is not code:
+                self.wrong(f"{what} was refused with {error.result}, not {code}")
             return
         except Exception as error:  # noqa: BLE001 - the same
             self.wrong(f"{what}: {type(error).__name__}: {error}, which is no error of VIA's")
             return
-        self.wrong(f"{what} was not refused")
+        if result is not ABSENT:
+            self.wrong(f"{what} was not refused")
 
     # ---- VIs
 
-    async def create(self, level: Reliability, most: int, queues: int) -> None:
-        """A VI, with completion queues for the work queues of a mask."""
-        nic = self.owner.nic
-        for queue in range(2):
-            if queues >> queue & 1 and self.queues[queue] is None:
-                self.queues[queue] = await self.call(
-                    "create_cq", lambda: nic.create_cq(QUEUE_ENTRIES), (Result.ERROR_RESOURCE,)
-                )
-        self.vi = await nic.create_vi(
-            self.owner.tag, level, most or None, send_cq=self.queues[0], receive_cq=self.queues[1]
-        )
+    async def create(self, attributes: ViAttributes) -> None:
+        """A VI, which uses the completion queues."""
+        nic, (sends, receives) = self.owner.nic, (told.queue if told else None for told in self.told)
+        level, most = attributes.reliability, attributes.most
+        rights = attributes.rdma_write, attributes.rdma_read
+        self.vi = await nic.create_vi(self.owner.tag, level, most, *rights, send_cq=sends, receive_cq=receives)
+        self.attributes = attributes
         self.vi.on_error(self._broke)
+        for queue, told in zip((self.sends, self.receives), self.told, strict=True):
+            if told is not None:
+                told.attach(queue)
+
+    async def destroy(self) -> None:
+        """Give the VI back."""
+        await self.call("destroy", self.vi.destroy)
+        for queue, told in zip((self.sends, self.receives), self.told, strict=True):
+            if told is not None:
+                told.detach(queue)
+        self.dead = self.vi
+
+    async def change(self, attributes: ViAttributes) -> None:
+        """Give it other attributes; it has no connection."""
+        await self.call("set attributes", lambda: self.vi.set_attributes(attributes))
+        self.attributes = attributes
+        state = await self.call("query", self.vi.query)
+        if state is not None and (state.state is not State.CLOSED or state.attributes != attributes):
+            self.wrong(f"its VI has {state}, not {attributes}")
 
     def _broke(self) -> None:
         self.broken += 1
 
     # ---- posting
 
-    async def room(self, queue: Sends | Receives) -> bool:
+    async def room(self, queue: Queue) -> bool:
         """Whether one more may be posted; waits for those before."""
         most = min(self.cluster.options.outstanding, 40)
         return await self.until(lambda: len(queue.posted) < most)
 
-    async def post(self, queue: Sends | Receives, post: Post) -> None:
+    async def post(self, queue: Queue, post: Post) -> None:
         """Post a descriptor."""
         queue.posted.append(post)
-        call = self.vi.post_send if isinstance(queue, Sends) else self.vi.post_receive
+        if (told := self.told[queue.receives]) is not None:
+            told.posted()
+        call = self.vi.post_receive if queue.receives else self.vi.post_send
         await self.call(post.what, lambda: call(post.descriptor))
 
     async def receive(self, what: str, size: int, parts: int) -> bool:
         """Post a receive; False: there is no room for it."""
         area = self.owner.areas[PLAIN]
-        pieces = area.take(cut(size, parts, area)) if await self.room(self.receives) else None
+        if not await self.room(self.receives) or not self.owner.has_place(parts):
+            return False
+        pieces = area.take(cut(size, parts, area))
         if pieces is None:
             return False
         area.loosen(pieces)
-        descriptor = self.owner.place().receive(area.segments(pieces))
+        descriptor = self.owner.place(parts).receive(area.segments(pieces))
         await self.post(self.receives, Post(f"{what} (receive)", descriptor, area, pieces))
         return True
 
     # ---- taking back
 
-    async def take(self, queue: Sends | Receives) -> bool:
+    async def take(self, queue: Queue) -> bool:
         """Take the oldest descriptor back if it is done, told by its completion queue if it has one."""
-        work = self.vi.sends if isinstance(queue, Sends) else self.vi.receives
-        told = self.queues[0 if isinstance(queue, Sends) else 1]
-        if told is not None:
-            found = await told.done()
-            if found is None:
-                return False
-            if found != (self.vi, isinstance(queue, Receives)):
-                self.wrong(f"a completion queue told of VI {found[0].number}, receive {found[1]}")
-        descriptor = await work.done()
+        told = self.told[queue.receives]
+        if told is not None and not await told.tells(queue):
+            return False
+        descriptor = await (self.vi.receive_done() if queue.receives else self.vi.send_done())
         if descriptor is None:
-            if told is not None:
+            if told is not None and not told.overrun:
                 self.wrong("a completion queue told of a descriptor that is not done")
             return False
         queue.ended(descriptor)
@@ -168,6 +190,3 @@ def cut(size: int, pieces: int, area: Area) -> list[int]:
         sizes.append(each)
         size -= each
     return [*sizes, size]
-
-
-__all__ = ["Part", "Side", "Status", "cut"]
