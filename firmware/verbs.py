@@ -99,7 +99,7 @@ class Nic(Concurrency, Protocol):
 
     node: int
     kind: str
-    """Which NIC it is: "lanai9" or "lanai4". Registers, bits and limits are named as on LANai 9; verbs translate."""
+    """Which NIC it is. On a LANai, registers, bits and limits are named as on a LANai 9; verbs translate."""
     word_bytes: int
     """A word of SRAM as the engines see it: the step of RMP, the granularity of limits, beyond the most of SA."""
     sram_bytes: int

@@ -32,9 +32,10 @@ class Named:
     unknown: list[str] = field(default_factory=list)
 
 
-def named_paths(folder: Path) -> Named:
-    """The paths that the Python files in a layer's folder name."""
-    return _Reader({path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.py"))}).read()
+def named_paths(*folders: Path) -> Named:
+    """The paths that the Python files in folders name, as if they stood in one."""
+    paths = sorted(path for folder in folders for path in folder.rglob("*.py"))
+    return _Reader({path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}).read()
 
 
 class _Reader:

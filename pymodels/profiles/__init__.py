@@ -11,6 +11,7 @@ from pymodels.profiles.profile import (
     load_profile,
     parse_settings,
     profile_names,
+    profiles_with_doorbells,
 )
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "load_profile",
     "parse_settings",
     "profile_names",
+    "profiles_with_doorbells",
 ]

@@ -155,6 +155,11 @@ def profile_names() -> tuple[str, ...]:
     return tuple(_names(Owner.NIC))
 
 
+def profiles_with_doorbells() -> str:
+    """Which PROFILE to choose for a NIC with a doorbell FIFO, as a message says it."""
+    return f"PROFILE={' or '.join(name for name in profile_names() if load_profile(name).card.has_doorbells)}"
+
+
 def host_names() -> tuple[str, ...]:
     """The hosts that have a profile."""
     return tuple(_names(Owner.HOST))

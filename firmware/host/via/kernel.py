@@ -28,6 +28,7 @@ from firmware.verbs import Host
 from pymodels.errors import SanlabError
 from pymodels.formats.via import VIS
 from pymodels.host.process import Process
+from pymodels.profiles import profiles_with_doorbells
 from pymodels.trace import TraceEvent
 
 
@@ -96,7 +97,7 @@ class Kernel:
         if self.options.doorbell == "hw":
             if not self.host.card.has_doorbells:
                 what = f"doorbells of host {self.host.name}'s card"
-                raise SanlabError(what, "it has none", "use PROFILE=lanai9 or sp-future, or another via.doorbell")
+                raise SanlabError(what, "it has none", f"use {profiles_with_doorbells()}, or another via.doorbell")
             await load_doorbells(self.host, self.layout.bells)
         await self.writes.start(self._events + 4 * EVENTS)
         await store_words(self.host, Word.KERNEL, self._events)

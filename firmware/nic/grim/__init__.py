@@ -11,6 +11,7 @@ from firmware.nic.grim.options import OptionError, Options
 from firmware.nic.grim.scan import Firmware
 from firmware.verbs import Nic
 from pymodels.cards import CardMap
+from pymodels.profiles import profiles_with_doorbells
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
@@ -24,7 +25,8 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
     """
     chosen = Options.of(options)
     if chosen.doorbell_notify and not card.has_doorbells:
-        raise OptionError("option doorbell_notify", "the NIC has no doorbells", "leave it 0, or use PROFILE=lanai9")
+        remedy = f"leave it 0, or use {profiles_with_doorbells()}"
+        raise OptionError("option doorbell_notify", "the NIC has no doorbells", remedy)
     Layout(chosen, nodes, sram_bytes)
 
 

@@ -4,9 +4,9 @@ packets between host memory and the network.
 
 from firmware.nic.hardware.bells import Bells
 from firmware.nic.hardware.block_ring import BlockRing
-from firmware.nic.hardware.host_dma import HostDma, host_dma
+from firmware.nic.hardware.host_dma import HostDma
 from firmware.nic.hardware.packets import Arrived, PacketPort, PortEvents
-from firmware.nic.hardware.ports import chain_heads, hardware_bells, packet_port
+from firmware.nic.hardware.ports import chain_heads, hardware_bells, host_dma, packet_port
 from firmware.nic.hardware.services import Service, Step, serve
 
 __all__ = [

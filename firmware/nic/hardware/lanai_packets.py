@@ -14,8 +14,6 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
 from firmware.layers import ClusterView
-from firmware.nic.hardware.chain_transfers import ChainTransfers
-from firmware.nic.hardware.direct_transfers import DirectTransfers
 from firmware.nic.hardware.packets import Arrived, PortEvents
 from firmware.nic.hardware.services import Service
 from firmware.nic.hardware.transfers import (
@@ -46,12 +44,16 @@ class LanaiPackets:
     prepares = True
     waits = False
 
-    def __init__(self, nic: Nic, view: ClusterView, base: int, most: int) -> None:
-        """`base`: SRAM address from which on `PortMap` says what is the port's; `most`: bytes of payload a packet."""
+    def __init__(
+        self, nic: Nic, view: ClusterView, base: int, most: int, transfers: Callable[[Nic, PortMap], Transfers]
+    ) -> None:
+        """`base`: SRAM address from which on `PortMap` says what is the port's; `most`: bytes of payload a packet;
+        `transfers`: what the NIC has for them.
+        """
         self.most, self.stored = most, 0
         self._nic, self._map = nic, PortMap(base, most, len(view.names))
         at = self._map
-        self._dma: Transfers = ChainTransfers(nic, at) if nic.kind == "lanai9" else DirectTransfers(nic, at)
+        self._dma = transfers(nic, at)
         self._skips = [self._route(view, vnn) for vnn in range(len(view.names))]
         self._fetched: deque[int] = deque()
         """Sizes of the fetches that are not launched."""

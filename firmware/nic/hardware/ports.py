@@ -1,23 +1,44 @@
-"""The packet port of each kind of NIC."""
+"""What a NIC has for packets, doorbells and its host DMA, whatever its kind: each says it in `firmware/nics/<kind>`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Protocol, cast
+
 from firmware.layers import ClusterView
-from firmware.nic.hardware.bells import Bells, LanaiBells, SpBells
-from firmware.nic.hardware.chain_transfers import FETCH_CHAIN, STORE_CHAIN
-from firmware.nic.hardware.lanai_packets import LanaiPackets
+from firmware.nic.hardware.bells import Bells
+from firmware.nic.hardware.host_dma import HostDma
 from firmware.nic.hardware.packets import PacketPort
-from firmware.nic.hardware.sp_packets import SpPackets
-from firmware.nic.hardware.transfers import PortMap
+from firmware.nic.hardware.transfers import FETCH_CHAIN, STORE_CHAIN, PortMap
 from firmware.verbs import Nic
 from pymodels.errors import SanlabError
+from pymodels.hardware.discover import of_nic
+from pymodels.profiles import profiles_with_doorbells
+
+
+class Hardware(Protocol):
+    """The module `firmware.nics.<kind>`. What it does not have, firmware cannot use on this kind."""
+
+    def packet_port(self, nic: Nic, view: ClusterView, base: int, most: int) -> PacketPort:
+        """Its packets. `base`: from here on SRAM is the port's; `most`: bytes of payload a packet takes."""
+
+    def hardware_bells(self, nic: Nic, base: int) -> Bells:
+        """Its doorbell FIFO, at an SRAM address. Absent where it has none."""
+
+    def host_dma(self, nic: Nic, lists: Mapping[int, int]) -> HostDma:
+        """Its host DMA. `lists`: the first block of each chain that is used, which the host loads into a card that has
+        chains.
+        """
 
 
 def packet_port(nic: Nic, view: ClusterView, base: int, most: int) -> PacketPort:
-    """The packets of a NIC. `base`: from here on SRAM is the port's; `most`: bytes of payload a packet takes."""
-    if nic.kind == "sp":
-        return SpPackets(nic, view, most)
-    return LanaiPackets(nic, view, base, most)
+    """The packets of a NIC, see `Hardware`."""
+    return _hardware(nic).packet_port(nic, view, base, most)
+
+
+def host_dma(nic: Nic, lists: Mapping[int, int]) -> HostDma:
+    """The host DMA of a NIC, see `Hardware`."""
+    return _hardware(nic).host_dma(nic, lists)
 
 
 def chain_heads(base: int, nodes: int) -> dict[int, int]:
@@ -28,6 +49,12 @@ def chain_heads(base: int, nodes: int) -> dict[int, int]:
 
 def hardware_bells(nic: Nic, base: int) -> Bells:
     """The doorbell FIFO of a NIC that has one, at an SRAM address. Raises SanlabError for one that has none."""
-    if nic.kind == "lanai4":
-        raise SanlabError(f"doorbells of NIC {nic.node}", f"a {nic.kind} has none", "use PROFILE=lanai9 or sp-future")
-    return SpBells(nic, base) if nic.kind == "sp" else LanaiBells(nic, base)
+    hardware = _hardware(nic)
+    if not hasattr(hardware, "hardware_bells"):
+        cause = f"a {nic.kind} has none"
+        raise SanlabError(f"doorbells of NIC {nic.node}", cause, f"use {profiles_with_doorbells()}")
+    return hardware.hardware_bells(nic, base)
+
+
+def _hardware(nic: Nic) -> Hardware:
+    return cast("Hardware", of_nic("firmware.nics.{}", nic.kind))

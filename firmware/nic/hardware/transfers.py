@@ -1,4 +1,4 @@
-"""What the packet port of a LANai asks of the host DMA, whichever it has: `ChainTransfers`, `DirectTransfers`."""
+"""What the packet port of a LANai asks of the host DMA, whichever it has."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ SLOTS, BUFFERS = 4, 4
 """Send slots for fetched payload, as the SP adapter's Send FIFO has room for four packets of 1 KB; receive buffers."""
 FETCHES, STORES = 8, 32
 """Control blocks of the two chains; so many transfers to the NIC, and to the host, may be under way or wait."""
+STORE_CHAIN, FETCH_CHAIN = 0, 2
+"""Where the NIC has chains: those of the port."""
 STRIDE, SCRATCH = 16, 128
 """Bytes of a `store` and of a `read` at most."""
 

@@ -27,16 +27,15 @@ from firmware.nic.via.waits import owed
 from firmware.nic.via.writes import KernelBuffer, Lookup, Writes
 from firmware.verbs import Nic, PollLoop, Watch
 from pymodels.cards import CardMap
-from pymodels.formats.sp import MAX_USER
 from pymodels.formats.via import NODES, Status
+from pymodels.profiles import profiles_with_doorbells
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
     """The NIC's program. Raises OptionError when an option cannot be, or the NIC's memory cannot hold what is asked."""
     options = Options.of(view.options)
     layout = Layout(options, nic.sram_bytes)
-    most = min(options.packet, MAX_USER) if nic.kind == "sp" else options.packet
-    port = packet_port(nic, view, layout.port, most)
+    port = packet_port(nic, view, layout.port, options.packet)
     await nic.poll_loop([Watch(Word.KERNEL, 0, "look_start")]).run()
     await Firmware(Ni(nic, view, port, layout)).run()
 
@@ -117,7 +116,8 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
     """
     chosen = Options.of(options)
     if chosen.doorbell == "hw" and not card.has_doorbells:
-        raise OptionError("option doorbell", "the NIC has no doorbells", "use PROFILE=lanai9 or sp-future, or d1_ring")
+        remedy = f"use {profiles_with_doorbells()}, or d1_ring"
+        raise OptionError("option doorbell", "the NIC has no doorbells", remedy)
     if card.most_payload and chosen.packet > card.most_payload:
         cause = f"a packet of this network takes {card.most_payload} bytes"
         raise OptionError("option packet", cause, f"give {card.most_payload}")

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firmware.nic.hardware.block_ring import BlockRing
-from firmware.nic.hardware.host_dma import E2L, HardwareChains
+from firmware.nic.hardware.host_dma import E2L
 from firmware.nic.hardware.services import Service
-from firmware.nic.hardware.transfers import FETCHES, STORES, STRIDE, Over, PortMap, Way
+from firmware.nic.hardware.transfers import (
+    FETCH_CHAIN,
+    FETCHES,
+    STORE_CHAIN,
+    STORES,
+    STRIDE,
+    Over,
+    PortMap,
+    Way,
+)
+from firmware.nics.lanai9.chains import HardwareChains
 from firmware.verbs import Nic
-
-STORE_CHAIN, FETCH_CHAIN = 0, 2
 
 
 class ChainTransfers:

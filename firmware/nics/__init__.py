@@ -1,0 +1,1 @@
+"""What firmware finds on each kind of NIC, one package a kind: see `Hardware` of `firmware.nic.hardware.ports`."""

@@ -1,0 +1,21 @@
+"""What firmware finds on a LANai 4: one transfer at a time, no doorbells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firmware.layers import ClusterView
+from firmware.nic.hardware.lanai_packets import LanaiPackets
+from firmware.nics.lanai4.chains import SoftwareChains
+from firmware.nics.lanai4.transfers import DirectTransfers
+from firmware.verbs import Nic
+
+
+def packet_port(nic: Nic, view: ClusterView, base: int, most: int) -> LanaiPackets:
+    """Payload moves by the one engine."""
+    return LanaiPackets(nic, view, base, most, DirectTransfers)
+
+
+def host_dma(nic: Nic, lists: Mapping[int, int]) -> SoftwareChains:
+    """Chains of which the firmware carries out block after block."""
+    return SoftwareChains(nic, lists)

@@ -1,0 +1,27 @@
+"""What firmware finds on a LANai 9: chains and doorbells in hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firmware.layers import ClusterView
+from firmware.nic.hardware.lanai_packets import LanaiPackets
+from firmware.nics.lanai9.bells import LanaiBells
+from firmware.nics.lanai9.chains import HardwareChains
+from firmware.nics.lanai9.transfers import ChainTransfers
+from firmware.verbs import Nic
+
+
+def packet_port(nic: Nic, view: ClusterView, base: int, most: int) -> LanaiPackets:
+    """Payload moves by two chains."""
+    return LanaiPackets(nic, view, base, most, ChainTransfers)
+
+
+def hardware_bells(nic: Nic, base: int) -> LanaiBells:
+    """The first doorbell FIFO."""
+    return LanaiBells(nic, base)
+
+
+def host_dma(nic: Nic, lists: Mapping[int, int]) -> HardwareChains:
+    """The engine's own chains."""
+    return HardwareChains(nic)
