@@ -6,11 +6,14 @@ reference model. The retry delay is measured in the trace. Roll-back must touch 
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from firmware.host.grim import Grim
+from firmware.nic.grim.costs_of import BACK_STEP_PATHS
 from firmware.nic.grim.layout import Counter
+from pymodels.machine.processor import ModelProcessor
 from pymodels.trace import TraceEvent
 from tests.unit.grim_bench import Bench
 from tests.unit.grim_tap import Tap
@@ -57,6 +60,39 @@ def test_only_the_refused_stream_is_rolled_back(delay: int) -> None:
     other = run.tap.streams[0, 0, OTHER, 0]
     assert other.transmissions == other.expected
     assert run.tap.streams[0, 0, STOPPED, 0].transmissions > 60
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"queue_style": "slotted"}, {"queue_style": "hybrid"}, {"sequencing": "per-ni"}, {"timeout_us": 500}],
+)
+def test_a_roll_back_looks_at_no_message_behind_the_first_that_has_not_left(options: dict[str, Any]) -> None:
+    """A small window: of a hundred messages that wait few are in flight."""
+    bench = Bench(2, 6, host_queue_bytes=1024, segment_bytes=64, window=6, **options)
+    bench.machine.host(STOPPED).pause_between(60, 1000)
+    looked: list[int] = []
+    work = ModelProcessor.work
+
+    def noting(nic: ModelProcessor, path: str, times: int = 1) -> Any:
+        if path in BACK_STEP_PATHS:
+            looked.append(times)
+        return work(nic, path, times)
+
+    got: list[int] = []
+
+    async def node(library: Grim, me: int) -> None:
+        number = (await bench.publish(library, data=lambda source, a0, *_: got.append(a0)))["data"]
+        if me == 0:
+            for i in range(100):
+                await library.send(library.get_dest_id(STOPPED), number, i)
+        else:
+            await library.wait_for(lambda: len(got) == 100)
+
+    with patch.object(ModelProcessor, "work", noting):
+        bench.run(node)
+    assert got == list(range(100))
+    assert len(looked) > 10
+    assert max(looked) <= 6 + 1
 
 
 def test_other_streams_of_the_channel_go_on_meanwhile() -> None:

@@ -61,6 +61,9 @@ u32 roll_back_step(struct ni *ni, struct board *board, struct outgoing *out, u32
         out->in_flight--;
         out->waiting++;
         ni->rolled_back++;
+    } else if (entry->stream == stream && entry->state == WAITING) {
+        OFF_PATH("what is behind it has not left");
+        return slot;
     }
     LOOP_AGAIN();
     return (slot + 1) & ni->slot_mask;

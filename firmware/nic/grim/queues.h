@@ -169,6 +169,9 @@ u32 slotted_back(struct ni *ni, struct slot *slot, struct outgoing *out, u32 str
         out->in_flight--;
         out->waiting++;
         ni->rolled_back++;
+    } else if (slot->stream == stream && slot->state == WAITING) {
+        OFF_PATH("what is behind it has not left");
+        return (u32)slot;
     }
     LOOP_AGAIN();
     return (u32)slot + stride;
@@ -184,6 +187,9 @@ u32 per_ni_back_step(struct ni *ni, u32 vnn, u32 sequence, struct outgoing *out)
         out->in_flight--;
         out->waiting++;
         ni->rolled_back++;
+    } else if (entry->stream == vnn && entry->state == WAITING) {
+        OFF_PATH("what is behind it has not left");
+        return sequence;
     }
     LOOP_AGAIN();
     return sequence + 1;

@@ -57,8 +57,8 @@ class Streams:
         raise NotImplementedError
 
     def take_back(self, channel: Channel, slot: int) -> tuple[int, int]:
-        """Roll back: from a message on, every message of its stream that was sent waits again. How many, and how many
-        entries were looked at.
+        """Roll back: from a message on, every message of its stream that was sent waits again. Messages leave in order,
+        so behind the first one that waits already there is no other. How many, and how many entries were looked at.
         """
         raise NotImplementedError
 
@@ -142,7 +142,11 @@ class AnyToAny(Streams):
         taken, before = 0, (slot - channel.first) % slots
         for i in range(before, channel.count):
             at = (channel.first + i) % slots
-            if state[at] == SENT and channel.stream[at] == stream:
+            if channel.stream[at] != stream:
+                continue
+            if state[at] in UNSENT:
+                return taken, i - before + 1
+            if state[at] == SENT:
                 state[at] = WAITING
                 channel.again[at] = True
                 taken += 1
@@ -214,7 +218,11 @@ class PerNi(Streams):
         for i in range(steps):
             sequence = first + i & COUNTER_MASK
             channel, slot = self._at(stream, sequence)
-            if channel.state[slot] == SENT and self._holds(channel, slot, stream, sequence):
+            if not self._holds(channel, slot, stream, sequence):
+                continue
+            if channel.state[slot] in UNSENT:
+                return taken, i + 1
+            if channel.state[slot] == SENT:
                 channel.state[slot] = WAITING
                 channel.again[slot] = True
                 taken += 1
