@@ -51,6 +51,7 @@ class _Tour:
         write = p.here.descriptor(0).rdma_write([p.here.part(0, 4000)], p.there.base, p.there.handle)
         self.step(machine, "RDMA write", p.mine.post_send(write))
         self.step(machine, "send done", p.mine.poll_send())
+        self.message(p, 8, " behind a write")
         self._queue(p)
         self.step(machine, "disconnect", mine.disconnect())
         self.step(machine, "destroy VI", mine.destroy())

@@ -1,6 +1,7 @@
 """Small worlds of VIA, exhausted. Strategy: the smallest on each level keep their promises to the end. Then the
 firmware is given known bugs, and the search must find each, and tell it: a copy is taken for a new message, a missing
-packet is not seen, a message is answered before it is whole, nobody looks at the limit of time.
+packet is not seen, a message is answered before it is whole, nobody looks at the limit of time, a message overtakes
+what is written before it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import pytest
 from firmware.host.via.time_limit import TimeLimit
 from firmware.nic.via.ni import Connection
 from firmware.nic.via.receiving import Receiver
+from firmware.nic.via.writes import KernelBuffer
 from pymodels.formats.via import Reliability
 from tb.explore.world import SmallWorld
 from tb.explore.worlds.via import Choices, Message, Traffic, world
@@ -71,6 +73,15 @@ def never_looks(original: Any) -> Any:
     return lambda self: None
 
 
+def never_settles(original: Any) -> Any:
+    """Nobody waits until the kernel has copied what was written."""
+
+    async def settle(self: KernelBuffer) -> None:
+        """At once."""
+
+    return settle
+
+
 @pytest.mark.parametrize(
     ("owner", "name", "bug", "small", "found"),
     [
@@ -90,8 +101,12 @@ def never_looks(original: Any) -> Any:
             *(TimeLimit, "posted", never_looks, once((ONE,), DELIVERY, "lost")),
             "nothing more happens, and NIC 0 waits for answers to 1 of 1 sends",
         ),
+        (
+            *(KernelBuffer, "settle", never_settles, world("write", "", (Message(0, writes=True), ONE), DELIVERY)),
+            "host 1 got messages [1], and not what was written before: [0]",
+        ),
     ],
-    ids=["takes copies", "misses nothing", "answers at once", "never looks"],
+    ids=["takes copies", "misses nothing", "answers at once", "never looks", "never settles"],
 )
 def test_a_known_bug_is_found(
     monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, bug: Any, small: SmallWorld, found: str

@@ -10,6 +10,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.host.via import Descriptor, Vi
+from firmware.host.via.attributes import MemoryAttributes
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Reliability, Status
 from pymodels.machine import Machine
@@ -140,18 +141,24 @@ def test_a_forbidden_write_is_an_error_of_its_own_descriptor_alone(rdma: str, le
 
 
 @pytest.mark.parametrize("level", [DELIVERY, RECEPTION])
-def test_the_message_that_was_refused_has_the_error_and_an_older_one_that_waits_has_none(level: Reliability) -> None:
-    """A write that the kernel has not copied, and a send for which there is no receive."""
+@pytest.mark.parametrize("older", ["write", "read"])
+def test_the_message_that_was_refused_has_the_error_and_an_older_one_has_none(older: str, level: Reliability) -> None:
+    """A write, for whose copy the next message waits, or a read whose data are on their way; and a send for which there
+    is no receive.
+    """
     p = pair(Machine(2, cost=slow_copies), reliability=level)
+    p.machine.finish(p.there.nic.set_memory(p.there.handle, MemoryAttributes(p.there.tag, True, True)))
 
     async def run() -> list[Status]:
-        own = p.here
-        await p.mine.post_send(own.descriptor(0).rdma_write([own.part(0, 1000)], p.there.base, p.there.handle))
+        own, target = p.here, (p.there.base, p.there.handle)
+        first, parts = own.descriptor(0), [own.part(0, 1000 if older == "write" else 20000)]
+        made = first.rdma_write(parts, *target) if older == "write" else first.rdma_read(parts, *target)
+        await p.mine.post_send(made)
         await p.mine.post_send(own.descriptor(1).send([own.part(0, 1000)]))
         return [(await p.mine.poll_send()).status for _ in range(2)]
 
-    flushed = DONE | Status.WRITE | Status.FLUSHED
-    assert p.machine.finish(run()) == [[flushed, DONE | Status.REMOTE_DESCRIPTOR]]
+    before = DONE | Status.WRITE if older == "write" else DONE | Status.READ | Status.FLUSHED
+    assert p.machine.finish(run()) == [[before, DONE | Status.REMOTE_DESCRIPTOR]]
 
 
 @pytest.mark.parametrize("rdma", ["buffer", "table"])

@@ -1,7 +1,7 @@
 """Strategy: RDMA writes by both ways go to odd places of the target's memory, by size and by seed, and the target's
 memory is compared with a model byte by byte, what lies around included. Then writes to memory that is not registered,
 not for RDMA, under another tag, beyond the end: nothing may change, and on reliable connections the initiator's status
-says so. Immediate data must not come before the data that they announce.
+says so. Immediate data, and messages behind a write, must not come before what is written.
 """
 
 from __future__ import annotations
@@ -75,6 +75,60 @@ def test_immediate_data_come_behind_what_they_announce(rdma: str) -> None:
     assert p.there.read(77, 9000) == pattern(9000)
     assert received.status == Status.DONE | Status.REMOTE_WRITE | Status.IMMEDIATE
     assert (received.immediate, received.length) == (0x1234, 9000)
+
+
+@WAYS
+@pytest.mark.parametrize("level", list(Reliability))
+def test_a_message_behind_a_write_comes_when_all_of_that_is_in_memory(rdma: str, level: Reliability) -> None:
+    """Each of two messages, behind a write of its own."""
+    p = pair(rdma=rdma, reliability=level)
+    p.here.write(0, pattern(18000))
+    user, own = p.there, p.here
+
+    async def receive() -> list[bytes]:
+        seen = []
+        for number in range(2):
+            await p.yours.post_receive(user.descriptor(number).receive([user.part(60000, 4)]))
+        for number in range(2):
+            assert (await p.yours.poll_receive()).status == Status.DONE | Status.RECEIVE
+            seen.append(user.read(20000 * number, 9000))
+        return seen
+
+    async def send() -> None:
+        await p.machine.host(0).sleep(50_000_000)
+        for number in range(2):
+            target = user.base + 20000 * number, user.handle
+            await p.mine.post_send(own.descriptor(number).rdma_write([own.part(9000 * number, 9000)], *target))
+            await p.mine.post_send(own.descriptor(2 + number).send([own.part(0, 4)]))
+
+    seen, _ = p.machine.finish(receive(), send())
+    assert seen == [pattern(18000)[:9000], pattern(18000)[9000:]]
+
+
+@pytest.mark.parametrize("level", [Reliability.UNRELIABLE, Reliability.RECEPTION])
+def test_a_message_behind_a_write_that_is_refused_is_like_any_other(level: Reliability) -> None:
+    """It arrives, or is flushed with the connection that the write has broken."""
+    p = pair(reliability=level)
+    user, own = p.there, p.here
+
+    async def receive() -> Status:
+        await p.yours.post_receive(user.descriptor(0).receive([user.part(0, 4)]))
+        return (await p.yours.poll_receive()).status
+
+    async def send() -> list[Status]:
+        await p.machine.host(0).sleep(50_000_000)
+        await p.mine.post_send(own.descriptor(0).rdma_write([own.part(0, 3000)], user.base, user.handle + 1))
+        await p.mine.post_send(own.descriptor(1).send([own.part(0, 4)]))
+        return [(await p.mine.poll_send()).status for _ in range(2)]
+
+    received, sent = p.machine.finish(receive(), send())
+    if level is Reliability.UNRELIABLE:
+        assert (received, sent) == (DONE | Status.RECEIVE, [WRITTEN, DONE])
+    else:
+        (counted,) = p.machine.finish(user.nic.query_counters())
+        assert counted["no_descriptor"] == 0
+        assert received == DONE | Status.RECEIVE | Status.FLUSHED
+        assert sent == [WRITTEN | Status.RDMA_PROTECTION, DONE | Status.FLUSHED]
 
 
 def refused(name: str, there: User) -> tuple[int, int]:

@@ -50,6 +50,21 @@ async def read(p: Pair, to: list[tuple[int, int]], at: int, place: int = 0) -> D
 
 
 @LEVELS
+@pytest.mark.parametrize("rdma", ["buffer", "table"])
+def test_a_read_behind_a_write_brings_what_was_written(level: Reliability, rdma: str) -> None:
+    p = made(level=level, rdma=rdma)
+
+    async def run() -> bytes:
+        there = p.there.base, p.there.handle
+        await p.mine.post_send(p.here.descriptor(0).rdma_write([p.here.part(0, 5000)], *there))
+        await p.mine.post_send(p.here.descriptor(1).rdma_read([p.here.part(50000, 5000)], *there))
+        assert [(await p.mine.poll_send()).status for _ in range(2)] == [Status.DONE | Status.WRITE, READ]
+        return p.here.read(50000, 5000)
+
+    assert p.machine.finish(run()) == [HERE[:5000]]
+
+
+@LEVELS
 @pytest.mark.parametrize(
     ("preset", "nic"),
     [("firmvia", "lanai9"), ("bvia2", "lanai9"), ("hwvia", "lanai9"), ("firmvia", "lanai4"), ("bvia2", "lanai4")],

@@ -64,6 +64,8 @@ class Connection:
     """The message that arrives."""
     writing: Writing | None = None
     """The RDMA write that arrives."""
+    behind_write: bool = False
+    """Pieces of RDMA writes were left to the kernel: what comes next waits until they are where they belong."""
     blamed: int | None = None
     """Number of the message that broke it; None: the one that is sent."""
     verdict: Status = Status.FLUSHED

@@ -20,6 +20,8 @@ from pymodels.trace import TraceEvent
 
 REMOTE = (Kind.ADDRESS, Kind.RDMA, Kind.READ, Kind.DATA)
 """Packets that need no receive descriptor."""
+WRITTEN = (Kind.ADDRESS, Kind.RDMA, Kind.DATA)
+"""Packets that are in their order among RDMA writes, or have nothing to do with what is written here."""
 
 
 class Receiver:
@@ -108,6 +110,8 @@ class Receiver:
         connection = endpoint.connection
         if header.first:  # of one before that is not whole, its sender has given up the rest
             await self._spoil(endpoint)
+        if connection.behind_write and header.kind not in WRITTEN and not await self._writes_settled(endpoint):
+            return
         if header.kind in REMOTE:
             await self._remote(endpoint, header)
             return
@@ -125,6 +129,14 @@ class Receiver:
             return
         if header.last:
             await self._end(endpoint, message, header)
+
+    async def _writes_settled(self, endpoint: Endpoint) -> bool:
+        """Wait for the RDMA writes before this packet; whether none of them has broken the connection."""
+        connection = endpoint.connection
+        connection.behind_write = False
+        await self._nic.work("behind_write")
+        await self._writes.settle()
+        return endpoint.connected(connection)
 
     async def _remote(self, endpoint: Endpoint, header: Header) -> None:
         """A packet of an RDMA write or read."""
@@ -157,11 +169,10 @@ class Receiver:
                 await self._answer(endpoint, header.number)
 
     async def _end_writing(self, endpoint: Endpoint, writing: Writing, header: Header) -> Incoming | None:
-        """Immediate data behind an RDMA write take a receive descriptor, and come when all of it is in memory. Behind
-        one that was refused they are nothing.
+        """Immediate data behind an RDMA write take a receive descriptor. Behind one that was refused they are
+        nothing.
         """
         endpoint.connection.writing = None
-        await self._writes.settle()
         message = None if writing.refused else await self._begin(endpoint, header)
         if message is not None:
             message.length, message.operation = writing.length, Status.WRITE

@@ -45,14 +45,20 @@ u32 write_piece(struct writing *writing, u32 size) {
     return writing->frame + (va & 4095);
 }
 
-/* The next slot of the kernel's buffer, and the words that tell what is in it. */
+/* The next slot of the kernel's buffer, and the words that tell what is in it. The number of the connection's peer gets a
+ * mark, with which no packet seems to come from there: each one behind this piece is looked at again. */
 u32 write_to_kernel(struct write_words *words, struct endpoint *endpoint, struct writing *writing, u32 *given, u32 stride, u32 size, u32 named, struct written *pieces, u32 *header) {
     struct written *piece;
-    u32 count = *given, at;
+    u32 count = *given, from = endpoint->from & 0x7FFFFFFF, at;
     if (UNLIKELY(count - SHARED32(&words->taken) > 31)) {
         OFF_PATH("the buffer is full");
         return 0;
     }
+    if (UNLIKELY(from != named >> 16)) {
+        OFF_PATH("not connected");
+        return 0;
+    }
+    endpoint->from = from | 0x80000000;
     at = SHARED32(&words->writes) + writing->page;
     writing->page = writing->page + stride;
     *given = count + 1;
@@ -85,6 +91,12 @@ u32 write_copied(struct written *pieces, u32 *dealt, u32 refused) {
         return 0;
     }
     return piece->named;
+}
+
+/* A packet behind pieces that the kernel copies, which that mark has brought here. How many are there to wait for? */
+u32 behind_write(struct endpoint *endpoint, struct write_words *words, u32 given) {
+    endpoint->from &= 0x7FFFFFFF;
+    return given - SHARED32(&words->taken);
 }
 
 /* One look at how much the kernel has copied. */
