@@ -44,6 +44,15 @@ OPTIONS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
     }
 )
 """What each option is set to beside its default."""
+REFUSED: tuple[tuple[str, Value], ...] = (
+    *((name, value) for name, (least, most) in RANGES.items() for value in (least - 1, most + 1, "many")),
+    ("send_words", 100),
+    ("packet", 1001),
+    ("packet", 1004),
+    ("preset", "best"),
+    ("speed", 1),
+)
+"""Options that cannot be."""
 OFTEN = ("preset", "completion", "rdma")
 DEFAULTS: Mapping[str, Value] = {"timeout_us": 100_000}
 """A program posts more at once than a limit of 5 ms allows for."""
@@ -121,9 +130,8 @@ def program(draw: Draw) -> Program:
         if draw.once_in(3 if name in OFTEN else 9):
             options[name] = draw.one_of(values)
     if draw.once_in(40):
-        name = draw.one_of(tuple(RANGES))
-        wrong: tuple[Value, ...] = (RANGES[name][0] - 1, RANGES[name][1] + 1, "many")
-        options[name] = draw.one_of(wrong)
+        name, value = draw.one_of(REFUSED)
+        options[name] = value
     faults = _faults(draw)
     hostile = draw.once_in(4)
     links = [_link(draw, nodes, number, hostile) for number in range(draw.whole(1, LINKS))]

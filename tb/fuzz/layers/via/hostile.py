@@ -8,28 +8,43 @@ from typing import Any
 
 from firmware.host.via import Descriptor, VipError
 from firmware.host.via.posting import ByProcess
-from firmware.nic.via.user_pages import PAGE
-from pymodels.formats.via import Field, Segment
+from firmware.nic.via.user_pages import (
+    BELL_RECEIVE,
+    BELL_SEND,
+    HANDLE_SHIFT,
+    HANDLES,
+    IN_PLACE,
+    NEW_HANDLE,
+    PAGE,
+    POINTER,
+    Pair,
+)
+from pymodels.formats.via import Control, Field, Segment, Status
 from pymodels.host import ProtectionFault
+from tb.fuzz.layers.via.link import Link
 from tb.fuzz.layers.via.owner import OPEN, PLAIN
 from tb.fuzz.layers.via.side import Side
 
 SEGMENTS = 8
+HOMES = 3
+"""Regions that it may leave behind."""
 PAUSE_PS = 4_000_000
 
 
 class Hostile:
     """What one side of a connection does with everything that is its own, and tries with what is not."""
 
-    def __init__(self, side: Side, other: Side, seed: int) -> None:
-        self._side, self._other, self._random = side, other, random.Random(f"hostile {seed}")
+    def __init__(self, link: Link, side: Side, seed: int) -> None:
+        self._link, self._side, self._other = link, side, link.sides[1 - side.number]
+        self._random = random.Random(f"hostile {seed}")
         self._used: list[Descriptor] = []
+        self._homes = 0
 
     async def run(self, times: int) -> None:
         """So many acts; what stops them is an error of VIA's, or a fault of protection."""
-        acts = [self._post, self._post, self._forge, self._elsewhere]
+        acts = [self._post, self._post, self._forge, self._elsewhere, self._home, self._again]
         if isinstance(self._side.vi.sends.poster, ByProcess):
-            acts += [self._page, self._page]
+            acts += [self._page, self._page, self._ring, self._ring]
         for _ in range(times):
             try:
                 await self._random.choice(acts)()
@@ -82,12 +97,70 @@ class Hostile:
             return
         self._side.wrong("a store to the NIC's memory went through")
 
+    async def _home(self) -> None:
+        """A descriptor in memory that is taken back at once."""
+        owner, vi = self._side.owner, self._side.vi
+        if self._homes == HOMES:
+            return
+        self._homes += 1
+        va = owner.process.allocate(PAGE)
+        handle = await owner.nic.register_memory(va, PAGE, owner.tag)
+        area = owner.areas[PLAIN]
+        place = owner.nic.descriptor(va, handle).send([(area.va, area.handle, 64)])
+        await (vi.post_send if self._random.random() < 0.5 else vi.post_receive)(place)
+        await owner.nic.deregister_memory(handle)
+
+    async def _again(self) -> None:
+        """Another VI in place of its own, of which it believes that nothing is posted, and another connection."""
+        for place in self._used:
+            self._side.owner.process.store_words(place.va + Field.STATUS, (Status.DONE,))
+        await self._take()
+        for side in (self._side, self._other):
+            await self._ended(side)
+        await self._side.vi.destroy()
+        await self._side.create(self._side.attributes)
+        self._link.alive = not any(await self._link.attempt(*self._link.calls()))
+
+    @staticmethod
+    async def _ended(side: Side) -> None:
+        try:
+            await side.vi.disconnect()
+        except VipError:
+            return
+
     async def _page(self) -> None:
-        """A store into the VI's page of the NIC or that of its doorbells, and a tail."""
-        poster: Any = self._side.vi.sends.poster
+        """A store into the VI's page of the NIC or that of its doorbells, a tail, and a doorbell."""
+        poster = self._poster()
         begin = poster.pair - poster.pair % PAGE
         places = [begin + 4 * self._random.randrange(64), *range(poster.pair, poster.pair + 16, 4)]
-        at = self._random.choice([*places, *range(poster.ring, poster.ring + 64, 4)])
-        process = self._side.owner.process
-        await process.pio_write(at, self._word().to_bytes(4, "big"))
-        await process.pio_write(poster.pair, self._random.choice((2, 8, 12, self._word())).to_bytes(4, "big"))
+        await self._store(self._random.choice([*places, *range(poster.ring, poster.ring + 64, 4)]), self._word())
+        tail = self._random.choice((Pair.SEND_TAIL, Pair.RECEIVE_TAIL))
+        await self._store(poster.pair + tail, self._random.choice((2, 8, 12, self._word())))
+        await self._bell(self._random.choice((2, 8, 12, self._word())))
+
+    async def _ring(self) -> None:
+        """What looks like a descriptor, at the tail of a queue cache."""
+        poster, area = self._poster(), self._side.owner.areas[PLAIN]
+        flags = self._random.choice((0, IN_PLACE, IN_PLACE | Control.RDMA_WRITE, Control.RDMA_READ, 0x40))
+        image = (area.va, area.handle, 0, self._random.choice((0, 1, 8, 20)) << 16 | flags, 0, 0, 0, 0, 0, 0, 0, 0)
+        pointer = area.va | POINTER | self._random.randrange(HANDLES) << HANDLE_SHIFT
+        words = self._random.choice((image, image, (pointer,), (pointer | NEW_HANDLE,), (pointer | NEW_HANDLE, 0)))
+        for word in words:
+            await self._store(poster.ring + 4 * (poster._tail % poster._size), word)
+            poster._tail += 1
+        await self._store(poster._tail_at, poster._tail)
+        await self._bell(poster._tail)
+
+    def _poster(self) -> Any:
+        """Of one of its queues."""
+        vi = self._side.vi
+        return self._random.choice((vi.sends, vi.receives)).poster
+
+    async def _bell(self, value: int) -> None:
+        """Into the doorbell region, if it has a page there."""
+        page = self._side.vi.kernel._bell
+        if page:
+            await self._store(page + self._random.choice((BELL_SEND, BELL_RECEIVE)), value)
+
+    async def _store(self, at: int, word: int) -> None:
+        await self._side.owner.process.pio_write(at, (word & 0xFFFF_FFFF).to_bytes(4, "big"))

@@ -43,7 +43,7 @@ async def perform(link: Link, act: Act) -> None:
     if link.hostile:
         if link.alive:
             seed, times, number = (int(act.values.get(name, least)) for name, least in HOSTILE)
-            await Hostile(link.sides[number], link.sides[1 - number], seed).run(times)
+            await Hostile(link, link.sides[number], seed).run(times)
     elif act.name in PERFORMED:
         await PERFORMED[act.name](link, act)
 
