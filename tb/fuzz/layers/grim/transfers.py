@@ -114,14 +114,15 @@ class Transfers(Node):
 
     # ---- effects
 
-    def _effect(self, what: str, node: int, va: int, data: bytes, order: Order, lock: Lock | None = None) -> Effect:
+    def _effect(self, what: str, node: int, va: int, data: bytes, order: Order, lock: Lock | None = None) -> None:
         image = np.frombuffer(data, np.uint8)
         effect = Effect(what, node, va, len(data), order, self.mail.event(), lambda: [(None, image)], lock=lock)
-        self._note(effect)
-        return effect
+        self._note(effect, node)
 
-    def _note(self, effect: Effect) -> None:
-        """An effect begins."""
+    def _note(self, effect: Effect, peer: int) -> None:
+        """An effect begins; of a transfer to or from another node, which may end in an error about that `peer`."""
+        if peer != self.index:
+            effect.due = self._doubtful(effect.what, peer)
         effect.life = self.cluster.lives[effect.node]
         self.memory.effects.append(effect)
         if self.cluster.down is not None and effect.concerns(self.cluster.down):
@@ -173,9 +174,7 @@ class Transfers(Node):
         source = 4 * (len(self.memory.effects) * 13 % 1024)
         lock = self._lock(node, 1 + len(self.memory.locks)) if act.whole("lock") else None
         locks = {"lock": lock.va, "value": lock.value} if lock is not None else {}
-        effect = self._effect(str(act), node, block.va + offset, INK[source : source + size], order, lock)
-        if node != self.index:
-            effect.due = self._doubtful(str(act), node)
+        self._effect(str(act), node, block.va + offset, INK[source : source + size], order, lock)
         channel = self.channel(act)
         await self.call(str(act), lambda: call(to, target, self.ink.va + source, size, channel=channel, **locks))
 
@@ -193,9 +192,7 @@ class Transfers(Node):
         seen = partial(self.memory.seen_through, order, begun, source, offset, size)
         order = order._replace(kind="own" if node == self.index else "read")
         effect = Effect(str(act), self.index, va, size, order, begun, seen, lock=lock, source=source)
-        self._note(effect)
-        if node != self.index:
-            effect.due = self._doubtful(str(act), node)
+        self._note(effect, node)
         reading = source.va + offset
         await self.call(
             str(act),
