@@ -38,7 +38,7 @@ class Future(Generic[T]):
         """What `set` gave."""
         self._ready = kernel.ready
 
-    def set(self, value: T) -> None:
+    def set(self, value: T, /) -> None:
         """Fulfil the future once; everyone who waits runs at the present time, in the order in which they waited."""
         if self.done:
             raise RuntimeError(f"future set twice: {self.why}")
@@ -119,7 +119,9 @@ class Kernel:
     """Runs tasks in a fixed order: by time, then by the order in which they became ready."""
 
     compiled = "Kernel"
-    """The type of hdl/sim/doorway_python.c that does the same in C (`tb.sim.compiled`); its futures are of C too."""
+    """The type of hdl/sim/doorway_python.c that does the same in C (`tb.sim.compiled`); its futures are of C too. What
+    C takes by position only, Python does too.
+    """
 
     def __init__(self) -> None:
         self.now = 1
@@ -132,36 +134,36 @@ class Kernel:
         self._alarms: list[tuple[int, int, Callable[[], None]]] = []
         self._alarm_count = 0
 
-    def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
+    def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str, /) -> Task:
         """Start a coroutine at the present time; it first runs when the present task suspends."""
         task = Task(self, coroutine, name)
         self.tasks[task] = None
         self.ready.append(task)
         return task
 
-    def stop(self, task: Task) -> None:
+    def stop(self, task: Task, /) -> None:
         """End a task where it stands: it makes no further step, and what waits for its end waits for ever."""
         if task in self.tasks:
             del self.tasks[task]
             task.resume = _stopped
 
-    def future(self, why: Why = "") -> Future[Any]:
+    def future(self, why: Why = "", /) -> Future[Any]:
         """A value that comes later."""
         return Future(self, why)
 
-    def at(self, time_ps: int, call: Callable[[], None]) -> None:
+    def at(self, time_ps: int, call: Callable[[], None], /) -> None:
         """Call back at a time (raised to the next odd picosecond, and never before now)."""
         now = self.now
         self._alarm_count += 1
         heapq.heappush(self._alarms, ((time_ps if time_ps > now else now) | 1, self._alarm_count, call))
 
-    def sleep_until(self, time_ps: int, why: Why = "time") -> Future[None]:
+    def sleep_until(self, time_ps: int, why: Why = "time", /) -> Future[None]:
         """A future that is fulfilled at `time_ps`."""
         future: Future[None] = Future(self, why)
         self.at(time_ps, partial(future.set, None))
         return future
 
-    def sleep(self, duration_ps: int, why: Why = "time") -> Future[None]:
+    def sleep(self, duration_ps: int, why: Why = "time", /) -> Future[None]:
         """A future that is fulfilled `duration_ps` from now."""
         return self.sleep_until(self.now + duration_ps, why)
 

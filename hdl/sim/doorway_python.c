@@ -150,6 +150,7 @@ static PyObject *append(int64_t time, int unit, const int64_t *value) {
 static PyObject *record(PyObject *module, PyObject *const *args, Py_ssize_t n) {
   (void)module;
   int64_t value[6];
+  if (n != 6) return PyErr_SetString(PyExc_TypeError, "record takes 6 arguments"), NULL;
   if (!*dw.trace_on) Py_RETURN_NONE;
   return numbers("record", args, (size_t)n, NULL, 6, value) ? append(value[0], (int)value[1], value + 2) : NULL;
 }

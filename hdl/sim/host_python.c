@@ -125,9 +125,9 @@ VERB(cpu_run, 1, 1, "duration_ps") {
   return (PyObject *)u;
 }
 static PyObject *cpu_command(PyObject *self, PyObject *const *args, Py_ssize_t n) {
-  commands *c = n > 2 ? commands_here(args[0]) : NULL;
+  if (n < 4 || n > 6) return PyErr_SetString(PyExc_TypeError, "command takes Commands, why, and 2 to 4 words of a command"), NULL;
+  commands *c = commands_here(args[0]);
   dw_command command;
-  if (n < 3) PyErr_SetString(PyExc_TypeError, "command takes Commands, why, and the words of a command");
   if (!c || command_words(c, "command", args + 2, n - 2, &command) < 0) return NULL;
   use *u = new_use((cpu *)self, args[1]);
   if (u) {

@@ -183,7 +183,7 @@ future *sleep_until(kernel *k, int64_t time, PyObject *why) {
 }
 
 static PyObject *kernel_sleep(kernel *k, PyObject *const *args, Py_ssize_t n, int64_t from) {
-  if (n < 1 || n > 2) return PyErr_SetString(PyExc_TypeError, "a time, and why"), NULL;
+  if (n < 1 || n > 2) return PyErr_SetString(PyExc_TypeError, "a sleep takes a time, and why"), NULL;
   const int64_t time = PyLong_AsLongLong(args[0]);
   if (time == -1 && PyErr_Occurred()) return NULL;
   return (PyObject *)sleep_until(k, from + time, n > 1 ? args[1] : text_time);
@@ -277,6 +277,7 @@ static PyObject *kernel_run_ready(PyObject *self, PyObject *none) {
   Py_RETURN_NONE;
 }
 static PyObject *kernel_future(PyObject *self, PyObject *const *args, Py_ssize_t n) {
+  if (n > 1) return PyErr_SetString(PyExc_TypeError, "future takes why, and nothing else"), NULL;
   return (PyObject *)new_future((kernel *)self, n ? args[0] : text_empty);
 }
 static void kernel_end(PyObject *self) {

@@ -65,7 +65,8 @@ static int take_turn(turns *t) {
 }
 
 static PyObject *turns_call(PyObject *self, PyObject *args, PyObject *names) {
-  (void)args; (void)names;
+  if (PyTuple_GET_SIZE(args) || (names && PyDict_GET_SIZE(names)))
+    return PyErr_SetString(PyExc_TypeError, "a turn takes no arguments"), NULL;
   const int goes_on = take_turn((turns *)self);
   return goes_on < 0 ? NULL : PyBool_FromLong(goes_on);
 }

@@ -88,7 +88,7 @@ class Cpu:
         await self._kernel.sleep(duration_ps, "its own instructions")
         self.leave()
 
-    async def command(self, commands: Commands, why: str, op: int, a: int, b: int = 0, c: bytes = b"") -> int:
+    async def command(self, commands: Commands, why: str, op: int, a: int, b: int = 0, c: bytes = b"", /) -> int:
         """Give a command and do nothing else until it ends; what it brought."""
         await self.take()
         value: int = await commands.ask(why, op, a, b, c)

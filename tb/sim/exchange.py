@@ -40,9 +40,9 @@ class Commands:
         self._other = other
         self._pending: deque[Future[Any]] = deque()
 
-    def ask(self, why: Why, *words: int | bytes) -> Future[Any]:
+    def ask(self, why: Why, op: int, /, *words: int | bytes) -> Future[Any]:
         """Append a command (op, a, b, c); the future of what it ends with. `why` is what a hang report says."""
-        self.give(*words)
+        self.give(op, *words)
         future = self._kernel.future(why)
         self._pending.append(future)
         return future
@@ -108,7 +108,7 @@ class Exchange:
         pack = struct.Struct(f"4q{data}s" if data else "5q").pack_into
         base, given = unit * COMMANDS * COMMAND_BYTES, heads[unit]
 
-        def give(op: int, a: int = 0, b: int = 0, c: int | bytes = b"" if data else 0) -> None:
+        def give(op: int, a: int = 0, b: int = 0, c: int | bytes = b"" if data else 0, /) -> None:
             nonlocal given
             waiting = given - taken[unit] & 0xFFFFFFFF
             if not waiting:  # else its clock runs already, or will when the command before ends
@@ -125,7 +125,7 @@ class Exchange:
         """A function (event, packet, argument, argument2) that records for `unit` at the present time."""
         count, size, pack = self.trace_count, TRACE_RECORD.size, TRACE_RECORD.pack_into
 
-        def record(event: int, packet: int = 0, argument: int = 0, argument2: int = 0) -> None:
+        def record(event: int, packet: int = 0, argument: int = 0, argument2: int = 0, /) -> None:
             n = count[0]
             if n < self.room:
                 pack(self.records, n * size, kernel.now, unit, event, 0, packet, argument, argument2)
@@ -135,7 +135,7 @@ class Exchange:
 
         return record
 
-    def _record(self, time: int, unit: int, event: int, packet: int, argument: int, argument2: int) -> None:
+    def _record(self, time: int, unit: int, event: int, packet: int, argument: int, argument2: int, /) -> None:
         n = self.trace_count[0]
         if n < self.room:
             at = n * TRACE_RECORD.size

@@ -66,7 +66,7 @@ class Turns:
         cost.wall_python_s += self._left - entered
         return not self._finished.done
 
-    def callback(self, failed: Callable[[BaseException], None], over: Callable[[], None]) -> Any:
+    def callback(self, failed: Callable[[BaseException], None], over: Callable[[], None], /) -> Any:
         """What the doorway calls for a turn (`dw_set_python`); it must be kept meanwhile. `failed` gets the exception
         of a turn that raises; `over` is called behind the last turn.
         """

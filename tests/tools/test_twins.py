@@ -1,0 +1,164 @@
+"""What C does in place of Python has the same names, and takes the same arguments in the same ways.
+
+Strategy: an object of each of the C types stands beside one of its Python class. The names that both show are compared,
+but for those that a list excuses with a reason. What a method of C takes is found by calling it: with more and fewer
+arguments than it can take, which it must refuse in words, and by names that it does not have, of which it says what it
+wants instead. Python's side is read from its signature.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from firmware.verbs import Watch
+from pymodels.costs.table import PathTable
+from pymodels.hardware.discover import nic_kind
+from pymodels.hardware.processors import HostProcessor, NicProcessor
+from pymodels.kernel import Kernel
+from pymodels.trace import Part, unit
+from tb.bind.actor import PathNumbers
+from tb.bind.host import HostTiming, RtlHost
+from tb.bind.lanai import RtlNic
+from tb.sim.compiled import COMPILED
+from tb.sim.doorway import Doorway
+
+IN_PYTHON_ONLY: Mapping[str, Mapping[str, str]] = {
+    "Future": {"tasks": "who waits, which loops that choose turns read; they are of Python"},
+    "Task": {"resume": "how the loop runs it, which loops that choose turns call; they are of Python"},
+    "Commands": {"event": "its handler of events, which C calls without a name"},
+}
+"""By type the names that C does not have, and why."""
+MOST = 8
+"""More arguments than anything takes."""
+UNIT = 5
+TIMING = HostTiming(1000.0, 500, 300, {}, (1, 1), 70, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0)
+
+
+class Takes(NamedTuple):
+    """What a function takes."""
+
+    least: int
+    most: int | None
+    """None: any number."""
+    names: tuple[str, ...]
+    """Those that may be given by name."""
+
+
+def objects(doorway: Doorway) -> dict[str, Any]:
+    """An object of each type at the border, by the name of its type in C."""
+    doorway.trace_create(1 << 10)
+    doorway.trace_on(True)
+    kernel = doorway.quick(Kernel)()
+    exchange = doorway.exchange
+    sram, memory = memoryview(bytearray(256)), doorway.memory(0, 1 << 22, unit(0, Part.HOST_CPU))
+    nic = doorway.quick(RtlNic)(0, kernel, doorway, sram, NicProcessor(1, 1, 1, 0), PathNumbers())
+    nic.use(PathTable.load("nic", "echo"))
+    card = nic_kind("lanai9").card(1 << 21)
+    host = doorway.quick(RtlHost)(0, "h", kernel, doorway, memory, 0, card, TIMING, PathNumbers(), 1)
+    done = kernel.future()
+    done.set(None)
+    cost = exchange.cost()
+    return {
+        "Kernel": kernel,
+        "Future": kernel.future("something"),
+        "Task": kernel.spawn(kernel.sleep(1).__await__(), "sleeper"),  # type: ignore[arg-type]
+        "Commands": doorway.commands(UNIT, kernel, (32,), lambda time, code, a, b: None, 0),
+        "Turns": exchange.turns(kernel, done, cost, 1 << 40, lambda now: None, lambda: None),
+        "Cost": cost,
+        "Recorder": exchange.recorder(UNIT, kernel),
+        "Exchange": exchange,
+        "Nic": nic,
+        "PollLoop": nic.poll_loop([Watch(0, 0, "send")]),
+        "Host": host,
+        "Cpu": host.cpu,
+    }
+
+
+@pytest.fixture(name="make")
+def fixture_make(library: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], tuple[Any, Any]]:
+    """Makes the object of C and that of Python, by the name of the type."""
+    monkeypatch.setenv("SANLAB_DOORWAY", str(library))
+
+    def both(name: str) -> tuple[Any, Any]:
+        monkeypatch.setenv(COMPILED, "1")
+        compiled = objects(Doorway())[name]
+        monkeypatch.setenv(COMPILED, "0")
+        return compiled, objects(Doorway())[name]
+
+    return both
+
+
+TYPES = ("Kernel", "Future", "Task", "Commands", "Turns", "Cost", "Recorder", "Nic", "PollLoop", "Host", "Cpu")
+BELOW_PYTHON = ("Kernel", "Nic", "PollLoop", "Host", "Cpu")
+"""Types of which C has some methods, and Python the others."""
+
+
+def public(thing: object) -> set[str]:
+    return {name for name in dir(thing) if name[0] != "_"}
+
+
+@pytest.mark.parametrize("name", [name for name in TYPES if name != "Recorder"])
+def test_both_have_the_same_names(name: str, make: Callable[[str], tuple[Any, Any]]) -> None:
+    compiled, python = make(name)
+    assert type(compiled) is not type(python)
+    assert public(compiled) == public(python) - IN_PYTHON_ONLY.get(name, {}).keys()
+    assert IN_PYTHON_ONLY.get(name, {}).keys() <= public(python)
+
+
+def in_python(function: Callable[..., Any]) -> Takes:
+    """What a function of Python takes, by its signature."""
+    parameters = list(inspect.signature(function).parameters.values())
+    places = [one for one in parameters if one.kind is not one.VAR_POSITIONAL]
+    least = sum(one.default is one.empty for one in places)
+    named = tuple(one.name for one in places if one.kind is one.POSITIONAL_OR_KEYWORD)
+    return Takes(least, len(places) if len(places) == len(parameters) else None, named)
+
+
+def refusal(call: Callable[..., Any], *given: Any, **named: Any) -> str:
+    """In which words a function refuses the number or the names of its arguments; empty: it takes them."""
+    try:
+        call(*given, **named)
+    except TypeError as error:
+        return str(error) if re.search("takes|lacks", str(error)) else ""
+    except Exception:  # noqa: BLE001 - it has looked at them
+        return ""
+    return ""
+
+
+def in_c(fresh: Callable[[], Callable[..., Any]]) -> Takes:
+    """What a function of C takes; `fresh` gives it, of a new object each time."""
+    taken = [count for count in range(MOST) if not refusal(fresh(), *[object()] * count)]
+    assert taken == list(range(taken[0], taken[-1] + 1))
+    names: list[str] = []
+    while lacks := re.search(r"lacks the argument '(\w+)'", refusal(fresh(), **named(names, taken[-1]))):
+        names.append(lacks[1])
+    return Takes(taken[0], taken[-1], tuple(names))
+
+
+def named(names: list[str], count: int) -> dict[str, Any]:
+    """So many arguments by name: these, then such as nobody has; the first of them are given at once, in order."""
+    return dict.fromkeys([*names, *(f"nothing_{i}" for i in range(count - len(names)))], object())
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_methods_of_c_take_what_those_of_python_take(name: str, make: Callable[[str], tuple[Any, Any]]) -> None:
+    kind = getattr(make("Exchange")[0]._compiled, name)
+    methods = [method for method, value in vars(kind).items() if method[0] != "_" and callable(value)]
+    for method in [*methods, *(["__call__"] if "__call__" in vars(kind) else [])]:
+        twin = make(name)[1]
+        python = in_python(twin if inspect.isfunction(twin) else getattr(twin, method))
+        compiled = in_c(lambda method=method: getattr(make(name)[0], method))  # type: ignore[misc]
+        if python.most is None:  # it hands them on to one that takes so many
+            compiled = compiled._replace(most=None)
+        assert (method, compiled) == (method, python)
+
+
+def test_what_is_made_of_nothing_takes_the_same(make: Callable[[str], tuple[Any, Any]]) -> None:
+    compiled, python = make("Exchange")
+    assert in_c(lambda: compiled.record) == in_python(python.record)
