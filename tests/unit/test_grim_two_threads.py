@@ -57,3 +57,43 @@ def test_handler_of_one_thread_and_message_of_another_are_not_mixed(pause_us: in
     bench.run(node)
     assert got == [PAYLOAD] * MESSAGES
     assert answers == list(range(MESSAGES))
+
+
+def test_pieces_of_messages_of_two_threads_are_not_mixed_in_the_overflow_queue() -> None:
+    """A third thread polls, and its handler takes long: meanwhile who finds no room appends to the overflow queue."""
+    bench = Bench(2, queue_bytes=1024, segment_bytes=64, poll_thread=1)
+    sizes = (300, 200)
+    got: list[bytes] = []
+    slept: list[int] = []
+
+    async def node(library: Grim, me: int) -> None:
+        async def slow(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+            slept.append(a0)
+            await library.host.sleep(100_000_000)
+
+        def take(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+            got.append(bytes(payload))
+
+        async def send(size: int) -> None:
+            for number in range(MESSAGES):
+                await library.send(1 << 24, numbers["take"], payload=bytes([number]) * size)
+
+        numbers = await bench.publish(library, slow=slow, take=take)
+        if me == 0:
+            while not slept:
+                await library.host.sleep(1_000_000)
+            tasks = [library.host.spawn(send(size), "a thread that sends") for size in sizes]
+            for task in tasks:
+                await task.finished
+            while library.overflow:
+                await library.host.sleep(1_000_000)
+        else:
+            for _ in range(5):
+                await library.send(0, numbers["slow"])
+            await library.wait_for(lambda: len(got) == MESSAGES * len(sizes))
+        assert library.polling_thread is not None
+        library.polling_thread.stop()
+
+    bench.run(node)
+    for size in sizes:
+        assert [data for data in got if len(data) == size] == [bytes([number]) * size for number in range(MESSAGES)]

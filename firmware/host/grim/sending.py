@@ -178,6 +178,8 @@ class Sending:
             await self._host.poll(watches, "poll_spin")
 
     async def _to_overflow(self, channel: int, pieces: Iterator[Piece]) -> None:
+        """Append a message, all pieces at once: nothing comes between them, and none leaves before the last is there."""
+        message = []
         for piece in pieces:
             await self._host.spend("overflow_append")
             size = 4 * (piece.words[1] >> 16)
@@ -185,7 +187,8 @@ class Sending:
                 await self._host.spend("copy_line", size + 31 >> 5)
                 piece.data = self._host.load_bytes(piece.address, size) if piece.address else bytes(piece.data)
                 piece.address = 0
-            self._overflow[channel].append(piece)
+            message.append(piece)
+        self._overflow[channel].extend(message)
 
     async def _drain(self) -> None:
         """Inject what waits in the overflow queues, as far as there is room."""
