@@ -8,6 +8,7 @@ hdl/nic/common/
 hdl/nic/lanai9/
 hdl/nic/lanai4/
 hdl/nic/sp/
+hdl/nic/fifo/
 hdl/prim/myri_fifo.sv
 hdl/prim/myri_rr_arbiter.sv
 hdl/prim/myri_index.sv

@@ -1,0 +1,325 @@
+// The FIFO card (paper 002: the cards of HPAM and SSAM), the whole: a memory that the host maps, FIFOs, and a link. It has no
+// processor and no DMA: the host stores every word that is sent, and loads every word that it wants of what comes.
+//
+//   host -> memory -> send side -> link          link -> receive side -> memory -> host
+//
+// The memory is outside, with a port for the host (a) and one for both sides (b), of which the receive side comes first.
+// Its two forms, buffers and cells, are told in pymodels/nics/fifo/registers.py. Three clocks meet only in crossings, as
+// in myri_nic; each sleeps alone. `busy` and `_ago`: as in myri_nic.
+// Timing: see the parts.
+module myri_fifo_card
+  import myri_fifo_card_pkg::*;
+  import myri_pci_pkg::*;
+#(
+    parameter int SLACK_LOG2 = 7,  // slack memory of the link port = 2**SLACK_LOG2 characters
+    parameter int CROSS_LOG2 = 4   // entries of a data crossing = 2**CROSS_LOG2
+) (
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    output logic busy,  // another edge is needed
+    input logic link_clk,  // character clock
+    input logic link_rst,  // synchronous reset
+    input logic [47:0] link_cycle,  // index of the coming edge
+    output logic link_busy,  // link clock: another edge is needed
+    output logic link_alarm_valid,  // link clock: wants to be awake ...
+    output logic [47:0] link_alarm_cycle,  // ... at this edge
+    input logic pci_clk,  // PCI clock
+    input logic [PCI_SIDES-1:0] side_clk,  // that of its sides, see myri_pci_pkg
+    input logic pci_rst,  // synchronous reset
+    input logic [47:0] pci_cycle,  // index of the coming edge
+    output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
+    output logic pci_busy,  // PCI clock: another edge is needed
+    input logic [8:0] rx,  // {data flag, byte} from the cable
+    output logic [8:0] tx,  // {data flag, byte} to the cable
+    input logic rx_hold,  // see myri_link_port
+    output logic tx_hold,  // see myri_link_port
+    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
+    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    output logic mem_a_valid,  // memory port a: access
+    output logic mem_a_write,  // 1 = write
+    output logic [22:0] mem_a_addr,  // byte address, multiple of 8
+    output logic [63:0] mem_a_wdata,  // write data
+    output logic [7:0] mem_a_be,  // lanes written
+    input logic [63:0] mem_a_rdata,  // read data, the clock after
+    output logic mem_b_valid,  // memory port b: access
+    output logic mem_b_write,  // 1 = write
+    output logic [22:0] mem_b_addr,  // byte address, multiple of 8
+    output logic [63:0] mem_b_wdata,  // write data
+    output logic [7:0] mem_b_be,  // lanes written
+    input logic [63:0] mem_b_rdata,  // read data, the clock after
+    output logic intr_line,  // level: interrupt request, before it crosses to INTA#
+    input logic [3:0] cfg_cdc_latency,  // of every crossing
+    input logic [7:0] cfg_slack,  // link port settings
+    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent
+    input logic [7:0] cfg_go_mark,  // fill at which GO is sent
+    input logic [15:0] cfg_refresh,  // STOP refresh period
+    input logic [15:0] cfg_short_timeout,  // characters until GO is assumed
+    input logic [31:0] cfg_long_timeout,  // characters until a blocked packet is cut
+    input logic [31:0] cfg_beat_period,  // BEAT period
+    input logic [31:0] cfg_pci_base,  // BAR0 after reset
+    input logic cfg_pci_enabled,  // memory and master enable after reset
+    input logic cfg_pci_m66,  // card can run at 66 MHz
+    input logic cfg_pci_wide,  // 64-bit transfers
+    input logic [1:0] cfg_pci_devsel,  // target: DEVSEL# speed
+    input logic [3:0] cfg_pci_write_initial,  // target: wait states of the first write data phase
+    input logic [3:0] cfg_pci_read_initial,  // target: least ones of the first read data phase
+    input logic [2:0] cfg_pci_subsequent,  // target: of later data phases
+    input logic [3:0] cfg_pci_read_wait,  // target: clocks TRDY# is held before a retry
+    input logic [2:0] cfg_pci_stall_limit,  // target: clocks a phase waits before STOP#
+    input logic [7:0] cfg_pci_max_phases,  // target: data phases before a disconnect; 0 = no limit
+    input logic [15:0] cfg_pci_discard,  // target: age at which a delayed read gives way
+    input logic [7:0] cfg_pci_latency_timer,  // master: latency timer; 0 = unlimited
+    input logic [15:0] cfg_pci_max_burst,  // master: bytes of a transaction; 0 = unlimited
+    input logic [7:0] cfg_pci_start_delay,  // master: clocks before asking for the bus
+    input logic [2:0] cfg_pci_irdy_wait,  // master: clocks IRDY# may wait
+    input logic [6:0] cfg_pci_line_bytes,  // master: cache line
+    output logic tr_tx_start,  // clk: a packet was begun ...
+    output logic [31:0] tr_tx_start_ago,  // ... so many edges ago
+    output logic [31:0] tr_tx_start_key,  // packet key
+    output logic tr_tx_read,  // clk: its last word has left the card's memory
+    output logic [31:0] tr_tx_read_key,  // packet key
+    output logic [31:0] tr_tx_read_bytes,  // its bytes, route included
+    output logic tr_rx_first,  // clk: the key of a packet is in the card's memory
+    output logic [31:0] tr_rx_first_key,  // packet key
+    output logic tr_rx_done,  // clk: the whole of it is
+    output logic [31:0] tr_rx_done_key,  // packet key
+    output logic [31:0] tr_rx_done_bytes,  // its bytes, CRC character included
+    output logic [7:0] tr_rx_done_syndrome,  // CRC-8 syndrome, 0 = good
+    output logic tr_pio_write,  // clk: a write of the host has landed ...
+    output logic [23:0] tr_pio_addr,  // ... at this offset of the card's region
+    output logic tr_tx_head,  // link_clk: first byte of a packet went out tr_tx_ago edges ago
+    output logic tr_tx_tail,  // link_clk: its GAP went out
+    output logic [31:0] tr_tx_key,  // packet key, with both
+    output logic [31:0] tr_tx_ago,  // with tr_tx_head
+    output logic tr_rx_head,  // link_clk: first byte of a packet came tr_rx_ago edges ago
+    output logic tr_rx_tail,  // link_clk: its GAP came
+    output logic [31:0] tr_rx_key,  // packet key, with both
+    output logic [31:0] tr_rx_ago,  // with tr_rx_head
+    output logic [31:0] tr_rx_bytes,  // with tr_rx_tail: bytes, CRC character included
+    output logic [7:0] tr_rx_syndrome,  // with tr_rx_tail: CRC-8 syndrome
+    output logic st_rx_overrun,  // link_clk: strobe: slack overflow, a character was lost
+    output logic st_crc_bad,  // link_clk: strobe, with tr_rx_tail
+    output logic st_illegal,  // link_clk: strobe: unknown control character
+    output logic st_forward_reset,  // link_clk: strobe: the packet sent was cut
+    output logic st_link_stopped,  // link_clk: level: STOP of the peer in force
+    output logic st_link_stopping,  // link_clk: level: our STOP in force
+    output logic st_beat_missed,  // link_clk: level: the last BEAT due did not come
+    output logic st_link_down,  // link_clk: level: three BEATs in a row did not come
+    output logic [7:0] st_fill,  // link_clk: slack fill
+    output logic st_host_misuse,  // clk: strobe: what the host did was refused, see ERRORS
+    output logic st_cell_refused,  // clk: strobe: a cell that came was refused
+    output logic st_in_flight,  // clk: a packet or cell is half sent or half received
+    output logic st_link_in_flight  // link_clk: a packet is half sent or half received
+);
+
+  // Streams to and from the PCI side, and to and from the link side.
+  logic pio_valid, pio_ready, rsp_valid, rsp_ready, send_valid, send_ready, recv_valid, recv_ready;
+  logic [93:0] pio_data;
+  logic [63:0] rsp_data;
+  logic [73:0] send_data;
+  logic [76:0] recv_data;
+  // Registers.
+  logic cells, empty, ctl, tx_push, give, ready_next, cell_next, irq;
+  logic no_number, pooled, bad_descriptor, out_dropped;
+  logic [23:0] addr;
+  logic [ 7:0] be;
+  logic [31:0] value, rvalue, ready;
+  // What is to be sent, and where what comes is put.
+  logic tx_room, tx_valid, send_done, put, begun, out_full, in_full, arrive, free_valid;
+  logic [6:0] tx_number, free_number;
+  logic [5:0] tx_level, out_level;
+  logic [7:0] free_level, ready_level;
+  logic [ 8:0] in_level;
+  logic [13:0] arrived_as;
+  logic [22:0] out_tail, out_head, in_tail, in_head;
+  // Memory port b.
+  logic send_req, send_write, recv_req;
+  logic [22:0] send_addr, recv_addr;
+  logic [ 7:0] send_wdata;
+  logic [63:0] recv_wdata;
+  // Sleeping.
+  logic send_busy, recv_busy, regs_busy, host_busy, far_busy, near_busy, send_open, recv_open;
+  // What the PCI side has for cards with DMA.
+  logic cmd_ready, wr_ready, rd_valid, unused_ok;
+  logic [65:0] rd_data;
+  logic [ 5:0] link_event;
+
+  assign busy = send_busy || recv_busy || regs_busy || host_busy || far_busy || near_busy;
+  assign st_in_flight = send_open || recv_open;
+  assign intr_line = irq;
+  assign tr_pio_addr = addr;
+  assign tr_rx_first_key = tr_rx_done_key;
+  assign tr_tx_start_key = tr_tx_read_key;
+  assign unused_ok = ^{link_event, cmd_ready, wr_ready, rd_valid, rd_data};
+  assign empty = !st_in_flight && !begun && {tx_level, out_level, free_level, ready_level, in_level} == '0;
+
+  assign mem_b_valid = send_req || recv_req;
+  assign mem_b_write = recv_req || send_write;
+  assign mem_b_addr = recv_req ? recv_addr : send_addr;
+  assign mem_b_wdata = recv_req ? recv_wdata : {56'd0, send_wdata};
+  assign mem_b_be = recv_req ? 8'hFF : 8'h01;
+
+  myri_fifo_card_host u_host (
+      .*,
+      .mem_valid(mem_a_valid),
+      .mem_write(mem_a_write),
+      .mem_addr (mem_a_addr),
+      .mem_wdata(mem_a_wdata),
+      .mem_be   (mem_a_be),
+      .mem_rdata(mem_a_rdata),
+      .out_slot (out_tail),
+      .in_slot  (in_head),
+      .busy     (host_busy)
+  );
+
+  myri_fifo_card_regs u_regs (
+      .*,
+      .send_idle(!tx_valid && out_level == 6'd0),
+      .send_level({2'd0, cells ? out_level : tx_level}),
+      .receive_level(cells ? in_level : {1'b0, ready_level}),
+      .cell_refused(st_cell_refused),
+      .host_misuse(st_host_misuse),
+      .busy(regs_busy)
+  );
+
+  // Form of buffers.
+  myri_fifo #(
+      .WIDTH(7),
+      .DEPTH_LOG2($clog2(SIZE_TX_READY))
+  ) u_tx_ready (
+      .clk(clk),
+      .rst(rst),
+      .w_valid(tx_push),
+      .w_ready(tx_room),
+      .w_data(value[6:0]),
+      .r_valid(tx_valid),
+      .r_ready(send_done && !cells),
+      .r_data(tx_number),
+      .level(tx_level),
+      .busy()
+  );
+
+  myri_fifo_card_pool u_pool (
+      .*,
+      .number(value),
+      .arrive(arrive && !cells),
+      .next  (ready_next)
+  );
+
+  // Form of cells.
+  myri_fifo_card_ring #(
+      .SLOTS_LOG2($clog2(SIZE_OUT_CELLS)),
+      .BASE(SIZE_OUT_BASE)
+  ) u_out (
+      .clk  (clk),
+      .rst  (rst),
+      .put  (put),
+      .take (send_done && cells),
+      .tail (out_tail),
+      .head (out_head),
+      .full (out_full),
+      .level(out_level)
+  );
+
+  myri_fifo_card_ring #(
+      .SLOTS_LOG2($clog2(SIZE_IN_CELLS)),
+      .BASE(SIZE_IN_BASE)
+  ) u_in (
+      .clk  (clk),
+      .rst  (rst),
+      .put  (arrive && cells),
+      .take (cell_next),
+      .tail (in_tail),
+      .head (in_head),
+      .full (in_full),
+      .level(in_level)
+  );
+
+  // Both.
+  myri_fifo_card_send u_send (
+      .clk(clk),
+      .rst(rst),
+      .cycle(cycle),
+      .cells(cells),
+      .job_valid(cells ? out_level != 6'd0 : tx_valid),
+      .job_number(tx_number),
+      .job_slot(out_head),
+      .done(send_done),
+      .refused(bad_descriptor),
+      .mem_req(send_req),
+      .mem_gnt(send_req && !recv_req),
+      .mem_write(send_write),
+      .mem_addr(send_addr),
+      .mem_wdata(send_wdata),
+      .mem_rdata(mem_b_rdata),
+      .send_valid(send_valid),
+      .send_ready(send_ready),
+      .send_data(send_data),
+      .tr_start(tr_tx_start),
+      .tr_ago(tr_tx_start_ago),
+      .tr_read(tr_tx_read),
+      .tr_key(tr_tx_read_key),
+      .tr_bytes(tr_tx_read_bytes),
+      .in_flight(send_open),
+      .busy(send_busy)
+  );
+
+  myri_fifo_card_receive u_receive (
+      .clk(clk),
+      .rst(rst),
+      .cells(cells),
+      .in_valid(recv_valid),
+      .in_ready(recv_ready),
+      .in_data(recv_data),
+      .place_valid(cells ? !in_full : free_valid),
+      .place(cells ? in_tail : {5'd0, free_number, 11'd0}),
+      .mem_req(recv_req),
+      .mem_gnt(recv_req),
+      .mem_addr(recv_addr),
+      .mem_wdata(recv_wdata),
+      .arrive(arrive),
+      .arrived_as(arrived_as),
+      .refused(st_cell_refused),
+      .tr_first(tr_rx_first),
+      .tr_done(tr_rx_done),
+      .tr_key(tr_rx_done_key),
+      .tr_bytes(tr_rx_done_bytes),
+      .tr_syndrome(tr_rx_done_syndrome),
+      .in_flight(recv_open),
+      .busy(recv_busy)
+  );
+
+  myri_nic_pci #(
+      .FIFO_LOG2(CROSS_LOG2)
+  ) u_pci (
+      .*,
+      .cmd_valid(1'b0),
+      .cmd_data(49'd0),
+      .wr_valid(1'b0),
+      .wr_data(64'd0),
+      .rd_ready(1'b1),
+      .pio_clk(clk),
+      .dma_clk(clk),
+      .pio_needed(),
+      .dma_needed(),
+      .intr_needed(),
+      .busy(far_busy)
+  );
+
+  myri_nic_link #(
+      .SLACK_LOG2(SLACK_LOG2),
+      .FIFO_LOG2 (CROSS_LOG2)
+  ) u_link (
+      .*,
+      .half_clk({link_clk, link_clk}),
+      .half_needed(),
+      .send_clk(clk),
+      .recv_clk(clk),
+      .send_busy(),
+      .recv_busy(),
+      .event_busy(),
+      .link_in_flight(st_link_in_flight),
+      .busy(near_busy)
+  );
+endmodule

@@ -1,0 +1,123 @@
+// The host's accesses of the FIFO card: memory, the two windows on cells, registers.
+//
+// A window is a place of the card's memory: CELL_OUT the next slot of the cells to send, CELL_IN that of the oldest
+// cell that has come. A cell to send begins with the first word of CELL_OUT, for which there must be a slot; `put` hands
+// it over with its last byte. What finds no slot, or comes without a beginning, goes nowhere and is flagged.
+// Timing: that of myri_pio; the memory's port is the host's own.
+module myri_fifo_card_host
+  import myri_fifo_card_pkg::*;
+(
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
+    output logic pio_ready,  // taken
+    input logic [93:0] pio_data,  // the beat
+    output logic rsp_valid,  // read answer
+    input logic rsp_ready,  // taken
+    output logic [63:0] rsp_data,  // lanes
+    output logic mem_valid,  // memory: access
+    output logic mem_write,  // 1 = write
+    output logic [22:0] mem_addr,  // byte address, multiple of 8
+    output logic [63:0] mem_wdata,  // write data
+    output logic [7:0] mem_be,  // lanes written
+    input logic [63:0] mem_rdata,  // read data, the clock after
+    input logic cells,  // the card's form
+    input logic out_full,  // there is no slot for a cell to send
+    input logic [22:0] out_slot,  // it
+    input logic [22:0] in_slot,  // slot of the oldest cell that has come
+    output logic put,  // strobe: a cell to send is whole
+    output logic out_dropped,  // strobe: a store to CELL_OUT goes nowhere
+    output logic begun,  // a cell to send is half there
+    output logic ctl,  // strobe: a store of neither memory nor window
+    output logic [23:0] addr,  // offset of the beat shown
+    output logic [7:0] be,  // its lanes
+    output logic [31:0] value,  // its first word
+    input logic [31:0] rvalue,  // what a load there gives
+    output logic tr_pio_write,  // trace: a store has landed at addr
+    output logic busy  // another edge is needed
+);
+  localparam int SLOT_LOG2 = $clog2(SIZE_SLOT);
+  localparam logic [SLOT_LOG2-1:3] LAST = 3'((SIZE_CELL_PAYLOAD + SIZE_PAYLOAD) / 8 - 1);
+  logic at_out, at_in, first, goes, to_sram, rvalid, read, unused_ok;
+  logic bell_valid, reg_valid, reg_write, reg_misuse;
+  logic [ 8:0] reg_addr;
+  logic [31:0] reg_wdata;
+  logic [22:0] offset;
+  logic [63:0] data;
+
+  assign read = pio_valid && pio_data[93];
+  assign at_out = cells && addr[23:SLOT_LOG2] == PCI_CELL_OUT[23:SLOT_LOG2];
+  assign at_in = cells && addr[23:SLOT_LOG2] == PCI_CELL_IN[23:SLOT_LOG2];
+  assign first = addr[SLOT_LOG2-1:3] == '0;
+  assign goes = first ? !out_full : begun;
+  assign to_sram = !addr[23] || (at_out && !read && goes) || (at_in && read);
+  assign offset = at_out ? {out_slot[22:SLOT_LOG2], addr[SLOT_LOG2-1:0]} :
+      at_in ? {in_slot[22:SLOT_LOG2], addr[SLOT_LOG2-1:0]} : addr[22:0];
+  assign put = mem_valid && mem_write && at_out && addr[SLOT_LOG2-1:3] == LAST && be[7];
+  assign out_dropped = ctl && at_out;
+  assign value = {data[7:0], data[15:8], data[23:16], data[31:24]};
+  assign unused_ok = ^{
+    out_slot[SLOT_LOG2-1:0],
+    in_slot[SLOT_LOG2-1:0],
+    data[63:32],
+    bell_valid,
+    reg_valid,
+    reg_write,
+    reg_misuse,
+    reg_addr,
+    reg_wdata
+  };
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      {rvalid, begun} <= 2'b00;
+    end else begin
+      rvalid <= mem_valid && !mem_write;
+      if (mem_valid && mem_write && at_out && first) begun <= 1'b1;
+      else if (put || (out_dropped && first)) begun <= 1'b0;
+    end
+  end
+
+  myri_pio u_pio (
+      .clk(clk),
+      .rst(rst),
+      .in_valid(pio_valid),
+      .in_ready(pio_ready),
+      .in_data(pio_data),
+      .to_sram(to_sram),
+      .sram_offset(offset),
+      .to_regs(1'b0),
+      .to_bell(1'b0),
+      .rsp_valid(rsp_valid),
+      .rsp_ready(rsp_ready),
+      .rsp_data(rsp_data),
+      .sram_req(mem_valid),
+      .sram_gnt(mem_valid),
+      .sram_write(mem_write),
+      .sram_addr(mem_addr),
+      .sram_wdata(mem_wdata),
+      .sram_be(mem_be),
+      .sram_rvalid(rvalid),
+      .sram_rdata(mem_rdata),
+      .host_reg_valid(reg_valid),
+      .host_reg_ready(1'b1),
+      .host_reg_write(reg_write),
+      .host_reg_addr(reg_addr),
+      .host_reg_wdata(reg_wdata),
+      .host_reg_rdata(32'd0),
+      .ctl_valid(ctl),
+      .ctl_ready(1'b1),
+      .ctl_rdata({32'd0, rvalue[7:0], rvalue[15:8], rvalue[23:16], rvalue[31:24]}),
+      .bell_valid(bell_valid),
+      .bell_ready(1'b1),
+      .bell_req(1'b0),
+      .bell_addr(23'd0),
+      .bell_wdata(64'd0),
+      .addr(addr),
+      .be(be),
+      .data(data),
+      .misuse(reg_misuse),
+      .tr_write(tr_pio_write),
+      .busy(busy)
+  );
+endmodule

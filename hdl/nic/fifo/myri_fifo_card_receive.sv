@@ -1,0 +1,96 @@
+// Receive side of the FIFO card: words from the link into a buffer of the pool, or into a slot for a cell.
+//
+// A packet is stored as it comes; what does not fit into a buffer is dropped. At its tail `arrive` tells what it is. Of a
+// cell, header and payload are put in their places; one of another size, or with a wrong HEC or CRC-8, is `refused` and its
+// slot used again. Where there is no place the packet waits in the link, and STOP holds its sender.
+// Timing: a word a clock when the memory grants; announced with the tail. Sleeping: state moves with handshakes.
+module myri_fifo_card_receive
+  import myri_fifo_card_pkg::*;
+(
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic cells,  // the card's form
+    input logic in_valid,  // entry of myri_packet_rx
+    output logic in_ready,  // taken
+    input logic [76:0] in_data,  // {tail, count, syndrome, lanes}
+    input logic place_valid,  // there is a place for a packet ...
+    input logic [22:0] place,  // ... at this byte address
+    output logic mem_req,  // memory: write request
+    input logic mem_gnt,  // granted
+    output logic [22:0] mem_addr,  // byte address, multiple of 8
+    output logic [63:0] mem_wdata,  // write data
+    output logic arrive,  // strobe: the place holds a packet
+    output logic [13:0] arrived_as,  // with it: {bad CRC-8, too long, bytes}
+    output logic refused,  // strobe: a cell is given up
+    output logic tr_first,  // trace: the packet's key is stored
+    output logic tr_done,  // trace: its tail is
+    output logic [31:0] tr_key,  // packet key, with both
+    output logic [31:0] tr_bytes,  // its bytes with the CRC character, with tr_done
+    output logic [7:0] tr_syndrome,  // with tr_done
+    output logic in_flight,  // a packet is half here
+    output logic busy  // another edge is needed
+);
+  localparam int WHOLE = SIZE_CELL + 1;  // bytes of a cell with the CRC character of the link
+  localparam int INDEX = $clog2(SIZE_BUFFER / 8);  // bits of a word's index in a buffer
+
+  logic tail, taken, store, fits, hec_bad, hec_wrong, too_long, known, next_known;
+  logic [ 3:0] count;
+  logic [63:0] lanes;
+  logic [12:0] length, total;  // bytes so far; they stay at what is too long
+  logic [11:0] body;  // those of the packet that are stored
+  logic [INDEX-1:0] index;
+  logic [23:0] carried;  // last lanes of the word before
+  logic [7:0] hec;
+
+  assign {tail, count, tr_syndrome, lanes} = in_data;
+  assign index = length[INDEX+2:3];
+  assign fits = cells ? length < 13'(SIZE_CELL) : length < 13'(SIZE_BUFFER);
+  assign store = fits && count != 4'd0;
+  assign mem_req = in_valid && place_valid && store;
+  assign mem_addr = place | {{(20 - INDEX) {1'b0}}, index, 3'd0};
+  assign mem_wdata = !cells ? lanes : index == '0 ? {lanes[31:0], 32'd0} : {lanes[39:0], carried};
+  assign in_ready = place_valid && (!store || mem_gnt);
+  assign taken = in_valid && in_ready;
+
+  assign total = length[12] ? length : length + {9'd0, count};
+  assign too_long = total > 13'(SIZE_BUFFER) + 13'd1;
+  assign body = too_long ? 12'(SIZE_BUFFER) : total == 13'd0 ? 12'd0 : 12'(total - 13'd1);
+  assign hec_wrong = hec_bad || (length == 13'd0 && lanes[39:32] != hec);
+  assign refused = taken && tail && cells && (total != 13'(WHOLE) || tr_syndrome != 8'd0 || hec_wrong);
+  assign arrive = taken && tail && !refused;
+  assign arrived_as = {tr_syndrome != 8'd0 || total < 13'd2, too_long, body};
+  assign in_flight = length != 13'd0;
+  assign busy = taken || mem_req;
+
+  assign tr_first = taken && next_known && !known;
+  assign tr_done = taken && tail;
+  assign tr_bytes = {19'd0, total};
+
+  myri_fifo_card_hec u_hec (
+      .header(lanes[31:0]),
+      .hec(hec)
+  );
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      {length, carried, hec_bad} <= '0;
+    end else if (taken) begin
+      length  <= tail ? 13'd0 : total;
+      carried <= lanes[63:40];
+      hec_bad <= !tail && hec_wrong;
+    end
+  end
+
+  myri_packet_key u_key (
+      .clk(clk),
+      .rst(rst),
+      .take(taken),
+      .tail(tail),
+      .first(3'd0),
+      .last(count),
+      .data(lanes),
+      .known(known),
+      .next_known(next_known),
+      .next_key(tr_key)
+  );
+endmodule

@@ -1,0 +1,177 @@
+// Send side of the FIFO card: a buffer or a cell out of memory, to the link.
+//
+// A buffer: the descriptor tells where in the buffer the packet stands; one that is not READY, or cannot be right, is
+// passed over and flagged by `refused`; of one that is sent the state is changed to SENT. A cell: the circuit's route
+// bytes, header, HEC, payload. `done` frees the place at the head of what is to be sent.
+// Timing: three clocks before the first word (cells: the route bytes after three, the header after them), then a word a
+// clock, each when the memory grants; CRC-8 and GAP are the link side's.
+// Sleeping: `busy` with every step; a word that the link does not take waits asleep.
+module myri_fifo_card_send
+  import myri_fifo_card_pkg::*;
+(
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic cells,  // the card's form
+    input logic job_valid,  // something is to be sent:
+    input logic [6:0] job_number,  // this buffer,
+    input logic [22:0] job_slot,  // or the cell at this byte address
+    output logic done,  // strobe: it is in the link's hands, or refused
+    output logic refused,  // strobe, with done: a descriptor was wrong
+    output logic mem_req,  // memory: request
+    input logic mem_gnt,  // granted
+    output logic mem_write,  // 1 = write of lane 0
+    output logic [22:0] mem_addr,  // byte address, multiple of 8
+    output logic [7:0] mem_wdata,  // write data of lane 0
+    input logic [63:0] mem_rdata,  // read data, the clock after
+    output logic send_valid,  // entry for myri_packet_tx
+    input logic send_ready,  // taken
+    output logic [73:0] send_data,  // {crc_en, abort, tail, first, last, lanes}
+    output logic tr_start,  // trace: a packet was begun tr_ago edges ago
+    output logic [31:0] tr_ago,  // with tr_start
+    output logic tr_read,  // trace: its last byte has left the card's memory
+    output logic [31:0] tr_key,  // packet key, with both
+    output logic [31:0] tr_bytes,  // its bytes, with tr_read
+    output logic in_flight,  // something is being sent
+    output logic busy  // another edge is needed
+);
+  localparam logic [2:0] IDLE = 3'd0;  // asks for the descriptor, or the cell's header
+  localparam logic [2:0] LOOK = 3'd1;  // it is here
+  localparam logic [2:0] CIRCUIT = 3'd2;  // asks for the cell's circuit
+  localparam logic [2:0] ROUTE = 3'd3;  // puts its route bytes
+  localparam logic [2:0] HEADER = 3'd4;  // puts header and HEC
+  localparam logic [2:0] DATA = 3'd5;  // puts the packet, or the cell's payload
+  localparam logic [2:0] MARK = 3'd6;  // changes the descriptor's state
+  localparam int BUFFER_LOG2 = $clog2(SIZE_BUFFER);
+
+  logic [2:0] state;
+  logic fresh;  // the word asked for at the last edge is at mem_rdata
+  logic have;  // DATA: a word is here
+  logic [63:0] kept, word;
+  logic [31:0] told;  // descriptor
+  logic [12:0] until_end;  // bytes skipped and sent
+  logic right;
+  logic [22:0] at;  // word that is asked for next, or here
+  logic [11:0] left;  // bytes still to put
+  logic [2:0] skip;
+  logic [3:0] room;  // bytes of the packet in the word
+  logic [3:0] own;  // the host's own bits of the descriptor
+  logic [31:0] header;
+  logic [7:0] hec;
+  logic [2:0] route;  // route bytes of the circuit
+  logic last, want, put, pushed, looked, known, next_known;
+  logic [2:0] first;
+  logic [3:0] end_lane;
+  logic [63:0] lanes;
+  logic [31:0] bytes;
+  logic [47:0] start;
+  logic unused_ok;
+
+  assign word = fresh ? mem_rdata : kept;
+  assign told = {word[7:0], word[15:8], word[23:16], word[31:24]};
+  assign until_end = {1'b0, told[DESC_BYTES+:12]} + {10'd0, told[DESC_SKIP+:3]};
+  assign right = told[DESC_STATE+:4] == STATE_READY && told[DESC_BYTES+:12] != 12'd0 && until_end <= 13'(SIZE_BUFFER);
+  assign route = word[2:0];
+
+  assign unused_ok = ^{told[23:19], told[15:12]};
+
+  // What is asked of the memory.
+  assign looked = state == IDLE && job_valid;
+  assign want = state == DATA && (!have || (pushed && !last));
+  assign mem_req = looked || state == CIRCUIT || want || state == MARK;
+  assign mem_write = state == MARK;
+  assign mem_wdata = {STATE_SENT, own};
+  always_comb begin
+    case (state)
+      CIRCUIT: mem_addr = {14'd0, header[17:16], header[31:28], 3'd0};
+      DATA: mem_addr = have ? at + 23'd8 : at;
+      default: mem_addr = cells ? job_slot : {13'd0, job_number, 3'd0};
+    endcase
+  end
+
+  // What is put.
+  assign room = 4'd8 - {1'b0, skip};
+  assign last = left <= {8'd0, room};
+  assign first = state == ROUTE ? 3'd0 - route : state == HEADER ? 3'd3 : skip;
+  assign end_lane = state == DATA && last ? {1'b0, skip} + left[3:0] : 4'd8;
+  assign lanes = state == HEADER ? {hec, header, 24'd0} : word;
+  assign put = (state == DATA && have) || state == HEADER || (state == ROUTE && route != 3'd0);
+  assign send_valid = put;
+  assign pushed = put && send_ready;
+  assign send_data = {1'b1, 1'b0, state == DATA && last, first, end_lane, lanes};
+
+  assign refused = state == LOOK && !cells && !right;
+  assign done = refused || (state == MARK && mem_gnt) || (cells && state == DATA && pushed && last);
+  assign in_flight = state != IDLE;
+  assign busy = mem_req || state == LOOK || (state == ROUTE && !put) || pushed || fresh;
+
+  myri_fifo_card_hec u_hec (
+      .header(header),
+      .hec(hec)
+  );
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      state <= IDLE;
+      {fresh, have, kept, at, left, skip, own, header} <= '0;
+    end else begin
+      fresh <= mem_req && mem_gnt && !mem_write;
+      if (fresh) kept <= mem_rdata;
+      case (state)
+        IDLE: if (looked && mem_gnt) state <= LOOK;
+        LOOK: begin
+          at <= cells ? job_slot + 23'd8 : {{(23 - 7 - BUFFER_LOG2) {1'b0}}, job_number, {BUFFER_LOG2{1'b0}}};
+          left <= cells ? 12'(SIZE_PAYLOAD) : told[DESC_BYTES+:12];
+          skip <= cells ? 3'd0 : told[DESC_SKIP+:3];
+          own <= told[DESC_OWN+:4];
+          header <= word[63:32];
+          have <= 1'b0;
+          state <= cells ? CIRCUIT : right ? DATA : IDLE;
+        end
+        CIRCUIT: if (mem_gnt) state <= ROUTE;
+        ROUTE: if (!put || send_ready) state <= HEADER;
+        HEADER: if (send_ready) state <= DATA;
+        DATA: begin
+          if (want && mem_gnt) have <= 1'b1;
+          else if (pushed) have <= 1'b0;
+          if (pushed) begin
+            at   <= at + 23'd8;
+            left <= left - {8'd0, room};
+            skip <= 3'd0;
+            if (last) state <= cells ? IDLE : MARK;
+          end
+        end
+        default: if (mem_gnt) state <= IDLE;
+      endcase
+    end
+  end
+
+  // Trace.
+  assign tr_start = pushed && next_known && !known;
+  assign tr_ago   = 32'(cycle - start);
+  assign tr_read  = pushed && send_data[71];
+  assign tr_bytes = bytes + {28'd0, end_lane} - {29'd0, first};
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      bytes <= 32'd0;
+      start <= 48'd0;
+    end else begin
+      if (pushed) bytes <= send_data[71] ? 32'd0 : tr_bytes;
+      if (state == LOOK) start <= cycle;
+    end
+  end
+
+  myri_packet_key u_key (
+      .clk(clk),
+      .rst(rst),
+      .take(pushed),
+      .tail(send_data[71]),
+      .first(first),
+      .last(end_lane),
+      .data(lanes),
+      .known(known),
+      .next_known(next_known),
+      .next_key(tr_key)
+  );
+endmodule

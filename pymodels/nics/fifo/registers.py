@@ -1,0 +1,186 @@
+"""The one register map of the FIFO card: what the host sees in its PCI region, words of descriptors, errors, sizes.
+
+Paper 002 tells what the cards of HPAM and SSAM had: a memory that the host maps, a TX_READY_FIFO, a receive pool, a
+table of descriptors with the state of send buffers; or two FIFOs of ATM cells. Offsets, bits and sizes are all *ours*.
+
+The card has one of two forms, written to MODE before anything else. All words are big-endian.
+
+**Buffers.** The memory is 128 buffers of 2 KB. In the place of buffer 0 stands the descriptor table, 8 bytes a buffer.
+The host writes a packet, route bytes first, into a buffer and its length into the descriptor, with state READY; then it
+writes the buffer's number to TX_READY. The card sends the packet and changes the state to SENT. Numbers written to
+RX_FREE are the receive pool. A packet that arrives takes the oldest; RX_READY shows the oldest packet that has arrived,
+and a write of RX_NEXT goes on to the next. The buffer is the host's until it is given to RX_FREE again.
+
+**Cells.** A cell is 53 bytes: a header of 4, its check (HEC), 48 of payload. The host writes header and payload into
+the window CELL_OUT; the last byte hands the cell over. The oldest cell that has come stands in the window CELL_IN until
+CELL_NEXT is written. Both FIFOs stand in the card's memory. In the place of the descriptors are the circuits, 8 bytes
+each: how many route bytes, 0 to 7, and those, right-aligned. The header's VCI names the circuit of a cell to send.
+
+Nothing that is read changes anything, since a PCI target may read ahead. A read of the map gives 0 where nothing is.
+`python -m pymodels.nics.fifo.registers --sv` rewrites `hdl/nic/fifo/myri_fifo_card_pkg.sv` from this module; a parity
+test compares.
+"""
+
+from __future__ import annotations
+
+import sys
+from enum import IntEnum
+from pathlib import Path
+
+from pymodels.registers import Group, command, declarations
+
+
+class Region(IntEnum):
+    """Byte offsets within the card's 16 MB PCI region."""
+
+    MEMORY = 0x000000
+    STATUS = 0x800000  # read: see Status
+    MODE = 0x800008  # write: form of the card, see Form; taken while the card holds nothing
+    INTERRUPT = 0x800010  # write: bit 0: interrupt the host while something has arrived
+    ERRORS = 0x800018  # sticky, see Error; writing 1 clears
+    TX_READY = 0x800020  # write: number of a buffer to send
+    RX_FREE = 0x800028  # write: number of a buffer for the receive pool; read: how many are in it
+    RX_READY = 0x800030  # read: the oldest packet that has arrived, see Ready; 0: none
+    RX_NEXT = 0x800038  # write: done with it
+    CELL_NEXT = 0x800040  # write: done with the cell in CELL_IN
+    DROPPED = 0x800048  # read: cells that came and were refused
+    CELL_OUT = 0x802000  # window: header at CELL_HEADER, payload at CELL_PAYLOAD
+    CELL_IN = 0x803000  # window: likewise; read only
+    END = 0x1000000
+
+
+class Status(IntEnum):
+    """Bit numbers of STATUS."""
+
+    ARRIVED = 0  # a packet or cell is there
+    IDLE = 1  # nothing is there to be sent
+    ERROR = 2  # ERRORS is not 0
+    CELLS = 3  # the form: cells
+    SEND_LEVEL = 8  # 8 bits: buffers in TX_READY, or cells to send
+    RECEIVE_LEVEL = 16  # 9 bits: packets in RX_READY, or cells that have come
+
+
+class Error(IntEnum):
+    """Bit numbers of ERRORS. What is refused changes nothing."""
+
+    TX_FULL = 0  # TX_READY had no room
+    NUMBER = 1  # TX_READY or RX_FREE: there is no such buffer
+    DESCRIPTOR = 2  # a buffer to send is not READY, is empty, or does not fit into its buffer
+    POOLED = 3  # RX_FREE: the buffer is in the pool
+    NEXT = 4  # RX_NEXT or CELL_NEXT with nothing there
+    OUT_FULL = 5  # CELL_OUT had no room, or the cell did not begin with its header
+    CELL = 6  # a cell was refused: size, HEC, or CRC-8 of the link
+    MODE = 7  # MODE while the card holds something; TX_READY or RX_FREE of a card of cells
+    PIO = 8  # a store where nothing is, or of part of a register
+
+
+class Form(IntEnum):
+    """Values of MODE."""
+
+    BUFFERS = 0
+    CELLS = 1
+
+
+class State(IntEnum):
+    """Bits 31:28 of a descriptor."""
+
+    FREE = 0
+    READY = 1  # the host has filled the buffer
+    SENT = 2  # the card has sent it
+
+
+class Descriptor(IntEnum):
+    """Lowest bits of the fields of a descriptor, the first word of its 8 bytes."""
+
+    BYTES = 0  # 12 bits: of the packet, route bytes included
+    SKIP = 16  # 3 bits: bytes of the buffer before it
+    OWN = 24  # 4 bits: the host's own
+    STATE = 28  # 4 bits: see State
+
+
+class Ready(IntEnum):
+    """Bit numbers of RX_READY."""
+
+    BYTES = 0  # 12 bits: of the packet, without its CRC-8
+    NUMBER = 16  # 7 bits: its buffer
+    LONG = 29  # it was longer than a buffer: its first bytes are there
+    BAD_CRC = 30
+    VALID = 31
+
+
+class Size(IntEnum):
+    """Sizes and counts."""
+
+    MEMORY = 262144
+    BUFFERS = 128
+    BUFFER = 2048
+    DESCRIPTOR = 8
+    TX_READY = 32
+    CIRCUITS = 64
+    CIRCUIT = 8
+    SLOT = 64  # a cell in memory
+    OUT_CELLS = 32
+    OUT_BASE = 0x1000
+    IN_CELLS = 256
+    IN_BASE = 0x4000
+    CELL = 53
+    CELL_HEADER = 4  # place of header and payload in a window, and in a slot
+    CELL_PAYLOAD = 8
+    PAYLOAD = 48
+
+
+HEC_COSET = 0x55
+"""What the check of a header is added to (ITU-T I.432)."""
+
+PACKAGE = Path(__file__).resolve().parents[3] / "hdl" / "nic" / "fifo" / "myri_fifo_card_pkg.sv"
+"""The generated SystemVerilog package."""
+
+_GROUPS: tuple[Group, ...] = (
+    ("PCI", Region, 25),
+    ("STATUS", Status, 0),
+    ("ERR", Error, 0),
+    ("FORM", Form, 1),
+    ("STATE", State, 4),
+    ("DESC", Descriptor, 0),
+    ("READY", Ready, 0),
+    ("SIZE", Size, 0),
+)
+
+
+def descriptor(state: State, size: int, skip: int = 0, own: int = 0) -> int:
+    """The word of a descriptor. ValueError for what its fields cannot hold."""
+    for value, bits, name in ((size, 12, "bytes"), (skip, 3, "bytes skipped"), (own, 4, "of the host's own")):
+        if not 0 <= value < 1 << bits:
+            raise ValueError(f"{value} {name}: a descriptor has {bits} bits for them")
+    return state << Descriptor.STATE | own << Descriptor.OWN | skip << Descriptor.SKIP | size
+
+
+def circuit(route: bytes) -> bytes:
+    """The 8 bytes of a circuit. ValueError for a route that they cannot hold."""
+    if len(route) >= Size.CIRCUIT:
+        raise ValueError(f"a route of {len(route)} bytes: a circuit holds {Size.CIRCUIT - 1}")
+    return bytes([len(route)]) + route.rjust(Size.CIRCUIT - 1, b"\0")
+
+
+def circuit_of(header: int) -> int:
+    """The circuit that the header of a cell names: the low bits of its VCI."""
+    return header >> 4 & Size.CIRCUITS - 1
+
+
+def package_text() -> str:
+    """The SystemVerilog package with every constant of this module."""
+    more = [
+        "",
+        "  // What the check of a cell's header is added to.",
+        f"  localparam logic [7:0] HEC_COSET = 8'h{HEC_COSET:X};",
+    ]
+    return declarations("myri_fifo_card_pkg", "pymodels/nics/fifo/registers.py", _GROUPS, more)
+
+
+def main(arguments: list[str]) -> int:
+    """The command line of this map."""
+    return command(arguments, "pymodels.nics.fifo.registers", PACKAGE, package_text())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

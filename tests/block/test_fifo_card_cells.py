@@ -1,0 +1,225 @@
+"""The FIFO card with cells: PCI segment with the host's CPU on one side, the other end of its link on the other.
+
+Strategy: as for buffers (`test_fifo_card`): the bench is a host that does everything by stores and loads, and a link.
+What goes out is compared byte for byte with the model's cells, their routes and checks; what comes are right cells, and
+cells with a wrong size, a wrong HEC, a wrong CRC-8.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from cocotb.triggers import ClockCycles
+
+from pymodels.nics.fifo.cells import Cell
+from pymodels.nics.fifo.registers import Error, Form, Region, Size, Status, circuit_of
+from tests.block.fifo_bench import BASE, EDGES, FifoBench, begin
+
+ROUTES = {number: bytes(0x80 | 3 * hop + number for hop in range(number % 8)) for number in (0, 1, 2, 4, 7, 8, 61, 63)}
+"""Circuits that the tests use: of each number of route bytes one at least."""
+
+
+async def circuits(dut: Any, **settings: int) -> FifoBench:
+    """A bench with cells, and these circuits."""
+    bench = await begin(dut, Form.CELLS, **settings)
+    for number, route in ROUTES.items():
+        await bench.connect(number, route)
+    return bench
+
+
+def a_cell(bench: FifoBench) -> Cell:
+    """A cell on one of the circuits; its header's first byte is no route byte."""
+    header = bench.rng.getrandbits(31) & ~(Size.CIRCUITS - 1 << 4) | bench.rng.choice(list(ROUTES)) << 4
+    return Cell(header, bench.rng.randbytes(Size.PAYLOAD))
+
+
+def harm(bench: FifoBench, cell: Cell) -> tuple[bytes, bool]:
+    """A cell of the wire with something wrong: bytes, and whether their CRC-8 is right."""
+    wire, kind = cell.wire, bench.rng.randrange(5)
+    if kind == 0:
+        return wire, False
+    if kind == 1:
+        return wire + bench.rng.randbytes(bench.rng.choice([1, 2, 3, 50, 2100])), True
+    if kind == 2:
+        return wire[: bench.rng.choice([1, 4, 5, 47, 48, 52])], True
+    at = bench.rng.randrange(5)
+    return wire[:at] + bytes([wire[at] ^ 1 << bench.rng.randrange(8)]) + wire[at + 1 :], True
+
+
+async def drain(bench: FifoBench) -> None:
+    """Take what has come until nothing is left."""
+    while bench.model.cells:
+        await bench.next_cell()
+
+
+@cocotb.test(timeout_time=8, timeout_unit="ms")
+@cocotb.parametrize((("wide", "latency", "combine"), [(0, 2, False), (0, 1, True), (1, 0, True)]))
+async def a_cell_leaves_with_route_and_check(dut: Any, wide: int, latency: int, combine: bool) -> None:
+    """On every circuit, stored word by word or combined: route bytes, 53 bytes; keys of the trace are the header."""
+    bench = await circuits(dut, wide=wide, latency=latency)
+    for number in ROUTES:
+        cell = Cell(bench.rng.getrandbits(31) & ~0x3F0 | number << 4, bench.rng.randbytes(Size.PAYLOAD))
+        assert circuit_of(cell.header) == number
+        bench.log.clear()
+        await bench.send_cell(cell, combine)
+        await bench.quiet()
+        keys = {name: key for _, name, key in bench.log if name.startswith("tr_tx")}
+        assert keys == dict.fromkeys(("tr_tx_start", "tr_tx_read", "tr_tx_head", "tr_tx_tail"), cell.header)
+    await bench.check()
+
+
+@cocotb.test(timeout_time=8, timeout_unit="ms")
+async def the_check_of_a_header_is_that_of_the_standard(dut: Any) -> None:
+    """An idle cell (00 00 00 01) has 52, an unassigned one (00 00 00 00) has 55 (ITU-T I.432)."""
+    bench = await circuits(dut)
+    for header, check in ((1, 0x52), (0, 0x55)):
+        await bench.send_cell(Cell(header, bytes(48)))
+        assert bench.expected[-1][4] == check
+        bench.arrive(header.to_bytes(4, "big") + bytes([check]) + bytes(48))
+        await bench.quiet()
+        assert await bench.next_cell() == Cell(header, bytes(48))
+    await bench.check()
+
+
+@cocotb.test(timeout_time=16, timeout_unit="ms")
+@cocotb.parametrize((("wide", "latency"), [(0, 2), (1, 0)]))
+async def cells_that_come_are_shown_in_order_and_wrong_ones_refused(dut: Any, wide: int, latency: int) -> None:
+    """Wrong size, HEC or CRC-8: counted and flagged, the next cell is in its place."""
+    bench = await circuits(dut, wide=wide, latency=latency)
+    for _ in range(8):
+        for _ in range(bench.rng.randrange(1, 5)):
+            bench.arrive(*harm(bench, a_cell(bench)))
+            bench.arrive(a_cell(bench).wire)
+        await bench.quiet()
+        assert await bench.read(Region.STATUS) >> Status.RECEIVE_LEVEL == len(bench.model.cells)
+        await drain(bench)
+    assert bench.model.dropped >= 8
+    await bench.check()
+
+
+@cocotb.test(timeout_time=40, timeout_unit="ms")
+@cocotb.parametrize(stalls=[False, True])
+async def random_traffic_both_ways_at_once(dut: Any, stalls: bool) -> None:
+    """Every cell once, in order, unharmed; with `stalls` the link has gaps and stops."""
+    bench = await circuits(dut)
+    rng = bench.rng
+    for _ in range(120):
+        act = rng.choice(["send", "send", "arrive", "arrive", "take", "pause", "stop"])
+        if act == "send" and await bench.read(Region.STATUS) >> Status.SEND_LEVEL & 0xFF < Size.OUT_CELLS:
+            await bench.send_cell(a_cell(bench), combine=rng.random() < 0.5)
+        elif act == "arrive":
+            cell = a_cell(bench)
+            bench.arrive(*(harm(bench, cell) if rng.random() < 0.1 else (cell.wire, True)))
+        elif act == "take" and bench.model.cells:
+            await bench.next_cell()
+        elif act == "pause":
+            await ClockCycles(dut.clk, rng.randrange(100))
+        elif act == "stop" and stalls:
+            bench.peer.stops = not bench.peer.stops
+            bench.gaps(rng.choice([0, 0.5, 0.9]))
+    bench.peer.stops = False
+    await drain(bench)
+    await bench.check()
+
+
+@cocotb.test(timeout_time=8, timeout_unit="ms")
+async def the_out_fifo_takes_32_cells_and_refuses_more(dut: Any) -> None:
+    """While the link is stopped; what found no place is flagged and gone, what found one goes later."""
+    bench = await circuits(dut)
+    bench.peer.stops = True
+    while await bench.read(Region.STATUS) >> Status.SEND_LEVEL & 0xFF < Size.OUT_CELLS:
+        await bench.send_cell(a_cell(bench))
+    for _ in range(3):
+        cell = a_cell(bench)
+        bench.cpu.store(BASE + Region.CELL_OUT + Size.CELL_HEADER, cell.header.to_bytes(4, "big") + cell.payload)
+    bench.model.errors.add(Error.OUT_FULL)
+    assert await bench.read(Region.STATUS) >> Status.SEND_LEVEL & 0xFF == Size.OUT_CELLS
+    bench.peer.stops = False
+    await bench.check()
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def a_cell_begins_with_its_header(dut: Any) -> None:
+    """Payload without a header goes nowhere, and no cell leaves; of a header stored twice the second counts."""
+    bench = await circuits(dut)
+    bench.cpu.store(BASE + Region.CELL_OUT + Size.CELL_PAYLOAD, bench.rng.randbytes(48))
+    bench.model.errors.add(Error.OUT_FULL)
+    await bench.check()
+    bench.cpu.store(BASE + Region.CELL_OUT + Size.CELL_HEADER, bench.rng.randbytes(12))
+    await bench.send_cell(a_cell(bench))
+    await bench.send_cell(a_cell(bench))
+    await bench.check()
+    await bench.write(Region.CELL_NEXT, 0)
+    bench.model.next_cell()
+    await bench.write(Region.TX_READY, 1)
+    await bench.write(Region.RX_FREE, 1)
+    bench.model.errors.add(Error.MODE)
+    await bench.check()
+
+
+@cocotb.test(timeout_time=16, timeout_unit="ms")
+async def cells_without_a_place_wait_asleep_in_the_link(dut: Any) -> None:
+    """256 cells are in the FIFO; further ones wait, STOP holds the sender, and CELL_NEXT lets one in."""
+    bench = await circuits(dut)
+    for _ in range(Size.IN_CELLS + 8):
+        bench.arrive(a_cell(bench).wire)
+    while not bench.peer.lanes[0].stopped or not int(dut.asleep.value):
+        await bench.edge
+    edges = [int(dut[name].value) for name in EDGES]
+    await ClockCycles(dut.clk, 1000)
+    assert [int(dut[name].value) for name in EDGES] == edges
+    assert await bench.read(Region.STATUS) >> Status.RECEIVE_LEVEL == Size.IN_CELLS
+    for _ in range(12):
+        await bench.next_cell()
+    await bench.quiet()
+    assert await bench.read(Region.STATUS) >> Status.RECEIVE_LEVEL == Size.IN_CELLS - 4
+    await bench.check()
+
+
+@cocotb.test(timeout_time=8, timeout_unit="ms")
+async def reset_under_load_leaves_a_card_as_new(dut: Any) -> None:
+    """In the middle of cells both ways, one half stored; afterwards all is empty and works, with cells again."""
+    bench = await circuits(dut)
+    for _ in range(2):
+        for _ in range(6):
+            bench.arrive(a_cell(bench).wire)
+            await bench.send_cell(a_cell(bench))
+        bench.cpu.store(BASE + Region.CELL_OUT, bytes(20))
+        await ClockCycles(dut.clk, bench.rng.randrange(100))
+        await bench.start()
+        assert await bench.read(Region.STATUS) == 1 << Status.IDLE | 1 << Status.CELLS
+        bench.arrive(a_cell(bench).wire)
+        await bench.send_cell(a_cell(bench))
+        await bench.quiet()
+        await drain(bench)
+        await bench.check()
+
+
+@cocotb.test(timeout_time=16, timeout_unit="ms")
+async def sleeping_clocks_change_no_time(dut: Any) -> None:
+    """Cells both ways, with a stopped link: each trace record at the same picosecond, asleep and always on."""
+    bench = FifoBench(dut, Form.CELLS)
+    logs, ran = [], []
+    for sleep in (0, 1):
+        dut.sleep.value = sleep
+        bench.rng.seed(5)
+        await bench.start()
+        await bench.connect(1, b"\x81")
+        await bench.aligned()
+        begun = bench.now
+        bench.log.clear()
+        for step in range(4):
+            bench.peer.stops = step == 2
+            bench.arrive(a_cell(bench).wire)
+            for _ in range(3):
+                await bench.send_cell(a_cell(bench))
+            await ClockCycles(dut.clk, 1200)
+        bench.peer.stops = False
+        await ClockCycles(dut.clk, 500)
+        await drain(bench)
+        logs.append([(time - begun, *rest) for time, *rest in bench.log])
+        ran.append(sum(int(dut[name].value) for name in EDGES))
+        await bench.check()
+    assert logs[0] == logs[1] and len(logs[0]) > 60
+    assert ran[1] < ran[0] * 0.7
