@@ -12,6 +12,8 @@ from tests.unit.grim_bench import Bench
 
 MESSAGES = 30
 PAYLOAD = bytes(range(60))
+SIZES = (300, 200)
+"""Of the messages of two threads, in segments of 64 bytes."""
 
 
 @pytest.mark.parametrize("pause_us", [7, 9, 23, 56])
@@ -59,41 +61,47 @@ def test_handler_of_one_thread_and_message_of_another_are_not_mixed(pause_us: in
     assert answers == list(range(MESSAGES))
 
 
-def test_pieces_of_messages_of_two_threads_are_not_mixed_in_the_overflow_queue() -> None:
-    """A third thread polls, and its handler takes long: meanwhile who finds no room appends to the overflow queue."""
-    bench = Bench(2, queue_bytes=1024, segment_bytes=64, poll_thread=1)
-    sizes = (300, 200)
-    got: list[bytes] = []
-    slept: list[int] = []
+class TwoSenders:
+    """Two threads of node 0 send to node 1 while a third polls, and its handler takes long."""
 
-    async def node(library: Grim, me: int) -> None:
-        async def slow(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-            slept.append(a0)
-            await library.host.sleep(100_000_000)
+    def __init__(self) -> None:
+        self.bench = Bench(2, queue_bytes=1024, segment_bytes=64, poll_thread=1)
+        self.got: list[bytes] = []
+        self.slept: list[int] = []
+        self.numbers: dict[str, int] = {}
 
-        def take(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-            got.append(bytes(payload))
+    async def slow(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        self.slept.append(a0)
+        await self.bench.libraries[0].host.sleep(100_000_000)
 
-        async def send(size: int) -> None:
-            for number in range(MESSAGES):
-                await library.send(1 << 24, numbers["take"], payload=bytes([number]) * size)
+    def take(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        self.got.append(bytes(payload))
 
-        numbers = await bench.publish(library, slow=slow, take=take)
-        if me == 0:
-            while not slept:
-                await library.host.sleep(1_000_000)
-            tasks = [library.host.spawn(send(size), "a thread that sends") for size in sizes]
-            for task in tasks:
+    async def thread(self, library: Grim, size: int) -> None:
+        """One of the threads that send, as soon as the handler runs."""
+        while not self.slept:
+            await library.host.sleep(1_000_000)
+        for number in range(MESSAGES):
+            await library.send(1 << 24, self.numbers["take"], payload=bytes([number]) * size)
+
+    async def node(self, library: Grim, me: int) -> None:
+        self.numbers = await self.bench.publish(library, slow=self.slow, take=self.take)
+        if me:
+            for _ in range(5):
+                await library.send(0, self.numbers["slow"])
+            await library.wait_for(lambda: len(self.got) == MESSAGES * len(SIZES))
+        else:
+            for task in [library.host.spawn(self.thread(library, size), "a thread that sends") for size in SIZES]:
                 await task.finished
             while library.overflow:
                 await library.host.sleep(1_000_000)
-        else:
-            for _ in range(5):
-                await library.send(0, numbers["slow"])
-            await library.wait_for(lambda: len(got) == MESSAGES * len(sizes))
         assert library.polling_thread is not None
         library.polling_thread.stop()
 
-    bench.run(node)
-    for size in sizes:
-        assert [data for data in got if len(data) == size] == [bytes([number]) * size for number in range(MESSAGES)]
+
+def test_pieces_of_messages_of_two_threads_are_not_mixed_in_the_overflow_queue() -> None:
+    senders = TwoSenders()
+    senders.bench.run(senders.node)
+    for size in SIZES:
+        got = [data for data in senders.got if len(data) == size]
+        assert got == [bytes([number]) * size for number in range(MESSAGES)]

@@ -178,7 +178,7 @@ class Sending:
             await self._host.poll(watches, "poll_spin")
 
     async def _to_overflow(self, channel: int, pieces: Iterator[Piece]) -> None:
-        """Append a message, all pieces at once: nothing comes between them, and none leaves before the last is there."""
+        """Append a message, all its pieces at once: nothing comes between them."""
         message = []
         for piece in pieces:
             await self._host.spend("overflow_append")
