@@ -12,7 +12,17 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
+from pymodels.hardware.compiled import kinds_of
+from pymodels.profiles import DEFAULT_KIND
+
 T = TypeVar("T")
+
+
+def nics(layer: str, often: int) -> tuple[str, ...]:
+    """Kinds of NIC to draw one of for a layer: the one that is taken where nobody says, so many times as often as each
+    of the others that its firmware runs on.
+    """
+    return (*(DEFAULT_KIND,) * often, *(kind for kind in kinds_of(layer) if kind != DEFAULT_KIND))
 
 
 class Draw:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from firmware.verbs import Watch
 from pymodels.nics.lanai4 import registers as lanai4
 from tb.bind.lanai import OP_READ, OP_WRITE, RtlNic, RtlPollLoop
+from tb.nics.lanai import view
 
 
 class RtlNic4(RtlNic):
@@ -39,3 +40,10 @@ def _here(step: Watch) -> Watch:
 
 
 NIC = RtlNic4
+ENGINES = (
+    ("cpu_free", ""),
+    ("u_host.u_dma.state", "word_dma_state"),
+    ("u_card.u_device.u_master.state", "pci_master"),
+    ("u_card.u_device.u_target.state", "pci_target"),
+)
+WAVES = view("gen_lanai4.nic", ENGINES, "word_dma_state", "nic/lanai4/myri_word_dma")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tb.bind.lanai import RtlNic
+from tb.nics.lanai import view
 
 
 class RtlNic9(RtlNic):
@@ -12,3 +13,10 @@ class RtlNic9(RtlNic):
 
 
 NIC = RtlNic9
+ENGINES = (
+    ("cpu_free", ""),
+    ("u_host.u_dma.state", "dma_state"),
+    ("u_pci.u_card.u_device.u_master.state", "pci_master"),
+    ("u_pci.u_card.u_device.u_target.state", "pci_target"),
+)
+WAVES = view("gen_lanai9.nic", ENGINES, "dma_state", "nic/lanai9/myri_host_dma")

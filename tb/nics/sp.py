@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tb.bind.lanai import RtlNic
+from tb.nics.view import BUS, MEMORY, PORT, View
 
 
 class RtlSpNic(RtlNic):
@@ -12,3 +13,13 @@ class RtlSpNic(RtlNic):
 
 
 NIC = RtlSpNic
+ENGINES = (
+    ("adapter.cpu_req", ""),
+    ("adapter.cpu_gnt", ""),
+    ("adapter.u_engines.u_left.state", "left_engine"),
+    ("adapter.u_engines.u_send.state", "right_engine"),
+    ("adapter.u_pci.u_card.u_device.u_master.state", "pci_master"),
+    ("adapter.u_pci.u_card.u_device.u_target.state", "pci_target"),
+)
+STATES = {"left_engine": "nic/sp/sp_left_engine", "right_engine": "nic/sp/sp_send"}
+WAVES = View(BUS, (*ENGINES, ("clk", ""), ("isr", ""), *MEMORY), PORT, STATES)

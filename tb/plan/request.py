@@ -15,6 +15,7 @@ from pymodels.config.model import FPGA_CARD
 from pymodels.costs.assembly import CostError
 from pymodels.costs.table import PathTable
 from pymodels.errors import ConfigError, nearest
+from pymodels.hardware.compiled import is_compiled
 from pymodels.profiles import DEFAULT_PROFILE, Profile, load_profile, profile_names
 from pymodels.profiles.profile import parse_settings
 from pymodels.routes import check_routes
@@ -114,17 +115,9 @@ def _check_compiled(layer: str, profile: Profile) -> None:
         PathTable.of_nic(layer, profile.nic.target)
     except CostError as error:
         what = f"{error.what} is no firmware for profile {profile.name!r}"
-        others = [name for name in profile_names() if _is_compiled(layer, load_profile(name))]
+        others = [name for name in profile_names() if is_compiled(layer, load_profile(name).kind)]
         remedy = f"choose a profile of a NIC that it runs on, PROFILE={' or '.join(others)}" if others else error.remedy
         raise ConfigError("PROFILE", 0, what, error.cause, remedy) from None
-
-
-def _is_compiled(layer: str, profile: Profile) -> bool:
-    try:
-        PathTable.of_nic(layer, profile.nic.target)
-    except CostError:
-        return False
-    return True
 
 
 def resolve(

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
+from pymodels.hardware.discover import nic_kinds, of_nic
 from pymodels.link.characters import Symbol
 from pymodels.results import write_atomically
 from tb.build.instances import word
+from tb.nics.view import CHARACTER, Signals, View
 from tb.report.life import Life
 from tb.report.lives import Lives
 from tb.report.recorded import Legend, Recorded
@@ -26,56 +29,13 @@ from tb.tools.paths import ROOT
 FILE, GTKWAVE, SURFER = "waves.fst", "waves.gtkw", "waves.sucl"
 MAPPINGS = Path(".surfer") / "mappings"
 """Where Surfer looks for mapping translators, from the folder in which it is started."""
-CHARACTER = "link_character"
-STATES = {
-    "dma_state": "nic/lanai9/myri_host_dma",
-    "word_dma_state": "nic/lanai4/myri_word_dma",
-    "pci_master": "host/myri_pci_master",
-    "pci_target": "host/myri_pci_target",
-    "left_engine": "nic/sp/sp_left_engine",
-    "right_engine": "nic/sp/sp_send",
-}
-"""Kinds of states, and the module that names them."""
+STATES = {"pci_master": "host/myri_pci_master", "pci_target": "host/myri_pci_target"}
+"""Kinds of states, and the module that names them; a NIC has more of its own."""
 HOST_SIGNALS = (
     ("host.cpu_valid", ""), ("host.cpu_write", ""), ("host.cpu_addr", ""), ("host.cpu_data", ""),
     ("host.mem_valid", ""), ("host.mem_write", ""), ("host.mem_addr", ""), ("host.mem_wdata", ""),
     ("segment.segment.u_bridge.u_master.state", "pci_master"),
     ("segment.segment.u_bridge.u_target.state", "pci_target"), ("segment.intr", ""),
-)  # fmt: skip
-CARD, NIC = "card", "card.nic"
-"""Where a node has its NIC: an SP adapter, a LANai."""
-BUS_SIGNALS = (("use_of.bus_used", ""), ("use_of.bus_data", ""))
-NIC_SIGNALS = (
-    ("clk", ""), ("isr", ""),
-    ("mem_a_valid", ""), ("mem_a_write", ""), ("mem_a_addr", ""), ("mem_a_wdata", ""),
-    ("mem_b_valid", ""), ("mem_b_write", ""), ("mem_b_addr", ""), ("mem_b_wdata", ""),
-)  # fmt: skip
-CARD_SIGNALS = {
-    "gen_lanai9": (
-        ("cpu_free", ""),
-        ("u_host.u_dma.state", "dma_state"),
-        ("u_pci.u_card.u_device.u_master.state", "pci_master"),
-        ("u_pci.u_card.u_device.u_target.state", "pci_target"),
-    ),
-    "gen_lanai4": (
-        ("cpu_free", ""),
-        ("u_host.u_dma.state", "word_dma_state"),
-        ("u_card.u_device.u_master.state", "pci_master"),
-        ("u_card.u_device.u_target.state", "pci_target"),
-    ),
-}
-"""Engines within a LANai NIC, by its kind."""
-ADAPTER_SIGNALS = (
-    ("adapter.cpu_req", ""),
-    ("adapter.cpu_gnt", ""),
-    ("adapter.u_engines.u_left.state", "left_engine"),
-    ("adapter.u_engines.u_send.state", "right_engine"),
-    ("adapter.u_pci.u_card.u_device.u_master.state", "pci_master"),
-    ("adapter.u_pci.u_card.u_device.u_target.state", "pci_target"),
-)
-"""Engines within an SP adapter."""
-PORT_SIGNALS = (
-    ("link_clk", ""), ("tx", CHARACTER), ("rx", CHARACTER), ("st_fill", ""), ("st_link_stopped", ""),
 )  # fmt: skip
 SWITCH_SIGNALS = (("clk", ""), ("tr_head", ""), ("tr_stall", ""), ("tr_grant", ""), ("tr_tail", ""))
 SP_SWITCH_SIGNALS = (("tr_queue", ""), ("gen_sp.chunks", ""))
@@ -114,16 +74,14 @@ def groups(legend: Legend, known: Mapping[str, int]) -> list[Group]:
     `known`: every signal of the file with its bits.
     """
     found = []
-    place = NIC if any(f".{NIC}." in path for path in known) else CARD
+    view = nic_view()
     for name in legend.hosts:
         scope = _scope(f"host_{word(name)}", known)
-        nic = f"{scope}.{place}"
-        engines = [_signals(f"{nic}.{kind}.nic", wanted, known) for kind, wanted in CARD_SIGNALS.items()]
-        engines.append(_signals(nic, ADAPTER_SIGNALS, known))
-        host = _signals(f"{scope}.host", HOST_SIGNALS, known) + _signals(nic, BUS_SIGNALS, known)
+        card = f"{scope}.card"
+        host = _signals(f"{scope}.host", HOST_SIGNALS, known) + _signals(card, view.bus, known)
         found.append(Group(f"host {name}", host))
-        found.append(Group(f"NIC of {name}", sum(engines, _signals(nic, NIC_SIGNALS, known))))
-        found.append(Group(f"port of {name}", _signals(nic, PORT_SIGNALS, known)))
+        found.append(Group(f"NIC of {name}", _signals(card, view.nic, known)))
+        found.append(Group(f"port of {name}", _signals(card, view.port, known)))
     for name, ports in legend.switches:
         scope = _scope(f"switch_{word(name)}", known)
         central = _signals(scope, SP_SWITCH_SIGNALS, known) if f"{scope}.gen_sp.chunks" in known else ()
@@ -134,6 +92,17 @@ def groups(legend: Legend, known: Mapping[str, int]) -> list[Group]:
                 signals = _signals(f"{scope}.gen_port[{port}]", SWITCH_PORT_SIGNALS, known)
                 found.append(Group(f"switch {name} port {port} from {far[0]}", signals))
     return [group for group in found if group.signals]
+
+
+def nic_view() -> View:
+    """What is shown of the NICs, of all kinds. A file has the signals of one of them, and none of the others'."""
+    views: list[View] = [of_nic("tb.nics.{}", kind).WAVES for kind in nic_kinds()]
+
+    def once(lists: Iterable[Signals]) -> Signals:
+        return tuple(dict.fromkeys(chain.from_iterable(lists)))
+
+    states = {name: module for view in views for name, module in view.states.items()}
+    return View(once(v.bus for v in views), once(v.nic for v in views), once(v.port for v in views), states)
 
 
 def _scope(component: str, known: Mapping[str, int]) -> str:
@@ -150,7 +119,8 @@ def _signals(scope: str, wanted: tuple[tuple[str, str], ...], known: Mapping[str
 def translations() -> dict[str, dict[int, str]]:
     """Names by value, for every kind of signal that has them."""
     characters = {int(symbol): symbol.name for symbol in Symbol} | {0x100 + byte: f"{byte:02X}" for byte in range(256)}
-    return {CHARACTER: characters, **{kind: states(module) for kind, module in STATES.items()}}
+    modules = {**STATES, **nic_view().states}
+    return {CHARACTER: characters, **{kind: states(module) for kind, module in modules.items()}}
 
 
 def states(module: str) -> dict[int, str]:

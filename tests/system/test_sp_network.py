@@ -20,6 +20,7 @@ from pymodels.formats.sp import HEADER_BYTES, VIA_BYTES
 from pymodels.profiles import load_profile
 from pymodels.topology import End
 from pymodels.trace import Part, TraceEvent
+from tb.nics.sp import WAVES as VIEW
 from tb.plan import studies
 from tb.plan.request import plan, resolve
 from tb.report import waves
@@ -157,6 +158,6 @@ def test_views_of_waves_find_every_signal_of_an_adapter_and_a_switch(tmp_path: P
     info = studies.load(SCENARIO)
     assert execute(asked, info, plan(asked, info), Console(file=io.StringIO())).passed
     found = waves.groups(read_recorded(tmp_path).legend, waves.signals_of(tmp_path / waves.FILE))
-    of_a_host = waves.HOST_SIGNALS + waves.BUS_SIGNALS + waves.NIC_SIGNALS + waves.ADAPTER_SIGNALS + waves.PORT_SIGNALS
+    of_a_host = waves.HOST_SIGNALS + VIEW.bus + VIEW.nic + VIEW.port
     of_the_switch = waves.SWITCH_SIGNALS + waves.SP_SWITCH_SIGNALS + 2 * waves.SWITCH_PORT_SIGNALS
     assert sum(len(group.signals) for group in found) == 2 * len(of_a_host) + len(of_the_switch)

@@ -19,6 +19,7 @@ import pywellen
 from rich.console import Console
 
 from pymodels.results import differences, read_results
+from tb.nics.lanai9 import WAVES as VIEW
 from tb.plan import studies
 from tb.plan.request import plan, resolve
 from tb.report import waves
@@ -60,7 +61,7 @@ def test_waves_of_a_window_with_views_that_find_their_signals(run: tuple[str, Pa
     known = waves.signals_of(folder / waves.FILE)
     legend = read_recorded(folder).legend
     hosts, ports = len(legend.hosts), len(legend.links)
-    of_a_nic = waves.BUS_SIGNALS + waves.NIC_SIGNALS + waves.CARD_SIGNALS["gen_lanai9"] + waves.PORT_SIGNALS
+    of_a_nic = VIEW.bus + VIEW.nic + VIEW.port
     wanted = hosts * len(waves.HOST_SIGNALS + of_a_nic)
     wanted += len(waves.SWITCH_SIGNALS) + ports * len(waves.SWITCH_PORT_SIGNALS)
     assert sum(len(group.signals) for group in waves.groups(legend, known)) == wanted

@@ -16,6 +16,7 @@ import pytest
 from pymodels.link.characters import Symbol
 from tb.build.compilers import UNTRACED
 from tb.build.instances import Parts, clock_counters, clock_pins, part_pins
+from tb.nics.view import CHARACTER
 from tb.report import waves
 from tb.report.recorded import read_recorded
 from tb.tools.paths import ROOT
@@ -64,10 +65,10 @@ def groups() -> list[waves.Group]:
 
 def test_characters_and_states_have_names() -> None:
     named = waves.translations()
-    assert {value: name for value, name in named[waves.CHARACTER].items() if value < 0x100} == {
+    assert {value: name for value, name in named[CHARACTER].items() if value < 0x100} == {
         int(symbol): symbol.name for symbol in Symbol
     }
-    assert named[waves.CHARACTER][0x1A5] == "A5"
+    assert named[CHARACTER][0x1A5] == "A5"
     assert named["pci_master"] == {0: "IDLE", 1: "ADDR", 2: "DATA", 3: "TURN"}
     assert (named["dma_state"][1], named["word_dma_state"][1]) == ("FETCH", "START")
 

@@ -8,7 +8,7 @@ from functools import partial
 from types import MappingProxyType
 
 from firmware.nic.grim.options import RANGES
-from tb.fuzz.draw import Draw
+from tb.fuzz.draw import Draw, nics
 from tb.fuzz.layers.grim.mail import LONGEST
 from tb.fuzz.layers.grim.misuse import MISUSES
 from tb.fuzz.program import Act, Program, Value
@@ -61,7 +61,7 @@ HANDLERS = ("take", "take", "answer", "pass", "slow", "write")
 def program(draw: Draw) -> Program:
     """A program for GRIM."""
     nodes = draw.whole(2, 6)
-    nic = "lanai4" if draw.once_in(8) else "lanai9"
+    nic = draw.one_of(nics("grim", 7))
     options = {name: draw.one_of(values) for name, values in OPTIONS.items() if draw.once_in(7)}
     if draw.once_in(40):
         options |= _out_of_range(draw)

@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 
 from firmware.nic.via.options import RANGES
-from tb.fuzz.draw import Draw
+from tb.fuzz.draw import Draw, nics
 from tb.fuzz.layers.via.changes import UNLIKE
 from tb.fuzz.layers.via.lending import USES
 from tb.fuzz.layers.via.misuse import MISUSES
@@ -124,7 +124,7 @@ NUMBERS: Mapping[str, tuple[int, int]] = {
 def program(draw: Draw) -> Program:
     """A program for VIA. Its first acts say which connections there are; the node of a later act is its connection."""
     nodes = draw.whole(2, 4)
-    nic = draw.one_of(("lanai9", "lanai9", "lanai9", "lanai9", "lanai4", "sp"))
+    nic = draw.one_of(nics("via", 4))
     options = dict(DEFAULTS)
     for name, values in OPTIONS.items():
         if draw.once_in(3 if name in OFTEN else 9):

@@ -1,0 +1,41 @@
+"""What the waves of a NIC show: signals by their path below the NIC's card, and the states that have names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+CHARACTER = "link_character"
+"""The translation of a character on a link."""
+Signals = tuple[tuple[str, str], ...]
+"""Paths, each with the translation that gives its values names; empty: none."""
+
+
+@dataclass(frozen=True)
+class View:
+    """`WAVES` of a kind of NIC. Of what it lists, a view of waves has what the file holds."""
+
+    bus: Signals
+    """Shown with the host: how busy the PCI bus is."""
+    nic: Signals
+    """The card, its processor and engines."""
+    port: Signals
+    """The link port."""
+    states: Mapping[str, str] = field(default_factory=dict)
+    """Translations of states: by name the module that has them, as a path below `hdl`."""
+
+
+BUS = (("use_of.bus_used", ""), ("use_of.bus_data", ""))
+MEMORY = (
+    ("mem_a_valid", ""), ("mem_a_write", ""), ("mem_a_addr", ""), ("mem_a_wdata", ""),
+    ("mem_b_valid", ""), ("mem_b_write", ""), ("mem_b_addr", ""), ("mem_b_wdata", ""),
+)  # fmt: skip
+"""The ports of the card's memory."""
+PORT = (
+    ("link_clk", ""), ("tx", CHARACTER), ("rx", CHARACTER), ("st_fill", ""), ("st_link_stopped", ""),
+)  # fmt: skip
+
+
+def below(place: str, signals: Signals) -> Signals:
+    """The same signals of an instance."""
+    return tuple((f"{place}.{path}", translation) for path, translation in signals)

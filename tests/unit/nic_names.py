@@ -1,0 +1,71 @@
+"""Where a repository names a kind of NIC outside of what is its own."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+TOPS = ("pymodels", "firmware", "tb")
+OF_ALL = ("pymodels/profiles/", "pymodels/clusters/", "tb/studies/")
+"""Folders that may name a kind: profiles and clusters are what a user chooses, a study asks of certain hardware."""
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def own(place: str, kind: str) -> bool:
+    """Whether a file, by its place in the repository, belongs to a kind."""
+    return re.match(rf"(?:(?:{'|'.join(TOPS)})/nics|hdl/nic)/{kind}(?:/|\.py$)", place) is not None
+
+
+def in_python(tree: ast.AST, kind: str) -> Iterator[int]:
+    """Lines that name a kind: as a string that is its name, or as a part of a module or a path."""
+    part = re.compile(rf"(?:^|[./])nics?[./]{kind}(?=$|[./])")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            said = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            said = [f"{node.module or ''}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:
+            said = [node.value]
+        else:
+            continue
+        if any(text == kind or part.search(text) for text in said):
+            yield node.lineno
+
+
+def docstrings(tree: ast.AST) -> set[int]:
+    """Lines of strings that are only there to be read."""
+    alone = (node.value for node in ast.walk(tree) if isinstance(node, ast.Expr))
+    return {node.lineno for node in alone if isinstance(node, ast.Constant)}
+
+
+def of_python(root: Path, kinds: Sequence[str]) -> Iterator[str]:
+    """Offences of Python files, as `file:line: names kind`."""
+    perhaps = re.compile(rf"(?:[\"'./]|\bimport\b.*\b)(?:{'|'.join(kinds)})\b")
+    for path in sorted(path for top in TOPS for path in (root / top).rglob("*.py")):
+        place, text = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+        if place.startswith(OF_ALL) or not perhaps.search(text):
+            continue
+        tree = ast.parse(text)
+        read = docstrings(tree)
+        for kind in kinds:
+            if not own(place, kind):
+                yield from (f"{place}:{line}: names {kind}" for line in in_python(tree, kind) if line not in read)
+
+
+def of_hdl(root: Path, kinds: Sequence[str]) -> Iterator[str]:
+    """Offences of HDL files: they name a module of a kind, as `file: names module of kind`."""
+    files = {path: path.relative_to(root).as_posix() for path in sorted((root / "hdl").rglob("*.sv"))}
+    modules = {path.stem: kind for path, place in files.items() for kind in kinds if own(place, kind)}
+    for path, place in files.items():
+        text = path.read_text(encoding="utf-8")
+        if modules.keys() & set(WORD.findall(text)):
+            named = sorted(modules.keys() & set(WORD.findall(COMMENT.sub("", text))))
+            yield from (f"{place}: names {one} of {modules[one]}" for one in named if not own(place, modules[one]))
+
+
+def offences(root: Path, kinds: Sequence[str]) -> list[str]:
+    """Everything that names a kind and is not its own."""
+    return [*of_python(root, kinds), *of_hdl(root, kinds)]
