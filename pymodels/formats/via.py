@@ -60,7 +60,7 @@ class Kind(IntEnum):
     DATA = 5
     """A piece of what was read."""
     DONE = 8
-    """Answer of reliable VIs: the message of this number is where its reliability level wants it."""
+    """Answer of reliable VIs: the message of this number, and all before it, are where the reliability level wants."""
     NO_DESCRIPTOR = 9
     """Answer: the target had no receive descriptor. From here on: the connection is broken."""
     TOO_LONG = 10

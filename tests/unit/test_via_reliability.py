@@ -114,6 +114,18 @@ def test_a_lost_answer_breaks_the_connection_when_time_is_up(level: Reliability)
     assert p.mine.state is State.ERROR
 
 
+@RELIABLE
+def test_an_answer_speaks_for_the_messages_before_it(level: Reliability) -> None:
+    """The answer to the first of three is lost: it has arrived, or the connection would have broken."""
+    p = pair(reliability=level)
+    p.machine.finish(receives(p, 3))
+    lose(p, 0, source=1)
+    statuses, others, _ = p.machine.finish(sent(p, 3), received(p, 3), sends(p, 100, 200, 300))
+    assert (statuses, others) == ([DONE] * 3, [RECEIVED] * 3)
+    p.machine.run(p.machine.kernel.now / 1e6 + 10_000)
+    assert p.mine.state is p.yours.state is State.CONNECTED
+
+
 def test_a_message_without_a_receive_descriptor_is_dropped_unreliably() -> None:
     p = pair()
 

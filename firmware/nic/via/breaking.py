@@ -1,14 +1,16 @@
 """Reliable connections: answers, and what happens when one breaks (readings C11).
 
 A message of a reliable VI is done when its target has answered: when its NIC has all of it (reliable delivery), or when
-all of it is in memory (reliable reception). An answer names its message. Nothing is sent twice. A gap, a missing or
-short descriptor, a forbidden RDMA write breaks the connection: its VIs go to the state ERROR, the message that failed
-says why in its status, and everything else that is posted is flushed.
+all of it is in memory (reliable reception). An answer names its message, and speaks for those before it, whose own
+answers may be lost; of reads only the data do. Nothing is sent twice. A gap, a missing or short descriptor, a forbidden
+RDMA write breaks the connection: its VIs go to the state ERROR, the message that failed says why in its status, and
+everything else that is posted is flushed.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from itertools import islice
 from typing import NamedTuple
 
 from firmware.nic.via.completing import Completing
@@ -74,10 +76,11 @@ class Breaking:
         if header.kind != Kind.DONE:
             await self.break_up(endpoint, VERDICTS[Kind(header.kind)], self._blamed(endpoint.connection, header))
             return
-        for waiting in endpoint.connection.unanswered:
-            if waiting.number == header.sequence and waiting.reading is None:
-                waiting.over = True
-                break
+        unanswered = endpoint.connection.unanswered
+        numbers = [one.number for one in unanswered]
+        if header.sequence in numbers:  # all before it have come too: the target answers nothing behind a gap
+            for one in islice(unanswered, numbers.index(header.sequence) + 1):
+                one.over |= one.reading is None
         await self.complete(endpoint)
 
     @staticmethod
