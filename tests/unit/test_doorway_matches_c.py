@@ -110,7 +110,7 @@ def test_fault_kinds_are_equal() -> None:
 
 
 def test_every_invariant_of_the_modules_has_a_name() -> None:
-    modules = "\n".join(path.read_text() for path in SIM.glob("sim_*.sv"))
+    modules = "\n".join(path.read_text() for path in SIM.parent.rglob("sim_*.sv"))
     codes = {int(code) for code in re.findall(r"sim_invariant\s*#\([^;]*?\.CODE\((\d+)\)", modules)}
     assert codes == {int(kind) for kind in invariants.Broken}
     assert enums("doorway.c")["INVARIANT_UNIT"] == invariants.INVARIANT_UNIT
