@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 from enum import IntEnum
 
+OWN = 96
+"""From here on keys belong to the kind of NIC, which names them; all hosts of a cluster have the same."""
 SWITCH_UNIT = 3072
 """Settings unit of switch 0; nodes use the unit of their host CPU."""
 
@@ -83,10 +85,6 @@ class Setting(IntEnum):
     FPGA_LINGER = 79
     FPGA_PATIENCE = 80
     FPGA_PAUSE = 81
-    # The SP adapter (ports cfg_* of sp_adapter); the rest it shares with the LANai.
-    BUS_BEAT = 82
-    BUS_ACCESS = 83
-    DOORBELL = 84
 
 
 def systemverilog() -> str:

@@ -37,10 +37,7 @@ module sim_nic_settings
     output logic [2:0] cfg_pci_stall_limit,
     output logic [7:0] cfg_pci_max_phases,
     output logic [15:0] cfg_pci_discard,
-    output logic cfg_sram_above,
-    output logic [7:0] cfg_bus_beat,
-    output logic [7:0] cfg_bus_access,
-    output logic cfg_doorbell
+    output logic cfg_sram_above
 );
   localparam int NIC_FIRST = SET_SRAM_ACCESSES;
   localparam int NIC_COUNT = SET_SRAM_ABOVE - NIC_FIRST + 1;
@@ -48,9 +45,6 @@ module sim_nic_settings
   localparam int LINK_COUNT = SET_BEAT_PERIOD - LINK_FIRST + 1;
   localparam int PCI_FIRST = SET_PCI_WIDE;
   localparam int PCI_COUNT = SET_CARD_DISCARD - PCI_FIRST + 1;
-  localparam int SP_FIRST = SET_BUS_BEAT;
-  localparam int SP_COUNT = SET_DOORBELL - SP_FIRST + 1;
-  logic [  32*SP_COUNT-1:0] sp_set;
   logic [ 32*NIC_COUNT-1:0] nic_set;
   logic [32*LINK_COUNT-1:0] link_set;
   logic [ 32*PCI_COUNT-1:0] pci_set;
@@ -62,15 +56,6 @@ module sim_nic_settings
       .clk  (setup_clk),
       .rst,
       .value(nic_set)
-  );
-  sim_setting #(
-      .UNIT (BASE),
-      .KEY  (SP_FIRST),
-      .COUNT(SP_COUNT)
-  ) sp_settings (
-      .clk  (setup_clk),
-      .rst,
-      .value(sp_set)
   );
   sim_setting #(
       .UNIT (BASE),
@@ -122,7 +107,4 @@ module sim_nic_settings
   assign cfg_pci_max_phases = pci_set[32*(SET_CARD_MAX_PHASES-PCI_FIRST)+:8];
   assign cfg_pci_discard = pci_set[32*(SET_CARD_DISCARD-PCI_FIRST)+:16];
   assign cfg_sram_above = nic_set[32*(SET_SRAM_ABOVE-NIC_FIRST)];
-  assign cfg_bus_beat = sp_set[32*(SET_BUS_BEAT-SP_FIRST)+:8];
-  assign cfg_bus_access = sp_set[32*(SET_BUS_ACCESS-SP_FIRST)+:8];
-  assign cfg_doorbell = sp_set[32*(SET_DOORBELL-SP_FIRST)];
 endmodule

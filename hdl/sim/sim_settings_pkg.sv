@@ -62,7 +62,4 @@ package sim_settings_pkg;
   localparam int SET_FPGA_LINGER = 79;
   localparam int SET_FPGA_PATIENCE = 80;
   localparam int SET_FPGA_PAUSE = 81;
-  localparam int SET_BUS_BEAT = 82;
-  localparam int SET_BUS_ACCESS = 83;
-  localparam int SET_DOORBELL = 84;
 endpackage

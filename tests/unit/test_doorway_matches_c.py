@@ -16,6 +16,7 @@ import pytest
 
 from pymodels import settings
 from pymodels.errors import ConfigError
+from pymodels.profiles import load_profile, profile_names
 from pymodels.trace import TraceEvent
 from tb.bind import cpu, host, lanai, watch
 from tb.build.numbers import CARD_MEMORIES
@@ -69,7 +70,10 @@ def test_a_cluster_larger_than_the_tables_is_refused() -> None:
 
 
 def test_settings_fit_their_table() -> None:
-    assert max(settings.Setting) < enums("doorway.h")["DW_SETTINGS"]
+    assert max(settings.Setting) < settings.OWN
+    for profile in map(load_profile, profile_names()):
+        own = profile.nic.settings(profile).keys() - set(settings.Setting)
+        assert own <= set(range(settings.OWN, enums("doorway.h")["DW_SETTINGS"])), profile.name
     assert len({int(s) for s in settings.Setting}) == len(list(settings.Setting))
 
 

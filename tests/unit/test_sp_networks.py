@@ -15,6 +15,7 @@ from pymodels.config import load_cluster
 from pymodels.config.find import find_config
 from pymodels.errors import ConfigError
 from pymodels.formats.sp import ROUTE_BYTES
+from pymodels.nics.sp.registers import SpSetting
 from pymodels.profiles import load_profile
 from pymodels.routes import Routes, find_cycle
 from pymodels.settings import Setting
@@ -74,8 +75,8 @@ def test_settings_of_an_sp_switch() -> None:
 def test_settings_of_an_adapter_scale_with_its_clocks() -> None:
     """A beat of the internal bus is three clocks of 10 ns, or five of 4 ns; the start-up of a DMA takes its time."""
     now, future = (node_settings(load_profile(name)) for name in ("sp", "sp-future"))
-    assert (now[Setting.BUS_BEAT], now[Setting.BUS_ACCESS], now[Setting.DOORBELL]) == (3, 6, 0)
-    assert (future[Setting.BUS_BEAT], future[Setting.BUS_ACCESS], future[Setting.DOORBELL]) == (5, 10, 1)
+    assert (now[SpSetting.BUS_BEAT], now[SpSetting.BUS_ACCESS], now[SpSetting.DOORBELL]) == (3, 6, 0)
+    assert (future[SpSetting.BUS_BEAT], future[SpSetting.BUS_ACCESS], future[SpSetting.DOORBELL]) == (5, 10, 1)
     assert now[Setting.DMA_START_CLOCKS] * 10 == future[Setting.DMA_START_CLOCKS] * 4
 
 

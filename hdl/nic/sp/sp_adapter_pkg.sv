@@ -89,4 +89,9 @@ package sp_adapter_pkg;
   localparam int SIZE_INLINE = 64;
   localparam int SIZE_READ = 128;
   localparam int SIZE_BELL_ENTRIES = 512;
+
+  // Run-time settings that only this NIC has (ports cfg_* of sp_adapter): keys of the doorway's table.
+  localparam int SET_BUS_BEAT = 96;
+  localparam int SET_BUS_ACCESS = 97;
+  localparam int SET_DOORBELL = 98;
 endpackage

@@ -12,7 +12,7 @@ from pymodels.hardware.kind import Network, NicKind
 from pymodels.hardware.processors import NicProcessor
 from pymodels.hardware.schema import NIC, PROCESSOR, Key
 from pymodels.hardware.value import Values
-from pymodels.nics.sp.registers import SpControl, SpPci
+from pymodels.nics.sp.registers import SpControl, SpPci, SpSetting
 from pymodels.settings import Setting
 
 NETWORK = Network(
@@ -81,9 +81,9 @@ class SpAdapter(NicKind):
             int(Setting.DMA_START_CLOCKS): round(
                 values.integer("dma.start_ns") * 1000 / values.integer("clock.nic_ps")
             ),
-            int(Setting.BUS_BEAT): bus_beat(values),
-            int(Setting.BUS_ACCESS): bus_access(values),
-            int(Setting.DOORBELL): int(values.flag("doorbell.present")),
+            int(SpSetting.BUS_BEAT): bus_beat(values),
+            int(SpSetting.BUS_ACCESS): bus_access(values),
+            int(SpSetting.DOORBELL): int(values.flag("doorbell.present")),
         }
 
     def processor(self, values: Values) -> NicProcessor:

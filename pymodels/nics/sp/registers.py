@@ -26,6 +26,7 @@ from pathlib import Path
 
 from pymodels.codes import quick
 from pymodels.registers import Group, command, declarations
+from pymodels.settings import OWN
 
 
 @quick
@@ -144,6 +145,14 @@ class SpSize(IntEnum):
     BELL_ENTRIES = 512  # of the doorbell FIFO, 8 bytes each
 
 
+class SpSetting(IntEnum):
+    """Run-time settings that only this NIC has (ports cfg_* of sp_adapter): keys of the doorway's table."""
+
+    BUS_BEAT = OWN
+    BUS_ACCESS = OWN + 1
+    DOORBELL = OWN + 2
+
+
 PACKAGE = Path(__file__).resolve().parents[3] / "hdl" / "nic" / "sp" / "sp_adapter_pkg.sv"
 """The generated SystemVerilog package."""
 
@@ -156,6 +165,7 @@ _GROUPS: tuple[Group, ...] = (
     ("PCI", SpPci, 25),
     ("CTL", SpControl, 0),
     ("SIZE", SpSize, 0),
+    ("SET", SpSetting, 0),
 )
 
 

@@ -125,9 +125,6 @@ module sim_nic
   logic [7:0] cfg_pci_max_phases;
   logic [15:0] cfg_pci_discard;
   logic cfg_sram_above;
-  logic [7:0] cfg_bus_beat, cfg_bus_access;
-  logic cfg_doorbell, unused_sp;
-  assign unused_sp = ^{cfg_bus_beat, cfg_bus_access, cfg_doorbell};
   sim_nic_settings #(.BASE(BASE)) settings (.*);
 
   // The NIC clock as what watches an engine needs it.

@@ -116,6 +116,17 @@ module sim_sp_nic
                        engine_clk, half_clk};
   assign {engine_needed, half_needed} = '0;
   sim_nic_settings #(.BASE(BASE)) settings (.*);
+  logic [95:0] own_set;
+  sim_setting #(
+      .UNIT (BASE),
+      .KEY  (sp_adapter_pkg::SET_BUS_BEAT),
+      .COUNT(3)
+  ) own_settings (
+      .clk  (setup_clk),
+      .rst,
+      .value(own_set)
+  );
+  assign {cfg_doorbell, cfg_bus_access, cfg_bus_beat} = {own_set[64], own_set[39:32], own_set[7:0]};
 
   // ---------------------------------------------------------------- SRAM, processor, adapter
   logic
