@@ -119,8 +119,8 @@ class Kernel:
     """Runs tasks in a fixed order: by time, then by the order in which they became ready."""
 
     compiled = "Kernel"
-    """The type of hdl/sim/doorway_python.c that does the same in C (`tb.sim.compiled`); its futures are of C too. What
-    C takes by position only, Python does too.
+    """The type of tb/sim/twin/doorway_python.c that does the same in C (`tb.sim.compiled`); its futures are of C too.
+    What C takes by position only, Python does too.
     """
 
     def __init__(self) -> None:

@@ -26,7 +26,7 @@ class Cpu:
     """
 
     compiled = "Cpu"
-    """The type of hdl/sim/doorway_python.c that does the hot part in C (`tb.sim.compiled`)."""
+    """The type of tb/sim/twin/doorway_python.c that does the hot part in C (`tb.sim.compiled`)."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel

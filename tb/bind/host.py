@@ -64,7 +64,7 @@ class RtlHost(Processes, Actor):
     """One host. All its tasks share one CPU, in the order in which they ask for it."""
 
     compiled = "Host"
-    """The type of hdl/sim/doorway_python.c that does the hot verbs in C (`tb.sim.compiled`)."""
+    """The type of tb/sim/twin/doorway_python.c that does the hot verbs in C (`tb.sim.compiled`)."""
 
     def __init__(
         self,

@@ -32,7 +32,7 @@ class RtlNic(Actor):
     kind: str
     word_bytes = 8
     compiled = "Nic"
-    """The type of hdl/sim/doorway_python.c that does the hot verbs in C (`tb.sim.compiled`)."""
+    """The type of tb/sim/twin/doorway_python.c that does the hot verbs in C (`tb.sim.compiled`)."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class RtlPollLoop:
     """A polling loop in the processor port model."""
 
     compiled = "PollLoop"
-    """The type of hdl/sim/doorway_python.c that does it in C."""
+    """The type of tb/sim/twin/doorway_python.c that does it in C."""
 
     def __init__(self, steps: memoryview, commands: Commands, kernel: Kernel, loop: int, count: int) -> None:
         """`steps`: those of all loops of the processor; this is number `loop`, of `count` steps."""

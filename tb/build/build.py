@@ -16,14 +16,16 @@ from pathlib import Path
 
 from pymodels.errors import nearest
 from tb.build import compilers, domains
-from tb.build.compilers import SIM, Job
+from tb.build.compilers import DOORWAY, SIM, TWIN, VERILATOR, Job
 from tb.build.store import kept
 from tb.tools import programs
 from tb.tools.paths import ROOT, SIMULATORS
 from tb.tools.programs import ToolError
 
-CARD = SIM / "sim_nic_card.svh"
+CARD = SIM / "cluster" / "sim_nic_card.svh"
 """Which NIC a node has where nothing is generated: for a look at `sim_node` alone."""
+NATIVE = (DOORWAY, VERILATOR, TWIN)
+"""Folders of what is C and C++ in every program."""
 MAKE_FLAGS = compilers.MAKE_FLAGS
 """For those who make a program of their own from Verilator's output."""
 
@@ -131,9 +133,9 @@ def _digest(design: Design, simulator: str, waves: bool) -> str:
         digest.update(_digest(model, simulator, waves).encode())
     for name in sorted(design.generated):
         digest.update(name.encode() + design.generated[name].encode())
-    native = [] if design.library else sorted(SIM.glob("*.[ch]*"))
-    native += [compilers.UNTRACED, *(SIM / name for name in compilers.WAVES_CPP)] if waves else []
+    native = [] if design.library else [file for folder in NATIVE for file in sorted(folder.glob("*.[ch]*"))]
+    native += [compilers.UNTRACED, *(VERILATOR / name for name in compilers.WAVES_CPP)] if waves else []
     makers = [Path(module.__file__ or "") for module in (sys.modules[__name__], compilers, domains)]
-    for path in [*needed_files(design), *native, SIM / "doorway.svh", *makers]:
+    for path in [*needed_files(design), *native, DOORWAY / "doorway.svh", *makers]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

@@ -23,7 +23,10 @@ from tb.tools.paths import ROOT
 from tb.tools.programs import CC, CXX, ToolError
 
 SIM = ROOT / "hdl" / "sim"
-UNTRACED = SIM / "untraced.vlt"
+DOORWAY, VERILATOR, TWIN = SIM / "doorway", SIM / "verilator", ROOT / "tb" / "sim" / "twin"
+INCLUDES = [f"-I{DOORWAY}", f"-I{VERILATOR}", f"-I{SIM / 'cluster'}"]
+"""Where files that are included stand, of C++ and of Verilog."""
+UNTRACED = VERILATOR / "untraced.vlt"
 """What Verilator leaves out of the waves of a cluster; a block bench shows its block whole."""
 WAVES_CPP = (
     "verilator_waves.hpp",
@@ -81,7 +84,7 @@ class Job:
     def flags(self) -> list[str]:
         """Verilator's words for top, parameters and include folders: generated files first."""
         parameters = [f"-G{name}={value}" for name, value in self.parameters.items()]
-        return ["--top-module", self.top, *parameters, "-I.", f"-I{SIM}"]
+        return ["--top-module", self.top, *parameters, "-I.", *INCLUDES]
 
 
 def compile_doorway(folder: Path) -> None:
@@ -90,12 +93,12 @@ def compile_doorway(folder: Path) -> None:
     Raises ToolError with the compiler's words.
     """
     programs.check_compilers()
-    sources = [str(SIM / name) for name in DOORWAY_C]
+    sources = [str(DOORWAY / name) for name in DOORWAY_C]
     flags = ["-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-o", "libdoorway.so"]
     _run([CC, *flags, *sources], folder, "building the doorway")
     if headers := programs.python_headers():
-        flags = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", f"-I{headers}", f"-I{SIM}"]
-        sources = [str(SIM / name) for name in PYTHON_C]
+        flags = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", f"-I{headers}", f"-I{DOORWAY}"]
+        sources = [str(TWIN / name) for name in PYTHON_C]
         _run([CC, *flags, "-o", "doorway_python.so", *sources], folder, "building the doorway's side in Python")
 
 
@@ -103,7 +106,7 @@ def compile_verilator(job: Job) -> None:
     """The program `obj/Vtop`. Raises ToolError with the compiler's words, or when the path has a space."""
     tool = _verilator_here(job)
     check_wiring(job)
-    defines = f"-std=gnu++20 -I{SIM}" + (" -DSANLAB_CLOCKS" if job.clocked else "")
+    defines = f"-std=gnu++20 {' '.join(INCLUDES)}" + (" -DSANLAB_CLOCKS" if job.clocked else "")
     own = "".join(f" -I{path}" for path in (job.folder, *(model / "obj" for model in job.models.values())))
     archives = "".join(f" {model / 'obj' / f'libV{name}.a'}" for name, model in job.models.items())
     # No absolute build path survives in the program: the doorway is found beside it.
@@ -112,7 +115,12 @@ def compile_verilator(job: Job) -> None:
     command = [tool.binary, "--exe", "--vpi", "-o", "Vtop", *verilator_flags(job, "Vtop")]
     command += ["-CFLAGS", defines + own, "-LDFLAGS", f"{archives} {link} -ldoorway"]
     env = {"VERILATOR_ROOT": str(tool.root)}
-    _run([*command, *map(str, job.sources), str(SIM / "verilator_main.cpp")], job.folder, f"verilating {job.top}", env)
+    _run(
+        [*command, *map(str, job.sources), str(VERILATOR / "verilator_main.cpp")],
+        job.folder,
+        f"verilating {job.top}",
+        env,
+    )
     waves = _wave_writer(job.folder / "obj") if job.waves else ""
     with _runtime(job.folder / "obj", f"{tool.root} {defines} {waves} {' '.join(_effort(job))}"):
         _run(_make(job, "Vtop", "Vtop"), job.folder, f"compiling {job.top}", env)
@@ -122,8 +130,8 @@ def compile_verilator(job: Job) -> None:
 def _wave_writer(obj: Path) -> str:
     """Put our writer of waves where the code of a model and its makefile look for Verilator's; a digest of it."""
     for ours, theirs in (("verilator_waves.hpp", "verilated_fst_c.h"), ("verilator_waves.cpp", "verilated_fst_c.cpp")):
-        (obj / theirs).write_text(f'#include "{SIM / ours}"\n')
-    return hashlib.sha256(b"".join((SIM / name).read_bytes() for name in WAVES_CPP)).hexdigest()
+        (obj / theirs).write_text(f'#include "{VERILATOR / ours}"\n')
+    return hashlib.sha256(b"".join((VERILATOR / name).read_bytes() for name in WAVES_CPP)).hexdigest()
 
 
 def compile_model(job: Job) -> None:
@@ -218,9 +226,9 @@ def _runtime(obj: Path, flags: str) -> Iterator[None]:
 def compile_icarus(job: Job) -> None:
     """The program `top.vvp` and the doorway's module beside it. Raises ToolError with the compiler's words."""
     folder = job.folder
-    shared = [CC, "-O2", "-shared", "-fPIC", f"-I{programs.vpi_include()}", f"-I{SIM}", "-o", "doorway.vpi"]
+    shared = [CC, "-O2", "-shared", "-fPIC", f"-I{programs.vpi_include()}", f"-I{DOORWAY}", "-o", "doorway.vpi"]
     link = [f"-L{folder}", "-ldoorway", "-Wl,-rpath,$ORIGIN"]
-    _run([*shared, str(SIM / "doorway_vpi.c"), *link], folder, "building the doorway for Icarus")
+    _run([*shared, str(DOORWAY / "doorway_vpi.c"), *link], folder, "building the doorway for Icarus")
     stamp = folder / "timescale.sv"
     stamp.write_text("`timescale 1ps/1ps\n")
     sources, tops = [stamp, *job.sources], [job.top]
@@ -235,7 +243,7 @@ def compile_icarus(job: Job) -> None:
         "-Wimplicit",
         "-Wportbind",
         "-I.",
-        f"-I{SIM}",
+        *INCLUDES,
         "-L",
         str(folder),
         "-m",

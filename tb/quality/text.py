@@ -12,7 +12,7 @@ from tb.quality.check import Check
 from tb.tools.paths import ROOT
 
 HDL = ROOT / "hdl"
-SIM = HDL / "sim"
+BENCHES = ROOT / "tests" / "block" / "hdl"
 NOT_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 DELAY = re.compile(r"([A-Za-z_$][\w$]*|\S)?\s*#\s*([\w.]+|\()")
 BEFORE_DELAY = set(
@@ -33,12 +33,12 @@ UNIT = re.compile(r"^\s*(module|package)\s+(?:automatic\s+|static\s+)?(\w+)", re
 
 def hdl_files() -> list[Path]:
     """All SystemVerilog files of the repository, sorted."""
-    return sorted(HDL.rglob("*.sv"))
+    return sorted([*HDL.rglob("*.sv"), *BENCHES.glob("*.sv")])
 
 
 def is_hardware(path: Path) -> bool:
-    """Whether a file stands in no folder `sim`, neither `hdl/sim` nor one beside the blocks that it is for."""
-    return "sim" not in path.parent.parts[len(HDL.parts) :]
+    """Whether a file is of no bench, and in no folder `sim`: neither `hdl/sim` nor one beside the blocks it is for."""
+    return path.is_relative_to(HDL) and "sim" not in path.parent.parts[len(HDL.parts) :]
 
 
 def bare(text: str) -> str:

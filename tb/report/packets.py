@@ -1,6 +1,6 @@
 """The packets of a run as Wireshark reads them: `packets.pcapng`, with the bytes that were on the cables.
 
-What stands in it was taken off the wires by `hdl/sim/sim_tap.sv`, at the far end of each cable, faults included: route
+What stands in it was taken off the wires by `sim_tap.sv`, at the far end of each cable, faults included: route
 bytes, packet type, payload, CRC-8. One interface a cable, named after what it joins; times in nanoseconds, of the first
 character; packets that leave the cable's first end are outbound. Link type USER0 (147), in SP networks USER1 (148):
 the dissector is `tb/report/wireshark/sanlab.lua`.
@@ -29,7 +29,7 @@ OPTION_END, COMMENT, IF_NAME, IF_DESCRIPTION, IF_SPEED, IF_TSRESOL, USER_APPLICA
 NANOSECONDS = 9
 INBOUND, OUTBOUND = 1, 2
 RECORD = struct.Struct("<qqiiii")
-"""A record of hdl/sim/capture.c: first and last character in ps, cable direction, bytes, bytes kept, padding."""
+"""A record of capture.c: first and last character in ps, cable direction, bytes, bytes kept, padding."""
 
 
 class Captured(NamedTuple):

@@ -1,4 +1,4 @@
-"""The doorway seen from Python: the C library that the simulator and Python share (hdl/sim/doorway.h).
+"""The doorway seen from Python: the C library that the simulator and Python share (hdl/sim/doorway/doorway.h).
 
 Plain integers through memoryviews and ctypes: no numpy scalar, no cocotb handle, is touched on the hot path.
 """
@@ -184,7 +184,7 @@ class Doorway:
             self._captured = memoryview((ctypes.c_char * size).from_address(base)).cast("B")
 
     def captured(self) -> tuple[list[memoryview], int]:
-        """The packets that left cables: records as hdl/sim/capture.c writes them, older ones first, views, no copy.
+        """The packets that left cables: records as capture.c writes them, older ones first, views, no copy.
 
         And how many had to make room for later ones.
         """

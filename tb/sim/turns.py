@@ -1,6 +1,6 @@
 """Turns of Python: at each wake of the simulator the events are handed out, and every task that can run runs.
 
-This is it in Python; hdl/sim/turns_python.c is the same in C (`tb.sim.compiled`).
+This is it in Python; tb/sim/twin/turns_python.c is the same in C (`tb.sim.compiled`).
 """
 
 from __future__ import annotations

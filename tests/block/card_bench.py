@@ -1,4 +1,4 @@
-"""The bench around hdl/sim/sim_card_bench.sv: a host that plays CPU and NIC for one FPGA card.
+"""The bench around sim_card_bench.sv: a host that plays CPU and NIC for one FPGA card.
 
 Host memory holds what is the NIC's on a real node: the queue of the card's channel with its pointers, and the words
 that tell how far the card has read. Messages go into the card's banks by stores of the CPU, as a NIC's DMA would

@@ -1,4 +1,4 @@
-"""The bench around hdl/sim/sim_dma_bench.sv: chains in SRAM, and the PCI side with a host memory behind it."""
+"""The bench around sim_dma_bench.sv: chains in SRAM, and the PCI side with a host memory behind it."""
 
 from __future__ import annotations
 

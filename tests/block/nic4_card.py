@@ -1,4 +1,4 @@
-"""The bench around hdl/sim/sim_nic_bench.sv with the LANai 4: the registers it has, by the names that firmware uses."""
+"""The bench around sim_nic_bench.sv with the LANai 4: the registers it has, by the names that firmware uses."""
 
 from __future__ import annotations
 

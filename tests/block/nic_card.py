@@ -1,4 +1,4 @@
-"""The bench around hdl/sim/sim_nic_bench.sv: host CPU, host memory, the LANai's registers, the trace, a PCI monitor."""
+"""The bench around sim_nic_bench.sv: host CPU, host memory, the LANai's registers, the trace, a PCI monitor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bench around hdl/sim/sim_pci_host.sv: CPU, host memory, two cards with master and memory, protocol monitor."""
+"""The bench around sim_pci_host.sv: CPU, host memory, two cards with master and memory, protocol monitor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bench around hdl/sim/sim_nic_bench.sv with the SP adapter: firmware's steps on its registers."""
+"""The bench around sim_nic_bench.sv with the SP adapter: firmware's steps on its registers."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ Change = tuple[int, int, int]
 def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program that hands its standard input to the writer."""
     program = tmp_path_factory.mktemp("writer") / "fst_changes"
-    include = [f"-I{path}" for path in (programs.verilator().root / "include", ROOT / "hdl" / "sim")]
+    include = [f"-I{path}" for path in (programs.verilator().root / "include", ROOT / "hdl" / "sim" / "verilator")]
     source = str(ROOT / "tests" / "tools" / "fst_changes.cpp")
     command = ["g++", "-std=gnu++20", "-O1", *include, "-o", str(program), source, "-llz4", "-lz", "-pthread"]
     subprocess.run(command, check=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,15 +23,18 @@ from tb.lab import invariants
 from tb.lab.cluster import FAULTS
 from tb.plan.limits import MOST_CLOCKS, MOST_HOSTS, check_size
 from tb.sim import doorway, exchange, turns
+from tb.tools.paths import ROOT
 
-SIM = Path(__file__).resolve().parents[2] / "hdl" / "sim"
+FOLDERS = (ROOT / "hdl" / "sim", ROOT / "tb" / "sim" / "twin")
+SOURCES = {path.name: path for folder in FOLDERS for path in folder.rglob("*.*")}
+"""What only the simulation has, in C and in Verilog, by name."""
 
 
 def enums(*names: str) -> dict[str, int]:
     """Every `NAME = value` of the enumerations in these C files."""
     found: dict[str, int] = {}
     for name in names:
-        text = re.sub(r"//[^\n]*", "", (SIM / name).read_text())
+        text = re.sub(r"//[^\n]*", "", SOURCES[name].read_text())
         for body in re.findall(r"enum\s*\{([^}]*)\}", text):
             for word, value, shift in re.findall(r"(\w+)\s*=\s*(\w+)(?:\s*<<\s*(\w+))?", body):
                 found[word] = int(value, 0) << int(shift or "0", 0)
@@ -57,7 +59,7 @@ def test_ring_sizes_are_equal() -> None:
 def test_a_cluster_larger_than_the_tables_is_refused() -> None:
     c = enums("doorway.h")
     assert c["DW_MEMORIES"] == 2 * CARD_MEMORIES == 4 * MOST_HOSTS
-    assert f"CARD_MEMORIES = {CARD_MEMORIES};" in (SIM / "sim_node.sv").read_text()
+    assert f"CARD_MEMORIES = {CARD_MEMORIES};" in SOURCES["sim_node.sv"].read_text()
     assert c["DW_CLOCKS"] == MOST_CLOCKS > 3 * MOST_HOSTS
     assert c["DW_CABLES"] >= max(hosts + 16 * (MOST_CLOCKS - 3 * hosts) for hosts in range(MOST_HOSTS + 1))
     check_size(MOST_HOSTS, 0, MOST_CLOCKS - 3 * MOST_HOSTS, "big_config")
@@ -78,7 +80,7 @@ def test_settings_fit_their_table() -> None:
 
 
 def test_settings_package_is_generated() -> None:
-    assert (SIM / "sim_settings_pkg.sv").read_text() == settings.systemverilog()
+    assert SOURCES["sim_settings_pkg.sv"].read_text() == settings.systemverilog()
 
 
 def operations(names: Mapping[str, Any]) -> dict[str, int]:
@@ -103,7 +105,7 @@ def test_host_commands_and_events_are_equal() -> None:
         assert c[name] == known[name], name
     assert (c["EVENT_TAKEN"], c["EVENT_LOADED"]) == host.ENDS
     assert enums("host_python.c") == {name: int(TraceEvent[name]) for name in ("SPEND_START", "SPEND_END")}
-    interrupt = re.search(r"EVENT_INTERRUPT = (\d+)", (SIM / "sim_interrupt.sv").read_text())
+    interrupt = re.search(r"EVENT_INTERRUPT = (\d+)", SOURCES["sim_interrupt.sv"].read_text())
     assert interrupt is not None
     assert int(interrupt[1]) == {**vars(cpu), **vars(host)}["EVENT_INTERRUPT"]
 
@@ -114,7 +116,7 @@ def test_fault_kinds_are_equal() -> None:
 
 
 def test_every_invariant_of_the_modules_has_a_name() -> None:
-    modules = "\n".join(path.read_text() for path in SIM.parent.rglob("sim_*.sv"))
+    modules = "\n".join(path.read_text() for path in (ROOT / "hdl").rglob("sim_*.sv"))
     codes = {int(code) for code in re.findall(r"sim_invariant\s*#\([^;]*?\.CODE\((\d+)\)", modules)}
     assert codes == {int(kind) for kind in invariants.Broken}
     assert enums("doorway.c")["INVARIANT_UNIT"] == invariants.INVARIANT_UNIT
@@ -122,8 +124,8 @@ def test_every_invariant_of_the_modules_has_a_name() -> None:
 
 def test_every_call_of_rtl_reaches_the_doorway_on_both_simulators() -> None:
     """Verilator's imports, the functions that add a component's numbers, and Icarus's system functions are the same."""
-    imported = set(re.findall(r"here_(\w+) = function", (SIM / "sim_doorway_pkg.sv").read_text()))
-    added = set(re.findall(r"^\w[\w ]* here_(\w+)\(", (SIM / "component.c").read_text(), re.MULTILINE))
-    registered = set(re.findall(r"(?:FUNC32|FUNC64|TASK)\(san_(\w+)\)", (SIM / "doorway_vpi.c").read_text()))
+    imported = set(re.findall(r"here_(\w+) = function", SOURCES["sim_doorway_pkg.sv"].read_text()))
+    added = set(re.findall(r"^\w[\w ]* here_(\w+)\(", SOURCES["component.c"].read_text(), re.MULTILINE))
+    registered = set(re.findall(r"(?:FUNC32|FUNC64|TASK)\(san_(\w+)\)", SOURCES["doorway_vpi.c"].read_text()))
     assert imported == added == registered
     assert len(imported) > 10

@@ -23,7 +23,6 @@ from tests.unit.nic_names import offences
 ROOT = Path(__file__).parents[2]
 KNOWN = {
     "hdl/nic/common/sim/sim_nic.sv": "the two LANais in a node, by its parameter VARIANT",
-    "hdl/sim/sim_nic_bench.sv": "a block bench's top, by its parameter KIND",
 }
 """Files that name a kind though they are not its own, with the reason. None may come."""
 

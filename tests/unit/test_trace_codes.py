@@ -25,7 +25,7 @@ from pymodels.trace import (
     unit_name,
 )
 
-PACKAGE = Path(__file__).parents[2] / "hdl" / "sim" / "sim_trace_pkg.sv"
+PACKAGE = Path(__file__).parents[2] / "hdl" / "sim" / "probe" / "sim_trace_pkg.sv"
 
 
 def test_a_record_has_32_bytes_in_the_order_of_the_ring() -> None:
@@ -40,7 +40,7 @@ def test_every_code_is_used_once_and_hardware_begins_at_0x100() -> None:
 
 
 def test_the_systemverilog_package_is_what_the_module_prints() -> None:
-    assert PACKAGE.read_text() == systemverilog(), "run: python -m pymodels.trace --sv > hdl/sim/sim_trace_pkg.sv"
+    assert PACKAGE.read_text() == systemverilog(), "run: python -m pymodels.trace --sv > hdl/sim/probe/sim_trace_pkg.sv"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-// Hands the bytes of every packet that leaves a cable to the doorway (hdl/sim/capture.c): eight characters at a time,
+// Hands the bytes of every packet that leaves a cable to the doorway (hdl/sim/doorway/capture.c): eight characters at a time,
 // with the time of the packet's first one, and at its GAP what is left. It reads, and changes nothing.
 `include "doorway.svh"
 module sim_tap #(

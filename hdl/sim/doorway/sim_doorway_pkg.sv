@@ -1,4 +1,4 @@
-// The doorway's functions as Verilator imports them (hdl/sim/doorway.h says what each does), through component.c, which
+// The doorway's functions as Verilator imports them (hdl/sim/doorway/doorway.h says what each does), through component.c, which
 // makes a component's numbers those of the cluster. Icarus calls them as $system functions.
 package sim_doorway_pkg;
 `ifdef VERILATOR

@@ -1,5 +1,5 @@
 // pymodels/kernel.py in C, for the extension module `doorway_python`: futures, tasks, alarms, and the loop that runs them. What is
-// done when, and in which order, is the same to the last task; tests/unit runs its tests of the loop on both.
+// done when, and in which order, is the same to the last task; tests/tools runs its tests of the loop on both.
 //
 // An awaited future costs no call of Python: the type is its own iterator, and PyIter_Send asks it straight.
 #include "doorway_python.h"
