@@ -126,7 +126,8 @@ class User:
 class ViaPlay:
     """Two processes with a connection; receives are posted."""
 
-    def __init__(self, traffic: Traffic, level: Reliability, fine: bool, options: Choices) -> None:
+    def __init__(self, traffic: Traffic, level: Reliability, fine: bool, options: Choices, letters: bool) -> None:
+        """`letters`: the kernels tell each other of a connection's end."""
         self.machine = machine(2, fine, sram_bytes=1 << 16, host_bytes=1 << 15)
         self.traffic = traffic
         self.users: list[User] = []
@@ -141,6 +142,9 @@ class ViaPlay:
         self.machine.finish(self._accept(there), here.vi.connect_request(1, 1, 5000))
         self.machine.finish(*(user.post_receives() for user in self.users))
         self.sends = here.sends(there), there.sends(here)
+        if not letters:
+            for user in self.users:
+                user.via.kernel.on_break = lambda vi: None
 
     @staticmethod
     async def _accept(user: User) -> None:
@@ -182,6 +186,8 @@ class Rules:
     level: Reliability
     breaks: bool
     """A packet may not come, or come too late."""
+    letters: bool
+    """Both ends hear of it; otherwise one of them may wait on."""
 
     @property
     def reliable(self) -> bool:
@@ -236,7 +242,7 @@ class Rules:
         """See `Promise`."""
         sent, got, *_ = record
         lacking = len(self.sends(node)) - len(sent), len(self.receives(node)) - len(got)
-        if lacking[0] or (lacking[1] and (self.reliable or not self.breaks)):
+        if lacking[0] or (lacking[1] and (not self.breaks or (self.reliable and self.letters))):
             return "host {} waits for the ends of {} sends and {} receives".format(node, *lacking)
         return ""
 
@@ -248,8 +254,8 @@ class Rules:
             done = [status & Status.ERRORS for status in sent].count(0)
             if self.reliable and came < done:
                 return f"{done} messages of host {node} are done, and {came} have arrived"
-        states = [state for *_, state in records]
-        return "" if len(set(states)) == 1 else f"the connection is {states[0]} at one end and {states[1]} at the other"
+        states = [state for *_, state in records if self.letters]
+        return "" if len(set(states)) < 2 else f"the connection is {states[0]} at one end and {states[1]} at the other"
 
 
 def say(packet: bytes) -> str:
@@ -268,11 +274,12 @@ def world(
     level: Reliability = Reliability.DELIVERY,
     fine: bool = False,
     options: Choices | None = None,
+    letters: bool = True,
     **further: Any,
 ) -> SmallWorld:
     """A world of messages on a connection of a level."""
-    play = partial(ViaPlay, traffic, level, fine, options or {})
-    rules = Rules(traffic, level, bool(further.get("faults", frozenset()) - {"doubled"}))
+    play = partial(ViaPlay, traffic, level, fine, options or {}, letters)
+    rules = Rules(traffic, level, bool(further.get("faults", frozenset()) - {"doubled"}), letters)
     promise = Promise(rules.always, rules.at_end, rules.together)
     return SmallWorld(name, question, play, promise, say, left_out=LEFT_OUT, **further)
 
@@ -312,27 +319,31 @@ def kept() -> list[SmallWorld]:
 
 def faulty() -> list[SmallWorld]:
     """What holds when one packet is lost, damaged, doubled or overtaken."""
-    one, delivery, unreliable = (Message(0),), Reliability.DELIVERY, Reliability.UNRELIABLE
-    whole, loose = "all arrives, or both ends see an error", "at most once, in order"
-    found: list[tuple[str, str, Traffic, Reliability, set[str]]] = [
-        ("doubled", "two messages: all arrives", one * 2, delivery, {"doubled"}),
-        ("overtaken", f"two messages: {whole}", one * 2, delivery, {"overtaken"}),
-        ("lost", f"one message: {whole}", one, delivery, {"lost", "damaged"}),
-        ("lost-of-two", f"two messages: {whole}", one * 2, delivery, {"lost", "damaged"}),
-        ("loose-doubled", f"two messages, unreliable: {loose}", one * 2, unreliable, {"doubled"}),
-        ("loose-overtaken", f"two messages, unreliable: {loose}", one * 2, unreliable, {"overtaken"}),
-        ("loose-lost", f"two messages, unreliable: {loose}", one * 2, unreliable, {"lost", "damaged"}),
+    one, delivery, reception, loose = (Message(0),), Reliability.DELIVERY, Reliability.RECEPTION, Reliability.UNRELIABLE
+    lost, hears = {"lost", "damaged"}, "both ends see an error"
+    end, some = "all arrives, or the sender sees an error", "at most once, in order"
+    found: list[tuple[str, str, Traffic, Reliability, set[str], bool]] = [
+        ("doubled", "two messages: all arrives", one * 2, delivery, {"doubled"}, True),
+        ("overtaken", f"two messages, no letters: {end}", one * 2, delivery, {"overtaken"}, False),
+        ("lost", f"two messages, no letters: {end}", one * 2, delivery, lost, False),
+        ("lost-stored", f"three messages, done when in memory, no letters: {end}", one * 3, reception, lost, False),
+        ("heard", f"one message, or {hears}", one, delivery, lost, True),
+        ("heard-of-two", f"two messages, or {hears}", one * 2, delivery, lost, True),
+        ("loose-doubled", f"three messages, unreliable: {some}", one * 3, loose, {"doubled"}, True),
+        ("loose-overtaken", f"three messages, unreliable: {some}", one * 3, loose, {"overtaken"}, True),
+        ("loose-lost", f"three messages, unreliable: {some}", one * 3, loose, lost, True),
     ]
     return [
         world(
             name,
-            f"one packet, data, answer or letter, is {' or '.join(sorted(faults))}; {what}",
+            f"one packet is {' or '.join(sorted(faults))}; {what}",
             traffic,
             level,
+            letters=letters,
             faults=frozenset(faults),
             times=1,
         )
-        for name, what, traffic, level, faults in found
+        for name, what, traffic, level, faults, letters in found
     ]
 
 
