@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
+from firmware.host.lock import Lock
 from firmware.host.via.checks import handler_of, time_limit
 from firmware.host.via.errors import Result, VipError
 from firmware.host.via.translate import RECEIVED
@@ -222,6 +223,7 @@ class CompletionQueue:
         self.users = 0
         """VIs that are made to use it, or do."""
         self.destroyed = False
+        self._resizing = Lock(nic.host, f"the end of a change of size of completion queue {number}")
 
     def attach(self, queue: WorkQueue) -> None:
         """A work queue whose completions come here."""
@@ -252,6 +254,8 @@ class CompletionQueue:
         """VipCQDone again and again until it gives something. Raises VipError."""
         self.check("polling")
         while (found := await self._finder.look()) is None:
+            async with self._resizing:
+                pass  # who spins meanwhile would not know of the new ring
             await self._finder.spin()
         return found
 
@@ -289,13 +293,15 @@ class CompletionQueue:
         if self.users:
             raise VipError(Result.ERROR_RESOURCE, "destroying a completion queue in use", "destroy its VIs first")
         self.destroyed = True  # at once: nobody begins to use it meanwhile
-        await self._nic.forget_queue(self)
-        self._finder.release()
+        async with self._resizing:
+            await self._nic.forget_queue(self)
+            self._finder.release()
 
     async def resize(self, entries: int) -> None:
         """VipResizeCQ: have room for so many completions; none is lost. Raises VipError, also while a thread spins."""
-        self.check("resizing")
-        if self._finder.spinning:
-            what = "resizing a completion queue at which a thread polls"
-            raise VipError(Result.INVALID_STATE, what, "let it wait by sleeping, or come back first")
-        self._finder.grow(await self._nic.resize_cq(self, entries))
+        async with self._resizing:
+            self.check("resizing")
+            if self._finder.spinning:
+                what = "resizing a completion queue at which a thread polls"
+                raise VipError(Result.INVALID_STATE, what, "let it wait by sleeping, or come back first")
+            self._finder.grow(await self._nic.resize_cq(self, entries))
