@@ -108,6 +108,18 @@ def test_what_is_wrong_with_a_send_becomes_its_status() -> None:
     p.machine.finish(good(p))
 
 
+def test_a_short_send_of_memory_that_is_not_there_gets_its_status_where_processes_write_descriptors_too() -> None:
+    p = pair(preset="hwvia", inline=64, vis=8)
+
+    async def run() -> None:
+        for va in (0x5000, 0xFFFFFFF0):
+            await p.mine.post_send(p.here.descriptor(0).send([(va, p.here.handle, 0x20)]))
+            assert (await p.mine.poll_send()).status == Status.DONE | PROTECTION
+
+    p.machine.finish(run())
+    p.machine.finish(good(p))
+
+
 def test_a_receive_that_is_no_receive_is_a_format_error() -> None:
     p = pair()
 

@@ -24,6 +24,7 @@ from firmware.nic.via.user_pages import (
     queues_of,
 )
 from pymodels.formats.via import Control, Field, Segment
+from pymodels.host import ProtectionFault
 
 if TYPE_CHECKING:
     from firmware.host.via.kernel_vi import KernelVi
@@ -151,14 +152,17 @@ class ByProcess:
         self._head = await self._process.pio_read(self._head_at)
 
     def _small(self, va: int, count: int, flags: int) -> bytes | None:
-        """The bytes of a message that is short enough to go into the queue cache itself."""
+        """The bytes of a message that is short enough to go into the queue cache itself, and is there."""
         if not self._sends or flags & Control.OPERATION or not count:
             return None
         parts = struct.iter_unpack(">4I", self._process.load_bytes(va + Field.SIZE, Segment.SIZE * count))
         segments = [(at, size) for at, _, _, size in parts]
         if not 0 < sum(size for _, size in segments) <= self._options.inline:
             return None
-        return b"".join(self._process.load_bytes(at, size) for at, size in segments)
+        try:
+            return b"".join(self._process.load_bytes(at, size) for at, size in segments)
+        except ProtectionFault:
+            return None  # the NIC says what is wrong with it
 
     async def _room(self, words: int) -> None:
         """Wait until the queue cache has room: with one word as doorbell, until the NIC has taken what was there. For
