@@ -66,7 +66,7 @@ async def _send(link: Link, act: Act, area: Area) -> Used:
         return None
     descriptor = side.owner.place().send(area.segments(parts))
     post = Post(str(act), descriptor, area, parts, data=area.read(parts), consumes=True)
-    side.epoch.streams[side.number].append(post)
+    side.epoch.sends(side.number, post)
     await side.post(side.sends, post)
     return side, side.sends, post
 

@@ -113,6 +113,7 @@ class Link:
     def calls(self) -> list[Attempt]:
         """What the sides do in their roles."""
         self.number += 1
+        self.request = None
         if self.role == "peer":
             return [(side, partial(self._meet, side)) for side in self.sides]
         return [(self.server, self._serve), (self.client, self.ask)]

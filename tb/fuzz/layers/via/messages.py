@@ -46,7 +46,7 @@ async def send(link: Link, act: Act, size: int, count: int = 1, immediate: int =
     descriptor = side.owner.place(len(parts)).send(area.segments(parts), number)
     data = area.read(parts)
     post = Post(f"{act}", descriptor, area, parts, data=data, immediate=number, consumes=True, **ends_with)
-    side.epoch.streams[side.number].append(post)
+    side.epoch.sends(side.number, post)
     await side.post(side.sends, post)
 
 

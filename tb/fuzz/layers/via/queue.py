@@ -37,6 +37,8 @@ class Post:
     """It is a read, and may be."""
     forbidden: bool = False
     """Its peer must not allow it."""
+    before: tuple[Post, ...] = ()
+    """Writes before a message, and behind the message before that: whoever has the message finds their data."""
     done: bool = False
     arrived: bool = False
 
@@ -50,6 +52,17 @@ class Epoch:
     """Why descriptors may end otherwise than by DONE."""
     streams: tuple[deque[Post], deque[Post]] = field(default_factory=lambda: (deque(), deque()))
     """By side: what it has sent that takes receives, and has not arrived."""
+    writes: tuple[list[Post], list[Post]] = field(default_factory=lambda: ([], []))
+    """By side: what it has written since."""
+
+    def sends(self, side: int, post: Post) -> None:
+        """A side posts something."""
+        if post.target is not None:
+            self.writes[side].append(post)
+        if post.consumes:
+            post.before = tuple(self.writes[side])
+            self.writes[side].clear()
+            self.streams[side].append(post)
 
     @property
     def reliable(self) -> bool:
@@ -159,6 +172,7 @@ class Receives(Queue):
         for place, sent in enumerate(stream):
             if self._is(post, descriptor, sent):
                 sent.arrived = True
+                self._find(sent)
                 if sent.target is None:
                     post.area.fix(post.parts, sent.data, behind=not place)
                 for _ in range(place + 1):
@@ -169,6 +183,14 @@ class Receives(Queue):
         told = f"{descriptor.length} bytes, immediate {descriptor.immediate}, {descriptor.status!r}"
         wanted = f"{stream[0].what}" if stream else "nothing, as nothing was sent"
         self.side.wrong(f"{post.what} has {told}: not {wanted}")
+
+    def _find(self, sent: Post) -> None:
+        """The data of writes before a message are there when that is."""
+        for write in () if self.side.epoch.excuses else sent.before:
+            assert write.target is not None
+            area, parts = write.target
+            if area.read(parts) != write.data:
+                self.side.wrong(f"{sent.what} has arrived, and the data of {write.what} are not there")
 
     def _is(self, post: Post, descriptor: Descriptor, sent: Post) -> bool:
         if descriptor.immediate != sent.immediate or descriptor.length != len(sent.data):

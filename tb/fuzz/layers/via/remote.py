@@ -46,8 +46,7 @@ async def post_write(
     descriptor = side.owner.place().rdma_write(area.segments(parts), va, there.handle, number)
     data = area.read(parts)
     post = Post(str(act), descriptor, area, parts, Status.DONE, data, number, bool(immediate), (there, target))
-    if immediate:
-        side.epoch.streams[side.number].append(post)
+    side.epoch.sends(side.number, post)
     await side.post(side.sends, post)
     return post
 

@@ -45,7 +45,7 @@ def wrong_descriptor(what: str, side: Side, other: Side) -> tuple[Descriptor, St
         size = side.most // 4 * 4
         return place.send([(area.va, area.handle, min(size, area.size))] * 2), Status.LENGTH_ERROR
     if what == "odd" and not side.owner.nic.host.card.moves_bytes:
-        return place.send([(area.va + 1, area.handle, 8)]), Status.FORMAT_ERROR
+        return place.send([(area.va + 1, area.handle, 100)]), Status.FORMAT_ERROR
     segment = {
         "no handle": (area.va, area.handle ^ 1 << 20, 100),
         "far handle": (area.va, area.handle | 0xFFF, 100),
@@ -53,6 +53,6 @@ def wrong_descriptor(what: str, side: Side, other: Side) -> tuple[Descriptor, St
         "before": (area.va - 4, area.handle, 12),
         "around": (0xFFFF_FFF0, area.handle, 0x20),
         "odd": (0xFFFF_FFF0, area.handle, 0x20),
-        "foreign handle": (area.va, other.owner.areas[PLAIN].handle + (1 << 12), 64),
+        "foreign handle": (area.va, other.owner.areas[PLAIN].handle + (1 << 12), 100),
     }[what]
     return place.send([segment]), Status.PROTECTION_ERROR
