@@ -68,6 +68,8 @@ class NicKind(ABC):
     """The driver takes it out of reset when it is loaded."""
     one_clock: bool = False
     """The NIC and the PCI bus have one clock."""
+    invariants: Mapping[int, str] = field(default_factory=dict)
+    """What must not happen in its modules alone, in words, by the CODE of their `sim_invariant`, from `OWN` on."""
     keys: tuple[Key, ...] = field(default=(), repr=False)
     """Values of its profiles beside those that every NIC has."""
 

@@ -52,7 +52,7 @@ class RunningCluster:
         self.kernel = self.doorway.quick(Kernel)()
         self.engine = Engine(dut, self.doorway, self.kernel)
         self.paths = PathNumbers()
-        self.invariants = Invariants(self.doorway, self.kernel)
+        self.invariants = Invariants(self.doorway, self.kernel, plan.profile.nic.invariants)
         self.left_in_flight: list[str] = []
         self.stands_still = False
         """A study has shown a deadlock: what it left in flight stays there."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
+from types import MappingProxyType
 
 from pymodels.kernel import Kernel
 from pymodels.trace import unit_name
@@ -13,7 +15,7 @@ INVARIANT_UNIT = 4000
 
 
 class Broken(IntEnum):
-    """Codes of the invariant events (hdl/sim/probe/sim_invariant.sv)."""
+    """Codes of the invariant events (hdl/sim/probe/sim_invariant.sv); a kind of NIC has some of its own."""
 
     SLACK_OVERFLOW = 64
     CRC_BAD = 65
@@ -28,14 +30,12 @@ class Broken(IntEnum):
     BANK_PATIENCE = 74
     MAILBOX = 75
     TRESPASS = 76
-    QUEUE_OVERFLOW = 77
-    PACKET_MISUSE = 78
     CENTRAL_QUEUE = 79
     BRIDGE_LOST = 80
     LINK_DOWN = 81
 
 
-WORDS = {
+WORDS: dict[int, str] = {
     Broken.SLACK_OVERFLOW: "slack buffer overflow, a character was lost",
     Broken.CRC_BAD: "packet with a wrong CRC-8",
     Broken.RX_LOST: "packet dropped at a NIC in reset or by the network time-out",
@@ -48,8 +48,6 @@ WORDS = {
     Broken.PIO_MISUSE: "programmed I/O to a place of the card where nothing is",
     Broken.BANK_PATIENCE: "the bus waits too long for a bank (packet: its number) that the FPGA keeps",
     Broken.MAILBOX: "the control mailbox of the FPGA card is not read: is its FPGA configured?",
-    Broken.QUEUE_OVERFLOW: "command lost: the SP adapter's command queue was full",
-    Broken.PACKET_MISUSE: "the SP adapter was told to move what its packet does not have",
     Broken.CENTRAL_QUEUE: "the central queue of a switch holds more than it may",
     Broken.TRESPASS: "a circuit uses bank 3 without a grant",
     Broken.BRIDGE_LOST: "the bridge met a PCI abort (packet: 1 on the bus of the cards, 0 on the NIC's)",
@@ -68,8 +66,10 @@ LINK_FAULTS = {
 class Invariants:
     """Collects broken invariants. What injected faults explain is counted, not failed."""
 
-    def __init__(self, doorway: Doorway, kernel: Kernel) -> None:
-        self._broken: list[tuple[Broken, str]] = []
+    def __init__(self, doorway: Doorway, kernel: Kernel, own: Mapping[int, str] = MappingProxyType({})) -> None:
+        """`own`: those of the NICs' kind, by code, in words."""
+        self._broken: list[tuple[int, str]] = []
+        self._words = {**WORDS, **own}
         self.explained: dict[str, int] = {}
         self.faults_expected = False
         self.allowed: set[Broken] = set()
@@ -90,10 +90,10 @@ class Invariants:
         self._broken = [(kind, line) for kind, line in self._broken if kind not in LINK_FAULTS]
 
     def _on_event(self, time: int, code: int, a: int, b: int) -> None:
-        kind = Broken(code)
-        if kind in self.allowed or (self.faults_expected and kind in LINK_FAULTS):
-            self.explained[kind.name.lower()] = self.explained.get(kind.name.lower(), 0) + 1
+        if code in self.allowed or (self.faults_expected and code in LINK_FAULTS):
+            name = Broken(code).name.lower()
+            self.explained[name] = self.explained.get(name, 0) + 1
         else:
             self.first = self.first or (time, self._kernel.waiting(), self._kernel.waits_held())
             where, when = unit_name(a), f"{time / 1e6:.3f} us"
-            self._broken.append((kind, f"{where}: {WORDS[kind]} at {when} (packet {b & 0xFFFFFFFF:#010x})"))
+            self._broken.append((code, f"{where}: {self._words[code]} at {when} (packet {b & 0xFFFFFFFF:#010x})"))

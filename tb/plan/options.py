@@ -41,7 +41,7 @@ class Option:
 
 def layer_options(layer: str) -> dict[str, Option]:
     """The run-time options of a message layer as settings `<layer>.<option>`; none when it has no options module."""
-    module = module_if_there(f"firmware.nic.{layer}.options")
+    module = module_if_there(f"firmware.nic.{layer}.options") or module_if_there(f"firmware.host.{layer}.options")
     if module is None:
         return {}
     defaults = module.Options()

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pymodels import settings
 from pymodels.errors import ConfigError
+from pymodels.hardware.discover import nic_kind, nic_kinds
 from pymodels.profiles import load_profile, profile_names
 from pymodels.trace import TraceEvent
 from tb.bind import cpu, host, lanai, watch
@@ -115,10 +117,19 @@ def test_fault_kinds_are_equal() -> None:
     assert {name.removeprefix("FAULT_").lower(): value for name, value in kinds.items()} == FAULTS
 
 
+def codes(files: set[Path]) -> set[int]:
+    """Codes of the invariants that modules report."""
+    text = "\n".join(path.read_text() for path in files)
+    return {int(code) for code in re.findall(r"sim_invariant\s*#\([^;]*?\.CODE\((\d+)\)", text)}
+
+
 def test_every_invariant_of_the_modules_has_a_name() -> None:
-    modules = "\n".join(path.read_text() for path in (ROOT / "hdl").rglob("sim_*.sv"))
-    codes = {int(code) for code in re.findall(r"sim_invariant\s*#\([^;]*?\.CODE\((\d+)\)", modules)}
-    assert codes == {int(kind) for kind in invariants.Broken}
+    modules = set((ROOT / "hdl").rglob("sim_*.sv"))
+    for kind in map(nic_kind, nic_kinds()):
+        own = set((ROOT / "hdl" / "nic" / kind.name).rglob("sim_*.sv"))
+        assert codes(own) == kind.invariants.keys() and min(codes(own), default=settings.OWN) >= settings.OWN
+        modules -= own
+    assert codes(modules) == {int(kind) for kind in invariants.Broken}
     assert enums("doorway.c")["INVARIANT_UNIT"] == invariants.INVARIANT_UNIT
 
 

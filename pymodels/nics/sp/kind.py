@@ -13,7 +13,7 @@ from pymodels.hardware.processors import NicProcessor
 from pymodels.hardware.schema import NIC, PROCESSOR, Key
 from pymodels.hardware.value import Values
 from pymodels.nics.sp.registers import SpControl, SpPci, SpSetting
-from pymodels.settings import Setting
+from pymodels.settings import OWN, Setting
 
 NETWORK = Network(
     capture_type=148,
@@ -92,4 +92,10 @@ class SpAdapter(NicKind):
         return replace(plain, uncached=plain.uncached + bus_access(values), cached=True)
 
 
-KIND = SpAdapter("sp", "an SP adapter", NETWORK, 1 << 19, "sim_sp_nic", 0, POWERPC, boots=False, keys=KEYS)
+INVARIANTS = {
+    OWN: "command lost: the SP adapter's command queue was full",
+    OWN + 1: "the SP adapter was told to move what its packet does not have",
+}
+KIND = SpAdapter(
+    "sp", "an SP adapter", NETWORK, 1 << 19, "sim_sp_nic", 0, POWERPC, boots=False, invariants=INVARIANTS, keys=KEYS
+)

@@ -226,7 +226,7 @@ module sim_sp_nic
   );
   sim_invariant #(
       .UNIT(BASE + PART_NET_RECV),
-      .CODE(77)
+      .CODE(96)
   ) queue_overflow (
       .clk,
       .rst,
@@ -235,7 +235,7 @@ module sim_sp_nic
   );
   sim_invariant #(
       .UNIT(BASE + PART_NET_RECV),
-      .CODE(78)
+      .CODE(97)
   ) packet_misuse (
       .clk,
       .rst,
