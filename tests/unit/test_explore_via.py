@@ -15,9 +15,9 @@ from firmware.host.via.time_limit import TimeLimit
 from firmware.nic.via.ni import Connection
 from firmware.nic.via.receiving import Receiver
 from firmware.nic.via.writes import KernelBuffer
-from pymodels.formats.via import Reliability
+from pymodels.formats.via import Reliability, Status
 from tb.explore.world import SmallWorld
-from tb.explore.worlds.via import Choices, Message, Traffic, world
+from tb.explore.worlds.via import RECEIVED, Choices, Message, Rules, Traffic, body, world
 from tests.unit.test_explore import searched
 
 ONE = Message(0)
@@ -40,6 +40,48 @@ def test_a_descriptor_that_the_nic_fetches_is_a_question_to_its_host() -> None:
     options: Choices = {"preset": "bvia1", "processes": 1, "packet": 64}
     outcome, _ = searched(world("fetched", "", (ONE,), DELIVERY, options=options))
     assert (outcome.wrong, outcome.exhausted) == ("", True)
+
+
+DONE, FAILED, FLUSHED = (int(Status.DONE | wrong) for wrong in (Status(0), Status.TRANSPORT_ERROR, Status.FLUSHED))
+FIRST = int(RECEIVED), body(ONE, 0)
+ALONE = int(RECEIVED | Status.FLUSHED), body(ONE, 0)
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "found"),
+    [
+        (
+            ((DONE, DONE), (), (), "CONNECTED"),
+            ((), (FIRST,), (), "CONNECTED"),
+            "2 messages of host 0 are done, and 1 have",
+        ),
+        (
+            ((DONE, FAILED), (), (), "ERROR"),
+            ((), (FIRST,), (), "CONNECTED"),
+            "ERROR at one end and CONNECTED at the other",
+        ),
+        (((DONE, FAILED), (), (), "ERROR"), ((), (FIRST, ALONE), (), "ERROR"), ""),
+    ],
+)
+def test_both_ends_agree_on_what_is_done(here: Any, there: Any, found: str) -> None:
+    rules = Rules((ONE, ONE), DELIVERY, breaks=True, letters=True)
+    said = rules.together((here, there))
+    assert found in said
+    assert bool(found) is bool(said)
+
+
+@pytest.mark.parametrize(
+    ("sent", "found"),
+    [
+        ((DONE, FAILED), ""),
+        ((FAILED, FLUSHED), ""),
+        ((FAILED, DONE), "message 1 of host 0 ends with <Status: 0>"),
+        ((DONE, int(Status.DONE | Status.LENGTH_ERROR)), "message 1 of host 0 ends with <Status.LENGTH_ERROR: 8>"),
+    ],
+)
+def test_behind_a_message_that_failed_nothing_is_done(sent: tuple[int, ...], found: str) -> None:
+    rules = Rules((ONE, ONE), DELIVERY, breaks=True, letters=True)
+    assert rules.always(0, (sent, (), (), "ERROR")) == found
 
 
 def never_passed(original: Any) -> Any:
