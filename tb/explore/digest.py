@@ -30,8 +30,8 @@ from pymodels.machine.timing import Timing
 from pymodels.machine.world import World
 from pymodels.waiting import Waits, Wanted
 
-TICKS = 1 << 30
-"""The clock of the NICs begins here, so that a number near it is a time."""
+TICKS = 0x2A00_0000
+"""The clock of the NICs begins here, where nobody's addresses are: a number near it is a time."""
 NEAR = 1 << 20
 """So many ticks on either side."""
 PICOSECONDS = 1 << 62

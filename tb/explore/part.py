@@ -21,8 +21,15 @@ from tb.explore.world import Play, SmallWorld
 
 WHOLE = 1 << 20
 """Packets, DMA blocks and stores of the CPU move in one piece."""
-TIMING = Timing(chunk=WHOLE, slack=1 << 60, dma_chunk=WHOLE, pio_line=WHOLE, rtc_tick=1 << 40)
-"""A tick of the clock is longer than everything else together, so that only timers move it."""
+TIMING = Timing(
+    **dict.fromkeys(("chunk", "dma_chunk", "pio_line"), WHOLE),
+    slack=1 << 60,
+    rtc_tick=1 << 40,
+    interrupt_most=Timing.interrupt_least,
+)
+"""A tick of the clock is longer than everything else together, so that only timers move it. No time is drawn: a draw
+would be part of the state.
+"""
 
 Step = tuple[Any, ...]
 """("turn", number) of the state's list, with what it fetched if it fetches; or a message that comes: ("packet", bytes,
@@ -166,6 +173,8 @@ class Stage:
         else:
             self.sent.append((self.part - 1, ("fetched", self.host.memory.read(*given))))
         self.kernel.settle()
+        if not self.is_host:
+            self.play.normalise(self.node)
 
     def turns(self) -> list[Turn]:
         """What the part can do."""

@@ -19,6 +19,9 @@ from tb.explore.moves import Moves
 from tb.explore.situation import NONE, At, Outcome, Situation
 from tb.explore.world import SmallWorld
 
+LEADS = ("acts", "arrives", "timer")
+"""Kinds of moves, in the order in which they are taken where the search does not choose."""
+
 
 class Search:
     """One search. `told` is called now and then with the outcome so far."""
@@ -41,7 +44,11 @@ class Search:
         self._stop = self._began + seconds
         try:
             self._add(self.moves.begin(), NONE)
-            self._exhaust()
+            for _ in range(self.world.lead):
+                self._lead()
+            begin = len(self.situations) - 1
+            self._known = {self.situations[begin]: begin}  # what was passed is followed when it comes again
+            self._exhaust(begin)
         except TimeoutError:
             pass
         except KeyboardInterrupt:
@@ -53,8 +60,20 @@ class Search:
         """From now on no time is over: what was found is to be told."""
         self._stop = float("inf")
 
-    def _exhaust(self) -> None:
-        at, layer_end = 0, 1
+    def _lead(self) -> None:
+        """One move to something new, if there is one. Hosts act first, NICs next, then packets arrive; timers last."""
+        situation = self.situations[-1]
+        found = [one for one in self.moves.after(situation) if one[0].kind in LEADS]
+        if all(resting := self.moves.resting(situation)):
+            found += self.moves.timers(situation, resting)
+        found.sort(key=lambda one: (LEADS.index(one[0].kind), -(one[0].part % 2)))
+        new = next((following for _, following, _ in found if following not in self._known), None)
+        if new is not None:
+            self._link(len(self.situations) - 1, new)
+
+    def _exhaust(self, begin: int) -> None:
+        """See everything that can follow a situation, the last one."""
+        at, layer_end = begin, begin + 1
         while at < len(self.situations) and not self.outcome.wrong:
             if at == layer_end:
                 layer_end = len(self.situations)
@@ -63,7 +82,7 @@ class Search:
             at += 1
         if not self.outcome.wrong:
             self.outcome.exhausted = True
-            self._all_can_end()
+            self._all_can_end(begin)
 
     def _tick(self) -> None:
         """At every step: tell now and then how far it is. Raises TimeoutError when the time is over."""
@@ -166,8 +185,8 @@ class Search:
             way.append(self._before[way[-1]])
         self.outcome.way = way[::-1]
 
-    def _all_can_end(self) -> None:
-        """From every situation there must be a way to one in which all is done."""
+    def _all_can_end(self, begin: int) -> None:
+        """From every situation from `begin` on there must be a way to one in which all is done."""
         count = len(self.situations)
         heads, links = array("l", [NONE]) * count, array("l", [NONE]) * len(self._from)
         for edge, target in enumerate(self._to):
@@ -184,6 +203,6 @@ class Search:
                     can[source] = 1
                     todo.append(source)
                 edge = links[edge]
-        lost = can.find(0)
+        lost = can.find(0, begin)
         if lost >= 0:
             self._found(lost, "from here on there is no way to an end: it goes round for ever")

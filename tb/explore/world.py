@@ -25,6 +25,9 @@ class Play(Protocol):
     def idle(self, node: int) -> str:
         """What is left on a node that must not be when nothing more happens; empty: nothing."""
 
+    def normalise(self, node: int) -> None:
+        """Give the state of a node's NIC, of those that behave alike from now on, one form: so that they are one."""
+
     def blind(self, node: int) -> Mapping[str, list[tuple[int, int]]]:
         """By "sram" and "memory": ranges that only count."""
 
@@ -60,6 +63,9 @@ class SmallWorld:
     """Times at most that a timer of a part goes off while something else could happen; ALWAYS: it is like any turn."""
     left_out: tuple[str, ...] = ()
     """Classes of the layer, or attributes as `Class.name`, that only count or describe, or never change."""
+    lead: int = 0
+    """So many moves are not chosen: the search begins behind them. It tells of what can follow, not of what could have
+    come in their place."""
     expects: str = ""
     """For a world with a known flaw: words of what must be found in it."""
 

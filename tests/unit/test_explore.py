@@ -8,22 +8,27 @@ coroutine.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from firmware.host.grim.memory import REGIONS_VA, USER_VA
 from firmware.nic.grim.channels import DONE, Channel
 from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.timeouts import LossyAnswers
+from firmware.nic.via.slots import CONFIRM
 from pymodels.errors import ConfigError
 from tb.explore.atlas import Atlas
-from tb.explore.digest import Digest
+from tb.explore.digest import TICKS, Digest
+from tb.explore.grim.messages import EVERYBODY, Letter, Once, world
+from tb.explore.grim.remote import Landed, Transfer
+from tb.explore.part import TIMING
 from tb.explore.run import chosen, layers, main, minutes, verdict
 from tb.explore.search import Search
 from tb.explore.situation import Outcome
 from tb.explore.story import sentences
 from tb.explore.world import SmallWorld
-from tb.explore.worlds.grim import world
 
 TWO = ((0, 1), (0, 1))
 LOSSY: dict[str, int | str] = {"timeout_us": 100}
@@ -39,6 +44,12 @@ def searched(small: SmallWorld, seconds: float = 60) -> tuple[Outcome, list[str]
         return outcome, list(sentences(search)) if outcome.wrong else []
     finally:
         atlas.close()
+
+
+def known(name: str) -> SmallWorld:
+    """One of the worlds of GRIM."""
+    (found,) = chosen("grim", name)
+    return found
 
 
 def test_one_message_arrives_in_every_order_of_turns() -> None:
@@ -64,15 +75,60 @@ def test_a_lost_packet_is_repaired_in_every_order() -> None:
 
 def test_without_time_outs_a_lost_packet_is_found() -> None:
     outcome, story = searched(world("lost", "", ((0, 1),), {}, faults=frozenset({"lost"}), times=1))
-    assert outcome.wrong == "nothing more happens, and NI 0 still holds messages, 0 to 72 of its queue"
+    assert outcome.wrong == "nothing more happens, and NI 0 still holds messages, 0 to 72 of its queue 0"
     assert "the network: ACTIVE token 0 sequence 0 is lost" in "\n".join(story)
     assert verdict(outcome) == "WRONG"
+
+
+@pytest.mark.parametrize("name", ["write", "read", "miss"])
+def test_a_transfer_lands_whole_and_before_its_lock_in_every_order(name: str) -> None:
+    outcome, _ = searched(known(name))
+    assert (outcome.wrong, outcome.exhausted) == ("", True)
+    assert outcome.ends
+
+
+def test_a_broadcast_reaches_all_in_every_order() -> None:
+    outcome, _ = searched(world("tree", "", ((0, EVERYBODY),), {"multicast_trees": 1}, nodes=2))
+    assert (outcome.wrong, outcome.exhausted) == ("", True)
 
 
 def test_out_of_time_is_not_proved() -> None:
     outcome, _ = searched(world("two", "", TWO, {}), 0.05)
     assert not outcome.exhausted
     assert verdict(outcome) == "not exhausted"
+
+
+# ---- what is promised
+
+
+def test_what_a_host_got_is_a_beginning_of_what_was_sent_to_it() -> None:
+    once = Once((Letter(0, 1), Letter(0, 1), Letter(0, 1, 0, 1), Letter(0, EVERYBODY), Letter(1, EVERYBODY)))
+    assert not once.always(1, (0, (0, 2, 3, 1), ()))
+    assert once.always(1, (0, (1,), ())) == "host 1 got messages [1] of host 0, [0, 1] were sent"
+    assert "of which [-1] are not for it, or changed" in once.always(1, (0, (0, -1), ()))
+    assert "of which [0] are not for it" in once.always(0, (0, (3, 0), ()))
+    assert "told of an error: late" in once.always(0, (0, (), ("late",)))
+    assert once.at_end(1, (0, (0, 1, 3, 4), ())) == "host 1 got messages [] of host 0, [2] were sent"
+    assert not once.at_end(1, (0, (0, 2, 1, 4, 3), ()))
+
+
+def test_broadcasts_come_to_all_in_one_order() -> None:
+    once = Once((Letter(0, EVERYBODY), Letter(1, EVERYBODY), Letter(0, 1)))
+    assert not once.together(((0, (1, 0), ()), (0, (1, 2, 0), ())))
+    assert (
+        once.together(((0, (1, 0), ()), (0, (0, 1), ())))
+        == "hosts 0 and 1 got broadcasts in different orders: [1, 0], [0, 1]"
+    )
+
+
+def test_a_transfer_lands_in_order_and_its_lock_opens_last() -> None:
+    landed = Landed((Transfer(0, 1, False, segments=2),))
+    whole = landed.body(0)
+    assert not landed.always(1, (0, ((0, bytes(64), 1),), ()))
+    assert not landed.always(1, (0, ((0, whole, 0),), ()))
+    assert "no beginning of transfer 0" in landed.always(1, (0, ((0, bytes(32) + whole[32:], 1),), ()))
+    assert "the lock of transfer 0 is 0" in landed.always(1, (0, ((0, whole[:32] + bytes(32), 0),), ()))
+    assert landed.at_end(1, (0, ((0, whole, 1),), ())) == "transfers [0] have not landed at host 1"
 
 
 # ---- known bugs
@@ -138,6 +194,20 @@ def test_a_known_bug_is_found(
     assert any("NIC 0" in line for line in story)
 
 
+def test_replies_that_wait_for_requests_never_end() -> None:
+    outcome, story = searched(known("reads-wait"))
+    assert outcome.wrong == "nothing more happens, and NI 0 still holds messages, 0 to 40 of its queue 0"
+    assert verdict(outcome) == "found, as it must"
+    assert any("RM_RV token 0 sequence 0" in line for line in story)
+
+
+def test_a_search_behind_a_lead_finds_what_follows_it() -> None:
+    small = world("lost", "", ((0, 1),), {}, faults=frozenset({"lost"}), times=1)
+    whole, led = searched(small)[0], searched(replace(small, lead=2))[0]
+    assert led.wrong == whole.wrong
+    assert led.depth < whole.depth
+
+
 # ---- what a state's number is made of
 
 
@@ -157,6 +227,14 @@ async def walk(items: list[int]) -> None:
 def number(*roots: object) -> bytes:
     """Of no memories."""
     return Digest([], [], lambda: (0, 0)).of(*roots)
+
+
+def test_an_address_is_no_time() -> None:
+    """The memory that GRIM registers lies high, and VIA's slots have a flag there."""
+    digest = Digest([], [], lambda: (TICKS * TIMING.rtc_tick, TICKS + 9))
+    assert digest.of(TICKS + 1) == digest.of(TICKS + 5)
+    for address in (REGIONS_VA, USER_VA, CONFIRM):
+        assert digest.of(address) != digest.of(address + 4)
 
 
 def test_the_place_of_a_loop_belongs_to_the_state() -> None:

@@ -19,8 +19,8 @@ from rich.console import Console
 
 from tb.explore import run
 from tb.explore.atlas import Atlas
+from tb.explore.grim.messages import world
 from tb.explore.part import Stage, Step
-from tb.explore.worlds.grim import world
 
 PATIENCE_S = 60
 

@@ -173,6 +173,9 @@ class ViaPlay:
             return f"NIC {node} has words {head} to {tail} of its send queue left"
         return "" if left == answered else f"NIC {node} waits for answers to {left - answered} of {left} sends"
 
+    def normalise(self, node: int) -> None:
+        """See `Play`: nothing needs it."""
+
     def blind(self, node: int) -> dict[str, list[tuple[int, int]]]:
         """See `Play`."""
         return {"sram": [(Word.COUNTERS, Word.COUNTERS + 4 * len(Counter))]}

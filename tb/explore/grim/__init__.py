@@ -1,0 +1,1 @@
+"""What GRIM's small worlds are made of."""

@@ -1,0 +1,101 @@
+"""A cluster with GRIM enabled, as small as it can be, and what all its small worlds share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
+
+from firmware.host.grim import Grim, GrimError, open_layer
+from firmware.layers import ClusterView
+from firmware.nic.grim.layout import CONTROL_ENTRY, Counter, Register
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.scan import Firmware
+from firmware.nic.grim.sending import Sender
+from pymodels.formats.grim import MessageType
+from pymodels.machine.nic import ModelNic
+from tb.explore.part import machine
+
+Given = dict[str, int | str]
+"""Options of GRIM."""
+TINY: Given = {
+    "segment_bytes": 32,
+    "host_queue_bytes": 256,
+    "queue_bytes": 1024,
+    "cut_through_bytes": 0,
+    "multicast_trees": 0,
+    "translation_static": 1,
+    "translation_runtime": 1,
+    "reply_bytes": 0,
+    "poll_first": 0,
+}
+LOSSY: Given = {"timeout_us": 100}
+LEFT_OUT = (
+    *("Ni._counts", "Driver.interrupts", "Messenger.sends", "Piece.send"),  # count
+    *("GrimPlay", "Layout", "Options", "Firmware._steps", "Handlers", "Link"),  # never change, or are in the record
+)
+
+
+class GrimPlay:
+    """Hosts on which GRIM is enabled. Each kind of world says what they then do (`act`)."""
+
+    def __init__(self, nodes: int, fine: bool, options: Given, host_bytes: int = 1 << 16) -> None:
+        self.machine = machine(nodes, fine, sram_bytes=1 << 16, host_bytes=host_bytes)
+        self.errors: list[list[str]] = [[] for _ in range(nodes)]
+        self.grims: list[Grim] = []
+        self.senders: list[Sender] = []
+        for node in range(nodes):
+            view = ClusterView(**self.machine.view(node, **{**TINY, **options}))
+            firmware = Firmware(Ni(self.machine.nic(node), view))
+            self.machine.processor(node).spawn(firmware.run(), "firmware")
+            self.senders.append(firmware.sender)
+            self.grims.append(open_layer(self.machine.host(node), view))
+        self.machine.finish(*(grim.grim_enable() for grim in self.grims), within_us=1e18)
+
+    async def act(self, node: int) -> None:
+        """What a host does, and then waits for messages."""
+        raise NotImplementedError
+
+    def programs(self) -> list[Callable[[], Coroutine[Any, Any, None]]]:
+        """See `Play`."""
+        return [partial(self._program, node) for node in range(len(self.grims))]
+
+    async def _program(self, node: int) -> None:
+        try:
+            await self.act(node)
+            await self.grims[node].wait_for(lambda: False)
+        except GrimError as error:
+            self.errors[node].append(str(error))
+
+    def idle(self, node: int) -> str:
+        """See `Play`."""
+        layout, nic = self.grims[node].layout, self.machine.nic(node)
+        hosts = self.grims[node].options.channels
+        for source in range(layout.sources):
+            end = Register.BACK if source < hosts else Register.NEXT
+            front, back = nic.load(layout.register(source, Register.FRONT)), nic.load(layout.register(source, end))
+            if front != back:
+                return f"NI {node} still holds messages, {front} to {back} of its queue {source}"
+        return ""
+
+    def normalise(self, node: int) -> None:
+        """See `Play`: an empty ring of answers begins at its first entry, and what left last is forgotten."""
+        sender, layout, nic = self.senders[node], self.grims[node].layout, self.machine.nics[node]
+        assert isinstance(nic, ModelNic)
+        if sender.busy or sender.waiting:
+            return
+        sender._head, sender._leaving_at, sender.leaving = 0, 0, (0, 0)
+        nic.send.pointer = nic.send.limit = 0
+        nic.sram.write(layout.control, bytes(CONTROL_ENTRY * layout.control_entries))
+
+    def blind(self, node: int) -> dict[str, list[tuple[int, int]]]:
+        """See `Play`."""
+        at = self.grims[node].layout.counters
+        return {"sram": [(at, at + 4 * len(Counter))]}
+
+
+def say(packet: bytes) -> str:
+    """A packet in words."""
+    w0, w1 = int.from_bytes(packet[:4], "big"), int.from_bytes(packet[4:8], "big")
+    kind = MessageType(w1 >> 26).name
+    return f"{kind} token {w0 >> 8 & 0xFF} sequence {w0 & 0xFF}"
