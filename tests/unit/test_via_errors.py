@@ -15,7 +15,7 @@ from firmware.host.via import Descriptor, Result, VipError
 from pymodels.formats.via import Control, Field, Status
 from pymodels.host.process import Process
 from tb.studies._via import User, user
-from tests.unit.via_bench import Pair, pair, pattern
+from tests.unit.via_bench import Pair, good, pair
 
 PROTECTION, FORMAT, LENGTH = Status.PROTECTION_ERROR, Status.FORMAT_ERROR, Status.LENGTH_ERROR
 
@@ -84,16 +84,6 @@ WRONG: list[tuple[Callable[[Pair], Descriptor], Status]] = [
     (list_beyond_the_region, PROTECTION),
     (too_long, LENGTH),
 ]
-
-
-async def good(p: Pair) -> None:
-    """A right message."""
-    p.here.write(0, pattern(100))
-    await p.yours.post_receive(p.there.descriptor(0).receive([p.there.part(0, 100)]))
-    await p.mine.post_send(p.here.descriptor(1).send([p.here.part(0, 100)]))
-    assert (await p.mine.poll_send()).status == Status.DONE
-    assert (await p.yours.poll_receive()).length == 100
-    assert p.there.read(0, 100) == pattern(100)
 
 
 def test_what_is_wrong_with_a_send_becomes_its_status() -> None:

@@ -3,7 +3,7 @@
 Strategy: one table of call, misuse and code, a row after the other against two connected processes: wrong type, range,
 order, owner, and after the end. After each row a message still goes through between them, and the NIC has as much to
 give as before: nothing that was refused leaves anything behind. Calls on what is destroyed or closed are in
-`test_via_handles.py`.
+`test_via_handles.py`, `test_via_queue_handles.py` and `test_via_nic_handles.py`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import pytest
 
 from firmware.host.via import Result, VipError
 from firmware.host.via.attributes import MemoryAttributes, ViAttributes
-from pymodels.formats.via import Reliability, Status
-from tests.unit.via_bench import Pair, pair, pattern
+from pymodels.formats.via import Reliability
+from tests.unit.via_bench import Pair, good, pair
 from tests.unit.via_misuses import (
     accepted_twice,
     another_s_descriptor,
@@ -236,16 +236,6 @@ TABLE: dict[str, list[Misuse]] = {
         ("VIs are left", RESOURCE, lambda p: p.here.nic.close()),
     ],
 }
-
-
-async def good(p: Pair) -> None:
-    """A message goes through as it is."""
-    p.here.write(0, pattern(100))
-    await p.yours.post_receive(p.there.descriptor(0).receive([p.there.part(0, 100)]))
-    await p.mine.post_send(p.here.descriptor(1).send([p.here.part(0, 100)]))
-    assert (await p.mine.poll_send()).status == Status.DONE
-    assert (await p.yours.poll_receive()).length == 100
-    assert p.there.read(0, 100) == pattern(100)
 
 
 def pins(p: Pair) -> list[int]:

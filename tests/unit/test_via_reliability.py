@@ -228,3 +228,24 @@ def test_a_send_with_an_error_is_done_behind_the_sends_before_it(level: Reliabil
         return await sent(p, 2)
 
     assert p.machine.finish(run()) == [[DONE, DONE | Status.PROTECTION_ERROR]]
+
+
+@pytest.mark.parametrize("who", ["process", "peer", "nic"])
+def test_a_break_is_told_once_and_ones_own_disconnect_never(who: str) -> None:
+    p = pair(reliability=Reliability.DELIVERY)
+    told: list[str] = []
+    p.mine.on_error(lambda: told.append("mine"))
+    p.yours.on_error(lambda: told.append("yours"))
+
+    async def run() -> None:
+        if who == "nic":  # a send without a receive: both NICs break it
+            await p.mine.post_send(p.here.descriptor(0).send([p.here.part(0, 10)]))
+            await p.mine.poll_send()
+            await p.machine.host(0).sleep(100_000_000)
+        await (p.mine if who != "peer" else p.yours).disconnect()
+        await p.machine.host(0).sleep(300_000_000)
+        await (p.yours if who != "peer" else p.mine).disconnect()
+        await p.machine.host(0).sleep(300_000_000)
+
+    p.machine.finish(run())
+    assert sorted(told) == {"process": ["yours"], "peer": ["mine"], "nic": ["mine", "yours"]}[who]

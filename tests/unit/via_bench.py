@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any
 
-from firmware.host.via import Vi, Via
+import pytest
+
+from firmware.host.via import Result, Vi, Via, VipError
 from firmware.layers import ClusterView, host_library, nic_program
-from pymodels.formats.via import Reliability
+from pymodels.formats.via import Reliability, Status
 from pymodels.machine import Machine
 from tb.studies._via import User, connect, user
 
@@ -49,3 +52,25 @@ def pair(machine: Machine | None = None, reliability: Reliability = Reliability.
 def pattern(size: int, salt: int = 0) -> bytes:
     """Bytes that no other size and salt has."""
     return bytes((7 * i + (i >> 8) + size + 31 * salt) & 0xFF for i in range(size))
+
+
+async def message(here: User, mine: Vi, there: User, yours: Vi, size: int = 100) -> None:
+    """A message goes through as it is."""
+    here.write(0, pattern(size))
+    await yours.post_receive(there.descriptor(0).receive([there.part(0, size)]))
+    await mine.post_send(here.descriptor(1).send([here.part(0, size)]))
+    assert (await mine.poll_send()).status == Status.DONE
+    assert (await yours.poll_receive()).status == Status.DONE | Status.RECEIVE
+    assert there.read(0, size) == pattern(size)
+
+
+async def good(p: Pair) -> None:
+    """A message goes through between the two."""
+    await message(p.here, p.mine, p.there, p.yours)
+
+
+async def refused(call: Awaitable[Any], result: Result = Result.INVALID_PARAMETER) -> None:
+    """A call must be refused, with this code."""
+    with pytest.raises(VipError) as error:
+        await call
+    assert error.value.result is result
