@@ -132,6 +132,10 @@ async def a_packet_blocked_too_long_is_cut_and_its_path_freed(dut: Any, sleeping
     assert bench.counter("count_forward_reset") == [int(port == 3) for port in range(bench.ports)]
     assert bench.driver.idle, "the rest of the packet was consumed"
     bench.driver.lanes[3].characters.append(int(Symbol.GO))
+    freed = bench.grid.now
+    await bench.grid.run(20)
+    gaps = [now - freed for now, character in monitor.log_of_data if character == int(Symbol.GAP)]
+    assert gaps == [3] * (begun > 0), "it leaves when GO has come, though nothing else moves"
     follower = bench.packet(1, 3, 20).to_wire()
     bench.driver.lanes[1].characters.extend(packet_characters(follower))
     await bench.grid.run(200)
