@@ -59,7 +59,7 @@ module myri_card_bus (
     output logic busy  // another edge is needed
 );
   logic w_bank, r_bank, bank_tw_ready, bank_tr_ready, bank_td_valid, reg_w_ready, reg_r_done;
-  logic reg_r_valid, reg_due;
+  logic reg_r_valid;
   logic [1:0] bank_due;
   logic [63:0] bank_data, reg_data;
   assign w_bank = !tw_addr[23];
@@ -70,16 +70,11 @@ module myri_card_bus (
   assign td_valid = bank_td_valid || reg_r_done;
   assign td_data = bank_td_valid ? bank_data : reg_data;
   always_ff @(posedge clk) begin
-    if (rst) begin
-      bank_due <= '0;
-      reg_due  <= 1'b0;
-    end else begin
-      bank_due <= bank_due + 2'(bank_tr_ready) - 2'(bank_td_valid);
-      reg_due  <= reg_r_valid;
-    end
+    if (rst) bank_due <= '0;
+    else bank_due <= bank_due + 2'(bank_tr_ready) - 2'(bank_td_valid);
   end
 
-  logic local_busy, registers_busy, uplink_busy, mailbox_waits, dma_start, dma_active;
+  logic registers_busy, mailbox_waits, dma_start, dma_active;
   logic [31:0] nic_queue, nic_back, nic_front, nic_read0, nic_read1, dma_source;
   logic [23:0] nic_limit;
   logic [22:0] dma_target, ur_addr, dw_addr;
@@ -91,12 +86,11 @@ module myri_card_bus (
       .tw_valid(tw_valid && w_bank),
       .tw_ready(bank_tw_ready),
       .tw_addr(tw_addr[22:0]),
-      .tr_valid(tr_valid && r_bank && !reg_due && !reg_r_done && bank_due != 2'd3),
+      .tr_valid(tr_valid && r_bank && !reg_r_done && bank_due != 2'd3),
       .tr_ready(bank_tr_ready),
       .tr_addr(tr_addr[22:0]),
       .td_valid(bank_td_valid),
       .rdata(bank_data),
-      .busy(local_busy),
       .*
   );
   myri_card_registers u_registers (
@@ -118,7 +112,7 @@ module myri_card_bus (
   );
   myri_card_uplink u_uplink (
       .ud_data(bank_data),
-      .busy(uplink_busy),
+      .busy(in_flight),
       .*
   );
 
@@ -133,8 +127,8 @@ module myri_card_bus (
     end
   end
 
-  assign in_flight = uplink_busy || local_busy;
-  assign busy = in_flight || registers_busy || reg_due || bank_due != '0;
+  // Whoever asks a bank is awake until it has its answer: the target by itself, the uplink in its states.
+  assign busy = in_flight || registers_busy;
 
   logic unused;
   assign unused = &{1'b0, tw_addr[31:24], tr_addr[31:24]};

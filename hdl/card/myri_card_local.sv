@@ -3,7 +3,8 @@
 // A lane group of 8 bytes is two accesses, the low word first; a write skips a word without an enabled byte. Clients, by
 // priority: what is being done goes on, then writes from the bus, DMA into the banks, reads from the bus, the uplink.
 // A word is accessed only while the bus side owns its bank; a client waits for it (the target answers by retry).
-// Timing: a write is done in the clock of its word; read data come two clocks after the second word was asked for.
+// Timing: a write is done in the clock of its word; read data come two clocks after the second word was asked for. A
+// client keeps the clock awake until it has its answer; nothing else here needs an edge.
 module myri_card_local (
     input  logic        clk,        // PCI clock
     input  logic        rst,        // synchronous reset
@@ -33,8 +34,7 @@ module myri_card_local (
     output logic [22:0] mem_addr,   // byte offset in the banks, multiple of 4
     output logic [31:0] mem_wdata,  // write data
     output logic [ 3:0] mem_be,     // bytes written
-    input  logic [31:0] mem_rdata,  // read data, in the clock after
-    output logic        busy        // needs another edge
+    input  logic [31:0] mem_rdata   // read data, in the clock after
 );
   localparam logic [1:0] TARGET_WRITE = 2'd0;
   localparam logic [1:0] DMA_WRITE = 2'd1;
@@ -131,7 +131,6 @@ module myri_card_local (
     end
   end
 
-  assign busy = any || low_due || target_due || uplink_due || td_valid || ud_valid;
   logic unused;
   assign unused = &{1'b0, addr[2:0]};
 endmodule

@@ -62,6 +62,8 @@ class CardBench:
         self.turn = 0
         """The bank that the next message goes to."""
         self._front = 0
+        self.nic_limit = NIC_LIMIT
+        """Where the ring of results in the NIC goes back to its begin."""
 
     async def reset(self, sleep: int) -> None:
         """Into reset, everything as at the beginning; `start` ends it."""
@@ -93,7 +95,7 @@ class CardBench:
             (CardReg.CONTROL_HANDLER, CONTROL_HANDLER),
             (CardReg.ERROR_HANDLER, ERROR_HANDLER),
             (CardReg.NIC_QUEUE, QUEUE),
-            (CardReg.NIC_LIMIT, NIC_LIMIT),
+            (CardReg.NIC_LIMIT, self.nic_limit),
             (CardReg.NIC_BACK, BACK),
             (CardReg.NIC_FRONT, FRONT),
             (CardReg.NIC_READ0, READ[0]),
@@ -154,7 +156,7 @@ class CardBench:
         )  # fmt: skip
         payload = bytes(self.memory.bytes[at + HEADER_BYTES : at + HEADER_BYTES + header.bytes])
         end = self._front + PAYLOAD_AT + (len(payload) + 7 & ~7)
-        self._front = end if end < NIC_LIMIT else 0
+        self._front = end if end < self.nic_limit else 0
         self.memory.bytes[FRONT : FRONT + 4] = struct.pack(">I", self._front)
         return header, payload
 

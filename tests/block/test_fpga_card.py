@@ -332,14 +332,19 @@ async def _watch(dut: Any, clock: Any, names: tuple[str, ...], log: list[tuple[i
     before: tuple[int, ...] = ()
     while True:
         await RisingEdge(clock)
+        index += 1
+        if int(dut.rst.value):  # at first nothing has a value
+            continue
         now = tuple(int(dut[name].value) for name in names)
-        if now != before and not int(dut.rst.value):
+        if now != before:
             log.append((index, *now))
-        index, before = index + 1, now
+        before = now
 
 
 async def _everything_with_pauses(bench: CardBench) -> None:
-    """Messages, a swap of images, the mailbox, a bank that the host keeps, the card's DMA, and silence between them."""
+    """Messages, a swap of images, the mailbox, a bank that the host keeps, the card's DMA, a NIC that has no room for
+    results, and silence between them.
+    """
     rng, clk = bench.rng, bench.dut.clk
     await forward(bench, "loopback", Forward.REPLY)
     for number in range(4):
@@ -362,12 +367,18 @@ async def _everything_with_pauses(bench: CardBench) -> None:
     assert not await bench.read(CardReg.DMA_BYTES)
     bench.write(CardReg.OWN, 0)
     await bench.result()
+    for number in range(7):
+        await bench.send(handler_of("loopback"), (number, 0, 0, REPLY_HANDLER), bytes(200))
+    await ClockCycles(clk, 2500)
+    for _ in range(7):
+        await bench.result()
 
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 @cocotb.parametrize(fabric_ps=[7500, 10000])
 async def asleep_or_awake_the_card_does_the_same(dut: Any, fabric_ps: int) -> None:
     bench = CardBench(dut, fabric_ps, cfg_patience=500)
+    bench.nic_limit = 0x400
     logs: list[tuple[list[tuple[int, ...]], list[tuple[int, ...]]]] = []
     edges = []
     for sleep in (0, 1):
