@@ -5,7 +5,7 @@ C.4.1).
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from firmware.host.grim.handlers import (
     ASK,
@@ -14,24 +14,36 @@ from firmware.host.grim.handlers import (
     SERVER,
     TELL,
     Handler,
+    Handlers,
     decode_names,
     decode_table,
     encode_names,
     encode_table,
 )
+from firmware.verbs import Host
 from pymodels.formats.grim import Device, Reference
-
-if TYPE_CHECKING:
-    from firmware.host.grim.messages import ActiveMessages
 
 Tell = Callable[..., Awaitable[None]]
 """Called with destination, built-in handler, arguments, payload."""
 
 
+class Node(Protocol):
+    """The node that the database is part of."""
+
+    host: Host
+    handlers: Handlers
+
+    def get_my_vnn(self) -> int:
+        """Its number."""
+
+    async def wait_for(self, condition: Callable[[], bool]) -> None:
+        """Poll until a condition holds."""
+
+
 class Database:
     """The client's and, on node 0, the server's side."""
 
-    def __init__(self, grim: ActiveMessages, tell: Tell, may_wait: Callable[[str], None]) -> None:
+    def __init__(self, grim: Node, tell: Tell, may_wait: Callable[[str], None]) -> None:
         """`tell` sends to a built-in handler; `may_wait` refuses a call that must not wait now."""
         self._grim, self._tell_it, self._may_wait = grim, tell, may_wait
         self.served = 0
