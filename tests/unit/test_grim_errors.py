@@ -126,3 +126,37 @@ def test_a_library_answers_though_an_error_waits_for_its_application() -> None:
         return 0
 
     assert bench.run(node) == [0, 0, 1]
+
+
+@pytest.mark.parametrize("retry_delay_us", [10, 0])
+@pytest.mark.parametrize("timeout_us", [0, 300])
+def test_a_report_that_finds_the_endpoints_queue_full_comes_when_there_is_room(
+    retry_delay_us: int, timeout_us: int
+) -> None:
+    """Messages of node 1 fill the queue of node 0, which does not poll when its bad write is answered."""
+    options = {"retry_delay_us": retry_delay_us, "timeout_us": timeout_us}
+    bench = Bench(2, host_queue_bytes=1024, segment_bytes=256, poll_first=0, **options)  # type: ignore[arg-type]
+
+    got: list[int] = []
+
+    def take(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        got.append(a0)
+
+    async def node(library: Grim, me: int) -> None:
+        number = (await bench.publish(library, take=take))["take"]
+        if me == 1:
+            for sent in range(40):
+                await library.send(0, number, sent)
+            await library.host.sleep(1_000_000_000)
+            return
+        block = await library.malloc_pinned(64)
+        await library.host.sleep(200_000_000)
+        await library.send_memory(library.get_dest_id(1), 0x7000_0000, block, 4)
+        await library.host.sleep(200_000_000)
+        with pytest.raises(GrimError, match="is not in pinned memory of VNN 1"):
+            await library.wait_for(lambda: False)
+        await library.wait_for(lambda: len(got) == 40)
+
+    bench.run(node, within_us=100_000)
+    bench.settle()
+    assert bench.nothing_left()

@@ -23,6 +23,8 @@ TIME = 1 << Isr.TIME0
 TICKS_PER_US = 2
 """RTC and the timers count half microseconds (fact sheet 3.1)."""
 HALF = 1 << 31
+REPORTS = -1
+"""In place of a stream: the reports to the own host."""
 LACKS = {
     Lack.ENDPOINT: ("in the endpoint queues of {}", True),
     Lack.REPLIES: ("in the queue of replies of {}", False),
@@ -51,6 +53,8 @@ class Answers:
         """Channels whose scoreboards had been full and are no longer."""
         self._delay = TICKS_PER_US * ni.options.retry_delay_us
         self._held: deque[tuple[int, int]] = deque()
+        """When which streams go on, or the reports to the own host (REPORTS)."""
+        receiver.reports.later = self._reports_later
         self._refused: dict[int, str] = {}
         """Streams that were refused and are not yet accepted: what they wait for."""
         self.nic.waits.ask(self.owed)
@@ -180,11 +184,21 @@ class Answers:
             self.sender.streams.wake(stream)
 
     async def _hold(self, stream: int) -> None:
-        """Keep a stream back for the retry delay. Delays are equal, so they end in the order in which they began."""
+        """Keep a stream back for the retry delay."""
         self.sender.streams.held[stream] = True
+        await self._due(stream, self._delay)
+
+    async def _reports_later(self) -> None:
+        """Look after the retry delay again whether the own host has room for reports; at the earliest with the timer's
+        next tick.
+        """
+        await self._due(REPORTS, max(self._delay, 1))
+
+    async def _due(self, what: int, delay: int) -> None:
+        """Something goes on after a delay. Delays are equal, so they end in the order in which they began."""
         now = await self.nic.read(Reg.RTC)
         await self.nic.work("retry_hold")
-        self._held.append((now + self._delay & 0xFFFFFFFF, stream))
+        self._held.append((now + delay & 0xFFFFFFFF, what))
         if len(self._held) == 1:
             self._arm(now)
 
@@ -202,13 +216,18 @@ class Answers:
 
     async def _release(self, now: int) -> None:
         """End the delays that are over."""
-        streams, released = self.sender.streams, 0
+        streams, released, reports = self.sender.streams, 0, False
         while self._held and (now - self._held[0][0] & 0xFFFFFFFF) < HALF:
-            _, stream = self._held.popleft()
-            streams.held[stream] = False
-            streams.wake(stream)
+            _, what = self._held.popleft()
             released += 1
+            if what == REPORTS:
+                reports = True
+            else:
+                streams.held[what] = False
+                streams.wake(what)
         await self.nic.work("retry_release", max(released, 1))
+        if reports:
+            await self.receiver.reports.again()
 
     async def _error(self, key: int, w1: int) -> None:
         """The message can never succeed: it is freed, and the host is told."""

@@ -1,7 +1,7 @@
 """What the NI tells a host of messages that can never succeed (readings B5): one header in the endpoint's queue,
 behind the messages there, brought like them. Of a message or transfer that was cut into several only the last is
-reported: it fails when any of them does. Reports wait while the queue has no room, or all places for them are
-under way; what more than a scoreboard could give is only counted.
+reported: it fails when any of them does. Reports wait while the queue has no room, which is looked for again after the
+retry delay, or while all places for them are under way; what more than a scoreboard could give is only counted.
 
 Of a copy for a child of a multicast tree the host is told that sent the message: when that is another one, the report
 is a message of the NI's own channel.
@@ -10,6 +10,7 @@ is a message of the NI's own channel.
 from __future__ import annotations
 
 from collections import deque
+from typing import TYPE_CHECKING
 
 from firmware.nic.grim.channels import WAITING, Channel
 from firmware.nic.grim.delivery import NO_BUFFER, REPORT, Delivery
@@ -18,6 +19,9 @@ from firmware.nic.grim.layout import REPORTS, ROUTE_BYTES
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.sending import Sender
 from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, MORE, SEGMENTS, TOKENS, MessageType
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
 
 
 class Reports:
@@ -31,6 +35,10 @@ class Reports:
         """Those for other hosts that wait for room in the NI's own queue."""
         self._place = 0
         self._under_way = 0
+        self._held = False
+        """Within the retry delay: the queue had no room."""
+        self.later: Callable[[], Awaitable[None]]
+        """Calls `again` after the retry delay."""
 
     @property
     def full(self) -> bool:
@@ -90,6 +98,11 @@ class Reports:
         if self._waiting:
             await self._bring()
 
+    async def again(self) -> None:
+        """The retry delay is over."""
+        self._held = False
+        await self._bring()
+
     async def _bring(self) -> None:
         while self._waiting and self._under_way < REPORTS and self._endpoints.room(self._waiting[0][0], HEADER_BYTES):
             channel, *arguments = self._waiting.popleft()
@@ -105,3 +118,6 @@ class Reports:
             delivery.data(at, place.data, HEADER_BYTES, False, (NO_BUFFER, 0, 0))
             delivery.word(place.after, place.pointer, (REPORT, 0, 0))
             await delivery.start()
+        if self._waiting and not self._under_way and not self._held:
+            self._held = True
+            await self.later()
