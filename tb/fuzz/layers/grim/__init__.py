@@ -11,6 +11,7 @@ from tb.fuzz.layers.grim.acts import program
 from tb.fuzz.layers.grim.cluster import Cluster
 from tb.fuzz.layers.grim.messages import Messages
 from tb.fuzz.layers.grim.misuse import MISUSES
+from tb.fuzz.layers.grim.own_nic import OwnNic
 from tb.fuzz.layers.grim.transfers import Transfers
 from tb.fuzz.program import Act, Program
 from tb.fuzz.world import World
@@ -26,12 +27,14 @@ LAST_PS = 200_000_000_000
 """For the last answers, and what they free."""
 
 
-class Application(Messages, Transfers):
+class Application(Messages, Transfers, OwnNic):
     """A node of a program."""
 
     async def do_misuse(self, act: Act) -> None:
         """A wrong call."""
         misuse = MISUSES[str(act.values["what"])]
+        if misuse.argument == "reserve_ni_memory" and self.library._reserved:
+            return
         to = Reference((self.index + 1) % self.cluster.program.nodes, Device.HOST, 0).pack()
         block = self.memory.of(self.index, "store")[0].va
         await self.call(
@@ -71,6 +74,10 @@ class Application(Messages, Transfers):
     async def do_poll(self, act: Act) -> None:
         """Poll once."""
         await self.call("poll", self.library.poll)
+
+    async def do_poll_channel(self, act: Act) -> None:
+        """Poll one endpoint."""
+        await self.call(str(act), lambda: self.library.poll(self.channel(act)))
 
 
 async def run(program: Program, world: World) -> list[str]:
@@ -114,7 +121,7 @@ async def _judge(cluster: Cluster, nodes: list[Application], tasks: list[Any], w
         await task.finished
     wrong = [*cluster.wrong, *cluster.mail.wrong, *cluster.missing(), *cluster.mail.disorder()]
     wrong += cluster.held() if held else []
-    wrong += [line for node in nodes for line in node.wrong_memory()]
+    wrong += [line for node in nodes for line in (*node.wrong_memory(), *node.wrong_ni_memory())]
     return wrong + cluster.memory.check_frozen(nodes[0].load_of)
 
 

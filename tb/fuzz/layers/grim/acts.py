@@ -8,6 +8,7 @@ from functools import partial
 from types import MappingProxyType
 
 from firmware.nic.grim.options import RANGES
+from firmware.nic.grim.options import WORDS as CHOICES
 from tb.fuzz.draw import Draw, nics
 from tb.fuzz.layers.grim.mail import LONGEST
 from tb.fuzz.layers.grim.misuse import MISUSES
@@ -31,13 +32,13 @@ OPTIONS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
         "write_combine": (0,),
         "poll_first": (0,),
         "cut_through_bytes": (0, 64, 512, 1024),
-        "cut_through_least": (64, 8, 2048),
+        "cut_through_least": (64, 8, 2048, 12),
         "sync_period_us": (10, 500),
         "pause_turns": (50, 5000),
-        "sram_bytes": (1 << 20, 1 << 19, 1 << 18),
+        "sram_bytes": (1 << 20, 1 << 19, 1 << 18, 1 << 22),
         "dma_inject": (1,),
         "doorbell_notify": (1,),
-        "multicast_trees": (1, 2, 0, 8),
+        "multicast_trees": (1, 2, 0, 8, 24),
         "search_timer": (1,),
         "translation_static": (1, 2),
         "translation_runtime": (1, 2),
@@ -49,6 +50,14 @@ OPTIONS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
     }
 )
 """What each option is set to beside its default."""
+TIGHT: tuple[Mapping[str, Value], ...] = (
+    {"host_queue_bytes": 1024, "segment_bytes": 256},
+    {"host_queue_bytes": 1024, "segment_bytes": 256, "buffering": "both"},
+    {"queue_bytes": 1024, "segment_bytes": 256, "channels": 4},
+    {"channels": 32, "sequencing": "per-ni"},
+    {"reply_bytes": 0, "queue_bytes": 4096, "segment_bytes": 600},
+)
+"""Options with which something has little room."""
 SEGMENT = 4096
 MOST_SEGMENTS = 12
 DOWN_OPTIONS: Mapping[str, Value] = {"timeout_us": 300, "timeout_tries": 4, "poll_thread": 0}
@@ -62,7 +71,10 @@ def program(draw: Draw) -> Program:
     """A program for GRIM."""
     nodes = draw.whole(2, 6)
     nic = draw.one_of(nics("grim", 7))
-    options = {name: draw.one_of(values) for name, values in OPTIONS.items() if draw.once_in(7)}
+    seldom = draw.one_of((7, 7, 7, 7, 3))
+    options = {name: draw.one_of(values) for name, values in OPTIONS.items() if draw.once_in(seldom)}
+    if draw.once_in(5):
+        options |= draw.one_of(TIGHT)
     if draw.once_in(40):
         options |= _out_of_range(draw)
     faults = _faults(draw, options)
@@ -84,8 +96,8 @@ def _with_down(draw: Draw, acts: list[Act], nodes: int) -> list[Act]:
 
 
 def _out_of_range(draw: Draw) -> dict[str, Value]:
-    name = draw.one_of(tuple(RANGES))
-    low, high = RANGES[name]
+    name = draw.one_of((*RANGES, *CHOICES))
+    low, high = RANGES.get(name, (1, 1))
     wrong: tuple[Value, ...] = (low - 1, high + 1, "many")
     return {draw.one_of((name, name, "chanels")): draw.one_of(wrong)}
 
@@ -154,9 +166,9 @@ NUMBERS: Mapping[str, tuple[int, int]] = {
     "extra": (0, 300),
     "lock": (0, 1),
     "memory": (0, 1),
-    "us": (1, 300),
+    "us": (1, 2000),
     "size": (1, 9000),
-    "index": (0, 3),
+    "index": (0, 40),
 }
 _SEND = ("to", "at", "channel", "handler", "bytes", "extra", "memory")
 _MOVE = ("to", "channel", "block", "offset", "bytes", "lock")
@@ -165,6 +177,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "send again": _SEND,
     "send more": _SEND,
     "burst": ("to", "at", "channel", "bytes"),
+    "flood": ("to", "at", "channel"),
     "broadcast": ("handler", "bytes"),
     "find": ("name",),
     "subscribe": ("name", "mask"),
@@ -185,5 +198,9 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "misuse": ("what",),
     "stop": ("us",),
     "poll": (),
+    "poll channel": ("channel",),
+    "use NI memory": ("size", "offset"),
+    "count": ("index",),
+    "time search": ("index",),
 }
 """What an act draws, by its name."""

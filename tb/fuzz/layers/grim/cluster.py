@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from firmware.host.grim import Grim, open_layer
 from firmware.layers import check_options
+from firmware.nic.grim import holds_link
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.options import OptionError
 from firmware.nic.grim.scan import Firmware
@@ -77,8 +78,7 @@ class Cluster:
     @property
     def may_stand_still(self) -> bool:
         """Whether the options allow a deadlock."""
-        options = self.parts[0].library.options
-        return bool(options.hybrid_wait or not options.control_queue or not options.overflow)
+        return bool(holds_link(self.program.options)) or not self.parts[0].library.options.overflow
 
     def missing(self) -> Iterator[str]:
         """What must still come."""
@@ -96,3 +96,4 @@ class Cluster:
             yield from held(part.firmware, part.library, self.mail)
         if self.world.in_flight():
             yield f"the network holds {self.world.in_flight()} packets"
+        yield from (f"{wait.waiter} waits for {wait.wanted}" for wait in self.world.kernel.waits.declared())

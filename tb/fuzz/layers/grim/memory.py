@@ -209,6 +209,17 @@ class Memory:
                     effect.lock.never = False
         self.blocks.append(block)
 
+    def seen_at(self, reader: Order, begun: int, node: int, va: int, size: int) -> list[tuple[Mask, Bytes]]:
+        """What a read of a node's addresses may bring: from the block that has them, or one that has them later, when
+        the memory is freed under way or the node begins anew.
+        """
+        return [
+            seen
+            for block in self.blocks
+            if block.node == node and begun < block.freed and 0 <= va - block.va <= block.size - size
+            for seen in self.seen_through(reader, begun, block, va - block.va, size)
+        ]
+
     def seen_through(self, reader: Order, begun: int, block: Block, offset: int, size: int) -> list[tuple[Mask, Bytes]]:
         """What a read of a block in some order may bring."""
         found: list[tuple[Mask, Bytes]] = []

@@ -8,7 +8,7 @@ from tb.fuzz.layers.grim.node import ANSWER_BYTES, RARE, Node
 from tb.fuzz.layers.grim.trees import BROADCAST
 from tb.fuzz.program import Act
 
-BURST = 12
+BURST, FLOOD = 12, 40
 HOPS = 3
 
 
@@ -43,9 +43,16 @@ class Messages(Node):
 
     async def do_burst(self, act: Act) -> None:
         """Messages as fast as they go."""
+        await self._many(act, BURST, min(act.whole("bytes"), 500))
+
+    async def do_flood(self, act: Act) -> None:
+        """More short ones than a channel of several has tokens."""
+        await self._many(act, FLOOD, 4)
+
+    async def _many(self, act: Act, count: int, size: int) -> None:
         to, place = self.where(act)
-        for _ in range(BURST):
-            await self.send(to, place, self.channel(act), "take", min(act.whole("bytes"), 500))
+        for _ in range(count):
+            await self.send(to, place, self.channel(act), "take", size)
 
     async def do_send_to_absent(self, act: Act) -> None:
         """A message for a handler that some nodes do not have: an error at the sender, later."""

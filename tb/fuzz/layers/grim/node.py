@@ -99,8 +99,12 @@ class Node:
         self.cluster.up += 1
         await self.idle(lambda: self.cluster.up == self.cluster.program.nodes)
 
+    def reserve(self, library: Grim) -> None:
+        """What must be done before `grim_enable`."""
+
     async def enable(self) -> None:
         """Enable, publish handlers."""
+        self.reserve(self.library)
         functions: dict[str, Callable[..., Any]] = {name: self._handler(name) for name in NAMES}
         if self.index % 2 == 0:
             functions[RARE] = self._handler(RARE)

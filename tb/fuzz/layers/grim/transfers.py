@@ -12,7 +12,7 @@ from firmware.nic.grim.entries import GRANULE, PAGE
 from pymodels.formats.grim import Device, Reference
 from tb.fuzz.layers.grim.errors import Due
 from tb.fuzz.layers.grim.mail import INK, INK_BYTES
-from tb.fuzz.layers.grim.memory import LOCK_FREE, Block, Bytes, Effect, Lock, Mask, Order, gaps
+from tb.fuzz.layers.grim.memory import LOCK_FREE, Block, Effect, Lock, Order, gaps
 from tb.fuzz.layers.grim.node import Node
 from tb.fuzz.program import Act
 
@@ -189,8 +189,7 @@ class Transfers(Node):
         target = (act.whole("offset") % (landing.size - size + 1)) & ~3
         lock = self._lock(self.index, 0) if act.whole("lock") else None
         begun, va = self.mail.event(), landing.va + target
-        known = None if node == self.cluster.down else [source]
-        seen = partial(self._seen, order, begun, source, offset, size, known)
+        seen = partial(self.memory.seen_at, order, begun, node, source.va + offset, size)
         order = order._replace(kind="own" if node == self.index else "read")
         effect = Effect(str(act), self.index, va, size, order, begun, seen, lock=lock, source=source)
         self._note(effect, node)
@@ -203,17 +202,6 @@ class Transfers(Node):
         )
 
     do_read_more = do_read
-
-    def _seen(
-        self, order: Order, begun: int, source: Block, offset: int, size: int, known: list[Block] | None
-    ) -> list[tuple[Mask, Bytes]]:
-        """What a read may bring: of the blocks that are known, or, when the node was down, of those at this address in
-        its old life and in its new one.
-        """
-        if known is None:
-            blocks = (block for block in self.memory.blocks if (block.node, block.va) == (source.node, source.va))
-            known = [block for block in blocks if offset + size <= block.size]
-        return [seen for block in known for seen in self.memory.seen_through(order, begun, block, offset, size)]
 
     async def write_back(self, node: int) -> None:
         """See `Messages`. A node that has begun anew runs handlers before it has memory: it writes nothing yet."""
