@@ -129,6 +129,8 @@ class RtlNic(Actor):
         self._loops += 1
         if loop >= LOOPS or len(steps) > STEPS:
             raise ValueError(f"a NIC program has at most {LOOPS} polling loops of {STEPS} steps (steps: {len(steps)})")
+        if not steps:
+            raise ValueError("a polling loop without steps would never end")
         at = loop * STEPS * STEP_WORDS
         for step in steps:
             cost = nic_charge(self.table.cost(step.path), self._processor)

@@ -266,3 +266,8 @@ def test_a_polling_step_is_aimed_at_another_word_and_no_other_step_is() -> None:
     at = STEP_WORDS * (STEPS + 2)
     assert steps[at : at + 2].tolist() == [0x1230, 7]
     assert sum(steps) == 0x1230 + 7
+
+
+def test_a_polling_loop_without_steps_is_refused(hardware: Hardware) -> None:
+    with pytest.raises(ValueError, match="a polling loop without steps would never end"):
+        nic_of(hardware).poll_loop([])
