@@ -11,7 +11,7 @@ from tb.explore.world import SmallWorld
 
 STYLES = ("append", "slotted", "hybrid")
 TWO, THREE = ((0, 1),) * 2, ((0, 1),) * 3
-CHANNELS = ((0, 1, 0, 0), (0, 1, 1, 1), (0, 1, 0, 1))
+CHANNELS = ((0, 1, 0, 0), (0, 1, 1, 1))
 PER_NI: Given = {"sequencing": "per-ni"}
 TREE: Given = {"multicast_trees": 1}
 
@@ -40,22 +40,22 @@ def _pairs() -> list[SmallWorld]:
 
 
 def _faults() -> list[SmallWorld]:
-    kinds = (("lost", {"lost", "damaged"}), ("doubled", {"doubled"}), ("overtaken", {"overtaken"}))
+    kinds = (("lost", THREE, {"lost", "damaged"}), ("doubled", TWO, {"doubled"}), ("overtaken", THREE, {"overtaken"}))
     return [
         messages.world(
             name,
-            f"three messages; one packet, data or answer, is {' or '.join(sorted(kind))}",
-            THREE,
+            f"{len(traffic)} messages; one packet, data or answer, is {' or '.join(sorted(kind))}",
+            traffic,
             LOSSY,
             faults=frozenset(kind),
             times=1,
         )
-        for name, kind in kinds
+        for name, traffic, kind in kinds
     ]
 
 
 def _channels() -> list[SmallWorld]:
-    question = "two channels, two endpoints, a message in each of three streams"
+    question = "two channels, two endpoints, a message from each to each"
     return [
         messages.world(
             f"channels-{sequencing}",
@@ -68,12 +68,18 @@ def _channels() -> list[SmallWorld]:
 
 
 def _trees() -> list[SmallWorld]:
-    root, leaf = (0, EVERYBODY), (1, EVERYBODY)
+    leaf = (1, EVERYBODY)
     lost = {**TREE, **LOSSY}
     return [
-        messages.world("tree-root", "two broadcasts of the root of three hosts", (root, root), TREE, nodes=3),
         messages.world("tree-leaf", "a broadcast of a leaf of three hosts", (leaf,), TREE, nodes=3),
-        messages.world("tree-both", "a broadcast of root and leaf: one order", (root, leaf), TREE, nodes=3),
+        messages.world(
+            "tree-two",
+            "two broadcasts of a leaf of three hosts, one message in flight a stream",
+            (leaf, leaf),
+            {**TREE, "window": 1},
+            nodes=3,
+            room=1,
+        ),
         messages.world(
             "tree-lost",
             "a broadcast of a leaf; one packet, data or answer, is lost",
