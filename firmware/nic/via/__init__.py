@@ -10,7 +10,7 @@ from firmware.nic.hardware import Service, packet_port, serve
 from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.commands import Commands
 from firmware.nic.via.completing import Completing
-from firmware.nic.via.doorbells import Central, doorbells, polled
+from firmware.nic.via.doorbells import Central, Polled, Rung, doorbells, polled
 from firmware.nic.via.layout import Layout, Word
 from firmware.nic.via.ni import Ni
 from firmware.nic.via.options import OptionError, Options
@@ -73,10 +73,13 @@ class Firmware:
         if self._polled is None:
             services += kernels
             await serve(self._nic, services, made=self._central.found_in(services))
-            return
-        news = len(services)
-        services.append((Watch(Word.NEWS, 0, "look_news"), partial(self._news, kernels)))
-        always, polled = len(services), self._polled
+        else:
+            services.append((Watch(Word.NEWS, 0, "look_news"), partial(self._news, kernels)))
+            await self._poll(self._polled, services, receives)
+
+    async def _poll(self, polled: Polled, services: list[Service], receives: Rung | None) -> None:
+        """The same where words of processes are looked at behind these, of which the last one is the kernel's."""
+        always, news = len(services), len(services) - 1
         services += polled.services(self._sender.rung, receives)
         before = partial(polled.aim, always=always, owned=self._commands)
         await serve(self._nic, services, before, partial(self._look_again, news=news))

@@ -63,8 +63,7 @@ class Commands:
         elif command == Command.RESET:
             self._owned.add(endpoint.number)
             endpoint.reset()
-            if endpoint.sends is not None:
-                self.fresh.append(endpoint.number)
+            self.fresh.append(endpoint.number)
         elif command == Command.LEAVE:
             self._owned.discard(endpoint.number)
             endpoint.leave()
@@ -73,7 +72,7 @@ class Commands:
             await self._receives.refused(endpoint)
         elif command == Command.FENCE:
             await self._fence()
-        elif command == Command.COPIED:
+        else:
             await self._writes.copied()
 
     async def _fence(self) -> None:

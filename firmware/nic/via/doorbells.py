@@ -97,9 +97,9 @@ class Polled:
         """Every tail, those of VI 1 first: only those up to the highest VI that a process has are looked at."""
         services: list[Service] = []
         for endpoint in self._ni.endpoints[1:]:
-            if endpoint.sends is not None:
-                services.append(self._service(endpoint.sends, sends))
-                self._rings.append(endpoint.sends)
+            assert endpoint.sends is not None
+            services.append(self._service(endpoint.sends, sends))
+            self._rings.append(endpoint.sends)
             if receives is not None:
                 services.append(self._service(endpoint.receives, receives))
                 self._rings.append(endpoint.receives)

@@ -144,14 +144,14 @@ class Endpoint:
         self.prefetched.clear()
 
     def reset(self) -> None:
-        """It has a new owner, whose queue caches are empty."""
+        """It has a new owner, whose queue caches are empty: a process that rings by itself."""
+        assert self.sends is not None
         self.owned = True
         self.receives.restart()
-        if self.sends is not None:
-            pair = self._nic.load(self.words + Vi.PAIR)
-            self.receives.move(pair + Pair.RECEIVE_TAIL, pair + Pair.RECEIVE_HEAD)
-            self.sends.move(pair + Pair.SEND_TAIL, pair + Pair.SEND_HEAD)
-            self.sends.restart()
+        pair = self._nic.load(self.words + Vi.PAIR)
+        self.receives.move(pair + Pair.RECEIVE_TAIL, pair + Pair.RECEIVE_HEAD)
+        self.sends.move(pair + Pair.SEND_TAIL, pair + Pair.SEND_HEAD)
+        self.sends.restart()
 
     def count_left(self) -> None:
         """A send of a reliable connection has left, or will not leave: the kernel sees it."""

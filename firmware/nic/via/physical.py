@@ -128,15 +128,13 @@ class Physical:
         kept: list[tuple[int, int]] = []
         while pages.more():
             page = await pages.take()
-            if page is not None:
-                await self._nic.work("read_page")
-                kept.append(page)
+            assert page is not None  # it has waited
+            await self._nic.work("read_page")
+            kept.append(page)
         return KeptPages(kept)
 
     async def receive(self, ring: Ring, meanwhile: Meanwhile | None = None) -> Work:
-        """What stands at the head of a receive queue cache."""
-        if meanwhile is not None:
-            await meanwhile()
+        """What stands at the head of a receive queue cache. No DMA fetches it, so there is no `meanwhile`."""
         await self._nic.work("receive_begin")
         first, descriptor, length = ring.take(CONTROL_WORDS)
         control = Control.of(first)

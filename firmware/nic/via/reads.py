@@ -36,18 +36,18 @@ class Reads:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._sender, self._breaking, self._translator = sender, breaking, Translator(ni, table)
 
-    async def asked(self, endpoint: Endpoint, writing: Writing | None, number: int) -> None:
-        """A request, behind the packet with its address: send what stands there, or break the connection."""
+    async def asked(self, endpoint: Endpoint, number: int) -> None:
+        """A request, behind the packet with its address: send what stands there, or break the connection, which is a
+        reliable one.
+        """
         connection = endpoint.connection
-        connection.writing = None
-        if writing is None:
-            return
+        writing, connection.writing = connection.writing, None
+        assert writing is not None  # without its address, a packet was missing
         await self._nic.work("read_asked")
         size, _ = await self._port.inline()
         if not await self._allowed(endpoint, writing, size):
             self._ni.count(Counter.NOT_ALLOWED)
-            if connection.reliable:
-                await self._breaking.refuse(endpoint, via.Kind.NOT_ALLOWED, number)
+            await self._breaking.refuse(endpoint, via.Kind.NOT_ALLOWED, number)
             return
         parts = [Part(writing.va, writing.handle, size)] if size else []
         pages = SegmentPages(self._ni, self._translator, parts, endpoint.tag(), endpoint.number)
@@ -62,22 +62,20 @@ class Reads:
 
     async def _allowed(self, endpoint: Endpoint, writing: Writing, size: int) -> bool:
         """Whether a range is registered for reads under the VI's tag."""
-        connection = endpoint.connection
-        if not connection.reliable or (writing.va & 3 and self._nic.word_bytes == 4):  # a LANai 4 moves whole words
+        if writing.va & 3 and self._nic.word_bytes == 4:  # a LANai 4 moves whole words
             return False
         try:
             region = await self._translator.find(endpoint.number, writing.va, writing.handle, size, endpoint.tag())
         except Refused:
             return False
-        return bool(self._nic.load(region + Region.FLAGS) & connection.rights & RDMA_READ)
+        return bool(self._nic.load(region + Region.FLAGS) & endpoint.connection.rights & RDMA_READ)
 
     async def data(self, endpoint: Endpoint, header: Header, deliver: Deliver) -> None:
         """A packet of data: to the pages of the oldest read that waits. What is wrong is told when all is here."""
         await self._nic.work("read_data")
         unanswered = endpoint.connection.unanswered
-        waiting = next((one for one in unanswered if one.reading is not None and not one.over), None)
-        if waiting is None or waiting.reading is None:
-            return
+        waiting = next(one for one in unanswered if one.reading is not None and not one.over)
+        assert waiting.reading is not None
         if not waiting.operation & Status.ERRORS:
             waiting.operation |= await deliver(waiting.reading, self._port.head().size) or Status(0)
         if header.last:

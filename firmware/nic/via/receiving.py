@@ -141,7 +141,7 @@ class Receiver:
     async def _remote(self, endpoint: Endpoint, header: Header) -> None:
         """A packet of an RDMA write or read."""
         if header.kind == Kind.READ:
-            await self._reads.asked(endpoint, endpoint.connection.writing, header.number)
+            await self._reads.asked(endpoint, header.number)
         elif header.kind == Kind.DATA:
             await self._reads.data(endpoint, header, self._deliver)
         else:

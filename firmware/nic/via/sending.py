@@ -52,9 +52,9 @@ class Sender:
             await self.advance()
 
     def leave(self, endpoint: Endpoint) -> None:
-        """Send nothing more of a VI that nobody has. A message that leaves has no descriptor any more."""
-        if endpoint.sends is not None:
-            self._turns.remove(endpoint.sends)
+        """Send nothing more of a VI that its process has given up. A message that leaves has no descriptor any more."""
+        assert endpoint.sends is not None
+        self._turns.remove(endpoint.sends)
         if self._now is not None and self._now.endpoint is endpoint:
             self._now.work.descriptor = self._now.work.home = 0
 
@@ -65,10 +65,11 @@ class Sender:
 
     async def fetched(self) -> None:
         """A fetch is complete."""
-        if self._now is not None:
-            self._now.underway -= 1
-            self._now.fetched += not self._port.waits
-            self._nic.trace(TraceEvent.NIC_DMA_DONE, self._now.key)
+        now = self._now
+        assert now is not None  # a message ends behind its last fetch
+        now.underway -= 1
+        now.fetched += not self._port.waits
+        self._nic.trace(TraceEvent.NIC_DMA_DONE, now.key)
         await self.advance()
 
     @property
