@@ -11,6 +11,7 @@ import pytest
 from firmware.host.via import Descriptor, VipError
 from firmware.host.via.vi import WorkQueue
 from firmware.nic.via.refill import Refill
+from firmware.nic.via.writes import KernelBuffer
 from tb.fuzz import trial
 from tb.fuzz.layers.via.completions import Completions, Queue
 from tb.fuzz.layers.via.link import Link
@@ -129,3 +130,23 @@ def test_a_descriptor_that_is_given_to_a_thread_before_it_is_done_is_found(
 
     monkeypatch.setattr(WorkQueue, "_take", late)
     assert "before it was done" in failures("delivery", {}, {}, two_threads(queue, how))[0]
+
+
+def test_a_connection_that_broke_and_of_which_a_process_hears_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    act = Act(0, "receive nothing", {"side": 0, "bytes": 8}, who="link")
+    assert failures("delivery", {}, {}, act) == ()
+    monkeypatch.setattr("firmware.host.via.nic.VipNic._broken", lambda self, number: None)
+    assert "heard 0 times" in failures("delivery", {}, {}, act)[0]
+
+
+def test_data_of_a_write_that_a_message_overtakes_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The target's NIC does not wait until its kernel has copied them."""
+    write = Act(0, "write", {"side": 0, "bytes": 9000, "pieces": 1, "immediate": 0}, who="link")
+    acts = write, Act(0, "message", MESSAGE, who="link")
+    assert failures("delivery", {}, {}, *acts) == ()
+
+    async def at_once(self: KernelBuffer) -> None:
+        """Wait for nothing."""
+
+    monkeypatch.setattr(KernelBuffer, "settle", at_once)
+    assert "are not there" in failures("delivery", {}, {}, *acts)[0]

@@ -34,7 +34,7 @@ async def run(program: Program, world: World) -> list[str]:
             return [*cluster.wrong, "not all connections have ended", *world.kernel.waiting()]
         await world.kernel.sleep(SETTLE_PS, "the next look")
     world.disturb({})
-    wrong = [*cluster.wrong, *cluster.wrong_memory()]
+    wrong = [*cluster.wrong, *cluster.wrong_memory(), *cluster.unheard()]
     if wrong:
         return wrong
     for owner in cluster.honest():

@@ -58,21 +58,31 @@ class Cluster:
                 if at is not None:
                     yield f"{owner}: byte {at} of its region {kind} is wrong"
 
+    def unheard(self) -> Iterator[str]:
+        """Processes whose NIC has told of more connections that broke than their VIs, or of fewer."""
+        for owner in self.honest():
+            told = len(owner.broken)
+            if told != owner.breaks:
+                yield f"{owner}: its NIC has told of {told} connections that broke, its VIs of {owner.breaks}"
+
     def held(self) -> Iterator[str]:
-        """What kernels and network hold though everything was given back."""
+        """What kernels, NICs and the network hold though everything was given back."""
+        hostile = {owner.node for owners in self.owners for owner in owners if owner.hostile}
         for via in self.vias:
-            kernel, who = via.kernel, f"kernel {via.kernel.me}"
-            if any(owner.hostile for owner in self.owners[kernel.me]):
-                continue
-            yield from (f"{who} has VI {vi.number}" for vi in kernel.vis[1:] if vi.process is not None)
-            for number, used in enumerate(kernel._queues):
-                if used:
-                    yield f"{who} has completion queue {number}"
-            for region in kernel.registry._regions:
-                if region is not None:
-                    yield f"{who} has region {region.handle:#x}"
-            for frame in self.world.hosts[kernel.me].frames._free:
-                if via.host.load_bytes(frame, PAGE) != UNTOUCHED:
-                    yield f"{who}: page frame {frame:#x}, which is free, was written"
+            if via.kernel.me not in hostile:
+                yield from self._held_by(via)
+        if not hostile:
+            yield from (f"{wait.waiter} lacks {wait.wanted.resource}" for wait in self.world.hosts[0].waits.declared())
         if self.world.in_flight():
             yield f"the network holds {self.world.in_flight()} packets"
+
+    def _held_by(self, via: Via) -> Iterator[str]:
+        kernel, who = via.kernel, f"kernel {via.kernel.me}"
+        yield from (f"{who} has VI {vi.number}" for vi in kernel.vis[1:] if vi.process is not None)
+        yield from (f"{who} has completion queue {number}" for number, used in enumerate(kernel._queues) if used)
+        for region in kernel.registry._regions:
+            if region is not None:
+                yield f"{who} has region {region.handle:#x}"
+        for frame in self.world.hosts[kernel.me].frames._free:
+            if via.host.load_bytes(frame, PAGE) != UNTOUCHED:
+                yield f"{who}: page frame {frame:#x}, which is free, was written"

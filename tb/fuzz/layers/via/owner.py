@@ -100,6 +100,8 @@ class Owner:
         self.shared: Completions | None = None
         self.broken: list[Vi] = []
         """VIs whose connections broke, as the NIC has told."""
+        self.breaks = 0
+        """How many connections broke, as their VIs have told."""
         self.asked = 0
         """What its NIC had counted when it asked last."""
         self._place_handle = 0

@@ -107,6 +107,7 @@ class Side:
 
     def _broke(self) -> None:
         self.broken += 1
+        self.owner.breaks += 1
 
     # ---- posting
 
