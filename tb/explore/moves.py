@@ -236,3 +236,19 @@ class Moves:
 
 def _with(values: tuple, place: int, value: object) -> tuple:  # type: ignore[type-arg]
     return (*values[:place], value, *values[place + 1 :])
+
+
+class SingleMoves(Moves):
+    """The same, one state of each part at a time: every turn is a move, whether others notice it or not."""
+
+    def closure(self, part: int, begin: frozenset[At]) -> frozenset[At]:
+        """Nothing is taken together."""
+        return begin
+
+    def after(self, situation: Situation) -> Iterator[Following]:
+        """See `Moves`."""
+        yield from super().after(situation)
+        for part, states in enumerate(situation.sets):
+            for at in states:
+                for pair in self.unnoticed(part, at):
+                    yield Move("acts", part), self._moved(situation, part, [pair]), ((part, [pair]),)

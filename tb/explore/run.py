@@ -17,6 +17,7 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from pymodels.errors import ConfigError, nearest
 from tb.explore import worlds
 from tb.explore.atlas import Atlas
+from tb.explore.moves import SingleMoves
 from tb.explore.search import Search
 from tb.explore.situation import Outcome
 from tb.explore.story import sentences
@@ -27,7 +28,9 @@ from tb.tools.ending import heed_terminate
 
 MINUTES = 5.0
 """For one world."""
-COLUMNS = ("world", "verdict", "situations", "transitions", "states", "parts", "depth", "s")
+SINGLY = 400_000
+"""So many states of a world are also seen one by one."""
+COLUMNS = ("world", "verdict", "situations", "transitions", "states", "one by one", "parts", "depth", "s")
 
 
 def layers() -> list[str]:
@@ -68,6 +71,13 @@ def explore(world: SmallWorld, seconds: float, console: Console) -> tuple[Outcom
             task = bar.add_task("begins", total=None)
             search = Search(world, atlas, lambda outcome: bar.update(task, description=progress(outcome)))
             outcome = search.run(seconds)
+            if verdict(outcome) == "proved" and outcome.states <= SINGLY:
+                single = Search(world, atlas, search.told, SingleMoves)
+                found = single.run(seconds)
+                outcome.singly = found.situations if found.exhausted else 0
+                outcome.interrupted = found.interrupted
+                if found.wrong:
+                    search, outcome = single, found
             search.unlimited()
             return outcome, list(sentences(search)) if outcome.wrong else []
     finally:
@@ -93,7 +103,7 @@ def verdict(outcome: Outcome) -> str:
 
 def row(outcome: Outcome) -> tuple[str, ...]:
     """The table's line of one world."""
-    numbers = (outcome.situations, outcome.transitions, outcome.states)
+    numbers = (outcome.situations, outcome.transitions, outcome.states, outcome.singly)
     parts = "+".join(map(str, outcome.places))
     return (
         outcome.world.name,

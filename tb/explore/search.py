@@ -26,9 +26,16 @@ LEADS = ("acts", "arrives", "timer")
 class Search:
     """One search. `told` is called now and then with the outcome so far."""
 
-    def __init__(self, world: SmallWorld, atlas: Atlas, told: Callable[[Outcome], None] = lambda outcome: None) -> None:
-        self.world, self.atlas, self._told = world, atlas, told
-        self.moves = Moves(world, atlas, self._tick)
+    def __init__(
+        self,
+        world: SmallWorld,
+        atlas: Atlas,
+        told: Callable[[Outcome], None] = lambda outcome: None,
+        moves: type[Moves] = Moves,
+    ) -> None:
+        """With `SingleMoves` a situation is one state of the world."""
+        self.world, self.atlas, self.told = world, atlas, told
+        self.moves = moves(world, atlas, self._tick)
         self.outcome = Outcome(world)
         self.situations: list[Situation] = []
         self._known: dict[Situation, int] = {}
@@ -90,7 +97,7 @@ class Search:
         if now - self._last_told > 0.2:
             self._last_told = now
             self._count()
-            self._told(self.outcome)
+            self.told(self.outcome)
         if now > self._stop:
             raise TimeoutError
 

@@ -49,6 +49,8 @@ class Outcome:
     transitions: int = 0
     states: int = 0
     """Of the whole world, in all situations together."""
+    singly: int = 0
+    """States that were also seen one by one, each with a way out; 0: they were not."""
     depth: int = 0
     seconds: float = 0.0
     places: tuple[int, ...] = ()

@@ -23,6 +23,7 @@ from tb.explore.atlas import Atlas
 from tb.explore.digest import TICKS, Digest
 from tb.explore.grim.messages import EVERYBODY, Letter, Once, world
 from tb.explore.grim.remote import Landed, Transfer
+from tb.explore.moves import Moves, SingleMoves
 from tb.explore.part import TIMING
 from tb.explore.run import chosen, layers, main, minutes, verdict
 from tb.explore.search import Search
@@ -85,6 +86,18 @@ def test_a_transfer_lands_whole_and_before_its_lock_in_every_order(name: str) ->
     outcome, _ = searched(known(name))
     assert (outcome.wrong, outcome.exhausted) == ("", True)
     assert outcome.ends
+
+
+def test_states_one_by_one_are_those_of_the_sets() -> None:
+    small = known("miss")
+    atlas = Atlas(small)
+    try:
+        sets, single = (Search(small, atlas, moves=moves).run(60) for moves in (Moves, SingleMoves))
+    finally:
+        atlas.close()
+    assert (single.wrong, single.exhausted) == (sets.wrong, sets.exhausted) == ("", True)
+    assert single.situations == single.states == sets.states > sets.situations
+    assert single.ends
 
 
 def test_a_broadcast_reaches_all_in_every_order() -> None:
