@@ -202,7 +202,8 @@ class Lab(Notebook):
         """What the numbers of the trace mean."""
         clocks = {name: self.plan.profile.integer(f"clock.{name}_ps") for name in ("nic", "link", "pci")}
         lost = self._running.doorway.trace_lost
-        return legend_of(self.plan.cluster.topology, self._running.paths.names, clocks, lost)
+        topology, kind = self.plan.cluster.topology, self.plan.profile.kind
+        return legend_of(topology, self._running.paths.names, clocks, lost, kind)
 
     def trace(self) -> NDArray[np.void]:
         """The trace so far, in time order, shape (n,)."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pymodels.errors import SanlabError
+from pymodels.profiles import DEFAULT_KIND
 from pymodels.results import ResultsError, write_atomically
 from pymodels.topology import Topology
 from pymodels.trace import RECORD, SWITCH_BASE
@@ -48,6 +49,8 @@ class Legend:
     """Periods of the clocks `nic`, `link`, `pci`."""
     lost: int = 0
     """Records for which the trace had no room."""
+    nic: str = DEFAULT_KIND
+    """The kind of the hosts' NICs."""
 
     @cached_property
     def peers(self) -> dict[End, End]:
@@ -60,8 +63,8 @@ class Legend:
         return self.paths[number].rpartition(":")[2] if number < len(self.paths) else f"path {number}"
 
 
-def legend_of(topology: Topology, paths: list[str], clocks_ps: dict[str, int], lost: int) -> Legend:
-    """The legend of a run on a topology."""
+def legend_of(topology: Topology, paths: list[str], clocks_ps: dict[str, int], lost: int, nic: str) -> Legend:
+    """The legend of a run on a topology whose hosts have NICs of a kind."""
     return Legend(
         topology.hosts,
         tuple((s.name, s.ports) for s in topology.switches),
@@ -69,6 +72,7 @@ def legend_of(topology: Topology, paths: list[str], clocks_ps: dict[str, int], l
         tuple(paths),
         clocks_ps,
         lost,
+        nic,
     )
 
 

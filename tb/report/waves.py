@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 from pymodels.hardware.discover import nic_kinds, of_nic
 from pymodels.link.characters import Symbol
 from pymodels.results import write_atomically
 from tb.build.instances import word
-from tb.nics.view import CHARACTER, Signals, View
+from tb.nics.view import CHARACTER, View
 from tb.report.life import Life
 from tb.report.lives import Lives
 from tb.report.recorded import Legend, Recorded
@@ -74,7 +73,7 @@ def groups(legend: Legend, known: Mapping[str, int]) -> list[Group]:
     `known`: every signal of the file with its bits.
     """
     found = []
-    view = nic_view()
+    view = nic_view(legend.nic)
     for name in legend.hosts:
         scope = _scope(f"host_{word(name)}", known)
         card = f"{scope}.card"
@@ -94,15 +93,10 @@ def groups(legend: Legend, known: Mapping[str, int]) -> list[Group]:
     return [group for group in found if group.signals]
 
 
-def nic_view() -> View:
-    """What is shown of the NICs, of all kinds. A file has the signals of one of them, and none of the others'."""
-    views: list[View] = [of_nic("tb.nics.{}", kind).WAVES for kind in nic_kinds()]
-
-    def once(lists: Iterable[Signals]) -> Signals:
-        return tuple(dict.fromkeys(chain.from_iterable(lists)))
-
-    states = {name: module for view in views for name, module in view.states.items()}
-    return View(once(v.bus for v in views), once(v.nic for v in views), once(v.port for v in views), states)
+def nic_view(kind: str) -> View:
+    """What is shown of a kind of NIC."""
+    view: View = of_nic("tb.nics.{}", kind).WAVES
+    return view
 
 
 def _scope(component: str, known: Mapping[str, int]) -> str:
@@ -119,7 +113,9 @@ def _signals(scope: str, wanted: tuple[tuple[str, str], ...], known: Mapping[str
 def translations() -> dict[str, dict[int, str]]:
     """Names by value, for every kind of signal that has them."""
     characters = {int(symbol): symbol.name for symbol in Symbol} | {0x100 + byte: f"{byte:02X}" for byte in range(256)}
-    modules = {**STATES, **nic_view().states}
+    modules = dict(STATES)
+    for kind in nic_kinds():
+        modules |= nic_view(kind).states
     return {CHARACTER: characters, **{kind: states(module) for kind, module in modules.items()}}
 
 

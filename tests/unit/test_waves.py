@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ KNOWN = {
     "top.cluster.switch_sw0.gen_port[1].port.cable.rx": 9,
     "top.cluster.switch_sw0.gen_port[7].port.cable.rx": 9,
     "top.cluster.host_paris.something_else": 1,
+    "top.cluster.host_paris.card.clk": 1,  # what another kind of NIC has under this name is listed for it
 }
 
 
@@ -43,6 +45,12 @@ def test_signals_that_the_file_has_are_grouped_by_host_nic_port_and_switch() -> 
         "switch sw0": ["switch_sw0.tr_stall"],
         "switch sw0 port 1 from metz": ["switch_sw0.gen_port[1].port.cable.rx"],
     }
+
+
+def test_signals_of_a_nic_are_those_of_its_kind() -> None:
+    found = {group.name: group.signals for group in waves.groups(replace(LEGEND_OF_TWO, nic="sp"), KNOWN)}
+    assert [signal.path for signal in found["NIC of paris"]] == ["top.cluster.host_paris.card.clk"]
+    assert "NIC of metz" not in found
 
 
 def test_a_component_that_is_a_model_of_its_own_is_found_under_its_own_name() -> None:
