@@ -43,6 +43,8 @@ class Batch:
     simulator: str = ""
     covered: bool = False
     """Note which lines of the layer's firmware ran."""
+    shrink: int = 0
+    """On the RTL: seconds to make each program that fails smaller."""
 
     @property
     def study(self) -> str:
@@ -111,7 +113,7 @@ def _simulated(batch: Batch) -> Done:
     WORK.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(dir=WORK, prefix=f"{batch.layer}-{batch.first}-"))
     try:
-        settings = f"layer={batch.layer} first={batch.first} count={batch.count}"
+        settings = f"layer={batch.layer} first={batch.first} count={batch.count} shrink={batch.shrink}"
         info = studies.load(STUDY)
         request = resolve(STUDY, batch.simulator, "1", False, info.cluster or "", "", settings, SIMULATORS)
         request = type(request)(**{**request.__dict__, "folder": str(folder)})

@@ -16,6 +16,7 @@ from firmware.layers import ClusterView
 from pymodels.kernel import Kernel
 from tb.fuzz import trial
 from tb.fuzz.program import Program, Value
+from tb.fuzz.shrink import SMALL, shrink_awaiting, sort_of
 from tb.lab.lab import Lab
 from tb.plan.options import Option
 
@@ -26,6 +27,7 @@ OPTIONS = {
     "layer": Option("grim", "whose fuzz", choices=tuple(trial.names())),
     "first": Option(0, "the first seed"),
     "count": Option(10, "so many seeds", 1, 1_000_000),
+    "shrink": Option(0, "seconds to make the program of each seed that fails smaller", 0, 1000),
 }
 
 
@@ -74,14 +76,29 @@ async def run(lab: Lab) -> None:
     """The study: as many programs as there are seeds."""
     name, first, count = lab.text("layer"), lab.option("first"), lab.option("count")
     for seed in range(first, first + count):
-        for line in await _apart(lab, name, seed):
+        program, numbers = trial.drawn(name, seed)
+        found = await _apart(lab, name, program)
+        if found and lab.option("shrink"):
+            small = await _smaller(lab, name, numbers, sort_of(found[0]))
+            found += [f"{SMALL}{line}" for line in str(small or program).splitlines()]
+        for line in found:
             lab.check(False, f"seed {seed}: {line}")
         lab.progress(seed - first + 1, count, "programs")
     lab.metric("programs", count)
 
 
-async def _apart(lab: Lab, name: str, seed: int) -> list[str]:
-    """Run the program of a seed in a copy of this process; what was wrong."""
+async def _smaller(lab: Lab, name: str, numbers: list[int], sort: str) -> Program | None:
+    """The smallest program found that fails in the same way; each that is tried has a copy of its own."""
+
+    async def fails(program: Program) -> bool:
+        found = await _apart(lab, name, program)
+        return bool(found) and sort_of(found[0]) == sort
+
+    return await shrink_awaiting(trial.layer(name).program, numbers, fails, lab.option("shrink"))
+
+
+async def _apart(lab: Lab, name: str, program: Program) -> list[str]:
+    """Run a program in a copy of this process; what was wrong."""
     read, write = os.pipe()
     child = os.fork()
     if not child:
@@ -93,7 +110,7 @@ async def _apart(lab: Lab, name: str, seed: int) -> list[str]:
 
         # what the copy raises outside of this task ends it too, and nothing of it is left behind
         lab.running.engine.on_failure = lambda error: end([trial.told(error)])
-        end(await _whole(lab, name, seed))
+        end(await _whole(lab, name, program))
     os.close(write)
     with os.fdopen(read) as answer:
         text = answer.read()
@@ -102,8 +119,7 @@ async def _apart(lab: Lab, name: str, seed: int) -> list[str]:
     return found
 
 
-async def _whole(lab: Lab, name: str, seed: int) -> list[str]:
-    program, _ = trial.drawn(name, seed)
+async def _whole(lab: Lab, name: str, program: Program) -> list[str]:
     found: list[str] = await trial.layer(name).run(program, RtlWorld(lab, name, program))
     await lab.running.drain()
     return [line[:LINE] for line in [*found, *lab.running.broken_invariants()]][:LINES]

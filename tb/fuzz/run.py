@@ -22,7 +22,8 @@ from pymodels.errors import ConfigError, SanlabError, nearest
 from tb.fuzz import trial
 from tb.fuzz.batch import Batch, Found, covered, run_batch
 from tb.fuzz.known import KNOWN, known
-from tb.fuzz.shrink import shrink, sort_of
+from tb.fuzz.program import Program
+from tb.fuzz.shrink import SMALL, shrink, sort_of
 from tb.report.tables import Table
 from tb.report.terminal import complain, say, show
 from tb.sweep import farm
@@ -41,6 +42,8 @@ COVERED = 10
 """The first batches of a layer that note which lines ran: it takes time."""
 SHRUNK = 3
 """Sorts of failures of a layer that are shrunk."""
+RTL_SECONDS = 120
+"""For one on the RTL."""
 
 
 @dataclass
@@ -185,18 +188,30 @@ def _tell_sort(fuzz: Fuzz, sort: str, seeds: list[int], console: Console, shrink
     say(console, f"{fuzz.layer}: {fuzz.failures[seed][0]}", "bold red")
     again = f"make fuzz LAYER={fuzz.layer} SEEDS={seed}..{seed}" + (" ON=rtl" if fuzz.place == "rtl" else "")
     say(console, f"{len(seeds)} seeds: {', '.join(map(str, seeds[:8]))}; again: {again}")
-    program, numbers = trial.drawn(fuzz.layer, seed)
-    small = None
-    if shrinks and fuzz.place == "machine":
-
-        def fails(tried: Any) -> bool:
-            failures = trial.on_machine(fuzz.layer, tried).failures
-            return bool(failures) and sort_of(failures[0]) == sort
-
+    small = ""
+    if shrinks:
         with console.status("shrinking"):
-            small = shrink(trial.layer(fuzz.layer).program, numbers, fails)
+            small = (_small_on_rtl if fuzz.place == "rtl" else _small)(fuzz, seed, sort)
     say(console, "shrunk to:" if small else "the program:")
-    say(console, str(small or program))
+    say(console, small or str(trial.drawn(fuzz.layer, seed)[0]))
+
+
+def _small(fuzz: Fuzz, seed: int, sort: str) -> str:
+    """The program of a seed that fails on the machine, made smaller; empty when it fails no more."""
+
+    def fails(tried: Program) -> bool:
+        failures = trial.on_machine(fuzz.layer, tried).failures
+        return bool(failures) and sort_of(failures[0]) == sort
+
+    return str(shrink(trial.layer(fuzz.layer).program, trial.drawn(fuzz.layer, seed)[1], fails) or "")
+
+
+def _small_on_rtl(fuzz: Fuzz, seed: int, sort: str) -> str:
+    """The same on the RTL: a simulation of its own, in which every program that is tried is a copy."""
+    done = run_batch(Batch(fuzz.layer, seed, 1, fuzz.simulator, shrink=RTL_SECONDS))
+    lines = [] if done.failures else Found.read(done.results).failures.get(seed, [])
+    again = bool(lines) and sort_of(lines[0]) == sort
+    return "\n".join(line.removeprefix(SMALL) for line in lines if again and line.startswith(SMALL))
 
 
 def chosen(layer: str, seeds: str, place: str, simulator: str) -> list[Fuzz]:

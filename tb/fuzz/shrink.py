@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from queue import SimpleQueue
+from threading import Thread
 
 from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
@@ -15,6 +17,8 @@ from hypothesis.errors import NoSuchExample
 from tb.fuzz.draw import Draw, strategy
 from tb.fuzz.program import Program
 
+SMALL = "shrunk: "
+"""Before each line of a program that was made smaller, among what was wrong with it."""
 KEY = b"the failing program"
 NOT_SHRUNK = KEY + b".secondary"
 """Where hypothesis keeps what has failed and may still be made smaller."""
@@ -54,3 +58,29 @@ def shrink(
         return find(strategy(make), still, settings=quiet, database_key=KEY)
     except NoSuchExample:
         return failing[-1] if failing else None
+
+
+async def shrink_awaiting(
+    make: Callable[[Draw], Program], numbers: list[int], fails: Callable[[Program], Awaitable[bool]], seconds: float
+) -> Program | None:
+    """`shrink`, where a program must be awaited to know whether it fails. Hypothesis works in a thread of its own, one
+    of the two at a time.
+    """
+    asked: SimpleQueue[Program | None] = SimpleQueue()
+    answers: SimpleQueue[bool] = SimpleQueue()
+    small: list[Program | None] = []
+
+    def still(program: Program) -> bool:
+        asked.put(program)
+        return answers.get()
+
+    def work() -> None:
+        try:
+            small.append(shrink(make, numbers, still, seconds))
+        finally:
+            asked.put(None)
+
+    Thread(target=work, daemon=True).start()
+    while (program := asked.get()) is not None:
+        answers.put(await fails(program))
+    return small[0] if small else None

@@ -12,13 +12,14 @@ import pytest
 
 from firmware.host.grim import GrimError
 from pymodels.errors import ConfigError
+from pymodels.kernel import Kernel
 from tb.fuzz import trial
 from tb.fuzz.draw import Draw
 from tb.fuzz.layers.grim.errors import Ledger
 from tb.fuzz.layers.grim.mail import Mail, Message
 from tb.fuzz.layers.grim.memory import Block, Effect, Memory, Order, gaps
 from tb.fuzz.program import Act, Program
-from tb.fuzz.shrink import shrink
+from tb.fuzz.shrink import shrink, shrink_awaiting
 
 
 def made_up(draw: Draw) -> Program:
@@ -70,6 +71,24 @@ def test_a_failing_program_is_shrunk_to_what_fails() -> None:
     assert small is not None
     assert [act.whole("number") for act in small.acts] == [100, 100]
     assert small.nodes == 2
+
+
+def test_a_program_that_must_be_awaited_is_shrunk_to_the_same() -> None:
+    draw, kernel = Draw("shrink 3"), Kernel()
+    program = made_up(draw)
+    small: list[Program | None] = []
+
+    async def fails(tried: Program) -> bool:
+        await kernel.sleep(1)
+        return len(tried.acts) >= 2
+
+    async def whole() -> None:
+        small.append(await shrink_awaiting(made_up, draw.numbers, fails, 25))
+
+    assert len(program.acts) > 2
+    kernel.spawn(whole(), "the fuzz")
+    kernel.run()
+    assert small == [shrink(made_up, draw.numbers, lambda tried: len(tried.acts) >= 2)]
 
 
 def test_what_does_not_fail_is_not_shrunk() -> None:
