@@ -38,6 +38,29 @@ def test_option_that_must_be_a_multiple_takes_multiples_only(name: str) -> None:
             Options.of({name: value})
 
 
+@pytest.mark.parametrize(("style", "channels", "fits"), [("append", 32, 32), ("slotted", 30, 24), ("hybrid", 30, 24)])
+def test_channels_are_refused_for_which_trees_leave_too_few_tokens_to_send_at_all(
+    style: str, channels: int, fits: int
+) -> None:
+    """24 trees leave 48 tokens: one for each of more than 24 channels, and a ring of slots keeps one slot free."""
+    got: list[int] = []
+
+    async def node(library: Grim, me: int) -> None:
+        if me == 0:
+            await library.wait_for(lambda: library.nodes_served == 1)
+        else:
+            await library.sync_handlers()
+            got.append(me)
+
+    Bench(2, channels=fits, multicast_trees=24, queue_style=style).run(node, within_us=10_000)
+    assert got == [1]
+    if channels > fits:
+        with pytest.raises(
+            OptionError, match="^option multicast_trees: 24 trees leave 1 tokens for each of 30 channels"
+        ):
+            Bench(2, channels=channels, multicast_trees=24, queue_style=style)
+
+
 @pytest.mark.parametrize("children", [1, 2])
 def test_tree_queue_takes_as_many_copies_as_it_has_tokens(children: int) -> None:
     """The children do not poll: their queues are full soon, and all that they have not taken waits at the root."""

@@ -209,9 +209,12 @@ class Layout:
         return max(source - self._own + 1, 0)
 
     def _check_trees(self, options: Options) -> None:
-        if not self.slots:
-            cause = f"{options.multicast_trees} trees leave no token for each of {options.channels} channels"
-            raise OptionError("option multicast_trees", cause, "ask for fewer")
+        least = 1 if options.queue_style == "append" else 2  # a ring of slots keeps one free
+        if self.slots < least:
+            left = f"{self.slots} tokens for each of {options.channels} channels, which need {least}"
+            raise OptionError(
+                "option multicast_trees", f"{options.multicast_trees} trees leave {left}", "ask for fewer"
+            )
         if options.timeout_us and self.targets > grim.MAX_CHANNELS:
             cause = f"{self.targets} channels and trees, an answer can name {grim.MAX_CHANNELS}"
             raise OptionError("option timeout_us", cause, "ask for fewer channels or multicast_trees")
