@@ -28,7 +28,7 @@ from tb.tools.ending import heed_terminate
 
 MINUTES = 5.0
 """For one world."""
-SINGLY = 400_000
+SINGLY = 1_000_000
 """So many states of a world are also seen one by one."""
 COLUMNS = ("world", "verdict", "situations", "transitions", "states", "one by one", "parts", "depth", "s")
 
