@@ -209,6 +209,11 @@ class FifoBench:
         self.model.free(number)
         await self.write(Region.RX_FREE, number)
 
+    async def change(self, form: Form) -> None:
+        """MODE."""
+        await self.write(Region.MODE, form)
+        self.model.mode(form)
+
     async def next_packet(self) -> bytes | None:
         """What RX_READY shows, which must be the model's oldest packet, byte for byte; then RX_NEXT. None: nothing."""
         word = await self.read(Region.RX_READY)

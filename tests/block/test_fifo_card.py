@@ -186,7 +186,7 @@ async def the_pool_refuses_what_is_no_buffer_or_in_it(dut: Any) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def what_the_host_does_where_nothing_is_is_flagged(dut: Any) -> None:
-    """Stores to holes, to read-only registers, of part of a register, of cells; the form is for an empty card."""
+    """Stores to holes, to read-only registers, of part of a register, of cells."""
     bench = await buffers(dut)
     for place, size in ((0x800050, 4), (0x900000, 8), (Region.STATUS, 4), (Region.RX_READY, 4), (Region.ERRORS, 2),
                         (Region.CELL_OUT + 4, 4), (Region.MODE + 4, 4)):  # fmt: skip
@@ -195,10 +195,25 @@ async def what_the_host_does_where_nothing_is_is_flagged(dut: Any) -> None:
         await bench.check()
         await bench.write(Region.ERRORS, 1 << Error.PIO)
     assert await bench.read(0x800050) == await bench.read(0x900004) == 0
-    await bench.free(POOL[0])
-    await bench.write(Region.MODE, Form.CELLS)
-    assert await bench.read(Region.MODE) == Form.BUFFERS
-    bench.model.errors = {Error.MODE}
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def the_form_is_chosen_while_the_card_holds_nothing(dut: Any) -> None:
+    """Not with a packet there; afterwards the pool is empty, and its buffers can be given again."""
+    bench = await buffers(dut, pool=2)
+    bench.arrive(bench.rng.randbytes(40))
+    await bench.quiet()
+    await bench.change(Form.CELLS)
+    assert await bench.read(Region.MODE) == Form.BUFFERS and bench.model.errors == {Error.MODE}
+    await bench.next_packet()
+    for form in (Form.CELLS, Form.BUFFERS):
+        await bench.change(form)
+        assert await bench.read(Region.MODE) == form
+    assert await bench.read(Region.RX_FREE) == 0
+    bench.arrive(bench.rng.randbytes(50))
+    await bench.free(POOL[1])
+    await bench.quiet()
+    await drain(bench)
     await bench.check()
 
 

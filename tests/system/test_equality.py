@@ -17,6 +17,7 @@ import pytest
 
 from pymodels.formats.grim import GRIM_ID
 from pymodels.results import differences
+from tb.plan import studies
 from tb.report.packets import FILE
 from tb.sim.compiled import COMPILED
 from tb.tools.paths import ROOT
@@ -24,6 +25,7 @@ from tests.system.runs import Run, assert_equal, must
 
 SMALL = {
     "echo_pingpong": "repetitions=1",
+    "fifo_pingpong": "repetitions=1 messages=2 largest=16",
     "firmvia_latency": "repetitions=2 largest=16 via.preset=hwvia via.vis=4",
     "grim_pingpong": "repetitions=1 largest=256",
     "grim_streaming": "messages=16 size=48",
@@ -35,23 +37,30 @@ OTHERS = [
         for study in ("echo_pingpong", "grim_pingpong")
         for simulator, on in (("verilator", 1), ("icarus", 0), ("icarus", 1))
     ),
+    ("fifo_pingpong", "verilator", 1),
+    ("fifo_pingpong", "icarus", 0),
     ("grim_streaming", "icarus", 0),
     ("grim_transfer", "icarus", 0),
     ("firmvia_latency", "icarus", 0),
 ]
 
 
+def small(study: str, simulator: str, folder: Path, more: str = "") -> Run:
+    """A small run of a study, on the cluster that it needs."""
+    return must(study, simulator, folder, f"{SMALL[study]} {more}", cluster=studies.load(study).cluster or "")
+
+
 @pytest.fixture(name="references", scope="module")
 def fixture_references(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
     """The runs that others are compared with: Verilator, sleeping clocks; each made once."""
-    return functools.cache(lambda study: must(study, "verilator", tmp_path_factory.mktemp(study), SMALL[study]))
+    return functools.cache(lambda study: small(study, "verilator", tmp_path_factory.mktemp(study)))
 
 
 @pytest.mark.parametrize(("study", "simulator", "always_on"), OTHERS)
 def test_results_and_trace_are_equal(
     references: Callable[[str], Run], study: str, simulator: str, always_on: int, tmp_path: Path
 ) -> None:
-    again = must(study, simulator, tmp_path, f"{SMALL[study]} run.always_on={always_on}")
+    again = small(study, simulator, tmp_path, f"run.always_on={always_on}")
     assert len(again.trace) > 100, "there is something to compare"
     assert_equal(references(study), again)
 

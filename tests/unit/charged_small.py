@@ -4,6 +4,7 @@ host, and the host's own filter.
 
 from __future__ import annotations
 
+from typing import Any
 from unittest.mock import patch
 
 from firmware.host.grim.filter import HostFilter
@@ -30,6 +31,7 @@ class Driver:
 def tour(charges: Charges) -> None:
     """All of them."""
     _echo(charges)
+    _fifo(charges)
     _tpil(charges)
     _card(charges)
 
@@ -47,6 +49,26 @@ def _echo(charges: Charges) -> None:
         machine.finish(settled(machine, hosts[0].send(1, b"64 bytes")), hosts[1].receive())
     with charges.operation("echo answer"):
         machine.finish(hosts[0].send(1, b"back"), hosts[1].echo(), hosts[0].receive())
+
+
+def _fifo(charges: Charges) -> None:
+    """More messages than there are buffers, or room in the FIFO of cells."""
+    for form in ("buffers", "cells"):
+        machine = Machine(2, nic="fifo")
+        views = [ClusterView(**machine.view(node, form=form)) for node in range(2)]
+        hosts = [host_library("fifo")(machine.host(node), view) for node, view in enumerate(views)]
+        machine.finish(*(host.start() for host in hosts))
+
+        async def give(sender: Any = hosts[0]) -> None:
+            for _ in range(12):
+                await sender.send(1, bytes(200))
+
+        async def take(receiver: Any = hosts[1]) -> None:
+            for _ in range(12):
+                await receiver.receive()
+
+        with charges.operation(f"fifo {form}"):
+            machine.finish(give(), take())
 
 
 def _tpil(charges: Charges) -> None:

@@ -15,8 +15,10 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def own(place: str, kind: str) -> bool:
-    """Whether a file, by its place in the repository, belongs to a kind."""
-    return re.match(rf"(?:(?:{'|'.join(TOPS)})/nics|hdl/nic)/{kind}(?:/|\.py$)", place) is not None
+    """Whether a file, by its place in the repository, belongs to a kind: in its folders, or in the layer of its name,
+    which is the driver of a kind without a processor.
+    """
+    return re.match(rf"(?:(?:{'|'.join(TOPS)})/nics|hdl/nic|firmware/host)/{kind}(?:/|\.py$)", place) is not None
 
 
 def in_python(tree: ast.AST, kind: str) -> Iterator[int]:

@@ -196,12 +196,21 @@ def test_a_drawn_cluster_comes_back_from_its_files(
 
 
 def test_examples_are_the_networks_that_they_say() -> None:
-    assert examples() == ("clos16", "eight_hosts", "four_hosts", "fourteen_hosts", "two_cards", "two_hosts")
+    assert examples() == (
+        "clos16",
+        "eight_hosts",
+        "fifo_cards",
+        "four_hosts",
+        "fourteen_hosts",
+        "two_cards",
+        "two_hosts",
+    )
     clusters = {name: load_cluster(find_config(name, {})) for name in examples()}
     assert clusters["two_hosts"].names == ("paris", "metz")
     assert {name: len(c.hosts) for name, c in clusters.items()} == {
         "clos16": 16,
         "eight_hosts": 8,
+        "fifo_cards": 4,
         "four_hosts": 4,
         "fourteen_hosts": 14,
         "two_cards": 2,
@@ -213,8 +222,8 @@ def test_examples_are_the_networks_that_they_say() -> None:
     assert eight.topology == single_switch(eight.names, 8)
     fourteen = clusters["fourteen_hosts"]
     assert set(fourteen.topology.links) == set(cascade(host_names(14), 8).links)
-    assert {name for name, c in clusters.items() if c.profile != "lanai9"} == {"fourteen_hosts"}
-    assert fourteen.profile == "sp"
+    assert {name for name, c in clusters.items() if c.profile != "lanai9"} == {"fifo_cards", "fourteen_hosts"}
+    assert (clusters["fifo_cards"].profile, fourteen.profile) == ("fifo", "sp")
 
 
 def test_written_examples_are_what_the_writer_writes() -> None:
@@ -246,7 +255,7 @@ def test_configuration_is_found_by_file_folder_name_or_variable(tmp_path: Path) 
             None,
             {"GRIM_CONFIG": "/nowhere"},
             "GRIM_CONFIG: unknown cluster: '/nowhere' is no file and no example; known: clos16, eight_hosts, "
-            "four_hosts, fourteen_hosts, two_cards, two_hosts",
+            "fifo_cards, four_hosts, fourteen_hosts, two_cards, two_hosts",
         ),
     ],
 )

@@ -54,6 +54,8 @@ def test_nothing_but_its_own_folders_names_a_kind() -> None:
         ("hdl/nic/common/a.sv", "module a;\n  sim_toy b ();\nendmodule", "hdl/nic/common/a.sv: names sim_toy of toy"),
         ("tb/a.py", "'''toy'''\nNICS = ('toys', 'a toy', 'tb.nics.toys', 'hdl/nic/toys/a')", None),
         ("tb/a.py", "toy = other.toy", None),
+        ("firmware/host/toy/a.py", "from pymodels.nics.toy.kind import KIND", None),
+        ("firmware/host/toys/a.py", "from pymodels.nics.toy.kind import KIND", "firmware/host/toys/a.py:1: names toy"),
         ("tb/studies/a.py", "VARIANTS = {'a': ('toy', '')}", None),
         ("pymodels/profiles/a.py", "DEFAULT = 'toy'", None),
         ("hdl/sim/a.sv", "// Like toy_card.\nmodule a;\nendmodule", None),

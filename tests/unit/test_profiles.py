@@ -47,7 +47,7 @@ def line_with(text: str, start: str) -> int:
 
 
 def test_which_profiles_there_are() -> None:
-    assert profile_names() == ("lanai4", "lanai9", "sp-future", "sp")
+    assert profile_names() == ("fifo", "lanai4", "lanai9", "sp-future", "sp")
     assert host_names() == ("p2-300", "p3-450")
 
 
@@ -277,7 +277,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     ("name", "text"),
     [
         ("lanai", "PROFILE: unknown profile: 'lanai' is none; did you mean 'lanai9'?"),
-        ("p3-450", "PROFILE: unknown profile: 'p3-450' is none; known: lanai4, lanai9, sp, sp-future"),
+        ("p3-450", "PROFILE: unknown profile: 'p3-450' is none; known: fifo, lanai4, lanai9, sp, sp-future"),
         ("lanai9+p4", "PROFILE: unknown host profile: 'p4' is none; did you mean 'p3-450'?"),
     ],
 )

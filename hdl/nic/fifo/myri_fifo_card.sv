@@ -120,7 +120,7 @@ module myri_fifo_card
   logic [73:0] send_data;
   logic [76:0] recv_data;
   // Registers.
-  logic cells, empty, ctl, tx_push, give, ready_next, cell_next, irq;
+  logic cells, empty, renew, ctl, tx_push, give, ready_next, cell_next, irq;
   logic no_number, pooled, bad_descriptor, out_dropped;
   logic [23:0] addr;
   logic [ 7:0] be;
@@ -152,7 +152,7 @@ module myri_fifo_card
   assign tr_rx_first_key = tr_rx_done_key;
   assign tr_tx_start_key = tr_tx_read_key;
   assign unused_ok = ^{link_event, cmd_ready, wr_ready, rd_valid, rd_data};
-  assign empty = !st_in_flight && !begun && {tx_level, out_level, free_level, ready_level, in_level} == '0;
+  assign empty = !st_in_flight && !begun && {tx_level, out_level, ready_level, in_level} == '0;
 
   assign mem_b_valid = send_req || recv_req;
   assign mem_b_write = recv_req || send_write;
@@ -202,9 +202,10 @@ module myri_fifo_card
 
   myri_fifo_card_pool u_pool (
       .*,
+      .rst(rst || renew),
       .number(value),
       .arrive(arrive && !cells),
-      .next  (ready_next)
+      .next(ready_next)
   );
 
   // Form of cells.

@@ -1,7 +1,7 @@
 // Registers of the FIFO card: form, errors, interrupt, status; strobes for the parts.
 //
 // `ctl` is a store that went to no memory and to no window: a register, written whole, or a mistake. The form is taken
-// while the card holds nothing. Timing: read at once, written from the next clock. State moves with a store, or with
+// while the card holds nothing; it takes the buffers out of the pool. Timing: read at once, written from the next clock. State moves with a store, or with
 // what a part flags.
 module myri_fifo_card_regs
   import myri_fifo_card_pkg::*;
@@ -14,7 +14,8 @@ module myri_fifo_card_regs
     input logic [31:0] value,  // with ctl: its first word
     output logic [31:0] rvalue,  // what a load at addr gives
     output logic cells,  // the form
-    input logic empty,  // the card holds nothing
+    input logic empty,  // the card holds nothing, the pool apart
+    output logic renew,  // strobe: MODE is taken, the pool starts anew
     input logic send_idle,  // nothing is there to be sent
     input logic [7:0] send_level,  // buffers or cells that wait to be sent
     input logic [8:0] receive_level,  // packets or cells that have arrived
@@ -46,6 +47,7 @@ module myri_fifo_card_regs
   assign w_free = whole && {1'b0, addr} == PCI_RX_FREE;
   assign w_next = whole && {1'b0, addr} == PCI_RX_NEXT;
   assign w_cell = whole && {1'b0, addr} == PCI_CELL_NEXT;
+  assign renew = w_mode && empty;
   assign known = w_mode || w_tx || w_free || w_next || w_cell ||
       (whole && ({1'b0, addr} == PCI_INTERRUPT || {1'b0, addr} == PCI_ERRORS));
 
@@ -90,7 +92,7 @@ module myri_fifo_card_regs
     if (rst) begin
       {cells, ask, errors, dropped} <= '0;
     end else begin
-      if (w_mode && empty) cells <= value[0];
+      if (renew) cells <= value[0];
       if (whole && {1'b0, addr} == PCI_INTERRUPT) ask <= value[0];
       errors <= (errors & ~(whole && {1'b0, addr} == PCI_ERRORS ? value[ERRORS-1:0] : '0)) | raised;
       if (cell_refused) dropped <= dropped + 32'd1;

@@ -41,6 +41,14 @@ class FifoModel:
         """Store to the card's memory."""
         self.memory[offset : offset + len(data)] = data
 
+    def mode(self, form: Form) -> None:
+        """MODE."""
+        if self._tx or self._out or self.ready or self.cells:
+            self.errors.add(Error.MODE)
+        else:
+            self.form = form
+            self.pool.clear()
+
     def transmit(self, number: int) -> None:
         """TX_READY."""
         if not 0 < number < Size.BUFFERS:

@@ -35,7 +35,7 @@ class Region(IntEnum):
 
     MEMORY = 0x000000
     STATUS = 0x800000  # read: see Status
-    MODE = 0x800008  # write: form of the card, see Form; taken while the card holds nothing
+    MODE = 0x800008  # write: form of the card, see Form; taken while it holds nothing but the pool, which is emptied
     INTERRUPT = 0x800010  # write: bit 0: interrupt the host while something has arrived
     ERRORS = 0x800018  # sticky, see Error; writing 1 clears
     TX_READY = 0x800020  # write: number of a buffer to send

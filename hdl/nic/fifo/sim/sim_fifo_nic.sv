@@ -1,0 +1,196 @@
+// A FIFO card as it stands in a node: the card with its memory, its run-time settings, its trace points and its invariants.
+module sim_fifo_nic
+  import myri_nic_engines_pkg::*;
+  import myri_pci_pkg::*;
+  import sim_trace_pkg::*;
+#(
+    parameter int VARIANT    = 0,  // not used: there is one
+    parameter int NODE       = 0,  // VNN
+    parameter int CLOCK_NIC  = 0,  // index of the NIC clock
+    parameter int CLOCK_LINK = 0,  // index of the link clock
+    parameter int CLOCK_PCI  = 0   // index of the PCI clock
+) (
+    input  logic                    rst,
+    input  logic                    setup_clk,         // for settings: runs in reset
+    input  logic                    clk,
+    input  logic [     ENGINES-1:0] engine_clk,        // not used: its parts have every edge
+    output logic [     ENGINES-1:0] engine_needed,
+    input  logic [            47:0] cycle,
+    output logic                    busy,              // another edge is needed
+    output logic                    alarm_valid,
+    output logic [            47:0] alarm_cycle,
+    output logic                    in_flight,         // the NIC has something open
+    input  logic                    link_clk,
+    input  logic [      HALVES-1:0] half_clk,          // not used, as above
+    output logic [      HALVES-1:0] half_needed,
+    input  logic [            47:0] link_cycle,
+    output logic                    link_busy,
+    output logic                    link_alarm_valid,
+    output logic [            47:0] link_alarm_cycle,
+    output logic                    link_in_flight,    // a packet is half sent or half received
+    input  logic                    pci_clk,
+    input  logic [   PCI_SIDES-1:0] side_clk,          // see myri_pci_pkg
+    output logic [   PCI_SIDES-1:0] side_needed,
+    input  logic [            47:0] pci_cycle,
+    output logic                    pci_busy,
+    input  logic [             8:0] rx,
+    input  logic                    rx_hold,
+    output logic [             8:0] tx,
+    output logic                    tx_hold,
+    input  logic [ PCI_IN_BITS-1:0] pci_in,
+    output logic [PCI_OUT_BITS-1:0] pci_out
+);
+  localparam int BASE = NODE * PARTS_PER_NODE;
+  logic
+      tr_tx_start,
+      tr_tx_read,
+      tr_rx_first,
+      tr_rx_done,
+      tr_dma_start,
+      tr_dma_done,
+      tr_dma_e2l,
+      tr_pio_write,
+      tr_doorbell;
+  logic [31:0]
+      tr_tx_start_key,
+      tr_tx_start_ago,
+      tr_tx_read_key,
+      tr_tx_read_bytes,
+      tr_rx_first_key,
+      tr_rx_done_key,
+      tr_rx_done_bytes;
+  logic [7:0] tr_rx_done_syndrome;
+  logic [1:0] tr_dma_chain;
+  logic [31:0] tr_dma_bytes, tr_doorbell_addr, tr_doorbell_data;
+  logic [22:0] tr_dma_lar;
+  logic [23:0] tr_pio_addr;
+  logic tr_tx_head, tr_tx_tail, tr_rx_head, tr_rx_tail;
+  logic [31:0] tr_tx_key, tr_tx_ago, tr_rx_key, tr_rx_ago, tr_rx_bytes;
+  logic [7:0] tr_rx_syndrome;
+  logic st_rx_overrun, st_crc_bad, st_illegal, st_forward_reset, st_link_stopped;
+  logic st_beat_missed, st_link_down;
+  logic port_busy, fill_busy, trace_busy;
+  logic [7:0] st_fill;
+  logic st_dma_error, st_doorbell_overflow, st_rx_lost, st_send_misuse, st_pio_misuse;
+
+  logic [31:0] cfg_pci_base;
+  logic cfg_pci_enabled;
+  logic [1:0] cfg_accesses;
+  logic [3:0] cfg_cdc_latency;
+  logic [15:0] cfg_start_clocks;
+  logic [15:0] cfg_rtc_num;
+  logic [15:0] cfg_rtc_den;
+  logic [31:0] cfg_nres_clocks;
+  logic cfg_nres_truncate;
+  logic [7:0] cfg_slack;
+  logic [7:0] cfg_stop_mark;
+  logic [7:0] cfg_go_mark;
+  logic [15:0] cfg_refresh;
+  logic [15:0] cfg_short_timeout;
+  logic [31:0] cfg_long_timeout;
+  logic [31:0] cfg_beat_period;
+  logic cfg_pci_wide;
+  logic cfg_pci_m66;
+  logic [7:0] cfg_pci_latency_timer;
+  logic [15:0] cfg_pci_max_burst;
+  logic [7:0] cfg_pci_start_delay;
+  logic [2:0] cfg_pci_irdy_wait;
+  logic [6:0] cfg_pci_line_bytes;
+  logic [1:0] cfg_pci_devsel;
+  logic [3:0] cfg_pci_write_initial;
+  logic [3:0] cfg_pci_read_initial;
+  logic [2:0] cfg_pci_subsequent;
+  logic [3:0] cfg_pci_read_wait;
+  logic [2:0] cfg_pci_stall_limit;
+  logic [7:0] cfg_pci_max_phases;
+  logic [15:0] cfg_pci_discard;
+  logic cfg_sram_above;
+  logic unused_ok;
+  assign unused_ok = ^{
+    cfg_accesses,
+    cfg_rtc_num,
+    cfg_rtc_den,
+    cfg_nres_clocks,
+    cfg_nres_truncate,
+    cfg_sram_above,
+    cfg_start_clocks,
+    engine_clk,
+    half_clk
+  };
+  assign {engine_needed, half_needed} = '0;
+  sim_nic_settings #(.BASE(BASE)) settings (.*);
+
+  // ---------------------------------------------------------------- memory and card
+  logic mem_a_valid, mem_a_write, mem_b_valid, mem_b_write, st_host_misuse, st_cell_refused;
+  logic [22:0] mem_a_addr, mem_b_addr;
+  logic [63:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
+  logic [7:0] mem_a_be, mem_b_be;
+  sim_fifo_memory #(.MEMORY(2 * NODE + 1)) memory (.*);
+  myri_fifo_card fifo (
+      .*,
+      .link_rst(rst),
+      .pci_rst(rst),
+      .link_busy(port_busy),
+      .intr_line(),
+      .st_link_stopping(),
+      .st_in_flight(in_flight),
+      .st_link_in_flight(link_in_flight)
+  );
+  assign alarm_valid = 1'b0;
+  assign alarm_cycle = 48'd0;
+
+  // ---------------------------------------------------------------- trace and invariants
+  assign {tr_dma_start, tr_dma_done, tr_dma_e2l, tr_dma_chain, tr_dma_bytes, tr_dma_lar} = '0;
+  assign {tr_doorbell, tr_doorbell_addr, tr_doorbell_data} = '0;
+  assign {st_dma_error, st_doorbell_overflow, st_send_misuse, st_pio_misuse, st_rx_lost} = 5'd0;
+  sim_nic_trace #(
+      .BASE(BASE),
+      .CLOCK_NIC(CLOCK_NIC),
+      .CLOCK_LINK(CLOCK_LINK)
+  ) trace (
+      .send_clk(clk),
+      .recv_clk(clk),
+      .dma_clk (clk),
+      .pio_clk (clk),
+      .*
+  );
+  sim_nic_invariants #(
+      .BASE(BASE)
+  ) invariants (
+      .send_clk(clk),
+      .recv_clk(clk),
+      .dma_clk (clk),
+      .pio_clk (clk),
+      .*
+  );
+  sim_invariant #(
+      .UNIT(BASE + PART_NET_SEND),
+      .CODE(96)
+  ) host_misuse (
+      .clk,
+      .rst,
+      .strobe(st_host_misuse),
+      .packet(32'd0)
+  );
+  sim_invariant #(
+      .UNIT(BASE + PART_NET_RECV),
+      .CODE(97)
+  ) cell_refused (
+      .clk,
+      .rst,
+      .strobe(st_cell_refused),
+      .packet(32'd0)
+  );
+  sim_nic_use #(
+      .BASE(BASE),
+      .CLOCK_NIC(CLOCK_NIC),
+      .CLOCK_PCI(CLOCK_PCI)
+  ) use_of (
+      .*,
+      .mem_clk(clk),
+      .mem_due(),
+      .used({1'b0, mem_a_valid} + {1'b0, mem_b_valid}),
+      .busy(fill_busy)
+  );
+  assign link_busy = port_busy | fill_busy | trace_busy;
+endmodule

@@ -1,0 +1,289 @@
+"""A FIFO card of the machine: registers, pool and FIFOs behind its PCI side. What the card flags is an error here."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from pymodels.machine.memory import MachineError, Memory
+from pymodels.machine.net_send import NetSend
+from pymodels.machine.network import Flight, ModelNetwork
+from pymodels.machine.window import Window
+from pymodels.machine.world import World
+from pymodels.nics.fifo.cells import Cell
+from pymodels.nics.fifo.registers import Descriptor, Form, Ready, Region, Size, State, Status, circuit_of
+from pymodels.trace import Part, TraceEvent, unit
+
+LINE_BYTES = 4096
+"""Room for what is on its way to the link."""
+
+
+class SendSide:
+    """What is to be sent, the oldest first, and the engine that sends it."""
+
+    def __init__(self, world: World, node: int, memory: Memory, network: ModelNetwork) -> None:
+        self.buffers: deque[int] = deque()
+        self.cells: deque[Cell] = deque()
+        self._node = node
+        self._memory = memory
+        self._line = Memory(f"node {node} link interface", LINE_BYTES)
+        self.engine = NetSend(world, node, self._line, network, self._progress)
+        self._going = False
+
+    @property
+    def level(self) -> int:
+        """Buffers or cells that are not sent yet."""
+        return len(self.buffers) + len(self.cells)
+
+    def transmit(self, number: int) -> None:
+        """TX_READY."""
+        if not 0 < number < Size.BUFFERS:
+            raise MachineError(f"node {self._node}: TX_READY: there is no buffer {number}")
+        if self.level == Size.TX_READY:
+            raise MachineError(f"node {self._node}: TX_READY: {self.level} buffers are in it, and that is all it takes")
+        self.buffers.append(number)
+        self._go_on()
+
+    def put(self, cell: Cell) -> None:
+        """A whole cell."""
+        if self.level == Size.OUT_CELLS:
+            raise MachineError(f"node {self._node}: CELL_OUT: {self.level} cells wait, and that is all it takes")
+        self.cells.append(cell)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self._going or not self.level:
+            return
+        packet = self._packet(self.buffers[0]) if self.buffers else self._wire(self.cells[0])
+        self._going = True
+        self._line.write(0, packet)
+        self.engine.set_pointer(0)
+        self.engine.set_limit(len(packet), True)
+
+    def _packet(self, number: int) -> bytes:
+        word = self._memory.load(Size.DESCRIPTOR * number)
+        size, skip = word >> Descriptor.BYTES & 0xFFF, word >> Descriptor.SKIP & 7
+        if word >> Descriptor.STATE != State.READY or not size or skip + size > Size.BUFFER:
+            raise MachineError(
+                f"node {self._node}: the descriptor of buffer {number} is {word:#010x}, no packet to send"
+            )
+        self._memory.count("net send", Size.BUFFER * number + skip, size)
+        return self._memory.read(Size.BUFFER * number + skip, size)
+
+    def _wire(self, cell: Cell) -> bytes:
+        place = Size.CIRCUIT * circuit_of(cell.header)
+        entry = self._memory.read(place, Size.CIRCUIT)
+        self._memory.count("net send", 0, Size.SLOT)
+        return entry[Size.CIRCUIT - entry[0] % Size.CIRCUIT :] + cell.wire if entry[0] else cell.wire
+
+    def _progress(self, raised: int, cleared: int) -> None:
+        """The engine has begun, or is through with a packet."""
+        if not raised:
+            return
+        self._going = False
+        if self.buffers:
+            place = Size.DESCRIPTOR * self.buffers.popleft()
+            word = self._memory.load(place) & (1 << Descriptor.STATE) - 1
+            self._memory.store(place, word | State.SENT << Descriptor.STATE)
+        else:
+            self.cells.popleft()
+        self._go_on()
+
+
+class ReceiveSide:
+    """The pool and the packets that have arrived, or the cells that have; what finds no place stays in the network."""
+
+    def __init__(self, world: World, node: int, memory: Memory) -> None:
+        self.form = Form.BUFFERS
+        self.pool: deque[int] = deque()
+        self.ready: deque[int] = deque()
+        self.cells: deque[Cell] = deque()
+        self.dropped = 0
+        self._node = node
+        self._memory = memory
+        self._unit = unit(node, Part.NET_RECV)
+        self._log = world.log
+        self.changed: Callable[[], None] = lambda: None
+        """What has arrived may have changed: connected by the PCI side."""
+        self._coming = bytearray()
+        self._backlog: deque[tuple[Flight, bytes, int, bool]] = deque()
+
+    @property
+    def level(self) -> int:
+        """Packets or cells that have arrived."""
+        return len(self.ready) + len(self.cells)
+
+    @property
+    def in_use(self) -> bool:
+        """It holds anything beside the pool."""
+        return bool(self.level or self._coming)
+
+    def renew(self, form: Form) -> None:
+        """MODE."""
+        self.form = form
+        self.pool.clear()
+
+    def free(self, number: int) -> None:
+        """RX_FREE."""
+        if not 0 < number < Size.BUFFERS:
+            raise MachineError(f"node {self._node}: RX_FREE: there is no buffer {number}")
+        if number in self.pool:
+            raise MachineError(f"node {self._node}: RX_FREE: buffer {number} is in the pool")
+        self.pool.append(number)
+        self._go_on()
+
+    def next(self, form: Form) -> None:
+        """RX_NEXT, or CELL_NEXT."""
+        arrived: deque[int] | deque[Cell] = self.cells if form is Form.CELLS else self.ready
+        if not arrived:
+            raise MachineError(f"node {self._node}: nothing has arrived that could be done with")
+        arrived.popleft()
+        self.changed()
+        self._go_on()
+
+    def offer(self, flight: Flight, data: bytes, size: int, tail: bool) -> None:
+        """Bytes from the network."""
+        self._backlog.append((flight, data, size, tail))
+        self._go_on()
+
+    @property
+    def _place(self) -> bool:
+        return len(self.cells) < Size.IN_CELLS if self.form is Form.CELLS else bool(self.pool)
+
+    def _go_on(self) -> None:
+        while self._backlog and self._place:
+            flight, data, size, tail = self._backlog.popleft()
+            self._coming += data
+            if tail:
+                packet = bytes(self._coming)
+                self._coming.clear()
+                self._log.add(self._unit, TraceEvent.RX_TAIL, flight.key, len(packet), flight.crc_error)
+                if self.form is Form.CELLS:
+                    self._cell(packet, not flight.crc_error)
+                else:
+                    self._packet(packet, not flight.crc_error)
+                self.changed()
+            flight.taken(size, tail)
+
+    def _packet(self, packet: bytes, good: bool) -> None:
+        number, body = self.pool.popleft(), packet[: Size.BUFFER]
+        self._memory.write(Size.BUFFER * number, body)
+        self._memory.count("net receive", 0, len(body))
+        word = 1 << Ready.VALID | number << Ready.NUMBER | len(body) << Ready.BYTES
+        self.ready.append(word | (not good) << Ready.BAD_CRC | (len(packet) > Size.BUFFER) << Ready.LONG)
+
+    def _cell(self, packet: bytes, good: bool) -> None:
+        cell = Cell.read(packet) if good else None
+        if cell is None:
+            self.dropped += 1
+        else:
+            self._memory.count("net receive", 0, Size.SLOT)
+            self.cells.append(cell)
+
+
+class FifoWindow(Window):
+    """The PCI side of the card: memory, registers, windows on cells."""
+
+    def __init__(self, world: World, node: int, memory: Memory, send: SendSide, receive: ReceiveSide) -> None:
+        super().__init__(world, node, memory)
+        self._send, self._receive = send, receive
+        receive.changed = self.changed
+        self._asks = False
+        self._cell = bytearray(Size.CELL_PAYLOAD + Size.PAYLOAD)
+        self._begun = False
+        self._writers: dict[int, Callable[[int], None]] = {
+            Region.MODE: self._mode,
+            Region.INTERRUPT: self._ask,
+            Region.ERRORS: lambda value: None,
+            Region.TX_READY: self._transmit,
+            Region.RX_FREE: self._free,
+            Region.RX_NEXT: lambda value: receive.next(Form.BUFFERS),
+            Region.CELL_NEXT: lambda value: receive.next(Form.CELLS),
+        }
+        self._readers: dict[int, Callable[[], int]] = {
+            Region.STATUS: self._status,
+            Region.MODE: lambda: receive.form,
+            Region.RX_FREE: lambda: len(receive.pool),
+            Region.RX_READY: lambda: receive.ready[0] if receive.ready else 0,
+            Region.DROPPED: lambda: receive.dropped,
+        }
+
+    def changed(self) -> None:
+        """What has arrived may have changed."""
+        self.interrupt(self._asks and self._receive.level > 0)
+
+    def _transmit(self, number: int) -> None:
+        self._check_form()
+        self._send.transmit(number)
+
+    def _free(self, number: int) -> None:
+        self._check_form()
+        self._receive.free(number)
+
+    def _check_form(self) -> None:
+        if self._receive.form is not Form.BUFFERS:
+            raise MachineError(f"node {self._node}: TX_READY and RX_FREE need a card with buffers")
+
+    def _mode(self, value: int) -> None:
+        if self._receive.in_use or self._send.level:
+            raise MachineError(f"node {self._node}: MODE while the FIFO card holds something")
+        self._receive.renew(Form(value & 1))
+
+    def _ask(self, value: int) -> None:
+        self._asks = bool(value & 1)
+        self.changed()
+
+    def _status(self) -> int:
+        levels = (
+            (Status.ARRIVED, self._receive.level > 0), (Status.IDLE, self._send.level == 0),
+            (Status.CELLS, self._receive.form), (Status.SEND_LEVEL, self._send.level),
+            (Status.RECEIVE_LEVEL, self._receive.level),
+        )  # fmt: skip
+        return sum(int(level) << bit for bit, level in levels)
+
+    def _write_word(self, offset: int, value: int) -> None:
+        if self._receive.form is Form.CELLS and Region.CELL_OUT <= offset < Region.CELL_OUT + len(self._cell):
+            self._cell_word(offset - Region.CELL_OUT, value)
+        elif offset in self._writers:
+            self._writers[offset](value)
+        else:
+            raise self._nothing("write", offset)
+
+    def _cell_word(self, at: int, value: int) -> None:
+        """A word of a cell to send: the first begins it, the last hands it over."""
+        self._begun |= at < Size.CELL_PAYLOAD
+        if not self._begun:
+            raise MachineError(f"node {self._node}: CELL_OUT: a cell begins with its header")
+        self._cell[at : at + 4] = value.to_bytes(4, "big")
+        if at + 4 == len(self._cell):
+            self._begun = False
+            header = int.from_bytes(self._cell[Size.CELL_HEADER : Size.CELL_PAYLOAD], "big")
+            self._send.put(Cell(header, bytes(self._cell[Size.CELL_PAYLOAD :])))
+
+    def _read_word(self, offset: int) -> int:
+        at = offset - Region.CELL_IN
+        if self._receive.form is Form.CELLS and 0 <= at < len(self._cell):
+            cell = self._receive.cells[0] if self._receive.cells else Cell(0, bytes(Size.PAYLOAD))
+            shown = bytes(Size.CELL_HEADER) + cell.header.to_bytes(4, "big") + cell.payload
+            return int.from_bytes(shown[at : at + 4], "big")
+        if offset not in self._readers:
+            raise self._nothing("read", offset)
+        return int(self._readers[offset]())
+
+
+class FifoNic:
+    """One card (`pymodels.machine.parts.MachineNic` by shape)."""
+
+    def __init__(self, world: World, node: int, sram_bytes: int, network: ModelNetwork) -> None:
+        self.node, self.sram_bytes = node, sram_bytes
+        memory = Memory(f"node {node} card memory", sram_bytes)
+        side = SendSide(world, node, memory, network)
+        self.receive = ReceiveSide(world, node, memory)
+        self.send = side.engine
+        self.card = FifoWindow(world, node, memory, side, self.receive)
+
+    def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:
+        """It reaches no host memory."""
+
+
+NIC = FifoNic

@@ -1,0 +1,18 @@
+"""The FIFO card on the RTL: it has no processor, so there are no verbs of it."""
+
+from __future__ import annotations
+
+from tb.nics.view import BUS, MEMORY, PORT, View
+
+CARD = (
+    ("fifo.cells", ""),
+    ("fifo.u_send.state", "fifo_send"),
+    ("fifo.tx_level", ""),
+    ("fifo.out_level", ""),
+    ("fifo.free_level", ""),
+    ("fifo.ready_level", ""),
+    ("fifo.in_level", ""),
+    ("fifo.u_regs.errors", ""),
+    ("fifo.u_pci.u_card.u_device.u_target.state", "pci_target"),
+)
+WAVES = View(BUS, (*CARD, ("clk", ""), *MEMORY), PORT, {"fifo_send": "nic/fifo/myri_fifo_card_send"})
