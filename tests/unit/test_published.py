@@ -50,7 +50,9 @@ def test_every_value_names_a_profile_that_exists_and_a_metric() -> None:
         assert row.profile == ANY or load_profile(row.profile).name == row.profile
         assert re.fullmatch(r"[a-z]\w*", row.metric) and row.source
         put_in = row.study == "basic_costs" or row.metric in ("host_us", "at1_us", "pool_peak")
-        assert row.kind is not Kind.INPUT or put_in, "only costs of basic operations and of posting, and buffers a partner, are put in"
+        assert row.kind is not Kind.INPUT or put_in, (
+            "only costs of operations and of posting, and buffers a partner, are put in"
+        )
 
 
 def test_values_stand_beside_the_metrics_of_their_study_and_profile() -> None:
