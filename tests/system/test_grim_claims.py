@@ -133,7 +133,7 @@ def test_injection_by_words_is_as_fast_as_the_bus_takes_words(tmp_path: Path) ->
 def test_refused_messages_that_go_again_at_once_delay_the_others(tmp_path: Path) -> None:
     metrics = must("grim_retry", "verilator", tmp_path, cluster="eight_hosts").metrics
     assert metrics["nacks_0us"] > metrics["nacks_10us"] > metrics["nacks_50us"] > 0
-    assert metrics["others_us_0us"] > 1.5 * metrics["others_us_50us"]
+    assert metrics["others_us_0us"] > 1.2 * metrics["others_us_50us"]
     assert metrics["late_us_10us"] < metrics["late_us_50us"]
 
 
