@@ -88,6 +88,7 @@ class RtlHost(Processes, Actor):
         self.cpu = doorway.quick(Cpu)(kernel)
         self._port = CpuPort(doorway.commands(self.unit, kernel, ENDS, self._on_event, LINE), self.cpu)
         self._words = WatchedWords(name, kernel, doorway, memory, memory_number)
+        self._polled = self._words.waits
         self._timing = timing
         self._paths = paths
         self._spends: dict[str | tuple[str, int], tuple[int, int]] = {}
@@ -146,14 +147,16 @@ class RtlHost(Processes, Actor):
 
     def store_words(self, address: int, words: Sequence[int]) -> None:
         big_endian(len(words)).pack_into(self.memory, address, *words)
-        self._words.stored(address, 4 * len(words))
+        if self._polled:
+            self._words.stored(address, 4 * len(words))
 
     def load_bytes(self, address: int, count: int) -> bytes:
         return bytes(self.memory[address : address + count])
 
     def store_bytes(self, address: int, data: bytes | memoryview) -> None:
         self.memory[address : address + len(data)] = data
-        self._words.stored(address, len(data))
+        if self._polled:
+            self._words.stored(address, len(data))
 
     def spend(self, path: str, times: int = 1) -> Coroutine[Any, Any, None]:
         return self._charge(*(self._spends.get(path if times == 1 else (path, times)) or self._cost(path, times)))

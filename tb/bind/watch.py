@@ -40,14 +40,14 @@ class WatchedWords:
         self._armed = doorway.armed(memory_number)
         self._slots: dict[int, int] = {}
         """Slots by the words that they watch, the one that was wanted longest ago first."""
-        self._waits: dict[int, list[Waiter]] = {}
-        """By slot, in the order in which they began."""
+        self.waits: dict[int, list[Waiter]] = {}
+        """The loops that wait, by slot, in the order in which they began."""
 
     def written(self, slot: int, time: int) -> None:
         """The memory model's event: the word of a slot was written at a time (ps). Of several loops that whose next
         look is the first goes on first.
         """
-        waiters = self._waits.pop(slot, [])
+        waiters = self.waits.pop(slot, [])
         if len(waiters) > 1:
             waiters.sort(key=lambda waiter: waiter.sees(self.first_difference(waiter.watches) or 0, time))
         for waiter in waiters:
@@ -56,10 +56,8 @@ class WatchedWords:
 
     def stored(self, address: int, size: int) -> None:
         """Software has stored so many bytes, of which the memory model knows nothing."""
-        if self._waits:
-            slots = [slot for word, slot in self._slots.items() if address - 4 < word < address + size]
-            for slot in slots:
-                self.written(slot, self._kernel.now)
+        for slot in [slot for word, slot in self._slots.items() if address - 4 < word < address + size]:
+            self.written(slot, self._kernel.now)
 
     def first_difference(self, watches: Watches) -> int | None:
         """Index of the first (address, value) whose word has another value now; None when all still agree."""
@@ -84,24 +82,24 @@ class WatchedWords:
     def _arm(self, address: int, waiter: Waiter) -> int:
         """A write to the word wakes the waiter; the slot that watches."""
         slot = self._slot(address)
-        self._waits.setdefault(slot, []).append(waiter)
+        self.waits.setdefault(slot, []).append(waiter)
         self._armed[slot] = 1
         return slot
 
     def _leave(self, slot: int, waiter: Waiter) -> None:
         """A waiter waits no longer for the word of a slot."""
-        waiters = self._waits.get(slot, [])
+        waiters = self.waits.get(slot, [])
         if waiter in waiters:
             waiters.remove(waiter)
         if not waiters:
             self._armed[slot] = 0
-            self._waits.pop(slot, None)
+            self.waits.pop(slot, None)
 
     def _slot(self, address: int) -> int:
         """The slot of a word: its own, or that of a word that nobody waits for, or a new one."""
         slot = self._slots.pop(address, None)
         if slot is None and len(self._slots) >= KEPT:
-            idle = next((word for word, other in self._slots.items() if other not in self._waits), None)
+            idle = next((word for word, other in self._slots.items() if other not in self.waits), None)
             if idle is not None:
                 slot = self._slots.pop(idle)
                 self._doorway.move_watch(self._number, slot, address)

@@ -159,7 +159,7 @@ PyTypeObject cpu_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_pytho
                          .tp_methods = cpu_methods, .tp_members = cpu_members, .tp_getset = cpu_computed};
 
 // ---------------------------------------------------------------- the host
-typedef struct { PyObject_HEAD PyObject *cpu, *spends, *memory; int unit; } host;
+typedef struct { PyObject_HEAD PyObject *cpu, *spends, *memory, *words, *polled; int unit; } host;
 
 static PyObject *charge(host *h, int64_t duration, int64_t path) {
   if (!h->cpu || !PyObject_TypeCheck(h->cpu, &cpu_type)) return PyErr_SetString(PyExc_TypeError, "Cpu is of this module"), NULL;
@@ -177,18 +177,29 @@ static PyObject *host_charge(PyObject *self, PyObject *args) {
   return PyArg_ParseTuple(args, "LL", &duration, &path) ? charge((host *)self, duration, path) : NULL;
 }
 VERB(host_load_words, 2, 2, "address", "count") { return load_words(((host *)self)->memory, args); }
+VERB(host_store_words, 2, 2, "address", "words") {
+  const host *h = (const host *)self;
+  PyObject *stored = store_words(h->memory, args);
+  if (!stored || !h->polled || !PyObject_IsTrue(h->polled)) return stored;   // nobody polls a word
+  Py_DECREF(stored);
+  const Py_ssize_t count = PyObject_Size(args[1]);
+  return count < 0 ? NULL : PyObject_CallMethod(h->words, "stored", "On", args[0], 4 * count);
+}
 static void host_end(PyObject *self) {
   host *h = (host *)self;
-  Py_XDECREF(h->cpu); Py_XDECREF(h->spends); Py_XDECREF(h->memory);
+  Py_XDECREF(h->cpu); Py_XDECREF(h->spends); Py_XDECREF(h->memory); Py_XDECREF(h->words); Py_XDECREF(h->polled);
   Py_TYPE(self)->tp_free(self);
 }
 static PyMethodDef host_methods[] = {METHOD("spend", host_spend),
                                      {"_charge", host_charge, METH_VARARGS, NULL},
                                      METHOD("load_words", host_load_words),
+                                     METHOD("store_words", host_store_words),
                                      {NULL, NULL, 0, NULL}};
 static PyMemberDef host_members[] = {{"cpu", T_OBJECT_EX, offsetof(host, cpu), 0, NULL},
                                      {"_spends", T_OBJECT_EX, offsetof(host, spends), 0, NULL},
                                      {"memory", T_OBJECT_EX, offsetof(host, memory), 0, NULL},
+                                     {"_words", T_OBJECT_EX, offsetof(host, words), 0, NULL},
+                                     {"_polled", T_OBJECT_EX, offsetof(host, polled), 0, NULL},
                                      {"unit", T_INT, offsetof(host, unit), 0, NULL},
                                      {NULL, 0, 0, 0, NULL}};
 PyTypeObject host_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Host", .tp_basicsize = sizeof(host),

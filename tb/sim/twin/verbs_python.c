@@ -2,7 +2,7 @@
 // the Python classes RtlNic, RtlPollLoop, Cpu and RtlHost (tb/sim/exchange.py, `combined`). Attributes of these classes that C needs are members here.
 //
 //   Nic    load, store, load_words, store_words, write, read, work, post; PollLoop: expect, run
-//   Host   load_words, spend, _charge; Cpu: take, leave, held_ps, run, command (host_python.c)
+//   Host   load_words, store_words, spend, _charge; Cpu: take, leave, held_ps, run, command (host_python.c)
 #include "doorway_python.h"
 
 enum { OP_WORK = 1, OP_POLL = 2, OP_READ = 3, OP_WRITE = 4 };
