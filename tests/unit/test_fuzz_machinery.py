@@ -276,3 +276,8 @@ def test_freed_memory_must_stay_as_it_was_until_it_is_given_out_again() -> None:
 def test_gaps_are_what_is_left_over() -> None:
     assert list(gaps(100, [(10, 20), (40, 60)])) == [(0, 10), (30, 40)]
     assert list(gaps(8, [])) == [(0, 8)]
+
+
+def test_gaps_are_in_none_of_ranges_that_overlap() -> None:
+    """Memory that was freed is granted again in part: what was granted once is no gap."""
+    assert list(gaps(100, [(10, 50), (10, 5), (20, 10)])) == [(0, 10), (60, 100)]

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -258,8 +257,9 @@ class Memory:
 
 
 def gaps(size: int, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The ranges of `size` bytes that are in none of `taken` (offset, bytes)."""
-    ends = [(0, 0), *sorted((at, at + count) for at, count in taken), (size, size)]
-    for (_, end), (begin, _) in pairwise(ends):
-        if end < begin:
-            yield end, begin
+    """The ranges of `size` bytes that are in none of `taken` (offset, bytes), which may overlap."""
+    end = 0
+    for at, count in [*sorted(taken), (size, 0)]:
+        if end < at:
+            yield end, at
+        end = max(end, at + count)
