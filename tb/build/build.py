@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 from pymodels.errors import nearest
 from tb.build import compilers, domains
@@ -94,8 +95,20 @@ def needed_files(design: Design) -> list[Path]:
     return [path for stem, path in known.items() if stem in needed and path != CARD]
 
 
-def build(design: Design, simulator: str, waves: bool = False) -> Build:
-    """The build of a design, made now if it is not there. Raises ToolError with the compiler's words."""
+class Kind(NamedTuple):
+    """How a design is built."""
+
+    simulator: str
+    waves: bool = False
+    public: bool = False
+    """On Verilator: with its public interface alone (`run.public_eval`)."""
+
+
+def build(design: Design, simulator: str, waves: bool = False, public: bool = False) -> Build:
+    """The build of a design, made now if it is not there. Raises ToolError with the compiler's words.
+
+    `public`: models are evaluated by Verilator's public `eval_step`, as they are where Verilator is not the pinned one.
+    """
     if simulator not in SIMULATORS:
         remedy = nearest(simulator, SIMULATORS)
         raise ToolError(f"unknown simulator {simulator!r}", "SIM names the simulator", remedy)
@@ -104,37 +117,40 @@ def build(design: Design, simulator: str, waves: bool = False) -> Build:
         programs.icarus()
     elif design.split:
         design = design.split
-    models = {model.top: build(model, simulator, waves).folder for model in design.models}
-    name = f"{simulator}-{design.top}-{_digest(design, simulator, waves)}"
-    folder, cached = kept(name, lambda scratch: _make(design, simulator, waves, models, scratch))
+    kind = Kind(simulator, waves, simulator == "verilator" and (public or not programs.verilator().pinned))
+    models = {model.top: build(model, *kind).folder for model in design.models}
+    name = f"{simulator}-{design.top}-{_digest(design, kind)}"
+    folder, cached = kept(name, lambda scratch: _make(design, kind, models, scratch))
     return Build(simulator, folder, design.top, cached)
 
 
-def _make(design: Design, simulator: str, waves: bool, models: Mapping[str, Path], folder: Path) -> None:
+def _make(design: Design, kind: Kind, models: Mapping[str, Path], folder: Path) -> None:
     for name, text in design.generated.items():
         (folder / name).write_text(text)
     generated = [folder / name for name in design.generated if name.endswith(".sv")]
     sources = (*needed_files(design), *generated)
-    job = Job(design.top, design.parameters, sources, design.clocked, waves, folder, models, design.domains)
+    job = Job(
+        design.top, design.parameters, sources, design.clocked, kind.waves, folder, models, design.domains, kind.public
+    )
     if design.library:
         compilers.compile_model(job)
         return
     compilers.compile_doorway(folder)
-    (compilers.compile_verilator if simulator == "verilator" else compilers.compile_icarus)(job)
+    (compilers.compile_verilator if kind.simulator == "verilator" else compilers.compile_icarus)(job)
 
 
-def _digest(design: Design, simulator: str, waves: bool) -> str:
+def _digest(design: Design, kind: Kind) -> str:
     versions = version("cocotb"), sys.version, bool(programs.python_headers())
-    given = (sorted(design.parameters.items()), design.clocked, design.domains, waves, simulator, *versions)
+    given = (sorted(design.parameters.items()), design.clocked, design.domains, *kind, *versions)
     digest = hashlib.sha256(repr(given).encode())
-    if simulator == "verilator":
-        digest.update(str(programs.verilator().root).encode())
+    if kind.simulator == "verilator":
+        digest.update(str(programs.verilator()).encode())
     for model in design.models:
-        digest.update(_digest(model, simulator, waves).encode())
+        digest.update(_digest(model, kind).encode())
     for name in sorted(design.generated):
         digest.update(name.encode() + design.generated[name].encode())
     native = [] if design.library else [file for folder in NATIVE for file in sorted(folder.glob("*.[ch]*"))]
-    native += [compilers.UNTRACED, *(VERILATOR / name for name in compilers.WAVES_CPP)] if waves else []
+    native += [compilers.UNTRACED, *(VERILATOR / name for name in compilers.WAVES_CPP)] if kind.waves else []
     makers = [Path(module.__file__ or "") for module in (sys.modules[__name__], compilers, domains)]
     for path in [*needed_files(design), *native, DOORWAY / "doorway.svh", *makers]:
         digest.update(path.name.encode() + path.read_bytes())

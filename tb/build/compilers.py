@@ -79,6 +79,8 @@ class Job:
     """Builds of the models that the program evaluates beside its top, by name."""
     domains: tuple[tuple[str, ...], ...] = ()
     """Of each clock of a model the pins whose edges are its own."""
+    public: bool = False
+    """Only what Verilator promises to its users is called: pins, `eval_step`, its own waves (verilator_public.hpp)."""
 
     @property
     def flags(self) -> list[str]:
@@ -107,6 +109,7 @@ def compile_verilator(job: Job) -> None:
     tool = _verilator_here(job)
     check_wiring(job)
     defines = f"-std=gnu++20 {' '.join(INCLUDES)}" + (" -DSANLAB_CLOCKS" if job.clocked else "")
+    defines += " -DSANLAB_PUBLIC" if job.public else ""
     own = "".join(f" -I{path}" for path in (job.folder, *(model / "obj" for model in job.models.values())))
     archives = "".join(f" {model / 'obj' / f'libV{name}.a'}" for name, model in job.models.items())
     # No absolute build path survives in the program: the doorway is found beside it.
@@ -121,7 +124,7 @@ def compile_verilator(job: Job) -> None:
         f"verilating {job.top}",
         env,
     )
-    waves = _wave_writer(job.folder / "obj") if job.waves else ""
+    waves = _wave_writer(job.folder / "obj") if job.waves and not job.public else ""
     with _runtime(job.folder / "obj", f"{tool.root} {defines} {waves} {' '.join(_effort(job))}"):
         _run(_make(job, "Vtop", "Vtop"), job.folder, f"compiling {job.top}", env)
     _tidy(job.folder / "obj")
@@ -141,9 +144,9 @@ def compile_model(job: Job) -> None:
     name, env = f"V{job.top}", {"VERILATOR_ROOT": str(tool.root)}
     command = [tool.binary, *verilator_flags(job, name), *map(str, job.sources)]
     _run(command, job.folder, f"verilating {job.top}", env)
-    if job.domains:
+    if job.domains and not job.public:
         narrow(job.folder / "obj", name, job.domains)
-    if job.waves:
+    if job.waves and not job.public:
         _wave_writer(job.folder / "obj")
     _run(_make(job, name, f"lib{name}.a"), job.folder, f"compiling {job.top}", env)
     _tidy(job.folder / "obj")

@@ -119,7 +119,7 @@ def _one_component(clocks: int) -> str:
     pins = "".join(f"  cluster.clock(&top->clk_{i}, &top->refresh_{i}, &top->awake_{i});\n" for i in range(clocks))
     return (
         "// Generated: the whole design as one component, for verilator_main.cpp.\n"
-        '#include "Vtop__Syms.h"\nPARTS(Vtop);\n'
+        '#ifndef SANLAB_PUBLIC\n#include "Vtop__Syms.h"\n#endif\nPARTS(Vtop);\n'
         "static void describe(Vtop *top, Cluster &cluster) {\n  cluster.wake = &top->wake;\n"
         f"  cluster.component(top, Vtop_parts, {{}});\n{pins}}}\n"
     )

@@ -24,9 +24,11 @@ from tb.plan.options import Option, check_layers, links_held
 from tb.plan.studies import StudyInfo
 
 HOST = "run.host"
+PUBLIC_EVAL = "run.public_eval"
 RUN_OPTIONS = {
     HOST: Option("", "of several clusters in a file, the one with this host (make variable GRIM_HOST)"),
     "run.always_on": Option(0, "1 = clocks never sleep (same results, slower)", 0, 1),
+    PUBLIC_EVAL: Option(0, "1 = on Verilator, its public eval() alone (same results, slower)", 0, 1),
     "run.trace": Option(1, "0 = no trace", 0, 1),
     "run.trace_records": Option(1 << 26, "room of the trace", 1 << 10, 1 << 30),
     "run.packets_MB": Option(32, "room for the packets on the cables, in MB: the last ones are kept", 0, 4096),

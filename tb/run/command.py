@@ -20,7 +20,7 @@ from pymodels.results import read_results
 from tb.build.build import Build, Design, build
 from tb.build.top import cluster_design
 from tb.plan import studies
-from tb.plan.request import Plan, Request, plan, resolve
+from tb.plan.request import PUBLIC_EVAL, Plan, Request, plan, resolve
 from tb.report import waves
 from tb.report.looked import look
 from tb.report.recorded import read_recorded
@@ -32,6 +32,7 @@ from tb.run.simulate import Outcome, simulate
 from tb.stuck.again import FOLDER as STUCK
 from tb.stuck.again import waves_around
 from tb.stuck.report import TEXT
+from tb.tools import programs
 from tb.tools.paths import OUT, SIMULATORS
 
 MODULE = "tb.run.entry"
@@ -61,7 +62,7 @@ def execute(request: Request, info: studies.StudyInfo, understood: Plan, console
     folder.mkdir(parents=True, exist_ok=True)
     _remove_results(folder)
     shutil.rmtree(folder / STUCK, ignore_errors=True)
-    made = _build(request, info.design or cluster_design(understood.cluster, understood.profile), console)
+    made = _build(request, info.design or cluster_design(understood.cluster, understood.profile), understood, console)
     read, write = os.pipe()
     replace(request, progress_fd=write).save(folder / "request.json")
     watcher = threading.Thread(target=show_progress, args=(read, console), daemon=True)
@@ -84,9 +85,11 @@ def _remove_results(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
-def _build(request: Request, wanted: Design, console: Console) -> Build:
+def _build(request: Request, wanted: Design, understood: Plan, console: Console) -> Build:
+    if request.simulator == "verilator" and (other := programs.verilator().said_if_other):
+        say(console, other)
     with console.status(f"building for {request.simulator} (once; cached by content)"):
-        return build(wanted, request.simulator, request.waves)
+        return build(wanted, request.simulator, request.waves, bool(understood.options[PUBLIC_EVAL]))
 
 
 def run_study(request: Request, console: Console) -> int:

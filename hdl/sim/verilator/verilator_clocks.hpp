@@ -5,8 +5,7 @@
 // all of them with the characters that stood on their cables before; afterwards the changed ones are carried to the far ends.
 // So coinciding edges sample old values, as they do in one model. Components are evaluated in the order of their numbers.
 //
-// Of a model only the parts concerned are evaluated (verilator_parts.hpp). The clocks' pins never move; waves are told of the clocks
-// (wave_clocks.hpp). What arrives on a cable is given the edge that samples it, and every edge while there are faults: no model asks
+// Of a model only the parts concerned are evaluated (verilator_parts.hpp), or all of it by public means (verilator_public.hpp). What arrives on a cable is given the edge that samples it, and every edge while there are faults: no model asks
 // for those by itself (sim_cable, CARRIED).
 #pragma once
 #include <algorithm>
@@ -19,11 +18,11 @@
 #include <vector>
 
 #include "verilated.h"
-#if VM_TRACE_FST
-#include "verilator_waves.hpp"
-#endif
+#ifdef SANLAB_PUBLIC
+#include "verilator_public.hpp"
+#else
 #include "verilator_parts.hpp"
-#include "wave_clocks.hpp"
+#endif
 extern "C" {
 #include "doorway.h"
 extern int64_t dw_next_edge[];
@@ -47,12 +46,10 @@ class Cluster {
   // The next component, a model with the pins rst and faults; `numbers`: what its clocks, units, ... are more than those it knows.
   template <class Model> Model *component(Model *model, const Parts &parts, dw_component numbers) {
     const char *name = *model->name() ? model->name() : "$rootio";   // as waves have it
-    components_.push_back({model->rootp, &parts, &model->rst, &model->faults, numbers, count(), 0, 0, 0, 0, true, {}, nullptr, name});
-    *components_.back().rst = 1;
-    model->eval_step();
+    model->rst = 1;
+    components_.push_back({Evaluated(model, parts), &model->rst, &model->faults, numbers, count(), 0, 0, 0, 0, true, {}, name});
 #if VM_TRACE_FST
     waves.push_back([model](VerilatedFstC *file) { model->trace(file, 99); });
-    components_.back().moved = &model->rootp->vlSymsp->__Vm_activity;
 #endif
     return model;
   }
@@ -60,7 +57,7 @@ class Cluster {
   void clock(CData *clk, CData *refresh, const CData *awake) {
     Component &c = components_.back();
     const int number = count();
-    const uint64_t rise = triggers(c, clk), renew = triggers(c, refresh);
+    const uint64_t rise = c.model.rise_of(clk), renew = c.model.rise_of(refresh);
     clocks_.push_back({awake, refresh, rise, renew, 0, 0, NEVER, nullptr, nullptr, 1ull << number % 64, nullptr, {}});
     wave_clocks::pin(c.name, "clk_" + std::to_string(c.clocks++), number, false);
   }
@@ -69,7 +66,7 @@ class Cluster {
   void part(int clock, CData *clk, const CData *needed, bool kicked) {
     Component &c = components_.back();
     Clock &owner = clocks_[c.first + clock];
-    owner.parts.push_back({needed, triggers(c, clk)});
+    owner.parts.push_back({needed, c.model.rise_of(clk)});
     owner.part_rises |= owner.parts.back().rise;
     if (kicked) owner.kicked |= owner.parts.back().rise;
     wave_clocks::pin(c.name, "part_clk_" + std::to_string(c.parted++), c.first + clock, true);
@@ -148,6 +145,7 @@ class Cluster {
   void fall() {
     for (const int clock : high_) wave_clocks::level(now, clock, false);
     high_.clear();
+    for (Component &c : components_) c.model.fall();
   }
 
  private:
@@ -170,8 +168,7 @@ class Cluster {
   // `receiver`: the triggers of the part that samples it, of the clock `sampled`.
   struct Cable { const SData *tx; const CData *tx_hold; SData *in; CData *in_hold; int clock; uint64_t receiver; Clock *sampled; };
   struct Component {
-    void *root;
-    const Parts *model;
+    Evaluated model;
     CData *rst, *faults;
     dw_component numbers;
     int first, clocks, parted;   // its clocks; how many parts they have
@@ -179,7 +176,6 @@ class Cluster {
     uint64_t receivers;          // those of all parts at which cables arrive
     bool changed;                // an input other than a clock
     std::vector<Cable> cables;
-    bool *moved;        // with waves: something of it may have changed
     std::string name;   // in waves
   };
   // All clocks of one period. `next`: the first multiple of it after now when some clock is due then, else NEVER; `index`: of `last`.
@@ -216,26 +212,13 @@ class Cluster {
   void levels(bool reset_over) {
     if (in_reset_ && reset_over) {
       in_reset_ = false;
-      for (Component &c : components_) *c.rst = 0, c.changed = true, seen(c);
+      for (Component &c : components_) *c.rst = 0, c.changed = true, c.model.seen();
     }
     if (!faults_ && dw_faults) {
       faults_ = true;
-      for (Component &c : components_) *c.faults = 1, c.changed = true, c.given |= c.receivers, seen(c);
+      for (Component &c : components_) *c.faults = 1, c.changed = true, c.given |= c.receivers, c.model.seen();
     }
   }
-  // The triggers that a rise of a clock's pin sets, also where a model keeps wires between the pin and those whom it clocks.
-  static uint64_t triggers(const Component &c, CData *pin) {
-    uint64_t set = 0;
-    for (const CData level : {1, 0}) {
-      *pin = level;
-      c.model->settle(c.root);
-      const uint64_t changed = c.model->risen(c.root);
-      if (level) set = changed;
-    }
-    return set;
-  }
-  // Waves look at the component.
-  static void seen(const Component &c) { if (c.moved) *c.moved = true; }
   void seen_to_rise(const Clock &clock) {
     const int number = static_cast<int>(&clock - clocks_.data());
     wave_clocks::level(now, number, true);
@@ -246,8 +229,8 @@ class Cluster {
   void evaluate(Clock *const *first, Clock *const *end, bool all) {
     Component &c = *(*first)->owner;
     dw_here = c.numbers;
-    seen(c);
-    if (std::exchange(c.changed, false)) c.model->settle(c.root);
+    c.model.seen();
+    if (std::exchange(c.changed, false)) c.model.settle();
     uint64_t rise = 0, renew = 0, parts = 0;
     for (Clock *const *each = first; each != end; each++) {
       Clock &clock = **each;
@@ -259,7 +242,7 @@ class Cluster {
       *clock.refresh = 1;
       renew |= clock.renew;
     }
-    if (renew) c.model->edge(c.root, renew);
+    if (renew) c.model.edge(renew);
     for (Clock *const *each = first; each != end; each++) {
       const Clock &clock = **each;
       *clock.refresh = 0;
@@ -267,7 +250,7 @@ class Cluster {
     }
     rise |= parts & (all ? parts : c.given);
     c.given = (c.given & ~parts) | (faults_ ? c.receivers : 0);
-    c.model->edge(c.root, rise);
+    c.model.edge(rise);
     edges += static_cast<uint64_t>(end - first);
     go_on(c);
   }

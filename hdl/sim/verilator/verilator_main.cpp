@@ -13,9 +13,6 @@
 #include "Vtop.h"
 #include "verilated.h"
 #include "verilated_vpi.h"
-#if VM_TRACE_FST
-#include "verilator_waves.hpp"
-#endif
 #include "verilator_clocks.hpp"
 extern "C" {
 void vlog_startup_routines_bootstrap(void);
@@ -86,7 +83,8 @@ class Simulation {
       cluster.now = time;
       if (waving() != cluster.pulses) begin_or_end_waves();
       context->time(static_cast<uint64_t>(time));
-      if (time == fall_) {
+      const bool fell = time == fall_;
+      if (fell) {
         fall_ = NEVER;
         cluster.fall();
       }
@@ -97,7 +95,7 @@ class Simulation {
       }
       const bool turn = time == vpi || time == wake_time;
       if (turn) software(time, vpi);
-      if (turn || time == edge) dump(time);
+      if (turn || time == edge || (Evaluated::PINS_MOVE && fell)) dump(time);
     }
     VerilatedVpi::callCbs(cbEndOfSimulation);
 #if VM_TRACE_FST

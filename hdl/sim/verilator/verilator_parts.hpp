@@ -1,10 +1,15 @@
-// The parts of a Verilated model, by the names that Verilator gives them.
+// A Verilated model of which only the parts concerned are evaluated, by the names that Verilator gives them.
 //
-// `eval_step` of a model finds out by itself what changed: it looks at every clock, evaluates twice what depends on inputs, and wants
-// to see a clock fall before it rises again. The loop knows what it changed, so it calls the parts of the model that are concerned:
-// `settle` after an input, `edge` for clocks that rise. The names are those of one version of Verilator: another does not compile.
+// `eval_step` of a model finds out by itself what changed: it looks at every clock, evaluates twice what depends on inputs, and
+// wants to see a clock fall before it rises again. The loop knows what it changed, so it calls the parts of the model that are
+// concerned: `settle` after an input, `edge` for clocks that rise. The names are those of one version of Verilator
+// (tb/tools/programs.py); with another one, models are evaluated by verilator_public.hpp, with the same results.
 #pragma once
 #include <cstdint>
+#if VM_TRACE_FST
+#include "verilator_waves.hpp"
+#endif
+#include "wave_clocks.hpp"
 
 // Which triggers the clocks set that rose since the last look, what depends on inputs, and what happens when triggers are set.
 struct Parts {
@@ -34,3 +39,38 @@ struct Parts {
         model##___024root___eval_nba(root);                                                             \
         root->__VnbaTriggered[0] = 0;                                                                   \
       }}
+
+class Evaluated {
+ public:
+  // The pins of clocks never move: waves are told of the clocks (wave_clocks.hpp).
+  static constexpr bool PINS_MOVE = false;
+  template <class Model> Evaluated(Model *model, const Parts &parts) : root_{model->rootp}, parts_{&parts} {
+    model->eval_step();
+#if VM_TRACE_FST
+    moved_ = &model->rootp->vlSymsp->__Vm_activity;
+#endif
+  }
+  // The triggers that a rise of a clock's pin sets, also where the model keeps wires between the pin and those whom it clocks.
+  uint64_t rise_of(CData *pin) {
+    uint64_t set = 0;
+    for (const CData level : {1, 0}) {
+      *pin = level;
+      settle();
+      const uint64_t changed = parts_->risen(root_);
+      if (level) set = changed;
+    }
+    return set;
+  }
+  // Inputs other than clocks have changed.
+  void settle() { parts_->settle(root_); }
+  // The clocks with these triggers rise.
+  void edge(uint64_t triggers) { parts_->edge(root_, triggers); }
+  void fall() {}
+  // Waves look at the model: something of it may have changed.
+  void seen() { if (moved_) *moved_ = true; }
+
+ private:
+  void *root_;
+  const Parts *parts_;
+  bool *moved_ = nullptr;
+};
