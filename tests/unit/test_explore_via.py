@@ -13,8 +13,8 @@ import pytest
 
 from firmware.host.via.time_limit import TimeLimit
 from firmware.nic.via.ni import Connection
+from firmware.nic.via.rdma_writes import KernelBuffer
 from firmware.nic.via.receiving import Receiver
-from firmware.nic.via.writes import KernelBuffer
 from pymodels.formats.via import Reliability, Status
 from tb.explore.world import SmallWorld
 from tb.explore.worlds.via import RECEIVED, Choices, Message, Rules, Traffic, body, world

@@ -10,8 +10,8 @@ import pytest
 
 from firmware.host.via import Descriptor, VipError
 from firmware.host.via.vi import WorkQueue
+from firmware.nic.via.rdma_writes import KernelBuffer
 from firmware.nic.via.refill import Refill
-from firmware.nic.via.writes import KernelBuffer
 from tb.fuzz import trial
 from tb.fuzz.layers.via.completions import Completions, Queue
 from tb.fuzz.layers.via.link import Link
@@ -96,7 +96,7 @@ def test_a_completion_queue_that_is_too_small_says_so_and_is_believed_no_more(mo
 
 def test_an_overrun_of_which_nobody_hears_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The NIC counts no rounds of a completion queue."""
-    monkeypatch.setattr("firmware.nic.via.completing.ROUNDS", 0)
+    monkeypatch.setattr("firmware.nic.via.completions.ROUNDS", 0)
     monkeypatch.setattr("firmware.host.via.completion.ROUNDS", 0)
     act = Act(0, "burst", {"side": 0, "bytes": 8, "many": 20}, who="link")
     small: Mapping[str, Value] = {"queues": 15, "completions": "both", "entries": 2}

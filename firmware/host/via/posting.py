@@ -1,5 +1,5 @@
 """How a descriptor gets from a process to the NIC: through the kernel, or by the process itself, which has a page of
-the NIC's memory for each of its VIs (paper 001, 2.2.1 and 2.2.2; `firmware/nic/via/virtual.py`).
+the NIC's memory for each of its VIs (paper 001, 2.2.1 and 2.2.2; `firmware/nic/via/user_descriptors.py`).
 """
 
 from __future__ import annotations

@@ -9,22 +9,22 @@ from firmware.layers import ClusterView
 from firmware.nic.hardware import Service, packet_port, serve
 from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.commands import Commands
-from firmware.nic.via.completing import Completing
+from firmware.nic.via.completions import Completions
+from firmware.nic.via.descriptor_readers import DescriptorReaders
 from firmware.nic.via.doorbells import Central, Polled, Rung, doorbells, polled
 from firmware.nic.via.layout import Layout, Word
 from firmware.nic.via.ni import Ni
 from firmware.nic.via.options import OptionError, Options
 from firmware.nic.via.outlet import Outlet
-from firmware.nic.via.readers import Readers
-from firmware.nic.via.reads import Reads
-from firmware.nic.via.receives import Receives
+from firmware.nic.via.queue_cache import MASK
+from firmware.nic.via.rdma_reads import RdmaReads
+from firmware.nic.via.rdma_writes import KernelBuffer, Lookup, RdmaWrites
+from firmware.nic.via.receive_descriptors import ReceiveDescriptors
 from firmware.nic.via.receiving import Receiver
 from firmware.nic.via.refill import Refill
-from firmware.nic.via.ring import MASK
 from firmware.nic.via.sending import Sender
 from firmware.nic.via.translation import frames
 from firmware.nic.via.waits import owed
-from firmware.nic.via.writes import KernelBuffer, Lookup, Writes
 from firmware.verbs import Nic, PollLoop, Watch
 from pymodels.cards import CardMap
 from pymodels.formats.via import NODES, Status
@@ -45,17 +45,17 @@ class Firmware:
 
     def __init__(self, ni: Ni) -> None:
         self._ni, self._nic = ni, ni.nic
-        self._completing = completing = Completing(ni)
+        self._completing = completing = Completions(ni)
         self._refill, self._outlet = Refill(ni), Outlet(ni)
         table = frames(ni)
-        readers = Readers(ni, self._refill, table)
-        self._receives = Receives(ni, completing, self._refill, readers)
+        readers = DescriptorReaders(ni, self._refill, table)
+        self._receives = ReceiveDescriptors(ni, completing, self._refill, readers)
         self._breaking = Breaking(ni, self._outlet, completing, self._receives)
         self._receives.on_wrong = partial(self._breaking.break_up, verdict=Status.FLUSHED)
         self._sender = Sender(ni, self._outlet, completing, self._refill, readers)
         self._sender.breaking = self._breaking
-        self._writes: Writes = Lookup(ni, table) if ni.options.rdma == "table" else KernelBuffer(ni, self._breaking)
-        reads = Reads(ni, self._sender, self._breaking, table)
+        self._writes: RdmaWrites = Lookup(ni, table) if ni.options.rdma == "table" else KernelBuffer(ni, self._breaking)
+        reads = RdmaReads(ni, self._sender, self._breaking, table)
         self._receiver = Receiver(ni, self._breaking, completing, self._refill, self._receives, self._writes, reads)
         self._commands = Commands(ni, self._breaking, self._sender, completing, self._receives, self._writes)
         self._nic.waits.ask(partial(owed, ni))

@@ -13,12 +13,12 @@ from collections import deque
 from itertools import islice
 from typing import NamedTuple
 
-from firmware.nic.via.completing import Completing
+from firmware.nic.via.completions import Completions
 from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import Event, State
 from firmware.nic.via.ni import Connection, Endpoint, Ni
 from firmware.nic.via.outlet import Outlet
-from firmware.nic.via.receives import Receives
+from firmware.nic.via.receive_descriptors import ReceiveDescriptors
 from pymodels.formats.via import Header, Kind, Status
 from pymodels.trace import TraceEvent
 
@@ -45,7 +45,7 @@ class Due(NamedTuple):
 class Breaking:
     """Answers in and out."""
 
-    def __init__(self, ni: Ni, outlet: Outlet, completing: Completing, receives: Receives) -> None:
+    def __init__(self, ni: Ni, outlet: Outlet, completing: Completions, receives: ReceiveDescriptors) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._outlet, self._completing, self._receives = outlet, completing, receives
         self._awaiting: deque[Due] = deque()

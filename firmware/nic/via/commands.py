@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from firmware.nic.via.breaking import Breaking
-from firmware.nic.via.completing import Completing
+from firmware.nic.via.completions import Completions
+from firmware.nic.via.descriptors import Work
 from firmware.nic.via.layout import COMMAND_WORDS, Command, State, Word
 from firmware.nic.via.ni import Endpoint, Ni, Unanswered
-from firmware.nic.via.receives import Receives
-from firmware.nic.via.ring import Ring
+from firmware.nic.via.queue_cache import QueueCache
+from firmware.nic.via.rdma_writes import RdmaWrites
+from firmware.nic.via.receive_descriptors import ReceiveDescriptors
 from firmware.nic.via.sending import Sender
-from firmware.nic.via.work import Work
-from firmware.nic.via.writes import Writes
 
 
 class Commands:
@@ -21,16 +21,16 @@ class Commands:
         ni: Ni,
         breaking: Breaking,
         sender: Sender,
-        completing: Completing,
-        receives: Receives,
-        writes: Writes,
+        completing: Completions,
+        receives: ReceiveDescriptors,
+        writes: RdmaWrites,
     ) -> None:
         self._ni, self._breaking, self._sender = ni, breaking, sender
         self._completing, self._receives, self._writes = completing, receives, writes
         self._owned: set[int] = set()
         self.fresh: list[int] = []
         """VIs that have a new owner, until somebody takes them out."""
-        self._ring = Ring(ni.nic, Word.COMMANDS, COMMAND_WORDS, Word.COMMAND_TAIL, Word.COMMAND_HEAD)
+        self._ring = QueueCache(ni.nic, Word.COMMANDS, COMMAND_WORDS, Word.COMMAND_TAIL, Word.COMMAND_HEAD)
 
     @property
     def highest(self) -> int:

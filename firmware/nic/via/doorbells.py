@@ -16,11 +16,11 @@ from typing import Protocol
 from firmware.nic.hardware import Bells, Service, hardware_bells
 from firmware.nic.via.layout import Word
 from firmware.nic.via.ni import Ni
-from firmware.nic.via.ring import Ring
+from firmware.nic.via.queue_cache import QueueCache
 from firmware.nic.via.user_pages import BELL_RECEIVE
 from firmware.verbs import PollLoop, Watch
 
-Rung = Callable[[Ring], Awaitable[None]]
+Rung = Callable[[QueueCache], Awaitable[None]]
 """What is done when something is in a queue cache."""
 
 
@@ -48,8 +48,8 @@ class Central:
     def __init__(self, ni: Ni) -> None:
         self._nic = ni.nic
         size = ni.options.send_words
-        self._ring = Ring(ni.nic, ni.layout.send, size, Word.SEND_TAIL, Word.SEND_HEAD, Word.SEND_QUEUED)
-        self._ring.look_again = self._look_again
+        self._cache = QueueCache(ni.nic, ni.layout.send, size, Word.SEND_TAIL, Word.SEND_HEAD, Word.SEND_QUEUED)
+        self._cache.look_again = self._look_again
         self._watch = Watch(Word.SEND_TAIL, 0, "look_tail")
         self._seen = 0
         """What the tail is compared with."""
@@ -60,8 +60,8 @@ class Central:
         """One tail."""
 
         async def rung() -> int:
-            self._seen = self._ring.tail
-            await sends(self._ring)
+            self._seen = self._cache.tail
+            await sends(self._cache)
             return self._seen
 
         return [(self._watch, rung)]
@@ -78,10 +78,10 @@ class Central:
     @property
     def left(self) -> bool:
         """More is in the queue than the polling loop compares with."""
-        return self._seen != self._ring.tail
+        return self._seen != self._cache.tail
 
     def _look_again(self) -> None:
-        self._seen = self._ring.at
+        self._seen = self._cache.at
         self.expect(self._seen)
 
 
@@ -91,7 +91,7 @@ class Polled:
     def __init__(self, ni: Ni) -> None:
         self._ni = ni
         self._each = 1
-        self._rings: list[Ring] = []
+        self._caches: list[QueueCache] = []
 
     def services(self, sends: Rung, receives: Rung | None) -> list[Service]:
         """Every tail, those of VI 1 first: only those up to the highest VI that a process has are looked at."""
@@ -99,10 +99,10 @@ class Polled:
         for endpoint in self._ni.endpoints[1:]:
             assert endpoint.sends is not None
             services.append(self._service(endpoint.sends, sends))
-            self._rings.append(endpoint.sends)
+            self._caches.append(endpoint.sends)
             if receives is not None:
                 services.append(self._service(endpoint.receives, receives))
-                self._rings.append(endpoint.receives)
+                self._caches.append(endpoint.receives)
         self._each = 1 if receives is None else 2
         return services
 
@@ -112,15 +112,15 @@ class Polled:
         while owned.fresh:
             first = self._each * (owned.fresh.pop() - 1)
             for step in range(first, first + self._each):
-                loop.aim(always + step, self._rings[step].tail_at)
+                loop.aim(always + step, self._caches[step].tail_at)
 
-    def _service(self, ring: Ring, rung: Rung) -> Service:
+    def _service(self, cache: QueueCache, rung: Rung) -> Service:
         async def step() -> int:
-            seen = ring.tail
-            await rung(ring)
+            seen = cache.tail
+            await rung(cache)
             return seen
 
-        return Watch(ring.tail_at, 0, "look_bell"), step
+        return Watch(cache.tail_at, 0, "look_bell"), step
 
 
 class Fifo:
@@ -164,23 +164,23 @@ class Turns:
     """Queue caches with something in them, one after the other."""
 
     def __init__(self) -> None:
-        self._waiting: deque[Ring] = deque()
+        self._waiting: deque[QueueCache] = deque()
 
-    def add(self, ring: Ring) -> None:
+    def add(self, cache: QueueCache) -> None:
         """It has something; once is enough."""
-        if ring not in self._waiting:
-            self._waiting.append(ring)
+        if cache not in self._waiting:
+            self._waiting.append(cache)
 
-    def remove(self, ring: Ring) -> None:
+    def remove(self, cache: QueueCache) -> None:
         """It waits no longer."""
-        if ring in self._waiting:
-            self._waiting.remove(ring)
+        if cache in self._waiting:
+            self._waiting.remove(cache)
 
-    def next(self) -> Ring | None:
+    def next(self) -> QueueCache | None:
         """The one whose turn it is, and which goes behind the others."""
         while self._waiting:
-            ring = self._waiting.popleft()
-            if ring.ready >= ring.least:
-                self._waiting.append(ring)
-                return ring
+            cache = self._waiting.popleft()
+            if cache.ready >= cache.least:
+                self._waiting.append(cache)
+                return cache
         return None

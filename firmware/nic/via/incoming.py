@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from firmware.nic.via.work import Work
+from firmware.nic.via.descriptors import Work
 from pymodels.formats.via import Status
 
 if TYPE_CHECKING:

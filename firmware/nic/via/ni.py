@@ -11,14 +11,14 @@ from firmware.nic.hardware import PacketPort
 from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import EVENTS, VALID, Counter, Event, Layout, State, Vi, Word
 from firmware.nic.via.options import Options
-from firmware.nic.via.ring import Ring
+from firmware.nic.via.queue_cache import QueueCache
 from firmware.nic.via.user_pages import Pair
 from firmware.verbs import Nic
 from pymodels.formats.via import NUMBER, SEQUENCE, Header, Reliability, Status
 
 if TYPE_CHECKING:
-    from firmware.nic.via.work import Work
-    from firmware.nic.via.writes import Writing
+    from firmware.nic.via.descriptors import Work
+    from firmware.nic.via.rdma_writes import Writing
 
 
 @dataclass
@@ -163,20 +163,20 @@ class Endpoint:
         return self._nic.load(self.words + Vi.TAG)
 
 
-def send_ring(nic: Nic, layout: Layout, vi: int) -> Ring:
+def send_ring(nic: Nic, layout: Layout, vi: int) -> QueueCache:
     """The send queue cache in the page of a VI's process; its counters stand where the kernel says."""
     at, (base, words) = layout.page(vi), layout.queues.sends
-    return Ring(nic, at + base, words, at, at, vi=vi, user=True, told=layout.options.doorbell == "hw")
+    return QueueCache(nic, at + base, words, at, at, vi=vi, user=True, told=layout.options.doorbell == "hw")
 
 
-def receive_ring(nic: Nic, layout: Layout, vi: int) -> Ring:
+def receive_ring(nic: Nic, layout: Layout, vi: int) -> QueueCache:
     """The receive queue cache of a VI: in a page of its process, or in the kernel's part."""
     if vi and layout.options.user_level:
         at, (base, words) = layout.page(vi), layout.queues.receives
-        return Ring(nic, at + base, words, at, at, vi=vi, user=True)
+        return QueueCache(nic, at + base, words, at, at, vi=vi, user=True)
     words, size = layout.vi(vi, Vi.STATE), layout.options.receive_words
     counters = words + Vi.RECEIVE_TAIL, words + Vi.RECEIVE_HEAD
-    return Ring(nic, layout.ring(vi), size, *counters, words + Vi.QUEUED, vi)
+    return QueueCache(nic, layout.ring(vi), size, *counters, words + Vi.QUEUED, vi)
 
 
 class Ni:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from firmware.nic.via.descriptors import Work
 from firmware.nic.via.ni import Connection, Endpoint
-from firmware.nic.via.ring import Ring
-from firmware.nic.via.work import Work
+from firmware.nic.via.queue_cache import QueueCache
 from pymodels.formats.via import Kind
 
 
@@ -19,7 +19,7 @@ class Outgoing:
     connection: Connection
     """By which it goes, whatever becomes of its VI meanwhile."""
     work: Work
-    ring: Ring | None
+    cache: QueueCache | None
     """The queue cache from which it came; None: the data of an RDMA read."""
     number: int
     key: int
@@ -53,7 +53,7 @@ class Outgoing:
     @property
     def user(self) -> bool:
         """A process has posted it by itself."""
-        return self.ring is not None and self.ring.user
+        return self.cache is not None and self.cache.user
 
     @property
     def in_turn(self) -> bool:

@@ -6,15 +6,15 @@ has run dry, nothing waits.
 from __future__ import annotations
 
 from firmware.nic.via.breaking import Breaking
-from firmware.nic.via.completing import Completing
+from firmware.nic.via.completions import Completions
+from firmware.nic.via.descriptors import Refused
 from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import Counter, State
 from firmware.nic.via.ni import Endpoint, Ni
-from firmware.nic.via.reads import Reads
-from firmware.nic.via.receives import Receives
+from firmware.nic.via.rdma_reads import RdmaReads
+from firmware.nic.via.rdma_writes import RdmaWrites, Writing
+from firmware.nic.via.receive_descriptors import ReceiveDescriptors
 from firmware.nic.via.refill import Refill
-from firmware.nic.via.work import Refused
-from firmware.nic.via.writes import Writes, Writing
 from pymodels.formats.via import Header, Kind, Reliability, Status, parse
 from pymodels.trace import TraceEvent
 
@@ -31,11 +31,11 @@ class Receiver:
         self,
         ni: Ni,
         breaking: Breaking,
-        completing: Completing,
+        completing: Completions,
         refill: Refill,
-        receives: Receives,
-        writes: Writes,
-        reads: Reads,
+        receives: ReceiveDescriptors,
+        writes: RdmaWrites,
+        reads: RdmaReads,
     ) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._breaking, self._completing = breaking, completing

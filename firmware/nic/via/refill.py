@@ -7,10 +7,10 @@ waits; until then packets wait in the network.
 
 from __future__ import annotations
 
-from firmware.nic.via.awaited import Awaited
+from firmware.nic.via.kernel_wait import KernelWait
 from firmware.nic.via.layout import ASKED, CONTROL_WORDS, PAGE_WORDS, QUEUED, Counter, Word
 from firmware.nic.via.ni import Ni
-from firmware.nic.via.ring import Ring
+from firmware.nic.via.queue_cache import QueueCache
 from firmware.verbs import Watch
 
 
@@ -20,40 +20,40 @@ class Refill:
     def __init__(self, ni: Ni) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._low = ni.options.low_water * (CONTROL_WORDS + PAGE_WORDS)
-        self._refills = Awaited(ni, Watch(Word.REFILLS, 0, "look_refill"))
+        self._refills = KernelWait(ni, Watch(Word.REFILLS, 0, "look_refill"))
 
     def start(self) -> None:
         """The port's services are known."""
         self._refills.start()
 
-    async def look(self, ring: Ring) -> None:
+    async def look(self, cache: QueueCache) -> None:
         """A descriptor was used: is the cache below the mark, and more at the host?"""
-        if ring.flag and self._nic.load(ring.flag) == QUEUED and ring.ready < max(self._low, 1):
-            await self._ask(ring.flag)
+        if cache.flag and self._nic.load(cache.flag) == QUEUED and cache.ready < max(self._low, 1):
+            await self._ask(cache.flag)
 
     async def _ask(self, flag: int) -> None:
         await self._nic.work("ask_refill")
         self._nic.store(flag, ASKED)
         await self._port.interrupt()
 
-    async def descriptor(self, ring: Ring) -> bool:
+    async def descriptor(self, cache: QueueCache) -> bool:
         """Whether there is a descriptor, in the cache or, after a refill, from the host."""
-        while ring.ready < ring.least:
-            if not (ring.flag and self._nic.load(ring.flag)):
+        while cache.ready < cache.least:
+            if not (cache.flag and self._nic.load(cache.flag)):
                 return False
-            await self._wait(ring)
+            await self._wait(cache)
         return True
 
-    async def words(self, ring: Ring, count: int) -> None:
+    async def words(self, cache: QueueCache, count: int) -> None:
         """Wait until so many words of a descriptor are there."""
-        while ring.ready < count:
-            ring.free()
-            await self._wait(ring)
+        while cache.ready < count:
+            cache.free()
+            await self._wait(cache)
 
-    async def _wait(self, ring: Ring) -> None:
+    async def _wait(self, cache: QueueCache) -> None:
         """Spin until the kernel has refilled some cache."""
         self._ni.count(Counter.STALLED)
         seen = self._refills.now
-        if self._nic.load(ring.flag) == QUEUED:
-            await self._ask(ring.flag)
+        if self._nic.load(cache.flag) == QUEUED:
+            await self._ask(cache.flag)
         await self._refills.change(seen)

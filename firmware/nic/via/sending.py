@@ -11,17 +11,17 @@ import struct
 from collections import deque
 
 from firmware.nic.via.breaking import Breaking
-from firmware.nic.via.completing import Completing
+from firmware.nic.via.completions import Completions
+from firmware.nic.via.descriptor_readers import DescriptorReaders
+from firmware.nic.via.descriptors import Refused, Work
 from firmware.nic.via.doorbells import Turns
 from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import Kind, State
 from firmware.nic.via.ni import Connection, Endpoint, Ni, Unanswered
 from firmware.nic.via.outgoing import Outgoing
 from firmware.nic.via.outlet import Outlet
-from firmware.nic.via.readers import Readers
+from firmware.nic.via.queue_cache import QueueCache
 from firmware.nic.via.refill import Refill
-from firmware.nic.via.ring import Ring
-from firmware.nic.via.work import Refused, Work
 from pymodels.formats import via
 from pymodels.formats.via import REST, Header, Status
 from pymodels.trace import TraceEvent
@@ -33,7 +33,9 @@ OPERATIONS = {Kind.SEND: Status(0), Kind.WRITE: Status.WRITE, Kind.READ: Status.
 class Sender:
     """Takes descriptors from queue caches and sends what they say."""
 
-    def __init__(self, ni: Ni, outlet: Outlet, completing: Completing, refill: Refill, readers: Readers) -> None:
+    def __init__(
+        self, ni: Ni, outlet: Outlet, completing: Completions, refill: Refill, readers: DescriptorReaders
+    ) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._completing, self._refill, self._readers = completing, refill, readers
         self._turns = Turns()
@@ -45,10 +47,10 @@ class Sender:
         self.breaking: Breaking
         outlet.more = self.advance
 
-    async def rung(self, ring: Ring) -> None:
+    async def rung(self, cache: QueueCache) -> None:
         """Something is posted."""
-        if not ring.user or self._ni.endpoints[ring.vi].owned:
-            self._turns.add(ring)
+        if not cache.user or self._ni.endpoints[cache.vi].owned:
+            self._turns.add(cache)
             await self.advance()
 
     def leave(self, endpoint: Endpoint) -> None:
@@ -91,7 +93,7 @@ class Sender:
                 if not await self._next():
                     return
                 continue
-            if not await self._proceed(now) or (self._now is None and self._turned_back(now.ring)):
+            if not await self._proceed(now) or (self._now is None and self._turned_back(now.cache)):
                 return
 
     async def _next(self) -> bool:
@@ -99,12 +101,12 @@ class Sender:
         if self._responses:
             self._now = self._responses.popleft()
             return True
-        ring = self._turns.next()
-        if ring is not None:
+        cache = self._turns.next()
+        if cache is not None:
             self._reading = True
-            await self._begin(ring)
+            await self._begin(cache)
             self._reading = False
-        return ring is not None
+        return cache is not None
 
     async def _proceed(self, now: Outgoing) -> bool:
         """The next step of a message; False when nothing can be done now."""
@@ -119,21 +121,21 @@ class Sender:
             await self._launch(now)
         return True
 
-    def _turned_back(self, ring: Ring | None) -> bool:
+    def _turned_back(self, cache: QueueCache | None) -> bool:
         """After a message of the central queue the polling loop comes first: it looks at what else there is to do, and
         sees what of the queue is left.
         """
-        if ring is None or ring.look_again is None:
+        if cache is None or cache.look_again is None:
             return False
-        self._turns.remove(ring)
-        ring.look_again()
+        self._turns.remove(cache)
+        cache.look_again()
         return True
 
-    async def _begin(self, ring: Ring) -> None:
+    async def _begin(self, cache: QueueCache) -> None:
         """The next descriptor."""
-        self._nic.trace(TraceEvent.NIC_NOTICED, 0, ring.vi)
+        self._nic.trace(TraceEvent.NIC_NOTICED, 0, cache.vi)
         number = self._ni.number()
-        work = await self._readers.of(ring).send(ring)
+        work = await self._readers.of(cache).send(cache)
         endpoint = self._ni.endpoints[work.vi]
         connected = endpoint.state() is State.CONNECTED
         connection = endpoint.connection if work.node < 0 else Connection(work.node)
@@ -142,10 +144,10 @@ class Sender:
         if work.kind == Kind.READ and not connection.reliable and not work.status:
             work.status = Status.FORMAT_ERROR  # nobody would tell of lost data
         if work.status or not (connected or work.node >= 0):
-            await self._refuse(ring, work, connected, number)
+            await self._refuse(cache, work, connected, number)
             return
         data = via.Kind.RDMA if work.kind == Kind.WRITE else via.Kind.SEND
-        self._now = now = Outgoing(endpoint, connection, work, ring, number, key, data)
+        self._now = now = Outgoing(endpoint, connection, work, cache, number, key, data)
         if work.target:
             now.before.append((via.Kind.ADDRESS, work.target))
         if work.kind == Kind.READ:
@@ -159,11 +161,11 @@ class Sender:
         elif not work.pages.more() and not work.immediate:
             now.before.append((data, b""))
 
-    async def _refuse(self, ring: Ring, work: Work, connected: bool, number: int) -> None:
+    async def _refuse(self, cache: QueueCache, work: Work, connected: bool, number: int) -> None:
         """Something is wrong with it, or its VI is not connected: say so in its status, behind the sends before it."""
         await work.pages.skip()
-        ring.free()
-        await self._refill.look(ring)
+        cache.free()
+        await self._refill.look(cache)
         endpoint = self._ni.endpoints[work.vi]
         wrong = work.status or Status.FLUSHED
         if work.descriptor:
@@ -253,12 +255,12 @@ class Sender:
         self._now = None
         work, endpoint, connection = now.work, now.endpoint, now.connection
         await self._nic.work("user_sent" if now.user else "send_end")
-        if now.ring is None:
+        if now.cache is None:
             if work.status and endpoint.connected(connection):
                 await self.breaking.refuse(endpoint, via.Kind.NOT_ALLOWED, now.asked)
             return
-        now.ring.free()
-        await self._refill.look(now.ring)
+        now.cache.free()
+        await self._refill.look(now.cache)
         operation = work.status | OPERATIONS[work.kind]
         if connection.reliable:
             await self._nic.work("send_unanswered")

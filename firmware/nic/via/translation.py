@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Protocol
 
+from firmware.nic.via.descriptors import Refused
 from firmware.nic.via.layout import Counter
 from firmware.nic.via.layout import Region as At
 from firmware.nic.via.ni import Ni
 from firmware.nic.via.user_pages import PAGE
-from firmware.nic.via.work import Refused
 from pymodels.formats.via import Status
 
 

@@ -1,5 +1,5 @@
 """What processes write themselves in the NIC's memory: doorbells and queue caches, in pages of their own (paper 001,
-2.2.1 and 2.4). Both sides read this file; what stands in a queue cache is told in `virtual.py`.
+2.2.1 and 2.4). Both sides read this file; what stands in a queue cache is told in `user_descriptors.py`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from firmware.nic.via.ni import Ni
 from firmware.verbs import PollLoop, Watch
 
 
-class Awaited:
+class KernelWait:
     """One word."""
 
     def __init__(self, ni: Ni, look: Watch) -> None:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import struct
 
+from firmware.nic.via.descriptors import RIGHT, Meanwhile, Work
 from firmware.nic.via.layout import CONTROL_WORDS, PAGE_WORDS, Control, Kind
 from firmware.nic.via.ni import Ni
+from firmware.nic.via.queue_cache import QueueCache
 from firmware.nic.via.refill import Refill
-from firmware.nic.via.ring import Ring
-from firmware.nic.via.work import RIGHT, Meanwhile, Work
 from pymodels.formats.via import Status
 
 
-class RingPages:
+class CachedPages:
     """A list of pages that stands in a queue cache, or follows in parts when it is longer."""
 
-    def __init__(self, ni: Ni, refill: Refill, ring: Ring, entries: int, wait: bool) -> None:
+    def __init__(self, ni: Ni, refill: Refill, cache: QueueCache, entries: int, wait: bool) -> None:
         """`wait`: to take is to wait until the next one is here."""
-        self._nic, self._refill, self._ring = ni.nic, refill, ring
+        self._nic, self._refill, self._cache = ni.nic, refill, cache
         self._entries, self._wait = entries, wait
         self.whole = True
 
@@ -26,24 +26,24 @@ class RingPages:
         return self._entries > 0
 
     async def take(self) -> tuple[int, int] | None:
-        """The next entry. A list that is longer than the ring gives back what was read."""
-        ring = self._ring
-        if ring.ready < PAGE_WORDS:
+        """The next entry. A list that is longer than the cache gives back what was read."""
+        cache = self._cache
+        if cache.ready < PAGE_WORDS:
             if not self._wait:
-                ring.free()
-                await self._refill.look(ring)
+                cache.free()
+                await self._refill.look(cache)
                 return None
-            await self._refill.words(ring, PAGE_WORDS)
+            await self._refill.words(cache, PAGE_WORDS)
             self.whole = False
         await self._nic.work("receive_page" if self._wait else "send_page")
         self._next()
-        address, size = ring.take(PAGE_WORDS)
+        address, size = cache.take(PAGE_WORDS)
         return address, size
 
     def _next(self) -> None:
         self._entries -= 1
-        if self._ring.crowded:
-            self._ring.free()
+        if self._cache.crowded:
+            self._cache.free()
             self.whole = False
 
     def untake(self, left: int) -> bool:
@@ -51,14 +51,14 @@ class RingPages:
         return False
 
     def again(self) -> None:
-        """It is read again from the ring."""
+        """It is read again from the cache."""
 
     async def skip(self) -> None:
         """Read what is left."""
         while self._entries:
-            await self._refill.words(self._ring, PAGE_WORDS)
+            await self._refill.words(self._cache, PAGE_WORDS)
             self._next()
-            self._ring.take(PAGE_WORDS)
+            self._cache.take(PAGE_WORDS)
 
 
 class KeptPages:
@@ -89,18 +89,18 @@ class KeptPages:
         self._pages.clear()
 
 
-class Physical:
+class PhysicalDescriptors:
     """Reads physical descriptors."""
 
     def __init__(self, ni: Ni, refill: Refill) -> None:
         self._ni, self._nic, self._refill = ni, ni.nic, refill
 
-    async def send(self, ring: Ring) -> Work:
+    async def send(self, cache: QueueCache) -> Work:
         """What stands at the head of a send queue cache."""
         await self._nic.work("send_begin")
-        first, descriptor, length = ring.take(CONTROL_WORDS)
+        first, descriptor, length = cache.take(CONTROL_WORDS)
         control = Control.of(first)
-        pages = RingPages(self._ni, self._refill, ring, control.entries, wait=False)
+        pages = CachedPages(self._ni, self._refill, cache, control.entries, wait=False)
         work = Work(Kind(control.kind), control.vi, descriptor, length, pages)
         if control.refused:
             work.status, work.length = Status(length), 0
@@ -109,21 +109,21 @@ class Physical:
             work.node, work.length = length >> 16, length & 0xFFFF
         if work.kind in (Kind.WRITE, Kind.READ):
             await self._nic.work("send_write")
-            work.target = struct.pack(">2I", *ring.take(2))
+            work.target = struct.pack(">2I", *cache.take(2))
         if work.kind == Kind.READ:
-            work.into = await self._keep(RingPages(self._ni, self._refill, ring, control.entries, wait=True))
+            work.into = await self._keep(CachedPages(self._ni, self._refill, cache, control.entries, wait=True))
             work.pages = KeptPages([])
         if control.immediate:
-            work.immediate = struct.pack(">I", *ring.take(1))
+            work.immediate = struct.pack(">I", *cache.take(1))
         if control.inline:
             await self._nic.work("send_inline")
             count = -(-length // 4)
             if count > 2:
                 await self._nic.work("send_inline_word", count - 2)
-            work.inline = struct.pack(f">{count}I", *ring.take(count))[:length]
+            work.inline = struct.pack(f">{count}I", *cache.take(count))[:length]
         return work
 
-    async def _keep(self, pages: RingPages) -> KeptPages:
+    async def _keep(self, pages: CachedPages) -> KeptPages:
         """The pages for the data of an RDMA read: they are needed when the queue cache has long gone on."""
         kept: list[tuple[int, int]] = []
         while pages.more():
@@ -133,11 +133,11 @@ class Physical:
             kept.append(page)
         return KeptPages(kept)
 
-    async def receive(self, ring: Ring, meanwhile: Meanwhile | None = None) -> Work:
+    async def receive(self, cache: QueueCache, meanwhile: Meanwhile | None = None) -> Work:
         """What stands at the head of a receive queue cache. No DMA fetches it, so there is no `meanwhile`."""
         await self._nic.work("receive_begin")
-        first, descriptor, length = ring.take(CONTROL_WORDS)
+        first, descriptor, length = cache.take(CONTROL_WORDS)
         control = Control.of(first)
-        pages = RingPages(self._ni, self._refill, ring, control.entries, wait=True)
+        pages = CachedPages(self._ni, self._refill, cache, control.entries, wait=True)
         status = Status(length) if control.refused else RIGHT
         return Work(Kind.RECEIVE, control.vi, descriptor, length, pages, status=status)

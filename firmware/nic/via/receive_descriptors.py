@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from firmware.nic.via.completing import Completing
+from firmware.nic.via.completions import Completions
+from firmware.nic.via.descriptor_readers import DescriptorReaders
+from firmware.nic.via.descriptors import Meanwhile, Work
 from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import Control
 from firmware.nic.via.ni import Endpoint, Ni
-from firmware.nic.via.readers import Readers
+from firmware.nic.via.queue_cache import QueueCache
 from firmware.nic.via.refill import Refill
-from firmware.nic.via.ring import Ring
-from firmware.nic.via.work import Meanwhile, Work
 from pymodels.formats.via import Status
 
 MOST_AHEAD = 16
 """Receive descriptors of a VI that are fetched ahead, as a receive queue cache holds."""
 
 
-class Receives:
+class ReceiveDescriptors:
     """Takes receive descriptors out of queue caches."""
 
-    def __init__(self, ni: Ni, completing: Completing, refill: Refill, readers: Readers) -> None:
+    def __init__(self, ni: Ni, completing: Completions, refill: Refill, readers: DescriptorReaders) -> None:
         self._ni, self._nic = ni, ni.nic
         self._completing, self._refill, self._readers = completing, refill, readers
         self.on_wrong: Callable[[Endpoint], Awaitable[None]]
@@ -29,19 +29,19 @@ class Receives:
 
     async def next(self, endpoint: Endpoint, meanwhile: Meanwhile | None = None) -> Incoming | None:
         """The descriptor for a message, None when there is none; `meanwhile` is done once."""
-        ring = endpoint.receives
+        cache = endpoint.receives
         if endpoint.prefetched:
             if meanwhile is not None:
                 await meanwhile()
             await self._nic.work("take_ahead")
             message = Incoming(endpoint, endpoint.prefetched.popleft(), prefetched=True)
-            await self.posted(ring)
+            await self.posted(cache)
             return message
-        while await self._refill.descriptor(ring):
-            work = await self._readers.of(ring).receive(ring, meanwhile)
+        while await self._refill.descriptor(cache):
+            work = await self._readers.of(cache).receive(cache, meanwhile)
             meanwhile = None
             if not work.status:
-                return Incoming(endpoint, work, prefetched=ring.user)
+                return Incoming(endpoint, work, prefetched=cache.user)
             if not await self._refuse(endpoint, work):
                 break
         if meanwhile is not None:
@@ -50,17 +50,17 @@ class Receives:
 
     async def refused(self, endpoint: Endpoint) -> None:
         """Complete descriptors that the kernel has refused, up to one for a message: no other one is before them."""
-        ring = endpoint.receives
-        while endpoint.connection.receiving is None and ring.ready >= ring.least and Control.of(ring.peek()).refused:
-            await self._refuse(endpoint, await self._readers.of(ring).receive(ring))
+        cache = endpoint.receives
+        while endpoint.connection.receiving is None and cache.ready >= cache.least and Control.of(cache.peek()).refused:
+            await self._refuse(endpoint, await self._readers.of(cache).receive(cache))
 
-    async def posted(self, ring: Ring) -> None:
+    async def posted(self, cache: QueueCache) -> None:
         """Read ahead what is posted, as far as there is room for it."""
-        endpoint = self._ni.endpoints[ring.vi]
+        endpoint = self._ni.endpoints[cache.vi]
         if not self._ni.options.reads_ahead or not endpoint.owned or endpoint.connection.receiving is not None:
             return
-        while ring.ready >= ring.least and len(endpoint.prefetched) < MOST_AHEAD:
-            work = await self._readers.of(ring).receive(ring)
+        while cache.ready >= cache.least and len(endpoint.prefetched) < MOST_AHEAD:
+            work = await self._readers.of(cache).receive(cache)
             if work.status:
                 if not await self._refuse(endpoint, work):
                     break
@@ -81,11 +81,11 @@ class Receives:
         """Complete all that are posted as flushed."""
         while endpoint.prefetched:
             await self._completing.receive(endpoint, endpoint.prefetched.popleft().descriptor, 0, Status.FLUSHED)
-        ring = endpoint.receives
-        while ring.ready >= ring.least:
+        cache = endpoint.receives
+        while cache.ready >= cache.least:
             await self._nic.work("flush_descriptor")
-            work = await self._readers.of(ring).receive(ring)
+            work = await self._readers.of(cache).receive(cache)
             await work.pages.skip()
-            ring.free()
+            cache.free()
             if work.descriptor:
                 await self._completing.receive(endpoint, work.descriptor, 0, work.status or Status.FLUSHED)

@@ -14,7 +14,7 @@ SENT, RECEIVED = 1, 2
 """Bits of Vi.NOTIFY."""
 
 
-class Completing:
+class Completions:
     """Writes statuses."""
 
     def __init__(self, ni: Ni) -> None:

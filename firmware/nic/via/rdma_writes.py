@@ -10,8 +10,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from firmware.nic.via.awaited import Awaited
 from firmware.nic.via.breaking import Breaking
+from firmware.nic.via.kernel_wait import KernelWait
 from firmware.nic.via.layout import RDMA_WRITE, VALID, Word
 from firmware.nic.via.layout import Region as At
 from firmware.nic.via.ni import Connection, Endpoint, Ni
@@ -48,7 +48,7 @@ class Piece(NamedTuple):
     last: bool
 
 
-class Writes(Protocol):
+class RdmaWrites(Protocol):
     """What becomes of the pieces of RDMA writes."""
 
     def start(self) -> None:
@@ -130,7 +130,7 @@ class KernelBuffer:
         self._given = self._dealt = 0
         self._pieces: deque[Piece] = deque()
         """Those between these two counts."""
-        self._taken = Awaited(ni, Watch(Word.WRITES_TAKEN, 0, "look_taken"))
+        self._taken = KernelWait(ni, Watch(Word.WRITES_TAKEN, 0, "look_taken"))
 
     def start(self) -> None:
         """The port's services are known."""

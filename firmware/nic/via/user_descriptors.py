@@ -12,13 +12,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Hashable
 
+from firmware.nic.via.descriptors import Meanwhile, Refused, Work
 from firmware.nic.via.layout import Kind, Vi
 from firmware.nic.via.ni import Endpoint, Ni
-from firmware.nic.via.ring import Ring
-from firmware.nic.via.segments import Part, SegmentPages
+from firmware.nic.via.queue_cache import QueueCache
+from firmware.nic.via.scatter_gather import Part, SegmentPages
 from firmware.nic.via.translation import Frames, Translator
 from firmware.nic.via.user_pages import HANDLE_SHIFT, HANDLES, IN_PLACE, NEW_HANDLE, PAGE, POINTER
-from firmware.nic.via.work import Meanwhile, Refused, Work
 from pymodels.formats.via import ALIGNMENT, MOST_INLINE, Control, Field, Segment, Status
 
 CONTROL, SEGMENT = Field.SIZE // 4, Segment.SIZE // 4
@@ -32,40 +32,40 @@ OPERATIONS = (Kind.SEND, Kind.WRITE, Kind.READ)
 FLAGS = int(Control.OPERATION | Control.IMMEDIATE)
 
 
-class Virtual:
+class UserDescriptors:
     """Reads users' descriptors."""
 
     def __init__(self, ni: Ni, table: Frames) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._translator = Translator(ni, table)
 
-    async def send(self, ring: Ring) -> Work:
+    async def send(self, cache: QueueCache) -> Work:
         """The next descriptor of a VI's send queue cache."""
-        return await self._read(ring, True, self._begin)
+        return await self._read(cache, True, self._begin)
 
-    async def receive(self, ring: Ring, meanwhile: Meanwhile | None = None) -> Work:
+    async def receive(self, cache: QueueCache, meanwhile: Meanwhile | None = None) -> Work:
         """The next one of its receive queue cache."""
-        return await self._read(ring, False, meanwhile)
+        return await self._read(cache, False, meanwhile)
 
     async def _begin(self) -> None:
         await self._nic.work("user_begin")
 
-    async def _read(self, ring: Ring, sends: bool, meanwhile: Meanwhile | None) -> Work:
+    async def _read(self, cache: QueueCache, sends: bool, meanwhile: Meanwhile | None) -> Work:
         """A descriptor; what stood in the queue cache is free."""
-        endpoint = self._ni.endpoints[ring.vi]
-        work = Work(Kind.RECEIVE, ring.vi, 0, 0, SegmentPages(self._ni, self._translator, [], 0, ring))
+        endpoint = self._ni.endpoints[cache.vi]
+        work = Work(Kind.RECEIVE, cache.vi, 0, 0, SegmentPages(self._ni, self._translator, [], 0, cache))
         told = False
 
         async def aside() -> None:
             nonlocal told
             told = True
-            ring.free()
+            cache.free()
             await self._nic.work("user_taken")
             if meanwhile is not None:
                 await meanwhile()
 
         try:
-            words = await self._words(ring, work, endpoint.tag(), aside)
+            words = await self._words(cache, work, endpoint.tag(), aside)
             await self._understand(work, words, endpoint, sends)
         except Refused as refused:
             work.status = refused.status
@@ -73,30 +73,30 @@ class Virtual:
             await aside()
         return work
 
-    async def _words(self, ring: Ring, work: Work, tag: int, aside: Meanwhile) -> tuple[int, ...]:
+    async def _words(self, cache: QueueCache, work: Work, tag: int, aside: Meanwhile) -> tuple[int, ...]:
         """The descriptor, from the queue cache or from host memory; where it stands there. Raises Refused."""
-        if ring.ready > ring.size:
-            raise self._garbage(ring)
-        (word,) = ring.take(1)
+        if cache.ready > cache.size:
+            raise self._garbage(cache)
+        (word,) = cache.take(1)
         if word & POINTER:
             await self._nic.work("user_pointer")
-            return await self._pointed(ring, work, word, tag, aside)
-        await self._nic.work("user_image_told" if ring.told else "user_image")
+            return await self._pointed(cache, work, word, tag, aside)
+        await self._nic.work("user_image_told" if cache.told else "user_image")
         image: tuple[int, ...] = (word,)
-        if ring.ready >= CONTROL - 1:
-            image += ring.take(CONTROL - 1)
+        if cache.ready >= CONTROL - 1:
+            image += cache.take(CONTROL - 1)
         count, flags = divmod(image[-5] if len(image) == CONTROL else 0, 1 << 16)
         rest = -(-count // 4) if flags & IN_PLACE else SEGMENT * count
-        short = len(image) < CONTROL or ring.ready < rest
+        short = len(image) < CONTROL or cache.ready < rest
         if short or word % ALIGNMENT or (flags & IN_PLACE and count > MOST_INLINE):
-            raise self._garbage(ring)
-        await self._find(ring, work, word, image[1], tag)
-        return image + ring.take(rest)
+            raise self._garbage(cache)
+        await self._find(cache, work, word, image[1], tag)
+        return image + cache.take(rest)
 
     @staticmethod
-    def _garbage(ring: Ring) -> Refused:
+    def _garbage(cache: QueueCache) -> Refused:
         """What stands there is no descriptor, so nobody knows where the next one begins."""
-        ring.reset()
+        cache.reset()
         return Refused(Status.FORMAT_ERROR)
 
     async def _find(self, user: Hashable, work: Work, va: int, handle: int, tag: int) -> None:
@@ -104,16 +104,16 @@ class Virtual:
         region = await self._translator.find(user, va, handle, Field.SIZE, tag)
         work.descriptor, work.home = await self._translator.frame(region, va, handle), handle
 
-    async def _pointed(self, ring: Ring, work: Work, word: int, tag: int, aside: Meanwhile) -> tuple[int, ...]:
+    async def _pointed(self, cache: QueueCache, work: Work, word: int, tag: int, aside: Meanwhile) -> tuple[int, ...]:
         """The descriptor by DMA: first as much as one with one segment has. Raises Refused."""
         va, number = word & -ALIGNMENT, word >> HANDLE_SHIFT & HANDLES - 1
         if word & NEW_HANDLE:
-            if not ring.ready:
-                raise self._garbage(ring)
+            if not cache.ready:
+                raise self._garbage(cache)
             await self._nic.work("user_handle")
-            (ring.handles[number],) = ring.take(1)
-        handle = ring.handles[number]
-        await self._find((ring, number), work, va, handle, tag)
+            (cache.handles[number],) = cache.take(1)
+        handle = cache.handles[number]
+        await self._find((cache, number), work, va, handle, tag)
         size = min(4 * FETCHED, self._translator.behind(va, handle))
         words = await self._port.read(work.descriptor, size // 4, aside)
         count, flags = divmod(words[Field.CONTROL // 4], 1 << 16)
@@ -122,7 +122,7 @@ class Virtual:
         need = CONTROL + SEGMENT * count
         while len(words) < need:
             at, left = va + 4 * len(words), 4 * (need - len(words))
-            address, part = await self._translator.piece((ring, number), at, handle, left, tag)
+            address, part = await self._translator.piece((cache, number), at, handle, left, tag)
             words += await self._port.read(address, min(part // 4, MOST_READ))
         return words[:need]
 

@@ -1,4 +1,4 @@
-"""A descriptor as the NIC uses it, however it came: physical (`physical.py`) or the user's own (`virtual.py`)."""
+"""A descriptor as the NIC uses it, however it came: physical, or the user's own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from firmware.nic.via.layout import Kind
-from firmware.nic.via.ring import Ring
+from firmware.nic.via.queue_cache import QueueCache
 from pymodels.formats.via import Control, Status
 
 RIGHT = Status(0)
@@ -84,8 +84,8 @@ class Work:
 class Reader(Protocol):
     """How descriptors are read from queue caches."""
 
-    async def send(self, ring: Ring) -> Work:
+    async def send(self, cache: QueueCache) -> Work:
         """The next descriptor of a send queue."""
 
-    async def receive(self, ring: Ring, meanwhile: Meanwhile | None = None) -> Work:
+    async def receive(self, cache: QueueCache, meanwhile: Meanwhile | None = None) -> Work:
         """The next one of a receive queue; `meanwhile` is done once."""

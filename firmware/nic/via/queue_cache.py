@@ -10,7 +10,7 @@ from firmware.verbs import Nic
 MASK = 0xFFFFFFFF
 
 
-class Ring:
+class QueueCache:
     """Words at `base`; `head` and `tail` are the SRAM addresses of the two counters, `flag` that of the word which says
     that more waits at the host (0: there is none). `user`: it is a process's, whose words may be anything.
     `told`: the tail comes by doorbell.

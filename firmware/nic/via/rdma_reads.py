@@ -12,15 +12,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from firmware.nic.via.breaking import Breaking
+from firmware.nic.via.descriptors import Refused, Work
 from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import RDMA_READ, Counter, Kind, Region
 from firmware.nic.via.ni import Endpoint, Ni
 from firmware.nic.via.outgoing import Outgoing
-from firmware.nic.via.segments import Part, SegmentPages
+from firmware.nic.via.rdma_writes import Writing
+from firmware.nic.via.scatter_gather import Part, SegmentPages
 from firmware.nic.via.sending import Sender
 from firmware.nic.via.translation import Frames, Translator
-from firmware.nic.via.work import Refused, Work
-from firmware.nic.via.writes import Writing
 from pymodels.formats import via
 from pymodels.formats.via import Header, Status
 from pymodels.trace import TraceEvent
@@ -29,7 +29,7 @@ Deliver = Callable[[Incoming, int], Awaitable[Status | None]]
 """Brings a packet's payload to the pages of a descriptor; what is wrong if it cannot go there."""
 
 
-class Reads:
+class RdmaReads:
     """Both ends."""
 
     def __init__(self, ni: Ni, sender: Sender, breaking: Breaking, table: Frames) -> None:
