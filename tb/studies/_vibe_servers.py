@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from firmware.host.via.errors import Result, VipError
+from firmware.host.via.common.errors import Result, VipError
 from pymodels.kernel import Task
 from tb.lab.lab import Lab
 from tb.studies._via_case import AHEAD, ENTRIES, Case, Party

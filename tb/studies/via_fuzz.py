@@ -15,7 +15,7 @@ from collections import Counter
 from dataclasses import replace
 
 from firmware.host.via import Descriptor, Vi, VipError
-from firmware.host.via.posting import ByProcess
+from firmware.host.via.library.posting import ByProcess
 from firmware.nic.via.layout import State
 from firmware.nic.via.user_pages import PAGE
 from pymodels.formats.via import Reliability, Segment, Status

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware.host.via import messages as letters
+from firmware.host.via.kernel_agent.messages import message as letters
 from firmware.nic.echo import layout as echo
 from pymodels.formats import grim, via
 from pymodels.formats.grim import Cause, Device, Header, MessageType

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from firmware.host.via import Descriptor, Vi, VipError
-from firmware.host.via.attributes import MemoryAttributes, ViAttributes
+from firmware.host.via.common.attributes import MemoryAttributes, ViAttributes
 from pymodels.formats.via import Reliability
 from pymodels.machine import Machine
 from tests.unit.charges import SETTLE_PS, Charges, settled

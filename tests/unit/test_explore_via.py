@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from firmware.host.via.time_limit import TimeLimit
+from firmware.host.via.kernel_agent.vis.time_limit import TimeLimit
 from firmware.nic.via.ni import Connection
 from firmware.nic.via.rdma_writes import KernelBuffer
 from firmware.nic.via.receiving import Receiver

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import pytest
 
 from firmware.host.via import Descriptor, VipError
-from firmware.host.via.vi import WorkQueue
+from firmware.host.via.library.vi import WorkQueue
 from firmware.nic.via.rdma_writes import KernelBuffer
 from firmware.nic.via.refill import Refill
 from tb.fuzz import trial
@@ -97,7 +97,7 @@ def test_a_completion_queue_that_is_too_small_says_so_and_is_believed_no_more(mo
 def test_an_overrun_of_which_nobody_hears_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The NIC counts no rounds of a completion queue."""
     monkeypatch.setattr("firmware.nic.via.completions.ROUNDS", 0)
-    monkeypatch.setattr("firmware.host.via.completion.ROUNDS", 0)
+    monkeypatch.setattr("firmware.host.via.library.completion.ROUNDS", 0)
     act = Act(0, "burst", {"side": 0, "bytes": 8, "many": 20}, who="link")
     small: Mapping[str, Value] = {"queues": 15, "completions": "both", "entries": 2}
     assert "overrun, and does not say so" in failures("delivery", {}, {"completion": "cq1"}, act, **small)[0]
@@ -135,7 +135,7 @@ def test_a_descriptor_that_is_given_to_a_thread_before_it_is_done_is_found(
 def test_a_connection_that_broke_and_of_which_a_process_hears_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     act = Act(0, "receive nothing", {"side": 0, "bytes": 8}, who="link")
     assert failures("delivery", {}, {}, act) == ()
-    monkeypatch.setattr("firmware.host.via.nic.VipNic._broken", lambda self, number: None)
+    monkeypatch.setattr("firmware.host.via.library.nic.VipNic._broken", lambda self, number: None)
     assert "heard 0 times" in failures("delivery", {}, {}, act)[0]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from firmware.host.via import Result, Vi, VipError
-from firmware.host.via.attributes import MemoryAttributes, ViAttributes
+from firmware.host.via.common.attributes import MemoryAttributes, ViAttributes
 from firmware.nic.via.layout import State
 from pymodels.formats.via import VIS, Reliability, Status
 from pymodels.machine import Machine

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from firmware.host.via import Descriptor, Result, VipError
-from firmware.host.via.posting import ByProcess
+from firmware.host.via.library.posting import ByProcess
 from firmware.layers import check_options
 from firmware.nic.via.layout import Counter, State, Word
 from firmware.nic.via.options import OptionError, Options

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.host.via import Descriptor, Result, Vi, VipError
-from firmware.host.via.completion import CompletionQueue
+from firmware.host.via.library.completion import CompletionQueue
 from pymodels.formats.via import Status
 from pymodels.machine import Machine
 from tb.studies._via import User, join, user

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.host.via import Descriptor, Vi
-from firmware.host.via.attributes import MemoryAttributes
+from firmware.host.via.common.attributes import MemoryAttributes
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Reliability, Status
 from pymodels.machine import Machine

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from firmware.host.via import Result, VipError
-from firmware.host.via.attributes import MemoryAttributes, ViAttributes
+from firmware.host.via.common.attributes import MemoryAttributes, ViAttributes
 from pymodels.formats.via import Reliability
 from tests.unit.via_bench import Pair, good, pair
 from tests.unit.via_misuses import (

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from firmware.host.via import Result, VipError
-from firmware.host.via.posting import ByProcess
+from firmware.host.via.library.posting import ByProcess
 from firmware.nic.via.user_pages import PAGE, Pair
 from firmware.verbs import Watch
 from pymodels.formats.via import Status

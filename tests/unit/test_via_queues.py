@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.host.via import Result, VipError
-from firmware.host.via.posting import ByProcess
+from firmware.host.via.library.posting import ByProcess
 from firmware.nic.via.layout import Counter, State, Word
 from pymodels.formats.via import Status
 from pymodels.machine import Machine, Timing

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from firmware.host.via import Descriptor, VipError
-from firmware.host.via.attributes import MemoryAttributes
+from firmware.host.via.common.attributes import MemoryAttributes
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Control, Reliability, Status
 from pymodels.machine import Machine

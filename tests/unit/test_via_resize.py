@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from firmware.host.via import Result, Vi, VipError
-from firmware.host.via.completion import CompletionQueue
+from firmware.host.via.library.completion import CompletionQueue
 from pymodels.formats.via import Status
 from pymodels.machine import Machine
 from tb.studies._via import user

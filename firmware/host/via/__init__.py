@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from firmware.host.via.agent import Agent, Connection
-from firmware.host.via.descriptor import Descriptor
-from firmware.host.via.errors import Result, VipError
-from firmware.host.via.kernel import Kernel
-from firmware.host.via.nic import VipNic
-from firmware.host.via.vi import Vi
+from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.kernel_agent.agent import Kernel
+from firmware.host.via.kernel_agent.connections.manager import Agent, Connection
+from firmware.host.via.library.descriptor import Descriptor
+from firmware.host.via.library.nic import VipNic
+from firmware.host.via.library.vi import Vi
 from firmware.layers import ClusterView
 from firmware.verbs import Host
 from pymodels.host.process import Process

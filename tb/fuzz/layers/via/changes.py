@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from firmware.host.via import Result, VipError
-from firmware.host.via.attributes import ViAttributes
+from firmware.host.via.common.attributes import ViAttributes
 from pymodels.formats.via import Reliability, Status
 from tb.fuzz.layers.via.link import Link
 from tb.fuzz.layers.via.messages import SHORT, ends, send, size_of

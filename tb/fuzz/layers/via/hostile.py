@@ -7,7 +7,7 @@ import struct
 from typing import Any
 
 from firmware.host.via import Descriptor, VipError
-from firmware.host.via.posting import ByProcess
+from firmware.host.via.library.posting import ByProcess
 from firmware.nic.via.user_pages import (
     BELL_RECEIVE,
     BELL_SEND,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from firmware.host.via import Result, VipError
-from firmware.host.via.attributes import MemoryAttributes
+from firmware.host.via.common.attributes import MemoryAttributes
 from tb.fuzz.layers.via.link import Link
 from tb.fuzz.layers.via.messages import ends, pieces, send, size_of
 from tb.fuzz.layers.via.owner import OPEN, PLAIN, Area

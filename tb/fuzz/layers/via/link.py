@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from firmware.host.via import Connection, Result, VipError
-from firmware.host.via.attributes import ViAttributes
+from firmware.host.via.common.attributes import ViAttributes
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Reliability, Status
 from tb.fuzz.layers.via.cluster import Cluster

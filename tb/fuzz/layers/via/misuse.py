@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from firmware.host.via import Result, Vi, VipError
-from firmware.host.via.attributes import MemoryAttributes, ViAttributes
+from firmware.host.via.common.attributes import MemoryAttributes, ViAttributes
 from pymodels.formats.via import Reliability
 from tb.fuzz.layers.via.link import Link
 from tb.fuzz.layers.via.owner import PLAIN, Area

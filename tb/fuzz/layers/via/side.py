@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from firmware.host.via import Result, Vi, VipError
-from firmware.host.via.attributes import ViAttributes
+from firmware.host.via.common.attributes import ViAttributes
 from firmware.nic.via.layout import State
 from tb.fuzz.layers.via.completions import Completions
 from tb.fuzz.layers.via.owner import PLAIN, Area, Owner

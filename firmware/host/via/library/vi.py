@@ -6,20 +6,20 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from firmware.host.via.attributes import ViAttributes, ViState
-from firmware.host.via.checks import WORD, handler_of, kind_of, time_limit, whole
-from firmware.host.via.descriptor import Descriptor
-from firmware.host.via.errors import Result, VipError
-from firmware.host.via.kernel_vi import KernelVi
-from firmware.host.via.translate import RECEIVED, SENT
-from firmware.host.via.waiting import Handler, Limit
+from firmware.host.via.common.attributes import ViAttributes, ViState
+from firmware.host.via.common.checks import WORD, handler_of, kind_of, time_limit, whole
+from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.common.waiting import Handler, Limit
+from firmware.host.via.kernel_agent.memory.translation import RECEIVED, SENT
+from firmware.host.via.kernel_agent.vis.context import KernelVi
+from firmware.host.via.library.descriptor import Descriptor
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Field, Reliability, Status
 from pymodels.trace import TraceEvent
 
 if TYPE_CHECKING:
-    from firmware.host.via.completion import CompletionQueue
-    from firmware.host.via.nic import VipNic
+    from firmware.host.via.library.completion import CompletionQueue
+    from firmware.host.via.library.nic import VipNic
 
 
 class WorkQueue:

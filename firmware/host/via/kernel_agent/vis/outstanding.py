@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from firmware.host.via.cache import Cache, Entry
-from firmware.host.via.registry import Region
+from firmware.host.via.kernel_agent.memory.registry import Region
+from firmware.host.via.kernel_agent.rings.cache import Cache, Entry
 from firmware.verbs import Host
 
 MASK = 0xFFFFFFFF

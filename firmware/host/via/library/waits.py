@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pymodels.waiting import Wait, Wanted
 
 if TYPE_CHECKING:
-    from firmware.host.via.kernel import Kernel
-    from firmware.host.via.vi import Vi
+    from firmware.host.via.kernel_agent.agent import Kernel
+    from firmware.host.via.library.vi import Vi
 
 
 def full(kernel: Kernel) -> Iterator[Wait]:

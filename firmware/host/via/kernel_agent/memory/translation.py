@@ -8,15 +8,15 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from firmware.host.via.cache import words_of
-from firmware.host.via.registry import Refused, Region
+from firmware.host.via.kernel_agent.memory.registry import Refused, Region
+from firmware.host.via.kernel_agent.rings.cache import words_of
 from firmware.nic.via.layout import Control, Kind
 from pymodels.formats import via
 from pymodels.formats.via import Field, Reliability, Segment, Status
 from pymodels.host.process import Process
 
 if TYPE_CHECKING:
-    from firmware.host.via.kernel_vi import KernelVi
+    from firmware.host.via.kernel_agent.vis.context import KernelVi
 
 SENT, RECEIVED = 1, 2
 """A VI's two work queues; bits of Vi.NOTIFY."""

@@ -10,16 +10,16 @@ from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
 from firmware.host.lock import Lock
-from firmware.host.via.checks import handler_of, time_limit
-from firmware.host.via.errors import Result, VipError
-from firmware.host.via.translate import RECEIVED
-from firmware.host.via.waiting import Handler, Limit
+from firmware.host.via.common.checks import handler_of, time_limit
+from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.common.waiting import Handler, Limit
+from firmware.host.via.kernel_agent.memory.translation import RECEIVED
 from firmware.nic.via.layout import ROUND, ROUNDS
 from pymodels.host.process import Process
 
 if TYPE_CHECKING:
-    from firmware.host.via.nic import VipNic
-    from firmware.host.via.vi import Vi, WorkQueue
+    from firmware.host.via.library.nic import VipNic
+    from firmware.host.via.library.vi import Vi, WorkQueue
 
 MOST_ENTRIES = 1024
 """Words in a page: the NIC knows a queue by one physical address (ours)."""

@@ -12,16 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from firmware.host.via.attributes import ViAttributes
-from firmware.host.via.errors import Result, VipError
-from firmware.host.via.kernel_vi import KernelVi
-from firmware.host.via.messages import Message, Type
-from firmware.host.via.waiting import Flag
+from firmware.host.via.common.attributes import ViAttributes
+from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.common.waiting import Flag
+from firmware.host.via.kernel_agent.messages.message import Message, Type
+from firmware.host.via.kernel_agent.vis.context import KernelVi
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Reliability
 
 if TYPE_CHECKING:
-    from firmware.host.via.agent import Agent
+    from firmware.host.via.kernel_agent.connections.manager import Agent
 
 
 @dataclass

@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from firmware.host.via.attributes import ViAttributes
-from firmware.host.via.cache import Cache, Entry
-from firmware.host.via.errors import Result, VipError
-from firmware.host.via.outstanding import Outstanding
-from firmware.host.via.posting import ByKernel, ByProcess, Poster
-from firmware.host.via.registry import Refused, Region, Registry
-from firmware.host.via.time_limit import TimeLimit
-from firmware.host.via.translate import RECEIVED, SENT, Translation, refusal, translate
-from firmware.host.via.waiting import Turn
+from firmware.host.via.common.attributes import ViAttributes
+from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.common.waiting import Turn
+from firmware.host.via.kernel_agent.memory.registry import Refused, Region, Registry
+from firmware.host.via.kernel_agent.memory.translation import RECEIVED, SENT, Translation, refusal, translate
+from firmware.host.via.kernel_agent.rings.cache import Cache, Entry
+from firmware.host.via.kernel_agent.vis.outstanding import Outstanding
+from firmware.host.via.kernel_agent.vis.time_limit import TimeLimit
+from firmware.host.via.library.posting import ByKernel, ByProcess, Poster
 from firmware.host.words import store_words
 from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE, Command, Layout, State, Vi
 from firmware.nic.via.options import Options
@@ -27,9 +27,9 @@ from pymodels.host.process import Process
 from pymodels.registers import Pci
 
 if TYPE_CHECKING:
-    from firmware.host.via.kernel import Kernel
-    from firmware.host.via.messages import Message
-    from firmware.host.via.peers import Asked
+    from firmware.host.via.kernel_agent.agent import Kernel
+    from firmware.host.via.kernel_agent.connections.peers import Asked
+    from firmware.host.via.kernel_agent.messages.message import Message
 
 
 def _receives(kernel: Kernel, number: int) -> Cache:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from firmware.host.via.attributes import MemoryAttributes
-from firmware.host.via.checks import WORD, whole
-from firmware.host.via.contiguous import gather
-from firmware.host.via.errors import Result, VipError
-from firmware.host.via.registry import Region
+from firmware.host.via.common.attributes import MemoryAttributes
+from firmware.host.via.common.checks import WORD, whole
+from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.kernel_agent.memory.contiguous import gather
+from firmware.host.via.kernel_agent.memory.registry import Region
 from pymodels.host.process import Process
 
 if TYPE_CHECKING:
-    from firmware.host.via.kernel import Kernel
+    from firmware.host.via.kernel_agent.agent import Kernel
 
 
 class Memory:

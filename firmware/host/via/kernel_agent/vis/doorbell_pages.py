@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from firmware.host.via.errors import Result, VipError
+from firmware.host.via.common.errors import Result, VipError
 from firmware.nic.via.user_pages import PAGE, Pair
 from pymodels.host.process import Process
 

@@ -6,13 +6,13 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from firmware.host.via.cache import Entry
-from firmware.host.via.waiting import Turn
+from firmware.host.via.common.waiting import Turn
+from firmware.host.via.kernel_agent.rings.cache import Entry
 from firmware.nic.via.layout import Control, Kind, State, Vi
 from pymodels.formats.via import Field
 
 if TYPE_CHECKING:
-    from firmware.host.via.kernel import Kernel
+    from firmware.host.via.kernel_agent.agent import Kernel
 
 LETTER_BYTES = 64
 PLACES = 16

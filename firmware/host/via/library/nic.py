@@ -6,23 +6,23 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from firmware.host.via.agent import Agent, Connection
-from firmware.host.via.attributes import NicAttributes, ViAttributes
-from firmware.host.via.checks import WORD, handler_of, kind_of, time_limit, whole
-from firmware.host.via.completion import MOST_ENTRIES, CompletionQueue, EntryRing
-from firmware.host.via.descriptor import Descriptor
-from firmware.host.via.errors import Result, VipError
-from firmware.host.via.memory import Memory
-from firmware.host.via.queries import counters, nic_attributes
-from firmware.host.via.sleepers import Wants
-from firmware.host.via.vi import Vi, WorkQueue
-from firmware.host.via.waiting import Handler
-from firmware.host.via.waits import posted
+from firmware.host.via.common.attributes import NicAttributes, ViAttributes
+from firmware.host.via.common.checks import WORD, handler_of, kind_of, time_limit, whole
+from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.common.waiting import Handler
+from firmware.host.via.kernel_agent.connections.manager import Agent, Connection
+from firmware.host.via.kernel_agent.sleepers import Wants
+from firmware.host.via.library.completion import MOST_ENTRIES, CompletionQueue, EntryRing
+from firmware.host.via.library.descriptor import Descriptor
+from firmware.host.via.library.memory import Memory
+from firmware.host.via.library.queries import counters, nic_attributes
+from firmware.host.via.library.vi import Vi, WorkQueue
+from firmware.host.via.library.waits import posted
 from pymodels.formats.via import Reliability
 from pymodels.host.process import Process
 
 if TYPE_CHECKING:
-    from firmware.host.via.kernel import Kernel
+    from firmware.host.via.kernel_agent.agent import Kernel
 
 
 class VipNic(Memory):

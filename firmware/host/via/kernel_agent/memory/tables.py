@@ -7,14 +7,14 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
-from firmware.host.via.errors import Result, VipError
-from firmware.host.via.registry import Region
+from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.kernel_agent.memory.registry import Region
 from firmware.host.words import store_words
 from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE, Command
 from pymodels.host.pages import PAGE
 
 if TYPE_CHECKING:
-    from firmware.host.via.kernel import Kernel
+    from firmware.host.via.kernel_agent.agent import Kernel
 
 BURST = 256
 """Words of a table that are written to the NIC in one piece."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from firmware.host.via.attributes import NicAttributes
-from firmware.host.via.completion import MOST_ENTRIES
-from firmware.host.via.translate import MOST_SEGMENTS
+from firmware.host.via.common.attributes import NicAttributes
+from firmware.host.via.kernel_agent.memory.translation import MOST_SEGMENTS
+from firmware.host.via.library.completion import MOST_ENTRIES
 from firmware.nic.via.layout import Counter, Word
 from pymodels.formats.via import Reliability
 from pymodels.host.pages import PAGE
 
 if TYPE_CHECKING:
-    from firmware.host.via.kernel import Kernel
+    from firmware.host.via.kernel_agent.agent import Kernel
 
 
 def nic_attributes(kernel: Kernel) -> NicAttributes:

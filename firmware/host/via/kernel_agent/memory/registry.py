@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from firmware.host.via.attributes import MemoryAttributes
-from firmware.host.via.errors import Result, VipError
+from firmware.host.via.common.attributes import MemoryAttributes
+from firmware.host.via.common.errors import Result, VipError
 from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE
 from pymodels.formats.via import Status
 from pymodels.host import ProtectionFault

@@ -5,8 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from firmware.host.via.checks import WORD, whole
-from firmware.host.via.errors import Result, VipError
+from firmware.host.via.common.checks import WORD, whole
+from firmware.host.via.common.errors import Result, VipError
 from pymodels.formats.via import ALIGNMENT, Control, Field, Segment, Status
 from pymodels.host.process import Process
 

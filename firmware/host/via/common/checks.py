@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from firmware.host.via.errors import Result, VipError
+from firmware.host.via.common.errors import Result, VipError
 
 WORD = (1 << 32) - 1
 """The greatest number that a descriptor, a table of the NIC or a message between kernels can hold."""

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from firmware.host.via.registry import Region
+from firmware.host.via.kernel_agent.memory.registry import Region
 from firmware.host.words import store_words
 from firmware.nic.via.layout import Command, State, Word
 from firmware.nic.via.slots import CONFIRM, GENERATION, SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
 
 if TYPE_CHECKING:
-    from firmware.host.via.kernel import Kernel
+    from firmware.host.via.kernel_agent.agent import Kernel
 
 COPY_PS = 100_000
 """Whoever waits for a copy looks again after so long."""

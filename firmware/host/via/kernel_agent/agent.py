@@ -8,17 +8,17 @@ from collections.abc import Callable
 from functools import partial
 
 from firmware.host.card import acknowledge, load_chain, load_doorbells, release
-from firmware.host.via.attributes import MemoryAttributes
-from firmware.host.via.cache import Cache, Entry
-from firmware.host.via.errors import Result, VipError
-from firmware.host.via.kernel_vi import KernelVi
-from firmware.host.via.pairs import Pairs
-from firmware.host.via.rdma import Writes
-from firmware.host.via.registry import Region, Registry
-from firmware.host.via.sleepers import Sleepers
-from firmware.host.via.tables import Tables
-from firmware.host.via.waiting import Turn
-from firmware.host.via.waits import full
+from firmware.host.via.common.attributes import MemoryAttributes
+from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.common.waiting import Turn
+from firmware.host.via.kernel_agent.memory.registry import Region, Registry
+from firmware.host.via.kernel_agent.memory.tables import Tables
+from firmware.host.via.kernel_agent.remote_writes import Writes
+from firmware.host.via.kernel_agent.rings.cache import Cache, Entry
+from firmware.host.via.kernel_agent.sleepers import Sleepers
+from firmware.host.via.kernel_agent.vis.context import KernelVi
+from firmware.host.via.kernel_agent.vis.doorbell_pages import Pairs
+from firmware.host.via.library.waits import full
 from firmware.host.words import store_words
 from firmware.layers import ClusterView
 from firmware.nic.hardware import chain_heads

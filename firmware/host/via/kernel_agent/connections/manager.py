@@ -15,15 +15,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from firmware.host.via.attributes import ViAttributes
-from firmware.host.via.checks import whole
-from firmware.host.via.errors import Result, VipError
-from firmware.host.via.kernel import Kernel
-from firmware.host.via.kernel_vi import End, KernelVi
-from firmware.host.via.letters import Letters
-from firmware.host.via.messages import LETTER, Message, Type
-from firmware.host.via.peers import Peers
-from firmware.host.via.waiting import Flag
+from firmware.host.via.common.attributes import ViAttributes
+from firmware.host.via.common.checks import whole
+from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.common.waiting import Flag
+from firmware.host.via.kernel_agent.agent import Kernel
+from firmware.host.via.kernel_agent.connections.peers import Peers
+from firmware.host.via.kernel_agent.messages.channel import Letters
+from firmware.host.via.kernel_agent.messages.message import LETTER, Message, Type
+from firmware.host.via.kernel_agent.vis.context import End, KernelVi
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Reliability
 from pymodels.host.process import Process

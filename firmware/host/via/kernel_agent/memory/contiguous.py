@@ -6,7 +6,7 @@ The first Berkeley VIA had no registration at all, but buffers that were contigu
 
 from __future__ import annotations
 
-from firmware.host.via.errors import Result, VipError
+from firmware.host.via.common.errors import Result, VipError
 from firmware.verbs import Host
 from pymodels.host import ProtectionFault
 from pymodels.host.pages import PAGE

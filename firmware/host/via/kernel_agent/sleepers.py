@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from firmware.host.via.waiting import Flag
+from firmware.host.via.common.waiting import Flag
 from firmware.nic.via.layout import Vi
 from pymodels.host.process import Process
 
 if TYPE_CHECKING:
-    from firmware.host.via.kernel import Kernel
+    from firmware.host.via.kernel_agent.agent import Kernel
 
 Wants = Sequence[tuple[int, int]]
 """(VI, work queues as bits of Vi.NOTIFY) of which a completion may be what is waited for."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Protocol
 
-from firmware.host.via.cache import words_of
-from firmware.host.via.descriptor import Descriptor
-from firmware.host.via.errors import Result, VipError
-from firmware.host.via.translate import SENT
+from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.kernel_agent.memory.translation import SENT
+from firmware.host.via.kernel_agent.rings.cache import words_of
+from firmware.host.via.library.descriptor import Descriptor
 from firmware.nic.via.layout import State
 from firmware.nic.via.user_pages import (
     BELL_RECEIVE,
@@ -27,7 +27,7 @@ from pymodels.formats.via import Control, Field, Segment
 from pymodels.host import ProtectionFault
 
 if TYPE_CHECKING:
-    from firmware.host.via.kernel_vi import KernelVi
+    from firmware.host.via.kernel_agent.vis.context import KernelVi
 
 MASK = 0xFFFFFFFF
 LONGEST = 128

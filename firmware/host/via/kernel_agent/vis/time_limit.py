@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from firmware.nic.via.layout import Command, State, Vi
 
 if TYPE_CHECKING:
-    from firmware.host.via.kernel_vi import KernelVi
+    from firmware.host.via.kernel_agent.vis.context import KernelVi
 
 MASK, SIGN = 0xFFFFFFFF, 1 << 31
 LOOKS = 8
