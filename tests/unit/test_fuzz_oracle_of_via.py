@@ -65,6 +65,17 @@ def test_packets_of_a_lost_message_may_stand_behind_the_next_one(seed: int) -> N
     assert failures("unreliable", {"loss": 60, "seed": seed}, {}, *acts) == ()
 
 
+def test_packets_of_a_message_that_was_given_up_may_stand_behind_the_next_one() -> None:
+    """The memory of the first is taken back while it leaves; its end is seen before the receive's, which serves both."""
+    lent: Mapping[str, Value] = {"side": 0, "use": "send", "rights": 3}
+    acts = (
+        Act(0, "lend", {**lent, "bytes": 1200}, who="link"),
+        Act(0, "lend too", {**lent, "bytes": 1000}, who="link"),
+    )
+    options: Mapping[str, Value] = {"preset": "bvia1", "descriptors": "pio", "packet": 256}
+    assert failures("reception", {}, options, *acts) == ()
+
+
 def test_a_burst_runs_queue_caches_low(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     ask = Refill._ask

@@ -41,6 +41,13 @@ class Post:
     """Writes before a message, and behind the message before that: whoever has the message finds their data."""
     done: bool = False
     arrived: bool = False
+    ended: Status | None = None
+    """Its status when it was taken back."""
+
+    @property
+    def given_up(self) -> bool:
+        """Its sender has found it to be wrong: before its first packet, or, when its memory was taken back, later."""
+        return bool((self.descriptor.status if self.ended is None else self.ended) & NOT_SENT)
 
 
 @dataclass
@@ -107,7 +114,7 @@ class Queue(ABC):
     def ended(self, descriptor: Descriptor) -> None:
         """The oldest has been taken back."""
         post, wrong = self.posted.popleft(), self.side.wrong
-        status = descriptor.status
+        status = post.ended = descriptor.status
         if descriptor is not post.descriptor:
             wrong(f"{post.what}: another descriptor was given back")
         if not status & Status.DONE:
@@ -133,8 +140,8 @@ class Sends(Queue):
         if good and post.forbidden and epoch.reliable:
             wrong(f"{post.what} is done, though it is forbidden")
         stream = epoch.streams[self.side.number]
-        if descriptor.status & NOT_SENT and post in stream:
-            stream.remove(post)
+        if post.given_up and post.status & NOT_SENT and post in stream:
+            stream.remove(post)  # of any other some packets may have left
         if post.target is not None:
             self._wrote(post, *post.target)
         elif good and post.fetches:
@@ -165,8 +172,8 @@ class Receives(Queue):
             stream.popleft()
 
     def _matches(self, post: Post, descriptor: Descriptor) -> None:
-        """Which of the peer's messages it has: the next, or, where messages may be lost, one behind it. The receive of
-        a message that was lost serves the next one, so packets of the lost one may stand behind the data.
+        """Which of the peer's messages it has: the next, or one behind it, where messages may be lost or given up. The
+        receive of such a message serves the next one, so packets of it may stand behind the data.
         """
         epoch, stream = self.side.epoch, self.side.epoch.streams[1 - self.side.number]
         for place, sent in enumerate(stream):
@@ -178,7 +185,7 @@ class Receives(Queue):
                 for _ in range(place + 1):
                     stream.popleft()
                 return
-            if (epoch.reliable or not epoch.excuses) and not sent.descriptor.status & NOT_SENT:
+            if (epoch.reliable or not epoch.excuses) and not sent.given_up:
                 break
         told = f"{descriptor.length} bytes, immediate {descriptor.immediate}, {descriptor.status!r}"
         wanted = f"{stream[0].what}" if stream else "nothing, as nothing was sent"
