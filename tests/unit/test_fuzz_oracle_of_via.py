@@ -66,7 +66,7 @@ def test_packets_of_a_lost_message_may_stand_behind_the_next_one(seed: int) -> N
 
 
 def test_packets_of_a_message_that_was_given_up_may_stand_behind_the_next_one() -> None:
-    """The memory of the first is taken back while it leaves; its end is seen before the receive's, which serves both."""
+    """The memory of the first is taken back while it leaves. Its end is seen before that of the receive of both."""
     lent: Mapping[str, Value] = {"side": 0, "use": "send", "rights": 3}
     acts = (
         Act(0, "lend", {**lent, "bytes": 1200}, who="link"),
