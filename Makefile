@@ -1,4 +1,4 @@
-# sanlab: every command of the project. `make help` lists them; the work is done by Python modules in tb/.
+# sanlab: every command of the project. `make help` lists them; the work is done by the command `sanlab`, tb/sanlab.
 #
 # Values given on the command line reach the programs through the environment, unexpanded and quoted: spaces, quotes and
 # dollar signs in them are harmless.
@@ -50,7 +50,8 @@ icarus := $(filter icarus,$(SIM))
 setup := @sh tb/setup.sh
 simulator := compiler $(if $(icarus),icarus,$(if $(waves),waves))
 python := "$$VENV/bin/python"
-study := $(python) -m tb.run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
+sanlab := $(python) -m tb.sanlab
+study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
 .PHONY: all setup test help run studies sim lint synth waves timeline explain compare sweep fuzz explore figures bench clean distclean
 
@@ -80,19 +81,19 @@ run: ## run one STUDY; what it leaves is in sim_build/<study>/
 
 studies: ## list the studies
 	$(setup)
-	@$(python) -m tb.run.studies_list
+	@$(sanlab) studies
 
 sim: ## run one block BENCH; what it leaves is in sim_build/<bench>/
 	$(setup) $(simulator)
-	@$(python) -m tb.run.block_bench --sim="$$SIM" --seed="$$SEED" $(waves) -- "$$BENCH"
+	@$(sanlab) sim --sim="$$SIM" --seed="$$SEED" $(waves) -- "$$BENCH"
 
 lint: ## static checks of Python and HDL
 	$(setup)
-	@$(python) -m tb.quality.lint
+	@$(sanlab) lint
 
 synth: ## read every block as a synthesiser does: latches, drivers, cells, depth
 	$(setup)
-	@$(python) -m tb.quality.synth
+	@$(sanlab) synth
 
 waves: ## run one STUDY with waves, from FROM to TO, and leave views for GTKWave and Surfer
 	$(setup) compiler $(if $(icarus),icarus,waves)
@@ -100,38 +101,38 @@ waves: ## run one STUDY with waves, from FROM to TO, and leave views for GTKWave
 
 timeline: ## write the timeline of the last run of STUDY, from FROM to TO, for Perfetto
 	$(setup)
-	@$(python) -m tb.report.timeline --from="$$FROM" --to="$$TO" -- "$$STUDY"
+	@$(sanlab) timeline --from="$$FROM" --to="$$TO" -- "$$STUDY"
 
 explain: ## the life of one MESSAGE of the last run of STUDY: when, who waited for whom, and why
 	$(setup) $(simulator)
-	@$(python) -m tb.ask.explain --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET" \
+	@$(sanlab) explain --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET" \
 	  --message="$$MESSAGE" -- "$$STUDY"
 
 compare: ## what changed between the results A and B, largest first; fails above THRESHOLD
 	$(setup)
-	@$(python) -m tb.ask.compare --threshold="$$THRESHOLD" -- "$$A" "$$B"
+	@$(sanlab) compare --threshold="$$THRESHOLD" -- "$$A" "$$B"
 
 sweep: ## run one STUDY at every point of AXES on a Dask cluster: one table, one plot
 	$(setup) $(simulator)
-	@$(python) -m tb.sweep.run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET" \
+	@$(sanlab) sweep --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET" \
 	  --axes="$$AXES" --scheduler="$$SCHEDULER" --workers="$$WORKERS" --plot="$$PLOT" -- "$$STUDY"
 
 fuzz: ## run random programs of message layers that do everything at once; what fails is shrunk and printed
 	$(setup) $(if $(filter rtl,$(ON)),$(simulator))
-	@$(python) -m tb.fuzz.run --layer="$$LAYER" --seeds="$$SEEDS" --on="$$ON" --sim="$$SIM" \
+	@$(sanlab) fuzz --layer="$$LAYER" --seeds="$$SEEDS" --on="$$ON" --sim="$$SIM" \
 	  --scheduler="$$SCHEDULER" --workers="$$WORKERS"
 
 explore: ## exhaust the small worlds of one message LAYER: every order of turns, every single fault
 	$(setup)
-	@$(python) -m tb.explore.run --world="$$WORLD" --minutes="$$MINUTES" -- "$$LAYER"
+	@$(sanlab) explore --world="$$WORLD" --minutes="$$MINUTES" -- "$$LAYER"
 
 figures: ## every figure and table of the papers that there is, on one page
 	$(setup) $(simulator)
-	@$(python) -m tb.figures.run --sim="$$SIM" $(if $(filter-out 0,$(QUICK)),--quick)
+	@$(sanlab) figures --sim="$$SIM" $(if $(filter-out 0,$(QUICK)),--quick)
 
 bench: ## measure how fast the laboratory itself is
 	$(setup) compiler waves
-	@$(python) -m tb.bench.run
+	@$(sanlab) bench
 
 clean: ## remove what was generated: sim_build (the virtual environment stays)
 	rm -rf sim_build

@@ -146,9 +146,7 @@ def show(layer: str, path: str) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m pymodels.costs.compile", description="Count compiled instruction paths."
-    )
+    parser = argparse.ArgumentParser(prog="sanlab costs", description="Count compiled instruction paths.")
     parser.add_argument("--check", action="store_true", help="compare with the committed costs.toml, write nothing")
     parser.add_argument("--show", nargs=2, metavar=("SIDE/LAYER", "PATH"), help="print the instructions a path counts")
     options = parser.parse_args(arguments)

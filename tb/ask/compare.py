@@ -170,7 +170,7 @@ def report(console: Console, before: Results, after: Results, limit: float) -> i
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and compare; the exit code."""
-    parser = argparse.ArgumentParser(prog="make compare", description="What changed between two runs.")
+    parser = argparse.ArgumentParser(prog="sanlab compare", description="What changed between two runs.")
     parser.add_argument("--threshold", default="", help=f"percent above which a change fails (default {PERCENT:g})")
     parser.add_argument("before", metavar="A", help="results.json, the folder of a run, or a study's name")
     parser.add_argument("after", metavar="B", help="the same")

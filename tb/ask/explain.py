@@ -80,7 +80,7 @@ def folder_of(words: argparse.Namespace) -> Path:
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and explain; the exit code."""
-    parser = argparse.ArgumentParser(prog="make explain", description="The life of one message, told in sentences.")
+    parser = argparse.ArgumentParser(prog="sanlab explain", description="The life of one message, told in sentences.")
     parser.add_argument("study", help="one of: " + ", ".join(studies.names()))
     parser.add_argument("--message", default="", help="its number, from 1 in the order of sends, or slowest")
     for name, default in (("sim", "verilator"), ("seed", "1"), ("cluster", ""), ("profile", ""), ("set", "")):

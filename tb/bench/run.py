@@ -167,7 +167,7 @@ def _show(console: Console, figures: dict[str, Figure]) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """Measure, print, write sim_build/bench/results.json."""
-    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="sanlab bench", description=__doc__)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--scale", type=float, default=1.0, help="length of the runs (1 = as quoted)")
     words = parser.parse_args(argv)

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TextIO
 
 from pymodels.errors import ConfigError
-from tb.tools.paths import OUT
+from tb.tools.paths import builds
 
-STORE = OUT / "builds"
+STORE = builds()
 LIMIT = "SANLAB_BUILDS_GB"
 """The environment variable with the size above which builds are removed."""
 DEFAULT_GB = 8.0

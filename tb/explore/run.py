@@ -141,7 +141,7 @@ def report(layer: str, found: list[SmallWorld], seconds: float, console: Console
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and search; the exit code."""
-    parser = argparse.ArgumentParser(prog="make explore", description="Exhaust the small worlds of a message layer.")
+    parser = argparse.ArgumentParser(prog="sanlab explore", description="Exhaust the small worlds of a message layer.")
     parser.add_argument("--world", default="", help="only this one")
     parser.add_argument("--minutes", default="", help=f"bound of each world (default {MINUTES:g})")
     parser.add_argument("layer", metavar="LAYER", help="a message layer")

@@ -152,7 +152,7 @@ def leave(done: Sequence[Ended], folder: Path, quick: bool, console: Console, se
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and run all; the exit code."""
-    parser = argparse.ArgumentParser(prog="make figures", description="Every figure and table, on one page.")
+    parser = argparse.ArgumentParser(prog="sanlab figures", description="Every figure and table, on one page.")
     parser.add_argument("--quick", action="store_true", help="with the quick settings of each study")
     parser.add_argument("--sim", default="verilator")
     parser.add_argument("--out", default="", help="folder (default sim_build/figures, sim_build/figures-quick)")

@@ -244,7 +244,7 @@ def _seeds(text: str) -> tuple[int, int]:
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and fuzz; the exit code."""
-    parser = argparse.ArgumentParser(prog="make fuzz", description="Run random programs of message layers.")
+    parser = argparse.ArgumentParser(prog="sanlab fuzz", description="Run random programs of message layers.")
     parser.add_argument("--layer", default="", help="one of: " + ", ".join(trial.names()) + " (default: all)")
     parser.add_argument("--seeds", default="", help=f"so many new ones ({SEEDS}), or first..last")
     parser.add_argument("--on", default="", help="machine (default) or rtl")

@@ -50,7 +50,7 @@ def report(outcomes: list[Outcome], console: Console) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """The command behind `make lint`; the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m tb.quality.lint", description=__doc__)
+    parser = argparse.ArgumentParser(prog="sanlab lint", description=__doc__)
     parser.add_argument(
         "check", nargs="*", help="only checks whose names begin so: " + ", ".join(c.name for c in CHECKS)
     )

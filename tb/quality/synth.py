@@ -151,7 +151,7 @@ def report(sizes: list[Size], console: Console) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """The command behind `make synth`; the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m tb.quality.synth", description=__doc__)
+    parser = argparse.ArgumentParser(prog="sanlab synth", description=__doc__)
     parser.add_argument("block", nargs="*", help="modules; all outside hdl/sim when none is named")
     options = parser.parse_args(argv)
     console = Console()

@@ -70,7 +70,7 @@ def write_soon(folder: Path, console: Console) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """The command behind `make timeline`."""
-    parser = argparse.ArgumentParser(prog="make timeline", description="Write the timeline of a run that has ended.")
+    parser = argparse.ArgumentParser(prog="sanlab timeline", description="Write the timeline of a run that has ended.")
     parser.add_argument("study", help="a study that was run, or the folder of its results")
     add_window(parser)
     words = parser.parse_args(argv)

@@ -58,7 +58,7 @@ def run(name: str, simulator: str, seed: int = 1, waves: bool = False, echo: boo
 
 def main(argv: list[str] | None = None) -> int:
     """The command behind `make sim`."""
-    parser = argparse.ArgumentParser(prog="make sim", description=__doc__)
+    parser = argparse.ArgumentParser(prog="sanlab sim", description=__doc__)
     parser.add_argument("bench", nargs="?", help="one of: " + ", ".join(names()))
     parser.add_argument("--sim", default="verilator", help=" or ".join(SIMULATORS))
     parser.add_argument("--seed", type=int, default=1)

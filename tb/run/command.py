@@ -153,7 +153,7 @@ def lost_waves(request: Request, folder: Path) -> list[str]:
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and run; the exit code."""
-    parser = argparse.ArgumentParser(prog="make run", description="Run one study on a cluster in RTL.")
+    parser = argparse.ArgumentParser(prog="sanlab run", description="Run one study on a cluster in RTL.")
     parser.add_argument("study", help="one of: " + ", ".join(studies.names()))
     parser.add_argument("--sim", default="verilator")
     parser.add_argument("--seed", default="1")

@@ -24,6 +24,7 @@ LONG = 16384
 OPTIONS = {
     "repetitions": Option(10, "round trips of each size up to 1 KB; longer messages take a fifth of it", 1, 100_000),
     "largest": Option(65536, "largest message in bytes", 0, 1 << 24),
+    "size": Option(-1, "messages of so many bytes only; -1: of all sizes up to the largest", -1, 1 << 24),
     **layer_options(LAYER),
 }
 QUICK = "repetitions=3 largest=16384"
@@ -31,10 +32,10 @@ QUICK = "repetitions=3 largest=16384"
 
 async def run(lab: Lab) -> None:
     """The study."""
-    repetitions, largest = lab.option("repetitions"), lab.option("largest")
-    sizes = [size for size in SIZES if size <= largest]
+    repetitions, largest, only = (lab.option(name) for name in ("repetitions", "largest", "size"))
+    sizes = [size for size in SIZES if size <= largest] if only < 0 else [only]
     libraries = lab.start_layer(LAYER)
-    pair = _Pair(lab, libraries)
+    pair = _Pair(lab, libraries, sizes[-1])
     await pair.enable()
     total = sum(_rounds(repetitions, size) for size in sizes)
     done = 0
@@ -47,8 +48,9 @@ async def run(lab: Lab) -> None:
         medians.append(statistics.median(times) / 2)
     _hand_in(lab, sizes, medians)
     _hand_in_narrowest(lab, pair, sizes[-1], medians[-1])
-    stages = grim_stages(lab.trace(), lab.legend(), 0, pair.null_from)
-    _hand_in_stages(lab, stages, pair.null_to - pair.null_from)
+    if 0 in sizes:
+        stages = grim_stages(lab.trace(), lab.legend(), 0, pair.null_from)
+        _hand_in_stages(lab, stages, pair.null_to - pair.null_from)
     await pair.close()
 
 
@@ -95,7 +97,7 @@ def _hand_in_stages(lab: Lab, stages: list[tuple[str, int]], whole_ps: int) -> N
 class _Pair:
     """Two hosts that play ping-pong."""
 
-    def __init__(self, lab: Lab, libraries: list[Any]) -> None:
+    def __init__(self, lab: Lab, libraries: list[Any], largest: int) -> None:
         self.lab = lab
         self.libraries = libraries
         self.near, self.far = libraries[0], libraries[-1]
@@ -105,7 +107,6 @@ class _Pair:
         """When the last null message was sent, and when its handler began."""
         self.last_from = self.last_to = 0
         """The same of the last message."""
-        largest = lab.option("largest")
         self._there, self._here = Source(self.near.host, largest, 1), Source(self.far.host, largest, 2)
         self._loop: Any = None
 

@@ -164,7 +164,7 @@ def _show_points(
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and sweep; the exit code."""
-    parser = argparse.ArgumentParser(prog="make sweep", description="Run a study at every point of some axes.")
+    parser = argparse.ArgumentParser(prog="sanlab sweep", description="Run a study at every point of some axes.")
     parser.add_argument("study", help="one of: " + ", ".join(studies.names()))
     parser.add_argument("--axes", default="", help='such as "hosts=2,4,8 size=0:65536:x2"')
     parser.add_argument(

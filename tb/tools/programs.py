@@ -16,6 +16,7 @@ from importlib import metadata
 from pathlib import Path
 
 from pymodels.errors import SanlabError
+from tb.tools.paths import ROOT
 
 CC, CXX = "gcc", "g++"
 """The compilers of C and of C++."""
@@ -105,8 +106,11 @@ def cocotb_libs() -> Path:
 @functools.cache
 def gpi_users() -> str:
     """The value of GPI_USERS: libpython and cocotb's entry point."""
-    libpython = subprocess.check_output([sys.executable, "-m", "find_libpython"], text=True).strip()
-    entry = subprocess.check_output(
-        [sys.executable, "-m", "cocotb_tools.config", "--pygpi-entry-point"], text=True
-    ).strip()
+    libpython = _said_by("find_libpython")
+    entry = _said_by("cocotb_tools.config", "--pygpi-entry-point")
     return f"{libpython};{entry}"
+
+
+def _said_by(module: str, *words: str) -> str:
+    """What a module prints. It runs in our folder: modules of the user's working directory are not in its way."""
+    return subprocess.check_output([sys.executable, "-m", module, *words], text=True, cwd=ROOT).strip()

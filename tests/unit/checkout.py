@@ -23,7 +23,7 @@ case "$*" in
   "-c import os, sys, sysconfig"*) [ -z "$FAKE_NO_HEADERS" ] ;;
   "-c import sys; sys.exit"*) [ -z "$FAKE_OLD" ] ;;
   "-c import sys; print"*) echo 3.11 ;;
-  "-m tb.run"*) exit "${FAKE_STUDY_CODE:-0}" ;;
+  "-m tb.sanlab run"*) exit "${FAKE_STUDY_CODE:-0}" ;;
 esac
 """
 FAKE_APT = r"""#!/bin/sh

@@ -57,7 +57,7 @@ def test_every_target_can_be_shown_without_running(checkout: Checkout, target: s
 def test_the_main_job_is_the_default_and_runs_both_studies(checkout: Checkout) -> None:
     ended = checkout.make()
     assert ended.returncode == 0, ended.stderr
-    studies = [words(line) for line in checkout.calls("<-m><tb.run>")]
+    studies = [words(line) for line in checkout.calls("<-m><tb.sanlab><run>")]
     assert [study[-1] for study in studies] == ["grim_pingpong", "grim_streaming"]
     assert "--sim=verilator" in studies[0]
     assert "--seed=1" in studies[0]
@@ -65,9 +65,9 @@ def test_the_main_job_is_the_default_and_runs_both_studies(checkout: Checkout) -
 
 def test_the_second_study_runs_though_the_first_failed(checkout: Checkout) -> None:
     assert checkout.make(FAKE_STUDY_CODE="1").returncode == 2
-    assert len(checkout.calls("<-m><tb.run>")) == 2
+    assert len(checkout.calls("<-m><tb.sanlab><run>")) == 2
     assert checkout.make(FAKE_STUDY_CODE="130").returncode == 2
-    assert len(checkout.calls("<-m><tb.run>")) == 1
+    assert len(checkout.calls("<-m><tb.sanlab><run>")) == 1
 
 
 def test_the_code_of_a_study_is_shown(checkout: Checkout) -> None:
@@ -94,10 +94,11 @@ def test_values_reach_the_program_as_they_were_typed(checkout: Checkout, way: st
     else:
         ended = checkout.make("run", **given)
     assert ended.returncode == 0, ended.stderr
-    (call,) = checkout.calls("<-m><tb.run>")
+    (call,) = checkout.calls("<-m><tb.sanlab><run>")
     assert words(call) == [
         "-m",
-        "tb.run",
+        "tb.sanlab",
+        "run",
         "--sim=verilator",
         "--seed=7",
         f"--cluster={given['CLUSTER']}",
@@ -114,42 +115,42 @@ def test_values_reach_the_program_as_they_were_typed(checkout: Checkout, way: st
 
 def test_no_waves_unless_asked_for(checkout: Checkout) -> None:
     checkout.make("run", "STUDY=x", "WAVES=0")
-    assert "--waves" not in words(checkout.calls("<-m><tb.run>")[0])
+    assert "--waves" not in words(checkout.calls("<-m><tb.sanlab><run>")[0])
 
 
 def test_a_window_of_waves_and_of_a_timeline_reaches_the_program(checkout: Checkout) -> None:
     checkout.make("waves", "STUDY=my study", "FROM=10", "TO=20")
-    (call,) = checkout.calls("<-m><tb.run>")
+    (call,) = checkout.calls("<-m><tb.sanlab><run>")
     assert words(call)[-5:] == ["--waves", "--from=10", "--to=20", "--", "my study"]
     checkout.make("timeline", "STUDY=my study", "FROM=10")
-    assert [words(line) for line in checkout.calls("<-m><tb.report.timeline>")] == [
-        ["-m", "tb.report.timeline", "--from=10", "--to=", "--", "my study"]
+    assert [words(line) for line in checkout.calls("<-m><tb.sanlab><timeline>")] == [
+        ["-m", "tb.sanlab", "timeline", "--from=10", "--to=", "--", "my study"]
     ]
 
 
 def test_two_results_reach_compare_as_they_were_typed(checkout: Checkout) -> None:
     assert checkout.make("compare", "A=my run", "B=$b", "THRESHOLD=2.5").returncode == 0
-    (call,) = checkout.calls("<-m><tb.ask.compare>")
-    assert words(call) == ["-m", "tb.ask.compare", "--threshold=2.5", "--", "my run", "$b"]
+    (call,) = checkout.calls("<-m><tb.sanlab><compare>")
+    assert words(call) == ["-m", "tb.sanlab", "compare", "--threshold=2.5", "--", "my run", "$b"]
 
 
 def test_a_message_reaches_explain(checkout: Checkout) -> None:
     assert checkout.make("explain", "STUDY=x", "MESSAGE=a b").returncode == 0
-    (call,) = checkout.calls("<-m><tb.ask.explain>")
+    (call,) = checkout.calls("<-m><tb.sanlab><explain>")
     assert words(call)[-3:] == ["--message=a b", "--", "x"]
 
 
 def test_a_layer_and_its_world_reach_explore_as_they_were_typed(checkout: Checkout) -> None:
     assert checkout.make("explore", "LAYER=a b", "WORLD=$c", "MINUTES=2.5").returncode == 0
-    (call,) = checkout.calls("<-m><tb.explore.run>")
-    assert words(call) == ["-m", "tb.explore.run", "--world=$c", "--minutes=2.5", "--", "a b"]
+    (call,) = checkout.calls("<-m><tb.sanlab><explore>")
+    assert words(call) == ["-m", "tb.sanlab", "explore", "--world=$c", "--minutes=2.5", "--", "a b"]
 
 
 def test_figures_are_quick_only_when_asked(checkout: Checkout) -> None:
     for quick, given in (("1", ["--quick"]), ("0", []), ("", [])):
         assert checkout.make("figures", f"QUICK={quick}").returncode == 0
-        (call,) = checkout.calls("<-m><tb.figures.run>")
-        assert words(call)[2:] == ["--sim=verilator", *given]
+        (call,) = checkout.calls("<-m><tb.sanlab><figures>")
+        assert words(call)[3:] == ["--sim=verilator", *given]
 
 
 def test_axes_reach_the_sweep_as_they_were_typed(checkout: Checkout) -> None:
@@ -161,7 +162,7 @@ def test_axes_reach_the_sweep_as_they_were_typed(checkout: Checkout) -> None:
         "PLOT": "$x",
     }
     assert checkout.make("sweep", *(f"{name}={value}" for name, value in given.items())).returncode == 0
-    (call,) = checkout.calls("<-m><tb.sweep.run>")
+    (call,) = checkout.calls("<-m><tb.sanlab><sweep>")
     assert words(call)[-6:] == [
         "--axes=hosts=2,4 size=0:64:x2",
         "--scheduler=tcp://a b:1",
@@ -174,8 +175,8 @@ def test_axes_reach_the_sweep_as_they_were_typed(checkout: Checkout) -> None:
 
 def test_the_fuzz_gets_its_words_and_a_simulator_only_on_the_rtl(checkout: Checkout) -> None:
     assert checkout.make("fuzz", "LAYER=a $x", "SEEDS=1..2", "WORKERS=2").returncode == 0
-    (call,) = checkout.calls("<-m><tb.fuzz.run>")
-    assert words(call)[2:] == [
+    (call,) = checkout.calls("<-m><tb.sanlab><fuzz>")
+    assert words(call)[3:] == [
         "--layer=a $x",
         "--seeds=1..2",
         "--on=",
@@ -192,7 +193,7 @@ def test_a_bench_gets_its_filter_only_when_there_is_one(checkout: Checkout) -> N
     python = checkout.root / ".venv" / "bin" / "python"
     python.write_text('#!/bin/sh\nprintf \'%s\\n\' "$*" "filter ${COCOTB_TEST_FILTER-none}" >>"$FAKE_LOG"\n')
     checkout.make("sim", "BENCH=link port", "SIM=icarus")
-    assert checkout.calls() == ["-m tb.run.block_bench --sim=icarus --seed=1 -- link port", "filter none"]
+    assert checkout.calls() == ["-m tb.sanlab sim --sim=icarus --seed=1 -- link port", "filter none"]
     checkout.make("sim", "BENCH=b", "COCOTB_TEST_FILTER=^a|b$(x)$")
     assert checkout.calls()[1] == "filter ^a|b$(x)$"
 

@@ -1,0 +1,65 @@
+"""The command `sanlab`: one word for each thing that can be done, the same as the targets of make.
+
+Runs in the tree. Each word is a module that has a command line of its own; what follows the word is for it.
+"""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from typing import NamedTuple
+
+from pymodels.errors import EXIT_CONFIGURATION, nearest
+from tb.tools.paths import ROOT
+
+
+class Command(NamedTuple):
+    """What a word does."""
+
+    module: str
+    does: str
+    checkout: bool = False
+    """It needs what only a checkout has: tests, and tools of quality."""
+
+
+COMMANDS = {
+    "run": Command("tb.run", "run one study"),
+    "studies": Command("tb.run.studies_list", "list the studies"),
+    "timeline": Command("tb.report.timeline", "write the timeline of a run, for Perfetto"),
+    "explain": Command("tb.ask.explain", "the life of one message of a run"),
+    "compare": Command("tb.ask.compare", "what changed between two results"),
+    "sweep": Command("tb.sweep.run", "run one study at every point of some axes"),
+    "fuzz": Command("tb.fuzz.run", "run random programs of message layers"),
+    "explore": Command("tb.explore.run", "exhaust the small worlds of a message layer"),
+    "figures": Command("tb.figures.run", "every study, every published value, on one page"),
+    "costs": Command("pymodels.costs.compile", "count the compiled paths of message layers"),
+    "bench": Command("tb.bench.run", "measure how fast the laboratory is"),
+    "sim": Command("tb.run.block_bench", "run one block bench", checkout=True),
+    "lint": Command("tb.quality.lint", "static checks of Python and HDL", checkout=True),
+    "synth": Command("tb.quality.synth", "read every block as a synthesiser does", checkout=True),
+}
+INSIDE = {"tell": Command("tb.sanlab.tell", "what the library asks")}
+
+
+def main() -> int:
+    """Do what the first word says; the exit code."""
+    word = sys.argv[1] if len(sys.argv) > 1 else "--help"
+    if word in {"-h", "--help"}:
+        print("usage: sanlab COMMAND ...; `sanlab COMMAND --help` tells more\n")
+        print("\n".join(f"  {name:9} {command.does}" for name, command in COMMANDS.items()))
+        return 0
+    command = {**COMMANDS, **INSIDE}.get(word)
+    if command is None:
+        return _refuse(f"sanlab: unknown command {word!r}: `sanlab --help` lists them; {nearest(word, COMMANDS)}")
+    if command.checkout and not (ROOT / "tests").is_dir():
+        return _refuse(
+            f"sanlab {word}: there is no checkout: {ROOT} has no tests; clone sanlab, and type `make {word}`"
+        )
+    del sys.argv[1]
+    runpy.run_module(command.module, run_name="__main__", alter_sys=True)
+    return 0
+
+
+def _refuse(text: str) -> int:
+    print(text, file=sys.stderr)
+    return EXIT_CONFIGURATION

@@ -1,0 +1,26 @@
+"""What a notebook shows of a run: two small tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+
+def page(title: str, metrics: Mapping[str, float], published: Sequence[Mapping[str, Any]]) -> str:
+    """A run as HTML: its metrics, and published values beside measured ones."""
+    parts = [f"<p><b>{escape(title)}</b></p>", _table(("metric", "value"), metrics.items())]
+    if published:
+        rows = [[one[key] for key in ("name", "published", "measured", "kind")] for one in published]
+        parts.append(_table(("published value", "published", "measured", "kind"), rows))
+    return "".join(parts)
+
+
+def _table(headings: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: object) -> str:
+    return "-" if value is None else f"{value:,.6g}" if isinstance(value, (int, float)) else str(value)

@@ -1,0 +1,124 @@
+"""A run that has ended: its metrics, series and trace, as a script or a notebook wants them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .ask import events
+from .errors import SanlabError
+from .markup import page
+
+RESULTS, TRACE, LEGEND, REPORT = "results.json", "trace.npy", "legend.json", "report.html"
+
+
+@dataclass(frozen=True)
+class Series:
+    """A curve: `x` and `y` of one length, with their units."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    x_unit: str
+    y_unit: str
+
+
+class Run:
+    """One run of one study. What is large is read when it is asked for."""
+
+    def __init__(self, folder: Path, results: Mapping[str, Any], text: str = "") -> None:
+        self.folder = folder
+        self.results = results
+        """The whole content of `results.json`."""
+        self.text = text
+        """What the command line prints; empty for a run that was loaded."""
+        self.study: str = results["study"]
+        self.simulator: str = results["simulator"]
+        self.seed: int = results["seed"]
+        self.profile: str = results["profile"]
+        self.metrics: dict[str, float] = dict(results["metrics"])
+        self.published: list[dict[str, Any]] = list(results["published"])
+        """Published values beside measured ones."""
+
+    @cached_property
+    def series(self) -> dict[str, Series]:
+        """The curves, by name."""
+        return {
+            name: Series(np.array(one["x"], float), np.array(one["y"], float), one["x_unit"], one["y_unit"])
+            for name, one in self.results["series"].items()
+        }
+
+    @cached_property
+    def trace(self) -> NDArray[np.void]:
+        """Every record of the trace in time order: `time` in ps, `unit`, `event`, `packet`, `argument`, `argument2`.
+
+        Raises SanlabError when the run left none (`run.trace=0`).
+        """
+        path = self.folder / TRACE
+        if not path.exists():
+            raise SanlabError(f"no trace: {path} is not there; run the study again, without run.trace=0")
+        records: NDArray[np.void] = np.load(path, mmap_mode="r", allow_pickle=False)
+        return records
+
+    @cached_property
+    def legend(self) -> dict[str, Any]:
+        """What the numbers of the trace mean: hosts, switches, links, instruction paths, clocks."""
+        legend: dict[str, Any] = json.loads((self.folder / LEGEND).read_text(encoding="utf-8"))
+        return legend
+
+    @property
+    def report(self) -> Path:
+        """The run's page, one HTML file."""
+        return self.folder / REPORT
+
+    def frame(self, series: str | None = None) -> Any:
+        """A pandas frame of the metrics, one a row, or of one of the series. Needs pandas."""
+        if series is None:
+            return _pandas().DataFrame({"metric": list(self.metrics), "value": list(self.metrics.values())})
+        one = self.series[series]
+        return _pandas().DataFrame({f"x ({one.x_unit})": one.x, f"{series} ({one.y_unit})": one.y})
+
+    def trace_frame(self) -> Any:
+        """A pandas frame of the trace, events by name. Needs pandas."""
+        names = {number: name for name, number in events().items()}
+        columns = {name: self.trace[name] for name in self.trace.dtype.names or () if name != "pad"}
+        return _pandas().DataFrame({**columns, "event": [names.get(int(one), one) for one in self.trace["event"]]})
+
+    def __str__(self) -> str:
+        return self.text or repr(self)
+
+    def __repr__(self) -> str:
+        told = f"{self.simulator}, seed {self.seed}, {len(self.metrics)} metrics"
+        return f"<sanlab run of {self.study}: {told}, {self.folder}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return page(repr(self).strip("<>"), self.metrics, self.published)
+
+
+def load(folder: str | PathLike[str], text: str = "") -> Run:
+    """A run that was made before, by its folder. Raises SanlabError when there is none."""
+    path = Path(folder).absolute() / RESULTS
+    try:
+        return Run(path.parent, json.loads(path.read_text(encoding="utf-8")), text)
+    except OSError as error:
+        raise SanlabError(f"no results: {path}: {error.strerror}; run the study first") from None
+    except (ValueError, KeyError) as error:
+        raise SanlabError(f"results unreadable: {path}: {error}; run the study again") from None
+
+
+def _pandas() -> Any:
+    try:
+        return import_module("pandas")
+    except ImportError:
+        raise SanlabError(
+            "no frame: pandas is not installed; install it, or use the arrays of metrics, series and trace"
+        ) from None

@@ -1,0 +1,81 @@
+"""`sanlab.run`: one study, as `sanlab run` does it, in a child process."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from contextlib import suppress
+from os import PathLike, fspath
+from pathlib import Path
+
+from . import tree
+from .child import Ended, call
+from .errors import FailedError, RefusedError
+from .result import RESULTS, Run, load
+
+Setting = str | float | PathLike[str]
+REFUSED = 2
+FAILED = "failed: "
+"""How a line of the command begins that says what failed."""
+
+
+def run(
+    study: str,
+    settings: Mapping[str, Setting] | None = None,
+    /,
+    *,
+    sim: str = "verilator",
+    seed: int = 1,
+    cluster: str | PathLike[str] = "",
+    profile: str = "",
+    waves: bool = False,
+    out: str | PathLike[str] | None = None,
+    **options: Setting,
+) -> Run:
+    """Run one study, and return its results when it has passed.
+
+    Settings are those of `SET=`: by name (`size=64`), or in a mapping where the name has a dot (`{"via.preset":
+    "bvia2"}`). `sim`, `seed`, `cluster`, `profile`, `waves` are the variables of make. Results go to the folder `out`,
+    else to a new one in `sim_build/runs`.
+
+    Raises RefusedError for what the command line refuses, FailedError for what fails, each with its text.
+    """
+    folder, new = (_fresh(study), True) if out is None else (Path(out).absolute(), False)
+    given = " ".join(f"{key}={shlex.quote(_text(value))}" for key, value in {**(settings or {}), **options}.items())
+    words = [f"--sim={sim}", f"--seed={seed}", f"--cluster={fspath(cluster)}", f"--profile={profile}", f"--set={given}"]
+    ended = call(["run", *words, *(["--waves"] if waves else []), f"--out={folder}", "--", study])
+    if ended.code:
+        if new:
+            with suppress(OSError):  # what was refused leaves no folder
+                folder.rmdir()
+        raise _error(ended, folder)
+    return load(folder, ended.out)
+
+
+def _fresh(study: str) -> Path:
+    """A new folder for a run; two processes never get the same."""
+    runs = tree.out() / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while True:
+        folder = runs / f"{study.replace('/', '_')}-{number}"
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            number += 1
+        else:
+            return folder
+
+
+def _text(value: Setting) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    return value if isinstance(value, str) else fspath(value) if isinstance(value, PathLike) else repr(value)
+
+
+def _error(ended: Ended, folder: Path) -> RefusedError | FailedError:
+    said = [ended.err.strip(), *(line for line in ended.out.splitlines() if line.startswith(FAILED))]
+    text = "\n".join(filter(None, said)) or f"the command ended with exit code {ended.code}"
+    if ended.code == REFUSED:
+        return RefusedError(text, ended.code)
+    return FailedError(text, ended.code, str(folder) if (folder / RESULTS).exists() else "")

@@ -1,0 +1,97 @@
+"""`sanlab.run` from a script: runs of a folder of the user's, two at a time, what fails, and what an interrupt leaves.
+
+Strategy: everything runs in a folder of the test with folders `tb` and `firmware` that are not ours. The echo layer on
+two hosts is the smallest run there is; its build is shared with all other tests.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tb import sanlab
+from tb.tools.paths import ROOT
+
+INTERRUPTED = """
+import tb.sanlab as sanlab
+try:
+    sanlab.run("echo_pingpong", repetitions=100_000, out={out!r})
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+PATIENCE_S = 60
+
+
+@pytest.fixture(autouse=True)
+def fixture_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The working directory of a user."""
+    for name in ("tb", "firmware"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('not sanlab')")
+    monkeypatch.chdir(tmp_path)
+
+
+def test_two_runs_at_once_have_folders_of_their_own_and_one_result(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        one, other = pool.map(lambda seed: sanlab.run("echo_pingpong", repetitions=1, seed=seed), (3, 3))
+    assert {one.folder, other.folder} == {tmp_path / "sim_build" / "runs" / f"echo_pingpong-{n}" for n in (1, 2)}
+    assert one.metrics == other.metrics and one.seed == 3
+    assert (one.trace == other.trace).all() and len(one.trace) > 100
+    assert "one-way us" in one.text and one.report.is_file()
+
+
+def test_one_size_of_pingpong_is_that_of_the_whole_curve(tmp_path: Path) -> None:
+    alone = sanlab.run("grim_pingpong", size=64, seed=3)
+    curve = sanlab.run("grim_pingpong", largest=64, seed=3)
+    assert alone.series["one_way"].x.tolist() == [64]
+    assert alone.metrics["one_way_us_64B"] == pytest.approx(curve.metrics["one_way_us_64B"], rel=0.02)
+
+
+def test_a_failed_run_raises_what_the_command_says_and_leaves_its_results() -> None:
+    with pytest.raises(sanlab.FailedError) as failed:
+        sanlab.run("echo_pingpong", {"fault.loss": 1.0, "run.hang_us": 1000, "run.stuck_waves": 0})
+    assert "HangError: nothing has happened for 0.001 s" in str(failed.value)
+    assert sanlab.load(failed.value.folder).study == "echo_pingpong"
+
+
+def test_an_interrupt_ends_the_child_and_the_simulator(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    script = [sys.executable, "-c", INTERRUPTED.format(out=str(out))]
+    with subprocess.Popen(script, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        wait_for(lambda: (out / "sim.log").exists() and "study" in (out / "sim.log").read_text())
+        assert running(out)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=PATIENCE_S)
+    assert said == "interrupted\n"
+    assert not running(out)
+    assert not (out / "results.json").exists()
+
+
+def running(folder: Path) -> list[str]:
+    """The processes that work for a run: its folder is in their environment or among their words."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            told = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
+        except OSError:
+            continue
+        if int(process.name) != os.getpid() and os.fsencode(folder) in told:
+            found.append(process.name)
+    return found
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    """Until it holds. Raises TimeoutError."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.05)
