@@ -128,7 +128,8 @@ def test_commands_can_be_typed(page: Path) -> None:
         if words[0] == "make":
             check_make(words)
         elif "-m" in words and (module := words[words.index("-m") + 1]) != "pytest":
-            assert f"{module.replace('.', '/')}.py" in files(), words
+            place = module.replace(".", "/")
+            assert {f"{place}.py", f"{place}/__main__.py"} & files(), words
 
 
 @EACH_PAGE
