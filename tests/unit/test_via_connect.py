@@ -12,6 +12,7 @@ import pytest
 from firmware.host.via import Result, VipError
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Reliability, Status
+from pymodels.host.scheduler import QUANTUM_PS
 from pymodels.machine import Machine
 from tb.studies._via import User, connect, join, user
 from tests.unit.via_bench import pair, pattern, start
@@ -149,3 +150,30 @@ def test_of_crossed_connections_one_ends_alone(ends: str) -> None:
         assert (yours[1] if ends == "here" else mine[1]).state is State.ERROR
 
     machine.finish(run())
+
+
+def test_a_client_is_connected_while_another_process_has_its_cpu() -> None:
+    """For a whole quantum, in which the server has long given up to wait for the client's CONFIRM."""
+    machine = Machine(2, cost=lambda side, path: 20_000_000 if path == "take_done" else 0)
+    vias = start(machine, preset="bvia2", connect_us=50)
+    here, there = machine.finish(user(vias[0]), user(vias[1]))
+    busy = vias[0].host.process("busy")
+
+    async def compute() -> None:
+        for _ in range(QUANTUM_PS // 20_000_000):
+            await busy.spend("take_done")
+
+    async def serve() -> int:
+        vi = await there.nic.create_vi(there.tag)
+        request = await there.nic.connect_wait(5, 1000)
+        busy.spawn(compute(), "another one")
+        await there.nic.connect_accept(request, vi)
+        return machine.kernel.now
+
+    async def ask() -> int:
+        vi = await here.nic.create_vi(here.tag)
+        await vi.connect_request(1, 5, 1000)
+        return machine.kernel.now
+
+    accepted, connected = machine.finish(serve(), ask())
+    assert accepted + 2_000_000_000 < connected

@@ -62,7 +62,9 @@ class Listener:
 class Asking:
     """Somebody in `connect_request`."""
 
+    vi: KernelVi
     flag: Flag
+    """It is answered, and its VI connected if it was accepted."""
     answer: Message | None = None
 
 
@@ -98,21 +100,21 @@ class Agent:
 
     async def _request(self, vi: KernelVi, node: int, discriminator: int, timeout_us: float) -> ViAttributes:
         number, me = self.new_number(), self.me
-        asking = self._asking[number] = Asking(Flag(self.host, f"node {node} to answer a connection request"))
+        asking = self._asking[number] = Asking(vi, Flag(self.host, f"node {node} to answer a connection request"))
         asked = Message(Type.REQUEST, me, me, number, vi.number, 0, discriminator, vi.reliability, vi.most)
         end = self.host.now + int(timeout_us * 1e6)
         while asking.answer is None and self.host.now < end:
             await self.send(node, asked)
             left = (end - self.host.now) / 1e6
             await asking.flag.wait(vi.owner, max(min(left, self.connect_us), 0.001))
+        while asking.answer is not None and not asking.flag.up:
+            await asking.flag.wait(vi.owner)
         del self._asking[number]
         answer = asking.answer
         if answer is None:
             raise VipError(Result.TIMEOUT, f"connecting to node {node}", "wait longer, or have somebody wait there")
         if answer.type == Type.REJECT:
             raise VipError(Result.REJECT, f"connecting to node {node}", "ask somebody else")
-        await self.join(vi, node, answer.server, answer)
-        await self.send(node, answer._replace(type=Type.CONFIRM, source=me))
         return ViAttributes(0, vi.reliability, vi.most)
 
     def new_number(self) -> int:
@@ -283,11 +285,15 @@ class Agent:
                 return
 
     async def _answered(self, message: Message) -> None:
+        """A server's answer. The client may be waiting for its CPU: its VI is connected, and the server told, here."""
         asking = self._asking.get(message.number)
-        if asking is not None:
+        if asking is not None and asking.answer is None:
             asking.answer = message
+            if message.type == Type.ACCEPT:
+                await self.join(asking.vi, message.source, message.server, message)
             asking.flag.raise_()
-        elif any(vi.made is not None and vi.made.name == message.name for vi in self._kernel.vis):
+        connected = asking is None or asking.flag.up
+        if connected and any(vi.made is not None and vi.made.name == message.name for vi in self._kernel.vis):
             await self.send(message.source, message._replace(type=Type.CONFIRM, source=self.me))
 
     async def _disconnected(self, message: Message) -> None:
