@@ -24,7 +24,7 @@ from tb.explore.story import sentences
 from tb.explore.world import SmallWorld
 from tb.report.tables import Table
 from tb.report.terminal import complain, say, show
-from tb.tools.ending import heed_terminate
+from tb.tools.ending import end_on_terminate
 
 MINUTES = 5.0
 """For one world."""
@@ -157,5 +157,5 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    heed_terminate()
+    end_on_terminate()
     sys.exit(main())

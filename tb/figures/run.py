@@ -29,7 +29,7 @@ from tb.plan import studies
 from tb.report.index import Entry, write_index
 from tb.report.tables import Table
 from tb.report.terminal import complain, say, show
-from tb.tools.ending import heed_terminate
+from tb.tools.ending import end_on_terminate
 from tb.tools.paths import OUT, ROOT
 
 KEY = "figure.key"
@@ -173,5 +173,5 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    heed_terminate()
+    end_on_terminate()
     sys.exit(main())

@@ -29,7 +29,7 @@ from tb.report.terminal import complain, say, show
 from tb.sweep import farm
 from tb.sweep.run import workers
 from tb.sweep.work import Done
-from tb.tools.ending import heed_terminate
+from tb.tools.ending import end_on_terminate
 from tb.tools.paths import SIMULATORS
 
 PLACES = ("machine", "rtl")
@@ -264,5 +264,5 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    heed_terminate()
+    end_on_terminate()
     sys.exit(main())

@@ -3,8 +3,8 @@
 import sys
 
 from tb.run.command import main
-from tb.tools.ending import heed_terminate
+from tb.tools.ending import end_on_terminate
 
 if __name__ == "__main__":
-    heed_terminate()
+    end_on_terminate()
     sys.exit(main())

@@ -15,7 +15,7 @@ from pymodels.errors import SanlabError, nearest
 from pymodels.toml import read_toml
 from tb.build.build import Design, build
 from tb.run.simulate import Outcome, simulate
-from tb.tools.ending import heed_terminate
+from tb.tools.ending import end_on_terminate
 from tb.tools.paths import OUT, ROOT, SIMULATORS
 
 BENCHES = ROOT / "tests" / "block" / "benches"
@@ -79,5 +79,5 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    heed_terminate()
+    end_on_terminate()
     sys.exit(main())

@@ -30,7 +30,7 @@ from tb.sweep.cache import Cache
 from tb.sweep.points import OWN, Point, check, spread
 from tb.sweep.table import Row
 from tb.sweep.work import Done, run_point
-from tb.tools.ending import heed_terminate
+from tb.tools.ending import end_on_terminate
 from tb.tools.paths import OUT, SIMULATORS
 
 SHOWN_ROWS, SHOWN_METRICS = 60, 5
@@ -202,5 +202,5 @@ def workers(text: str) -> int:
 
 
 if __name__ == "__main__":
-    heed_terminate()
+    end_on_terminate()
     sys.exit(main())

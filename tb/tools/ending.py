@@ -5,6 +5,6 @@ from __future__ import annotations
 import signal
 
 
-def heed_terminate() -> None:
+def end_on_terminate() -> None:
     """From now on SIGTERM ends this process as Ctrl-C does: its simulators end, and nothing half-written is left."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
