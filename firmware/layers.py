@@ -2,6 +2,7 @@
 
 `firmware/nic/<layer>/__init__.py` has `async def main(nic: Nic, view: ClusterView) -> None`, the NIC's program.
 `firmware/host/<layer>/__init__.py` has `def open_layer(host: Host, view: ClusterView) -> Any`, the library of one host.
+`shown.py` of the NIC side (of the host side, where that is all) has `SHOWN`, what tools show of the layer.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from firmware.shown import NOTHING_SAID, Shown
 from firmware.verbs import Host, Nic
 from pymodels.card.fabric import Circuit
 from pymodels.cards import CardMap
@@ -77,9 +79,13 @@ def _module(side: str, layer: str) -> Any:
     return importlib.import_module(f"firmware.{side}.{layer}")
 
 
+def folder_of(layer: str) -> Path:
+    """The side of a layer that says what it can do, and what is shown of it: the NIC's, where there is one."""
+    return HERE / ("nic" if has_program(layer) else "host") / layer
+
+
 def _rules(layer: str) -> Any:
-    """The side of a layer that says what it can do: the NIC's, where there is one."""
-    return _module("nic" if has_program(layer) else "host", layer)
+    return _module(folder_of(layer).parent.name, layer)
 
 
 def nic_program(layer: str) -> Callable[[Nic, ClusterView], Coroutine[Any, Any, None]]:
@@ -110,6 +116,14 @@ def tolerates_loss(layer: str, options: Mapping[str, float | str]) -> bool:
     """
     tolerates = getattr(_rules(layer), "tolerates_loss", None)
     return bool(tolerates and tolerates(options))
+
+
+def shown(layer: str) -> Shown:
+    """What tools show of a message layer: `SHOWN` of its `shown.py`, if it has one; of no layer what hardware does."""
+    folder = folder_of(layer)
+    if not layer or not (folder / "shown.py").exists():
+        return NOTHING_SAID
+    return importlib.import_module(f"firmware.{folder.parent.name}.{layer}.shown").SHOWN  # type: ignore[no-any-return]
 
 
 def host_library(layer: str) -> Callable[[Host, ClusterView], Any]:

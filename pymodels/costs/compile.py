@@ -1,7 +1,7 @@
 """Count the compiled paths of every message layer: firmware/<side>/<layer>/paths.c into costs.toml beside it.
 
 Usage: `python -m pymodels.costs.compile` writes every costs.toml, one for each processor that runs the layer; `--check`
-compares instead and exits 1 when one is stale; `--show nic/grim scan_channel` prints the instructions that a path
+compares instead and exits 1 when one is stale; `--show nic/echo send` prints the instructions that a path
 counts.
 """
 

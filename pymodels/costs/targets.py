@@ -19,8 +19,6 @@ class Target:
     decode: Decoder
     table: str = "costs.toml"
     """File beside a paths.c that holds its counts."""
-    layers: tuple[str, ...] = ()
-    """Layers that are compiled for it; empty: all of its side."""
 
 
 COMMON = ("-O2", "-ffreestanding", "-fno-pic", "-fno-asynchronous-unwind-tables", "-Wall", "-Werror")
@@ -31,9 +29,7 @@ POWERPC = Target(
     powerpc.COMMENT,
     powerpc.decode,
     "costs.powerpc.toml",
-    ("hardware", "via"),
 )
-"""The SP adapter's processor, for the layers that run there."""
 I686 = Target("i686", ("--target=i686-linux-gnu", "-march=pentium3", *COMMON), i686.COMMENT, i686.decode)
 
 TARGETS: dict[str, tuple[Target, ...]] = {"nic": (LANAI, POWERPC), "host": (I686,)}
@@ -41,5 +37,8 @@ TARGETS: dict[str, tuple[Target, ...]] = {"nic": (LANAI, POWERPC), "host": (I686
 
 
 def targets_of(folder: Path) -> tuple[Target, ...]:
-    """The processors for which the paths of a layer's folder are compiled."""
-    return tuple(one for one in TARGETS[folder.parent.name] if not one.layers or folder.name in one.layers)
+    """The processors for which the paths of a layer's folder are compiled: those whose table stands in it (an empty
+    file asks for one), or where none does the first of its side.
+    """
+    side = TARGETS[folder.parent.name]
+    return tuple(one for one in side if (folder / one.table).exists()) or side[:1]

@@ -105,11 +105,6 @@ def parse(w0: int, w1: int) -> Header:
     )
 
 
-def padding(w1: int, padded: int) -> int:
-    """How many of so many bytes behind a header are no payload, as its second word tells."""
-    return padded - (w1 >> 29) & REST
-
-
 @quick
 class Field(IntEnum):
     """Byte offsets in a descriptor's control segment, and its size."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from firmware.shown import Waits
 from pymodels.trace import Part, TraceEvent, unit
 from tb.report.life import Life
 from tb.report.lives import Lives
@@ -21,20 +22,8 @@ from tb.report.recorded import Legend
 from tb.report.stages import Stage, stages_of
 from tb.report.wire import Hop, Packet
 
-NOTICES = {
-    "bus_and_channel_search",
-    "bus_and_turn",
-    "nic_notices",
-    "nic_sees_end",
-    "host_notices",
-    "to_user_buffer",
-    "until_seen",
-}
-"""Stages in which a message waits to be seen by a processor."""
-SEARCH = {"bus_and_channel_search", "bus_and_turn"}
-ENGINE = {"nic_send", "further_packets", "send_engine"}
-WIRE = {"wire_and_switch", "reception"}
-MOVES = {"fetch", "dma_message", "dma_back_pointer"}
+IDLE = Waits.PROCESSOR | Waits.DMA
+"""In a stage that waits for one of these no processor works for the message."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +72,8 @@ class Neighbours:
     def _use(self, life: Life) -> None:
         for stage in stages_of(life):
             node = (life.node, life.target)[stage.side]
-            if stage.part in (Part.NIC_CPU, Part.HOST_CPU) and stage.name not in NOTICES | MOVES and node is not None:
+            works = stage.part in (Part.NIC_CPU, Part.HOST_CPU) and not stage.boundary.waits & IDLE
+            if works and node is not None:
                 use = Use(stage.begin, stage.end, life, stage.name.replace("_", " "))
                 self._uses[unit(node, stage.part)].append(use)
         if life.handled is not None and life.ended is not None and life.target is not None:
@@ -92,16 +82,17 @@ class Neighbours:
     def delays(self, life: Life, stage: Stage) -> list[Delay]:
         """What the message waited for within one of its stages, in time order."""
         found: list[Delay] = []
-        if stage.name in NOTICES:
+        waits = stage.boundary.waits
+        if Waits.PROCESSOR in waits:
             found += self._processor(life, stage)
-        if stage.name in ENGINE | SEARCH:
-            found += self._engine(life, stage, only_own=stage.name in SEARCH)
-        if stage.name == "wire_and_switch" and life.pieces[-1].packets:
+        if waits & (Waits.ENGINE | Waits.OWN_PACKETS):
+            found += self._engine(life, stage, only_own=Waits.OWN_PACKETS in waits)
+        if Waits.SWITCH in waits and life.pieces[-1].packets:
             packet = life.pieces[-1].packets[-1]
             found += (delay for hop in packet.hops for delay in self._switch(life, packet, hop))
-        if stage.name in WIRE:
+        if Waits.LINK in waits:
             found += self._stopped(life, stage)
-        if stage.name in MOVES:
+        if Waits.DMA in waits:
             found += self._dma(life, stage)
         return sorted((delay for delay in found if delay.end > delay.begin), key=lambda delay: delay.begin)
 

@@ -11,35 +11,6 @@ from tb.report.recorded import Legend
 from tb.report.stages import Stage, stages_of
 from tb.report.wire import Packet
 
-SENTENCES = {
-    "host_send": "the CPU of {source} runs the library and hands {bytes} B, header and payload, to the bus",
-    "host_pointer": "the CPU of {source} hands the word to the bus that tells its NIC of the message",
-    "bus_and_channel_search": "the word crosses the bus, and the NIC of {source} comes round to it in its search",
-    "nic_send": "the NIC of {source} makes the packet ready and starts the send engine",
-    "refused_and_sent_again": "{target} refused it, and the NIC of {source} sent it again: {answers}",
-    "send_engine": "the send engine reads SRAM, and the head goes onto the cable",
-    "wire_and_switch": "the head travels to {target} {way}",
-    "reception": "the rest of the packet follows into the SRAM of {target}",
-    "nic_notices": "the NIC of {target} comes round to the packet in its polling loop",
-    "nic_receive": "the NIC of {target} checks the packet, finds its place, and starts the host DMA",
-    "dma_message": "the host DMA of {target} moves the message to host memory",
-    "dma_back_pointer": "the host DMA of {target} moves the word that tells the host of the message",
-    "host_notices": "the CPU of {target} sees that word",
-    "host_dispatch": "the CPU of {target} takes the message and calls its handler",
-    "card_takes": "the card's shell gets the bank, reads the header and finds the circuit",
-    "nic_begins_reply": "the NIC of {target} checks the read, finds its memory, and begins the reply",
-    "nic_copies": "the NIC of {target} copies the message for those below it in the tree",
-    "nic_sees_end": "the NIC of {target} comes round to the end of the host DMA",
-    "fetch": "the host DMA of {source} fetches the data from host memory",
-    "host_posts": "the CPU of {source} runs the library and its kernel, and hands the descriptor to the bus",
-    "bus_and_turn": "the descriptor crosses the bus, and the NIC of {source} comes to it among those that wait",
-    "nic_reads_descriptor": "the NIC of {source} reads the descriptor",
-    "nic_orders_fetch": "the NIC of {source} finds the first page and starts the host DMA",
-    "further_packets": "the NIC of {source} sends the further packets, each when its data are there",
-    "to_user_buffer": "the host DMA of {target} moves what is left, and the status, which the CPU then sees",
-    "nic_finishes": "the NIC of {target} has ordered all of it to host memory",
-    "until_seen": "the CPU of {target} sees the message",
-}
 PROCESSORS = (Part.HOST_CPU, Part.NIC_CPU)
 DELAYS = 6
 """Other messages told of a stage."""
@@ -97,7 +68,7 @@ def _title(life: Life, legend: Legend) -> str:
 
 
 def _sentence(stage: Stage, words: dict[str, str]) -> str:
-    text = SENTENCES.get(stage.name, "{stage}").format(**words, stage=stage.name.replace("_", " "))
+    text = stage.boundary.told.format(**words)
     return text[0].upper() + text[1:]
 
 

@@ -24,7 +24,7 @@ CLUSTER = "eight_hosts"
 LINE, LINES = 1000, 50
 """Characters of a failure, and failures of a program, that are told."""
 OPTIONS = {
-    "layer": Option("grim", "whose fuzz", choices=tuple(trial.names())),
+    "layer": Option(trial.names()[0], "whose fuzz", choices=tuple(trial.names())),
     "first": Option(0, "the first seed"),
     "count": Option(10, "so many seeds", 1, 1_000_000),
     "shrink": Option(0, "seconds to make the program of each seed that fails smaller", 0, 1000),

@@ -52,6 +52,8 @@ class RunningCluster:
         self.kernel = self.doorway.quick(Kernel)()
         self.engine = Engine(dut, self.doorway, self.kernel)
         self.paths = PathNumbers()
+        self.layer = ""
+        """The message layer that runs on it, once a study has started one."""
         self.invariants = Invariants(self.doorway, self.kernel, plan.profile.nic.invariants)
         self.left_in_flight: list[str] = []
         self.stands_still = False
@@ -146,6 +148,7 @@ class RunningCluster:
 
     def use_layer(self, layer: str) -> None:
         """Charge a message layer's compiled costs from now on. Raises CostError when it has no table."""
+        self.layer = layer
         host = PathTable.load("host", layer)
         if has_program(layer):
             nic = PathTable.of_nic(layer, self.plan.profile.nic.target)

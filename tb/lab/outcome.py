@@ -9,6 +9,8 @@ from pymodels.published import comparisons
 from pymodels.results import Cost, Results, write_atomically, write_results
 from tb.lab.lab import Lab
 from tb.plan.studies import StudyInfo
+from tb.report.dissector import FILE as DISSECTOR
+from tb.report.dissector import write_dissector
 from tb.report.packets import FILE, captured, write_packets
 from tb.report.recorded import LEGEND, TRACE, write_legend, write_trace
 
@@ -63,5 +65,6 @@ def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float) -> None
     if any(parts):
         link_type = lab.plan.profile.nic.network.capture_type
         write_packets(captured(parts), lab.legend(), folder / FILE, dropped, link_type)
+        write_dissector(lab.legend(), folder / DISSECTOR)
     write_atomically(folder / "failures.txt", "".join(f"{line}\n" for line in lab.findings.failures))
     write_results(results_of(info, lab, wall_s), folder / "results.json")

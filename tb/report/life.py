@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from firmware.shown import NOTHING_SAID, Shown
 from tb.report.recorded import Legend
 from tb.report.wire import Packet
 
 Mark = tuple[int, int, int, int, int, int]
 """A record of a message: (time, unit, event, packet, argument, argument2)."""
 
-READ, REPLY, MULTICAST, COPY, LETTER = "remote read", "reply", "multicast", "copy", "connection message"
-"""Kinds of messages; of VIA also what its descriptors ask for."""
+READ, REPLY, MULTICAST, COPY = "remote read", "reply", "multicast", "copy"
+"""Kinds of messages; of a descriptor also what it asks for, in words of its layer."""
 
 
 @dataclass
@@ -27,9 +28,9 @@ class Piece:
     dma: list[tuple[str, int, int]] = field(default_factory=list)
     """Host DMA blocks: (`message` or `pointer` at the receiver, `fetch` at the sender, start, end), in picoseconds."""
     packets: list[Packet] = field(default_factory=list)
-    """One for each time it was sent; of VIA, where a message is one piece, all its packets."""
-    vi: int = 0
-    """VIA: the sender's VI."""
+    """One for each time it was sent; of a descriptor, which is one piece, all its packets."""
+    queue: int = 0
+    """Of a descriptor: the sender's queue (a VI)."""
     done: int | None = None
     """When its receiver was through with it, as far as no handler tells."""
     answers: list[tuple[str, Packet]] = field(default_factory=list)
@@ -78,7 +79,9 @@ class Life:
     made: list[Life] = field(default_factory=list)
     """The messages that NICs have made for it."""
     posted: bool = False
-    """It began as a descriptor (VIA): its keys are its own, and its packets are one piece."""
+    """It began as a descriptor: its keys are its own, and its packets are one piece."""
+    shown: Shown = NOTHING_SAID
+    """What its layer says of its messages."""
 
     @property
     def arrived(self) -> int | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from firmware.layers import shown
 from pymodels.trace import PARTS_PER_NODE, SWITCH_BASE, Part, TraceEvent
 from tb.report.life import Piece
 from tb.report.receivers import Receivers
@@ -23,7 +24,7 @@ class Lives(Receivers):
     """Takes the records of a run one by one, in time order, and tells the lives of its messages."""
 
     def __init__(self, legend: Legend) -> None:
-        super().__init__()
+        super().__init__(shown(legend.layer))
         self.wire = Wire(legend)
         self._leaving: dict[int, Packet] = {}
         self._take: dict[int, Callable[[Row, int], Piece | None]] = {
@@ -104,7 +105,7 @@ class Lives(Receivers):
         return carried
 
     def _posted_as(self, packet: Packet) -> Piece | None:
-        """VIA: the message of a packet's key, which only one has. The packet may begin before the firmware tells so."""
+        """The descriptor of a packet's key, which only one has. The packet may begin before the firmware tells so."""
         met = self._met.get((packet.source, packet.key))
         return met[0] if met and met[0].life.posted else None
 

@@ -3,7 +3,7 @@
 What stands in it was taken off the wires by `sim_tap.sv`, at the far end of each cable, faults included: route
 bytes, packet type, payload, CRC-8. One interface a cable, named after what it joins; times in nanoseconds, of the first
 character; packets that leave the cable's first end are outbound. Link type USER0 (147), in SP networks USER1 (148):
-the dissector is `tb/report/wireshark/sanlab.lua`.
+the dissector stands beside it (`tb.report.dissector`).
 
 Format: pcapng, https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-05.html, sections 4.1 to 4.3.
 """

@@ -1,13 +1,14 @@
 """Messages at their receivers: from the packet in the NIC's memory to the handler, and the answer that goes back.
 
-What a NIC looks at is found by packet and source, what a host takes by key and source, or (VIA) by the order of a VI's
-queue. What it makes of a message for others, replies and copies, are messages of their own (`tb.report.senders`).
+What a NIC looks at is found by packet and source, what a host takes by key and source, or by the order of a queue of
+descriptors. What it makes of a message for others, replies and copies, are messages of their own (`tb.report.senders`).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
 
+from firmware.shown import Shown
 from pymodels.trace import ACCEPT_NOBODY, TraceEvent
 from tb.report.life import MULTICAST, READ, Piece
 from tb.report.senders import Senders
@@ -20,8 +21,8 @@ UNSEEN = 64
 class Receivers(Senders):
     """The messages of a run, and where each stands behind the wire."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, shown: Shown) -> None:
+        super().__init__(shown)
         self.piece_of: dict[int, Piece] = {}
         """By `id` of a packet that carries a piece; packets live as long as `wire.packets`."""
         self._due: dict[int, deque[tuple[str, int, Piece]]] = defaultdict(deque)
@@ -41,7 +42,7 @@ class Receivers(Senders):
         self._fetching: dict[int, Piece] = {}
         """The reply that a node has begun, and whose data are fetched next."""
         self._unanswered: dict[tuple[int, int], deque[Piece]] = defaultdict(lambda: deque(maxlen=UNSEEN))
-        """VIA, by the sender's node and VI: arrived, not yet answered."""
+        """Descriptors, by the sender's node and queue: arrived, not yet answered."""
         self._answer_to: dict[int, Piece] = {}
         """By `id` of a packet that is an answer."""
         self._ordered: dict[int, deque[tuple[Piece, str, int]]] = defaultdict(deque)
@@ -50,7 +51,7 @@ class Receivers(Senders):
         self._waiting: dict[tuple[int, int], list[Piece]] = defaultdict(list)
         """By node and key: accepted for a host that has not looked yet."""
         self._in_queue: dict[tuple[int, int], deque[Piece]] = defaultdict(deque)
-        """VIA, by node and VI: the same."""
+        """Descriptors, by node and queue: the same."""
         self._seen: dict[tuple[int, int], Piece] = {}
         """By node and key: what the host took last."""
 
@@ -74,7 +75,7 @@ class Receivers(Senders):
         piece = self._at_receiver(row, node)
         if piece is not None and piece.life.posted:
             piece.done = row[0]
-            self._unanswered[piece.life.node, piece.vi].append(piece)
+            self._unanswered[piece.life.node, piece.queue].append(piece)
         return piece
 
     def _received(self, row: Row, node: int) -> Piece | None:
@@ -180,7 +181,7 @@ class Receivers(Senders):
         return piece
 
     def _taken_from_queue(self, row: Row, node: int) -> Piece | None:
-        """VIA: the host takes the oldest message of a VI."""
+        """The host takes the oldest message of a queue of descriptors."""
         queue = self._in_queue.get((node, row[4]))
         if not queue:
             return None
@@ -221,7 +222,7 @@ class Receivers(Senders):
         return super()._acknowledged(row, node) or self._answered_by(node)
 
     def _answered_by(self, node: int) -> Piece | None:
-        """VIA: what the answer means that the firmware has looked at last."""
+        """What the answer means that the firmware has looked at last, if it answers a descriptor."""
         packet, _ = self._looked.get(node, (None, None))
         return self._answer_to.get(id(packet))
 

@@ -24,7 +24,7 @@ from pymodels.topology import Topology
 from pymodels.trace import RECORD, SWITCH_BASE
 
 LEGEND, TRACE = "legend.json", "trace.npy"
-LEGEND_SCHEMA = 1
+LEGEND_SCHEMA = 2
 End = tuple[str, int]
 """A port: name of the host or switch, number of the port."""
 
@@ -51,6 +51,8 @@ class Legend:
     """Records for which the trace had no room."""
     nic: str = DEFAULT_KIND
     """The kind of the hosts' NICs."""
+    layer: str = ""
+    """The message layer; empty: none."""
 
     @cached_property
     def peers(self) -> dict[End, End]:
@@ -63,8 +65,10 @@ class Legend:
         return self.paths[number].rpartition(":")[2] if number < len(self.paths) else f"path {number}"
 
 
-def legend_of(topology: Topology, paths: list[str], clocks_ps: dict[str, int], lost: int, nic: str) -> Legend:
-    """The legend of a run on a topology whose hosts have NICs of a kind."""
+def legend_of(
+    topology: Topology, paths: list[str], clocks_ps: dict[str, int], lost: int, nic: str, layer: str
+) -> Legend:
+    """The legend of a run on a topology whose hosts have NICs of a kind, and a message layer."""
     return Legend(
         topology.hosts,
         tuple((s.name, s.ports) for s in topology.switches),
@@ -73,6 +77,7 @@ def legend_of(topology: Topology, paths: list[str], clocks_ps: dict[str, int], l
         clocks_ps,
         lost,
         nic,
+        layer,
     )
 
 

@@ -2,27 +2,24 @@
 
 A host calls `send`, a card writes a result, a NIC makes a message for another one: the reply to a remote read, the copy
 of a multicast. What says which message the NIC deals with differs: the key that the host has foretold; the order of a
-card's results; the address of a descriptor (VIA).
+card's results; the address of a descriptor.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
 
-from pymodels.formats.grim import HEADER_BYTES
-from pymodels.formats.via import Control
+from firmware.shown import Shown
 from pymodels.trace import TraceEvent
-from tb.report.life import COPY, LETTER, REPLY, Life, Piece
+from tb.report.life import COPY, REPLY, Life, Piece
 from tb.report.wire import Row
-
-OPERATIONS = {Control.RDMA_WRITE: "RDMA write", Control.RDMA_READ: "RDMA read"}
-IMMEDIATE = "with immediate data"
 
 
 class Senders:
     """The messages of a run, and where each stands before it is on the wire."""
 
-    def __init__(self) -> None:
+    def __init__(self, shown: Shown) -> None:
+        self.shown = shown
         self.lives: list[Life] = []
         self._calls: dict[tuple[int, int], Life] = {}
         self._queued: dict[tuple[int, int], deque[Piece]] = defaultdict(deque)
@@ -40,7 +37,7 @@ class Senders:
         """By number of the cause, node that makes it, and node it is for."""
 
     def _begin(self, node: int, size: int, sent: int) -> Life:
-        life = Life(len(self.lives) + 1, node, size, sent)
+        life = Life(len(self.lives) + 1, node, size, sent, shown=self.shown)
         self.lives.append(life)
         return life
 
@@ -101,11 +98,8 @@ class Senders:
         piece, met = self._posted.pop((node, row[4]), None), self._unread.pop(node, None)
         if piece is None:
             return None
-        vi, asks = row[5] & 0xFF, Control(row[5] >> 8)
-        what = [OPERATIONS[asks & Control.OPERATION]] if asks & Control.OPERATION in OPERATIONS else []
-        what += [IMMEDIATE] if asks & Control.IMMEDIATE else []
-        piece.key, piece.life.kind = row[3], ", ".join(what) if vi else LETTER
-        piece.vi = vi
+        piece.key = row[3]
+        piece.queue, piece.life.kind = self.shown.descriptor(row[5])
         if met is not None:
             piece.marks.append(met)
         self._met[node, row[3]].append(piece)
@@ -119,7 +113,7 @@ class Senders:
         if piece is not None:
             self._started[node] = piece
             if piece.life.from_card:
-                piece.size, piece.life.size = row[4], row[4] - HEADER_BYTES
+                piece.size, piece.life.size = row[4], row[4] - self.shown.header_bytes
         return piece
 
     def _acknowledged(self, row: Row, node: int) -> Piece | None:

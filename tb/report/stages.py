@@ -3,94 +3,51 @@
 Each stage ends at a record; the next begins there. So the stages of a message add up to its latency exactly, and every
 time in them is a time of the trace. A long message is cut along its last piece, the one that its handler waits for:
 what came before is the host's sending. Where work overlaps (the host DMA of a long message begins while it arrives), a
-stage counts only what the stages before it have not.
+stage counts only what the stages before it have not. Which stages there are says the layer (`firmware.shown`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pymodels.trace import Part, TraceEvent, unit
+from firmware.shown import UNTIL_SEEN, Boundary
+from pymodels.trace import Part, unit
 from tb.report.life import Life, Mark, Piece
 from tb.report.lives import Lives
 from tb.report.recorded import Legend
 from tb.report.wire import rows
 
 
-@dataclass(frozen=True)
-class Boundary:
-    """Where a stage ends: at this event of this part of the sending (0) or receiving (1) node."""
-
-    stage: str
-    event: TraceEvent
-    part: Part
-    side: int
-    first: bool = False
-    """At its first record; otherwise at its last (a message that was refused is sent again)."""
-    block: str = ""
-    """Of a host DMA: which blocks."""
-    optional: bool = False
-    """Stands only where it has taken time."""
-
-
 class Stage(NamedTuple):
-    """One interval of a message's life, in picoseconds, on which side of the wire (0 sender, 1 receiver)."""
+    """One interval of a message's life, in picoseconds."""
 
-    name: str
+    boundary: Boundary
+    """Where it ends, and what happens in it."""
     begin: int
     end: int
-    part: Part
-    side: int
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.boundary.stage
+
+    @property
+    def part(self) -> Part:
+        """At whose record it ends."""
+        return self.boundary.part
+
+    @property
+    def side(self) -> int:
+        """On which side of the wire: 0 sender, 1 receiver."""
+        return self.boundary.side
 
     @property
     def duration(self) -> int:
         """Picoseconds."""
         return self.end - self.begin
-
-
-ON_THE_WAY = (
-    Boundary("send_engine", TraceEvent.TX_HEAD, Part.LINK, 0),
-    Boundary("wire_and_switch", TraceEvent.RX_HEAD, Part.LINK, 1),
-    Boundary("reception", TraceEvent.RX_TAIL, Part.NET_RECV, 1),
-    Boundary("nic_notices", TraceEvent.NIC_RECV_START, Part.NIC_CPU, 1),
-)
-BOUNDARIES = (
-    Boundary("host_send", TraceEvent.PAYLOAD_WRITTEN, Part.HOST_CPU, 0),
-    Boundary("host_pointer", TraceEvent.POINTER_WRITTEN, Part.HOST_CPU, 0),
-    Boundary("bus_and_channel_search", TraceEvent.NIC_NOTICED, Part.NIC_CPU, 0),
-    Boundary("fetch", TraceEvent.DMA_DONE, Part.HOST_DMA, 0, block="fetch"),
-    Boundary("nic_send", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0, first=True),
-    Boundary("refused_and_sent_again", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0, optional=True),
-    *ON_THE_WAY,
-    Boundary("nic_receive", TraceEvent.NIC_DMA_START, Part.NIC_CPU, 1),
-    Boundary("dma_message", TraceEvent.DMA_DONE, Part.HOST_DMA, 1, block="message"),
-    Boundary("dma_back_pointer", TraceEvent.DMA_DONE, Part.HOST_DMA, 1, block="pointer"),
-    Boundary("host_notices", TraceEvent.POLL_HIT, Part.HOST_CPU, 1),
-    Boundary("host_dispatch", TraceEvent.HANDLER_START, Part.HOST_CPU, 1),
-    Boundary("card_takes", TraceEvent.CARD_TAKE, Part.FPGA, 1),
-    Boundary("nic_begins_reply", TraceEvent.NIC_REPLY, Part.NIC_CPU, 1, optional=True),
-    Boundary("nic_copies", TraceEvent.NIC_COPY, Part.NIC_CPU, 1, optional=True),
-    Boundary("nic_sees_end", TraceEvent.NIC_DMA_DONE, Part.NIC_CPU, 1, optional=True),
-)
-POSTED = (
-    Boundary("host_posts", TraceEvent.SEND_RETURN, Part.HOST_CPU, 0),
-    Boundary("bus_and_turn", TraceEvent.NIC_NOTICED, Part.NIC_CPU, 0),
-    Boundary("nic_reads_descriptor", TraceEvent.NIC_DESCRIPTOR, Part.NIC_CPU, 0),
-    Boundary("nic_orders_fetch", TraceEvent.NIC_DMA_START, Part.NIC_CPU, 0, first=True),
-    Boundary("fetch", TraceEvent.NIC_DMA_DONE, Part.NIC_CPU, 0, first=True),
-    Boundary("nic_send", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0, first=True),
-    Boundary("further_packets", TraceEvent.NIC_SEND_START, Part.NIC_CPU, 0, optional=True),
-    *ON_THE_WAY,
-    Boundary("nic_receive", TraceEvent.NIC_ACCEPT, Part.NIC_CPU, 1),
-    Boundary("to_user_buffer", TraceEvent.POLL_HIT, Part.HOST_CPU, 1),
-    Boundary("nic_begins_reply", TraceEvent.NIC_REPLY, Part.NIC_CPU, 1, optional=True),
-    Boundary("nic_finishes", TraceEvent.NIC_RECV_DONE, Part.NIC_CPU, 1, optional=True),
-)
-"""Of a message that began as a descriptor (VIA)."""
 
 
 def stages_of(life: Life) -> list[Stage]:
@@ -103,17 +60,17 @@ def stages_of(life: Life) -> list[Stage]:
     if end is None or life.target is None:
         return []
     piece, at, found = life.pieces[-1], life.sent, []
-    for boundary in POSTED if life.posted else BOUNDARIES:
+    for boundary in life.shown.stages:
         time = _time(piece, boundary, unit((life.node, life.target)[boundary.side], boundary.part))
         if time is None:
             continue
         time = min(max(time, at), end)
         if boundary.optional and time == at:
             continue
-        found.append(Stage(boundary.stage, at, time, boundary.part, boundary.side))
+        found.append(Stage(boundary, at, time))
         at = time
     if at < end:
-        found.append(Stage("until_seen", at, end, Part.HOST_CPU, 1))
+        found.append(Stage(UNTIL_SEEN, at, end))
     return found
 
 
@@ -129,7 +86,7 @@ def _is(mark: Mark, boundary: Boundary, owner: int) -> bool:
     return mark[2] == boundary.event and mark[1] == owner
 
 
-def grim_stages(trace: NDArray[np.void], legend: Legend, node: int, sent_ps: int) -> list[tuple[str, int]]:
+def stages_at(trace: NDArray[np.void], legend: Legend, node: int, sent_ps: int) -> list[tuple[str, int]]:
     """The stages of the message that a node began to send at `sent_ps`, in picoseconds; empty when there is none.
 
     `trace`: records in time order, shape (n,). Only what follows is read, until the message has arrived, so the network

@@ -12,7 +12,7 @@ from typing import Any
 
 from tb.lab.lab import Lab
 from tb.plan.options import Option, layer_options
-from tb.report.stages import grim_stages
+from tb.report.stages import stages_at
 from tb.studies._curves import half_bandwidth
 from tb.studies._grim import Source, bring_up
 from tb.studies._stages import stage_rates
@@ -49,7 +49,7 @@ async def run(lab: Lab) -> None:
     _hand_in(lab, sizes, medians)
     _hand_in_narrowest(lab, pair, sizes[-1], medians[-1])
     if 0 in sizes:
-        stages = grim_stages(lab.trace(), lab.legend(), 0, pair.null_from)
+        stages = stages_at(lab.trace(), lab.legend(), 0, pair.null_from)
         _hand_in_stages(lab, stages, pair.null_to - pair.null_from)
     await pair.close()
 

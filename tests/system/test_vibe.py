@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tb.report.life import LETTER
+from firmware.nic.via.shown import CONNECTION
 from tb.studies._vibe_cases import PARTS, rows
 from tests.system.lives import kinds, whole_lives
 from tests.system.runs import Run, must
@@ -39,7 +39,7 @@ def test_every_condition_of_every_part_is_measured(suite: Run, found: dict[str, 
 
 
 def test_every_message_of_the_suite_has_a_life_and_every_answer_a_name(suite: Run) -> None:
-    assert {"RDMA write, with immediate data", LETTER, ""} <= set(kinds(whole_lives(suite)))
+    assert {"RDMA write, with immediate data", CONNECTION, ""} <= set(kinds(whole_lives(suite)))
 
 
 def test_pieces_of_a_message_overlap_on_their_way(found: dict[str, float]) -> None:

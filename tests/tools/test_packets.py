@@ -2,7 +2,8 @@
 
 Strategy: packets are made with the models of the wire format, stored as the doorway's C stores them, written, and read
 back by tshark, field by field; a flipped bit, a packet cut by the capture and a packet too short must be told as such.
-The numbers in the Lua file are compared with those of Python by name. The system test compares with a real run.
+Connection messages, whose
+numbers stand in the Lua too, are compared with those of Python by name. The system test compares with a real run.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 import struct
 import subprocess
-from enum import IntEnum
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,18 +19,19 @@ import pytest
 from firmware.host.via.kernel_agent.messages import message as letters
 from firmware.nic.echo import layout as echo
 from pymodels.formats import grim, via
-from pymodels.formats.grim import Cause, Device, Header, MessageType
+from pymodels.formats.grim import Cause, Header, MessageType
 from pymodels.formats.sp import SpPacket
 from pymodels.hardware.discover import nic_kind
 from pymodels.link.crc8 import crc8
 from pymodels.results import ResultsError
+from tb.report.dissector import write_dissector
 from tb.report.packets import RECORD, Captured, captured, directions, ends, write_packets
 from tb.report.recorded import Legend
 from tests.unit.madeup_trace import LEGEND_OF_TWO
 
 MYRINET, SP = (nic_kind(name).network.capture_type for name in ("lanai9", "sp"))
 
-LUA = Path(__file__).parents[2] / "tb" / "report" / "wireshark" / "sanlab.lua"
+LUA = Path(__file__).parents[2] / "firmware" / "nic" / "via" / "dissector.lua"
 ROUTE = bytes([0x81])
 PAYLOAD = bytes(range(60, 70))
 DATA = Header(7, 9, MessageType.ACTIVE, 2, 0, 0x0000, 3, 0x0100, 0x0102, 17, (1, -2, 3, 4)).pack() + PAYLOAD.ljust(16)
@@ -45,13 +47,15 @@ def sealed(data: bytes) -> bytes:
 
 
 def told(
-    folder: Path, packets: list[Captured], *fields: str, legend: Legend = LEGEND_OF_TWO, link_type: int = MYRINET
+    folder: Path, packets: list[Captured], *fields: str, layer: str = "grim", link_type: int = MYRINET
 ) -> list[list[str]]:
-    """What tshark says of packets: these fields of each."""
-    path = folder / "packets.pcapng"
+    """What tshark says of packets of a layer: these fields of each."""
+    legend = replace(LEGEND_OF_TWO, layer=layer, nic="sp" if link_type == SP else "lanai9")
+    path, dissector = folder / "packets.pcapng", folder / "dissector.lua"
+    write_dissector(legend, dissector)
     write_packets(packets, legend, path, link_type=link_type)
     words = [word for field in fields for word in ("-e", field)]
-    command = ["tshark", "-X", f"lua_script:{LUA}", "-r", str(path), "-T", "fields", "-E", "occurrence=a", *words]
+    command = ["tshark", "-X", f"lua_script:{dissector}", "-r", str(path), "-T", "fields", "-E", "occurrence=a", *words]
     ended = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60)
     assert ended.returncode == 0, ended.stderr
     assert "Lua" not in ended.stderr, ended.stderr
@@ -113,9 +117,10 @@ def test_echo_and_unknown_layers(tmp_path: Path) -> None:
         "echo_layer.payload",
         "_ws.col.Protocol",
         "_ws.col.Info",
+        layer="echo",
     )
     assert rows == [
-        [b"abc".hex(), "echo", "number 5, VNN 1 to 0, 3 bytes"],
+        [b"abc".hex(), "echo", "source 1, number 5, destination 0, bytes 3"],
         ["", "Myrinet", "type 0x01020304, 8 bytes"],
     ]
 
@@ -165,31 +170,11 @@ def test_every_cable_is_an_interface_and_every_direction_has_one() -> None:
     assert directions(legend, cables) == {5: (0, 2), 7: (1, 2), 6: (2, 2), 0: (0, 1), 1: (1, 1), 2: (2, 1)}
 
 
-@pytest.mark.parametrize(
-    ("table", "names"),
-    [
-        ("TYPES", MessageType),
-        ("CAUSES", Cause),
-        ("DEVICES", Device),
-        ("KINDS", via.Kind),
-        ("LETTERS", letters.Type),
-    ],
-    ids=["types", "causes", "devices", "kinds", "letters"],
-)
-def test_the_dissector_knows_the_numbers_of_the_format(table: str, names: type[IntEnum]) -> None:
-    found = re.search(rf"local {table} = \{{(.*?)\}}", LUA.read_text(encoding="utf-8"), re.DOTALL)
+def test_the_dissector_knows_the_connection_messages() -> None:
+    found = re.search(r"local LETTERS = \{(.*?)\}", LUA.read_text(encoding="utf-8"), re.DOTALL)
     assert found
-    rows = {int(number, 0): name for number, name in re.findall(r'\[(\w+)\] = "(\w+)"', found[1])}
-    assert rows == {int(one): one.name for one in names}, f"write these numbers into {LUA}"
-
-
-def test_the_dissector_knows_the_identifiers() -> None:
-    known = dict(re.findall(r"^local (\w+) = (0x\w+)$", LUA.read_text(encoding="utf-8"), re.MULTILINE))
-    assert {name: int(number, 0) for name, number in known.items()} == {
-        "GRIM_ID": grim.GRIM_ID,
-        "FIRST_CONTROL": grim.FIRST_CONTROL,
-        "ECHO_TYPE": echo.TYPE,
-    }
+    rows = {int(number): name for number, name in re.findall(r'\[(\w+)\] = "(\w+)"', found[1])}
+    assert rows == {int(one): one.name for one in letters.Type}, f"write these numbers into {LUA}"
 
 
 def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -232,7 +217,7 @@ def test_packets_of_via_are_told_on_both_networks(tmp_path: Path, link_type: int
         sp = SpPacket(b"\x82", 5, 1, words, data).to_wire()
         packets.append(packet(sealed(ROUTE + padded) if link_type == MYRINET else sp))
         wanted.append([number, to, "5", "9", "6", info])
-    assert told(tmp_path, packets, *VIA_TOLD, link_type=link_type) == wanted
+    assert told(tmp_path, packets, *VIA_TOLD, layer="via", link_type=link_type) == wanted
     fields = (
         "via.data",
         "via.rdma.address",
@@ -242,7 +227,7 @@ def test_packets_of_via_are_told_on_both_networks(tmp_path: Path, link_type: int
         "via.agent.most",
         "via.rdma.bytes",
     )
-    rows = told(tmp_path, packets, *fields, link_type=link_type)
+    rows = told(tmp_path, packets, *fields, layer="via", link_type=link_type)
     assert rows[0][0] == b"0123456789".hex()
     assert rows[1][1:3] == ["0x00001000", "0x00000007"]
     assert rows[2][3] == "0x0000002a"

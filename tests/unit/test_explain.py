@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from firmware.shown import NIC_NOTICES
 from pymodels.trace import Part, TraceEvent, switch_port
 from tb.ask import explain
 from tb.ask.delays import Delay, Neighbours, total
@@ -118,7 +119,7 @@ def test_a_message_that_never_arrived_says_how_far_it_came() -> None:
 
 def test_many_neighbours_are_told_together() -> None:
     others = [Delay(100 * n, 100 * n + 10 * n, "the NIC", f"message {n}") for n in range(1, DELAYS + 4)]
-    lines = list(_waiting(Stage("nic_notices", 0, 2000, Part.NIC_CPU, 1), others))
+    lines = list(_waiting(Stage(NIC_NOTICES, 0, 2000), others))
     assert len(lines) == DELAYS + 2
     assert [str(DELAYS + 3) in lines[DELAYS - 1], "message 1 " in lines[0]] == [True, False]
     assert lines[-2] == "It waited 0.000 us for 3 others in the same way"

@@ -7,6 +7,7 @@ own packets, and know what they were made for; stages must add up. A DMA that is
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from pymodels.formats.via import Control
@@ -14,7 +15,7 @@ from pymodels.trace import ACCEPT_NOBODY, Part, TraceEvent
 from tb.report import timeline as made
 from tb.report.life import Life
 from tb.report.lives import Lives
-from tb.report.recorded import Recorded
+from tb.report.recorded import Legend, Recorded
 from tb.report.stages import stages_of
 from tb.report.wire import rows
 from tests.unit.madeup_trace import KEY, LEGEND_OF_TWO, Row, message, packet, record, trace
@@ -24,8 +25,11 @@ ANSWER = 0x01000009
 """Key of an answer of VIA from node 1."""
 
 
-def lives(*parts: list[Row]) -> Lives:
-    return Lives(LEGEND_OF_TWO).take_all(rows(trace(*parts)))
+LEGEND_OF_VIA = replace(LEGEND_OF_TWO, layer="via")
+
+
+def lives(*parts: list[Row], legend: Legend = LEGEND_OF_TWO) -> Lives:
+    return Lives(legend).take_all(rows(trace(*parts)))
 
 
 def sums(life: Life) -> dict[str, int]:
@@ -156,7 +160,7 @@ def posted(asks: Control = Control.SEND_RECEIVE, vi: int = 3, key: int = 5) -> l
 
 
 def test_a_descriptor_gets_its_key_when_it_is_read() -> None:
-    (life,) = lives(posted()).lives
+    (life,) = lives(posted(), legend=LEGEND_OF_VIA).lives
     (piece,) = life.pieces
     assert (life.name(LEGEND_OF_TWO), life.latency) == ("message 1, paris to metz, 64 B", 4_000_000)
     assert (piece.key, len(piece.packets)) == (5, 2)
@@ -168,12 +172,12 @@ def test_a_descriptor_gets_its_key_when_it_is_read() -> None:
 
 
 def test_what_a_descriptor_asks_for_stands_in_the_name() -> None:
-    (write,) = lives(posted(Control.RDMA_WRITE)).lives
+    (write,) = lives(posted(Control.RDMA_WRITE), legend=LEGEND_OF_VIA).lives
     assert write.name(LEGEND_OF_TWO) == "message 1, RDMA write, paris to metz, 64 B"
     assert write.latency == 2_200_000, "no process takes it"
-    (both,) = lives(posted(Control.RDMA_WRITE | Control.IMMEDIATE)).lives
+    (both,) = lives(posted(Control.RDMA_WRITE | Control.IMMEDIATE), legend=LEGEND_OF_VIA).lives
     assert both.kind == "RDMA write, with immediate data"
-    (letter,) = lives(posted(vi=0)).lives
+    (letter,) = lives(posted(vi=0), legend=LEGEND_OF_VIA).lives
     assert letter.kind == "connection message"
 
 
@@ -188,7 +192,7 @@ def test_the_data_of_an_rdma_read_are_a_reply() -> None:
         record(3000, 0, Part.NIC_CPU, E.NIC_RECV_START, ANSWER, 1),
         record(3300, 0, Part.NIC_CPU, E.NIC_RECV_DONE, ANSWER, 64),
     ]
-    read, reply = lives(asked, data).lives
+    read, reply = lives(asked, data, legend=LEGEND_OF_VIA).lives
     assert read.name(LEGEND_OF_TWO) == "message 1, RDMA read, paris to metz, 64 B"
     assert reply.name(LEGEND_OF_TWO) == "message 2, reply to message 1, metz to paris, 64 B"
     assert (sums(read)["nic_begins_reply"], read.latency) == (100, 2_100_000)
@@ -201,13 +205,14 @@ def test_a_trace_that_begins_or_ends_anywhere_still_gives_lives_whose_stages_add
     whole = rows(trace(*parts))  # type: ignore[arg-type]
     for cut in range(len(whole)):
         for some in (whole[cut:], whole[:cut]):
-            for life in Lives(LEGEND_OF_TWO).take_all(some).lives:
-                assert life.arrived is None or life.target is None or sums(life)
+            for legend in (LEGEND_OF_TWO, LEGEND_OF_VIA):
+                for life in Lives(legend).take_all(some).lives:
+                    assert life.arrived is None or life.target is None or sums(life)
 
 
-def timeline(*parts: list[Row]) -> str:
+def timeline(*parts: list[Row], legend: Legend = LEGEND_OF_TWO) -> str:
     """The timeline of a made-up run, as text."""
-    events = made.timeline(Recorded(Path(), LEGEND_OF_TWO, trace(*parts)))
+    events = made.timeline(Recorded(Path(), legend, trace(*parts)))
     return b"".join(events.parts({})).decode()
 
 
@@ -217,7 +222,7 @@ def test_timeline_names_packets_and_answers_and_draws_an_arrow_for_the_reply() -
     assert '"name":"ACK of message 2"' in told
     assert "control message" not in told
     assert told.count('"ph":"s"') == told.count('"ph":"f"') == 2, "an arrow for the read, one for its reply"
-    told = timeline(posted())
+    told = timeline(posted(), legend=LEGEND_OF_VIA)
     assert "message 1, paris to metz, 64 B, packet 2 of 2" in told
     assert '"name":"ACK of message 1"' in told
 

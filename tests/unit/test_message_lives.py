@@ -19,7 +19,7 @@ from pymodels.trace import Part, TraceEvent
 from tb.report.life import Life
 from tb.report.lives import Lives
 from tb.report.recorded import LEGEND, TRACE, TraceError, read_recorded
-from tb.report.stages import grim_stages, stages_of
+from tb.report.stages import stages_at, stages_of
 from tb.report.wire import rows
 from tests.unit.madeup_trace import (
     KEY,
@@ -176,13 +176,13 @@ def test_a_layer_with_fewer_records_has_fewer_stages_that_still_add_up() -> None
 
 
 def test_the_stages_of_one_message_need_only_what_follows_it() -> None:
-    told = dict(grim_stages(ping_pong(3), LEGEND_OF_TWO, 1, 11_050_000))
+    told = dict(stages_at(ping_pong(3), LEGEND_OF_TWO, 1, 11_050_000))
     assert sum(told.values()) == 3_000_000
-    assert grim_stages(ping_pong(3), LEGEND_OF_TWO, 0, 11_050_000) == []
-    assert grim_stages(ping_pong(0), LEGEND_OF_TWO, 0, 0) == [], "the trace is off"
+    assert stages_at(ping_pong(3), LEGEND_OF_TWO, 0, 11_050_000) == []
+    assert stages_at(ping_pong(0), LEGEND_OF_TWO, 0, 0) == [], "the trace is off"
     cut_off = ping_pong(1)[:-20]
     with pytest.raises(LookupError, match=r"sent at 3\.050 us by node 1 never arrives"):
-        grim_stages(cut_off, LEGEND_OF_TWO, 1, 3_050_000)
+        stages_at(cut_off, LEGEND_OF_TWO, 1, 3_050_000)
 
 
 def damaged(folder: Path, how: str) -> str:
@@ -201,7 +201,7 @@ def damaged(folder: Path, how: str) -> str:
     elif how == "legend cut off":
         (folder / LEGEND).write_text((folder / LEGEND).read_text()[:50])
     elif how == "legend incomplete":
-        (folder / LEGEND).write_text(json.dumps({"schema": 1, "hosts": []}))
+        (folder / LEGEND).write_text(json.dumps({"schema": 2, "hosts": []}))
     with pytest.raises(TraceError) as raised:
         read_recorded(folder)
     return str(raised.value)
@@ -214,7 +214,7 @@ def damaged(folder: Path, how: str) -> str:
         ("cut off", "trace unreadable: .*trace.npy is cut off or no trace .*; run the study again"),
         ("empty", "trace unreadable: .*trace.npy is cut off or no trace .*; run the study again"),
         ("other records", "trace of another version: .*holds float64"),
-        ("old legend", "trace of another version: .*legend.json has schema 0, this sanlab reads 1"),
+        ("old legend", "trace of another version: .*legend.json has schema 0, this sanlab reads 2"),
         ("legend cut off", "trace unreadable: .*legend.json is cut off or no JSON"),
         ("legend incomplete", "trace unreadable: .*legend.json is incomplete"),
     ],

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
 from firmware.layers import ClusterView
-from firmware.nic.hardware.packets import Arrived, PortEvents
+from firmware.nic.hardware.packets import Arrived, PortEvents, padding
 from firmware.nic.hardware.services import Service
 from firmware.nic.hardware.transfers import (
     BUFFERS,
@@ -27,7 +27,6 @@ from firmware.nic.hardware.transfers import (
 )
 from firmware.verbs import Nic, Watch
 from pymodels.errors import SanlabError
-from pymodels.formats.via import padding
 from pymodels.registers import Isr, Reg
 
 DIRECT = 8

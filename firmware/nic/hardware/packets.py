@@ -1,6 +1,7 @@
 """The packet port: how a firmware moves packets between host memory and the network, whatever the NIC has.
 
-A packet is two header words of the layer and up to `most` bytes of payload. Going out, payload is fetched from host
+A packet is two header words of the layer, the second of which has the bytes of payload, modulo 8, in its highest three
+bits, and up to `most` bytes of payload. Going out, payload is fetched from host
 memory into the NIC piece by piece, in order, and each piece leaves as one packet; or a few bytes come straight from the
 firmware (`inline`). Coming in, the payload of the oldest packet is delivered piece by piece to host memory, and what is
 given by `deliver` and `store` reaches host memory in the order in which it was given (readings C16).
@@ -14,6 +15,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from firmware.nic.hardware.services import Service
+
+
+def padding(second: int, padded: int) -> int:
+    """How many of so many bytes behind a header are no payload, as its second word tells: a network pads to words."""
+    return padded - (second >> 29) & 7
 
 
 class Arrived(NamedTuple):

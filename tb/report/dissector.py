@@ -1,0 +1,63 @@
+"""The dissector of a run's packets: `dissector.lua`, for Wireshark, beside `packets.pcapng`.
+
+It is what is known of Myrinet (`wireshark/myrinet.lua`), then what the NIC's network adds (`dissector.lua` in the
+folder of its kind), then the run's message layer: the numbers of its firmware as tables, and its `dissector.lua`; or,
+of a layer with a plain header, a line made of its fields (`firmware.shown.Plain`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+from pathlib import Path
+
+from firmware.layers import folder_of, shown
+from firmware.shown import Plain
+from pymodels.hardware.discover import NICS
+from pymodels.results import write_atomically
+from tb.report.recorded import Legend
+
+FILE = "dissector.lua"
+BASE = Path(__file__).parent / "wireshark" / "myrinet.lua"
+
+
+def write_dissector(legend: Legend, path: Path) -> None:
+    """Write the dissector of a run, at once or not at all. ResultsError when the disk refuses."""
+    write_atomically(path, "\n".join(parts(legend)))
+
+
+def parts(legend: Legend) -> Iterator[str]:
+    """The dissector of a run, part by part."""
+    yield BASE.read_text(encoding="utf-8")
+    network = NICS / legend.nic / FILE
+    if network.exists():
+        yield _block(network.read_text(encoding="utf-8"))
+    if legend.layer:
+        seen, own = shown(legend.layer), folder_of(legend.layer) / FILE
+        if seen.plain is not None:
+            yield plain(legend.layer, seen.plain)
+        if own.exists():
+            told = "".join(number(name, what) for name, what in seen.numbers.items())
+            yield _block(told + own.read_text(encoding="utf-8"))
+
+
+def number(name: str, what: int | type[IntEnum]) -> str:
+    """A number, or a table of named ones, as Lua."""
+    if isinstance(what, int):
+        return f"local {name} = {what:#x}\n"
+    entries = ", ".join(f'[{int(one)}] = "{one.name}"' for one in what)
+    return f"local {name} = {{ {entries} }}\n"
+
+
+def plain(layer: str, header: Plain) -> str:
+    """A layer whose header is whole bytes, as Lua."""
+    lines, at = [], 2
+    for name, (size, label) in header.fields.items():
+        lines.append(f'  {{ name = "{name}", at = {at}, size = {size}, label = "{label}" }},\n')
+        at += size
+    return f'plain_layer("{layer}", {header.type:#x}, {{\n{"".join(lines)}}})\n'
+
+
+def _block(text: str) -> str:
+    """With local names of its own."""
+    return f"do\n{text}end\n"

@@ -1,0 +1,58 @@
+"""Where a repository names a message layer outside of what is its own."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tests.unit.nic_names import docstrings
+
+TOPS = ("pymodels", "firmware", "tb")
+OF_ALL = ("pymodels/profiles/", "pymodels/clusters/", "tb/studies/")
+"""Folders that may name a layer: a study asks of certain layers, a profile says what it was calibrated with."""
+OWN = (
+    r"firmware/(?:nic|host)/{0}/",  # the layer itself
+    r"pymodels/(?:formats/{0}|{0}_\w+)\.py$",  # its packets, models of it
+    r"(?:pymodels|tb)/nics/{0}(?:/|\.py$)",  # the NIC that it drives, where it has the name of one
+    r"tb/fuzz/layers/{0}(?:/|\.py$)",  # random programs of it
+    r"tb/explore/(?:worlds/)?{0}(?:/|\.py$)",  # small worlds of it
+)
+
+
+def own(place: str, layer: str) -> bool:
+    """Whether a file, by its place in the repository, belongs to a layer."""
+    return any(re.match(pattern.format(layer), place) for pattern in OWN)
+
+
+def in_python(tree: ast.AST, layer: str) -> Iterator[int]:
+    """Lines that name a layer: as a string that is its name, or as a part of a module or a path."""
+    part = re.compile(rf"(?:^|[./])(?:nic|host|formats|layers|worlds|explore)[./]{layer}(?=$|[./])")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            said = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            said = [f"{node.module or ''}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:
+            said = [node.value]
+        else:
+            continue
+        if any(text == layer or part.search(text) for text in said):
+            yield node.lineno
+
+
+def offences(root: Path, layers: Sequence[str]) -> list[str]:
+    """Everything that names a layer and is not its own, as `file:line: names layer`."""
+    found = []
+    for path in sorted(path for top in TOPS for path in (root / top).rglob("*.py")):
+        place, text = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+        if place.startswith(OF_ALL) or not any(layer in text for layer in layers):
+            continue
+        tree = ast.parse(text)
+        read = docstrings(tree)
+        for layer in layers:
+            if not own(place, layer):
+                lines = sorted({line for line in in_python(tree, layer) if line not in read})
+                found += [f"{place}:{line}: names {layer}" for line in lines]
+    return found
