@@ -10,7 +10,7 @@ import sys
 from typing import NamedTuple
 
 from pymodels.errors import EXIT_CONFIGURATION, nearest
-from tb.tools.paths import ROOT
+from tb.tools.paths import CHECKOUT, ROOT
 
 
 class Command(NamedTuple):
@@ -51,7 +51,7 @@ def main() -> int:
     command = {**COMMANDS, **INSIDE}.get(word)
     if command is None:
         return _refuse(f"sanlab: unknown command {word!r}: `sanlab --help` lists them; {nearest(word, COMMANDS)}")
-    if command.checkout and not (ROOT / "tests").is_dir():
+    if command.checkout and not CHECKOUT:
         return _refuse(
             f"sanlab {word}: there is no checkout: {ROOT} has no tests; clone sanlab, and type `make {word}`"
         )

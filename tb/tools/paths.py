@@ -7,6 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 """The checkout, or what a wheel carries of it."""
+CHECKOUT = (ROOT / "pyproject.toml").is_file()
 OUT = Path(os.environ.get("SANLAB_OUT") or ROOT / "sim_build").absolute()
 """Where results go."""
 SIMULATORS = ("verilator", "icarus")
@@ -17,6 +18,6 @@ def builds() -> Path:
     given = os.environ.get("SANLAB_BUILDS")
     if given:
         return Path(given).absolute()
-    if (ROOT / "pyproject.toml").is_file():
+    if CHECKOUT:
         return ROOT / "sim_build" / "builds"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sanlab" / "builds"

