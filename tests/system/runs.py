@@ -62,10 +62,11 @@ class Run:
 def run(
     study: str, simulator: str, folder: Path, settings: str = "", cluster: str = "", seed: int = 1, profile: str = ""
 ) -> Run:
-    """Run a study, or a scenario by its short name."""
+    """Run a study, or a scenario by its short name; on the cluster that it needs, where none is given."""
     name = study if study in studies.names() else f"{SCENARIOS}.{study}"
     info = studies.load(name)
-    request = resolve(name, simulator, str(seed), False, cluster, profile, settings, SIMULATORS)
+    given = (cluster or info.cluster or "", profile, settings, SIMULATORS)
+    request = resolve(name, simulator, str(seed), False, *given)
     request = Request(**{**request.__dict__, "folder": str(folder)})
     outcome = execute(request, info, plan(request, info), Console(file=io.StringIO()))
     return Run(outcome.passed, outcome.failures, folder)

@@ -18,7 +18,6 @@ import pytest
 
 from pymodels.formats.grim import GRIM_ID
 from pymodels.results import differences
-from tb.plan import studies
 from tb.report.packets import FILE
 from tb.sim.compiled import COMPILED
 from tb.tools.paths import ROOT
@@ -48,7 +47,7 @@ OTHERS = [
 
 def small(study: str, simulator: str, folder: Path, more: str = "") -> Run:
     """A small run of a study, on the cluster that it needs."""
-    return must(study, simulator, folder, f"{SMALL[study]} {more}", cluster=studies.load(study).cluster or "")
+    return must(study, simulator, folder, f"{SMALL[study]} {more}")
 
 
 @pytest.fixture(name="references", scope="module")
