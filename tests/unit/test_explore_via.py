@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from firmware.host.via.kernel_agent.vis.time_limit import TimeLimit
-from firmware.nic.via.ni import Connection
+from firmware.nic.via.connection import Connection
 from firmware.nic.via.rdma_writes import KernelBuffer
 from firmware.nic.via.receiving import Receiver
-from pymodels.formats.via import Reliability, Status
+from pymodels.formats.via import Kind, Reliability, Status
 from tb.explore.world import SmallWorld
 from tb.explore.worlds.via import RECEIVED, Choices, Message, Rules, Traffic, body, world
 from tests.unit.test_explore import searched
@@ -104,7 +104,7 @@ def answers_at_once(original: Callable[..., Awaitable[None]]) -> Callable[..., A
 
     async def piece(self: Receiver, endpoint: Any, header: Any) -> None:
         if header.first:
-            await self._breaking.confirm(endpoint.connection, header.number)
+            await self._acks.send(endpoint.connection, Kind.DONE, header.number)
         await original(self, endpoint, header)
 
     return piece

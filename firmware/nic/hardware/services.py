@@ -18,15 +18,12 @@ async def serve(
     nic: Nic,
     services: Sequence[Service],
     before: Callable[[PollLoop], None] | None = None,
-    made: Callable[[PollLoop], None] | None = None,
 ) -> None:
     """Look at one after the other, round and round, and do what belongs to the one that has changed, for ever.
 
-    `before`: done before each run of the loop, whose steps are the services. `made` gets the loop.
+    `before`: done before each run of the loop, whose steps are the services.
     """
     loop = nic.poll_loop([watch for watch, _ in services])
-    if made is not None:
-        made(loop)
     while True:
         if before is not None:
             before(loop)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.completions import Completions
+from firmware.nic.via.connection import Unacknowledged
 from firmware.nic.via.descriptors import Work
+from firmware.nic.via.endpoint import Endpoint
 from firmware.nic.via.layout import COMMAND_WORDS, Command, State, Word
-from firmware.nic.via.ni import Endpoint, Ni, Unanswered
+from firmware.nic.via.ni import Ni
 from firmware.nic.via.queue_cache import QueueCache
 from firmware.nic.via.rdma_writes import RdmaWrites
 from firmware.nic.via.receive_descriptors import ReceiveDescriptors
@@ -21,12 +23,12 @@ class Commands:
         ni: Ni,
         breaking: Breaking,
         sender: Sender,
-        completing: Completions,
+        completions: Completions,
         receives: ReceiveDescriptors,
         writes: RdmaWrites,
     ) -> None:
         self._ni, self._breaking, self._sender = ni, breaking, sender
-        self._completing, self._receives, self._writes = completing, receives, writes
+        self._completions, self._receives, self._writes = completions, receives, writes
         self._owned: set[int] = set()
         self.fresh: list[int] = []
         """VIs that have a new owner, until somebody takes them out."""
@@ -43,7 +45,7 @@ class Commands:
             await self._ni.nic.work("command")
             (word,) = self._ring.take(1)
             if word >> 28 == Command.QUEUE:
-                self._completing.take_queue(word & 0xFFFF)
+                self._completions.take_queue(word & 0xFFFF)
                 self._ring.free()
                 continue
             endpoint = self._ni.endpoints[word & 0xFFFF]
@@ -56,7 +58,7 @@ class Commands:
     async def _do(self, command: Command, endpoint: Endpoint, connected: bool) -> None:
         """One command."""
         if command in (Command.FLUSH, Command.BREAK) and not connected:  # it broke before: what was posted since
-            await self._receives.flush(endpoint)
+            await self._breaking.flush_receives(endpoint)
         elif command in (Command.FLUSH, Command.BREAK):
             self._ni.nic.store(endpoint.words, endpoint.generation << 8 | State.ERROR)
             await (self._breaking.flush if command == Command.FLUSH else self._breaking.time_out)(endpoint)
@@ -89,16 +91,16 @@ class Commands:
                 await self._look_home(connection.receiving.work)
             if connection.writing is not None:
                 connection.writing.page = -1
-            for unanswered in connection.unanswered:
-                if unanswered.reading is not None:
-                    unanswered.reading.forget_page()
-                await self._look_home(unanswered)
-            for prefetched in endpoint.prefetched:
-                await self._look_home(prefetched)
+            for sent in connection.unacknowledged:
+                if sent.reading is not None:
+                    sent.reading.forget_page()
+                await self._look_home(sent)
+            for work in endpoint.receives.ahead:
+                await self._look_home(work)
         await self._ni.store(self._ni.nic.load(Word.SCRATCH), (0,))
         await self._ni.port.quiet()
 
-    async def _look_home(self, one: Work | Unanswered | None) -> None:
+    async def _look_home(self, one: Work | Unacknowledged | None) -> None:
         """A descriptor whose memory is registered no more gets no status."""
         if one is None or not one.home:
             return

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections import deque
 
+from firmware.nic.via.endpoint import Endpoint
 from firmware.nic.via.layout import ROUND, ROUNDS, VALID, Queue, Vi
-from firmware.nic.via.ni import Endpoint, Ni
+from firmware.nic.via.ni import Ni
 from pymodels.formats.via import Field, Status
 
 SENT, RECEIVED = 1, 2
@@ -29,11 +30,18 @@ class Completions:
         """A send or an RDMA write is over. Of a descriptor that is no more (0), nobody hears."""
         if endpoint.connection.reliable:
             await self._nic.work("count_answered")
-            endpoint.answered = endpoint.answered + 1 & 0xFFFFFFFF
-            self._nic.store(endpoint.words + Vi.ANSWERED, endpoint.answered)
+            endpoint.acknowledged = endpoint.acknowledged + 1 & 0xFFFFFFFF
+            self._nic.store(endpoint.words + Vi.ANSWERED, endpoint.acknowledged)
         if descriptor:
             await self._status(endpoint, descriptor, length, status | Status.DONE, None)
             await self._after(endpoint, SENT, Vi.SEND_QUEUE)
+
+    async def acknowledged(self, endpoint: Endpoint) -> None:
+        """Complete the sends of a reliable connection that are over, and behind none that is not."""
+        sent = endpoint.connection.unacknowledged
+        while sent and sent[0].over:
+            done = sent.popleft()
+            await self.send(endpoint, done.descriptor, done.length, done.operation)
 
     async def receive(
         self, endpoint: Endpoint, descriptor: int, length: int, status: int, immediate: int | None = None
@@ -46,7 +54,7 @@ class Completions:
     async def _status(
         self, endpoint: Endpoint, descriptor: int, length: int, status: int, immediate: int | None
     ) -> None:
-        await self._nic.work("user_status" if endpoint.receives.user else "write_status")
+        await self._nic.work("user_status" if endpoint.user else "write_status")
         words = (length, int(status))
         if immediate is None:
             await self._ni.store(descriptor + Field.LENGTH, words)
@@ -74,7 +82,7 @@ class Completions:
         """
         while self._fresh and self._fresh[0][0] <= self._port.stored:
             _, endpoint, side = self._fresh.popleft()
-            await self._nic.work("user_sleeper" if endpoint.receives.user else "look_sleeper")
+            await self._nic.work("user_sleeper" if endpoint.user else "look_sleeper")
             if self._nic.load(endpoint.words + Vi.NOTIFY) & side:
                 await self._port.interrupt()
 

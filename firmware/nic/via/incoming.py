@@ -1,35 +1,24 @@
-"""A message that arrives, and the receive descriptor that takes it."""
+"""A message that arrives, and where its payload goes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-from firmware.nic.via.descriptors import Work
+from firmware.nic.via.descriptors import Pages, Work
+from firmware.nic.via.receive_queue import ReceiveQueue
 from pymodels.formats.via import Status
 
-if TYPE_CHECKING:
-    from firmware.nic.via.ni import Endpoint
 
+class Scatter:
+    """Payload goes to the pages of a descriptor, one after the other."""
 
-class Incoming:
-    """A receive descriptor in use."""
-
-    def __init__(self, endpoint: Endpoint, work: Work, prefetched: bool) -> None:
-        """`prefetched`: it stands no longer in the queue cache."""
-        self._endpoint, self.work, self._prefetched = endpoint, work, prefetched
-        self._pages = work.pages if work.into is None else work.into
+    def __init__(self, pages: Pages, short: bool = False) -> None:
+        """`short`: it is one page, which was looked at when the descriptor was read."""
+        self._pages, self.short = pages, short
         self.address = self.left = 0
         """Where the next byte goes, and how many fit there."""
         self.length = 0
         """Bytes that have come."""
-        self.operation = Status(0)
-        """Bits of its status: what came."""
-        self.immediate: int | None = None
-
-    @property
-    def descriptor(self) -> int:
-        """Physical address of the user's descriptor; 0: it stands in memory that was given back."""
-        return self.work.descriptor
 
     async def next_page(self) -> bool:
         """Go on with the next page; False when there is none. Raises Refused."""
@@ -50,19 +39,51 @@ class Incoming:
         if self.left and self._pages.untake(self.left):
             self.left = 0
 
+
+class Incoming(Scatter):
+    """A message that arrives in a receive descriptor."""
+
+    def __init__(self, queue: ReceiveQueue, work: Work, read_ahead: bool) -> None:
+        """`queue`: from which the descriptor was taken; `read_ahead`: it stands no longer in the queue cache."""
+        super().__init__(work.pages, work.short)
+        self._queue, self.work, self._read_ahead = queue, work, read_ahead
+        self.operation = Status(0)
+        """Bits of its status: what came."""
+        self.immediate: int | None = None
+
+    @property
+    def descriptor(self) -> int:
+        """Physical address of the user's descriptor; 0: it stands in memory that was given back."""
+        return self.work.descriptor
+
     def rewind(self) -> bool:
         """Use the descriptor again for another message; False when a part of it is gone."""
         if not self._pages.whole:
             return False
-        if self._prefetched:
+        if self._read_ahead:
             self._pages.again()
-            self._endpoint.prefetched.appendleft(self.work)
+            self._queue.ahead.appendleft(self.work)
         else:
-            self._endpoint.receives.back()
+            self._queue.cache.back()
         return True
 
     async def finish(self) -> None:
         """The descriptor is used."""
         await self._pages.skip()
-        if not self._prefetched:
-            self._endpoint.receives.free()
+        if not self._read_ahead:
+            self._queue.cache.free()
+
+
+@dataclass
+class IncomingWrite:
+    """An RDMA write that arrives: where its next byte goes."""
+
+    va: int
+    handle: int
+    length: int = 0
+    """Bytes that have come."""
+    page: int = -1
+    """Index, in the region, of the page whose frame is known."""
+    frame: int = 0
+    refused: bool = False
+    """A piece of it may not go there."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from firmware.nic.hardware import Service
 from firmware.nic.via.ni import Ni
 from firmware.verbs import PollLoop, Watch
@@ -13,13 +15,14 @@ class KernelWait:
     def __init__(self, ni: Ni, look: Watch) -> None:
         """`look`: the word, and what a look at it costs."""
         self._nic, self._port, self._look = ni.nic, ni.port, look
-        self._loop: PollLoop
-        self._meanwhile: list[Service] = []
 
-    def start(self) -> None:
-        """Make the loop that waits; the port's services are known."""
-        self._meanwhile = self._port.background()
-        self._loop = self._nic.poll_loop([self._look, *(watch for watch, _ in self._meanwhile)])
+    @cached_property
+    def _meanwhile(self) -> list[Service]:
+        return self._port.background()
+
+    @cached_property
+    def _loop(self) -> PollLoop:
+        return self._nic.poll_loop([self._look, *(watch for watch, _ in self._meanwhile)])
 
     @property
     def now(self) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from firmware.nic.via.connection import Connection
 from firmware.nic.via.descriptors import Work
-from firmware.nic.via.ni import Connection, Endpoint
+from firmware.nic.via.endpoint import Endpoint
 from firmware.nic.via.queue_cache import QueueCache
 from pymodels.formats.via import Kind
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from firmware.nic.via.user_pages import HANDLES
 from firmware.verbs import Nic
 
@@ -38,8 +36,6 @@ class QueueCache:
         self._told: int | None = 0 if told else None
         self.at = 0
         """How many words were read."""
-        self.look_again: Callable[[], None] | None = None
-        """Of the central queue: have the polling loop see what is left in it."""
         self._freed = 0
 
     @property
@@ -102,3 +98,10 @@ class QueueCache:
     def crowded(self) -> bool:
         """More than half of the ring is read and not freed: what a list still lacks may have no room."""
         return 2 * (self.at - self._freed & MASK) > self.size
+
+
+class CentralCache(QueueCache):
+    """The cache of the central send queue, in which the kernel posts for all VIs."""
+
+    ended = False
+    """A message of it has ended, and the polling loop has not looked what is left behind it."""

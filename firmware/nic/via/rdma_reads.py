@@ -9,15 +9,15 @@ order in which they were posted: one that is answered before an older read has i
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 from firmware.nic.via.breaking import Breaking
+from firmware.nic.via.completions import Completions
+from firmware.nic.via.delivery import Delivery
 from firmware.nic.via.descriptors import Refused, Work
-from firmware.nic.via.incoming import Incoming
+from firmware.nic.via.endpoint import Endpoint
+from firmware.nic.via.incoming import IncomingWrite
 from firmware.nic.via.layout import RDMA_READ, Counter, Kind, Region
-from firmware.nic.via.ni import Endpoint, Ni
+from firmware.nic.via.ni import Ni
 from firmware.nic.via.outgoing import Outgoing
-from firmware.nic.via.rdma_writes import Writing
 from firmware.nic.via.scatter_gather import Part, SegmentPages
 from firmware.nic.via.sending import Sender
 from firmware.nic.via.translation import Frames, Translator
@@ -25,16 +25,22 @@ from pymodels.formats import via
 from pymodels.formats.via import Header, Status
 from pymodels.trace import TraceEvent
 
-Deliver = Callable[[Incoming, int], Awaitable[Status | None]]
-"""Brings a packet's payload to the pages of a descriptor; what is wrong if it cannot go there."""
-
 
 class RdmaReads:
     """Both ends."""
 
-    def __init__(self, ni: Ni, sender: Sender, breaking: Breaking, table: Frames) -> None:
+    def __init__(
+        self,
+        ni: Ni,
+        completions: Completions,
+        breaking: Breaking,
+        delivery: Delivery,
+        sender: Sender,
+        table: Frames,
+    ) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
-        self._sender, self._breaking, self._translator = sender, breaking, Translator(ni, table)
+        self._completions, self._breaking, self._delivery = completions, breaking, delivery
+        self._sender, self._translator = sender, Translator(ni, table)
 
     async def asked(self, endpoint: Endpoint, number: int) -> None:
         """A request, behind the packet with its address: send what stands there, or break the connection, which is a
@@ -60,7 +66,7 @@ class RdmaReads:
             answer.before.append((via.Kind.DATA, b""))
         await self._sender.respond(answer)
 
-    async def _allowed(self, endpoint: Endpoint, writing: Writing, size: int) -> bool:
+    async def _allowed(self, endpoint: Endpoint, writing: IncomingWrite, size: int) -> bool:
         """Whether a range is registered for reads under the VI's tag."""
         if writing.va & 3 and self._nic.word_bytes == 4:  # a LANai 4 moves whole words
             return False
@@ -70,15 +76,15 @@ class RdmaReads:
             return False
         return bool(self._nic.load(region + Region.FLAGS) & endpoint.connection.rights & RDMA_READ)
 
-    async def data(self, endpoint: Endpoint, header: Header, deliver: Deliver) -> None:
+    async def data(self, endpoint: Endpoint, header: Header) -> None:
         """A packet of data: to the pages of the oldest read that waits. What is wrong is told when all is here."""
         await self._nic.work("read_data")
-        unanswered = endpoint.connection.unanswered
-        waiting = next(one for one in unanswered if one.reading is not None and not one.over)
+        sent = endpoint.connection.unacknowledged
+        waiting = next(one for one in sent if one.reading is not None and not one.over)
         assert waiting.reading is not None
         if not waiting.operation & Status.ERRORS:
-            waiting.operation |= await deliver(waiting.reading, self._port.head().size) or Status(0)
+            waiting.operation |= await self._delivery.deliver(waiting.reading) or Status(0)
         if header.last:
             waiting.over = True
             self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], self._port.head().size)
-            await self._breaking.complete(endpoint)
+            await self._completions.acknowledged(endpoint)

@@ -7,14 +7,17 @@ address itself, and looks the page frame up in the region's table in host memory
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from firmware.nic.via.ack_sender import AckSender
 from firmware.nic.via.breaking import Breaking
+from firmware.nic.via.connection import Connection
+from firmware.nic.via.endpoint import Endpoint
+from firmware.nic.via.incoming import IncomingWrite
 from firmware.nic.via.kernel_wait import KernelWait
 from firmware.nic.via.layout import RDMA_WRITE, VALID, Word
 from firmware.nic.via.layout import Region as At
-from firmware.nic.via.ni import Connection, Endpoint, Ni
+from firmware.nic.via.ni import Ni
 from firmware.nic.via.slots import CONFIRM, GENERATION, SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
 from firmware.nic.via.translation import Frames
 from firmware.nic.via.user_pages import PAGE
@@ -22,27 +25,12 @@ from firmware.verbs import Watch
 from pymodels.formats.via import Header, Kind, Reliability
 
 
-@dataclass
-class Writing:
-    """An RDMA write that arrives: where its next byte goes."""
-
-    va: int
-    handle: int
-    length: int = 0
-    """Bytes that have come."""
-    page: int = -1
-    """Index, in the region, of the page whose frame is known."""
-    frame: int = 0
-    refused: bool = False
-    """A piece of it may not go there."""
-
-
 class Piece(NamedTuple):
     """A piece with which the kernel deals."""
 
     endpoint: Endpoint
     connection: Connection
-    writing: Writing
+    writing: IncomingWrite
     number: int
     """Of its message."""
     last: bool
@@ -51,10 +39,7 @@ class Piece(NamedTuple):
 class RdmaWrites(Protocol):
     """What becomes of the pieces of RDMA writes."""
 
-    def start(self) -> None:
-        """The port's services are known."""
-
-    async def piece(self, endpoint: Endpoint, writing: Writing, size: int, header: Header) -> bool:
+    async def piece(self, endpoint: Endpoint, writing: IncomingWrite, size: int, header: Header) -> bool:
         """Bring the packet's payload where it belongs; False when it may not go there."""
 
     async def settle(self) -> None:
@@ -76,10 +61,7 @@ class Lookup:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
         self._frames = frames
 
-    def start(self) -> None:
-        """Nothing to wait for."""
-
-    async def piece(self, endpoint: Endpoint, writing: Writing, size: int, header: Header) -> bool:
+    async def piece(self, endpoint: Endpoint, writing: IncomingWrite, size: int, header: Header) -> bool:
         """Page by page; a page whose frame is not known costs a DMA."""
         if not await self._allowed(endpoint, writing, size):
             return False
@@ -99,7 +81,7 @@ class Lookup:
             await self._ni.store(self._nic.load(Word.SCRATCH), (0,))
         return True
 
-    async def _allowed(self, endpoint: Endpoint, writing: Writing, size: int) -> bool:
+    async def _allowed(self, endpoint: Endpoint, writing: IncomingWrite, size: int) -> bool:
         """Whether a range is registered for RDMA writes under the VI's tag."""
         await self._nic.work("write_check")
         layout = self._ni.layout
@@ -125,18 +107,15 @@ class KernelBuffer:
 
     confirms = True
 
-    def __init__(self, ni: Ni, breaking: Breaking) -> None:
-        self._ni, self._nic, self._port, self._breaking = ni, ni.nic, ni.port, breaking
+    def __init__(self, ni: Ni, acks: AckSender, breaking: Breaking) -> None:
+        self._ni, self._nic, self._port = ni, ni.nic, ni.port
+        self._acks, self._breaking = acks, breaking
         self._given = self._dealt = 0
         self._pieces: deque[Piece] = deque()
         """Those between these two counts."""
         self._taken = KernelWait(ni, Watch(Word.WRITES_TAKEN, 0, "look_taken"))
 
-    def start(self) -> None:
-        """The port's services are known."""
-        self._taken.start()
-
-    async def piece(self, endpoint: Endpoint, writing: Writing, size: int, header: Header) -> bool:
+    async def piece(self, endpoint: Endpoint, writing: IncomingWrite, size: int, header: Header) -> bool:
         """Payload into the next slot, then what the kernel must know, and an interrupt."""
         connection = endpoint.connection
         await self._wait(SLOTS - 1)
@@ -179,4 +158,4 @@ class KernelBuffer:
             if one.writing.refused:
                 await self._breaking.refuse(one.endpoint, Kind.NOT_ALLOWED, one.number)
             elif one.last:
-                await self._breaking.confirm(one.connection, one.number)
+                await self._acks.send(one.connection, Kind.DONE, one.number)

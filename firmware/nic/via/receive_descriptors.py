@@ -1,15 +1,15 @@
-"""The receive descriptors of VIs: read when a message comes, or before, and flushed when the connection is no more."""
+"""The receive descriptors of VIs: read when a message comes, or before."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
+from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.completions import Completions
 from firmware.nic.via.descriptor_readers import DescriptorReaders
 from firmware.nic.via.descriptors import Meanwhile, Work
+from firmware.nic.via.endpoint import Endpoint
 from firmware.nic.via.incoming import Incoming
 from firmware.nic.via.layout import Control
-from firmware.nic.via.ni import Endpoint, Ni
+from firmware.nic.via.ni import Ni
 from firmware.nic.via.queue_cache import QueueCache
 from firmware.nic.via.refill import Refill
 from pymodels.formats.via import Status
@@ -21,27 +21,27 @@ MOST_AHEAD = 16
 class ReceiveDescriptors:
     """Takes receive descriptors out of queue caches."""
 
-    def __init__(self, ni: Ni, completing: Completions, refill: Refill, readers: DescriptorReaders) -> None:
+    def __init__(
+        self, ni: Ni, completions: Completions, refill: Refill, readers: DescriptorReaders, breaking: Breaking
+    ) -> None:
         self._ni, self._nic = ni, ni.nic
-        self._completing, self._refill, self._readers = completing, refill, readers
-        self.on_wrong: Callable[[Endpoint], Awaitable[None]]
-        """Called when there is nothing in a queue cache that could have a status."""
+        self._completions, self._refill, self._readers, self._breaking = completions, refill, readers, breaking
 
     async def next(self, endpoint: Endpoint, meanwhile: Meanwhile | None = None) -> Incoming | None:
         """The descriptor for a message, None when there is none; `meanwhile` is done once."""
-        cache = endpoint.receives
-        if endpoint.prefetched:
+        queue, cache = endpoint.receives, endpoint.receives.cache
+        if queue.ahead:
             if meanwhile is not None:
                 await meanwhile()
             await self._nic.work("take_ahead")
-            message = Incoming(endpoint, endpoint.prefetched.popleft(), prefetched=True)
+            message = Incoming(queue, queue.ahead.popleft(), read_ahead=True)
             await self.posted(cache)
             return message
         while await self._refill.descriptor(cache):
             work = await self._readers.of(cache).receive(cache, meanwhile)
             meanwhile = None
             if not work.status:
-                return Incoming(endpoint, work, prefetched=cache.user)
+                return Incoming(queue, work, read_ahead=cache.user)
             if not await self._refuse(endpoint, work):
                 break
         if meanwhile is not None:
@@ -50,7 +50,7 @@ class ReceiveDescriptors:
 
     async def refused(self, endpoint: Endpoint) -> None:
         """Complete descriptors that the kernel has refused, up to one for a message: no other one is before them."""
-        cache = endpoint.receives
+        cache = endpoint.receives.cache
         while endpoint.connection.receiving is None and cache.ready >= cache.least and Control.of(cache.peek()).refused:
             await self._refuse(endpoint, await self._readers.of(cache).receive(cache))
 
@@ -59,33 +59,20 @@ class ReceiveDescriptors:
         endpoint = self._ni.endpoints[cache.vi]
         if not self._ni.options.reads_ahead or not endpoint.owned or endpoint.connection.receiving is not None:
             return
-        while cache.ready >= cache.least and len(endpoint.prefetched) < MOST_AHEAD:
+        while cache.ready >= cache.least and len(endpoint.receives.ahead) < MOST_AHEAD:
             work = await self._readers.of(cache).receive(cache)
             if work.status:
                 if not await self._refuse(endpoint, work):
                     break
                 continue
             await self._nic.work("keep_ahead")
-            endpoint.prefetched.append(work)
+            endpoint.receives.ahead.append(work)
 
     async def _refuse(self, endpoint: Endpoint, work: Work) -> bool:
-        """A descriptor with something wrong: its status says so; False when it is not even one."""
-        endpoint.receives.free()
+        """A descriptor with something wrong: its status says so. False when it is none: then the connection breaks."""
+        endpoint.receives.cache.free()
         if work.descriptor:
-            await self._completing.receive(endpoint, work.descriptor, 0, work.status)
+            await self._completions.receive(endpoint, work.descriptor, 0, work.status)
             return True
-        await self.on_wrong(endpoint)
+        await self._breaking.break_up(endpoint, Status.FLUSHED)
         return False
-
-    async def flush(self, endpoint: Endpoint) -> None:
-        """Complete all that are posted as flushed."""
-        while endpoint.prefetched:
-            await self._completing.receive(endpoint, endpoint.prefetched.popleft().descriptor, 0, Status.FLUSHED)
-        cache = endpoint.receives
-        while cache.ready >= cache.least:
-            await self._nic.work("flush_descriptor")
-            work = await self._readers.of(cache).receive(cache)
-            await work.pages.skip()
-            cache.free()
-            if work.descriptor:
-                await self._completing.receive(endpoint, work.descriptor, 0, work.status or Status.FLUSHED)

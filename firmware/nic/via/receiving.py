@@ -5,14 +5,17 @@ has run dry, nothing waits.
 
 from __future__ import annotations
 
+from firmware.nic.via.ack_receiver import AckReceiver
+from firmware.nic.via.ack_sender import AckSender
 from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.completions import Completions
-from firmware.nic.via.descriptors import Refused
-from firmware.nic.via.incoming import Incoming
+from firmware.nic.via.delivery import Delivery
+from firmware.nic.via.endpoint import Endpoint
+from firmware.nic.via.incoming import Incoming, IncomingWrite
 from firmware.nic.via.layout import Counter, State
-from firmware.nic.via.ni import Endpoint, Ni
+from firmware.nic.via.ni import Ni
 from firmware.nic.via.rdma_reads import RdmaReads
-from firmware.nic.via.rdma_writes import RdmaWrites, Writing
+from firmware.nic.via.rdma_writes import RdmaWrites
 from firmware.nic.via.receive_descriptors import ReceiveDescriptors
 from firmware.nic.via.refill import Refill
 from pymodels.formats.via import Header, Kind, Reliability, Status, parse
@@ -30,16 +33,20 @@ class Receiver:
     def __init__(
         self,
         ni: Ni,
+        acks: AckSender,
+        ack_receiver: AckReceiver,
+        completions: Completions,
         breaking: Breaking,
-        completing: Completions,
         refill: Refill,
         receives: ReceiveDescriptors,
+        delivery: Delivery,
         writes: RdmaWrites,
         reads: RdmaReads,
     ) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
-        self._breaking, self._completing = breaking, completing
-        self._refill, self._receives, self._writes, self._reads = refill, receives, writes, reads
+        self._acks, self._ack_receiver, self._completions, self._breaking = acks, ack_receiver, completions, breaking
+        self._refill, self._receives, self._delivery = refill, receives, delivery
+        self._writes, self._reads = writes, reads
         self._unseen = False
         """The header of the present packet is not looked at, but for its VI."""
 
@@ -57,14 +64,14 @@ class Receiver:
     async def _good(self, header: Header) -> None:
         """A packet that can be believed."""
         endpoint = self._ni.endpoints[header.vi] if header.vi < len(self._ni.endpoints) else None
-        self._unseen = endpoint is not None and endpoint.receives.user
+        self._unseen = endpoint is not None and endpoint.user
         if not (self._unseen and header.first and header.kind == Kind.SEND):
             await self._see()
         if endpoint is None or (header.vi and not self._connected(endpoint, header)):
             await self._nic.work("receive_refused")
             self._ni.count(Counter.NOT_CONNECTED)
         elif header.kind >= Kind.DONE:
-            await self._breaking.answered(endpoint, header)
+            await self._ack_receiver.received(endpoint, header)
         elif not header.vi or await self._in_order(endpoint, header):
             await self._piece(endpoint, header)
         if self._unseen:
@@ -124,7 +131,7 @@ class Receiver:
             return  # the rest of a message that had no descriptor
         if header.kind == Kind.IMMEDIATE:
             message.immediate, _ = await self._port.inline()
-        elif (wrong := await self._deliver(message, self._port.head().size)) is not None:
+        elif (wrong := await self._delivery.deliver(message)) is not None:
             await self._failed(endpoint, message, wrong, header)
             return
         if header.last:
@@ -143,7 +150,7 @@ class Receiver:
         if header.kind == Kind.READ:
             await self._reads.asked(endpoint, header.number)
         elif header.kind == Kind.DATA:
-            await self._reads.data(endpoint, header, self._deliver)
+            await self._reads.data(endpoint, header)
         else:
             await self._write(endpoint, header)
 
@@ -152,7 +159,7 @@ class Receiver:
         connection = endpoint.connection
         if header.kind == Kind.ADDRESS:
             await self._nic.work("write_begin")
-            connection.writing = Writing(*await self._port.inline())
+            connection.writing = IncomingWrite(*await self._port.inline())
             return
         writing = connection.writing
         if writing is None:
@@ -166,9 +173,9 @@ class Receiver:
             connection.writing = None
             self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], writing.length)
             if not self._writes.confirms:
-                await self._answer(endpoint, header.number)
+                await self._acknowledge(endpoint, header.number)
 
-    async def _end_writing(self, endpoint: Endpoint, writing: Writing, header: Header) -> Incoming | None:
+    async def _end_writing(self, endpoint: Endpoint, writing: IncomingWrite, header: Header) -> Incoming | None:
         """Immediate data behind an RDMA write take a receive descriptor. Behind one that was refused they are
         nothing.
         """
@@ -188,22 +195,6 @@ class Receiver:
                 await self._breaking.refuse(endpoint, Kind.NO_DESCRIPTOR, header.number)
         return message
 
-    async def _deliver(self, message: Incoming, size: int) -> Status | None:
-        """Bring the payload to the pages of the descriptor; what is wrong if it cannot go there."""
-        while size:
-            try:
-                if not message.left and not await message.next_page():
-                    return Status.LENGTH_ERROR
-            except Refused as refused:  # memory that was taken back meanwhile
-                return refused.status
-            if not message.work.short:
-                await self._nic.work("receive_piece")
-            part = min(size, message.left)
-            await self._port.deliver(message.address, part)
-            message.advance(part)
-            size -= part
-        return None
-
     async def _failed(self, endpoint: Endpoint, message: Incoming, wrong: Status, header: Header) -> None:
         """The descriptor has no room for the message, or none that may be written."""
         endpoint.connection.receiving = None
@@ -215,19 +206,19 @@ class Receiver:
         """The message is complete."""
         endpoint.connection.receiving = None
         self._nic.trace(TraceEvent.NIC_ACCEPT, self._port.head().header[0], header.source, endpoint.number + 1)
-        await self._completing.receive(
+        await self._completions.receive(
             endpoint, message.descriptor, message.length, message.operation, message.immediate
         )
-        await self._nic.work("user_received" if endpoint.receives.user else "receive_end")
+        await self._nic.work("user_received" if endpoint.user else "receive_end")
         await message.finish()
         self._nic.trace(TraceEvent.NIC_RECV_DONE, self._port.head().header[0], message.length)
-        await self._answer(endpoint, header.number)
-        await self._refill.look(endpoint.receives)
+        await self._acknowledge(endpoint, header.number)
+        await self._refill.look(endpoint.receives.cache)
 
-    async def _answer(self, endpoint: Endpoint, number: int) -> None:
-        """A message is complete: answer it as the level of its connection asks for."""
+    async def _acknowledge(self, endpoint: Endpoint, number: int) -> None:
+        """A message is complete: acknowledge it as the level of its connection asks for."""
         connection = endpoint.connection
         if connection.reliability == Reliability.DELIVERY:
-            await self._breaking.confirm(connection, number)
+            await self._acks.send(connection, Kind.DONE, number)
         elif connection.reliability == Reliability.RECEPTION:
-            await self._breaking.confirm_stored(endpoint, number)
+            await self._acks.send_stored(endpoint, number)

@@ -22,10 +22,6 @@ class Refill:
         self._low = ni.options.low_water * (CONTROL_WORDS + PAGE_WORDS)
         self._refills = KernelWait(ni, Watch(Word.REFILLS, 0, "look_refill"))
 
-    def start(self) -> None:
-        """The port's services are known."""
-        self._refills.start()
-
     async def look(self, cache: QueueCache) -> None:
         """A descriptor was used: is the cache below the mark, and more at the host?"""
         if cache.flag and self._nic.load(cache.flag) == QUEUED and cache.ready < max(self._low, 1):

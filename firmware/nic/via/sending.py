@@ -12,16 +12,17 @@ from collections import deque
 
 from firmware.nic.via.breaking import Breaking
 from firmware.nic.via.completions import Completions
+from firmware.nic.via.connection import Connection, Unacknowledged
 from firmware.nic.via.descriptor_readers import DescriptorReaders
 from firmware.nic.via.descriptors import Refused, Work
-from firmware.nic.via.doorbells import Turns
-from firmware.nic.via.incoming import Incoming
+from firmware.nic.via.endpoint import Endpoint
+from firmware.nic.via.incoming import Scatter
 from firmware.nic.via.layout import Kind, State
-from firmware.nic.via.ni import Connection, Endpoint, Ni, Unanswered
+from firmware.nic.via.ni import Ni
 from firmware.nic.via.outgoing import Outgoing
-from firmware.nic.via.outlet import Outlet
-from firmware.nic.via.queue_cache import QueueCache
+from firmware.nic.via.queue_cache import CentralCache, QueueCache
 from firmware.nic.via.refill import Refill
+from firmware.nic.via.round_robin import RoundRobin
 from pymodels.formats import via
 from pymodels.formats.via import REST, Header, Status
 from pymodels.trace import TraceEvent
@@ -34,18 +35,16 @@ class Sender:
     """Takes descriptors from queue caches and sends what they say."""
 
     def __init__(
-        self, ni: Ni, outlet: Outlet, completing: Completions, refill: Refill, readers: DescriptorReaders
+        self, ni: Ni, completions: Completions, refill: Refill, readers: DescriptorReaders, breaking: Breaking
     ) -> None:
         self._ni, self._nic, self._port = ni, ni.nic, ni.port
-        self._completing, self._refill, self._readers = completing, refill, readers
-        self._turns = Turns()
+        self._completions, self._refill, self._readers, self._breaking = completions, refill, readers, breaking
+        self._turns = RoundRobin()
         self._now: Outgoing | None = None
         self._responses: deque[Outgoing] = deque()
         """Data of RDMA reads: before what processes have posted."""
         self._reading = False
         """A descriptor is being read, or a page looked up: what happens meanwhile waits."""
-        self.breaking: Breaking
-        outlet.more = self.advance
 
     async def rung(self, cache: QueueCache) -> None:
         """Something is posted."""
@@ -125,10 +124,10 @@ class Sender:
         """After a message of the central queue the polling loop comes first: it looks at what else there is to do, and
         sees what of the queue is left.
         """
-        if cache is None or cache.look_again is None:
+        if not isinstance(cache, CentralCache):
             return False
         self._turns.remove(cache)
-        cache.look_again()
+        cache.ended = True
         return True
 
     async def _begin(self, cache: QueueCache) -> None:
@@ -171,10 +170,12 @@ class Sender:
         if work.descriptor:
             if endpoint.connection.reliable:
                 endpoint.count_left()
-            endpoint.connection.unanswered.append(Unanswered(number, work.descriptor, work.home, 0, wrong, over=True))
-            await self.breaking.complete(endpoint)
+            endpoint.connection.unacknowledged.append(
+                Unacknowledged(number, work.descriptor, work.home, 0, wrong, over=True)
+            )
+            await self._completions.acknowledged(endpoint)
         elif connected:  # nothing that could have a status
-            await self.breaking.break_up(endpoint, Status.FLUSHED)
+            await self._breaking.break_up(endpoint, Status.FLUSHED)
 
     async def _fetch(self, now: Outgoing) -> None:
         """Start fetches as long as there is something to fetch, and room."""
@@ -251,13 +252,13 @@ class Sender:
             await self._end(now)
 
     async def _end(self, now: Outgoing) -> None:
-        """The last packet has left: the descriptor is done, or waits for the answer."""
+        """The last packet has left: the descriptor is done, or waits for the acknowledgement."""
         self._now = None
         work, endpoint, connection = now.work, now.endpoint, now.connection
         await self._nic.work("user_sent" if now.user else "send_end")
         if now.cache is None:
             if work.status and endpoint.connected(connection):
-                await self.breaking.refuse(endpoint, via.Kind.NOT_ALLOWED, now.asked)
+                await self._breaking.refuse(endpoint, via.Kind.NOT_ALLOWED, now.asked)
             return
         now.cache.free()
         await self._refill.look(now.cache)
@@ -266,10 +267,10 @@ class Sender:
             await self._nic.work("send_unanswered")
             endpoint.count_left()
             if endpoint.connected(connection):
-                reading = None if work.into is None else Incoming(endpoint, work, prefetched=True)
+                reading = None if work.into is None else Scatter(work.into)
                 known = now.number, work.descriptor, work.home, work.length, operation
-                connection.unanswered.append(Unanswered(*known, reading, over=bool(work.status)))
-                await self.breaking.complete(endpoint)
+                connection.unacknowledged.append(Unacknowledged(*known, reading, over=bool(work.status)))
+                await self._completions.acknowledged(endpoint)
                 return
             operation |= connection.end_of(now.number)
-        await self._completing.send(endpoint, work.descriptor, work.length, operation)
+        await self._completions.send(endpoint, work.descriptor, work.length, operation)

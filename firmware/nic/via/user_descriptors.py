@@ -13,8 +13,9 @@ import struct
 from collections.abc import Hashable
 
 from firmware.nic.via.descriptors import Meanwhile, Refused, Work
+from firmware.nic.via.endpoint import Endpoint
 from firmware.nic.via.layout import Kind, Vi
-from firmware.nic.via.ni import Endpoint, Ni
+from firmware.nic.via.ni import Ni
 from firmware.nic.via.queue_cache import QueueCache
 from firmware.nic.via.scatter_gather import Part, SegmentPages
 from firmware.nic.via.translation import Frames, Translator

@@ -9,9 +9,9 @@ from pymodels.waiting import Wait, Wanted
 
 
 def owed(ni: Ni) -> Iterator[Wait]:
-    """Answers of peers, by VI, and the end of the packet that is with the port."""
+    """Acknowledgements of peers, by VI, and the end of the packet that is with the port."""
     for endpoint in ni.endpoints:
-        if count := len(endpoint.connection.unanswered):
+        if count := len(endpoint.connection.unacknowledged):
             sends = f"{count} messages of VI {endpoint.number}"
             yield Wait(ni.nic.who, Wanted(f"answers of node {endpoint.connection.node} to {sends}"))
     if not ni.port.ready():
