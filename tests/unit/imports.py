@@ -100,6 +100,36 @@ class Order:
         return found
 
 
+@dataclass(frozen=True)
+class FileOrder:
+    """The files of one folder from the bottom to the top."""
+
+    folder: str
+    lines: list[list[str]]
+    """Files of one line do not know each other."""
+
+    @staticmethod
+    def of(table: Mapping[str, Any]) -> list[FileOrder]:
+        """Those of `import_order.toml`."""
+        return [FileOrder(folder, [line.split() for line in lines]) for folder, lines in table["files"].items()]
+
+    def offences(self, sources: Sources) -> list[str]:
+        """Every import that does not go down, every file without a line, and every name without a file."""
+        lines = {name: number for number, line in enumerate(self.lines) for name in line}
+        paths = {name: sources.place(name) for name in sources.files}
+        files = {name: path for name, path in paths.items() if str(path.parent) == self.folder}
+        stems = {path.stem for path in files.values()}
+        found = [f"{self.folder}/{name}.py:1: is named in the order, and is not there" for name in lines.keys() - stems]
+        for name, path in files.items():
+            if path.stem not in lines:
+                found.append(f"{path}:1: stands in no line of the order of its folder")
+                continue
+            for module, line in sources.graph[name].items():
+                if module in files and lines.get(files[module].stem, -1) >= lines[path.stem]:
+                    found.append(f"{path}:{line}: {path.stem} imports {files[module].stem}")
+        return found
+
+
 def circles(graph: Graph) -> list[list[str]]:
     """Files that import each other in a circle: each set of them once, by Tarjan's algorithm."""
     found: list[list[str]] = []

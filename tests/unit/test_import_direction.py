@@ -1,4 +1,5 @@
-"""Imports go one way: pymodels <- firmware <- tb <- tests, inside of these folder by folder, and nowhere in a circle.
+"""Imports go one way: pymodels <- firmware <- tb <- tests, inside of these folder by folder, in some file by
+file, and nowhere in a circle.
 
 Strategy: every Python file of the repository is parsed, not imported, and each import compared with the written order,
 `import_order.toml`. Imports inside functions, under TYPE_CHECKING, relative ones and `import_module("...")` count too.
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.toml import read_toml
-from tests.unit.imports import Order, Sources, circles, way
+from tests.unit.imports import FileOrder, Order, Sources, circles, way
 
 ROOT = Path(__file__).parents[2]
 TABLE, TEXT = read_toml(Path(__file__).with_name("import_order.toml"))
@@ -36,6 +37,11 @@ for name in studies.names():
 
 def test_imports_of_the_repository_go_one_way() -> None:
     assert ORDER.offences(HERE) == []
+
+
+@pytest.mark.parametrize("order", FileOrder.of(TABLE), ids=lambda order: order.folder)
+def test_imports_of_a_folder_with_an_order_of_files_go_one_way(order: FileOrder) -> None:
+    assert order.offences(HERE) == []
 
 
 def test_no_files_import_each_other_in_a_circle_but_those_that_are_known() -> None:
@@ -123,6 +129,28 @@ TREE = {
 def test_wrong_way_is_found(tmp_path: Path, file: str, text: str, expected: str | None) -> None:
     found = SMALL.offences(sources(tmp_path, {**TREE, file: text}))
     assert found == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"a": "", "b": "import firmware.nic.x.a", "c": "from firmware.nic.x import a"}, []),
+        ({"a": "", "b": "", "c": "import firmware.nic.x.b"}, ["firmware/nic/x/c.py:1: c imports b"]),
+        ({"a": "import firmware.nic.x.b", "b": "", "c": ""}, ["firmware/nic/x/a.py:1: a imports b"]),
+        ({"a": "", "b": "def f():\n    from . import c", "c": ""}, ["firmware/nic/x/b.py:2: b imports c"]),
+        (
+            {"a": "", "b": "", "d": ""},
+            [
+                "firmware/nic/x/c.py:1: is named in the order, and is not there",
+                "firmware/nic/x/d.py:1: stands in no line of the order of its folder",
+            ],
+        ),
+    ],
+)
+def test_files_out_of_their_order_are_found(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+    (order,) = FileOrder.of({"files": {"firmware/nic/x": ["a", "b c"]}})
+    found = order.offences(sources(tmp_path, {f"firmware/nic/x/{name}.py": text for name, text in files.items()}))
+    assert found == expected
 
 
 @pytest.mark.parametrize(
