@@ -5,7 +5,7 @@ remote read, the copy of a multicast. What one packet carries of it is a piece (
 is found at its sender by its key, in the order of the queue (`tb.report.senders`); on the wire by the order of packets
 (`tb.report.wire`); at its receiver by packet and source (`tb.report.receivers`). Nothing here belongs to one message
 layer: a layer whose software leaves the records of `pymodels.trace` is understood, one that leaves fewer has shorter
-lives.
+lives. Where no NIC tells anything, the key that a host has written and the order of arrival say which message it is.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ class Lives(Receivers):
         super().__init__(shown(legend.layer))
         self.wire = Wire(legend)
         self._leaving: dict[int, Packet] = {}
+        self._silent = all(one.event != TraceEvent.NIC_NOTICED for one in self.shown.stages)
+        """No firmware tells what a NIC does: messages are followed by what their hosts and the hardware tell."""
         self._take: dict[int, Callable[[Row, int], Piece | None]] = {
             TraceEvent.SEND_CALL: self._call,
             TraceEvent.SEND_RETURN: self._return,
@@ -89,7 +91,7 @@ class Lives(Receivers):
             if piece is not None and piece.key == packet.key:
                 del self._started[packet.source]
             else:
-                piece = self._posted_as(packet)
+                piece = self._untold(packet) if self._silent else self._posted_as(packet)
             if piece is not None:
                 piece.packets.append(packet)
                 self.piece_of[id(packet)] = piece
@@ -97,12 +99,19 @@ class Lives(Receivers):
                 self._answer(packet)
         if packet.target is not None and packet.stored == row[0] and event == TraceEvent.RX_TAIL:
             self._stored[packet.target].append(packet)
+            if self._silent and not packet.syndrome and id(packet) in self.piece_of:
+                self._in_queue[packet.target, 0].append(self.piece_of[id(packet)])
         carried = self.piece_of.get(id(packet))
         if carried is not None and event == TraceEvent.RX_HEAD and packet.target is not None:
             carried.life.target = packet.target
             self._there[packet.target, packet.key] = carried
             self._from[packet.target, packet.key, packet.source] = carried
         return carried
+
+    def _untold(self, packet: Packet) -> Piece | None:
+        """What the host has written under a packet's key, where no firmware tells which message it sends."""
+        queue = self._queued.get((packet.source, packet.key))
+        return queue.popleft() if queue else None
 
     def _posted_as(self, packet: Packet) -> Piece | None:
         """The descriptor of a packet's key, which only one has. The packet may begin before the firmware tells so."""

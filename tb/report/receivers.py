@@ -51,7 +51,7 @@ class Receivers(Senders):
         self._waiting: dict[tuple[int, int], list[Piece]] = defaultdict(list)
         """By node and key: accepted for a host that has not looked yet."""
         self._in_queue: dict[tuple[int, int], deque[Piece]] = defaultdict(deque)
-        """Descriptors, by node and queue: the same."""
+        """The same by node and queue: descriptors, and what came where no NIC tells of it."""
         self._seen: dict[tuple[int, int], Piece] = {}
         """By node and key: what the host took last."""
 
@@ -181,11 +181,11 @@ class Receivers(Senders):
         return piece
 
     def _taken_from_queue(self, row: Row, node: int) -> Piece | None:
-        """The host takes the oldest message of a queue of descriptors."""
+        """The host takes the oldest message of a queue."""
         queue = self._in_queue.get((node, row[4]))
         if not queue:
             return None
-        piece = queue.popleft()
+        piece = self._seen[node, 0] = queue.popleft()
         piece.done = row[0]
         return piece
 

@@ -21,6 +21,7 @@ from pymodels.results import differences
 from tb.report.packets import FILE
 from tb.sim.compiled import COMPILED
 from tb.tools.paths import ROOT
+from tests.system.lives import whole_lives
 from tests.system.runs import Run, assert_equal, must
 
 SMALL = {
@@ -77,6 +78,12 @@ def test_two_runs_of_one_seed_differ_in_wall_time_only_whether_compiled_or_in_py
     monkeypatch.setenv(COMPILED, compiled)
     again = must(study, "verilator", tmp_path, SMALL[study])
     assert_equal(references(study), again, same_simulator=True)
+
+
+@pytest.mark.parametrize("study", ["echo_pingpong", "fifo_pingpong"])
+def test_messages_of_nics_that_tell_nothing_are_followed_whole(references: Callable[[str], Run], study: str) -> None:
+    lives = whole_lives(references(study))
+    assert lives and all(life.arrived is not None for life in lives)
 
 
 def test_another_seed_is_seen_in_the_results(tmp_path: Path) -> None:

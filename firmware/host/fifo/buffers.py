@@ -11,6 +11,7 @@ import struct
 from firmware.layers import ClusterView
 from firmware.verbs import Host
 from pymodels.nics.fifo.registers import Form, Ready, Region, Size, State, descriptor
+from pymodels.trace import TraceEvent
 
 EACH = 8
 """Send buffers of a partner, and buffers of the pool that stand for it."""
@@ -33,7 +34,7 @@ class Buffers:
         """Buffers of the receive pool."""
         self.damaged = 0
         """Packets that came with a wrong CRC-8, or too long: lost."""
-        self._number = 0
+        self._number = self._sends = 0
         self._turn = dict.fromkeys(self.partners, 0)
         self._used: set[int] = set()
 
@@ -47,17 +48,23 @@ class Buffers:
         """Send a message; waits until one of the partner's buffers is free. ValueError names a bad argument."""
         if destination not in self._turn or len(payload) > MOST:
             raise ValueError(f"destination {destination} (of {self.partners}) or payload ({len(payload)} of {MOST} B)")
+        self._sends += 1
+        send = self._sends
+        self.host.trace(TraceEvent.SEND_CALL, 0, len(payload), send)
         number = await self._buffer(destination)
         route = self.view.routes[destination]
         skip = -len(route) % ALIGN
         self._number = self._number + 1 & MASK
         header = HEADER.pack(TYPE, self.view.me, self._number, destination, len(payload))
+        key = int.from_bytes(header[:4], "big")
         packet = bytes(skip) + route + header + payload
         await self.host.spend("fill")
         await self.host.spend("store_word", -(-len(payload) // 4))
         await self._store(Size.BUFFER * number, packet + bytes(-len(packet) % 4))
+        self.host.trace(TraceEvent.PAYLOAD_WRITTEN, key, len(header) + len(payload), send)
         await self._write(Size.DESCRIPTOR * number, descriptor(State.READY, len(packet) - skip, skip))
         await self._write(Region.TX_READY, number)
+        self.host.trace(TraceEvent.POINTER_WRITTEN, key, number)
 
     async def receive(self) -> tuple[int, bytes]:
         """Wait for the next message: (source node, payload)."""
@@ -66,11 +73,14 @@ class Buffers:
             await self.host.spend("look_ready")
             if not word >> Ready.VALID:
                 continue
-            number = word >> Ready.NUMBER & Size.BUFFERS - 1
+            number, harm = word >> Ready.NUMBER & Size.BUFFERS - 1, word >> Ready.LONG & 3
+            if not harm:
+                self.host.trace(TraceEvent.POLL_HIT)
             message = await self._take(Size.BUFFER * number)
             await self._write(Region.RX_NEXT, 0)
             await self._write(Region.RX_FREE, number)
-            if not word >> Ready.LONG & 3:
+            if not harm:
+                self.host.trace(TraceEvent.HANDLER_START, 0, 0, message[0])
                 return message
             self.damaged += 1
 

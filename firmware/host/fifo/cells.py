@@ -11,6 +11,7 @@ import struct
 from firmware.layers import ClusterView
 from firmware.verbs import Host
 from pymodels.nics.fifo.registers import Form, Region, Size, Status, circuit
+from pymodels.trace import TraceEvent
 
 WORD = struct.Struct(">BBH")
 """Source, number of the message, bytes left."""
@@ -25,7 +26,7 @@ class Cells:
     def __init__(self, host: Host, view: ClusterView) -> None:
         self.host, self.view = host, view
         self.partners = sorted(vnn for vnn in view.routes if vnn != view.me)
-        self._number = 0
+        self._number = self._sends = 0
         self._cells = 0
         self._room = int(Size.OUT_CELLS)
         self._there = 0
@@ -42,6 +43,9 @@ class Cells:
         if destination not in self.partners or len(payload) > MOST:
             raise ValueError(f"destination {destination} (of {self.partners}) or payload ({len(payload)} of {MOST} B)")
         self._number = self._number + 1 & MASK
+        self._sends += 1
+        send = self._sends
+        self.host.trace(TraceEvent.SEND_CALL, 0, len(payload), send)
         for at in range(0, max(len(payload), 1), PART):
             await self._room_for_one()
             self._cells = self._cells + 1 & MASK
@@ -51,6 +55,7 @@ class Cells:
             await self.host.spend("store_word", PART // 4)
             words = header.to_bytes(4, "big") + WORD.pack(self.view.me, self._number, len(payload) - at) + part
             await self._store(Region.CELL_OUT + Size.CELL_HEADER, words)
+            self.host.trace(TraceEvent.PAYLOAD_WRITTEN, header, Size.CELL, send)
 
     async def receive(self) -> tuple[int, bytes]:
         """Wait for the next message that is whole: (source node, payload)."""
@@ -59,8 +64,10 @@ class Cells:
                 self._there = await self._status() >> Status.RECEIVE_LEVEL
                 await self.host.spend("look_status")
             self._there -= 1
+            self.host.trace(TraceEvent.POLL_HIT)
             source, left = await self._take()
             if left <= PART:
+                self.host.trace(TraceEvent.HANDLER_START, 0, 0, source)
                 return source, bytes(self._coming.pop(source))
 
     async def arrived(self) -> int:

@@ -4,9 +4,7 @@ from firmware.layers import ClusterView
 from firmware.nic.echo import layout as at
 from firmware.nic.hardware import HostDma, Service, host_dma, serve
 from firmware.verbs import Nic, Watch
-from pymodels.registers import Block, Flag, Isr, Reg
-
-FLAG_BLOCK = at.CHAIN + Block.SIZE
+from pymodels.registers import Flag, Isr, Reg
 
 
 async def main(nic: Nic, view: ClusterView) -> None:
@@ -27,7 +25,7 @@ async def start(nic: Nic, view: ClusterView) -> None:
     """Lay out control blocks and routes as soon as the host has told where its inbox is."""
     await nic.poll_loop([Watch(at.INBOX, 0, "look_inbox")]).run()
     nic.store_words(at.CHAIN, (Flag.TERMINAL, 0, at.PACKET, at.IN, 0, nic.load(at.INBOX)))
-    nic.store_words(FLAG_BLOCK, (Flag.TERMINAL, 0, 4, at.FLAG, 0, nic.load(at.INBOX) + at.PACKET, 1))
+    nic.store_words(at.FLAG_BLOCK, (Flag.TERMINAL, 0, 4, at.FLAG, 0, nic.load(at.INBOX) + at.PACKET, 1))
     for vnn, route in view.routes.items():
         nic.store_words(at.ROUTES + 16 * vnn, (*divmod(int.from_bytes(route, "big"), 1 << 32), 8 - len(route)))
     await arm(nic)
@@ -62,8 +60,8 @@ async def receive(nic: Nic, dma: HostDma) -> None:
 async def deliver(nic: Nic, dma: HostDma) -> None:
     """Have the packet copied to the host, and then the flag: a chain works in order."""
     await nic.work("deliver")
-    nic.store(FLAG_BLOCK, at.CHAIN)
-    nic.store(at.CHAIN, FLAG_BLOCK)
+    nic.store(at.FLAG_BLOCK, at.CHAIN)
+    nic.store(at.CHAIN, at.FLAG_BLOCK)
     await dma.pulse(0)
 
 

@@ -2,7 +2,7 @@
 
 import struct
 
-CHAIN = 0x0000  # host DMA chain 0: a ring of two control blocks, the packet and then the flag
+CHAIN, FLAG_BLOCK = 0x0000, 0x0018  # host DMA chain 0: a ring of two control blocks, the packet and then the flag
 FLAG = 0x0030  # behind the blocks: the word 1, which the second block copies behind the packet in the host's inbox
 INBOX = 0x0040  # written by the host: physical address of its inbox; zero until it is ready
 CONSUMED = 0x0044  # the host writes 1 when it has taken a packet out of its inbox, the NIC writes 0
@@ -13,5 +13,4 @@ IN = 0x2100  # the packet that arrived, and behind it the CRC-8 syndrome
 
 TYPE = 0x0EC0  # first 16 bits of a packet; the top bit is 0, as in every Myrinet type
 HEADER = struct.Struct(">HBBHH")  # type, source VNN, number, destination VNN, payload bytes
-PAYLOAD = 64  # bytes at most
-PACKET = HEADER.size + PAYLOAD
+PAYLOAD, PACKET = 64, HEADER.size + 64  # bytes of a payload at most, and with its header

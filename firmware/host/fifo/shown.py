@@ -1,0 +1,48 @@
+"""What tools show of the FIFO card's driver: the stages of a message, of cells those of its last one."""
+
+from __future__ import annotations
+
+from firmware.shown import WIRE, Boundary, Shown, Waits
+from pymodels.trace import Part, TraceEvent
+
+STAGES = (
+    Boundary(
+        "host_send",
+        TraceEvent.PAYLOAD_WRITTEN,
+        Part.HOST_CPU,
+        0,
+        "the CPU of {source} waits for room and stores {bytes} B, header and payload, into the card",
+    ),
+    Boundary(
+        "host_pointer",
+        TraceEvent.POINTER_WRITTEN,
+        Part.HOST_CPU,
+        0,
+        "the CPU of {source} stores the descriptor, and the number of the buffer into TX_READY",
+    ),
+    Boundary(
+        "bus_and_turn",
+        TraceEvent.TX_START,
+        Part.NET_SEND,
+        0,
+        "the last store crosses the bus, and the card of {source} comes to the packet",
+        Waits.OWN_PACKETS,
+    ),
+    *WIRE,
+    Boundary(
+        "host_notices",
+        TraceEvent.POLL_HIT,
+        Part.HOST_CPU,
+        1,
+        "the CPU of {target} comes round to it, looking at the card over the bus",
+        Waits.PROCESSOR,
+    ),
+    Boundary(
+        "host_takes",
+        TraceEvent.HANDLER_START,
+        Part.HOST_CPU,
+        1,
+        "the CPU of {target} loads it word by word over the bus, and gives its place back",
+    ),
+)
+SHOWN = Shown(STAGES)
