@@ -6,7 +6,7 @@ The header (its size: paper 001, 3.3.1; its fields are ours), two big-endian wor
     w1   bytes of payload, modulo 8 (3) | VI at the target (7) | kind (4) | first (1) | last (1) | sequence number (16)
 
 The first word is the packet's key in every trace. The connection is the number that its kernel agents gave to it, so
-that nobody takes a packet of an earlier one for his; of the kernel agents' own letters 0. The sequence number counts
+that nobody takes a packet of an earlier one for his; of the kernel agents' own messages 0. The sequence number counts
 the packets of one direction of a connection, so that its target sees that one is missing; in an answer it is the number
 of the message that is answered. A network pads a payload to whole words at most, so three bits tell its size.
 

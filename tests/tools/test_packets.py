@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware.host.via.kernel_agent.messages import message as letters
+from firmware.host.via.kernel_agent.messages.message import Message, Type
 from firmware.nic.echo import layout as echo
 from pymodels.formats import grim, via
 from pymodels.formats.grim import Cause, Header, MessageType
@@ -171,10 +171,10 @@ def test_every_cable_is_an_interface_and_every_direction_has_one() -> None:
 
 
 def test_the_dissector_knows_the_connection_messages() -> None:
-    found = re.search(r"local LETTERS = \{(.*?)\}", LUA.read_text(encoding="utf-8"), re.DOTALL)
+    found = re.search(r"local MESSAGES = \{(.*?)\}", LUA.read_text(encoding="utf-8"), re.DOTALL)
     assert found
     rows = {int(number): name for number, name in re.findall(r'\[(\w+)\] = "(\w+)"', found[1])}
-    assert rows == {int(one): one.name for one in letters.Type}, f"write these numbers into {LUA}"
+    assert rows == {int(one): one.name for one in Type}, f"write these numbers into {LUA}"
 
 
 def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 VIA_TOLD = ("via.kind", "via.vi", "via.source", "via.connection", "via.number", "_ws.col.Info")
-LETTER = letters.LETTER.pack(*letters.Message(letters.Type.ACCEPT, 1, 0, 9, 2, 3, 77, 1, 4096))
+CONNECTION_MESSAGE = Message(Type.ACCEPT, 1, 0, 9, 2, 3, 77, 1, 4096).packed()
 VIA_PACKETS = {
     (via.Kind.SEND, 3, b"0123456789"): ("0", "3", "SEND from node 5 to VI 3, 10 bytes, message 6, first, sequence 8"),
     (via.Kind.ADDRESS, 3, struct.pack(">2I", 0x1000, 7)): (
@@ -200,7 +200,7 @@ VIA_PACKETS = {
     ),
     (via.Kind.READ, 3, b"\0\0\1\0"): ("4", "3", "READ from node 5 to VI 3, 4 bytes, message 6, first, sequence 8"),
     (via.Kind.NOT_ALLOWED, 3, b""): ("12", "3", "NOT_ALLOWED of message 8 from node 5 to VI 3"),
-    (via.Kind.SEND, 0, LETTER): (
+    (via.Kind.SEND, 0, CONNECTION_MESSAGE): (
         "0",
         "0",
         "connection ACCEPT from node 5 to VI 0, 36 bytes, message 6, first, sequence 8",

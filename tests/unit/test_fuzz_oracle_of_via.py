@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import pytest
 
 from firmware.host.via import Descriptor, VipError
-from firmware.host.via.library.vi import WorkQueue
+from firmware.host.via.library.work_queue import WorkQueue
 from firmware.nic.via.rdma_writes import KernelBuffer
 from firmware.nic.via.refill import Refill
 from tb.fuzz import trial
@@ -108,7 +108,7 @@ def test_a_completion_queue_that_is_too_small_says_so_and_is_believed_no_more(mo
 def test_an_overrun_of_which_nobody_hears_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The NIC counts no rounds of a completion queue."""
     monkeypatch.setattr("firmware.nic.via.completions.ROUNDS", 0)
-    monkeypatch.setattr("firmware.host.via.library.completion.ROUNDS", 0)
+    monkeypatch.setattr("firmware.host.via.library.entry_ring.ROUNDS", 0)
     act = Act(0, "burst", {"side": 0, "bytes": 8, "many": 20}, who="link")
     small: Mapping[str, Value] = {"queues": 15, "completions": "both", "entries": 2}
     assert "overrun, and does not say so" in failures("delivery", {}, {"completion": "cq1"}, act, **small)[0]

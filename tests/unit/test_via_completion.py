@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.host.via import Descriptor, Result, Vi, VipError
-from firmware.host.via.library.completion import CompletionQueue
+from firmware.host.via.library.completion_queue import CompletionQueue
 from pymodels.formats.via import Status
 from pymodels.machine import Machine
 from tb.studies._via import User, join, user
@@ -84,10 +84,10 @@ async def send_one(p: Pair, after_us: float = 0) -> None:
 def test_a_process_that_waits_sleeps_and_the_interrupt_wakes_it() -> None:
     p = pair()
     p.machine.finish(receive_one(p))
-    used, interrupts = p.machine.host(1).cpu_ps, p.vias[1].kernel.interrupts
+    used, interrupts = p.machine.host(1).cpu_ps, p.vias[1].kernel_agent.interrupts.count
     done, _ = p.machine.finish(p.yours.receive_wait(), send_one(p, after_us=1000))
     assert done.length == 64
-    assert p.vias[1].kernel.interrupts == interrupts + 1
+    assert p.vias[1].kernel_agent.interrupts.count == interrupts + 1
     assert p.machine.host(1).cpu_ps - used < 20_000_000
 
 

@@ -121,7 +121,7 @@ def test_many_clients_find_one_server() -> None:
         vis = [await server.nic.create_vi(server.tag) for _ in range(9)]
         for vi in vis:
             await server.nic.connect_accept(await server.nic.connect_wait(5, 5000), vi)
-        return [vi.kernel.peer for vi in vis]
+        return [vi.context.peer for vi in vis]
 
     async def ask(client: User) -> None:
         for _ in range(3):

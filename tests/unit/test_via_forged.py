@@ -102,7 +102,7 @@ class Forger:
         for queue in (mine.sends, mine.receives):
             while await queue.done():
                 pass
-        if destroy and mine.kernel.process is not None and mine.state is State.CLOSED:
+        if destroy and mine.context.process is not None and mine.state is State.CLOSED:
             await mine.destroy()
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import pytest
 
 from firmware.host.via import Vi
-from firmware.host.via.library.completion import CompletionQueue
+from firmware.host.via.library.completion_queue import CompletionQueue
 from firmware.host.via.library.posting import ByProcess
 from firmware.nic.via.layout import State
 from firmware.nic.via.user_pages import NEW_HANDLE, POINTER, Pair

@@ -11,7 +11,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.host.via import Result, Vi, VipError
-from firmware.host.via.library.completion import CompletionQueue
+from firmware.host.via.library.completion_queue import CompletionQueue
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Reliability, Status
 from pymodels.machine import Machine

@@ -240,10 +240,10 @@ TABLE: dict[str, list[Misuse]] = {
 
 def pins(p: Pair) -> list[int]:
     """Regions and completion queues in use, of each host."""
-    kernels = [via.kernel for via in p.vias]
-    return [sum(map(bool, kernel._queues)) for kernel in kernels] + [
-        sum(region is not None and region.process is one.process for region in kernel.registry._regions)
-        for kernel, one in zip(kernels, (p.here, p.there), strict=True)
+    agents = [via.kernel_agent for via in p.vias]
+    return [sum(agent.queues.used) for agent in agents] + [
+        sum(region is not None and region.process is one.process for region in agent.registry._regions)
+        for agent, one in zip(agents, (p.here, p.there), strict=True)
     ]
 
 

@@ -76,7 +76,7 @@ def test_memory_handles_stay_words_and_are_not_used_again_at_once() -> None:
     async def run() -> None:
         nic = await via.open()
         tag, va = nic.create_ptag(), nic.process.allocate(4096)
-        via.kernel.registry._serial = (1 << 20) - 4
+        via.kernel_agent.registry._serial = (1 << 20) - 4
         handles = [await nic.register_memory(va, 4096, tag) for _ in range(8)]
         assert len(set(handles)) == 8 and all(0 < handle < 1 << 32 for handle in handles)
         for handle in handles:

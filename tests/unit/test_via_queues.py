@@ -43,10 +43,10 @@ def test_descriptors_that_find_no_room_in_a_cache_are_used_in_posting_order(low_
         return [p.there.read(1024 * i, 1024) for i in range(120)]
 
     p.machine.finish(post_receives(p, 120, 1024))
-    before = [via.kernel.interrupts for via in p.vias]
+    before = [via.kernel_agent.interrupts.count for via in p.vias]
     _, arrived = p.machine.finish(post_sends(p, 120, 1024), take())
     assert arrived == [pattern(1024, i) for i in range(120)]
-    assert all(via.kernel.interrupts - count > 2 for via, count in zip(p.vias, before, strict=True))
+    assert all(via.kernel_agent.interrupts.count - count > 2 for via, count in zip(p.vias, before, strict=True))
     stalled = p.machine.nic(1).sram.load(Word.COUNTERS + 4 * Counter.STALLED)
     assert stalled or low_water
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.host.via import Descriptor
-from firmware.host.via.library.vi import WorkQueue
+from firmware.host.via.library.work_queue import WorkQueue
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Reliability, Status
 from pymodels.machine import Machine, Timing

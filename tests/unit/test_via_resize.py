@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from firmware.host.via import Result, Vi, VipError
-from firmware.host.via.library.completion import CompletionQueue
+from firmware.host.via.library.completion_queue import CompletionQueue
 from pymodels.formats.via import Status
 from pymodels.machine import Machine
 from tb.studies._via import user
@@ -114,5 +114,5 @@ def test_it_is_destroyed_when_its_new_size_is_there_and_its_number_is_another_on
     with pytest.raises(VipError) as refused:
         told.machine.finish(old.resize(8))
     assert refused.value.result is Result.INVALID_PARAMETER
-    kernel = nic._kernel
-    assert kernel._queues.count(True) == 2
+    queues = nic.agent.queues
+    assert queues.used.count(True) == 2

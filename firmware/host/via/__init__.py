@@ -1,10 +1,10 @@
-"""VIA on the host: a user-level interface with protection, and the kernel behind it (paper 001, 2.1, 3.2)."""
+"""VIA on the host: a user-level interface with protection, and the kernel agent behind it (paper 001, 2.1, 3.2)."""
 
 from __future__ import annotations
 
 from firmware.host.via.common.errors import Result, VipError
-from firmware.host.via.kernel_agent.agent import Kernel
-from firmware.host.via.kernel_agent.connections.manager import Agent, Connection
+from firmware.host.via.kernel_agent.connections.server import Connection
+from firmware.host.via.kernel_agent.kernel_agent import KernelAgent
 from firmware.host.via.library.descriptor import Descriptor
 from firmware.host.via.library.nic import VipNic
 from firmware.host.via.library.vi import Vi
@@ -19,20 +19,17 @@ class Via:
     """VIA of one host."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
-        self.host = host
-        self.kernel = Kernel(host, view)
-        self._agent = Agent(self.kernel)
+        self.host, self.kernel_agent = host, KernelAgent(host, view)
 
     async def start(self) -> None:
         """Load the driver: once a host, before anything else."""
-        await self.kernel.start()
-        await self._agent.start()
+        await self.kernel_agent.start()
 
     async def open(self, process: Process | None = None) -> VipNic:
         """VipOpenNic for a process; without one, for a new one."""
         process = process or self.host.process()
         await process.syscall()
-        return VipNic(self.kernel, self._agent, process)
+        return VipNic(self.kernel_agent, process)
 
 
 open_layer = Via

@@ -1,13 +1,13 @@
 -- VIA's header, what its packets carry, answers and connection messages. No type tells them: they are known by a size
 -- that agrees with their header.
 
-local LETTERS = {
+local MESSAGES = {
   [1] = "REQUEST", [2] = "ACCEPT", [3] = "REJECT", [4] = "CONFIRM", [5] = "DISCONNECT", [6] = "PEER", [7] = "READY",
   [8] = "GONE",
 }
 local FIRST_ANSWER = 8
 local SIZES = { [1] = 4, [2] = 8, [4] = 4 }
-local LETTER_NAMES = { "type", "source", "origin", "number", "client", "server", "discriminator", "reliability", "most" }
+local MESSAGE_WORDS = { "type", "source", "origin", "number", "client", "server", "discriminator", "reliability", "most" }
 local via_proto = Proto("via", "VIA packet")
 local part = {
   source = ProtoField.uint8("via.source", "Source node"),
@@ -28,13 +28,13 @@ local part = {
   data = ProtoField.bytes("via.data", "Data"),
   padding = ProtoField.bytes("via.padding", "Padding"),
 }
-local letter_field = { type = ProtoField.uint32("via.agent.type", "Connection message", base.DEC, LETTERS) }
-for index = 2, #LETTER_NAMES do
-  letter_field[LETTER_NAMES[index]] = ProtoField.uint32("via.agent." .. LETTER_NAMES[index], LETTER_NAMES[index])
+local message_field = { type = ProtoField.uint32("via.agent.type", "Connection message", base.DEC, MESSAGES) }
+for index = 2, #MESSAGE_WORDS do
+  message_field[MESSAGE_WORDS[index]] = ProtoField.uint32("via.agent." .. MESSAGE_WORDS[index], MESSAGE_WORDS[index])
 end
 local via_fields = {}
 for _, one in pairs(part) do table.insert(via_fields, one) end
-for _, one in pairs(letter_field) do table.insert(via_fields, one) end
+for _, one in pairs(message_field) do table.insert(via_fields, one) end
 via_proto.fields = via_fields
 
 -- How much of what stands behind a header is no payload, as the header says.
@@ -53,9 +53,9 @@ end
 -- The payload as what it is; what the packet is, in words.
 local function payload(buffer, branch, kind, vi, bytes)
   if vi == 0 and kind == 0 and bytes >= 32 then
-    for index, name in ipairs(LETTER_NAMES) do branch:add(letter_field[name], buffer(4 + 4 * index, 4)) end
+    for index, name in ipairs(MESSAGE_WORDS) do branch:add(message_field[name], buffer(4 + 4 * index, 4)) end
     local type = buffer(8, 4):uint()
-    return "connection " .. (LETTERS[type] or type)
+    return "connection " .. (MESSAGES[type] or type)
   end
   if kind == 1 and bytes == 4 then
     branch:add(part.immediate, buffer(8, 4))

@@ -1,11 +1,10 @@
-"""Waiting for something that another task or an interrupt does, with a limit of time, and taking turns."""
+"""Waiting, with a limit of time, for something that another task or an interrupt does."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import cast
 
-from firmware.host.lock import Lock
 from firmware.verbs import Host
 from pymodels.host.process import Process
 from pymodels.kernel import Event
@@ -55,15 +54,6 @@ class Limit:
     def over(self) -> bool:
         """Whether nothing is left."""
         return self._end is not None and self._host.now >= self._end
-
-
-class Turn(Lock):
-    """A lock of the kernel: who holds it goes on undisturbed. Nobody waits for the NIC while holding `Kernel.turn`, as
-    the NIC may wait for a refill, which needs it.
-    """
-
-    def __init__(self, host: Host) -> None:
-        super().__init__(host, "the kernel's lock")
 
 
 Handler = Callable[..., Awaitable[None] | None]

@@ -4,27 +4,25 @@ its buffer (`via.rdma=buffer`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from firmware.host.via.kernel_agent.memory.registry import Region
+from firmware.host.via.kernel_agent.memory.registry import Region, Registry
+from firmware.host.via.kernel_agent.vis.table import ViTable
 from firmware.host.words import store_words
 from firmware.nic.via.layout import Command, State, Word
 from firmware.nic.via.slots import CONFIRM, GENERATION, SLOT_HEADER, SLOTS, WriteSlot, slot_bytes
-
-if TYPE_CHECKING:
-    from firmware.host.via.kernel_agent.agent import Kernel
 
 COPY_PS = 100_000
 """Whoever waits for a copy looks again after so long."""
 
 
-class Writes:
+class RemoteWrites:
     """RDMA writes into the memory of one host."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel, self._host = kernel, kernel.host
-        self._stride = slot_bytes(kernel.options.packet)
-        self._base = 0
+    def __init__(self, registry: Registry, vis: ViTable) -> None:
+        shared = vis.shared
+        self._registry, self._vis = registry, vis
+        self._host, self._commands = shared.host, shared.commands
+        self._stride = slot_bytes(shared.options.packet)
+        self._base = self._host.allocate(self._stride * SLOTS).address
         self._taken = self._refused = 0
         """Slots emptied, and a bit for each that held what may not be written."""
         self._busy = False
@@ -35,9 +33,7 @@ class Writes:
 
     async def start(self, scratch: int) -> None:
         """Tell the NIC where the buffer is, and a word that nobody reads."""
-        self._base = self._host.allocate(self._stride * SLOTS).address
         await store_words(self._host, Word.WRITES, self._base, 0, scratch)
-        self._kernel.on_interrupt.append(self.look)
 
     def look(self) -> None:
         """After an interrupt: is there something to copy?"""
@@ -59,7 +55,7 @@ class Writes:
             copied = await self._copy(at, word)
             await self._tell(not copied)
             if not copied or word & CONFIRM:
-                await self._kernel.give_command(Command.COPIED, 0)
+                await self._commands.give(Command.COPIED, self._vis.agents)
         self._busy = False
 
     async def _tell(self, refused: bool) -> None:
@@ -93,8 +89,8 @@ class Writes:
 
     def _allowed(self, word: int, va: int, handle: int, size: int) -> Region | None:
         """The region that a VI's peer names: registered for it, under the VI's tag, and the connection is the same."""
-        vi = self._kernel.vis[word & 0xFF]
-        region = self._kernel.registry.get(handle)
+        vi = self._vis.contexts[word & 0xFF]
+        region = self._registry.get(handle)
         same = vi.generation & GENERATION == word >> 8 & GENERATION
         if region is None or vi.state is not State.CONNECTED or not same:
             return None

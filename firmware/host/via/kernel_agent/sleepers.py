@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from firmware.host.via.common.waiting import Flag
-from firmware.nic.via.layout import Vi
+from firmware.host.via.common.work_queues import Wants
+from firmware.host.words import store_words
+from firmware.nic.via.layout import Layout, Vi
+from firmware.verbs import Host
 from pymodels.host.process import Process
-
-if TYPE_CHECKING:
-    from firmware.host.via.kernel_agent.agent import Kernel
-
-Wants = Sequence[tuple[int, int]]
-"""(VI, work queues as bits of Vi.NOTIFY) of which a completion may be what is waited for."""
 
 
 class Sleeper(NamedTuple):
@@ -27,19 +24,19 @@ class Sleeper(NamedTuple):
 class Sleepers:
     """The sleeping threads of a host."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, host: Host, layout: Layout) -> None:
+        self._host, self._layout = host, layout
         self._sleepers: list[Sleeper] = []
 
     async def sleep(self, process: Process, over: Callable[[], bool], wants: Wants, timeout_us: float | None) -> None:
         """Let a thread of a process sleep until `over()` holds after an interrupt, or for so long."""
-        kernel = self._kernel
-        sleeper = Sleeper(over, Flag(kernel.host, f"a completion of VI {', '.join(str(vi) for vi, _ in wants)}"), wants)
+        flag = Flag(self._host, f"a completion of VI {', '.join(str(vi) for vi, _ in wants)}")
+        sleeper = Sleeper(over, flag, wants)
         self._sleepers.append(sleeper)
         for vi, _ in [*wants]:
             await self.notify(vi)
         # Behind this read the NIC has the words, and interrupts; what came before is seen by the look after it.
-        await process.host.pio_read(kernel.host.nic_base + kernel.layout.vi(wants[0][0] if wants else 0, Vi.NOTIFY))
+        await self._host.pio_read(self._host.nic_base + self._layout.vi(wants[0][0] if wants else 0, Vi.NOTIFY))
         if not over():
             await sleeper.flag.wait(process, timeout_us)
         if sleeper in self._sleepers:
@@ -53,7 +50,7 @@ class Sleepers:
         for sleeper in self._sleepers:
             for number, bits in sleeper.wants:
                 sides |= bits if number == vi else 0
-        await self._kernel.write_vi(vi, Vi.NOTIFY, sides)
+        await store_words(self._host, self._layout.vi(vi, Vi.NOTIFY), sides)
 
     def wake(self) -> None:
         """After an interrupt: wake whoever waits for what has come."""

@@ -5,12 +5,14 @@ the NIC's memory for each of its VIs (paper 001, 2.2.1 and 2.2.2; `firmware/nic/
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from firmware.host.via.common.errors import Result, VipError
-from firmware.host.via.kernel_agent.memory.translation import SENT
-from firmware.host.via.kernel_agent.rings.cache import words_of
+from firmware.host.via.common.words import words_of
+from firmware.host.via.common.work_queues import SENT
+from firmware.host.via.kernel_agent.vis.table import KernelVi
 from firmware.host.via.library.descriptor import Descriptor
+from firmware.host.via.library.open_nic import OpenNic
 from firmware.nic.via.layout import State
 from firmware.nic.via.user_pages import (
     BELL_RECEIVE,
@@ -25,9 +27,6 @@ from firmware.nic.via.user_pages import (
 )
 from pymodels.formats.via import Control, Field, Segment
 from pymodels.host import ProtectionFault
-
-if TYPE_CHECKING:
-    from firmware.host.via.kernel_agent.vis.context import KernelVi
 
 MASK = 0xFFFFFFFF
 LONGEST = 128
@@ -58,27 +57,26 @@ class ByKernel:
 
     async def post(self, descriptor: Descriptor, ahead: int) -> None:
         """A system call."""
-        await self._vi.owner.syscall()
-        await self._vi.post(self._side, descriptor.va, descriptor.handle)
+        await self._vi.context.owner.syscall()
+        await self._vi.posting.post(self._side, descriptor.va, descriptor.handle)
 
 
 class ByProcess:
     """The process writes the descriptor, or where it is, into the queue cache in its page, and rings."""
 
-    def __init__(self, vi: KernelVi, side: int, page: int, pair: int, bell: int) -> None:
-        """`page`, `pair`, `bell`: where the VI's page of the NIC is mapped, its doorbells, and its page of the card's
-        doorbell region (0: none).
-        """
-        self._vi, self._process, self._options = vi, vi.owner, vi.options
+    def __init__(self, nic: OpenNic, vi: KernelVi, side: int) -> None:
+        self._vi, self._host, self._process = vi.context, nic.host, nic.process
+        self._options = options = nic.options
+        self._note = vi.posting.note
         sends = side == SENT
         self._sends = sends
-        queues = queues_of(self._options)
+        queues = queues_of(options)
         offset, self._size = queues.sends if sends else queues.receives
-        self.ring, self.pair = page + offset, pair
-        self._tail_at = pair + (Pair.SEND_TAIL if sends else Pair.RECEIVE_TAIL)
-        self._head_at = pair + (Pair.SEND_HEAD if sends else Pair.RECEIVE_HEAD)
-        rings = bell and (sends or self._options.reads_ahead)
-        self._bell = bell + (BELL_SEND if sends else BELL_RECEIVE) if rings else 0
+        self.ring, self.pair = vi.pages.page + offset, vi.pages.pair
+        self._tail_at = self.pair + (Pair.SEND_TAIL if sends else Pair.RECEIVE_TAIL)
+        self._head_at = self.pair + (Pair.SEND_HEAD if sends else Pair.RECEIVE_HEAD)
+        rings = vi.pages.bell and (sends or options.reads_ahead)
+        self._bell = vi.pages.bell + (BELL_SEND if sends else BELL_RECEIVE) if rings else 0
         self._tail = self._head = self._oldest = 0
         self._stuck_at: int | None = None
         """Where the NIC stood still: nobody waits there again."""
@@ -102,7 +100,7 @@ class ByProcess:
         if self._bell:
             await self._write(self._bell, (self._tail,))
         if self._sends:
-            self._vi.note()
+            self._note()
         elif self._vi.state is State.ERROR:  # no message will come for it
             await self._process.syscall()
             await self._vi.flush()
@@ -173,14 +171,14 @@ class ByProcess:
         if self._used <= most:
             return
         patience, looks = PATIENCE_PS if self._sends and self._head != self._stuck_at else 0, 0
-        end = self._vi.now + patience
+        end = self._host.now + patience
         while self._used > most:
             before = self._head
             await self._look()
             looks += 1
             if self._head != before:
-                end = self._vi.now + patience
-            elif self._used > self._size or self._vi.now >= end:
+                end = self._host.now + patience
+            elif self._used > self._size or self._host.now >= end:
                 break
             elif looks > LOOKS:
                 await self._process.spend("look_room", PAUSE)
@@ -196,3 +194,8 @@ class ByProcess:
     async def _write(self, address: int, words: tuple[int, ...]) -> None:
         combine = bool(self._options.write_combine) and len(words) > 1
         await self._process.pio_write(address, struct.pack(f">{len(words)}I", *words), combine)
+
+
+def poster_of(nic: OpenNic, vi: KernelVi, side: int) -> Poster:
+    """How descriptors of a work queue are posted."""
+    return ByProcess(nic, vi, side) if nic.options.user_level else ByKernel(vi, side)

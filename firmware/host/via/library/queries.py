@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from firmware.host.via.common.attributes import NicAttributes
+from firmware.host.via.kernel_agent.kernel_agent import KernelAgent
 from firmware.host.via.kernel_agent.memory.translation import MOST_SEGMENTS
-from firmware.host.via.library.completion import MOST_ENTRIES
+from firmware.host.via.library.entry_ring import MOST_ENTRIES
 from firmware.nic.via.layout import Counter, Word
 from pymodels.formats.via import Reliability
 from pymodels.host.pages import PAGE
 
-if TYPE_CHECKING:
-    from firmware.host.via.kernel_agent.agent import Kernel
 
-
-def nic_attributes(kernel: Kernel) -> NicAttributes:
+def nic_attributes(agent: KernelAgent) -> NicAttributes:
     """Of the NIC of a host."""
-    options = kernel.options
+    options = agent.options
     return NicAttributes(
-        kernel.host.name,
-        kernel.me,
-        kernel.nodes,
+        agent.host.name,
+        agent.me,
+        agent.nodes,
         options.vis - 1,
         options.outstanding,
         MOST_SEGMENTS,
@@ -36,8 +32,8 @@ def nic_attributes(kernel: Kernel) -> NicAttributes:
     )
 
 
-async def counters(kernel: Kernel) -> dict[str, int]:
+async def counters(agent: KernelAgent) -> dict[str, int]:
     """VipQuerySystemManagementInfo: what the NIC counts, and the kernel, by name."""
-    at = kernel.host.nic_base + Word.COUNTERS
-    found = {counter.name.lower(): await kernel.host.pio_read(at + 4 * counter) for counter in Counter}
-    return {**found, "interrupts": kernel.interrupts, "writes_refused": kernel.writes.refused}
+    at = agent.host.nic_base + Word.COUNTERS
+    found = {counter.name.lower(): await agent.host.pio_read(at + 4 * counter) for counter in Counter}
+    return {**found, "interrupts": agent.interrupts.count, "writes_refused": agent.writes.refused}

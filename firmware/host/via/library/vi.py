@@ -2,140 +2,57 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from firmware.host.via.common.attributes import ViAttributes, ViState
-from firmware.host.via.common.checks import WORD, handler_of, kind_of, time_limit, whole
+from firmware.host.via.common.checks import WORD, handler_of, time_limit, whole
 from firmware.host.via.common.errors import Result, VipError
-from firmware.host.via.common.waiting import Handler, Limit
-from firmware.host.via.kernel_agent.memory.translation import RECEIVED, SENT
-from firmware.host.via.kernel_agent.vis.context import KernelVi
+from firmware.host.via.common.waiting import Handler
+from firmware.host.via.common.work_queues import RECEIVED, SENT
+from firmware.host.via.kernel_agent.vis.table import KernelVi
 from firmware.host.via.library.descriptor import Descriptor
+from firmware.host.via.library.open_nic import OpenNic
+from firmware.host.via.library.work_queue import WorkQueue
 from firmware.nic.via.layout import State
-from pymodels.formats.via import Field, Reliability, Status
-from pymodels.trace import TraceEvent
-
-if TYPE_CHECKING:
-    from firmware.host.via.library.completion import CompletionQueue
-    from firmware.host.via.library.nic import VipNic
+from pymodels.formats.via import Reliability
 
 
-class WorkQueue:
-    """The descriptors of one queue that are posted and not taken back, in their order."""
+class Completions(Protocol):
+    """A completion queue, as a VI sees it."""
 
-    def __init__(self, vi: Vi, side: int) -> None:
-        self.vi, self.side = vi, side
-        self.told = 0
-        """Done descriptors that a completion queue has told of, and that were not taken back."""
-        self._host, self._process = vi.nic.host, vi.nic.process
-        self._posted: deque[Descriptor] = deque()
-        self.poster = vi.kernel.poster(side)
+    def attach(self, vi: Vi, queue: WorkQueue) -> None:
+        """Completions of a work queue come here."""
 
-    def __len__(self) -> int:
-        return len(self._posted)
-
-    async def post(self, descriptor: Descriptor) -> None:
-        """Append a descriptor, and tell the NIC. Raises VipError when too many are posted."""
-        self.vi.kernel.check("posting to")
-        kind_of(descriptor, Descriptor, "make one by nic.descriptor")
-        if descriptor.process is not self._process:
-            raise VipError(Result.INVALID_PARAMETER, f"posting {descriptor!r}", "post a descriptor of this process")
-        most = self.vi.nic.options.outstanding
-        if len(self._posted) >= most:
-            what = f"posting descriptor {len(self._posted) + 1} of a queue"
-            raise VipError(Result.ERROR_RESOURCE, what, f"take done ones back, or raise via.outstanding ({most})")
-        number = self.vi.nic.begun(descriptor) if self.side == SENT else 0
-        await self._process.spend("post_user")
-        await self._process.overhead("post_user")
-        self._process.store_words(descriptor.va + Field.LENGTH, (0, 0))
-        self._posted.append(descriptor)
-        try:
-            await self.poster.post(descriptor, len(self._posted) - 1)
-        except VipError:
-            self._posted.remove(descriptor)
-            raise
-        if number:
-            self._host.trace(TraceEvent.SEND_RETURN, 0, descriptor.size, number)
-
-    def _news(self) -> bool:
-        """Whether it is, or never will be."""
-        return self.over() or self.vi.kernel.dead
-
-    def over(self) -> bool:
-        """Whether the oldest descriptor is done."""
-        return bool(self._posted) and bool(self._posted[0].status)
-
-    def awaited(self) -> int | None:
-        """Virtual address of the status of the oldest descriptor that no completion queue has told of."""
-        return self._posted[self.told].va + Field.STATUS if self.told < len(self._posted) else None
-
-    def news(self) -> bool:
-        """Whether that descriptor is done."""
-        return self.told < len(self._posted) and bool(self._posted[self.told].status)
-
-    async def done(self) -> Descriptor | None:
-        """Take the oldest descriptor back if it is done. Raises VipError."""
-        self.vi.kernel.check("looking at")
-        await self._process.spend("look_done")
-        return await self._take()
-
-    async def poll(self) -> Descriptor:
-        """Spin until the oldest descriptor is done, and take it back. Raises VipError when nothing is posted."""
-        while (descriptor := await self._take()) is None:
-            self._some()
-            await self._process.poll([(self._posted[0].va + Field.STATUS, 0)], "look_done")
-        return descriptor
-
-    async def wait(self, timeout_us: float | None) -> Descriptor:
-        """Sleep until the oldest descriptor is done, and take it back. Raises VipError: TIMEOUT, or nothing posted."""
-        time_limit(timeout_us, endless=True)
-        self._some()
-        limit = Limit(self._host, timeout_us)
-        await self._process.spend("look_done")
-        while (descriptor := await self._take()) is None:
-            if limit.over:
-                raise VipError(Result.TIMEOUT, "waiting for a descriptor", "wait longer")
-            self.vi.kernel.check("waiting at")
-            await self.vi.nic.sleep(self._news, [(self.vi.number, self.side)], limit.left_us)
-        return descriptor
-
-    def _some(self) -> None:
-        self.vi.kernel.check("waiting at")
-        if not self._posted:
-            raise VipError(Result.INVALID_STATE, "waiting for a descriptor where none is posted", "post one")
-
-    async def _take(self) -> Descriptor | None:
-        """The oldest descriptor if it is done; it is this thread's at once, before any other one looks."""
-        if not self.over():
-            return None
-        descriptor = self._posted.popleft()
-        self.told = max(self.told - 1, 0)
-        await self._process.spend("take_done")
-        if self.side == RECEIVED and not descriptor.status & Status.ERRORS:
-            self._host.trace(TraceEvent.POLL_HIT, 0, self.vi.number, self.vi.kernel.peer)
-        return descriptor
+    def detach(self, vi: Vi) -> None:
+        """A VI that used it is no more."""
 
 
 class Vi:
     """One end of a connection."""
 
-    def __init__(self, nic: VipNic, kernel: KernelVi) -> None:
-        self.nic, self.kernel, self.number = nic, kernel, kernel.number
-        self.sends, self.receives = WorkQueue(self, SENT), WorkQueue(self, RECEIVED)
-        self.queues: set[CompletionQueue] = set()
+    def __init__(
+        self, nic: OpenNic, vi: KernelVi, send_queue: Completions | None, receive_queue: Completions | None
+    ) -> None:
+        """`send_queue`, `receive_queue`: where the completions of its two work queues come, if anywhere."""
+        self.nic, self.kernel_vi, self.context, self.number = nic, vi, vi.context, vi.context.number
+        self.sends, self.receives = WorkQueue(nic, vi, SENT), WorkQueue(nic, vi, RECEIVED)
         self.error_handler: Callable[[], None] | None = None
+        self._completions = [queue for queue in (send_queue, receive_queue) if queue is not None]
+        if send_queue is not None:
+            send_queue.attach(self, self.sends)
+        if receive_queue is not None:
+            receive_queue.attach(self, self.receives)
 
     @property
     def state(self) -> State:
         """Connected, closed, or broken."""
-        return self.kernel.state
+        return self.context.state
 
     @property
     def reliability(self) -> Reliability:
         """Its level."""
-        return self.kernel.reliability
+        return self.context.reliability
 
     async def post_send(self, descriptor: Descriptor) -> None:
         """VipPostSend: a send or an RDMA write."""
@@ -173,29 +90,52 @@ class Vi:
         """VipSendNotify: call `handler(vi, descriptor)` in a thread of its own when the next send is done. Raises
         VipError.
         """
-        self.nic.notify(self, self.sends, handler)
+        self._notify(self.sends, handler)
 
     def receive_notify(self, handler: Handler) -> None:
         """VipRecvNotify."""
-        self.nic.notify(self, self.receives, handler)
+        self._notify(self.receives, handler)
+
+    def _notify(self, queue: WorkQueue, handler: Handler) -> None:
+        """Start the thread that calls a handler for the next descriptor of a queue. Raises VipError."""
+        self.context.check("waiting at")
+        handler_of(handler)
+
+        async def thread() -> None:
+            """Sleep, then call."""
+            descriptor = await queue.wait(None)
+            called = handler(self, descriptor)
+            if called is not None:
+                await called
+
+        self.nic.process.spawn(thread(), f"notify of VI {self.number}")
 
     def on_error(self, handler: Callable[[], None]) -> None:
         """VipErrorCallback for one VI: call `handler()` in a thread of its own whenever its connection breaks; not for
         the process's own disconnect. Raises VipError.
         """
-        self.kernel.check("asking for errors of")
+        self.context.check("asking for errors of")
         handler_of(handler)
         self.error_handler = handler
 
     async def query(self) -> ViState:
         """VipQueryVi. Raises VipError."""
-        self.kernel.check("asking for")
+        self.context.check("asking for")
         await self.nic.process.syscall()
-        return ViState(self.state, self.kernel.attributes, not len(self.sends), not len(self.receives))
+        return ViState(self.state, self.context.attributes, not len(self.sends), not len(self.receives))
 
     async def set_attributes(self, attributes: ViAttributes) -> None:
         """VipSetViAttributes. Raises VipError while it is connected, or descriptors are posted."""
-        await self.nic.set_vi(self, attributes)
+        nic, context = self.nic, self.context
+        context.check("changing")
+        check_attributes(nic, attributes)
+        await nic.process.syscall()
+        await nic.process.spend("create_vi")
+        with context.change("changing"):
+            nic.agent.connections.peers.unconnected(context)
+            if await self.kernel_vi.posting.busy():
+                raise VipError(Result.INVALID_STATE, f"changing VI {self.number}", "take its descriptors back first")
+            await context.set_attributes(attributes)
 
     async def connect_request(self, node: int, discriminator: int, timeout_us: float) -> ViAttributes:
         """VipConnectRequest: become connected to whoever waits at the node for this discriminator; the attributes of
@@ -203,42 +143,61 @@ class Vi:
         """
         self._connecting(discriminator, timeout_us)
         await self.nic.process.syscall()
-        return await self.nic.agent.request(self.kernel, node, discriminator, timeout_us)
+        return await self.nic.agent.connections.client.request(self.context, node, discriminator, timeout_us)
 
     async def connect_peer_request(self, node: int, discriminator: int, timeout_us: float) -> None:
         """VipConnectPeerRequest: begin to become connected to whoever asks there for a peer here. Raises VipError."""
         self._connecting(discriminator, timeout_us)
         await self.nic.process.syscall()
-        await self.nic.agent.peers.request(self.kernel, node, discriminator, timeout_us)
+        await self.nic.agent.connections.peers.request(self.context, node, discriminator, timeout_us)
 
     def _connecting(self, discriminator: int, timeout_us: float) -> None:
         """Whether this can be asked for. Raises VipError."""
-        self.kernel.check("connecting")
+        self.context.check("connecting")
         whole("a discriminator", discriminator, 0, WORD)
         time_limit(timeout_us)
 
     async def connect_peer_done(self) -> ViAttributes | None:
         """VipConnectPeerDone: attributes of the peer's VI; None while there is none. Raises VipError: why not."""
-        self.kernel.check("asking for the peer of")
+        self.context.check("asking for the peer of")
         await self.nic.process.syscall()
-        return self.nic.agent.peers.result(self.kernel)
+        return self.nic.agent.connections.peers.result(self.context)
 
     async def connect_peer_wait(self) -> ViAttributes:
         """VipConnectPeerWait: the same, when it is over. Raises VipError."""
-        self.kernel.check("waiting for the peer of")
+        self.context.check("waiting for the peer of")
         await self.nic.process.syscall()
-        return await self.nic.agent.peers.wait(self.kernel)
+        return await self.nic.agent.connections.peers.wait(self.context)
 
     async def disconnect(self) -> None:
         """VipDisconnect: end the connection; what is posted is flushed. Raises VipError."""
-        self.kernel.check("disconnecting")
+        self.context.check("disconnecting")
         await self.nic.process.syscall()
-        await self.nic.agent.disconnect(self.kernel)
+        await self.nic.agent.connections.disconnect(self.context)
 
     async def destroy(self) -> None:
         """VipDestroyVi. Raises VipError while it is connected, or descriptors are posted."""
-        self.kernel.check("destroying")
-        pending = self.nic.agent.peers.pending(self.kernel)
+        self.context.check("destroying")
+        pending = self.nic.agent.connections.peers.pending(self.context)
         if self.state is State.CONNECTED or pending or len(self.sends) or len(self.receives):
             raise VipError(Result.INVALID_STATE, f"destroying VI {self.number}", "disconnect, take descriptors back")
-        await self.nic.forget(self)
+        nic = self.nic
+        with self.context.change("destroying"):
+            await nic.process.syscall()
+            await nic.process.spend("destroy_vi")
+            if len(self.sends) or len(self.receives) or await self.kernel_vi.posting.busy():
+                what = f"destroying VI {self.number}"
+                raise VipError(Result.INVALID_STATE, what, "wait until its descriptors are done")
+            await nic.agent.destroy(self.kernel_vi)
+            for queue in dict.fromkeys(self._completions):
+                queue.detach(self)
+
+
+def check_attributes(nic: OpenNic, attributes: ViAttributes) -> None:
+    """Whether a VI can have such attributes. Raises VipError."""
+    nic.check("making or changing a VI of")
+    nic.check_tag(attributes.tag)
+    if attributes.reliability not in list(Reliability):
+        what = f"reliability level {attributes.reliability!r}"
+        raise VipError(Result.INVALID_RELIABILITY_LEVEL, what, "give one of `Reliability`")
+    whole("bytes of a message", attributes.most, 1, nic.options.transfer, Result.INVALID_MTU)

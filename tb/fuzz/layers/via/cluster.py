@@ -69,7 +69,7 @@ class Cluster:
         """What kernels, NICs and the network hold though everything was given back."""
         hostile = {owner.node for owners in self.owners for owner in owners if owner.hostile}
         for via in self.vias:
-            if via.kernel.me not in hostile:
+            if via.kernel_agent.me not in hostile:
                 yield from self._held_by(via)
         if not hostile:
             yield from (f"{wait.waiter} lacks {wait.wanted.resource}" for wait in self.world.hosts[0].waits.declared())
@@ -77,12 +77,12 @@ class Cluster:
             yield f"the network holds {self.world.in_flight()} packets"
 
     def _held_by(self, via: Via) -> Iterator[str]:
-        kernel, who = via.kernel, f"kernel {via.kernel.me}"
-        yield from (f"{who} has VI {vi.number}" for vi in kernel.vis[1:] if vi.process is not None)
-        yield from (f"{who} has completion queue {number}" for number, used in enumerate(kernel._queues) if used)
-        for region in kernel.registry._regions:
+        agent, who = via.kernel_agent, f"kernel agent {via.kernel_agent.me}"
+        yield from (f"{who} has VI {vi.number}" for vi in agent.vis.contexts[1:] if vi.process is not None)
+        yield from (f"{who} has completion queue {number}" for number, used in enumerate(agent.queues.used) if used)
+        for region in agent.registry._regions:
             if region is not None:
                 yield f"{who} has region {region.handle:#x}"
-        for frame in self.world.hosts[kernel.me].frames._free:
+        for frame in self.world.hosts[agent.me].frames._free:
             if via.host.load_bytes(frame, PAGE) != UNTOUCHED:
                 yield f"{who}: page frame {frame:#x}, which is free, was written"

@@ -9,7 +9,7 @@ from collections.abc import Sized
 from typing import Protocol
 
 from firmware.host.via import Result, VipError
-from firmware.host.via.library.completion import CompletionQueue
+from firmware.host.via.library.completion_queue import CompletionQueue
 
 UNDER_WAY = 1
 """Descriptors whose statuses are in memory before their entries are."""

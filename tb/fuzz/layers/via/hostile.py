@@ -158,7 +158,7 @@ class Hostile:
 
     async def _bell(self, value: int) -> None:
         """Into the doorbell region, if it has a page there."""
-        page = self._side.vi.kernel._bell
+        page = self._side.vi.kernel_vi.pages.bell
         if page:
             await self._store(page + self._random.choice((BELL_SEND, BELL_RECEIVE)), value)
 

@@ -44,7 +44,7 @@ class Side:
     @property
     def most(self) -> int:
         """Bytes of a message at most."""
-        return self.vi.kernel.attributes.most
+        return self.vi.context.attributes.most
 
     # ---- calls
 

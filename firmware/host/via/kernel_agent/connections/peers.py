@@ -10,25 +10,22 @@ A side is done when it has heard READY. The connection is named by its lower nod
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from firmware.host.via.common.attributes import ViAttributes
 from firmware.host.via.common.errors import Result, VipError
 from firmware.host.via.common.waiting import Flag
+from firmware.host.via.kernel_agent.connections.local_ends import LocalEnds
 from firmware.host.via.kernel_agent.messages.message import Message, Type
-from firmware.host.via.kernel_agent.vis.context import KernelVi
+from firmware.host.via.kernel_agent.vis.context import ViContext
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Reliability
-
-if TYPE_CHECKING:
-    from firmware.host.via.kernel_agent.connections.manager import Agent
 
 
 @dataclass
 class Asked:
     """A VI that asks for a peer."""
 
-    vi: KernelVi
+    vi: ViContext
     node: int
     message: Message
     """That asks."""
@@ -50,32 +47,41 @@ class Asked:
 class Peers:
     """The peers of a host."""
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent, self._host = agent, agent.host
+    def __init__(self, ends: LocalEnds) -> None:
+        self._ends, self._host = ends, ends.host
         self._asked: dict[tuple[int, int], Asked] = {}
         """By node and discriminator: those that are not over, and the last one of each that was connected."""
+        self._last: dict[int, Asked] = {}
+        """By number of the VI, or of one before it: the last peer that it asked for."""
 
-    def pending(self, vi: KernelVi) -> bool:
+    def pending(self, vi: ViContext) -> bool:
         """Whether a VI asks for a peer."""
-        return vi.asked is not None and not vi.asked.flag.up
+        asked = self._last.get(vi.number)
+        return asked is not None and asked.vi is vi and not asked.flag.up
 
-    async def request(self, vi: KernelVi, node: int, discriminator: int, timeout_us: float) -> None:
+    def unconnected(self, vi: ViContext) -> None:
+        """Whether a VI has no connection, and asks for none. Raises VipError."""
+        if vi.state is not State.CLOSED or self.pending(vi):
+            raise VipError(Result.INVALID_STATE, f"connecting VI {vi.number}", "disconnect it first")
+
+    async def request(self, vi: ViContext, node: int, discriminator: int, timeout_us: float) -> None:
         """Begin to ask. Raises VipError."""
         with vi.change("connecting"):
-            self._agent.closed(vi)
-            self._agent.reachable(node)
+            self.unconnected(vi)
+            self._ends.reachable(node)
             self._begin(vi, node, discriminator, timeout_us)
 
-    def _begin(self, vi: KernelVi, node: int, discriminator: int, timeout_us: float) -> None:
+    def _begin(self, vi: ViContext, node: int, discriminator: int, timeout_us: float) -> None:
         before = self._asked.get((node, discriminator))
         if before is not None and not before.flag.up:
             what = f"a second request to node {node} for {discriminator}"
             raise VipError(Result.INVALID_STATE, what, "wait for the first, or give another discriminator")
-        number, me = self._agent.new_number(), self._agent.me
+        number, me = self._ends.new_number(), self._ends.me
         message = Message(Type.PEER, me, min(me, node), number, vi.number, 0, discriminator, vi.reliability, vi.most)
         end = self._host.now + int(timeout_us * 1e6)
         over, heard = (Flag(self._host, f"a peer on node {node} for {discriminator}") for _ in range(2))
-        self._asked[node, discriminator] = vi.asked = asked = Asked(vi, node, message, end, over, heard)
+        asked = Asked(vi, node, message, end, over, heard)
+        self._asked[node, discriminator] = self._last[vi.number] = asked
         self._host.spawn(self._ask(asked), f"VI {vi.number} asks for a peer")
 
     async def _ask(self, asked: Asked) -> None:
@@ -85,19 +91,19 @@ class Peers:
             if left <= 0:
                 await self.give_up(asked.vi, VipError(Result.TIMEOUT, f"asking node {asked.node}", "wait longer"))
                 return
-            await self._agent.send(asked.node, asked.message)
+            await self._ends.sender.send(asked.node, asked.message)
             asked.heard = Flag(self._host, asked.flag.why)
-            await asked.heard.wait(None, max(min(left, self._agent.connect_us), 0.001))
+            await asked.heard.wait(None, max(min(left, self._ends.repeat_us), 0.001))
         asked.flag.raise_()
 
-    async def give_up(self, vi: KernelVi, failure: VipError) -> None:
+    async def give_up(self, vi: ViContext, failure: VipError) -> None:
         """Ask no more; a peer that is connected hears of it."""
-        asked = self._last(vi)
+        asked = self._last_of(vi)
         asked.failure = failure
         asked.flag.raise_()
         asked.heard.raise_()
         if vi.state is not State.CLOSED and not vi.changing:
-            await self._agent.disconnect(vi)
+            await self._ends.disconnect(vi)
 
     async def arrived(self, message: Message) -> None:
         """PEER or READY of another node."""
@@ -122,16 +128,16 @@ class Peers:
         asked.other = message._replace(number=theirs)
         failure = asked.failure = self._unlike(vi, message)  # at once: the peer may be ready while we answer
         if failure is None:
-            lower = asked.message if self._agent.me < asked.node else asked.other
-            higher = asked.other if self._agent.me < asked.node else asked.message
+            lower = asked.message if self._ends.me < asked.node else asked.other
+            higher = asked.other if self._ends.me < asked.node else asked.message
             asked.made = lower._replace(server=higher.client)
-            await self._agent.join(vi, message.source, message.client, asked.made)
+            await self._ends.join(vi, message.source, message.client, asked.made)
         await self._ready(asked, theirs)  # whose VI is not like ours shall see that too
         if failure is not None:
             await self.give_up(vi, failure)
 
     @staticmethod
-    def _unlike(vi: KernelVi, message: Message) -> VipError | None:
+    def _unlike(vi: ViContext, message: Message) -> VipError | None:
         """Why a VI cannot be the peer of the one that asks."""
         what, remedy = f"connecting VI {vi.number} to its peer", "create it like the peer's"
         if message.reliability != vi.reliability:
@@ -141,26 +147,27 @@ class Peers:
     async def _ready(self, asked: Asked, theirs: int) -> None:
         """Tell the peer that it may send: its own number, our VI and number."""
         message = asked.message._replace(type=Type.READY, number=theirs, server=asked.message.number)
-        await self._agent.send(asked.node, message)
+        await self._ends.sender.send(asked.node, message)
 
-    def result(self, vi: KernelVi) -> ViAttributes | None:
+    def result(self, vi: ViContext) -> ViAttributes | None:
         """VipConnectPeerDone: the peer's attributes; None while it is not over. Raises VipError: why it failed."""
-        asked = self._last(vi)
+        asked = self._last_of(vi)
         if not asked.flag.up:
             return None
         if asked.failure is not None or asked.other is None:
             raise asked.failure or VipError(Result.INVALID_STATE, f"VI {vi.number}", "ask again")
         return ViAttributes(0, Reliability(asked.other.reliability), asked.other.most)
 
-    async def wait(self, vi: KernelVi) -> ViAttributes:
+    async def wait(self, vi: ViContext) -> ViAttributes:
         """VipConnectPeerWait. Raises VipError."""
-        await self._last(vi).flag.wait(vi.owner)
+        await self._last_of(vi).flag.wait(vi.owner)
         found = self.result(vi)
         if found is None:
             raise RuntimeError("a request for a peer is over, and has no result")
         return found
 
-    def _last(self, vi: KernelVi) -> Asked:
-        if vi.asked is None:
+    def _last_of(self, vi: ViContext) -> Asked:
+        asked = self._last.get(vi.number)
+        if asked is None or asked.vi is not vi:
             raise VipError(Result.INVALID_STATE, f"VI {vi.number} waits for a peer", "request one first")
-        return vi.asked
+        return asked

@@ -5,16 +5,13 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
 
 from firmware.host.via.common.errors import Result, VipError
 from firmware.host.via.kernel_agent.memory.registry import Region
 from firmware.host.words import store_words
-from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE, Command
+from firmware.nic.via.layout import RDMA_READ, RDMA_WRITE, Layout
+from firmware.verbs import Host
 from pymodels.host.pages import PAGE
-
-if TYPE_CHECKING:
-    from firmware.host.via.kernel_agent.agent import Kernel
 
 BURST = 256
 """Words of a table that are written to the NIC in one piece."""
@@ -23,15 +20,15 @@ BURST = 256
 class Tables:
     """The tables of one host."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel, self._host = kernel, kernel.host
-        options = kernel.options
+    def __init__(self, host: Host, layout: Layout) -> None:
+        self._host, self._layout = host, layout
+        options = layout.options
         self._all, self._rdma = options.user_level, options.rdma == "table"
         self._on_nic, self._flat = options.translation == "at2", options.translation == "flat"
         self._free: dict[int, list[int]] = {}
         """Tables that are not used any more, by their words."""
-        self._next = kernel.layout.tables
-        self._end = kernel.layout.tables + 4 * options.table_words if self._on_nic else 0
+        self._next = layout.tables
+        self._end = layout.tables + 4 * options.table_words if self._on_nic else 0
         self._places: dict[int, tuple[int, int]] = {}
         """By handle: address and words of a table."""
 
@@ -52,7 +49,7 @@ class Tables:
         elif words:
             self._host.store_words(table, region.frames)
         row = region.handle, region.va, region.size, region.tag, table, region.rdma
-        await store_words(self._host, self._kernel.layout.region(region.handle), *row)
+        await store_words(self._host, self._layout.region(region.handle), *row)
 
     def _take(self, words: int) -> int:
         """Room for a table: used before, or new."""
@@ -68,11 +65,13 @@ class Tables:
         self._next += 4 * rounded
         return self._next - 4 * rounded
 
-    async def deregister(self, region: Region) -> None:
-        """Take a region back: a handle of 0 is nobody's. When this returns, the NIC uses nothing of it any more."""
+    async def withdraw(self, region: Region) -> None:
+        """The NIC finds a region no more: a handle of 0 is nobody's. It may still use what it has found before."""
         if self._wanted(region):
-            await store_words(self._host, self._kernel.layout.region(region.handle), 0)
-        await self._kernel.command(Command.FENCE, 0)
+            await store_words(self._host, self._layout.region(region.handle), 0)
+
+    def free(self, region: Region) -> None:
+        """The NIC uses nothing of a region any more: its table is for another one."""
         if not self._wanted(region):
             return
         table, words = self._places.pop(region.handle)

@@ -6,20 +6,17 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from firmware.host.via.kernel_agent.memory.registry import Refused, Region
-from firmware.host.via.kernel_agent.rings.cache import words_of
+from firmware.host.via.common.attributes import ViAttributes
+from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.common.words import words_of
+from firmware.host.via.common.work_queues import SENT
+from firmware.host.via.kernel_agent.memory.registry import Refused, Region, Registry
 from firmware.nic.via.layout import Control, Kind
 from pymodels.formats import via
 from pymodels.formats.via import Field, Reliability, Segment, Status
 from pymodels.host.process import Process
 
-if TYPE_CHECKING:
-    from firmware.host.via.kernel_agent.vis.context import KernelVi
-
-SENT, RECEIVED = 1, 2
-"""A VI's two work queues; bits of Vi.NOTIFY."""
 OPERATIONS = (Kind.SEND, Kind.WRITE, Kind.READ)
 RIGHT = Status(0)
 FLAGS = int(via.Control.OPERATION | via.Control.IMMEDIATE)
@@ -57,65 +54,85 @@ class Translation:
         return (*words, *words_of(self.inline or b""))
 
 
-def refusal(side: int, va: int, home: Region, status: Status) -> Translation:
-    """A descriptor in a region that the NIC is to complete with a status."""
-    kind = Kind.SEND if side == SENT else Kind.RECEIVE
-    return Translation(kind, home.pieces(va, Field.SIZE)[0][0], 0, (), (home,), refused=status)
+class Translator:
+    """What is the same for all descriptors of a host."""
 
+    def __init__(self, registry: Registry, inline: int, moves_bytes: bool) -> None:
+        """`inline`: bytes that go into the queue instead of their address at most; `moves_bytes`: the NIC moves any
+        bytes. A LANai 4 moves whole words.
+        """
+        self.registry, self._inline, self._moves_bytes = registry, inline, moves_bytes
 
-def translate(vi: KernelVi, side: int, va: int, handle: int, home: Region) -> Translation:
-    """Check a descriptor at a virtual address, in the region of a handle, and translate it. Raises Refused."""
-    process = vi.owner
-    registry = vi.registry
-    count, flags = struct.unpack(">HH", process.load_bytes(va + Field.CONTROL, 4))
-    operation = flags & via.Control.OPERATION
-    send = side == SENT
-    if count > MOST_SEGMENTS or flags & ~FLAGS or operation > (via.Control.RDMA_READ if send else 0):
-        raise Refused(Status.FORMAT_ERROR)
-    read = operation == via.Control.RDMA_READ
-    if read and (flags & via.Control.IMMEDIATE or vi.reliability == Reliability.UNRELIABLE):
-        raise Refused(Status.FORMAT_ERROR)
-    first = va + Field.SIZE
-    write = bool(operation)
-    registry.check(process, vi.tag, va, handle, Field.SIZE + Segment.SIZE * count)
-    target: tuple[int, int] | None = None
-    if write:
-        if not count:
+    def translate(self, process: Process, vi: ViAttributes, side: int, va: int, handle: int) -> Translation:
+        """A descriptor of a process at a virtual address, in the region of a handle, translated or refused. Raises
+        VipError when it does not stand in registered memory.
+        """
+        try:
+            home = self.registry.check(process, vi.tag, va, handle, Field.SIZE)
+        except Refused as cause:
+            what = f"posting a descriptor at {va:#x} in region {handle:#x}"
+            raise VipError(Result.INVALID_PARAMETER, what, "let it stand in memory under the VI's tag") from cause
+        try:
+            return self._translate(process, vi, side, va, home)
+        except Refused as cause:
+            kind = Kind.SEND if side == SENT else Kind.RECEIVE
+            return Translation(kind, home.pieces(va, Field.SIZE)[0][0], 0, (), (home,), refused=cause.status)
+
+    def _translate(self, process: Process, vi: ViAttributes, side: int, va: int, home: Region) -> Translation:
+        """Check a descriptor in a region, and translate it. Raises Refused."""
+        count, flags = struct.unpack(">HH", process.load_bytes(va + Field.CONTROL, 4))
+        operation = flags & via.Control.OPERATION
+        send = side == SENT
+        if count > MOST_SEGMENTS or flags & ~FLAGS or operation > (via.Control.RDMA_READ if send else 0):
             raise Refused(Status.FORMAT_ERROR)
-        target = _target(process, first)
-        first, count = first + Segment.SIZE, count - 1
-    regions, pages, length = _segments(vi, first, count)
-    immediate = process.load_words(va + Field.IMMEDIATE, 1)[0] if send and flags & via.Control.IMMEDIATE else None
-    kind = OPERATIONS[operation] if send else Kind.RECEIVE
-    place = home.pieces(va, Field.SIZE)[0][0]
-    inline: bytes | None = None
-    if send and not read and 0 < length <= vi.inline:
-        inline, pages = _gather(process, first, count), ()
-    return Translation(kind, place, length, pages, (home, *regions), target, immediate, inline)
+        read = operation == via.Control.RDMA_READ
+        if read and (flags & via.Control.IMMEDIATE or vi.reliability == Reliability.UNRELIABLE):
+            raise Refused(Status.FORMAT_ERROR)
+        first = va + Field.SIZE
+        self.registry.check(process, vi.tag, va, home.handle, Field.SIZE + Segment.SIZE * count)
+        target: tuple[int, int] | None = None
+        if operation:
+            if not count:
+                raise Refused(Status.FORMAT_ERROR)
+            target = _target(process, first)
+            first, count = first + Segment.SIZE, count - 1
+        regions, pages, length = self._segments(process, vi, first, count)
+        immediate = process.load_words(va + Field.IMMEDIATE, 1)[0] if send and flags & via.Control.IMMEDIATE else None
+        kind = OPERATIONS[operation] if send else Kind.RECEIVE
+        place = home.pieces(va, Field.SIZE)[0][0]
+        inline: bytes | None = None
+        if send and not read and 0 < length <= self._inline:
+            inline, pages = _gather(process, first, count), ()
+        return Translation(kind, place, length, pages, (home, *regions), target, immediate, inline)
+
+    def _segments(
+        self, process: Process, vi: ViAttributes, at: int, count: int
+    ) -> tuple[list[Region], tuple[tuple[int, int], ...], int]:
+        """Data segments: their regions, the pages they name, and how many bytes. Raises Refused."""
+        length = 0
+        regions: list[Region] = []
+        pages: list[tuple[int, int]] = []
+        for i in range(count):
+            va, _, handle, size = process.load_words(at + Segment.SIZE * i, 4)
+            region = self.registry.check(process, vi.tag, va, handle, size)
+            if not self._aligned(va, size, last=i + 1 == count):
+                raise Refused(Status.FORMAT_ERROR)
+            regions.append(region)
+            pages += region.pieces(va, size)
+            length += size
+            if length > vi.most:
+                raise Refused(Status.LENGTH_ERROR)
+        return regions, tuple(pages), length
+
+    def _aligned(self, va: int, size: int, last: bool) -> bool:
+        """Whether the NIC can move a segment."""
+        return self._moves_bytes or not (va & 3 or (size & 3 and not last))
 
 
 def _target(process: Process, at: int) -> tuple[int, int]:
     """The address segment of an RDMA write or read."""
     va, _, handle, _ = process.load_words(at, 4)
     return va, handle
-
-
-def _segments(vi: KernelVi, at: int, count: int) -> tuple[list[Region], tuple[tuple[int, int], ...], int]:
-    """Data segments: their regions, the pages they name, and how many bytes. Raises Refused."""
-    process, length = vi.owner, 0
-    regions: list[Region] = []
-    pages: list[tuple[int, int]] = []
-    for i in range(count):
-        va, _, handle, size = process.load_words(at + Segment.SIZE * i, 4)
-        region = vi.registry.check(process, vi.tag, va, handle, size)
-        if not vi.aligned(va, size, last=i + 1 == count):
-            raise Refused(Status.FORMAT_ERROR)
-        regions.append(region)
-        pages += region.pieces(va, size)
-        length += size
-        if length > vi.most:
-            raise Refused(Status.LENGTH_ERROR)
-    return regions, tuple(pages), length
 
 
 def _gather(process: Process, at: int, count: int) -> bytes:

@@ -20,6 +20,9 @@ class Type(IntEnum):
     GONE = 8
 
 
+FORMAT = struct.Struct(">9I")
+
+
 class Message(NamedTuple):
     """A message between kernel agents."""
 
@@ -43,5 +46,11 @@ class Message(NamedTuple):
         """Of the connection: no other one in the cluster has it."""
         return self.origin, self.number
 
+    def packed(self) -> bytes:
+        """As it travels."""
+        return FORMAT.pack(*self)
 
-LETTER = struct.Struct(">9I")
+    @classmethod
+    def of(cls, data: bytes) -> Message:
+        """What has come; behind it may stand more."""
+        return cls(*FORMAT.unpack(data[: FORMAT.size]))

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -127,8 +126,3 @@ class Cache:
         """Wait until the NIC has dealt with everything before a tail."""
         while self.head - tail & MASK >= 1 << 31:
             await self.look()
-
-
-def words_of(data: bytes) -> tuple[int, ...]:
-    """Bytes as words, the last one filled with zeros."""
-    return struct.unpack(f">{-(-len(data) // 4)}I", data + bytes(-len(data) % 4))

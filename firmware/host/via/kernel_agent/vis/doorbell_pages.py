@@ -1,20 +1,20 @@
-"""Doorbell pages: which page of the NIC a process has for the doorbells of its VIs (paper 001, 2.4: up to 256 pairs of
-one process in a page), or a page for each VI's pair.
+"""The pages of the NIC that processes have: one for each VI's queue caches, and one for the doorbells of a VI, or of
+all VIs of a process (paper 001, 2.4: up to 256 pairs of one process in a page).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.kernel_agent.vis.context import ViContext
+from firmware.host.via.kernel_agent.vis.shared import Shared
+from firmware.host.words import store_words
+from firmware.nic.via.layout import Command, Layout, Vi
 from firmware.nic.via.user_pages import PAGE, Pair
 from pymodels.host.process import Process
-
-if TYPE_CHECKING:
-    from firmware.nic.via.layout import Layout
+from pymodels.registers import Pci
 
 
-class Pairs:
+class DoorbellPages:
     """The pages of one NIC."""
 
     def __init__(self, layout: Layout) -> None:
@@ -57,3 +57,42 @@ class Pairs:
             if self._places[index]:
                 process.unmap(self._places[index])
             self._owners[index], self._places[index] = None, 0
+
+
+class UserPages:
+    """Those of one VI. Without user-level doorbells there is none."""
+
+    def __init__(self, shared: Shared, doorbells: DoorbellPages, vi: ViContext) -> None:
+        self._shared, self._doorbells, self._vi = shared, doorbells, vi
+        self._place = 0
+        """Of its doorbells in the NIC's memory."""
+        self.page = self.pair = self.bell = 0
+        """Where the process has its queue caches, its doorbells, its page of the card's doorbell region; 0: none."""
+
+    def take(self, process: Process) -> None:
+        """Have room for the doorbells. Raises VipError."""
+        self._place = self._doorbells.take(process, self._vi.number)
+
+    async def open(self) -> None:
+        """Let the process write them; the doorbells are empty."""
+        shared, vi = self._shared, self._vi
+        if not shared.options.user_level:
+            return
+        await store_words(shared.host, self._place, 0, 0, 0, 0)
+        await vi.write(Vi.PAIR, self._place)
+        await shared.commands.do(Command.RESET, vi)
+        self.page = vi.owner.map_nic(shared.layout.page(vi.number) // PAGE)
+        self.pair = self._doorbells.map(vi.owner, vi.number, self.page)
+        if shared.options.doorbell == "hw":
+            self.bell = vi.owner.map_device(shared.host.nic_base + Pci.DOORBELL + PAGE * vi.number)
+
+    async def close(self) -> None:
+        """Take them back: the NIC looks at them no longer."""
+        if self.page:
+            await self._shared.commands.do(Command.LEAVE, self._vi)
+        owner = self._vi.owner
+        for mapped in (self.page, self.bell):
+            if mapped:
+                owner.unmap(mapped)
+        self._doorbells.give_back(owner, self._vi.number)
+        self.page = self.pair = self.bell = 0

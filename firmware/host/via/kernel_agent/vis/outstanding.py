@@ -2,7 +2,7 @@
 
 A descriptor is over when the NIC has freed its place in the queue cache; a send of a reliable connection when the NIC
 has also counted it: it waits for an answer behind that. What is over may still be on its way to host memory: who gives
-memory back lets the NIC finish that first (`Kernel.fence`).
+memory back lets the NIC finish that first (`Command.FENCE`).
 """
 
 from __future__ import annotations

@@ -7,12 +7,9 @@ a status is not asked for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from firmware.host.via.kernel_agent.vis.context import ViContext
+from firmware.host.via.kernel_agent.vis.shared import Shared
 from firmware.nic.via.layout import Command, State, Vi
-
-if TYPE_CHECKING:
-    from firmware.host.via.kernel_agent.vis.context import KernelVi
 
 MASK, SIGN = 0xFFFFFFFF, 1 << 31
 LOOKS = 8
@@ -22,10 +19,10 @@ LOOKS = 8
 class TimeLimit:
     """Of the sends of one VI."""
 
-    def __init__(self, vi: KernelVi, before: TimeLimit | None) -> None:
+    def __init__(self, shared: Shared, vi: ViContext, before: TimeLimit | None) -> None:
         """`before`: of the last VI of this number."""
-        self._vi = vi
-        self._host, self._limit = vi.host, vi.options.timeout_us * 1_000_000
+        self._vi, self._layout = vi, shared.layout
+        self._host, self._limit = shared.host, shared.options.timeout_us * 1_000_000
         self._posted: int = 0 if before is None else before._posted
         """Sends of reliable connections, from the start."""
         self._watched = False
@@ -52,5 +49,4 @@ class TimeLimit:
         self._watched = False
 
     async def _count(self, word: Vi) -> int:
-        layout = self._vi.layout
-        return await self._host.pio_read(self._host.nic_base + layout.vi(self._vi.number, word))
+        return await self._host.pio_read(self._host.nic_base + self._layout.vi(self._vi.number, word))

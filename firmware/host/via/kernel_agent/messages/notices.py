@@ -1,0 +1,45 @@
+"""Notices that a connection has ended: the peer is told until it answers."""
+
+from __future__ import annotations
+
+from firmware.host.via.common.waiting import Flag
+from firmware.host.via.kernel_agent.messages.message import Message, Type
+from firmware.host.via.kernel_agent.messages.sender import MessageSender
+from firmware.verbs import Host
+
+TRIES = 50
+"""After so many ACCEPTs without a CONFIRM, or DISCONNECTs without a GONE, the peer counts as gone. Assumed."""
+
+
+class DisconnectNotices:
+    """Of one host."""
+
+    def __init__(self, host: Host, me: int, repeat_us: int, sender: MessageSender) -> None:
+        """`me`: this node; `repeat_us`: a notice is repeated so often."""
+        self._host, self._me, self._repeat_us, self._sender = host, me, repeat_us, sender
+        self._unanswered: dict[tuple[int, int], Flag] = {}
+        """By name of the connection."""
+
+    def begin(self, node: int, made: Message, vi: int) -> None:
+        """Tell a node, while others go on, that a connection of this VI has ended."""
+        self._host.spawn(self.tell(node, made), f"the end of a connection of VI {vi}")
+
+    async def tell(self, node: int, made: Message) -> None:
+        """Tell a node that the connection that a message names has ended; if that is lost, again later."""
+        self._unanswered[made.name] = flag = Flag(self._host, f"node {node} to hear of the end of a connection")
+        notice = made._replace(type=Type.DISCONNECT, source=self._me)
+        await self._sender.send(node, notice)
+        self._host.spawn(self._tell_again(node, notice, flag), flag.why)
+
+    async def _tell_again(self, node: int, notice: Message, flag: Flag) -> None:
+        for _ in range(TRIES):
+            if await flag.wait(None, self._repeat_us):
+                break
+            await self._sender.send(node, notice)
+        self._unanswered.pop(notice.name, None)
+
+    def answered(self, message: Message) -> None:
+        """The peer knows."""
+        flag = self._unanswered.get(message.name)
+        if flag is not None:
+            flag.raise_()

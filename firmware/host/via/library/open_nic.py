@@ -1,0 +1,45 @@
+"""A NIC that a process has opened: what its VIs and completion queues use of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.common.work_queues import Wants
+from firmware.host.via.kernel_agent.kernel_agent import KernelAgent
+from firmware.host.via.library.descriptor import Descriptor
+from pymodels.host.process import Process
+
+
+class OpenNic:
+    """Of one process."""
+
+    def __init__(self, agent: KernelAgent, process: Process) -> None:
+        self.agent, self.process = agent, process
+        self.host, self.options = agent.host, agent.options
+        self.tags: set[int] = set()
+        """Protection tags of this process."""
+        self.queues = 0
+        """Completion queues that are not destroyed."""
+        self.closed = False
+
+    def check(self, doing: str) -> None:
+        """Whether it is open. Raises VipError."""
+        if self.closed:
+            raise VipError(Result.INVALID_PARAMETER, f"{doing} a NIC that is closed", "open it again")
+
+    def check_tag(self, tag: int) -> None:
+        """Whether it is one of this process. Raises VipError."""
+        if type(tag) is not int or tag not in self.tags:
+            raise VipError(Result.INVALID_PTAG, f"protection tag {tag}", "make one by create_ptag")
+
+    def begun(self, descriptor: Descriptor) -> int:
+        """A send is posted: its number on this host, for the trace."""
+        ((physical, _),) = self.process.pieces(descriptor.va, 1)
+        return self.agent.numbers.posted(physical, descriptor.size)
+
+    async def sleep(self, over: Callable[[], bool], wants: Wants, timeout_us: float | None) -> None:
+        """Let the calling thread sleep until something is done; another thread may have taken it then."""
+        await self.process.syscall()
+        await self.process.spend("sleep_in_kernel")
+        await self.agent.sleepers.sleep(self.process, over, wants, timeout_us)
