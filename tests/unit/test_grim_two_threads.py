@@ -1,13 +1,17 @@
-"""Two threads of a host that use one channel. Strategy: one sends messages through a small queue and must wait for room
-in it; the other polls, and its handlers answer through the same channel. Without the overflow queue such a handler goes
-before the message that waits. Whatever the other end's rhythm, each message must arrive whole.
+"""Two threads of a host. Strategy: one sends messages through a small queue and must wait for room in it; the other
+polls, and its handlers answer through the same channel. Without the overflow queue such a handler goes before the
+message that waits. Whatever the other end's rhythm, each message must arrive whole. Two threads change one tree at the
+same time: it ends as if one had been after the other.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
+from typing import Any
+
 import pytest
 
-from firmware.host.grim import Grim
+from firmware.host.grim import Grim, GrimError
 from tests.unit.grim_bench import Bench
 
 MESSAGES = 30
@@ -105,3 +109,47 @@ def test_pieces_of_messages_of_two_threads_are_not_mixed_in_the_overflow_queue()
     for size in SIZES:
         got = [data for data in senders.got if len(data) == size]
         assert got == [bytes([number]) * size for number in range(MESSAGES)]
+
+
+def in_two_threads(*threads: Callable[[Grim, int], Coroutine[Any, Any, None]]) -> None:
+    """All at the same time, on a host of which channel 0 has subscribed to a tree."""
+    bench = Bench(2, channels=2)
+    done: list[bool] = []
+
+    async def node(library: Grim, me: int) -> None:
+        await bench.publish(library)
+        if me == 0:
+            tree = await library.subscribe_multicast_by_name("tree", 1)
+            for task in [library.host.spawn(call(library, tree), "a thread") for call in threads]:
+                await task.finished
+            done.append(True)
+        while not done:
+            await library.poll()
+            await library.host.sleep(1_000_000)
+
+    bench.run(node, 50_000)
+
+
+def test_a_channel_that_one_thread_subscribes_while_another_unsubscribes_one_is_subscribed() -> None:
+    async def leave(library: Grim, tree: int) -> None:
+        await library.unsubscribe_multicast(tree, 1)
+
+    async def join(library: Grim, tree: int) -> None:
+        await library.subscribe_multicast(tree, 2)
+        await library.host.sleep(1_000_000_000)
+        await library.unsubscribe_multicast(tree, 2)
+
+    in_two_threads(leave, join)
+
+
+def test_of_two_threads_that_unsubscribe_the_same_channel_one_is_refused() -> None:
+    refused: list[str] = []
+
+    async def leave(library: Grim, tree: int) -> None:
+        try:
+            await library.unsubscribe_multicast(tree, 1)
+        except GrimError as error:
+            refused.append(error.argument)
+
+    in_two_threads(leave, leave)
+    assert refused == ["channels"]

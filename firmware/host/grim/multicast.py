@@ -12,6 +12,7 @@ from firmware.host.grim.messages import ActiveMessages
 from firmware.host.grim.messenger import Messenger
 from firmware.host.grim.segments import MULTICAST, Payload, Target
 from firmware.host.grim.trees import Change, Name, Owned, places
+from firmware.host.lock import Lock
 from firmware.layers import ClusterView
 from firmware.nic.grim.layout import TREE_CHANNELS, Tree
 from firmware.verbs import Host
@@ -34,6 +35,7 @@ class Multicast(ActiveMessages):
         """By tree, the VNN of its root."""
         self._subscribed: dict[int, int] = {}
         """By tree, the own channels that have subscribed."""
+        self._changing = Lock(host, "the end of another thread's change of a tree")
         self._register: dict[str, Name] = {}
         """On node 0: all names."""
         self._owned: dict[int, Owned] = {}
@@ -66,8 +68,9 @@ class Multicast(ActiveMessages):
         await self._begin_call()
         mask = self._mask(tree, channels)
         self._may_wait("subscribe_multicast")
-        await self._change(tree, mask, 0)
-        self._subscribed[tree] = self._subscribed.get(tree, 0) | channels
+        async with self._changing:
+            await self._change(tree, mask, 0)
+            self._subscribed[tree] = self._subscribed.get(tree, 0) | mask
         return tree
 
     async def subscribe_multicast_by_name(self, name: str, channels: int) -> int:
@@ -79,12 +82,13 @@ class Multicast(ActiveMessages):
         await self._begin_call()
         channels = self._mask(tree, channels)
         self._may_wait("unsubscribe_multicast")
-        subscribed = self._subscribed.get(tree, 0)
-        if channels & ~subscribed:
-            cause = f"{channels:#04x} are not all subscribed to tree {tree}: {subscribed:#04x} are"
-            raise GrimError("channels", cause, "take off subscribed ones")
-        await self._change(tree, 0, channels)
-        self._subscribed[tree] = subscribed & ~channels
+        async with self._changing:
+            subscribed = self._subscribed.get(tree, 0)
+            if channels & ~subscribed:
+                cause = f"{channels:#04x} are not all subscribed to tree {tree}: {subscribed:#04x} are"
+                raise GrimError("channels", cause, "take off subscribed ones")
+            await self._change(tree, 0, channels)
+            self._subscribed[tree] = subscribed & ~channels
 
     def _mask(self, tree: int, channels: int) -> int:
         self._root(tree)

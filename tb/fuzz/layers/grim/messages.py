@@ -5,7 +5,7 @@ from __future__ import annotations
 from pymodels.formats.grim import Device, Reference
 from tb.fuzz.layers.grim.mail import Message
 from tb.fuzz.layers.grim.node import ANSWER_BYTES, RARE, Node
-from tb.fuzz.layers.grim.trees import BROADCAST
+from tb.fuzz.layers.grim.trees import BROADCAST, Change
 from tb.fuzz.program import Act
 
 BURST, FLOOD = 12, 40
@@ -104,37 +104,41 @@ class Messages(Node):
         """Subscribe channels to a tree."""
         tree = await self._found(str(act.values["name"]))
         mask = self._mask(act)
-        if tree is None or not mask:
-            return
-        new = mask & ~self.cluster.trees.subscribed(tree, self.index)
-        now, on_the_way = self.mail.event(), self.mail.messages
-        periods = [self.cluster.trees.join(tree, place, now, on_the_way) for place in self._places(new)]
-        await self.call(str(act), lambda: self.library.subscribe_multicast(tree, mask))
-        for period in periods:
-            period.certain = self.mail.event()
+        if tree is not None and mask:
+            await self._change(act, tree, mask, True)
 
     async def do_unsubscribe(self, act: Act) -> None:
         """Unsubscribe channels, or try to."""
-        trees = self.cluster.trees
-        tree = trees.found.get(str(act.values["name"]))
+        tree = self.cluster.trees.found.get(str(act.values["name"]))
         mask = self._mask(act)
         if tree is None or tree not in self.library._roots or not mask:
             return
-        if mask & ~trees.subscribed(tree, self.index):
-            call = self.library.unsubscribe_multicast
-            await self.call(str(act), lambda: call(tree, mask), refused="channels")
-            return
+        done, was = await self._change(act, tree, mask, False)
+        if done and False in was:
+            self.wrong(f"{act} was not refused")
+        if not done and all(was):
+            self.wrong(f"{act} was refused")
+
+    async def _change(self, act: Act, tree: int, mask: int, joins: bool) -> tuple[bool, list[bool | None]]:
+        """Subscribe or unsubscribe channels: whether it was done, and which had subscribed (None: may have)."""
+        trees, library = self.cluster.trees, self.library
+        change = library.subscribe_multicast if joins else library.unsubscribe_multicast
+
+        async def done() -> bool:
+            await change(tree, mask)
+            return True
+
         now = self.mail.event()
-        periods = [trees.leave(tree, place, now, self.mail.messages) for place in self._places(mask)]
-        await self.call(str(act), lambda: self.library.unsubscribe_multicast(tree, mask))
-        for period in periods:
-            period.gone = self.mail.event()
+        changes = [Change(tree, (self.index, channel), joins) for channel in range(8) if mask >> channel & 1]
+        for one in changes:
+            trees.begin(one, now, self.mail.messages)
+        changed = bool(await self.call(str(act), done, may=lambda: "" if joins else "channels"))
+        for one in changes:
+            trees.end(one, changed, self.mail.event())
+        return changed, [one.sure for one in changes]
 
     def _mask(self, act: Act) -> int:
         return act.whole("mask") & (1 << min(self.channels, 8)) - 1
-
-    def _places(self, mask: int) -> list[tuple[int, int]]:
-        return [(self.index, channel) for channel in range(8) if mask >> channel & 1]
 
     async def do_send_to_tree(self, act: Act) -> None:
         """A message for a tree."""
