@@ -19,8 +19,7 @@ from firmware.verbs import Host, Nic
 from pymodels.card.fabric import Circuit
 from pymodels.cards import CardMap
 from pymodels.config.model import QueueRequest
-
-HERE = Path(__file__).parent
+from pymodels.roots import place, things
 
 
 @dataclass(frozen=True)
@@ -59,14 +58,13 @@ class ClusterView:
 
 def names() -> list[str]:
     """The message layers that exist, sorted: folders of the host side whose `__init__.py` has `open_layer`."""
-    return sorted(
-        path.parent.name for path in (HERE / "host").glob("*/__init__.py") if "open_layer" in path.read_text()
-    )
+    found = things("firmware/host", "*/__init__.py")
+    return [name for name, path in found.items() if "open_layer" in path.read_text(encoding="utf-8")]
 
 
 def has_program(layer: str) -> bool:
     """Whether a message layer has a NIC side; one for a NIC without a processor has none."""
-    return (HERE / "nic" / layer / "__init__.py").exists()
+    return place(f"firmware/nic/{layer}/__init__.py").exists()
 
 
 def _module(side: str, layer: str) -> Any:
@@ -81,7 +79,7 @@ def _module(side: str, layer: str) -> Any:
 
 def folder_of(layer: str) -> Path:
     """The side of a layer that says what it can do, and what is shown of it: the NIC's, where there is one."""
-    return HERE / ("nic" if has_program(layer) else "host") / layer
+    return place(f"firmware/{'nic' if has_program(layer) else 'host'}/{layer}")
 
 
 def _rules(layer: str) -> Any:

@@ -1,1 +1,5 @@
 """What firmware finds on each kind of NIC, one package a kind: see `Hardware` of `firmware.nic.hardware.ports`."""
+
+from pymodels.roots import beyond
+
+__path__ += beyond(__name__)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from pymodels.config.writer import CONFIG
 from pymodels.errors import ConfigError, nearest
+from pymodels.roots import things
 
-EXAMPLES = Path(__file__).parent.parent / "clusters"
+EXAMPLES = "pymodels/clusters"
 DEFAULT = "two_hosts"
 VARIABLE = "GRIM_CONFIG"
 HOST_VARIABLE = "GRIM_HOST"
@@ -16,8 +17,8 @@ HOST_VARIABLE = "GRIM_HOST"
 
 
 def examples() -> tuple[str, ...]:
-    """Names of the clusters that come with sanlab."""
-    return tuple(sorted(path.parent.name for path in EXAMPLES.glob(f"*/{CONFIG}")))
+    """Names of the clusters that come with sanlab, or with another root."""
+    return tuple(things(EXAMPLES, f"*/{CONFIG}"))
 
 
 def find_config(name: str | None, environment: Mapping[str, str]) -> Path:
@@ -26,8 +27,8 @@ def find_config(name: str | None, environment: Mapping[str, str]) -> Path:
     Without a name the environment variable GRIM_CONFIG decides (paper 003, C.1.1). ConfigError when there is none.
     """
     asked = name or environment.get(VARIABLE) or DEFAULT
-    for path in (Path(asked), Path(asked) / CONFIG, EXAMPLES / asked / CONFIG):
-        if path.is_file():
+    for path in (Path(asked), Path(asked) / CONFIG, things(EXAMPLES, f"*/{CONFIG}").get(asked)):
+        if path is not None and path.is_file():
             return path
     source = "CLUSTER" if name else VARIABLE
     raise ConfigError(source, 0, "unknown cluster", f"{asked!r} is no file and no example", nearest(asked, examples()))

@@ -13,21 +13,23 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from pymodels.costs.assembly import CostError, Function, functions
 from pymodels.costs.targets import TARGETS, Target, targets_of
 from pymodels.costs.walk import PathCost, explain, walk
 from pymodels.errors import SanlabError, nearest
+from pymodels.roots import TREE, things
 
-FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
+FIRMWARE = TREE / "firmware"
 HEADER = FIRMWARE / "paths.h"
 COMPILER = "clang-16"
 
 
 def layers() -> list[Path]:
     """The folders of message layers that have a paths.c, sorted: firmware/<side>/<layer>."""
-    return sorted(path.parent for side in TARGETS for path in (FIRMWARE / side).glob("*/paths.c"))
+    return sorted(path.parent for side in TARGETS for path in things(f"firmware/{side}", "*/paths.c").values())
 
 
 def sources(folder: Path) -> list[Path]:
@@ -102,15 +104,24 @@ def write(path: Path, text: str) -> None:
     os.replace(part, path)
 
 
-def run(check: bool) -> int:
-    """Count every layer. Returns the number of tables that failed or, with `check`, are stale."""
+def run(check: bool, chosen: Sequence[str] = ()) -> int:
+    """Count every layer, or the chosen ones. Returns the number of tables that failed or, with `check`, are stale."""
     version = compiler_version()
     if version is None:
         raise CostError(
             COMPILER, "is not installed", f"apt-get install {COMPILER}, or leave the committed costs.toml as they are"
         )
-    tables = [(folder, target) for folder in layers() for target in targets_of(folder)]
+    tables = [(folder, target) for folder in _chosen(chosen) for target in targets_of(folder)]
     return sum(not _counted(folder, target, version, check) for folder, target in tables)
+
+
+def _chosen(names: Sequence[str]) -> list[Path]:
+    """The folders of layers by name, of all where none is given. Raises CostError for one that has none."""
+    known = {folder.name for folder in layers()}
+    for name in names:
+        if name not in known:
+            raise CostError(f"layer {name!r}", "has no paths.c", nearest(name, known))
+    return [folder for folder in layers() if not names or folder.name in names]
 
 
 def _counted(folder: Path, target: Target, version: str, check: bool) -> bool:
@@ -149,12 +160,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="sanlab costs", description="Count compiled instruction paths.")
     parser.add_argument("--check", action="store_true", help="compare with the committed costs.toml, write nothing")
     parser.add_argument("--show", nargs=2, metavar=("SIDE/LAYER", "PATH"), help="print the instructions a path counts")
+    parser.add_argument("layers", nargs="*", help="names of layers (default: all)")
     options = parser.parse_args(arguments)
     try:
         if options.show:
             show(*options.show)
             return 0
-        return 1 if run(options.check) else 0
+        return 1 if run(options.check, options.layers) else 0
     except SanlabError as error:
         print(error, file=sys.stderr)
         return error.exit_code

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,9 +10,8 @@ from pymodels.costs.assembly import CostError
 from pymodels.costs.targets import LANAI, TARGETS, Target
 from pymodels.costs.walk import PathCost
 from pymodels.errors import nearest
+from pymodels.roots import place, roots
 from pymodels.toml import read_toml
-
-FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
 
 
 @dataclass(frozen=True)
@@ -25,19 +24,20 @@ class PathTable:
     """Where the counts come from: origin, target, compiler, flags, sources_sha256."""
 
     @classmethod
-    def load(cls, side: str, layer: str, firmware: Path = FIRMWARE, table: str = "costs.toml") -> PathTable:
+    def load(cls, side: str, layer: str, firmware: Path | None = None, table: str = "costs.toml") -> PathTable:
         """Read firmware/<side>/<layer>/costs.toml, or the `table` of another processor.
 
         Raises CostError when it is missing or malformed.
         """
-        file = firmware / side / layer / table
+        folder = place(f"firmware/{side}/{layer}") if firmware is None else firmware / side / layer
+        file = folder / table
         name = f"{side}/{layer}"
         if not file.exists() and (file.parent / "costs.toml").exists():
             known = [one.name for one in TARGETS[side] if (file.parent / one.table).exists()]
             remedy = f"choose the profile of a NIC whose processor it is compiled for: {' or '.join(known)}"
             raise CostError(f"layer {name!r}", f"is not compiled for this NIC ({table})", remedy)
         if not file.exists():
-            known = [f"{path.parent.parent.name}/{path.parent.name}" for path in firmware.glob("*/*/costs.toml")]
+            known = [f"{path.parent.parent.name}/{path.parent.name}" for path in _tables(firmware)]
             raise CostError(f"layer {name!r}", "has no table of compiled costs", nearest(name, known))
         data, _ = read_toml(file)
         try:
@@ -64,3 +64,8 @@ class PathTable:
         except KeyError:
             cause = f"is not in the compiled costs of {self.name}"
             raise CostError(f"path {path!r}", cause, nearest(path, self.paths)) from None
+
+
+def _tables(firmware: Path | None) -> Iterator[Path]:
+    for folder in [root / "firmware" for root in roots()] if firmware is None else [firmware]:
+        yield from folder.glob("*/*/costs.toml")

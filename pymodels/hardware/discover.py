@@ -8,22 +8,22 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from pymodels.errors import SanlabError, nearest
+from pymodels.roots import things
 
 if TYPE_CHECKING:
     from pymodels.hardware.kind import NicKind
 
-NICS = Path(__file__).parents[1] / "nics"
+NICS = "pymodels/nics"
 """A kind of NIC is a folder here with a `kind.py`."""
 
 
 def nic_kinds() -> tuple[str, ...]:
     """The names of all kinds of NIC, sorted."""
-    return tuple(sorted(path.parent.name for path in NICS.glob("*/kind.py")))
+    return tuple(things(NICS, "*/kind.py"))
 
 
 @cache

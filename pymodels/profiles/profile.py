@@ -23,11 +23,11 @@ from pymodels.hardware.schema import Key, Origin, Owner, Scalar, fault_of
 from pymodels.hardware.value import Value
 from pymodels.profiles.keys import keys_of
 from pymodels.profiles.reader import ProfileFile, read_profile_file
+from pymodels.roots import things
 
 if TYPE_CHECKING:
     from pymodels.hardware.kind import NicKind
 
-FOLDER = Path(__file__).parent
 SETTING = "SET"
 
 
@@ -140,7 +140,7 @@ def typed(key: Key, text: str) -> Scalar:
 
 def _names(owner: Owner) -> dict[str, Path]:
     """The profile files of this owner by name: a NIC's file says which NIC it is, a host's does not."""
-    files = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
+    files = things("pymodels/profiles", "*.toml")
     return {name: path for name, path in files.items() if _says_kind(path) == (owner is Owner.NIC)}
 
 

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pymodels.errors import nearest
+from pymodels.roots import roots
 from tb.build import compilers, domains
 from tb.build.compilers import DOORWAY, SIM, TWIN, VERILATOR, Job
 from tb.build.store import kept
 from tb.tools import programs
-from tb.tools.paths import ROOT, SIMULATORS
+from tb.tools.paths import SIMULATORS
 from tb.tools.programs import ToolError
 
 CARD = SIM / "cluster" / "sim_nic_card.svh"
@@ -62,12 +63,24 @@ class Build:
 
 
 def source_files() -> list[Path]:
-    """The HDL files in the order of the one list, `hdl/sources.f`. A line that ends with `/` stands for all files of
-    that folder and those in it, packages first.
+    """The HDL files of all roots, this tree's first. Raises ToolError for a name that stands in two of them."""
+    found: dict[str, Path] = {}
+    for path in (path for root in roots() for path in listed_files(root)):
+        if path.stem in found:
+            what, cause = f"two modules are named {path.stem!r}", f"{found[path.stem]} and {path}"
+            raise ToolError(what, cause, "rename one")
+        found[path.stem] = path
+    return list(found.values())
+
+
+def listed_files(root: Path) -> list[Path]:
+    """The HDL files of a root in the order of its one list, `hdl/sources.f`, where it has one. A line that ends with
+    `/` stands for all files of that folder and those in it, packages first.
     """
-    lines = (ROOT / "hdl" / "sources.f").read_text().split("\n")
+    file = root / "hdl" / "sources.f"
+    lines = file.read_text(encoding="utf-8").split("\n") if file.exists() else []
     names = [line.strip() for line in lines if line.strip() and not line.startswith("//")]
-    return [file for name in names for file in (_folder(ROOT / name) if name.endswith("/") else [ROOT / name])]
+    return [file for name in names for file in (_folder(root / name) if name.endswith("/") else [root / name])]
 
 
 def _folder(folder: Path) -> list[Path]:

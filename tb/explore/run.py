@@ -9,13 +9,12 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from pathlib import Path
 
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from pymodels.errors import ConfigError, nearest
-from tb.explore import worlds
+from pymodels.roots import things
 from tb.explore.atlas import Atlas
 from tb.explore.moves import SingleMoves
 from tb.explore.search import Search
@@ -35,7 +34,7 @@ COLUMNS = ("world", "verdict", "situations", "transitions", "states", "one by on
 
 def layers() -> list[str]:
     """The layers that have small worlds."""
-    return sorted(path.stem for path in Path(worlds.__file__).parent.glob("[!_]*.py"))
+    return list(things("tb/explore/worlds", "[!_]*.py"))
 
 
 def chosen(layer: str, name: str) -> list[SmallWorld]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pymodels.errors import ConfigError, nearest
 from pymodels.machine import MachineError
+from pymodels.roots import things
 from tb.fuzz.draw import Draw
 from tb.fuzz.program import Program
 from tb.fuzz.world import MachineWorld
@@ -28,12 +29,7 @@ class Trial:
 
 def names() -> list[str]:
     """The layers that have a fuzz."""
-    here = Path(__file__).parent / "layers"
-    return sorted(
-        path.stem if path.suffix else path.name
-        for path in here.iterdir()
-        if path.name[0] != "_" and (path.suffix == ".py" or (path / "__init__.py").exists())
-    )
+    return list(things("tb/fuzz/layers", "*/__init__.py"))
 
 
 def layer(name: str) -> Any:

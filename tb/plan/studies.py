@@ -18,15 +18,14 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from pymodels.errors import ConfigError, nearest
+from pymodels.roots import things
 from tb.plan.modules import module_if_there
 from tb.plan.options import Option
-from tb.tools.paths import ROOT
-
-FOLDER = ROOT / "tb" / "studies"
 
 
 @dataclass(frozen=True)
@@ -58,9 +57,14 @@ class StudyInfo:
         return self.module.run
 
 
+def files() -> dict[str, Path]:
+    """The file of every study, by name."""
+    return things("tb/studies", "[a-z]*.py")
+
+
 def names() -> list[str]:
     """The studies that exist."""
-    return sorted(path.stem for path in FOLDER.glob("[a-z]*.py"))
+    return list(files())
 
 
 def load(name: str) -> StudyInfo:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tb.build.build import Design, needed_files, source_files
+from tb.build.build import Design, listed_files, needed_files
 from tb.build.compilers import INCLUDES
 from tb.quality.check import Check, complaints, each, output, tool
 from tb.quality.text import HDL, hdl_files
@@ -22,7 +22,8 @@ ICARUS_WAIVED = {
 
 def tops() -> list[Path]:
     """The modules of hdl/sources.f, each to be looked at as a top of its own; packages come along with those."""
-    return [path for path in source_files() if path.exists() and not re.search(r"^package\b", path.read_text(), re.M)]
+    there = [path for path in listed_files(ROOT) if path.exists()]
+    return [path for path in there if not re.search(r"^package\b", path.read_text(), re.M)]
 
 
 def _verilator(path: Path) -> list[str]:

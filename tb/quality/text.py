@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pymodels.hardware.discover import nic_kinds
-from tb.build.build import source_files
+from tb.build.build import listed_files
 from tb.quality.check import Check
 from tb.tools.paths import ROOT
 
@@ -86,7 +86,7 @@ def badly_formed(path: Path, text: str) -> list[tuple[int, str]]:
 
 def listed() -> list[str]:
     """What hdl/sources.f lacks, has twice, or names in vain."""
-    names = [path.relative_to(ROOT).as_posix() for path in source_files()]
+    names = [path.relative_to(ROOT).as_posix() for path in listed_files(ROOT)]
     there = {path.relative_to(ROOT).as_posix() for path in hdl_files()}
     found = [f"hdl/sources.f: {name} is listed twice" for name in sorted({n for n in names if names.count(n) > 1})]
     found += [f"hdl/sources.f: {name} does not exist" for name in names if name not in there]

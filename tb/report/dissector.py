@@ -15,6 +15,7 @@ from firmware.layers import folder_of, shown
 from firmware.shown import Plain
 from pymodels.hardware.discover import NICS
 from pymodels.results import write_atomically
+from pymodels.roots import place
 from tb.report.recorded import Legend
 
 FILE = "dissector.lua"
@@ -29,7 +30,7 @@ def write_dissector(legend: Legend, path: Path) -> None:
 def parts(legend: Legend) -> Iterator[str]:
     """The dissector of a run, part by part."""
     yield BASE.read_text(encoding="utf-8")
-    network = NICS / legend.nic / FILE
+    network = place(f"{NICS}/{legend.nic}/{FILE}")
     if network.exists():
         yield _block(network.read_text(encoding="utf-8"))
     if legend.layer:

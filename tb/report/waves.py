@@ -16,6 +16,7 @@ from pathlib import Path
 from pymodels.hardware.discover import nic_kinds, of_nic
 from pymodels.link.characters import Symbol
 from pymodels.results import write_atomically
+from pymodels.roots import place
 from tb.build.instances import word
 from tb.nics.view import CHARACTER, View
 from tb.report.life import Life
@@ -23,7 +24,6 @@ from tb.report.lives import Lives
 from tb.report.recorded import Legend, Recorded
 from tb.report.stages import stages_of
 from tb.report.wire import rows
-from tb.tools.paths import ROOT
 
 FILE, GTKWAVE, SURFER = "waves.fst", "waves.gtkw", "waves.sucl"
 MAPPINGS = Path(".surfer") / "mappings"
@@ -121,7 +121,7 @@ def translations() -> dict[str, dict[int, str]]:
 
 def states(module: str) -> dict[int, str]:
     """The names of the values of the register `state` of a module, as its source gives them."""
-    text = (ROOT / "hdl" / f"{module}.sv").read_text(encoding="utf-8")
+    text = place(f"hdl/{module}.sv").read_text(encoding="utf-8")
     width = re.search(r"logic \[ ?(\d+):0\] +state;", text)
     assert width, f"{module} has no register `state`"
     rows = re.findall(rf"localparam logic \[{width[1]}:0\] (\w+) = \d+'d(\d+);", text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tb.plan import studies
@@ -23,17 +23,17 @@ def question(path: Path) -> str:
     return text.splitlines()[0] if text else "(asks nothing: its docstring is missing)"
 
 
-def lines(folder: Path, names: list[str]) -> Iterator[str]:
+def lines(files: Mapping[str, Path]) -> Iterator[str]:
     """Name and question of each study, in two columns."""
-    width = max(map(len, names), default=0)
-    for name in names:
-        yield f"{name:{width}}  {question(folder / f'{name}.py')}"
+    width = max(map(len, files), default=0)
+    for name, path in files.items():
+        yield f"{name:{width}}  {question(path)}"
 
 
 def main() -> int:
     """Print the list; 0. A reader that has seen enough (`| head`) may leave early."""
     try:
-        for line in lines(studies.FOLDER, studies.names()):
+        for line in lines(studies.files()):
             print(line)
         sys.stdout.flush()
     except BrokenPipeError:

@@ -9,7 +9,8 @@ import runpy
 import sys
 from typing import NamedTuple
 
-from pymodels.errors import EXIT_CONFIGURATION, nearest
+from pymodels.errors import EXIT_CONFIGURATION, ConfigError, nearest
+from pymodels.roots import check
 from tb.tools.paths import CHECKOUT, ROOT
 
 
@@ -55,6 +56,10 @@ def main() -> int:
         return _refuse(
             f"sanlab {word}: there is no checkout: {ROOT} has no tests; clone sanlab, and type `make {word}`"
         )
+    try:
+        check()
+    except ConfigError as error:
+        return _refuse(str(error))
     del sys.argv[1]
     runpy.run_module(command.module, run_name="__main__", alter_sys=True)
     return 0

@@ -1,52 +1,65 @@
-"""The files that a study which stands elsewhere is made of: its own, and those of every module that it imports.
+"""The files outside of all roots that a run follows from: those that a study which stands elsewhere is made of, and all
+that it or a module of another root imports.
 
 Read from the sources, so that imports in functions count. What the hash of the sources has already, what belongs to
-Python, and what is installed beside the study's own package is left out.
+Python, and what is installed beside the study's own package, or a root's, is left out.
 """
 
 from __future__ import annotations
 
+import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 from pymodels.errors import SanlabError
+from pymodels.roots import roots
 from tb.tools.imports import Import, imported
-from tb.tools.paths import ROOT
 
 INSTALLED = tuple({Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
 def files_of(study: str, known: tuple[str, ...]) -> list[Path]:
-    """The files of a study's module and of all that it leads to; `known` are folders of the checkout to leave out.
+    """The files of a study's module where it stands elsewhere (a name with a dot), and all that it and the other roots
+    lead to; `known` are folders of every root, to leave out.
 
     Raises SanlabError where one of them imports a module whose name is computed: nobody can say which.
     """
+    hashed = [root / folder for root in roots() for folder in known]
+    own = {study.split(".", maxsplit=1)[0], *(root.name for root in roots()[1:])}
     found: dict[str, Path] = {}
-    todo = [study]
+    todo = [*([study] if "." in study else []), *_of_roots(known)]
     while todo:
         for name, path, package in _chain(todo.pop()):
-            if name in found or not _own(name, path, study, known):
+            if name in found or any(path.is_relative_to(folder) for folder in hashed):
+                continue
+            if name.split(".", maxsplit=1)[0] not in own and any(path.is_relative_to(folder) for folder in INSTALLED):
                 continue
             found[name] = path
             if path.suffix == ".py":
-                todo += [module for one in _read(path, package) for module in _candidates(one)]
+                todo += _led_to(path, package)
     return sorted(found.values())
 
 
-def _candidates(one: Import) -> list[str]:
-    """What an import may name: the module, and a module in it."""
-    return [one.module, *([f"{one.module}.{one.name}"] if one.name else [])]
+def _of_roots(known: tuple[str, ...]) -> Iterator[str]:
+    """What the modules of the other roots import."""
+    for root in roots()[1:]:
+        for path in (path for folder in known for path in sorted((root / folder).rglob("*.py"))):
+            yield from _led_to(path, path.relative_to(root).parts[:-1])
 
 
-def _read(path: Path, package: list[str]) -> list[Import]:
+def _led_to(path: Path, package: Sequence[str]) -> list[str]:
+    """What a file may import: of each import the module, and a module in it."""
     found = list(imported(path.read_text(encoding="utf-8"), package))
-    for one in found:
-        if not one.module:
-            cause = f"{path}:{one.line} imports a module by a name that is computed, and its results follow from it"
-            raise SanlabError("the study cannot be swept", cause, "import it by its name")
-    return found
+    return [name for one in found for name in _candidates(path, one)]
+
+
+def _candidates(path: Path, one: Import) -> list[str]:
+    if not one.module:
+        cause = f"{path}:{one.line} imports a module by a name that is computed, and its results follow from it"
+        raise SanlabError("the study cannot be swept", cause, "import it by its name")
+    return [one.module, *([f"{one.module}.{one.name}"] if one.name else [])]
 
 
 def _chain(name: str) -> Iterator[tuple[str, Path, list[str]]]:
@@ -55,7 +68,7 @@ def _chain(name: str) -> Iterator[tuple[str, Path, list[str]]]:
     places: list[str] | None = None
     for depth in range(1, len(parts) + 1):
         here = ".".join(parts[:depth])
-        spec: ModuleSpec | None = PathFinder.find_spec(here, places)
+        spec = _top(here) if places is None else PathFinder.find_spec(here, places)
         if spec is None:
             return
         inside = spec.submodule_search_locations
@@ -66,9 +79,6 @@ def _chain(name: str) -> Iterator[tuple[str, Path, list[str]]]:
         places = list(inside)
 
 
-def _own(name: str, path: Path, study: str, known: tuple[str, ...]) -> bool:
-    """Whether a module is one of the study's, and not hashed with the sources."""
-    if any(path.is_relative_to(ROOT / folder) for folder in known):
-        return False
-    same = name.split(".", maxsplit=1)[0] == study.split(".", maxsplit=1)[0]
-    return same or not any(path.is_relative_to(folder) for folder in INSTALLED)
+def _top(name: str) -> ModuleSpec | None:
+    """Where a package stands, also one that a finder of its own leads to, as editable installations have."""
+    return next((spec for finder in sys.meta_path if (spec := finder.find_spec(name, None))), None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -18,10 +18,10 @@ from pymodels.config import render
 from pymodels.config.generate import of_hosts
 from pymodels.config.writer import CONFIG
 from pymodels.errors import ConfigError, SanlabError
+from pymodels.roots import roots
 from tb.plan.request import Request, plan
 from tb.plan.studies import StudyInfo
 from tb.sweep.outside import files_of
-from tb.tools.paths import ROOT
 
 OWN = ("hosts", "seed", "profile")
 """Axes that are no settings."""
@@ -45,7 +45,7 @@ class Point:
     cluster: Mapping[str, str]
     """The configuration's files by name."""
     sources: str
-    """Hash of the sources, then of the study's files where it stands outside, and of files that settings name."""
+    """Hash of the sources, then of files elsewhere: those that they or the study lead to, or that settings name."""
     directory: str
     """Where file names in settings begin."""
     axes: Mapping[str, str]
@@ -80,7 +80,7 @@ def spread(base: Request, info: StudyInfo, places: Iterable[Mapping[str, str]]) 
     SanlabError for a study elsewhere whose files cannot be told.
     """
     given = _texts(Path(base.cluster_file))
-    outside = list(map(str, files_of(info.name, SOURCES))) if "." in info.name else []
+    outside = list(map(str, files_of(info.name, SOURCES)))
     found = []
     for place in places:
         twice = sorted(base.settings.keys() & place.keys())
@@ -122,14 +122,19 @@ def _check_one(point: Point, info: StudyInfo, scratch: Path) -> None:
 
 @cache
 def sources_digest() -> str:
-    """A hash of all sources that results follow from."""
+    """A hash of all sources that results follow from, those of other roots too."""
     digest = hashlib.sha256()
-    files = (path for top in SOURCES for path in (ROOT / top).rglob("*") if path.suffix in SUFFIXES)
-    for path in sorted(files):
-        name = path.relative_to(ROOT)
+    for name, path in _sources():
         if name.parts[:1] != ("tb",) or name.parts[1] not in ASIDE:
             digest.update(name.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
+
+
+def _sources() -> Iterator[tuple[Path, Path]]:
+    """Every source by its name below a root, with its place: root after root."""
+    for root in roots():
+        files = (path for top in SOURCES for path in (root / top).rglob("*") if path.suffix in SUFFIXES)
+        yield from ((path.relative_to(root), path) for path in sorted(files))
 
 
 @cache

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware.layers import HERE, names, shown
+from firmware.layers import names, shown
 from firmware.shown import NOTHING_SAID, UNTIL_SEEN
 from pymodels.costs.targets import TARGETS, targets_of
 from pymodels.hardware.compiled import kinds_of
@@ -22,7 +22,8 @@ from pymodels.hardware.discover import nic_kind
 from tests.unit.layer_names import offences
 
 ROOT = Path(__file__).parents[2]
-LAYERS = sorted({path.parent.name for side in TARGETS for path in (HERE / side).glob("*/__init__.py")} - {"hardware"})
+SIDES = [ROOT / "firmware" / side for side in TARGETS]
+LAYERS = sorted({path.parent.name for side in SIDES for path in side.glob("*/__init__.py")} - {"hardware"})
 GENERIC = ("tb/report", "tb/ask", "tb/stuck", "tb/plan", "tb/lab", "pymodels/costs", "firmware/nic/hardware")
 PROSE = re.compile(rf"\b(?:{'|'.join(one.upper() for one in LAYERS if one not in ('echo', 'fifo'))}|grim|tpil)\b")
 """`echo` and `fifo` are words that stand for other things too; a study of their name is found by the strings."""

@@ -23,9 +23,11 @@ from pymodels.profiles import (
     profile_names,
 )
 from pymodels.profiles.keys import keys_of
-from pymodels.profiles.profile import FOLDER, combine
+from pymodels.profiles.profile import combine
 from pymodels.profiles.reader import ProfileFile, read_profile_file
+from pymodels.roots import TREE
 
+FOLDER = TREE / "pymodels" / "profiles"
 LANAI9 = (FOLDER / "lanai9.toml").read_text(encoding="utf-8")
 HOST = (FOLDER / "p3-450.toml").read_text(encoding="utf-8")
 
@@ -47,7 +49,7 @@ def line_with(text: str, start: str) -> int:
 
 
 def test_which_profiles_there_are() -> None:
-    assert profile_names() == ("fifo", "lanai4", "lanai9", "sp-future", "sp")
+    assert profile_names() == ("fifo", "lanai4", "lanai9", "sp", "sp-future")
     assert host_names() == ("p2-300", "p3-450")
 
 
@@ -252,13 +254,14 @@ def test_missing_value(tmp_path: Path) -> None:
 
 
 def test_nic_that_names_an_unknown_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "lanai9.toml").write_text(LANAI9.replace('host = "p3-450"', 'host = "p3-500"'), encoding="utf-8")
-    (tmp_path / "p3-450.toml").write_text(HOST, encoding="utf-8")
-    monkeypatch.setattr("pymodels.profiles.profile.FOLDER", tmp_path)
+    folder = tmp_path / "pymodels" / "profiles"
+    folder.mkdir(parents=True)
+    (folder / "mine.toml").write_text(LANAI9.replace('host = "p3-450"', 'host = "p3-500"'), encoding="utf-8")
+    monkeypatch.setattr("pymodels.roots.roots", lambda: (TREE, tmp_path))
     with pytest.raises(ConfigError) as error:
-        load_profile("lanai9")
+        load_profile("mine")
     text = "unknown host profile: 'p3-500' is none; did you mean 'p3-450'?"
-    assert str(error.value) == f"{tmp_path}/lanai9.toml:{line_with(LANAI9, 'host')}: {text}"
+    assert str(error.value) == f"{folder}/mine.toml:{line_with(LANAI9, 'host')}: {text}"
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

@@ -83,16 +83,13 @@ def test_a_file_has_one_unit_of_its_name_a_header_and_documented_ports(
     assert all(expected in complaint for expected, complaint in zip(complaints, found, strict=True))
 
 
-def test_a_folder_in_the_list_of_sources_stands_for_its_files_packages_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_in_the_list_of_sources_stands_for_its_files_packages_first(tmp_path: Path) -> None:
     there = ("hdl/nic/new/a.sv", "hdl/nic/new/z_pkg.sv", "hdl/nic/new/b.sv", "hdl/one.sv", "hdl/nic/new/README.md")
     for name in there:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     (tmp_path / "hdl" / "sources.f").write_text("hdl/one.sv\n// a comment\nhdl/nic/new/\n")
-    monkeypatch.setattr(build, "ROOT", tmp_path)
-    names = [path.relative_to(tmp_path).as_posix() for path in build.source_files()]
+    names = [path.relative_to(tmp_path).as_posix() for path in build.listed_files(tmp_path)]
     assert names == ["hdl/one.sv", "hdl/nic/new/z_pkg.sv", "hdl/nic/new/a.sv", "hdl/nic/new/b.sv"]
 
 

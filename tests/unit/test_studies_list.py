@@ -23,7 +23,7 @@ def test_every_study_has_one_line_with_its_question(tmp_path: Path) -> None:
     (tmp_path / "long_name.py").write_text('"""How fast?"""\n')
     (tmp_path / "mute.py").write_text("x = 1\n")
     (tmp_path / "torn.py").write_text("def run(:\n")
-    lines = list(studies_list.lines(tmp_path, ["a", "long_name", "mute", "torn"]))
+    lines = list(studies_list.lines({path.stem: path for path in sorted(tmp_path.glob("*.py"))}))
     assert lines[0] == "a          How far?"
     assert lines[1] == "long_name  How fast?"
     assert "docstring is missing" in lines[2]
@@ -51,8 +51,8 @@ def test_a_study_that_starts_a_layer_says_which(name: str) -> None:
     assert layer in layers.names() if starts_a_layer(module.run, set()) else layer is None
 
 
-def test_no_studies_are_no_lines(tmp_path: Path) -> None:
-    assert list(studies_list.lines(tmp_path, [])) == []
+def test_no_studies_are_no_lines() -> None:
+    assert list(studies_list.lines({})) == []
 
 
 def test_the_command_lists_the_studies_there_are(capsys: pytest.CaptureFixture[str]) -> None:

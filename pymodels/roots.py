@@ -1,0 +1,93 @@
+"""Where layers, studies, profiles, clusters and NICs are looked for: this tree, and the roots of others.
+
+A root is a folder that is laid out as this tree is (`firmware/host/<layer>`, `tb/studies/<study>.py`, ...), with what
+it adds and nothing else. Roots are the folders of SANLAB_PATH, then the packages that are installed with an entry point
+of the group `sanlab`. Modules of a root have the names that they would have in this tree: the packages that hold one
+module a layer, a study or a NIC extend their `__path__` by `beyond(__name__)`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from pymodels.errors import ConfigError
+
+TREE = Path(__file__).resolve().parents[1]
+PATH, GROUP = "SANLAB_PATH", "sanlab"
+"""The environment variable, folders with `:` between them; the group of entry points."""
+TOPS = ("pymodels", "firmware", "tb", "hdl")
+"""What a root has at its top, or some of it."""
+
+
+@cache
+def roots() -> tuple[Path, ...]:
+    """All roots, this tree first. One that is not there is left out; `check` tells of it.
+
+    From now on the environment has them as full paths: child processes work in other folders.
+    """
+    named = [Path(text).absolute() for text in os.environ.get(PATH, "").split(os.pathsep) if text]
+    if named:
+        os.environ[PATH] = os.pathsep.join(map(str, named))
+    packages = [folder for point in entry_points(group=GROUP) if (folder := _folder(point)) is not None]
+    return tuple(dict.fromkeys(path.resolve() for path in (TREE, *named, *packages) if path.is_dir()))
+
+
+def _folder(point: EntryPoint) -> Path | None:
+    """The folder of the package that an entry point names, which is not imported; None when it is not there."""
+    name = point.value.partition(":")[0].strip()
+    for finder in sys.meta_path:
+        found = finder.find_spec(name, None)
+        if found is not None and found.submodule_search_locations:
+            return Path(next(iter(found.submodule_search_locations)))
+    return None
+
+
+def check() -> None:
+    """Look whether all roots are there, and are roots. Raises ConfigError naming the first that is not."""
+    remedy = f"name a folder with some of {', '.join(TOPS)}"
+    for text in filter(None, os.environ.get(PATH, "").split(os.pathsep)):
+        _check_root(PATH, text, Path(text), remedy)
+    for point in entry_points(group=GROUP):
+        where = f"entry point {point.name!r} of the group {GROUP}"
+        _check_root(where, point.value, _folder(point), "name a top-level package with some of " + ", ".join(TOPS))
+
+
+def _check_root(where: str, text: str, folder: Path | None, remedy: str) -> None:
+    if folder is None or not folder.is_dir():
+        raise ConfigError(where, 0, "no such root", f"{text} is not there", remedy)
+    if not any((folder / top).is_dir() for top in TOPS):
+        raise ConfigError(where, 0, "no root", f"{folder} has none of the folders of one", remedy)
+
+
+def beyond(package: str) -> list[str]:
+    """The folders of a package in the other roots, to extend its `__path__`."""
+    return [str(folder) for root in roots()[1:] if (folder := root.joinpath(*package.split("."))).is_dir()]
+
+
+def place(name: str) -> Path:
+    """A file or folder, by its name below a root: of the first root that has it, else that of this tree."""
+    return next((path for root in roots() if (path := root / name).exists()), TREE / name)
+
+
+def things(folder: str, pattern: str) -> dict[str, Path]:
+    """What stands in a folder of all roots, sorted by name: the file that matches for each thing, itself a file of the
+    folder or in a folder of its own. Raises ConfigError for a name that two roots have.
+    """
+    found: dict[str, Path] = {}
+    for name, path in _matching(folder, pattern):
+        if name in found:
+            what, cause = f"two of {folder} are named {name!r}", f"{found[name]} and {path}"
+            raise ConfigError(PATH, 0, what, cause, "rename one")
+        found[name] = path
+    return dict(sorted(found.items()))
+
+
+def _matching(folder: str, pattern: str) -> Iterator[tuple[str, Path]]:
+    for root in roots():
+        for path in (root / folder).glob(pattern):
+            yield path.relative_to(root / folder).parts[0].removesuffix(path.suffix), path
