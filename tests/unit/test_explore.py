@@ -16,7 +16,7 @@ import pytest
 from firmware.host.grim.memory import REGIONS_VA, USER_VA
 from firmware.nic.grim.channels import DONE, Channel
 from firmware.nic.grim.receiving import Receiver
-from firmware.nic.grim.timeouts import LossyAnswers
+from firmware.nic.grim.timeouts import Timeouts
 from firmware.nic.via.slots import CONFIRM
 from pymodels.errors import ConfigError
 from tb.explore.atlas import Atlas
@@ -151,7 +151,8 @@ def takes_anything(original: Callable[..., Awaitable[None]]) -> Callable[..., Aw
     """A receiver that believes every sequence number."""
 
     async def message(self: Any, buffer: int, words: tuple[int, ...], length: int, early: int) -> None:
-        self.expected[self.stream(words[1], words[3])] = words[0] & 0xFF
+        verdicts = self._verdicts
+        verdicts.expected[verdicts.stream(words[1], words[3])] = words[0] & 0xFF
         await original(self, buffer, words, length, early)
 
     return message
@@ -171,7 +172,7 @@ def never_expires(original: Any) -> Any:
     """Time-outs that are looked at and do nothing."""
 
     async def expire(self: Any, stream: int) -> None:
-        self._age[stream] = 0
+        self._clock.age[stream] = 0
 
     return expire
 
@@ -190,7 +191,7 @@ def never_expires(original: Any) -> Any:
             "nothing more happens, and host 1 got messages [0] of host 0, [0, 1] were sent",
         ),
         (
-            *(LossyAnswers, "_expire", never_expires),
+            *(Timeouts, "_expire", never_expires),
             world("lost", "", ((0, 1),), LOSSY, faults=frozenset({"lost"}), times=1),
             "from here on there is no way to an end: it goes round for ever",
         ),

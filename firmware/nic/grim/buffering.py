@@ -11,55 +11,44 @@ from __future__ import annotations
 
 from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING
 
+from firmware.nic.grim.buffers import Buffers
 from firmware.nic.grim.delivery import NO_BUFFER, Delivery
+from firmware.nic.grim.endpoints import Endpoints
+from firmware.nic.grim.intake import Intake
 from firmware.nic.grim.layout import DRAINS, Counter, Register
 from firmware.nic.grim.ni import Ni
-from firmware.verbs import PollLoop, Watch
+from firmware.nic.grim.verdicts import Verdicts
+from firmware.nic.hardware import Looked, Watched
 from pymodels.trace import TraceEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from firmware.nic.grim.receiving import Receiver
 
 
 class Buffering:
     """The incoming queues of one NI."""
 
-    def __init__(self, ni: Ni, receiver: Receiver, delivery: Delivery) -> None:
+    def __init__(
+        self, ni: Ni, buffers: Buffers, verdicts: Verdicts, endpoints: Endpoints, delivery: Delivery, intake: Intake
+    ) -> None:
         self._ni, self._nic = ni, ni.nic
-        self._receiver, self._delivery = receiver, delivery
+        self._buffers, self._verdicts, self._intake = buffers, verdicts, intake
+        self._endpoints, self._delivery = endpoints, delivery
         channels = ni.options.channels
         self.queues: list[deque[tuple[int, int, int]]] = [deque() for _ in range(channels)]
         """By channel: receive buffer, packet key and bytes of each message, the oldest first."""
         self._share = ni.layout.pool // channels
         self._under_way: list[int] = []
         """Receive buffers that are being brought to the host."""
-        self._fronts = [ni.layout.register(channel, Register.HOST_FRONT) for channel in range(channels)]
-        self._loops: tuple[PollLoop, ...] = ()
-        self._first_step = 0
+        fronts = [ni.layout.register(channel, Register.HOST_FRONT) for channel in range(channels)]
+        self._fronts = [Watched(front, 0, "poll_front") for front in fronts]
 
-    # ---- polling steps
-
-    def watches(self) -> list[Watch]:
-        """The polling steps, one an endpoint: whether it has read on."""
-        return [Watch(front, 0, "poll_front") for front in self._fronts]
-
-    def steps(self) -> list[Callable[[], Awaitable[None]]]:
-        """What belongs to these steps."""
-        return [partial(self._moved, channel) for channel in range(len(self._fronts))]
-
-    def connect(self, loops: tuple[PollLoop, ...], first_step: int) -> None:
-        """The polling loops that have these steps, from `first_step` on."""
-        self._loops, self._first_step = loops, first_step
+    def services(self) -> list[Looked]:
+        """Whether an endpoint has read on, one by one."""
+        return [(front, partial(self._moved, channel)) for channel, front in enumerate(self._fronts)]
 
     async def _moved(self, channel: int) -> None:
         """An endpoint has read on: what waits for it follows."""
-        front = self._nic.load(self._fronts[channel])
-        for loop in self._loops:
-            loop.expect(self._first_step + channel, front)
+        front = self._fronts[channel]
+        front.expect(self._nic.load(front.watch.address))
         await self._nic.work("front_moved")
         await self._drain(channel)
 
@@ -69,18 +58,18 @@ class Buffering:
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
     ) -> None:
         """A message for an endpoint, next in its stream: past the queue, into it, or refused."""
-        receiver, queue = self._receiver, self.queues[channel]
+        verdicts, queue = self._verdicts, self.queues[channel]
         await self._nic.work("queue_look")
-        if not queue and receiver.endpoints.room(channel, length):
-            await receiver.accept(buffer, key, source, stream, channel, length, early)
+        if not queue and self._endpoints.room(channel, length):
+            await self._intake.accept(buffer, key, source, stream, channel, length, early)
         elif len(queue) < self._share:
-            receiver.take(key, source, stream)
+            verdicts.take(key, source, stream)
             await self._nic.work("queue_message")
             queue.append((buffer, key, length))
             self._ni.count(Counter.QUEUED)
-            await receiver.acknowledge(key, source, stream)
+            await verdicts.acknowledge(key, source, stream)
         else:
-            await receiver.refuse(buffer, key, source, stream)
+            await verdicts.refuse(buffer, key, source, stream)
 
     def waits(self, channel: int) -> bool:
         """Whether messages of a channel wait in its queue."""
@@ -88,13 +77,13 @@ class Buffering:
 
     async def _drain(self, channel: int) -> None:
         """Bring to the endpoint what waits for it, as far as it has room."""
-        receiver, delivery, queue = self._receiver, self._delivery, self.queues[channel]
-        while queue and len(self._under_way) < DRAINS and receiver.endpoints.room(channel, queue[0][2]):
+        endpoints, delivery, queue = self._endpoints, self._delivery, self.queues[channel]
+        while queue and len(self._under_way) < DRAINS and endpoints.room(channel, queue[0][2]):
             buffer, key, length = queue.popleft()
             await self._nic.work("queue_drain")
             self._under_way.append(buffer)
-            place = await receiver.endpoints.append(channel, length)
-            at = self._ni.layout.buffers[buffer]
+            place = await endpoints.append(channel, length)
+            at = self._buffers.at[buffer]
             delivery.data(at, place.data, length, False, (NO_BUFFER, key, length))
             delivery.word(place.after, place.pointer, (buffer, key, length))
             await delivery.start()
@@ -103,7 +92,7 @@ class Buffering:
     async def drained(self) -> None:
         """Host DMA has ended something: what waits may follow."""
         if self._under_way:
-            self._under_way = [buffer for buffer in self._under_way if not self._receiver.free[buffer]]
+            self._under_way = [buffer for buffer in self._under_way if not self._buffers.free[buffer]]
             for channel, queue in enumerate(self.queues):
                 if queue:
                     await self._drain(channel)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from firmware.nic.grim.layout import Layout, Register, following
 from firmware.verbs import Nic
-from pymodels.formats.grim import NI_TOKENS, TREE_TOKENS
+from pymodels.formats.grim import GRIM_ID, NI_TOKENS, TREE_TOKENS
 
 WAITING, SENT, DONE, FETCHING, ANSWERED = range(5)
 """States of a scoreboard entry: to be sent (again), in flight, acknowledged, waiting for its payload, acknowledged
@@ -109,6 +109,10 @@ class Channel:
         self.head = self.head + freed & 0xFFFFFFFF
         self._nic.store(self.front_register, self.offset[slot] if self.count else self.next)
         return freed
+
+    def key(self, slot: int) -> int:
+        """Word 0 of the message in a slot: token and sequence."""
+        return GRIM_ID << 16 | self.first_token + slot << 8 | self.sequence[slot]
 
     def number(self, slot: int) -> int:
         """Number of the message in a slot, counted from the beginning, 32 bits."""

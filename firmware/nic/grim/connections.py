@@ -13,29 +13,41 @@ believed, however late it comes.
 
 from __future__ import annotations
 
-from firmware.nic.grim.channels import Channel
-from firmware.nic.grim.layout import NONE, ROUTE_BYTES, Counter, Word
+from firmware.nic.grim.clock import TickingClock
+from firmware.nic.grim.layout import NONE, Counter, Word
+from firmware.nic.grim.losses import LossyAnswers
 from firmware.nic.grim.ni import Ni
-from firmware.nic.grim.receiving import Receiver
-from firmware.nic.grim.sending import Sender
-from firmware.nic.grim.timeouts import LOOKS, LossyAnswers
-from pymodels.formats.grim import COUNTER_MASK, SEGMENTS, TAG, TAG_SHIFT, Cause, MessageType, control, distance
+from firmware.nic.grim.peers import Peers
+from firmware.nic.grim.remote import Remote
+from firmware.nic.grim.reports import Reports
+from firmware.nic.grim.transmitter import Transmitter
+from firmware.nic.grim.unfinished import Unfinished
+from firmware.nic.grim.verdicts import Verdicts
+from pymodels.formats.grim import COUNTER_MASK, TAG, TAG_SHIFT, Cause, MessageType, control, distance
 from pymodels.trace import TraceEvent
 
 
-class ConnectedAnswers(LossyAnswers):
-    """The time-out extension, and who is connected with whom."""
+class Connections(Peers):
+    """Who is connected with whom."""
 
-    def __init__(self, ni: Ni, sender: Sender, receiver: Receiver) -> None:
-        super().__init__(ni, sender, receiver)
+    def __init__(
+        self,
+        ni: Ni,
+        transmitter: Transmitter,
+        answers: LossyAnswers,
+        verdicts: Verdicts,
+        remote: Remote,
+        reports: Reports,
+        unfinished: Unfinished,
+        clock: TickingClock,
+    ) -> None:
+        super().__init__(ni, transmitter)
+        self._answers, self._verdicts, self._remote = answers, verdicts, remote
+        self._reports, self._unfinished, self._clock = reports, unfinished, clock
         first = self.nic.load(Word.BEGINNINGS) + 1 & COUNTER_MASK
         self.nic.store(Word.BEGINNINGS, first)
         self._mine = [first] * ni.nodes
         self._theirs: list[int | None] = [None] * ni.nodes
-        self._ticks = 0
-        self._unfinished: set[tuple[int, int, int]] = set()
-        """Long messages of which more is to come: stream; of a copy for a tree its first sender's VNN; channel."""
-        sender.entered = self._entered
         for peer in ni.peers:
             ni.tags[peer] = NONE
 
@@ -43,16 +55,19 @@ class ConnectedAnswers(LossyAnswers):
 
     def notice(self, peer: int) -> None:
         """Tell a NI of this one's beginning."""
-        self.sender.answer(peer, control(MessageType.SYNC, self._mine[peer], 0, self.ni.me))
-        self.ni.count(Counter.SYNC_SENT)
-        self.nic.trace(TraceEvent.SYNC_SENT, 0, peer)
+        self._tell_count(peer, self._mine[peer])
 
-    async def _sync(self, key: int, peer: int) -> None:
+    async def ask_again(self) -> None:
+        """Notices to the NIs that are down."""
+        for peer in sorted(self.ni.down):
+            if self._clean(peer):
+                await self.nic.work("sync_notice")
+                self.notice(peer)
+
+    async def noticed(self, key: int, peer: int) -> None:
         """A notice: the connection with a new count of the other NI begins when nothing of the old one is left."""
         count, known = key >> 8 & COUNTER_MASK, self._theirs[peer]
-        self.heard.add(peer)
-        self.nic.trace(TraceEvent.SYNC_SEEN, 0, peer)
-        await self.nic.work("sync_heard")
+        await self._hear(peer)
         if known is None or distance(count, known) > 0:
             if self.ni.tags[peer] != NONE:
                 await self._part(peer)
@@ -64,9 +79,9 @@ class ConnectedAnswers(LossyAnswers):
                 return
             self._join(peer, count)
         answer = control(MessageType.SYNC_ANSWER, self._mine[peer], self._theirs[peer] or 0, self.ni.me)
-        self.sender.answer(peer, answer)
+        self.transmitter.answer(peer, answer)
 
-    async def _sync_answered(self, key: int, peer: int) -> None:
+    async def confirmed(self, key: int, peer: int) -> None:
         """The answer to a notice, this one's or an older one's; or the other NI knows a later count than this one."""
         count, mine = key >> 8 & COUNTER_MASK, key & COUNTER_MASK
         await self.nic.work("sync_answered")
@@ -81,17 +96,7 @@ class ConnectedAnswers(LossyAnswers):
 
     # ---- the end of a connection, and a new one
 
-    def _entered(self, channel: Channel, slot: int) -> None:
-        """A message is in the scoreboard. A long one that begins in one connection must not end in another."""
-        w1, w2, w3 = self.nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 4, 3)
-        copy = channel.index > self.sender.own.index
-        message = channel.stream[slot], w2 >> 8 & 0xFF if copy else NONE, w2 & 0xFF if copy else w3 >> 24
-        if w1 >> 26 in SEGMENTS:
-            self._unfinished.add(message)
-        else:
-            self._unfinished.discard(message)
-
-    async def _give_up(self, peer: int) -> None:
+    async def give_up(self, peer: int) -> None:
         """No sign of life: the connection ends, and this NI will ask for a new one."""
         self._mine[peer] = self._mine[peer] + 1 & COUNTER_MASK
         await self._part(peer)
@@ -100,38 +105,23 @@ class ConnectedAnswers(LossyAnswers):
         self.ni.tags[peer] = NONE
         self.ni.count(Counter.PARTED)
         self.nic.trace(TraceEvent.PARTED, 0, peer)
-        if not self._watched and not self._held and not self.sender.down:
-            self._start_clock()
-        await self.close(peer)
-        self._unfinished = {message for message in self._unfinished if message[1] != peer}
-        self.receiver.forget(peer)
-        self.receiver.remote.forget(peer)
+        self._clock.start()
+        await self._answers.close(peer)
+        self._unfinished.forget(peer)
+        self._verdicts.forget(peer)
+        self._remote.forget(peer)
         for channel in range(self.ni.options.channels):
-            await self.receiver.reports.tell(channel, peer << 8, Cause.BEGAN_ANEW, 0, 0)
+            await self._reports.tell(channel, peer << 8, Cause.BEGAN_ANEW, 0, 0)
 
     def _clean(self, peer: int) -> bool:
         """Whether nothing of an ended connection is left here."""
-        streams = self.sender.streams
-        late = self._late is not None and streams.peer(self._late[0].stream[self._late[1]]) == peer
-        owed = any(streams.waiting[stream] for stream in self._of(peer))
-        halves = any(streams.peer(stream) == peer for stream, _, _ in self._unfinished)
-        here = self.receiver.reports.pending or self.receiver.remote.has_to_do_with(peer)
-        return not (late or owed or halves or here)
+        answers = self._answers
+        outgoing = answers.is_late(peer) or answers.owes(peer) or self._unfinished.has(peer)
+        return not (outgoing or self._reports.pending or self._remote.has_to_do_with(peer))
 
     def _join(self, peer: int, count: int) -> None:
         """A new connection."""
         self._theirs[peer] = count
         self.ni.tags[peer] = self._mine[peer] + count << TAG_SHIFT & TAG
         self.nic.trace(TraceEvent.JOINED, 0, peer)
-        self.open(peer)
-
-    # ---- time
-
-    async def _look(self) -> None:
-        """A tick; once a time-out, notices to those that are down."""
-        await super()._look()
-        self._ticks = (self._ticks + 1) % LOOKS
-        for peer in sorted(self.sender.down) if not self._ticks else ():
-            if self._clean(peer):
-                await self.nic.work("sync_notice")
-                self.notice(peer)
+        self._answers.open(peer)

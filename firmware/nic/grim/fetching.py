@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from firmware.nic.grim.channels import WAITING, Channel
 from firmware.nic.grim.delivery import NO_BUFFER, Delivery
+from firmware.nic.grim.endpoints import Endpoints
 from firmware.nic.grim.layout import E2L_CHAIN, HostQueue
 from firmware.nic.grim.ni import Ni
-from firmware.nic.grim.receiving import Receiver
-from firmware.nic.grim.sending import Sender
+from firmware.nic.grim.outgoing import Outgoing
 from firmware.nic.hardware import HostDma
 from firmware.nic.hardware.host_dma import E2L
 
@@ -21,13 +21,12 @@ from firmware.nic.hardware.host_dma import E2L
 class Fetching:
     """The E2L chain."""
 
-    def __init__(self, ni: Ni, dma: HostDma, sender: Sender, receiver: Receiver, delivery: Delivery) -> None:
+    def __init__(self, ni: Ni, dma: HostDma, outgoing: Outgoing, endpoints: Endpoints, delivery: Delivery) -> None:
         layout = ni.layout
         self._nic = ni.nic
-        self._sender, self._receiver, self._delivery = sender, receiver, delivery
+        self._outgoing, self._endpoints, self._delivery = outgoing, endpoints, delivery
         self._chain = Delivery(ni, dma, layout.fetches, 0, layout.fetches_count, E2L_CHAIN)
-        self._fetched = [0] * len(sender.channels)
-        sender.fetch = self.fetch
+        self._fetched = [0] * len(outgoing.channels)
 
     async def fetch(self, channel: Channel, slot: int, place: int, host: int, size: int) -> None:
         """Begin to fetch the payload of a message that was entered as FETCHING."""
@@ -41,11 +40,11 @@ class Fetching:
         messages = 0
         while (entry := self._chain.finished()) is not None:
             index, slot, _ = entry
-            channel = self._sender.channels[index]
+            channel = self._outgoing.channels[index]
             channel.state[slot] = WAITING
-            self._sender.streams.wake(channel.stream[slot])
+            self._outgoing.streams.wake(channel.stream[slot])
             self._fetched[index] = self._fetched[index] + 1 & 0xFFFFFFFF
-            host = self._receiver.endpoints.base[index]
+            host = self._endpoints.base[index]
             self._delivery.word(self._fetched[index], host + HostQueue.FETCHED, (NO_BUFFER, 0, 0))
             messages += 1
         if messages > 1:

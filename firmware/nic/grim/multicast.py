@@ -13,13 +13,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firmware.nic.grim.answers import Answers
+from firmware.nic.grim.buffering import Buffering
+from firmware.nic.grim.buffers import Buffers
 from firmware.nic.grim.channels import SENT, Channel
+from firmware.nic.grim.clock import Clock
 from firmware.nic.grim.delivery import NO_BUFFER, OWN, Delivery
+from firmware.nic.grim.endpoints import Endpoints
 from firmware.nic.grim.layout import ROUTE_BYTES, TREE_CHANNELS, Counter, Tree, fits
 from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.outgoing import Outgoing
 from firmware.nic.grim.queues.hybrid import HybridQueue
-from firmware.nic.grim.receiving import Receiver
-from firmware.nic.grim.sending import Sender
+from firmware.nic.grim.verdicts import Verdicts
 from pymodels.formats.grim import HEADER_BYTES, Cause, Device, Lack, MessageType, padded
 from pymodels.trace import TraceEvent
 
@@ -44,10 +48,22 @@ class Place(NamedTuple):
 class Multicast:
     """The trees of one NI."""
 
-    def __init__(self, ni: Ni, sender: Sender, receiver: Receiver, delivery: Delivery, answers: Answers) -> None:
+    def __init__(
+        self,
+        ni: Ni,
+        outgoing: Outgoing,
+        buffers: Buffers,
+        verdicts: Verdicts,
+        endpoints: Endpoints,
+        buffering: Buffering | None,
+        delivery: Delivery,
+        answers: Answers,
+        clock: Clock,
+    ) -> None:
         self._ni, self._nic, self._layout = ni, ni.nic, ni.layout
-        self._sender, self._receiver, self._delivery, self._answers = sender, receiver, delivery, answers
-        receiver.multicast, sender.local = self, self.local
+        self._outgoing, self._streams, self._clock = outgoing, outgoing.streams, clock
+        self._buffers, self._verdicts, self._answers = buffers, verdicts, answers
+        self._endpoints, self._buffering, self._delivery = endpoints, buffering, delivery
         self._own: dict[int, tuple[Channel, int]] = {}
         """Messages of the own host on their way to it, by entry."""
         self._held_up: list[int] = []
@@ -72,16 +88,15 @@ class Multicast:
         message.
         """
         if place.children:
-            copies = self._sender.trees[tree]
+            copies = self._outgoing.trees[tree]
             front = copies.offset[copies.first] if copies.count else copies.next
             if copies.count + len(place.children) > copies.slots:
                 return Lack.COPIES
             if not fits(front, copies.next, ROUTE_BYTES + length, copies.limit):
                 return Lack.COPIES
-        receiver = self._receiver
-        if receiver.buffering is not None and any(receiver.buffering.waits(channel) for channel in place.channels):
+        if self._buffering is not None and any(self._buffering.waits(channel) for channel in place.channels):
             return Lack.ENDPOINT
-        takes = all(receiver.endpoints.room(channel, length) for channel in place.channels)
+        takes = all(self._endpoints.room(channel, length) for channel in place.channels)
         return None if takes else Lack.ENDPOINT
 
     # ---- arrival
@@ -94,18 +109,18 @@ class Multicast:
         await self._nic.work("multicast_look")
         place = self._place(tree, not forwarded)
         if place is None:  # of a forwarded message: this NI began anew, and its parent does not know
-            await self._receiver.impossible(buffer, key, source, stream, Cause.UNKNOWN_TREE)
+            await self._verdicts.impossible(buffer, key, source, stream, Cause.UNKNOWN_TREE)
         elif (lack := self._lack(tree, place, length)) is not None:
-            await self._receiver.refuse(buffer, key, source, stream, lack)
+            await self._verdicts.refuse(buffer, key, source, stream, lack)
         else:
-            self._receiver.take(key, source, stream)
-            parts = ((self._layout.buffers[buffer], length),)
+            self._verdicts.take(key, source, stream)
+            parts = ((self._buffers.at[buffer], length),)
             if place.channels:  # the buffer is looked at again when this returns: the copy is made by then
                 await self._deliver(place, parts, (buffer, key, length))
-            await self._receiver.acknowledge(key, source, stream)
+            await self._verdicts.acknowledge(key, source, stream)
             await self._replicate(tree, place, parts)
             if not place.channels:
-                self._receiver.release(buffer)
+                self._buffers.release(buffer)
 
     async def local(self, channel: Channel, slot: int, stream: int) -> None:
         """The own host's message for a tree whose root is here: accept it, or look again after the retry delay."""
@@ -115,11 +130,11 @@ class Multicast:
         await self._nic.work("multicast_local")
         place = self._place(tree, True)
         if place is not None and self._lack(tree, place, HEADER_BYTES + payload) is not None:
-            await self._answers.later(stream)
+            await self._clock.later(stream)
         elif place is not None and place.channels and len(self._own) == OWN_DELIVERIES:
             self._held_up.append(stream)
         else:
-            streams = self._sender.streams
+            streams = self._streams
             streams.passed(channel, slot, stream)
             streams.in_flight[stream] += 1
             channel.state[slot] = SENT
@@ -131,7 +146,7 @@ class Multicast:
 
     async def _begin(self, tree: int, place: Place, message: tuple[Channel, int], parts: Parts) -> None:
         """Replicate and deliver a message that stands in a channel's queue. It was never sent, so its word 0 is new."""
-        key, me = self._sender.key(*message), self._ni.me
+        key, me = message[0].key(message[1]), self._ni.me
         self._nic.store(parts[0][0], key)
         self._nic.trace(TraceEvent.NIC_RECV_START, key, me)
         if place.channels:
@@ -148,7 +163,7 @@ class Multicast:
         await self._answers.finish(*self._own.pop(OWN - buffer))
         held_up, self._held_up = self._held_up, []
         for stream in held_up:
-            self._sender.streams.wake(stream)
+            self._streams.wake(stream)
 
     # ---- copies
 
@@ -156,7 +171,7 @@ class Multicast:
         """One copy in the tree's queue, one entry a child."""
         if not place.children:
             return
-        nic, copies, streams = self._nic, self._sender.trees[tree], self._sender.streams
+        nic, copies = self._nic, self._outgoing.trees[tree]
         to = copies.base + copies.next + ROUTE_BYTES
         length = _length(parts)
         await nic.work("multicast_copy", -(-length // LINE))
@@ -169,24 +184,19 @@ class Multicast:
         first: int | None = None
         for vnn in place.children:
             await nic.work("multicast_entry")
-            stream = streams.number(copies.index, vnn, 0)
-            sequence = streams.next_sequence(stream)
+            stream = self._outgoing.order.number(copies.index, vnn, 0)
             if first is None:
-                slot = first = copies.append(ROUTE_BYTES + length, stream, sequence)
+                slot = first = self._outgoing.enter(copies, ROUTE_BYTES + length, stream)
             else:
-                slot = copies.append_same(first, stream, sequence)
-            if streams.tokens is not None:
-                streams.tokens[stream][sequence] = copies.first_token + slot
-            if self._sender.entered is not None:
-                self._sender.entered(copies, slot)
-            nic.trace(TraceEvent.NIC_COPY, self._sender.key(copies, slot), key, vnn)
-            streams.wait(copies, slot, stream)
-            streams.wake(stream)
+                slot = self._outgoing.enter_again(copies, first, stream)
+            nic.trace(TraceEvent.NIC_COPY, copies.key(slot), key, vnn)
+            self._streams.wait(copies, slot, stream)
+            self._streams.wake(stream)
         self._ni.count(Counter.COPIES, len(place.children))
 
     async def _deliver(self, place: Place, parts: Parts, last: tuple[int, int, int]) -> None:
         """To the own host's channels that have subscribed; `last` is the entry of the last block."""
-        endpoints, delivery, length = self._receiver.endpoints, self._delivery, _length(parts)
+        endpoints, delivery, length = self._endpoints, self._delivery, _length(parts)
         for channel in place.channels:
             await self._nic.work("multicast_deliver")
             to, pointer, after = await endpoints.append(channel, length)

@@ -22,6 +22,8 @@ class Ni:
         self.names = view.names
         """Of the hosts, by VNN."""
         self.options, self.layout = planned(view, nic.sram_bytes)
+        self.lossy = self.options.timeout_us > 0
+        """The time-out extension is on."""
         self.to_itself = view.me in view.routes
         """Messages to the own node go over the switch: it has a card that takes them."""
         self.card_channel = card_channel(self.options, view)
@@ -31,6 +33,8 @@ class Ni:
         self.tags = [0] * self.nodes
         """By VNN: what stands in packets to and from it (`TAG`); NONE while there is no connection. 0 without
         time-outs."""
+        self.down: set[int] = set()
+        """NIs that give no sign of life. None without time-outs."""
         self._counts = [0] * len(Counter)
 
     def _route(self, view: ClusterView, vnn: int) -> tuple[int, int, int]:

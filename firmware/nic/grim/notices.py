@@ -8,10 +8,14 @@ looks at in place of all the channels. The FIFO has room for every message that 
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 
 from firmware.nic.grim.channels import Channel
 from firmware.nic.grim.layout import Word
 from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.search import NewMessage
+from firmware.nic.hardware import Looked
+from firmware.verbs import Watch
 from pymodels.registers import Isr, Pci, Reg, Size
 
 WAKE0 = 1 << Isr.WAKE0
@@ -31,7 +35,14 @@ class Notices:
         self._queued = [False] * len(channels)
         self._ready: deque[Channel] = deque()
 
-    async def rung(self) -> None:
+    def services(self, new_message: NewMessage) -> list[Looked]:
+        """The steps of the main loop in place of the search."""
+        return [
+            (Watch(Word.NEWS, 0, "poll_news"), partial(self._news, new_message)),
+            (Watch(Reg.ISR, 0, "poll_flag", WAKE0, register=True), self._rung),
+        ]
+
+    async def _rung(self) -> None:
         """WAKE0: take all entries out. The flag is cleared first: an entry that comes in between raises it again."""
         nic = self._nic
         nic.write(Reg.ISR, WAKE0)
@@ -43,18 +54,26 @@ class Notices:
             address, back = nic.load_words(at, 2)
             channel = self._channels[address - Pci.DOORBELL >> 2]
             nic.store(channel.back_register, back)
-            self.news(channel)
+            self.look_again(channel)
         self._consumer = producer
         nic.write(Reg.DOORBELL_CONSUMER0, producer)
 
-    def news(self, channel: Channel) -> None:
+    async def _news(self, new_message: NewMessage) -> None:
+        """The next message of the channel whose turn it is."""
+        channel = self._take()
+        if channel is None:
+            await self._nic.work("news_nothing")
+        elif await new_message(channel):
+            self.look_again(channel)
+
+    def look_again(self, channel: Channel) -> None:
         """A channel has messages that the NI has not looked at, or may have."""
         if not self._queued[channel.index]:
             self._queued[channel.index] = True
             self._ready.append(channel)
             self._nic.store(Word.NEWS, len(self._ready))
 
-    def take(self) -> Channel | None:
+    def _take(self) -> Channel | None:
         """The channel whose turn it is; None when it has nothing after all."""
         channel = self._ready.popleft()
         self._queued[channel.index] = False

@@ -17,14 +17,15 @@ behind all blocks of DMA that are under way: then nobody reads or writes it any 
 from __future__ import annotations
 
 from firmware.nic.grim.answers import Answers
+from firmware.nic.grim.buffers import Buffers
 from firmware.nic.grim.channels import WAITING
 from firmware.nic.grim.delivery import FETCHED, NO_BUFFER, REQUESTED, Delivery
 from firmware.nic.grim.jobs import Job, job_in
 from firmware.nic.grim.layout import NONE, ROUTE_BYTES, Counter, Kernel, Word
 from firmware.nic.grim.ni import Ni
-from firmware.nic.grim.receiving import Receiver
-from firmware.nic.grim.sending import Sender
+from firmware.nic.grim.outgoing import Outgoing
 from firmware.nic.grim.translation import Translation
+from firmware.nic.grim.verdicts import Verdicts
 from firmware.nic.hardware.host_dma import E2L
 from pymodels.formats.grim import CONTINUES, COUNTER_MASK, HEADER_BYTES, MORE, Cause, Lack, MessageType, padded
 from pymodels.registers import Isr, Reg
@@ -38,9 +39,12 @@ INTERRUPT = 1 << Isr.HOST_SIG
 class Remote:
     """The remote memory operations of one NI."""
 
-    def __init__(self, ni: Ni, sender: Sender, receiver: Receiver, delivery: Delivery, answers: Answers) -> None:
+    def __init__(
+        self, ni: Ni, outgoing: Outgoing, buffers: Buffers, verdicts: Verdicts, delivery: Delivery, answers: Answers
+    ) -> None:
         self._ni, self._nic, self._layout = ni, ni.nic, ni.layout
-        self._sender, self._receiver, self._delivery, self._answers = sender, receiver, delivery, answers
+        self._outgoing, self._buffers, self._verdicts = outgoing, buffers, verdicts
+        self._delivery, self._answers = delivery, answers
         self._translation = Translation(ni)
         self.under_way = 0
         """DMA operations at whose end something is to be done."""
@@ -119,8 +123,8 @@ class Remote:
     async def _refuse(self, job: Job, lack: Lack) -> None:
         """No room to execute it: a NACK."""
         if self._unpark(job):
-            self._receiver.expected[job.stream] = job.key & COUNTER_MASK
-        await self._receiver.refuse(job.buffer, job.key, job.source, job.stream, lack)
+            self._verdicts.expected[job.stream] = job.key & COUNTER_MASK
+        await self._verdicts.refuse(job.buffer, job.key, job.source, job.stream, lack)
 
     async def _impossible(self, job: Job, cause: int) -> None:
         """It can never succeed: the sender is told, or for a reply, whose read failed here, the own host."""
@@ -129,17 +133,17 @@ class Remote:
         if job.kind == MessageType.RM_REPLY:
             self._acknowledge(job)
             await self._nic.work("error_seen")
-            self._receiver.release(job.buffer)
+            self._buffers.release(job.buffer)
             await self._answers.failed_here(job.request, job.source, Cause.FREED_HERE)
         else:
-            await self._receiver.fail(job.buffer, job.key, job.source, job.stream, cause)
+            await self._verdicts.fail(job.buffer, job.key, job.source, job.stream, cause)
 
     # ---- misses
 
     async def _park(self, job: Job) -> None:
         """Ask the driver: the request goes by DMA to the kernel, then an interrupt tells of it. The stream stalls."""
         self._parked = job
-        self._receiver.stalled = job.stream
+        self._verdicts.stalled = job.stream
         self._accept(job)
         self._ni.count(Counter.PARKED)
         await self._ask(job)
@@ -148,7 +152,7 @@ class Remote:
         """Whether a job that ends was parked: no other one lets the stream go on that waits for that."""
         was_parked = self._parked is job
         if was_parked:
-            self._parked, self._receiver.stalled = None, NONE
+            self._parked, self._verdicts.stalled = None, NONE
         return was_parked
 
     async def _ask(self, job: Job) -> None:
@@ -189,7 +193,7 @@ class Remote:
         self._nic.trace(TraceEvent.TRANSLATION_DONE, job.key, cause or 0)
         if job.forgotten:
             self._unpark(job)
-            self._receiver.release(job.buffer)
+            self._buffers.release(job.buffer)
             return
         if cause is not None and self._for_lock:
             cause = Cause.LOCK_NOT_REGISTERED
@@ -218,18 +222,18 @@ class Remote:
 
     def _accept(self, job: Job) -> None:
         """Its number in the stream is taken."""
-        self._receiver.in_order(job.stream, job.key)
+        self._verdicts.in_order(job.stream, job.key)
         self._nic.trace(TraceEvent.NIC_ACCEPT, job.key, job.source, ACCEPT_NOBODY)
 
     def _acknowledge(self, job: Job) -> None:
-        self._sender.answer(job.source, self._receiver.answer_words(MessageType.ACK, job.key, job.stream))
+        self._verdicts.answer(MessageType.ACK, job.source, job.key, job.stream)
         self._nic.trace(TraceEvent.ACK_SENT, job.key, job.source)
         self._ni.count(Counter.ACCEPTED)
 
     async def _write(self, job: Job) -> None:
         """Data, one block a piece, then the lock; the buffer is free, and a read at home done, when all are stored."""
         assert job.pieces is not None and job.lock_pieces is not None
-        delivery, at = self._delivery, self._layout.buffers[job.buffer] + HEADER_BYTES
+        delivery, at = self._delivery, self._buffers.at[job.buffer] + HEADER_BYTES
         reply = job.kind == MessageType.RM_REPLY
         await self._nic.work("remote_write")
         if len(job.pieces) > 1:
@@ -259,13 +263,13 @@ class Remote:
         """Fetch what is asked for into the NI's own queue, behind a header that is ready."""
         assert job.pieces is not None
         size = ROUTE_BYTES + HEADER_BYTES + padded(job.size + 3 >> 2)
-        slot = self._sender.own_message(size, job.source, job.channels[0])
+        slot = self._outgoing.own_message(size, job.source, job.channels[0])
         if slot is None:
             await self._refuse(job, Lack.REPLIES)
             return
         self._take(job)
-        own = self._sender.own
-        key = self._sender.key(own, slot)
+        own = self._outgoing.own
+        key = own.key(slot)
         self._nic.trace(TraceEvent.NIC_REPLY, key, job.key, job.source)
         await self._nic.work("remote_read")
         if len(job.pieces) > 1:
@@ -288,7 +292,7 @@ class Remote:
         self._ni.count(Counter.REMOTE_READS)
         await self._delivery.start()
         self._nic.trace(TraceEvent.NIC_DMA_START, key, job.size)
-        self._receiver.release(job.buffer)
+        self._buffers.release(job.buffer)
 
     # ---- ends of DMA
 
@@ -300,7 +304,7 @@ class Remote:
         elif buffer == FETCHED:
             self.under_way -= 1
             await self._nic.work("remote_fetched")
-            own, streams = self._sender.own, self._sender.streams
+            own, streams = self._outgoing.own, self._outgoing.streams
             own.state[argument] = WAITING
             streams.wake(own.stream[argument])
         elif buffer >= 0:

@@ -10,26 +10,23 @@ is a message of the NI's own channel.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
 
 from firmware.nic.grim.channels import WAITING, Channel
+from firmware.nic.grim.clock import Clock
 from firmware.nic.grim.delivery import NO_BUFFER, REPORT, Delivery
 from firmware.nic.grim.endpoints import Endpoints
 from firmware.nic.grim.layout import REPORTS, ROUTE_BYTES
 from firmware.nic.grim.ni import Ni
-from firmware.nic.grim.sending import Sender
+from firmware.nic.grim.outgoing import Outgoing
 from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, MORE, SEGMENTS, TOKENS, MessageType
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
 
 
 class Reports:
     """The reports of one NI."""
 
-    def __init__(self, ni: Ni, sender: Sender, endpoints: Endpoints, delivery: Delivery) -> None:
+    def __init__(self, ni: Ni, outgoing: Outgoing, endpoints: Endpoints, delivery: Delivery, clock: Clock) -> None:
         self._ni, self._nic = ni, ni.nic
-        self._sender, self._endpoints, self._delivery = sender, endpoints, delivery
+        self._outgoing, self._endpoints, self._delivery, self._clock = outgoing, endpoints, delivery, clock
         self._waiting: deque[tuple[int, ...]] = deque()
         self._afar: deque[tuple[int, ...]] = deque()
         """Those for other hosts that wait for room in the NI's own queue."""
@@ -37,8 +34,6 @@ class Reports:
         self._under_way = 0
         self._held = False
         """Within the retry delay: the queue had no room."""
-        self.later: Callable[[], Awaitable[None]]
-        """Calls `again` after the retry delay."""
 
     @property
     def full(self) -> bool:
@@ -54,7 +49,7 @@ class Reports:
         """A message in the scoreboard cannot succeed: its sender is told. Of a reply nobody is; who asked for it gets
         no answer.
         """
-        own = self._sender.own.index
+        own = self._outgoing.own.index
         w1, w2, w3, a0, _, _, a3 = self._nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 4, 7)
         if w1 >> 26 in SEGMENTS or (MessageType.RM_V <= w1 >> 26 <= MessageType.RM_REPLY and w1 & MORE):
             return
@@ -63,7 +58,7 @@ class Reports:
             await self.tell(channel.index, w1 | w2 & 0xFFFF, w3, a0, a3)
         elif channel.index > own:
             origin, source = w2 >> 8 & 0xFF, w2 & 0xFF
-            w1 |= self._sender.streams.peer(channel.stream[slot]) << 8
+            w1 |= self._outgoing.order.peer(channel.stream[slot]) << 8
             if origin == self._ni.me:
                 await self.tell(source, w1, w3, a0, a3)
             else:
@@ -72,10 +67,10 @@ class Reports:
 
     async def go_on(self) -> None:
         """Send the reports for other hosts, as far as the NI's own queue has room."""
-        sender, own = self._sender, self._sender.own
+        outgoing, own = self._outgoing, self._outgoing.own
         while self._afar:
             vnn, target, *arguments = self._afar[0]
-            slot = sender.own_message(ROUTE_BYTES + HEADER_BYTES, vnn, target)
+            slot = outgoing.own_message(ROUTE_BYTES + HEADER_BYTES, vnn, target)
             if slot is None:
                 return
             self._afar.popleft()
@@ -84,7 +79,7 @@ class Reports:
             at = own.base + own.offset[slot] + ROUTE_BYTES + 4
             self._nic.store_words(at, (w1, vnn << 8, w3, *arguments))
             own.state[slot] = WAITING
-            sender.streams.wake(own.stream[slot])
+            outgoing.streams.wake(own.stream[slot])
 
     async def tell(self, channel: int, *arguments: int) -> None:
         """A message of a channel cannot succeed: the arguments of its report."""
@@ -120,4 +115,4 @@ class Reports:
             await delivery.start()
         if self._waiting and not self._under_way and not self._held:
             self._held = True
-            await self.later()
+            await self._clock.reports_later()

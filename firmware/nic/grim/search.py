@@ -1,48 +1,37 @@
-"""The search of the channels, timed by the NI itself (paper 000, 4.3.4 and Figure 4.10; option `search_timer`).
-
-The host writes how many channels and how often into the word SEARCH. In each round of the main loop the NI then runs
-its own search, the same steps over the same words, over the last so many channels, and adds up what RTC says of it. In
-between it serves as always. A search that meets a message does not count: the main loop takes the message.
+"""The search of the channels for new messages (paper 000, Figure 4.10): one step of the main loop a channel, in order;
+it goes on where it stopped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from firmware.nic.grim.channels import Channel
-from firmware.nic.grim.layout import Word
-from firmware.nic.grim.ni import Ni
-from firmware.verbs import Watch
-from pymodels.registers import Reg
+from firmware.nic.hardware import Looked, Watched
+from firmware.verbs import Nic
 
-TIMES = 0xFFFF
-"""The part of the word SEARCH that says how often; above it stands the number of channels."""
+NewMessage = Callable[[Channel], Awaitable[bool]]
+"""Takes the next message of a channel. False: the scoreboard has no room for it."""
 
 
-class SearchTimer:
-    """The search as a loop of its own: the channels' steps, and a last one that always hits."""
+class Search:
+    """Looks at the back pointer of each channel."""
 
-    def __init__(self, ni: Ni, channels: Sequence[Channel], watches: Sequence[Watch]) -> None:
-        """`watches`: the steps of the main loop, one a channel."""
-        self._nic = ni.nic
-        self._channels = channels
-        self._loop = ni.nic.poll_loop([*watches, Watch(Word.SEARCH, 0, "search_over")])
+    def __init__(self, nic: Nic, channels: Sequence[Channel]) -> None:
+        self._nic, self._channels = nic, channels
+        self._backs = [Watched(channel.back_register, 0, "poll_channel") for channel in channels]
 
-    def watch(self) -> Watch:
-        """The step of the main loop that sees the host's wish."""
-        return Watch(Word.SEARCH, 0, "poll_wish")
+    def services(self, new_message: NewMessage) -> list[Looked]:
+        """The steps, one a channel."""
+        return [(self._backs[channel.index], partial(self._look, channel, new_message)) for channel in self._channels]
 
-    async def time(self) -> None:
-        """The host wants a search to be timed."""
-        nic, all_channels = self._nic, len(self._channels)
-        for step, channel in enumerate(self._channels):
-            self._loop.expect(step, nic.load(channel.back_register) if channel.blocked else channel.next)
-        count, times = divmod(nic.load(Word.SEARCH), TIMES + 1)
-        begun = await nic.read(Reg.RTC)
-        await nic.work("search_begin")
-        met_nothing = await self._loop.run(max(all_channels - count, 0)) == all_channels
-        over = await nic.read(Reg.RTC)
-        await nic.work("search_told")
-        if met_nothing:
-            nic.store(Word.TICKS, nic.load(Word.TICKS) + over - begun & 0xFFFFFFFF)
-            nic.store(Word.SEARCH, count << 16 | times - 1 if times > 1 else 0)
+    async def _look(self, channel: Channel, new_message: NewMessage) -> None:
+        """A new message, or news of a channel that is blocked."""
+        taken = not channel.blocked and await new_message(channel)
+        back = self._backs[channel.index]
+        back.expect(channel.next if taken else self._nic.load(channel.back_register))
+
+    def look_again(self, channel: Channel) -> None:
+        """A channel was blocked, and is no longer: it is looked at as before."""
+        self._backs[channel.index].expect(channel.next)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from firmware.nic.grim.channels import Channel
 from firmware.nic.grim.layout import ROUTE_BYTES
 from firmware.nic.grim.queues.hybrid import HybridQueue
-from firmware.nic.grim.sending import SEND, Sender
+from firmware.nic.grim.transmitter import SEND, Transmitter
 from pymodels.registers import Reg
 from pymodels.trace import TraceEvent
 
 
-class HybridSender(Sender):
+class HybridTransmitter(Transmitter):
     """Sends header and payload as two pieces of one packet."""
 
     _payload: tuple[int, int] | None = None
@@ -23,12 +23,13 @@ class HybridSender(Sender):
     _second: tuple[int, int] | None = None
     """The same of the message whose header is on its way."""
 
-    def _prepare(self, channel: Channel, slot: int) -> None:
+    def prepare(self, channel: Channel, slot: int) -> None:
+        """As any; where its payload stands is kept for the second piece."""
         self._payload = None
         if isinstance(channel, HybridQueue) and channel.payload_size[slot]:
             at = channel.payload_base + channel.payload_offset[slot]
             self._payload = at, at + channel.payload_size[slot]
-        super()._prepare(channel, slot)
+        super().prepare(channel, slot)
 
     def _start_prepared(self) -> None:
         if self._payload is None:

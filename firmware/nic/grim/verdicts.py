@@ -7,9 +7,10 @@ by an ERROR (readings B5).
 
 from __future__ import annotations
 
-from firmware.nic.grim.layout import Counter
+from firmware.nic.grim.buffers import Buffers
+from firmware.nic.grim.layout import NONE, Counter
 from firmware.nic.grim.ni import Ni
-from firmware.nic.grim.sending import Sender
+from firmware.nic.grim.transmitter import Transmitter
 from pymodels.formats.grim import COUNTER_BITS, COUNTER_MASK, MAX_CHANNELS, MAX_WINDOW, Lack, MessageType, control
 from pymodels.trace import TraceEvent
 
@@ -17,21 +18,23 @@ from pymodels.trace import TraceEvent
 class Verdicts:
     """Incoming sequence numbers, and the answers."""
 
-    def __init__(self, ni: Ni, sender: Sender) -> None:
-        self.ni, self.nic, self.layout, self.sender = ni, ni.nic, ni.layout, sender
+    def __init__(self, ni: Ni, transmitter: Transmitter, buffers: Buffers) -> None:
+        self._ni, self._nic, self._layout = ni, ni.nic, ni.layout
+        self._transmitter, self._buffers = transmitter, buffers
         self._per_ni = ni.options.sequencing == "per-ni"
-        total = self.layout.streams
+        total = ni.layout.streams
         self.expected = [0] * total
         """Sequence number that a stream (`stream`) must bring next."""
         self.refusing = [False] * total
         """A NACK is out and its message has not returned."""
-        self._lossy = ni.options.timeout_us > 0
+        self.stalled = NONE
+        """The stream of a remote memory message that waits for a translation: nothing of it may overtake."""
         self.failed: dict[int, int] = {}
         """With time-outs: why messages were answered by an ERROR, by stream and sequence number."""
 
     def source(self, stream: int) -> int:
         """The NI that a stream comes from."""
-        return (stream if self._per_ni else stream // self.layout.targets) % self.ni.nodes
+        return (stream if self._per_ni else stream // self._layout.targets) % self._ni.nodes
 
     def forget(self, peer: int) -> None:
         """A NI begins anew: so do the streams that come from it."""
@@ -40,9 +43,16 @@ class Verdicts:
                 self.expected[stream], self.refusing[stream] = 0, False
         self.failed = {name: cause for name, cause in self.failed.items() if self.source(name >> COUNTER_BITS) != peer}
 
-    def release(self, buffer: int) -> None:
-        """A receive buffer is free again."""
-        raise NotImplementedError
+    def stream(self, w1: int, w3: int) -> int:
+        """Number of the stream that a header names, or NONE if this NI does not have it."""
+        origin, source, target, nodes = w3 >> 24, w1 >> 8 & 0xFF, w3 >> 16 & 0xFF, self._ni.nodes
+        targets = self._layout.targets if w1 >> 26 >= MessageType.MULTICAST else self._ni.options.channels
+        itself = source == self._ni.me and not self._ni.to_itself
+        if origin >= self._layout.sources or target >= targets or source >= nodes or itself:
+            return NONE
+        if self._per_ni:
+            return source + nodes * self._layout.lane(origin)
+        return (origin * nodes + source) * self._layout.targets + target
 
     def in_order(self, stream: int, key: int) -> None:
         """The number of a message in its stream is taken."""
@@ -54,53 +64,54 @@ class Verdicts:
     def take(self, key: int, source: int, stream: int) -> None:
         """A message is accepted."""
         self.in_order(stream, key)
-        self.nic.trace(TraceEvent.NIC_ACCEPT, key, source)
+        self._nic.trace(TraceEvent.NIC_ACCEPT, key, source)
 
     async def acknowledge(self, key: int, source: int, stream: int) -> None:
         """Answer an accepted message."""
-        await self.nic.work("send_ack")
-        self.sender.answer(source, self.answer_words(MessageType.ACK, key, stream))
-        self.nic.trace(TraceEvent.ACK_SENT, key, source)
-        self.ni.count(Counter.ACCEPTED)
+        await self._nic.work("send_ack")
+        self.answer(MessageType.ACK, source, key, stream)
+        self._nic.trace(TraceEvent.ACK_SENT, key, source)
+        self._ni.count(Counter.ACCEPTED)
 
-    def answer_words(self, kind: MessageType, key: int, stream: int, cause: int = 0) -> tuple[int, int]:
-        """The control message that answers a message: of which stream, its destination channel tells."""
-        channel = stream % self.layout.targets & MAX_CHANNELS - 1
-        return control(kind, key >> 8 & COUNTER_MASK, key & COUNTER_MASK, self.ni.me, cause, channel)
+    def answer(self, kind: MessageType, source: int, key: int, stream: int, cause: int = 0) -> None:
+        """Send the control message that answers a message: of which stream, its destination channel tells."""
+        channel = stream % self._layout.targets & MAX_CHANNELS - 1
+        words = control(kind, key >> 8 & COUNTER_MASK, key & COUNTER_MASK, self._ni.me, cause, channel)
+        self._transmitter.answer(source, words)
 
     async def refuse(self, buffer: int, key: int, source: int, stream: int, lack: Lack = Lack.ENDPOINT) -> None:
         """No room: a NACK, and silence for the stream until this message returns."""
         self.refusing[stream] = True
-        await self.nic.work("send_nack")
-        self.sender.answer(source, self.answer_words(MessageType.NACK, key, stream, lack))
-        self.nic.trace(TraceEvent.NACK_SENT, key, source)
-        self.ni.count(Counter.NACKS_SENT)
-        self.release(buffer)
+        await self._nic.work("send_nack")
+        self.answer(MessageType.NACK, source, key, stream, lack)
+        self._nic.trace(TraceEvent.NACK_SENT, key, source)
+        self._ni.count(Counter.NACKS_SENT)
+        self._buffers.release(buffer)
 
-    async def _out_of_order(self, buffer: int, key: int, stream: int) -> None:
+    async def out_of_order(self, buffer: int, key: int, stream: int) -> None:
         """Later than a refused one: dropped silently. Otherwise something was lost, which this network does not do."""
         ahead = key - self.expected[stream] & COUNTER_MASK
         expected = self.refusing[stream] and ahead <= MAX_WINDOW
-        self.ni.count(Counter.DROPPED if expected else Counter.OUT_OF_SEQUENCE)
-        self.nic.trace(TraceEvent.NIC_DROPPED, key, Counter.DROPPED if expected else Counter.OUT_OF_SEQUENCE)
-        await self.nic.work("receive_dropped")
-        self.release(buffer)
+        self._ni.count(Counter.DROPPED if expected else Counter.OUT_OF_SEQUENCE)
+        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.DROPPED if expected else Counter.OUT_OF_SEQUENCE)
+        await self._nic.work("receive_dropped")
+        self._buffers.release(buffer)
 
-    async def _again(self, buffer: int, words: tuple[int, int, int, int], stream: int) -> None:
+    async def again(self, buffer: int, words: tuple[int, int, int, int], stream: int) -> None:
         """A copy of a message that is here already: its answer may have been lost, so it is answered once more. The
         answer to a remote read is its reply, which does not get lost.
         """
         key, w1, _, _ = words
         source = w1 >> 8 & 0xFF
-        await self.nic.work("receive_again")
+        await self._nic.work("receive_again")
         cause = self.failed.get(stream << COUNTER_BITS | key & COUNTER_MASK, 0)
         if cause or w1 >> 26 != MessageType.RM_RV:
             kind = MessageType.ERROR if cause else MessageType.ACK
-            self.sender.answer(source, self.answer_words(kind, key, stream, cause))
-            self.nic.trace(TraceEvent.ACK_SENT, key, source)
-        self.ni.count(Counter.DUPLICATES)
-        self.nic.trace(TraceEvent.NIC_DROPPED, key, Counter.DUPLICATES)
-        self.release(buffer)
+            self.answer(kind, source, key, stream, cause)
+            self._nic.trace(TraceEvent.ACK_SENT, key, source)
+        self._ni.count(Counter.DUPLICATES)
+        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.DUPLICATES)
+        self._buffers.release(buffer)
 
     async def impossible(self, buffer: int, key: int, source: int, stream: int, cause: int) -> None:
         """In order, but nobody here can ever take it: an ERROR frees it at the sender."""
@@ -109,16 +120,16 @@ class Verdicts:
 
     async def fail(self, buffer: int, key: int, source: int, stream: int, cause: int) -> None:
         """The ERROR for a message whose number is taken."""
-        await self.nic.work("send_error")
-        self.sender.answer(source, self.answer_words(MessageType.ERROR, key, stream, cause))
-        if self._lossy:
+        await self._nic.work("send_error")
+        self.answer(MessageType.ERROR, source, key, stream, cause)
+        if self._ni.lossy:
             self.failed[stream << COUNTER_BITS | key & COUNTER_MASK] = cause
-        self.ni.count(Counter.ERRORS_SENT)
-        self.release(buffer)
+        self._ni.count(Counter.ERRORS_SENT)
+        self._buffers.release(buffer)
 
-    async def _strange(self, buffer: int, key: int) -> None:
+    async def strange(self, buffer: int, key: int) -> None:
         """A stream that this NI does not have."""
-        self.ni.count(Counter.STRANGE)
-        self.nic.trace(TraceEvent.NIC_DROPPED, key, Counter.STRANGE)
-        await self.nic.work("receive_dropped")
-        self.release(buffer)
+        self._ni.count(Counter.STRANGE)
+        self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.STRANGE)
+        await self._nic.work("receive_dropped")
+        self._buffers.release(buffer)

@@ -7,17 +7,20 @@ from firmware.nic.hardware.block_ring import BlockRing
 from firmware.nic.hardware.host_dma import HostDma
 from firmware.nic.hardware.packets import Arrived, PacketPort, PortEvents
 from firmware.nic.hardware.ports import chain_heads, hardware_bells, host_dma, packet_port
-from firmware.nic.hardware.services import Service, Step, serve
+from firmware.nic.hardware.services import Looked, Loop, Service, Step, Watched, serve
 
 __all__ = [
     "Arrived",
     "Bells",
     "BlockRing",
     "HostDma",
+    "Looked",
+    "Loop",
     "PacketPort",
     "PortEvents",
     "Service",
     "Step",
+    "Watched",
     "chain_heads",
     "hardware_bells",
     "host_dma",

@@ -11,7 +11,7 @@ from firmware.layers import ClusterView
 from firmware.nic.grim.layout import CONTROL_ENTRY, Counter, Register
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.scan import Firmware
-from firmware.nic.grim.sending import Sender
+from firmware.nic.grim.transmitter import Transmitter
 from pymodels.formats.grim import MessageType
 from pymodels.machine.nic import ModelNic
 from tb.explore.part import machine
@@ -32,7 +32,7 @@ TINY: Given = {
 LOSSY: Given = {"timeout_us": 100}
 LEFT_OUT = (
     *("Ni._counts", "Driver.interrupts", "Messenger.sends", "Piece.send"),  # count
-    *("GrimPlay", "Layout", "Options", "Firmware._steps", "Handlers", "Link"),  # never change, or are in the record
+    *("GrimPlay", "Layout", "Options", "Handlers", "Link"),  # never change, or are in the record
 )
 
 
@@ -43,12 +43,12 @@ class GrimPlay:
         self.machine = machine(nodes, fine, sram_bytes=1 << 16, host_bytes=host_bytes)
         self.errors: list[list[str]] = [[] for _ in range(nodes)]
         self.grims: list[Grim] = []
-        self.senders: list[Sender] = []
+        self.transmitters: list[Transmitter] = []
         for node in range(nodes):
             view = ClusterView(**self.machine.view(node, **{**TINY, **options}))
             firmware = Firmware(Ni(self.machine.nic(node), view))
             self.machine.processor(node).spawn(firmware.run(), "firmware")
-            self.senders.append(firmware.sender)
+            self.transmitters.append(firmware.parts.transmitter)
             self.grims.append(open_layer(self.machine.host(node), view))
         self.machine.finish(*(grim.grim_enable() for grim in self.grims), within_us=1e18)
 
@@ -80,11 +80,11 @@ class GrimPlay:
 
     def normalise(self, node: int) -> None:
         """See `Play`: an empty ring of answers begins at its first entry, and what left last is forgotten."""
-        sender, layout, nic = self.senders[node], self.grims[node].layout, self.machine.nics[node]
+        out, layout, nic = self.transmitters[node], self.grims[node].layout, self.machine.nics[node]
         assert isinstance(nic, ModelNic)
-        if sender.busy or sender.waiting:
+        if out.busy or out.waiting:
             return
-        sender._head, sender._leaving_at, sender.leaving = 0, 0, (0, 0)
+        out._head, out._leaving_at, out.leaving = 0, 0, (0, 0)
         nic.send.pointer = nic.send.limit = 0
         nic.sram.write(layout.control, bytes(CONTROL_ENTRY * layout.control_entries))
 

@@ -19,25 +19,25 @@ def held(firmware: Firmware, library: Grim, mail: Mail) -> Iterator[str]:
 
 
 def _of_ni(firmware: Firmware) -> Iterator[str]:
-    sender, receiver, remote = firmware.sender, firmware.receiver, firmware.remote
-    streams, layout, nic = sender.streams, firmware.ni.layout, firmware.nic
-    yield from _some("receive buffers", receiver.free.count(False))
-    yield from _some("an unarmed receive engine", receiver.armed == NONE)
-    yield from _some("answers in its control queue", sender.waiting)
-    yield from _some("a prepared message", sender.prepared is not None)
-    for channel in streams.channels:
+    parts, layout, nic = firmware.parts, firmware.ni.layout, firmware.nic
+    outgoing, streams, transmitter, remote = parts.outgoing, parts.outgoing.streams, parts.transmitter, parts.remote
+    yield from _some("receive buffers", parts.buffers.free.count(False))
+    yield from _some("an unarmed receive engine", parts.buffers.armed == NONE)
+    yield from _some("answers in its control queue", transmitter.waiting)
+    yield from _some("a prepared message", transmitter.prepared is not None)
+    for channel in outgoing.all:
         yield from _some(f"scoreboard entries of channel {channel.index}", channel.count)
         front, back = (nic.load(layout.register(channel.index, one)) for one in (Register.FRONT, Register.BACK))
-        if channel.index < len(sender.channels):
+        if channel.index < len(outgoing.channels):
             yield from _some(f"a queue of channel {channel.index} that is not empty", front != back)
     yield from _some("messages in flight", sum(streams.in_flight))
     yield from _some("messages that wait", sum(streams.waiting))
     yield from _some("streams within the retry delay", sum(streams.held))
     yield from _some("a parked remote operation", remote._parked is not None)
     yield from _some("remote operations under way", remote.under_way)
-    yield from _some("own messages for a tree", len(firmware.multicast._own))
-    if receiver.buffering is not None:
-        yield from _some("messages in incoming queues", sum(len(queue) for queue in receiver.buffering.queues))
+    yield from _some("own messages for a tree", len(parts.multicast._own))
+    if parts.buffering is not None:
+        yield from _some("messages in incoming queues", sum(len(queue) for queue in parts.buffering.queues))
 
 
 def _of_host(library: Grim, mail: Mail, node: int) -> Iterator[str]:

@@ -1,0 +1,61 @@
+"""Everything that this NI has to send: the channels' queues and scoreboards, and the streams of what stands in them."""
+
+from __future__ import annotations
+
+from firmware.nic.grim.channels import FETCHING, Channel
+from firmware.nic.grim.layout import fits
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.orders import order_of
+from firmware.nic.grim.queues import queues_of
+from firmware.nic.grim.streams import Streams
+from firmware.nic.grim.unfinished import Unfinished
+
+
+class Outgoing:
+    """The messages of the hosts, the NI's own ones, and the copies for the multicast trees."""
+
+    def __init__(self, ni: Ni) -> None:
+        count = ni.options.channels
+        self.channels = queues_of(ni)
+        self.own = Channel(ni.nic, ni.layout, count, count)
+        """The channel of what this NI sends on its own account."""
+        trees = range(count + 1, ni.layout.sources)
+        self.trees = [Channel(ni.nic, ni.layout, index, count) for index in trees]
+        """The copies for the multicast trees."""
+        self.all = [*self.channels, self.own, *self.trees]
+        """By number."""
+        self.order = order_of(ni, self.all)
+        self.streams = Streams(ni, self.order)
+        self.unfinished = Unfinished(ni, self.order)
+        self._lossy = ni.lossy
+
+    def enter(self, channel: Channel, size: int, stream: int) -> int:
+        """Enter the message at a channel's `next` into its scoreboard: its slot. There must be a free one."""
+        slot = channel.append(size, stream, self.streams.next_sequence(stream))
+        self._entered(channel, slot)
+        return slot
+
+    def enter_again(self, channel: Channel, other: int, stream: int) -> int:
+        """Enter the message of a slot once more, for another stream: its slot."""
+        slot = channel.append_same(other, stream, self.streams.next_sequence(stream))
+        self._entered(channel, slot)
+        return slot
+
+    def _entered(self, channel: Channel, slot: int) -> None:
+        self.order.entered(channel, slot)
+        if self._lossy and channel is not self.own:
+            self.unfinished.entered(channel, slot)
+
+    def own_message(self, size: int, vnn: int, target: int) -> int | None:
+        """Enter a message of `size` bytes into the NI's own channel, for a channel of another NI: its slot. It leaves
+        when its state is WAITING and its stream is woken. None when there is no room.
+        """
+        own = self.own
+        front = own.offset[own.first] if own.count else own.next
+        if own.count == own.slots or not fits(front, own.next, size, own.limit):
+            return None
+        stream = self.order.number(own.index, vnn, target)
+        slot = self.enter(own, size, stream)
+        own.state[slot] = FETCHING
+        self.streams.wait(own, slot, stream)
+        return slot

@@ -1,0 +1,61 @@
+"""The other NIs: at enable each tells every other one that it is reset, until all have answered and been heard
+(readings B9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firmware.nic.grim.layout import Counter, State, Word
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.transmitter import Transmitter
+from pymodels.formats.grim import MessageType, control
+from pymodels.trace import TraceEvent
+from pymodels.waiting import Wait, Wanted
+
+
+class Peers:
+    """Notices and their answers, on a network that loses nothing."""
+
+    def __init__(self, ni: Ni, transmitter: Transmitter) -> None:
+        self.ni, self.nic, self.transmitter = ni, ni.nic, transmitter
+        self.heard: set[int] = set()
+        """NIs whose notice was heard."""
+        self.answered: set[int] = set()
+        """NIs that answered ours."""
+        self.nic.waits.ask(self._owed)
+
+    def _owed(self) -> Iterator[Wait]:
+        """For reports of who waits for whom: NIs without which this one is not enabled."""
+        if self.nic.load(Word.STATE) == State.SYNCHRONISING:
+            for vnn in sorted(set(self.ni.peers) - self.ni.down - self.met):
+                yield Wait(self.nic.who, Wanted(f"{self.ni.names[vnn]} to be enabled"))
+
+    @property
+    def met(self) -> set[int]:
+        """NIs that have answered and been heard."""
+        return self.heard & self.answered
+
+    def notice(self, peer: int) -> None:
+        """Tell a NI that this one is reset."""
+        self._tell_count(peer, 0)
+
+    def _tell_count(self, peer: int, count: int) -> None:
+        self.transmitter.answer(peer, control(MessageType.SYNC, count, 0, self.ni.me))
+        self.ni.count(Counter.SYNC_SENT)
+        self.nic.trace(TraceEvent.SYNC_SENT, 0, peer)
+
+    async def noticed(self, key: int, peer: int) -> None:
+        """Another NI is reset: it has been heard, and is told so. `key`: word 0 of its notice."""
+        await self._hear(peer)
+        self.transmitter.answer(peer, control(MessageType.SYNC_ANSWER, 0, 0, self.ni.me))
+
+    async def _hear(self, peer: int) -> None:
+        self.heard.add(peer)
+        self.nic.trace(TraceEvent.SYNC_SEEN, 0, peer)
+        await self.nic.work("sync_heard")
+
+    async def confirmed(self, key: int, peer: int) -> None:
+        """Another NI has heard the notice. `key`: word 0 of its answer."""
+        self.answered.add(peer)
+        await self.nic.work("sync_answered")

@@ -1,0 +1,37 @@
+"""Long messages of which more is to come: what begins in one connection must not end in another (`connections`)."""
+
+from __future__ import annotations
+
+from firmware.nic.grim.channels import Channel
+from firmware.nic.grim.layout import NONE, ROUTE_BYTES
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.orders import Order
+from pymodels.formats.grim import SEGMENTS
+
+
+class Unfinished:
+    """Those of one NI, as they enter the scoreboard."""
+
+    def __init__(self, ni: Ni, order: Order) -> None:
+        self._nic, self._order = ni.nic, order
+        self._own = ni.options.channels
+        self._messages: set[tuple[int, int, int]] = set()
+        """Stream; of a copy for a tree its first sender's VNN; channel."""
+
+    def entered(self, channel: Channel, slot: int) -> None:
+        """A message is in the scoreboard."""
+        w1, w2, w3 = self._nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 4, 3)
+        copy = channel.index > self._own
+        message = channel.stream[slot], w2 >> 8 & 0xFF if copy else NONE, w2 & 0xFF if copy else w3 >> 24
+        if w1 >> 26 in SEGMENTS:
+            self._messages.add(message)
+        else:
+            self._messages.discard(message)
+
+    def forget(self, peer: int) -> None:
+        """A NI begins anew: the rest of what it has sent to trees does not come."""
+        self._messages = {message for message in self._messages if message[1] != peer}
+
+    def has(self, peer: int) -> bool:
+        """Whether more of a message for a NI is to come."""
+        return any(self._order.peer(stream) == peer for stream, _, _ in self._messages)
