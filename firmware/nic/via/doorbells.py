@@ -41,7 +41,7 @@ class Central:
     def __init__(self, ni: Ni, rung: Rung) -> None:
         size = ni.options.send_words
         counters = Word.SEND_TAIL, Word.SEND_HEAD, Word.SEND_QUEUED
-        self._cache = CentralCache(ni.nic, ni.layout.send, size, *counters)
+        self.cache = CentralCache(ni.nic, ni.layout.send, size, *counters)
         self._rung = rung
         self._seen = 0
         """What the tail is compared with."""
@@ -49,26 +49,26 @@ class Central:
         """What the polling loop must look at."""
 
     async def _posted(self) -> int:
-        self._seen = self._cache.tail
-        await self._rung(self._cache)
+        self._seen = self.cache.tail
+        await self._rung(self.cache)
         return self._seen
 
-    def ended(self) -> bool:
-        """Whether a message of it has ended since this was asked last: what is behind it is to be seen anew."""
-        ended, self._cache.ended = self._cache.ended, False
-        if ended:
-            self._seen = self._cache.at
-        return ended
+    def see_rest(self) -> int:
+        """A message of it has ended: what is behind that is to be seen anew."""
+        self.cache.ended = False
+        self._seen = self.cache.at
+        return self._seen
 
     def left(self) -> bool:
         """Whether more is in the queue than was seen."""
-        self.ended()
-        return self._seen != self._cache.tail
+        if self.cache.ended:
+            self.see_rest()
+        return self._seen != self.cache.tail
 
     def look_again(self, loop: PollLoop, step: int) -> None:
         """Before a run of the polling loop, of which this is the step that looks at the tail."""
-        if self.ended():
-            loop.expect(step, self._seen)
+        if self.cache.ended:
+            loop.expect(step, self.see_rest())
 
 
 class News:
@@ -92,7 +92,8 @@ class News:
         """Before a run of the polling loop, of which this is the step: have it taken for one with news behind a message
         of the central queue.
         """
-        if self._central.ended():
+        if self._central.cache.ended:
+            self._central.see_rest()
             loop.expect(step, self._nic.load(Word.NEWS) - 1 & MASK)
 
 
