@@ -1,0 +1,112 @@
+"""A NIC is its own folders: what the page "Add a NIC" lists is enough for one more.
+
+Strategy: the checkout is copied, and in it the files of the page's table once more, with another name in the place of
+the FIFO card's; `sources.f` gets its line, and nothing else is touched. Then the page's commands are run on the copy,
+on Icarus, which builds fastest: the map's package, the unit tests, the first tests of the bench. At last the copy's
+study must measure what the FIFO card's own does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pymodels.results import read_results
+from tb.tools.paths import ROOT
+from tests.system.runs import must
+
+OLD, NEW = "fifo", "toy"
+SMALL = "repetitions=1 messages=2 largest=16"
+FEW = "a_packet_goes_out_of_its_buffer|a_packet_that_comes_fills"
+"""Tests of the bench: sending and receiving, each in two forms; all of them take long on Icarus."""
+WORD = re.compile(r"(?<!myri_cdc_)(?<!myri_)fifo|myri_fifo(?=_card)|Fifo")
+"""Names of the card; the FIFO of `hdl/prim` stays what it is."""
+PATH = re.compile(r"`((?:pymodels|hdl|tb|tests|firmware)/[\w/.]+)`")
+
+
+def renamed(text: str) -> str:
+    """Text about the FIFO card, about its copy."""
+    return WORD.sub(lambda found: found[0].replace(OLD, NEW).replace("Fifo", "Toy"), text)
+
+
+def page() -> str:
+    """The table of "Add a NIC"."""
+    text = (ROOT / "hdl" / "nic" / "README.md").read_text(encoding="utf-8")
+    return text[text.index("## Add a NIC") :]
+
+
+def places() -> list[Path]:
+    """The files and folders that the page names for the FIFO card, and the tests that it runs."""
+    named = [*PATH.findall(page()), *re.findall(r"pytest (tests/[\w/.]+)", page())]
+    return sorted({Path(one) for one in named if re.search(r"(?:^|[/_])fifo(?=[/_.]|$)", one)})
+
+
+def files(place: Path) -> list[Path]:
+    """The files of a place, or the file itself."""
+    here = ROOT / place
+    found = [here] if here.is_file() else [path for path in here.rglob("*") if "__pycache__" not in path.parts]
+    return [path.relative_to(ROOT) for path in found if path.is_file()]
+
+
+@pytest.fixture(name="tree", scope="module")
+def fixture_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout in which the copy stands beside the FIFO card."""
+    tree = tmp_path_factory.mktemp("copied") / "sanlab"
+    left = shutil.ignore_patterns("sim_build", ".venv", ".git", "__pycache__", ".*_cache")
+    shutil.copytree(ROOT, tree, ignore=left)
+    for path in (path for place in places() for path in files(place)):
+        copy = tree / renamed(str(path))
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(renamed((ROOT / path).read_text(encoding="utf-8")), encoding="utf-8")
+    sources = tree / "hdl" / "sources.f"
+    line = f"hdl/nic/{OLD}/\n"
+    sources.write_text(sources.read_text().replace(line, line + renamed(line)))
+    return tree
+
+
+def ran(tree: Path, *words: str, only: str = "") -> str:
+    """What a command of the copy says; it must succeed. `only`: of a bench, the tests with such names."""
+    environment = {**os.environ, "PYTHONPATH": str(tree), **({"COCOTB_TEST_FILTER": only} if only else {})}
+    command = [sys.executable, *words]
+    ended = subprocess.run(command, cwd=tree, env=environment, text=True, capture_output=True, check=False, timeout=300)
+    assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr[-3000:]
+    return ended.stdout
+
+
+def test_the_page_names_what_the_card_has() -> None:
+    assert {Path("pymodels/nics/fifo/kind.py"), Path("hdl/nic/fifo"), Path("tb/nics/fifo.py")} <= set(places())
+    assert [place for place in places() if not files(place)] == []
+
+
+def test_its_map_writes_its_package(tree: Path) -> None:
+    (package,) = (tree / "hdl" / "nic" / NEW).glob("*_pkg.sv")
+    text = package.read_text()
+    package.unlink()
+    ran(tree, "-m", f"pymodels.nics.{NEW}.registers", "--sv")
+    assert package.read_text() == text
+
+
+def test_its_unit_tests_pass(tree: Path) -> None:
+    tests = [renamed(str(place)) for place in places() if place.parts[:2] == ("tests", "unit")]
+    assert tests
+    ran(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "tests/unit/test_nic_kinds.py")
+
+
+def test_its_bench_passes(tree: Path) -> None:
+    ran(tree, "-m", "tb.run.block_bench", "--sim=icarus", "--", f"{NEW}_card", only=FEW)
+    results = (tree / "sim_build" / f"{NEW}_card" / "icarus" / "results.xml").read_text()
+    assert results.count("<testcase") - results.count("<skipped") == 4
+
+
+def test_its_study_measures_the_same(tree: Path, tmp_path: Path) -> None:
+    ran(tree, "-m", "tb.run", "--sim=icarus", f"--set={SMALL}", "--", f"{NEW}_pingpong")
+    copied = read_results(tree / "sim_build" / f"{NEW}_pingpong" / "results.json")
+    assert copied.profile.startswith(NEW)
+    original = must(f"{OLD}_pingpong", "verilator", tmp_path, SMALL).results
+    assert (copied.metrics, copied.sim_time_ns) == (original.metrics, original.sim_time_ns)
