@@ -10,17 +10,31 @@ import gc
 import os
 import signal
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
 from tb.explore.part import Seen, Sent, Stage, Step
 from tb.explore.world import SmallWorld
 
-Result = tuple[Step, Seen, Sent]
-"""A step, what it made of the part, and the messages that left."""
+Known = set[bytes]
+"""Digests of states from which everything was worked out that a part does by itself."""
+
+
+class Result(NamedTuple):
+    """A step of a part."""
+
+    before: bytes
+    """The digest of the state in which it was taken."""
+    step: Step
+    seen: Seen
+    """What it made of the part."""
+    sent: Sent
+    """The messages that left."""
 
 
 @dataclass
@@ -48,7 +62,9 @@ class Atlas:
         self.places: list[list[Place]] = []
         self._numbers: list[dict[bytes, int]] = []
         self.worked_out = 0
-        """Turns that were taken."""
+        """Steps that were taken."""
+        self.tick: Callable[[], None] = lambda: None
+        """Called before each request."""
         try:
             self._begin(self._receive())
         except BaseException:
@@ -65,8 +81,9 @@ class Atlas:
         self.places = [[] for _ in range(parts)]
         self._numbers = [{} for _ in range(parts)]
         for part in range(parts):
-            self._here.send((part, None, None))
-            self._place(part, self._receive(), -1, ())
+            self._here.send((part, [], b"", None))
+            (first,) = self._receive()
+            self._place(part, first.seen, -1, ())
 
     def close(self) -> None:
         """End the process, and what it has forked, whatever they are doing."""
@@ -80,14 +97,13 @@ class Atlas:
         place = self.places[part][number]
         found = place.after.get(step)
         if found is None:
-            self._here.send((part, self._way(part, number), step))
+            self.tick()
+            self._here.send((part, self._way(part, number), place.seen.digest, step))
             results: list[Result] = self._receive()
             self.worked_out += len(results)
-            at = number
-            for step_taken, seen, sent in results:
-                following = self._place(part, seen, at, step_taken)
-                self.places[part][at].after[step_taken] = following, sent
-                at = following
+            for one in results:
+                at = self._numbers[part][one.before]
+                self.places[part][at].after[one.step] = self._place(part, one.seen, at, one.step), one.sent
             found = place.after[step]
         return found
 
@@ -126,13 +142,10 @@ def _serve(world: SmallWorld, connection: Connection) -> None:
         stage = Stage(world)
         connection.send(stage.parts)
         gc.freeze()
-        known: set[tuple[int, bytes]] = set()
+        known: Known = set()
         while True:
-            part, way, step = connection.recv()
-            answer = _forked(stage, known, part, way, step)
-            for seen in [answer] if way is None else [seen for _, seen, _ in answer]:
-                known.add((part, seen.digest))
-            connection.send(answer)
+            part, way, before, step = connection.recv()
+            connection.send(_forked(known, partial(_worked_out, stage, known, part, way, before, step)))
     except (EOFError, BrokenPipeError):  # the search has ended
         code = 0
     except BaseException:  # noqa: BLE001 - the process ends here, whatever the reason, and says why
@@ -141,34 +154,42 @@ def _serve(world: SmallWorld, connection: Connection) -> None:
         os._exit(code)
 
 
-def _forked(stage: Stage, known: set[tuple[int, bytes]], part: int, way: list[Step] | None, step: Step | None) -> Any:
+def _forked(known: Known, work: Callable[[], list[Result]]) -> list[Result]:
+    """What a fork of this process works out; its states are known from then on."""
     here, there = Pipe(duplex=False)
     pid = os.fork()
     if not pid:
         try:
             gc.disable()
-            there.send(_worked_out(stage, known, part, way, step))
+            there.send(work())
         except BaseException:  # noqa: BLE001 - the same
             traceback.print_exc()
         finally:
             os._exit(0)
     there.close()
     try:
-        return here.recv()
+        results: list[Result] = here.recv()
     finally:
         here.close()
         os.waitpid(pid, 0)
+    known.update(result.seen.digest for result in results)
+    return results
 
 
 def _worked_out(
-    stage: Stage, known: set[tuple[int, bytes]], part: int, way: list[Step] | None, step: Step | None
-) -> Seen | list[Result]:
-    """The beginning of a part; or a step behind a way, and further ones until a state that is known."""
+    stage: Stage, known: Known, part: int, way: list[Step], before: bytes, step: Step | None
+) -> list[Result]:
+    """The beginning of a part; or a step from the state behind a way, and further ones up to states that are known."""
     stage.enter(part)
-    if way is None or step is None:
-        return stage.seen()
+    if step is None:
+        return [Result(before, (), stage.seen(), ())]
     for taken in way:
         stage.step(taken)
+    return _onward(stage, known, before, step)
+
+
+def _onward(stage: Stage, known: Known, before: bytes, step: Step) -> list[Result]:
+    """The same from where the part stands: of several turns the last is taken here, the others in forks."""
     results: list[Result] = []
     while True:
         wrong = ""
@@ -177,9 +198,14 @@ def _worked_out(
         except Exception as error:  # noqa: BLE001 - whatever the software raises is a finding
             wrong = f"{type(error).__name__}: {error}"
         seen = stage.seen(wrong)
-        results.append((step, seen, tuple(stage.sent)))
-        following = [number for number, turn in enumerate(seen.turns) if not turn.is_timer and turn.asks is None]
-        if wrong or not following or (part, seen.digest) in known:
+        results.append(Result(before, step, seen, tuple(stage.sent)))
+        turns: list[Step] = [
+            ("turn", number) for number, turn in enumerate(seen.turns) if not turn.is_timer and turn.asks is None
+        ]
+        if wrong or not turns or seen.digest in known:
             return results
-        known.add((part, seen.digest))
-        step = ("turn", following[0])
+        known.add(seen.digest)
+        before = seen.digest
+        *others, step = turns
+        for other in others:
+            results += _forked(known, partial(_onward, stage, known, before, other))

@@ -29,6 +29,7 @@ from pymodels.machine.spin import CpuTime
 from pymodels.machine.timing import Timing
 from pymodels.machine.world import World
 from pymodels.waiting import Waits, Wanted
+from tb.explore.liveness import live
 
 TICKS = 0x2A00_0000
 """The clock of the NICs begins here, where nobody's addresses are: a number near it is a time."""
@@ -198,8 +199,11 @@ class Digest:
             self._out.append("ended")
             return
         self._out.append((value.__qualname__, frame.f_lasti))
-        held = gc.get_referents(frame if sys.version_info < (3, 11) else value)
-        self._many("<", (part for part in held if not isinstance(part, types.CodeType | types.FrameType)))
+        if sys.version_info >= (3, 11):
+            held = _that_matter(frame, gc.get_referents(value))
+        else:
+            held = [part for part in gc.get_referents(frame) if not isinstance(part, types.CodeType | types.FrameType)]
+        self._many("<", held)
 
     def _add_function(self, value: types.FunctionType) -> None:
         self._out.append(value.__qualname__)
@@ -244,6 +248,16 @@ class Digest:
     def _add_iterator(self, value: Any) -> None:
         made = value.__reduce__()
         self._many("iterator", made[1:])
+
+
+def _that_matter(frame: types.FrameType, held: list[object]) -> list[object]:
+    """Of what a suspended frame holds: its variables that are still read, and what its half-done expressions need."""
+    code, bound = frame.f_code, frame.f_locals
+    begin = max(place for place, part in enumerate(held) if part is code) + 1  # what it was made of
+    variables = [name for name in code.co_varnames if name in code.co_cellvars or name in bound]
+    needed = live(code, frame.f_lasti).union(code.co_cellvars)
+    dead = {begin + place for place, name in enumerate(variables) if name not in needed}
+    return [part for place, part in enumerate(held[begin:], begin) if place not in dead]
 
 
 _KINDS: dict[type, Callable[[Digest, Any], None]] = {

@@ -16,7 +16,6 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from pymodels.errors import ConfigError, nearest
 from pymodels.roots import things
 from tb.explore.atlas import Atlas
-from tb.explore.moves import SingleMoves
 from tb.explore.search import Search
 from tb.explore.situation import Outcome
 from tb.explore.story import sentences
@@ -27,9 +26,7 @@ from tb.tools.ending import end_on_terminate
 
 MINUTES = 5.0
 """For one world."""
-SINGLY = 1_000_000
-"""So many states of a world are also seen one by one."""
-COLUMNS = ("world", "verdict", "situations", "transitions", "states", "one by one", "parts", "depth", "s")
+COLUMNS = ("world", "verdict", "situations", "transitions", "states", "nodes", "parts", "depth", "s")
 
 
 def layers() -> list[str]:
@@ -70,13 +67,6 @@ def explore(world: SmallWorld, seconds: float, console: Console) -> tuple[Outcom
             task = bar.add_task("begins", total=None)
             search = Search(world, atlas, lambda outcome: bar.update(task, description=progress(outcome)))
             outcome = search.run(seconds)
-            if verdict(outcome) == "proved" and outcome.states <= SINGLY:
-                single = Search(world, atlas, search.told, SingleMoves)
-                found = single.run(seconds)
-                outcome.singly = found.situations if found.exhausted else 0
-                outcome.interrupted = found.interrupted
-                if found.wrong:
-                    search, outcome = single, found
             search.unlimited()
             return outcome, list(sentences(search)) if outcome.wrong else []
     finally:
@@ -102,12 +92,13 @@ def verdict(outcome: Outcome) -> str:
 
 def row(outcome: Outcome) -> tuple[str, ...]:
     """The table's line of one world."""
-    numbers = (outcome.situations, outcome.transitions, outcome.states, outcome.singly)
-    parts = "+".join(map(str, outcome.places))
+    numbers = (outcome.situations, outcome.transitions, outcome.states)
+    nodes, parts = ("+".join(map(str, counts)) for counts in (outcome.nodes, outcome.places))
     return (
         outcome.world.name,
         verdict(outcome),
         *(f"{number:,}" for number in numbers),
+        nodes,
         parts,
         str(outcome.depth),
         f"{outcome.seconds:.1f}",

@@ -1,8 +1,8 @@
 """Every situation that a small world can come into, breadth first, and whether all promises are kept.
 
-Parts touch each other by messages only. So after one order of messages, whatever state one part can be in goes together
-with whatever state another can be in, and the search keeps for each part the set of them. What it follows one by one is
-what parts see of each other. It goes breadth first, so that what is wrong is found by a shortest way.
+Nodes touch each other by packets only. So after one order of packets, whatever state one node can be in goes together
+with whatever state another can be in, and the search keeps for each node the set of them. What it follows one by one is
+the packets. It goes breadth first, so that what is wrong is found by a shortest way.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from typing import Any
 
 from tb.explore.atlas import Atlas
 from tb.explore.moves import Moves
-from tb.explore.situation import NONE, At, Outcome, Situation
+from tb.explore.sets import Sets, States
+from tb.explore.situation import NONE, Outcome, Situation
+from tb.explore.ways_out import WaysOut
 from tb.explore.world import SmallWorld
 
 LEADS = ("acts", "arrives", "timer")
@@ -31,24 +33,26 @@ class Search:
         world: SmallWorld,
         atlas: Atlas,
         told: Callable[[Outcome], None] = lambda outcome: None,
-        moves: type[Moves] = Moves,
+        kind: type[Sets] = Sets,
     ) -> None:
-        """With `SingleMoves` a situation is one state of the world."""
+        """With `Singles` a situation is one state of the world."""
         self.world, self.atlas, self.told = world, atlas, told
-        self.moves = moves(world, atlas, self._tick)
+        self.moves = Moves(world, atlas, kind)
         self.outcome = Outcome(world)
         self.situations: list[Situation] = []
         self._known: dict[Situation, int] = {}
         self._before = array("l")
-        self._from, self._to = array("l"), array("l")
-        self._good: list[int] = []
-        self._judged: set[tuple[int, frozenset[At]]] = set()
+        self._transitions = 0
+        self._good = 0
+        self._judged: list[set[int]] = [set() for _ in self.moves.nodes]
+        """By node: the states that keep what must always hold."""
         self._stop = self._began = self._last_told = 0.0
 
     def run(self, seconds: float) -> Outcome:
         """Search until everything is seen, something is wrong, the time is over, or Ctrl-C."""
         self._began = time.monotonic()
         self._stop = self._began + seconds
+        self.atlas.tick = self._tick
         try:
             self._add(self.moves.begin(), NONE)
             for _ in range(self.world.lead):
@@ -68,18 +72,15 @@ class Search:
         self._stop = float("inf")
 
     def _lead(self) -> None:
-        """One move to something new, if there is one. Hosts act first, NICs next, then packets arrive; timers last."""
-        situation = self.situations[-1]
-        found = [one for one in self.moves.after(situation) if one[0].kind in LEADS]
-        if all(resting := self.moves.resting(situation)):
-            found += self.moves.timers(situation, resting)
-        found.sort(key=lambda one: (LEADS.index(one[0].kind), -(one[0].part % 2)))
-        new = next((following for _, following, _ in found if following not in self._known), None)
+        """One move to something new, if there is one. Nodes act first, then packets arrive; timers last."""
+        found = [one for one in self.moves.every(self.situations[-1]) if one[0].kind in LEADS]
+        found.sort(key=lambda one: LEADS.index(one[0].kind))
+        new = next((following for _, following in found if following not in self._known), None)
         if new is not None:
             self._link(len(self.situations) - 1, new)
 
     def _exhaust(self, begin: int) -> None:
-        """See everything that can follow a situation, the last one."""
+        """See everything that can follow a situation, the last one; then whether all of it has a way out."""
         at, layer_end = begin, begin + 1
         while at < len(self.situations) and not self.outcome.wrong:
             if at == layer_end:
@@ -87,9 +88,14 @@ class Search:
                 self.outcome.depth += 1
             self._expand(at)
             at += 1
-        if not self.outcome.wrong:
-            self.outcome.exhausted = True
-            self._all_can_end(begin)
+        if self.outcome.wrong:
+            return
+        lacking = WaysOut(self.moves, self._all_done, self._tick).lacking(self.situations[begin:])
+        if lacking is not None:
+            place, states = lacking
+            wrong = "from here on there is no way to an end: it goes round for ever"
+            self._found(begin + place, wrong, dict(enumerate(states)))
+        self.outcome.exhausted = True
 
     def _tick(self) -> None:
         """At every step: tell now and then how far it is. Raises TimeoutError when the time is over."""
@@ -103,113 +109,99 @@ class Search:
 
     def _count(self) -> None:
         outcome, atlas = self.outcome, self.atlas
-        outcome.situations, outcome.transitions = len(self.situations), len(self._from)
-        outcome.ends, outcome.worked_out = len(self._good), atlas.worked_out
+        outcome.situations, outcome.transitions = len(self.situations), self._transitions
+        outcome.ends, outcome.worked_out = self._good, atlas.worked_out
         outcome.places = tuple(map(len, atlas.places))
+        outcome.nodes = tuple(len(node.states) for node in self.moves.nodes)
         outcome.seconds = time.monotonic() - self._began
 
     def _expand(self, at: int) -> None:
+        self._tick()
         situation = self.situations[at]
-        for _, following, _ in self.moves.after(situation):
+        for _, following in self.moves.every(situation):
             self._link(at, following)
-        resting = self.moves.resting(situation)
-        if all(resting):
-            for _, following, _ in self.moves.timers(situation, resting):
-                self._link(at, following)
-            ends = [
-                sorted(number for number, early in states if not self.moves.seen(part, (number, early)).turns)
-                for part, states in enumerate(resting)
-            ]
-            blocked = [
-                sorted(
-                    number
-                    for number, _ in states
-                    if not any(t.is_timer for t in self.moves.seen(part, (number, 0)).turns)
-                )
-                for part, states in enumerate(resting)
-            ]
-            if all(blocked):
-                self._judge_end(at, situation, ends if all(ends) else blocked)
+        rest = self.moves.resting(situation)
+        if rest is not None:
+            self._judge_rest(at, rest)
 
     def _link(self, at: int, following: Situation) -> None:
-        known = self._known.get(following)
-        if known is None:
-            known = self._add(following, at)
-        self._from.append(at)
-        self._to.append(known)
+        self._transitions += 1
+        if following not in self._known:
+            self._add(following, at)
 
-    def _add(self, situation: Situation, before: int) -> int:
+    def _add(self, situation: Situation, before: int) -> None:
         number = self._known[situation] = len(self.situations)
         self.situations.append(situation)
         self._before.append(before)
-        self.outcome.states += prod(map(len, situation.sets))
-        for part, states in enumerate(situation.sets):
-            if (part, states) not in self._judged:
-                self._judged.add((part, states))
-                self._judge(number, part, states)
-        return number
+        sets = self.moves.states(situation)
+        self.outcome.states += prod(map(len, sets))
+        for node, states in enumerate(sets):
+            new = states - self._judged[node]
+            if new:
+                self._judged[node] |= new
+                self._judge(number, node, new)
 
     # ---- verdicts
 
-    def _judge(self, number: int, part: int, states: frozenset[At]) -> None:
+    def _judge(self, number: int, node: int, states: States) -> None:
         """What must always hold."""
-        for at in sorted(states):
-            seen = self.moves.seen(part, at)
-            wrong = seen.wrong or (self.world.promise.always(part // 2, seen.record) if part % 2 else "")
+        for state in sorted(states):
+            nic, host = self.moves.nodes[node].seen(state)
+            wrong = nic.wrong or host.wrong or self.world.promise.always(node, host.record)
             if wrong:
-                self._found(number, wrong, (part, at[0]))
+                self._found(number, wrong, {node: frozenset([state])})
                 return
 
-    def _judge_end(self, number: int, situation: Situation, ends: list[list[int]]) -> None:
-        """Nothing more happens: is everything done?"""
-        for part, numbers in enumerate(ends):
-            for state in numbers:
-                seen = self.moves.seen(part, (state, 0))
-                wrong = self.world.promise.at_end(part // 2, seen.record) if part % 2 else seen.left
+    def _still(self, rest: Situation, timers: bool) -> list[list[int]]:
+        """By node, of a world at rest: the states in which it has no timer, and, without `timers`, no turn at all."""
+
+        def is_still(node: int, state: int) -> bool:
+            turns = [turn for seen in self.moves.nodes[node].seen(state) for turn in seen.turns]
+            return not (any(turn.is_timer for turn in turns) if timers else turns)
+
+        sets = enumerate(self.moves.states(rest))
+        return [[state for state in sorted(states) if is_still(node, state)] for node, states in sets]
+
+    def _all_done(self, situation: Situation) -> bool:
+        """Whether nothing more happens, and nothing has to."""
+        rest = self.moves.resting(situation)
+        return rest is not None and not self.moves.waiting(rest) and all(self._still(rest, timers=False))
+
+    def _judge_rest(self, number: int, rest: Situation) -> None:
+        """Where nothing more happens: is everything done?"""
+        ends, blocked = self._still(rest, timers=False), self._still(rest, timers=True)
+        if not all(blocked):
+            return
+        if not all(ends):
+            ends = blocked
+        for node, states in enumerate(ends):
+            for state in states:
+                nic, host = self.moves.nodes[node].seen(state)
+                wrong = nic.left or self.world.promise.at_end(node, host.record)
                 if wrong:
-                    self._found(number, f"nothing more happens, and {wrong}", (part, state))
+                    self._found(number, f"nothing more happens, and {wrong}", {node: frozenset([state])})
                     return
-        for hosts in product(*(self._records(part, ends[part]) for part in range(1, len(ends), 2))):
+        for hosts in product(*(self._records(node, states) for node, states in enumerate(ends))):
             if wrong := self.world.promise.together(tuple(record for record, _ in hosts)):
-                self._found(number, f"nothing more happens, and {wrong}", *(culprit for _, culprit in hosts))
+                culprits = {node: frozenset([state]) for node, (_, state) in enumerate(hosts)}
+                self._found(number, f"nothing more happens, and {wrong}", culprits)
                 return
-        left = [self.world.say(self.moves.packets[packet][1][1]) for packet in self.moves.waiting(situation)]
+        left = [self.world.say(self.moves.packets.data(packet)) for packet in self.moves.waiting(rest)]
         if left:
-            self._found(number, f"nothing more happens, and nobody takes {', '.join(left)}", (0, ends[0][0]))
+            self._found(number, f"nothing more happens, and nobody takes {', '.join(left)}", {0: frozenset(ends[0])})
         else:
-            self._good.append(number)
+            self._good += 1
 
-    def _records(self, part: int, numbers: list[int]) -> list[tuple[tuple[Any, ...], tuple[int, int]]]:
+    def _records(self, node: int, states: list[int]) -> list[tuple[tuple[Any, ...], int]]:
         """What a host's program can have seen in these states, each with one of them."""
-        return list({self.moves.seen(part, (state, 0)).record: (part, state) for state in numbers[::-1]}.items())
+        seen = self.moves.nodes[node].seen
+        return list({seen(state)[1].record: state for state in states[::-1]}.items())
 
-    def _found(self, number: int, wrong: str, *culprits: tuple[int, int]) -> None:
+    def _found(self, number: int, wrong: str, culprits: dict[int, States]) -> None:
         if self.outcome.wrong:
             return
-        self.outcome.wrong, self.outcome.found, self.outcome.culprits = wrong, number, frozenset(culprits)
+        self.outcome.wrong, self.outcome.found, self.outcome.culprits = wrong, number, culprits
         way = [number]
         while self._before[way[-1]] != NONE:
             way.append(self._before[way[-1]])
         self.outcome.way = way[::-1]
-
-    def _all_can_end(self, begin: int) -> None:
-        """From every situation from `begin` on there must be a way to one in which all is done."""
-        count = len(self.situations)
-        heads, links = array("l", [NONE]) * count, array("l", [NONE]) * len(self._from)
-        for edge, target in enumerate(self._to):
-            links[edge], heads[target] = heads[target], edge
-        can = bytearray(count)
-        todo = list(self._good)
-        for number in todo:
-            can[number] = 1
-        while todo:
-            edge = heads[todo.pop()]
-            while edge != NONE:
-                source = self._from[edge]
-                if not can[source]:
-                    can[source] = 1
-                    todo.append(source)
-                edge = links[edge]
-        lost = can.find(0, begin)
-        if lost >= 0:
-            self._found(lost, "from here on there is no way to an end: it goes round for ever")

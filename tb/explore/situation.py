@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tb.explore.part import Step
+from tb.explore.sets import States
 from tb.explore.world import SmallWorld
 
 NONE = -1
-At = tuple[int, int]
-"""A state of a part: its number, and how often a timer of the part may still go off early."""
 Fifo = tuple[int, ...]
 """Numbers of packets, the oldest first."""
-Pair = tuple[At, Step, At]
-"""A state, a step, and the state that it led to."""
 
 
 class Situation(NamedTuple):
-    """All states of the world after one history of messages."""
+    """All states of the world after one history of packets."""
 
-    sets: tuple[frozenset[At], ...]
-    """By part: the states that it can be in, each with whatever states the others are in."""
+    sets: tuple[int, ...]
+    """By node: the number of the set of states that it can be in, each with whatever states the others are in."""
     fifos: tuple[Fifo, ...]
     """By source: what the network holds of it; nothing of it overtakes."""
     late: int
@@ -34,10 +31,12 @@ class Move(NamedTuple):
     """What leads from a situation to the next."""
 
     kind: str
-    """"acts", "arrives", "late", "timer", "rests", or one of FAULTS."""
-    part: int
+    """"begins", "acts", "arrives", "late", "timer", or one of FAULTS."""
+    node: int
     """Whose set changes; of a packet that is lost or set aside, its source."""
     packet: int = NONE
+    sent: tuple[int, ...] = ()
+    """Packets that leave the node."""
 
 
 @dataclass
@@ -49,12 +48,12 @@ class Outcome:
     transitions: int = 0
     states: int = 0
     """Of the whole world, in all situations together."""
-    singly: int = 0
-    """States that were also seen one by one, each with a way out; 0: they were not."""
     depth: int = 0
     seconds: float = 0.0
     places: tuple[int, ...] = ()
     """States of each part alone."""
+    nodes: tuple[int, ...] = ()
+    """States of each node."""
     worked_out: int = 0
     """Steps that were taken on the machine."""
     exhausted: bool = False
@@ -66,7 +65,7 @@ class Outcome:
     """What was found; empty: nothing."""
     found: int = NONE
     """The situation that shows it."""
-    culprits: frozenset[tuple[int, int]] = frozenset()
-    """Parts, and the numbers of their states, that show it."""
+    culprits: Mapping[int, States] = field(default_factory=dict)
+    """By node: its states that show it."""
     way: list[int] = field(default_factory=list)
     """The situations from the beginning to `found`."""

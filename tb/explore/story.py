@@ -4,33 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
-from tb.explore.moves import Log, Moves
-from tb.explore.part import Step
+from tb.explore.moves import Moves
+from tb.explore.node import Led, Taken
 from tb.explore.search import Search
-from tb.explore.situation import NONE, At, Move, Pair, Situation
+from tb.explore.situation import Move
 
-Way = tuple["Way | None", int, int, At, Step] | None
-"""What a part did before; then the move at which, the place within it, its state and the step."""
+
+class Way(NamedTuple):
+    """How a node came to a state."""
+
+    before: Way | None
+    number: int
+    """Of the move."""
+    steps: tuple[Taken, ...]
+
+
+Ways = dict[int, "Way | None"]
+"""By state of a node: a way to it; None: it begins there."""
 
 
 def sentences(search: Search) -> Iterator[str]:
     """What happened up to what was found wrong."""
     moves, outcome = search.moves, search.outcome
     situations = [search.situations[number] for number in outcome.way]
-    start = [(0, search.world.early)]
-    ways: list[dict[At, Way]] = [_closed(moves, part, dict.fromkeys(start), 0) for part in range(search.atlas.parts)]
-    told = [Move("begins", NONE)]
+    ways: list[Ways] = [_closed(moves, node, {0: None}, 0) for node in range(len(moves.nodes))]
+    told = [Move("begins", 0)]
     for number, (situation, following) in enumerate(pairwise(situations), 1):
-        move, log = _between(moves, situation, following)
+        move = next(move for move, found in moves.every(situation) if found == following)
         told.append(move)
-        for place, (part, pairs) in enumerate(log):
-            ways[part] = _closed(moves, part, _led(ways[part], pairs, number, place), number)
-    steps = _one_order(search, ways)
+        if move.kind == "timer":
+            rest = moves.resting(situation)
+            assert rest is not None
+            ways = [
+                {state: ways[node][state] for state in sorted(states)} for node, states in enumerate(moves.states(rest))
+            ]
+        if move.kind not in FAULTS or move.kind == "damaged":
+            full = moves.full(situation, move.node)
+            ways[move.node] = _led(moves, move, full, ways[move.node], number)
+        ways = [_closed(moves, node, known, number) for node, known in enumerate(ways)]
+    steps = [step for node, known in enumerate(ways) for step in _steps(search, node, known)]
     for number, move in enumerate(told):
         if move.kind in FAULTS:
             yield f"    the network: {_said(search, move.packet)} is {FAULTS[move.kind]}"
-        yield from (f"    {_sentence(search, part, at, step)}" for when, part, at, step in steps if when == number)
+        yield from (f"    {_sentence(search, taken)}" for when, taken in steps if when == number)
     yield outcome.wrong
 
 
@@ -42,69 +60,62 @@ FAULTS = {
 }
 
 
-def _between(moves: Moves, situation: Situation, following: Situation) -> tuple[Move, Log]:
-    for move, found, log in moves.after(situation):
-        if found == following:
-            return move, log
-    for move, found, log in moves.timers(situation, moves.resting(situation)):
-        if found == following:
-            return move, log
-    raise RuntimeError("the search took a move that there is not")
-
-
-def _led(ways: dict[At, Way], pairs: list[Pair], number: int, place: int) -> dict[At, Way]:
-    found: dict[At, Way] = {}
-    for at, step, after in pairs:
-        if at in ways and after not in found:
-            found[after] = (ways[at], number, place, at, step) if step else ways[at]
+def _led(moves: Moves, move: Move, full: bool, ways: Ways, number: int) -> Ways:
+    """The ways of the node that a move changes, led on by it."""
+    found: Ways = {}
+    for state, way in ways.items():
+        for led in _steps_of(moves, move, full, state):
+            if led.packets == move.sent:
+                found.setdefault(led.after, Way(way, number, led.steps))
     return found
 
 
-def _closed(moves: Moves, part: int, ways: dict[At, Way], number: int) -> dict[At, Way]:
+def _steps_of(moves: Moves, move: Move, full: bool, state: int) -> Iterator[Led]:
+    if move.kind == "acts":
+        yield from moves.sets[move.node].act(state, full)
+    elif move.kind == "timer":
+        yield from moves.nodes[move.node].timers(state)
+    else:
+        yield from moves.nodes[move.node].takes(state, move.packet, move.kind == "damaged")
+
+
+def _closed(moves: Moves, node: int, ways: Ways, number: int) -> Ways:
+    """With the states that follow unnoticed."""
     todo = list(ways)
-    for at in todo:
-        for _, step, after in moves.unnoticed(part, at):
-            if after not in ways:
-                ways[after] = (ways[at], number, 1 << 30, at, step)
-                todo.append(after)
+    for state in todo:
+        for led in moves.nodes[node].turns(state).inner:
+            if led.after not in ways:
+                ways[led.after] = Way(ways[state], number, led.steps)
+                todo.append(led.after)
     return ways
 
 
-def _one_order(search: Search, ways: list[dict[At, Way]]) -> list[tuple[int, int, At, Step]]:
-    """One order of all steps: by move, and within it the steps that belong to it before those that nobody notices."""
-    outcome, found = search.outcome, []
-    for part, known in enumerate(ways):
-        ends = [at for at in known if (part, at[0]) in outcome.culprits] or sorted(
-            known, key=lambda at: _length(known[at])
-        )
-        way, steps = known[ends[0]], []
-        while way is not None:
-            before, number, place, at, step = way
-            steps.append((number, place, part, at, step))
-            way = before
-        found += [
-            (number, place, order, part, at, step) for order, (number, place, part, at, step) in enumerate(steps[::-1])
-        ]
-    return [(number, part, at, step) for number, _, _, part, at, step in sorted(found, key=lambda one: one[:4])]
+def _steps(search: Search, node: int, ways: Ways) -> Iterator[tuple[int, Taken]]:
+    """The steps of a node on the way to what was found; where it is no part of that, on its shortest one."""
+    culprits = search.outcome.culprits.get(node, frozenset())
+    ends = [state for state in ways if state in culprits] or sorted(ways, key=lambda state: len(_list(ways[state])))
+    for way in _list(ways[ends[0]]):
+        yield from ((way.number, taken) for taken in way.steps)
 
 
-def _length(way: Way) -> int:
-    length = 0
+def _list(way: Way | None) -> list[Way]:
+    found = []
     while way is not None:
-        way, length = way[0], length + 1
-    return length
+        found.append(way)
+        way = way.before
+    return found[::-1]
 
 
 def _said(search: Search, packet: int) -> str:
-    return search.world.say(search.moves.packets[packet][1][1])
+    return search.world.say(search.moves.packets.data(packet))
 
 
-def _sentence(search: Search, part: int, at: At, step: Step) -> str:
+def _sentence(search: Search, taken: Taken) -> str:
     """One step, in words."""
-    kind, *given = step
+    part, at, (kind, *given) = taken
     who = f"{'host' if part % 2 else 'NIC'} {part // 2}"
     if kind == "turn":
-        turn = search.moves.seen(part, at).turns[given[0]]
+        turn = search.atlas.places[part][at[0]].seen.turns[given[0]]
         return f"{turn.part}: {turn.what}" + (f" {given[1]}" if len(given) > 1 else "")
     if kind == "packet":
         return f"{who} takes {search.world.say(given[0])}{', damaged' if given[1] else ''}"

@@ -23,7 +23,6 @@ from tb.explore.atlas import Atlas
 from tb.explore.digest import TICKS, Digest
 from tb.explore.grim.messages import EVERYBODY, Letter, Once, world
 from tb.explore.grim.remote import Landed, Transfer
-from tb.explore.moves import Moves, SingleMoves
 from tb.explore.part import TIMING
 from tb.explore.run import chosen, layers, main, minutes, verdict
 from tb.explore.search import Search
@@ -56,7 +55,7 @@ def known(name: str) -> SmallWorld:
 def test_one_message_arrives_in_every_order_of_turns() -> None:
     outcome, _ = searched(world("one", "", ((0, 1),), {}))
     assert (outcome.wrong, outcome.exhausted, outcome.ends) == ("", True, 1)
-    assert outcome.states > outcome.situations > 10
+    assert outcome.states > 10 * outcome.situations
     assert verdict(outcome) == "proved"
 
 
@@ -86,18 +85,6 @@ def test_a_transfer_lands_whole_and_before_its_lock_in_every_order(name: str) ->
     outcome, _ = searched(known(name))
     assert (outcome.wrong, outcome.exhausted) == ("", True)
     assert outcome.ends
-
-
-def test_states_one_by_one_are_those_of_the_sets() -> None:
-    small = known("miss")
-    atlas = Atlas(small)
-    try:
-        sets, single = (Search(small, atlas, moves=moves).run(60) for moves in (Moves, SingleMoves))
-    finally:
-        atlas.close()
-    assert (single.wrong, single.exhausted) == (sets.wrong, sets.exhausted) == ("", True)
-    assert single.situations == single.states == sets.states > sets.situations
-    assert single.ends
 
 
 def test_a_broadcast_reaches_all_in_every_order() -> None:
@@ -217,7 +204,7 @@ def test_replies_that_wait_for_requests_never_end() -> None:
 
 def test_a_search_behind_a_lead_finds_what_follows_it() -> None:
     small = world("lost", "", ((0, 1),), {}, faults=frozenset({"lost"}), times=1)
-    whole, led = searched(small)[0], searched(replace(small, lead=2))[0]
+    whole, led = searched(small)[0], searched(replace(small, lead=1))[0]
     assert led.wrong == whole.wrong
     assert led.depth < whole.depth
 

@@ -16,8 +16,10 @@ from firmware.nic.via.connection import Connection
 from firmware.nic.via.rdma_writes import KernelBuffer
 from firmware.nic.via.receiving import Receiver
 from pymodels.formats.via import Kind, Reliability, Status
+from tb.explore.via.play import Choices
+from tb.explore.via.rules import RECEIVED, Message, Rules, Traffic, body
 from tb.explore.world import SmallWorld
-from tb.explore.worlds.via import RECEIVED, Choices, Message, Rules, Traffic, body, world
+from tb.explore.worlds.via import world
 from tests.unit.test_explore import searched
 
 ONE = Message(0)

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from tb.explore.grim.play import LEFT_OUT, Given, GrimPlay, say
+from tb.explore.grim.play import LEFT_OUT, Cluster, Given, GrimPlay, say
 from tb.explore.world import Promise, SmallWorld
 
 HANDLER = 16
@@ -34,12 +34,12 @@ Traffic = tuple[Letter, ...]
 Record = tuple[Any, ...]
 
 
-class MessagePlay(GrimPlay):
+class MessageScript:
     """Hosts that send each other numbered messages and keep what comes."""
 
-    def __init__(self, nodes: int, traffic: Traffic, fine: bool, options: Given) -> None:
-        super().__init__(nodes, fine, options)
-        self.traffic = traffic
+    def __init__(self, cluster: Cluster, traffic: Traffic) -> None:
+        self.grims, self.traffic = cluster.grims, traffic
+        nodes = len(cluster.grims)
         self.got: list[list[int]] = [[] for _ in range(nodes)]
         """By node: the number of each message that its handler got; -1: one whose payload is not its own."""
         self.sent = [0] * nodes
@@ -55,7 +55,7 @@ class MessagePlay(GrimPlay):
         return bytes((letter.source, letter.target & 0xFF, number, 7)) * 8
 
     async def act(self, node: int) -> None:
-        """See `GrimPlay`."""
+        """See `Script`."""
         grim = self.grims[node]
         for number, letter in enumerate(self.traffic):
             if letter.source != node:
@@ -68,8 +68,8 @@ class MessagePlay(GrimPlay):
             self.sent[node] += 1
 
     def record(self, node: int) -> Record:
-        """See `Play`."""
-        return self.sent[node], tuple(self.got[node]), tuple(self.errors[node])
+        """See `Script`."""
+        return self.sent[node], tuple(self.got[node])
 
 
 class Once:
@@ -118,7 +118,12 @@ def world(
     """A world of numbered messages."""
     traffic = tuple(Letter(*letter) for letter in letters)
     nodes = further.pop("nodes", 1 + max(max(letter.source, letter.target) for letter in traffic))
-    play = partial(MessagePlay, nodes, traffic, fine, options)
+    play = partial(_play, nodes, traffic, fine, options)
     once = Once(traffic)
     promise = Promise(once.always, once.at_end, once.together)
     return SmallWorld(name, question, play, promise, say, left_out=LEFT_OUT, **further)
+
+
+def _play(nodes: int, traffic: Traffic, fine: bool, options: Given) -> GrimPlay:
+    cluster = Cluster(nodes, fine, options)
+    return GrimPlay(cluster, MessageScript(cluster, traffic))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from firmware.host.grim import Grim, GrimError, open_layer
 from firmware.layers import ClusterView
@@ -32,16 +32,18 @@ TINY: Given = {
 LOSSY: Given = {"timeout_us": 100}
 LEFT_OUT = (
     *("Ni._counts", "Driver.interrupts", "Messenger.sends", "Piece.send"),  # count
-    *("GrimPlay", "Layout", "Options", "Handlers", "Link"),  # never change, or are in the record
+    *("GrimPlay", "Cluster", "MessageScript", "TransferScript"),  # are in the record, or change nothing
+    *("Layout", "Options", "Handlers", "Link"),  # never change
 )
 
 
-class GrimPlay:
-    """Hosts on which GRIM is enabled. Each kind of world says what they then do (`act`)."""
+class Cluster:
+    """Hosts on which GRIM is enabled."""
 
     def __init__(self, nodes: int, fine: bool, options: Given, host_bytes: int = 1 << 16) -> None:
         self.machine = machine(nodes, fine, sram_bytes=1 << 16, host_bytes=host_bytes)
         self.errors: list[list[str]] = [[] for _ in range(nodes)]
+        """By node: what GRIM has told its program."""
         self.grims: list[Grim] = []
         self.transmitters: list[Transmitter] = []
         for node in range(nodes):
@@ -52,9 +54,23 @@ class GrimPlay:
             self.grims.append(open_layer(self.machine.host(node), view))
         self.machine.finish(*(grim.grim_enable() for grim in self.grims), within_us=1e18)
 
+
+class Script(Protocol):
+    """What the hosts of a cluster do, and see."""
+
     async def act(self, node: int) -> None:
-        """What a host does, and then waits for messages."""
-        raise NotImplementedError
+        """What a host does, before it waits for messages."""
+
+    def record(self, node: int) -> tuple[Any, ...]:
+        """See `Play`."""
+
+
+class GrimPlay:
+    """A cluster and what its hosts do."""
+
+    def __init__(self, cluster: Cluster, script: Script) -> None:
+        self.machine, self.grims = cluster.machine, cluster.grims
+        self._cluster, self._script = cluster, script
 
     def programs(self) -> list[Callable[[], Coroutine[Any, Any, None]]]:
         """See `Play`."""
@@ -62,10 +78,14 @@ class GrimPlay:
 
     async def _program(self, node: int) -> None:
         try:
-            await self.act(node)
+            await self._script.act(node)
             await self.grims[node].wait_for(lambda: False)
         except GrimError as error:
-            self.errors[node].append(str(error))
+            self._cluster.errors[node].append(str(error))
+
+    def record(self, node: int) -> tuple[Any, ...]:
+        """See `Play`: the errors come last."""
+        return *self._script.record(node), tuple(self._cluster.errors[node])
 
     def idle(self, node: int) -> str:
         """See `Play`."""
@@ -80,7 +100,7 @@ class GrimPlay:
 
     def normalise(self, node: int) -> None:
         """See `Play`: an empty ring of answers begins at its first entry, and what left last is forgotten."""
-        out, layout, nic = self.transmitters[node], self.grims[node].layout, self.machine.nics[node]
+        out, layout, nic = self._cluster.transmitters[node], self.grims[node].layout, self.machine.nics[node]
         assert isinstance(nic, ModelNic)
         if out.busy or out.waiting:
             return

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from tb.explore.grim.play import LEFT_OUT, Given, GrimPlay, say
+from tb.explore.grim.play import LEFT_OUT, Cluster, Given, GrimPlay, say
 from tb.explore.world import Promise, SmallWorld
 
 SEGMENT = 32
@@ -43,13 +43,12 @@ class Places(NamedTuple):
     lock: int
 
 
-class RemotePlay(GrimPlay):
+class TransferScript:
     """Hosts that transfer blocks, each with a lock."""
 
-    def __init__(self, nodes: int, transfers: tuple[Transfer, ...], options: Given) -> None:
-        super().__init__(nodes, False, options, HOST_BYTES)
-        self.transfers = transfers
-        self.begun = [0] * nodes
+    def __init__(self, cluster: Cluster, transfers: tuple[Transfer, ...]) -> None:
+        self.machine, self.grims, self.transfers = cluster.machine, cluster.grims, transfers
+        self.begun = [0] * len(cluster.grims)
         self.places: list[Places] = []
         for number, transfer in enumerate(transfers):
             self.machine.finish(self._prepare(number, transfer), within_us=1e18)
@@ -68,7 +67,7 @@ class RemotePlay(GrimPlay):
         return transfer.by ^ transfer.peer ^ transfer.lands, transfer.lands
 
     async def act(self, node: int) -> None:
-        """See `GrimPlay`."""
+        """See `Script`."""
         grim = self.grims[node]
         for transfer, (source, target, lock) in zip(self.transfers, self.places, strict=True):
             if transfer.by != node:
@@ -81,14 +80,14 @@ class RemotePlay(GrimPlay):
             self.begun[node] += 1
 
     def record(self, node: int) -> Record:
-        """See `Play`: with each transfer that lands here, its bytes as they are now, and its lock."""
+        """See `Script`: with each transfer that lands here, its bytes as they are now, and its lock."""
         grim = self.grims[node]
         landed = tuple(
             (number, self._now(grim, at.target, SEGMENT * transfer.segments), self._now(grim, at.lock, 4)[3])
             for number, (transfer, at) in enumerate(zip(self.transfers, self.places, strict=True))
             if transfer.lands == node
         )
-        return self.begun[node], landed, tuple(self.errors[node])
+        return self.begun[node], landed
 
     def _now(self, grim: Any, address: int, size: int) -> bytes:
         host = self.machine.host(grim._me)
@@ -140,7 +139,9 @@ def world(
     return SmallWorld(name, question, play, promise, say, left_out=LEFT_OUT, **further)
 
 
-def _play(transfers: tuple[Transfer, ...], options: Given, flaw: Flaw | None) -> RemotePlay:
+def _play(transfers: tuple[Transfer, ...], options: Given, flaw: Flaw | None) -> GrimPlay:
     if flaw is not None:
         flaw()
-    return RemotePlay(1 + max(max(transfer.by, transfer.peer) for transfer in transfers), transfers, options)
+    nodes = 1 + max(max(transfer.by, transfer.peer) for transfer in transfers)
+    cluster = Cluster(nodes, False, options, HOST_BYTES)
+    return GrimPlay(cluster, TransferScript(cluster, transfers))

@@ -1,0 +1,1 @@
+"""What VIA's small worlds are made of."""
