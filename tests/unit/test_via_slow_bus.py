@@ -68,5 +68,5 @@ def test_the_kernel_copies_each_write_once_though_interrupts_are_faster_than_the
     _, arrived = p.machine.finish(sends(p, writes=True), take(p, sleeps=False), within_us=50_000)
     assert arrived == [pattern(SIZE, i) for i in range(ROUNDS)]
     assert p.there.read(SIZE * ROUNDS, SIZE * ROUNDS) == b"".join(arrived)
-    writes = p.vias[1].kernel.writes
+    writes = p.vias[1].kernel_agent.writes
     assert (writes._taken, writes.refused) == (ROUNDS, 0)
