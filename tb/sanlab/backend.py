@@ -37,24 +37,25 @@ def build_wheel(folder: str, settings: object = None, metadata: object = None) -
     """Write the wheel; its name."""
     carried = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in _sources()}
     library = {f"sanlab/{name.removeprefix(LIBRARY)}": text for name, text in carried.items() if LIBRARY in name}
-    return _write(Path(folder), {**library, **{f"sanlab/_tree/{name}": text for name, text in carried.items()}})
+    tree = {f"sanlab/_tree/{name}": text for name, text in carried.items()}
+    return wheel(Path(folder), project(), {**library, **tree})
 
 
 def build_editable(folder: str, settings: object = None, metadata: object = None) -> str:
     """Write a wheel that leads to this checkout; its name."""
     here = ROOT / LIBRARY
     stub = STUB.format(root=ROOT, folder=str(here), init=str(here / "__init__.py"))
-    return _write(Path(folder), {"sanlab/__init__.py": stub.encode()})
+    return wheel(Path(folder), project(), {"sanlab/__init__.py": stub.encode()})
 
 
 def build_sdist(folder: str, settings: object = None) -> str:
     """Write what a wheel can be made of; its name."""
-    name = f"sanlab-{_project()['version']}"
+    name = f"sanlab-{project()['version']}"
     with tarfile.open(Path(folder) / f"{name}.tar.gz", "w:gz") as archive:
         for path in [*_sources(), ROOT / "pyproject.toml"]:
             archive.add(path, f"{name}/{path.relative_to(ROOT)}")
         information = tarfile.TarInfo(f"{name}/PKG-INFO")
-        text = _metadata(_project())
+        text = _metadata(project())
         information.size = len(text)
         archive.addfile(information, io.BytesIO(text))
     return f"{name}.tar.gz"
@@ -70,33 +71,37 @@ def _sources() -> Iterator[Path]:
                 yield path
 
 
-def _project() -> dict[str, Any]:
+def project() -> dict[str, Any]:
     """The project's own section of pyproject.toml."""
     parser = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     data: dict[str, Any] = parser.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return data
 
 
-def _write(folder: Path, files: Files) -> str:
-    """A wheel with these files, what is known of the project, and the list of all with their hashes."""
-    project = _project()
-    about = f"sanlab-{project['version']}.dist-info"
-    scripts = "".join(f"{name} = {place}\n" for name, place in project["scripts"].items())
+def wheel(folder: Path, project: Mapping[str, Any], files: Files) -> str:
+    """Write a wheel with these files, what is known of the project, and the list of all with their hashes; its name."""
+    name = f"{project['name']}-{project['version']}"
     whole = {
         **files,
-        f"{about}/METADATA": _metadata(project),
-        f"{about}/WHEEL": b"Wheel-Version: 1.0\nGenerator: sanlab\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        f"{about}/entry_points.txt": f"[console_scripts]\n{scripts}".encode(),
+        f"{name}.dist-info/METADATA": _metadata(project),
+        f"{name}.dist-info/WHEEL": b"Wheel-Version: 1.0\nGenerator: sanlab\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{name}.dist-info/entry_points.txt": _entry_points(project),
     }
-    rows = [f"{name},sha256={_hash(text)},{len(text)}" for name, text in whole.items()]
-    record = f"{about}/RECORD"
-    name = f"sanlab-{project['version']}-py3-none-any.whl"
-    with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED) as wheel:
-        for place, text in {**whole, record: "\n".join([*rows, f"{record},,", ""]).encode()}.items():
-            wheel.writestr(
-                zipfile.ZipInfo(place), text, zipfile.ZIP_DEFLATED
-            )  # without the time: equal files, equal wheel
-    return name
+    rows = [f"{place},sha256={_hash(text)},{len(text)}" for place, text in whole.items()]
+    record = f"{name}.dist-info/RECORD"
+    whole[record] = "\n".join([*rows, f"{record},,", ""]).encode()
+    with zipfile.ZipFile(folder / f"{name}-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as archive:
+        for place, text in whole.items():  # of no date: equal files, equal wheel
+            archive.writestr(zipfile.ZipInfo(place), text, zipfile.ZIP_DEFLATED)
+    return f"{name}-py3-none-any.whl"
+
+
+def _entry_points(project: Mapping[str, Any]) -> bytes:
+    groups = {"console_scripts": project.get("scripts", {}), **project.get("entry-points", {})}
+    lines = [
+        f"[{group}]\n" + "".join(f"{name} = {place}\n" for name, place in of.items()) for group, of in groups.items()
+    ]
+    return "\n".join(lines).encode()
 
 
 def _hash(text: bytes) -> str:
@@ -104,16 +109,15 @@ def _hash(text: bytes) -> str:
 
 
 def _metadata(project: Mapping[str, Any]) -> bytes:
+    """The project's own section, as an installation has it; the page comes last."""
+    told = {"Summary": "description", "License": "license", "Requires-Python": "requires-python"}
     lines = [
         "Metadata-Version: 2.1",
         f"Name: {project['name']}",
         f"Version: {project['version']}",
-        f"Summary: {project['description']}",
-        f"License: {project['license']['text']}",
-        f"Requires-Python: {project['requires-python']}",
-        *(f"Requires-Dist: {one}" for one in project["dependencies"]),
-        "Description-Content-Type: text/markdown",
-        "",
-        (ROOT / project["readme"]).read_text(encoding="utf-8"),
+        *(f"{name}: {project[key]}" for name, key in told.items() if key in project),
+        *(f"Requires-Dist: {one}" for one in project.get("dependencies", ())),
     ]
-    return "\n".join(lines).encode()
+    if "readme" in project:
+        lines += ["Description-Content-Type: text/markdown", "", (ROOT / project["readme"]).read_text(encoding="utf-8")]
+    return "\n".join([*lines, ""]).encode()

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.results import differences, read_results
-from tb.sanlab.backend import ROOT, _project
+from tb.sanlab.backend import ROOT, project
 from tests.system.installed import Environment, sanlab_wheel
 from tests.system.runs import must
 
@@ -36,14 +36,14 @@ def fixture_here(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Envir
 def test_the_wheel_takes_one_name(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names}
-    assert tops == {"sanlab", f"sanlab-{_project()['version']}.dist-info"}
+    assert tops == {"sanlab", f"sanlab-{project()['version']}.dist-info"}
     assert {"sanlab/__init__.py", "sanlab/_tree/tb/run/command.py", "sanlab/_tree/hdl/sources.f"} <= set(names)
     assert not [name for name in names if "__pycache__" in name or "/tests/" in name or "sim_build" in name]
 
 
 def test_the_wheel_requires_what_the_checkout_pins() -> None:
     pinned = [line.split("#")[0].strip() for line in (ROOT / "requirements.txt").read_text().splitlines()]
-    wanted = [one.replace("'", '"') for one in _project()["dependencies"]]
+    wanted = [one.replace("'", '"') for one in project()["dependencies"]]
     assert [one for one in wanted if one not in pinned] == []
 
 
