@@ -66,7 +66,7 @@ class _Pair(RoundTrips):
 
     async def fill(self) -> int:
         """The near host appends until it must ask its NI for room, while the far one reads; how many messages."""
-        near, far, outgoing = self.near, self.far, self.near._messenger.outgoing[0]
+        near, far, outgoing = self.near, self.far, self.near.calls.messenger.queues.outgoing[0]
         self._numbers.clear()
         await outgoing.look()
         data, where, count, stop = *await self._to(), 0, [1 << 30]

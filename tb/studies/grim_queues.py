@@ -61,7 +61,7 @@ class _Pair(RoundTrips):
 
     async def fill(self, size: int) -> int:
         """How many messages of a size the host appends to its empty queue before it must ask the NI for room."""
-        near, far, outgoing = self.near, self.far, self.near._messenger.outgoing[0]
+        near, far, outgoing = self.near, self.far, self.near.calls.messenger.queues.outgoing[0]
         data, where = await near.resolve_handler(f"data_{self.name}"), near.get_dest_id(far.get_my_vnn())
         self._arrived = count = 0
         due = [1 << 30]

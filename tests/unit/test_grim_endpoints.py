@@ -89,7 +89,7 @@ def test_long_messages_that_arrive_and_reports_of_the_own_ni_do_not_meet_in_one_
         if me == 1:
             await stream.send(library, handler)
             return
-        library._roots[3] = 0  # a tree that was never planted, as its own NI sees
+        library.trees.roots[3] = 0  # a tree that was never planted, as its own NI sees
         for number in range(COUNT):
             await library.send_mc(3, handler)
             with pytest.raises(GrimError, match="^tree: VNN 0 is not the root of this multicast tree"):

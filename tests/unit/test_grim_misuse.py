@@ -39,11 +39,9 @@ WAITING: list[tuple[str, Callable[[Grim, World], Any]]] = [
 
 def api() -> set[str]:
     """The public names of the library that are calls or properties."""
-    return {
-        name
-        for name, value in inspect.getmembers(Grim)
-        if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property))
-    }
+    calls = inspect.getmembers(Bench(2, start_nics=False).libraries[0], inspect.ismethod)
+    properties = inspect.getmembers(Grim, lambda value: isinstance(value, property))
+    return {name for name, _ in calls + properties if not name.startswith("_")}
 
 
 async def called(result: Any) -> Any:

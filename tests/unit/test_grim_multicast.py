@@ -320,7 +320,7 @@ def test_ni_that_is_not_the_root_answers_with_an_error_that_the_sender_sees() ->
         if me != 2:
             await library.host.sleep(500_000_000)
             return None
-        library._roots[3] = 1  # what a corrupted table would say
+        library.trees.roots[3] = 1  # what a corrupted table would say
         await library.send_mc(3, handler)
         with pytest.raises(GrimError) as caught:
             await library.wait_for(lambda: False)

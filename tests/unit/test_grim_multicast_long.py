@@ -37,9 +37,8 @@ class Play:
 
     def parts(self) -> int:
         """Long messages of which node 1 keeps parts."""
-        messenger = self.bench.libraries[1]._messenger
-        assert messenger is not None
-        return sum(len(incoming._long) for incoming in messenger.incoming)
+        dispatch = self.bench.libraries[1].calls.messenger.dispatch
+        return sum(len(incoming._long) for incoming in dispatch.incoming)
 
     async def _node(self, library: Grim, me: int) -> None:
         def on_data(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
@@ -69,8 +68,7 @@ class Play:
         self.changed = True
 
     async def _send(self, library: Grim, tree: int, handler: int) -> None:
-        assert library._messenger is not None
-        self._hold(library, library._messenger.outgoing[1])
+        self._hold(library, library.calls.messenger.queues.outgoing[1])
         for payload in (FIRST, SECOND):
             await library.send_mc(tree, handler, payload=payload, channel=1)
         self.sent = True
@@ -120,8 +118,7 @@ def test_parts_that_reach_the_host_behind_its_leaving_are_dropped() -> None:
     play = Play(True, ())
 
     async def leave(library: Grim, tree: int) -> None:
-        assert library._messenger is not None
-        library._messenger.follow(tree, 0)  # the NI, which is not told, brings all parts late
+        library.calls.messenger.dispatch.follow(tree, 0)  # the NI, which is not told, brings all parts late
         play.changed = play.halfway = True
 
     play._change = leave  # type: ignore[method-assign]

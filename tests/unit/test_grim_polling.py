@@ -194,7 +194,7 @@ def test_reserved_ni_memory_belongs_to_the_application() -> None:
 
     async def node(library: Grim, me: int) -> None:
         virtual, physical = library.get_reserved_ni_memory()
-        application = library.application
+        application = library.reserved.application
         data = struct.pack(">250I", *range(250))
         await application.pio_write(virtual, data)
         for outside in (virtual - 4, virtual + 4096):

@@ -132,5 +132,5 @@ def test_registers_tell_an_empty_queue(style: str) -> None:
         nic.load(layout.register(0, register)) for register in (Register.FRONT, Register.BACK, Register.PAYLOAD_FRONT)
     )
     assert front == back
-    outgoing = bench.libraries[0]._ready().outgoing[0]
+    outgoing = bench.libraries[0].calls.ready().queues.outgoing[0]
     assert payload == getattr(outgoing, "_payload_back", 0)

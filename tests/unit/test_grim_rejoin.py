@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from firmware.host import card
-from firmware.host.grim import Grim, enable, open_layer
+from firmware.host.grim import Grim, UndeliveredError, enable, open_layer
 from firmware.nic.grim.layout import Counter, Word
-from pymodels.formats.grim import Cause, reference
+from pymodels.formats.grim import reference
 from pymodels.registers import Pci
 from pymodels.trace import Part, TraceEvent, unit
 from tests.unit.grim_bench import Bench
@@ -61,24 +61,30 @@ class Rejoin:
 
     async def application(self, library: Grim, me: int, until_us: float, first: int) -> None:
         """Send to all others and poll until a time; numbers from `first` on."""
-
-        def on_report(arguments: tuple[int, int, int, int]) -> None:
-            assert arguments[1] & 0xFFFF == Cause.HOST_DOWN
-            self.errors.append((me, arguments[0] >> 8 & 0xFF, arguments[2]))
-
-        messenger = library._messenger
-        assert messenger is not None
-        messenger.on_report = on_report
         numbers = dict.fromkeys(range(self.bench.nodes), first)
         while library.host.now < until_us * US:
             for vnn in range(self.bench.nodes):
                 if vnn != me:
                     self.sent.append((me, vnn, numbers[vnn]))
                     size = self.random.choice([0, 8, 500])
+                    self.take_errors(library, me)
                     await library.send(library.get_dest_id(vnn), self.handler, numbers[vnn], payload=bytes(size))
                     numbers[vnn] += 1
-            await library.poll()
+            await self.poll(library, me)
             await library.host.sleep(self.random.randrange(40) * US)
+
+    async def poll(self, library: Grim, me: int) -> None:
+        """Poll, and note what was not delivered."""
+        self.take_errors(library, me)
+        await library.poll()
+        self.take_errors(library, me)
+
+    def take_errors(self, library: Grim, me: int) -> None:
+        """Note what was not delivered, in place of the next call that would raise it."""
+        for error in library.calls.errors:
+            assert isinstance(error, UndeliveredError)
+            self.errors.append((me, error.vnn, error.first))
+        library.calls.errors.clear()
 
     def handle(self, me: int) -> Any:
         """The handler of a node."""
@@ -97,7 +103,7 @@ class Rejoin:
         if me == self.bad:
             library = await self.restart(library)
             await self.application(library, me, 400 + self.end_us, 1 << 20)
-        await self.quiet(library)
+        await self.quiet(library, me)
 
     async def restart(self, library: Grim) -> Grim:
         """Reset the NIC under the traffic, let time pass, and begin again."""
@@ -110,14 +116,14 @@ class Rejoin:
 
     async def drain(self, library: Grim) -> None:
         """What the NIC has brought before it was reset is handled in the first life."""
-        await library.poll()
+        await self.poll(library, self.bad)
         self.cut = len(self.got)
 
-    async def quiet(self, library: Grim) -> None:
+    async def quiet(self, library: Grim, me: int) -> None:
         """Poll until the last answers have come."""
         end = library.host.now + 1500 * US
         while library.host.now < end:
-            await library.poll()
+            await self.poll(library, me)
             await library.host.sleep(10 * US)
 
     def run(self) -> None:

@@ -61,9 +61,8 @@ class Blocks:
 
     def here_already(self) -> list[str]:
         """The errors that have come, and that no call has raised."""
-        assert self.near._messenger is not None
-        found = [str(error) for error in self.near._messenger.errors]
-        self.near._messenger.errors.clear()
+        found = [str(error) for error in self.near.calls.errors]
+        self.near.calls.errors.clear()
         return found
 
     def run(self, application: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -230,10 +229,10 @@ def test_message_that_fails_is_reported_though_its_argument_lies_where_a_transfe
         near, block = world.near, world.blocks[1]
         near.handlers.merge({"handler": 20})
         await near.send_memory(FAR, block, world.here, LONG)
-        near._target(FAR, 0).w2 |= 9  # a device that the far node does not have, behind the library's back
+        near.messages.target(FAR, 0).w2 |= 9  # a device that the far node does not have, behind the library's back
         for argument in (block + 8, block + 8, 5):
             await near.send(FAR, 20, argument)
-        near._targets.clear()
+        near.messages._targets.clear()
         errors = await world.errors()
         assert [error.split(":")[0] for error in errors] == ["number of bytes", *["destination"] * 3]
 

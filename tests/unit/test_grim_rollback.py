@@ -166,7 +166,7 @@ class OneEndpointStops:
 
         number = (await self.bench.publish(library, handler=handler))["handler"]
         if me == 1:
-            queues = library._ready().incoming
+            queues = library.calls.ready().dispatch.incoming
             stopped = queues.pop(0)  # nobody reads it
             for _ in range(1000):
                 await library.poll()

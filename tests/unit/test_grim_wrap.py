@@ -176,14 +176,14 @@ def test_numbers_of_fetched_payloads_go_round(before: int, monkeypatch: pytest.M
             await library.wait_for(lambda: len(got) == count)
             return
         await library.host.sleep(200_000_000)
-        messenger, buffer = library._ready(), library.host.allocate(4 * count)
-        messenger.outgoing[0].fetches = parts[0]._fetched[0] = start
-        messenger.incoming[0]._view[HostQueue.FETCHED : HostQueue.FETCHED + 4] = start.to_bytes(4, "big")
+        messenger, buffer = library.calls.ready(), library.host.allocate(4 * count)
+        messenger.queues.outgoing[0].fetches = parts[0]._fetched[0] = start
+        messenger.dispatch.incoming[0]._view[HostQueue.FETCHED : HostQueue.FETCHED + 4] = start.to_bytes(4, "big")
         for i in range(count):
             buffer.view[4 * i : 4 * i + 4] = i.to_bytes(4, "big")
             piece = SimpleNamespace(address=buffer.address + 4 * i, size=4, view=buffer.view[4 * i : 4 * i + 4])
             await library.send(library.get_dest_id(1), number, payload=piece)
-        assert messenger.outgoing[0].fetches == start + count & 0xFFFFFFFF < start
+        assert messenger.queues.outgoing[0].fetches == start + count & 0xFFFFFFFF < start
 
     bench.run(node)
     assert got == [i.to_bytes(4, "big") for i in range(count)]

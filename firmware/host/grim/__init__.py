@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from firmware.host.grim.core import ANY_VNN
 from firmware.host.grim.errors import GrimError, UndeliveredError
 from firmware.host.grim.library import Grim
+from firmware.host.grim.nodes import ANY_VNN
 from firmware.layers import ClusterView
 from firmware.verbs import Host
 

@@ -2,45 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from firmware.host.grim.arguments import text, word
+from firmware.host.grim.calls import Calls
 from firmware.host.grim.errors import GrimError
-from firmware.host.grim.fpga import FpgaCard
-from firmware.host.grim.handlers import CARD_CONTROL, CARD_ERROR, Handler
-from firmware.host.grim.messages import ActiveMessages
-from firmware.layers import ClusterView
-from firmware.nic.grim.cards import NO_CARD, card_channel
-from firmware.verbs import Host
-from pymodels.card.fabric import names
+from firmware.host.grim.handlers import CARD_CONTROL, CARD_ERROR, Handler, Handlers
+from firmware.host.grim.messages import Messages
+from firmware.host.grim.nodes import Nodes
+from pymodels.card.fabric import Circuit, names
 from pymodels.card.registers import CardError, Forward, entry
 from pymodels.errors import nearest
 from pymodels.formats.grim import endpoint, reference
 
 
-class Cards(ActiveMessages):
-    """The own FPGA card, and messages to those of others."""
+class Cards:
+    """Messages to FPGA cards, the own one and those of others."""
 
-    def __init__(self, host: Host, view: ClusterView) -> None:
-        super().__init__(host, view)
-        self.card: FpgaCard | None = None
-        """The driver of the own FPGA card."""
-        self._circuits = names(view.circuits)
-        channel = card_channel(self.options, view)
-        if channel != NO_CARD:
-            self.card = FpgaCard(host, self.layout, view, channel)
-            self.handlers.elsewhere = tuple(self._circuits)
-
-    async def sync_handlers(self) -> None:
-        """`grim_syncHandlers`; the circuits of the own card are handlers too, and the card learns their numbers."""
-        await super().sync_handlers()
-        if self.card is not None:
-            await self.card.learn(self.handlers.numbers)
+    def __init__(
+        self, circuits: Sequence[Circuit], nodes: Nodes, calls: Calls, messages: Messages, handlers: Handlers
+    ) -> None:
+        self._circuits = names(circuits)
+        self._nodes, self._calls, self._messages, self._handlers = nodes, calls, messages, handlers
 
     async def forward(self, card: int, circuit: str, mode: Forward, target: int = 0, handler: int = 0) -> None:
         """Say where the results of a circuit of `card` go: nowhere, to `handler` of endpoint `target`, or back.
 
         Returns when the message is on its way; it takes effect in the order of messages to that card. GrimError.
         """
-        self._ready()
+        self._calls.ready()
         if text("circuit", circuit) not in self._circuits:
             remedy = nearest(circuit, self._circuits)
             raise GrimError("circuit", f"no line of the circuit file names {circuit!r}", remedy)
@@ -48,21 +38,24 @@ class Cards(ActiveMessages):
             raise GrimError("mode", f"{mode!r} is no way of forwarding", "take one of Forward")
         end, channel = 0, 0
         if mode == Forward.ENDPOINT:
-            self.handlers.check(handler)
-            parts = self._reference(reference(word("target", target)), "target")
+            self._handlers.check(handler)
+            parts = self._nodes.reference(reference(word("target", target)), "target")
             end, channel = endpoint(parts.vnn, parts.device), parts.channel
         place, number = entry(mode, end, channel, handler)
-        await self._tell(card, CARD_CONTROL, self._circuits.index(circuit), place, number, 0)
+        await self._messages.tell(card, CARD_CONTROL, self._circuits.index(circuit), place, number, 0)
 
-    def _built_in(self) -> dict[int, Handler]:
-        return {**super()._built_in(), CARD_ERROR: self._card_error}
+    def built_in(self) -> dict[int, Handler]:
+        """The handler that every node has for what goes wrong at cards."""
+        return {CARD_ERROR: self._card_error}
 
     def _card_error(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         """A card had a message for a handler that is no circuit of its images, or an entry for such a number."""
         where = f"the FPGA card of node {reference(source).vnn}"
         if a0 == CardError.UNKNOWN_ENTRY:
             cause, remedy = f"{where} has no circuit of number {a1}", f"give 0 to {len(self._circuits) - 1}"
-            self._fail(GrimError("forwarding entry", cause, remedy))
+            self._calls.errors.append(GrimError("forwarding entry", cause, remedy))
             return
-        name = self.handlers.names.get(a1, str(a1))
-        self._fail(GrimError("handler", f"{name!r} is no circuit of {where}", nearest(name, self._circuits)))
+        name = self._handlers.names.get(a1, str(a1))
+        self._calls.errors.append(
+            GrimError("handler", f"{name!r} is no circuit of {where}", nearest(name, self._circuits))
+        )

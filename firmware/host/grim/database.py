@@ -4,9 +4,9 @@ C.4.1).
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Protocol
-
+from firmware.host.grim.arguments import text
+from firmware.host.grim.calls import Calls
+from firmware.host.grim.fpga import FpgaCard
 from firmware.host.grim.handlers import (
     ASK,
     LIST,
@@ -20,32 +20,22 @@ from firmware.host.grim.handlers import (
     encode_names,
     encode_table,
 )
+from firmware.host.grim.messages import Messages
+from firmware.host.grim.nodes import Nodes
 from firmware.verbs import Host
 from pymodels.formats.grim import Device, Reference
 
-Tell = Callable[..., Awaitable[None]]
-"""Called with destination, built-in handler, arguments, payload."""
-
-
-class Node(Protocol):
-    """The node that the database is part of."""
-
-    host: Host
-    handlers: Handlers
-
-    def get_my_vnn(self) -> int:
-        """Its number."""
-
-    async def wait_for(self, condition: Callable[[], bool]) -> None:
-        """Poll until a condition holds."""
-
 
 class Database:
-    """The client's and, on node 0, the server's side."""
+    """Table C.3: the client's and, on node 0, the server's side."""
 
-    def __init__(self, grim: Node, tell: Tell, may_wait: Callable[[str], None]) -> None:
-        """`tell` sends to a built-in handler; `may_wait` refuses a call that must not wait now."""
-        self._grim, self._tell_it, self._may_wait = grim, tell, may_wait
+    def __init__(
+        self, host: Host, nodes: Nodes, calls: Calls, messages: Messages, handlers: Handlers, card: FpgaCard | None
+    ) -> None:
+        """`card`: the own one, which learns the numbers of its circuits."""
+        self._host, self._calls, self._messages, self._handlers = host, calls, messages, handlers
+        self._card = card
+        self._serving = nodes.me == SERVER
         self.served = 0
         """Lists of names that other nodes have sent to this server."""
         self._lists = 0
@@ -57,62 +47,74 @@ class Database:
         """The handlers that every node has for the database."""
         return {REGISTER: self._register, LIST: self._list, ASK: self._ask, TELL: self._tell}
 
-    @property
-    def _serving(self) -> bool:
-        return self._grim.get_my_vnn() == SERVER
-
     def _server(self) -> int:
         return Reference(SERVER, Device.HOST, 0).pack()
 
-    async def synchronise(self) -> None:
+    def register_handler(self, function: Handler, name: str) -> None:
+        """`grim_register_handler`: enter an own handler; others can use it after `sync_handlers`."""
+        self._handlers.register(function, name)
+
+    async def sync_handlers(self) -> None:
+        """`grim_syncHandlers`: publish the own handlers, learn those that are published. Awaits the server on node 0.
+        The circuits of the own card are handlers too, and the card learns their numbers.
+        """
+        await self._calls.begin()
+        await self._synchronise()
+        if self._card is not None:
+            await self._card.learn(self._handlers.numbers)
+
+    async def _synchronise(self) -> None:
         """Send the own names to the server and wait for the whole table."""
-        grim, handlers = self._grim, self._grim.handlers
+        handlers = self._handlers
         own = [*handlers.local, *(name for name in handlers.elsewhere if name not in handlers.local)]
         if not self._serving:
-            self._may_wait("sync_handlers")
-        await grim.host.spend("sync_name", max(len(own), 1))
+            self._calls.may_wait("sync_handlers")
+        await self._host.spend("sync_name", max(len(own), 1))
         if self._serving:
             handlers.assign(own)
             return
         before = self._lists
-        await self._tell_it(self._server(), REGISTER, payload=encode_names(own))
-        await grim.wait_for(lambda: self._lists > before)
+        await self._messages.tell(self._server(), REGISTER, payload=encode_names(own))
+        await self._messages.wait_for(lambda: self._lists > before)
 
-    async def resolve(self, name: str) -> int:
-        """The number of a name."""
-        grim, handlers = self._grim, self._grim.handlers
-        await grim.host.spend("resolve")
+    async def resolve_handler(self, name: str) -> int:
+        """`grim_resolveHandler`: the number of a handler; asks the server when it is not known here. GrimError when
+        nobody has it.
+        """
+        await self._calls.begin()
+        name, handlers = text("name", name), self._handlers
+        await self._host.spend("resolve")
         if name in handlers.numbers:
             return handlers.numbers[name]
         if not self._serving:
-            self._may_wait("resolve_handler")
+            self._calls.may_wait("resolve_handler")
             self._told.pop(name, None)
-            await self._tell_it(self._server(), ASK, payload=name.encode())
-            await grim.wait_for(lambda: name in self._told)
+            await self._messages.tell(self._server(), ASK, payload=name.encode())
+            await self._messages.wait_for(lambda: name in self._told)
             if self._told[name]:
                 handlers.merge({name: self._told[name]})
                 return self._told[name]
         raise handlers.unknown(name)
 
     async def _register(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        handlers = self._grim.handlers
+        handlers = self._handlers
         names = decode_names(payload)
-        await self._grim.host.spend("sync_name", max(len(names), 1))
+        await self._host.spend("sync_name", max(len(names), 1))
         handlers.assign(names)
         self.served += 1
-        await self._tell_it(source, LIST, payload=encode_table(handlers.numbers))
+        await self._messages.tell(source, LIST, payload=encode_table(handlers.numbers))
 
     async def _list(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         table = decode_table(payload)
-        await self._grim.host.spend("sync_name", max(len(table), 1))
-        self._grim.handlers.merge(table)
+        await self._host.spend("sync_name", max(len(table), 1))
+        self._handlers.merge(table)
         self._lists += 1
 
     async def _ask(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         name = bytes(payload)
-        number = self._grim.handlers.numbers.get(name.decode(), 0)
-        await self._grim.host.spend("resolve")
-        await self._tell_it(source, TELL, number, payload=name)
+        number = self._handlers.numbers.get(name.decode(), 0)
+        await self._host.spend("resolve")
+        await self._messages.tell(source, TELL, number, payload=name)
 
     def _tell(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         self._told[bytes(payload).decode()] = a0

@@ -42,7 +42,6 @@ class Driver:
         """By run-time entry: the block of which it holds a part."""
         self.interrupts = 0
         """Misses served."""
-        memory.on_free = self._forget
 
     async def install(self) -> None:
         """Take over the interrupt, and tell the NI where requests go."""
@@ -89,7 +88,7 @@ class Driver:
         pieces = block.pieces[first : first + most]
         return block.va + PAGE * first, sum(length for _, length in pieces), pieces
 
-    async def _forget(self, block: Block) -> None:
+    async def forget(self, block: Block) -> None:
         """A block is freed: its translations are taken back. Returns when nothing is under way that used them."""
         while self._serving:
             await self._served.wait()

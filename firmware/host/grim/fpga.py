@@ -14,8 +14,9 @@ from firmware.host.grim.errors import GrimError
 from firmware.host.grim.handlers import CARD_CONTROL, CARD_ERROR
 from firmware.host.lock import Lock
 from firmware.layers import ClusterView
-from firmware.nic.grim.cards import CARD, ring_limit
+from firmware.nic.grim.cards import CARD, NO_CARD, card_channel, ring_limit
 from firmware.nic.grim.layout import Layout, Register
+from firmware.nic.grim.options import Options
 from firmware.verbs import Host
 from pymodels.card.fabric import images, names
 from pymodels.card.registers import REGISTERS, CardReg, Command
@@ -118,3 +119,9 @@ class FpgaCard:
                 return
             await self._host.sleep(LOOK_PS, what)
         raise GrimError("card", f"waits in vain for {what}", "is an image with circuits loaded?")
+
+
+def own_card(host: Host, view: ClusterView, options: Options, layout: Layout) -> FpgaCard | None:
+    """The driver of this host's card, if it has one. Raises OptionError when no logical channel is left for it."""
+    channel = card_channel(options, view)
+    return FpgaCard(host, layout, view, channel) if channel != NO_CARD else None

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from firmware.host.grim.arguments import text, whole
@@ -29,7 +29,11 @@ MAX_NAME = 255
 class Handlers:
     """One host's tables."""
 
-    def __init__(self) -> None:
+    def __init__(self, elsewhere: tuple[str, ...] = ()) -> None:
+        """`elsewhere`: handlers of endpoints without software of their own that this host speaks for: circuits of its
+        card.
+        """
+        self.elsewhere = elsewhere
         self.local: dict[str, Handler] = {}
         """Own functions by name."""
         self.numbers: dict[str, int] = {}
@@ -37,10 +41,6 @@ class Handlers:
         self.names: dict[int, str] = {}
         self.functions: dict[int, Handler] = {}
         """Own functions by number, built-in ones included."""
-        self.elsewhere: tuple[str, ...] = ()
-        """Handlers of endpoints without software of their own that this host speaks for: circuits of its card."""
-        self.absent: Callable[[int, int], Coroutine[Any, Any, None]]
-        """Called with (source, number) for a message to a handler that is not here."""
 
     def register(self, function: Handler, name: str) -> None:
         """Enter an own function; others see it after `sync_handlers`."""

@@ -1,61 +1,109 @@
 """The GRIM library of one host: the API of paper 003, appendix C.
 
-`Grim` inherits the parts of the API, one file each; what they share is `Core`. Here they are brought up.
+`Grim` is made of parts, one file each, which can be used one by one. Their calls, by the paper's names, are its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
-from firmware.host.grim import configuration, enable
+from firmware.host.grim import enable
 from firmware.host.grim.arguments import whole
+from firmware.host.grim.calls import Calls
 from firmware.host.grim.cards import Cards
+from firmware.host.grim.database import Database
+from firmware.host.grim.driver import Driver
 from firmware.host.grim.enable import Phase
 from firmware.host.grim.errors import GrimError
+from firmware.host.grim.fpga import own_card
+from firmware.host.grim.handlers import Handlers
+from firmware.host.grim.memory import PinnedMemory
+from firmware.host.grim.messages import Messages
 from firmware.host.grim.messenger import Messenger
 from firmware.host.grim.multicast import Multicast
+from firmware.host.grim.nodes import Nodes
 from firmware.host.grim.polling import PollingThread
 from firmware.host.grim.remote import RemoteMemory
 from firmware.host.grim.reserved import ReservedMemory
 from firmware.layers import ClusterView
+from firmware.nic.grim.asked import planned, warnings
 from firmware.nic.grim.layout import Counter, HostQueue
 from firmware.nic.grim.options import RANGES
 from firmware.verbs import Host
-from pymodels.config.model import FPGA_CARD, FRAME_CARD
-from pymodels.formats.grim import Device
 
 
-class Grim(RemoteMemory, ReservedMemory, Multicast, Cards):
+class Grim:
     """GRIM on one host. Before `grim_enable`, only `register_handler` and `reserve_ni_memory` may be called."""
 
     def __init__(self, host: Host, view: ClusterView) -> None:
-        super().__init__(host, view)
-        self.devices: list[enable.Peripheral] = [enable.Ni(host, self.layout)]
-        if self.card is not None:
-            self.devices.append(self.card)
+        """Raises OptionError for an option that cannot be. `view.options` are those of `firmware.nic.grim.options`."""
+        self.host = host
+        self.options, self.layout = options, layout = planned(view, view.sram_bytes)
+        self.warnings = warnings(view, options, layout)
+        """What was asked for and is not there, in words."""
+        self.calls = calls = Calls()
+        self.card = own_card(host, view, options, layout)
+        """The driver of the own FPGA card."""
+        self.handlers = Handlers(tuple(self.card.circuits) if self.card is not None else ())
+        """The handler databases of this host."""
+        self.nodes = Nodes(view, options, calls)
+        self.messages = Messages(host, options, layout, self.nodes, calls, self.handlers)
+        self.database = Database(host, self.nodes, calls, self.messages, self.handlers, self.card)
+        self.pinned = PinnedMemory(host, layout, options.translation_static, options.page_seed)
+        self.driver = Driver(host, layout, self.pinned)
+        self.memory = RemoteMemory(host, options, calls, self.messages, self.pinned, self.driver)
+        self.reserved = ReservedMemory(host, layout, calls)
+        self.trees = Multicast(host, options, layout, self.nodes, calls, self.messages, self.handlers)
+        self.cards = Cards(view.circuits, self.nodes, calls, self.messages, self.handlers)
+        own = [] if self.card is None else [self.card]
+        self.devices: list[enable.Peripheral] = [enable.Ni(host, layout), *own]
         """The local peripheral devices, the NI first; others are added before `grim_enable`."""
         self.phase = Phase.NONE
         """How far `grim_enable` has come."""
         self.polling_thread: PollingThread | None = None
         """The one that was started last; with option poll_thread by `grim_enable`."""
+        self._name_calls()
+
+    def _name_calls(self) -> None:
+        """The calls of the parts, table by table of the paper's appendix C."""
+        nodes = self.nodes
+        self.get_vnn_from_name, self.get_vnn_name = nodes.get_vnn_from_name, nodes.get_vnn_name
+        self.get_my_vnn, self.get_my_name = nodes.get_my_vnn, nodes.get_my_name
+        self.vnn_configuration, self.print_vnn_configuration = nodes.vnn_configuration, nodes.print_vnn_configuration
+        self.get_dest_id, self.get_resource = nodes.get_dest_id, nodes.get_resource
+        database = self.database
+        self.register_handler, self.sync_handlers = database.register_handler, database.sync_handlers
+        self.resolve_handler = database.resolve_handler
+        self.send, self.poll, self.wait_for = self.messages.send, self.messages.poll, self.messages.wait_for
+        memory = self.memory
+        self.malloc_pinned, self.pin_user_memory = memory.malloc_pinned, memory.pin_user_memory
+        self.free_pinned_va = memory.free_pinned_va
+        self.get_pinned_pa, self.get_pinned_va = memory.get_pinned_pa, memory.get_pinned_va
+        self.load_pinned, self.store_pinned = memory.load_pinned, memory.store_pinned
+        self.send_memory, self.send_physical_memory = memory.send_memory, memory.send_physical_memory
+        self.fetch_memory, self.wait_for_lock = memory.fetch_memory, memory.wait_for_lock
+        self.reserve_ni_memory = self.reserved.reserve_ni_memory
+        self.get_reserved_ni_memory = self.reserved.get_reserved_ni_memory
+        trees = self.trees
+        self.find_multicast_tree = trees.find_multicast_tree
+        self.subscribe_multicast, self.unsubscribe_multicast = trees.subscribe_multicast, trees.unsubscribe_multicast
+        self.subscribe_multicast_by_name = trees.subscribe_multicast_by_name
+        self.send_mc, self.broadcast = trees.send_mc, trees.broadcast
+        self.forward = self.cards.forward
 
     async def grim_enable(self) -> None:
         """`grim_enable`: the nine phases of paper 003, C.2. Returns when every NI of the cluster has heard every other.
         A second call is an error.
         """
-        if self._enabling:
+        calls, host, layout = self.calls, self.host, self.layout
+        if calls.enabling:
             raise GrimError("grim_enable", "was called before", "call it once")
-        self._enabling = True
-        host, layout = self.host, self.layout
+        calls.enabling = True
         self.phase = Phase.RESET
-        self._targets.clear()
         self.handlers.numbers.clear()
         self.phase = Phase.CONFIGURATION
-        await host.spend("enable_name", len(self._names))
-        self._configure()
+        await host.spend("enable_name", len(self.nodes.names))
+        self.nodes.configure()
         self.phase = Phase.RESOURCES
-        self._resources = self._resource_database()
+        self.nodes.find_resources()
         self.phase = Phase.DEVICES
         for device in self.devices:
             await device.initialise()
@@ -63,57 +111,56 @@ class Grim(RemoteMemory, ReservedMemory, Multicast, Cards):
         buffers = enable.allocate_queues(host, layout, self.options.channels)
         self.phase = Phase.LINKS
         await enable.link_queues(host, layout, buffers)
-        await self._driver.install()
-        await self._map_reserved()
-        messenger = Messenger(host, layout, self.options, self.handlers, buffers)
-        await self._plant(messenger)
+        await self.driver.install()
+        await self.reserved.map()
+        messenger = Messenger(host, layout, self.options, buffers, self.handlers, self.messages.absent, calls.errors)
+        await self.trees.plant(messenger)
         self.phase = Phase.HANDLERS
-        messenger.on_report = self._reported
-        self.handlers.absent = self._absent
-        self.handlers.functions.update(self._built_in())
+        for part in (self.database, self.messages, self.trees, self.cards):
+            self.handlers.functions.update(part.built_in())
         self.phase = Phase.SYNCHRONISATION
         await enable.synchronise(host, buffers[0].address + HostQueue.STATUS)
         self.phase = Phase.ACTIVATION
         for device in self.devices:
             await device.activate()
-        self._messenger = messenger
+        calls.enabled(messenger)
         if self.options.poll_thread:
             self.start_polling(self.options.poll_period_us)
         self.phase = Phase.ENABLED
 
-    def _configure(self) -> None:
-        """Read and check the configuration. Raises ConfigError or GrimError."""
-        cluster = configuration.read(self._view)
-        if cluster is not None:
-            self._pnns = tuple(host.pnn for host in cluster.hosts)
-            self._cards = tuple(frozenset(host.cards) for host in cluster.hosts)
-
-    def _resource_database(self) -> Mapping[int, tuple[int, ...]]:
-        """Which nodes have a device of a type: every one has its host and its NI, some have cards."""
-        everyone = tuple(range(len(self._names)))
-        nodes: dict[int, tuple[int, ...]] = {Device.HOST: everyone, Device.NI: everyone}
-        for device, card in ((Device.CELOXICA, FPGA_CARD), (Device.FRAME_BUFFER, FRAME_CARD)):
-            nodes[device] = tuple(vnn for vnn in everyone if self._has_card(vnn, card))
-        return MappingProxyType({device: vnns for device, vnns in nodes.items() if vnns})
-
     def start_polling(self, period_us: int) -> None:
         """Let a thread poll from now on, with so long between its polls. Raises GrimError when one does already."""
-        messenger = self._ready()
-        if messenger.threaded:
+        dispatch = self.calls.ready().dispatch
+        if dispatch.threaded:
             raise GrimError("start_polling", "a thread polls already", "stop it first")
         least, most = RANGES["poll_period_us"]
         if not least <= whole("period_us", period_us) <= most:
             raise GrimError("period_us", f"{period_us}", f"give {least}..{most}")
-        self.polling_thread = PollingThread(self.host, messenger, period_us)
+        self.polling_thread = PollingThread(self.host, dispatch, period_us)
         self.polling_thread.start()
 
     def use_overflow(self, use: bool) -> None:
         """Whether handlers that find no room use the overflow queue (option overflow), from now on."""
-        self._ready().overflows = use
+        self.calls.ready().sending.overflows = use
+
+    @property
+    def overflow(self) -> int:
+        """Messages and segments that handlers have sent and the NI had no room for."""
+        return sum(map(len, self.calls.messenger.queues.overflow)) if self.phase >= Phase.ENABLED else 0
+
+    @property
+    def nodes_served(self) -> int:
+        """On node 0: how often another node has synchronised its handlers with this server."""
+        return self.database.served
+
+    @property
+    def translations_served(self) -> int:
+        """How many translation misses of the NI this host's driver has served."""
+        return self.driver.interrupts
 
     async def ni_counter(self, counter: Counter) -> int:
         """Read one of the NI's counters over the bus."""
-        await self._begin_call()
+        await self.calls.begin()
         if counter not in tuple(Counter):
             raise GrimError("counter", f"{counter!r} is none that the NI keeps", "take one of Counter")
         return await self.host.pio_read(self.host.nic_base + self.layout.counter(counter))

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_right, insort
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from firmware.host.grim.errors import GrimError
 from firmware.host.words import store_words
@@ -53,6 +52,10 @@ class Block:
         return tuple(found)
 
 
+Forget = Callable[[Block], Awaitable[None]]
+"""The driver takes the translations of a block back."""
+
+
 @dataclass
 class Region:
     """A contiguous region, and what of it is given out: (first granule, granules), sorted."""
@@ -85,8 +88,6 @@ class PinnedMemory:
         self._blocks: list[Block] = []
         self._pages: list[int] = []
         self._next_user = USER_VA
-        self.on_free: Callable[[Block], Coroutine[Any, Any, None]]
-        """Called before a block is given to anybody else: the driver takes its translations back."""
 
     # ---- allocation
 
@@ -166,8 +167,10 @@ class PinnedMemory:
             self._random.shuffle(self._pages)
         return self._pages.pop()
 
-    async def free(self, va: int) -> None:
-        """Give a block back. Raises GrimError when there is none at this address."""
+    async def free(self, va: int, forget: Forget) -> None:
+        """Give a block back; `forget` is awaited before anybody else gets it. Raises GrimError when there is none at
+        this address.
+        """
         block = self.block(va)
         if block is None or block.va != va:
             raise GrimError("pinned virtual address", f"no block begins at {va:#x}", "give what malloc_pinned returned")
@@ -175,12 +178,12 @@ class PinnedMemory:
         await self._host.spend("free_pinned")
         region = next((region for region in self._regions if region.va <= va < region.va + REGION), None)
         if region is None:
-            await self.on_free(block)
+            await forget(block)
             self._pages += [pa for pa, _ in block.pieces]
             return
         place = (va - region.va) // GRANULE, -(-block.size // GRANULE)
         await self._mark(region, *place, False)
-        await self.on_free(block)
+        await forget(block)
         region.taken.remove(place)
 
     # ---- addresses

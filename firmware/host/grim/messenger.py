@@ -1,201 +1,33 @@
-"""Polling: messages from the endpoints' queues to their handlers, and waiting for them (paper 000, 4.4.2)."""
+"""The queues of one host's endpoints: what stands in them, what takes messages out, what puts them in."""
 
 from __future__ import annotations
 
-import types
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from firmware.host.grim.dispatch import Absent, Dispatch
 from firmware.host.grim.errors import GrimError
-from firmware.host.grim.handlers import FIRST_NUMBER, Handlers
-from firmware.host.grim.incoming import Incoming
+from firmware.host.grim.handlers import Handlers
+from firmware.host.grim.out_queues import OutQueues
 from firmware.host.grim.sending import Sending
 from firmware.nic.grim.layout import Layout
 from firmware.nic.grim.options import Options
 from firmware.verbs import Buffer, Host
-from pymodels.formats.grim import Cause, MessageType
-from pymodels.trace import TraceEvent
-
-Local = tuple[int, int, tuple[int, int, int, int], bytes]
-"""A message to the own node: source, handler, arguments, payload."""
 
 
-class Messenger(Sending):
-    """The queues of one host's endpoints."""
+class Messenger:
+    """Made by `grim_enable`, when the queues are allocated."""
 
-    def __init__(self, host: Host, layout: Layout, options: Options, handlers: Handlers, buffers: list[Buffer]) -> None:
-        super().__init__(host, layout, options, buffers)
-        self._handlers = handlers
-        self.errors: deque[GrimError] = deque()
-        """What went wrong behind the caller's back: raised by the next call."""
-        self.on_report: Callable[[tuple[int, int, int, int]], None] = lambda arguments: None
-        """Called when the NI reports a message that cannot succeed."""
-        self.in_handler = False
-        """The code that runs now is a handler's, or was called by it."""
-        self.threaded = False
-        """The polling thread polls: who waits sleeps until a handler has run."""
-        self._local: deque[Local] = deque()
-        self._early: deque[Local] = deque()
-        """Messages for handlers that may be own ones whose numbers are not known yet: kept, in order, until they
-        are."""
-        self._idle = host.event("another task's poll")
-
-    def to_self(self, message: Local) -> None:
-        """A message to the own node: it never leaves the host."""
-        self._local.append(message)
-
-    def follow(self, tree: int, channels: int) -> None:
-        """The channels of a mask are in a tree, and no others."""
-        for channel, incoming in enumerate(self.incoming):
-            incoming.follow(tree, bool(channels >> channel & 1))
-
-    def _pending(self) -> bool:
-        for incoming in self.incoming:
-            if incoming.pending():
-                return True
-        return bool(self._local) or (bool(self._early) and not self._handlers.unpublished())
-
-    async def poll(self, channel: int | None = None) -> int:
-        """Process the messages that are there, of all endpoints or of one; how many handlers ran. Inside a handler, or
-        while another task polls: none.
-        """
-        if self._polling:
-            return 0
-        self._polling = True
-        handled = 0
-        try:
-            if self._early and not self._handlers.unpublished():
-                handled += await self._dispatch_early()
-            endpoints = self.incoming if channel is None else [self.incoming[channel]]
-            await self._look_at(len(endpoints))
-            for incoming in endpoints:
-                handled += await self._drain_incoming(incoming)
-            while self._local:
-                source, handler, arguments, payload = self._local.popleft()
-                handled += await self._call(source, handler, arguments, memoryview(payload), 0)
-            if any(self._overflow):
-                await self._drain()
-        finally:
-            self._polling = False
-            self._idle.set()
-        return handled
-
-    async def _look_at(self, endpoints: int) -> None:
-        """One look at each endpoint's queue; the one of the first is in the path of the call."""
-        if endpoints > 1:
-            await self._host.spend("poll_next", endpoints - 1)
-
-    async def _drain_incoming(self, incoming: Incoming) -> int:
-        """The messages up to the back pointer as it stands now."""
-        handled = 0
-        end = incoming.back()
-        while incoming.position != end:
-            try:
-                message = await incoming.take()
-                if message is not None:
-                    source, kind, handler, arguments, payload, key = message
-                    if kind == MessageType.ERROR_REPORT:
-                        self._report(incoming, arguments)
-                    else:
-                        handled += await self._call(source, handler, arguments, payload, key)
-            finally:
-                await incoming.free()
-        return handled
-
-    def _report(self, incoming: Incoming, arguments: tuple[int, int, int, int]) -> None:
-        """The NI tells of a message that cannot succeed, or of another NI that began anew."""
-        if arguments[1] & 0xFFFF == Cause.BEGAN_ANEW:
-            incoming.forget(arguments[0] >> 8 & 0xFF)
-        else:
-            self.on_report(arguments)
-
-    async def _call(
-        self, source: int, handler: int, arguments: tuple[int, int, int, int], payload: memoryview, key: int
-    ) -> int:
-        host = self._host
-        await host.spend("dispatch")
-        function = self._handlers.functions.get(handler)
-        if handler >= FIRST_NUMBER and (self._early or (function is None and self._handlers.unpublished())):
-            await host.spend("copy_line", len(payload) + 31 >> 5 or 1)
-            self._early.append((source, handler, arguments, bytes(payload)))
-            return 0
-        if function is None:
-            await self._handlers.absent(source, handler)
-            return 0
-        host.trace(TraceEvent.HANDLER_START, key, handler, source >> 24)
-        self.in_handler = True
-        try:
-            result = function(source, *arguments, payload)
-        finally:
-            self.in_handler = False
-        if result is not None:
-            await self._steps_of(result.__await__())
-        host.trace(TraceEvent.HANDLER_END, key, handler, source >> 24)
-        return 1
-
-    @types.coroutine
-    def _steps_of(self, handler: Generator[Any, Any, Any]) -> Generator[Any, Any, None]:
-        """A handler that waits in between: `in_handler` while its own code runs, not while that of others does."""
-        resume, value = handler.send, None
-        while True:
-            self.in_handler = True
-            try:
-                wanted = resume(value)
-            except StopIteration:
-                return
-            finally:
-                self.in_handler = False
-            try:
-                resume, value = handler.send, (yield wanted)
-            except BaseException as error:  # noqa: BLE001 - whatever it is, it is the handler's
-                resume, value = handler.throw, error
-
-    async def poll_first(self) -> None:
-        """The poll at the begin of a call (paper 000, 4.4.2)."""
-        if self._options.poll_first and not self._polling and not await self.poll():
-            await self._host.spend("poll_empty")
-
-    async def _dispatch_early(self) -> int:
-        """The numbers are known: the messages that came too early, in their order."""
-        messages, self._early = self._early, deque()
-        handled = 0
-        for source, handler, arguments, payload in messages:
-            handled += await self._call(source, handler, arguments, memoryview(payload), 0)
-        return handled
-
-    async def wait_for(self, condition: Callable[[], bool], words: Sequence[int] = ()) -> None:
-        """Spin, polling, until the condition holds: `while (!condition) grim_poll();`. `words`: physical addresses of
-        words that the condition looks at.
-        """
-        while not condition():
-            if self.errors:
-                raise self.errors.popleft()
-            if self.threaded:
-                await self._sleep(condition, words)
-            elif self._polling:
-                await self._idle.wait()
-            elif self._pending():
-                await self.poll()
-            elif any(self._overflow):
-                await self._host.spend("pause", self._options.pause_turns)
-                await self.poll()
-            else:
-                watches = [(incoming.back_address, incoming.position) for incoming in self.incoming]
-                if words:
-                    watches += [(word, self._host.load_words(word, 1)[0]) for word in words]
-                await self._host.poll(watches, "poll_spin")
-
-    def wake_sleepers(self) -> None:
-        """The polling thread ends: who sleeps until it has polled polls by itself."""
-        self.threaded = False
-        self._idle.set()
-
-    async def _sleep(self, condition: Callable[[], bool], words: Sequence[int]) -> None:
-        """With the polling thread: sleep until it has polled, or spin on words that the NI writes."""
-        if words:
-            await self._host.poll([(word, self._host.load_words(word, 1)[0]) for word in words], "poll_spin")
-            return
-        await self._idle.wait()
-        if self.threaded and condition():
-            await self._host.switch_context()
+    def __init__(
+        self,
+        host: Host,
+        layout: Layout,
+        options: Options,
+        buffers: Sequence[Buffer],
+        handlers: Handlers,
+        absent: Absent,
+        errors: deque[GrimError],
+    ) -> None:
+        self.queues = OutQueues(host, layout, options)
+        self.dispatch = Dispatch(host, layout, options, buffers, self.queues, handlers, absent, errors)
+        self.sending = Sending(host, options, self.queues, self.dispatch)

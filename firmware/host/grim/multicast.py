@@ -6,15 +6,29 @@ import struct
 from collections.abc import Mapping
 
 from firmware.host.grim.arguments import text, whole
+from firmware.host.grim.calls import Calls
 from firmware.host.grim.errors import GrimError
-from firmware.host.grim.handlers import CHANGE, CHANGED, FIND, FOUND, MAX_NAME, OBEY, OBEYED, PLANTED, SERVER, Handler
-from firmware.host.grim.messages import ActiveMessages
+from firmware.host.grim.handlers import (
+    CHANGE,
+    CHANGED,
+    FIND,
+    FOUND,
+    MAX_NAME,
+    OBEY,
+    OBEYED,
+    PLANTED,
+    SERVER,
+    Handler,
+    Handlers,
+)
+from firmware.host.grim.messages import Messages
 from firmware.host.grim.messenger import Messenger
+from firmware.host.grim.nodes import Nodes
 from firmware.host.grim.segments import MULTICAST, Payload, Target
 from firmware.host.grim.trees import Change, Name, Owned, places
 from firmware.host.lock import Lock
-from firmware.layers import ClusterView
-from firmware.nic.grim.layout import TREE_CHANNELS, Tree
+from firmware.nic.grim.layout import TREE_CHANNELS, Layout, Tree
+from firmware.nic.grim.options import Options
 from firmware.verbs import Host
 from pymodels.formats.grim import Device, Reference, endpoint, reference
 
@@ -24,14 +38,24 @@ NO_TREE = 0xFFFFFFFF
 MASK = 0xFFFFFFFF
 
 
-class Multicast(ActiveMessages):
+class Multicast:
     """Tables C.8 and C.9."""
 
-    def __init__(self, host: Host, view: ClusterView) -> None:
-        super().__init__(host, view)
+    def __init__(
+        self,
+        host: Host,
+        options: Options,
+        layout: Layout,
+        nodes: Nodes,
+        calls: Calls,
+        messages: Messages,
+        handlers: Handlers,
+    ) -> None:
+        self._host, self._options, self._layout = host, options, layout
+        self._nodes, self._calls, self._messages, self._handlers = nodes, calls, messages, handlers
         self._found: dict[str, int] = {}
         """Trees by name, as far as they are known here."""
-        self._roots: dict[int, int] = {}
+        self.roots: dict[int, int] = {}
         """By tree, the VNN of its root."""
         self._subscribed: dict[int, int] = {}
         """By tree, the own channels that have subscribed."""
@@ -49,14 +73,14 @@ class Multicast(ActiveMessages):
         """`grim_findMulticastTree`: the number of a tree, which is made if nobody has asked for it before: then this
         endpoint owns it. Raises GrimError.
         """
-        await self._begin_call()
+        await self._calls.begin()
         if not text("name", name) or len(name.encode()) > MAX_NAME:
             raise GrimError("name", f"{name!r} is not a tree's name", f"give 1 to {MAX_NAME} bytes")
         if name not in self._found:
-            self._may_wait("find_multicast_tree")
+            self._calls.may_wait("find_multicast_tree")
             tree = await self._ask(SERVER, FIND, payload=name.encode())
             if tree == NO_TREE:
-                most = max(self.options.multicast_trees - 1, 0)
+                most = max(self._options.multicast_trees - 1, 0)
                 raise GrimError("name", f"{name!r} would be tree {most + 1}", f"option multicast_trees gives {most}")
             self._found[name] = tree
         return self._found[name]
@@ -65,9 +89,9 @@ class Multicast(ActiveMessages):
         """`grim_subscribeMulticast`: from now on, messages of a tree come to the own channels of a mask, bit i for
         channel i (0..7). Gives the tree. Raises GrimError.
         """
-        await self._begin_call()
+        await self._calls.begin()
         mask = self._mask(tree, channels)
-        self._may_wait("subscribe_multicast")
+        self._calls.may_wait("subscribe_multicast")
         async with self._changing:
             await self._change(tree, mask, 0)
             self._subscribed[tree] = self._subscribed.get(tree, 0) | mask
@@ -79,9 +103,9 @@ class Multicast(ActiveMessages):
 
     async def unsubscribe_multicast(self, tree: int, channels: int) -> None:
         """`grim_unsubscribeMulticast`: no more messages of a tree for the channels of a mask. Raises GrimError."""
-        await self._begin_call()
+        await self._calls.begin()
         channels = self._mask(tree, channels)
-        self._may_wait("unsubscribe_multicast")
+        self._calls.may_wait("unsubscribe_multicast")
         async with self._changing:
             subscribed = self._subscribed.get(tree, 0)
             if channels & ~subscribed:
@@ -92,7 +116,7 @@ class Multicast(ActiveMessages):
 
     def _mask(self, tree: int, channels: int) -> int:
         self._root(tree)
-        most = min(self.options.channels, TREE_CHANNELS)
+        most = min(self._options.channels, TREE_CHANNELS)
         if not 0 < whole("channels", channels) < 1 << most:
             cause = f"{channels:#x} is not a mask of channels 0..{most - 1}"
             raise GrimError("channels", cause, "set bit i for channel i")
@@ -100,10 +124,10 @@ class Multicast(ActiveMessages):
 
     def _root(self, tree: int) -> int:
         """The root of a tree that was found. Raises GrimError."""
-        if whole("tree", tree) not in self._roots:
+        if whole("tree", tree) not in self.roots:
             known = ", ".join(f"{number} ({name})" for name, number in sorted(self._found.items())) or "none yet"
             raise GrimError("tree", f"there is no multicast tree {tree}", f"find it by its name; known here: {known}")
-        return self._roots[tree]
+        return self.roots[tree]
 
     # ---- messages (paper 003, C.6.2)
 
@@ -123,7 +147,7 @@ class Multicast(ActiveMessages):
 
         The handler's source endpoint is the NI that sent the last copy, not the sender. Raises GrimError.
         """
-        self._ready()
+        self._calls.ready()
         target = self._tree_target(tree, self._root(tree), channel)
         await self._multicast(target, handler, (a0, a1, a2, a3), payload)
 
@@ -139,8 +163,8 @@ class Multicast(ActiveMessages):
         channel: int = 0,
     ) -> None:
         """`grim_broadcast`: run a handler at every host of the cluster, the own one included, on channel 0."""
-        self._ready()
-        if not self.options.multicast_trees:
+        self._calls.ready()
+        if not self._options.multicast_trees:
             raise GrimError("broadcast", "there are no multicast trees", "set option multicast_trees")
         target = self._tree_target(BROADCAST, SERVER, channel)
         await self._multicast(target, handler, (a0, a1, a2, a3), payload)
@@ -148,56 +172,56 @@ class Multicast(ActiveMessages):
     async def _multicast(
         self, target: Target, handler: int, arguments: tuple[int, int, int, int], payload: Payload
     ) -> None:
-        self.handlers.check(handler)
-        await self._send_message(self._ready(), target, handler, self._words(arguments), payload)
+        self._handlers.check(handler)
+        words = self._messages.words(arguments)
+        await self._messages.send_message(self._calls.ready(), target, handler, words, payload)
 
     def _tree_target(self, tree: int, root: int, channel: int) -> Target:
-        self._reference(Reference(self._me, Device.HOST, whole("channel", channel)), "channel")
-        at_root = self.options.channels + tree
-        stream = (channel * len(self._names) + root) * self.layout.targets + at_root
-        if self.options.sequencing == "per-ni":
+        self._nodes.own_channel(whole("channel", channel))
+        at_root = self._options.channels + tree
+        stream = (channel * len(self._nodes.names) + root) * self._layout.targets + at_root
+        if self._options.sequencing == "per-ni":
             stream = root
-        w1 = tree << 16 | endpoint(self._me, Device.HOST)
+        w1 = tree << 16 | endpoint(self._nodes.me, Device.HOST)
         return Target(w1, endpoint(root, Device.NI), channel << 24 | at_root << 16, channel, stream, MULTICAST)
 
     # ---- the own NI
 
-    async def _plant(self, messenger: Messenger) -> None:
+    async def plant(self, messenger: Messenger) -> None:
         """Before the NIs start: they know the tree of all hosts and no other one."""
-        everybody = dict.fromkeys(range(len(self._names)), 1)
-        for tree in range(self.options.multicast_trees):
+        everybody = dict.fromkeys(range(len(self._nodes.names)), 1)
+        for tree in range(self._options.multicast_trees):
             known = tree == BROADCAST
             await self._write(messenger, tree, self._place(SERVER, everybody) if known else 0, int(known))
 
     def _place(self, root: int, members: Mapping[int, int]) -> int:
-        return places(root, members, len(self._names))[self._me]
+        return places(root, members, len(self._nodes.names))[self._nodes.me]
 
     async def _take_place(self, tree: int, place: int) -> None:
         """A new place in a tree."""
-        assert self._messenger is not None
-        await self._write(self._messenger, tree, place, 1)
+        await self._write(self._calls.messenger, tree, place, 1)
 
     async def _write(self, messenger: Messenger, tree: int, place: int, known: int) -> None:
         """The own NI's place in a tree, and then that it has one. The own queues are told first."""
-        await self.host.spend("tree_place")
-        messenger.follow(tree, place & (1 << TREE_CHANNELS) - 1)
-        record = self.host.nic_base + self.layout.trees + Tree.BYTES * tree
+        await self._host.spend("tree_place")
+        messenger.dispatch.follow(tree, place & (1 << TREE_CHANNELS) - 1)
+        record = self._host.nic_base + self._layout.trees + Tree.BYTES * tree
         for word, value in ((Tree.PLACE, place), (Tree.KNOWN, known)):
-            await self.host.pio_write(record + word, struct.pack(">I", value))
+            await self._host.pio_write(record + word, struct.pack(">I", value))
 
     # ---- questions and answers between hosts
 
-    def _built_in(self) -> dict[int, Handler]:
+    def built_in(self) -> dict[int, Handler]:
+        """The handlers that every node has for the trees."""
         own: dict[int, Handler] = {FIND: self._find, FOUND: self._is_found, PLANTED: self._is_planted}
         own |= {CHANGE: self._wish, CHANGED: self._is_changed}
-        own |= {OBEY: self._obey, OBEYED: self._is_obeyed}
-        return super()._built_in() | own
+        return own | {OBEY: self._obey, OBEYED: self._is_obeyed}
 
     async def _ask(self, vnn: int, handler: int, a1: int = 0, a2: int = 0, a3: int = 0, payload: bytes = b"") -> int:
         self._questions += 1
         question = self._questions
-        await self._tell(Reference(vnn, Device.HOST, 0).pack(), handler, question, a1, a2, a3, payload)
-        await self.wait_for(lambda: question in self._answers)
+        await self._messages.tell(Reference(vnn, Device.HOST, 0).pack(), handler, question, a1, a2, a3, payload)
+        await self._messages.wait_for(lambda: question in self._answers)
         return self._answers.pop(question)
 
     async def _change(self, tree: int, more: int, fewer: int) -> None:
@@ -206,34 +230,34 @@ class Multicast(ActiveMessages):
     # ---- node 0: names
 
     async def _find(self, source: int, question: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-        await self.host.spend("resolve")
+        await self._host.spend("resolve")
         text = bytes(payload).decode()
         name = self._register.get(text)
-        if name is None and len(self._register) + 1 < self.options.multicast_trees:
+        if name is None and len(self._register) + 1 < self._options.multicast_trees:
             name = self._register[text] = Name(len(self._register) + 1, reference(source).vnn)
-            await self._tell(source, FOUND, question, name.tree, name.owner, 1)
+            await self._messages.tell(source, FOUND, question, name.tree, name.owner, 1)
         elif name is None:
-            await self._tell(source, FOUND, question, NO_TREE)
+            await self._messages.tell(source, FOUND, question, NO_TREE)
         elif name.planted:
-            await self._tell(source, FOUND, question, name.tree, name.owner)
+            await self._messages.tell(source, FOUND, question, name.tree, name.owner)
         else:
             name.waiting.append((source, question))
 
     async def _is_found(self, source: int, question: int, a1: int, owner: int, new: int, payload: memoryview) -> None:
         tree = a1 & MASK
         if tree != NO_TREE:
-            self._roots[tree] = owner
+            self.roots[tree] = owner
         if new:
-            self._owned[tree] = Owned(self._me, len(self._names))
-            await self._take_place(tree, self._place(self._me, {}))
-            await self._tell(source, PLANTED, tree)
+            self._owned[tree] = Owned(self._nodes.me, len(self._nodes.names))
+            await self._take_place(tree, self._place(self._nodes.me, {}))
+            await self._messages.tell(source, PLANTED, tree)
         self._answers[question] = tree
 
     async def _is_planted(self, source: int, tree: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         name = next(name for name in self._register.values() if name.tree == tree)
         name.planted = True
         for asker, question in name.waiting:
-            await self._tell(asker, FOUND, question, tree, name.owner)
+            await self._messages.tell(asker, FOUND, question, tree, name.owner)
         name.waiting.clear()
 
     # ---- the owner: members
@@ -249,7 +273,7 @@ class Multicast(ActiveMessages):
         owned = self._owned[tree]
         change = owned.begin()
         while change is not None:
-            await self.host.spend("tree_shape", 2 * len(self._names))
+            await self._host.spend("tree_shape", 2 * len(self._nodes.names))
             if not await self._go_on(tree):
                 return
             await self._end(owned)
@@ -257,15 +281,15 @@ class Multicast(ActiveMessages):
 
     async def _end(self, owned: Owned) -> None:
         change = owned.changes.popleft()
-        await self._tell(change.source, CHANGED, change.question)
+        await self._messages.tell(change.source, CHANGED, change.question)
 
     async def _go_on(self, tree: int) -> bool:
         """Tell the next node its place; False: its answer must come first."""
         untold = self._owned[tree].untold
         while untold:
             vnn, place = untold[0]
-            if vnn != self._me:
-                await self._tell(Reference(vnn, Device.HOST, 0).pack(), OBEY, tree, place)
+            if vnn != self._nodes.me:
+                await self._messages.tell(Reference(vnn, Device.HOST, 0).pack(), OBEY, tree, place)
                 return False
             await self._take_place(tree, place)
             untold.popleft()
@@ -273,7 +297,7 @@ class Multicast(ActiveMessages):
 
     async def _obey(self, source: int, tree: int, place: int, a2: int, a3: int, payload: memoryview) -> None:
         await self._take_place(tree, place & MASK)
-        await self._tell(source, OBEYED, tree)
+        await self._messages.tell(source, OBEYED, tree)
 
     async def _is_obeyed(self, source: int, tree: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         owned = self._owned[tree]

@@ -1,4 +1,4 @@
-/* Paths of messenger.py and incoming.py. */
+/* Paths of dispatch.py and incoming.py. */
 /* grim_poll that finds nothing. */
 u32 poll_empty(struct grim *grim) {
     struct inbox *inbox = &grim->inbox[0];

@@ -7,15 +7,15 @@ waits for the next period and for the switches: what the paper means by added la
 
 from __future__ import annotations
 
-from firmware.host.grim.messenger import Messenger
+from firmware.host.grim.dispatch import Dispatch
 from firmware.verbs import Host
 
 
 class PollingThread:
     """The thread of one host, as long as it runs."""
 
-    def __init__(self, host: Host, messenger: Messenger, period_us: int) -> None:
-        self._host, self._messenger = host, messenger
+    def __init__(self, host: Host, dispatch: Dispatch, period_us: int) -> None:
+        self._host, self._dispatch = host, dispatch
         self._period_ps = 1_000_000 * period_us
         self._stopped = False
         self.turns = 0
@@ -23,13 +23,13 @@ class PollingThread:
 
     def start(self) -> None:
         """Let it run, and applications that wait sleep."""
-        self._messenger.threaded = True
+        self._dispatch.threaded = True
         self._host.spawn(self._run(), "polling thread")
 
     def stop(self) -> None:
         """Let it end before its next poll; who waits then polls by itself again."""
         self._stopped = True
-        self._messenger.wake_sleepers()
+        self._dispatch.wake_sleepers()
 
     async def _run(self) -> None:
         while True:
@@ -38,6 +38,6 @@ class PollingThread:
                 return
             await self._host.switch_context()
             self.turns += 1
-            if not await self._messenger.poll():
+            if not await self._dispatch.poll():
                 await self._host.spend("poll_empty")
             await self._host.switch_context()

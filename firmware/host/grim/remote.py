@@ -5,74 +5,69 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from firmware.host.grim.arguments import WORDS, octets, whole, word
+from firmware.host.grim.calls import Calls
 from firmware.host.grim.driver import Driver
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.memory import PinnedMemory
-from firmware.host.grim.messages import ActiveMessages
+from firmware.host.grim.messages import Messages
 from firmware.host.grim.outgoing import Piece
-from firmware.host.grim.reports import report_error
 from firmware.host.grim.segments import Target
-from firmware.layers import ClusterView
+from firmware.nic.grim.options import Options
 from firmware.verbs import Host
 from pymodels.formats.grim import CONTINUES, MAX_SEND, MORE, MessageType
 
 
-class RemoteMemory(ActiveMessages):
+class RemoteMemory:
     """Tables C.5 and C.6. Addresses are virtual, and multiples of 4, where nothing else is said."""
 
-    def __init__(self, host: Host, view: ClusterView) -> None:
-        super().__init__(host, view)
-        options = self.options
-        self._memory = PinnedMemory(host, self.layout, options.translation_static, options.page_seed)
-        self._driver = Driver(host, self.layout, self._memory)
+    def __init__(
+        self, host: Host, options: Options, calls: Calls, messages: Messages, memory: PinnedMemory, driver: Driver
+    ) -> None:
+        self._host, self._options = host, options
+        self._calls, self._messages, self._memory, self._driver = calls, messages, memory, driver
 
     # ---- pinned memory (C.5.1)
 
     async def malloc_pinned(self, size: int) -> int:
         """`grim_malloc_pinned`: a block of up to 4 MB, contiguous in physical memory; its virtual address."""
-        await self._begin_call()
+        await self._calls.begin()
         return await self._memory.allocate(whole("number of bytes", size))
 
     async def pin_user_memory(self, size: int) -> int:
         """The second kind (paper 000, 4.5.1): user-space memory, its pages pinned wherever they are."""
-        await self._begin_call()
+        await self._calls.begin()
         return await self._memory.pin_user(whole("number of bytes", size))
 
     async def free_pinned_va(self, address: int) -> None:
         """`grim_free_pinned_va`: a block, of either kind, is given back."""
-        await self._begin_call()
-        await self._memory.free(whole("pinned virtual address", address))
+        await self._calls.begin()
+        await self._memory.free(whole("pinned virtual address", address), self._driver.forget)
 
     def get_pinned_pa(self, address: int) -> int:
         """`grim_get_pinned_pa`: the physical address of a virtual one."""
-        self._ready()
+        self._calls.ready()
         return self._memory.pieces(whole("pinned virtual address", address), 1, "pinned virtual address")[0][0]
 
     def get_pinned_va(self, address: int) -> int:
         """`grim_get_pinned_va`: the virtual address of a physical one."""
-        self._ready()
+        self._calls.ready()
         return self._memory.va_of(whole("pinned physical address", address))
 
     def load_pinned(self, address: int, size: int) -> bytes:
         """The application's own loads from pinned memory."""
-        self._ready()
+        self._calls.ready()
         if whole("number of bytes", size) < 0:
             raise GrimError("number of bytes", f"{size}", "give 0 or more")
         pieces = self._memory.pieces(whole("address", address), size, "address")
-        return b"".join(self.host.load_bytes(*piece) for piece in pieces)
+        return b"".join(self._host.load_bytes(*piece) for piece in pieces)
 
     def store_pinned(self, address: int, data: bytes | memoryview) -> None:
         """The application's own stores to pinned memory."""
-        self._ready()
+        self._calls.ready()
         at, data = 0, octets("data", data)
         for pa, size in self._memory.pieces(whole("address", address), len(data), "address"):
-            self.host.store_bytes(pa, data[at : at + size])
+            self._host.store_bytes(pa, data[at : at + size])
             at += size
-
-    @property
-    def translations_served(self) -> int:
-        """How many translation misses of the NI this host's driver has served."""
-        return self._driver.interrupts
 
     # ---- transfers (C.5.2)
 
@@ -112,7 +107,7 @@ class RemoteMemory(ActiveMessages):
         """`grim_fetchMemory`: read `size` bytes at `source` of the destination to own pinned memory at `target`. When
         all stand there the own NI writes 0 to `lock`, if given. Returns when the request is with the NI.
         """
-        messenger = self._ready()
+        sending = self._calls.ready().sending
         where = self._checked(destination, target, source, size, channel)
         self._memory.pieces(target, size, "target")
         if self._check_lock(lock):
@@ -121,8 +116,8 @@ class RemoteMemory(ActiveMessages):
             self._memory.pieces(source, size, "source")
             await self._copy_here(target, source, size, self._memory.pieces(lock, 4, "lock") if lock else (), 0)
             return
-        most = self.options.segment_bytes
-        messenger.sends = number = messenger.sends + 1
+        most = self._options.segment_bytes
+        sending.sends = number = sending.sends + 1
 
         def reads() -> Iterator[Piece]:
             for begin in range(0, size, most):
@@ -132,21 +127,21 @@ class RemoteMemory(ActiveMessages):
                 words = MessageType.RM_RV << 26 | place | where.w1, where.w2, where.w3 | part, *arguments
                 yield Piece(words, b"", 0, where.stream, number)
 
-        await messenger.send(where, reads(), 0, remote=True)
+        await sending.send(where, reads(), 0, remote=True)
 
     async def wait_for_lock(self, lock: int, value: int) -> None:
         """`while (*lock != value) grim_poll();`, without cost to the simulation while nothing comes."""
-        messenger = await self._begin_call()
+        messenger = await self._calls.begin()
         self._check_lock(lock, word("value", value))
         ((pa, _),) = self._memory.pieces(lock, 4, "lock")
-        if self.host.load_words(pa, 1)[0] != value:
-            self._may_wait("wait_for_lock")
-        await messenger.wait_for(lambda: self.host.load_words(pa, 1)[0] == value, (pa,))
+        if self._host.load_words(pa, 1)[0] != value:
+            self._calls.may_wait("wait_for_lock")
+        await messenger.dispatch.wait_for(lambda: self._host.load_words(pa, 1)[0] == value, (pa,))
 
     async def _store_there(
         self, kind: int, destination: int, target: int, source: int, size: int, lock: int, value: int, channel: int
     ) -> None:
-        messenger = self._ready()
+        sending = self._calls.ready().sending
         where = self._checked(destination, target, source, size, channel)
         self._memory.pieces(source, size, "source")
         self._check_lock(lock, value)
@@ -156,19 +151,15 @@ class RemoteMemory(ActiveMessages):
             self._memory.pieces(target, size, "target")
             await self._copy_here(target, source, size, self._memory.pieces(lock, 4, "lock") if lock else (), value)
             return
-        messenger.sends += 1
-        pieces = self._writes(kind, where, target, source, size, (lock, value), messenger.sends)
-        await messenger.send(where, pieces, size, in_memory=True, remote=True)
-
-    def _reported(self, arguments: tuple[int, int, int, int]) -> None:
-        """The NI's report of a message or transfer that can never succeed."""
-        self._fail(report_error(arguments))
+        sending.sends += 1
+        pieces = self._writes(kind, where, target, source, size, (lock, value), sending.sends)
+        await sending.send(where, pieces, size, in_memory=True, remote=True)
 
     def _writes(
         self, kind: int, where: Target, target: int, source: int, size: int, lock: tuple[int, int], number: int
     ) -> Iterator[Piece]:
         """The messages of write number `number`: one a segment, the lock with the first and the last."""
-        most = self.options.segment_bytes
+        most = self._options.segment_bytes
         for begin in range(0, size, most):
             part = min(most, size - begin)
             pieces = self._memory.pieces(source + begin, part, "source")
@@ -189,8 +180,8 @@ class RemoteMemory(ActiveMessages):
                 raise GrimError(name, f"address {address:#x}", "give a multiple of 4 within 32 bits")
             if address + size > WORDS:
                 raise GrimError("number of bytes", f"{size} from {name} {address:#x} on", "end within 32 bits")
-        where = self._target(destination, channel)
-        if size % 4 and where.stream >= 0 and not self.host.card.moves_bytes:
+        where = self._messages.target(destination, channel)
+        if size % 4 and where.stream >= 0 and not self._host.card.moves_bytes:
             raise GrimError("number of bytes", f"{size}", "the host DMA of a LANai 4 moves words: give a multiple of 4")
         return where
 
@@ -204,11 +195,11 @@ class RemoteMemory(ActiveMessages):
         self, target: int, source: int, size: int, lock: tuple[tuple[int, int], ...], value: int
     ) -> None:
         """A transfer within the own node: the CPU copies."""
-        await self.host.spend("send_remote")
-        await self.host.spend("copy_line", size + 31 >> 5)
+        await self._host.spend("send_remote")
+        await self._host.spend("copy_line", size + 31 >> 5)
         self.store_pinned(target, self.load_pinned(source, size))
         for pa, _ in lock:
-            self.host.store_words(pa, (value,))
+            self._host.store_words(pa, (value,))
 
 
 def place_of(begin: int, part: int, size: int) -> tuple[int, int]:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from firmware.host.grim.arguments import whole
-from firmware.host.grim.core import Core
+from firmware.host.grim.calls import Calls
 from firmware.host.grim.errors import GrimError
-from firmware.layers import ClusterView
 from firmware.nic.grim.entries import PAGE
+from firmware.nic.grim.layout import Layout
 from firmware.verbs import Host
 from pymodels.host.process import Process
 
 
-class ReservedMemory(Core):
+class ReservedMemory:
     """Table C.7. The memory is taken from the end of the NI's SRAM, behind all that the firmware uses, in whole pages:
     they are mapped into the application's address space, and nothing else of the NI is.
     """
 
-    def __init__(self, host: Host, view: ClusterView) -> None:
-        super().__init__(host, view)
-        self._reserved = 0
+    def __init__(self, host: Host, layout: Layout, calls: Calls) -> None:
+        self._host, self._layout, self._calls = host, layout, calls
+        self.size = 0
+        """Bytes that are reserved."""
         self._mapped = 0
         self.application: Process
         """The address space in which the NI's memory is mapped, after `grim_enable`: what the application accesses it
@@ -26,30 +27,30 @@ class ReservedMemory(Core):
 
     def reserve_ni_memory(self, size: int) -> None:
         """`grim_reserveNIMemory`: before `grim_enable`, once. Raises GrimError."""
-        if self._enabling:
+        if self._calls.enabling:
             raise GrimError("grim_enable", "was called before", "reserve NI memory first")
-        if self._reserved:
-            raise GrimError("size", f"{self._reserved} bytes are reserved already", "reserve all at once")
-        left = (self.layout.sram_bytes & -PAGE) - self.layout.end & -PAGE
+        if self.size:
+            raise GrimError("size", f"{self.size} bytes are reserved already", "reserve all at once")
+        left = (self._layout.sram_bytes & -PAGE) - self._layout.end & -PAGE
         if not 0 < whole("size", size) <= left:
-            cause = f"{size}: of {self.layout.sram_bytes} bytes the firmware leaves {left} in whole pages"
+            cause = f"{size}: of {self._layout.sram_bytes} bytes the firmware leaves {left} in whole pages"
             raise GrimError("size", cause, "ask for less, or make option queue_bytes smaller")
-        self._reserved = -(-size // PAGE) * PAGE
+        self.size = -(-size // PAGE) * PAGE
 
-    async def _map_reserved(self) -> None:
+    async def map(self) -> None:
         """In `grim_enable`: a system call maps what was reserved."""
-        if self._reserved:
-            await self.host.syscall()
-            self.application = self.host.process("application")
-            self._mapped = self.application.map_device(self._physical, self._reserved // PAGE)
+        if self.size:
+            await self._host.syscall()
+            self.application = self._host.process("application")
+            self._mapped = self.application.map_device(self._physical, self.size // PAGE)
 
     @property
     def _physical(self) -> int:
-        return self.host.nic_base + (self.layout.sram_bytes & -PAGE) - self._reserved
+        return self._host.nic_base + (self._layout.sram_bytes & -PAGE) - self.size
 
     def get_reserved_ni_memory(self) -> tuple[int, int]:
         """`grim_getReservedNIMemory`: virtual and physical address of what was reserved. Raises GrimError."""
-        self._ready()
-        if not self._reserved:
+        self._calls.ready()
+        if not self.size:
             raise GrimError("reserve_ni_memory", "was not called before grim_enable", "reserve some")
         return self._mapped, self._physical

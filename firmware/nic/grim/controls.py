@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 from firmware.nic.grim.answers import Answers
 from firmware.nic.grim.peers import Peers
 from pymodels.formats.grim import MessageType
@@ -13,12 +15,11 @@ class Controls:
     def __init__(self, answers: Answers, peers: Peers) -> None:
         self._answers, self._peers = answers, peers
 
-    async def seen(self, key: int, w1: int) -> None:
+    def seen(self, key: int, w1: int) -> Awaitable[None]:
         """A control message has arrived: its two words."""
         kind, peer = w1 >> 26, w1 >> 8 & 0xFF
         if kind == MessageType.SYNC:
-            await self._peers.noticed(key, peer)
-        elif kind == MessageType.SYNC_ANSWER:
-            await self._peers.confirmed(key, peer)
-        else:
-            await self._answers.seen(key, w1)
+            return self._peers.noticed(key, peer)
+        if kind == MessageType.SYNC_ANSWER:
+            return self._peers.confirmed(key, peer)
+        return self._answers.seen(key, w1)

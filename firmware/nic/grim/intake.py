@@ -6,6 +6,8 @@ of it is there and its CRC is good.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 from firmware.nic.grim.buffers import Buffers
 from firmware.nic.grim.costs_of import RECEIVE_PATHS
 from firmware.nic.grim.delivery import NO_BUFFER, Delivery
@@ -25,14 +27,13 @@ class Intake:
         self._endpoints, self._delivery = endpoints, delivery
         self._path = RECEIVE_PATHS[ni.options.sequencing == "per-ni"]
 
-    async def take(
+    def take(
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
-    ) -> None:
+    ) -> Awaitable[None]:
         """A message for an endpoint: accepted or refused. `early`: bytes of it that need no further DMA."""
         if self._endpoints.room(channel, length):
-            await self.accept(buffer, key, source, stream, channel, length, early)
-        else:
-            await self._verdicts.refuse(buffer, key, source, stream)
+            return self.accept(buffer, key, source, stream, channel, length, early)
+        return self._verdicts.refuse(buffer, key, source, stream)
 
     async def accept(
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int

@@ -7,6 +7,7 @@ first that finds no room is answered by a NACK, and everything of its stream is 
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Protocol
 
 from firmware.nic.grim.buffers import Buffers
@@ -43,16 +44,16 @@ BUFF = 1 << Isr.BUFF
 class Controls(Protocol):
     """Who takes control messages."""
 
-    async def seen(self, key: int, w1: int) -> None:
+    def seen(self, key: int, w1: int) -> Awaitable[None]:
         """A control message has arrived: its two words."""
 
 
 class Queues(Protocol):
     """Who takes messages for endpoints: `Intake`, or `Buffering` before it."""
 
-    async def take(
+    def take(
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
-    ) -> None:
+    ) -> Awaitable[None]:
         """A message for an endpoint, next in its stream. `early`: bytes of it that need no further DMA."""
 
 

@@ -31,7 +31,7 @@ TINY: Given = {
 }
 LOSSY: Given = {"timeout_us": 100}
 LEFT_OUT = (
-    *("Ni._counts", "Driver.interrupts", "Messenger.sends", "Piece.send"),  # count
+    *("Ni._counts", "Driver.interrupts", "Sending.sends", "Piece.send"),  # count
     *("GrimPlay", "Cluster", "MessageScript", "TransferScript"),  # are in the record, or change nothing
     *("Layout", "Options", "Handlers", "Link"),  # never change
 )

@@ -90,8 +90,8 @@ class TransferScript:
         return self.begun[node], landed
 
     def _now(self, grim: Any, address: int, size: int) -> bytes:
-        host = self.machine.host(grim._me)
-        return b"".join(host.memory.read(*piece) for piece in grim._memory.pieces(address, size, "record"))
+        host = self.machine.host(grim.nodes.me)
+        return b"".join(host.memory.read(*piece) for piece in grim.pinned.pieces(address, size, "record"))
 
 
 class Landed:

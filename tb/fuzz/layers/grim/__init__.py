@@ -33,7 +33,7 @@ class Application(Messages, Transfers, OwnNic):
     async def do_misuse(self, act: Act) -> None:
         """A wrong call."""
         misuse = MISUSES[str(act.values["what"])]
-        if misuse.argument == "reserve_ni_memory" and self.library._reserved:
+        if misuse.argument == "reserve_ni_memory" and self.library.reserved.size:
             return
         to = Reference((self.index + 1) % self.cluster.program.nodes, Device.HOST, 0).pack()
         block = self.memory.of(self.index, "store")[0].va

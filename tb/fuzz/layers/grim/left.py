@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from firmware.host.grim import Grim
 from firmware.nic.grim.layout import NONE, Register
@@ -41,11 +40,11 @@ def _of_ni(firmware: Firmware) -> Iterator[str]:
 
 
 def _of_host(library: Grim, mail: Mail, node: int) -> Iterator[str]:
-    messenger: Any = library._messenger
-    yield from _some("messages in overflow queues", messenger.overflow)
-    yield from _some("the turn to send", sum(messenger._locked))
-    yield from _some("errors that nobody was told", len(messenger.errors))
-    for channel, incoming in enumerate(messenger.incoming):
+    messenger = library.calls.messenger
+    yield from _some("messages in overflow queues", library.overflow)
+    yield from _some("the turn to send", sum(messenger.queues.locked))
+    yield from _some("errors that nobody was told", len(library.calls.errors))
+    for channel, incoming in enumerate(messenger.dispatch.incoming):
         yield from _some("messages that nobody has read", incoming.pending())
         parts = [sender for sender in incoming._long if not _may_stay(sender, mail, (node, channel))]
         yield from _some("parts of long messages", len(parts))

@@ -111,7 +111,7 @@ class Messages(Node):
         """Unsubscribe channels, or try to."""
         tree = self.cluster.trees.found.get(str(act.values["name"]))
         mask = self._mask(act)
-        if tree is None or tree not in self.library._roots or not mask:
+        if tree is None or tree not in self.library.trees.roots or not mask:
             return
         done, was = await self._change(act, tree, mask, False)
         if done and False in was:

@@ -34,11 +34,11 @@ class OwnNic(Node):
     async def do_use_NI_memory(self, act: Act) -> None:  # noqa: N802 - named after the act
         """Store words to reserved memory of the NI, by virtual address."""
         what = str(act)
-        if not self.library._reserved:
+        if not self.library.reserved.size:
             await self.call(what, self.library.get_reserved_ni_memory, refused="reserve_ni_memory")
             return
         va, pa = await self.call(what, self.library.get_reserved_ni_memory)
-        half = self.library._reserved // 2
+        half = self.library.reserved.size // 2
         at = act.task * half + act.whole("offset") % half & ~3
         data = INK[at % 4096 : at % 4096 + min(act.whole("size") & ~3 or 4, (act.task + 1) * half - at)]
         in_sram = pa - self.host.nic_base + at
@@ -46,8 +46,8 @@ class OwnNic(Node):
             in_sram + word: value
             for word, (value,) in zip(range(0, len(data), 4), struct.iter_unpack(">I", data), strict=True)
         }
-        await self.library.application.pio_write(va + at, data)
-        if await self.library.application.pio_read(va + at) != self.stored[in_sram]:
+        await self.library.reserved.application.pio_write(va + at, data)
+        if await self.library.reserved.application.pio_read(va + at) != self.stored[in_sram]:
             self.wrong(f"{what}: another word than was stored at {va + at:#x}")
 
     def wrong_ni_memory(self) -> list[str]:
