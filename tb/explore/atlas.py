@@ -7,6 +7,7 @@ once, however many states of the whole world it belongs to.
 from __future__ import annotations
 
 import gc
+import marshal
 import os
 import signal
 import traceback
@@ -18,6 +19,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
+from tb.explore import liveness
 from tb.explore.part import Seen, Sent, Stage, Step
 from tb.explore.world import SmallWorld
 
@@ -155,24 +157,28 @@ def _serve(world: SmallWorld, connection: Connection) -> None:
 
 
 def _forked(known: Known, work: Callable[[], list[Result]]) -> list[Result]:
-    """What a fork of this process works out; its states are known from then on."""
+    """What a fork of this process works out; its states are known from then on, and so are the codes that it met."""
     here, there = Pipe(duplex=False)
     pid = os.fork()
     if not pid:
         try:
             gc.disable()
-            there.send(work())
+            met = set(liveness.SOLVED)
+            found = work()
+            there.send((found, [marshal.dumps(code) for code in liveness.SOLVED if code not in met]))
         except BaseException:  # noqa: BLE001 - the same
             traceback.print_exc()
         finally:
             os._exit(0)
     there.close()
+    results: list[Result]
     try:
-        results: list[Result] = here.recv()
+        results, codes = here.recv()
     finally:
         here.close()
         os.waitpid(pid, 0)
     known.update(result.seen.digest for result in results)
+    liveness.learn(codes)
     return results
 
 

@@ -17,7 +17,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -81,6 +81,16 @@ OPAQUE = (Kernel, TraceLog, Waits, ModelNetwork, World, Timing, CpuTime, Counter
 ATOMS = (str, bytes, float, bool, type(None))
 
 
+class Plan(NamedTuple):
+    """What of an object of a class belongs to its state."""
+
+    hidden: bool
+    """Nothing."""
+    slots: tuple[str, ...]
+    left_out: frozenset[str]
+    """Attributes that do not."""
+
+
 class Digest:
     """Numbers of one part's states."""
 
@@ -96,6 +106,7 @@ class Digest:
         self._memories = list(memories)
         self._left_out = LEFT_OUT | set(left_out)
         self._now = now
+        self._plans: dict[type, Plan] = {}
         self._seen: dict[int, int] = {}
         self._keep: list[object] = []
         self._out: list[object] = []
@@ -231,19 +242,29 @@ class Digest:
     def _add_plain(self, value: Any, kind: type) -> None:
         """An object with attributes; or an iterator, which tells how it would be made again."""
         self._out.append(kind.__qualname__)
-        classes = [base.__name__ for base in kind.__mro__]
-        if not self._left_out.isdisjoint(classes):
+        plan = self._plans.get(kind)
+        if plan is None:
+            plan = self._plans[kind] = self._plan(kind)
+        if plan.hidden:
             return
-        names = [name for base in kind.__mro__ for name in base.__dict__.get("__slots__", ())]
         attributes = getattr(value, "__dict__", None)
-        if attributes is None and not names:
+        if attributes is None and not plan.slots:
             self._add_iterator(value)
             return
-        slots = {name: getattr(value, name) for name in names if hasattr(value, name)}
-        for name, part in {**slots, **(attributes or {})}.items():
-            if self._left_out.isdisjoint(f"{one}.{name}" for one in classes):
+        for name in plan.slots:
+            if hasattr(value, name):
+                self._out.append(name)
+                self._add(getattr(value, name))
+        for name, part in (attributes or {}).items():
+            if name not in plan.left_out:
                 self._out.append(name)
                 self._add(part)
+
+    def _plan(self, kind: type) -> Plan:
+        classes = {base.__name__ for base in kind.__mro__}
+        left_out = {name for owner, _, name in (one.partition(".") for one in self._left_out) if owner in classes}
+        slots = [name for base in kind.__mro__ for name in base.__dict__.get("__slots__", ())]
+        return Plan("" in left_out, tuple(name for name in slots if name not in left_out), frozenset(left_out))
 
     def _add_iterator(self, value: Any) -> None:
         made = value.__reduce__()

@@ -8,8 +8,8 @@ is set. Every jump and every handler of exceptions counts as a way.
 from __future__ import annotations
 
 import dis
+import marshal
 from collections.abc import Iterable
-from functools import cache
 from types import CodeType
 from typing import Any
 
@@ -21,15 +21,28 @@ Before = dict[int, frozenset[str]]
 """What is live before each instruction, by offset."""
 
 
-@cache
+Solution = tuple[Before, dict[int, list[int]]]
+SOLVED: dict[CodeType, Solution] = {}
+"""What was worked out so far. A code is another's equal if they are the same byte for byte."""
+
+
 def live(code: CodeType, at: int) -> frozenset[str]:
     """The variables that are live behind the instruction at an offset; -1: before the first one."""
-    before, following = _solved(code)
+    solution = SOLVED.get(code)
+    if solution is None:
+        solution = SOLVED[code] = _solved(code)
+    before, following = solution
     return frozenset().union(*(before[offset] for offset in (following[at] if at >= 0 else [0])))
 
 
-@cache
-def _solved(code: CodeType) -> tuple[Before, dict[int, list[int]]]:
+def learn(codes: Iterable[bytes]) -> None:
+    """Work out what another process had to, of codes as `marshal` writes them."""
+    for code in map(marshal.loads, codes):
+        if code not in SOLVED:
+            SOLVED[code] = _solved(code)
+
+
+def _solved(code: CodeType) -> Solution:
     """What is live before each instruction, and the instructions that may come next."""
     instructions = list(dis.get_instructions(code))
     handlers = getattr(dis.Bytecode(code), "exception_entries", None)

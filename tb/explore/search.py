@@ -152,24 +152,24 @@ class Search:
                 self._found(number, wrong, {node: frozenset([state])})
                 return
 
-    def _still(self, rest: Situation, timers: bool) -> list[list[int]]:
+    def still(self, rest: Situation, timers: bool) -> list[list[int]]:
         """By node, of a world at rest: the states in which it has no timer, and, without `timers`, no turn at all."""
 
-        def is_still(node: int, state: int) -> bool:
+        def isstill(node: int, state: int) -> bool:
             turns = [turn for seen in self.moves.nodes[node].seen(state) for turn in seen.turns]
             return not (any(turn.is_timer for turn in turns) if timers else turns)
 
         sets = enumerate(self.moves.states(rest))
-        return [[state for state in sorted(states) if is_still(node, state)] for node, states in sets]
+        return [[state for state in sorted(states) if isstill(node, state)] for node, states in sets]
 
     def _all_done(self, situation: Situation) -> bool:
         """Whether nothing more happens, and nothing has to."""
         rest = self.moves.resting(situation)
-        return rest is not None and not self.moves.waiting(rest) and all(self._still(rest, timers=False))
+        return rest is not None and not self.moves.waiting(rest) and all(self.still(rest, timers=False))
 
     def _judge_rest(self, number: int, rest: Situation) -> None:
         """Where nothing more happens: is everything done?"""
-        ends, blocked = self._still(rest, timers=False), self._still(rest, timers=True)
+        ends, blocked = self.still(rest, timers=False), self.still(rest, timers=True)
         if not all(blocked):
             return
         if not all(ends):

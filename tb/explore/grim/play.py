@@ -8,12 +8,13 @@ from typing import Any, Protocol
 
 from firmware.host.grim import Grim, GrimError, open_layer
 from firmware.layers import ClusterView
-from firmware.nic.grim.layout import CONTROL_ENTRY, Counter, Register
+from firmware.nic.grim.layout import Counter, Register
 from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.parts import Parts
 from firmware.nic.grim.scan import Firmware
-from firmware.nic.grim.transmitter import Transmitter
 from pymodels.formats.grim import MessageType
 from pymodels.machine.nic import ModelNic
+from tb.explore.grim.form import normalise
 from tb.explore.part import machine
 
 Given = dict[str, int | str]
@@ -45,12 +46,13 @@ class Cluster:
         self.errors: list[list[str]] = [[] for _ in range(nodes)]
         """By node: what GRIM has told its program."""
         self.grims: list[Grim] = []
-        self.transmitters: list[Transmitter] = []
+        self.parts: list[Parts] = []
+        """Of each NIC's firmware."""
         for node in range(nodes):
             view = ClusterView(**self.machine.view(node, **{**TINY, **options}))
             firmware = Firmware(Ni(self.machine.nic(node), view))
             self.machine.processor(node).spawn(firmware.run(), "firmware")
-            self.transmitters.append(firmware.parts.transmitter)
+            self.parts.append(firmware.parts)
             self.grims.append(open_layer(self.machine.host(node), view))
         self.machine.finish(*(grim.grim_enable() for grim in self.grims), within_us=1e18)
 
@@ -99,14 +101,10 @@ class GrimPlay:
         return ""
 
     def normalise(self, node: int) -> None:
-        """See `Play`: an empty ring of answers begins at its first entry, and what left last is forgotten."""
-        out, layout, nic = self._cluster.transmitters[node], self.grims[node].layout, self.machine.nics[node]
+        """See `Play`."""
+        nic = self.machine.nics[node]
         assert isinstance(nic, ModelNic)
-        if out.busy or out.waiting:
-            return
-        out._head, out._leaving_at, out.leaving = 0, 0, (0, 0)
-        nic.send.pointer = nic.send.limit = 0
-        nic.sram.write(layout.control, bytes(CONTROL_ENTRY * layout.control_entries))
+        normalise(self._cluster.parts[node], nic, self.grims[node].layout)
 
     def blind(self, node: int) -> dict[str, list[tuple[int, int]]]:
         """See `Play`."""
