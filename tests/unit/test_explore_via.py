@@ -66,7 +66,7 @@ ALONE = int(RECEIVED | Status.FLUSHED), body(ONE, 0)
     ],
 )
 def test_both_ends_agree_on_what_is_done(here: Any, there: Any, found: str) -> None:
-    rules = Rules((ONE, ONE), DELIVERY, breaks=True, letters=True)
+    rules = Rules((ONE, ONE), DELIVERY, breaks=True, notices=True)
     said = rules.together((here, there))
     assert found in said
     assert bool(found) is bool(said)
@@ -82,7 +82,7 @@ def test_both_ends_agree_on_what_is_done(here: Any, there: Any, found: str) -> N
     ],
 )
 def test_behind_a_message_that_failed_nothing_is_done(sent: tuple[int, ...], found: str) -> None:
-    rules = Rules((ONE, ONE), DELIVERY, breaks=True, letters=True)
+    rules = Rules((ONE, ONE), DELIVERY, breaks=True, notices=True)
     assert rules.always(0, (sent, (), (), "ERROR")) == found
 
 

@@ -177,8 +177,8 @@ def test_what_a_descriptor_asks_for_stands_in_the_name() -> None:
     assert write.latency == 2_200_000, "no process takes it"
     (both,) = lives(posted(Control.RDMA_WRITE | Control.IMMEDIATE), legend=LEGEND_OF_VIA).lives
     assert both.kind == "RDMA write, with immediate data"
-    (letter,) = lives(posted(vi=0), legend=LEGEND_OF_VIA).lives
-    assert letter.kind == "connection message"
+    (message,) = lives(posted(vi=0), legend=LEGEND_OF_VIA).lives
+    assert message.kind == "connection message"
 
 
 def test_the_data_of_an_rdma_read_are_a_reply() -> None:

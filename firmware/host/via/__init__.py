@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.kernel_agent.agent import KernelAgent
 from firmware.host.via.kernel_agent.connections.server import Connection
-from firmware.host.via.kernel_agent.kernel_agent import KernelAgent
 from firmware.host.via.library.descriptor import Descriptor
 from firmware.host.via.library.nic import VipNic
 from firmware.host.via.library.vi import Vi

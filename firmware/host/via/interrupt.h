@@ -1,7 +1,7 @@
 /* The kernel: the NIC's interrupt, refills, commands. */
 
-/* The interrupt service routine: is it ours; is there an event, a letter, a sleeper whose descriptor is done. */
-u32 serve_interrupt(struct kernel *kernel, struct vi *vi, u32 *letter) {
+/* The interrupt service routine: is it ours; is there an event, a message, a sleeper whose descriptor is done. */
+u32 serve_interrupt(struct kernel *kernel, struct vi *vi, u32 *message) {
     u32 *sleeper = (u32 *)vi->sleepers;
     kernel->interrupts = kernel->interrupts + 1;
     PIO_WRITE(__builtin_bswap32(1u << 30));
@@ -9,8 +9,8 @@ u32 serve_interrupt(struct kernel *kernel, struct vi *vi, u32 *letter) {
         OFF_PATH("an event");
         return 1;
     }
-    if (UNLIKELY(SHARED32(letter) != 0)) {
-        OFF_PATH("a letter");
+    if (UNLIKELY(SHARED32(message) != 0)) {
+        OFF_PATH("a message");
         return 2;
     }
     if (UNLIKELY(kernel->sends.waiting)) {

@@ -114,8 +114,8 @@ class NoNotices:
 class ViaPlay:
     """Two processes with a connection; receives are posted."""
 
-    def __init__(self, traffic: Traffic, level: Reliability, fine: bool, options: Choices, letters: bool) -> None:
-        """`letters`: the kernels tell each other of a connection's end."""
+    def __init__(self, traffic: Traffic, level: Reliability, fine: bool, options: Choices, notices: bool) -> None:
+        """`notices`: the kernel agents tell each other of a connection's end."""
         self.machine = machine(2, fine, sram_bytes=1 << 16, host_bytes=1 << 15)
         self.traffic = traffic
         self.users: list[User] = []
@@ -130,7 +130,7 @@ class ViaPlay:
         self.machine.finish(self._accept(there), here.vi.connect_request(1, 1, 5000))
         self.machine.finish(*(user.post_receives() for user in self.users))
         self.sends = here.sends(there), there.sends(here)
-        if not letters:
+        if not notices:
             for user in self.users:
                 user.vi.context.notices = NoNotices()
 

@@ -37,7 +37,7 @@ class Rules:
     level: Reliability
     breaks: bool
     """A packet may not come, or come too late."""
-    letters: bool
+    notices: bool
     """Both ends hear of it; otherwise one of them may wait on."""
 
     @property
@@ -93,7 +93,7 @@ class Rules:
         """See `Promise`."""
         sent, got, *_ = record
         lacking = len(self.sends(node)) - len(sent), len(self.receives(node)) - len(got)
-        if lacking[0] or (lacking[1] and (not self.breaks or (self.reliable and self.letters))):
+        if lacking[0] or (lacking[1] and (not self.breaks or (self.reliable and self.notices))):
             return "host {} waits for the ends of {} sends and {} receives".format(node, *lacking)
         return ""
 
@@ -105,7 +105,7 @@ class Rules:
             done = [status & Status.ERRORS for status in sent].count(0)
             if self.reliable and came < done:
                 return f"{done} messages of host {node} are done, and {came} have arrived"
-        states = [state for *_, state in records if self.letters]
+        states = [state for *_, state in records if self.notices]
         return "" if len(set(states)) < 2 else f"the connection is {states[0]} at one end and {states[1]} at the other"
 
 
@@ -114,5 +114,5 @@ def say(packet: bytes) -> str:
     header = parse(int.from_bytes(packet[:4], "big"), int.from_bytes(packet[4:8], "big"))
     kind = Kind(header.kind)
     answers = kind >= Kind.DONE
-    what = "letter" if not header.vi else "for message" if answers else "of message"
+    what = "connection message" if not header.vi else "for message" if answers else "of message"
     return f"{kind.name} {what} {header.sequence if answers else header.number}"

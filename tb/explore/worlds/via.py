@@ -21,12 +21,12 @@ def world(
     level: Reliability = Reliability.DELIVERY,
     fine: bool = False,
     options: Choices | None = None,
-    letters: bool = True,
+    notices: bool = True,
     **further: Any,
 ) -> SmallWorld:
     """A world of messages on a connection of a level."""
-    play = partial(ViaPlay, traffic, level, fine, options or {}, letters)
-    rules = Rules(traffic, level, bool(further.get("faults", frozenset()) - {"doubled"}), letters)
+    play = partial(ViaPlay, traffic, level, fine, options or {}, notices)
+    rules = Rules(traffic, level, bool(further.get("faults", frozenset()) - {"doubled"}), notices)
     promise = Promise(rules.always, rules.at_end, rules.together)
     return SmallWorld(name, question, play, promise, say, left_out=LEFT_OUT, **further)
 
@@ -68,10 +68,10 @@ def faulty() -> list[SmallWorld]:
     end, some = "all arrives, or the sender sees an error", "at most once, in order"
     found: list[tuple[str, str, Traffic, Reliability, set[str], bool]] = [
         ("doubled", "two messages: all arrives", one * 2, delivery, {"doubled"}, True),
-        ("overtaken", f"two messages, no letters: {end}", one * 2, delivery, {"overtaken"}, False),
-        ("lost", f"two messages, no letters: {end}", one * 2, delivery, lost, False),
-        ("lost-stored", f"two messages, done when in memory, no letters: {end}", one * 2, reception, lost, False),
-        ("lost-of-three", f"three messages, done when in memory, no letters: {end}", one * 3, reception, lost, False),
+        ("overtaken", f"two messages, no notices: {end}", one * 2, delivery, {"overtaken"}, False),
+        ("lost", f"two messages, no notices: {end}", one * 2, delivery, lost, False),
+        ("lost-stored", f"two messages, done when in memory, no notices: {end}", one * 2, reception, lost, False),
+        ("lost-of-three", f"three messages, done when in memory, no notices: {end}", one * 3, reception, lost, False),
         ("heard", f"one message, or {hears}", one, delivery, lost, True),
         ("heard-of-two", f"two messages, or {hears}", one * 2, delivery, lost, True),
         ("loose-doubled", f"three messages, unreliable: {some}", one * 3, loose, {"doubled"}, True),
@@ -84,11 +84,11 @@ def faulty() -> list[SmallWorld]:
             f"one packet is {' or '.join(sorted(faults))}; {what}",
             traffic,
             level,
-            letters=letters,
+            notices=notices,
             faults=frozenset(faults),
             times=1,
         )
-        for name, what, traffic, level, faults, letters in found
+        for name, what, traffic, level, faults, notices in found
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from firmware.host.via.common.attributes import MemoryAttributes
 from firmware.host.via.common.checks import WORD, whole
 from firmware.host.via.common.errors import Result, VipError
-from firmware.host.via.kernel_agent.kernel_agent import KernelAgent
+from firmware.host.via.kernel_agent.agent import KernelAgent
 from firmware.host.via.kernel_agent.memory.registry import Region
 from firmware.host.via.library.open_nic import OpenNic
 from pymodels.host.process import Process

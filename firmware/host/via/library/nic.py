@@ -8,8 +8,8 @@ from functools import partial
 from firmware.host.via.common.attributes import NicAttributes, ViAttributes
 from firmware.host.via.common.checks import WORD, handler_of, kind_of, time_limit, whole
 from firmware.host.via.common.errors import Result, VipError
+from firmware.host.via.kernel_agent.agent import KernelAgent
 from firmware.host.via.kernel_agent.connections.server import Connection
-from firmware.host.via.kernel_agent.kernel_agent import KernelAgent
 from firmware.host.via.library.completion_queue import CompletionQueue
 from firmware.host.via.library.descriptor import Descriptor
 from firmware.host.via.library.memory import MemoryCalls

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from firmware.host.via.common.errors import Result, VipError
 from firmware.host.via.common.work_queues import Wants
-from firmware.host.via.kernel_agent.kernel_agent import KernelAgent
+from firmware.host.via.kernel_agent.agent import KernelAgent
 from firmware.host.via.library.descriptor import Descriptor
 from pymodels.host.process import Process
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firmware.host.via.common.attributes import NicAttributes
-from firmware.host.via.kernel_agent.kernel_agent import KernelAgent
+from firmware.host.via.kernel_agent.agent import KernelAgent
 from firmware.host.via.kernel_agent.memory.translation import MOST_SEGMENTS
 from firmware.host.via.library.entry_ring import MOST_ENTRIES
 from firmware.nic.via.layout import Counter, Word
