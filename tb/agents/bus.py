@@ -2,6 +2,11 @@
 
 cocotb-bus looks up wire after wire, ignoring case, and fails at the first one missing with a traceback into itself;
 here every missing wire is named in one error, and names count as written.
+
+cocotb-bus is no longer maintained. Its last release, 0.3.0, runs on cocotb 2.1, and no other file imports it. About a
+hundred lines here would replace it: `Driver` with a queue and a task that hands transactions to `_driver_send`,
+`Monitor` with a task and callbacks for `_recv`, `Checker` with a list of what is expected for each monitor. cocotb's
+own tasks, `Queue` and `Event` are enough for that, as cocotbext-axi does it. The agents would not change.
 """
 
 from __future__ import annotations

@@ -125,10 +125,11 @@ def _caller() -> Callable[[tuple[str, str], tuple[str, str], dict[str, Any]], tu
 
     def call(work: tuple[str, str], kind: tuple[str, str], point: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
         import importlib
+        import importlib.util
         import os
         import sys
 
-        if os.getcwd() not in sys.path:
+        if importlib.util.find_spec(work[0].partition(".")[0]) is None:
             sys.path.insert(0, os.getcwd())
         function, made = (getattr(importlib.import_module(module), name) for module, name in (work, kind))
         done = function(made(**point))

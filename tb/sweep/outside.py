@@ -1,8 +1,8 @@
-"""The files outside of all roots that a run follows from: those that a study which stands elsewhere is made of, and all
-that it or a module of another root imports.
+"""What a run follows from outside of all roots: the files that a study which stands elsewhere is made of, and all that
+it or a module of another root imports.
 
-Read from the sources, so that imports in functions count. What the hash of the sources has already, what belongs to
-Python, and what is installed beside the study's own package, or a root's, is left out.
+Read from the sources, so that imports in functions count. What the hash of the sources has already is left out, and
+what belongs to Python. A package that is installed counts by its version, but for that of the study or of a root.
 """
 
 from __future__ import annotations
@@ -11,35 +11,55 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
+from typing import NamedTuple
 
 from pymodels.errors import SanlabError
 from pymodels.roots import roots
 from tb.tools.imports import Import, imported
 
-INSTALLED = tuple({Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+PACKAGES = tuple({Path(sysconfig.get_path(name)) for name in ("purelib", "platlib")})
+PYTHON = tuple({Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")})
 
 
-def files_of(study: str, known: tuple[str, ...]) -> list[Path]:
-    """The files of a study's module where it stands elsewhere (a name with a dot), and all that it and the other roots
-    lead to; `known` are folders of every root, to leave out.
+class Outside(NamedTuple):
+    """What a run follows from outside of all roots."""
+
+    files: list[Path]
+    versions: list[str]
+    """Packages that are installed: `numpy 2.4.6`."""
+
+
+def outside(study: str, known: tuple[str, ...]) -> Outside:
+    """What a study's module is made of where it stands elsewhere (a name with a dot), and all that it and the other
+    roots lead to; `known` are folders of every root, to leave out.
 
     Raises SanlabError where one of them imports a module whose name is computed: nobody can say which.
     """
     hashed = [root / folder for root in roots() for folder in known]
     own = {study.split(".", maxsplit=1)[0], *(root.name for root in roots()[1:])}
     found: dict[str, Path] = {}
+    installed: set[str] = set()
     todo = [*([study] if "." in study else []), *_of_roots(known)]
     while todo:
         for name, path, package in _chain(todo.pop()):
             if name in found or any(path.is_relative_to(folder) for folder in hashed):
                 continue
-            if name.split(".", maxsplit=1)[0] not in own and any(path.is_relative_to(folder) for folder in INSTALLED):
+            top = name.split(".", maxsplit=1)[0]
+            if top not in own and any(path.is_relative_to(folder) for folder in (*PACKAGES, *PYTHON)):
+                installed |= {top} if any(path.is_relative_to(folder) for folder in PACKAGES) else set()
                 continue
             found[name] = path
             if path.suffix == ".py":
                 todo += _led_to(path, package)
-    return sorted(found.values())
+    return Outside(sorted(found.values()), _versions(installed))
+
+
+def _versions(packages: set[str]) -> list[str]:
+    """The distributions that top-level packages come from, each with its version."""
+    known = packages_distributions() if packages else {}
+    return sorted({f"{one} {version(one)}" for package in packages for one in known.get(package, ())})
 
 
 def _of_roots(known: tuple[str, ...]) -> Iterator[str]:

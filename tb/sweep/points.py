@@ -21,7 +21,7 @@ from pymodels.errors import ConfigError, SanlabError
 from pymodels.roots import roots
 from tb.plan.request import Request, plan
 from tb.plan.studies import StudyInfo
-from tb.sweep.outside import files_of
+from tb.sweep.outside import Outside, outside
 
 OWN = ("hosts", "seed", "profile")
 """Axes that are no settings."""
@@ -45,7 +45,7 @@ class Point:
     cluster: Mapping[str, str]
     """The configuration's files by name."""
     sources: str
-    """Hash of the sources, then of files elsewhere: those that they or the study lead to, or that settings name."""
+    """Hash of the sources, then of what stands elsewhere: what they or the study lead to, files that settings name."""
     directory: str
     """Where file names in settings begin."""
     axes: Mapping[str, str]
@@ -80,7 +80,7 @@ def spread(base: Request, info: StudyInfo, places: Iterable[Mapping[str, str]]) 
     SanlabError for a study elsewhere whose files cannot be told.
     """
     given = _texts(Path(base.cluster_file))
-    outside = list(map(str, files_of(info.name, SOURCES)))
+    led_to = outside(info.name, SOURCES)
     found = []
     for place in places:
         twice = sorted(base.settings.keys() & place.keys())
@@ -97,7 +97,7 @@ def spread(base: Request, info: StudyInfo, places: Iterable[Mapping[str, str]]) 
                 settings=settings,
                 config=config,
                 cluster=cluster,
-                sources=sources_digest() + _files_digest([*outside, *settings.values()], base.directory),
+                sources=_digest(led_to, settings.values(), base.directory),
                 directory=base.directory,
                 axes=dict(place),
             )
@@ -160,13 +160,13 @@ def _texts(config: Path) -> tuple[str, dict[str, str]]:
     return config.name, found
 
 
-def _files_digest(values: Iterable[str], directory: str) -> str:
-    """A hash of the contents of files that settings name; nothing when none does."""
-    files = sorted({path for value in values if (path := Path(directory) / value).is_file()})
-    digest = hashlib.sha256()
+def _digest(led_to: Outside, values: Iterable[str], directory: str) -> str:
+    """The hash of the sources, and one of what else a result follows from, where there is something."""
+    files = sorted({*led_to.files, *(path for value in values if (path := Path(directory) / value).is_file())})
+    digest = hashlib.sha256(repr(led_to.versions).encode())
     for path in files:
         digest.update(path.read_bytes())
-    return digest.hexdigest()[:16] if files else ""
+    return sources_digest() + (digest.hexdigest()[:16] if files or led_to.versions else "")
 
 
 def _integer(key: str, text: str) -> int:

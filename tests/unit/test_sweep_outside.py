@@ -11,6 +11,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.metadata import version
+from importlib.util import spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ import pytest
 from pymodels.errors import SanlabError
 from tb.plan import studies
 from tb.plan.request import resolve
-from tb.sweep.outside import INSTALLED, files_of
+from tb.sweep.outside import PACKAGES, outside
 from tb.sweep.points import SOURCES, spread
 
 FILES = {
@@ -65,7 +67,7 @@ def key() -> str:
 
 
 def test_the_files_of_a_study_are_all_that_it_leads_to(folder: Path) -> None:
-    assert [path.relative_to(folder).as_posix() for path in files_of("so_mine.study", SOURCES)] == LED_TO
+    assert [path.relative_to(folder).as_posix() for path in outside("so_mine.study", SOURCES).files] == LED_TO
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
@@ -80,12 +82,38 @@ def test_a_change_of_a_file_makes_another_point_when_the_study_leads_there(folde
 def test_a_name_that_is_computed_is_refused(folder: Path) -> None:
     (folder / "so_mine" / "parts.py").write_text("import importlib\nsize = importlib.import_module('a' + 'b')\n")
     with pytest.raises(SanlabError) as refused:
-        files_of("so_mine.study", SOURCES)
+        outside("so_mine.study", SOURCES)
     cause = f"{folder}/so_mine/parts.py:2 imports a module by a name that is computed, and its results follow from it"
     assert str(refused.value) == f"the study cannot be swept: {cause}; import it by its name"
 
 
 def test_a_study_that_is_installed_has_its_own_package_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tb.sweep.outside.INSTALLED", (*INSTALLED, folder))
-    found = {path.relative_to(folder).parts[0] for path in files_of("so_mine.study", SOURCES)}
+    monkeypatch.setattr("tb.sweep.outside.PACKAGES", (*PACKAGES, folder))
+    found = {path.relative_to(folder).parts[0] for path in outside("so_mine.study", SOURCES).files}
     assert found == {"so_mine"}
+
+
+def test_a_package_that_is_installed_counts_by_its_version(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert outside("so_mine.study", SOURCES).versions == [f"numpy {version('numpy')}"]
+    before = key()
+    monkeypatch.setattr("tb.sweep.outside.version", lambda name: "0")
+    assert outside("so_mine.study", SOURCES).versions == ["numpy 0"]
+    assert key() != before
+
+
+def test_a_package_that_only_a_finder_of_its_own_leads_to_counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As editable installations have them."""
+    elsewhere = folder / "src"
+    elsewhere.mkdir()
+    (elsewhere / "so_edited.py").write_text("")
+    (folder / "so_mine" / "parts.py").write_text("import so_edited\n")
+
+    class Finder:
+        """Knows one module."""
+
+        @staticmethod
+        def find_spec(name: str, path: object = None, target: object = None) -> object:
+            return spec_from_file_location(name, elsewhere / "so_edited.py") if name == "so_edited" else None
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder])
+    assert elsewhere / "so_edited.py" in outside("so_mine.study", SOURCES).files
