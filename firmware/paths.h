@@ -1,7 +1,7 @@
 /* What a paths.c may use. The rules are in pymodels/costs/README.md.
  *
  * A path is one plain C function: the likely, straight-line code of one step. It is compiled for the real processor and
- * its instructions, loads and stores are counted (python -m pymodels.costs.compile). It is never executed.
+ * its instructions, loads and stores are counted (python -m pymodels.costs.compile). No simulation executes it.
  */
 #ifndef SANLAB_PATHS_H
 #define SANLAB_PATHS_H

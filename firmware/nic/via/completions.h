@@ -34,13 +34,13 @@ u32 look_sleeper(struct layer *layer, struct endpoint *endpoint, u32 side) {
 /* An entry of a completion queue. */
 u32 write_entry(struct queue *queue, u32 vi, u32 side, u32 *word, u32 *stores) {
     u32 place = queue->place, next = place + 1;
+    *word = queue->valid | side << 8 | vi;
     if (UNLIKELY(next == queue->entries)) {
         OFF_PATH("round the queue");
         next = 0;
         queue->valid = (queue->valid + (1u << 10)) | VALID;
     }
     queue->place = next;
-    *word = queue->valid | side << 8 | vi;
     *stores = *stores + 1;
     return queue->address + 4 * place;
 }

@@ -1,0 +1,153 @@
+"""Where VIA's firmware is watched: what it charges, and what it does of which a path may tell."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Protocol
+
+from firmware.nic.via.ack_receiver import AckReceiver
+from firmware.nic.via.incoming import Scatter
+from firmware.nic.via.layout import CONTROL_WORDS, Control, Counter
+from firmware.nic.via.ni import Ni
+from firmware.nic.via.queue_cache import QueueCache
+from firmware.nic.via.rdma_writes import Lookup
+from firmware.nic.via.receiving import Receiver
+from pymodels.formats.via import Header
+from pymodels.machine.processor import ModelProcessor
+
+
+class Watch(Protocol):
+    """Who is told."""
+
+    def charge(self, nic: Any, path: str, at: Mapping[str, Any]) -> None:
+        """The firmware has charged a path, in a method with these variables."""
+
+    def done(self, who: Hashable, kind: str, value: Any) -> None:
+        """The firmware does something."""
+
+
+def charged(watch: Watch, work: Any) -> Any:
+    """A path is charged; the firmware goes on with what it stands for."""
+
+    def noted(nic: Any, path: str, times: int = 1) -> Any:
+        frame = sys._getframe(1)
+
+        async def both() -> None:
+            await work(nic, path, times)
+            watch.charge(nic, path, frame.f_locals)
+
+        return both()
+
+    return noted
+
+
+def stored(watch: Watch, store: Any) -> Any:
+    """A word goes into NIC memory."""
+
+    def noted(nic: Any, address: int, value: int) -> None:
+        watch.done(nic.node, f"word {int(address):#x}", value)
+        store(nic, address, value)
+
+    return noted
+
+
+def sent(watch: Watch, store: Any) -> Any:
+    """Words go to host memory."""
+
+    def noted(ni: Any, address: int, words: tuple[int, ...]) -> Any:
+        watch.done(ni.me, "store", (address, words))
+        return store(ni, address, words)
+
+    return noted
+
+
+def taken(watch: Watch, take: Any) -> Any:
+    """Words come out of a queue cache."""
+
+    def noted(cache: Any, count: int) -> Any:
+        words, node = take(cache, count), cache._nic.node
+        watch.done(node, "take", words)
+        if count == CONTROL_WORDS:
+            watch.done(node, "control", (Control.of(words[0]).vi, *words[1:]))
+            watch.done(node, "descriptor", words[1])
+        return words
+
+    return noted
+
+
+def headed(watch: Watch, words: Any) -> Any:
+    """A header is made."""
+
+    def noted(header: Header) -> Any:
+        watch.done(header.source, "header", words(header))
+        return words(header)
+
+    return noted
+
+
+def advanced(watch: Watch, advance: Any) -> Any:
+    """Payload goes to a page."""
+
+    def noted(to: Any, size: int) -> None:
+        watch.done(to, "piece", (to.address, size))
+        advance(to, size)
+
+    return noted
+
+
+def counted(watch: Watch, count: Any) -> Any:
+    """A packet is not wanted."""
+
+    def noted(ni: Any, counter: Counter) -> None:
+        if counter in (Counter.NOT_CONNECTED, Counter.PASSED, Counter.LOST):
+            watch.done(ni.me, "packet", Counter(counter).name)
+        count(ni, counter)
+
+    return noted
+
+
+def acknowledged(watch: Watch, received: Any) -> Any:
+    """A packet is an acknowledgement."""
+
+    def noted(receiver: Any, *arguments: Any) -> Any:
+        watch.done(receiver._nic.node, "packet", "an answer")
+        return received(receiver, *arguments)
+
+    return noted
+
+
+def ordered(watch: Watch, piece: Any) -> Any:
+    """A packet is the next one of a message."""
+
+    def noted(receiver: Any, *arguments: Any) -> Any:
+        watch.done(receiver._nic.node, "packet", "in order")
+        return piece(receiver, *arguments)
+
+    return noted
+
+
+def checked(watch: Watch, check: Any) -> Any:
+    """Whether an RDMA write is allowed."""
+
+    async def noted(lookup: Any, *arguments: Any) -> bool:
+        result: bool = await check(lookup, *arguments)
+        watch.done(lookup._nic.node, "allowed", result)
+        return result
+
+    return noted
+
+
+HOOKS: list[tuple[type, str, Callable[[Watch, Any], Any]]] = [
+    (ModelProcessor, "work", charged),
+    (ModelProcessor, "store", stored),
+    (Ni, "store", sent),
+    (QueueCache, "take", taken),
+    (Header, "words", headed),
+    (Scatter, "advance", advanced),
+    (Ni, "count", counted),
+    (AckReceiver, "received", acknowledged),
+    (Receiver, "_piece", ordered),
+    (Lookup, "_allowed", checked),
+]
+"""Methods of the firmware and its NIC, and what stands in their place."""

@@ -1,0 +1,91 @@
+"""Runs the C of a path whenever the firmware in Python charges it, and compares what both do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from firmware.nic.via.layout import Region, Vi
+from tests.tools.beside.hooks import HOOKS
+from tests.tools.beside.paths import Paths
+from tests.tools.beside.via import FOUND, Found, sram
+
+SHARED, OF_VI, OF_REGION = 96, Vi.BYTES // 4, Region.BYTES // 4
+"""Words of the kernel and the NIC, of a VI, of a region."""
+
+
+class Beside:
+    """Counts charges of paths, and runs of their C by the reason for which they left the path."""
+
+    def __init__(self, paths: Paths) -> None:
+        self._paths = paths
+        self.charged: Counter[str] = Counter()
+        self.ran: Counter[str] = Counter()
+        self.left: Counter[tuple[str, str]] = Counter()
+        self.compared: Counter[str] = Counter()
+        self.wrong: list[str] = []
+        self._told: dict[tuple[Hashable, str], tuple[str, Any]] = {}
+        """By NIC, or who else does it, and kind of what comes next: the path, and what it tells."""
+
+    def charge(self, nic: Any, path: str, at: Mapping[str, Any]) -> None:
+        """The firmware has charged a path, in a method with these variables."""
+        self.charged[path] += 1
+        found = FOUND[path](at) if path in FOUND else None
+        if found is None:
+            return
+        off, out, stores = self._run(nic, path, found)
+        self.ran[path] += 1
+        self.left[path, off] += bool(off)
+        if found.stores:
+            self._told.update({(nic.node, f"word {address:#x}"): (path, value) for address, value in stores})
+        who = nic.node if found.who is None else found.who
+        if told := found.tells(off, out):
+            self._told[who, told[0]] = path, told[1]
+        if found.done:
+            self.done(who, *found.done)
+
+    def _run(self, nic: Any, path: str, found: Found) -> tuple[str, list[int], list[tuple[int, int]]]:
+        """Why it was left, what it says, and the words that it stores."""
+        paths, given = self._paths, found.given
+        places = [("shared", 0, SHARED)]
+        if found.endpoint is not None:
+            places.append(("vi_words", found.endpoint.words, OF_VI))
+        if found.region:
+            places.append(("region", found.region, OF_REGION))
+        before = {name: sram(nic, address, count) for name, address, count in places}
+        for name, words in before.items():
+            paths.put(name, words)
+        if found.cache is not None:
+            cache = found.cache
+            paths.put("cache", sram(nic, cache._base, cache.size))
+            given = {**given, "at": cache.at, "freed": cache._freed, "tail": cache.tail, "mask": cache.size - 1}
+        off, out = paths.run(path, given)
+        stores = [
+            (address + 4 * index, value)
+            for name, address, count in places
+            for index, value in enumerate(paths.words(name, count))
+            if value != before[name][index]
+        ]
+        return off, out, stores
+
+    def done(self, who: Hashable, kind: str, value: Any) -> None:
+        """The firmware does something that a path may have told."""
+        path, told = self._told.pop((who, kind), ("", None))
+        if not path:
+            return
+        self.compared[path] += 1
+        if value not in told if isinstance(told, set) else value != told:
+            self.wrong.append(f"{path}: the C says {told}, the firmware does {value}")
+
+
+@contextmanager
+def watched(paths: Paths) -> Iterator[Beside]:
+    """All that NICs charge meanwhile is run in C too."""
+    beside = Beside(paths)
+    with ExitStack() as patches:
+        for owner, name, hook in HOOKS:
+            patches.enter_context(patch.object(owner, name, hook(beside, getattr(owner, name))))
+        yield beside

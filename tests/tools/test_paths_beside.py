@@ -1,0 +1,99 @@
+"""Paths in C do what the firmware in Python does, on random traffic.
+
+Strategy: programs of the fuzz run on the machine. Whenever VIA's firmware charges a path, the path's C, compiled for
+this machine, runs on the state that the firmware has at that moment: words of NIC memory as they stand, its own
+variables by name. What the C then says must be what the firmware does next: the descriptor and the pages that it takes
+out of a queue cache, the headers that leave, the words that go to host memory and into the NIC's memory, what it makes
+of a packet, how much of a page it uses, what may be written. Every path that is compared must be compared often, and
+go straight, as its instructions are counted, at least once. That a difference is found is tried with C that is changed.
+
+What is not shown: that Python charges a path at the right place for a step that is in neither program, and anything of
+paths whose C is not run (`tests/tools/beside/via.py` names those that are).
+"""
+
+from __future__ import annotations
+
+import shutil
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from pymodels.costs.compile import FIRMWARE
+from tb.fuzz import trial
+from tests.tools.beside.paths import Paths
+from tests.tools.beside.run import Beside, watched
+from tests.tools.beside.via import FOUND
+
+LAYER = FIRMWARE / "nic" / "via"
+OFTEN, SEEDS = 8, range(1, 120)
+"""How often each path is to be compared, and the programs of the fuzz among which this must happen."""
+FEW = (14, 67)
+
+
+@cache
+def traffic(folder: Path) -> Beside:
+    """Programs until every path was compared often."""
+    paths = Paths(LAYER, folder)
+    with watched(paths) as beside:
+        for seed in SEEDS:
+            run(seed)
+            if min(beside.compared[path] for path in paths.paths) >= OFTEN:
+                break
+    return beside
+
+
+def run(seed: int) -> None:
+    """A program of the fuzz; that it ends well is for the fuzz's own tests."""
+    assert trial.on_machine("via", trial.drawn("via", seed)[0]).failures == ()
+
+
+@pytest.fixture(name="beside", scope="module")
+def fixture_beside(tmp_path_factory: pytest.TempPathFactory) -> Beside:
+    """Both programs on random traffic."""
+    return traffic(tmp_path_factory.mktemp("paths"))
+
+
+def test_c_and_python_do_the_same(beside: Beside) -> None:
+    assert beside.wrong == []
+
+
+@pytest.mark.parametrize("path", FOUND)
+def test_path_is_compared_often_and_goes_straight(beside: Beside, path: str) -> None:
+    assert beside.compared[path] >= OFTEN, f"{beside.charged[path]} charges, {beside.ran[path]} runs of its C"
+    assert beside.ran[path] <= beside.charged[path]
+    left = sum(count for (name, _), count in beside.left.items() if name == path)
+    assert left < beside.ran[path], "it never takes the instructions that are counted"
+
+
+@pytest.mark.parametrize(
+    ("header", "text", "instead", "path"),
+    [
+        ("sending.h", "size << 29 | now->peer << 22", "size << 29 | now->peer << 21", "send_packet"),
+        (
+            "sending.h",
+            "now->address = take(ring);\n    now->left = take(ring);",
+            "now->left = take(ring);",
+            "send_page",
+        ),
+        (
+            "sending.h",
+            "SHARED32(&layer->shared->send_head) = at;",
+            "SHARED32(&layer->shared->send_head) = 1;",
+            "send_end",
+        ),
+        ("receiving.h", "return address;", "return address + 4;", "receive_piece"),
+        ("receiving.h", "endpoint->from != first >> 16", "endpoint->from == first >> 16", "receive_packet"),
+        ("completions.h", "words[0] = length;\n    words[1] = status | 1;\n    *stores", "*stores", "write_status"),
+        ("acknowledgements.h", "kind << 18 | 3 << 16 | named", "kind << 18 | 3 << 16", "answer"),
+    ],
+)
+def test_c_that_does_something_else_is_found(tmp_path: Path, header: str, text: str, instead: str, path: str) -> None:
+    copy = Path(shutil.copytree(LAYER, tmp_path / LAYER.name))
+    whole = (copy / header).read_text(encoding="utf-8")
+    assert whole.count(text) == 1
+    (copy / header).write_text(whole.replace(text, instead), encoding="utf-8")
+    with watched(Paths(copy, tmp_path)) as beside:
+        for seed in FEW:
+            run(seed)
+    assert {wrong.partition(":")[0] for wrong in beside.wrong} == {path}
