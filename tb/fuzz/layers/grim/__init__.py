@@ -9,8 +9,9 @@ from firmware.nic.grim.options import OptionError
 from pymodels.formats.grim import Device, Reference
 from tb.fuzz.layers.grim.acts import program
 from tb.fuzz.layers.grim.cluster import Cluster
-from tb.fuzz.layers.grim.messages import Messages
+from tb.fuzz.layers.grim.messages import NAMES, RARE, Messages
 from tb.fuzz.layers.grim.misuse import MISUSES
+from tb.fuzz.layers.grim.node import Node
 from tb.fuzz.layers.grim.own_nic import OwnNic
 from tb.fuzz.layers.grim.transfers import Transfers
 from tb.fuzz.program import Act, Program
@@ -27,25 +28,70 @@ LAST_PS = 200_000_000_000
 """For the last answers, and what they free."""
 
 
-class Application(Messages, Transfers, OwnNic):
-    """A node of a program."""
+class Application:
+    """A node of a program: its life, and its acts, each in the part that it uses."""
+
+    def __init__(self, cluster: Cluster, index: int) -> None:
+        self.node = Node(cluster, index)
+        self.cluster, self.index, self.host = self.node.cluster, self.node.index, self.node.host
+        self.mail, self.memory, self.ledger = self.node.mail, self.node.memory, self.node.ledger
+        self.transfers = Transfers(self.node)
+        self.own_nic = OwnNic(self.node)
+        self.messages = Messages(self.node, self.transfers)
+
+    # ---- from the beginning to the end
+
+    async def bring_up(self) -> None:
+        """Enable, publish handlers, learn everybody's, allocate what the acts use."""
+        node, cluster = self.node, self.cluster
+        await self._enable()
+        if node.index == 0:
+            await node.library.wait_for(lambda: node.library.nodes_served == cluster.program.nodes - 1)
+        await self._settle_in()
+        cluster.up += 1
+        await node.idle(lambda: cluster.up == cluster.program.nodes)
+
+    async def _enable(self) -> None:
+        """Enable, publish handlers."""
+        library = self.node.library
+        self.own_nic.reserve(library)
+        for name in (*NAMES, *([RARE] if self.index % 2 == 0 else [])):
+            library.register_handler(self.messages.handler(name), name)
+        await library.grim_enable()
+        await library.sync_handlers()
+
+    async def _settle_in(self) -> None:
+        """Learn everybody's handlers, allocate what the acts use."""
+        library = self.node.library
+        self.node.numbers = {name: await library.resolve_handler(name) for name in (*NAMES, RARE)}
+        await self.transfers.allocate_own()
+
+    async def task(self, acts: list[Act]) -> None:
+        """Do what the program says, one act after the other."""
+        for act in acts:
+            name = "do_" + act.name.replace(" ", "_")
+            part = next(one for one in (self, self.messages, self.transfers, self.own_nic) if hasattr(one, name))
+            await getattr(part, name)(act)
+        self.cluster.at_end += 1
+
+    # ---- acts on the library and the node
 
     async def do_misuse(self, act: Act) -> None:
         """A wrong call."""
         misuse = MISUSES[str(act.values["what"])]
-        if misuse.argument == "reserve_ni_memory" and self.library.reserved.size:
+        if misuse.argument == "reserve_ni_memory" and self.node.library.reserved.size:
             return
         to = Reference((self.index + 1) % self.cluster.program.nodes, Device.HOST, 0).pack()
         block = self.memory.of(self.index, "store")[0].va
-        await self.call(
+        await self.node.call(
             f"misuse: {act.values['what']}",
-            lambda: misuse.call(self.library, to, self.numbers["take"], block),
+            lambda: misuse.call(self.node.library, to, self.node.numbers["take"], block),
             refused=misuse.argument,
         )
 
     async def do_go_down(self, act: Act) -> None:
         """The NIC is reset under whatever is under way; some time later node and NIC begin anew."""
-        cluster, host, old = self.cluster, self.host, self.library
+        cluster, host, old = self.cluster, self.host, self.node.library
         await cluster.world.reset(self.index)
         cluster.down = self.index
         self.mail.part(self.index)
@@ -62,10 +108,10 @@ class Application(Messages, Transfers, OwnNic):
         await clear(host, old.layout)
         cluster.begin(self.index)
         cluster.lives[self.index] += 1
-        self.library = cluster.parts[self.index].library
-        await self.enable()
+        self.node.library = cluster.parts[self.index].library
+        await self._enable()
         cluster.down = None
-        await self.settle_in()
+        await self._settle_in()
 
     async def do_stop(self, act: Act) -> None:
         """Read nothing for some time."""
@@ -73,11 +119,11 @@ class Application(Messages, Transfers, OwnNic):
 
     async def do_poll(self, act: Act) -> None:
         """Poll once."""
-        await self.call("poll", self.library.poll)
+        await self.node.call("poll", self.node.library.poll)
 
     async def do_poll_channel(self, act: Act) -> None:
         """Poll one endpoint."""
-        await self.call(str(act), lambda: self.library.poll(self.channel(act)))
+        await self.node.call(str(act), lambda: self.node.library.poll(self.node.channel(act)))
 
 
 async def run(program: Program, world: World) -> list[str]:
@@ -87,25 +133,26 @@ async def run(program: Program, world: World) -> list[str]:
     except OptionError:
         return []
     world.disturb(program.faults)
-    nodes = [Application(cluster, index) for index in range(program.nodes)]
-    tasks = [world.kernel.spawn(_node(node, program), f"application {node.index}") for node in nodes]
-    return await _judge(cluster, nodes, tasks, world)
+    applications = [Application(cluster, index) for index in range(program.nodes)]
+    tasks = [world.kernel.spawn(_live(one, program), f"application {one.node.index}") for one in applications]
+    return await _judge(cluster, applications, tasks, world)
 
 
-async def _node(node: Application, program: Program) -> None:
-    await node.bring_up()
+async def _live(application: Application, program: Program) -> None:
+    node = application.node
+    await application.bring_up()
     for number in (1, 0):
         acts = [act for act in program.acts if (act.node, act.task) == (node.index, number)]
         if number:
-            node.host.spawn(node.task(acts), f"second task {node.index}")
+            node.host.spawn(application.task(acts), f"second task {node.index}")
         else:
-            await node.task(acts)
+            await application.task(acts)
     await node.idle(lambda: node.cluster.over)
     if node.library.polling_thread is not None:
         node.library.polling_thread.stop()
 
 
-async def _judge(cluster: Cluster, nodes: list[Application], tasks: list[Any], world: World) -> list[str]:
+async def _judge(cluster: Cluster, applications: list[Application], tasks: list[Any], world: World) -> list[str]:
     """Wait until all that must come has come, and nothing is held; what was wrong."""
     done = await _until(world, PATIENCE_PS, lambda: _ended(cluster) and not any(cluster.missing()))
     if not done and cluster.may_stand_still:
@@ -121,8 +168,9 @@ async def _judge(cluster: Cluster, nodes: list[Application], tasks: list[Any], w
         await task.finished
     wrong = [*cluster.wrong, *cluster.mail.wrong, *cluster.missing(), *cluster.mail.disorder()]
     wrong += cluster.held() if held else []
-    wrong += [line for node in nodes for line in (*node.wrong_memory(), *node.wrong_ni_memory())]
-    return wrong + cluster.memory.check_frozen(nodes[0].load_of)
+    for one in applications:
+        wrong += [*one.transfers.wrong_memory(), *one.own_nic.wrong_ni_memory()]
+    return wrong + cluster.memory.check_frozen(applications[0].transfers.load_of)
 
 
 def _ended(cluster: Cluster) -> bool:

@@ -1,13 +1,13 @@
-"""One node of a program: its handlers, its tasks, and the calls that its acts make."""
+"""One node of a program: its library, and the calls that its acts make."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 from firmware.host.grim import Grim, GrimError
-from pymodels.formats.grim import Device, Reference, reference
+from pymodels.formats.grim import Device, Reference
 from tb.fuzz.layers.grim.cluster import Cluster
 from tb.fuzz.layers.grim.mail import Message, Place
 from tb.fuzz.layers.grim.memory import Block
@@ -17,16 +17,12 @@ MASK = 0xFFFF_FFFF
 CHECK = 0x9E37_79B1
 """Argument 1 is argument 0 times this: so a changed argument is seen."""
 FIRST_PAUSE_PS, LAST_PAUSE_PS = 2_000_000, 100_000_000
-RARE = "rare"
-"""A handler that only nodes with an even number have."""
-NAMES = ("take", "answer", "pass", "slow", "write")
-ANSWER_BYTES = 40
 MOST_ERRORS = 1000
 """That may wait for one call."""
 
 
 class Node:
-    """One node. The parts inherit it: what it sends, what it moves, what it does wrong."""
+    """What all acts of a node use."""
 
     def __init__(self, cluster: Cluster, index: int) -> None:
         self.cluster, self.index = cluster, index
@@ -34,8 +30,9 @@ class Node:
         self.host = cluster.world.hosts[index]
         self.mail, self.memory, self.ledger = cluster.mail, cluster.memory, cluster.ledgers[index]
         self.numbers: dict[str, int] = {}
+        """Of the handlers, by name."""
         self.ink: Block
-        self.locks: Block
+        """What the payloads of messages and the data of writes are taken from."""
         self.channels = self.library.options.channels
 
     def wrong(self, text: str) -> None:
@@ -87,70 +84,6 @@ class Node:
     def channel(self, act: Act) -> int:
         """The own channel that an act uses."""
         return int(act.values.get("channel", 0)) % self.channels
-
-    # ---- from the beginning to the end
-
-    async def bring_up(self) -> None:
-        """Enable, publish handlers, learn everybody's, allocate what the acts use."""
-        await self.enable()
-        if self.index == 0:
-            await self.library.wait_for(lambda: self.library.nodes_served == self.cluster.program.nodes - 1)
-        await self.settle_in()
-        self.cluster.up += 1
-        await self.idle(lambda: self.cluster.up == self.cluster.program.nodes)
-
-    def reserve(self, library: Grim) -> None:
-        """What must be done before `grim_enable`."""
-
-    async def enable(self) -> None:
-        """Enable, publish handlers."""
-        self.reserve(self.library)
-        functions: dict[str, Callable[..., Any]] = {name: self._handler(name) for name in NAMES}
-        if self.index % 2 == 0:
-            functions[RARE] = self._handler(RARE)
-        for name, function in functions.items():
-            self.library.register_handler(function, name)
-        await self.library.grim_enable()
-        await self.library.sync_handlers()
-
-    async def settle_in(self) -> None:
-        """Learn everybody's handlers, allocate what the acts use."""
-        self.numbers = {name: await self.library.resolve_handler(name) for name in (*NAMES, RARE)}
-        await self.allocate_own()
-
-    async def allocate_own(self) -> None:
-        """What every node has from the beginning."""
-        raise NotImplementedError
-
-    async def task(self, acts: list[Act]) -> None:
-        """Do what the program says, one act after the other."""
-        for act in acts:
-            await getattr(self, "do_" + act.name.replace(" ", "_"))(act)
-        self.cluster.at_end += 1
-
-    # ---- handlers
-
-    def _handler(self, name: str) -> Callable[..., Awaitable[None]]:
-        async def handler(source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
-            parts, number = reference(source), a0 & MASK
-            sender = parts.vnn, parts.channel
-            if parts.device == Device.NI:
-                sender = parts.channel >> 8, parts.channel & 0xFF
-            if a1 & MASK != number * CHECK & MASK:
-                self.wrong(f"handler {name} ran with arguments {a0:#x}, {a1:#x}")
-            message = self.mail.arrive((self.index, a3), number, sender, name, bytes(payload))
-            if message is not None:
-                await self.react(message, a2)
-
-        return handler
-
-    async def react(self, message: Message, extra: int) -> None:
-        """What a handler does beside taking its message."""
-        raise NotImplementedError
-
-    async def write_back(self, node: int) -> None:
-        """A handler writes into the memory of whoever called it."""
-        raise NotImplementedError
 
     # ---- messages, as acts and handlers send them
 

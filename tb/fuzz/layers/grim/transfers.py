@@ -25,37 +25,41 @@ STEP = 212
 """Between the patterns of two blocks in the ink."""
 
 
-class Transfers(Node):
+class Transfers:
     """Acts of a node that use memory. Its blocks have roles: nobody writes "ink"; "store" is written and read,
     "landing" written and read into, by anybody; "open" is written by physical address, and is never freed.
     """
 
-    regions: list[Any]
-    """What the library has got from the host for pinned memory."""
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.cluster, self.index, self.host = node.cluster, node.index, node.host
+        self.mail, self.memory, self.ledger = node.mail, node.memory, node.ledger
+        self._regions: list[Any] = []
+        """What the library has got from the host for pinned memory."""
 
     # ---- allocation
 
     async def allocate_own(self) -> None:
-        """See `Node`."""
-        self.regions, take = [], type(self.host).allocate
+        """What every node has from the beginning."""
+        self._regions, take = [], type(self.host).allocate
 
         def allocate(size: int, align: int = 4096) -> Any:
-            self.regions.append(take(self.host, size, align))
-            return self.regions[-1]
+            self._regions.append(take(self.host, size, align))
+            return self._regions[-1]
 
         self.host.allocate = allocate
-        self.ink = await self._allocate("ink", INK_BYTES, True, INK[:INK_BYTES])
-        self.locks = await self._allocate("locks", 4 * LOCKS, True, LOCK_FREE.to_bytes(4, "big") * LOCKS)
+        self.node.ink = await self._allocate("ink", INK_BYTES, True, INK[:INK_BYTES])
+        await self._allocate("locks", 4 * LOCKS, True, LOCK_FREE.to_bytes(4, "big") * LOCKS)
         for role, size, contiguous in (("store", STORE_BYTES, True), ("open", 4096, True)):
             await self._allocate(role, size, contiguous)
         await self._allocate("landing", LANDING_BYTES, False)
 
     async def _allocate(self, role: str, size: int, contiguous: bool, pattern: bytes = b"") -> Block:
-        library, memory = self.library, self.memory
+        library, memory = self.node.library, self.memory
         size = -(-size // 4) * 4
         born = self.mail.event()
         call = library.malloc_pinned if contiguous else library.pin_user_memory
-        va: int = await self.call(f"allocate {size} bytes", lambda: call(size))
+        va: int = await self.node.call(f"allocate {size} bytes", lambda: call(size))
         unit = size if contiguous else PAGE
         pieces = tuple([(await self._physical(va + at), min(unit, size - at)) for at in range(0, size, unit)])
         begin = STEP * len(memory.blocks) % 8192
@@ -68,7 +72,7 @@ class Transfers(Node):
         return block
 
     async def _physical(self, va: int) -> int:
-        pa: int = await self.call("get_pinned_pa", lambda: self.library.get_pinned_pa(va))
+        pa: int = await self.node.call("get_pinned_pa", lambda: self.node.library.get_pinned_pa(va))
         return pa
 
     def load_of(self, node: int, pa: int, size: int) -> bytes:
@@ -89,7 +93,7 @@ class Transfers(Node):
             return
         block = blocks[act.whole("block") % len(blocks)]
         self.memory.freeing(block, self.mail.event())
-        await self.call(f"free {block}", lambda: self.library.free_pinned_va(block.va))
+        await self.node.call(f"free {block}", lambda: self.node.library.free_pinned_va(block.va))
         self.memory.freed(block, self.mail.event(), self.host.load_bytes)
 
     async def do_store(self, act: Act) -> None:
@@ -98,7 +102,7 @@ class Transfers(Node):
         offset, size = self._range(block, act)
         data = INK[offset : offset + size]
         self._effect(str(act), block.node, block.va + offset, data, Order("own", self.index, act.task, 0, self.index))
-        await self.call(str(act), lambda: self.library.store_pinned(block.va + offset, data))
+        await self.node.call(str(act), lambda: self.node.library.store_pinned(block.va + offset, data))
 
     def _block(self, node: int, act: Act, *roles: str) -> Block:
         blocks = [block for role in roles for block in self.memory.of(node, role)]
@@ -148,7 +152,7 @@ class Transfers(Node):
         """Node, destination and order of a transfer."""
         node = act.whole("to") % self.cluster.program.nodes
         to = Reference(node, Device.HOST, 0).pack()
-        kind, channel = ("own", 0) if node == self.index else ("to", self.channel(act))
+        kind, channel = ("own", 0) if node == self.index else ("to", self.node.channel(act))
         return node, to, Order(kind, self.index, act.task, channel, node)
 
     async def do_write(self, act: Act) -> None:
@@ -156,7 +160,7 @@ class Transfers(Node):
         node = act.whole("to") % self.cluster.program.nodes
         block = self._block(node, act, "store", "landing")
         offset, size = self._range(block, act)
-        await self._write(act, block, offset, size, self.library.send_memory, block.va + offset)
+        await self._write(act, block, offset, size, self.node.library.send_memory, block.va + offset)
 
     do_write_more = do_write
 
@@ -165,7 +169,7 @@ class Transfers(Node):
         node = act.whole("to") % self.cluster.program.nodes
         block = self._block(node, act, "open")
         offset, size = self._range(block, act)
-        await self._write(act, block, offset, size, self.library.send_physical_memory, block.pieces[0][0] + offset)
+        await self._write(act, block, offset, size, self.node.library.send_physical_memory, block.pieces[0][0] + offset)
 
     async def _write(
         self, act: Act, block: Block, offset: int, size: int, call: Callable[..., Any], target: int
@@ -175,8 +179,10 @@ class Transfers(Node):
         lock = self._lock(node, 1 + len(self.memory.locks)) if act.whole("lock") else None
         locks = {"lock": lock.va, "value": lock.value} if lock is not None else {}
         self._effect(str(act), node, block.va + offset, INK[source : source + size], order, lock)
-        channel = self.channel(act)
-        await self.call(str(act), lambda: call(to, target, self.ink.va + source, size, channel=channel, **locks))
+        channel = self.node.channel(act)
+        await self.node.call(
+            str(act), lambda: call(to, target, self.node.ink.va + source, size, channel=channel, **locks)
+        )
 
     async def do_read(self, act: Act) -> None:
         """A remote read to a landing."""
@@ -194,17 +200,19 @@ class Transfers(Node):
         effect = Effect(str(act), self.index, va, size, order, begun, seen, lock=lock, source=source)
         self._note(effect, node)
         reading = source.va + offset
-        await self.call(
+        await self.node.call(
             str(act),
-            lambda: self.library.fetch_memory(
-                to, va, reading, size, lock=lock.va if lock else 0, channel=self.channel(act)
+            lambda: self.node.library.fetch_memory(
+                to, va, reading, size, lock=lock.va if lock else 0, channel=self.node.channel(act)
             ),
         )
 
     do_read_more = do_read
 
     async def write_back(self, node: int) -> None:
-        """See `Messages`. A node that has begun anew runs handlers before it has memory: it writes nothing yet."""
+        """A handler writes into the memory of whoever called it. A node that has begun anew runs handlers before it has
+        memory: it writes nothing yet.
+        """
         values = {"to": node, "block": 0, "offset": 64, "bytes": 100, "lock": 1}
         if self.memory.of(self.index, "ink"):
             await self.do_write(Act(self.index, "write from a handler", values, HANDLERS))
@@ -216,9 +224,9 @@ class Transfers(Node):
             return
         lock = locks[act.whole("index") % len(locks)]
         if any(other.name in ("free", "go down") for other in self.cluster.program.acts):  # it may come to nothing
-            await self.idle(lambda: not lock.certain or self.host.load_words(lock.pa, 1)[0] == lock.value)
+            await self.node.idle(lambda: not lock.certain or self.host.load_words(lock.pa, 1)[0] == lock.value)
         if lock.certain:
-            await self.call(str(act), lambda: self.library.wait_for_lock(lock.va, lock.value))
+            await self.node.call(str(act), lambda: self.node.library.wait_for_lock(lock.va, lock.value))
             lock.seen = lock.certain
 
     # ---- wrong addresses
@@ -249,7 +257,14 @@ class Transfers(Node):
             lock = self._lock(node, 1 + len(self.memory.locks))
             lock.never, where = True, lock.va
         call = partial(
-            self.library.send_memory, to, va, self.ink.va, size, lock=where, value=1, channel=self.channel(act)
+            self.node.library.send_memory,
+            to,
+            va,
+            self.node.ink.va,
+            size,
+            lock=where,
+            value=1,
+            channel=self.node.channel(act),
         )
         await self._bad(act, node, call, "lock" if argument == "lock" else "target", argument)
 
@@ -262,15 +277,17 @@ class Transfers(Node):
             return
         lock = self._lock(self.index, 0)
         lock.never = True
-        call = partial(self.library.fetch_memory, to, landing.va, va, size, lock=lock.va, channel=self.channel(act))
+        call = partial(
+            self.node.library.fetch_memory, to, landing.va, va, size, lock=lock.va, channel=self.node.channel(act)
+        )
         await self._bad(act, node, call, "source", argument)
 
     async def _bad(self, act: Act, node: int, call: Callable[[], Any], here: str, there: str) -> None:
         if node == self.index:
-            await self.call(str(act), call, refused=here)
+            await self.node.call(str(act), call, refused=here)
             return
-        self.ledger.owe(str(act), there, f"VNN {node}", least=self.sure(node))
-        await self.call(str(act), call)
+        self.ledger.owe(str(act), there, f"VNN {node}", least=self.node.sure(node))
+        await self.node.call(str(act), call)
 
     # ---- at the end
 
@@ -289,7 +306,7 @@ class Transfers(Node):
     def _strays(self) -> list[str]:
         granted = [piece for block in self.memory.blocks if block.node == self.index for piece in block.pieces]
         found = []
-        for region in self.regions:
+        for region in self._regions:
             inside = [(pa - region.address, size) for pa, size in granted if 0 <= pa - region.address < region.size]
             view = np.frombuffer(region.view, np.bool_)
             for begin, end in gaps(region.size, inside):
