@@ -66,7 +66,8 @@ class Run:
         if not path.exists():
             raise SanlabError(f"no trace: {path} is not there; run the study again, without run.trace=0")
         records: NDArray[np.void] = np.load(path, mmap_mode="r", allow_pickle=False)
-        return records
+        late = len(records) and np.any(np.diff(records["time"]) < 0)
+        return records[np.argsort(records["time"], kind="stable")] if late else records
 
     @cached_property
     def legend(self) -> dict[str, Any]:

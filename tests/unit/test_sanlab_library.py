@@ -20,6 +20,7 @@ from pymodels.trace import RECORD, TraceEvent
 from tb import sanlab
 from tb.sanlab import tree
 from tb.sanlab.command import COMMANDS
+from tb.tools import paths
 from tb.tools.paths import ROOT
 
 RESULTS = {
@@ -37,7 +38,8 @@ RESULTS = {
 def fixture_folder(tmp_path: Path) -> Path:
     """A run that has ended."""
     (tmp_path / "results.json").write_text(json.dumps(RESULTS))
-    np.save(tmp_path / "trace.npy", np.array([(5, 1, TraceEvent.SEND_CALL, 0, 7, 64, 1)], RECORD))
+    records = [(9, 1, TraceEvent.SEND_RETURN, 0, 7, 64, 1), (5, 1, TraceEvent.SEND_CALL, 0, 7, 64, 1)]
+    np.save(tmp_path / "trace.npy", np.array(records, RECORD))
     return tmp_path
 
 
@@ -47,7 +49,7 @@ def test_metrics_series_and_trace_are_numbers_and_arrays(folder: Path) -> None:
     one_way = run.series["one_way"]
     assert one_way.x.tolist() == [0, 64] and one_way.y.tolist() == [8.0, 8.3625]
     assert (one_way.x_unit, one_way.y_unit) == ("B", "us")
-    assert run.trace["time"].tolist() == [5] and run.trace["argument"].tolist() == [64]
+    assert run.trace["time"].tolist() == [5, 9] and run.trace["argument"].tolist() == [64, 64]
 
 
 def test_a_notebook_shows_escaped_tables(folder: Path) -> None:
@@ -65,7 +67,7 @@ def test_frames_need_pandas_and_say_so(folder: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=dict))
     assert run.frame() == {"metric": list(run.metrics), "value": list(run.metrics.values())}
     assert list(run.frame("one_way")) == ["x (B)", "one_way (us)"]
-    assert run.trace_frame()["event"] == ["SEND_CALL"]
+    assert run.trace_frame()["event"] == ["SEND_CALL", "SEND_RETURN"]
 
 
 def test_a_folder_without_results_is_an_error(tmp_path: Path) -> None:
@@ -112,6 +114,18 @@ def test_results_go_to_the_checkout_within_it_and_to_the_working_directory_elsew
         assert tree.out() == out / "sim_build"
     monkeypatch.setenv(tree.OUT, "there")
     assert tree.out() == tmp_path / "there"
+
+
+def test_builds_are_kept_in_the_checkout_or_in_the_cache_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SANLAB_BUILDS", raising=False)
+    assert paths.builds() == ROOT / "sim_build" / "builds"
+    monkeypatch.setattr(paths, "CHECKOUT", False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert paths.builds() == tmp_path / "sanlab" / "builds"
+    monkeypatch.setenv("SANLAB_BUILDS", str(tmp_path / "mine"))
+    assert paths.builds() == tmp_path / "mine"
 
 
 @pytest.mark.parametrize("module", ["tb.sanlab", "tb/sanlab/start.py"])
