@@ -34,6 +34,7 @@ def tour(charges: Charges) -> None:
     Two(charges, timeout_us=200, channels=2).run("lossy", _passed)
     Two(charges, timeout_us=20_000, channels=2, multicast_trees=0, sequencing="per-ni").run("per-ni", _all_numbers)
     Two(charges).run("freed", _freed)
+    Two(charges, buffering="both").run("freed, buffered", _freed)
     _down(charges)
     _down_in_a_tree(charges)
     _disagree(charges, "too long", FAR, segment_bytes=8192)

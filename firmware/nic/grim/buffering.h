@@ -63,3 +63,14 @@ void queue_drain(struct ni *ni, struct channel *channel, struct waiting *queue) 
     ni->block_tail = post_word(ni, tail, back, channel->host_base, buffer, buffer->data->w0);
     REGISTER_WRITE(PULSE, 1);
 }
+
+/* A report for a host: messages that its queue has taken before. */
+u32 queue_end(struct ni *ni, u32 target) {
+    struct waiting *queue = &ni->waiting[target];
+    return queue->first + queue->count;
+}
+
+/* Whether they have left it. */
+u32 queue_passed(struct ni *ni, u32 target, u32 end) {
+    return (int)(ni->waiting[target].first - end) >= 0;
+}

@@ -35,6 +35,8 @@ class Buffering:
         channels = ni.options.channels
         self.queues: list[deque[tuple[int, int, int]]] = [deque() for _ in range(channels)]
         """By channel: receive buffer, packet key and bytes of each message, the oldest first."""
+        self._gone = [0] * channels
+        """By channel: messages that have left its queue."""
         self._share = ni.layout.pool // channels
         self._under_way: list[int] = []
         """Receive buffers that are being brought to the host."""
@@ -75,11 +77,22 @@ class Buffering:
         """Whether messages of a channel wait in its queue."""
         return bool(self.queues[channel])
 
+    async def end(self, channel: int) -> int:
+        """The end of a channel's queue: what gets there later stands behind it."""
+        await self._nic.work("queue_end")
+        return self._gone[channel] + len(self.queues[channel])
+
+    async def passed(self, channel: int, end: int) -> bool:
+        """Whether all has left that stood before an end."""
+        await self._nic.work("queue_passed")
+        return self._gone[channel] >= end
+
     async def _drain(self, channel: int) -> None:
         """Bring to the endpoint what waits for it, as far as it has room."""
         endpoints, delivery, queue = self._endpoints, self._delivery, self.queues[channel]
         while queue and len(self._under_way) < DRAINS and endpoints.room(channel, queue[0][2]):
             buffer, key, length = queue.popleft()
+            self._gone[channel] += 1
             await self._nic.work("queue_drain")
             self._under_way.append(buffer)
             place = await endpoints.append(channel, length)

@@ -50,10 +50,6 @@ class Parts:
         clock = ticking or Clock(ni, outgoing.streams)
         transmitting = HybridTransmitter if options.queue_style == "hybrid" else Transmitter
         self.transmitter = transmitter = transmitting(ni, outgoing.order, outgoing.streams, clock)
-        reports = Reports(ni, outgoing, endpoints, delivery, clock)
-        self.search = Notices(ni, outgoing.channels) if options.doorbell_notify else Search(nic, outgoing.channels)
-        losses = LossyAnswers(ni, outgoing, transmitter, reports, ticking, self.search) if ticking else None
-        self.answers = answers = losses or Answers(ni, outgoing, transmitter, reports, clock, self.search)
 
         sentinels = Sentinels(ni)
         self.buffers = buffers = Buffers(ni, sentinels)
@@ -62,6 +58,11 @@ class Parts:
         self.cut_through = CutThrough(ni, sentinels, buffers, verdicts, endpoints, delivery)
         both = options.buffering == "both"
         self.buffering = Buffering(ni, buffers, verdicts, endpoints, delivery, intake) if both else None
+
+        reports = Reports(ni, outgoing, endpoints, self.buffering, delivery, clock)
+        self.search = Notices(ni, outgoing.channels) if options.doorbell_notify else Search(nic, outgoing.channels)
+        losses = LossyAnswers(ni, outgoing, transmitter, reports, ticking, self.search) if ticking else None
+        self.answers = answers = losses or Answers(ni, outgoing, transmitter, reports, clock, self.search)
 
         self.remote = remote = Remote(ni, outgoing, buffers, verdicts, delivery, answers)
         self.multicast = multicast = Multicast(

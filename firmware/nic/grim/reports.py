@@ -1,7 +1,8 @@
 """What the NI tells a host of messages that can never succeed (readings B5): one header in the endpoint's queue,
-behind the messages there, brought like them. Of a message or transfer that was cut into several only the last is
-reported: it fails when any of them does. Reports wait while the queue has no room, which is looked for again after the
-retry delay, or while all places for them are under way; what more than a scoreboard could give is only counted.
+brought like the messages there, and behind those that the NI has accepted before (`buffering`). Of a message or
+transfer that was cut into several only the last is reported: it fails when any of them does. Reports wait while the
+queue has no room, which is looked for again after the retry delay, or while all places for them are under way; what
+more than a scoreboard could give is only counted.
 
 Of a copy for a child of a multicast tree the host is told that sent the message: when that is another one, the report
 is a message of the NI's own channel.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 
+from firmware.nic.grim.buffering import Buffering
 from firmware.nic.grim.channels import WAITING, Channel
 from firmware.nic.grim.clock import Clock
 from firmware.nic.grim.delivery import NO_BUFFER, REPORT, Delivery
@@ -24,10 +26,20 @@ from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, MORE, SEGMENTS, TOKENS,
 class Reports:
     """The reports of one NI."""
 
-    def __init__(self, ni: Ni, outgoing: Outgoing, endpoints: Endpoints, delivery: Delivery, clock: Clock) -> None:
+    def __init__(
+        self,
+        ni: Ni,
+        outgoing: Outgoing,
+        endpoints: Endpoints,
+        buffering: Buffering | None,
+        delivery: Delivery,
+        clock: Clock,
+    ) -> None:
         self._ni, self._nic = ni, ni.nic
         self._outgoing, self._endpoints, self._delivery, self._clock = outgoing, endpoints, delivery, clock
+        self._buffering = buffering
         self._waiting: deque[tuple[int, ...]] = deque()
+        """Channel, the end of its incoming queue, arguments."""
         self._afar: deque[tuple[int, ...]] = deque()
         """Those for other hosts that wait for room in the NI's own queue."""
         self._place = 0
@@ -84,7 +96,8 @@ class Reports:
     async def tell(self, channel: int, *arguments: int) -> None:
         """A message of a channel cannot succeed: the arguments of its report."""
         if len(self._waiting) < TOKENS:
-            self._waiting.append((channel, *arguments))
+            end = await self._buffering.end(channel) if self._buffering is not None else 0
+            self._waiting.append((channel, end, *arguments))
         await self._bring()
 
     async def brought(self, count: int) -> None:
@@ -98,9 +111,18 @@ class Reports:
         self._held = False
         await self._bring()
 
+    async def _may_go(self) -> bool:
+        """Whether there is a report to bring, and a place for it behind the messages before it."""
+        if not self._waiting or self._under_way == REPORTS:
+            return False
+        channel, end, *_ = self._waiting[0]
+        if self._buffering is not None and not await self._buffering.passed(channel, end):
+            return False
+        return self._endpoints.room(channel, HEADER_BYTES)
+
     async def _bring(self) -> None:
-        while self._waiting and self._under_way < REPORTS and self._endpoints.room(self._waiting[0][0], HEADER_BYTES):
-            channel, *arguments = self._waiting.popleft()
+        while await self._may_go():
+            channel, _, *arguments = self._waiting.popleft()
             await self._nic.work("error_report")
             at = self._ni.layout.report + HEADER_BYTES * self._place
             self._place = (self._place + 1) % REPORTS
