@@ -5,9 +5,9 @@ buffers where the benchmark's own arrays stand; what of that is ours, each file 
 """
 
 from pymodels.npb.caches import Misses, TranslationCache, miss_rates
-from pymodels.npb.codes import CODES, kernel, recv_queues
+from pymodels.npb.codes import CODES, recv_queues, traffic
 from pymodels.npb.rates import RUNS, SHAPES, VICTIMS, WITH_VICTIMS, figure, of_all
-from pymodels.npb.streams import Kernel, Transfer
+from pymodels.npb.streams import Traffic, Transfer
 
 __all__ = [
     "CODES",
@@ -15,13 +15,13 @@ __all__ = [
     "SHAPES",
     "VICTIMS",
     "WITH_VICTIMS",
-    "Kernel",
     "Misses",
+    "Traffic",
     "Transfer",
     "TranslationCache",
     "figure",
-    "kernel",
     "miss_rates",
     "of_all",
     "recv_queues",
+    "traffic",
 ]

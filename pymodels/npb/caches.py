@@ -1,4 +1,4 @@
-"""A NIC's software cache of translations, and how often a kernel's buffers miss it.
+"""A NIC's software cache of translations, and how often a benchmark's buffers miss it.
 
 A transfer looks up every page of its buffer, in order; a process has a cache to itself. A miss is compulsory when the
 page was never looked up before.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from pymodels.npb.streams import Kernel, Transfer
+from pymodels.npb.streams import Traffic, Transfer
 
 
 @dataclass
@@ -95,7 +95,7 @@ class TranslationCache:
         return (*map(tuple, self._lines), tuple(self._victims))
 
 
-def miss_rates(process: Kernel, sets: int, ways: int, victims: int = 0) -> Misses:
+def miss_rates(process: Traffic, sets: int, ways: int, victims: int = 0) -> Misses:
     """Of a whole run of one process.
 
     Iterations are the same: once one leaves the cache as it found it, so do all later ones, with as many misses.

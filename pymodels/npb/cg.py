@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isqrt
 
-from pymodels.npb.streams import WORD, Kernel, Transfer, arrays
+from pymodels.npb.streams import WORD, Traffic, Transfer, arrays
 
 ROWS = {"A": 14000, "B": 75000}
 NONZERO = {"A": 11, "B": 13}
@@ -20,7 +20,7 @@ ITERATIONS = {"A": 15, "B": 75}
 INNER = 25
 
 
-def cg(problem: str, processes: int, rank: int) -> Kernel:
+def cg(problem: str, processes: int, rank: int) -> Traffic:
     """One process of CG."""
     side = isqrt(processes)
     if side * side != processes:
@@ -50,4 +50,4 @@ def cg(problem: str, processes: int, rank: int) -> Kernel:
 
     inner = [*product("q"), *dot(), *dot()]
     step = [*dot(), *INNER * inner, *product("r"), *dot(), *dot(2)]
-    return Kernel((), tuple(step), ITERATIONS[problem])
+    return Traffic((), tuple(step), ITERATIONS[problem])

@@ -11,9 +11,9 @@ from pymodels.npb.integer_sort import integer_sort
 from pymodels.npb.lu import lu
 from pymodels.npb.mg import mg
 from pymodels.npb.multipartition import BT, SP, adi
-from pymodels.npb.streams import Kernel
+from pymodels.npb.streams import Traffic
 
-CODES: Mapping[str, Callable[[str, int, int], Kernel]] = {
+CODES: Mapping[str, Callable[[str, int, int], Traffic]] = {
     "BT": partial(adi, BT),
     "CG": cg,
     "IS": integer_sort,
@@ -21,10 +21,10 @@ CODES: Mapping[str, Callable[[str, int, int], Kernel]] = {
     "MG": mg,
     "SP": partial(adi, SP),
 }
-"""One process's kernel, by code: (class "A" or "B", processes, rank)."""
+"""One process's traffic, by code: (class "A" or "B", processes, rank)."""
 
 
-def kernel(code: str, problem: str, processes: int, rank: int) -> Kernel:
+def traffic(code: str, problem: str, processes: int, rank: int) -> Traffic:
     """The transfers of one process. Raises ValueError for a number of processes that the code does not take."""
     return CODES[code](problem, processes, rank)
 
@@ -34,8 +34,8 @@ def recv_queues(code: str, processes: int, problem: str = "A") -> float:
 
     LU and MG wait for any of them (paper 001, 2.3.4).
     """
-    return fmean(len(_sources(kernel(code, problem, processes, rank))) for rank in range(processes))
+    return fmean(len(_sources(traffic(code, problem, processes, rank))) for rank in range(processes))
 
 
-def _sources(process: Kernel) -> set[int]:
+def _sources(process: Traffic) -> set[int]:
     return {transfer.peer for transfer in (*process.setup, *process.step) if not transfer.send}

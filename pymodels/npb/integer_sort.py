@@ -9,7 +9,7 @@ for half as many keys again, as declared.
 
 from __future__ import annotations
 
-from pymodels.npb.streams import Kernel, Transfer, arrays
+from pymodels.npb.streams import Traffic, Transfer, arrays
 
 KEYS = {"A": 1 << 23, "B": 1 << 25}
 INT = 4
@@ -18,7 +18,7 @@ ITERATIONS = 11
 """Ten, and one before the clock starts."""
 
 
-def integer_sort(problem: str, processes: int, rank: int) -> Kernel:
+def integer_sort(problem: str, processes: int, rank: int) -> Traffic:
     """One process of IS."""
     own = KEYS[problem] // processes * INT
     room = own * 3 // 2
@@ -42,4 +42,4 @@ def integer_sort(problem: str, processes: int, rank: int) -> Kernel:
         for peer in others:
             step.append(Transfer(False, peer, at[target] + peer * size, size))
             step.append(Transfer(True, peer, at[source] + peer * size, size))
-    return Kernel((), tuple(step), ITERATIONS)
+    return Traffic((), tuple(step), ITERATIONS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pymodels.npb.streams import WORD, Kernel, Transfer, arrays
+from pymodels.npb.streams import WORD, Traffic, Transfer, arrays
 
 GRID = {"A": 64, "B": 102}
 ITERATIONS = 250
@@ -31,7 +31,7 @@ def neighbours(processes: int, rank: int) -> dict[str, int | None]:
     }
 
 
-def lu(problem: str, processes: int, rank: int) -> Kernel:
+def lu(problem: str, processes: int, rank: int) -> Traffic:
     """One process of LU."""
     points = GRID[problem]
     rows = 1 << (processes.bit_length() - 1) // 2
@@ -60,4 +60,4 @@ def lu(problem: str, processes: int, rank: int) -> Kernel:
     step = (points - 2) * lower + (points - 2) * upper
     for to, source in (("south", "north"), ("north", "south"), ("east", "west"), ("west", "east")):
         step += faces(to, source)
-    return Kernel((), tuple(step), ITERATIONS)
+    return Traffic((), tuple(step), ITERATIONS)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from pymodels.npb.streams import WORD, Kernel, Transfer, arrays
+from pymodels.npb.streams import WORD, Traffic, Transfer, arrays
 
 LEVELS = 8
 """256 points a side in both classes."""
@@ -126,7 +126,7 @@ class Buffers:
                     yield Transfer(True, level.peers[axis, way], self.out[way], size * (2 if way == UP else 1))
 
 
-def mg(problem: str, processes: int, rank: int) -> Kernel:
+def mg(problem: str, processes: int, rank: int) -> Traffic:
     """One process of MG."""
     side = 2 + (1 << LEVELS - (processes.bit_length() - 1) // 3)
     room = 2 * side * side * WORD
@@ -144,4 +144,4 @@ def mg(problem: str, processes: int, rank: int) -> Kernel:
         cycle += [*own.give_back(k), *own.exchange(k), *own.exchange(k)]  # interpolation, residual, smoothing
     residual = [*own.exchange(LEVELS)]
     begin = 2 * residual  # the right side, and its first residual
-    return Kernel((*begin, *cycle, *residual, *begin), (*cycle, *residual), ITERATIONS[problem])
+    return Traffic((*begin, *cycle, *residual, *begin), (*cycle, *residual), ITERATIONS[problem])

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from math import isqrt
 from typing import NamedTuple
 
-from pymodels.npb.streams import WORD, Kernel, Transfer, arrays, packed
+from pymodels.npb.streams import WORD, Traffic, Transfer, arrays, packed
 
 GRID = {"A": 64, "B": 102}
 DIRECTIONS = range(3)
@@ -69,7 +69,7 @@ class Partition:
         return points * VARIABLES * DEEP * WORD
 
 
-def adi(pattern: Pattern, problem: str, processes: int, rank: int) -> Kernel:
+def adi(pattern: Pattern, problem: str, processes: int, rank: int) -> Traffic:
     """One process of BT or SP."""
     part = Partition(GRID[problem], processes, rank)
     room = part.most**2 * (part.q - 1) * pattern.buffer_factor * WORD + WORD
@@ -81,7 +81,7 @@ def adi(pattern: Pattern, problem: str, processes: int, rank: int) -> Kernel:
         out, into = into, out
     for direction in DIRECTIONS:
         step += _solve(pattern, part, direction, out, into)
-    return Kernel((), tuple(step), pattern.iterations)
+    return Traffic((), tuple(step), pattern.iterations)
 
 
 def _copy_faces(part: Partition, out: int, into: int) -> Iterator[Transfer]:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from pymodels.npb.caches import Misses, miss_rates
-from pymodels.npb.codes import CODES, kernel
-from pymodels.npb.streams import Kernel, Transfer
+from pymodels.npb.codes import CODES, traffic
+from pymodels.npb.streams import Traffic, Transfer
 
 SHAPES: Mapping[str, tuple[int, ...]] = {"128": (128, 1), "1024": (1024, 1), "128x8": (128, 8)}
 """Sets and ways of the paper's caches (readings C9)."""
@@ -28,12 +28,12 @@ def of_all(code: str, problem: str, processes: int, shapes: Sequence[tuple[int, 
     return found
 
 
-def _alike(code: str, problem: str, processes: int) -> Counter[Kernel]:
+def _alike(code: str, problem: str, processes: int) -> Counter[Traffic]:
     """The processes by what their caches see: peers do not matter."""
-    alike: Counter[Kernel] = Counter()
+    alike: Counter[Traffic] = Counter()
     for rank in range(processes):
-        process = kernel(code, problem, processes, rank)
-        alike[Kernel(_faceless(process.setup), _faceless(process.step), process.iterations)] += 1
+        process = traffic(code, problem, processes, rank)
+        alike[Traffic(_faceless(process.setup), _faceless(process.step), process.iterations)] += 1
     return alike
 
 

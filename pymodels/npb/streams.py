@@ -1,4 +1,4 @@
-"""What a kernel tells of one process: its transfers in program order, and the memory in which their buffers stand."""
+"""What a benchmark tells of one process: its transfers in program order, and where their buffers stand."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Transfer(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kernel:
+class Traffic:
     """The transfers of one process: once, and then the same again in every iteration."""
 
     setup: tuple[Transfer, ...]

@@ -56,16 +56,16 @@ class Neighbours:
         self._legend, self._lives, self._trace = legend, lives, trace
         self._uses: dict[int, list[Use]] = defaultdict(list)
         """By processor (unit), in time order."""
-        self._outlets: dict[tuple[int, int], list[tuple[Hop, Packet]]] = defaultdict(list)
-        self._inlets: dict[tuple[int, int], list[tuple[Hop, Packet]]] = defaultdict(list)
+        self._outputs: dict[tuple[int, int], list[tuple[Hop, Packet]]] = defaultdict(list)
+        self._inputs: dict[tuple[int, int], list[tuple[Hop, Packet]]] = defaultdict(list)
         self._sent: dict[int, list[Packet]] = defaultdict(list)
         for life in lives.lives:
             self._use(life)
         for packet in lives.wire.packets:
             self._sent[packet.source].append(packet)
             for hop in packet.hops:
-                self._outlets[hop.switch, hop.outlet].append((hop, packet))
-                self._inlets[hop.switch, hop.inlet].append((hop, packet))
+                self._outputs[hop.switch, hop.output].append((hop, packet))
+                self._inputs[hop.switch, hop.input].append((hop, packet))
         for uses in self._uses.values():
             uses.sort(key=lambda use: use.begin)
 
@@ -122,19 +122,19 @@ class Neighbours:
     def _switch(self, life: Life, packet: Packet, hop: Hop) -> Iterator[Delay]:
         """Another packet had the output that this one asked for, or stood before it in the same input."""
         switch = self._legend.switches[hop.switch][0]
-        before = [other for other in self._inlets[hop.switch, hop.inlet] if other[0].head < hop.head]
+        before = [other for other in self._inputs[hop.switch, hop.input] if other[0].head < hop.head]
         if before and packet.tx_head is not None:
             ahead, other = max(before, key=lambda entry: entry[0].head)
             if ahead.tail is not None and ahead.tail > packet.tx_head:
-                what = f"its turn at input {hop.inlet} of {switch}"
+                what = f"its turn at input {hop.input} of {switch}"
                 yield Delay(packet.tx_head, min(ahead.tail, hop.head), what, self._name(other, life))
         end = hop.grant if hop.grant is not None else None
-        for other_hop, other in self._outlets[hop.switch, hop.outlet]:
+        for other_hop, other in self._outputs[hop.switch, hop.output]:
             if other is packet or other_hop.grant is None or end is None:
                 continue
             until = other_hop.tail if other_hop.tail is not None else end
             if other_hop.grant < end and until > hop.head:
-                what = f"output {hop.outlet} of {switch}"
+                what = f"output {hop.output} of {switch}"
                 yield Delay(max(other_hop.grant, hop.head), min(until, end), what, self._name(other, life))
 
     def _stopped(self, life: Life, stage: Stage) -> Iterator[Delay]:

@@ -87,7 +87,7 @@ def _words(life: Life, legend: Legend) -> dict[str, str]:
 def _way(packet: Packet, legend: Legend) -> str:
     """The switches on a packet's way, with the time that each took from route byte to output."""
     hops = [
-        f"{legend.switches[hop.switch][0]} (input {hop.inlet} to output {hop.outlet}"
+        f"{legend.switches[hop.switch][0]} (input {hop.input} to output {hop.output}"
         + (f", {_us(hop.grant - hop.head)} us)" if hop.grant is not None else ")")
         for hop in packet.hops
     ]

@@ -102,9 +102,9 @@ class Messages:
         if packet.tx_head is not None and packet.tx_tail is not None:
             events.span(self._places.leaving_host(packet.source), name, packet.tx_head, packet.tx_tail, told)
         for hop in packet.hops:
-            place = self._places.leaving_switch(hop.switch, hop.outlet)
+            place = self._places.leaving_switch(hop.switch, hop.output)
             if hop.grant is not None and hop.tail is not None and place is not None:
-                events.span((SWITCH + hop.switch, hop.inlet), name, hop.head, hop.tail, told)
+                events.span((SWITCH + hop.switch, hop.input), name, hop.head, hop.tail, told)
                 events.span(place, name, hop.grant, hop.tail, told)
         if packet.stored_head is not None and packet.stored is not None and packet.target is not None:
             place = (NIC + packet.target, RECEIVE_ENGINE)
@@ -146,7 +146,7 @@ class Messages:
             points.append(work)
         points += [((NIC + packet.source, SEND_ENGINE), packet.start)]
         points += [(self._places.leaving_host(packet.source), packet.tx_head)]
-        points += [((SWITCH + hop.switch, hop.inlet), hop.head) for hop in packet.hops]
+        points += [((SWITCH + hop.switch, hop.input), hop.head) for hop in packet.hops]
         if packet.target is not None:
             points += [((NIC + packet.target, RECEIVE_ENGINE), packet.stored_head)]
             points += [((NIC + packet.target, DMA), begin) for kind, begin, _ in piece.dma[-2:] if kind == "message"]

@@ -23,8 +23,8 @@ class Hop:
     """One crossing of a switch; times in picoseconds, None for what has not happened."""
 
     switch: int
-    inlet: int
-    outlet: int
+    input: int
+    output: int
     head: int
     """The route byte was decoded."""
     grant: int | None = None
@@ -164,8 +164,8 @@ class Wire:
             self._inside.pop(unit, None)
             return None
         packet = self._inside[unit] = queue.popleft()
-        switch, inlet = divmod(unit - SWITCH_BASE, PORTS_PER_SWITCH)
-        packet.hops.append(Hop(switch, inlet, row[4], row[0]))
+        switch, port = divmod(unit - SWITCH_BASE, PORTS_PER_SWITCH)
+        packet.hops.append(Hop(switch, port, row[4], row[0]))
         return packet
 
     def _grant(self, row: Row) -> Packet | None:
@@ -190,7 +190,7 @@ class Wire:
         if packet.key == key:
             return packet
         for index in reversed(range(len(packet.hops))):
-            port = _port(packet.hops[index].switch, packet.hops[index].inlet)
+            port = _port(packet.hops[index].switch, packet.hops[index].input)
             queue = self._arriving[port]
             other = next((waiting for waiting in queue if waiting.key == key), None)
             if other is None:

@@ -21,7 +21,7 @@ from firmware.nic.via.slots import CONFIRM
 from pymodels.errors import ConfigError
 from tb.explore.atlas import Atlas
 from tb.explore.digest import TICKS, Digest
-from tb.explore.grim.messages import EVERYBODY, Letter, Once, world
+from tb.explore.grim.messages import EVERYBODY, Once, Sent, world
 from tb.explore.grim.remote import Landed, Transfer
 from tb.explore.part import TIMING
 from tb.explore.run import chosen, layers, main, minutes, verdict
@@ -102,7 +102,7 @@ def test_out_of_time_is_not_proved() -> None:
 
 
 def test_what_a_host_got_is_a_beginning_of_what_was_sent_to_it() -> None:
-    once = Once((Letter(0, 1), Letter(0, 1), Letter(0, 1, 0, 1), Letter(0, EVERYBODY), Letter(1, EVERYBODY)))
+    once = Once((Sent(0, 1), Sent(0, 1), Sent(0, 1, 0, 1), Sent(0, EVERYBODY), Sent(1, EVERYBODY)))
     assert not once.always(1, (0, (0, 2, 3, 1), ()))
     assert once.always(1, (0, (1,), ())) == "host 1 got messages [1] of host 0, [0, 1] were sent"
     assert "of which [-1] are not for it, or changed" in once.always(1, (0, (0, -1), ()))
@@ -113,7 +113,7 @@ def test_what_a_host_got_is_a_beginning_of_what_was_sent_to_it() -> None:
 
 
 def test_broadcasts_come_to_all_in_one_order() -> None:
-    once = Once((Letter(0, EVERYBODY), Letter(1, EVERYBODY), Letter(0, 1)))
+    once = Once((Sent(0, EVERYBODY), Sent(1, EVERYBODY), Sent(0, 1)))
     assert not once.together(((0, (1, 0), ()), (0, (1, 2, 0), ())))
     assert (
         once.together(((0, (1, 0), ()), (0, (0, 1), ())))

@@ -20,7 +20,7 @@ from tb.explore import digest
 from tb.explore.atlas import Atlas
 from tb.explore.bottoms import Bottoms
 from tb.explore.digest import Digest
-from tb.explore.grim.messages import Letter, MessageScript, Once, Traffic, world
+from tb.explore.grim.messages import MessageScript, Once, Sent, Traffic, world
 from tb.explore.grim.play import LEFT_OUT, Cluster, GrimPlay, say
 from tb.explore.liveness import live
 from tb.explore.node import Led, Node, Turns
@@ -32,7 +32,7 @@ from tb.explore.worlds.via import world as via_world
 from tests.unit.test_explore import LOSSY, known, searched
 
 ONE = ((0, 1),)
-TRAFFIC: Traffic = (Letter(0, 1),)
+TRAFFIC: Traffic = (Sent(0, 1),)
 
 
 def states_of(search: Search) -> set[object]:

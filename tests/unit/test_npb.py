@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pymodels.npb import CODES, Kernel, Transfer, TranslationCache, kernel, miss_rates, recv_queues
+from pymodels.npb import CODES, Traffic, Transfer, TranslationCache, miss_rates, recv_queues, traffic
 from pymodels.npb.lu import neighbours
 from pymodels.npb.mg import levels, torus
 from pymodels.npb.multipartition import Partition
@@ -28,7 +28,7 @@ RUNS = [(code, problem, processes) for code in CODES for problem in "AB" for pro
 def test_what_one_process_sends_another_receives(code: str, problem: str, processes: int) -> None:
     sent, received = defaultdict[tuple[int, int], list[int]](list), defaultdict[tuple[int, int], list[int]](list)
     for rank in range(processes):
-        process = kernel(code, problem, processes, rank)
+        process = traffic(code, problem, processes, rank)
         for transfer in (*process.setup, *process.step):
             assert 0 <= transfer.peer < processes and transfer.size > 0
             if transfer.send:
@@ -45,7 +45,7 @@ def test_what_one_process_sends_another_receives(code: str, problem: str, proces
 @pytest.mark.parametrize("code", CODES)
 def test_messages_are_smaller_with_more_processes_and_larger_in_class_b(code: str) -> None:
     def most(problem: str, processes: int) -> int:
-        return max(transfer.size for transfer in kernel(code, problem, processes, 0).step)
+        return max(transfer.size for transfer in traffic(code, problem, processes, 0).step)
 
     assert most("A", 16) < most("A", 4)
     assert most("B", 16) > most("A", 16) or code == "MG"
@@ -62,7 +62,7 @@ def test_the_cells_of_a_multi_partition_cover_the_cube_once() -> None:
 
 
 def test_bt_sends_by_hand() -> None:
-    step = kernel("BT", "A", 4, 0).step
+    step = traffic("BT", "A", 4, 0).step
     faces = 32 * 32 * 5 * 2 * 8
     assert [t.size for t in step[:12]] == [faces] * 12 and [t.send for t in step[:12]] == [False] * 6 + [True] * 6
     assert [(t.send, t.size) for t in step[12:16]] == [
@@ -76,7 +76,7 @@ def test_bt_sends_by_hand() -> None:
 def test_a_number_of_processes_that_makes_no_square_is_refused() -> None:
     for code in ("BT", "SP", "CG"):
         with pytest.raises(ValueError, match="a square number of processes, not 8"):
-            kernel(code, "A", 8, 0)
+            traffic(code, "A", 8, 0)
 
 
 def test_partners_of_lu_are_the_neighbours_of_its_grid() -> None:
@@ -145,6 +145,6 @@ def test_a_victim_cache_keeps_what_gave_way_last(pages: list[int], shape: tuple[
 @pytest.mark.parametrize(("code", "iterations"), [("MG", 4), ("SP", 12), ("IS", 11)])
 @pytest.mark.parametrize("shape", [(128, 1), (16, 8)])
 def test_equal_iterations_are_counted_as_if_each_were_run(code: str, iterations: int, shape: tuple[int, int]) -> None:
-    process = replace(kernel(code, "A", 16, 3), iterations=iterations)
-    whole = Kernel(process.setup + process.step * iterations, (), 0)
+    process = replace(traffic(code, "A", 16, 3), iterations=iterations)
+    whole = Traffic(process.setup + process.step * iterations, (), 0)
     assert miss_rates(process, *shape) == TranslationCache(*shape).run(whole.setup)

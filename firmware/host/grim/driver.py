@@ -15,7 +15,7 @@ from __future__ import annotations
 from firmware.host.grim.memory import Block, Pieces, PinnedMemory
 from firmware.host.words import store_words
 from firmware.nic.grim.entries import PAGE, Runtime
-from firmware.nic.grim.layout import Kernel, Layout, Word
+from firmware.nic.grim.layout import DriverWord, Layout, Word
 from firmware.verbs import Host
 from pymodels.formats.grim import Cause
 from pymodels.registers import Isr, Reg
@@ -51,7 +51,7 @@ class Driver:
 
     async def _serve(self) -> None:
         """The interrupt service routine. Nothing of `free` runs in between."""
-        va, size, entry, number = self._host.load_words(self._kernel + Kernel.REQUEST, 4)
+        va, size, entry, number = self._host.load_words(self._kernel + DriverWord.REQUEST, 4)
         if number == self._number:  # the answer has not reached the NI yet
             return
         self._serving, self._number = True, number
@@ -101,6 +101,6 @@ class Driver:
         await self._host.spend("free_told")
         await store_words(self._host, Word.FREED, number)
         await self._signal(SIGNAL)
-        at = self._kernel + Kernel.FREED
+        at = self._kernel + DriverWord.FREED
         while 0 < (number - (told := self._host.load_words(at, 1)[0])) % WORDS < WORDS // 2:
             await self._host.poll([(at, told)], "poll_spin")

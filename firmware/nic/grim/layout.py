@@ -12,7 +12,7 @@ from enum import IntEnum
 
 from firmware.nic.grim.entries import MAP_BYTES, PAGE, Runtime, Static
 from firmware.nic.grim.options import OptionError, Options
-from firmware.nic.grim.words import Counter, Kernel, State, Word
+from firmware.nic.grim.words import Counter, DriverWord, State, Word
 from pymodels.codes import quick
 from pymodels.formats import grim
 from pymodels.registers import Block, Size
@@ -33,8 +33,8 @@ __all__ = [
     "TREE_CHANNELS",
     "TREE_SLOTS",
     "Counter",
+    "DriverWord",
     "HostQueue",
-    "Kernel",
     "Layout",
     "Register",
     "State",

@@ -21,7 +21,7 @@ from firmware.nic.grim.buffers import Buffers
 from firmware.nic.grim.channels import WAITING
 from firmware.nic.grim.delivery import FETCHED, NO_BUFFER, REQUESTED, Delivery
 from firmware.nic.grim.jobs import Job, job_in
-from firmware.nic.grim.layout import NONE, ROUTE_BYTES, Counter, Kernel, Word
+from firmware.nic.grim.layout import NONE, ROUTE_BYTES, Counter, DriverWord, Word
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.outgoing import Outgoing
 from firmware.nic.grim.translation import Translation
@@ -164,7 +164,7 @@ class Remote:
         await self._nic.work("translate_ask")
         self._nic.store_words(Word.REQUEST, (va, size, self._entry, self._number))
         kernel = self._nic.load(Word.KERNEL)
-        self._delivery.data(Word.REQUEST, kernel + Kernel.REQUEST, 16, True, (REQUESTED, job.key, 16))
+        self._delivery.data(Word.REQUEST, kernel + DriverWord.REQUEST, 16, True, (REQUESTED, job.key, 16))
         await self._delivery.start()
         self.under_way += 1
 
@@ -185,7 +185,7 @@ class Remote:
         if self._parked is not None:
             self._parked.pieces, self._parked.lock_pieces = None, []
         await self._nic.work("translate_freed")
-        self._delivery.word(freed, self._nic.load(Word.KERNEL) + Kernel.FREED, (NO_BUFFER, 0, 0))
+        self._delivery.word(freed, self._nic.load(Word.KERNEL) + DriverWord.FREED, (NO_BUFFER, 0, 0))
         await self._delivery.start()
 
     async def _answered(self, job: Job, cause: Cause | None) -> None:

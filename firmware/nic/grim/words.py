@@ -31,7 +31,7 @@ class Word(IntEnum):
     """Phase 9 of `grim_enable`: operation begins [host]."""
     FREED = 0x38
     """Number of the latest block whose translations were taken back [host's driver]; the NI tells the kernel when
-    no DMA that uses them is under way (`Kernel`)."""
+    no DMA that uses them is under way (`DriverWord`)."""
     REQUEST = 0x20
     """A request on its way to the driver: virtual address, bytes, entry for the answer, its number."""
     BEGINNINGS = 0x3C
@@ -39,7 +39,7 @@ class Word(IntEnum):
 
 
 @quick
-class Kernel(IntEnum):
+class DriverWord(IntEnum):
     """Byte offsets from the address in `Word.KERNEL`, in the host's memory."""
 
     REQUEST = 0

@@ -16,7 +16,7 @@ EVERYBODY = -1
 """A broadcast."""
 
 
-class Letter(NamedTuple):
+class Sent(NamedTuple):
     """A message: from which host and channel, to which."""
 
     source: int
@@ -29,7 +29,7 @@ class Letter(NamedTuple):
         return self.target in (node, EVERYBODY)
 
 
-Traffic = tuple[Letter, ...]
+Traffic = tuple[Sent, ...]
 """Each host sends its own, in this order. A message's number is its place here."""
 Record = tuple[Any, ...]
 
@@ -51,20 +51,20 @@ class MessageScript:
         self.got[node].append(number if bytes(payload) == self._body(number) else -1)
 
     def _body(self, number: int) -> bytes:
-        letter = self.traffic[number]
-        return bytes((letter.source, letter.target & 0xFF, number, 7)) * 8
+        one = self.traffic[number]
+        return bytes((one.source, one.target & 0xFF, number, 7)) * 8
 
     async def act(self, node: int) -> None:
         """See `Script`."""
         grim = self.grims[node]
-        for number, letter in enumerate(self.traffic):
-            if letter.source != node:
+        for number, one in enumerate(self.traffic):
+            if one.source != node:
                 continue
-            if letter.target == EVERYBODY:
+            if one.target == EVERYBODY:
                 await grim.broadcast(HANDLER, number, payload=self._body(number))
             else:
-                to = grim.get_dest_id(letter.target, channel=letter.endpoint)
-                await grim.send(to, HANDLER, number, payload=self._body(number), channel=letter.channel)
+                to = grim.get_dest_id(one.target, channel=one.endpoint)
+                await grim.send(to, HANDLER, number, payload=self._body(number), channel=one.channel)
             self.sent[node] += 1
 
     def record(self, node: int) -> Record:
@@ -96,9 +96,9 @@ class Once:
 
     def _differs(self, node: int, got: tuple[int, ...], whole: bool) -> str:
         traffic = self._traffic
-        for stream in dict.fromkeys(letter for letter in traffic if letter.comes_to(node)):
+        for stream in dict.fromkeys(one for one in traffic if one.comes_to(node)):
             came = [number for number in got if traffic[number] == stream]
-            meant = [number for number, letter in enumerate(traffic) if letter == stream]
+            meant = [number for number, one in enumerate(traffic) if one == stream]
             if came != (meant if whole else meant[: len(came)]):
                 return f"host {node} got messages {came} of host {stream.source}, {meant} were sent"
         return ""
@@ -113,11 +113,11 @@ class Once:
 
 
 def world(
-    name: str, question: str, letters: Iterable[tuple[int, ...]], options: Given, fine: bool = False, **further: Any
+    name: str, question: str, sent: Iterable[tuple[int, ...]], options: Given, fine: bool = False, **further: Any
 ) -> SmallWorld:
     """A world of numbered messages."""
-    traffic = tuple(Letter(*letter) for letter in letters)
-    nodes = further.pop("nodes", 1 + max(max(letter.source, letter.target) for letter in traffic))
+    traffic = tuple(Sent(*one) for one in sent)
+    nodes = further.pop("nodes", 1 + max(max(one.source, one.target) for one in traffic))
     play = partial(_play, nodes, traffic, fine, options)
     once = Once(traffic)
     promise = Promise(once.always, once.at_end, once.together)
