@@ -59,6 +59,14 @@ def test_handlers_of_a_node_that_has_begun_anew_write_nothing_before_it_has_memo
     assert not trial.on_machine("grim", program).failures
 
 
+def test_a_lock_at_a_node_that_has_begun_anew_and_has_no_memory_yet_may_be_refused() -> None:
+    """Its NI takes the transfer while its host waits for node 0, which reads nothing."""
+    write: dict[str, int | str] = {"to": 1, "channel": 0, "block": 1, "offset": 1009, "bytes": 64, "lock": 1}
+    acts = (Act(0, "stop", {"us": 400}), Act(0, "write physical", write), Act(1, "go down", {"us": 20}))
+    options: dict[str, int | str] = {"timeout_us": 100, "timeout_tries": 4, "poll_thread": 0, "poll_first": 0}
+    assert not trial.on_machine("grim", Program(2, "lanai9", options, {}, acts)).failures
+
+
 def test_a_failing_program_is_shrunk_to_what_fails() -> None:
     draw = Draw("shrink 3")
     program = made_up(draw)

@@ -80,12 +80,12 @@ class Effect:
     source: Block | None = None
     """What a read reads."""
 
-    def doubt(self, argument: str = "address") -> None:
-        """Memory came or went under way: it happens, or it is an error about an argument."""
+    def doubt(self, *arguments: str) -> None:
+        """Memory came or went under way: it happens, or it is an error about one of these arguments."""
         self.certain = False
         if self.due is not None:
             self.due.least, self.due.most = 0, 1
-            self.due.arguments.add(argument)
+            self.due.arguments.update(arguments)
 
     def broken_by(self, block: Block) -> str:
         """The argument that is wrong when a block is freed under way: empty when it does not use the block."""
@@ -168,18 +168,22 @@ class Memory:
         """A node goes down, with all its memory: what is under way to it or from it may or may not happen."""
         for effect in self.effects:
             if effect.concerns(node) and not (effect.lock is not None and effect.lock.seen):
-                self.doubt(effect)
+                self.without_memory(effect)
         for block in self.of(node):
             block.freeing = block.freed = now
         self.frozen = [one for one in self.frozen if one[0] != node]
         self.locks = [lock for lock in self.locks if lock.node != node]
         self.lock_words[node] = 0
 
-    def doubt(self, effect: Effect, argument: str = "address") -> None:
-        """An effect that may or may not happen."""
-        effect.doubt(argument)
+    def doubt(self, effect: Effect, *arguments: str) -> None:
+        """An effect that may or may not happen: then it is an error about one of these arguments."""
+        effect.doubt(*arguments)
         if effect.lock is not None:
             effect.lock.certain = False
+
+    def without_memory(self, effect: Effect) -> None:
+        """An effect may find no memory, nor its lock: the node is down, or has begun anew, or is only allocating it."""
+        self.doubt(effect, "address", *["lock"] * (effect.lock is not None))
 
     def freed(self, block: Block, now: int, load: Callable[[int, int], bytes]) -> None:
         """A block is gone: nobody may change its bytes any more."""
@@ -203,7 +207,7 @@ class Memory:
         """New memory: what missed its target here may hit now."""
         for effect in self.effects:
             if effect.covers(block) and effect.due is not None and not effect.due.came:
-                self.doubt(effect)
+                self.without_memory(effect)
                 if effect.lock is not None:
                     effect.lock.never = False
         self.blocks.append(block)

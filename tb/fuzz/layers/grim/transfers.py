@@ -130,7 +130,7 @@ class Transfers:
         effect.life = self.cluster.lives[effect.node]
         self.memory.effects.append(effect)
         if self.cluster.down is not None and effect.concerns(self.cluster.down):
-            self.memory.doubt(effect)
+            self.memory.without_memory(effect)
 
     def _lock(self, node: int, value: int) -> Lock:
         """The next lock of a node that nobody has used."""
