@@ -192,6 +192,103 @@ class Header(NamedTuple):
         return 4 * self.words - self.correction
 
 
+class Words(NamedTuple):
+    """The first words of a header as they travel, with their fields by name: the one place that knows where each
+    stands. Of a control message the last two words mean nothing.
+    """
+
+    w0: int
+    """The packet's key."""
+    w1: int
+    w2: int = 0
+    w3: int = 0
+
+    @property
+    def is_grim(self) -> bool:
+        """It begins as each packet of GRIM does."""
+        return self.w0 >> 16 == GRIM_ID
+
+    @property
+    def token(self) -> int:
+        """The NI token; of a control message that of the message meant."""
+        return self.w0 >> 8 & COUNTER_MASK
+
+    @property
+    def sequence(self) -> int:
+        """The NI sequence; of a control message that of the message meant."""
+        return self.w0 & COUNTER_MASK
+
+    @property
+    def type(self) -> int:
+        """A MessageType, if it is one."""
+        return self.w1 >> 26
+
+    @property
+    def tree(self) -> int:
+        """The multicast tree, or the place in a transfer."""
+        return self.w1 >> 16 & 0xFF
+
+    @property
+    def source(self) -> int:
+        """VNN of the source endpoint."""
+        return self.w1 >> 8 & 0xFF
+
+    @property
+    def cause(self) -> int:
+        """Of a control message: the Cause of an ERROR, what a NACK lacks."""
+        return self.w1 >> 21 & 0x1F
+
+    @property
+    def channel_meant(self) -> int:
+        """Of a control message: the destination channel of the message meant."""
+        return self.w1 >> 16 & 0x1F
+
+    @property
+    def words(self) -> int:
+        """Words of payload."""
+        return self.w2 >> 16
+
+    @property
+    def bytes(self) -> int:
+        """Payload bytes as the sender gave them."""
+        return 4 * (self.w2 >> 16) - (self.w1 >> 24 & 3)
+
+    @property
+    def destination(self) -> int:
+        """The destination endpoint."""
+        return self.w2 & 0xFFFF
+
+    @property
+    def target(self) -> int:
+        """VNN of the destination endpoint; of a copy of a multicast that of its first sender."""
+        return self.w2 >> 8 & 0xFF
+
+    @property
+    def first_channel(self) -> int:
+        """Of a copy of a multicast: the channel of its first sender."""
+        return self.w2 & 0xFF
+
+    @property
+    def channels(self) -> int:
+        """The logical channel: source and destination."""
+        return self.w3 >> 16
+
+    @property
+    def source_channel(self) -> int:
+        """Of the logical channel."""
+        return self.w3 >> 24
+
+    @property
+    def channel(self) -> int:
+        """The destination channel of the logical channel."""
+        return self.w3 >> 16 & 0xFF
+
+    @property
+    def handler(self) -> int:
+        """The handler, or what stands in its place."""
+        return self.w3 & 0xFFFF
+
+
 _BITS = (("token", 8), ("sequence", 8), ("type", 6), ("correction", 2), ("tree", 8), ("source", 16), ("words", 16),
          ("destination", 16), ("channel", 16), ("handler", 16))  # fmt: skip
 
@@ -201,11 +298,12 @@ def unpack(data: bytes | memoryview) -> Header:
     if len(data) < HEADER_BYTES:
         raise ValueError(f"a GRIM header has {HEADER_BYTES} bytes, not {len(data)}")
     w0, w1, w2, w3, *arguments = HEADER.unpack_from(data)
-    if w0 >> 16 != GRIM_ID:
+    words = Words(w0, w1, w2, w3)
+    if not words.is_grim:
         raise ValueError(f"GRIM id is {w0 >> 16:#06x}, not {GRIM_ID:#06x}")
     a0, a1, a2, a3 = arguments
-    first = (w0 >> 8 & 0xFF, w0 & 0xFF, w1 >> 26, w1 >> 24 & 3, w1 >> 16 & 0xFF, w1 & 0xFFFF)
-    return Header(*first, w2 >> 16, w2 & 0xFFFF, w3 >> 16, w3 & 0xFFFF, (a0, a1, a2, a3))
+    first = (words.token, words.sequence, words.type, w1 >> 24 & 3, words.tree, w1 & 0xFFFF)
+    return Header(*first, words.words, words.destination, words.channels, words.handler, (a0, a1, a2, a3))
 
 
 def key(token: int, sequence: int) -> int:

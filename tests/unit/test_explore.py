@@ -19,6 +19,7 @@ from firmware.nic.grim.receiving import Receiver
 from firmware.nic.grim.timeouts import Timeouts
 from firmware.nic.via.slots import CONFIRM
 from pymodels.errors import ConfigError
+from pymodels.formats.grim import Words
 from tb.explore.atlas import Atlas
 from tb.explore.digest import TICKS, Digest
 from tb.explore.grim.messages import EVERYBODY, Once, Sent, world
@@ -137,10 +138,10 @@ def test_a_transfer_lands_in_order_and_its_lock_opens_last() -> None:
 def takes_anything(original: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
     """A receiver that believes every sequence number."""
 
-    async def message(self: Any, buffer: int, words: tuple[int, ...], length: int, early: int) -> None:
+    async def message(self: Any, buffer: int, head: Words, length: int, early: int) -> None:
         verdicts = self._verdicts
-        verdicts.expected[verdicts.stream(words[1], words[3])] = words[0] & 0xFF
-        await original(self, buffer, words, length, early)
+        verdicts.expected[verdicts.stream(head)] = head.sequence
+        await original(self, buffer, head, length, early)
 
     return message
 

@@ -13,7 +13,7 @@ from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.outgoing import Outgoing
 from firmware.nic.grim.reports import Reports
 from firmware.nic.grim.transmitter import Transmitter
-from pymodels.formats.grim import COUNTER_MASK, Lack, MessageType
+from pymodels.formats.grim import Lack, MessageType, Words
 from pymodels.trace import TraceEvent
 from pymodels.waiting import Wait, Wanted
 
@@ -67,15 +67,15 @@ class Answers:
                 hint = "" if self.ni.lossy else HINT
                 yield Wait(self.nic.who, Wanted(f"answers of {self.ni.names[vnn]} to {count} messages{hint}"))
 
-    async def seen(self, key: int, w1: int) -> None:
+    async def seen(self, answer: Words) -> None:
         """An answer has arrived."""
-        kind = w1 >> 26
+        kind = answer.type
         if kind == MessageType.ACK:
-            await self._ack(key, w1)
+            await self._ack(answer)
         elif kind == MessageType.NACK:
-            await self._nack(key, w1)
+            await self._nack(answer)
         elif kind == MessageType.ERROR:
-            await self._error(key, w1)
+            await self._error(answer)
         else:
             await self._strange()
 
@@ -87,22 +87,21 @@ class Answers:
         self.ni.count(self._strange_counter)
         await self.nic.work("answer_strange")
 
-    def _message(self, key: int, w1: int) -> tuple[Channel, int] | None:
+    def _message(self, answer: Words) -> tuple[Channel, int] | None:
         """Channel and slot of the message in flight that an answer means."""
-        token = key >> 8 & COUNTER_MASK
-        at = holder(self.outgoing.all, self.outgoing.own.index, token)
+        at = holder(self.outgoing.all, self.outgoing.own.index, answer.token)
         if at is None:
             return None
         channel, slot = at
-        ok = channel.state[slot] == SENT and channel.sequence[slot] == key & COUNTER_MASK
-        return (channel, slot) if ok and self.order.peer(channel.stream[slot]) == w1 >> 8 & 0xFF else None
+        ok = channel.state[slot] == SENT and channel.sequence[slot] == answer.sequence
+        return (channel, slot) if ok and self.order.peer(channel.stream[slot]) == answer.source else None
 
-    async def _ack(self, key: int, w1: int) -> None:
-        message = self._message(key, w1)
+    async def _ack(self, answer: Words) -> None:
+        message = self._message(answer)
         if message is None:
             await self._strange()
             return
-        self.nic.trace(TraceEvent.ACK_SEEN, key, w1 >> 8 & 0xFF)
+        self.nic.trace(TraceEvent.ACK_SEEN, answer.w0, answer.source)
         await self.nic.work(ACK_PATHS[message[0].style])
         self.ni.count(Counter.ACKS_SEEN)
         await self.finish(*message)
@@ -127,19 +126,19 @@ class Answers:
         if channel is self.outgoing.own:
             await self.reports.go_on()
 
-    async def _nack(self, key: int, w1: int) -> None:
+    async def _nack(self, answer: Words) -> None:
         """Roll back the message's stream, no other one; send again after the retry delay."""
-        message = self._message(key, w1)
+        message = self._message(answer)
         if message is None:
             await self._strange()
             return
         channel, slot = message
-        self.nic.trace(TraceEvent.NACK_SEEN, key, w1 >> 8 & 0xFF)
+        self.nic.trace(TraceEvent.NACK_SEEN, answer.w0, answer.source)
         await self.nic.work("nack_seen")
         taken = await self.roll_back(channel, slot)
-        self._lacks_room(channel.stream[slot], w1 >> 8 & 0xFF, Lack(w1 >> 21 & 0x1F))
+        self._lacks_room(channel.stream[slot], answer.source, Lack(answer.cause))
         self.ni.count(Counter.NACKS_SEEN)
-        self.nic.trace(TraceEvent.ROLLBACK, key, taken)
+        self.nic.trace(TraceEvent.ROLLBACK, answer.w0, taken)
         await self.clock.later(channel.stream[slot])
 
     def _lacks_room(self, stream: int, peer: int, lack: Lack) -> None:
@@ -168,15 +167,15 @@ class Answers:
         self.ni.count(Counter.ROLLED_BACK, taken)
         return taken
 
-    async def _error(self, key: int, w1: int) -> None:
+    async def _error(self, answer: Words) -> None:
         """The message can never succeed: it is freed, and the host is told."""
-        message = self._message(key, w1)
+        message = self._message(answer)
         if message is None:
             await self._strange()
             return
         await self.nic.work("error_seen")
         self.ni.count(Counter.ERRORS_SEEN)
-        await self.failed(*message, w1 >> 21 & 0x1F)
+        await self.failed(*message, answer.cause)
 
     async def failed(self, channel: Channel, slot: int, cause: int) -> None:
         """A message is freed, and the host is told why it could not succeed."""
@@ -185,7 +184,7 @@ class Answers:
 
     async def replied(self, key: int, peer: int) -> None:
         """What a remote read asked for is stored: its message is acknowledged (paper 000, 4.5.4)."""
-        message = self._message(key, peer << 8)
+        message = self._message(Words(key, peer << 8))
         if message is None:
             self.ni.count(Counter.STRANGE)
         else:
@@ -195,6 +194,6 @@ class Answers:
 
     async def failed_here(self, key: int, peer: int, cause: int) -> None:
         """A remote read was answered, but its data have no place here: the host is told, the message is freed."""
-        message = self._message(key, peer << 8)
+        message = self._message(Words(key, peer << 8))
         if message is not None:
             await self.failed(*message, cause)

@@ -23,7 +23,7 @@ from firmware.nic.grim.reports import Reports
 from firmware.nic.grim.transmitter import Transmitter
 from firmware.nic.grim.unfinished import Unfinished
 from firmware.nic.grim.verdicts import Verdicts
-from pymodels.formats.grim import COUNTER_MASK, TAG, TAG_SHIFT, Cause, MessageType, control, distance
+from pymodels.formats.grim import COUNTER_MASK, TAG, TAG_SHIFT, Cause, MessageType, Words, control, distance
 from pymodels.trace import TraceEvent
 
 
@@ -64,9 +64,10 @@ class Connections(Peers):
                 await self.nic.work("sync_notice")
                 self.notice(peer)
 
-    async def noticed(self, key: int, peer: int) -> None:
+    async def noticed(self, notice: Words) -> None:
         """A notice: the connection with a new count of the other NI begins when nothing of the old one is left."""
-        count, known = key >> 8 & COUNTER_MASK, self._theirs[peer]
+        peer, count = notice.source, notice.token
+        known = self._theirs[peer]
         await self._hear(peer)
         if known is None or distance(count, known) > 0:
             if self.ni.tags[peer] != NONE:
@@ -81,9 +82,9 @@ class Connections(Peers):
         answer = control(MessageType.SYNC_ANSWER, self._mine[peer], self._theirs[peer] or 0, self.ni.me)
         self.transmitter.answer(peer, answer)
 
-    async def confirmed(self, key: int, peer: int) -> None:
+    async def confirmed(self, answer: Words) -> None:
         """The answer to a notice, this one's or an older one's; or the other NI knows a later count than this one."""
-        count, mine = key >> 8 & COUNTER_MASK, key & COUNTER_MASK
+        peer, count, mine = answer.source, answer.token, answer.sequence
         await self.nic.work("sync_answered")
         if mine == self._mine[peer]:
             if self.ni.tags[peer] == NONE and self._clean(peer):

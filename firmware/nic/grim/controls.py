@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 
 from firmware.nic.grim.answers import Answers
 from firmware.nic.grim.peers import Peers
-from pymodels.formats.grim import MessageType
+from pymodels.formats.grim import MessageType, Words
 
 
 class Controls:
@@ -15,11 +15,10 @@ class Controls:
     def __init__(self, answers: Answers, peers: Peers) -> None:
         self._answers, self._peers = answers, peers
 
-    def seen(self, key: int, w1: int) -> Awaitable[None]:
-        """A control message has arrived: its two words."""
-        kind, peer = w1 >> 26, w1 >> 8 & 0xFF
-        if kind == MessageType.SYNC:
-            return self._peers.noticed(key, peer)
-        if kind == MessageType.SYNC_ANSWER:
-            return self._peers.confirmed(key, peer)
-        return self._answers.seen(key, w1)
+    def seen(self, head: Words) -> Awaitable[None]:
+        """A control message has arrived."""
+        if head.type == MessageType.SYNC:
+            return self._peers.noticed(head)
+        if head.type == MessageType.SYNC_ANSWER:
+            return self._peers.confirmed(head)
+        return self._answers.seen(head)

@@ -18,7 +18,7 @@ from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.sentinels import Sentinels
 from firmware.nic.grim.verdicts import Verdicts
 from firmware.nic.hardware import Looked
-from pymodels.formats.grim import COUNTER_MASK, GRIM_ID, HEADER_BYTES, MessageType, padded
+from pymodels.formats.grim import HEADER_BYTES, MessageType, Words, padded
 from pymodels.registers import Reg
 from pymodels.trace import TraceEvent
 
@@ -57,19 +57,19 @@ class CutThrough:
         if not self._sentinels.seen(buffer) or self._buffers.armed != buffer or self._offset:
             await self._nic.work("early_nothing")
             return
-        w0, w1, w2, w3 = self._nic.load_words(self._buffers.at[buffer], 4)
+        head = Words(*self._nic.load_words(self._buffers.at[buffer], 4))
         await self._nic.work("early_look")
-        length, stream = HEADER_BYTES + padded(w2 >> 16), self._verdicts.stream(w1, w3)
-        foreign = w0 >> 16 != GRIM_ID or w1 >> 26 > MessageType.SEGMENT
+        length, stream = HEADER_BYTES + padded(head.words), self._verdicts.stream(head)
+        foreign = not head.is_grim or head.type > MessageType.SEGMENT
         if length > self._ni.layout.host_slot or stream in (NONE, self._verdicts.stalled) or foreign:
             return
-        channel = w3 >> 16 & 0xFF
+        channel = head.channel
         if channel == self._ni.card_channel:
             return
-        if w0 & COUNTER_MASK == self._verdicts.expected[stream] and self._endpoints.room(channel, length):
+        if head.sequence == self._verdicts.expected[stream] and self._endpoints.room(channel, length):
             self._length, self._place = length, self._endpoints.lend(channel)
             self._ni.count(Counter.EARLY)
-            await self._piece(w0)
+            await self._piece(head.w0)
 
     async def more(self) -> None:
         """A piece has reached the host: what has arrived since follows."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from firmware.nic.grim.layout import Layout
 from firmware.nic.grim.translation import Pieces
 from firmware.verbs import Nic
-from pymodels.formats.grim import CONTINUES, MORE, MessageType
+from pymodels.formats.grim import CONTINUES, MORE, MessageType, Words
 
 
 @dataclass
@@ -40,15 +40,14 @@ class Job:
     """Its sender began anew."""
 
 
-def job_in(nic: Nic, layout: Layout, buffer: int, words: tuple[int, int, int, int], stream: int) -> Job:
-    """The remote memory message in a receive buffer, `words` the first of its header."""
-    w0, w1, w2, w3 = words
+def job_in(nic: Nic, layout: Layout, buffer: int, head: Words, stream: int) -> Job:
+    """The remote memory message in a receive buffer."""
     a0, a1, a2, a3 = nic.load_words(layout.buffers[buffer] + 16, 4)
-    kind, source, ends = w1 >> 26, w1 >> 8 & 0xFF, (w3 >> 24, w3 >> 16 & 0xFF)
+    kind, source, ends = head.type, head.source, (head.source_channel, head.channel)
     reply, read = kind == MessageType.RM_REPLY, kind == MessageType.RM_RV
-    size = w3 & 0xFFFF if read else 4 * (w2 >> 16) - (w1 >> 24 & 3)
+    size = head.handler if read else head.bytes
     lock, value = (a3, 0) if reply else (a2, 0) if read else (a1, a2)
-    whole = size if reply or w1 & CONTINUES else max(size, a3)
-    transfer = source, w3 >> 16, w3 & 0xFFFF if reply else 0
-    place = w1 & (CONTINUES | MORE)
-    return Job(buffer, w0, kind, stream, source, ends, a0, size, lock, value, a1, whole, place, transfer)
+    whole = size if reply or head.w1 & CONTINUES else max(size, a3)
+    transfer = source, head.channels, head.handler if reply else 0
+    place = head.w1 & (CONTINUES | MORE)
+    return Job(buffer, head.w0, kind, stream, source, ends, a0, size, lock, value, a1, whole, place, transfer)

@@ -10,7 +10,7 @@ from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.outgoing import Outgoing
 from firmware.nic.grim.reports import Reports
 from firmware.nic.grim.transmitter import Transmitter
-from pymodels.formats.grim import COUNTER_MASK, Cause
+from pymodels.formats.grim import COUNTER_MASK, Cause, Words
 
 
 class LossyAnswers(Answers):
@@ -43,18 +43,20 @@ class LossyAnswers(Answers):
 
     # ---- answers
 
-    def _message(self, key: int, w1: int) -> tuple[Channel, int] | None:
-        at = holder(self.outgoing.all, self.outgoing.own.index, key >> 8 & COUNTER_MASK)
+    def _message(self, answer: Words) -> tuple[Channel, int] | None:
+        at = holder(self.outgoing.all, self.outgoing.own.index, answer.token)
         if at is None:
             return None
         channel, slot = at
         order, stream, state = self.order, channel.stream[slot], channel.state[slot]
         if state != SENT and not (state == WAITING and channel.again[slot]):
             return None
-        meant = channel.sequence[slot] == key & COUNTER_MASK and order.peer(stream) == w1 >> 8 & 0xFF
-        if not meant or (w1 >> 26 and not order.is_to(stream, w1 >> 16 & 0x1F)):  # 0: a reply, which has no copies
+        meant = channel.sequence[slot] == answer.sequence and order.peer(stream) == answer.source
+        if not meant or (
+            answer.type and not order.is_to(stream, answer.channel_meant)
+        ):  # 0: a reply, which has no copies
             return None
-        self.tries[w1 >> 8 & 0xFF] = 0
+        self.tries[answer.source] = 0
         return channel, slot
 
     async def finish(self, channel: Channel, slot: int) -> None:
@@ -99,12 +101,12 @@ class LossyAnswers(Answers):
             self._full.append(channel)
         return full
 
-    async def _nack(self, key: int, w1: int) -> None:
-        message = self._message(key, w1)
+    async def _nack(self, answer: Words) -> None:
+        message = self._message(answer)
         if message is None or message[0].state[message[1]] != SENT:
             await self._strange()
         else:
-            await super()._nack(key, w1)
+            await super()._nack(answer)
 
     async def sent(self) -> None:
         """SEND_INT: a packet has left SRAM; it is free if it was answered before."""

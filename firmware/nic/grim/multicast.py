@@ -24,7 +24,7 @@ from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.outgoing import Outgoing
 from firmware.nic.grim.queues.hybrid import HybridQueue
 from firmware.nic.grim.verdicts import Verdicts
-from pymodels.formats.grim import HEADER_BYTES, Cause, Device, Lack, MessageType, padded
+from pymodels.formats.grim import HEADER_BYTES, Cause, Device, Lack, MessageType, Words, padded
 from pymodels.trace import TraceEvent
 
 OWN_DELIVERIES = 2
@@ -101,11 +101,10 @@ class Multicast:
 
     # ---- arrival
 
-    async def arrived(self, buffer: int, words: tuple[int, int, int, int], stream: int) -> None:
+    async def arrived(self, buffer: int, head: Words, stream: int) -> None:
         """A message of a tree, next in its stream, stands in a receive buffer."""
-        key, w1, w2, _ = words
-        tree, source, length = w1 >> 16 & 0xFF, w1 >> 8 & 0xFF, HEADER_BYTES + padded(w2 >> 16)
-        forwarded = w1 >> 26 >= MessageType.FORWARDED
+        key, tree, source, length = head.w0, head.tree, head.source, HEADER_BYTES + padded(head.words)
+        forwarded = head.type >= MessageType.FORWARDED
         await self._nic.work("multicast_look")
         place = self._place(tree, not forwarded)
         if place is None:  # of a forwarded message: this NI began anew, and its parent does not know
@@ -125,8 +124,8 @@ class Multicast:
     async def local(self, channel: Channel, slot: int, stream: int) -> None:
         """The own host's message for a tree whose root is here: accept it, or look again after the retry delay."""
         at = channel.base + channel.offset[slot] + ROUTE_BYTES
-        w1, w2 = self._nic.load_words(at + 4, 2)
-        tree, payload = w1 >> 16 & 0xFF, padded(w2 >> 16)
+        head = Words(*self._nic.load_words(at, 3))
+        tree, payload = head.tree, padded(head.words)
         await self._nic.work("multicast_local")
         place = self._place(tree, True)
         if place is not None and self._lack(tree, place, HEADER_BYTES + payload) is not None:
@@ -176,8 +175,8 @@ class Multicast:
         length = _length(parts)
         await nic.work("multicast_copy", -(-length // LINE))
         key, w1, w2, w3, *words = [word for at, size in parts for word in nic.load_words(at, size // 4)]
-        forwarded = w1 >> 26 >= MessageType.FORWARDED
-        origin = w2 & 0xFFFF if forwarded else w1 & 0xFF00 | w3 >> 24
+        head = Words(key, w1, w2, w3)
+        origin = head.destination if head.type >= MessageType.FORWARDED else w1 & 0xFF00 | head.source_channel
         w1 = (w1 | (MessageType.FORWARDED & ~MessageType.MULTICAST) << 26) & 0xFFFF0000 | self._ni.me << 8 | Device.NI
         w3 = copies.index << 24 | w3 & 0xFFFF
         nic.store_words(to + 4, (w1, w2 & 0xFFFF0000 | origin, w3, *words))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from firmware.nic.grim.layout import Counter, State, Word
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.transmitter import Transmitter
-from pymodels.formats.grim import MessageType, control
+from pymodels.formats.grim import MessageType, Words, control
 from pymodels.trace import TraceEvent
 from pymodels.waiting import Wait, Wanted
 
@@ -45,17 +45,17 @@ class Peers:
         self.ni.count(Counter.SYNC_SENT)
         self.nic.trace(TraceEvent.SYNC_SENT, 0, peer)
 
-    async def noticed(self, key: int, peer: int) -> None:
-        """Another NI is reset: it has been heard, and is told so. `key`: word 0 of its notice."""
-        await self._hear(peer)
-        self.transmitter.answer(peer, control(MessageType.SYNC_ANSWER, 0, 0, self.ni.me))
+    async def noticed(self, notice: Words) -> None:
+        """Another NI is reset: it has been heard, and is told so."""
+        await self._hear(notice.source)
+        self.transmitter.answer(notice.source, control(MessageType.SYNC_ANSWER, 0, 0, self.ni.me))
 
     async def _hear(self, peer: int) -> None:
         self.heard.add(peer)
         self.nic.trace(TraceEvent.SYNC_SEEN, 0, peer)
         await self.nic.work("sync_heard")
 
-    async def confirmed(self, key: int, peer: int) -> None:
-        """Another NI has heard the notice. `key`: word 0 of its answer."""
-        self.answered.add(peer)
+    async def confirmed(self, answer: Words) -> None:
+        """Another NI has heard the notice."""
+        self.answered.add(answer.source)
         await self.nic.work("sync_answered")

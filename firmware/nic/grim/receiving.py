@@ -23,7 +23,6 @@ from pymodels.formats.grim import (
     CONTROL_BYTES,
     COUNTER_MASK,
     FIRST_CONTROL,
-    GRIM_ID,
     HEADER_BYTES,
     MAX_WINDOW,
     TAG,
@@ -32,6 +31,7 @@ from pymodels.formats.grim import (
     Device,
     Lack,
     MessageType,
+    Words,
     padded,
 )
 from pymodels.registers import Isr, Reg
@@ -44,8 +44,8 @@ BUFF = 1 << Isr.BUFF
 class Controls(Protocol):
     """Who takes control messages."""
 
-    def seen(self, key: int, w1: int) -> Awaitable[None]:
-        """A control message has arrived: its two words."""
+    def seen(self, head: Words) -> Awaitable[None]:
+        """A control message has arrived."""
 
 
 class Queues(Protocol):
@@ -91,33 +91,33 @@ class Receiver:
         nic, buffers, buffer = self._nic, self._buffers, self._buffers.armed
         nic.write(Reg.ISR, RECV)
         at = buffers.at[buffer]
-        w0, w1, w2, w3 = nic.load_words(at, 4)
-        is_control = w1 >> 26 >= FIRST_CONTROL
-        length = CONTROL_BYTES if is_control else HEADER_BYTES + padded(w2 >> 16)
+        head = Words(*nic.load_words(at, 4))
+        is_control = head.type >= FIRST_CONTROL
+        length = CONTROL_BYTES if is_control else HEADER_BYTES + padded(head.words)
         # A control message has one length; a data message must have the one that its header says. RMP is behind the
         # word with the syndrome.
         good = (is_control and not self._ni.lossy) or await nic.read(Reg.RMP) == at + length + nic.word_bytes
         early, overlong, self._overlong = self._cut_through.take(), self._overlong, False
         buffers.received()
-        nic.trace(TraceEvent.NIC_RECV_START, w0, w1 >> 8 & 0xFF)
-        bad = overlong or not good or length > self._ni.layout.host_slot or w0 >> 16 != GRIM_ID
+        nic.trace(TraceEvent.NIC_RECV_START, head.w0, head.source)
+        bad = overlong or not good or length > self._ni.layout.host_slot or not head.is_grim
         if bad or nic.load(at + length) >> 24:
-            await self._bad(buffer, w0, overlong)
-        elif self._ni.lossy and await self._foreign(w1):
+            await self._bad(buffer, head.w0, overlong)
+        elif self._ni.lossy and await self._foreign(head):
             self._ni.count(Counter.FOREIGN)
-            nic.trace(TraceEvent.NIC_DROPPED, w0, Counter.FOREIGN)
+            nic.trace(TraceEvent.NIC_DROPPED, head.w0, Counter.FOREIGN)
             buffers.release(buffer)
         elif is_control:
             buffers.release(buffer)
-            await self._controls.seen(w0, w1)
+            await self._controls.seen(head)
         else:
-            await self._message(buffer, (w0, w1, w2, w3), length, early)
+            await self._message(buffer, head, length, early)
 
-    async def _foreign(self, w1: int) -> bool:
+    async def _foreign(self, head: Words) -> bool:
         """Whether a packet is of no connection that there is. Notices and their answers need none."""
         await self._nic.work("connection_look")
-        source = w1 >> 8 & 0xFF
-        return w1 >> 26 < MessageType.SYNC and (source >= self._ni.nodes or w1 & TAG != self._ni.tags[source])
+        source = head.source
+        return head.type < MessageType.SYNC and (source >= self._ni.nodes or head.w1 & TAG != self._ni.tags[source])
 
     async def _bad(self, buffer: int, key: int, overlong: bool) -> None:
         """A packet that must not be believed: counted, never answered."""
@@ -126,29 +126,28 @@ class Receiver:
         await self._nic.work("receive_bad")
         self._buffers.release(buffer)
 
-    async def _message(self, buffer: int, words: tuple[int, int, int, int], length: int, early: int) -> None:
-        verdicts, (w0, w1, w2, w3) = self._verdicts, words
-        channel, source = w3 >> 16 & 0xFF, w1 >> 8 & 0xFF
-        stream = verdicts.stream(w1, w3)
+    async def _message(self, buffer: int, head: Words, length: int, early: int) -> None:
+        verdicts, key, kind, source = self._verdicts, head.w0, head.type, head.source
+        stream = verdicts.stream(head)
         if stream == NONE:
-            await verdicts.strange(buffer, w0)
-        elif w0 & COUNTER_MASK != verdicts.expected[stream]:
-            behind = w0 - verdicts.expected[stream] & COUNTER_MASK > MAX_WINDOW
+            await verdicts.strange(buffer, key)
+        elif head.sequence != verdicts.expected[stream]:
+            behind = key - verdicts.expected[stream] & COUNTER_MASK > MAX_WINDOW
             if self._ni.lossy and behind and stream != verdicts.stalled:
-                await verdicts.again(buffer, words, stream)
+                await verdicts.again(buffer, head, stream)
             else:
-                await verdicts.out_of_order(buffer, w0, stream)
+                await verdicts.out_of_order(buffer, key, stream)
         elif stream == verdicts.stalled:
-            await verdicts.refuse(buffer, w0, source, stream, Lack.TRANSLATION)
-        elif w1 >> 26 in TREES:
-            await self._multicast.arrived(buffer, words, stream)
-        elif w2 & 0xFFFF == self._ends[channel] and MessageType.ACTIVE <= w1 >> 26 <= MessageType.ERROR_REPORT:
-            await self._queues[channel].take(buffer, w0, source, stream, channel, length, early)
-        elif w2 & 0xFFFF == self._ni.me << 8 and MessageType.RM_V <= w1 >> 26 <= MessageType.RM_REPLY:
-            await self._remote.arrived(buffer, words, stream)
+            await verdicts.refuse(buffer, key, source, stream, Lack.TRANSLATION)
+        elif kind in TREES:
+            await self._multicast.arrived(buffer, head, stream)
+        elif head.destination == self._ends[head.channel] and MessageType.ACTIVE <= kind <= MessageType.ERROR_REPORT:
+            await self._queues[head.channel].take(buffer, key, source, stream, head.channel, length, early)
+        elif head.destination == self._ni.me << 8 and MessageType.RM_V <= kind <= MessageType.RM_REPLY:
+            await self._remote.arrived(buffer, head, stream)
         else:
-            cause = Cause.UNKNOWN_TYPE if w2 & 0xFFFF == self._ni.me << 8 else Cause.UNKNOWN_ENDPOINT
-            await verdicts.impossible(buffer, w0, source, stream, cause)
+            cause = Cause.UNKNOWN_TYPE if head.destination == self._ni.me << 8 else Cause.UNKNOWN_ENDPOINT
+            await verdicts.impossible(buffer, key, source, stream, cause)
 
     async def overrun(self) -> None:
         """BUFF: a packet longer than any message. Let it run over the buffer until its tail, and drop it."""

@@ -27,7 +27,7 @@ from firmware.nic.grim.outgoing import Outgoing
 from firmware.nic.grim.translation import Translation
 from firmware.nic.grim.verdicts import Verdicts
 from firmware.nic.hardware.host_dma import E2L
-from pymodels.formats.grim import CONTINUES, COUNTER_MASK, HEADER_BYTES, MORE, Cause, Lack, MessageType, padded
+from pymodels.formats.grim import CONTINUES, COUNTER_MASK, HEADER_BYTES, MORE, Cause, Lack, MessageType, Words, padded
 from pymodels.registers import Isr, Reg
 from pymodels.trace import ACCEPT_NOBODY, TraceEvent
 
@@ -72,9 +72,9 @@ class Remote:
 
     # ---- arrival
 
-    async def arrived(self, buffer: int, words: tuple[int, int, int, int], stream: int) -> None:
+    async def arrived(self, buffer: int, head: Words, stream: int) -> None:
         """A remote memory message, next in its stream, stands in a receive buffer."""
-        job = job_in(self._nic, self._layout, buffer, words, stream)
+        job = job_in(self._nic, self._layout, buffer, head, stream)
         await self._nic.work("remote_look")
         cause = await self._interrupted(job) or await self._translate(job)
         if cause:

@@ -20,7 +20,7 @@ from firmware.nic.grim.endpoints import Endpoints
 from firmware.nic.grim.layout import REPORTS, ROUTE_BYTES
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.outgoing import Outgoing
-from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, MORE, SEGMENTS, TOKENS, MessageType
+from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, MORE, SEGMENTS, TOKENS, MessageType, Words
 
 
 class Reports:
@@ -62,14 +62,16 @@ class Reports:
         no answer.
         """
         own = self._outgoing.own.index
-        w1, w2, w3, a0, _, _, a3 = self._nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 4, 7)
-        if w1 >> 26 in SEGMENTS or (MessageType.RM_V <= w1 >> 26 <= MessageType.RM_REPLY and w1 & MORE):
+        at = channel.base + channel.offset[slot] + ROUTE_BYTES
+        head, (a0, _, _, a3) = Words(*self._nic.load_words(at, 4)), self._nic.load_words(at + 16, 4)
+        w1, w3 = head.w1, head.w3
+        if head.type in SEGMENTS or (MessageType.RM_V <= head.type <= MessageType.RM_REPLY and w1 & MORE):
             return
         w1, w3 = w1 & 0xFFFF0000, w3 & 0xFFFF0000 | cause
         if channel.index < own:
-            await self.tell(channel.index, w1 | w2 & 0xFFFF, w3, a0, a3)
+            await self.tell(channel.index, w1 | head.destination, w3, a0, a3)
         elif channel.index > own:
-            origin, source = w2 >> 8 & 0xFF, w2 & 0xFF
+            origin, source = head.target, head.first_channel
             w1 |= self._outgoing.order.peer(channel.stream[slot]) << 8
             if origin == self._ni.me:
                 await self.tell(source, w1, w3, a0, a3)

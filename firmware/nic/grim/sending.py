@@ -14,7 +14,7 @@ from firmware.nic.grim.multicast import Multicast
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.outgoing import Outgoing
 from firmware.nic.grim.transmitter import Transmitter
-from pymodels.formats.grim import HEADER_BYTES, padded
+from pymodels.formats.grim import HEADER_BYTES, Words, padded
 from pymodels.trace import TraceEvent
 
 
@@ -86,16 +86,16 @@ class Sender:
     def _next(self, channel: Channel) -> tuple[int, int, int]:
         """Of the message at `next`: its size in the queue, stream, and the bytes of its payload."""
         ni, hosts = self._ni, self._ni.options.channels
-        w1, w2, w3 = self._nic.load_words(channel.base + channel.next + ROUTE_BYTES + 4, 3)
-        size = ROUTE_BYTES + HEADER_BYTES + padded(w2 >> 16)
-        vnn, target = w2 >> 8 & 0xFF, w3 >> 16 & 0xFF
+        head = Words(*self._nic.load_words(channel.base + channel.next + ROUTE_BYTES, 4))
+        size = ROUTE_BYTES + HEADER_BYTES + padded(head.words)
+        vnn, target = head.target, head.channel
         root = target >= hosts  # of a tree: may be here
         to_itself = vnn == ni.me and not root and not ni.to_itself
         nowhere = vnn >= ni.nodes or target >= ni.layout.targets
         if size > ni.layout.slot or to_itself or nowhere:
             where = f"node {ni.me}, channel {channel.index}, {channel.next:#x}"
-            raise RuntimeError(f"{where}: the queue holds no message: {w1:08x} {w2:08x} {w3:08x}")
-        return size, self._order.number(channel.index, vnn, target), 4 * (w2 >> 16) - (w1 >> 24 & 3)
+            raise RuntimeError(f"{where}: the queue holds no message: {head.w1:08x} {head.w2:08x} {head.w3:08x}")
+        return size, self._order.number(channel.index, vnn, target), head.bytes
 
     def _is_here(self, stream: int) -> bool:
         """Whether a stream leads to the root of a tree on this node; to its card messages go over the switch."""

@@ -6,7 +6,7 @@ from firmware.nic.grim.channels import Channel
 from firmware.nic.grim.layout import NONE, ROUTE_BYTES
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.orders import Order
-from pymodels.formats.grim import SEGMENTS
+from pymodels.formats.grim import SEGMENTS, Words
 
 
 class Unfinished:
@@ -20,10 +20,14 @@ class Unfinished:
 
     def entered(self, channel: Channel, slot: int) -> None:
         """A message is in the scoreboard."""
-        w1, w2, w3 = self._nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES + 4, 3)
+        head = Words(*self._nic.load_words(channel.base + channel.offset[slot] + ROUTE_BYTES, 4))
         copy = channel.index > self._own
-        message = channel.stream[slot], w2 >> 8 & 0xFF if copy else NONE, w2 & 0xFF if copy else w3 >> 24
-        if w1 >> 26 in SEGMENTS:
+        message = (
+            channel.stream[slot],
+            head.target if copy else NONE,
+            head.first_channel if copy else head.source_channel,
+        )
+        if head.type in SEGMENTS:
             self._messages.add(message)
         else:
             self._messages.discard(message)

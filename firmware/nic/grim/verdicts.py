@@ -11,7 +11,16 @@ from firmware.nic.grim.buffers import Buffers
 from firmware.nic.grim.layout import NONE, Counter
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.transmitter import Transmitter
-from pymodels.formats.grim import COUNTER_BITS, COUNTER_MASK, MAX_CHANNELS, MAX_WINDOW, Lack, MessageType, control
+from pymodels.formats.grim import (
+    COUNTER_BITS,
+    COUNTER_MASK,
+    MAX_CHANNELS,
+    MAX_WINDOW,
+    Lack,
+    MessageType,
+    Words,
+    control,
+)
 from pymodels.trace import TraceEvent
 
 
@@ -43,10 +52,10 @@ class Verdicts:
                 self.expected[stream], self.refusing[stream] = 0, False
         self.failed = {name: cause for name, cause in self.failed.items() if self.source(name >> COUNTER_BITS) != peer}
 
-    def stream(self, w1: int, w3: int) -> int:
+    def stream(self, head: Words) -> int:
         """Number of the stream that a header names, or NONE if this NI does not have it."""
-        origin, source, target, nodes = w3 >> 24, w1 >> 8 & 0xFF, w3 >> 16 & 0xFF, self._ni.nodes
-        targets = self._layout.targets if w1 >> 26 >= MessageType.MULTICAST else self._ni.options.channels
+        origin, source, target, nodes = head.source_channel, head.source, head.channel, self._ni.nodes
+        targets = self._layout.targets if head.type >= MessageType.MULTICAST else self._ni.options.channels
         itself = source == self._ni.me and not self._ni.to_itself
         if origin >= self._layout.sources or target >= targets or source >= nodes or itself:
             return NONE
@@ -76,7 +85,8 @@ class Verdicts:
     def answer(self, kind: MessageType, source: int, key: int, stream: int, cause: int = 0) -> None:
         """Send the control message that answers a message: of which stream, its destination channel tells."""
         channel = stream % self._layout.targets & MAX_CHANNELS - 1
-        words = control(kind, key >> 8 & COUNTER_MASK, key & COUNTER_MASK, self._ni.me, cause, channel)
+        meant = Words(key, 0)
+        words = control(kind, meant.token, meant.sequence, self._ni.me, cause, channel)
         self._transmitter.answer(source, words)
 
     async def refuse(self, buffer: int, key: int, source: int, stream: int, lack: Lack = Lack.ENDPOINT) -> None:
@@ -97,15 +107,14 @@ class Verdicts:
         await self._nic.work("receive_dropped")
         self._buffers.release(buffer)
 
-    async def again(self, buffer: int, words: tuple[int, int, int, int], stream: int) -> None:
+    async def again(self, buffer: int, head: Words, stream: int) -> None:
         """A copy of a message that is here already: its answer may have been lost, so it is answered once more. The
         answer to a remote read is its reply, which does not get lost.
         """
-        key, w1, _, _ = words
-        source = w1 >> 8 & 0xFF
+        key, source = head.w0, head.source
         await self._nic.work("receive_again")
         cause = self.failed.get(stream << COUNTER_BITS | key & COUNTER_MASK, 0)
-        if cause or w1 >> 26 != MessageType.RM_RV:
+        if cause or head.type != MessageType.RM_RV:
             kind = MessageType.ERROR if cause else MessageType.ACK
             self.answer(kind, source, key, stream, cause)
             self._nic.trace(TraceEvent.ACK_SENT, key, source)
