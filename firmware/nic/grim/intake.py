@@ -25,7 +25,7 @@ class Intake:
         self._ni, self._nic = ni, ni.nic
         self._buffers, self._verdicts = buffers, verdicts
         self._endpoints, self._delivery = endpoints, delivery
-        self._path = RECEIVE_PATHS[ni.options.sequencing == "per-ni"]
+        self._path = int(ni.options.sequencing == "per-ni")
 
     def take(
         self, buffer: int, key: int, source: int, stream: int, channel: int, length: int, early: int
@@ -41,7 +41,7 @@ class Intake:
         """A message that the endpoint's queue has room for: bring it there, and acknowledge it."""
         nic, at = self._nic, self._buffers.at[buffer]
         self._verdicts.take(key, source, stream)
-        await nic.work(self._path)
+        await nic.work(RECEIVE_PATHS[self._path])
         if channel == self._ni.card_channel and self._ni.lossy:  # a card answers to the source as it stands
             nic.store(at + 4, nic.load(at + 4) & ~TAG)
             await nic.work("connection_tag")
