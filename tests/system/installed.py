@@ -15,7 +15,7 @@ from pathlib import Path
 from tb.build.store import STORE
 from tb.tools.paths import ROOT
 
-PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input")
+PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input")
 OFFLINE = ("--no-deps", "--no-index", "--no-build-isolation")
 OWN = ("SANLAB_OUT", "SANLAB_PATH", "PYTHONPATH")
 
@@ -42,7 +42,8 @@ class Environment:
 
     def install(self, *what: str) -> None:
         """Install a wheel or a folder."""
-        subprocess.run([*PIP, "--python", str(self.bin / "python"), "install", "-q", *OFFLINE, *what], check=True)
+        python = str(self.bin / "python")  # it finds the pip of the environment that runs the tests
+        subprocess.run([python, *PIP, "install", "-q", *OFFLINE, *what], check=True)
 
     def run(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a program of the environment in the user's folder."""
@@ -54,7 +55,7 @@ class Environment:
 
 def wheel_of(source: Path, folder: Path, how: Sequence[str] = OFFLINE) -> Path:
     """The wheel of a folder with a pyproject.toml."""
-    subprocess.run([*PIP, "wheel", "-q", *how, "-w", str(folder), str(source)], check=True)
+    subprocess.run([sys.executable, *PIP, "wheel", "-q", *how, "-w", str(folder), str(source)], check=True)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
