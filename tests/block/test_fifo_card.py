@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from cocotb.handle import LogicArrayObject, LogicObject
+from cocotb.handle import LogicArrayObject, LogicObject, PackedObject
 from cocotb.triggers import ClockCycles, ReadOnly
 
 from pymodels.nics.fifo.registers import Error, Form, Region, Size, State, Status, descriptor
@@ -272,8 +272,10 @@ async def a_bit_flipped_in_the_memory_leaves_and_is_read_flipped(dut: Any) -> No
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def reset_under_load_leaves_a_card_as_new(dut: Any) -> None:
-    """In the middle of packets both ways, with FIFOs and pool half full; afterwards all is empty and works."""
-    bench = await buffers(dut, pool=3)
+    """In the middle of packets both ways, with FIFOs and pool half full; afterwards all is empty and works, and every
+    buffer can be given again.
+    """
+    bench = await buffers(dut, pool=7)
     for _ in range(2):
         for number in SENDERS:
             await bench.send(number, bench.rng.randbytes(500))
@@ -283,7 +285,8 @@ async def reset_under_load_leaves_a_card_as_new(dut: Any) -> None:
         await bench.start()
         assert await bench.read(Region.STATUS) == 1 << Status.IDLE
         assert await bench.read(Region.RX_FREE) == await bench.read(Region.ERRORS) == 0
-        await bench.free(POOL[0])
+        for number in POOL:
+            await bench.free(number)
         bench.arrive(bench.rng.randbytes(77))
         await bench.send(2, bench.rng.randbytes(99))
         await bench.quiet()
@@ -327,7 +330,7 @@ async def no_output_is_unknown_after_reset(dut: Any) -> None:
     await buffers(dut)
     await ClockCycles(dut.clk, 20)
     await ReadOnly()
-    names = [handle._name for handle in dut if isinstance(handle, (LogicObject, LogicArrayObject))]
+    names = [handle._name for handle in dut if isinstance(handle, (LogicObject, LogicArrayObject, PackedObject))]
     names = [name for name in names if not name.startswith(("mem_", "unused"))]
     assert len(names) > 60
     assert [name for name in names if not dut[name].value.is_resolvable] == []
