@@ -1,7 +1,8 @@
 """Which paths the Python of a message layer names: found in its syntax, without running anything.
 
-A path is named where a string reaches `work`, `spend`, `copy_memory`, a `Watch` or `poll`: as a literal, a constant
-of the layer, a choice of such, or through a function of the layer that passes a parameter on.
+A path is named where a string reaches `work`, `spend`, `copy_memory`, a `Watch` or `poll`, or what
+firmware/nic/hardware makes them of: as a literal, a constant of the layer, a choice of such, or through a function of
+the layer that passes a parameter on.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ VERBS = {
     "spend": (0, "path"),
     "copy_memory": (0, "path"),
     "Watch": (2, "path"),
+    "Watched": (2, "path"),
+    "flag_watch": (0, "path"),
     "poll": (1, "path"),
 }
 """Where a path's name stands in a call: position, keyword."""

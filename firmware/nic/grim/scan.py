@@ -15,7 +15,7 @@ from firmware.nic.grim.receiving import BUFF
 from firmware.nic.grim.remote import INTERRUPT, SIGNAL
 from firmware.nic.grim.timed_search import SearchTimer
 from firmware.nic.hardware import Looked, Loop, Service, Step
-from firmware.nic.hardware.host_dma import look
+from firmware.nic.hardware.host_dma import flag_watch
 from firmware.verbs import Watch
 from pymodels.registers import Isr, Reg
 
@@ -46,10 +46,10 @@ class Firmware:
             woken[E2L_CHAIN] = parts.fetching.done
         dma, *further = parts.dma.services(woken, "poll_flag")
         return [
-            (look("poll_receive", 1 << Isr.RECV), parts.receiver.packet),
+            (flag_watch("poll_receive", 1 << Isr.RECV), parts.receiver.packet),
             self._sent(),
             dma,
-            (look("poll_flag", TIME | BUFF | SIGNAL), self._rare),
+            (flag_watch("poll_flag", TIME | BUFF | SIGNAL), self._rare),
             *further,
             *parts.cut_through.services(),
             *(parts.buffering.services() if parts.buffering is not None else ()),
@@ -57,7 +57,7 @@ class Firmware:
 
     def _sent(self) -> Service:
         """The link is free."""
-        return look("poll_flag", 1 << Isr.SEND), self.parts.answers.sent
+        return flag_watch("poll_flag", 1 << Isr.SEND), self.parts.answers.sent
 
     def _messages(self) -> list[Looked]:
         """Messages that may leave: those to be sent again, and new ones."""

@@ -33,6 +33,6 @@ class HostDma(Protocol):
         """
 
 
-def look(path: str, flag: int) -> Watch:
+def flag_watch(path: str, flag: int) -> Watch:
     """The step of a polling loop that looks at a bit of ISR."""
     return Watch(Reg.ISR, 0, path, flag, register=True)

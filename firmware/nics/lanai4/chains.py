@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from firmware.nic.hardware.host_dma import DONE, E2L, TERMINAL, WAKE, look
+from firmware.nic.hardware.host_dma import DONE, E2L, TERMINAL, WAKE, flag_watch
 from firmware.nic.hardware.services import Service, Step
 from firmware.verbs import Nic
 from pymodels.nics.lanai4.registers import Ebus
@@ -34,7 +34,7 @@ class SoftwareChains:
     def services(self, woken: Mapping[int, Step], path: str) -> list[Service]:
         """One step: the engine's bit."""
         self._woken = woken
-        return [(look(path, DONE), self._done)]
+        return [(flag_watch(path, DONE), self._done)]
 
     def _choose(self) -> bool:
         """Find the chain whose block is next; one that stands at a TERMINAL block stops."""

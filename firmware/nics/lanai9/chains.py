@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
 
-from firmware.nic.hardware.host_dma import DONE, look
+from firmware.nic.hardware.host_dma import DONE, flag_watch
 from firmware.nic.hardware.services import Service, Step
 from firmware.verbs import Nic
 from pymodels.registers import Isr, Reg
@@ -24,7 +24,9 @@ class HardwareChains:
 
     def services(self, woken: Mapping[int, Step], path: str) -> list[Service]:
         """One step for each chain: no two of those in use share a flag."""
-        return [(look(path, WAKES[chain]), self._acknowledge(WAKES[chain], step)) for chain, step in woken.items()]
+        return [
+            (flag_watch(path, WAKES[chain]), self._acknowledge(WAKES[chain], step)) for chain, step in woken.items()
+        ]
 
     def _acknowledge(self, flag: int, step: Step) -> Step:
         def served() -> Awaitable[int | None]:
