@@ -110,6 +110,7 @@ def _reads() -> list[SmallWorld]:
     in_one_lane = "where replies have the sequence of requests"
     return [
         remote.world("reads", "a read against a read, one message in flight a stream: no deadlock", one, tight),
+        remote.world("reads-two", "two segments against two: nobody is refused for ever", two, PER_NI),
         remote.world(
             "reads-wait",
             f"the same, {in_one_lane}: both wait",
