@@ -1,7 +1,8 @@
+hdl/settings/myri_settings_pkg.sv
 hdl/link/myri_link_pkg.sv
 hdl/sim/probe/sim_trace_pkg.sv
-hdl/sim/probe/sim_settings_pkg.sv
 hdl/sim/doorway/sim_doorway_pkg.sv
+hdl/sim/probe/sim_settings_pkg.sv
 hdl/host/myri_pci_pkg.sv
 hdl/switch/sp_packet_pkg.sv
 hdl/nic/common/
@@ -83,7 +84,6 @@ hdl/sim/cluster/sim_host.sv
 hdl/sim/cluster/sim_segment.sv
 hdl/sim/cluster/sim_nic_trace.sv
 hdl/sim/cluster/sim_nic_invariants.sv
-hdl/sim/cluster/sim_nic_settings.sv
 hdl/sim/cluster/sim_nic_use.sv
 hdl/sim/cluster/sim_node_host.sv
 hdl/sim/cluster/sim_node.sv

@@ -1,12 +1,16 @@
-"""Run-time settings of the RTL: which key of the doorway's table holds what. Python writes, RTL reads while in reset.
+"""Run-time settings of the RTL: the keys of the doorway's table, and the bundles in which modules take their values.
 
-`python -m pymodels.settings --sv` prints `hdl/sim/probe/sim_settings_pkg.sv`; a test compares the committed file.
+A setting is one line of `Setting` and belongs to one of the `BUNDLES`: packed structs, the type of a module's `cfg`.
+`python -m pymodels.settings` writes both generated files: the types (`hdl/settings/myri_settings_pkg.sv`), and the keys
+with functions that read a whole bundle (`hdl/sim/probe/sim_settings_pkg.sv`). A test compares the committed files.
 """
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 
 OWN = 96
 """From here on keys belong to the kind of NIC, which names them; all hosts of a cluster have the same."""
@@ -15,91 +19,218 @@ SWITCH_UNIT = 3072
 
 
 class Setting(IntEnum):
-    """Keys of the table; one name for nodes and switches."""
+    """Keys of the table; one name for nodes and switches.
 
-    # Link ports (both).
-    SLACK = 0
-    STOP_MARK = 1
-    GO_MARK = 2
-    REFRESH = 3
-    SHORT_TIMEOUT = 4
-    LONG_TIMEOUT = 5
-    BEAT_PERIOD = 6
+    A line is the key, the bits of the value, what it means, and the profile's value that fills it; without the last,
+    Python computes it (`tb/plan/settings.py`, `settings` of the kind of NIC).
+    """
+
+    bits: int
+    meaning: str
+    source: str
+
+    def __new__(cls, key: int, bits: int, meaning: str, source: str = "") -> Setting:
+        """A member: its value is the key."""
+        setting = int.__new__(cls, key)
+        setting._value_ = key
+        setting.bits, setting.meaning, setting.source = bits, meaning, source
+        return setting
+
+    # fmt: off
+    # Link ports, of NICs and switches.
+    SLACK = 0, 8, "characters a slack buffer may hold", "link.slack"
+    STOP_MARK = 1, 8, "fill at which STOP is sent", "link.stop_mark"
+    GO_MARK = 2, 8, "fill at which GO is sent", "link.go_mark"
+    REFRESH = 3, 16, "STOP is repeated at multiples of it; 0 = never", "link.refresh"
+    SHORT_TIMEOUT = 4, 16, "characters without STOP until GO is assumed; 0 = off", "link.short_timeout"
+    LONG_TIMEOUT = 5, 32, "characters blocked until a packet is cut; 0 = off", "link.long_timeout"
+    BEAT_PERIOD = 6, 32, "BEAT is sent at multiples of it; 0 = off", "link.beat_period"
     # Switches.
-    FALL_THROUGH = 8
-    PRESENT = 9
-    CENTRAL_CHUNKS = 10
+    FALL_THROUGH = 8, 8, "further edges from route byte to request"
+    PRESENT = 9, 32, "ports that have a cable, a bit each"
+    CENTRAL_CHUNKS = 10, 16, "SP: chunks that the central queue may hold"
     # NIC.
-    SRAM_ACCESSES = 16
-    CDC_LATENCY = 17
-    DMA_START_CLOCKS = 18
-    RTC_NUMERATOR = 19
-    RTC_DENOMINATOR = 20
-    NRES_CLOCKS = 21
-    NRES_TRUNCATE = 22
-    SRAM_ABOVE = 23
-    # Cable delays in characters beyond the first: of the node's own cable, or of switch port p at CABLE_DELAY + p.
-    CABLE_DELAY = 24
-    # PCI segment and host bridge (ports cfg_* of myri_pci_segment).
-    PCI_WIDE = 40
-    PCI_M66 = 41
-    BRIDGE_LATENCY_TIMER = 42
-    BRIDGE_START_DELAY = 43
-    POST_DEPTH = 44
-    WC_BYTES = 45
-    READ_RETURN = 46
-    MEM_LOG2 = 47
-    UP_DEVSEL = 48
-    UP_WRITE_INITIAL = 49
-    UP_READ_INITIAL = 50
-    UP_SUBSEQUENT = 51
-    UP_READ_WAIT = 52
-    UP_STALL_LIMIT = 53
-    UP_MAX_PHASES = 54
-    IN_BUFFER = 55
-    DRAIN_NUM = 56
-    DRAIN_DEN = 57
-    READ_LATENCY = 58
-    EXTRA_NUM = 72
-    EXTRA_DEN = 73
-    # The NIC as a PCI card (ports cfg_pci_* of myri_nic).
-    CARD_LATENCY_TIMER = 59
-    CARD_MAX_BURST = 60
-    CARD_START_DELAY = 61
-    CARD_IRDY_WAIT = 62
-    CARD_LINE_BYTES = 63
-    CARD_DEVSEL = 64
-    CARD_WRITE_INITIAL = 65
-    CARD_READ_INITIAL = 66
-    CARD_SUBSEQUENT = 67
-    CARD_READ_WAIT = 68
-    CARD_STALL_LIMIT = 69
-    CARD_MAX_PHASES = 70
-    CARD_DISCARD = 71
-    # The FPGA card (ports cfg_* of myri_fpga_card); the rest it shares with the NIC.
-    FPGA_WIDE = 74
-    FPGA_M66 = 75
-    FPGA_START_DELAY = 76
-    FPGA_WRITE_INITIAL = 77
-    FPGA_READ_INITIAL = 78
-    FPGA_LINGER = 79
-    FPGA_PATIENCE = 80
-    FPGA_PAUSE = 81
+    SRAM_ACCESSES = 16, 2, "accesses of its memory in a clock, 1 or 2"
+    CDC_LATENCY = 17, 4, "further edges of every clock crossing"
+    DMA_START_CLOCKS = 18, 16, "start-up of a DMA block"
+    RTC_NUMERATOR = 19, 16, "RTC ticks ..."
+    RTC_DENOMINATOR = 20, 16, "... in this many clocks"
+    NRES_CLOCKS = 21, 32, "clocks of the network time-out, code 0"
+    NRES_TRUNCATE = 22, 1, "it cuts the packet; 0 = it resets the receiver"
+    SRAM_ABOVE = 23, 1, "LANai 4: the card's region shows the upper half of a larger memory"
+    # Characters beyond the first under way in a cable: the node's own, or that of switch port p at CABLE_DELAY + p.
+    CABLE_DELAY = 24, 8, "characters under way"
+    # The PCI bus of a node, and its host bridge.
+    PCI_WIDE = 40, 1, "64-bit transfers"
+    PCI_M66 = 41, 1, "the bus runs, or the card can run, at 66 MHz"
+    BRIDGE_LATENCY_TIMER = 42, 8, "clocks a burst may take without GNT#; 0 = unlimited", "bridge.latency_timer"
+    BRIDGE_START_DELAY = 43, 8, "clocks before the bridge asks for the bus", "bridge.start_delay"
+    POST_DEPTH = 44, 5, "CPU transactions posted and unfinished, 1..16", "bridge.post_depth"
+    WC_BYTES = 45, 7, "write-combining line: 8, 16, 32 or 64 bytes", "bridge.wc_bytes"
+    READ_RETURN = 46, 8, "clocks from the data on the bus to the CPU", "bridge.read_return"
+    MEM_LOG2 = 47, 6, "host memory window at 0, bytes = 2**this (12..31)"
+    UP_DEVSEL = 48, 2, "towards memory: DEVSEL# speed, 1 medium, 2 slow", "bridge.up_devsel"
+    UP_WRITE_INITIAL = 49, 4, "wait states of the first data phase, writes", "bridge.up_write_initial"
+    UP_READ_INITIAL = 50, 4, "least ones of the first data phase, reads", "bridge.up_read_initial"
+    UP_SUBSEQUENT = 51, 3, "wait states of later data phases", "bridge.up_subsequent"
+    UP_READ_WAIT = 52, 4, "clocks TRDY# is held for memory before a retry", "bridge.up_read_wait"
+    UP_STALL_LIMIT = 53, 3, "clocks a phase waits for the buffer before STOP#", "bridge.up_stall_limit"
+    UP_MAX_PHASES = 54, 8, "data phases before a disconnect; 0 = no limit", "bridge.up_max_phases"
+    IN_BUFFER = 55, 8, "inbound write buffer, beats; 0 = all", "bridge.in_buffer"
+    DRAIN_NUM = 56, 8, "its drain rate, beats ...", "bridge.drain_num"
+    DRAIN_DEN = 57, 8, "... per clocks", "bridge.drain_den"
+    READ_LATENCY = 58, 8, "clocks from a read of memory to its first data", "bridge.read_latency"
+    EXTRA_NUM = 72, 4, "CPU transactions that wait one clock more: so many ...", "bridge.extra_num"
+    EXTRA_DEN = 73, 4, "... of these (host and PCI clock out of step); 0 = none", "bridge.extra_den"
+    # The NIC as a PCI card; further cards share what is not their own.
+    CARD_LATENCY_TIMER = 59, 8, "clocks a burst may take without GNT#; 0 = unlimited", "pci.latency_timer"
+    CARD_MAX_BURST = 60, 16, "bytes of a transaction, a multiple of 8; 0 = unlimited", "pci.max_burst"
+    CARD_START_DELAY = 61, 8, "clocks from a command to the request for the bus", "pci.start_delay"
+    CARD_IRDY_WAIT = 62, 3, "clocks IRDY# waits for the beat after next (0..6)", "pci.irdy_wait"
+    CARD_LINE_BYTES = 63, 7, "cache line: longer reads are memory read multiple", "pci.line_bytes"
+    CARD_DEVSEL = 64, 2, "DEVSEL# speed: 1 medium, 2 slow (0 counts as 1)", "pci.devsel"
+    CARD_WRITE_INITIAL = 65, 4, "wait states of the first write data phase", "pci.write_initial"
+    CARD_READ_INITIAL = 66, 4, "least ones of the first read data phase", "pci.read_initial"
+    CARD_SUBSEQUENT = 67, 3, "wait states of each later data phase", "pci.subsequent"
+    CARD_READ_WAIT = 68, 4, "clocks TRDY# is held for read data before a retry (0..12)", "pci.read_wait"
+    CARD_STALL_LIMIT = 69, 3, "clocks a phase waits for the backend before STOP# (0..6)", "pci.stall_limit"
+    CARD_MAX_PHASES = 70, 8, "data phases before a disconnect with data; 0 = no limit", "pci.max_phases"
+    CARD_DISCARD = 71, 16, "clocks until an unfetched delayed read gives way; 0 = never", "pci.discard"
+    CARD_BASE = 82, 32, "BAR0 after reset"
+    CARD_ENABLED = 83, 1, "memory and master enable after reset"
+    # The FPGA card.
+    FPGA_WIDE = 74, 1, "64-bit card"
+    FPGA_M66 = 75, 1, "it can run at 66 MHz"
+    FPGA_START_DELAY = 76, 8, "clocks from a command to the request for the bus", "fpga.start_delay"
+    FPGA_WRITE_INITIAL = 77, 4, "wait states of the first write data phase", "fpga.write_initial"
+    FPGA_READ_INITIAL = 78, 4, "least ones of the first read data phase", "fpga.read_initial"
+    FPGA_LINGER = 79, 8, "clocks that the bus side keeps a bank after an access", "fpga.linger"
+    FPGA_PATIENCE = 80, 16, "clocks that a bus access may wait for a bank or the mailbox; 0 = for ever", "fpga.patience"
+    FPGA_PAUSE = 81, 8, "clocks between two looks at a full queue of the NIC", "fpga.pause"
+    # fmt: on
 
 
-def systemverilog() -> str:
+@dataclass(frozen=True)
+class Bundle:
+    """Settings that travel together: the packed struct `<name>_settings_t`."""
+
+    name: str
+    meaning: str
+    prefixes: tuple[str, ...]
+    """What the name of a setting has before the name of its field."""
+    settings: tuple[Setting, ...] = ()
+    inside: Mapping[str, Bundle] | None = None
+    """Bundles within, by the names of their fields; they stand above the settings."""
+
+    @property
+    def type(self) -> str:
+        """The name of its type in SystemVerilog."""
+        return f"{self.name}_settings_t"
+
+    def field(self, setting: Setting) -> str:
+        """The field of a setting."""
+        name = setting.name
+        for prefix in self.prefixes:
+            name = name.removeprefix(prefix)
+        return name.lower()
+
+    def packed(self, values: Mapping[str, int]) -> int:
+        """The whole as a number; `values`: its settings, and those of bundles within, by field.
+
+        KeyError for a field that has no value, OverflowError for a value that does not fit.
+        """
+        number = 0
+        for name, bits in self.fields():
+            if not 0 <= values[name] < 1 << bits:
+                raise OverflowError(f"{self.type}: {name} is {values[name]}; it has {bits} bits")
+            number = number << bits | values[name]
+        return number
+
+    def fields(self) -> Iterator[tuple[str, int]]:
+        """Every setting in it, in the order of the struct, by field, with its bits. No name is there twice."""
+        for bundle in (self.inside or {}).values():
+            yield from bundle.fields()
+        yield from ((self.field(setting), setting.bits) for setting in self.settings)
+
+
+def _between(first: Setting, last: Setting) -> tuple[Setting, ...]:
+    members = list(Setting)
+    return tuple(members[members.index(first) : members.index(last) + 1])
+
+
+LINK = Bundle("link", "a link port", (), _between(Setting.SLACK, Setting.BEAT_PERIOD))
+SWITCH = Bundle("switch", "a switch", (), (Setting.FALL_THROUGH, Setting.CENTRAL_CHUNKS), {"link": LINK})
+MASTER = Bundle("pci_master", "a PCI master", ("CARD_",), _between(Setting.CARD_LATENCY_TIMER, Setting.CARD_LINE_BYTES))
+TARGET = Bundle("pci_target", "a PCI target", ("CARD_",), _between(Setting.CARD_DEVSEL, Setting.CARD_DISCARD))
+CARD = Bundle(
+    "pci_card",
+    "a card on the PCI bus",
+    ("CARD_", "PCI_"),
+    (Setting.CARD_BASE, Setting.CARD_ENABLED, Setting.PCI_WIDE, Setting.PCI_M66),
+    {"master": MASTER, "target": TARGET},
+)
+NIC = Bundle("nic", "a NIC", (), _between(Setting.SRAM_ACCESSES, Setting.SRAM_ABOVE), {"link": LINK, "pci": CARD})
+BRIDGE = Bundle("host_bridge", "a host bridge", ("BRIDGE_", "PCI_"), _between(Setting.PCI_WIDE, Setting.EXTRA_DEN))
+FPGA = Bundle(
+    "fpga",
+    "an FPGA card, beside those that it shares with the NIC",
+    ("FPGA_",),
+    (Setting.CDC_LATENCY, *_between(Setting.FPGA_WIDE, Setting.FPGA_PAUSE)),
+)
+BUNDLES = (LINK, SWITCH, MASTER, TARGET, CARD, NIC, BRIDGE, FPGA)
+"""All, those within others first."""
+
+
+def types() -> str:
+    """The text of `hdl/settings/myri_settings_pkg.sv`."""
+    lines = [
+        "// Bundles of run-time settings, as modules take them. Generated by `python -m pymodels.settings`.",
+        "package myri_settings_pkg;",
+    ]
+    for bundle in BUNDLES:
+        inside = [(one.type, name, one.meaning) for name, one in (bundle.inside or {}).items()]
+        plain = [(_vector(one.bits), bundle.field(one), one.meaning) for one in bundle.settings]
+        lines += [f"  // Of {bundle.meaning}", "  typedef struct packed {"]
+        lines += [f"    {kind} {name};  // {meaning}" for kind, name, meaning in inside + plain]
+        lines.append(f"  }} {bundle.type};")
+    return "\n".join([*lines, "endpackage"]) + "\n"
+
+
+def keys() -> str:
     """The text of `hdl/sim/probe/sim_settings_pkg.sv`."""
     lines = [
-        "// Keys of the run-time settings. Generated by `python -m pymodels.settings --sv`; do not edit.",
+        "// Keys of the run-time settings, and for each bundle a function that reads it from the doorway. For clocked",
+        "// processes in reset. Generated by `python -m pymodels.settings`.",
+        '`include "doorway.svh"',
         "package sim_settings_pkg;",
+        "  import myri_settings_pkg::*;",
         f"  localparam int SWITCH_UNIT = {SWITCH_UNIT};",
         *(f"  localparam int SET_{setting.name} = {setting.value};" for setting in Setting),
-        "endpackage",
     ]
-    return "\n".join(lines) + "\n"
+    for bundle in BUNDLES:
+        lines += [
+            f"  function automatic {bundle.type} {bundle.name}_settings(int unit);",
+            "    int word;",
+            f"    {bundle.type} got;",
+            *(f"    got.{name} = {one.name}_settings(unit);" for name, one in (bundle.inside or {}).items()),
+        ]
+        for setting in bundle.settings:
+            part = "word[0]" if setting.bits == 1 else f"word[{setting.bits - 1}:0]"
+            lines += [
+                f"    word = `SAN(san_cfg) (unit, SET_{setting.name});",
+                f"    got.{bundle.field(setting)} = {part};",
+            ]
+        lines += [f"    {bundle.name}_settings = got;", "  endfunction"]
+    return "\n".join([*lines, "endpackage"]) + "\n"
 
+
+def _vector(bits: int) -> str:
+    return "logic" if bits == 1 else f"logic [{bits - 1}:0]"
+
+
+GENERATED = {"hdl/settings/myri_settings_pkg.sv": types, "hdl/sim/probe/sim_settings_pkg.sv": keys}
+"""Generated files by path, and their text."""
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--sv"]:
-        sys.exit("usage: python -m pymodels.settings --sv > hdl/sim/probe/sim_settings_pkg.sv")
-    print(systemverilog(), end="")
+    for name, text in GENERATED.items():
+        (Path(__file__).parents[1] / name).write_text(text(), encoding="utf-8")

@@ -4,8 +4,9 @@
 //
 // Window of 16 MB: the banks at 0, the registers (CardReg) at 8 MB. Two clocks meet only in crossings; each sleeps alone.
 module myri_fpga_card
-  import myri_pci_pkg::*;
   import myri_card_pkg::*;
+  import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int FIFO_LOG2 = 4  // entries of the crossings = 2**FIFO_LOG2
 ) (
@@ -20,26 +21,8 @@ module myri_fpga_card
     output logic f_busy,  // fabric clock: another edge is needed
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
     output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
-    input logic [31:0] cfg_base,  // BAR0 after reset
-    input logic [3:0] cfg_cdc_latency,  // of every crossing
-    input logic cfg_wide,  // 64-bit card
-    input logic cfg_m66,  // can run at 66 MHz
-    input logic [7:0] cfg_latency_timer,  // as myri_pci_master
-    input logic [15:0] cfg_max_burst,  // as myri_pci_master
-    input logic [7:0] cfg_start_delay,  // as myri_pci_master
-    input logic [2:0] cfg_irdy_wait,  // as myri_pci_master
-    input logic [6:0] cfg_line_bytes,  // as myri_pci_master
-    input logic [1:0] cfg_devsel,  // as myri_pci_target
-    input logic [3:0] cfg_write_initial,  // as myri_pci_target
-    input logic [3:0] cfg_read_initial,  // as myri_pci_target
-    input logic [2:0] cfg_subsequent,  // as myri_pci_target
-    input logic [3:0] cfg_read_wait,  // as myri_pci_target
-    input logic [2:0] cfg_stall_limit,  // as myri_pci_target
-    input logic [7:0] cfg_max_phases,  // as myri_pci_target
-    input logic [15:0] cfg_discard,  // as myri_pci_target
-    input logic [7:0] cfg_linger,  // as myri_card_bank
-    input logic [15:0] cfg_patience,  // as myri_card_bank; also for the control mailbox
-    input logic [7:0] cfg_pause,  // as myri_card_uplink
+    input pci_card_settings_t cfg_pci,  // as a card on the bus
+    input fpga_settings_t cfg,  // of its own
     output logic mem_valid,  // bus side: access of a bank
     output logic mem_write,  // 1 = write
     output logic [22:0] mem_addr,  // byte offset in the banks, multiple of 4
@@ -114,7 +97,7 @@ module myri_fpga_card
       .DEVICE(32'h1000),
       .CLASS_REV(32'h1180_0000)
   ) u_device (
-      .cfg_enabled(1'b1),
+      .cfg(cfg_pci),
       .inta(1'b0),
       .side_clk({PCI_SIDES{clk}}),
       .side_needed(),
@@ -122,6 +105,8 @@ module myri_fpga_card
       .*
   );
   myri_card_bus u_bus (
+      .cfg_patience(cfg.patience),
+      .cfg_pause(cfg.pause),
       .in_flight(st_in_flight),
       .busy(bus_busy),
       .*
@@ -129,7 +114,10 @@ module myri_fpga_card
   myri_card_crossings #(
       .FIFO_LOG2(FIFO_LOG2)
   ) u_crossings (
-      .busy  (cross_busy),
+      .cfg_cdc_latency(cfg.cdc_latency),
+      .cfg_linger(cfg.linger),
+      .cfg_patience(cfg.patience),
+      .busy(cross_busy),
       .f_busy(cross_f_busy),
       .*
   );

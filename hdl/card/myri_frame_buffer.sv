@@ -3,6 +3,7 @@
 // A lane group of 8 bytes is one access. Timing: a write beat a clock, read data in the clock after the request.
 module myri_frame_buffer
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 (
     input logic clk,  // PCI clock
     input logic rst,  // synchronous reset
@@ -10,17 +11,7 @@ module myri_frame_buffer
     output logic busy,  // another edge is needed
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
     output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
-    input logic [31:0] cfg_base,  // BAR0 after reset
-    input logic cfg_wide,  // 64-bit card
-    input logic cfg_m66,  // can run at 66 MHz
-    input logic [1:0] cfg_devsel,  // as myri_pci_target
-    input logic [3:0] cfg_write_initial,  // as myri_pci_target
-    input logic [3:0] cfg_read_initial,  // as myri_pci_target
-    input logic [2:0] cfg_subsequent,  // as myri_pci_target
-    input logic [3:0] cfg_read_wait,  // as myri_pci_target
-    input logic [2:0] cfg_stall_limit,  // as myri_pci_target
-    input logic [7:0] cfg_max_phases,  // as myri_pci_target
-    input logic [15:0] cfg_discard,  // as myri_pci_target
+    input pci_card_settings_t cfg,  // of the card
     output logic mem_valid,  // access of the memory
     output logic mem_write,  // 1 = write
     output logic [23:0] mem_addr,  // byte offset, multiple of 8
@@ -45,12 +36,15 @@ module myri_frame_buffer
       .DEVICE(32'h00FB),
       .CLASS_REV(32'h0380_0000)
   ) u_config (
-      .cfg_enabled(1'b1),
+      .cfg_base(cfg.base),
+      .cfg_enabled(cfg.enabled),
       .busy(config_busy),
       .*
   );
   myri_pci_target u_target (
       .pci_out(target_out),
+      .cfg(cfg.target),
+      .cfg_wide(cfg.wide),
       .cfg_target_abort(1'b0),
       .tr_first(tr_begin),
       .ev_first(tr_first),
@@ -63,7 +57,7 @@ module myri_frame_buffer
       .a_out(target_out),
       .b_out({3'b111, {PCI_ENABLES{1'b0}}, {PCI_WIRES{1'b1}}}),  // no master
       .inta (1'b0),
-      .m66  (cfg_m66),
+      .m66  (cfg.m66),
       .pci_out
   );
 

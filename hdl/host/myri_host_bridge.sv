@@ -6,6 +6,7 @@
 // more 4 clocks.
 module myri_host_bridge
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int AGENTS  = 2,  // agents on the bus, this bridge included
     parameter int IN_LOG2 = 6   // largest inbound buffer = 2**this beats
@@ -19,27 +20,7 @@ module myri_host_bridge
     input logic [AGENTS-1:0] req_n,  // requests of all agents
     output logic [AGENTS-1:0] gnt_n,  // grants to all agents
     input logic [AGENTS-1:0] inta_n,  // INTA# of all agents
-    input logic cfg_wide,  // 64-bit bus
-    input logic cfg_m66,  // bus runs at 66 MHz
-    input logic [7:0] cfg_latency_timer,  // bridge as master; 0 = unlimited
-    input logic [7:0] cfg_start_delay,  // clocks before the bridge asks for the bus
-    input logic [3:0] cfg_extra_num,  // CPU transactions that wait one clock more: so many ...
-    input logic [3:0] cfg_extra_den,  // ... of these (host and PCI clock out of step); 0 = none
-    input logic [4:0] cfg_post_depth,  // CPU transactions posted and unfinished, 1..16
-    input logic [6:0] cfg_wc_bytes,  // write-combining line: 8, 16, 32, 64
-    input logic [7:0] cfg_read_return,  // clocks from bus data to CPU
-    input logic [5:0] cfg_mem_log2,  // host memory window at 0, bytes = 2**this (12..31)
-    input logic [1:0] cfg_devsel,  // DEVSEL# speed towards memory: 1 medium, 2 slow
-    input  logic [             3:0] cfg_up_write_initial,  // wait states of the first data phase, writes to memory
-    input logic [3:0] cfg_up_read_initial,  // ... reads from memory (least)
-    input logic [2:0] cfg_up_subsequent,  // ... of later data phases
-    input logic [3:0] cfg_up_read_wait,  // clocks TRDY# is held for memory before a retry
-    input logic [2:0] cfg_up_stall_limit,  // clocks a phase waits for the buffer before STOP#
-    input logic [7:0] cfg_up_max_phases,  // data phases before a disconnect; 0 = no limit
-    input logic [7:0] cfg_in_buffer,  // inbound write buffer, beats (0 = all)
-    input logic [7:0] cfg_drain_num,  // its drain rate, beats ...
-    input logic [7:0] cfg_drain_den,  // ... per clocks
-    input logic [7:0] cfg_read_latency,  // clocks from a memory read request to its first data
+    input host_bridge_settings_t cfg,  // of the bridge
     input logic cpu_valid,  // CPU access
     output logic cpu_ready,  // taken
     input logic cpu_write,  // 1 = store
@@ -94,11 +75,26 @@ module myri_host_bridge
   // ---- the share of CPU transactions that start a clock later ----
   logic [4:0] share, share_n;
   logic extra;
-  assign share_n = share + {1'b0, cfg_extra_num};
-  assign extra   = cfg_extra_num != 4'd0 & (share_n >= {1'b0, cfg_extra_den});
+  pci_master_settings_t down;  // of its two sides
+  pci_target_settings_t up;
+  assign down.latency_timer = cfg.latency_timer;
+  assign down.max_burst = 16'd0;
+  assign down.start_delay = cfg.start_delay + {7'd0, extra};
+  assign down.irdy_wait = 3'd6;
+  assign down.line_bytes = 7'd32;
+  assign up.devsel = cfg.up_devsel;
+  assign up.write_initial = cfg.up_write_initial;
+  assign up.read_initial = cfg.up_read_initial;
+  assign up.subsequent = cfg.up_subsequent;
+  assign up.read_wait = cfg.up_read_wait;
+  assign up.stall_limit = cfg.up_stall_limit;
+  assign up.max_phases = cfg.up_max_phases;
+  assign up.discard = 16'd32768;
+  assign share_n = share + {1'b0, cfg.extra_num};
+  assign extra = cfg.extra_num != 4'd0 & (share_n >= {1'b0, cfg.extra_den});
   always_ff @(posedge side_clk[SIDE_MASTER]) begin
     if (rst) share <= '0;
-    else if (tr_pio_done) share <= extra ? share_n - {1'b0, cfg_extra_den} : share_n;
+    else if (tr_pio_done) share <= extra ? share_n - {1'b0, cfg.extra_den} : share_n;
   end
 
   // ---- downstream: CPU to PCI ----
@@ -112,9 +108,9 @@ module myri_host_bridge
   myri_host_cpu u_cpu (
       .clk(side_clk[SIDE_MASTER]),
       .rst,
-      .cfg_post_depth,
-      .cfg_wc_bytes,
-      .cfg_read_return,
+      .cfg_post_depth(cfg.post_depth),
+      .cfg_wc_bytes(cfg.wc_bytes),
+      .cfg_read_return(cfg.read_return),
       .cpu_valid,
       .cpu_ready,
       .cpu_write,
@@ -148,12 +144,8 @@ module myri_host_bridge
       .rst,
       .pci_in,
       .pci_out(master_out),
-      .cfg_wide,
-      .cfg_latency_timer,
-      .cfg_max_burst(16'd0),
-      .cfg_start_delay(cfg_start_delay + {7'd0, extra}),
-      .cfg_irdy_wait(3'd6),
-      .cfg_line_bytes(7'd32),
+      .cfg(down),
+      .cfg_wide(cfg.wide),
       .mc_valid,
       .mc_ready,
       .mc_write,
@@ -192,17 +184,10 @@ module myri_host_bridge
       .pci_in,
       .pci_out(target_out),
       .bar_base(32'd0),
-      .bar_size_log2(cfg_mem_log2),
+      .bar_size_log2(cfg.mem_log2),
       .mem_enable(1'b1),
-      .cfg_wide,
-      .cfg_devsel,
-      .cfg_write_initial(cfg_up_write_initial),
-      .cfg_read_initial(cfg_up_read_initial),
-      .cfg_subsequent(cfg_up_subsequent),
-      .cfg_read_wait(cfg_up_read_wait),
-      .cfg_stall_limit(cfg_up_stall_limit),
-      .cfg_max_phases(cfg_up_max_phases),
-      .cfg_discard(16'd32768),
+      .cfg(up),
+      .cfg_wide(cfg.wide),
       .cfg_target_abort(1'b0),
       .tw_valid,
       .tw_ready,
@@ -234,10 +219,10 @@ module myri_host_bridge
   ) u_inbound (
       .clk(side_clk[SIDE_TARGET]),
       .rst,
-      .cfg_in_buffer,
-      .cfg_drain_num,
-      .cfg_drain_den,
-      .cfg_read_latency,
+      .cfg_in_buffer(cfg.in_buffer),
+      .cfg_drain_num(cfg.drain_num),
+      .cfg_drain_den(cfg.drain_den),
+      .cfg_read_latency(cfg.read_latency),
       .tw_valid,
       .tw_ready,
       .tw_addr,
@@ -263,7 +248,7 @@ module myri_host_bridge
       .a_out(target_out),
       .b_out(master_out),
       .inta (1'b0),
-      .m66  (cfg_m66),
+      .m66  (cfg.m66),
       .pci_out
   );
 

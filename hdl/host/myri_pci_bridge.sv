@@ -5,6 +5,7 @@
 // rest. The far arbiter parks on the bridge. Posting, prefetching and order: myri_pci_pass.
 module myri_pci_bridge
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int CARDS = 2,  // connectors behind it
     parameter int BAR_LOG2 = 26,  // bytes of the window = 2**BAR_LOG2
@@ -23,24 +24,9 @@ module myri_pci_bridge
     output logic [PCI_IN_BITS*CARDS-1:0] slot_in,  // what the card in each far connector sees
     input logic [PCI_OUT_BITS*CARDS-1:0] slot_out,  // what it drives
     input logic [CARDS-1:0] slot_present,  // a card is there
-    input logic [31:0] cfg_base,  // first byte of the window, after reset
+    input pci_card_settings_t cfg,  // on the near bus
     input logic [3:0] cfg_cdc_latency,  // of the crossings
-    input logic cfg_wide,  // near bus: 64 bits
-    input logic cfg_m66,  // it can run at 66 MHz
     input logic cfg_far_wide,  // far bus: 64 bits
-    input logic [1:0] cfg_devsel,  // as myri_pci_target, on both buses
-    input logic [3:0] cfg_write_initial,  // as myri_pci_target
-    input logic [3:0] cfg_read_initial,  // as myri_pci_target
-    input logic [2:0] cfg_subsequent,  // as myri_pci_target
-    input logic [3:0] cfg_read_wait,  // as myri_pci_target
-    input logic [2:0] cfg_stall_limit,  // as myri_pci_target
-    input logic [7:0] cfg_max_phases,  // as myri_pci_target
-    input logic [15:0] cfg_discard,  // as myri_pci_target
-    input logic [7:0] cfg_latency_timer,  // as myri_pci_master, on both buses
-    input logic [15:0] cfg_max_burst,  // as myri_pci_master
-    input logic [7:0] cfg_start_delay,  // as myri_pci_master
-    input logic [2:0] cfg_irdy_wait,  // as myri_pci_master
-    input logic [6:0] cfg_line_bytes,  // as myri_pci_master
     output logic [PCI_WIRES-1:0] far_wires,  // resolved wires of the far bus, for a monitor
     output logic [CARDS:0] far_req_n,  // REQ# of every agent of it, for a monitor
     output logic [CARDS:0] far_gnt_n,  // GNT# of every agent of it, for a monitor
@@ -71,6 +57,12 @@ module myri_pci_bridge
   logic [CARDS:0] inta_n;
   logic [31:0] count_data, count_busy;
 
+  pci_card_settings_t far;  // as on the near bus, which may be wider or slower
+  always_comb begin
+    far = cfg;
+    far.wide = cfg_far_wide;
+    far.m66 = 1'b1;
+  end
   myri_pci_device #(
       .VENDOR(32'h4357),
       .DEVICE(32'h00B2),
@@ -84,10 +76,6 @@ module myri_pci_bridge
       .cycle,
       .pci_in,
       .pci_out,
-      .cfg_base,
-      .cfg_enabled(1'b1),
-      .cfg_wide,
-      .cfg_m66,
       .inta(1'b0),
       .master_enable(n_master_enable),
       .tw_valid(n_tw_valid),
@@ -134,10 +122,7 @@ module myri_pci_bridge
       .cycle(far_cycle),
       .pci_in(far_in),
       .pci_out(far_out),
-      .cfg_base,
-      .cfg_enabled(1'b1),
-      .cfg_wide(cfg_far_wide),
-      .cfg_m66(1'b1),
+      .cfg(far),
       .inta(1'b0),
       .master_enable(f_master_enable),
       .tw_valid(f_tw_valid),

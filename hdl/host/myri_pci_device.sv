@@ -1,9 +1,10 @@
 // A device on the PCI bus that is target and master: both, its configuration space, and their wires joined.
 //
-// The configuration space's latency timer counts when it is not 0, else cfg_latency_timer.
+// The configuration space's latency timer counts when it is not 0, else cfg.master.latency_timer.
 // Timing: that of myri_pci_target and myri_pci_master.
 module myri_pci_device
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int VENDOR = 32'h14C1,  // as myri_pci_config
     parameter int DEVICE = 32'h8043,  // as myri_pci_config
@@ -17,23 +18,7 @@ module myri_pci_device
     input logic [47:0] cycle,  // index of the coming edge
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
     output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
-    input logic [31:0] cfg_base,  // BAR0 after reset
-    input logic cfg_enabled,  // memory and master enable after reset
-    input logic cfg_wide,  // 64-bit device
-    input logic cfg_m66,  // can run at 66 MHz
-    input logic [1:0] cfg_devsel,  // as myri_pci_target
-    input logic [3:0] cfg_write_initial,  // as myri_pci_target
-    input logic [3:0] cfg_read_initial,  // as myri_pci_target
-    input logic [2:0] cfg_subsequent,  // as myri_pci_target
-    input logic [3:0] cfg_read_wait,  // as myri_pci_target
-    input logic [2:0] cfg_stall_limit,  // as myri_pci_target
-    input logic [7:0] cfg_max_phases,  // as myri_pci_target
-    input logic [15:0] cfg_discard,  // as myri_pci_target
-    input logic [7:0] cfg_latency_timer,  // as myri_pci_master
-    input logic [15:0] cfg_max_burst,  // as myri_pci_master
-    input logic [7:0] cfg_start_delay,  // as myri_pci_master
-    input logic [2:0] cfg_irdy_wait,  // as myri_pci_master
-    input logic [6:0] cfg_line_bytes,  // as myri_pci_master
+    input pci_card_settings_t cfg,  // of the device
     input logic inta,  // level of the interrupt request
     output logic master_enable,  // it may be master
     output logic tw_valid,  // write beat of the target
@@ -73,7 +58,12 @@ module myri_pci_device
   logic [3:0] cs_be;
   logic [7:0] latency_timer, interrupt_line;
   logic ev_write, ev_retry, ev_disconnect, ev_start, ev_refused, ev_stopped;
+  pci_master_settings_t master;
   assign busy = target_busy || master_busy;
+  always_comb begin
+    master = cfg.master;
+    if (latency_timer != 8'd0) master.latency_timer = latency_timer;
+  end
 
   myri_pci_config #(
       .VENDOR(VENDOR),
@@ -82,6 +72,8 @@ module myri_pci_device
       .BAR_LOG2(BAR_LOG2)
   ) u_config (
       .clk(side_clk[SIDE_TARGET]),
+      .cfg_base(cfg.base),
+      .cfg_enabled(cfg.enabled),
       .busy(),  // only in a data phase of the target
       .*
   );
@@ -91,6 +83,8 @@ module myri_pci_device
   ) u_target (
       .clk(side_clk[SIDE_TARGET]),
       .pci_out(target_out),
+      .cfg(cfg.target),
+      .cfg_wide(cfg.wide),
       .cfg_target_abort(1'b0),
       .tr_first(tr_begin),
       .ev_first(tr_first),
@@ -102,7 +96,8 @@ module myri_pci_device
   myri_pci_master u_master (
       .clk(side_clk[SIDE_MASTER]),
       .pci_out(master_out),
-      .cfg_latency_timer(latency_timer != 8'd0 ? latency_timer : cfg_latency_timer),
+      .cfg(master),
+      .cfg_wide(cfg.wide),
       .mc_config(1'b0),
       .ev_retry(ev_refused),
       .ev_disconnect(ev_stopped),
@@ -113,7 +108,7 @@ module myri_pci_device
   myri_pci_merge u_merge (
       .a_out(target_out),
       .b_out(master_out),
-      .m66  (cfg_m66),
+      .m66  (cfg.m66),
       .*
   );
 

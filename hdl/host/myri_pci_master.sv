@@ -1,26 +1,23 @@
 // PCI 2.2 master: turns backend commands into bus transactions, 32 or 64 bits wide.
-// Retries after STOP#, resumes after a disconnect at the right byte, splits at cfg_max_burst, obeys the latency
+// Retries after STOP#, resumes after a disconnect at the right byte, splits at cfg.max_burst, obeys the latency
 // timer.
-// Timing: with GNT# parked, FRAME# falls one clock after the command was taken (plus cfg_start_delay); one data
+// Timing: with GNT# parked, FRAME# falls one clock after the command was taken (plus cfg.start_delay); one data
 // phase a clock; one idle clock between transactions; m_done in the clock after the last data phase.
-// IRDY# never waits longer than cfg_irdy_wait clocks: a phase is offered with FRAME# low only while the next one is
+// IRDY# never waits longer than cfg.irdy_wait clocks: a phase is offered with FRAME# low only while the next one is
 // in hand.
 // Data beats are exact: on an error the rest of the write beats is swallowed, the rest of the read beats is given as
 // ones.
 // A read's m_done may come before its last beats were taken.
 module myri_pci_master
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 (
     input logic clk,  // PCI clock
     input logic rst,  // synchronous, active high
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires, GNT#
     output logic [PCI_OUT_BITS-1:0] pci_out,  // drives, enables, REQ#
     input logic cfg_wide,  // 1 = ask for 64-bit transfers (REQ64#)
-    input logic [7:0] cfg_latency_timer,  // clocks a burst may take without GNT#; 0 = unlimited
-    input logic [15:0] cfg_max_burst,  // bytes in one transaction, multiple of 8; 0 = unlimited
-    input logic [7:0] cfg_start_delay,  // clocks between taking a command and asking for the bus
-    input logic [2:0] cfg_irdy_wait,  // clocks IRDY# waits for the beat after next (0..6)
-    input logic [6:0] cfg_line_bytes,  // cache line: longer reads are memory read multiple
+    input pci_master_settings_t cfg,  // of the master
     input logic mc_valid,  // command
     output logic mc_ready,  // command taken
     input logic mc_write,  // 1 = write to the bus
@@ -112,12 +109,12 @@ module myri_pci_master
     else last_n = ~ptr_n[2] & (seg_n <= {12'b0, 4'd4 - {2'b0, ptr_n[1:0]}});
   end
   assign two_n = last_n | (have_n >= 3'd2) | (~wide_now & ~half_n);
-  assign cut   = (cfg_latency_timer != 8'd0) & (latency == 8'd0) & ~gnt;
+  assign cut   = (cfg.latency_timer != 8'd0) & (latency == 8'd0) & ~gnt;
 
   // ---- starting ----
   logic want, start, ready_data, wide_start, more_after;
   logic [15:0] seg_start;
-  assign seg_start = (cfg_max_burst == 16'd0 || left <= cfg_max_burst) ? left : cfg_max_burst - {13'b0, ptr[2:0]};
+  assign seg_start = (cfg.max_burst == 16'd0 || left <= cfg.max_burst) ? left : cfg.max_burst - {13'b0, ptr[2:0]};
   assign wide_start = cfg_wide & ~narrow_only & ~a_config & (left > {12'b0, in_dword});
   assign ready_data = (have >= (a_write ? 3'd2 : 3'd4)) | (have != 3'd0 & left <= {12'b0, in_group});
   assign want = act & ~failed & ~backoff & (delay == 8'd0) & ready_data;
@@ -154,7 +151,7 @@ module myri_pci_master
         a_config <= n_config;
         ptr <= n_addr;
         left <= n_bytes;
-        delay <= cfg_start_delay;
+        delay <= cfg.start_delay;
       end
       if (to_active) begin
         act <= 1'b1;
@@ -162,7 +159,7 @@ module myri_pci_master
         a_config <= mc_config;
         ptr <= mc_addr;
         left <= mc_bytes;
-        delay <= cfg_start_delay;
+        delay <= cfg.start_delay;
       end else if (take) begin
         nxt <= 1'b1;
         n_write <= mc_write;
@@ -203,7 +200,7 @@ module myri_pci_master
           ask64 <= wide_start;
           wide <= wide_start;
           half <= ~wide_start & ptr[2];
-          latency <= cfg_latency_timer;
+          latency <= cfg.latency_timer;
           {selected, stopped, moved} <= '0;
           unclaimed <= '0;
           waited <= '0;
@@ -236,7 +233,7 @@ module myri_pci_master
             if (two_n && !(cut && xfer)) begin
               irdy  <= 1'b1;
               frame <= ~last_n;
-            end else if (cut || (waited >= cfg_irdy_wait && !irdy && state == DATA)) begin
+            end else if (cut || (waited >= cfg.irdy_wait && !irdy && state == DATA)) begin
               irdy  <= 1'b1;
               frame <= 1'b0;
             end else irdy <= 1'b0;
@@ -292,7 +289,7 @@ module myri_pci_master
       .addr(ptr),
       .bytes(seg),
       .head,
-      .cfg_line_bytes,
+      .cfg_line_bytes(cfg.line_bytes),
       .pci_out,
       .needed(pins_needed)
   );

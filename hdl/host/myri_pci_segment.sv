@@ -3,6 +3,7 @@
 // The segment is asleep (busy = 0) when no module has anything in flight; the grant is then parked on the bridge.
 module myri_pci_segment
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int SLOTS   = 1,  // card connectors, 1..8
     parameter int IN_LOG2 = 6   // largest inbound buffer of the bridge = 2**this beats
@@ -14,27 +15,7 @@ module myri_pci_segment
     output logic [PCI_IN_BITS*SLOTS-1:0] slot_in,  // what the card in each slot sees, slot 0 lowest
     input logic [PCI_OUT_BITS*SLOTS-1:0] slot_out,  // what the card in each slot drives
     input logic [SLOTS-1:0] slot_present,  // a card is in the slot
-    input logic cfg_wide,  // 64-bit bus
-    input logic cfg_m66,  // bus runs at 66 MHz
-    input logic [7:0] cfg_latency_timer,  // bridge as master; 0 = unlimited
-    input logic [7:0] cfg_start_delay,  // clocks before the bridge asks for the bus
-    input logic [3:0] cfg_extra_num,  // CPU transactions that wait one clock more: so many ...
-    input logic [3:0] cfg_extra_den,  // ... of these (host and PCI clock out of step); 0 = none
-    input logic [4:0] cfg_post_depth,  // CPU transactions posted and unfinished, 1..16
-    input logic [6:0] cfg_wc_bytes,  // write-combining line: 8, 16, 32, 64
-    input logic [7:0] cfg_read_return,  // clocks from bus data to CPU
-    input logic [5:0] cfg_mem_log2,  // host memory window at 0, bytes = 2**this (12..31)
-    input logic [1:0] cfg_devsel,  // DEVSEL# speed towards memory: 1 medium, 2 slow
-    input logic [3:0] cfg_up_write_initial,  // wait states of the first data phase, writes
-    input logic [3:0] cfg_up_read_initial,  // ... reads from memory (least)
-    input logic [2:0] cfg_up_subsequent,  // ... of later data phases
-    input logic [3:0] cfg_up_read_wait,  // clocks TRDY# is held for memory before a retry
-    input logic [2:0] cfg_up_stall_limit,  // clocks a phase waits for the buffer before STOP#
-    input logic [7:0] cfg_up_max_phases,  // data phases before a disconnect; 0 = no limit
-    input logic [7:0] cfg_in_buffer,  // inbound write buffer, beats (0 = all)
-    input logic [7:0] cfg_drain_num,  // its drain rate, beats ...
-    input logic [7:0] cfg_drain_den,  // ... per clocks
-    input logic [7:0] cfg_read_latency,  // clocks from a memory read request to its first data
+    input host_bridge_settings_t cfg,  // of the bridge
     input logic cpu_valid,  // CPU access
     output logic cpu_ready,  // taken
     input logic cpu_write,  // 1 = store

@@ -1,11 +1,12 @@
 // PCI 2.2 target: claims memory transactions in its window and configuration cycles, 32 or 64 bits wide.
 // Writes are posted to the backend; reads are fetched, and answered by retry (delayed transaction) when they take
 // too long.
-// Timing: DEVSEL# in the third clock of a transaction (medium, cfg_devsel = 1), TRDY# with it for a write without
+// Timing: DEVSEL# in the third clock of a transaction (medium, cfg.devsel = 1), TRDY# with it for a write without
 // wait states, then a data phase a clock. First read request to the backend three clocks after the address phase.
 // A read request is given only when all write beats before it have been taken by the backend.
 module myri_pci_target
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int HOLE_LOG2 = 0,  // the first 2**HOLE_LOG2 bytes of the window are not in it; 0 = all are
     parameter int OUTSIDE = 0  // 1 = answer for all that is not in the window
@@ -19,14 +20,7 @@ module myri_pci_target
     input logic [5:0] bar_size_log2,  // window, bytes = 2**this (8..32)
     input logic mem_enable,  // 1 = answer memory commands
     input logic cfg_wide,  // 1 = accept 64-bit transfers (ACK64#)
-    input logic [1:0] cfg_devsel,  // DEVSEL# speed: 1 medium, 2 slow (0 counts as 1)
-    input logic [3:0] cfg_write_initial,  // wait states of the first write data phase
-    input logic [3:0] cfg_read_initial,  // least wait states of the first read data phase
-    input logic [2:0] cfg_subsequent,  // wait states of each later data phase
-    input logic [3:0] cfg_read_wait,  // clocks TRDY# is held for read data before a retry (0..12)
-    input logic [2:0] cfg_stall_limit,  // clocks a phase waits for the backend before STOP# (0..6)
-    input logic [7:0] cfg_max_phases,  // data phases before a disconnect with data; 0 = no limit
-    input logic [15:0] cfg_discard,  // clocks until an unfetched delayed read gives way; 0 = never
+    input pci_target_settings_t cfg,  // of the target
     input logic cfg_target_abort,  // 1 = end every memory transaction by target abort
     output logic tw_valid,  // write beat
     input logic tw_ready,  // write beat taken
@@ -114,11 +108,11 @@ module myri_pci_target
   assign waited_n = (claim || step) ? 4'd0 : waited;
   assign phases_n = claim ? 8'd0 : phases + {7'd0, step};
   assign addr_n = (claim || !step) ? addr : addr + (wide ? 30'd2 : 30'd1);
-  assign need = (!claim && !now_first) ? {1'b0, cfg_subsequent} : now_read ? cfg_read_initial : now_config ? 4'd0
-      : cfg_write_initial;
-  assign limit = (now_read && (claim || now_first)) ? cfg_read_wait : {1'b0, cfg_stall_limit};
+  assign need = (!claim && !now_first) ? {1'b0, cfg.subsequent} : now_read ? cfg.read_initial : now_config ? 4'd0
+      : cfg.write_initial;
+  assign limit = (now_read && (claim || now_first)) ? cfg.read_wait : {1'b0, cfg.stall_limit};
   assign ready = now_config | (now_read ? r_have : w_room);
-  assign last_phase = now_config | (cfg_max_phases != 8'd0 & phases_n + 8'd1 == cfg_max_phases)
+  assign last_phase = now_config | (cfg.max_phases != 8'd0 & phases_n + 8'd1 == cfg.max_phases)
       | ((addr_n | {29'd0, wide} | (30'h3FFF_FFFF << (bar_size_log2 - 6'd2))) == '1);
   assign go = ready & (waited_n >= need) & ~now_refuse & ~(cfg_target_abort & ~now_config);
   assign halt = (now_refuse | (~ready & waited_n >= need & waited_n >= limit)) & ~(cfg_target_abort & ~now_config);
@@ -137,7 +131,7 @@ module myri_pci_target
         cmd <= pci_in[PCI_CBE+:4];
         ask64 <= ~pci_in[PCI_REQ64_N];
         idsel <= pci_in[PCI_IDSEL];
-        decode_wait <= (cfg_devsel == 2'd0) ? 2'd0 : cfg_devsel - 2'd1;
+        decode_wait <= (cfg.devsel == 2'd0) ? 2'd0 : cfg.devsel - 2'd1;
       end else if (state == DECODE) begin
         decode_wait <= decode_wait - 2'd1;
         if (!hit) state <= IDLE;
@@ -218,7 +212,7 @@ module myri_pci_target
       .retry(retry & reading),
       .fin(fin & reading),
       .bar_size_log2,
-      .cfg_discard,
+      .cfg_discard(cfg.discard),
       .w_pending,
       .tr_valid,
       .tr_ready,

@@ -5,15 +5,17 @@
 // the clock slept held its BEAT: a simulator that lets both ends sleep wakes the receiver for every
 // BEAT that is lost, and for those behind it until one has come (sim_beats). A clock that wakes at
 // the very slot slept too when the BEAT came to the register before.
-module myri_link_beat (
-    input  logic        clk,              // character clock
-    input  logic        rst,              // synchronous reset
-    input  logic [47:0] cycle,            // absolute index of the coming edge
-    input  logic [31:0] cfg_beat_period,  // characters between BEATs; 0 = off
-    input  logic        got_beat,         // BEAT is on the wire
-    output logic        beat_seen,        // a BEAT was received since reset
-    output logic        beat_missed,      // the last BEAT that was due did not come
-    output logic        link_down         // three in a row did not come
+module myri_link_beat
+  import myri_settings_pkg::*;
+(
+    input  logic                  clk,          // character clock
+    input  logic                  rst,          // synchronous reset
+    input  logic           [47:0] cycle,        // absolute index of the coming edge
+    input  link_settings_t        cfg,          // of the port
+    input  logic                  got_beat,     // BEAT is on the wire
+    output logic                  beat_seen,    // a BEAT was received since reset
+    output logic                  beat_missed,  // the last BEAT that was due did not come
+    output logic                  link_down     // three in a row did not come
 );
   logic        armed;
   logic        reached;
@@ -29,7 +31,7 @@ module myri_link_beat (
   always_comb begin
     behind = 48'd0;
     if (reached && cycle != slot_at)
-      behind = myri_link_pkg::remainder(cycle - slot_at, {16'd0, cfg_beat_period});
+      behind = myri_link_pkg::remainder(cycle - slot_at, {16'd0, cfg.beat_period});
   end
 
   always_ff @(posedge clk) begin
@@ -40,12 +42,12 @@ module myri_link_beat (
       misses <= 2'd0;
       slot_at <= 48'd0;
     end else if (got_beat) begin
-      armed <= cfg_beat_period != 32'd0;
+      armed <= cfg.beat_period != 32'd0;
       beat_seen <= 1'b1;
       misses <= 2'd0;
-      slot_at <= cycle + {16'd0, cfg_beat_period};
+      slot_at <= cycle + {16'd0, cfg.beat_period};
     end else if (reached) begin
-      slot_at <= cycle - behind + {16'd0, cfg_beat_period};
+      slot_at <= cycle - behind + {16'd0, cfg.beat_period};
       if (behind == 48'd0 && cycle == coming && !link_down) misses <= misses + 2'd1;
     end
   end

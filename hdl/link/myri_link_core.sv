@@ -4,7 +4,9 @@
 // STOP on the wire stops the stream after the edge that samples it. BEAT and STOP refresh stand at
 // absolute multiples of their periods; they take their slots while the clock runs and never keep
 // it awake.
-module myri_link_core #(
+module myri_link_core
+  import myri_settings_pkg::*;
+#(
     parameter int LANES      = 1,  // ports
     parameter int SLACK_LOG2 = 7   // slack memory entries of a port = 2**SLACK_LOG2, at most 7
 ) (
@@ -17,13 +19,7 @@ module myri_link_core #(
     output logic [9*LANES-1:0] tx,  // {data flag, byte} to the cable
     input logic [LANES-1:0] rx_hold,  // the peer's STOP is in force, refreshes computed
     output logic [LANES-1:0] tx_hold,  // the same from our receiver
-    input logic [7:0] cfg_slack,  // characters the slack buffer may hold
-    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent
-    input logic [7:0] cfg_go_mark,  // fill at which GO is sent
-    input logic [15:0] cfg_refresh,  // STOP repeated at multiples of it; 0 = never
-    input logic [15:0] cfg_short_timeout,  // characters without STOP until GO is assumed
-    input logic [31:0] cfg_long_timeout,  // characters blocked until a packet is cut
-    input logic [31:0] cfg_beat_period,  // BEAT sent at multiples of it; 0 = off
+    input link_settings_t cfg,  // of the ports
     input logic [LANES-1:0] s_valid,  // packet stream to the wire
     output logic [LANES-1:0] s_ready,  // taken at the coming edge
     input logic [LANES-1:0] s_tail,  // this beat is the GAP
@@ -62,7 +58,7 @@ module myri_link_core #(
       .clk(clk),
       .rst(rst),
       .cycle(cycle),
-      .period(cfg_beat_period),
+      .period(cfg.beat_period),
       .due(beat_due)
   );
 
@@ -72,7 +68,7 @@ module myri_link_core #(
       .clk(clk),
       .rst(rst),
       .cycle(cycle),
-      .period(cfg_refresh),
+      .period(cfg.refresh),
       .due(refresh_due)
   );
 

@@ -1,7 +1,9 @@
 // One full-duplex link port: transmitter, receiver with slack buffer, BEAT monitor.
 //
 // Timing: as myri_link_core.
-module myri_link_port #(
+module myri_link_port
+  import myri_settings_pkg::*;
+#(
     parameter int GATED = 0,  // 1 = receiver and transmitter run on rx_clk and tx_clk, 0 = on clk
     parameter int SLACK_LOG2 = 7  // slack memory entries = 2**SLACK_LOG2, at most 7
 ) (
@@ -14,13 +16,7 @@ module myri_link_port #(
     output logic [8:0] tx,  // {data flag, byte} to the cable
     input logic rx_hold,  // the peer's STOP is in force, refreshes computed
     output logic tx_hold,  // the same from our receiver
-    input logic [7:0] cfg_slack,  // characters the slack buffer may hold (80)
-    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent (56)
-    input logic [7:0] cfg_go_mark,  // fill at which GO is sent (40)
-    input logic [15:0] cfg_refresh,  // STOP repeated at multiples of it (8)
-    input logic [15:0] cfg_short_timeout,  // characters without STOP until GO is assumed (16)
-    input logic [31:0] cfg_long_timeout,  // characters blocked until a packet is cut; 0 = off
-    input logic [31:0] cfg_beat_period,  // BEAT sent at multiples of it (1600); 0 = off
+    input link_settings_t cfg,  // of the port
     input logic s_valid,  // packet stream to the wire
     output logic s_ready,  // taken at the coming edge
     input logic s_tail,  // this beat is the GAP

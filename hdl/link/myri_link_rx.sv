@@ -2,33 +2,33 @@
 //
 // Data characters, and the GAP that ends a packet in progress, enter the slack buffer at the edge
 // that samples them and are offered as a packet stream directly after that edge. A GAP outside a
-// packet is ignored. A character that finds `cfg_slack` entries is lost (ev_overflow), as in
+// packet is ignored. A character that finds `cfg.slack` entries is lost (ev_overflow), as in
 // hardware: STOP/GO is what prevents it.
 // Sleeping: busy while a wire is not IDLE or a character leaves a buffer.
-module myri_link_rx #(
+module myri_link_rx
+  import myri_settings_pkg::*;
+#(
     parameter int LANES      = 1,  // ports
     parameter int SLACK_LOG2 = 7   // slack memory entries of a port = 2**SLACK_LOG2, at most 7
 ) (
-    input  logic [  LANES-1:0] rx_clk,         // character clock of each port, see myri_link_core
-    input  logic               rst,            // synchronous reset
-    input  logic [9*LANES-1:0] rx,             // {data flag, byte} from the cable
-    input  logic [        7:0] cfg_slack,      // characters the buffer may hold
-    input  logic [        7:0] cfg_stop_mark,  // fill at which STOP comes into force
-    input  logic [        7:0] cfg_go_mark,    // fill at which GO comes back
-    output logic [  LANES-1:0] m_valid,        // packet stream out of the buffer
-    input  logic [  LANES-1:0] m_ready,        // taken at the coming edge
-    output logic [  LANES-1:0] m_tail,         // this beat is the GAP
-    output logic [8*LANES-1:0] m_data,         // the byte; meaningless with m_tail
-    output logic [  LANES-1:0] got_stop,       // combinational: STOP is on the wire
-    output logic [  LANES-1:0] got_go,         // combinational: GO is on the wire
-    output logic [  LANES-1:0] got_data,       // combinational: a data character is on the wire
-    output logic [  LANES-1:0] got_beat,       // combinational: BEAT is on the wire
-    output logic [  LANES-1:0] stopping,       // STOP is in force at this receiver
-    output logic [8*LANES-1:0] fill,           // characters held
-    output logic [  LANES-1:0] ev_overflow,    // strobe: a character was lost
-    output logic [  LANES-1:0] ev_illegal,     // strobe: unknown control character, ignored
-    output logic [  LANES-1:0] rx_needed,      // the coming edge of rx_clk is needed
-    output logic               busy            // another edge is needed
+    input logic [LANES-1:0] rx_clk,  // character clock of each port, see myri_link_core
+    input logic rst,  // synchronous reset
+    input logic [9*LANES-1:0] rx,  // {data flag, byte} from the cable
+    input link_settings_t cfg,  // of the ports
+    output logic [LANES-1:0] m_valid,  // packet stream out of the buffer
+    input logic [LANES-1:0] m_ready,  // taken at the coming edge
+    output logic [LANES-1:0] m_tail,  // this beat is the GAP
+    output logic [8*LANES-1:0] m_data,  // the byte; meaningless with m_tail
+    output logic [LANES-1:0] got_stop,  // combinational: STOP is on the wire
+    output logic [LANES-1:0] got_go,  // combinational: GO is on the wire
+    output logic [LANES-1:0] got_data,  // combinational: a data character is on the wire
+    output logic [LANES-1:0] got_beat,  // combinational: BEAT is on the wire
+    output logic [LANES-1:0] stopping,  // STOP is in force at this receiver
+    output logic [8*LANES-1:0] fill,  // characters held
+    output logic [LANES-1:0] ev_overflow,  // strobe: a character was lost
+    output logic [LANES-1:0] ev_illegal,  // strobe: unknown control character, ignored
+    output logic [LANES-1:0] rx_needed,  // the coming edge of rx_clk is needed
+    output logic busy  // another edge is needed
 );
   logic [LANES-1:0] push;
   logic [LANES-1:0] pop;
@@ -74,7 +74,7 @@ module myri_link_rx #(
     assign arriving = char[8] || (is_gap && in_packet);
     assign level = w_ptr - r_ptr;
     assign fill[8*i+:8] = 8'(level);
-    assign full = fill[8*i+:8] >= cfg_slack || level[SLACK_LOG2];
+    assign full = fill[8*i+:8] >= cfg.slack || level[SLACK_LOG2];
     assign push[i] = arriving && !full;
     assign stopping[i] = stop;
     assign rx_needed[i] = char != 9'h000 || pop[i];
@@ -97,11 +97,11 @@ module myri_link_rx #(
         if (push[i]) begin
           w_ptr <= w_ptr + 1'b1;
           in_packet <= char[8];
-          if (!pop[i] && fill[8*i+:8] + 8'd1 >= cfg_stop_mark) stop <= 1'b1;
+          if (!pop[i] && fill[8*i+:8] + 8'd1 >= cfg.stop_mark) stop <= 1'b1;
         end
         if (pop[i]) begin
           r_ptr <= r_ptr + 1'b1;
-          if (!push[i] && fill[8*i+:8] <= cfg_go_mark + 8'd1) stop <= 1'b0;
+          if (!push[i] && fill[8*i+:8] <= cfg.go_mark + 8'd1) stop <= 1'b0;
         end
       end
     end

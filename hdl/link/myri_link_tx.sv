@@ -5,15 +5,16 @@
 // Timing: a beat taken from the stream is on `tx` directly after that edge.
 // A blocked sender stays asleep: its time-outs are deadlines (alarm_*), never counters.
 // The ports are bits of masks, so that a switch costs little more to simulate than one port.
-module myri_link_tx #(
+module myri_link_tx
+  import myri_settings_pkg::*;
+#(
     parameter int LANES = 1  // ports
 ) (
     input logic clk,  // character clock
     input logic [LANES-1:0] tx_clk,  // that of each port, see myri_link_core
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // absolute index of the coming edge
-    input logic [15:0] cfg_short_timeout,  // characters without STOP until GO; 0 = off
-    input logic [31:0] cfg_long_timeout,  // characters blocked until cut; 0 = off
+    input link_settings_t cfg,  // of the ports
     input logic beat_due,  // the coming slot belongs to BEAT
     input logic refresh_due,  // STOP is repeated now while in force
     input logic [LANES-1:0] stopping,  // STOP is in force at our receiver
@@ -62,8 +63,8 @@ module myri_link_tx #(
 
   // Blocked: STOP holds back a packet, or a packet under way gets no characters.
   assign blocked = ~discarding & ((stopped & s_valid) | (in_packet & (stopped | ~s_valid)));
-  assign short_running = (cfg_short_timeout == 16'd0) ? '0 : stopped & ~(rx_hold | hold_last);
-  assign long_running = (cfg_long_timeout == 32'd0) ? '0 : blocked & blocked_last;
+  assign short_running = (cfg.short_timeout == 16'd0) ? '0 : stopped & ~(rx_hold | hold_last);
+  assign long_running = (cfg.long_timeout == 32'd0) ? '0 : blocked & blocked_last;
 
   assign busy = tx != '0 || fire != '0 || blocked != blocked_last || rx_hold != hold_last ||
       (stopping != tx_hold) || (refresh_wait | may_cut | (s_valid & ~stopped)) != '0;
@@ -129,8 +130,8 @@ module myri_link_tx #(
         block_deadline <= 48'd0;
       end else begin
         if (got_stop[i] || (hold_last[i] && !rx_hold[i]))
-          stop_deadline <= cycle + {32'd0, cfg_short_timeout};
-        if (blocked[i] && !blocked_last[i]) block_deadline <= cycle + {16'd0, cfg_long_timeout};
+          stop_deadline <= cycle + {32'd0, cfg.short_timeout};
+        if (blocked[i] && !blocked_last[i]) block_deadline <= cycle + {16'd0, cfg.long_timeout};
       end
     end
 

@@ -2,9 +2,11 @@
 //
 // A packet's first byte names the output relative to the input (0x80 + six-bit delta) and is
 // stripped; a path is held from the route byte to the GAP. Bad routes and absent ports: the packet
-// is consumed to its tail and counted. Timing, cfg_fall_through = 0: the first byte after the
+// is consumed to its tail and counted. Timing, cfg.fall_through = 0: the first byte after the
 // route byte is on `tx` four edges after the edge that samples it; a character an edge after that.
-module myri_switch #(
+module myri_switch
+  import myri_settings_pkg::*;
+#(
     parameter int PORTS      = 8,  // 4, 8 or 16
     parameter int GATED      = 0,  // 1 = ports run on lane_clk, 0 = on clk
     parameter int SLACK_LOG2 = 7   // slack memory entries per input = 2**SLACK_LOG2
@@ -18,14 +20,7 @@ module myri_switch #(
     input logic [PORTS-1:0] rx_hold,  // see myri_link_port
     output logic [PORTS-1:0] tx_hold,  // see myri_link_port
     input logic [PORTS-1:0] present,  // a cable is attached
-    input logic [7:0] cfg_slack,  // characters a slack buffer may hold (80)
-    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent (56)
-    input logic [7:0] cfg_go_mark,  // fill at which GO is sent (40)
-    input logic [15:0] cfg_refresh,  // STOP repeated at multiples of it (8)
-    input logic [15:0] cfg_short_timeout,  // characters without STOP until GO (16)
-    input logic [31:0] cfg_long_timeout,  // characters blocked until cut; 0 = off
-    input logic [31:0] cfg_beat_period,  // BEAT at multiples of it; 0 = off
-    input logic [7:0] cfg_fall_through,  // edges from route byte to request
+    input switch_settings_t cfg,  // of the switch
     output logic [32*PORTS-1:0] count_packets,  // per input: packets forwarded
     output logic [32*PORTS-1:0] count_bad_route,  // per input: dropped, route byte wrong
     output logic [32*PORTS-1:0] count_absent,  // per input: dropped, output not present
@@ -86,6 +81,7 @@ module myri_switch #(
       .SLACK_LOG2(SLACK_LOG2)
   ) u_link (
       .*,
+      .cfg(cfg.link),
       .rx_clk(lanes),
       .tx_clk(lanes),
       .stopped(),
@@ -101,6 +97,7 @@ module myri_switch #(
       .PORTS(PORTS)
   ) u_input (
       .*,
+      .cfg_fall_through(cfg.fall_through),
       .lane_clk(lanes),
       .ev_packet(tr_tail),
       .busy(input_busy)

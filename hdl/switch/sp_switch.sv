@@ -5,9 +5,11 @@
 // a packet cuts through; otherwise it goes to the central queue, and its link is stopped only when
 // that is full.
 // Bad routes and absent ports: the packet is consumed to its tail and counted. Timing:
-// the first byte of the header is on `tx` 3 + cfg_fall_through edges (at least 4) after the edge
+// the first byte of the header is on `tx` 3 + cfg.fall_through edges (at least 4) after the edge
 // that samples the route byte; a character an edge after that.
-module sp_switch #(
+module sp_switch
+  import myri_settings_pkg::*;
+#(
     parameter int PORTS      = 8,  // 4, 8 or 16
     parameter int SLACK_LOG2 = 7,  // slack memory entries per input = 2**SLACK_LOG2
     parameter int QUEUE_LOG2 = 11  // central queue: at most 2**QUEUE_LOG2 chunks of 8 bytes
@@ -20,15 +22,7 @@ module sp_switch #(
     input logic [PORTS-1:0] rx_hold,  // see myri_link_port
     output logic [PORTS-1:0] tx_hold,  // see myri_link_port
     input logic [PORTS-1:0] present,  // a cable is attached
-    input logic [7:0] cfg_slack,  // characters a slack buffer may hold
-    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent
-    input logic [7:0] cfg_go_mark,  // fill at which GO is sent
-    input logic [15:0] cfg_refresh,  // STOP repeated at multiples of it
-    input logic [15:0] cfg_short_timeout,  // characters without STOP until GO
-    input logic [31:0] cfg_long_timeout,  // characters blocked until cut; 0 = off
-    input logic [31:0] cfg_beat_period,  // BEAT at multiples of it; 0 = off
-    input logic [7:0] cfg_fall_through,  // edges from route byte to request
-    input logic [15:0] cfg_chunks,  // chunks that the central queue may hold
+    input switch_settings_t cfg,  // of the switch
     output logic [32*PORTS-1:0] count_packets,  // per input: packets forwarded
     output logic [32*PORTS-1:0] count_queued,  // per input: of them through the queue
     output logic [32*PORTS-1:0] count_bad_route,  // per input: dropped, route byte wrong
@@ -78,6 +72,7 @@ module sp_switch #(
       .SLACK_LOG2(SLACK_LOG2)
   ) u_link (
       .*,
+      .cfg(cfg.link),
       .rx_clk({PORTS{clk}}),
       .tx_clk({PORTS{clk}}),
       .rx_needed(),
@@ -105,6 +100,7 @@ module sp_switch #(
       .QUEUE_LOG2(QUEUE_LOG2)
   ) u_central (
       .*,
+      .cfg_chunks(cfg.central_chunks),
       .occupied(reading),
       .used(st_chunks),
       .busy(central_busy)
@@ -140,7 +136,7 @@ module sp_switch #(
         .clk(clk),
         .rst(rst),
         .present(present),
-        .cfg_fall_through(cfg_fall_through),
+        .cfg_fall_through(cfg.fall_through),
         .fill(st_fill[8*p+:8]),
         .m_valid(m_valid[p]),
         .m_ready(m_ready[p]),

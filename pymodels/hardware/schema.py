@@ -112,7 +112,7 @@ COMMON = (
     Key("memory.bytes", HOST, int, "bytes", 1 << 20, 1 << 31, "host memory (sparse)"),
     Key("memory.copy_MBps", HOST, int, "MB/s", 1, 100_000, "memory to memory by the CPU, beside its instructions"),
     Key("memory.queue_bytes", HOST, int, "bytes", 4096, 1 << 28, "pinned memory for incoming message queues"),
-    Key("bridge.post_depth", HOST, int, "entries", 1, 64, "posted writes held before the processor waits"),
+    Key("bridge.post_depth", HOST, int, "entries", 1, 16, "posted writes held before the processor waits"),
     Key("bridge.wc_bytes", HOST, int, "bytes", 8, 64, "a write-combining buffer of the processor"),
     Key("bridge.start_delay", HOST, int, "PCI clocks", 0, 255, "head of the bridge's queue to its bus request"),
     # The bridge as master towards the cards.

@@ -1,15 +1,20 @@
-"""A profile as run-time settings of the RTL: which key of the profile fills which port."""
+"""A profile as run-time settings of the RTL: those that one of its values fills, and those computed."""
 
 from __future__ import annotations
 
+from pymodels.cards import SLOT
 from pymodels.profiles import Profile
-from pymodels.settings import Setting
+from pymodels.settings import BRIDGE, FPGA, LINK, MASTER, TARGET, Bundle, Setting
+
+
+def from_profile(profile: Profile, bundle: Bundle) -> dict[int, int]:
+    """The settings of a bundle, those within apart, that a value of the profile fills."""
+    return {int(setting): profile.integer(setting.source) for setting in bundle.settings if setting.source}
 
 
 def link_settings(profile: Profile) -> dict[int, int]:
     """What every link port needs."""
-    names = ("slack", "stop_mark", "go_mark", "refresh", "short_timeout", "long_timeout", "beat_period")
-    return {int(Setting[name.upper()]): profile.integer(f"link.{name}") for name in names}
+    return from_profile(profile, LINK)
 
 
 def switch_settings(profile: Profile) -> dict[int, int]:
@@ -17,49 +22,6 @@ def switch_settings(profile: Profile) -> dict[int, int]:
     return link_settings(profile) | profile.nic.network.switch_settings(profile)
 
 
-_BRIDGE = {
-    Setting.BRIDGE_LATENCY_TIMER: "bridge.latency_timer",
-    Setting.BRIDGE_START_DELAY: "bridge.start_delay",
-    Setting.POST_DEPTH: "bridge.post_depth",
-    Setting.WC_BYTES: "bridge.wc_bytes",
-    Setting.READ_RETURN: "bridge.read_return",
-    Setting.UP_DEVSEL: "bridge.up_devsel",
-    Setting.UP_WRITE_INITIAL: "bridge.up_write_initial",
-    Setting.UP_READ_INITIAL: "bridge.up_read_initial",
-    Setting.UP_SUBSEQUENT: "bridge.up_subsequent",
-    Setting.UP_READ_WAIT: "bridge.up_read_wait",
-    Setting.UP_STALL_LIMIT: "bridge.up_stall_limit",
-    Setting.UP_MAX_PHASES: "bridge.up_max_phases",
-    Setting.IN_BUFFER: "bridge.in_buffer",
-    Setting.DRAIN_NUM: "bridge.drain_num",
-    Setting.DRAIN_DEN: "bridge.drain_den",
-    Setting.READ_LATENCY: "bridge.read_latency",
-    Setting.EXTRA_NUM: "bridge.extra_num",
-    Setting.EXTRA_DEN: "bridge.extra_den",
-    Setting.CARD_LATENCY_TIMER: "pci.latency_timer",
-    Setting.CARD_MAX_BURST: "pci.max_burst",
-    Setting.CARD_START_DELAY: "pci.start_delay",
-    Setting.CARD_IRDY_WAIT: "pci.irdy_wait",
-    Setting.CARD_LINE_BYTES: "pci.line_bytes",
-    Setting.CARD_DEVSEL: "pci.devsel",
-    Setting.CARD_WRITE_INITIAL: "pci.write_initial",
-    Setting.CARD_READ_INITIAL: "pci.read_initial",
-    Setting.CARD_SUBSEQUENT: "pci.subsequent",
-    Setting.CARD_READ_WAIT: "pci.read_wait",
-    Setting.CARD_STALL_LIMIT: "pci.stall_limit",
-    Setting.CARD_MAX_PHASES: "pci.max_phases",
-    Setting.CARD_DISCARD: "pci.discard",
-}
-
-
-_FPGA = {
-    Setting.FPGA_START_DELAY: "fpga.start_delay",
-    Setting.FPGA_WRITE_INITIAL: "fpga.write_initial",
-    Setting.FPGA_READ_INITIAL: "fpga.read_initial",
-    Setting.FPGA_LINGER: "fpga.linger",
-    Setting.FPGA_PATIENCE: "fpga.patience",
-    Setting.FPGA_PAUSE: "fpga.pause",
-}
 FAST_PS, SLOW_PS = 15_000, 30_000
 """Periods of the PCI bus at 66 and 33 MHz."""
 
@@ -79,7 +41,7 @@ def card_period(profile: Profile) -> int:
 def fpga_settings(profile: Profile) -> dict[int, int]:
     """What a node with an FPGA card needs beside `node_settings`."""
     slow = pci_period(profile, True) > FAST_PS
-    return {int(setting): profile.integer(key) for setting, key in _FPGA.items()} | {
+    return from_profile(profile, FPGA) | {
         int(Setting.FPGA_WIDE): int(profile.integer("fpga.width") == 64),
         int(Setting.FPGA_M66): int(profile.integer("fpga.mhz") >= 66),
         int(Setting.PCI_M66): int(not slow),
@@ -88,8 +50,10 @@ def fpga_settings(profile: Profile) -> dict[int, int]:
 
 def node_settings(profile: Profile) -> dict[int, int]:
     """What a node needs: link, PCI segment, NIC."""
-    values = {int(setting): profile.integer(key) for setting, key in _BRIDGE.items()}
+    values = {key: value for bundle in (BRIDGE, MASTER, TARGET) for key, value in from_profile(profile, bundle).items()}
     values |= {
+        int(Setting.CARD_BASE): SLOT,
+        int(Setting.CARD_ENABLED): 1,
         int(Setting.PCI_WIDE): int(profile.integer("pci.width") == 64),
         int(Setting.PCI_M66): int(profile.integer("clock.pci_ps") < 30_000),
         int(Setting.MEM_LOG2): (profile.integer("memory.bytes") - 1).bit_length(),

@@ -30,7 +30,9 @@ from tb.tools.paths import OUT
 from tb.tools.programs import ToolError
 
 IMPORT = re.compile(r"\bimport\s+(\w+)::\*\s*;")
-DECLARED = re.compile(r"\blocalparam\b[^=;]*?(\w+)\s*=|\bfunction\b[^;(]*?(\w+)\s*[;(]")
+DECLARED = re.compile(
+    r"\blocalparam\b[^=;]*?(\w+)\s*=|\bfunction\b[^;(]*?(\w+)\s*[;(]|\btypedef\b[^{;]*\{[^}]*\}\s*(\w+)\s*;"
+)
 LAST_RETURN = re.compile(
     r"(\bfunction\b[^;(]*?)(\w+)(\s*[;(](?:(?!\bendfunction\b).)*?)\breturn\b([^;]*;\s*endfunction)", re.DOTALL
 )
@@ -66,7 +68,9 @@ class Size:
 def imports_resolved(text: str, packages: dict[str, str]) -> str:
     """Source text in which what came by `import p::*` says `p::name`: the reader of Yosys knows no import."""
     for package in IMPORT.findall(text):
-        names = {name: f"{package}::{name}" for found in DECLARED.findall(bare(packages[package])) for name in found}
+        names = {
+            name: f"{package}::{name}" for found in DECLARED.findall(bare(packages[package])) for name in found if name
+        }
         text = _renamed(text, names)
     return IMPORT.sub("", text)
 

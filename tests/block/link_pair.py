@@ -10,8 +10,10 @@ from typing import Any
 import cocotb
 
 from pymodels.link.characters import Symbol
+from pymodels.settings import LINK
 from tb.agents.grid import Grid
 from tb.agents.link import PacketSink, PacketSource
+from tb.agents.settings import SettingsPort, drive
 
 DEFAULTS = {
     "cfg_delay": 3,
@@ -33,8 +35,8 @@ class Bench:
     def __init__(self, dut: Any, sleeping: bool = False, **settings: int) -> None:
         self.dut = dut
         self.rng = random.Random(cocotb.RANDOM_SEED)
-        for name, value in {**DEFAULTS, **settings, "ab_force": 0, "ab_char": 0, "ba_force": 0, "ba_char": 0}.items():
-            dut[name].value = value
+        inputs = {**DEFAULTS, **settings, "ab_force": 0, "ab_char": 0, "ba_force": 0, "ba_char": 0}
+        drive(dut, inputs, [SettingsPort(dut.cfg, LINK)])
         self.grid = Grid(dut, sleeping)
         self.sent: dict[str, list[bytes]] = {"a": [], "b": []}
         self.got: dict[str, list[bytes]] = {"a": [], "b": []}

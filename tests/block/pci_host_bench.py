@@ -9,8 +9,11 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 
+from pymodels.settings import BRIDGE
+from pymodels.settings import CARD as CARD_SETTINGS
 from tb.agents.host import CpuPort, HostMemory
 from tb.agents.pci import PciMonitor
+from tb.agents.settings import SettingsPort, drive
 from tb.agents.streams import MasterPort, TargetMemory
 
 CARD = (0xE0000000, 0xE1000000)
@@ -18,7 +21,8 @@ SIZE = 1 << 16
 
 QUICK = {
     "cfg_wide": 1,
-    "card_wide": 3,
+    "cfg_m66": 1,
+    "wide_cards": 3,
     "inta": 0,
     "cfg_latency_timer": 0,
     "cfg_start_delay": 0,
@@ -28,7 +32,7 @@ QUICK = {
     "cfg_wc_bytes": 32,
     "cfg_read_return": 0,
     "cfg_mem_log2": 16,
-    "cfg_devsel": 1,
+    "cfg_up_devsel": 1,
     "cfg_up_write_initial": 0,
     "cfg_up_read_initial": 0,
     "cfg_up_subsequent": 0,
@@ -43,6 +47,7 @@ QUICK = {
     "card_max_burst": 0,
     "card_start_delay": 0,
     "card_irdy_wait": 4,
+    "card_line_bytes": 32,
     "card_devsel": 1,
     "card_write_initial": 0,
     "card_read_initial": 0,
@@ -50,6 +55,7 @@ QUICK = {
     "card_read_wait": 10,
     "card_stall_limit": 4,
     "card_max_phases": 0,
+    "card_discard": 32768,
     "card_target_abort": 0,
 }
 """Settings without needless waits."""
@@ -61,6 +67,7 @@ class HostBench:
     def __init__(self, dut: Any, far_ns: int = 0, **settings: int) -> None:
         self.dut = dut
         self.rng = random.Random(cocotb.RANDOM_SEED)
+        self._ports = SettingsPort(dut.cfg, BRIDGE), SettingsPort(dut.card, CARD_SETTINGS, "card_")
         self.set(**{**QUICK, **settings})
         dut.rst.value = 1
         Clock(dut.clk, 10, unit="ns", impl="gpi").start(start_high=False)
@@ -77,8 +84,7 @@ class HostBench:
 
     def set(self, **settings: int) -> None:
         """Set run-time inputs."""
-        for name, value in settings.items():
-            self.dut[name].value = value
+        drive(self.dut, settings, self._ports)
 
     async def start(self) -> None:
         """Reset."""

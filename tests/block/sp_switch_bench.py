@@ -18,9 +18,9 @@ class SpBench(Bench):
     """Packets carry the port at which they come in as their source, and in the last byte of their key."""
 
     def __init__(self, dut: Any, sleeping: bool = False, present: int = -1, **settings: int) -> None:
-        unlike_myrinet = {"cfg_long_timeout": 0, "cfg_beat_period": 0, "cfg_chunks": 4096 // CHUNK}
+        unlike_myrinet = {"cfg_long_timeout": 0, "cfg_beat_period": 0, "cfg_central_chunks": 4096 // CHUNK}
         super().__init__(dut, sleeping, present, **{**unlike_myrinet, **settings})
-        self.limit = int(settings.get("cfg_chunks", unlike_myrinet["cfg_chunks"]))
+        self.limit = int(settings.get("cfg_central_chunks", unlike_myrinet["cfg_central_chunks"]))
         self.peak = 0
         """Most chunks seen in the central queue."""
         self.grid.samplers.append(self._watch_queue)

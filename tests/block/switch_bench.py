@@ -12,10 +12,12 @@ import cocotb
 from pymodels.link.characters import Symbol, packet_characters
 from pymodels.link.crc8 import crc8
 from pymodels.link.packet import Packet, route_byte
+from pymodels.settings import SWITCH
 from pymodels.switch.crossbar import Crossbar, Fate
 from tb.agents.bus import Checker
 from tb.agents.grid import Grid
 from tb.agents.link import LinkDriver, LinkMonitor
+from tb.agents.settings import SettingsPort, drive
 
 DEFAULTS = {
     "cfg_slack": 80,
@@ -41,8 +43,7 @@ class Bench:
         self.ports = int(dut.PORTS.value.to_unsigned())
         self.rng = random.Random(cocotb.RANDOM_SEED)
         present &= (1 << self.ports) - 1
-        for name, value in {**DEFAULTS, **settings, "present": present}.items():
-            dut[name].value = value
+        drive(dut, {**DEFAULTS, **settings, "present": present}, [SettingsPort(dut.cfg, SWITCH)])
         self.model = self.reference(frozenset(port for port in range(self.ports) if present >> port & 1))
         self.grid = Grid(dut, sleeping, self.parts())
         self.driver = LinkDriver(dut, self.grid, self.ports)

@@ -137,7 +137,7 @@ async def no_more_stores_are_posted_than_the_depth(dut: Any, depth: int) -> None
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 @cocotb.parametrize(wide=[0, 1], slow=[False, True])
 async def dma_leaves_host_memory_as_the_model(dut: Any, wide: int, slow: bool) -> None:
-    bench = await begin(dut, card_wide=3 * wide, cfg_wide=wide)
+    bench = await begin(dut, wide_cards=3 * wide, cfg_wide=wide)
     rng, model = bench.rng, bytearray(SIZE)
     if slow:
         bench.set(

@@ -14,8 +14,10 @@ from typing import Any
 import cocotb
 
 from pymodels.link.characters import Symbol
+from pymodels.settings import LINK
 from tb.agents.grid import Grid
 from tb.agents.link import PacketSource
+from tb.agents.settings import SettingsPort, drive
 from tb.agents.streams import sometimes
 
 SETTINGS = {
@@ -47,8 +49,7 @@ class Bench:
     """The port, a random wire and a log of everything that counts."""
 
     def __init__(self, dut: Any, sleeping: bool, seed: int) -> None:
-        for name, value in SETTINGS.items():
-            dut[name].value = value
+        drive(dut, SETTINGS, [SettingsPort(dut.cfg, LINK)])
         self.dut, self.rng = dut, random.Random(seed)
         self.grid = Grid(dut, sleeping)
         self.source = PacketSource(dut, "s", self.grid, sometimes(0.1, random.Random(seed)))

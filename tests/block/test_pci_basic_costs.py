@@ -15,7 +15,7 @@ import cocotb
 from pymodels.pci.pci import TargetTiming, read_clocks, write_clocks_per_word
 from tests.block.pci_host_bench import CARD, HostBench, begin
 
-BUS = {"cfg_wide": 0, "card_wide": 0, "cfg_post_depth": 1}
+BUS = {"cfg_wide": 0, "wide_cards": 0, "cfg_post_depth": 1}
 """32 bits, one posted store: five words really take five times one word."""
 
 WRITES = {

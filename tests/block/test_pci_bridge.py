@@ -24,7 +24,7 @@ from tests.block.test_pci_segment import Models, card_commands, cpu_actor
 async def all_masters_at_once_leave_every_memory_as_its_model(
     dut: Any, far_ns: int, host: int, cards: int, stalls: bool
 ) -> None:
-    bench = await begin(dut, far_ns, cfg_wide=host, card_wide=cards, cfg_latency_timer=16, card_latency_timer=24)
+    bench = await begin(dut, far_ns, cfg_wide=host, wide_cards=cards, cfg_latency_timer=16, card_latency_timer=24)
     rng, models = bench.rng, Models()
     if stalls:
         bench.set(cfg_in_buffer=4, cfg_drain_den=3, cfg_read_latency=20, cfg_up_read_wait=2, card_max_phases=5)
@@ -58,7 +58,7 @@ async def what_a_read_shows_comes_after_what_was_posted_before_it(dut: Any) -> N
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def a_slow_bus_behind_the_bridge_has_its_own_speed_and_leaves_the_near_one_free(dut: Any) -> None:
-    bench = await begin(dut, 30, card_wide=1)
+    bench = await begin(dut, 30, wide_cards=1)
     size = 8192
     bench.masters[0].write(CARD[1], bytes(range(256)) * (size // 256))
     begin_ns = get_sim_time("ns")

@@ -16,7 +16,9 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from pymodels.pci.pci import Command, TargetTiming, Termination, transaction_clocks
+from pymodels.settings import MASTER, TARGET
 from tb.agents.pci import PciMonitor
+from tb.agents.settings import SettingsPort, drive
 from tb.agents.streams import MasterPort, TargetMemory, sometimes
 
 BASE = 0xE0000000
@@ -31,6 +33,7 @@ class Bench:
         self.rng = random.Random(cocotb.RANDOM_SEED)
         self.model = bytearray(SIZE)
         Clock(dut.clk, 10, unit="ns", impl="gpi").start(start_high=False)
+        self._ports = SettingsPort(dut.m_cfg, MASTER), SettingsPort(dut.t_cfg, TARGET)
         settings = {
             "m_wide": 1,
             "t_wide": 1,
@@ -41,6 +44,7 @@ class Bench:
             "cfg_max_burst": 0,
             "cfg_start_delay": 0,
             "cfg_irdy_wait": 4,
+            "cfg_line_bytes": 32,
             "cfg_devsel": 1,
             "cfg_write_initial": 0,
             "cfg_read_initial": 0,
@@ -48,6 +52,7 @@ class Bench:
             "cfg_read_wait": 10,
             "cfg_stall_limit": 4,
             "cfg_max_phases": 0,
+            "cfg_discard": 32768,
             "cfg_target_abort": 0,
         }
         self.set(**settings)
@@ -58,8 +63,7 @@ class Bench:
 
     def set(self, **settings: int) -> None:
         """Set run-time inputs."""
-        for name, value in settings.items():
-            self.dut[name].value = value
+        drive(self.dut, settings, self._ports)
 
     async def start(self) -> None:
         await ClockCycles(self.dut.clk, 4)

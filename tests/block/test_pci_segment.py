@@ -62,7 +62,7 @@ def card_commands(bench: HostBench, models: Models, k: int, count: int) -> list[
 @cocotb.parametrize((("host", "cards"), [(1, 3), (0, 0), (1, 2)]), ("stalls", [False, True]))
 async def all_masters_at_once_leave_every_memory_as_its_model(dut: Any, host: int, cards: int, stalls: bool) -> None:
     bench = await begin(
-        dut, cfg_wide=host, card_wide=cards, cfg_latency_timer=16, card_latency_timer=24, card_read_wait=4
+        dut, cfg_wide=host, wide_cards=cards, cfg_latency_timer=16, card_latency_timer=24, card_read_wait=4
     )
     rng, models = bench.rng, Models()
     if stalls:

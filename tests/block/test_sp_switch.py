@@ -36,8 +36,8 @@ AROUND = HEADER_BYTES + VIA_BYTES + 1
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(gap=[0.0, 0.4], stall=[0.0, 1.0], queue=[0, 3, 512])
 async def random_packets_reach_their_outputs_in_order(dut: Any, gap: float, stall: float, queue: int) -> None:
-    bench = SpBench(dut, cfg_chunks=queue)
-    dut.cfg_fall_through.value = bench.rng.choice([0, 13, 39])
+    fall_through = random.Random(cocotb.RANDOM_SEED).choice([0, 13, 39])
+    bench = SpBench(dut, cfg_central_chunks=queue, cfg_fall_through=fall_through)
     for lane in bench.driver.lanes:
         lane.gaps = sometimes(gap, bench.rng)
     if stall:
@@ -52,7 +52,7 @@ async def random_packets_reach_their_outputs_in_order(dut: Any, gap: float, stal
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(queue=[1, 20, 512])
 async def long_packets_to_few_outputs_lose_nothing_when_the_queue_is_full(dut: Any, queue: int) -> None:
-    bench = SpBench(dut, cfg_chunks=queue)
+    bench = SpBench(dut, cfg_central_chunks=queue)
     await bench.grid.reset()
     for _ in range(3):
         for source in range(bench.ports):
@@ -123,7 +123,7 @@ async def back_to_back_packets_fall_only_once(dut: Any, fall_through: int) -> No
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(queue=[0, 512])
 async def a_blocked_packet_lets_others_past_while_the_queue_has_room(dut: Any, queue: int) -> None:
-    bench = SpBench(dut, cfg_chunks=queue)
+    bench = SpBench(dut, cfg_central_chunks=queue)
     await bench.grid.reset()
     bench.driver.lanes[3].characters.append(int(Symbol.STOP))
     await bench.grid.run(8)
@@ -150,7 +150,7 @@ async def a_blocked_packet_lets_others_past_while_the_queue_has_room(dut: Any, q
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def a_full_queue_stops_the_links_and_no_output(dut: Any) -> None:
-    bench = SpBench(dut, cfg_chunks=8)
+    bench = SpBench(dut, cfg_central_chunks=8)
     await bench.grid.reset()
     for _ in range(2):
         for source in range(4):
@@ -179,7 +179,7 @@ async def waiting_packets_leave_without_a_gap_between_them(dut: Any) -> None:
 
 async def _accepted(dut: Any, queue: int) -> float:
     """Characters delivered per port and clock under uniform saturating traffic of packets of 101 characters."""
-    bench = SpBench(dut, cfg_chunks=queue, cfg_fall_through=39)
+    bench = SpBench(dut, cfg_central_chunks=queue, cfg_fall_through=39)
     await bench.grid.reset()
     for source in range(bench.ports):
         for _ in range(30):
@@ -203,7 +203,7 @@ async def a_central_queue_lifts_the_limit_of_a_queue_at_each_input(dut: Any) -> 
 @cocotb.parametrize(run=[0, 1, 2])
 async def asleep_or_awake_every_character_has_its_time(dut: Any, run: int) -> None:
     def made(sleeping: bool, rng: random.Random) -> Bench:
-        settings = {"cfg_short_timeout": 0, "cfg_chunks": rng.choice([0, 6, 200])}
+        settings = {"cfg_short_timeout": 0, "cfg_central_chunks": rng.choice([0, 6, 200])}
         return SpBench(dut, sleeping, cfg_fall_through=rng.choice([0, 39]), **settings)
 
     await sleeping_changes_nothing(made, run, bursts=4, most=0.9)

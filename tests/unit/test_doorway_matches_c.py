@@ -81,10 +81,6 @@ def test_settings_fit_their_table() -> None:
     assert len({int(s) for s in settings.Setting}) == len(list(settings.Setting))
 
 
-def test_settings_package_is_generated() -> None:
-    assert SOURCES["sim_settings_pkg.sv"].read_text() == settings.systemverilog()
-
-
 def operations(names: Mapping[str, Any]) -> dict[str, int]:
     """The commands among some names: neither side knows one that the other never gives."""
     return {name: number for name, number in names.items() if name.startswith("OP_")}

@@ -6,6 +6,7 @@
 // beat}. Timing: that of myri_pci_device.
 module myri_nic_card
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int BAR_LOG2 = 24  // bytes of the card's region = 2**BAR_LOG2
 ) (
@@ -14,23 +15,7 @@ module myri_nic_card
     input logic [47:0] cycle,  // index of the coming edge
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
     output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
-    input logic [31:0] cfg_pci_base,  // BAR0 after reset
-    input logic cfg_pci_enabled,  // memory and master enable after reset
-    input logic cfg_pci_m66,  // card can run at 66 MHz
-    input logic cfg_pci_wide,  // 64-bit transfers
-    input logic [1:0] cfg_pci_devsel,  // target: DEVSEL# speed
-    input logic [3:0] cfg_pci_write_initial,  // target: wait states of the first write data phase
-    input logic [3:0] cfg_pci_read_initial,  // target: least ones of the first read data phase
-    input logic [2:0] cfg_pci_subsequent,  // target: of later data phases
-    input logic [3:0] cfg_pci_read_wait,  // target: clocks TRDY# is held before a retry
-    input logic [2:0] cfg_pci_stall_limit,  // target: clocks a phase waits before STOP#
-    input logic [7:0] cfg_pci_max_phases,  // target: data phases before a disconnect; 0 = no limit
-    input logic [15:0] cfg_pci_discard,  // target: age at which a delayed read gives way
-    input logic [7:0] cfg_pci_latency_timer,  // master: latency timer; 0 = unlimited
-    input logic [15:0] cfg_pci_max_burst,  // master: bytes of a transaction; 0 = unlimited
-    input logic [7:0] cfg_pci_start_delay,  // master: clocks before asking for the bus
-    input logic [2:0] cfg_pci_irdy_wait,  // master: clocks IRDY# may wait
-    input logic [6:0] cfg_pci_line_bytes,  // master: cache line
+    input pci_card_settings_t cfg,  // of the card
     output logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
     input logic pio_ready,  // taken
     output logic [93:0] pio_data,  // the beat
@@ -76,23 +61,7 @@ module myri_nic_card
       .cycle,
       .pci_in,
       .pci_out,
-      .cfg_base(cfg_pci_base),
-      .cfg_enabled(cfg_pci_enabled),
-      .cfg_wide(cfg_pci_wide),
-      .cfg_m66(cfg_pci_m66),
-      .cfg_devsel(cfg_pci_devsel),
-      .cfg_write_initial(cfg_pci_write_initial),
-      .cfg_read_initial(cfg_pci_read_initial),
-      .cfg_subsequent(cfg_pci_subsequent),
-      .cfg_read_wait(cfg_pci_read_wait),
-      .cfg_stall_limit(cfg_pci_stall_limit),
-      .cfg_max_phases(cfg_pci_max_phases),
-      .cfg_discard(cfg_pci_discard),
-      .cfg_latency_timer(cfg_pci_latency_timer),
-      .cfg_max_burst(cfg_pci_max_burst),
-      .cfg_start_delay(cfg_pci_start_delay),
-      .cfg_irdy_wait(cfg_pci_irdy_wait),
-      .cfg_line_bytes(cfg_pci_line_bytes),
+      .cfg(cfg),
       .inta,
       .master_enable,
       .tw_valid,

@@ -2,9 +2,10 @@
 //
 // Send: crossing -> myri_packet_tx -> myri_link_port. Receive: myri_link_port -> myri_packet_rx ->
 // crossing. Link events (levels when they rise) cross to the NIC clock as strobes.
-// Timing: that of the parts; each crossing costs cfg_cdc_latency.
+// Timing: that of the parts; each crossing costs cfg.cdc_latency.
 module myri_nic_link
   import myri_nic_engines_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int SLACK_LOG2 = 7,   // slack memory of the link port
     parameter int FIFO_LOG2  = 4,   // entries of a data crossing = 2**FIFO_LOG2
@@ -19,14 +20,7 @@ module myri_nic_link
     output logic [8:0] tx,  // {data flag, byte} to the cable
     input logic rx_hold,  // see myri_link_port
     output logic tx_hold,  // see myri_link_port
-    input logic [3:0] cfg_cdc_latency,  // of every crossing
-    input logic [7:0] cfg_slack,  // link port settings
-    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent
-    input logic [7:0] cfg_go_mark,  // fill at which GO is sent
-    input logic [15:0] cfg_refresh,  // STOP refresh period
-    input logic [15:0] cfg_short_timeout,  // characters until GO is assumed
-    input logic [31:0] cfg_long_timeout,  // characters until a blocked packet is cut
-    input logic [31:0] cfg_beat_period,  // BEAT period
+    input nic_settings_t cfg,  // of the NIC
     output logic tr_tx_head,  // trace of the link side, see myri_packet_tx
     output logic tr_tx_tail,  // GAP sent
     output logic [31:0] tr_tx_key,  // packet key
@@ -92,7 +86,7 @@ module myri_nic_link
       .WIDTH(WIDTH + 10),
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_to_link (
-      .cfg_latency(cfg_cdc_latency),
+      .cfg_latency(cfg.cdc_latency),
       .w_clk(send_clk),
       .w_rst(rst),
       .w_valid(send_valid),
@@ -144,13 +138,7 @@ module myri_nic_link
       .tx(tx),
       .rx_hold(rx_hold),
       .tx_hold(tx_hold),
-      .cfg_slack(cfg_slack),
-      .cfg_stop_mark(cfg_stop_mark),
-      .cfg_go_mark(cfg_go_mark),
-      .cfg_refresh(cfg_refresh),
-      .cfg_short_timeout(cfg_short_timeout),
-      .cfg_long_timeout(cfg_long_timeout),
-      .cfg_beat_period(cfg_beat_period),
+      .cfg(cfg.link),
       .s_valid(s_valid),
       .s_ready(s_ready),
       .s_tail(s_tail),
@@ -203,7 +191,7 @@ module myri_nic_link
       .WIDTH(WIDTH + 13),
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_from_link (
-      .cfg_latency(cfg_cdc_latency),
+      .cfg_latency(cfg.cdc_latency),
       .w_clk(half_clk[HALF_RX]),
       .w_rst(link_rst),
       .w_valid(rx_entry_valid),
@@ -228,7 +216,7 @@ module myri_nic_link
   myri_event_cross #(
       .N(6)
   ) u_events (
-      .cfg_latency(cfg_cdc_latency),
+      .cfg_latency(cfg.cdc_latency),
       .w_clk(link_clk),
       .w_rst(link_rst),
       .w_event({level & ~level_before, st_forward_reset, st_illegal, tr_tx_tail}),

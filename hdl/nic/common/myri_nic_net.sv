@@ -4,6 +4,7 @@
 // Timing: that of the parts.
 module myri_nic_net
   import myri_nic_engines_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port
     parameter int FIFO_LOG2  = 4,  // entries of a data crossing = 2**FIFO_LOG2
@@ -17,14 +18,7 @@ module myri_nic_net
     output logic [8:0] tx,  // {data flag, byte} to the cable
     input logic rx_hold,  // see myri_link_port
     output logic tx_hold,  // see myri_link_port
-    input logic [3:0] cfg_cdc_latency,  // of every crossing
-    input logic [7:0] cfg_slack,  // link port settings
-    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent
-    input logic [7:0] cfg_go_mark,  // fill at which GO is sent
-    input logic [15:0] cfg_refresh,  // STOP refresh period
-    input logic [15:0] cfg_short_timeout,  // characters until GO is assumed
-    input logic [31:0] cfg_long_timeout,  // characters until a blocked packet is cut
-    input logic [31:0] cfg_beat_period,  // BEAT period
+    input nic_settings_t cfg,  // of the NIC
     output logic tr_tx_head,  // trace of the link side, see myri_packet_tx
     output logic tr_tx_tail,  // GAP sent
     output logic [31:0] tr_tx_key,  // packet key
@@ -59,8 +53,6 @@ module myri_nic_net
     input logic rx_crc_enable,  // RX_CRC8_EN
     input logic nres_enable,  // NRES_EN
     input logic [1:0] nres_code,  // TIMEOUT
-    input logic [31:0] cfg_nres_clocks,  // clocks of 1/16 s
-    input logic cfg_nres_truncate,  // 1 = truncate, 0 = reset the receiver
     input logic [23:0] w_data,  // register writes
     input logic w_rmp,  // RMP
     input logic w_rml,  // RML
@@ -169,8 +161,8 @@ module myri_nic_net
       .crc_enable(rx_crc_enable),
       .nres_enable(nres_enable),
       .nres_code(nres_code),
-      .cfg_nres_clocks(cfg_nres_clocks),
-      .cfg_nres_truncate(cfg_nres_truncate),
+      .cfg_nres_clocks(cfg.nres_clocks),
+      .cfg_nres_truncate(cfg.nres_truncate),
       .w_rmp(w_rmp),
       .w_rml(w_rml),
       .w_data(w_data),
@@ -215,14 +207,7 @@ module myri_nic_net
       .tx(tx),
       .rx_hold(rx_hold),
       .tx_hold(tx_hold),
-      .cfg_cdc_latency(cfg_cdc_latency),
-      .cfg_slack(cfg_slack),
-      .cfg_stop_mark(cfg_stop_mark),
-      .cfg_go_mark(cfg_go_mark),
-      .cfg_refresh(cfg_refresh),
-      .cfg_short_timeout(cfg_short_timeout),
-      .cfg_long_timeout(cfg_long_timeout),
-      .cfg_beat_period(cfg_beat_period),
+      .cfg(cfg),
       .tr_tx_head(tr_tx_head),
       .tr_tx_tail(tr_tx_tail),
       .tr_tx_key(tr_tx_key),

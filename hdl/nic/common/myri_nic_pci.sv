@@ -1,9 +1,10 @@
 // PCI side of a card with clocks of its own: myri_nic_card and the crossings to the NIC clock.
 //
 // A DMA write's data follow in their own crossing; the interrupt level crosses as messages.
-// Timing: each crossing costs its latency (cfg_cdc_latency).
+// Timing: each crossing costs its latency (cfg.cdc_latency).
 module myri_nic_pci
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int FIFO_LOG2 = 4  // entries of a data crossing = 2**FIFO_LOG2
 ) (
@@ -13,24 +14,7 @@ module myri_nic_pci
     input logic [47:0] pci_cycle,  // index of the coming edge
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
     output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
-    input logic [3:0] cfg_cdc_latency,  // of every crossing
-    input logic [31:0] cfg_pci_base,  // BAR0 after reset
-    input logic cfg_pci_enabled,  // memory and master enable after reset
-    input logic cfg_pci_m66,  // card can run at 66 MHz
-    input logic cfg_pci_wide,  // 64-bit transfers
-    input logic [1:0] cfg_pci_devsel,  // target: DEVSEL# speed
-    input logic [3:0] cfg_pci_write_initial,  // target: wait states of the first write data phase
-    input logic [3:0] cfg_pci_read_initial,  // target: least ones of the first read data phase
-    input logic [2:0] cfg_pci_subsequent,  // target: of later data phases
-    input logic [3:0] cfg_pci_read_wait,  // target: clocks TRDY# is held before a retry
-    input logic [2:0] cfg_pci_stall_limit,  // target: clocks a phase waits before STOP#
-    input logic [7:0] cfg_pci_max_phases,  // target: data phases before a disconnect; 0 = no limit
-    input logic [15:0] cfg_pci_discard,  // target: age at which a delayed read gives way
-    input logic [7:0] cfg_pci_latency_timer,  // master: latency timer; 0 = unlimited
-    input logic [15:0] cfg_pci_max_burst,  // master: bytes of a transaction; 0 = unlimited
-    input logic [7:0] cfg_pci_start_delay,  // master: clocks before asking for the bus
-    input logic [2:0] cfg_pci_irdy_wait,  // master: clocks IRDY# may wait
-    input logic [6:0] cfg_pci_line_bytes,  // master: cache line
+    input nic_settings_t cfg,  // of the NIC
     output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
     output logic pci_busy,  // PCI clock: something is open, or another edge is needed
     input logic clk,  // NIC clock of intr_line; edges with intr_needed = 0 may be left out
@@ -82,23 +66,7 @@ module myri_nic_pci
       .cycle(pci_cycle),
       .pci_in(pci_in),
       .pci_out(pci_out),
-      .cfg_pci_base(cfg_pci_base),
-      .cfg_pci_enabled(cfg_pci_enabled),
-      .cfg_pci_m66(cfg_pci_m66),
-      .cfg_pci_wide(cfg_pci_wide),
-      .cfg_pci_devsel(cfg_pci_devsel),
-      .cfg_pci_write_initial(cfg_pci_write_initial),
-      .cfg_pci_read_initial(cfg_pci_read_initial),
-      .cfg_pci_subsequent(cfg_pci_subsequent),
-      .cfg_pci_read_wait(cfg_pci_read_wait),
-      .cfg_pci_stall_limit(cfg_pci_stall_limit),
-      .cfg_pci_max_phases(cfg_pci_max_phases),
-      .cfg_pci_discard(cfg_pci_discard),
-      .cfg_pci_latency_timer(cfg_pci_latency_timer),
-      .cfg_pci_max_burst(cfg_pci_max_burst),
-      .cfg_pci_start_delay(cfg_pci_start_delay),
-      .cfg_pci_irdy_wait(cfg_pci_irdy_wait),
-      .cfg_pci_line_bytes(cfg_pci_line_bytes),
+      .cfg(cfg.pci),
       .pio_valid(far_pio_valid),
       .pio_ready(far_pio_ready),
       .pio_data(far_pio_data),
@@ -122,7 +90,7 @@ module myri_nic_pci
       .WIDTH(94),
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_pio (
-      .cfg_latency(cfg_cdc_latency),
+      .cfg_latency(cfg.cdc_latency),
       .w_clk(side_clk[SIDE_TARGET]),
       .w_rst(pci_rst),
       .w_valid(far_pio_valid),
@@ -141,7 +109,7 @@ module myri_nic_pci
       .WIDTH(64),
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_response (
-      .cfg_latency(cfg_cdc_latency),
+      .cfg_latency(cfg.cdc_latency),
       .w_clk(pio_clk),
       .w_rst(rst),
       .w_valid(rsp_valid),
@@ -160,7 +128,7 @@ module myri_nic_pci
       .WIDTH(49),
       .DEPTH_LOG2(2)
   ) u_command (
-      .cfg_latency(cfg_cdc_latency),
+      .cfg_latency(cfg.cdc_latency),
       .w_clk(dma_clk),
       .w_rst(rst),
       .w_valid(cmd_valid),
@@ -179,7 +147,7 @@ module myri_nic_pci
       .WIDTH(64),
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_write (
-      .cfg_latency(cfg_cdc_latency),
+      .cfg_latency(cfg.cdc_latency),
       .w_clk(dma_clk),
       .w_rst(rst),
       .w_valid(wr_valid),
@@ -198,7 +166,7 @@ module myri_nic_pci
       .WIDTH(66),
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_read (
-      .cfg_latency(cfg_cdc_latency),
+      .cfg_latency(cfg.cdc_latency),
       .w_clk(side_clk[SIDE_MASTER]),
       .w_rst(pci_rst),
       .w_valid(far_rd_valid),
@@ -214,7 +182,7 @@ module myri_nic_pci
   );
 
   myri_level_cross u_interrupt (
-      .cfg_latency(cfg_cdc_latency),
+      .cfg_latency(cfg.cdc_latency),
       .w_clk(clk),
       .w_rst(rst),
       .w_level(intr_line),

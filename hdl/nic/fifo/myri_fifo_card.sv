@@ -10,6 +10,7 @@
 module myri_fifo_card
   import myri_fifo_card_pkg::*;
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port = 2**SLACK_LOG2 characters
     parameter int CROSS_LOG2 = 4   // entries of a data crossing = 2**CROSS_LOG2
@@ -49,31 +50,7 @@ module myri_fifo_card
     output logic [7:0] mem_b_be,  // lanes written
     input logic [63:0] mem_b_rdata,  // read data, the clock after
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
-    input logic [3:0] cfg_cdc_latency,  // of every crossing
-    input logic [7:0] cfg_slack,  // link port settings
-    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent
-    input logic [7:0] cfg_go_mark,  // fill at which GO is sent
-    input logic [15:0] cfg_refresh,  // STOP refresh period
-    input logic [15:0] cfg_short_timeout,  // characters until GO is assumed
-    input logic [31:0] cfg_long_timeout,  // characters until a blocked packet is cut
-    input logic [31:0] cfg_beat_period,  // BEAT period
-    input logic [31:0] cfg_pci_base,  // BAR0 after reset
-    input logic cfg_pci_enabled,  // memory and master enable after reset
-    input logic cfg_pci_m66,  // card can run at 66 MHz
-    input logic cfg_pci_wide,  // 64-bit transfers
-    input logic [1:0] cfg_pci_devsel,  // target: DEVSEL# speed
-    input logic [3:0] cfg_pci_write_initial,  // target: wait states of the first write data phase
-    input logic [3:0] cfg_pci_read_initial,  // target: least ones of the first read data phase
-    input logic [2:0] cfg_pci_subsequent,  // target: of later data phases
-    input logic [3:0] cfg_pci_read_wait,  // target: clocks TRDY# is held before a retry
-    input logic [2:0] cfg_pci_stall_limit,  // target: clocks a phase waits before STOP#
-    input logic [7:0] cfg_pci_max_phases,  // target: data phases before a disconnect; 0 = no limit
-    input logic [15:0] cfg_pci_discard,  // target: age at which a delayed read gives way
-    input logic [7:0] cfg_pci_latency_timer,  // master: latency timer; 0 = unlimited
-    input logic [15:0] cfg_pci_max_burst,  // master: bytes of a transaction; 0 = unlimited
-    input logic [7:0] cfg_pci_start_delay,  // master: clocks before asking for the bus
-    input logic [2:0] cfg_pci_irdy_wait,  // master: clocks IRDY# may wait
-    input logic [6:0] cfg_pci_line_bytes,  // master: cache line
+    input nic_settings_t cfg,  // of the NIC
     output logic tr_tx_start,  // clk: a packet was begun ...
     output logic [31:0] tr_tx_start_ago,  // ... so many edges ago
     output logic [31:0] tr_tx_start_key,  // packet key

@@ -8,6 +8,7 @@
 module myri_nic4
   import myri_lanai4_pkg::*;
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port = 2**SLACK_LOG2 characters
     parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
@@ -62,36 +63,7 @@ module myri_nic4
     output logic [31:0] isr_set,  // bits set by hardware at the last edge
     output logic lanai_reset,  // level: the host holds the LANai in reset
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
-    input logic [1:0] cfg_accesses,  // accesses a clock, 1 or 2
-    input logic [3:0] cfg_cdc_latency,  // of the crossings to and from the link
-    input logic cfg_sram_above,  // 1 MB of SRAM, behind the other regions of the card
-    input logic [15:0] cfg_start_clocks,  // start-up of a DMA transfer
-    input logic [15:0] cfg_rtc_num,  // RTC ticks ...
-    input logic [15:0] cfg_rtc_den,  // ... in this many clocks
-    input logic [7:0] cfg_slack,  // link port settings
-    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent
-    input logic [7:0] cfg_go_mark,  // fill at which GO is sent
-    input logic [15:0] cfg_refresh,  // STOP refresh period
-    input logic [15:0] cfg_short_timeout,  // characters until GO is assumed
-    input logic [31:0] cfg_long_timeout,  // characters until a blocked packet is cut
-    input logic [31:0] cfg_beat_period,  // BEAT period
-    input logic [31:0] cfg_nres_clocks,  // clocks of 1/16 s
-    input logic cfg_nres_truncate,  // 1 = truncate, 0 = reset the receiver
-    input logic [31:0] cfg_pci_base,  // BAR0 after reset
-    input logic cfg_pci_enabled,  // memory and master enable after reset
-    input logic [1:0] cfg_pci_devsel,  // target: DEVSEL# speed
-    input logic [3:0] cfg_pci_write_initial,  // target: wait states of the first write data phase
-    input logic [3:0] cfg_pci_read_initial,  // target: least ones of the first read data phase
-    input logic [2:0] cfg_pci_subsequent,  // target: of later data phases
-    input logic [3:0] cfg_pci_read_wait,  // target: clocks TRDY# is held before a retry
-    input logic [2:0] cfg_pci_stall_limit,  // target: clocks a phase waits before STOP#
-    input logic [7:0] cfg_pci_max_phases,  // target: data phases before a disconnect; 0 = no limit
-    input logic [15:0] cfg_pci_discard,  // target: age at which a delayed read gives way
-    input logic [7:0] cfg_pci_latency_timer,  // master: latency timer; 0 = unlimited
-    input logic [15:0] cfg_pci_max_burst,  // master: bytes of a transaction; 0 = unlimited
-    input logic [7:0] cfg_pci_start_delay,  // master: clocks before asking for the bus
-    input logic [2:0] cfg_pci_irdy_wait,  // master: clocks IRDY# may wait
-    input logic [6:0] cfg_pci_line_bytes,  // master: cache line
+    input nic_settings_t cfg,  // of the NIC
     output logic tr_tx_start,  // clk: a packet was started ...
     output logic [31:0] tr_tx_start_ago,  // ... so many edges ago
     output logic [31:0] tr_tx_start_key,  // packet key
@@ -169,6 +141,12 @@ module myri_nic4
   logic arb_busy, regs_busy, net_busy, host_busy, card_busy, net_in_flight, dma_in_flight;
   logic timer_alarm, nres_alarm, start_alarm;
   logic [47:0] timer_cycle, nres_cycle, start_cycle, first_cycle;
+  pci_card_settings_t narrow;  // the card has 32 bits and 33 MHz
+  always_comb begin
+    narrow = cfg.pci;
+    narrow.wide = 1'b0;
+    narrow.m66 = 1'b0;
+  end
   logic unused_ok;
   assign unused_ok = ^link_event[4:0];
 
@@ -208,11 +186,14 @@ module myri_nic4
       .WIDTH(WIDTH)
   ) u_arbiter (
       .*,
+      .cfg_accesses(cfg.sram_accesses),
       .busy(arb_busy)
   );
 
   myri_lanai4_regs u_regs (
       .*,
+      .cfg_rtc_num(cfg.rtc_numerator),
+      .cfg_rtc_den(cfg.rtc_denominator),
       .hold_reset(lanai_reset),
       .dma_busy(dma_in_flight),
       .recv_lost(st_rx_lost),
@@ -249,6 +230,8 @@ module myri_nic4
 
   myri_nic4_host u_host (
       .*,
+      .cfg_start_clocks(cfg.dma_start_clocks),
+      .cfg_sram_above(cfg.sram_above),
       .dma_error(st_dma_error),
       .pio_misuse(st_pio_misuse),
       .in_flight(dma_in_flight),
@@ -261,8 +244,7 @@ module myri_nic4
       .BAR_LOG2(21)
   ) u_card (
       .*,
-      .cfg_pci_m66(1'b0),
-      .cfg_pci_wide(1'b0),
+      .cfg (narrow),
       .inta(intr_line),
       .busy(card_busy)
   );

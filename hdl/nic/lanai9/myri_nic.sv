@@ -10,6 +10,7 @@ module myri_nic
   import myri_lanai9_pkg::*;
   import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port = 2**SLACK_LOG2 characters
     parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
@@ -71,37 +72,7 @@ module myri_nic
     output logic [31:0] isr_set,  // bits set by hardware at the last edge
     output logic lanai_reset,  // level: the host holds the LANai in reset
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
-    input logic [1:0] cfg_accesses,  // accesses a clock, 1 or 2
-    input logic [3:0] cfg_cdc_latency,  // of every crossing
-    input logic [15:0] cfg_start_clocks,  // start-up of a DMA block
-    input logic [15:0] cfg_rtc_num,  // RTC ticks ...
-    input logic [15:0] cfg_rtc_den,  // ... in this many clocks
-    input logic [7:0] cfg_slack,  // link port settings
-    input logic [7:0] cfg_stop_mark,  // fill at which STOP is sent
-    input logic [7:0] cfg_go_mark,  // fill at which GO is sent
-    input logic [15:0] cfg_refresh,  // STOP refresh period
-    input logic [15:0] cfg_short_timeout,  // characters until GO is assumed
-    input logic [31:0] cfg_long_timeout,  // characters until a blocked packet is cut
-    input logic [31:0] cfg_beat_period,  // BEAT period
-    input logic [31:0] cfg_nres_clocks,  // clocks of 1/16 s
-    input logic cfg_nres_truncate,  // 1 = truncate, 0 = reset the receiver
-    input logic [31:0] cfg_pci_base,  // BAR0 after reset
-    input logic cfg_pci_enabled,  // memory and master enable after reset
-    input logic cfg_pci_m66,  // card can run at 66 MHz
-    input logic cfg_pci_wide,  // 64-bit transfers
-    input logic [1:0] cfg_pci_devsel,  // target: DEVSEL# speed
-    input logic [3:0] cfg_pci_write_initial,  // target: wait states of the first write data phase
-    input logic [3:0] cfg_pci_read_initial,  // target: least ones of the first read data phase
-    input logic [2:0] cfg_pci_subsequent,  // target: of later data phases
-    input logic [3:0] cfg_pci_read_wait,  // target: clocks TRDY# is held before a retry
-    input logic [2:0] cfg_pci_stall_limit,  // target: clocks a phase waits before STOP#
-    input logic [7:0] cfg_pci_max_phases,  // target: data phases before a disconnect; 0 = no limit
-    input logic [15:0] cfg_pci_discard,  // target: age at which a delayed read gives way
-    input logic [7:0] cfg_pci_latency_timer,  // master: latency timer; 0 = unlimited
-    input logic [15:0] cfg_pci_max_burst,  // master: bytes of a transaction; 0 = unlimited
-    input logic [7:0] cfg_pci_start_delay,  // master: clocks before asking for the bus
-    input logic [2:0] cfg_pci_irdy_wait,  // master: clocks IRDY# may wait
-    input logic [6:0] cfg_pci_line_bytes,  // master: cache line
+    input nic_settings_t cfg,  // of the NIC
     output logic tr_tx_start,  // clk: a packet was started ...
     output logic [31:0] tr_tx_start_ago,  // ... so many edges ago
     output logic [31:0] tr_tx_start_key,  // packet key
@@ -225,12 +196,15 @@ module myri_nic
 
   myri_sram_arbiter u_arbiter (
       .*,
-      .clk (engine_clk[ENGINE_SRAM]),
+      .cfg_accesses(cfg.sram_accesses),
+      .clk(engine_clk[ENGINE_SRAM]),
       .busy(arb_busy)
   );
 
   myri_lanai_regs u_regs (
       .*,
+      .cfg_rtc_num(cfg.rtc_numerator),
+      .cfg_rtc_den(cfg.rtc_denominator),
       .clk(engine_clk[ENGINE_CONTROL]),
       .hold_reset(lanai_reset),
       .pulse(reg_pulse),
@@ -273,6 +247,7 @@ module myri_nic
 
   myri_nic_host u_host (
       .*,
+      .cfg_start_clocks(cfg.dma_start_clocks),
       .pio_clk(engine_clk[ENGINE_PIO]),
       .dma_clk(engine_clk[ENGINE_DMA]),
       .pio_needed(pio_near),

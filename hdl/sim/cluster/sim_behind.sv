@@ -1,6 +1,7 @@
 // The further cards of a node behind a PCI-to-PCI bridge: bridge, far bus, cards, and the sleep of the far bus's clock.
 module sim_behind
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
@@ -25,48 +26,19 @@ module sim_behind
     input  logic [ PCI_IN_BITS-1:0] pci_in,
     output logic [PCI_OUT_BITS-1:0] pci_out
 );
-  localparam int BUS_FIRST = SET_CARD_LATENCY_TIMER;
-  localparam int BUS_COUNT = SET_CARD_DISCARD - BUS_FIRST + 1;
   localparam logic [31:0] WINDOW = 32'hE000_0000;  // all slots; the first one, the NIC's, is the bridge's hole
-  logic [32*BUS_COUNT-1:0] bus;
-  logic [63:0] near;
-  logic [31:0] far_wide, crossing;
-  sim_setting #(
-      .UNIT (BASE),
-      .KEY  (BUS_FIRST),
-      .COUNT(BUS_COUNT)
-  ) bus_settings (
-      .clk,
-      .rst,
-      .value(bus)
-  );
-  sim_setting #(
-      .UNIT (BASE),
-      .KEY  (SET_PCI_WIDE),
-      .COUNT(2)
-  ) near_settings (
-      .clk,
-      .rst,
-      .value(near)
-  );
-  sim_setting #(
-      .UNIT (BASE),
-      .KEY  (SET_FPGA_WIDE),
-      .COUNT(1)
-  ) far_setting (
-      .clk,
-      .rst,
-      .value(far_wide)
-  );
-  sim_setting #(
-      .UNIT (BASE),
-      .KEY  (SET_CDC_LATENCY),
-      .COUNT(1)
-  ) crossing_setting (
-      .clk,
-      .rst,
-      .value(crossing)
-  );
+  pci_card_settings_t nic, cfg;
+  fpga_settings_t fpga;
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      nic  <= pci_card_settings(BASE);
+      fpga <= fpga_settings(BASE);
+    end
+  end
+  always_comb begin
+    cfg = nic;  // as the NIC beside it, but for the window
+    cfg.base = WINDOW;
+  end
 
   logic [ 2*PCI_IN_BITS-1:0] slot_in;
   logic [2*PCI_OUT_BITS-1:0] slot_out;
@@ -87,24 +59,9 @@ module sim_behind
       .slot_in,
       .slot_out,
       .slot_present({1'(FRAME), 1'(FPGA)}),
-      .cfg_base(WINDOW),
-      .cfg_cdc_latency(crossing[3:0]),
-      .cfg_wide(near[0]),
-      .cfg_m66(near[32]),
-      .cfg_far_wide(far_wide[0]),
-      .cfg_devsel(bus[32*(SET_CARD_DEVSEL-BUS_FIRST)+:2]),
-      .cfg_write_initial(bus[32*(SET_CARD_WRITE_INITIAL-BUS_FIRST)+:4]),
-      .cfg_read_initial(bus[32*(SET_CARD_READ_INITIAL-BUS_FIRST)+:4]),
-      .cfg_subsequent(bus[32*(SET_CARD_SUBSEQUENT-BUS_FIRST)+:3]),
-      .cfg_read_wait(bus[32*(SET_CARD_READ_WAIT-BUS_FIRST)+:4]),
-      .cfg_stall_limit(bus[32*(SET_CARD_STALL_LIMIT-BUS_FIRST)+:3]),
-      .cfg_max_phases(bus[32*(SET_CARD_MAX_PHASES-BUS_FIRST)+:8]),
-      .cfg_discard(bus[32*(SET_CARD_DISCARD-BUS_FIRST)+:16]),
-      .cfg_latency_timer(bus[32*(SET_CARD_LATENCY_TIMER-BUS_FIRST)+:8]),
-      .cfg_max_burst(bus[32*(SET_CARD_MAX_BURST-BUS_FIRST)+:16]),
-      .cfg_start_delay(bus[32*(SET_CARD_START_DELAY-BUS_FIRST)+:8]),
-      .cfg_irdy_wait(bus[32*(SET_CARD_IRDY_WAIT-BUS_FIRST)+:3]),
-      .cfg_line_bytes(bus[32*(SET_CARD_LINE_BYTES-BUS_FIRST)+:7]),
+      .cfg,
+      .cfg_cdc_latency(fpga.cdc_latency),
+      .cfg_far_wide(fpga.wide),
       .far_wires(),
       .far_req_n(),
       .far_gnt_n(),
@@ -177,7 +134,4 @@ module sim_behind
       .alarm_cycle(slots_alarm_cycle),
       .awake(far_awake)
   );
-
-  logic unused;
-  assign unused = &{1'b0, bus, near, far_wide, crossing};
 endmodule

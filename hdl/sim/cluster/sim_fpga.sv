@@ -1,6 +1,7 @@
 // The FPGA card of a node with its run-time settings, SRAM, trace points, invariants, and the sleep of its fabric clock.
 module sim_fpga
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
@@ -23,40 +24,23 @@ module sim_fpga
     output logic [PCI_OUT_BITS-1:0] pci_out
 );
   // ---------------------------------------------------------------- run-time settings
-  localparam int BUS_FIRST = SET_CARD_LATENCY_TIMER;
-  localparam int BUS_COUNT = SET_CARD_DISCARD - BUS_FIRST + 1;
-  localparam int OWN_FIRST = SET_FPGA_WIDE;
-  localparam int OWN_COUNT = SET_FPGA_PAUSE - OWN_FIRST + 1;
-  logic [32*BUS_COUNT-1:0] bus;
-  logic [32*OWN_COUNT-1:0] own;
-  logic [31:0] crossing;
-  sim_setting #(
-      .UNIT (BASE),
-      .KEY  (BUS_FIRST),
-      .COUNT(BUS_COUNT)
-  ) bus_settings (
-      .clk,
-      .rst,
-      .value(bus)
-  );
-  sim_setting #(
-      .UNIT (BASE),
-      .KEY  (OWN_FIRST),
-      .COUNT(OWN_COUNT)
-  ) own_settings (
-      .clk,
-      .rst,
-      .value(own)
-  );
-  sim_setting #(
-      .UNIT (BASE),
-      .KEY  (SET_CDC_LATENCY),
-      .COUNT(1)
-  ) crossing_setting (
-      .clk,
-      .rst,
-      .value(crossing)
-  );
+  fpga_settings_t cfg;
+  pci_card_settings_t shared, cfg_pci;
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      cfg <= fpga_settings(BASE);
+      shared <= pci_card_settings(BASE);
+    end
+  end
+  always_comb begin
+    cfg_pci = shared;  // with the NIC, but for these
+    cfg_pci.base = 32'hE000_0000 + 32'(SLOT) * 32'h0100_0000;
+    cfg_pci.wide = cfg.wide;
+    cfg_pci.m66 = cfg.m66;
+    cfg_pci.master.start_delay = cfg.start_delay;
+    cfg_pci.target.write_initial = cfg.write_initial;
+    cfg_pci.target.read_initial = cfg.read_initial;
+  end
 
   // ---------------------------------------------------------------- the card and its SRAM
   logic f_busy, mem_valid, mem_write, head_valid, head_bank, result_valid, bank_valid, bank_write;
@@ -70,26 +54,6 @@ module sim_fpga
   myri_fpga_card card (
       .f_clk(fabric_clk),
       .f_rst(rst),
-      .cfg_base(32'hE000_0000 + 32'(SLOT) * 32'h0100_0000),
-      .cfg_cdc_latency(crossing[3:0]),
-      .cfg_wide(own[32*(SET_FPGA_WIDE-OWN_FIRST)]),
-      .cfg_m66(own[32*(SET_FPGA_M66-OWN_FIRST)]),
-      .cfg_latency_timer(bus[32*(SET_CARD_LATENCY_TIMER-BUS_FIRST)+:8]),
-      .cfg_max_burst(bus[32*(SET_CARD_MAX_BURST-BUS_FIRST)+:16]),
-      .cfg_start_delay(own[32*(SET_FPGA_START_DELAY-OWN_FIRST)+:8]),
-      .cfg_irdy_wait(bus[32*(SET_CARD_IRDY_WAIT-BUS_FIRST)+:3]),
-      .cfg_line_bytes(bus[32*(SET_CARD_LINE_BYTES-BUS_FIRST)+:7]),
-      .cfg_devsel(bus[32*(SET_CARD_DEVSEL-BUS_FIRST)+:2]),
-      .cfg_write_initial(own[32*(SET_FPGA_WRITE_INITIAL-OWN_FIRST)+:4]),
-      .cfg_read_initial(own[32*(SET_FPGA_READ_INITIAL-OWN_FIRST)+:4]),
-      .cfg_subsequent(bus[32*(SET_CARD_SUBSEQUENT-BUS_FIRST)+:3]),
-      .cfg_read_wait(bus[32*(SET_CARD_READ_WAIT-BUS_FIRST)+:4]),
-      .cfg_stall_limit(bus[32*(SET_CARD_STALL_LIMIT-BUS_FIRST)+:3]),
-      .cfg_max_phases(bus[32*(SET_CARD_MAX_PHASES-BUS_FIRST)+:8]),
-      .cfg_discard(bus[32*(SET_CARD_DISCARD-BUS_FIRST)+:16]),
-      .cfg_linger(own[32*(SET_FPGA_LINGER-OWN_FIRST)+:8]),
-      .cfg_patience(own[32*(SET_FPGA_PATIENCE-OWN_FIRST)+:16]),
-      .cfg_pause(own[32*(SET_FPGA_PAUSE-OWN_FIRST)+:8]),
       .tr_first(),
       .tr_last(),
       .st_in_flight(in_flight),
@@ -168,7 +132,4 @@ module sim_fpga
       .alarm_cycle(48'd0),
       .awake(fabric_awake)
   );
-
-  logic unused;
-  assign unused = &{1'b0, bus, own, crossing};
 endmodule

@@ -2,6 +2,7 @@
 `include "doorway.svh"
 module sim_frame
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
@@ -16,28 +17,13 @@ module sim_frame
     input  logic [ PCI_IN_BITS-1:0] pci_in,
     output logic [PCI_OUT_BITS-1:0] pci_out
 );
-  localparam int FIRST = SET_CARD_DEVSEL;
-  localparam int COUNT = SET_CARD_DISCARD - FIRST + 1;
-  logic [32*COUNT-1:0] values;
-  logic [31:0] wide;
-  sim_setting #(
-      .UNIT (BASE),
-      .KEY  (FIRST),
-      .COUNT(COUNT)
-  ) settings (
-      .clk,
-      .rst,
-      .value(values)
-  );
-  sim_setting #(
-      .UNIT (BASE),
-      .KEY  (SET_PCI_WIDE),
-      .COUNT(1)
-  ) width (
-      .clk,
-      .rst,
-      .value(wide)
-  );
+  pci_card_settings_t shared, cfg;
+  always_ff @(posedge clk) if (rst) shared <= pci_card_settings(BASE);
+  always_comb begin
+    cfg = shared;  // with the NIC, but for these
+    cfg.base = 32'hE000_0000 + 32'(SLOT) * 32'h0100_0000;
+    cfg.m66 = 1'b1;
+  end
 
   logic mem_valid, mem_write, begun, ended, card_busy;
   logic [23:0] mem_addr;
@@ -50,17 +36,7 @@ module sim_frame
       .busy(card_busy),
       .pci_in,
       .pci_out,
-      .cfg_base(32'hE000_0000 + 32'(SLOT) * 32'h0100_0000),
-      .cfg_wide(wide[0]),
-      .cfg_m66(1'b1),
-      .cfg_devsel(values[32*(SET_CARD_DEVSEL-FIRST)+:2]),
-      .cfg_write_initial(values[32*(SET_CARD_WRITE_INITIAL-FIRST)+:4]),
-      .cfg_read_initial(values[32*(SET_CARD_READ_INITIAL-FIRST)+:4]),
-      .cfg_subsequent(values[32*(SET_CARD_SUBSEQUENT-FIRST)+:3]),
-      .cfg_read_wait(values[32*(SET_CARD_READ_WAIT-FIRST)+:4]),
-      .cfg_stall_limit(values[32*(SET_CARD_STALL_LIMIT-FIRST)+:3]),
-      .cfg_max_phases(values[32*(SET_CARD_MAX_PHASES-FIRST)+:8]),
-      .cfg_discard(values[32*(SET_CARD_DISCARD-FIRST)+:16]),
+      .cfg,
       .mem_valid,
       .mem_write,
       .mem_addr,
@@ -122,7 +98,4 @@ module sim_frame
       .argument2({32'd0, written}),
       .ago(32'd0)
   );
-
-  logic unused;
-  assign unused = &{1'b0, values, wide};
 endmodule

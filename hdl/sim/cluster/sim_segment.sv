@@ -1,6 +1,7 @@
 // The PCI segment of a node with its run-time settings: the NIC in slot 0, further cards behind it.
 module sim_segment
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
   import sim_settings_pkg::*;
 #(
     parameter int UNIT  = 0,  // settings unit of the node
@@ -39,18 +40,8 @@ module sim_segment
     output logic                          conflict,
     output logic                          busy
 );
-  localparam int FIRST = SET_PCI_WIDE;
-  localparam int COUNT = SET_EXTRA_DEN - FIRST + 1;
-  logic [32*COUNT-1:0] values;
-  sim_setting #(
-      .UNIT (UNIT),
-      .KEY  (FIRST),
-      .COUNT(COUNT)
-  ) settings (
-      .clk  (setup_clk),
-      .rst,
-      .value(values)
-  );
+  host_bridge_settings_t cfg;
+  always_ff @(posedge setup_clk) if (rst) cfg <= host_bridge_settings(UNIT);
 
   myri_pci_segment #(
       .SLOTS(SLOTS)
@@ -63,27 +54,7 @@ module sim_segment
       .slot_in,
       .slot_out,
       .slot_present,
-      .cfg_wide(values[32*(SET_PCI_WIDE-FIRST)]),
-      .cfg_m66(values[32*(SET_PCI_M66-FIRST)]),
-      .cfg_latency_timer(values[32*(SET_BRIDGE_LATENCY_TIMER-FIRST)+:8]),
-      .cfg_start_delay(values[32*(SET_BRIDGE_START_DELAY-FIRST)+:8]),
-      .cfg_post_depth(values[32*(SET_POST_DEPTH-FIRST)+:5]),
-      .cfg_wc_bytes(values[32*(SET_WC_BYTES-FIRST)+:7]),
-      .cfg_read_return(values[32*(SET_READ_RETURN-FIRST)+:8]),
-      .cfg_mem_log2(values[32*(SET_MEM_LOG2-FIRST)+:6]),
-      .cfg_devsel(values[32*(SET_UP_DEVSEL-FIRST)+:2]),
-      .cfg_up_write_initial(values[32*(SET_UP_WRITE_INITIAL-FIRST)+:4]),
-      .cfg_up_read_initial(values[32*(SET_UP_READ_INITIAL-FIRST)+:4]),
-      .cfg_up_subsequent(values[32*(SET_UP_SUBSEQUENT-FIRST)+:3]),
-      .cfg_up_read_wait(values[32*(SET_UP_READ_WAIT-FIRST)+:4]),
-      .cfg_up_stall_limit(values[32*(SET_UP_STALL_LIMIT-FIRST)+:3]),
-      .cfg_up_max_phases(values[32*(SET_UP_MAX_PHASES-FIRST)+:8]),
-      .cfg_in_buffer(values[32*(SET_IN_BUFFER-FIRST)+:8]),
-      .cfg_drain_num(values[32*(SET_DRAIN_NUM-FIRST)+:8]),
-      .cfg_drain_den(values[32*(SET_DRAIN_DEN-FIRST)+:8]),
-      .cfg_read_latency(values[32*(SET_READ_LATENCY-FIRST)+:8]),
-      .cfg_extra_num(values[32*(SET_EXTRA_NUM-FIRST)+:4]),
-      .cfg_extra_den(values[32*(SET_EXTRA_DEN-FIRST)+:4]),
+      .cfg,
       .cpu_valid,
       .cpu_ready,
       .cpu_write,

@@ -1,6 +1,7 @@
 // A switch as it stands in a cluster, Myrinet's crossbar or the SP switch: its run-time settings, the cables that arrive at
 // it, its trace points, its sleep.
 module sim_switch
+  import myri_settings_pkg::*;
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
@@ -26,17 +27,16 @@ module sim_switch
     output logic awake  // the switch needs edges
 );
   localparam int UNIT = SWITCH_UNIT + SWITCH;
-  localparam int FIRST = SET_SLACK;
-  localparam int COUNT = SET_CENTRAL_CHUNKS - FIRST + 1;
-  logic [32*COUNT-1:0] values;
+  switch_settings_t cfg;
+  logic [31:0] present;
+  always_ff @(posedge setup_clk) if (rst) cfg <= switch_settings(UNIT);
   sim_setting #(
-      .UNIT (UNIT),
-      .KEY  (FIRST),
-      .COUNT(COUNT)
-  ) settings (
+      .UNIT(UNIT),
+      .KEY (SET_PRESENT)
+  ) present_setting (
       .clk  (setup_clk),
       .rst,
-      .value(values)
+      .value(present)
   );
 
   logic [9*PORTS-1:0] rx;
@@ -62,7 +62,7 @@ module sim_switch
         .rst,
         .cycle,
         .faults,
-        .present(values[32*(SET_PRESENT-FIRST)+p]),
+        .present(present[p]),
         .in(in[9*p+:9]),
         .in_hold(in_hold[p]),
         .rx(rx[9*p+:9]),
@@ -95,16 +95,8 @@ module sim_switch
         .tx,
         .rx_hold,
         .tx_hold,
-        .present(values[32*(SET_PRESENT-FIRST)+:PORTS]),
-        .cfg_slack(values[32*(SET_SLACK-FIRST)+:8]),
-        .cfg_stop_mark(values[32*(SET_STOP_MARK-FIRST)+:8]),
-        .cfg_go_mark(values[32*(SET_GO_MARK-FIRST)+:8]),
-        .cfg_refresh(values[32*(SET_REFRESH-FIRST)+:16]),
-        .cfg_short_timeout(values[32*(SET_SHORT_TIMEOUT-FIRST)+:16]),
-        .cfg_long_timeout(values[32*(SET_LONG_TIMEOUT-FIRST)+:32]),
-        .cfg_beat_period(values[32*(SET_BEAT_PERIOD-FIRST)+:32]),
-        .cfg_fall_through(values[32*(SET_FALL_THROUGH-FIRST)+:8]),
-        .cfg_chunks(values[32*(SET_CENTRAL_CHUNKS-FIRST)+:16]),
+        .present(present[PORTS-1:0]),
+        .cfg,
         .count_packets(),
         .count_queued(),
         .count_bad_route(),
@@ -144,7 +136,7 @@ module sim_switch
     ) no_more_than_fits (
         .clk,
         .rst,
-        .strobe(chunks > values[32*(SET_CENTRAL_CHUNKS-FIRST)+:16]),
+        .strobe(chunks > cfg.central_chunks),
         .packet(32'd0)
     );
   end else begin : gen_crossbar
@@ -161,15 +153,8 @@ module sim_switch
         .tx,
         .rx_hold,
         .tx_hold,
-        .present(values[32*(SET_PRESENT-FIRST)+:PORTS]),
-        .cfg_slack(values[32*(SET_SLACK-FIRST)+:8]),
-        .cfg_stop_mark(values[32*(SET_STOP_MARK-FIRST)+:8]),
-        .cfg_go_mark(values[32*(SET_GO_MARK-FIRST)+:8]),
-        .cfg_refresh(values[32*(SET_REFRESH-FIRST)+:16]),
-        .cfg_short_timeout(values[32*(SET_SHORT_TIMEOUT-FIRST)+:16]),
-        .cfg_long_timeout(values[32*(SET_LONG_TIMEOUT-FIRST)+:32]),
-        .cfg_beat_period(values[32*(SET_BEAT_PERIOD-FIRST)+:32]),
-        .cfg_fall_through(values[32*(SET_FALL_THROUGH-FIRST)+:8]),
+        .present(present[PORTS-1:0]),
+        .cfg,
         .count_packets(),
         .count_bad_route(),
         .count_absent(),

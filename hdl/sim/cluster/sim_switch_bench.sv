@@ -2,7 +2,9 @@
 //
 // Timing: as sim_traffic and myri_switch; everything runs from the one clock, nothing sleeps.
 // A loop that only toggles clk may read the totals at any time.
-module sim_switch_bench #(
+module sim_switch_bench
+  import myri_settings_pkg::*;
+#(
     parameter int PORTS = 8  // 4, 8 or 16
 ) (
     input  logic                clk,                  // character clock
@@ -122,6 +124,18 @@ module sim_switch_bench #(
     end
   end
 
+  switch_settings_t cfg;
+  always_comb begin
+    cfg.link.slack = 8'd80;
+    cfg.link.stop_mark = 8'd56;
+    cfg.link.go_mark = 8'd40;
+    cfg.link.refresh = 16'd8;
+    cfg.link.short_timeout = 16'd16;
+    cfg.link.long_timeout = 32'd4_000_000;
+    cfg.link.beat_period = 32'd0;
+    cfg.fall_through = set_fall_through;
+    cfg.central_chunks = 16'd0;
+  end
   myri_switch #(
       .PORTS(PORTS)
   ) u_switch (
@@ -135,14 +149,7 @@ module sim_switch_bench #(
       .rx_hold({PORTS{1'b0}}),
       .tx_hold(unused_tx_hold),
       .present({PORTS{1'b1}}),
-      .cfg_slack(8'd80),
-      .cfg_stop_mark(8'd56),
-      .cfg_go_mark(8'd40),
-      .cfg_refresh(16'd8),
-      .cfg_short_timeout(16'd16),
-      .cfg_long_timeout(32'd4_000_000),
-      .cfg_beat_period(32'd0),
-      .cfg_fall_through(set_fall_through),
+      .cfg,
       .count_packets(unused_packets),
       .count_bad_route(unused_bad_route),
       .count_absent(unused_absent),

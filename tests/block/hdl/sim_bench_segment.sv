@@ -1,6 +1,7 @@
 // A PCI segment with one card for benches: the host bridge with settings that no test changes, the bus's wires one by one.
 module sim_bench_segment
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 (
     input  logic                    clk,           // PCI clock
     input  logic                    rst,           // synchronous, active high
@@ -46,6 +47,28 @@ module sim_bench_segment
     output logic                    segment_busy   // another edge is needed
 );
   logic [PCI_WIRES-1:0] wires;
+  host_bridge_settings_t cfg;
+  assign cfg.mem_log2 = cfg_mem_log2;
+  assign cfg.wide = cfg_wide;
+  assign cfg.m66 = 1'b1;
+  assign cfg.latency_timer = 8'd0;
+  assign cfg.start_delay = 8'd0;
+  assign cfg.extra_num = 4'd0;
+  assign cfg.extra_den = 4'd0;
+  assign cfg.post_depth = 5'd4;
+  assign cfg.wc_bytes = 7'd32;
+  assign cfg.read_return = 8'd0;
+  assign cfg.up_devsel = 2'd1;
+  assign cfg.up_write_initial = 4'd0;
+  assign cfg.up_read_initial = 4'd0;
+  assign cfg.up_subsequent = 3'd0;
+  assign cfg.up_read_wait = 4'd8;
+  assign cfg.up_stall_limit = 3'd4;
+  assign cfg.up_max_phases = 8'd0;
+  assign cfg.in_buffer = 8'd32;
+  assign cfg.drain_num = 8'd1;
+  assign cfg.drain_den = 8'd1;
+  assign cfg.read_latency = 8'd4;
 
   sim_pci_wires u_wires (.*);
   myri_pci_segment u_segment (
@@ -53,25 +76,6 @@ module sim_bench_segment
       .side_clk({PCI_SIDES{clk}}),
       .side_needed(),
       .slot_present(1'b1),
-      .cfg_m66(1'b1),
-      .cfg_latency_timer(8'd0),
-      .cfg_start_delay(8'd0),
-      .cfg_extra_num(4'd0),
-      .cfg_extra_den(4'd0),
-      .cfg_post_depth(5'd4),
-      .cfg_wc_bytes(7'd32),
-      .cfg_read_return(8'd0),
-      .cfg_devsel(2'd1),
-      .cfg_up_write_initial(4'd0),
-      .cfg_up_read_initial(4'd0),
-      .cfg_up_subsequent(3'd0),
-      .cfg_up_read_wait(4'd8),
-      .cfg_up_stall_limit(3'd4),
-      .cfg_up_max_phases(8'd0),
-      .cfg_in_buffer(8'd32),
-      .cfg_drain_num(8'd1),
-      .cfg_drain_den(8'd1),
-      .cfg_read_latency(8'd4),
       .tr_pio_accept(),
       .tr_pio_start(),
       .tr_pio_done(),

@@ -3,6 +3,7 @@
 // nobody asks for.
 module sim_card_bench
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 (
     input  logic        clk,           // PCI clock
     input  logic        f_clk,         // fabric clock
@@ -89,6 +90,32 @@ module sim_card_bench
   logic [31:0] h_wdata, h_rdata, head_rdata, result_wdata, bank_wdata, bank_rdata;
   logic [3:0] h_be;
   logic [18:0] head_addr, result_addr, bank_addr;
+  fpga_settings_t cfg;
+  pci_card_settings_t cfg_pci;
+  always_comb begin
+    cfg = '0;  // what the card shares is in cfg_pci
+    cfg_pci.base = 32'hE000_0000;
+    cfg.cdc_latency = 4'd1;
+    cfg_pci.m66 = 1'b1;
+    cfg_pci.master.latency_timer = 8'd32;
+    cfg_pci.master.max_burst = 16'd0;
+    cfg_pci.master.start_delay = 8'd0;
+    cfg_pci.master.irdy_wait = 3'd4;
+    cfg_pci.master.line_bytes = 7'd32;
+    cfg_pci.target.devsel = 2'd1;
+    cfg_pci.target.write_initial = 4'd0;
+    cfg_pci.target.read_initial = 4'd0;
+    cfg_pci.target.subsequent = 3'd0;
+    cfg_pci.target.read_wait = 4'd10;
+    cfg_pci.target.stall_limit = 3'd4;
+    cfg_pci.target.max_phases = 8'd0;
+    cfg_pci.target.discard = 16'd32768;
+    cfg.linger = 8'd8;
+    cfg.pause = 8'd16;
+    cfg_pci.enabled = 1'b1;
+    cfg_pci.wide = cfg_wide;
+    cfg.patience = cfg_patience;
+  end
   myri_fpga_card u_card (
       .clk(gated),
       .f_clk(f_gated),
@@ -96,24 +123,8 @@ module sim_card_bench
       .f_rst(rst),
       .pci_in(slot_in),
       .pci_out(slot_out),
-      .cfg_base(32'hE000_0000),
-      .cfg_cdc_latency(4'd1),
-      .cfg_m66(1'b1),
-      .cfg_latency_timer(8'd32),
-      .cfg_max_burst(16'd0),
-      .cfg_start_delay(8'd0),
-      .cfg_irdy_wait(3'd4),
-      .cfg_line_bytes(7'd32),
-      .cfg_devsel(2'd1),
-      .cfg_write_initial(4'd0),
-      .cfg_read_initial(4'd0),
-      .cfg_subsequent(3'd0),
-      .cfg_read_wait(4'd10),
-      .cfg_stall_limit(3'd4),
-      .cfg_max_phases(8'd0),
-      .cfg_discard(16'd32768),
-      .cfg_linger(8'd8),
-      .cfg_pause(8'd16),
+      .cfg,
+      .cfg_pci,
       .mem_valid(h_valid),
       .mem_write(h_write),
       .mem_addr(h_addr),

@@ -4,55 +4,51 @@
 // ab_force the character is replaced by ab_char and hold is taken away, likewise `ba_*`. BEATs that
 // an end asleep does not send are put in before that (sim_beats); as a bench's `cycle` runs on in
 // its sleep, both ends have an edge in each of these slots.
-module sim_link_pair (
-    input  logic        clk,                // character clock
-    input  logic        rst,                // synchronous reset
-    input  logic [47:0] cycle,              // absolute index of the coming edge
-    input  logic [ 7:0] cfg_delay,          // characters in each cable
-    input  logic        cfg_hold,           // 0: the ports do not see each other's hold
-    input  logic [ 7:0] cfg_slack,          // the settings of both ports
-    input  logic [ 7:0] cfg_stop_mark,      // see myri_link_port
-    input  logic [ 7:0] cfg_go_mark,        // see myri_link_port
-    input  logic [15:0] cfg_refresh,        // see myri_link_port
-    input  logic [15:0] cfg_short_timeout,  // see myri_link_port
-    input  logic [31:0] cfg_long_timeout,   // see myri_link_port
-    input  logic [31:0] cfg_beat_period,    // see myri_link_port
-    input  logic [ 1:0] cfg_beats,          // the ends of {b, a} that send BEATs
-    input  logic        ab_force,           // faults on the wire from a to b
-    input  logic [ 8:0] ab_char,            // the character instead
-    input  logic        ba_force,           // and from b to a
-    input  logic [ 8:0] ba_char,            // the character instead
-    input  logic        a_s_valid,          // streams of end a
-    output logic        a_s_ready,          // stream into the port a: ready
-    input  logic        a_s_tail,           // stream into the port a: tail
-    input  logic [ 7:0] a_s_data,           // stream into the port a: data
-    output logic        a_m_valid,          // stream out of the port a: valid
-    input  logic        a_m_ready,          // stream out of the port a: ready
-    output logic        a_m_tail,           // stream out of the port a: tail
-    output logic [ 7:0] a_m_data,           // stream out of the port a: data
-    input  logic        b_s_valid,          // streams of end b
-    output logic        b_s_ready,          // stream into the port b: ready
-    input  logic        b_s_tail,           // stream into the port b: tail
-    input  logic [ 7:0] b_s_data,           // stream into the port b: data
-    output logic        b_m_valid,          // stream out of the port b: valid
-    input  logic        b_m_ready,          // stream out of the port b: ready
-    output logic        b_m_tail,           // stream out of the port b: tail
-    output logic [ 7:0] b_m_data,           // stream out of the port b: data
-    output logic [ 8:0] a_tx,               // the wires, before the cables
-    output logic [ 8:0] b_tx,               // the wire out of b
-    output logic [ 1:0] stopped,            // status of {b, a}
-    output logic [ 1:0] stopping,           // STOP in force at the receiver
-    output logic [15:0] fill,               // slack fill
-    output logic [ 1:0] ev_overflow,        // strobes of {b, a}
-    output logic [ 1:0] ev_illegal,         // strobes of {b, a}
-    output logic [ 1:0] ev_forward_reset,   // strobes of {b, a}
-    output logic [ 1:0] ev_short_timeout,   // strobes of {b, a}
-    output logic [ 1:0] beat_seen,          // levels of {b, a}
-    output logic [ 1:0] beat_missed,        // levels of {b, a}
-    output logic [ 1:0] link_down,          // levels of {b, a}
-    output logic        busy,               // another edge is needed
-    output logic        alarm_valid,        // wants to be awake at alarm_cycle
-    output logic [47:0] alarm_cycle         // index of that edge
+module sim_link_pair
+  import myri_settings_pkg::*;
+(
+    input  logic                  clk,               // character clock
+    input  logic                  rst,               // synchronous reset
+    input  logic           [47:0] cycle,             // absolute index of the coming edge
+    input  logic           [ 7:0] cfg_delay,         // characters in each cable
+    input  logic                  cfg_hold,          // 0: the ports do not see each other's hold
+    input  link_settings_t        cfg,               // of both ports
+    input  logic           [ 1:0] cfg_beats,         // the ends of {b, a} that send BEATs
+    input  logic                  ab_force,          // faults on the wire from a to b
+    input  logic           [ 8:0] ab_char,           // the character instead
+    input  logic                  ba_force,          // and from b to a
+    input  logic           [ 8:0] ba_char,           // the character instead
+    input  logic                  a_s_valid,         // streams of end a
+    output logic                  a_s_ready,         // stream into the port a: ready
+    input  logic                  a_s_tail,          // stream into the port a: tail
+    input  logic           [ 7:0] a_s_data,          // stream into the port a: data
+    output logic                  a_m_valid,         // stream out of the port a: valid
+    input  logic                  a_m_ready,         // stream out of the port a: ready
+    output logic                  a_m_tail,          // stream out of the port a: tail
+    output logic           [ 7:0] a_m_data,          // stream out of the port a: data
+    input  logic                  b_s_valid,         // streams of end b
+    output logic                  b_s_ready,         // stream into the port b: ready
+    input  logic                  b_s_tail,          // stream into the port b: tail
+    input  logic           [ 7:0] b_s_data,          // stream into the port b: data
+    output logic                  b_m_valid,         // stream out of the port b: valid
+    input  logic                  b_m_ready,         // stream out of the port b: ready
+    output logic                  b_m_tail,          // stream out of the port b: tail
+    output logic           [ 7:0] b_m_data,          // stream out of the port b: data
+    output logic           [ 8:0] a_tx,              // the wires, before the cables
+    output logic           [ 8:0] b_tx,              // the wire out of b
+    output logic           [ 1:0] stopped,           // status of {b, a}
+    output logic           [ 1:0] stopping,          // STOP in force at the receiver
+    output logic           [15:0] fill,              // slack fill
+    output logic           [ 1:0] ev_overflow,       // strobes of {b, a}
+    output logic           [ 1:0] ev_illegal,        // strobes of {b, a}
+    output logic           [ 1:0] ev_forward_reset,  // strobes of {b, a}
+    output logic           [ 1:0] ev_short_timeout,  // strobes of {b, a}
+    output logic           [ 1:0] beat_seen,         // levels of {b, a}
+    output logic           [ 1:0] beat_missed,       // levels of {b, a}
+    output logic           [ 1:0] link_down,         // levels of {b, a}
+    output logic                  busy,              // another edge is needed
+    output logic                  alarm_valid,       // wants to be awake at alarm_cycle
+    output logic           [47:0] alarm_cycle        // index of that edge
 );
   logic [17:0] tx;
   logic [17:0] arrived;
@@ -96,6 +92,11 @@ module sim_link_pair (
 
   for (genvar i = 0; i < 2; i++) begin : gen_end
     logic [47:0] port_at, beat_at;
+    link_settings_t own;
+    always_comb begin
+      own = cfg;
+      if (!cfg_beats[i]) own.beat_period = 32'd0;
+    end
     assign first[i] = alarm[i] && (!alarm[2+i] || port_at < beat_at) ? port_at :
         alarm[2+i] ? beat_at : '1;
     myri_link_port u_port (
@@ -110,13 +111,7 @@ module sim_link_pair (
         .tx(tx[9*i+:9]),
         .rx_hold(rx_hold[i]),
         .tx_hold(tx_hold[i]),
-        .cfg_slack(cfg_slack),
-        .cfg_stop_mark(cfg_stop_mark),
-        .cfg_go_mark(cfg_go_mark),
-        .cfg_refresh(cfg_refresh),
-        .cfg_short_timeout(cfg_short_timeout),
-        .cfg_long_timeout(cfg_long_timeout),
-        .cfg_beat_period(cfg_beats[i] ? cfg_beat_period : 32'd0),
+        .cfg(own),
         .s_valid(s_valid[i]),
         .s_ready(s_ready[i]),
         .s_tail(s_tail[i]),
@@ -159,7 +154,7 @@ module sim_link_pair (
         .clk(clk),
         .rst(rst),
         .cycle(cycle),
-        .cfg_beat_period(cfg_beats[1-i] ? cfg_beat_period : 32'd0),
+        .cfg_beat_period(cfg_beats[1-i] ? cfg.beat_period : 32'd0),
         .cfg_delay(cfg_delay),
         .in(arrived[9*i+:9]),
         .struck(force_last[i]),

@@ -3,6 +3,7 @@
 module sim_nic_bench
   import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int KIND = 9  // 9: LANai 9; 4: LANai 4, all but the link on clk; 0: SP adapter
 ) (
@@ -142,23 +143,10 @@ module sim_nic_bench
   logic [22:0] mem_a_addr, mem_b_addr;
   logic [WIDTH-1:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
   logic [WIDTH/8-1:0] mem_a_be, mem_b_be;
-  logic [15:0]
-      cfg_rtc_num, cfg_rtc_den, cfg_refresh, cfg_short_timeout, cfg_pci_discard, cfg_pci_max_burst;
-  logic [31:0] cfg_long_timeout, cfg_beat_period, cfg_pci_base;
-  logic [7:0] cfg_slack, cfg_stop_mark, cfg_go_mark;
-  logic [7:0] cfg_pci_max_phases, cfg_pci_latency_timer, cfg_pci_start_delay;
-  logic cfg_nres_truncate, cfg_pci_enabled, cfg_pci_m66, cfg_pci_wide, cfg_sram_above;
-  logic [1:0] cfg_pci_devsel;
-  logic [2:0] cfg_pci_subsequent, cfg_pci_stall_limit, cfg_pci_irdy_wait;
-  logic [3:0] cfg_pci_write_initial, cfg_pci_read_initial, cfg_pci_read_wait;
-  logic [6:0] cfg_pci_line_bytes;
   logic unused_ok;
-  assign unused_ok = ^{
-    pci_clk, cfg_sram_above, cfg_pci_m66, cfg_pci_wide, cfg_accesses, cfg_rtc_num, cfg_rtc_den,
-    cfg_nres_truncate, cfg_nres_clocks, cfg_bus_beat, cfg_bus_access, cfg_doorbell
-  };
-  assign cfg_pci_wide = cfg_wide;
+  assign unused_ok = ^{pci_clk, cfg_bus_beat, cfg_bus_access, cfg_doorbell};
 
+  nic_settings_t cfg;
   sim_nic_fixed u_fixed (.*);
   sim_nic_gates #(.KIND(KIND)) u_gates (.*);
   myri_cable u_cable (

@@ -1,52 +1,43 @@
 // A PCI card without a purpose: target, master and configuration space with their backends brought out, for benches.
 module sim_pci_card
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 (
-    input  logic                    clk,                 // PCI clock
-    input  logic                    rst,                 // synchronous, active high
-    input  logic [            47:0] cycle,               // index of the coming edge
-    input  logic [ PCI_IN_BITS-1:0] pci_in,              // from the connector
-    output logic [PCI_OUT_BITS-1:0] pci_out,             // to the connector
-    input  logic [            31:0] base,                // BAR0 after reset
-    input  logic                    inta,                // pull INTA# down
-    input  logic                    cfg_wide,            // 64-bit card
-    input  logic [             1:0] card_devsel,         // as myri_pci_target
-    input  logic [             3:0] card_write_initial,  // as myri_pci_target
-    input  logic [             3:0] card_read_initial,   // as myri_pci_target
-    input  logic [             2:0] card_subsequent,     // as myri_pci_target
-    input  logic [             3:0] card_read_wait,      // as myri_pci_target
-    input  logic [             2:0] card_stall_limit,    // as myri_pci_target
-    input  logic [             7:0] card_max_phases,     // as myri_pci_target
-    input  logic                    card_target_abort,   // as myri_pci_target
-    input  logic [             7:0] card_latency_timer,  // as myri_pci_master
-    input  logic [            15:0] card_max_burst,      // as myri_pci_master
-    input  logic [             7:0] card_start_delay,    // as myri_pci_master
-    input  logic [             2:0] card_irdy_wait,      // as myri_pci_master
-    output logic                    tw_valid,            // write beat
-    input  logic                    tw_ready,            // taken
-    output logic [            31:0] tw_addr,             // 8-byte aligned
-    output logic [            63:0] tw_data,             // lanes
-    output logic [             7:0] tw_be,               // bytes written
-    output logic                    tr_valid,            // read request
-    input  logic                    tr_ready,            // taken
-    output logic [            31:0] tr_addr,             // 8-byte aligned
-    output logic [             7:0] tr_bytes,            // hint
-    input  logic                    td_valid,            // answer
-    input  logic [            63:0] td_data,             // lanes
-    input  logic                    mc_valid,            // command
-    output logic                    mc_ready,            // taken
-    input  logic                    mc_write,            // write to the bus
-    input  logic [            31:0] mc_addr,             // byte address
-    input  logic [            15:0] mc_bytes,            // bytes
-    input  logic                    mw_valid,            // write beat
-    output logic                    mw_ready,            // taken
-    input  logic [            63:0] mw_data,             // lanes
-    output logic                    mr_valid,            // read beat
-    input  logic                    mr_ready,            // taken
-    output logic [            63:0] mr_data,             // lanes
-    output logic                    m_done,              // command finished
-    output logic                    m_error,             // with an abort
-    output logic                    busy                 // 1 = needs clock edges
+    input  logic                                  clk,                // PCI clock
+    input  logic                                  rst,                // synchronous, active high
+    input  logic               [            47:0] cycle,              // index of the coming edge
+    input  logic               [ PCI_IN_BITS-1:0] pci_in,             // from the connector
+    output logic               [PCI_OUT_BITS-1:0] pci_out,            // to the connector
+    input  logic               [            31:0] base,               // BAR0 after reset
+    input  logic                                  inta,               // pull INTA# down
+    input  logic                                  cfg_wide,           // 64-bit card
+    input  pci_card_settings_t                    card,               // base and wide apart
+    input  logic                                  card_target_abort,  // as myri_pci_target
+    output logic                                  tw_valid,           // write beat
+    input  logic                                  tw_ready,           // taken
+    output logic               [            31:0] tw_addr,            // 8-byte aligned
+    output logic               [            63:0] tw_data,            // lanes
+    output logic               [             7:0] tw_be,              // bytes written
+    output logic                                  tr_valid,           // read request
+    input  logic                                  tr_ready,           // taken
+    output logic               [            31:0] tr_addr,            // 8-byte aligned
+    output logic               [             7:0] tr_bytes,           // hint
+    input  logic                                  td_valid,           // answer
+    input  logic               [            63:0] td_data,            // lanes
+    input  logic                                  mc_valid,           // command
+    output logic                                  mc_ready,           // taken
+    input  logic                                  mc_write,           // write to the bus
+    input  logic               [            31:0] mc_addr,            // byte address
+    input  logic               [            15:0] mc_bytes,           // bytes
+    input  logic                                  mw_valid,           // write beat
+    output logic                                  mw_ready,           // taken
+    input  logic               [            63:0] mw_data,            // lanes
+    output logic                                  mr_valid,           // read beat
+    input  logic                                  mr_ready,           // taken
+    output logic               [            63:0] mr_data,            // lanes
+    output logic                                  m_done,             // command finished
+    output logic                                  m_error,            // with an abort
+    output logic                                  busy                // 1 = needs clock edges
 );
   logic [PCI_OUT_BITS-1:0] target_out, master_out;
   logic cs_write, mem_enable, master_enable, master_busy, target_busy, config_busy;
@@ -66,16 +57,9 @@ module sim_pci_card
   );
   myri_pci_target u_target (
       .*,
-      .cfg_devsel(card_devsel),
-      .cfg_write_initial(card_write_initial),
-      .cfg_read_initial(card_read_initial),
-      .cfg_subsequent(card_subsequent),
-      .cfg_read_wait(card_read_wait),
-      .cfg_stall_limit(card_stall_limit),
-      .cfg_max_phases(card_max_phases),
+      .cfg(card.target),
       .cfg_target_abort(card_target_abort),
       .pci_out(target_out),
-      .cfg_discard(16'd32768),
       .ev_retry(t_retry),
       .ev_disconnect(t_disconnect),
       .needed(),
@@ -83,12 +67,8 @@ module sim_pci_card
   );
   myri_pci_master u_master (
       .*,
-      .cfg_latency_timer(card_latency_timer),
-      .cfg_max_burst(card_max_burst),
-      .cfg_start_delay(card_start_delay),
-      .cfg_irdy_wait(card_irdy_wait),
+      .cfg(card.master),
       .pci_out(master_out),
-      .cfg_line_bytes(7'd32),
       .mc_config(1'b0),
       .ev_retry(m_retry),
       .ev_disconnect(m_disconnect),

@@ -1,49 +1,47 @@
 // A PCI-to-PCI bridge with one card behind it, for the bench of segments: its settings, the wires of the far bus one by one.
 module sim_pci_far
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 (
-    input  logic                    clk,                 // PCI clock
-    input  logic                    rst,                 // synchronous, active high, both clocks
-    input  logic [            47:0] cycle,               // index of the coming edge
-    input  logic [ PCI_IN_BITS-1:0] pci_in,              // from the connector of the near bus
-    output logic [PCI_OUT_BITS-1:0] pci_out,             // to it
-    input  logic                    far_clk,             // clock of the far bus
-    input  logic [            47:0] far_cycle,           // index of its coming edge
-    output logic [ PCI_IN_BITS-1:0] card_in,             // what the card on the far bus sees
-    input  logic [PCI_OUT_BITS-1:0] card_out,            // what it drives
-    input  logic                    cfg_wide,            // 64-bit near bus
-    input  logic [             1:0] card_wide,           // 64-bit cards; bit 1: far bus
-    input  logic [             7:0] card_latency_timer,  // as the cores, both sides
-    input  logic [            15:0] card_max_burst,      // as the cores
-    input  logic [             7:0] card_start_delay,    // as the cores
-    input  logic [             2:0] card_irdy_wait,      // as the cores
-    input  logic [             1:0] card_devsel,         // as the cores
-    input  logic [             3:0] card_write_initial,  // as the cores
-    input  logic [             3:0] card_read_initial,   // as the cores
-    input  logic [             2:0] card_subsequent,     // as the cores
-    input  logic [             3:0] card_read_wait,      // as the cores
-    input  logic [             2:0] card_stall_limit,    // as the cores
-    input  logic [             7:0] card_max_phases,     // as the cores
-    output logic [            63:0] far_ad,              // AD
-    output logic [             7:0] far_cbe,             // C/BE#
-    output logic                    far_par,             // PAR
-    output logic                    far_par64,           // PAR64
-    output logic                    far_frame_n,         // FRAME#
-    output logic                    far_irdy_n,          // IRDY#
-    output logic                    far_trdy_n,          // TRDY#
-    output logic                    far_devsel_n,        // DEVSEL#
-    output logic                    far_stop_n,          // STOP#
-    output logic                    far_req64_n,         // REQ64#
-    output logic                    far_ack64_n,         // ACK64#
-    output logic [             1:0] far_req_n,           // requests
-    output logic [             1:0] far_gnt_n,           // grants
-    output logic                    far_conflict,        // two drivers on one wire
-    output logic                    ev_lost,             // as myri_pci_bridge
-    output logic                    ev_far_lost,         // as myri_pci_bridge
-    output logic                    bridge_busy,         // near clock: another edge is needed
-    output logic                    far_busy             // far clock: likewise
+    input logic clk,  // PCI clock
+    input logic rst,  // synchronous, active high, both clocks
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic [PCI_IN_BITS-1:0] pci_in,  // from the connector of the near bus
+    output logic [PCI_OUT_BITS-1:0] pci_out,  // to it
+    input logic far_clk,  // clock of the far bus
+    input logic [47:0] far_cycle,  // index of its coming edge
+    output logic [PCI_IN_BITS-1:0] card_in,  // what the card on the far bus sees
+    input logic [PCI_OUT_BITS-1:0] card_out,  // what it drives
+    input logic cfg_wide,  // 64-bit near bus
+    input logic [1:0] wide_cards,  // 64-bit cards; bit 1: far bus
+    input pci_card_settings_t card,  // as the cores, both sides
+    output logic [63:0] far_ad,  // AD
+    output logic [7:0] far_cbe,  // C/BE#
+    output logic far_par,  // PAR
+    output logic far_par64,  // PAR64
+    output logic far_frame_n,  // FRAME#
+    output logic far_irdy_n,  // IRDY#
+    output logic far_trdy_n,  // TRDY#
+    output logic far_devsel_n,  // DEVSEL#
+    output logic far_stop_n,  // STOP#
+    output logic far_req64_n,  // REQ64#
+    output logic far_ack64_n,  // ACK64#
+    output logic [1:0] far_req_n,  // requests
+    output logic [1:0] far_gnt_n,  // grants
+    output logic far_conflict,  // two drivers on one wire
+    output logic ev_lost,  // as myri_pci_bridge
+    output logic ev_far_lost,  // as myri_pci_bridge
+    output logic bridge_busy,  // near clock: another edge is needed
+    output logic far_busy  // far clock: likewise
 );
   logic [PCI_WIRES-1:0] wires;
+  pci_card_settings_t cfg;
+  always_comb begin
+    cfg = card;
+    cfg.base = 32'hE000_0000;
+    cfg.wide = cfg_wide;
+    cfg.m66 = 1'b1;
+  end
 
   myri_pci_bridge #(
       .CARDS(1)
@@ -54,23 +52,9 @@ module sim_pci_far
       .slot_in(card_in),
       .slot_out(card_out),
       .slot_present(1'b1),
-      .cfg_base(32'hE000_0000),
+      .cfg,
       .cfg_cdc_latency(4'd1),
-      .cfg_m66(1'b1),
-      .cfg_far_wide(card_wide[1]),
-      .cfg_devsel(card_devsel),
-      .cfg_write_initial(card_write_initial),
-      .cfg_read_initial(card_read_initial),
-      .cfg_subsequent(card_subsequent),
-      .cfg_read_wait(card_read_wait),
-      .cfg_stall_limit(card_stall_limit),
-      .cfg_max_phases(card_max_phases),
-      .cfg_discard(16'd32768),
-      .cfg_latency_timer(card_latency_timer),
-      .cfg_max_burst(card_max_burst),
-      .cfg_start_delay(card_start_delay),
-      .cfg_irdy_wait(card_irdy_wait),
-      .cfg_line_bytes(7'd32),
+      .cfg_far_wide(wide_cards[1]),
       .far_wires(wires),
       .in_flight(),
       .far_in_flight()

@@ -2,155 +2,127 @@
 // segment benches; with BRIDGE the second card stands behind a PCI-to-PCI bridge, on a bus with a clock of its own.
 module sim_pci_host
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 #(
     parameter int BRIDGE = 0  // 1 = card 1 stands behind a bridge
 ) (
-    input  logic        clk,                   // PCI clock
-    input  logic        far_clk,               // clock of the bus behind the bridge
-    input  logic        rst,                   // synchronous, active high
-    input  logic        cfg_wide,              // 64-bit host
-    input  logic [ 1:0] card_wide,             // 64-bit cards
-    input  logic [ 1:0] inta,                  // cards pull INTA#
-    input  logic [ 7:0] cfg_latency_timer,     // as the bridge
-    input  logic [ 7:0] cfg_start_delay,       // as the bridge
-    input  logic [ 3:0] cfg_extra_num,         // as the bridge
-    input  logic [ 3:0] cfg_extra_den,         // as the bridge
-    input  logic [ 4:0] cfg_post_depth,        // as the bridge
-    input  logic [ 6:0] cfg_wc_bytes,          // as the bridge
-    input  logic [ 7:0] cfg_read_return,       // as the bridge
-    input  logic [ 5:0] cfg_mem_log2,          // as the bridge
-    input  logic [ 1:0] cfg_devsel,            // as the bridge
-    input  logic [ 3:0] cfg_up_write_initial,  // as the bridge
-    input  logic [ 3:0] cfg_up_read_initial,   // as the bridge
-    input  logic [ 2:0] cfg_up_subsequent,     // as the bridge
-    input  logic [ 3:0] cfg_up_read_wait,      // as the bridge
-    input  logic [ 2:0] cfg_up_stall_limit,    // as the bridge
-    input  logic [ 7:0] cfg_up_max_phases,     // as the bridge
-    input  logic [ 7:0] cfg_in_buffer,         // as the bridge
-    input  logic [ 7:0] cfg_drain_num,         // as the bridge
-    input  logic [ 7:0] cfg_drain_den,         // as the bridge
-    input  logic [ 7:0] cfg_read_latency,      // as the bridge
-    input  logic [ 7:0] card_latency_timer,    // as the cores, both cards
-    input  logic [15:0] card_max_burst,        // as the cores, both cards
-    input  logic [ 7:0] card_start_delay,      // as the cores, both cards
-    input  logic [ 2:0] card_irdy_wait,        // as the cores, both cards
-    input  logic [ 1:0] card_devsel,           // as the cores, both cards
-    input  logic [ 3:0] card_write_initial,    // as the cores, both cards
-    input  logic [ 3:0] card_read_initial,     // as the cores, both cards
-    input  logic [ 2:0] card_subsequent,       // as the cores, both cards
-    input  logic [ 3:0] card_read_wait,        // as the cores, both cards
-    input  logic [ 2:0] card_stall_limit,      // as the cores, both cards
-    input  logic [ 7:0] card_max_phases,       // as the cores, both cards
-    input  logic        card_target_abort,     // as the cores, both cards
-    input  logic        cpu_valid,             // CPU access
-    output logic        cpu_ready,             // taken
-    input  logic        cpu_write,             // store
-    input  logic [31:0] cpu_addr,              // 8-byte aligned
-    input  logic [63:0] cpu_data,              // lanes
-    input  logic [ 7:0] cpu_be,                // bytes
-    input  logic        cpu_wc,                // write-combining
-    input  logic        cpu_fence,             // fence
-    input  logic        cpu_config,            // configuration cycle
-    output logic        cpu_rvalid,            // read data
-    output logic [63:0] cpu_rdata,             // lanes
-    output logic        mem_valid,             // host memory access
-    output logic        mem_write,             // write
-    output logic [31:0] mem_addr,              // 8-byte aligned
-    output logic [63:0] mem_wdata,             // lanes
-    output logic [ 7:0] mem_be,                // bytes written
-    input  logic [63:0] mem_rdata,             // in the clock after a read
-    output logic        c0_tw_valid,           // card 0: write beat
-    input  logic        c0_tw_ready,           // card 0: taken
-    output logic [31:0] c0_tw_addr,            // card 0: 8-byte aligned
-    output logic [63:0] c0_tw_data,            // card 0: lanes
-    output logic [ 7:0] c0_tw_be,              // card 0: bytes written
-    output logic        c0_tr_valid,           // card 0: read request
-    input  logic        c0_tr_ready,           // card 0: taken
-    output logic [31:0] c0_tr_addr,            // card 0: 8-byte aligned
-    output logic [ 7:0] c0_tr_bytes,           // card 0: hint
-    input  logic        c0_td_valid,           // card 0: answer
-    input  logic [63:0] c0_td_data,            // card 0: lanes
-    input  logic        c0_mc_valid,           // card 0: command
-    output logic        c0_mc_ready,           // card 0: taken
-    input  logic        c0_mc_write,           // card 0: write to the bus
-    input  logic [31:0] c0_mc_addr,            // card 0: byte address
-    input  logic [15:0] c0_mc_bytes,           // card 0: bytes
-    input  logic        c0_mw_valid,           // card 0: write beat
-    output logic        c0_mw_ready,           // card 0: taken
-    input  logic [63:0] c0_mw_data,            // card 0: lanes
-    output logic        c0_mr_valid,           // card 0: read beat
-    input  logic        c0_mr_ready,           // card 0: taken
-    output logic [63:0] c0_mr_data,            // card 0: lanes
-    output logic        c0_m_done,             // card 0: command finished
-    output logic        c0_m_error,            // card 0: with an abort
-    output logic        c1_tw_valid,           // card 1: write beat
-    input  logic        c1_tw_ready,           // card 1: taken
-    output logic [31:0] c1_tw_addr,            // card 1: 8-byte aligned
-    output logic [63:0] c1_tw_data,            // card 1: lanes
-    output logic [ 7:0] c1_tw_be,              // card 1: bytes written
-    output logic        c1_tr_valid,           // card 1: read request
-    input  logic        c1_tr_ready,           // card 1: taken
-    output logic [31:0] c1_tr_addr,            // card 1: 8-byte aligned
-    output logic [ 7:0] c1_tr_bytes,           // card 1: hint
-    input  logic        c1_td_valid,           // card 1: answer
-    input  logic [63:0] c1_td_data,            // card 1: lanes
-    input  logic        c1_mc_valid,           // card 1: command
-    output logic        c1_mc_ready,           // card 1: taken
-    input  logic        c1_mc_write,           // card 1: write to the bus
-    input  logic [31:0] c1_mc_addr,            // card 1: byte address
-    input  logic [15:0] c1_mc_bytes,           // card 1: bytes
-    input  logic        c1_mw_valid,           // card 1: write beat
-    output logic        c1_mw_ready,           // card 1: taken
-    input  logic [63:0] c1_mw_data,            // card 1: lanes
-    output logic        c1_mr_valid,           // card 1: read beat
-    input  logic        c1_mr_ready,           // card 1: taken
-    output logic [63:0] c1_mr_data,            // card 1: lanes
-    output logic        c1_m_done,             // card 1: command finished
-    output logic        c1_m_error,            // card 1: with an abort
-    output logic [63:0] pci_ad,                // resolved AD
-    output logic [ 7:0] pci_cbe,               // resolved CBE
-    output logic        pci_par,               // resolved PAR
-    output logic        pci_par64,             // resolved PAR64
-    output logic        pci_frame_n,           // resolved FRAME_N
-    output logic        pci_irdy_n,            // resolved IRDY_N
-    output logic        pci_trdy_n,            // resolved TRDY_N
-    output logic        pci_devsel_n,          // resolved DEVSEL_N
-    output logic        pci_stop_n,            // resolved STOP_N
-    output logic        pci_req64_n,           // resolved REQ64_N
-    output logic        pci_ack64_n,           // resolved ACK64_N
-    output logic [ 2:0] pci_req_n,             // requests
-    output logic [ 2:0] pci_gnt_n,             // grants
-    output logic        pci_conflict,          // two drivers on one wire
-    output logic        intr,                  // interrupt
-    output logic        idle_out,              // stores done
-    output logic        idle_in,               // DMA writes in memory
-    output logic        tr_pio_accept,         // as the bridge
-    output logic        tr_pio_start,          // as the bridge
-    output logic        tr_pio_done,           // as the bridge
-    output logic        tr_pio_error,          // as the bridge
-    output logic        tr_dma_first,          // as the bridge
-    output logic        tr_dma_last,           // as the bridge
-    output logic        tr_dma_write,          // as the bridge
-    output logic        ev_retry,              // as the bridge
-    output logic        ev_disconnect,         // as the bridge
-    output logic [63:0] far_ad,                // resolved wire of the far bus
-    output logic [ 7:0] far_cbe,               // resolved wire of the far bus
-    output logic        far_par,               // resolved wire of the far bus
-    output logic        far_par64,             // resolved wire of the far bus
-    output logic        far_frame_n,           // resolved wire of the far bus
-    output logic        far_irdy_n,            // resolved wire of the far bus
-    output logic        far_trdy_n,            // resolved wire of the far bus
-    output logic        far_devsel_n,          // resolved wire of the far bus
-    output logic        far_stop_n,            // resolved wire of the far bus
-    output logic        far_req64_n,           // resolved wire of the far bus
-    output logic        far_ack64_n,           // resolved wire of the far bus
-    output logic [ 1:0] far_req_n,             // its requests
-    output logic [ 1:0] far_gnt_n,             // its grants
-    output logic        far_conflict,          // two drivers on one wire of it
-    output logic        lost,                  // an abort behind or before the bridge, ever
-    output logic [31:0] count_data,            // clocks that moved data
-    output logic [31:0] count_busy,            // busy clocks
-    output logic        busy                   // needs clock edges
+    input logic clk,  // PCI clock
+    input logic far_clk,  // clock of the bus behind the bridge
+    input logic rst,  // synchronous, active high
+    input host_bridge_settings_t cfg,  // of the bridge
+    input logic [1:0] wide_cards,  // 64-bit cards
+    input logic [1:0] inta,  // cards pull INTA#
+    input pci_card_settings_t card,  // of the cards, base and wide apart
+    input logic card_target_abort,  // as the cores, both cards
+    input logic cpu_valid,  // CPU access
+    output logic cpu_ready,  // taken
+    input logic cpu_write,  // store
+    input logic [31:0] cpu_addr,  // 8-byte aligned
+    input logic [63:0] cpu_data,  // lanes
+    input logic [7:0] cpu_be,  // bytes
+    input logic cpu_wc,  // write-combining
+    input logic cpu_fence,  // fence
+    input logic cpu_config,  // configuration cycle
+    output logic cpu_rvalid,  // read data
+    output logic [63:0] cpu_rdata,  // lanes
+    output logic mem_valid,  // host memory access
+    output logic mem_write,  // write
+    output logic [31:0] mem_addr,  // 8-byte aligned
+    output logic [63:0] mem_wdata,  // lanes
+    output logic [7:0] mem_be,  // bytes written
+    input logic [63:0] mem_rdata,  // in the clock after a read
+    output logic c0_tw_valid,  // card 0: write beat
+    input logic c0_tw_ready,  // card 0: taken
+    output logic [31:0] c0_tw_addr,  // card 0: 8-byte aligned
+    output logic [63:0] c0_tw_data,  // card 0: lanes
+    output logic [7:0] c0_tw_be,  // card 0: bytes written
+    output logic c0_tr_valid,  // card 0: read request
+    input logic c0_tr_ready,  // card 0: taken
+    output logic [31:0] c0_tr_addr,  // card 0: 8-byte aligned
+    output logic [7:0] c0_tr_bytes,  // card 0: hint
+    input logic c0_td_valid,  // card 0: answer
+    input logic [63:0] c0_td_data,  // card 0: lanes
+    input logic c0_mc_valid,  // card 0: command
+    output logic c0_mc_ready,  // card 0: taken
+    input logic c0_mc_write,  // card 0: write to the bus
+    input logic [31:0] c0_mc_addr,  // card 0: byte address
+    input logic [15:0] c0_mc_bytes,  // card 0: bytes
+    input logic c0_mw_valid,  // card 0: write beat
+    output logic c0_mw_ready,  // card 0: taken
+    input logic [63:0] c0_mw_data,  // card 0: lanes
+    output logic c0_mr_valid,  // card 0: read beat
+    input logic c0_mr_ready,  // card 0: taken
+    output logic [63:0] c0_mr_data,  // card 0: lanes
+    output logic c0_m_done,  // card 0: command finished
+    output logic c0_m_error,  // card 0: with an abort
+    output logic c1_tw_valid,  // card 1: write beat
+    input logic c1_tw_ready,  // card 1: taken
+    output logic [31:0] c1_tw_addr,  // card 1: 8-byte aligned
+    output logic [63:0] c1_tw_data,  // card 1: lanes
+    output logic [7:0] c1_tw_be,  // card 1: bytes written
+    output logic c1_tr_valid,  // card 1: read request
+    input logic c1_tr_ready,  // card 1: taken
+    output logic [31:0] c1_tr_addr,  // card 1: 8-byte aligned
+    output logic [7:0] c1_tr_bytes,  // card 1: hint
+    input logic c1_td_valid,  // card 1: answer
+    input logic [63:0] c1_td_data,  // card 1: lanes
+    input logic c1_mc_valid,  // card 1: command
+    output logic c1_mc_ready,  // card 1: taken
+    input logic c1_mc_write,  // card 1: write to the bus
+    input logic [31:0] c1_mc_addr,  // card 1: byte address
+    input logic [15:0] c1_mc_bytes,  // card 1: bytes
+    input logic c1_mw_valid,  // card 1: write beat
+    output logic c1_mw_ready,  // card 1: taken
+    input logic [63:0] c1_mw_data,  // card 1: lanes
+    output logic c1_mr_valid,  // card 1: read beat
+    input logic c1_mr_ready,  // card 1: taken
+    output logic [63:0] c1_mr_data,  // card 1: lanes
+    output logic c1_m_done,  // card 1: command finished
+    output logic c1_m_error,  // card 1: with an abort
+    output logic [63:0] pci_ad,  // resolved AD
+    output logic [7:0] pci_cbe,  // resolved CBE
+    output logic pci_par,  // resolved PAR
+    output logic pci_par64,  // resolved PAR64
+    output logic pci_frame_n,  // resolved FRAME_N
+    output logic pci_irdy_n,  // resolved IRDY_N
+    output logic pci_trdy_n,  // resolved TRDY_N
+    output logic pci_devsel_n,  // resolved DEVSEL_N
+    output logic pci_stop_n,  // resolved STOP_N
+    output logic pci_req64_n,  // resolved REQ64_N
+    output logic pci_ack64_n,  // resolved ACK64_N
+    output logic [2:0] pci_req_n,  // requests
+    output logic [2:0] pci_gnt_n,  // grants
+    output logic pci_conflict,  // two drivers on one wire
+    output logic intr,  // interrupt
+    output logic idle_out,  // stores done
+    output logic idle_in,  // DMA writes in memory
+    output logic tr_pio_accept,  // as the bridge
+    output logic tr_pio_start,  // as the bridge
+    output logic tr_pio_done,  // as the bridge
+    output logic tr_pio_error,  // as the bridge
+    output logic tr_dma_first,  // as the bridge
+    output logic tr_dma_last,  // as the bridge
+    output logic tr_dma_write,  // as the bridge
+    output logic ev_retry,  // as the bridge
+    output logic ev_disconnect,  // as the bridge
+    output logic [63:0] far_ad,  // resolved wire of the far bus
+    output logic [7:0] far_cbe,  // resolved wire of the far bus
+    output logic far_par,  // resolved wire of the far bus
+    output logic far_par64,  // resolved wire of the far bus
+    output logic far_frame_n,  // resolved wire of the far bus
+    output logic far_irdy_n,  // resolved wire of the far bus
+    output logic far_trdy_n,  // resolved wire of the far bus
+    output logic far_devsel_n,  // resolved wire of the far bus
+    output logic far_stop_n,  // resolved wire of the far bus
+    output logic far_req64_n,  // resolved wire of the far bus
+    output logic far_ack64_n,  // resolved wire of the far bus
+    output logic [1:0] far_req_n,  // its requests
+    output logic [1:0] far_gnt_n,  // its grants
+    output logic far_conflict,  // two drivers on one wire of it
+    output logic lost,  // an abort behind or before the bridge, ever
+    output logic [31:0] count_data,  // clocks that moved data
+    output logic [31:0] count_busy,  // busy clocks
+    output logic busy  // needs clock edges
 );
   logic [2*PCI_IN_BITS-1:0] slot_in;
   logic [2*PCI_OUT_BITS-1:0] slot_out;
@@ -173,7 +145,6 @@ module sim_pci_host
       .side_clk({PCI_SIDES{clk}}),
       .side_needed(),
       .slot_present(2'b11),
-      .cfg_m66(1'b1),
       .grants_n(pci_gnt_n),
       .requests_n(pci_req_n),
       .conflict(pci_conflict),
@@ -185,7 +156,7 @@ module sim_pci_host
       .pci_out(slot_out[PCI_OUT_BITS*0+:PCI_OUT_BITS]),
       .base(32'hE000_0000),
       .inta(inta[0]),
-      .cfg_wide(card_wide[0]),
+      .cfg_wide(wide_cards[0]),
       .tw_valid(c0_tw_valid),
       .tw_ready(c0_tw_ready),
       .tw_addr(c0_tw_addr),
@@ -226,6 +197,7 @@ module sim_pci_host
     always_ff @(posedge far_clk) c1_cycle <= rst ? 48'd0 : c1_cycle + 48'd1;
     sim_pci_far u_far (
         .*,
+        .cfg_wide(cfg.wide),
         .far_cycle(c1_cycle),
         .pci_in(slot_in[PCI_IN_BITS*1+:PCI_IN_BITS]),
         .pci_out(slot_out[PCI_OUT_BITS*1+:PCI_OUT_BITS]),
@@ -242,7 +214,7 @@ module sim_pci_host
       .pci_out(c1_out),
       .base(32'hE100_0000),
       .inta(inta[1]),
-      .cfg_wide(card_wide[1]),
+      .cfg_wide(wide_cards[1]),
       .tw_valid(c1_tw_valid),
       .tw_ready(c1_tw_ready),
       .tw_addr(c1_tw_addr),

@@ -1,69 +1,61 @@
 // One PCI master (agent 0) and one PCI target (agent 1) on a bus, backends and wires brought out, for the core bench.
 module sim_pci_pair
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 (
-    input  logic        clk,                // PCI clock
-    input  logic        rst,                // synchronous, active high
-    input  logic        m_wide,             // master: cfg_wide
-    input  logic        t_wide,             // target: cfg_wide
-    input  logic [31:0] bar_base,           // target window
-    input  logic [ 5:0] bar_size_log2,      // target window
-    input  logic        hold_grant,         // no grant for the master: cuts its bursts
-    input  logic [ 7:0] cfg_latency_timer,  // as the core
-    input  logic [15:0] cfg_max_burst,      // as the core
-    input  logic [ 7:0] cfg_start_delay,    // as the core
-    input  logic [ 2:0] cfg_irdy_wait,      // as the core
-    input  logic [ 1:0] cfg_devsel,         // as the core
-    input  logic [ 3:0] cfg_write_initial,  // as the core
-    input  logic [ 3:0] cfg_read_initial,   // as the core
-    input  logic [ 2:0] cfg_subsequent,     // as the core
-    input  logic [ 3:0] cfg_read_wait,      // as the core
-    input  logic [ 2:0] cfg_stall_limit,    // as the core
-    input  logic [ 7:0] cfg_max_phases,     // as the core
-    input  logic        cfg_target_abort,   // as the core
-    output logic        tw_valid,           // write beat
-    input  logic        tw_ready,           // taken
-    output logic [31:0] tw_addr,            // 8-byte aligned
-    output logic [63:0] tw_data,            // lanes
-    output logic [ 7:0] tw_be,              // bytes written
-    output logic        tr_valid,           // read request
-    input  logic        tr_ready,           // taken
-    output logic [31:0] tr_addr,            // 8-byte aligned
-    output logic [ 7:0] tr_bytes,           // hint
-    input  logic        td_valid,           // answer
-    input  logic [63:0] td_data,            // lanes
-    input  logic        mc_valid,           // command
-    output logic        mc_ready,           // taken
-    input  logic        mc_write,           // write to the bus
-    input  logic [31:0] mc_addr,            // byte address
-    input  logic [15:0] mc_bytes,           // bytes
-    input  logic        mw_valid,           // write beat
-    output logic        mw_ready,           // taken
-    input  logic [63:0] mw_data,            // lanes
-    output logic        mr_valid,           // read beat
-    input  logic        mr_ready,           // taken
-    output logic [63:0] mr_data,            // lanes
-    output logic        m_done,             // command finished
-    output logic        m_error,            // with an abort
-    output logic [63:0] pci_ad,             // resolved AD
-    output logic [ 7:0] pci_cbe,            // resolved CBE
-    output logic        pci_par,            // resolved PAR
-    output logic        pci_par64,          // resolved PAR64
-    output logic        pci_frame_n,        // resolved FRAME_N
-    output logic        pci_irdy_n,         // resolved IRDY_N
-    output logic        pci_trdy_n,         // resolved TRDY_N
-    output logic        pci_devsel_n,       // resolved DEVSEL_N
-    output logic        pci_stop_n,         // resolved STOP_N
-    output logic        pci_req64_n,        // resolved REQ64_N
-    output logic        pci_ack64_n,        // resolved ACK64_N
-    output logic [ 1:0] pci_req_n,          // requests
-    output logic [ 1:0] pci_gnt_n,          // grants
-    output logic        pci_conflict,       // two drivers on one wire
-    output logic        ev_retry,           // target refused
-    output logic        ev_disconnect,      // target stopped a burst
-    output logic [31:0] count_data,         // clocks that moved data
-    output logic [31:0] count_busy,         // busy clocks
-    output logic        busy                // needs clock edges
+    input logic clk,  // PCI clock
+    input logic rst,  // synchronous, active high
+    input logic m_wide,  // master: cfg_wide
+    input logic t_wide,  // target: cfg_wide
+    input logic [31:0] bar_base,  // target window
+    input logic [5:0] bar_size_log2,  // target window
+    input logic hold_grant,  // no grant for the master: cuts its bursts
+    input pci_master_settings_t m_cfg,  // of the master
+    input pci_target_settings_t t_cfg,  // of the target
+    input logic cfg_target_abort,  // as the core
+    output logic tw_valid,  // write beat
+    input logic tw_ready,  // taken
+    output logic [31:0] tw_addr,  // 8-byte aligned
+    output logic [63:0] tw_data,  // lanes
+    output logic [7:0] tw_be,  // bytes written
+    output logic tr_valid,  // read request
+    input logic tr_ready,  // taken
+    output logic [31:0] tr_addr,  // 8-byte aligned
+    output logic [7:0] tr_bytes,  // hint
+    input logic td_valid,  // answer
+    input logic [63:0] td_data,  // lanes
+    input logic mc_valid,  // command
+    output logic mc_ready,  // taken
+    input logic mc_write,  // write to the bus
+    input logic [31:0] mc_addr,  // byte address
+    input logic [15:0] mc_bytes,  // bytes
+    input logic mw_valid,  // write beat
+    output logic mw_ready,  // taken
+    input logic [63:0] mw_data,  // lanes
+    output logic mr_valid,  // read beat
+    input logic mr_ready,  // taken
+    output logic [63:0] mr_data,  // lanes
+    output logic m_done,  // command finished
+    output logic m_error,  // with an abort
+    output logic [63:0] pci_ad,  // resolved AD
+    output logic [7:0] pci_cbe,  // resolved CBE
+    output logic pci_par,  // resolved PAR
+    output logic pci_par64,  // resolved PAR64
+    output logic pci_frame_n,  // resolved FRAME_N
+    output logic pci_irdy_n,  // resolved IRDY_N
+    output logic pci_trdy_n,  // resolved TRDY_N
+    output logic pci_devsel_n,  // resolved DEVSEL_N
+    output logic pci_stop_n,  // resolved STOP_N
+    output logic pci_req64_n,  // resolved REQ64_N
+    output logic pci_ack64_n,  // resolved ACK64_N
+    output logic [1:0] pci_req_n,  // requests
+    output logic [1:0] pci_gnt_n,  // grants
+    output logic pci_conflict,  // two drivers on one wire
+    output logic ev_retry,  // target refused
+    output logic ev_disconnect,  // target stopped a burst
+    output logic [31:0] count_data,  // clocks that moved data
+    output logic [31:0] count_busy,  // busy clocks
+    output logic busy  // needs clock edges
 );
   logic [PCI_OUT_BITS-1:0] m_out, t_out;
   logic [2*PCI_IN_BITS-1:0] agent_in;
@@ -118,7 +110,7 @@ module sim_pci_pair
       .pci_in(agent_in[PCI_IN_BITS-1:0]),
       .pci_out(m_out),
       .cfg_wide(m_wide),
-      .cfg_line_bytes(7'd32),
+      .cfg(m_cfg),
       .mc_config(1'b0),
       .ev_retry(m_retry),
       .ev_disconnect(m_disconnect),
@@ -131,7 +123,7 @@ module sim_pci_pair
       .pci_out(t_out),
       .mem_enable(1'b1),
       .cfg_wide(t_wide),
-      .cfg_discard(16'd32768),
+      .cfg(t_cfg),
       .cs_rdata(32'd0),
       .needed(),
       .busy(t_busy)

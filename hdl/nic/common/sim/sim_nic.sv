@@ -3,6 +3,8 @@
 module sim_nic
   import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
+  import sim_settings_pkg::*;
 #(
     parameter int VARIANT    = 9,   // which LANai: 9 or 4
     parameter int WIDTH      = 64,  // bits of a word of its SRAM
@@ -93,39 +95,8 @@ module sim_nic
   logic [7:0] st_fill;
   logic st_dma_error, st_doorbell_overflow, st_rx_lost, st_send_misuse, st_pio_misuse;
 
-  logic [31:0] cfg_pci_base;
-  logic cfg_pci_enabled;
-  logic [1:0] cfg_accesses;
-  logic [3:0] cfg_cdc_latency;
-  logic [15:0] cfg_start_clocks;
-  logic [15:0] cfg_rtc_num;
-  logic [15:0] cfg_rtc_den;
-  logic [31:0] cfg_nres_clocks;
-  logic cfg_nres_truncate;
-  logic [7:0] cfg_slack;
-  logic [7:0] cfg_stop_mark;
-  logic [7:0] cfg_go_mark;
-  logic [15:0] cfg_refresh;
-  logic [15:0] cfg_short_timeout;
-  logic [31:0] cfg_long_timeout;
-  logic [31:0] cfg_beat_period;
-  logic cfg_pci_wide;
-  logic cfg_pci_m66;
-  logic [7:0] cfg_pci_latency_timer;
-  logic [15:0] cfg_pci_max_burst;
-  logic [7:0] cfg_pci_start_delay;
-  logic [2:0] cfg_pci_irdy_wait;
-  logic [6:0] cfg_pci_line_bytes;
-  logic [1:0] cfg_pci_devsel;
-  logic [3:0] cfg_pci_write_initial;
-  logic [3:0] cfg_pci_read_initial;
-  logic [2:0] cfg_pci_subsequent;
-  logic [3:0] cfg_pci_read_wait;
-  logic [2:0] cfg_pci_stall_limit;
-  logic [7:0] cfg_pci_max_phases;
-  logic [15:0] cfg_pci_discard;
-  logic cfg_sram_above;
-  sim_nic_settings #(.BASE(BASE)) settings (.*);
+  nic_settings_t cfg;
+  always_ff @(posedge setup_clk) if (rst) cfg <= nic_settings(BASE);
 
   // The NIC clock as what watches an engine needs it.
   logic send_clk, recv_clk, dma_clk, pio_clk, mem_clk, mem_due;
@@ -149,8 +120,6 @@ module sim_nic
   end
 
   if (VARIANT == 9) begin : gen_lanai9
-    logic unused_ok;
-    assign unused_ok = cfg_sram_above;
     myri_nic nic (
         .link_rst(rst),
         .pci_rst(rst),
@@ -172,7 +141,7 @@ module sim_nic
     );
   end else begin : gen_lanai4
     logic unused_ok;
-    assign unused_ok = ^{pci_clk, pci_cycle, cfg_pci_m66, cfg_pci_wide, engine_clk, half_clk};
+    assign unused_ok = ^{pci_clk, pci_cycle, engine_clk, half_clk};
     assign pci_busy = 1'b0;
     assign {nic_needed, half_needed} = '0;
     assign {tr_dma_chain, tr_doorbell, st_doorbell_overflow} = 4'd0;

@@ -1,6 +1,7 @@
 // The FIFO card on a PCI segment, for its bench, which is host CPU, host memory and the other end of the link.
 module sim_fifo_bench
   import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
 (
     input logic clk,  // NIC clock, free-running
     input logic link_clk,  // link clock, free-running
@@ -103,24 +104,20 @@ module sim_fifo_bench
   logic [22:0] mem_a_addr, mem_b_addr;
   logic [63:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
   logic [7:0] mem_a_be, mem_b_be;
-  logic [15:0]
-      cfg_rtc_num, cfg_rtc_den, cfg_refresh, cfg_short_timeout, cfg_pci_discard, cfg_pci_max_burst;
-  logic [31:0] cfg_long_timeout, cfg_beat_period, cfg_pci_base;
-  logic [7:0] cfg_slack, cfg_stop_mark, cfg_go_mark;
-  logic [7:0] cfg_pci_max_phases, cfg_pci_latency_timer, cfg_pci_start_delay;
-  logic cfg_nres_truncate, cfg_pci_enabled, cfg_pci_m66, cfg_sram_above;
-  logic [1:0] cfg_pci_devsel;
-  logic [2:0] cfg_pci_subsequent, cfg_pci_stall_limit, cfg_pci_irdy_wait;
-  logic [3:0] cfg_pci_write_initial, cfg_pci_read_initial, cfg_pci_read_wait;
-  logic [6:0] cfg_pci_line_bytes;
 
   assign cable_busy = rx != 9'd0;
-  assign unused_ok = ^{tx_hold, cfg_rtc_num, cfg_rtc_den, cfg_nres_truncate, cfg_sram_above};
+  assign unused_ok = tx_hold;
 
   assign tr_clk = {tr_pio_write, tr_rx_done, tr_rx_first, tr_tx_read, tr_tx_start};
   assign tr_link = {tr_rx_tail, tr_rx_head, tr_tx_tail, tr_tx_head};
 
-  sim_nic_fixed u_fixed (.*);
+  nic_settings_t cfg;
+  sim_nic_fixed u_fixed (
+      .*,
+      .cfg_accesses(2'd2),
+      .cfg_start_clocks(16'd0),
+      .cfg_nres_clocks(32'd0)
+  );
   sim_nic_gates u_gates (
       .*,
       .alarm_valid(1'b0),
@@ -136,8 +133,7 @@ module sim_fifo_bench
       .side_clk({PCI_SIDES{run_pci_clk}}),
       .side_needed(),
       .pci_rst(rst),
-      .rx_hold(1'b0),
-      .cfg_pci_wide(cfg_wide)
+      .rx_hold(1'b0)
   );
 
   myri_sram_stub #(
