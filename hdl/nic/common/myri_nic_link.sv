@@ -4,6 +4,7 @@
 // crossing. Link events (levels when they rise) cross to the NIC clock as strobes.
 // Timing: that of the parts; each crossing costs cfg.cdc_latency.
 module myri_nic_link
+  import myri_nic_trace_pkg::*;
   import myri_nic_engines_pkg::*;
   import myri_settings_pkg::*;
 #(
@@ -21,25 +22,7 @@ module myri_nic_link
     input logic rx_hold,  // see myri_link_port
     output logic tx_hold,  // see myri_link_port
     input nic_settings_t cfg,  // of the NIC
-    output logic tr_tx_head,  // trace of the link side, see myri_packet_tx
-    output logic tr_tx_tail,  // GAP sent
-    output logic [31:0] tr_tx_key,  // packet key
-    output logic [31:0] tr_tx_ago,  // with tr_tx_head
-    output logic tr_rx_head,  // see myri_packet_rx
-    output logic tr_rx_tail,  // GAP received
-    output logic [31:0] tr_rx_key,  // packet key
-    output logic [31:0] tr_rx_ago,  // with tr_rx_head
-    output logic [31:0] tr_rx_bytes,  // with tr_rx_tail, CRC character included
-    output logic [7:0] tr_rx_syndrome,  // with tr_rx_tail
-    output logic st_rx_overrun,  // strobe: slack overflow, a character was lost
-    output logic st_crc_bad,  // strobe, with tr_rx_tail
-    output logic st_illegal,  // strobe: unknown control character
-    output logic st_forward_reset,  // strobe: the packet sent was cut
-    output logic st_link_stopped,  // level: STOP of the peer in force
-    output logic st_link_stopping,  // level: our STOP in force
-    output logic st_beat_missed,  // level: the last BEAT due did not come
-    output logic st_link_down,  // level: three BEATs in a row did not come
-    output logic [7:0] st_fill,  // slack fill
+    output link_trace_t link_trace,  // link_clk: of the link
     output logic link_in_flight,  // a packet is half sent or received, or waits in the slack buffer
     output logic [HALVES-1:0] half_needed,  // the coming edge of half_clk is needed
     output logic link_busy,  // link clock: another edge is needed
@@ -80,7 +63,7 @@ module myri_nic_link
   assign half_needed[HALF_TX] = ptx_busy || tx_needed || far_busy[0];
   assign half_needed[HALF_RX] = prx_busy || rx_needed || far_busy[1];
   assign link_busy = ptx_busy || prx_busy || port_busy || far_busy != 3'd0 || level != level_before;
-  assign link_in_flight = tx_in_packet || rx_in_packet || tx_entry_valid || st_fill != 8'd0;
+  assign link_in_flight = tx_in_packet || rx_in_packet || tx_entry_valid || link_trace.fill != 8'd0;
 
   myri_cdc_fifo #(
       .WIDTH(WIDTH + 10),
@@ -115,10 +98,10 @@ module myri_nic_link
       .s_ready(s_ready),
       .s_tail(s_tail),
       .s_data(s_data),
-      .tr_head(tr_tx_head),
-      .tr_tail(tr_tx_tail),
-      .tr_key(tr_tx_key),
-      .tr_ago(tr_tx_ago),
+      .tr_head(link_trace.tx_head),
+      .tr_tail(link_trace.tx_tail),
+      .tr_key(link_trace.tx_key),
+      .tr_ago(link_trace.tx_ago),
       .in_packet(tx_in_packet),
       .busy(ptx_busy)
   );
@@ -147,16 +130,16 @@ module myri_nic_link
       .m_ready(m_ready),
       .m_tail(m_tail),
       .m_data(m_data),
-      .stopped(st_link_stopped),
-      .stopping(st_link_stopping),
-      .fill(st_fill),
-      .ev_overflow(st_rx_overrun),
-      .ev_illegal(st_illegal),
-      .ev_forward_reset(st_forward_reset),
+      .stopped(link_trace.link_stopped),
+      .stopping(link_trace.link_stopping),
+      .fill(link_trace.fill),
+      .ev_overflow(link_trace.rx_overrun),
+      .ev_illegal(link_trace.illegal),
+      .ev_forward_reset(link_trace.forward_reset),
       .ev_short_timeout(ev_short_timeout),
       .beat_seen(beat_seen),
-      .beat_missed(st_beat_missed),
-      .link_down(st_link_down),
+      .beat_missed(link_trace.beat_missed),
+      .link_down(link_trace.link_down),
       .busy(port_busy),
       .alarm_valid(link_alarm_valid),
       .alarm_cycle(link_alarm_cycle)
@@ -176,13 +159,13 @@ module myri_nic_link
       .out_valid(rx_entry_valid),
       .out_ready(rx_entry_ready),
       .out_data(rx_entry),
-      .tr_head(tr_rx_head),
-      .tr_tail(tr_rx_tail),
-      .tr_key(tr_rx_key),
-      .tr_ago(tr_rx_ago),
-      .tr_bytes(tr_rx_bytes),
-      .tr_syndrome(tr_rx_syndrome),
-      .crc_bad(st_crc_bad),
+      .tr_head(link_trace.rx_head),
+      .tr_tail(link_trace.rx_tail),
+      .tr_key(link_trace.rx_key),
+      .tr_ago(link_trace.rx_ago),
+      .tr_bytes(link_trace.rx_bytes),
+      .tr_syndrome(link_trace.rx_syndrome),
+      .crc_bad(link_trace.crc_bad),
       .in_packet(rx_in_packet),
       .busy(prx_busy)
   );
@@ -207,7 +190,7 @@ module myri_nic_link
   );
 
   // Levels become events when they rise.
-  assign level = {st_link_down, st_beat_missed, beat_seen};
+  assign level = {link_trace.link_down, link_trace.beat_missed, beat_seen};
   always_ff @(posedge link_clk) begin
     if (link_rst) level_before <= 3'd0;
     else level_before <= level;
@@ -219,7 +202,9 @@ module myri_nic_link
       .cfg_latency(cfg.cdc_latency),
       .w_clk(link_clk),
       .w_rst(link_rst),
-      .w_event({level & ~level_before, st_forward_reset, st_illegal, tr_tx_tail}),
+      .w_event({
+        level & ~level_before, link_trace.forward_reset, link_trace.illegal, link_trace.tx_tail
+      }),
       .w_busy(far_busy[2]),
       .r_clk(clk),
       .r_rst(rst),

@@ -3,6 +3,7 @@
 // myri_net_send and myri_net_recv in the NIC clock, myri_nic_link in the link clock and between.
 // Timing: that of the parts.
 module myri_nic_net
+  import myri_nic_trace_pkg::*;
   import myri_nic_engines_pkg::*;
   import myri_settings_pkg::*;
 #(
@@ -19,25 +20,7 @@ module myri_nic_net
     input logic rx_hold,  // see myri_link_port
     output logic tx_hold,  // see myri_link_port
     input nic_settings_t cfg,  // of the NIC
-    output logic tr_tx_head,  // trace of the link side, see myri_packet_tx
-    output logic tr_tx_tail,  // GAP sent
-    output logic [31:0] tr_tx_key,  // packet key
-    output logic [31:0] tr_tx_ago,  // with tr_tx_head
-    output logic tr_rx_head,  // see myri_packet_rx
-    output logic tr_rx_tail,  // GAP received
-    output logic [31:0] tr_rx_key,  // packet key
-    output logic [31:0] tr_rx_ago,  // with tr_rx_head
-    output logic [31:0] tr_rx_bytes,  // with tr_rx_tail, CRC character included
-    output logic [7:0] tr_rx_syndrome,  // with tr_rx_tail
-    output logic st_rx_overrun,  // strobe: slack overflow, a character was lost
-    output logic st_crc_bad,  // strobe, with tr_rx_tail
-    output logic st_illegal,  // strobe: unknown control character
-    output logic st_forward_reset,  // strobe: the packet sent was cut
-    output logic st_link_stopped,  // level: STOP of the peer in force
-    output logic st_link_stopping,  // level: our STOP in force
-    output logic st_beat_missed,  // level: the last BEAT due did not come
-    output logic st_link_down,  // level: three BEATs in a row did not come
-    output logic [7:0] st_fill,  // slack fill
+    output link_trace_t link_trace,  // link_clk: of the link
     output logic link_in_flight,  // a packet is half sent or half received
     output logic [HALVES-1:0] half_needed,  // the coming edge of half_clk is needed
     output logic link_busy,  // link clock: another edge is needed
@@ -88,14 +71,8 @@ module myri_nic_net
     output logic [22:0] tx_addr,  // byte address
     input logic tx_rvalid,  // read data valid
     input logic [WIDTH-1:0] tx_rdata,  // read data
-    output logic tr_tx_start,  // trace of the NIC side, see myri_net_send
-    output logic [31:0] tr_tx_start_ago,  // with tr_tx_start
-    output logic tr_tx_read,  // last byte handed over
-    output logic [31:0] tr_tx_read_key,  // packet key, with both
-    output logic [31:0] tr_tx_read_bytes,  // with tr_tx_read
-    output logic [31:0] tr_rx_done_key,  // with set_head and set_recv
-    output logic [31:0] tr_rx_done_bytes,  // with set_recv
-    output logic [7:0] tr_rx_done_syndrome,  // with set_recv
+    output send_trace_t send_trace,  // clk: of the send engine
+    output recv_trace_t recv_trace,  // clk: of the receive engine
     output logic in_flight,  // the send engine has something open, or a packet waits for SRAM
     output logic alarm_valid,  // NIC clock: network time-out runs
     output logic [47:0] alarm_cycle,  // its edge
@@ -110,6 +87,10 @@ module myri_nic_net
   logic send_busy, recv_busy, side_busy, send_in_flight;
   logic send_crossing, recv_crossing;
 
+  assign send_trace.tx_start_key = send_trace.tx_read_key;
+  assign recv_trace.rx_first = set_head;
+  assign recv_trace.rx_first_key = recv_trace.rx_done_key;
+  assign recv_trace.rx_done = set_recv;
   assign busy = send_busy || recv_busy || side_busy;
   assign send_needed = send_busy || send_crossing;
   assign recv_needed = recv_busy || recv_crossing;
@@ -142,11 +123,11 @@ module myri_nic_net
       .out_valid(send_valid),
       .out_ready(send_ready),
       .out_data(send_data),
-      .tr_start(tr_tx_start),
-      .tr_start_ago(tr_tx_start_ago),
-      .tr_read(tr_tx_read),
-      .tr_key(tr_tx_read_key),
-      .tr_bytes(tr_tx_read_bytes),
+      .tr_start(send_trace.tx_start),
+      .tr_start_ago(send_trace.tx_start_ago),
+      .tr_read(send_trace.tx_read),
+      .tr_key(send_trace.tx_read_key),
+      .tr_bytes(send_trace.tx_read_bytes),
       .in_flight(send_in_flight),
       .busy(send_busy)
   );
@@ -185,9 +166,9 @@ module myri_nic_net
       .in_valid(recv_valid),
       .in_ready(recv_ready),
       .in_data(recv_data),
-      .tr_key(tr_rx_done_key),
-      .tr_syndrome(tr_rx_done_syndrome),
-      .tr_length(tr_rx_done_bytes),
+      .tr_key(recv_trace.rx_done_key),
+      .tr_syndrome(recv_trace.rx_done_syndrome),
+      .tr_length(recv_trace.rx_done_bytes),
       .alarm_valid(alarm_valid),
       .alarm_cycle(alarm_cycle),
       .busy(recv_busy)
@@ -208,25 +189,7 @@ module myri_nic_net
       .rx_hold(rx_hold),
       .tx_hold(tx_hold),
       .cfg(cfg),
-      .tr_tx_head(tr_tx_head),
-      .tr_tx_tail(tr_tx_tail),
-      .tr_tx_key(tr_tx_key),
-      .tr_tx_ago(tr_tx_ago),
-      .tr_rx_head(tr_rx_head),
-      .tr_rx_tail(tr_rx_tail),
-      .tr_rx_key(tr_rx_key),
-      .tr_rx_ago(tr_rx_ago),
-      .tr_rx_bytes(tr_rx_bytes),
-      .tr_rx_syndrome(tr_rx_syndrome),
-      .st_rx_overrun(st_rx_overrun),
-      .st_crc_bad(st_crc_bad),
-      .st_illegal(st_illegal),
-      .st_forward_reset(st_forward_reset),
-      .st_link_stopped(st_link_stopped),
-      .st_link_stopping(st_link_stopping),
-      .st_beat_missed(st_beat_missed),
-      .st_link_down(st_link_down),
-      .st_fill(st_fill),
+      .link_trace(link_trace),
       .link_in_flight(link_in_flight),
       .link_busy(link_busy),
       .link_alarm_valid(link_alarm_valid),

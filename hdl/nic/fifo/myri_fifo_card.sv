@@ -8,6 +8,7 @@
 // in myri_nic; each sleeps alone. `busy` and `_ago`: as in myri_nic.
 // Timing: see the parts.
 module myri_fifo_card
+  import myri_nic_trace_pkg::*;
   import myri_fifo_card_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -51,39 +52,10 @@ module myri_fifo_card
     input logic [63:0] mem_b_rdata,  // read data, the clock after
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
     input nic_settings_t cfg,  // of the NIC
-    output logic tr_tx_start,  // clk: a packet was begun ...
-    output logic [31:0] tr_tx_start_ago,  // ... so many edges ago
-    output logic [31:0] tr_tx_start_key,  // packet key
-    output logic tr_tx_read,  // clk: its last word has left the card's memory
-    output logic [31:0] tr_tx_read_key,  // packet key
-    output logic [31:0] tr_tx_read_bytes,  // its bytes, route included
-    output logic tr_rx_first,  // clk: the key of a packet is in the card's memory
-    output logic [31:0] tr_rx_first_key,  // packet key
-    output logic tr_rx_done,  // clk: the whole of it is
-    output logic [31:0] tr_rx_done_key,  // packet key
-    output logic [31:0] tr_rx_done_bytes,  // its bytes, CRC character included
-    output logic [7:0] tr_rx_done_syndrome,  // CRC-8 syndrome, 0 = good
-    output logic tr_pio_write,  // clk: a write of the host has landed ...
-    output logic [23:0] tr_pio_addr,  // ... at this offset of the card's region
-    output logic tr_tx_head,  // link_clk: first byte of a packet went out tr_tx_ago edges ago
-    output logic tr_tx_tail,  // link_clk: its GAP went out
-    output logic [31:0] tr_tx_key,  // packet key, with both
-    output logic [31:0] tr_tx_ago,  // with tr_tx_head
-    output logic tr_rx_head,  // link_clk: first byte of a packet came tr_rx_ago edges ago
-    output logic tr_rx_tail,  // link_clk: its GAP came
-    output logic [31:0] tr_rx_key,  // packet key, with both
-    output logic [31:0] tr_rx_ago,  // with tr_rx_head
-    output logic [31:0] tr_rx_bytes,  // with tr_rx_tail: bytes, CRC character included
-    output logic [7:0] tr_rx_syndrome,  // with tr_rx_tail: CRC-8 syndrome
-    output logic st_rx_overrun,  // link_clk: strobe: slack overflow, a character was lost
-    output logic st_crc_bad,  // link_clk: strobe, with tr_rx_tail
-    output logic st_illegal,  // link_clk: strobe: unknown control character
-    output logic st_forward_reset,  // link_clk: strobe: the packet sent was cut
-    output logic st_link_stopped,  // link_clk: level: STOP of the peer in force
-    output logic st_link_stopping,  // link_clk: level: our STOP in force
-    output logic st_beat_missed,  // link_clk: level: the last BEAT due did not come
-    output logic st_link_down,  // link_clk: level: three BEATs in a row did not come
-    output logic [7:0] st_fill,  // link_clk: slack fill
+    output send_trace_t send_trace,  // clk: of the send engine
+    output recv_trace_t recv_trace,  // clk: of the receive engine
+    output pio_trace_t pio_trace,  // clk: of PIO and doorbells
+    output link_trace_t link_trace,  // link_clk: of the link
     output logic st_host_misuse,  // clk: strobe: what the host did was refused, see ERRORS
     output logic st_cell_refused,  // clk: strobe: a cell that came was refused
     output logic st_in_flight,  // clk: a packet or cell is half sent or half received
@@ -125,9 +97,10 @@ module myri_fifo_card
   assign busy = send_busy || recv_busy || regs_busy || host_busy || far_busy || near_busy;
   assign st_in_flight = send_open || recv_open;
   assign intr_line = irq;
-  assign tr_pio_addr = addr;
-  assign tr_rx_first_key = tr_rx_done_key;
-  assign tr_tx_start_key = tr_tx_read_key;
+  assign pio_trace.pio_addr = addr;
+  assign {pio_trace.doorbell, pio_trace.doorbell_addr, pio_trace.doorbell_data} = '0;  // it has none
+  assign recv_trace.rx_first_key = recv_trace.rx_done_key;
+  assign send_trace.tx_start_key = send_trace.tx_read_key;
   assign unused_ok = ^{link_event, cmd_ready, wr_ready, rd_valid, rd_data};
   assign empty = !st_in_flight && !begun && {tx_level, out_level, ready_level, in_level} == '0;
 
@@ -139,15 +112,16 @@ module myri_fifo_card
 
   myri_fifo_card_host u_host (
       .*,
-      .mem_valid(mem_a_valid),
-      .mem_write(mem_a_write),
-      .mem_addr (mem_a_addr),
-      .mem_wdata(mem_a_wdata),
-      .mem_be   (mem_a_be),
-      .mem_rdata(mem_a_rdata),
-      .out_slot (out_tail),
-      .in_slot  (in_head),
-      .busy     (host_busy)
+      .tr_pio_write(pio_trace.pio_write),
+      .mem_valid   (mem_a_valid),
+      .mem_write   (mem_a_write),
+      .mem_addr    (mem_a_addr),
+      .mem_wdata   (mem_a_wdata),
+      .mem_be      (mem_a_be),
+      .mem_rdata   (mem_a_rdata),
+      .out_slot    (out_tail),
+      .in_slot     (in_head),
+      .busy        (host_busy)
   );
 
   myri_fifo_card_regs u_regs (
@@ -234,11 +208,11 @@ module myri_fifo_card
       .send_valid(send_valid),
       .send_ready(send_ready),
       .send_data(send_data),
-      .tr_start(tr_tx_start),
-      .tr_ago(tr_tx_start_ago),
-      .tr_read(tr_tx_read),
-      .tr_key(tr_tx_read_key),
-      .tr_bytes(tr_tx_read_bytes),
+      .tr_start(send_trace.tx_start),
+      .tr_ago(send_trace.tx_start_ago),
+      .tr_read(send_trace.tx_read),
+      .tr_key(send_trace.tx_read_key),
+      .tr_bytes(send_trace.tx_read_bytes),
       .in_flight(send_open),
       .busy(send_busy)
   );
@@ -259,11 +233,11 @@ module myri_fifo_card
       .arrive(arrive),
       .arrived_as(arrived_as),
       .refused(st_cell_refused),
-      .tr_first(tr_rx_first),
-      .tr_done(tr_rx_done),
-      .tr_key(tr_rx_done_key),
-      .tr_bytes(tr_rx_done_bytes),
-      .tr_syndrome(tr_rx_done_syndrome),
+      .tr_first(recv_trace.rx_first),
+      .tr_done(recv_trace.rx_done),
+      .tr_key(recv_trace.rx_done_key),
+      .tr_bytes(recv_trace.rx_done_bytes),
+      .tr_syndrome(recv_trace.rx_done_syndrome),
       .in_flight(recv_open),
       .busy(recv_busy)
   );

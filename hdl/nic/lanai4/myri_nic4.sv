@@ -6,6 +6,7 @@
 // something else than the processor's SRAM requests; an alarm that is not in the future means the next edge.
 // Timing: see the parts. Trace: as in myri_nic.
 module myri_nic4
+  import myri_nic_trace_pkg::*;
   import myri_lanai4_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -64,48 +65,12 @@ module myri_nic4
     output logic lanai_reset,  // level: the host holds the LANai in reset
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
     input nic_settings_t cfg,  // of the NIC
-    output logic tr_tx_start,  // clk: a packet was started ...
-    output logic [31:0] tr_tx_start_ago,  // ... so many edges ago
-    output logic [31:0] tr_tx_start_key,  // packet key
-    output logic tr_tx_read,  // clk: its last byte went to the link side
-    output logic [31:0] tr_tx_read_key,  // packet key
-    output logic [31:0] tr_tx_read_bytes,  // its bytes, route included
-    output logic tr_rx_first,  // clk: the first word of a packet is stored
-    output logic [31:0] tr_rx_first_key,  // packet key
-    output logic tr_rx_done,  // clk: its tail is stored (RECV)
-    output logic [31:0] tr_rx_done_key,  // packet key
-    output logic [31:0] tr_rx_done_bytes,  // bytes stored, syndrome included
-    output logic [7:0] tr_rx_done_syndrome,  // CRC-8 syndrome, 0 = good
-    output logic tr_dma_start,  // clk: a transfer starts to move
-    output logic tr_dma_done,  // clk: it is over
-    output logic tr_dma_e2l,  // its direction, 1 = host to SRAM
-    output logic [31:0] tr_dma_bytes,  // its length
-    output logic [22:0] tr_dma_lar,  // its SRAM address
-    output logic tr_pio_write,  // clk: a write of the host has landed ...
-    output logic [23:0] tr_pio_addr,  // ... at this offset of the card's region
-    output logic tr_tx_head,  // link_clk: first byte of a packet went out tr_tx_ago edges ago
-    output logic tr_tx_tail,  // link_clk: its GAP went out
-    output logic [31:0] tr_tx_key,  // packet key, with both
-    output logic [31:0] tr_tx_ago,  // with tr_tx_head
-    output logic tr_rx_head,  // link_clk: first byte of a packet came tr_rx_ago edges ago
-    output logic tr_rx_tail,  // link_clk: its GAP came
-    output logic [31:0] tr_rx_key,  // packet key, with both
-    output logic [31:0] tr_rx_ago,  // with tr_rx_head
-    output logic [31:0] tr_rx_bytes,  // with tr_rx_tail: bytes, CRC character included
-    output logic [7:0] tr_rx_syndrome,  // with tr_rx_tail: CRC-8 syndrome
-    output logic st_rx_overrun,  // link_clk: strobe: slack overflow, a character was lost
-    output logic st_crc_bad,  // link_clk: strobe, with tr_rx_tail
-    output logic st_illegal,  // link_clk: strobe: unknown control character
-    output logic st_forward_reset,  // link_clk: strobe: the packet sent was cut
-    output logic st_link_stopped,  // link_clk: level: STOP of the peer in force
-    output logic st_link_stopping,  // link_clk: level: our STOP in force
-    output logic st_beat_missed,  // link_clk: level: the last BEAT due did not come
-    output logic st_link_down,  // link_clk: level: three BEATs in a row did not come
-    output logic [7:0] st_fill,  // link_clk: slack fill
-    output logic st_dma_error,  // clk: a transfer was ended by an error
-    output logic st_rx_lost,  // clk: a packet was dropped or cut here
-    output logic st_send_misuse,  // clk: a write of the send or DMA registers was ignored
-    output logic st_pio_misuse,  // clk: a register write of the host was ignored
+    output send_trace_t send_trace,  // clk: of the send engine
+    output recv_trace_t recv_trace,  // clk: of the receive engine
+    output dma_trace_t dma_trace,  // clk: of the DMA engine
+    output pio_trace_t pio_trace,  // clk: of PIO and doorbells
+    output link_trace_t link_trace,  // link_clk: of the link
+    output nic_status_t status,  // clk: what went wrong
     output logic st_in_flight,  // clk: send or DMA has something open
     output logic st_link_in_flight  // link_clk: a packet is half sent or half received
 );
@@ -121,7 +86,7 @@ module myri_nic4
   logic [31:0] ear, lar, ctr;
   logic dir;
   // Events.
-  logic send_started, set_send, set_head, set_recv, set_buff, set_nres, recv_truncated, recv_reset;
+  logic send_started, set_send, set_recv, set_buff, set_nres, recv_truncated, recv_reset;
   logic set_done, dma_misuse, send_misuse;
   logic [5:0] link_event;
   // SRAM requests.
@@ -157,15 +122,10 @@ module myri_nic4
       timer_cycle : first_cycle;
   assign intr_line = irq && irq_enable;
   assign st_in_flight = net_in_flight || dma_in_flight;
-  assign st_send_misuse = send_misuse || dma_misuse;
+  assign status.doorbell_overflow = 1'b0;
+  assign status.send_misuse = send_misuse || dma_misuse;
   assign dma_be = 4'hF;
 
-  assign tr_tx_start_key = tr_tx_read_key;
-  assign tr_rx_first = set_head;
-  assign tr_rx_first_key = tr_rx_done_key;
-  assign tr_rx_done = set_recv;
-  assign tr_dma_e2l = dir;
-  assign tr_dma_lar = lar[22:0];
 
   assign set_isr = ({31'd0, set_recv} << ISR_RECV) |
       ({31'd0, set_buff} << ISR_BUFF) |
@@ -173,13 +133,13 @@ module myri_nic4
       ({31'd0, set_done} << ISR_DMA) |
       ({31'd0, set_nres} << ISR_NRES) |
       ({31'd0, link_event[5]} << ISR_LINK) |
-      ({31'd0, st_dma_error} << ISR_DMA_ERROR) |
-      ({31'd0, st_send_misuse || recv_truncated} << ISR_NET_ERROR);
+      ({31'd0, status.dma_error} << ISR_DMA_ERROR) |
+      ({31'd0, status.send_misuse || recv_truncated} << ISR_NET_ERROR);
   assign set_errors = ({31'd0, send_misuse} << ERR_SEND_MISUSE) |
       ({31'd0, recv_truncated} << ERR_RX_TRUNCATED) |
       ({31'd0, recv_reset} << ERR_RX_RESET) |
-      ({31'd0, st_pio_misuse} << ERR_PIO_MISUSE) |
-      ({31'd0, st_dma_error} << ERR_DMA) |
+      ({31'd0, status.pio_misuse} << ERR_PIO_MISUSE) |
+      ({31'd0, status.dma_error} << ERR_DMA) |
       ({31'd0, dma_misuse} << ERR_DMA_MISUSE);
 
   myri_sram_arbiter #(
@@ -196,7 +156,7 @@ module myri_nic4
       .cfg_rtc_den(cfg.rtc_denominator),
       .hold_reset(lanai_reset),
       .dma_busy(dma_in_flight),
-      .recv_lost(st_rx_lost),
+      .recv_lost(status.rx_lost),
       .intr_line(irq),
       .alarm_valid(timer_alarm),
       .alarm_cycle(timer_cycle),
@@ -209,6 +169,7 @@ module myri_nic4
       .WIDTH(WIDTH)
   ) u_net (
       .*,
+      .set_head(),
       .half_clk({link_clk, link_clk}),
       .half_needed(),
       .send_clk(clk),
@@ -221,7 +182,7 @@ module myri_nic4
       .tx_crc_enable(crc_enable),
       .rx_crc_enable(crc_enable),
       .w_data(w_data[23:0]),
-      .recv_lost(st_rx_lost),
+      .recv_lost(status.rx_lost),
       .in_flight(net_in_flight),
       .alarm_valid(nres_alarm),
       .alarm_cycle(nres_cycle),
@@ -232,8 +193,8 @@ module myri_nic4
       .*,
       .cfg_start_clocks(cfg.dma_start_clocks),
       .cfg_sram_above(cfg.sram_above),
-      .dma_error(st_dma_error),
-      .pio_misuse(st_pio_misuse),
+      .dma_error(status.dma_error),
+      .pio_misuse(status.pio_misuse),
       .in_flight(dma_in_flight),
       .alarm_valid(start_alarm),
       .alarm_cycle(start_cycle),

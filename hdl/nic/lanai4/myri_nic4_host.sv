@@ -5,6 +5,7 @@
 // the fact sheet's, its bits are those of the PCI64 card (ours), and it is big-endian like the others.
 // Timing: that of the parts. SRAM requests: `pio` carries PIO, `dma` the host DMA.
 module myri_nic4_host
+  import myri_nic_trace_pkg::*;
   import myri_lanai4_pkg::*;
 (
     input logic clk,  // clock of NIC and PCI bus
@@ -62,11 +63,8 @@ module myri_nic4_host
     output logic [31:0] dma_wdata,  // write data
     input logic dma_rvalid,  // read data valid
     input logic [31:0] dma_rdata,  // read data
-    output logic tr_dma_start,  // trace, see myri_word_dma
-    output logic tr_dma_done,  // transfer over
-    output logic [31:0] tr_dma_bytes,  // with both
-    output logic tr_pio_write,  // trace: a write beat has landed ...
-    output logic [23:0] tr_pio_addr,  // ... here
+    output dma_trace_t dma_trace,  // clk: of the DMA engine
+    output pio_trace_t pio_trace,  // clk: of PIO and doorbells
     output logic in_flight,  // a transfer is in work
     output logic alarm_valid,  // DMA start-up runs
     output logic [47:0] alarm_cycle,  // its end
@@ -91,7 +89,11 @@ module myri_nic4_host
   assign control = {1'b0, addr} == PCI_CONTROL;
   assign value = {data[7:0], data[15:8], data[23:16], data[31:24]};
   assign ctl_rdata = control ? {24'd0, state} : 32'd0;
-  assign tr_pio_addr = to_sram ? {1'b0, sram_offset} : addr;
+  assign {pio_trace.doorbell, pio_trace.doorbell_addr, pio_trace.doorbell_data} = '0;  // it has none
+  assign dma_trace.dma_chain = 2'd0;
+  assign dma_trace.dma_e2l = dir;
+  assign dma_trace.dma_lar = lar[22:0];
+  assign pio_trace.pio_addr = to_sram ? {1'b0, sram_offset} : addr;
   assign busy = pio_busy || dma_busy;
 
   myri_beat_split u_split (
@@ -150,7 +152,7 @@ module myri_nic4_host
       .be(be),
       .data(data),
       .misuse(pio_misuse),
-      .tr_write(tr_pio_write),
+      .tr_write(pio_trace.pio_write),
       .busy(pio_busy)
   );
 
@@ -199,9 +201,9 @@ module myri_nic4_host
       .rd_valid(rd_valid),
       .rd_ready(rd_ready),
       .rd_data(rd_data),
-      .tr_start(tr_dma_start),
-      .tr_done(tr_dma_done),
-      .tr_bytes(tr_dma_bytes),
+      .tr_start(dma_trace.dma_start),
+      .tr_done(dma_trace.dma_done),
+      .tr_bytes(dma_trace.dma_bytes),
       .in_flight(in_flight),
       .alarm_valid(alarm_valid),
       .alarm_cycle(alarm_cycle),

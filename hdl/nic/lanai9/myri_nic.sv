@@ -7,6 +7,7 @@
 // Timing: see the parts. Trace: `_key` is the packet key (first four bytes after the route,
 // big-endian), `_ago` the edges that passed since the moment itself, 0 = this edge.
 module myri_nic
+  import myri_nic_trace_pkg::*;
   import myri_lanai9_pkg::*;
   import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
@@ -73,53 +74,12 @@ module myri_nic
     output logic lanai_reset,  // level: the host holds the LANai in reset
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
     input nic_settings_t cfg,  // of the NIC
-    output logic tr_tx_start,  // clk: a packet was started ...
-    output logic [31:0] tr_tx_start_ago,  // ... so many edges ago
-    output logic [31:0] tr_tx_start_key,  // packet key
-    output logic tr_tx_read,  // clk: its last byte went to the link side
-    output logic [31:0] tr_tx_read_key,  // packet key
-    output logic [31:0] tr_tx_read_bytes,  // its bytes, route included
-    output logic tr_rx_first,  // clk: the first word of a packet is stored (HEAD)
-    output logic [31:0] tr_rx_first_key,  // packet key
-    output logic tr_rx_done,  // clk: its tail is stored (RECV)
-    output logic [31:0] tr_rx_done_key,  // packet key
-    output logic [31:0] tr_rx_done_bytes,  // bytes stored, syndrome included
-    output logic [7:0] tr_rx_done_syndrome,  // CRC-8 syndrome, 0 = good
-    output logic tr_dma_start,  // clk: a DMA block starts to move
-    output logic tr_dma_done,  // clk: a DMA block is done
-    output logic [1:0] tr_dma_chain,  // its chain, with both
-    output logic tr_dma_e2l,  // its direction, 1 = host to SRAM
-    output logic [31:0] tr_dma_bytes,  // its length
-    output logic [22:0] tr_dma_lar,  // its SRAM address
-    output logic tr_pio_write,  // clk: a write of the host has landed ...
-    output logic [23:0] tr_pio_addr,  // ... at this offset of the card's region
-    output logic tr_doorbell,  // clk: a doorbell entry is stored
-    output logic [31:0] tr_doorbell_addr,  // its address, also with st_doorbell_overflow
-    output logic [31:0] tr_doorbell_data,  // its data, likewise
-    output logic tr_tx_head,  // link_clk: first byte of a packet went out tr_tx_ago edges ago
-    output logic tr_tx_tail,  // link_clk: its GAP went out
-    output logic [31:0] tr_tx_key,  // packet key, with both
-    output logic [31:0] tr_tx_ago,  // with tr_tx_head
-    output logic tr_rx_head,  // link_clk: first byte of a packet came tr_rx_ago edges ago
-    output logic tr_rx_tail,  // link_clk: its GAP came
-    output logic [31:0] tr_rx_key,  // packet key, with both
-    output logic [31:0] tr_rx_ago,  // with tr_rx_head
-    output logic [31:0] tr_rx_bytes,  // with tr_rx_tail: bytes, CRC character included
-    output logic [7:0] tr_rx_syndrome,  // with tr_rx_tail: CRC-8 syndrome
-    output logic st_rx_overrun,  // link_clk: strobe: slack overflow, a character was lost
-    output logic st_crc_bad,  // link_clk: strobe, with tr_rx_tail
-    output logic st_illegal,  // link_clk: strobe: unknown control character
-    output logic st_forward_reset,  // link_clk: strobe: the packet sent was cut
-    output logic st_link_stopped,  // link_clk: level: STOP of the peer in force
-    output logic st_link_stopping,  // link_clk: level: our STOP in force
-    output logic st_beat_missed,  // link_clk: level: the last BEAT due did not come
-    output logic st_link_down,  // link_clk: level: three BEATs in a row did not come
-    output logic [7:0] st_fill,  // link_clk: slack fill
-    output logic st_dma_error,  // clk: a chain stopped by an error
-    output logic st_doorbell_overflow,  // clk: a doorbell entry was dropped
-    output logic st_rx_lost,  // clk: a packet was dropped or cut here
-    output logic st_send_misuse,  // clk: a write of the send registers was ignored
-    output logic st_pio_misuse,  // clk: a register write of the host was ignored
+    output send_trace_t send_trace,  // clk: of the send engine
+    output recv_trace_t recv_trace,  // clk: of the receive engine
+    output dma_trace_t dma_trace,  // clk: of the DMA engine
+    output pio_trace_t pio_trace,  // clk: of PIO and doorbells
+    output link_trace_t link_trace,  // link_clk: of the link
+    output nic_status_t status,  // clk: what went wrong
     output logic st_in_flight,  // clk: send or DMA has something open
     output logic st_link_in_flight  // link_clk: a packet is half sent or half received
 );
@@ -188,11 +148,6 @@ module myri_nic
   assign intr_line = irq && irq_enable;
   assign st_in_flight = net_in_flight || dma_in_flight;
 
-  assign tr_tx_start_key = tr_tx_read_key;
-  assign tr_rx_first = set_head;
-  assign tr_rx_first_key = tr_rx_done_key;
-  assign tr_rx_done = set_recv;
-  assign tr_doorbell = bell_wake;
 
   myri_sram_arbiter u_arbiter (
       .*,
@@ -209,7 +164,7 @@ module myri_nic
       .hold_reset(lanai_reset),
       .pulse(reg_pulse),
       .w_list(reg_w_list),
-      .recv_lost(st_rx_lost),
+      .recv_lost(status.rx_lost),
       .intr_line(irq),
       .alarm_valid(timer_alarm),
       .alarm_cycle(timer_cycle),
@@ -218,6 +173,7 @@ module myri_nic
 
   myri_nic_events u_events (
       .*,
+      .tr_dma_chain(dma_trace.dma_chain),
       .illegal_enable(myrinet[MYRINET_ILLEGAL_EN]),
       .beat_enable(myrinet[MYRINET_BEAT_EN])
   );
@@ -237,8 +193,8 @@ module myri_nic
       .nres_enable(myrinet[MYRINET_NRES_EN]),
       .nres_code(myrinet[MYRINET_TIMEOUT+:2]),
       .w_data(w_data[23:0]),
-      .send_misuse(st_send_misuse),
-      .recv_lost(st_rx_lost),
+      .send_misuse(status.send_misuse),
+      .recv_lost(status.rx_lost),
       .in_flight(net_in_flight),
       .alarm_valid(nres_alarm),
       .alarm_cycle(nres_cycle),
@@ -253,9 +209,9 @@ module myri_nic
       .pio_needed(pio_near),
       .dma_needed(dma_near),
       .reg_w_data(w_data[23:0]),
-      .bell_overflow(st_doorbell_overflow),
-      .dma_error(st_dma_error),
-      .pio_misuse(st_pio_misuse),
+      .bell_overflow(status.doorbell_overflow),
+      .dma_error(status.dma_error),
+      .pio_misuse(status.pio_misuse),
       .in_flight(dma_in_flight),
       .alarm_valid(start_alarm),
       .alarm_cycle(start_cycle),

@@ -2,31 +2,30 @@
 //
 // Timing: combinational; every input is a strobe of the NIC clock.
 module myri_nic_events
+  import myri_nic_trace_pkg::*;
   import myri_lanai9_pkg::*;
 (
-    input  logic        set_head,              // first word of a packet stored
-    input  logic        set_recv,              // tail stored
-    input  logic        set_buff,              // no room for the next word
-    input  logic        set_send,              // send limit reached
-    input  logic        set_nres,              // network time-out
-    input  logic        recv_truncated,        // by it: packet truncated
-    input  logic        recv_reset,            // by it: receiver reset
-    input  logic        bell_wake,             // doorbell entry stored
-    input  logic [ 1:0] set_wake,              // DMA blocks with WAKE, chains 3:2 and 1:0
-    input  logic [ 5:0] link_event,            // down, missed, beat, forward reset, illegal, sent
-    input  logic        illegal_enable,        // MYRINET bit
-    input  logic        beat_enable,           // MYRINET bit
-    input  logic        st_doorbell_overflow,  // doorbell entry dropped
-    input  logic        st_dma_error,          // chain stopped by an error ...
-    input  logic [ 1:0] tr_dma_chain,          // ... this one
-    input  logic        st_send_misuse,        // write of the send registers ignored
-    input  logic        st_pio_misuse,         // register write of the host ignored
-    output logic [31:0] set_isr,               // bits of ISR
-    output logic [31:0] set_errors             // bits of ERRORS
+    input  logic               set_head,        // first word of a packet stored
+    input  logic               set_recv,        // tail stored
+    input  logic               set_buff,        // no room for the next word
+    input  logic               set_send,        // send limit reached
+    input  logic               set_nres,        // network time-out
+    input  logic               recv_truncated,  // by it: packet truncated
+    input  logic               recv_reset,      // by it: receiver reset
+    input  logic               bell_wake,       // doorbell entry stored
+    input  logic        [ 1:0] set_wake,        // DMA blocks with WAKE, chains 3:2 and 1:0
+    input  logic        [ 5:0] link_event,      // down, missed, beat, forward reset, illegal, sent
+    input  logic               illegal_enable,  // MYRINET bit
+    input  logic               beat_enable,     // MYRINET bit
+    input  nic_status_t        status,          // clk: what went wrong
+    input  logic        [ 1:0] tr_dma_chain,    // ... this one
+    output logic        [31:0] set_isr,         // bits of ISR
+    output logic        [31:0] set_errors       // bits of ERRORS
 );
   logic event_any;
   assign event_any = set_head || set_recv || set_buff || set_send || set_nres || recv_reset || bell_wake ||
-      set_wake != 2'd0 || link_event != 6'd0 || st_doorbell_overflow || st_dma_error || st_send_misuse || st_pio_misuse;
+      set_wake != 2'd0 || link_event != 6'd0 ||
+      status.doorbell_overflow || status.dma_error || status.send_misuse || status.pio_misuse;
 
   // Where nothing happens the words are not built: event_any, which is 0 then, instead of a 0 that would become a mask over them.
   // (Each is assigned once, so that Icarus sees no pulses.)
@@ -47,15 +46,15 @@ module myri_nic_events
           ({31'd0, link_event[3] && beat_enable} << ISR_BEAT_RECEIVED) |
           ({31'd0, link_event[4] && beat_enable} << ISR_BEAT_MISSED) |
           ({31'd0, link_event[5]} << ISR_LINK_DOWN) |
-          ({31'd0, st_doorbell_overflow} << ISR_DOORBELL_OVERFLOW) |
-          ({31'd0, st_dma_error} << ISR_DMA_ERROR) |
-          ({31'd0, st_send_misuse || recv_truncated} << ISR_NET_ERROR);
-      set_errors = ({31'd0, st_send_misuse} << ERR_SEND_MISUSE) |
+          ({31'd0, status.doorbell_overflow} << ISR_DOORBELL_OVERFLOW) |
+          ({31'd0, status.dma_error} << ISR_DMA_ERROR) |
+          ({31'd0, status.send_misuse || recv_truncated} << ISR_NET_ERROR);
+      set_errors = ({31'd0, status.send_misuse} << ERR_SEND_MISUSE) |
           ({31'd0, recv_truncated} << ERR_RX_TRUNCATED) |
           ({31'd0, recv_reset} << ERR_RX_RESET) |
-          ({31'd0, st_pio_misuse} << ERR_PIO_MISUSE) |
-          ({28'd0, {st_dma_error, 3'b000} >> (2'd3 - tr_dma_chain)} << ERR_DMA0) |
-          ({31'd0, st_doorbell_overflow} << ERR_DOORBELL_OVERFLOW);
+          ({31'd0, status.pio_misuse} << ERR_PIO_MISUSE) |
+          ({28'd0, {status.dma_error, 3'b000} >> (2'd3 - tr_dma_chain)} << ERR_DMA0) |
+          ({31'd0, status.doorbell_overflow} << ERR_DOORBELL_OVERFLOW);
     end else begin
       set_isr = {31'd0, event_any};
       set_errors = {31'd0, event_any};

@@ -2,6 +2,7 @@
 //
 // Timing: that of the parts. SRAM requests: `pio` carries PIO and doorbell entries, `dma` the chains.
 module myri_nic_host
+  import myri_nic_trace_pkg::*;
   import myri_lanai9_pkg::*;
 (
     input  logic         pio_clk,           // NIC clock of PIO and doorbells; edges with pio_needed = 0 may be left out
@@ -63,16 +64,8 @@ module myri_nic_host
     output logic [7:0] dma_be,  // lanes
     input logic dma_rvalid,  // read data valid
     input logic [63:0] dma_rdata,  // read data
-    output logic tr_dma_start,  // trace, see myri_host_dma
-    output logic tr_dma_done,  // block done
-    output logic [1:0] tr_dma_chain,  // with both
-    output logic tr_dma_e2l,  // with both
-    output logic [31:0] tr_dma_bytes,  // with both
-    output logic [22:0] tr_dma_lar,  // with both
-    output logic tr_pio_write,  // trace: a write beat has landed ...
-    output logic [23:0] tr_pio_addr,  // ... here
-    output logic [31:0] tr_doorbell_addr,  // with bell_wake and bell_overflow
-    output logic [31:0] tr_doorbell_data,  // likewise
+    output dma_trace_t dma_trace,  // clk: of the DMA engine
+    output pio_trace_t pio_trace,  // clk: of PIO and doorbells
     output logic in_flight,  // a DMA block is in work
     output logic alarm_valid,  // DMA start-up runs
     output logic [47:0] alarm_cycle,  // its end
@@ -101,7 +94,8 @@ module myri_nic_host
 
   // The processor's load of a chain goes first.
   assign ctl_ready = ctl_taken && reg_w_list == 4'd0;
-  assign tr_pio_addr = addr;
+  assign pio_trace.pio_addr = addr;
+  assign pio_trace.doorbell = bell_wake;
   assign busy = pio_busy || bell_busy || dma_busy;
   assign pio_needed = pio_busy || bell_busy;
   assign dma_needed = dma_busy;
@@ -145,7 +139,7 @@ module myri_nic_host
       .be(be),
       .data(data),
       .misuse(pio_misuse),
-      .tr_write(tr_pio_write),
+      .tr_write(pio_trace.pio_write),
       .busy(pio_busy)
   );
 
@@ -195,8 +189,8 @@ module myri_nic_host
       .wake(bell_wake),
       .overflow(bell_overflow),
       .overflows(overflows),
-      .tr_addr(tr_doorbell_addr),
-      .tr_data(tr_doorbell_data),
+      .tr_addr(pio_trace.doorbell_addr),
+      .tr_data(pio_trace.doorbell_data),
       .busy(bell_busy)
   );
 
@@ -214,7 +208,7 @@ module myri_nic_host
       .status(dma_status),
       .set_wake(set_wake),
       .error(dma_error),
-      .chain(tr_dma_chain),
+      .chain(dma_trace.dma_chain),
       .sram_req(dma_req),
       .sram_gnt(dma_gnt),
       .sram_write(dma_write),
@@ -232,11 +226,11 @@ module myri_nic_host
       .rd_valid(rd_valid),
       .rd_ready(rd_ready),
       .rd_data(rd_data),
-      .tr_start(tr_dma_start),
-      .tr_done(tr_dma_done),
-      .tr_e2l(tr_dma_e2l),
-      .tr_bytes(tr_dma_bytes),
-      .tr_lar(tr_dma_lar),
+      .tr_start(dma_trace.dma_start),
+      .tr_done(dma_trace.dma_done),
+      .tr_e2l(dma_trace.dma_e2l),
+      .tr_bytes(dma_trace.dma_bytes),
+      .tr_lar(dma_trace.dma_lar),
       .in_flight(in_flight),
       .alarm_valid(alarm_valid),
       .alarm_cycle(alarm_cycle),

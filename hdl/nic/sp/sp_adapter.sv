@@ -5,6 +5,7 @@
 // clocks of one root need. Each clock sleeps alone. `busy`, alarms and `_ago`: as in myri_nic.
 // Timing: see the parts.
 module sp_adapter
+  import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
   import sp_adapter_pkg::*;
@@ -67,55 +68,17 @@ module sp_adapter
     input logic [7:0] cfg_bus_beat,  // NIC clocks that a beat of the right engine keeps the internal bus
     input logic [7:0] cfg_bus_access,  // NIC clocks that an access of host or processor keeps it
     input logic cfg_doorbell,  // the adapter has doorbells
-    output logic tr_tx_start,  // clk: the right engine begins with a packet
-    output logic [31:0] tr_tx_start_key,  // packet key
-    output logic tr_tx_read,  // clk: the packet is in the send buffer whole
-    output logic [31:0] tr_tx_read_key,  // packet key
-    output logic [31:0] tr_tx_read_bytes,  // its user bytes
-    output logic tr_rx_first,  // clk: the first word of a packet is in the receive buffer
-    output logic [31:0] tr_rx_first_key,  // packet key
-    output logic tr_rx_done,  // clk: the whole of it is
-    output logic [31:0] tr_rx_done_key,  // packet key
-    output logic [31:0] tr_rx_done_bytes,  // its bytes, CRC character included
-    output logic [7:0] tr_rx_done_syndrome,  // CRC-8 syndrome, 0 = good
-    output logic tr_dma_start,  // clk: a command of the left engine starts to move
-    output logic tr_dma_done,  // clk: it is over
-    output logic tr_dma_e2l,  // its direction, 1 = FETCH
-    output logic [31:0] tr_dma_bytes,  // its length
-    output logic [31:0] tr_dma_number,  // its number among the FETCHes or the STOREs, from 0
+    output send_trace_t send_trace,  // clk: of the send engine
+    output recv_trace_t recv_trace,  // clk: of the receive engine
+    output dma_trace_t dma_trace,  // clk: of the DMA engine
     output logic tr_move_start,  // clk: the right engine begins to move user bytes of a packet
     output logic tr_move_done,  // clk: they are in the Recv/Cmd FIFO
     output logic [31:0] tr_move_key,  // packet key, with both
     output logic [31:0] tr_move_bytes,  // how many, with both
     output logic [31:0] tr_move_number,  // number of their STORE, with both
-    output logic tr_pio_write,  // clk: a write of the host has landed ...
-    output logic [23:0] tr_pio_addr,  // ... at this offset of the card's region
-    output logic tr_doorbell,  // clk: a doorbell entry is stored
-    output logic [31:0] tr_doorbell_addr,  // its address, also with st_doorbell_overflow
-    output logic [31:0] tr_doorbell_data,  // its data, likewise
-    output logic tr_tx_head,  // link_clk: first byte of a packet went out tr_tx_ago edges ago
-    output logic tr_tx_tail,  // link_clk: its GAP went out
-    output logic [31:0] tr_tx_key,  // packet key, with both
-    output logic [31:0] tr_tx_ago,  // with tr_tx_head
-    output logic tr_rx_head,  // link_clk: first byte of a packet came tr_rx_ago edges ago
-    output logic tr_rx_tail,  // link_clk: its GAP came
-    output logic [31:0] tr_rx_key,  // packet key, with both
-    output logic [31:0] tr_rx_ago,  // with tr_rx_head
-    output logic [31:0] tr_rx_bytes,  // with tr_rx_tail: bytes, CRC character included
-    output logic [7:0] tr_rx_syndrome,  // with tr_rx_tail: CRC-8 syndrome
-    output logic st_rx_overrun,  // link_clk: strobe: slack overflow, a character was lost
-    output logic st_crc_bad,  // link_clk: strobe, with tr_rx_tail
-    output logic st_illegal,  // link_clk: strobe: unknown control character
-    output logic st_forward_reset,  // link_clk: strobe: the packet sent was cut
-    output logic st_link_stopped,  // link_clk: level: STOP of the peer in force
-    output logic st_link_stopping,  // link_clk: level: our STOP in force
-    output logic st_beat_missed,  // link_clk: level: the last BEAT due did not come
-    output logic st_link_down,  // link_clk: level: three BEATs in a row did not come
-    output logic [7:0] st_fill,  // link_clk: slack fill
-    output logic st_dma_error,  // clk: a command was ended by an abort
-    output logic st_doorbell_overflow,  // clk: a doorbell entry was dropped
-    output logic st_send_misuse,  // clk: a SEND_START was ignored
-    output logic st_pio_misuse,  // clk: a store of the host where nothing is
+    output pio_trace_t pio_trace,  // clk: of PIO and doorbells
+    output link_trace_t link_trace,  // link_clk: of the link
+    output nic_status_t status,  // clk: what went wrong
     output logic st_queue_overflow,  // clk: an insertion into the command queue was lost
     output logic st_packet_misuse,  // clk: a command for what its packet does not have
     output logic st_in_flight,  // clk: an engine has something open
@@ -178,14 +141,13 @@ module sp_adapter
   assign alarm_valid = left_alarm || timer_alarm;
   assign alarm_cycle = (left_alarm && (!timer_alarm || left_cycle < timer_cycle)) ? left_cycle : timer_cycle;
   assign intr_line = irq;
-  assign tr_doorbell = set_bell;
-  assign tr_rx_first_key = tr_rx_done_key;
-  assign set_errors = ({5'd0, st_send_misuse} << ERR_SEND_MISUSE) |
+  assign status.rx_lost = 1'b0;
+  assign set_errors = ({5'd0, status.send_misuse} << ERR_SEND_MISUSE) |
       ({5'd0, st_queue_overflow} << ERR_QUEUE_OVERFLOW) |
       ({5'd0, st_packet_misuse} << ERR_PACKET_MISUSE) |
-      ({5'd0, st_dma_error} << ERR_BUS) |
-      ({5'd0, st_doorbell_overflow} << ERR_BELL_OVERFLOW) |
-      ({5'd0, st_pio_misuse} << ERR_PIO_MISUSE);
+      ({5'd0, status.dma_error} << ERR_BUS) |
+      ({5'd0, status.doorbell_overflow} << ERR_BELL_OVERFLOW) |
+      ({5'd0, status.pio_misuse} << ERR_PIO_MISUSE);
   assign unused_ok = ^link_event;
 
   // The SRAM: the host's accesses on one port, the processor's on the other.
@@ -213,6 +175,8 @@ module sp_adapter
       .SLOTS_LOG2(SLOTS_LOG2)
   ) u_engines (
       .*,
+      .st_dma_error(status.dma_error),
+      .st_send_misuse(status.send_misuse),
       .cfg_start_clocks(cfg.dma_start_clocks),
       .w_index(w_index),
       .r_index(cpu_reg_addr[6:2]),
@@ -233,8 +197,8 @@ module sp_adapter
       .sram_be(pio_be),
       .sram_rdata(mem_a_rdata),
       .w_data(cpu_reg_wdata),
-      .bell_overflow(st_doorbell_overflow),
-      .misuse(st_pio_misuse),
+      .bell_overflow(status.doorbell_overflow),
+      .misuse(status.pio_misuse),
       .busy(host_busy)
   );
 

@@ -7,6 +7,7 @@
 // Left and right engine overlap on receive. On send the right engine waits for all user data of a packet, as the
 // hardware does (paper 001, 3.3.2). Timing: see the parts.
 module sp_engines
+  import myri_nic_trace_pkg::*;
   import sp_adapter_pkg::*;
 #(
     parameter int SLOTS_LOG2 = 1  // packets of the receive buffer = 2**SLOTS_LOG2
@@ -58,21 +59,9 @@ module sp_engines
     input logic recv_valid,  // entry of myri_packet_rx
     output logic recv_ready,  // taken
     input logic [76:0] recv_data,  // the entry
-    output logic tr_tx_start,  // trace: see sp_send
-    output logic [31:0] tr_tx_start_key,  // packet key, with both
-    output logic tr_tx_read,  // the packet is in the send buffer whole
-    output logic [31:0] tr_tx_read_key,  // packet key
-    output logic [31:0] tr_tx_read_bytes,  // user bytes
-    output logic tr_rx_first,  // trace: see sp_receive_buffer
-    output logic tr_rx_done,  // its tail is stored
-    output logic [31:0] tr_rx_done_key,  // packet key
-    output logic [31:0] tr_rx_done_bytes,  // bytes
-    output logic [7:0] tr_rx_done_syndrome,  // syndrome
-    output logic tr_dma_start,  // trace: see sp_left_engine
-    output logic tr_dma_done,  // the command is over
-    output logic tr_dma_e2l,  // 1 = FETCH
-    output logic [31:0] tr_dma_bytes,  // bytes
-    output logic [31:0] tr_dma_number,  // number
+    output send_trace_t send_trace,  // clk: of the send engine
+    output recv_trace_t recv_trace,  // clk: of the receive engine
+    output dma_trace_t dma_trace,  // clk: of the DMA engine
     output logic tr_move_start,  // trace: see sp_commands
     output logic tr_move_done,  // moved
     output logic [31:0] tr_move_key,  // packet key, with both
@@ -105,8 +94,13 @@ module sp_engines
   assign busy = bus_busy || left_busy || tx_busy || rx_busy || queue_busy || si_busy || ci_busy;
   assign left_idle = engine_idle && queue_idle && !co_valid;
   assign in_flight = !left_idle || send_in_flight || rx_in_flight;
-  assign tr_tx_read_key = tr_tx_start_key;
-  assign unused_ok = ^{command_level, so_valid};
+  logic [31:0] dma_number;
+  assign dma_trace.dma_chain = {1'b0, !dma_trace.dma_e2l};
+  assign dma_trace.dma_lar = dma_number[22:0];
+  assign recv_trace.rx_first_key = recv_trace.rx_done_key;
+  assign send_trace.tx_start_ago = 32'd0;
+  assign send_trace.tx_read_key = send_trace.tx_start_key;
+  assign unused_ok = ^{command_level, so_valid, dma_number[31:23]};
 
   sp_bus u_bus (
       .*,
@@ -127,11 +121,11 @@ module sp_engines
       .out_ready(si_ready),
       .out_data(si_data),
       .error(st_dma_error),
-      .tr_start(tr_dma_start),
-      .tr_done(tr_dma_done),
-      .tr_fetch(tr_dma_e2l),
-      .tr_bytes(tr_dma_bytes),
-      .tr_number(tr_dma_number),
+      .tr_start(dma_trace.dma_start),
+      .tr_done(dma_trace.dma_done),
+      .tr_fetch(dma_trace.dma_e2l),
+      .tr_bytes(dma_trace.dma_bytes),
+      .tr_number(dma_number),
       .idle(engine_idle),
       .busy(left_busy)
   );
@@ -174,10 +168,10 @@ module sp_engines
       .in_data(so_data),
       .bus_req(tx_req),
       .bus_gnt(tx_gnt),
-      .tr_start(tr_tx_start),
-      .tr_done(tr_tx_read),
-      .tr_key(tr_tx_start_key),
-      .tr_bytes(tr_tx_read_bytes),
+      .tr_start(send_trace.tx_start),
+      .tr_done(send_trace.tx_read),
+      .tr_key(send_trace.tx_start_key),
+      .tr_bytes(send_trace.tx_read_bytes),
       .in_flight(send_in_flight),
       .busy(tx_busy)
   );
@@ -193,11 +187,11 @@ module sp_engines
       .look_word(recv_word),
       .look_status(recv_status),
       .move_key(tr_move_key),
-      .tr_first(tr_rx_first),
-      .tr_done(tr_rx_done),
-      .tr_key(tr_rx_done_key),
-      .tr_bytes(tr_rx_done_bytes),
-      .tr_syndrome(tr_rx_done_syndrome),
+      .tr_first(recv_trace.rx_first),
+      .tr_done(recv_trace.rx_done),
+      .tr_key(recv_trace.rx_done_key),
+      .tr_bytes(recv_trace.rx_done_bytes),
+      .tr_syndrome(recv_trace.rx_done_syndrome),
       .in_flight(rx_in_flight),
       .busy(rx_busy)
   );

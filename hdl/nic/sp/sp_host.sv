@@ -5,6 +5,7 @@
 // gives 0. Every access of SRAM crosses the internal bus.
 // Timing: that of myri_pio, when the bus is granted.
 module sp_host
+  import myri_nic_trace_pkg::*;
   import sp_adapter_pkg::*;
 (
     input logic clk,  // NIC clock
@@ -35,10 +36,7 @@ module sp_host
     input logic irq,  // level, for the control register
     output logic clear_irq,  // strobe: the host clears the interrupt
     output logic misuse,  // strobe: a store where nothing is
-    output logic tr_pio_write,  // trace: a store has landed ...
-    output logic [23:0] tr_pio_addr,  // ... here
-    output logic [31:0] tr_doorbell_addr,  // trace: with set_bell and bell_overflow, address of the entry
-    output logic [31:0] tr_doorbell_data,  // and its data
+    output pio_trace_t pio_trace,  // clk: of PIO and doorbells
     output logic busy  // another edge is needed
 );
   logic
@@ -68,7 +66,8 @@ module sp_host
   assign control = {1'b0, addr} == PCI_CONTROL;
   assign clear_irq = ctl_valid && control && be[3] && data[24+CTL_INTERRUPT];
   assign misuse = ctl_valid && !control;
-  assign tr_pio_addr = addr;
+  assign pio_trace.pio_addr = addr;
+  assign pio_trace.doorbell = set_bell;
   assign base = bases[23:0];
   assign producer = producers[16:0];
   assign consumer = consumers[16:0];
@@ -120,7 +119,7 @@ module sp_host
       .be(be),
       .data(data),
       .misuse(pio_misuse),
-      .tr_write(tr_pio_write),
+      .tr_write(pio_trace.pio_write),
       .busy(pio_busy)
   );
 
@@ -148,8 +147,8 @@ module sp_host
       .wake(set_bell),
       .overflow(bell_overflow),
       .overflows(overflows),
-      .tr_addr(tr_doorbell_addr),
-      .tr_data(tr_doorbell_data),
+      .tr_addr(pio_trace.doorbell_addr),
+      .tr_data(pio_trace.doorbell_data),
       .busy(bell_busy)
   );
 endmodule

@@ -1,5 +1,6 @@
 // What must never happen at a NIC (codes: tb/lab/invariants.py).
 module sim_nic_invariants
+  import myri_nic_trace_pkg::*;
   import sim_trace_pkg::*;
 #(
     parameter int BASE = 0  // first unit number of the node
@@ -10,18 +11,8 @@ module sim_nic_invariants
     input logic dma_clk,
     input logic pio_clk,
     input logic link_clk,
-    input logic [31:0] tr_tx_key,
-    input logic [31:0] tr_rx_key,
-    input logic st_rx_overrun,
-    input logic st_crc_bad,
-    input logic st_illegal,
-    input logic st_forward_reset,
-    input logic st_link_down,
-    input logic st_dma_error,
-    input logic st_doorbell_overflow,
-    input logic st_rx_lost,
-    input logic st_send_misuse,
-    input logic st_pio_misuse
+    input link_trace_t link_trace,  // link_clk: of the link
+    input nic_status_t status  // clk: what went wrong
 );
   sim_invariant #(
       .UNIT(BASE + PART_LINK),
@@ -29,8 +20,8 @@ module sim_nic_invariants
   ) invariant_st_rx_overrun (
       .clk(link_clk),
       .rst,
-      .strobe(st_rx_overrun),
-      .packet(tr_rx_key)
+      .strobe(link_trace.rx_overrun),
+      .packet(link_trace.rx_key)
   );
   sim_invariant #(
       .UNIT(BASE + PART_LINK),
@@ -38,8 +29,8 @@ module sim_nic_invariants
   ) invariant_st_crc_bad (
       .clk(link_clk),
       .rst,
-      .strobe(st_crc_bad),
-      .packet(tr_rx_key)
+      .strobe(link_trace.crc_bad),
+      .packet(link_trace.rx_key)
   );
   sim_invariant #(
       .UNIT(BASE + PART_NET_RECV),
@@ -47,7 +38,7 @@ module sim_nic_invariants
   ) invariant_st_rx_lost (
       .clk(recv_clk),
       .rst,
-      .strobe(st_rx_lost),
+      .strobe(status.rx_lost),
       .packet(32'd0)
   );
   sim_invariant #(
@@ -56,7 +47,7 @@ module sim_nic_invariants
   ) invariant_st_dma_error (
       .clk(dma_clk),
       .rst,
-      .strobe(st_dma_error),
+      .strobe(status.dma_error),
       .packet(32'd0)
   );
   sim_invariant #(
@@ -65,7 +56,7 @@ module sim_nic_invariants
   ) invariant_st_doorbell_overflow (
       .clk(pio_clk),
       .rst,
-      .strobe(st_doorbell_overflow),
+      .strobe(status.doorbell_overflow),
       .packet(32'd0)
   );
   sim_invariant #(
@@ -74,7 +65,7 @@ module sim_nic_invariants
   ) invariant_st_send_misuse (
       .clk(send_clk),
       .rst,
-      .strobe(st_send_misuse),
+      .strobe(status.send_misuse),
       .packet(32'd0)
   );
   sim_invariant #(
@@ -83,7 +74,7 @@ module sim_nic_invariants
   ) invariant_st_pio_misuse (
       .clk(pio_clk),
       .rst,
-      .strobe(st_pio_misuse),
+      .strobe(status.pio_misuse),
       .packet(32'd0)
   );
   sim_invariant #(
@@ -92,8 +83,8 @@ module sim_nic_invariants
   ) invariant_st_forward_reset (
       .clk(link_clk),
       .rst,
-      .strobe(st_forward_reset),
-      .packet(tr_tx_key)
+      .strobe(link_trace.forward_reset),
+      .packet(link_trace.tx_key)
   );
   sim_invariant #(
       .UNIT(BASE + PART_LINK),
@@ -101,18 +92,18 @@ module sim_nic_invariants
   ) invariant_st_illegal (
       .clk(link_clk),
       .rst,
-      .strobe(st_illegal),
+      .strobe(link_trace.illegal),
       .packet(32'd0)
   );
   logic was_down;
-  always_ff @(posedge link_clk) was_down <= !rst && st_link_down;
+  always_ff @(posedge link_clk) was_down <= !rst && link_trace.link_down;
   sim_invariant #(
       .UNIT(BASE + PART_LINK),
       .CODE(81)
   ) invariant_st_link_down (
       .clk(link_clk),
       .rst,
-      .strobe(st_link_down && !was_down),
+      .strobe(link_trace.link_down && !was_down),
       .packet(32'd0)
   );
 endmodule

@@ -1,5 +1,6 @@
 // The trace points of a NIC: packets, DMA, programmed I/O and doorbells, each as its hardware strobes it.
 module sim_nic_trace
+  import myri_nic_trace_pkg::*;
   import sim_trace_pkg::*;
 #(
     parameter int BASE       = 0,  // first unit number of the node
@@ -12,42 +13,11 @@ module sim_nic_trace
     input logic dma_clk,
     input logic pio_clk,
     input logic link_clk,
-    input logic tr_tx_start,
-    input logic tr_tx_read,
-    input logic tr_rx_first,
-    input logic tr_rx_done,
-    input logic tr_dma_start,
-    input logic tr_dma_done,
-    input logic tr_dma_e2l,
-    input logic tr_pio_write,
-    input logic tr_doorbell,
-    input logic [31:0] tr_tx_start_key,
-    input logic [31:0] tr_tx_start_ago,
-    input logic [31:0] tr_tx_read_key,
-    input logic [31:0] tr_tx_read_bytes,
-    input logic [31:0] tr_rx_first_key,
-    input logic [31:0] tr_rx_done_key,
-    input logic [31:0] tr_rx_done_bytes,
-    input logic [7:0] tr_rx_done_syndrome,
-    input logic [1:0] tr_dma_chain,
-    input logic [31:0] tr_dma_bytes,
-    input logic [31:0] tr_doorbell_addr,
-    input logic [31:0] tr_doorbell_data,
-    input logic [22:0] tr_dma_lar,
-    input logic [23:0] tr_pio_addr,
-    input logic tr_tx_head,
-    input logic tr_tx_tail,
-    input logic tr_rx_head,
-    input logic tr_rx_tail,
-    input logic [31:0] tr_tx_key,
-    input logic [31:0] tr_tx_ago,
-    input logic [31:0] tr_rx_key,
-    input logic [31:0] tr_rx_ago,
-    input logic [31:0] tr_rx_bytes,
-    input logic [7:0] tr_rx_syndrome,
-    input logic st_link_stopped,
-    input logic st_beat_missed,
-    input logic st_link_down,
+    input send_trace_t send_trace,  // clk: of the send engine
+    input recv_trace_t recv_trace,  // clk: of the receive engine
+    input dma_trace_t dma_trace,  // clk: of the DMA engine
+    input pio_trace_t pio_trace,  // clk: of PIO and doorbells
+    input link_trace_t link_trace,  // link_clk: of the link
     output logic trace_busy  // link clock: a record is due at the next edge
 );
   logic [2:0] level_busy;
@@ -58,10 +28,10 @@ module sim_nic_trace
   logic [63:0] dma_bytes;
   always_ff @(posedge pio_clk) begin
     if (rst) pio_next <= '1;
-    else if (tr_pio_write) pio_next <= {tr_pio_addr[23:3], 3'd0} + 24'd8;
+    else if (pio_trace.pio_write) pio_next <= {pio_trace.pio_addr[23:3], 3'd0} + 24'd8;
   end
-  assign pio_run_start = tr_pio_write && {tr_pio_addr[23:3], 3'd0} != pio_next;
-  assign dma_bytes = tr_dma_e2l ? {32'd0, tr_dma_bytes} : -{32'd0, tr_dma_bytes};
+  assign pio_run_start = pio_trace.pio_write && {pio_trace.pio_addr[23:3], 3'd0} != pio_next;
+  assign dma_bytes = dma_trace.dma_e2l ? {32'd0, dma_trace.dma_bytes} : -{32'd0, dma_trace.dma_bytes};
 
   sim_probe #(
       .UNIT (BASE + PART_NET_SEND),
@@ -70,11 +40,11 @@ module sim_nic_trace
   ) probe_tr_tx_start (
       .clk(send_clk),
       .rst,
-      .strobe(tr_tx_start),
-      .packet(tr_tx_start_key),
+      .strobe(send_trace.tx_start),
+      .packet(send_trace.tx_start_key),
       .argument(32'd0),
       .argument2(64'd0),
-      .ago(tr_tx_start_ago)
+      .ago(send_trace.tx_start_ago)
   );
   sim_probe #(
       .UNIT (BASE + PART_NET_SEND),
@@ -83,9 +53,9 @@ module sim_nic_trace
   ) probe_tr_tx_read (
       .clk(send_clk),
       .rst,
-      .strobe(tr_tx_read),
-      .packet(tr_tx_read_key),
-      .argument(tr_tx_read_bytes),
+      .strobe(send_trace.tx_read),
+      .packet(send_trace.tx_read_key),
+      .argument(send_trace.tx_read_bytes),
       .argument2(64'd0),
       .ago(32'd0)
   );
@@ -96,8 +66,8 @@ module sim_nic_trace
   ) probe_tr_rx_first (
       .clk(recv_clk),
       .rst,
-      .strobe(tr_rx_first),
-      .packet(tr_rx_first_key),
+      .strobe(recv_trace.rx_first),
+      .packet(recv_trace.rx_first_key),
       .argument(32'd0),
       .argument2(64'd0),
       .ago(32'd0)
@@ -109,10 +79,10 @@ module sim_nic_trace
   ) probe_tr_rx_done (
       .clk(recv_clk),
       .rst,
-      .strobe(tr_rx_done),
-      .packet(tr_rx_done_key),
-      .argument(tr_rx_done_bytes),
-      .argument2({56'd0, tr_rx_done_syndrome}),
+      .strobe(recv_trace.rx_done),
+      .packet(recv_trace.rx_done_key),
+      .argument(recv_trace.rx_done_bytes),
+      .argument2({56'd0, recv_trace.rx_done_syndrome}),
       .ago(32'd0)
   );
   sim_probe #(
@@ -122,9 +92,9 @@ module sim_nic_trace
   ) probe_tr_dma_start (
       .clk(dma_clk),
       .rst,
-      .strobe(tr_dma_start),
-      .packet({9'd0, tr_dma_lar}),
-      .argument({30'd0, tr_dma_chain}),
+      .strobe(dma_trace.dma_start),
+      .packet({9'd0, dma_trace.dma_lar}),
+      .argument({30'd0, dma_trace.dma_chain}),
       .argument2(dma_bytes),
       .ago(32'd0)
   );
@@ -135,9 +105,9 @@ module sim_nic_trace
   ) probe_tr_dma_done (
       .clk(dma_clk),
       .rst,
-      .strobe(tr_dma_done),
-      .packet({9'd0, tr_dma_lar}),
-      .argument({30'd0, tr_dma_chain}),
+      .strobe(dma_trace.dma_done),
+      .packet({9'd0, dma_trace.dma_lar}),
+      .argument({30'd0, dma_trace.dma_chain}),
       .argument2(dma_bytes),
       .ago(32'd0)
   );
@@ -150,7 +120,7 @@ module sim_nic_trace
       .rst,
       .strobe(pio_run_start),
       .packet(32'd0),
-      .argument({8'd0, tr_pio_addr}),
+      .argument({8'd0, pio_trace.pio_addr}),
       .argument2(64'd0),
       .ago(32'd0)
   );
@@ -161,10 +131,10 @@ module sim_nic_trace
   ) probe_tr_doorbell (
       .clk(pio_clk),
       .rst,
-      .strobe(tr_doorbell),
+      .strobe(pio_trace.doorbell),
       .packet(32'd0),
-      .argument(tr_doorbell_addr),
-      .argument2({32'd0, tr_doorbell_data}),
+      .argument(pio_trace.doorbell_addr),
+      .argument2({32'd0, pio_trace.doorbell_data}),
       .ago(32'd0)
   );
   sim_probe #(
@@ -174,11 +144,11 @@ module sim_nic_trace
   ) probe_tr_tx_head (
       .clk(link_clk),
       .rst,
-      .strobe(tr_tx_head),
-      .packet(tr_tx_key),
+      .strobe(link_trace.tx_head),
+      .packet(link_trace.tx_key),
       .argument(32'd0),
       .argument2(64'd0),
-      .ago(tr_tx_ago)
+      .ago(link_trace.tx_ago)
   );
   sim_probe #(
       .UNIT (BASE + PART_LINK),
@@ -187,8 +157,8 @@ module sim_nic_trace
   ) probe_tr_tx_tail (
       .clk(link_clk),
       .rst,
-      .strobe(tr_tx_tail),
-      .packet(tr_tx_key),
+      .strobe(link_trace.tx_tail),
+      .packet(link_trace.tx_key),
       .argument(32'd0),
       .argument2(64'd0),
       .ago(32'd0)
@@ -200,11 +170,11 @@ module sim_nic_trace
   ) probe_tr_rx_head (
       .clk(link_clk),
       .rst,
-      .strobe(tr_rx_head),
-      .packet(tr_rx_key),
+      .strobe(link_trace.rx_head),
+      .packet(link_trace.rx_key),
       .argument(32'd0),
       .argument2(64'd0),
-      .ago(tr_rx_ago)
+      .ago(link_trace.rx_ago)
   );
   sim_probe #(
       .UNIT (BASE + PART_LINK),
@@ -213,10 +183,10 @@ module sim_nic_trace
   ) probe_tr_rx_tail (
       .clk(link_clk),
       .rst,
-      .strobe(tr_rx_tail),
-      .packet(tr_rx_key),
-      .argument(tr_rx_bytes),
-      .argument2({56'd0, tr_rx_syndrome}),
+      .strobe(link_trace.rx_tail),
+      .packet(link_trace.rx_key),
+      .argument(link_trace.rx_bytes),
+      .argument2({56'd0, link_trace.rx_syndrome}),
       .ago(32'd0)
   );
   sim_level #(
@@ -226,7 +196,7 @@ module sim_nic_trace
   ) stopped (
       .clk(link_clk),
       .rst,
-      .level(st_link_stopped),
+      .level(link_trace.link_stopped),
       .packet(32'd0),
       .argument(32'd0),
       .busy(level_busy[0])
@@ -238,7 +208,7 @@ module sim_nic_trace
   ) missed (
       .clk(link_clk),
       .rst,
-      .level(st_beat_missed),
+      .level(link_trace.beat_missed),
       .packet(32'd0),
       .argument(32'd0),
       .busy(level_busy[1])
@@ -250,7 +220,7 @@ module sim_nic_trace
   ) down (
       .clk(link_clk),
       .rst,
-      .level(st_link_down),
+      .level(link_trace.link_down),
       .packet(32'd0),
       .argument(32'd0),
       .busy(level_busy[2])

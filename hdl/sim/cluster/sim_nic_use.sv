@@ -1,5 +1,6 @@
 // How much of a NIC's memory, of its PCI bus and of its slack buffer is used.
 module sim_nic_use
+  import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
   import sim_trace_pkg::*;
 #(
@@ -16,7 +17,7 @@ module sim_nic_use
     input logic [47:0] pci_cycle,
     input logic [PCI_IN_BITS-1:0] pci_in,
     input logic link_clk,
-    input logic [7:0] st_fill,
+    input link_trace_t link_trace,  // link_clk: of the link
     output logic busy  // link clock: another edge is needed
 );
   logic bus_used, bus_data;
@@ -52,7 +53,7 @@ module sim_nic_use
   ) slack_fill (
       .clk (link_clk),
       .rst,
-      .held(st_fill),
+      .held(link_trace.fill),
       .busy
   );
 endmodule

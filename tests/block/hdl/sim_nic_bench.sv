@@ -1,6 +1,7 @@
 // One NIC on a PCI segment, its link looped back through a cable, for the benches of whole NICs; host CPU, host memory and
 // the NIC's processor are the bench's. What the NIC of this kind does not have is 0.
 module sim_nic_bench
+  import myri_nic_trace_pkg::*;
   import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -146,6 +147,46 @@ module sim_nic_bench
   logic unused_ok;
   assign unused_ok = ^{pci_clk, cfg_bus_beat, cfg_bus_access, cfg_doorbell};
 
+  send_trace_t send_trace;
+  recv_trace_t recv_trace;
+  dma_trace_t  dma_trace;
+  pio_trace_t  pio_trace;
+  link_trace_t link_trace;
+  nic_status_t status;
+  assign {tr_tx_start, tr_tx_start_ago, tr_tx_start_key, tr_tx_read, tr_tx_read_key, tr_tx_read_bytes} = send_trace;
+  assign {
+    tr_rx_first,
+    tr_rx_first_key,
+    tr_rx_done,
+    tr_rx_done_key,
+    tr_rx_done_bytes,
+    tr_rx_done_syndrome
+  } = recv_trace;
+  assign {tr_dma_start, tr_dma_done, tr_dma_chain, tr_dma_e2l, tr_dma_bytes, tr_dma_lar} = dma_trace;
+  assign {tr_pio_write, tr_pio_addr, tr_doorbell, tr_doorbell_addr, tr_doorbell_data} = pio_trace;
+  assign {
+    tr_tx_head,
+    tr_tx_tail,
+    tr_tx_key,
+    tr_tx_ago,
+    tr_rx_head,
+    tr_rx_tail,
+    tr_rx_key,
+    tr_rx_ago,
+    tr_rx_bytes,
+    tr_rx_syndrome,
+    st_rx_overrun,
+    st_crc_bad,
+    st_illegal,
+    st_forward_reset,
+    st_link_stopped,
+    st_link_stopping,
+    st_beat_missed,
+    st_link_down,
+    st_fill
+  } = link_trace;
+  assign {st_dma_error, st_doorbell_overflow, st_rx_lost, st_send_misuse, st_pio_misuse} = status;
+  assign tr_dma_number = {9'd0, tr_dma_lar};
   nic_settings_t cfg;
   sim_nic_fixed u_fixed (.*);
   sim_nic_gates #(.KIND(KIND)) u_gates (.*);
@@ -163,7 +204,7 @@ module sim_nic_bench
   );
 
   if (KIND == 9) begin : gen_lanai9
-    assign {tr_dma_number, tr_move_start, tr_move_done, tr_move_key, tr_move_bytes, tr_move_number} = '0;
+    assign {tr_move_start, tr_move_done, tr_move_key, tr_move_bytes, tr_move_number} = '0;
     assign {st_queue_overflow, st_packet_misuse} = 2'd0;
     myri_nic u_nic (
         .*,
@@ -186,8 +227,7 @@ module sim_nic_bench
         .cpu_rdata()
     );
   end else if (KIND == 4) begin : gen_lanai4
-    assign {tr_dma_chain, tr_doorbell, tr_doorbell_addr, tr_doorbell_data, st_doorbell_overflow} = '0;
-    assign {tr_dma_number, tr_move_start, tr_move_done, tr_move_key, tr_move_bytes, tr_move_number} = '0;
+    assign {tr_move_start, tr_move_done, tr_move_key, tr_move_bytes, tr_move_number} = '0;
     assign {st_queue_overflow, st_packet_misuse, pci_busy} = 3'd0;
     myri_nic4 u_nic (
         .*,
@@ -205,7 +245,7 @@ module sim_nic_bench
         .cpu_rdata()
     );
   end else begin : gen_sp
-    assign {isr_set, lanai_reset, tr_tx_start_ago, tr_dma_chain, tr_dma_lar, st_rx_lost} = '0;
+    assign {isr_set, lanai_reset} = '0;
     sp_adapter u_nic (
         .*,
         .clk(run_clk),

@@ -2,6 +2,7 @@
 // for NIC and PCI bus, `clk`; `pci_clk` is then the same one.
 module sim_nic
   import myri_nic_engines_pkg::*;
+  import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
   import sim_settings_pkg::*;
@@ -63,38 +64,14 @@ module sim_nic
     output logic                    st_link_in_flight
 );
   // ---------------------------------------------------------------- the NIC
-  logic
-      tr_tx_start,
-      tr_tx_read,
-      tr_rx_first,
-      tr_rx_done,
-      tr_dma_start,
-      tr_dma_done,
-      tr_dma_e2l,
-      tr_pio_write,
-      tr_doorbell;
-  logic [31:0]
-      tr_tx_start_key,
-      tr_tx_start_ago,
-      tr_tx_read_key,
-      tr_tx_read_bytes,
-      tr_rx_first_key,
-      tr_rx_done_key,
-      tr_rx_done_bytes;
-  logic [7:0] tr_rx_done_syndrome;
-  logic [1:0] tr_dma_chain;
-  logic [31:0] tr_dma_bytes, tr_doorbell_addr, tr_doorbell_data;
-  logic [22:0] tr_dma_lar;
-  logic [23:0] tr_pio_addr;
-  logic tr_tx_head, tr_tx_tail, tr_rx_head, tr_rx_tail;
-  logic [31:0] tr_tx_key, tr_tx_ago, tr_rx_key, tr_rx_ago, tr_rx_bytes;
-  logic [7:0] tr_rx_syndrome;
-  logic st_rx_overrun, st_crc_bad, st_illegal, st_forward_reset, st_link_stopped;
-  logic st_beat_missed, st_link_down;
   logic port_busy, fill_busy, trace_busy;
-  logic [7:0] st_fill;
-  logic st_dma_error, st_doorbell_overflow, st_rx_lost, st_send_misuse, st_pio_misuse;
 
+  send_trace_t send_trace;
+  recv_trace_t recv_trace;
+  dma_trace_t dma_trace;
+  pio_trace_t pio_trace;
+  link_trace_t link_trace;
+  nic_status_t status;
   nic_settings_t cfg;
   always_ff @(posedge setup_clk) if (rst) cfg <= nic_settings(BASE);
 
@@ -135,7 +112,6 @@ module sim_nic
         .lanai_reset(),
         .intr_line(),
         .link_busy(port_busy),
-        .st_link_stopping(),
         .engine_needed(nic_needed),
         .*
     );
@@ -144,8 +120,6 @@ module sim_nic
     assign unused_ok = ^{pci_clk, pci_cycle, engine_clk, half_clk};
     assign pci_busy = 1'b0;
     assign {nic_needed, half_needed} = '0;
-    assign {tr_dma_chain, tr_doorbell, st_doorbell_overflow} = 4'd0;
-    assign {tr_doorbell_addr, tr_doorbell_data} = 64'd0;
     myri_nic4 nic (
         .link_rst(rst),
         .cpu_req(1'b0),  // as above
@@ -160,7 +134,6 @@ module sim_nic
         .lanai_reset(),
         .intr_line(),
         .link_busy(port_busy),
-        .st_link_stopping(),
         .*
     );
   end

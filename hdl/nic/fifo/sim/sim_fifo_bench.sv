@@ -1,5 +1,6 @@
 // The FIFO card on a PCI segment, for its bench, which is host CPU, host memory and the other end of the link.
 module sim_fifo_bench
+  import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
 (
@@ -111,6 +112,42 @@ module sim_fifo_bench
   assign tr_clk = {tr_pio_write, tr_rx_done, tr_rx_first, tr_tx_read, tr_tx_start};
   assign tr_link = {tr_rx_tail, tr_rx_head, tr_tx_tail, tr_tx_head};
 
+  send_trace_t send_trace;
+  recv_trace_t recv_trace;
+  link_trace_t link_trace;
+  pio_trace_t  pio_trace;
+  assign {tr_tx_start, tr_tx_start_ago, tr_tx_start_key, tr_tx_read, tr_tx_read_key, tr_tx_read_bytes} = send_trace;
+  assign {
+    tr_rx_first,
+    tr_rx_first_key,
+    tr_rx_done,
+    tr_rx_done_key,
+    tr_rx_done_bytes,
+    tr_rx_done_syndrome
+  } = recv_trace;
+  assign {
+    tr_tx_head,
+    tr_tx_tail,
+    tr_tx_key,
+    tr_tx_ago,
+    tr_rx_head,
+    tr_rx_tail,
+    tr_rx_key,
+    tr_rx_ago,
+    tr_rx_bytes,
+    tr_rx_syndrome,
+    st_rx_overrun,
+    st_crc_bad,
+    st_illegal,
+    st_forward_reset,
+    st_link_stopped,
+    st_link_stopping,
+    st_beat_missed,
+    st_link_down,
+    st_fill
+  } = link_trace;
+  assign tr_pio_write = pio_trace.pio_write;
+  assign tr_pio_addr = pio_trace.pio_addr;
   nic_settings_t cfg;
   sim_nic_fixed u_fixed (
       .*,

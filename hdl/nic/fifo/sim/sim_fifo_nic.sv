@@ -1,6 +1,7 @@
 // A FIFO card as it stands in a node: the card with its memory, its run-time settings, its trace points and its invariants.
 module sim_fifo_nic
   import myri_nic_engines_pkg::*;
+  import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
   import sim_settings_pkg::*;
@@ -43,41 +44,17 @@ module sim_fifo_nic
     output logic [PCI_OUT_BITS-1:0] pci_out
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
-  logic
-      tr_tx_start,
-      tr_tx_read,
-      tr_rx_first,
-      tr_rx_done,
-      tr_dma_start,
-      tr_dma_done,
-      tr_dma_e2l,
-      tr_pio_write,
-      tr_doorbell;
-  logic [31:0]
-      tr_tx_start_key,
-      tr_tx_start_ago,
-      tr_tx_read_key,
-      tr_tx_read_bytes,
-      tr_rx_first_key,
-      tr_rx_done_key,
-      tr_rx_done_bytes;
-  logic [7:0] tr_rx_done_syndrome;
-  logic [1:0] tr_dma_chain;
-  logic [31:0] tr_dma_bytes, tr_doorbell_addr, tr_doorbell_data;
-  logic [22:0] tr_dma_lar;
-  logic [23:0] tr_pio_addr;
-  logic tr_tx_head, tr_tx_tail, tr_rx_head, tr_rx_tail;
-  logic [31:0] tr_tx_key, tr_tx_ago, tr_rx_key, tr_rx_ago, tr_rx_bytes;
-  logic [7:0] tr_rx_syndrome;
-  logic st_rx_overrun, st_crc_bad, st_illegal, st_forward_reset, st_link_stopped;
-  logic st_beat_missed, st_link_down;
   logic port_busy, fill_busy, trace_busy;
-  logic [7:0] st_fill;
-  logic st_dma_error, st_doorbell_overflow, st_rx_lost, st_send_misuse, st_pio_misuse;
 
   logic unused_ok;
   assign unused_ok = ^{engine_clk, half_clk};
   assign {engine_needed, half_needed} = '0;
+  send_trace_t send_trace;
+  recv_trace_t recv_trace;
+  dma_trace_t dma_trace;
+  pio_trace_t pio_trace;
+  link_trace_t link_trace;
+  nic_status_t status;
   nic_settings_t cfg;
   always_ff @(posedge setup_clk) if (rst) cfg <= nic_settings(BASE);
 
@@ -93,7 +70,6 @@ module sim_fifo_nic
       .pci_rst(rst),
       .link_busy(port_busy),
       .intr_line(),
-      .st_link_stopping(),
       .st_in_flight(in_flight),
       .st_link_in_flight(link_in_flight)
   );
@@ -101,9 +77,8 @@ module sim_fifo_nic
   assign alarm_cycle = 48'd0;
 
   // ---------------------------------------------------------------- trace and invariants
-  assign {tr_dma_start, tr_dma_done, tr_dma_e2l, tr_dma_chain, tr_dma_bytes, tr_dma_lar} = '0;
-  assign {tr_doorbell, tr_doorbell_addr, tr_doorbell_data} = '0;
-  assign {st_dma_error, st_doorbell_overflow, st_send_misuse, st_pio_misuse, st_rx_lost} = 5'd0;
+  assign dma_trace = '0;
+  assign status = '0;
   sim_nic_trace #(
       .BASE(BASE),
       .CLOCK_NIC(CLOCK_NIC),

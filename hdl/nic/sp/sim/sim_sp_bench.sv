@@ -1,5 +1,7 @@
 // The data path of the SP adapter for the sp_engines bench, which plays processor, bus master and link.
-module sim_sp_bench (
+module sim_sp_bench
+  import myri_nic_trace_pkg::*;
+(
     input  logic        clk,                // NIC clock, free-running
     input  logic        rst,                // synchronous reset
     input  logic        sleep,              // skip edges that nobody needs
@@ -70,14 +72,11 @@ module sim_sp_bench (
   logic run_clk, alarm_valid, unused_ok;
   logic [47:0] alarm_cycle;
   logic [73:0] send_data;
-  logic [6:0] strobes;
-  logic [31:0] words[0:9];
 
-  assign send_tail = send_data[71];
-  assign send_last = send_data[67:64];
+  assign send_tail  = send_data[71];
+  assign send_last  = send_data[67:64];
   assign send_lanes = send_data[63:0];
-  assign unused_ok = ^{send_data[73:72], send_data[70:68], strobes, words[0], words[1], words[2], words[3], words[4],
-      words[5], words[6], words[7], words[8], words[9]};
+  assign unused_ok  = ^{send_data[73:72], send_data[70:68], send_trace, recv_trace, dma_trace};
 
   sim_gate u_gate (
       .clk(clk),
@@ -91,28 +90,18 @@ module sim_sp_bench (
       .edges(edges)
   );
 
+  send_trace_t send_trace;
+  recv_trace_t recv_trace;
+  dma_trace_t  dma_trace;
   sp_engines u_engines (
       .*,
       .clk(run_clk),
       .rd_data({rd_done, rd_error, rd_beat}),
       .recv_data({recv_tail, recv_count, recv_syndrome, recv_lanes}),
-      .tr_tx_start_key(words[0]),
-      .tr_tx_read(strobes[0]),
-      .tr_tx_read_key(words[1]),
-      .tr_tx_read_bytes(words[2]),
-      .tr_rx_first(strobes[1]),
-      .tr_rx_done(strobes[2]),
-      .tr_rx_done_key(words[3]),
-      .tr_rx_done_bytes(words[4]),
-      .tr_rx_done_syndrome(words[5][7:0]),
-      .tr_dma_done(strobes[3]),
-      .tr_dma_e2l(strobes[4]),
-      .tr_dma_bytes(words[6]),
-      .tr_dma_number(words[7]),
-      .tr_move_done(strobes[5]),
-      .tr_move_bytes(words[8]),
-      .tr_move_number(words[9])
+      .tr_move_done(),
+      .tr_move_bytes(),
+      .tr_move_number()
   );
-  assign strobes[6] = 1'b0;
-  assign words[5][31:8] = 24'd0;
+  assign tr_tx_start  = send_trace.tx_start;
+  assign tr_dma_start = dma_trace.dma_start;
 endmodule
