@@ -56,22 +56,14 @@ module myri_host_cpu (
   logic [ 6:0] c_bytes;
   logic [63:0] d_data;
   myri_host_combine u_combine (
-      .clk,
-      .rst,
-      .cfg_wc_bytes,
+      .*,
       .store(store_wc),
       .addr(cpu_addr),
       .data(cpu_data),
       .be(cpu_be),
-      .fits,
       .flush(cpu_valid & ~store_wc),
       .empty(wc_empty),
       .c_ready(room),
-      .c_valid,
-      .c_addr,
-      .c_bytes,
-      .d_valid,
-      .d_data,
       .needed(c_needed)
   );
 

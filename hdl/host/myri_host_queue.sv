@@ -24,13 +24,10 @@ module myri_host_queue #(
       .WIDTH(WIDTH),
       .DEPTH_LOG2(DEPTH_LOG2)
   ) u_fifo (
-      .clk,
-      .rst,
+      .*,
       .w_valid(w_valid & (f_valid | ~r_ready)),
       .w_ready(f_ready),
-      .w_data,
       .r_valid(f_valid),
-      .r_ready(r_ready),
       .r_data(f_data),
       .level(f_level),
       .busy(needed)

@@ -70,12 +70,9 @@ module myri_pci_bridge
       .BAR_LOG2(BAR_LOG2),
       .HOLE_LOG2(HOLE_LOG2)
   ) u_near (
+      .*,
       .side_clk({PCI_SIDES{clk}}),
       .side_needed(),
-      .rst,
-      .cycle,
-      .pci_in,
-      .pci_out,
       .inta(1'b0),
       .master_enable(n_master_enable),
       .tw_valid(n_tw_valid),
@@ -105,8 +102,7 @@ module myri_pci_bridge
       .mr_data(n_mr_data),
       .m_done(n_done),
       .m_error(n_error),
-      .busy(n_busy),
-      .*
+      .busy(n_busy)
   );
   myri_pci_device #(
       .VENDOR(32'h4357),

@@ -247,50 +247,27 @@ module myri_pci_master
   logic [63:0] head;
   logic data_needed;
   myri_pci_master_data u_data (
-      .clk,
-      .rst,
+      .*,
       .write (a_write),
       .wide  (wide_now),
-      .half,
-      .xfer,
-      .group_end,
-      .flush,
       .bus_ad(pci_in[PCI_AD+:64]),
-      .mw_valid,
-      .mw_ready,
-      .mw_data,
-      .mr_valid,
-      .mr_ready,
-      .mr_data,
-      .have,
-      .head,
       .needed(data_needed)
   );
 
   // ---- pins ----
   logic pins_needed;
   myri_pci_master_pins u_pins (
-      .clk,
-      .rst,
+      .*,
       .bus_ad(pci_in[PCI_AD+:64]),
       .bus_cbe(pci_in[PCI_CBE+:8]),
-      .park,
       .in_addr(state == ADDR),
       .in_data(state == DATA),
       .in_turn(state == TURN),
-      .frame,
-      .irdy,
-      .req,
-      .ask64,
-      .wide,
-      .half,
       .write(a_write),
       .is_config(a_config),
       .addr(ptr),
       .bytes(seg),
-      .head,
       .cfg_line_bytes(cfg.line_bytes),
-      .pci_out,
       .needed(pins_needed)
   );
 

@@ -182,28 +182,17 @@ module myri_pci_target
   logic w_busy, r_busy, w_needed, r_needed, w_pending;
   logic [63:0] r_head;
   myri_pci_target_write u_write (
-      .clk,
-      .rst,
+      .*,
       .xfer(w_step),
-      .fin,
-      .wide,
-      .addr,
       .data(pci_in[PCI_AD+:64]),
       .be(~pci_in[PCI_CBE+:8]),
-      .tw_valid,
-      .tw_ready,
-      .tw_addr,
-      .tw_data,
-      .tw_be,
       .room(w_room),
       .pending(w_pending),
       .needed(w_needed),
       .busy(w_busy)
   );
   myri_pci_target_read u_read (
-      .clk,
-      .rst,
-      .cycle,
+      .*,
       .claim(claim & is_read & is_mem & ~is_config),
       .claim_addr(addr),
       .claim_cmd(cmd),
@@ -211,16 +200,7 @@ module myri_pci_target
       .pop(r_pop),
       .retry(retry & reading),
       .fin(fin & reading),
-      .bar_size_log2,
       .cfg_discard(cfg.discard),
-      .w_pending,
-      .tr_valid,
-      .tr_ready,
-      .tr_addr,
-      .tr_bytes,
-      .tr_first,
-      .td_valid,
-      .td_data,
       .have(r_have),
       .refuse(r_refuse),
       .head(r_head),
@@ -233,19 +213,13 @@ module myri_pci_target
   assign cs_be = ~pci_in[PCI_CBE+:4];
 
   myri_pci_target_pins u_pins (
-      .clk,
-      .rst,
+      .*,
       .bus_ad(pci_in[PCI_AD+:64]),
       .bus_cbe(pci_in[PCI_CBE+:8]),
       .drive(state == DATA & ~cmd[0]),
       .in_data(state == DATA),
       .in_turn(state == TURN),
-      .wide,
-      .devsel,
-      .trdy,
-      .stop,
-      .data(config_cycle ? {32'd0, cs_rdata} : (~wide & addr[2]) ? {32'd0, r_head[63:32]} : r_head),
-      .pci_out
+      .data(config_cycle ? {32'd0, cs_rdata} : (~wide & addr[2]) ? {32'd0, r_head[63:32]} : r_head)
   );
 
   // What a transaction leaves behind on the bus is gone when its TURN is over.

@@ -35,18 +35,10 @@ module myri_event_cross #(
       .WIDTH(N),
       .DEPTH_LOG2(2)
   ) u_fifo (
-      .cfg_latency(cfg_latency),
-      .w_clk(w_clk),
-      .w_rst(w_rst),
+      .*,
       .w_valid(events != '0),
-      .w_ready(w_ready),
-      .w_data(events),
-      .w_busy(cross_busy),
-      .r_clk(r_clk),
-      .r_rst(r_rst),
-      .r_valid(r_valid),
-      .r_ready(1'b1),
-      .r_data(r_data),
-      .r_busy(r_busy)
+      .w_data (events),
+      .w_busy (cross_busy),
+      .r_ready(1'b1)
   );
 endmodule

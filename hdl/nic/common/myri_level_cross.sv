@@ -36,18 +36,10 @@ module myri_level_cross (
       .WIDTH(1),
       .DEPTH_LOG2(2)
   ) u_fifo (
-      .cfg_latency(cfg_latency),
-      .w_clk(w_clk),
-      .w_rst(w_rst),
+      .*,
       .w_valid(change),
-      .w_ready(w_ready),
-      .w_data(w_level),
-      .w_busy(cross_busy),
-      .r_clk(r_clk),
-      .r_rst(r_rst),
-      .r_valid(r_valid),
-      .r_ready(1'b1),
-      .r_data(r_data),
-      .r_busy(r_busy)
+      .w_data (w_level),
+      .w_busy (cross_busy),
+      .r_ready(1'b1)
   );
 endmodule

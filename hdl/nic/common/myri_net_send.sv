@@ -154,15 +154,12 @@ module myri_net_send #(
   end
 
   myri_packet_key u_key (
-      .clk(clk),
-      .rst(rst),
+      .*,
       .take(pushed),
       .tail(out_data[TAIL]),
       .first(out_data[WIDTH+4+:3]),
       .last(out_data[WIDTH+:4]),
       .data(64'(out_data[WIDTH-1:0])),
-      .known(known),
-      .next_known(next_known),
       .next_key(tr_key)
   );
 endmodule

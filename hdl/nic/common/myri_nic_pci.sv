@@ -61,11 +61,9 @@ module myri_nic_pci
   assign intr_needed = far_busy[5];
 
   myri_nic_card u_card (
-      .side_clk(side_clk),
+      .*,
       .rst(pci_rst),
       .cycle(pci_cycle),
-      .pci_in(pci_in),
-      .pci_out(pci_out),
       .cfg(cfg.pci),
       .pio_valid(far_pio_valid),
       .pio_ready(far_pio_ready),
@@ -81,7 +79,6 @@ module myri_nic_pci
       .rd_valid(far_rd_valid),
       .rd_ready(far_rd_ready),
       .rd_data(far_rd_data),
-      .inta(inta),
       .side_needed(card_needed),
       .busy(card_busy)
   );

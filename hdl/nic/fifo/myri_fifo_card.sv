@@ -190,10 +190,7 @@ module myri_fifo_card
 
   // Both.
   myri_fifo_card_send u_send (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
-      .cells(cells),
+      .*,
       .job_valid(cells ? out_level != 6'd0 : tx_valid),
       .job_number(tx_number),
       .job_slot(out_head),
@@ -205,9 +202,6 @@ module myri_fifo_card
       .mem_addr(send_addr),
       .mem_wdata(send_wdata),
       .mem_rdata(mem_b_rdata),
-      .send_valid(send_valid),
-      .send_ready(send_ready),
-      .send_data(send_data),
       .tr_start(send_trace.tx_start),
       .tr_ago(send_trace.tx_start_ago),
       .tr_read(send_trace.tx_read),
@@ -218,9 +212,7 @@ module myri_fifo_card
   );
 
   myri_fifo_card_receive u_receive (
-      .clk(clk),
-      .rst(rst),
-      .cells(cells),
+      .*,
       .in_valid(recv_valid),
       .in_ready(recv_ready),
       .in_data(recv_data),
@@ -230,8 +222,6 @@ module myri_fifo_card
       .mem_gnt(recv_req),
       .mem_addr(recv_addr),
       .mem_wdata(recv_wdata),
-      .arrive(arrive),
-      .arrived_as(arrived_as),
       .refused(st_cell_refused),
       .tr_first(recv_trace.rx_first),
       .tr_done(recv_trace.rx_done),

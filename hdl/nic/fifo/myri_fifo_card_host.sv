@@ -79,18 +79,13 @@ module myri_fifo_card_host
   end
 
   myri_pio u_pio (
-      .clk(clk),
-      .rst(rst),
+      .*,
       .in_valid(pio_valid),
       .in_ready(pio_ready),
       .in_data(pio_data),
-      .to_sram(to_sram),
       .sram_offset(offset),
       .to_regs(1'b0),
       .to_bell(1'b0),
-      .rsp_valid(rsp_valid),
-      .rsp_ready(rsp_ready),
-      .rsp_data(rsp_data),
       .sram_req(mem_valid),
       .sram_gnt(mem_valid),
       .sram_write(mem_write),
@@ -108,16 +103,11 @@ module myri_fifo_card_host
       .ctl_valid(ctl),
       .ctl_ready(1'b1),
       .ctl_rdata({32'd0, rvalue[7:0], rvalue[15:8], rvalue[23:16], rvalue[31:24]}),
-      .bell_valid(bell_valid),
       .bell_ready(1'b1),
       .bell_req(1'b0),
       .bell_addr(23'd0),
       .bell_wdata(64'd0),
-      .addr(addr),
-      .be(be),
-      .data(data),
       .misuse(reg_misuse),
-      .tr_write(tr_pio_write),
-      .busy(busy)
+      .tr_write(tr_pio_write)
   );
 endmodule

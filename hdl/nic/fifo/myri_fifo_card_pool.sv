@@ -53,14 +53,11 @@ module myri_fifo_card_pool
       .WIDTH(NUMBER_BITS + 14),
       .DEPTH_LOG2(NUMBER_BITS)
   ) u_ready (
-      .clk(clk),
-      .rst(rst),
+      .*,
       .w_valid(arrive),
       .w_ready(),
       .w_data({arrived_as[13:12], free_number, arrived_as[11:0]}),
-      .r_valid(r_valid),
       .r_ready(next),
-      .r_data(r_data),
       .level(ready_level),
       .busy()
   );

@@ -82,15 +82,11 @@ module myri_fifo_card_receive
   end
 
   myri_packet_key u_key (
-      .clk(clk),
-      .rst(rst),
+      .*,
       .take(taken),
-      .tail(tail),
       .first(3'd0),
       .last(count),
       .data(lanes),
-      .known(known),
-      .next_known(next_known),
       .next_key(tr_key)
   );
 endmodule

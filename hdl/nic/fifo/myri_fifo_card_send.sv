@@ -163,15 +163,11 @@ module myri_fifo_card_send
   end
 
   myri_packet_key u_key (
-      .clk(clk),
-      .rst(rst),
+      .*,
       .take(pushed),
       .tail(send_data[71]),
-      .first(first),
       .last(end_lane),
       .data(lanes),
-      .known(known),
-      .next_known(next_known),
       .next_key(tr_key)
   );
 endmodule

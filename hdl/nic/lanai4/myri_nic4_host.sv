@@ -97,13 +97,10 @@ module myri_nic4_host
   assign busy = pio_busy || dma_busy;
 
   myri_beat_split u_split (
-      .clk(clk),
-      .rst(rst),
+      .*,
       .in_valid(pio_valid),
       .in_ready(pio_ready),
       .in_data(pio_data),
-      .rsp_valid(rsp_valid),
-      .rsp_data(rsp_data),
       .out_valid(beat_valid),
       .out_ready(beat_ready),
       .out_data(beat_data),
@@ -114,14 +111,10 @@ module myri_nic4_host
   myri_pio #(
       .WIDTH(32)
   ) u_pio (
-      .clk(clk),
-      .rst(rst),
+      .*,
       .in_valid(beat_valid),
       .in_ready(beat_ready),
       .in_data(beat_data),
-      .to_sram(to_sram),
-      .sram_offset(sram_offset),
-      .to_regs(to_regs),
       .to_bell(1'b0),
       .rsp_valid(beat_rsp_valid),
       .rsp_ready(1'b1),
@@ -134,55 +127,25 @@ module myri_nic4_host
       .sram_be(pio_be),
       .sram_rvalid(pio_rvalid),
       .sram_rdata(pio_rdata),
-      .host_reg_valid(host_reg_valid),
-      .host_reg_ready(host_reg_ready),
-      .host_reg_write(host_reg_write),
-      .host_reg_addr(host_reg_addr),
-      .host_reg_wdata(host_reg_wdata),
-      .host_reg_rdata(host_reg_rdata),
-      .ctl_valid(ctl_valid),
       .ctl_ready(1'b1),
-      .ctl_rdata(ctl_rdata),
-      .bell_valid(bell_valid),
       .bell_ready(1'b1),
       .bell_req(1'b0),
       .bell_addr(23'd0),
       .bell_wdata(32'd0),
-      .addr(addr),
-      .be(be),
-      .data(data),
       .misuse(pio_misuse),
       .tr_write(pio_trace.pio_write),
       .busy(pio_busy)
   );
 
   myri_control_word u_control (
-      .clk(clk),
-      .rst(rst),
-      .write(ctl_valid && control && be == 4'hF),
-      .w_data(value),
-      .lanai_reset(lanai_reset),
-      .ebus_reset(ebus_reset),
-      .irq_enable(irq_enable),
-      .state(state)
+      .*,
+      .write (ctl_valid && control && be == 4'hF),
+      .w_data(value)
   );
 
   myri_word_dma u_dma (
-      .clk(clk),
-      .rst(rst),
-      .cycle(cycle),
-      .cfg_start_clocks(cfg_start_clocks),
+      .*,
       .hold_reset(ebus_reset),
-      .w_ear(w_ear),
-      .w_lar(w_lar),
-      .w_dir(w_dir),
-      .w_ctr(w_ctr),
-      .w_data(w_data),
-      .ear(ear),
-      .lar(lar),
-      .dir(dir),
-      .ctr(ctr),
-      .set_done(set_done),
       .error(dma_error),
       .misuse(dma_misuse),
       .sram_req(dma_req),
@@ -192,21 +155,9 @@ module myri_nic4_host
       .sram_wdata(dma_wdata),
       .sram_rvalid(dma_rvalid),
       .sram_rdata(dma_rdata),
-      .cmd_valid(cmd_valid),
-      .cmd_ready(cmd_ready),
-      .cmd_data(cmd_data),
-      .wr_valid(wr_valid),
-      .wr_ready(wr_ready),
-      .wr_data(wr_data),
-      .rd_valid(rd_valid),
-      .rd_ready(rd_ready),
-      .rd_data(rd_data),
       .tr_start(dma_trace.dma_start),
       .tr_done(dma_trace.dma_done),
       .tr_bytes(dma_trace.dma_bytes),
-      .in_flight(in_flight),
-      .alarm_valid(alarm_valid),
-      .alarm_cycle(alarm_cycle),
       .busy(dma_busy)
   );
 endmodule

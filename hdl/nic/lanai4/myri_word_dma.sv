@@ -107,16 +107,12 @@ module myri_word_dma
   myri_sram_reader #(
       .WIDTH(32)
   ) u_reader (
-      .clk(clk),
-      .rst(rst),
+      .*,
       .start(begin_move && !dir),
       .addr(lar[22:2]),
       .count(words),
       .sram_req(r_req),
-      .sram_gnt(sram_gnt),
       .sram_addr(r_sram_addr),
-      .sram_rvalid(sram_rvalid),
-      .sram_rdata(sram_rdata),
       .out_valid(r_valid),
       .out_ready(r_ready),
       .out_data(r_data),

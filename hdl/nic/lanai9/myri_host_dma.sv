@@ -140,16 +140,12 @@ module myri_host_dma
   assign cmd_data = {!e2l, address, piece[15:0]};
 
   myri_sram_reader u_reader (
-      .clk(clk),
-      .rst(rst),
+      .*,
       .start(r_start),
       .addr(r_addr),
       .count(r_count),
       .sram_req(r_req),
-      .sram_gnt(sram_gnt),
       .sram_addr(r_sram_addr),
-      .sram_rvalid(sram_rvalid),
-      .sram_rdata(sram_rdata),
       .out_valid(r_valid),
       .out_ready(r_ready),
       .out_data(r_data),
@@ -178,14 +174,11 @@ module myri_host_dma
   );
 
   myri_dma_csum u_csum (
-      .clk(clk),
-      .rst(rst),
+      .*,
       .clear(go),
       .take(e2l ? a_out_valid && a_out_ready : r_valid && r_ready),
       .be(e2l ? a_out_be : a_in_be),
-      .data(e2l ? a_out_data : r_data),
-      .sum0(sum0),
-      .sum1(sum1)
+      .data(e2l ? a_out_data : r_data)
   );
 
   always_ff @(posedge clk) begin

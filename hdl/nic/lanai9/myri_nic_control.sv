@@ -74,13 +74,8 @@ module myri_nic_control
   end
 
   myri_control_word u_word (
-      .clk(clk),
-      .rst(rst),
+      .*,
       .write(control),
-      .w_data(w_data),
-      .lanai_reset(lanai_reset),
-      .ebus_reset(ebus_reset),
-      .irq_enable(irq_enable),
       .state(commands)
   );
 

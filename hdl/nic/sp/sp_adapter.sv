@@ -178,7 +178,6 @@ module sp_adapter
       .st_dma_error(status.dma_error),
       .st_send_misuse(status.send_misuse),
       .cfg_start_clocks(cfg.dma_start_clocks),
-      .w_index(w_index),
       .r_index(cpu_reg_addr[6:2]),
       .w_data(cpu_reg_wdata),
       .in_flight(st_in_flight),

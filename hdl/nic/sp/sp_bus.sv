@@ -37,11 +37,8 @@ module sp_bus (
   myri_rr_arbiter #(
       .N(3)
   ) u_turn (
-      .clk(clk),
-      .rst(rst),
-      .request(request),
-      .take(open),
-      .grant(grant)
+      .*,
+      .take(open)
   );
 
   always_ff @(posedge clk) begin

@@ -46,30 +46,14 @@ module sim_behind
   myri_pci_bridge #(
       .CARDS(2)
   ) bridge (
-      .clk,
-      .rst,
-      .cycle,
-      .busy,
-      .pci_in,
-      .pci_out,
-      .far_clk,
+      .*,
       .far_rst(rst),
-      .far_cycle,
-      .far_busy,
-      .slot_in,
-      .slot_out,
       .slot_present({1'(FRAME), 1'(FPGA)}),
-      .cfg,
       .cfg_cdc_latency(fpga.cdc_latency),
       .cfg_far_wide(fpga.wide),
       .far_wires(),
       .far_req_n(),
-      .far_gnt_n(),
-      .far_conflict,
-      .ev_lost,
-      .ev_far_lost,
-      .in_flight,
-      .far_in_flight
+      .far_gnt_n()
   );
 
   logic slots_busy, slots_alarm_valid, slots_in_flight;
@@ -81,18 +65,13 @@ module sim_behind
       .FPGA(FPGA),
       .FRAME(FRAME)
   ) slots (
+      .*,
       .clk(far_clk),
-      .rst,
       .cycle(far_cycle),
       .busy(slots_busy),
       .alarm_valid(slots_alarm_valid),
       .alarm_cycle(slots_alarm_cycle),
-      .in_flight(slots_in_flight),
-      .fabric_clk,
-      .fabric_cycle,
-      .fabric_awake,
-      .slot_in,
-      .slot_out
+      .in_flight(slots_in_flight)
   );
 
   sim_invariant #(

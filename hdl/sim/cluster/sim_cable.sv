@@ -51,38 +51,23 @@ module sim_cable
   int character;
   longint slot;
   myri_cable cable (
-      .clk,
-      .rst,
-      .in,
-      .in_hold,
-      .cfg_delay,
+      .*,
       .out(arrived),
       .out_hold(arrived_hold),
       .busy(cable_busy),
-      .flying(cable_flying),
-      .delayed
+      .flying(cable_flying)
   );
   sim_beats beats (
-      .clk,
-      .rst,
-      .cycle,
+      .*,
       .cfg_beat_period(present ? cfg_beat_period : 32'd0),
-      .cfg_delay,
       .in(arrived),
-      .struck,
       .out(shown),
-      .due,
-      .busy(beats_busy),
-      .alarm_valid,
-      .alarm_cycle
+      .busy(beats_busy)
   );
   sim_alarm #(
       .CLOCK(CLOCK)
   ) alarm (
-      .clk,
-      .alarm_valid,
-      .alarm_cycle,
-      .cycle,
+      .*,
       .busy(alarm_busy)
   );
   always_ff @(posedge clk) begin

@@ -30,19 +30,8 @@ module sim_frame
   logic [63:0] mem_wdata, mem_rdata;
   logic [7:0] mem_be;
   myri_frame_buffer card (
-      .clk,
-      .rst,
-      .cycle,
+      .*,
       .busy(card_busy),
-      .pci_in,
-      .pci_out,
-      .cfg,
-      .mem_valid,
-      .mem_write,
-      .mem_addr,
-      .mem_wdata,
-      .mem_be,
-      .mem_rdata,
       .tr_first(begun),
       .tr_last(ended)
   );

@@ -70,15 +70,10 @@ module sim_node
       .KEY(SET_CABLE_DELAY),
       .CARRIED(CARRIED)
   ) cable (
+      .*,
       .clk(half_clk[HALF_RX]),
-      .rst,
       .cycle(link_cycle),
-      .faults,
       .present(1'b1),
-      .in,
-      .in_hold,
-      .rx,
-      .rx_hold,
       .needed(cable_needed),
       .busy(cable_busy)
   );
@@ -91,15 +86,11 @@ module sim_node
       .NODE (NODE),
       .SLOTS(SLOTS)
   ) host (
-      .setup_clk,
+      .*,
       .clk(pci_clk),
       .side_clk(host_side_clk),
       .side_needed(host_side_needed),
-      .rst,
       .cycle(pci_cycle),
-      .slot_in,
-      .slot_out,
-      .slot_present,
       .busy(host_busy),
       .in_flight(host_in_flight)
   );
@@ -114,33 +105,17 @@ module sim_node
       .CLOCK_LINK(CLOCK_LINK),
       .CLOCK_PCI(CLOCK_PCI)
   ) card (
-      .rst,
-      .setup_clk,
+      .*,
       .clk(nic_clk),
-      .engine_clk,
-      .engine_needed,
-      .half_clk,
       .half_needed(card_half),
       .cycle(nic_cycle),
       .busy(nic_busy),
       .alarm_valid(nic_alarm_valid),
       .alarm_cycle(nic_alarm_cycle),
       .in_flight(nic_in_flight),
-      .link_clk,
-      .link_cycle,
-      .link_busy,
-      .link_alarm_valid,
-      .link_alarm_cycle,
-      .link_in_flight,
-      .pci_clk,
       .side_clk(card_side_clk),
       .side_needed(card_side_needed),
-      .pci_cycle,
       .pci_busy(card_busy),
-      .rx,
-      .rx_hold,
-      .tx,
-      .tx_hold,
       .pci_in(slot_in[PCI_IN_BITS-1:0]),
       .pci_out(slot_out[PCI_OUT_BITS-1:0])
   );
@@ -160,17 +135,11 @@ module sim_node
         .FPGA(FPGA),
         .FRAME(FRAME)
     ) behind (
+        .*,
         .clk(pci_clk),
-        .rst,
         .cycle(pci_cycle),
         .busy(slots_busy),
         .in_flight(slots_in_flight),
-        .far_clk,
-        .far_cycle,
-        .far_awake,
-        .fabric_clk,
-        .fabric_cycle,
-        .fabric_awake,
         .pci_in(slot_in[PCI_IN_BITS*1+:PCI_IN_BITS]),
         .pci_out(slot_out[PCI_OUT_BITS*1+:PCI_OUT_BITS])
     );
@@ -184,16 +153,13 @@ module sim_node
         .FPGA(FPGA),
         .FRAME(FRAME)
     ) slots (
+        .*,
         .clk(pci_clk),
-        .rst,
         .cycle(pci_cycle),
         .busy(slots_busy),
         .alarm_valid(slots_alarm_valid),
         .alarm_cycle(slots_alarm_cycle),
         .in_flight(slots_in_flight),
-        .fabric_clk,
-        .fabric_cycle,
-        .fabric_awake,
         .slot_in(slot_in[PCI_IN_BITS*SLOTS-1:PCI_IN_BITS]),
         .slot_out(slot_out[PCI_OUT_BITS*SLOTS-1:PCI_OUT_BITS])
     );

@@ -31,16 +31,8 @@ module sim_slots
         .MEMORY(MEMORY),
         .CLOCK_FABRIC(CLOCK_FABRIC)
     ) fpga (
-        .clk,
-        .rst,
-        .cycle,
+        .*,
         .busy(fpga_busy),
-        .alarm_valid,
-        .alarm_cycle,
-        .in_flight,
-        .fabric_clk,
-        .fabric_cycle,
-        .fabric_awake,
         .pci_in(slot_in[PCI_IN_BITS-1:0]),
         .pci_out(slot_out[PCI_OUT_BITS-1:0])
     );

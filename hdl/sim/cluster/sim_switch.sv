@@ -88,35 +88,16 @@ module sim_switch
     sp_switch #(
         .PORTS(PORTS)
     ) chip (
-        .clk,
-        .rst,
-        .cycle,
-        .rx,
-        .tx,
-        .rx_hold,
-        .tx_hold,
+        .*,
         .present(present[PORTS-1:0]),
-        .cfg,
         .count_packets(),
         .count_queued(),
         .count_bad_route(),
         .count_absent(),
         .count_forward_reset(),
-        .count_overflow,
-        .tr_head,
-        .tr_grant,
-        .tr_queue,
-        .tr_tail,
-        .tr_stall,
-        .tr_out,
-        .tr_key,
-        .st_fill,
-        .st_illegal,
         .st_chunks(chunks),
         .st_in_flight(in_flight),
-        .busy(switch_busy),
-        .alarm_valid,
-        .alarm_cycle
+        .busy(switch_busy)
     );
     sim_fill #(
         .UNIT (SWITCH_BASE + SWITCH * PORTS_PER_SWITCH + CENTRAL_QUEUE),
@@ -144,33 +125,14 @@ module sim_switch
         .PORTS(PORTS),
         .GATED(1)
     ) chip (
-        .clk,
-        .lane_clk,
+        .*,
         .lane_needed(chip_needed),
-        .rst,
-        .cycle,
-        .rx,
-        .tx,
-        .rx_hold,
-        .tx_hold,
         .present(present[PORTS-1:0]),
-        .cfg,
         .count_packets(),
         .count_bad_route(),
         .count_absent(),
         .count_forward_reset(),
-        .count_overflow,
-        .tr_head,
-        .tr_grant,
-        .tr_tail,
-        .tr_stall,
-        .tr_out,
-        .tr_key,
-        .st_fill,
-        .st_illegal,
-        .busy(switch_busy),
-        .alarm_valid,
-        .alarm_cycle
+        .busy(switch_busy)
     );
     assign tr_queue   = '0;
     assign queue_busy = 1'b0;
@@ -181,16 +143,5 @@ module sim_switch
   assign lane_needed = chip_needed | port_needed;
 
   assign busy = switch_busy | (|port_busy) | queue_busy;
-  sim_awake #(
-      .CLOCK(CLOCK)
-  ) sleep (
-      .clk,
-      .rst,
-      .cycle,
-      .busy,
-      .in_flight,
-      .alarm_valid,
-      .alarm_cycle,
-      .awake
-  );
+  sim_awake #(.CLOCK(CLOCK)) sleep (.*);
 endmodule

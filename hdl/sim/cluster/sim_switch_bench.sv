@@ -139,17 +139,14 @@ module sim_switch_bench
   myri_switch #(
       .PORTS(PORTS)
   ) u_switch (
-      .clk(clk),
+      .*,
       .lane_clk({PORTS{clk}}),
       .lane_needed(),
-      .rst(rst),
-      .cycle(cycle),
       .rx(to_switch),
       .tx(from_switch),
       .rx_hold({PORTS{1'b0}}),
       .tx_hold(unused_tx_hold),
       .present({PORTS{1'b1}}),
-      .cfg,
       .count_packets(unused_packets),
       .count_bad_route(unused_bad_route),
       .count_absent(unused_absent),

@@ -47,15 +47,7 @@ module sim_switch_port
       .KEY(SET_CABLE_DELAY + PORT),
       .CARRIED(CARRIED)
   ) cable (
-      .clk,
-      .rst,
-      .cycle,
-      .faults,
-      .present,
-      .in,
-      .in_hold,
-      .rx,
-      .rx_hold,
+      .*,
       .needed(cable_needed),
       .busy  (cable_busy)
   );

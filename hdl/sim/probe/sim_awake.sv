@@ -16,10 +16,7 @@ module sim_awake #(
   sim_alarm #(
       .CLOCK(CLOCK)
   ) alarm (
-      .clk,
-      .alarm_valid,
-      .alarm_cycle,
-      .cycle,
+      .*,
       .busy(alarm_busy)
   );
   sim_flight #(

@@ -117,14 +117,13 @@ module sim_card_bench
     cfg.patience = cfg_patience;
   end
   myri_fpga_card u_card (
+      .*,
       .clk(gated),
       .f_clk(f_gated),
       .busy(card_busy),
       .f_rst(rst),
       .pci_in(slot_in),
       .pci_out(slot_out),
-      .cfg,
-      .cfg_pci,
       .mem_valid(h_valid),
       .mem_write(h_write),
       .mem_addr(h_addr),
@@ -133,8 +132,7 @@ module sim_card_bench
       .mem_rdata(h_rdata),
       .tr_first(),
       .tr_last(),
-      .st_in_flight(),
-      .*
+      .st_in_flight()
   );
 
   sim_card_memory sram (

@@ -151,11 +151,8 @@ module sim_link_pair
 
     // The BEATs of the other end, in the slot that this end samples.
     sim_beats u_beats (
-        .clk(clk),
-        .rst(rst),
-        .cycle(cycle),
+        .*,
         .cfg_beat_period(cfg_beats[1-i] ? cfg.beat_period : 32'd0),
-        .cfg_delay(cfg_delay),
         .in(arrived[9*i+:9]),
         .struck(force_last[i]),
         .out(shown[9*i+:9]),

@@ -36,15 +36,9 @@ module sim_nic_gates #(
   assign asleep   = !(busy || link_busy || cable_busy || bus_busy);
 
   sim_gate u_gate (
-      .clk(clk),
-      .rst(rst),
-      .sleep(sleep),
-      .busy(clk_busy),
-      .alarm_valid(alarm_valid),
-      .alarm_cycle(alarm_cycle),
-      .gated(run_clk),
-      .cycle(cycle),
-      .edges(edges)
+      .*,
+      .busy (clk_busy),
+      .gated(run_clk)
   );
   sim_gate u_link_gate (
       .clk(link_clk),
@@ -59,12 +53,8 @@ module sim_nic_gates #(
   );
   if (ONE_CLOCK) begin : gen_one_clock
     sim_gate u_pci_gate (
-        .clk(clk),
-        .rst(rst),
-        .sleep(sleep),
-        .busy(clk_busy),
-        .alarm_valid(alarm_valid),
-        .alarm_cycle(alarm_cycle),
+        .*,
+        .busy (clk_busy),
         .gated(run_pci_clk),
         .cycle(pci_cycle),
         .edges(pci_edges)

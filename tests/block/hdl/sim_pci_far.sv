@@ -52,7 +52,6 @@ module sim_pci_far
       .slot_in(card_in),
       .slot_out(card_out),
       .slot_present(1'b1),
-      .cfg,
       .cfg_cdc_latency(4'd1),
       .cfg_far_wide(wide_cards[1]),
       .far_wires(wires),

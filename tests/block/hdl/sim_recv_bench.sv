@@ -64,15 +64,8 @@ module sim_recv_bench #(
 
   logic run_clk;
   sim_gate u_gate (
-      .clk(clk),
-      .rst(rst),
-      .sleep(sleep),
-      .busy(busy),
-      .alarm_valid(alarm_valid),
-      .alarm_cycle(alarm_cycle),
-      .gated(run_clk),
-      .cycle(cycle),
-      .edges(edges)
+      .*,
+      .gated(run_clk)
   );
 
   logic run_link_clk;

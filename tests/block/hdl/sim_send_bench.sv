@@ -57,15 +57,10 @@ module sim_send_bench #(
 
   logic run_clk;
   sim_gate u_gate (
-      .clk(clk),
-      .rst(rst),
-      .sleep(sleep),
-      .busy(busy),
+      .*,
       .alarm_valid(1'b0),
       .alarm_cycle(48'd0),
-      .gated(run_clk),
-      .cycle(cycle),
-      .edges(edges)
+      .gated(run_clk)
   );
 
   logic run_link_clk;

@@ -44,15 +44,8 @@ module sim_word_bench (
   assign unused_ok = ^unused_rdata;
 
   sim_gate u_gate (
-      .clk(clk),
-      .rst(rst),
-      .sleep(sleep),
-      .busy(busy),
-      .alarm_valid(alarm_valid),
-      .alarm_cycle(alarm_cycle),
-      .gated(run_clk),
-      .cycle(cycle),
-      .edges(edges)
+      .*,
+      .gated(run_clk)
   );
 
   // The memory grants when it is asked and `allow` says so.

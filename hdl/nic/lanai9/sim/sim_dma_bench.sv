@@ -45,15 +45,8 @@ module sim_dma_bench (
 
   logic run_clk;
   sim_gate u_gate (
-      .clk(clk),
-      .rst(rst),
-      .sleep(sleep),
-      .busy(busy),
-      .alarm_valid(alarm_valid),
-      .alarm_cycle(alarm_cycle),
-      .gated(run_clk),
-      .cycle(cycle),
-      .edges(edges)
+      .*,
+      .gated(run_clk)
   );
 
   // The memory grants when it is asked and `allow` says so.

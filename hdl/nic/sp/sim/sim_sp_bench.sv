@@ -79,15 +79,8 @@ module sim_sp_bench
   assign unused_ok  = ^{send_data[73:72], send_data[70:68], send_trace, recv_trace, dma_trace};
 
   sim_gate u_gate (
-      .clk(clk),
-      .rst(rst),
-      .sleep(sleep),
-      .busy(busy),
-      .alarm_valid(alarm_valid),
-      .alarm_cycle(alarm_cycle),
-      .gated(run_clk),
-      .cycle(cycle),
-      .edges(edges)
+      .*,
+      .gated(run_clk)
   );
 
   send_trace_t send_trace;
