@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb.nics.view import BUS, MEMORY, PORT, View
+from tb.nics.view import BUS, FLOW, MEMORY, PORT, View, below
 
 CARD = (
     ("fifo.cells", ""),
@@ -15,4 +15,6 @@ CARD = (
     ("fifo.u_regs.errors", ""),
     ("fifo.u_pci.u_card.u_device.u_target.state", "pci_target"),
 )
-WAVES = View(BUS, (*CARD, ("clk", ""), *MEMORY), PORT, {"fifo_send": "nic/fifo/myri_fifo_card_send"})
+WAVES = View(
+    BUS, (*CARD, ("clk", ""), *MEMORY), PORT + below("fifo.u_link", FLOW), {"fifo_send": "nic/fifo/myri_fifo_card_send"}
+)

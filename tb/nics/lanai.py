@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb.nics.view import BUS, MEMORY, PORT, Signals, View, below
+from tb.nics.view import BUS, FLOW, MEMORY, PORT, Signals, View, below
 
 
 def view(chip: str, engines: Signals, state: str, module: str) -> View:
@@ -10,4 +10,5 @@ def view(chip: str, engines: Signals, state: str, module: str) -> View:
     of its host DMA's state, which `module` names.
     """
     nic = below(f"nic.{chip}", engines) + below("nic", (("clk", ""), ("isr", ""), *MEMORY))
-    return View(below("nic", BUS), nic, below("nic", PORT), {state: module})
+    port = below("nic", PORT) + below(f"nic.{chip}.u_net.u_link", FLOW)
+    return View(below("nic", BUS), nic, port, {state: module})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tb.bind.lanai import RtlNic
-from tb.nics.view import BUS, MEMORY, PORT, View
+from tb.nics.view import BUS, FLOW, MEMORY, PORT, View, below
 
 
 class RtlSpNic(RtlNic):
@@ -22,4 +22,4 @@ ENGINES = (
     ("adapter.u_pci.u_card.u_device.u_target.state", "pci_target"),
 )
 STATES = {"left_engine": "nic/sp/sp_left_engine", "right_engine": "nic/sp/sp_send"}
-WAVES = View(BUS, (*ENGINES, ("clk", ""), ("isr", ""), *MEMORY), PORT, STATES)
+WAVES = View(BUS, (*ENGINES, ("clk", ""), ("isr", ""), *MEMORY), PORT + below("adapter.u_link", FLOW), STATES)

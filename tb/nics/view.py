@@ -31,9 +31,10 @@ MEMORY = (
     ("mem_b_valid", ""), ("mem_b_write", ""), ("mem_b_addr", ""), ("mem_b_wdata", ""),
 )  # fmt: skip
 """The ports of the card's memory."""
-PORT = (
-    ("link_clk", ""), ("tx", CHARACTER), ("rx", CHARACTER), ("st_fill", ""), ("st_link_stopped", ""),
-)  # fmt: skip
+PORT = (("link_clk", ""), ("tx", CHARACTER), ("rx", CHARACTER))
+"""The wires of the card's link."""
+FLOW = (("u_port.fill", ""), ("u_port.stopped", ""))
+"""The slack buffer of its link port, and whether the peer's STOP is in force, below its `myri_nic_link`."""
 
 
 def below(place: str, signals: Signals) -> Signals:
