@@ -39,6 +39,7 @@ module sim_pci_far
   always_comb begin
     cfg = card;
     cfg.base = 32'hE000_0000;
+    cfg.enabled = 1'b1;
     cfg.wide = cfg_wide;
     cfg.m66 = 1'b1;
   end
