@@ -60,10 +60,11 @@ module myri_pci_device
   logic ev_write, ev_retry, ev_disconnect, ev_start, ev_refused, ev_stopped;
   pci_master_settings_t master;
   assign busy = target_busy || master_busy;
-  always_comb begin
-    master = cfg.master;
-    if (latency_timer != 8'd0) master.latency_timer = latency_timer;
-  end
+  assign master.latency_timer = latency_timer != 8'd0 ? latency_timer : cfg.master.latency_timer;
+  assign master.max_burst = cfg.master.max_burst;
+  assign master.start_delay = cfg.master.start_delay;
+  assign master.irdy_wait = cfg.master.irdy_wait;
+  assign master.line_bytes = cfg.master.line_bytes;
 
   myri_pci_config #(
       .VENDOR(VENDOR),
