@@ -61,13 +61,18 @@ QUICK = {
 """Settings without needless waits."""
 
 
+def settings_ports(dut: Any) -> tuple[SettingsPort, ...]:
+    """The settings of its bridge, and of its cards."""
+    return SettingsPort(dut.cfg, BRIDGE), SettingsPort(dut.card, CARD_SETTINGS, "card_")
+
+
 class HostBench:
     """Agents on every port of sim_pci_host. `far_ns`: period of the bus of card 1, when it stands behind a bridge."""
 
     def __init__(self, dut: Any, far_ns: int = 0, **settings: int) -> None:
         self.dut = dut
         self.rng = random.Random(cocotb.RANDOM_SEED)
-        self._ports = SettingsPort(dut.cfg, BRIDGE), SettingsPort(dut.card, CARD_SETTINGS, "card_")
+        self._ports = settings_ports(dut)
         self.set(**{**QUICK, **settings})
         dut.rst.value = 1
         Clock(dut.clk, 10, unit="ns", impl="gpi").start(start_high=False)

@@ -15,7 +15,8 @@ from typing import Any
 import cocotb
 from cocotb.triggers import Timer
 
-from tests.block.pci_host_bench import CARD, QUICK
+from tb.agents.settings import drive
+from tests.block.pci_host_bench import CARD, QUICK, settings_ports
 
 CLOCKS = 1500
 OUTPUTS = (
@@ -174,8 +175,7 @@ async def skipped_edges_change_nothing(dut: Any, seed: int) -> None:
             dut[name].value = 0
         for name in READIES:
             dut[name].value = 1
-        for name, value in QUICK.items():
-            dut[name].value = value
+        drive(dut, QUICK, settings_ports(dut))
         dut.c0_mw_data.value = 0x1122334455667788
         hand = Hand(dut, script(random.Random(seed)), sleeps)
         records.append(await hand.run())
