@@ -51,10 +51,15 @@ module myri_card_circuits (
   logic slot0_fir16_here;
   assign slot0_fir16_here = image == 8'd1;
   myri_circuit_fir16 slot0_fir16 (
-      .*,
+      .clk,
       .rst(rst || !slot0_fir16_here),
+      .ce,
+      .arguments,
       .in_valid(in_valid && active[0] && slot0_fir16_here),
       .in_ready(ready[0]),
+      .in_last,
+      .in_bytes,
+      .in_data,
       .out_valid(valid[0]),
       .out_ready(out_ready && active[0]),
       .out_last(last[0]),
@@ -66,6 +71,7 @@ module myri_card_circuits (
       .mem_addr(addr[17*0+:17]),
       .mem_wdata(wdata[32*0+:32]),
       .mem_rvalid(mem_rvalid && active[0]),
+      .mem_rdata,
       .busy(working[0])
   );
   assign used[0] = slot0_fir16_here && active[0];
@@ -75,10 +81,15 @@ module myri_card_circuits (
   logic slot1_histogram_here;
   assign slot1_histogram_here = image == 8'd1;
   myri_circuit_histogram slot1_histogram (
-      .*,
+      .clk,
       .rst(rst || !slot1_histogram_here),
+      .ce,
+      .arguments,
       .in_valid(in_valid && active[1] && slot1_histogram_here),
       .in_ready(ready[1]),
+      .in_last,
+      .in_bytes,
+      .in_data,
       .out_valid(valid[1]),
       .out_ready(out_ready && active[1]),
       .out_last(last[1]),
@@ -90,6 +101,7 @@ module myri_card_circuits (
       .mem_addr(addr[17*1+:17]),
       .mem_wdata(wdata[32*1+:32]),
       .mem_rvalid(mem_rvalid && active[1]),
+      .mem_rdata,
       .busy(working[1])
   );
   assign used[1] = slot1_histogram_here && active[1];
@@ -99,10 +111,15 @@ module myri_card_circuits (
   logic slot2_loopback_here;
   assign slot2_loopback_here = image == 8'd1 || image == 8'd2;
   myri_circuit_loopback slot2_loopback (
-      .*,
+      .clk,
       .rst(rst || !slot2_loopback_here),
+      .ce,
+      .arguments,
       .in_valid(in_valid && active[2] && slot2_loopback_here),
       .in_ready(ready[2]),
+      .in_last,
+      .in_bytes,
+      .in_data,
       .out_valid(valid[2]),
       .out_ready(out_ready && active[2]),
       .out_last(last[2]),
@@ -114,6 +131,7 @@ module myri_card_circuits (
       .mem_addr(addr[17*2+:17]),
       .mem_wdata(wdata[32*2+:32]),
       .mem_rvalid(mem_rvalid && active[2]),
+      .mem_rdata,
       .busy(working[2])
   );
   assign used[2] = slot2_loopback_here && active[2];
@@ -123,10 +141,15 @@ module myri_card_circuits (
   logic slot0_crc32_here;
   assign slot0_crc32_here = image == 8'd2;
   myri_circuit_crc32 slot0_crc32 (
-      .*,
+      .clk,
       .rst(rst || !slot0_crc32_here),
+      .ce,
+      .arguments,
       .in_valid(in_valid && active[0] && slot0_crc32_here),
       .in_ready(ready[3]),
+      .in_last,
+      .in_bytes,
+      .in_data,
       .out_valid(valid[3]),
       .out_ready(out_ready && active[0]),
       .out_last(last[3]),
@@ -138,6 +161,7 @@ module myri_card_circuits (
       .mem_addr(addr[17*3+:17]),
       .mem_wdata(wdata[32*3+:32]),
       .mem_rvalid(mem_rvalid && active[0]),
+      .mem_rdata,
       .busy(working[3])
   );
   assign used[3] = slot0_crc32_here && active[0];
@@ -147,10 +171,15 @@ module myri_card_circuits (
   logic slot1_sha256_here;
   assign slot1_sha256_here = image == 8'd2;
   myri_circuit_sha256 slot1_sha256 (
-      .*,
+      .clk,
       .rst(rst || !slot1_sha256_here),
+      .ce,
+      .arguments,
       .in_valid(in_valid && active[1] && slot1_sha256_here),
       .in_ready(ready[4]),
+      .in_last,
+      .in_bytes,
+      .in_data,
       .out_valid(valid[4]),
       .out_ready(out_ready && active[1]),
       .out_last(last[4]),
@@ -162,6 +191,7 @@ module myri_card_circuits (
       .mem_addr(addr[17*4+:17]),
       .mem_wdata(wdata[32*4+:32]),
       .mem_rvalid(mem_rvalid && active[1]),
+      .mem_rdata,
       .busy(working[4])
   );
   assign used[4] = slot1_sha256_here && active[1];
