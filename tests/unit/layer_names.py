@@ -7,11 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.unit.nic_names import docstrings
+from tests.unit.nic_names import OF_ALL, TOPS, docstrings, naming
 
-TOPS = ("pymodels", "firmware", "tb")
-OF_ALL = ("pymodels/profiles/", "pymodels/clusters/", "tb/studies/")
-"""Folders that may name a layer: a study asks of certain layers, a profile says what it was calibrated with."""
 OWN = (
     r"firmware/(?:nic|host)/{0}/",  # the layer itself
     r"pymodels/(?:formats/{0}|{0}_\w+)\.py$",  # its packets, models of it
@@ -29,17 +26,7 @@ def own(place: str, layer: str) -> bool:
 def in_python(tree: ast.AST, layer: str) -> Iterator[int]:
     """Lines that name a layer: as a string that is its name, or as a part of a module or a path."""
     part = re.compile(rf"(?:^|[./])(?:nic|host|formats|layers|worlds|explore)[./]{layer}(?=$|[./])")
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            said = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            said = [f"{node.module or ''}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:
-            said = [node.value]
-        else:
-            continue
-        if any(text == layer or part.search(text) for text in said):
-            yield node.lineno
+    return naming(tree, layer, part)
 
 
 def offences(root: Path, layers: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 TOPS = ("pymodels", "firmware", "tb")
 OF_ALL = ("pymodels/profiles/", "pymodels/clusters/", "tb/studies/")
-"""Folders that may name a kind: profiles and clusters are what a user chooses, a study asks of certain hardware."""
+"""Folders that may name kinds and layers: a user chooses profiles and clusters, a study asks for certain ones."""
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -23,7 +23,11 @@ def own(place: str, kind: str) -> bool:
 
 def in_python(tree: ast.AST, kind: str) -> Iterator[int]:
     """Lines that name a kind: as a string that is its name, or as a part of a module or a path."""
-    part = re.compile(rf"(?:^|[./])nics?[./]{kind}(?=$|[./])")
+    return naming(tree, kind, re.compile(rf"(?:^|[./])nics?[./]{kind}(?=$|[./])"))
+
+
+def naming(tree: ast.AST, name: str, part: re.Pattern[str]) -> Iterator[int]:
+    """Lines with a string that is the name, or with a module or a string in which the pattern is found."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             said = [alias.name for alias in node.names]
@@ -33,7 +37,7 @@ def in_python(tree: ast.AST, kind: str) -> Iterator[int]:
             said = [node.value]
         else:
             continue
-        if any(text == kind or part.search(text) for text in said):
+        if any(text == name or part.search(text) for text in said):
             yield node.lineno
 
 
