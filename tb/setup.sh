@@ -1,5 +1,6 @@
 #!/bin/sh
-# Sets up what the commands of the Makefile need: tools of the system, and a virtual environment with requirements.txt.
+# Sets up what the commands of the Makefile need: tools of the system, and a virtual environment with requirements.txt
+# and sanlab itself, as an editable installation of this checkout.
 #
 # Usage: [VENV=.venv] [PYTHON=python3] sh tb/setup.sh [NEED ...]
 # NEED is compiler, icarus, waves, headers, tshark or chromium: what the command to come cannot do without; exit 1 when it stays
@@ -68,7 +69,7 @@ remedy() { echo "type \`apt-get install $*\` as root (Debian, Ubuntu), then make
 # --- the virtual environment -----------------------------------------------------------------------------------------------
 
 place() { printf '%s\n' "$(pwd -P)" "$VENV"; }
-wanted() { place; cat requirements.txt; }
+wanted() { place; echo "-e ."; cat requirements.txt; }
 ready() { [ -x "$VENV/bin/python" ] && wanted | cmp -s - "$STAMP"; }
 
 find_python() {  # the first Python that is new enough
@@ -113,7 +114,7 @@ set_up() {
     usable || make_anew
     say "installing the packages of requirements.txt in $VENV (once; a minute or two)"
     echo unfinished >"$STAMP"
-    "$VENV/bin/python" -m pip install --disable-pip-version-check --no-input --quiet -r requirements.txt ||
+    "$VENV/bin/python" -m pip install --disable-pip-version-check --no-input --quiet -r requirements.txt -e . ||
         die "the packages could not be installed (above: why); make again goes on from here"
     if [ -z "$("$VENV/bin/python" -m find_libpython)" ]; then  # the simulators load Python as a library
         needed=libpython$(version "$VENV/bin/python")

@@ -29,6 +29,11 @@ def test_the_second_set_up_does_nothing_and_says_nothing(checkout: Checkout) -> 
     assert checkout.calls() == []
 
 
+def test_the_environment_holds_sanlab_itself(checkout: Checkout) -> None:
+    checkout.set_up()
+    assert [call for call in checkout.calls(PIP) if call.endswith("<-r><requirements.txt><-e><.>")]
+
+
 def test_other_requirements_are_installed_in_place(checkout: Checkout) -> None:
     checkout.set_up()
     kept = checkout.root / ".venv" / "kept"
