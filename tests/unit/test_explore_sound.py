@@ -1,15 +1,15 @@
 """That the search of small worlds leaves nothing out. Strategy: worlds that are small enough are searched twice, by
 sets of states and state by state; both must come into the same states of the world, to the same ends and to the same
 verdict, also where firmware with a known flaw stands still or goes round for ever. Where states that behave alike are
-given one form, the same world without that must come to the same ends. What the search is made of is tried by itself: a
-host that goes round for ever only if a message came early is found, though it ends well otherwise; the
-variables of a frame that are left out of a state's number are those that nobody reads any more.
+given one form, the same world without that must come to the same ends. A host that goes
+round for ever only if a message came early is found, though it ends well otherwise. The variables of a frame that are
+left out of a state's number are those that nobody reads any more.
 """
 
 from __future__ import annotations
 
 from itertools import product
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -18,12 +18,10 @@ from firmware.nic.grim.timeouts import Timeouts
 from pymodels.formats.via import Reliability
 from tb.explore import digest
 from tb.explore.atlas import Atlas
-from tb.explore.bottoms import Bottoms
 from tb.explore.digest import Digest
 from tb.explore.grim.messages import MessageScript, Once, Sent, Traffic, world
 from tb.explore.grim.play import LEFT_OUT, Cluster, GrimPlay, say
 from tb.explore.liveness import live
-from tb.explore.node import Led, Node, Turns
 from tb.explore.search import Search
 from tb.explore.sets import Singles
 from tb.explore.via.rules import Message
@@ -178,20 +176,6 @@ def test_a_host_that_goes_round_for_ever_only_if_it_is_slow_is_found() -> None:
     assert outcome.ends
     assert outcome.wrong == "from here on there is no way to an end: it goes round for ever"
     assert any("host0: bus: a PIO read" in line for line in story)
-
-
-def test_a_bottom_is_where_a_node_comes_to_by_itself() -> None:
-    """From 0 to 1 or to 2; 2 and 3 lead to each other, and 4 to them."""
-    inner = {0: (1, 2), 1: (), 2: (3,), 3: (2,), 4: (0, 2)}
-
-    class Drawn:
-        def turns(self, state: int) -> Turns:
-            return Turns(tuple(Led(after, (), ()) for after in inner[state]), (), ())
-
-    bottoms = Bottoms(cast("Node", Drawn()))
-    assert bottoms.of(frozenset({4})) == [{1}, {2, 3}]
-    assert bottoms.of(frozenset({3})) == [{2, 3}]
-    assert bottoms.of(frozenset({0, 1})) == [{1}, {2, 3}]
 
 
 # ---- what a state's number leaves out

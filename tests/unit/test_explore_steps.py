@@ -1,0 +1,115 @@
+"""The steps of the search of small worlds, each on nodes that are drawn as graphs of a few states.
+
+Strategy: a drawn node says where turns, packets and timers lead from each state. Sets, moves, bottoms and ways out are
+asked about it, and the answer is read off the graph. That the whole search leaves nothing out of real worlds is tried
+in test_explore_sound.py.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from tb.explore.bottoms import Bottoms
+from tb.explore.moves import Moves
+from tb.explore.node import Led, Node, Packets, Turns
+from tb.explore.sets import Sets
+from tb.explore.situation import NONE, Situation
+from tb.explore.ways_out import WaysOut
+from tb.explore.world import SmallWorld
+
+
+class Drawn:
+    """A node drawn as a graph: by state, where turns, packets and timers lead."""
+
+    def __init__(
+        self,
+        inner: dict[int, tuple[int, ...]],
+        sending: dict[int, int] | None = None,
+        telling: dict[int, int] | None = None,
+        whole: dict[int, int] | None = None,
+        damaged: dict[int, int] | None = None,
+        timers: dict[int, int] | None = None,
+    ) -> None:
+        self.inner, self.sending, self.telling = inner, sending or {}, telling or {}
+        self.whole, self.damaged, self.at_rest = whole or {}, damaged or {}, timers or {}
+
+    def turns(self, state: int) -> Turns:
+        """See `Node`; the packet that leaves is number 7."""
+        inner = tuple(Led(after, (), ()) for after in self.inner[state])
+        return Turns(inner, leads(self.telling, state, 7), leads(self.sending, state, 7))
+
+    def takes(self, state: int, packet: int, damaged: bool) -> tuple[Led, ...]:
+        """See `Node`."""
+        return leads(self.damaged if damaged else self.whole, state)
+
+    def timers(self, state: int) -> tuple[Led, ...]:
+        """See `Node`."""
+        return leads(self.at_rest, state)
+
+    def rests(self, state: int, full: bool, wanted: bool) -> bool:
+        """See `Node`."""
+        return state in self.at_rest
+
+
+def leads(graph: dict[int, int], state: int, *packets: int) -> tuple[Led, ...]:
+    """Where a graph leads from a state."""
+    return (Led(graph[state], packets, ()),) if state in graph else ()
+
+
+def sets_of(drawn: Drawn) -> Sets:
+    """The sets of a drawn node."""
+    return Sets(cast("Node", drawn))
+
+
+def moves_of(*drawn: Drawn) -> Moves:
+    """The moves of drawn nodes. All packets are for the last; the network holds one."""
+    moves = Moves.__new__(Moves)
+    moves.nodes, moves.sets = [cast("Node", one) for one in drawn], [sets_of(one) for one in drawn]
+    moves.world = cast("SmallWorld", SimpleNamespace(room=1, faults=frozenset()))
+    moves.packets = cast("Packets", SimpleNamespace(target=lambda packet: len(drawn) - 1))
+    return moves
+
+
+def test_a_packet_leaves_only_where_the_network_has_room_unless_it_cannot_wait() -> None:
+    sets = sets_of(Drawn({0: (), 1: (), 2: ()}, sending={0: 1}, telling={0: 2}))
+    begin = sets.closed(frozenset([0]))
+    assert [sets.known[after] for _, after in sets.acts(begin, True)] == [{2}]
+    assert [sets.known[after] for _, after in sets.acts(begin, False)] == [{1, 2}]
+
+
+def test_a_damaged_packet_leads_elsewhere_than_a_whole_one() -> None:
+    sets = sets_of(Drawn({0: (), 1: (), 2: ()}, whole={0: 1}, damaged={0: 2}))
+    begin = sets.closed(frozenset([0]))
+    assert [sets.known[after] for _, after in sets.takes(begin, 3, False)] == [{1}]
+    assert [sets.known[after] for _, after in sets.takes(begin, 3, True)] == [{2}]
+
+
+def test_while_one_node_acts_on_a_timer_the_others_go_on_by_themselves() -> None:
+    """Both are at rest in 0. A timer leads to 1; a timer that goes off early is a turn, and leads from 0 to 2."""
+    moves = moves_of(*(Drawn({0: (2,), 1: (), 2: ()}, timers={0: 1}) for _ in range(2)))
+    rest = Situation(tuple(one.number(frozenset([0])) for one in moves.sets), ((), ()), NONE, 0)
+    found = {tuple(moves.states(following)) for _, following in moves.timers(rest)}
+    assert found == {(frozenset({1}), frozenset({0, 2})), (frozenset({0, 2}), frozenset({1}))}
+
+
+@pytest.mark.parametrize("end", [3, 5])
+def test_a_way_out_may_lead_through_states_that_a_node_leaves_by_itself(end: int) -> None:
+    """Node 0 sends for ever. A packet takes node 1 from 2 to 1, and 1 goes back by itself; a second one in time ends
+    all, in 3. Nothing leads to 5.
+    """
+    moves = moves_of(Drawn({0: ()}, sending={0: 0}), Drawn({1: (2,), 2: (), 3: (), 5: ()}, whole={1: 3, 2: 1}))
+    begin = Situation((moves.sets[0].closed(frozenset([0])), moves.sets[1].closed(frozenset([2]))), ((), ()), NONE, 0)
+    ways = WaysOut(moves, lambda situation: end in moves.states(situation)[1], lambda: None)
+    assert (ways.lacking([begin]) is None) == (end == 3)
+
+
+def test_a_bottom_is_where_a_node_comes_to_by_itself() -> None:
+    """From 0 to 1 or to 2; 2 and 3 lead to each other, and 4 to them."""
+    inner = {0: (1, 2), 1: (), 2: (3,), 3: (2,), 4: (0, 2)}
+    bottoms = Bottoms(cast("Node", Drawn(inner)))
+    assert bottoms.of(frozenset({4})) == [{1}, {2, 3}]
+    assert bottoms.of(frozenset({3})) == [{2, 3}]
+    assert bottoms.of(frozenset({0, 1})) == [{1}, {2, 3}]
