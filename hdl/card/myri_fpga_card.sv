@@ -99,8 +99,8 @@ module myri_fpga_card
   ) u_device (
       .cfg(cfg_pci),
       .inta(1'b0),
-      .side_clk({PCI_SIDES{clk}}),
-      .side_needed(),
+      .pci_gated_clk({PCI_SIDES{clk}}),
+      .pci_gated_needed(),
       .busy(device_busy),
       .*
   );

@@ -12,7 +12,7 @@ module myri_host_bridge
     parameter int IN_LOG2 = 6   // largest inbound buffer = 2**this beats
 ) (
     input logic clk,  // PCI clock
-    input logic [PCI_SIDES-1:0] side_clk,  // that of its sides; edges with side_needed = 0 may be left out
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of its sides, gated
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge
     input logic [PCI_IN_BITS-1:0] pci_in,  // bus as resolved
@@ -50,14 +50,14 @@ module myri_host_bridge
     output logic tr_dma_write,  // with both: it writes memory
     output logic ev_retry,  // strobe: the bridge refused a transaction
     output logic ev_disconnect,  // strobe: the bridge stopped a burst
-    output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
     output logic busy  // 1 = needs clock edges
 );
   logic arbiter_busy;
   logic cpu_needed, master_needed, target_needed, inbound_needed;
-  assign side_needed[SIDE_TARGET] = target_needed | inbound_needed;
-  assign side_needed[SIDE_MASTER] = cpu_needed | master_needed;
-  assign busy = arbiter_busy | cpu_valid | side_needed != '0;
+  assign pci_gated_needed[SIDE_TARGET] = target_needed | inbound_needed;
+  assign pci_gated_needed[SIDE_MASTER] = cpu_needed | master_needed;
+  assign busy = arbiter_busy | cpu_valid | pci_gated_needed != '0;
   assign intr = inta_n != '1;
 
   myri_pci_arbiter #(
@@ -89,7 +89,7 @@ module myri_host_bridge
   assign up.discard = 16'd32768;
   assign share_n = share + {1'b0, cfg.extra_num};
   assign extra = cfg.extra_num != 4'd0 & (share_n >= {1'b0, cfg.extra_den});
-  always_ff @(posedge side_clk[SIDE_MASTER]) begin
+  always_ff @(posedge pci_gated_clk[SIDE_MASTER]) begin
     if (rst) share <= '0;
     else if (tr_pio_done) share <= extra ? share_n - {1'b0, cfg.extra_den} : share_n;
   end
@@ -104,7 +104,7 @@ module myri_host_bridge
 
   myri_host_cpu u_cpu (
       .*,
-      .clk(side_clk[SIDE_MASTER]),
+      .clk(pci_gated_clk[SIDE_MASTER]),
       .cfg_post_depth(cfg.post_depth),
       .cfg_wc_bytes(cfg.wc_bytes),
       .cfg_read_return(cfg.read_return),
@@ -115,7 +115,7 @@ module myri_host_bridge
   );
   myri_pci_master u_master (
       .*,
-      .clk(side_clk[SIDE_MASTER]),
+      .clk(pci_gated_clk[SIDE_MASTER]),
       .pci_out(master_out),
       .cfg(down),
       .cfg_wide(cfg.wide),
@@ -140,7 +140,7 @@ module myri_host_bridge
 
   myri_pci_target u_target (
       .*,
-      .clk(side_clk[SIDE_TARGET]),
+      .clk(pci_gated_clk[SIDE_TARGET]),
       .pci_out(target_out),
       .bar_base(32'd0),
       .bar_size_log2(cfg.mem_log2),
@@ -159,7 +159,7 @@ module myri_host_bridge
       .DEPTH_LOG2(IN_LOG2)
   ) u_inbound (
       .*,
-      .clk(side_clk[SIDE_TARGET]),
+      .clk(pci_gated_clk[SIDE_TARGET]),
       .cfg_in_buffer(cfg.in_buffer),
       .cfg_drain_num(cfg.drain_num),
       .cfg_drain_den(cfg.drain_den),

@@ -71,8 +71,8 @@ module myri_pci_bridge
       .HOLE_LOG2(HOLE_LOG2)
   ) u_near (
       .*,
-      .side_clk({PCI_SIDES{clk}}),
-      .side_needed(),
+      .pci_gated_clk({PCI_SIDES{clk}}),
+      .pci_gated_needed(),
       .inta(1'b0),
       .master_enable(n_master_enable),
       .tw_valid(n_tw_valid),
@@ -112,8 +112,8 @@ module myri_pci_bridge
       .HOLE_LOG2(HOLE_LOG2),
       .OUTSIDE(1)
   ) u_far (
-      .side_clk({PCI_SIDES{far_clk}}),
-      .side_needed(),
+      .pci_gated_clk({PCI_SIDES{far_clk}}),
+      .pci_gated_needed(),
       .rst(far_rst),
       .cycle(far_cycle),
       .pci_in(far_in),

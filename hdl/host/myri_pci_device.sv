@@ -13,7 +13,7 @@ module myri_pci_device
     parameter int HOLE_LOG2 = 0,  // as myri_pci_target
     parameter int OUTSIDE = 0  // as myri_pci_target
 ) (
-    input logic [PCI_SIDES-1:0] side_clk,  // PCI clock of its sides; edges with side_needed = 0 may be left out
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // PCI clock of its sides, gated
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
@@ -48,7 +48,7 @@ module myri_pci_device
     output logic [63:0] mr_data,  // lanes
     output logic m_done,  // strobe: the command is over
     output logic m_error,  // with it: by an abort
-    output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
     output logic busy  // something is open, or an edge is needed
 );
   logic [PCI_OUT_BITS-1:0] target_out, master_out;
@@ -72,7 +72,7 @@ module myri_pci_device
       .CLASS_REV(CLASS_REV),
       .BAR_LOG2(BAR_LOG2)
   ) u_config (
-      .clk(side_clk[SIDE_TARGET]),
+      .clk(pci_gated_clk[SIDE_TARGET]),
       .cfg_base(cfg.base),
       .cfg_enabled(cfg.enabled),
       .busy(),  // only in a data phase of the target
@@ -82,7 +82,7 @@ module myri_pci_device
       .HOLE_LOG2(HOLE_LOG2),
       .OUTSIDE  (OUTSIDE)
   ) u_target (
-      .clk(side_clk[SIDE_TARGET]),
+      .clk(pci_gated_clk[SIDE_TARGET]),
       .pci_out(target_out),
       .cfg(cfg.target),
       .cfg_wide(cfg.wide),
@@ -90,19 +90,19 @@ module myri_pci_device
       .tr_first(tr_begin),
       .ev_first(tr_first),
       .ev_last(tr_last),
-      .needed(side_needed[SIDE_TARGET]),
+      .needed(pci_gated_needed[SIDE_TARGET]),
       .busy(target_busy),
       .*
   );
   myri_pci_master u_master (
-      .clk(side_clk[SIDE_MASTER]),
+      .clk(pci_gated_clk[SIDE_MASTER]),
       .pci_out(master_out),
       .cfg(master),
       .cfg_wide(cfg.wide),
       .mc_config(1'b0),
       .ev_retry(ev_refused),
       .ev_disconnect(ev_stopped),
-      .needed(side_needed[SIDE_MASTER]),
+      .needed(pci_gated_needed[SIDE_MASTER]),
       .busy(master_busy),
       .*
   );

@@ -39,8 +39,8 @@ package myri_pci_pkg;
   localparam int PCI_OE_SERR = 97;  // SERR#
   localparam int PCI_ENABLES = 15;  // number of enables
 
-  // The sides of an agent, each with a clock of its own: the bus clock, of which edges may be left out.
-  // Rule: an edge of such a clock changes nothing that can be seen while the side's `needed` is 0 before it.
+  // The sides of an agent, each with a gated clock.
+  // Rule: an edge of it changes nothing that can be seen while its clock enable is 0 before it.
   localparam int PCI_SIDES = 2;
   localparam int SIDE_TARGET = 0;  // target and what is behind it
   localparam int SIDE_MASTER = 1;  // master and what is behind it

@@ -9,7 +9,7 @@ module myri_pci_segment
     parameter int IN_LOG2 = 6   // largest inbound buffer of the bridge = 2**this beats
 ) (
     input logic clk,  // PCI clock
-    input logic [PCI_SIDES-1:0] side_clk,  // that of the bridge's sides, see myri_pci_pkg
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of the bridge's sides, see myri_pci_pkg
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge
     output logic [PCI_IN_BITS*SLOTS-1:0] slot_in,  // what the card in each slot sees, slot 0 lowest
@@ -52,7 +52,7 @@ module myri_pci_segment
     output logic conflict,  // two agents drive one wire
     output logic [31:0] count_data,  // clocks that moved data
     output logic [31:0] count_busy,  // clocks with a transaction on the bus
-    output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
     output logic busy  // 1 = needs clock edges
 );
   localparam int AGENTS = SLOTS + 1;

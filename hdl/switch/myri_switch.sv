@@ -8,11 +8,11 @@ module myri_switch
   import myri_settings_pkg::*;
 #(
     parameter int PORTS      = 8,  // 4, 8 or 16
-    parameter int GATED      = 0,  // 1 = ports run on lane_clk, 0 = on clk
+    parameter int GATED      = 0,  // 1 = ports run on gated_clk, 0 = on clk
     parameter int SLACK_LOG2 = 7   // slack memory entries per input = 2**SLACK_LOG2
 ) (
     input logic clk,  // character clock
-    input  logic [   PORTS-1:0] lane_clk,             // that of each port; edges with lane_needed = 0 may be left out
+    input logic [PORTS-1:0] gated_clk,  // that of each port, gated
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // absolute index of the coming edge
     input logic [9*PORTS-1:0] rx,  // characters in, port k at [9k+8:9k]
@@ -34,7 +34,7 @@ module myri_switch
     output logic [32*PORTS-1:0] tr_key,  // per input: first four bytes after route
     output logic [8*PORTS-1:0] st_fill,  // per input: characters in its slack buffer
     output logic [PORTS-1:0] st_illegal,  // per input, strobe: unknown control character, ignored
-    output logic [PORTS-1:0] lane_needed,  // the coming edge of lane_clk is needed
+    output logic [PORTS-1:0] gated_needed,  // clock enables of these
     output logic busy,  // another edge is needed
     output logic alarm_valid,  // wants to be awake at alarm_cycle
     output logic [47:0] alarm_cycle  // index of that edge
@@ -67,14 +67,14 @@ module myri_switch
   logic               output_busy;
 
   if (GATED != 0) begin : gen_gated
-    assign lanes = lane_clk;
+    assign lanes = gated_clk;
   end else begin : gen_whole
     logic unused;
-    assign unused = ^lane_clk;
+    assign unused = ^gated_clk;
     assign lanes  = {PORTS{clk}};
   end
   assign busy = link_busy || input_busy || output_busy;
-  assign lane_needed = rx_needed | tx_needed | input_needed | output_needed;
+  assign gated_needed = rx_needed | tx_needed | input_needed | output_needed;
 
   myri_link_core #(
       .LANES(PORTS),
@@ -98,7 +98,7 @@ module myri_switch
   ) u_input (
       .*,
       .cfg_fall_through(cfg.fall_through),
-      .lane_clk(lanes),
+      .gated_clk(lanes),
       .ev_packet(tr_tail),
       .busy(input_busy)
   );
@@ -107,7 +107,7 @@ module myri_switch
       .PORTS(PORTS)
   ) u_output (
       .*,
-      .lane_clk(lanes),
+      .gated_clk(lanes),
       .waiting(tr_stall),
       .ev_packet(tr_tail),
       .busy(output_busy)

@@ -12,7 +12,7 @@ module myri_switch_input #(
     parameter int PORTS = 8  // ports of the switch: 4, 8 or 16
 ) (
     input  logic                clk,               // character clock
-    input  logic [   PORTS-1:0] lane_clk,          // that of each port, see myri_switch
+    input  logic [   PORTS-1:0] gated_clk,         // that of each port, see myri_switch
     input  logic                rst,               // synchronous reset
     input  logic [   PORTS-1:0] present,           // ports with a cable
     input  logic [         7:0] cfg_fall_through,  // further edges from route byte to request
@@ -33,7 +33,7 @@ module myri_switch_input #(
     output logic [   PORTS-1:0] tr_head,           // strobe: route byte decoded, tr_out is valid
     output logic [ 4*PORTS-1:0] tr_out,            // output of the packet at the head
     output logic [32*PORTS-1:0] tr_key,            // first four bytes after the route, big-endian
-    output logic [   PORTS-1:0] input_needed,      // the coming edge of lane_clk is needed
+    output logic [   PORTS-1:0] input_needed,      // clock enables of these
     output logic                busy               // another edge is needed
 );
   localparam int PW = $clog2(PORTS);
@@ -82,7 +82,7 @@ module myri_switch_input #(
 
   for (genvar i = 0; i < PORTS; i++) begin : gen_port
     logic own_clk;
-    assign own_clk = lane_clk[i];
+    assign own_clk = gated_clk[i];
     localparam logic [6:0] SELF = 7'(i);
     logic [ 7:0] m_byte;
     logic [ 7:0] held_byte;

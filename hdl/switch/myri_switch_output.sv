@@ -7,7 +7,7 @@ module myri_switch_output #(
     parameter int PORTS = 8  // ports of the switch: 4, 8 or 16
 ) (
     input  logic               clk,            // character clock
-    input  logic [  PORTS-1:0] lane_clk,       // that of each port, see myri_switch
+    input  logic [  PORTS-1:0] gated_clk,      // that of each port, see myri_switch
     input  logic               rst,            // synchronous reset
     input  logic [  PORTS-1:0] request,        // strobe per input: asks for its request_port
     input  logic [4*PORTS-1:0] request_port,   // the output each input asks for
@@ -22,7 +22,7 @@ module myri_switch_output #(
     input  logic [  PORTS-1:0] s_ready,        // taken at the coming edge
     output logic [  PORTS-1:0] s_tail,         // this beat is the GAP
     output logic [8*PORTS-1:0] s_data,         // the byte
-    output logic [  PORTS-1:0] output_needed,  // the coming edge of lane_clk is needed
+    output logic [  PORTS-1:0] output_needed,  // clock enables of these
     output logic               busy            // another edge is needed
 );
   localparam int PW = $clog2(PORTS);
@@ -65,7 +65,7 @@ module myri_switch_output #(
 
   for (genvar o = 0; o < PORTS; o++) begin : gen_port
     logic own_clk;
-    assign own_clk = lane_clk[o];
+    assign own_clk = gated_clk[o];
     logic [PORTS-1:0] pending;  // inputs that asked and were not served
     logic [   PW-1:0] owner;
 

@@ -21,11 +21,11 @@ class Grid:
     Args:
         dut: Needs clk, rst, cycle, busy, alarm_valid, alarm_cycle.
         sleeping: Skip the edges that the block does not ask for.
-        parts: Name of the clocks of the block's parts, as `lane` for lane_clk and lane_needed, a bit a part: of the
-            edges of clk a part has those that it needs, all when not sleeping.
+        gated: The block has gated clocks (gated_clk and gated_needed, a bit each): of the edges of clk each has those
+            that are needed, all when not sleeping.
     """
 
-    def __init__(self, dut: Any, sleeping: bool = False, parts: str = "") -> None:
+    def __init__(self, dut: Any, sleeping: bool = False, gated: bool = False) -> None:
         self.sleeping = sleeping
         self.now = 0
         """Number of the next grid point."""
@@ -35,21 +35,21 @@ class Grid:
         self.drivers: list[Callable[[int], None]] = []
         self._clk, self._rst, self._cycle = dut.clk, dut.rst, dut.cycle
         self._busy, self._alarm_valid, self._alarm_cycle = dut.busy, dut.alarm_valid, dut.alarm_cycle
-        self._parts = (dut[f"{parts}_clk"], dut[f"{parts}_needed"]) if parts else None
+        self._gated = (dut.gated_clk, dut.gated_needed) if gated else None
         self._fall()
         self._cycle.value = 0
 
     def _rise(self, sleeping: bool) -> None:
-        """The rising edge, of the parts too."""
-        if self._parts is not None:
-            clocks, needed = self._parts
+        """The rising edge, of the gated clocks too."""
+        if self._gated is not None:
+            clocks, needed = self._gated
             clocks.value = int(needed.value) if sleeping else (1 << len(clocks)) - 1
         self._clk.value = 1
 
     def _fall(self) -> None:
         self._clk.value = 0
-        if self._parts is not None:
-            self._parts[0].value = 0
+        if self._gated is not None:
+            self._gated[0].value = 0
 
     def _awake(self) -> bool:
         if not self.sleeping or int(self._busy.value):

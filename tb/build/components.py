@@ -15,17 +15,17 @@ from pymodels.trace import PARTS_PER_NODE, PORTS_PER_SWITCH
 from tb.build.build import Design
 from tb.build.instances import (
     HALF_RX,
-    Parts,
+    GatedClocks,
     card_file,
     clock_counters,
     clock_domains,
     clock_pins,
+    gated_index,
+    gated_pins,
+    node_gated,
     node_instance,
-    node_parts,
-    part_index,
-    part_pins,
+    switch_gated,
     switch_instance,
-    switch_parts,
     word,
 )
 from tb.build.numbers import NIC, Further, Numbers
@@ -66,35 +66,35 @@ def _node_model(nic: str, further: Further, circuits: Mapping[str, str]) -> Desi
     wires = {pin: f"{pin}_0" for _, pin, _ in CABLE_PINS}
     body = node_instance("node", nic, 0, 0, wires, further, gated=True)
     files = {**card_file(nic), **(circuits if further.fpga else {})}
-    return _model(_node_kind(further), further.clocks, node_parts(nic, 0), 1, body, files)
+    return _model(_node_kind(further), further.clocks, node_gated(nic, 0), 1, body, files)
 
 
 def _switch_model(nic: str, ports: int) -> Design:
     wires = {pin: [f"{pin}_{port}" for port in range(ports)] for _, pin, _ in CABLE_PINS}
     body = switch_instance("switch", nic, 0, 0, 0, wires, gated=True)
-    return _model(f"switch_{ports}", 1, switch_parts(0, ports), ports, body)
+    return _model(f"switch_{ports}", 1, switch_gated(0, ports), ports, body)
 
 
 def _model(
     name: str,
     clocks: int,
-    parts: Sequence[Parts],
+    gated: Sequence[GatedClocks],
     ports: int,
     body: str,
     more: Mapping[str, str] = MappingProxyType({}),
 ) -> Design:
-    pins = ["input logic rst", "input logic faults", *clock_pins(clocks), *part_pins(parts)]
+    pins = ["input logic rst", "input logic faults", *clock_pins(clocks), *gated_pins(gated)]
     pins += [f"{way} logic {width}{pin}_{port}" for port in range(ports) for way, pin, width in CABLE_PINS]
     inside = f"{clock_counters(clocks)}{body}\n"
     text = f"// Generated: a component of a cluster.\nmodule {name} (\n    " + ",\n    ".join(pins) + f"\n);\n{inside}"
     files = {f"{name}.sv": f"{text}endmodule\n", **more}
-    return Design(name, generated=files, clocked=True, library=True, domains=clock_domains(clocks, parts))
+    return Design(name, generated=files, clocked=True, library=True, domains=clock_domains(clocks, gated))
 
 
 def _components_h(numbers: Numbers, nodes: list[Further], sizes: list[int]) -> str:
-    of_node = node_parts(numbers.nic, 0)
-    kinds: list[tuple[str, int, Sequence[Parts]]] = [(_node_kind(f), f.clocks, of_node) for f in nodes]
-    kinds += [(f"switch_{ports}", 1, switch_parts(0, ports)) for ports in sizes]
+    of_node = node_gated(numbers.nic, 0)
+    kinds: list[tuple[str, int, Sequence[GatedClocks]]] = [(_node_kind(f), f.clocks, of_node) for f in nodes]
+    kinds += [(f"switch_{ports}", 1, switch_gated(0, ports)) for ports in sizes]
     lines = ["// Generated: the components of the cluster and their cables, for verilator_main.cpp."]
     lines += [f'#include "V{kind}.h"' for kind, *_ in kinds]
     lines += ["#ifndef SANLAB_PUBLIC", *(f'#include "V{kind}__Syms.h"' for kind, *_ in kinds), "#endif"]
@@ -104,11 +104,11 @@ def _components_h(numbers: Numbers, nodes: list[Further], sizes: list[int]) -> s
     return "\n".join(lines) + "\n"
 
 
-def _add(kind: str, clocks: int, parts: Sequence[Parts]) -> str:
+def _add(kind: str, clocks: int, gated: Sequence[GatedClocks]) -> str:
     pins = [f"  cluster.clock(&model->clk_{i}, &model->refresh_{i}, &model->awake_{i});" for i in range(clocks)]
-    owners = enumerate((part.clock, n in part.kicked) for part in parts for n in range(part.number))
+    owners = enumerate((group.clock, n in group.kicked) for group in gated for n in range(group.number))
     pins += [
-        f"  cluster.part({clock}, &model->part_clk_{i}, &model->part_needed_{i}, {str(kicked).lower()});"
+        f"  cluster.gated({clock}, &model->gated_clk_{i}, &model->gated_needed_{i}, {str(kicked).lower()});"
         for i, (clock, kicked) in owners
     ]
     head = f"static V{kind} *add_{kind}(Cluster &cluster, const char *name, dw_component numbers) {{"
@@ -145,7 +145,7 @@ def _cables(numbers: Numbers) -> list[str]:
 
 
 def _receiver(numbers: Numbers, end: End) -> int:
-    """The part that samples what arrives at this end, counted among those of its clock."""
+    """The gated clock that samples what arrives at this end, counted among those of its clock."""
     if numbers.topology.is_host(end.node):
-        return part_index(node_parts(numbers.nic, 0), "half", HALF_RX)
-    return part_index(switch_parts(0, numbers.topology.ports[end.node]), "lane", end.port)
+        return gated_index(node_gated(numbers.nic, 0), "link_", HALF_RX)
+    return gated_index(switch_gated(0, numbers.topology.ports[end.node]), "", end.port)

@@ -1,10 +1,10 @@
 """Edges of one clock alone, in a Verilated model with several.
 
 Verilator makes one function of all that follows an edge, `eval_nba`: a long row of blocks, each behind a test whether
-one of its triggers is set. Most edges of a cluster are those of a single clock and its parts, for which most of these
-tests can only fail, and those of the clock itself only succeed. Here the function becomes a template of the triggers
-that may and that must be set, with an instance for each clock, in which the compiler leaves out what cannot happen and
-does not ask for what always does, and one for all.
+one of its triggers is set. Most edges of a cluster are those of a single clock and its gated ones, for which most of
+these tests can only fail, and those of the clock itself only succeed. Here the function becomes a template of the
+triggers that may and that must be set, with an instance for each clock, in which the compiler leaves out what cannot
+happen and does not ask for what always does, and one for all.
 """
 
 from __future__ import annotations

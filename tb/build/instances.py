@@ -13,7 +13,7 @@ from tb.build.numbers import FABRIC, FAR, LINK, NIC, PCI, Further
 NOTHING = Further()
 """No further cards."""
 ENGINES, HALVES = 6, 2
-"""Parts of a NIC with a clock of their own (hdl/nic/common/myri_nic_engines_pkg.sv)."""
+"""Gated clocks of a NIC: of the NIC clock, of the link clock (hdl/nic/common/myri_nic_engines_pkg.sv)."""
 ENGINE_SRAM = 4
 """The engine that has the processor, which takes commands of software, with it."""
 HALF_RX = 1
@@ -44,11 +44,11 @@ def clock_counters(clocks: int) -> str:
     )
 
 
-class Parts(NamedTuple):
-    """Parts of a component, alike, each with a clock pin of its own: of its clock's edges those that it needs."""
+class GatedClocks(NamedTuple):
+    """Gated clocks of a component, of one clock: each has those of its edges that are needed."""
 
-    name: str
-    """Pins `<name>_clk` and `<name>_needed` of the instance, one bit a part."""
+    prefix: str
+    """Pins `<prefix>gated_clk` and `<prefix>gated_needed` of the instance, one bit a gated clock."""
     clock: int
     """The clock whose edges they are."""
     number: int
@@ -56,42 +56,42 @@ class Parts(NamedTuple):
     """Those that also need an edge that software asked for (verilator_clocks.hpp)."""
 
     def connected(self, first: int | None) -> str:
-        """The connection of both pins: to the component's pins from `part_clk_<first>` on; None: to every edge."""
+        """The connection of both pins: to the component's pins from `gated_clk_<first>` on; None: to every edge."""
         if first is None:
-            return f".{self.name}_clk({{{self.number}{{clk_{self.clock}}}}}), .{self.name}_needed()"
+            return f".{self.prefix}gated_clk({{{self.number}{{clk_{self.clock}}}}}), .{self.prefix}gated_needed()"
         each = [str(first + i) for i in reversed(range(self.number))]
-        clocks, needs = ", ".join(f"part_clk_{i}" for i in each), ", ".join(f"part_needed_{i}" for i in each)
-        return f".{self.name}_clk({{{clocks}}}), .{self.name}_needed({{{needs}}})"
+        clocks, needs = ", ".join(f"gated_clk_{i}" for i in each), ", ".join(f"gated_needed_{i}" for i in each)
+        return f".{self.prefix}gated_clk({{{clocks}}}), .{self.prefix}gated_needed({{{needs}}})"
 
 
-def part_pins(parts: Sequence[Parts]) -> list[str]:
-    """Ports of a module whose parts the main loop drives, two a part."""
-    each = range(sum(part.number for part in parts))
-    return [pin for i in each for pin in (f"input logic part_clk_{i}", f"output logic part_needed_{i}")]
+def gated_pins(gated: Sequence[GatedClocks]) -> list[str]:
+    """Ports of a module whose gated clocks the main loop drives, two a gated clock."""
+    each = range(sum(group.number for group in gated))
+    return [pin for i in each for pin in (f"input logic gated_clk_{i}", f"output logic gated_needed_{i}")]
 
 
-def clock_domains(clocks: int, parts: Sequence[Parts]) -> tuple[tuple[str, ...], ...]:
-    """Of each of these clocks the pins whose edges are its own: its two, and those of its parts."""
-    owners = [part.clock for part in parts for _ in range(part.number)]
+def clock_domains(clocks: int, gated: Sequence[GatedClocks]) -> tuple[tuple[str, ...], ...]:
+    """Of each of these clocks the pins whose edges are its own: its two, and those of its gated clocks."""
+    owners = [group.clock for group in gated for _ in range(group.number)]
     return tuple(
-        (f"clk_{i}", f"refresh_{i}", *(f"part_clk_{k}" for k, owner in enumerate(owners) if owner == i))
+        (f"clk_{i}", f"refresh_{i}", *(f"gated_clk_{k}" for k, owner in enumerate(owners) if owner == i))
         for i in range(clocks)
     )
 
 
-def part_index(parts: Sequence[Parts], name: str, which: int) -> int:
-    """The place of one of the parts of this name among those of its clock."""
-    place = [part.name for part in parts].index(name)
-    return sum(part.number for part in parts[:place] if part.clock == parts[place].clock) + which
+def gated_index(gated: Sequence[GatedClocks], prefix: str, which: int) -> int:
+    """The place of one of the gated clocks of this prefix among those of its clock."""
+    place = [group.prefix for group in gated].index(prefix)
+    return sum(group.number for group in gated[:place] if group.clock == gated[place].clock) + which
 
 
-def _connections(parts: Sequence[Parts], gated: bool) -> list[str]:
-    firsts = accumulate((part.number for part in parts[:-1]), initial=0)
-    return [part.connected(first if gated else None) for part, first in zip(parts, firsts, strict=True)]
+def _connections(groups: Sequence[GatedClocks], gated: bool) -> list[str]:
+    firsts = accumulate((group.number for group in groups[:-1]), initial=0)
+    return [group.connected(first if gated else None) for group, first in zip(groups, firsts, strict=True)]
 
 
-def node_parts(kind: str, first_clock: int) -> list[Parts]:
-    """The parts of a node.
+def node_gated(kind: str, first_clock: int) -> list[GatedClocks]:
+    """The gated clocks of a node.
 
     Of its NIC: settings, which need edges in reset only, engines, and halves of the link side. Of its PCI bus: sides of
     the host bridge and of the NIC's card.
@@ -99,17 +99,17 @@ def node_parts(kind: str, first_clock: int) -> list[Parts]:
     nic = first_clock + NIC
     bus = nic if nic_kind(kind).one_clock else first_clock + PCI
     return [
-        Parts("setup", nic, 1),
-        Parts("engine", nic, ENGINES, (ENGINE_SRAM,)),
-        Parts("half", first_clock + LINK, HALVES),
-        Parts("host_side", bus, SIDES),
-        Parts("card_side", bus, SIDES),
+        GatedClocks("setup_", nic, 1),
+        GatedClocks("nic_", nic, ENGINES, (ENGINE_SRAM,)),
+        GatedClocks("link_", first_clock + LINK, HALVES),
+        GatedClocks("host_pci_", bus, SIDES),
+        GatedClocks("card_pci_", bus, SIDES),
     ]
 
 
-def switch_parts(clock: int, ports: int) -> list[Parts]:
-    """The parts of a switch: its settings and its ports (sim_switch.sv)."""
-    return [Parts("setup", clock, 1), Parts("lane", clock, ports)]
+def switch_gated(clock: int, ports: int) -> list[GatedClocks]:
+    """The gated clocks of a switch: of its settings and of its ports (sim_switch.sv)."""
+    return [GatedClocks("setup_", clock, 1), GatedClocks("", clock, ports)]
 
 
 def card_file(kind: str) -> dict[str, str]:
@@ -129,8 +129,8 @@ def node_instance(
 ) -> str:
     """Node number `node` with its clocks from `first_clock` on; `wires` by pin: in, in_hold, tx, tx_hold.
 
-    `gated`: its parts have pins of their own, and its cable is given an edge when it changes; otherwise they have every
-    edge, and it asks for its own.
+    `gated`: its gated clocks have pins, and its cable is given an edge when it changes; otherwise they have every edge,
+    and it asks for its own.
     `further`: what it has beside its NIC. Where NIC and bus have one clock, the NIC's drives the bus too (readings A8),
     and the PCI clock never wakes.
     """
@@ -149,7 +149,7 @@ def node_instance(
     pins += [f".{domain}_awake(awake_{i})" for domain, i in clocks.items()]
     for absent in (domain for domain in ("fabric", "far") if domain not in clocks):
         pins.append(f".{absent}_clk(1'b0), .{absent}_cycle(48'd0), .{absent}_awake()")
-    pins += _connections(node_parts(kind, first_clock), gated)
+    pins += _connections(node_gated(kind, first_clock), gated)
     pins += [".rst, .faults", ", ".join(f".{pin}({wire})" for pin, wire in wires.items())]
     return f"  sim_node #({', '.join(parameters)}) {name} (\n      " + ",\n      ".join(pins) + ");"
 
@@ -172,6 +172,6 @@ def switch_instance(
     parameters = f"{chosen}.SWITCH({number}), .PORTS({ports})"
     parameters += f", .CLOCK({clock}), .FIRST_CABLE({first_cable}), .CARRIED({int(gated)})"
     pins = [f".clk(clk_{clock}), .rst, .cycle(cycle_{clock}), .faults, .awake(awake_{clock})"]
-    pins += _connections(switch_parts(clock, ports), gated)
+    pins += _connections(switch_gated(clock, ports), gated)
     pins += [f".{pin}({{{', '.join(reversed(of_port))}}})" for pin, of_port in wires.items()]
     return f"  sim_switch #({parameters}) {name} (\n      " + ",\n      ".join(pins) + ");"

@@ -30,9 +30,9 @@ class SpBench(Bench):
         self.peak = max(self.peak, held)
         assert held <= self.limit, f"{held} chunks in a central queue of {self.limit} at {now}"
 
-    def parts(self) -> str:
+    def gated(self) -> bool:
         """The chip has one clock."""
-        return ""
+        return False
 
     def reference(self, present: frozenset[int]) -> Crossbar:
         """The functional model of this switch."""

@@ -45,7 +45,7 @@ class Bench:
         present &= (1 << self.ports) - 1
         drive(dut, {**DEFAULTS, **settings, "present": present}, [SettingsPort(dut.cfg, SWITCH)])
         self.model = self.reference(frozenset(port for port in range(self.ports) if present >> port & 1))
-        self.grid = Grid(dut, sleeping, self.parts())
+        self.grid = Grid(dut, sleeping, self.gated())
         self.driver = LinkDriver(dut, self.grid, self.ports)
         self.monitors = [LinkMonitor(dut, self.grid, port) for port in range(self.ports)]
         self.expected: dict[tuple[int, int], list[bytes]] = defaultdict(list)
@@ -57,9 +57,9 @@ class Bench:
         self.strobes: list[tuple[int, str, int]] = []
         self.grid.samplers.append(self._watch)
 
-    def parts(self) -> str:
-        """The clocks of the ports, where they are gated."""
-        return "lane" if int(self.dut.GATED.value.to_unsigned()) else ""
+    def gated(self) -> bool:
+        """Whether the ports have gated clocks."""
+        return bool(int(self.dut.GATED.value.to_unsigned()))
 
     def reference(self, present: frozenset[int]) -> Crossbar:
         """The functional model of a switch to which cables lead at these ports."""

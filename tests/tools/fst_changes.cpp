@@ -17,7 +17,7 @@ struct Model {
   struct Change { uint32_t signal; std::vector<uint32_t> value; };
   std::vector<uint32_t> bits, codes;
   std::vector<Change> pending;
-  static constexpr uint32_t CLK = 1, PART_CLK = 2;   // codes
+  static constexpr uint32_t CLK = 1, GATED_CLK = 2;   // codes
 
   static void declare(void *self, VerilatedFst *trace, uint32_t) {
     auto &model = *static_cast<Model *>(self);
@@ -26,17 +26,17 @@ struct Model {
     };
     trace->pushPrefix("top", VerilatedTracePrefixType::SCOPE_MODULE);
     add(CLK, "clk_0", 1);
-    add(PART_CLK, "part_clk_0", 1);
+    add(GATED_CLK, "gated_clk_0", 1);
     for (size_t i = 0; i < model.bits.size(); i++) add(model.codes[i], "s" + std::to_string(i), static_cast<int>(model.bits[i]));
     add(model.codes[0], "again", static_cast<int>(model.bits[0]));
     trace->pushPrefix("unit", VerilatedTracePrefixType::SCOPE_MODULE);
     add(CLK, "clk", 1);
-    add(PART_CLK, "send_clk", 1);
+    add(GATED_CLK, "send_clk", 1);
     trace->popPrefix();
     trace->popPrefix();
   }
   static void whole(void *self, VerilatedFst::Buffer *buffer) {
-    for (const uint32_t pin : {CLK, PART_CLK}) buffer->fullBit(buffer->oldp(pin), 0);
+    for (const uint32_t pin : {CLK, GATED_CLK}) buffer->fullBit(buffer->oldp(pin), 0);
     changed(self, buffer);
   }
   static void changed(void *self, VerilatedFst::Buffer *buffer) {
@@ -55,7 +55,7 @@ struct Model {
 
 int main(int, char **argv) {
   Model model;
-  uint32_t count, number, codes = Model::PART_CLK + 1;
+  uint32_t count, number, codes = Model::GATED_CLK + 1;
   read(&count, 1);
   model.bits.resize(count);
   read(model.bits.data(), count);
@@ -64,7 +64,7 @@ int main(int, char **argv) {
     codes += (width + 31) / 32;
   }
   wave_clocks::pin("top", "clk_0", 0, false);
-  wave_clocks::pin("top", "part_clk_0", 0, true);
+  wave_clocks::pin("top", "gated_clk_0", 0, true);
   VerilatedFst trace;
   trace.addInitCb(Model::declare, &model, "", false, codes);
   trace.addFullCb(Model::whole, 0, &model);

@@ -14,10 +14,10 @@ import pytest
 from tb.build.domains import narrow
 from tb.tools.programs import ToolError
 
-DOMAINS = (("clk_0", "refresh_0", "part_clk_0"), ("clk_1",))
+DOMAINS = (("clk_0", "refresh_0", "gated_clk_0"), ("clk_1",))
 TOLD = "".join(
     f"trigger index {i} is active: @(posedge {pin})\\n"
-    for i, pin in enumerate(("clk_0", "m.refresh_0", "clk_1", "part_clk_0"))
+    for i, pin in enumerate(("clk_0", "m.refresh_0", "clk_1", "gated_clk_0"))
 )
 MASKS = (0x1, 0x4, 0x5, 0x8, 0xC, 0x2)
 BLOCKS = "".join(

@@ -96,7 +96,7 @@ def test_the_wires_behind_the_pin_of_a_clock_or_of_its_part_show_what_is_told_of
     changes = sorted([*others, *((time, CLOCK, level) for time, level in levels)])
     subprocess.run([writer, tmp_path / "waves.fst"], input=words_of(changes), check=True)
     found = read_back(tmp_path / "waves.fst")
-    assert "part_clk_0" not in found
+    assert "gated_clk_0" not in found
     assert found["clk_0"] == found["unit.clk"] == found["unit.send_clk"] == levels
     assert found["s0"] == [(time, value) for time, _, value in others]
 

@@ -16,7 +16,7 @@ import pytest
 
 from pymodels.link.characters import Symbol
 from tb.build.compilers import UNTRACED
-from tb.build.instances import Parts, clock_counters, clock_pins, part_pins
+from tb.build.instances import GatedClocks, clock_counters, clock_pins, gated_pins
 from tb.nics.view import CHARACTER
 from tb.report import waves
 from tb.report.recorded import read_recorded
@@ -135,7 +135,7 @@ def test_views_are_written_beside_the_waves(tmp_path: Path, monkeypatch: pytest.
 
 def test_everything_that_waves_leave_out_has_a_name_that_exists() -> None:
     sources = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in ROOT.glob("hdl/**/*.sv")}
-    generated = [*clock_pins(1), clock_counters(1), *part_pins([Parts("part", 0, 11)])]
+    generated = [*clock_pins(1), clock_counters(1), *gated_pins([GatedClocks("", 0, 11)])]
     names = set(re.findall(r"\w+", " ".join([*sources.values(), *generated])))
     rules = re.findall(r'^tracing_\w+ -(file|scope) "\*(.*)"$', UNTRACED.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(rules) > 50

@@ -10,7 +10,7 @@ module myri_nic_card
 #(
     parameter int BAR_LOG2 = 24  // bytes of the card's region = 2**BAR_LOG2
 ) (
-    input logic [PCI_SIDES-1:0] side_clk,  // PCI clock of its sides; edges with side_needed = 0 may be left out
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // PCI clock of its sides, gated
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
@@ -31,7 +31,7 @@ module myri_nic_card
     input logic rd_ready,  // taken
     output logic [65:0] rd_data,  // {done, error, lanes}
     input logic inta,  // level of the interrupt request
-    output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
     output logic busy  // something is open, or an edge is needed
 );
   logic [PCI_SIDES-1:0] device_needed;
@@ -42,8 +42,8 @@ module myri_nic_card
   logic mc_ready, mr_valid, m_done, m_error, ev_first, ev_last, tr_begin;
   logic done_due, done_error;  // the end of a command waits for its place in the stream
 
-  assign side_needed[SIDE_TARGET] = device_needed[SIDE_TARGET];
-  assign side_needed[SIDE_MASTER] = device_needed[SIDE_MASTER] || m_done || done_due;
+  assign pci_gated_needed[SIDE_TARGET] = device_needed[SIDE_TARGET];
+  assign pci_gated_needed[SIDE_MASTER] = device_needed[SIDE_MASTER] || m_done || done_due;
   assign busy = device_busy || done_due;
   assign cmd_ready = mc_ready && master_enable && !done_due;
   assign pio_valid = tw_valid || tr_valid;
@@ -71,12 +71,12 @@ module myri_nic_card
       .mw_ready(wr_ready),
       .mw_data(wr_data),
       .mr_ready(rd_ready),
-      .side_needed(device_needed),
+      .pci_gated_needed(device_needed),
       .busy(device_busy)
   );
 
   // The end of a command waits for its place behind the read beats.
-  always_ff @(posedge side_clk[SIDE_MASTER]) begin
+  always_ff @(posedge pci_gated_clk[SIDE_MASTER]) begin
     if (rst) begin
       done_due   <= 1'b0;
       done_error <= 1'b0;

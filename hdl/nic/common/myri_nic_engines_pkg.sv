@@ -1,6 +1,6 @@
-// The parts of a NIC that have a clock of their own: the NIC clock or the link clock, of which edges may be left out.
+// The blocks of a NIC that have a gated clock: of the NIC clock, or of the link clock.
 //
-// Rule: an edge of such a clock changes nothing while its `needed` is 0 before it. So a board may gate these
+// Rule: an edge of such a clock changes nothing while its clock enable is 0 before it. So a board may gate these
 // clocks, a simulator need not evaluate them, and one that drives all of them with the whole clock sees the same.
 package myri_nic_engines_pkg;
   localparam int ENGINES = 6;  // of the NIC clock

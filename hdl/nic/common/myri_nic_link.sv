@@ -14,7 +14,7 @@ module myri_nic_link
     parameter int KEY_AT     = -1   // byte at which the packet's key stands, see myri_packet_tx
 ) (
     input logic link_clk,  // character clock
-    input logic [HALVES-1:0] half_clk,  // that of its halves, see myri_nic_engines_pkg
+    input logic [HALVES-1:0] link_gated_clk,  // that of its halves, gated
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
     input logic [8:0] rx,  // {data flag, byte} from the cable
@@ -24,7 +24,7 @@ module myri_nic_link
     input nic_settings_t cfg,  // of the NIC
     output link_trace_t link_trace,  // link_clk: of the link
     output logic link_in_flight,  // a packet is half sent or received, or waits in the slack buffer
-    output logic [HALVES-1:0] half_needed,  // the coming edge of half_clk is needed
+    output logic [HALVES-1:0] link_gated_needed,  // clock enables of these
     output logic link_busy,  // link clock: another edge is needed
     output logic link_alarm_valid,  // link clock: wants to be awake ...
     output logic [47:0] link_alarm_cycle,  // ... at this edge
@@ -60,8 +60,8 @@ module myri_nic_link
   assign recv_busy = near_busy[1];
   assign event_busy = near_busy[2];
   assign busy = near_busy != 3'd0;
-  assign half_needed[HALF_TX] = ptx_busy || tx_needed || far_busy[0];
-  assign half_needed[HALF_RX] = prx_busy || rx_needed || far_busy[1];
+  assign link_gated_needed[HALF_TX] = ptx_busy || tx_needed || far_busy[0];
+  assign link_gated_needed[HALF_RX] = prx_busy || rx_needed || far_busy[1];
   assign link_busy = ptx_busy || prx_busy || port_busy || far_busy != 3'd0 || level != level_before;
   assign link_in_flight = tx_in_packet || rx_in_packet || tx_entry_valid || link_trace.fill != 8'd0;
 
@@ -76,7 +76,7 @@ module myri_nic_link
       .w_ready(send_ready),
       .w_data(send_data),
       .w_busy(near_busy[0]),
-      .r_clk(half_clk[HALF_TX]),
+      .r_clk(link_gated_clk[HALF_TX]),
       .r_rst(link_rst),
       .r_valid(tx_entry_valid),
       .r_ready(tx_entry_ready),
@@ -89,7 +89,7 @@ module myri_nic_link
       .KEY_AT(KEY_AT)
   ) u_packet_tx (
       .*,
-      .clk(half_clk[HALF_TX]),
+      .clk(link_gated_clk[HALF_TX]),
       .rst(link_rst),
       .cycle(link_cycle),
       .in_valid(tx_entry_valid),
@@ -109,8 +109,8 @@ module myri_nic_link
   ) u_port (
       .*,
       .clk(link_clk),
-      .rx_clk(half_clk[HALF_RX]),
-      .tx_clk(half_clk[HALF_TX]),
+      .rx_clk(link_gated_clk[HALF_RX]),
+      .tx_clk(link_gated_clk[HALF_TX]),
       .rst(link_rst),
       .cycle(link_cycle),
       .cfg(cfg.link),
@@ -132,7 +132,7 @@ module myri_nic_link
       .KEY_AT(KEY_AT)
   ) u_packet_rx (
       .*,
-      .clk(half_clk[HALF_RX]),
+      .clk(link_gated_clk[HALF_RX]),
       .rst(link_rst),
       .cycle(link_cycle),
       .out_valid(rx_entry_valid),
@@ -154,7 +154,7 @@ module myri_nic_link
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_from_link (
       .cfg_latency(cfg.cdc_latency),
-      .w_clk(half_clk[HALF_RX]),
+      .w_clk(link_gated_clk[HALF_RX]),
       .w_rst(link_rst),
       .w_valid(rx_entry_valid),
       .w_ready(rx_entry_ready),

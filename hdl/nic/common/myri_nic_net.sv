@@ -12,7 +12,7 @@ module myri_nic_net
     parameter int WIDTH      = 64  // bits of a word of SRAM
 ) (
     input logic link_clk,  // character clock
-    input logic [HALVES-1:0] half_clk,  // that of its halves, see myri_nic_engines_pkg
+    input logic [HALVES-1:0] link_gated_clk,  // that of its halves, gated
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
     input logic [8:0] rx,  // {data flag, byte} from the cable
@@ -22,7 +22,7 @@ module myri_nic_net
     input nic_settings_t cfg,  // of the NIC
     output link_trace_t link_trace,  // link_clk: of the link
     output logic link_in_flight,  // a packet is half sent or half received
-    output logic [HALVES-1:0] half_needed,  // the coming edge of half_clk is needed
+    output logic [HALVES-1:0] link_gated_needed,  // clock enables of these
     output logic link_busy,  // link clock: another edge is needed
     output logic link_alarm_valid,  // link clock: wants to be awake ...
     output logic [47:0] link_alarm_cycle,  // ... at this edge

@@ -9,13 +9,13 @@ module myri_nic_pci
     parameter int FIFO_LOG2 = 4  // entries of a data crossing = 2**FIFO_LOG2
 ) (
     input logic pci_clk,  // PCI clock
-    input logic [PCI_SIDES-1:0] side_clk,  // that of its sides; edges with side_needed = 0 may be left out
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of its sides, gated
     input logic pci_rst,  // synchronous reset
     input logic [47:0] pci_cycle,  // index of the coming edge
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
     output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
     input nic_settings_t cfg,  // of the NIC
-    output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
     output logic pci_busy,  // PCI clock: something is open, or another edge is needed
     input logic clk,  // NIC clock of intr_line; edges with intr_needed = 0 may be left out
     input logic pio_clk,  // clk of the PIO crossings; edges with pio_needed = 0 may be left out
@@ -52,8 +52,8 @@ module myri_nic_pci
   logic [5:0] near_busy;  // PCI side of each crossing
   logic [5:0] far_busy;  // NIC side
 
-  assign side_needed[SIDE_TARGET] = card_needed[SIDE_TARGET] || near_busy[1:0] != 2'd0;
-  assign side_needed[SIDE_MASTER] = card_needed[SIDE_MASTER] || near_busy[4:2] != 3'd0;
+  assign pci_gated_needed[SIDE_TARGET] = card_needed[SIDE_TARGET] || near_busy[1:0] != 2'd0;
+  assign pci_gated_needed[SIDE_MASTER] = card_needed[SIDE_MASTER] || near_busy[4:2] != 3'd0;
   assign pci_busy = card_busy || near_busy != 6'd0;
   assign busy = far_busy != 6'd0;
   assign pio_needed = far_busy[1:0] != 2'd0;
@@ -79,7 +79,7 @@ module myri_nic_pci
       .rd_valid(far_rd_valid),
       .rd_ready(far_rd_ready),
       .rd_data(far_rd_data),
-      .side_needed(card_needed),
+      .pci_gated_needed(card_needed),
       .busy(card_busy)
   );
 
@@ -88,7 +88,7 @@ module myri_nic_pci
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_pio (
       .cfg_latency(cfg.cdc_latency),
-      .w_clk(side_clk[SIDE_TARGET]),
+      .w_clk(pci_gated_clk[SIDE_TARGET]),
       .w_rst(pci_rst),
       .w_valid(far_pio_valid),
       .w_ready(far_pio_ready),
@@ -113,7 +113,7 @@ module myri_nic_pci
       .w_ready(rsp_ready),
       .w_data(rsp_data),
       .w_busy(far_busy[1]),
-      .r_clk(side_clk[SIDE_TARGET]),
+      .r_clk(pci_gated_clk[SIDE_TARGET]),
       .r_rst(pci_rst),
       .r_valid(far_rsp_valid),
       .r_ready(1'b1),
@@ -132,7 +132,7 @@ module myri_nic_pci
       .w_ready(cmd_ready),
       .w_data(cmd_data),
       .w_busy(far_busy[2]),
-      .r_clk(side_clk[SIDE_MASTER]),
+      .r_clk(pci_gated_clk[SIDE_MASTER]),
       .r_rst(pci_rst),
       .r_valid(far_cmd_valid),
       .r_ready(far_cmd_ready),
@@ -151,7 +151,7 @@ module myri_nic_pci
       .w_ready(wr_ready),
       .w_data(wr_data),
       .w_busy(far_busy[3]),
-      .r_clk(side_clk[SIDE_MASTER]),
+      .r_clk(pci_gated_clk[SIDE_MASTER]),
       .r_rst(pci_rst),
       .r_valid(far_wr_valid),
       .r_ready(far_wr_ready),
@@ -164,7 +164,7 @@ module myri_nic_pci
       .DEPTH_LOG2(FIFO_LOG2)
   ) u_read (
       .cfg_latency(cfg.cdc_latency),
-      .w_clk(side_clk[SIDE_MASTER]),
+      .w_clk(pci_gated_clk[SIDE_MASTER]),
       .w_rst(pci_rst),
       .w_valid(far_rd_valid),
       .w_ready(far_rd_ready),

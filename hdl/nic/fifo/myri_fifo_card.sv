@@ -27,10 +27,10 @@ module myri_fifo_card
     output logic link_alarm_valid,  // link clock: wants to be awake ...
     output logic [47:0] link_alarm_cycle,  // ... at this edge
     input logic pci_clk,  // PCI clock
-    input logic [PCI_SIDES-1:0] side_clk,  // that of its sides, see myri_pci_pkg
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of its sides, gated
     input logic pci_rst,  // synchronous reset
     input logic [47:0] pci_cycle,  // index of the coming edge
-    output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
     output logic pci_busy,  // PCI clock: another edge is needed
     input logic [8:0] rx,  // {data flag, byte} from the cable
     output logic [8:0] tx,  // {data flag, byte} to the cable
@@ -254,8 +254,8 @@ module myri_fifo_card
       .FIFO_LOG2 (CROSS_LOG2)
   ) u_link (
       .*,
-      .half_clk({link_clk, link_clk}),
-      .half_needed(),
+      .link_gated_clk({link_clk, link_clk}),
+      .link_gated_needed(),
       .send_clk(clk),
       .recv_clk(clk),
       .send_busy(),

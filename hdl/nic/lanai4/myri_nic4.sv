@@ -15,13 +15,13 @@ module myri_nic4
     parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
 ) (
     input logic clk,  // clock of the PCI bus: processor, SRAM, engines, bus
-    input logic [PCI_SIDES-1:0] side_clk,  // clk of the sides towards the bus, see myri_pci_pkg
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // clk of the sides towards the bus, gated
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     output logic busy,  // another edge is needed, the processor's SRAM requests apart
     output logic alarm_valid,  // wants to be awake ...
     output logic [47:0] alarm_cycle,  // ... at this edge
-    output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
     input logic link_clk,  // character clock
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
@@ -170,8 +170,8 @@ module myri_nic4
   ) u_net (
       .*,
       .set_head(),
-      .half_clk({link_clk, link_clk}),
-      .half_needed(),
+      .link_gated_clk({link_clk, link_clk}),
+      .link_gated_needed(),
       .send_clk(clk),
       .recv_clk(clk),
       .send_needed(),

@@ -16,26 +16,26 @@ module myri_nic
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port = 2**SLACK_LOG2 characters
     parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
 ) (
-    input logic [ENGINES-1:0] engine_clk,  // NIC clock of each engine; edges with engine_needed = 0 may be left out
+    input logic [ENGINES-1:0] nic_gated_clk,  // NIC clock of each engine, gated
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
-    output logic [ENGINES-1:0] engine_needed,  // the coming edge of engine_clk is needed
+    output logic [ENGINES-1:0] nic_gated_needed,  // clock enables of these
     output logic busy,  // another edge is needed, the processor's SRAM requests apart
     output logic alarm_valid,  // wants to be awake ...
     output logic [47:0] alarm_cycle,  // ... at this edge
     input logic link_clk,  // character clock
-    input logic [HALVES-1:0] half_clk,  // link_clk of its halves; edges with half_needed = 0 may be left out
+    input logic [HALVES-1:0] link_gated_clk,  // link_clk of its halves, gated
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
-    output logic [HALVES-1:0] half_needed,  // the coming edge of half_clk is needed
+    output logic [HALVES-1:0] link_gated_needed,  // clock enables of these
     output logic link_busy,  // link clock: another edge is needed
     output logic link_alarm_valid,  // link clock: wants to be awake ...
     output logic [47:0] link_alarm_cycle,  // ... at this edge
     input logic pci_clk,  // PCI clock
-    input logic [PCI_SIDES-1:0] side_clk,  // that of its sides, see myri_pci_pkg
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of its sides, gated
     input logic pci_rst,  // synchronous reset
     input logic [47:0] pci_cycle,  // index of the coming edge
-    output logic [PCI_SIDES-1:0] side_needed,  // the coming edge of side_clk is needed
+    output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
     output logic pci_busy,  // PCI clock: another edge is needed
     input logic [8:0] rx,  // {data flag, byte} from the cable
     output logic [8:0] tx,  // {data flag, byte} to the cable
@@ -139,12 +139,12 @@ module myri_nic
   assign first_cycle = (nres_alarm && (!start_alarm || nres_cycle < start_cycle)) ? nres_cycle : start_cycle;
   assign alarm_cycle = (timer_alarm && (!(nres_alarm || start_alarm) || timer_cycle < first_cycle)) ?
       timer_cycle : first_cycle;
-  assign engine_needed[ENGINE_PIO] = pio_near || pio_far;
-  assign engine_needed[ENGINE_DMA] = dma_near || dma_far;
-  assign engine_needed[ENGINE_SRAM] = arb_busy || cpu_req || cpu_rvalid;
-  assign engine_needed[ENGINE_SEND] = send_needed;
-  assign engine_needed[ENGINE_RECV] = recv_needed;
-  assign engine_needed[ENGINE_CONTROL] = control_needed;
+  assign nic_gated_needed[ENGINE_PIO] = pio_near || pio_far;
+  assign nic_gated_needed[ENGINE_DMA] = dma_near || dma_far;
+  assign nic_gated_needed[ENGINE_SRAM] = arb_busy || cpu_req || cpu_rvalid;
+  assign nic_gated_needed[ENGINE_SEND] = send_needed;
+  assign nic_gated_needed[ENGINE_RECV] = recv_needed;
+  assign nic_gated_needed[ENGINE_CONTROL] = control_needed;
   assign intr_line = irq && irq_enable;
   assign st_in_flight = net_in_flight || dma_in_flight;
 
@@ -152,7 +152,7 @@ module myri_nic
   myri_sram_arbiter u_arbiter (
       .*,
       .cfg_accesses(cfg.sram_accesses),
-      .clk(engine_clk[ENGINE_SRAM]),
+      .clk(nic_gated_clk[ENGINE_SRAM]),
       .busy(arb_busy)
   );
 
@@ -160,7 +160,7 @@ module myri_nic
       .*,
       .cfg_rtc_num(cfg.rtc_numerator),
       .cfg_rtc_den(cfg.rtc_denominator),
-      .clk(engine_clk[ENGINE_CONTROL]),
+      .clk(nic_gated_clk[ENGINE_CONTROL]),
       .hold_reset(lanai_reset),
       .pulse(reg_pulse),
       .w_list(reg_w_list),
@@ -183,9 +183,9 @@ module myri_nic
       .FIFO_LOG2 (FIFO_LOG2)
   ) u_net (
       .*,
-      .clk(engine_clk[ENGINE_CONTROL]),
-      .send_clk(engine_clk[ENGINE_SEND]),
-      .recv_clk(engine_clk[ENGINE_RECV]),
+      .clk(nic_gated_clk[ENGINE_CONTROL]),
+      .send_clk(nic_gated_clk[ENGINE_SEND]),
+      .recv_clk(nic_gated_clk[ENGINE_RECV]),
       .link_in_flight(st_link_in_flight),
       .hold_reset(lanai_reset),
       .tx_crc_enable(myrinet[MYRINET_TX_CRC8_EN]),
@@ -204,8 +204,8 @@ module myri_nic
   myri_nic_host u_host (
       .*,
       .cfg_start_clocks(cfg.dma_start_clocks),
-      .pio_clk(engine_clk[ENGINE_PIO]),
-      .dma_clk(engine_clk[ENGINE_DMA]),
+      .pio_clk(nic_gated_clk[ENGINE_PIO]),
+      .dma_clk(nic_gated_clk[ENGINE_DMA]),
       .pio_needed(pio_near),
       .dma_needed(dma_near),
       .reg_w_data(w_data[23:0]),
@@ -222,9 +222,9 @@ module myri_nic
       .FIFO_LOG2(FIFO_LOG2)
   ) u_pci (
       .*,
-      .pio_clk(engine_clk[ENGINE_PIO]),
-      .dma_clk(engine_clk[ENGINE_DMA]),
-      .clk(engine_clk[ENGINE_CONTROL]),
+      .pio_clk(nic_gated_clk[ENGINE_PIO]),
+      .dma_clk(nic_gated_clk[ENGINE_DMA]),
+      .clk(nic_gated_clk[ENGINE_CONTROL]),
       .pio_needed(pio_far),
       .dma_needed(dma_far),
       .busy()

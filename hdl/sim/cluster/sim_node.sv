@@ -24,23 +24,23 @@ module sim_node
 ) (
     input logic rst,
     input logic faults,
-    input logic setup_clk,  // of settings: needed in reset only
-    output logic setup_needed,
-    input logic [ENGINES-1:0] engine_clk,  // of the NIC's engines, see myri_nic_engines_pkg
-    output logic [ENGINES-1:0] engine_needed,
+    input logic setup_gated_clk,  // of settings: needed in reset only
+    output logic setup_gated_needed,
+    input logic [ENGINES-1:0] nic_gated_clk,  // of the NIC's engines, see myri_nic_engines_pkg
+    output logic [ENGINES-1:0] nic_gated_needed,
     input logic nic_clk,
     input logic [47:0] nic_cycle,
     output logic nic_awake,
     input logic link_clk,
-    input  logic [ HALVES-1:0] half_clk,       // of its halves, see myri_nic_engines_pkg; HALF_RX: the cable's too
-    output logic [HALVES-1:0] half_needed,
+    input logic [HALVES-1:0] link_gated_clk,  // of its halves; HALF_RX: the cable's too
+    output logic [HALVES-1:0] link_gated_needed,
     input logic [47:0] link_cycle,
     output logic link_awake,
     input logic pci_clk,
-    input logic [PCI_SIDES-1:0] host_side_clk,  // of the host bridge's sides, see myri_pci_pkg
-    output logic [PCI_SIDES-1:0] host_side_needed,
-    input logic [PCI_SIDES-1:0] card_side_clk,  // of the NIC's
-    output logic [PCI_SIDES-1:0] card_side_needed,
+    input logic [PCI_SIDES-1:0] host_pci_gated_clk,  // of the host bridge's sides, see myri_pci_pkg
+    output logic [PCI_SIDES-1:0] host_pci_gated_needed,
+    input logic [PCI_SIDES-1:0] card_pci_gated_clk,  // of the NIC's
+    output logic [PCI_SIDES-1:0] card_pci_gated_needed,
     input logic [47:0] pci_cycle,
     output logic pci_awake,
     input logic fabric_clk,
@@ -55,14 +55,14 @@ module sim_node
     output logic tx_hold
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
-  assign setup_needed = 1'b0;
+  assign setup_gated_needed = 1'b0;
   localparam int SLOTS = FPGA == 0 && FRAME == 0 ? 1 : BRIDGE != 0 ? 2 : 3;
   localparam int CARD_MEMORIES = 256;  // host memories and SRAMs have the numbers below
 
   logic [8:0] rx;
   logic rx_hold, cable_busy, cable_needed;
   logic [HALVES-1:0] card_half;
-  assign half_needed = card_half | ({{(HALVES - 1) {1'b0}}, cable_needed} << HALF_RX);
+  assign link_gated_needed = card_half | ({{(HALVES - 1) {1'b0}}, cable_needed} << HALF_RX);
   sim_cable #(
       .CABLE(CABLE),
       .CLOCK(CLOCK_LINK),
@@ -71,7 +71,7 @@ module sim_node
       .CARRIED(CARRIED)
   ) cable (
       .*,
-      .clk(half_clk[HALF_RX]),
+      .clk(link_gated_clk[HALF_RX]),
       .cycle(link_cycle),
       .present(1'b1),
       .needed(cable_needed),
@@ -88,8 +88,8 @@ module sim_node
   ) host (
       .*,
       .clk(pci_clk),
-      .side_clk(host_side_clk),
-      .side_needed(host_side_needed),
+      .pci_gated_clk(host_pci_gated_clk),
+      .pci_gated_needed(host_pci_gated_needed),
       .cycle(pci_cycle),
       .busy(host_busy),
       .in_flight(host_in_flight)
@@ -107,14 +107,14 @@ module sim_node
   ) card (
       .*,
       .clk(nic_clk),
-      .half_needed(card_half),
+      .link_gated_needed(card_half),
       .cycle(nic_cycle),
       .busy(nic_busy),
       .alarm_valid(nic_alarm_valid),
       .alarm_cycle(nic_alarm_cycle),
       .in_flight(nic_in_flight),
-      .side_clk(card_side_clk),
-      .side_needed(card_side_needed),
+      .pci_gated_clk(card_pci_gated_clk),
+      .pci_gated_needed(card_pci_gated_needed),
       .pci_busy(card_busy),
       .pci_in(slot_in[PCI_IN_BITS-1:0]),
       .pci_out(slot_out[PCI_OUT_BITS-1:0])
@@ -222,5 +222,5 @@ module sim_node
   end
 
   logic unused;
-  assign unused = &{1'b0, engine_clk, half_clk, fabric_clk, fabric_cycle, far_clk, far_cycle, nic_ahead[46:0]};
+  assign unused = &{1'b0, nic_gated_clk, link_gated_clk, fabric_clk, fabric_cycle, far_clk, far_cycle, nic_ahead[46:0]};
 endmodule

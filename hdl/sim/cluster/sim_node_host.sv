@@ -7,10 +7,10 @@ module sim_node_host
     parameter int NODE  = 0,  // VNN
     parameter int SLOTS = 1   // slots of the bus
 ) (
-    input logic setup_clk,  // for settings: runs in reset
+    input logic setup_gated_clk,  // for settings: runs in reset
     input logic clk,
-    input logic [PCI_SIDES-1:0] side_clk,  // of the bridge's sides, see myri_pci_pkg
-    output logic [PCI_SIDES-1:0] side_needed,
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // of the bridge's sides, see myri_pci_pkg
+    output logic [PCI_SIDES-1:0] pci_gated_needed,
     input logic rst,
     input logic [47:0] cycle,
     output logic [PCI_IN_BITS*SLOTS-1:0] slot_in,  // slot k: PCI_IN_BITS from k*PCI_IN_BITS on

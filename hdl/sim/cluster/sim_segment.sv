@@ -7,41 +7,41 @@ module sim_segment
     parameter int UNIT  = 0,  // settings unit of the node
     parameter int SLOTS = 1   // connectors
 ) (
-    input  logic                          setup_clk,     // for settings: runs in reset
-    input  logic                          clk,
-    input  logic [         PCI_SIDES-1:0] side_clk,      // of the bridge's sides, see myri_pci_pkg
-    output logic [         PCI_SIDES-1:0] side_needed,
-    input  logic                          rst,
-    input  logic [                  47:0] cycle,
-    output logic [ PCI_IN_BITS*SLOTS-1:0] slot_in,
-    input  logic [PCI_OUT_BITS*SLOTS-1:0] slot_out,
-    input  logic [             SLOTS-1:0] slot_present,
-    input  logic                          cpu_valid,
-    output logic                          cpu_ready,
-    input  logic                          cpu_write,
-    input  logic [                  31:0] cpu_addr,
-    input  logic [                  63:0] cpu_data,
-    input  logic [                   7:0] cpu_be,
-    input  logic                          cpu_wc,
-    input  logic                          cpu_fence,
-    output logic                          cpu_rvalid,
-    output logic [                  63:0] cpu_rdata,
-    output logic                          mem_valid,
-    output logic                          mem_write,
-    output logic [                  31:0] mem_addr,
-    output logic [                  63:0] mem_wdata,
-    output logic [                   7:0] mem_be,
-    input  logic [                  63:0] mem_rdata,
-    output logic                          intr,
-    output logic                          idle_out,
-    output logic                          idle_in,
-    output logic                          tr_pio_start,
-    output logic                          tr_pio_done,
-    output logic                          conflict,
-    output logic                          busy
+    input logic setup_gated_clk,  // for settings: runs in reset
+    input logic clk,
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // of the bridge's sides, see myri_pci_pkg
+    output logic [PCI_SIDES-1:0] pci_gated_needed,
+    input logic rst,
+    input logic [47:0] cycle,
+    output logic [PCI_IN_BITS*SLOTS-1:0] slot_in,
+    input logic [PCI_OUT_BITS*SLOTS-1:0] slot_out,
+    input logic [SLOTS-1:0] slot_present,
+    input logic cpu_valid,
+    output logic cpu_ready,
+    input logic cpu_write,
+    input logic [31:0] cpu_addr,
+    input logic [63:0] cpu_data,
+    input logic [7:0] cpu_be,
+    input logic cpu_wc,
+    input logic cpu_fence,
+    output logic cpu_rvalid,
+    output logic [63:0] cpu_rdata,
+    output logic mem_valid,
+    output logic mem_write,
+    output logic [31:0] mem_addr,
+    output logic [63:0] mem_wdata,
+    output logic [7:0] mem_be,
+    input logic [63:0] mem_rdata,
+    output logic intr,
+    output logic idle_out,
+    output logic idle_in,
+    output logic tr_pio_start,
+    output logic tr_pio_done,
+    output logic conflict,
+    output logic busy
 );
   host_bridge_settings_t cfg;
-  always_ff @(posedge setup_clk) if (rst) cfg <= host_bridge_settings(UNIT);
+  always_ff @(posedge setup_gated_clk) if (rst) cfg <= host_bridge_settings(UNIT);
 
   myri_pci_segment #(
       .SLOTS(SLOTS)

@@ -13,10 +13,10 @@ module sim_switch
     parameter int CARRIED = 0  // as for sim_cable
 ) (
     input logic clk,
-    input logic setup_clk,  // of the settings: needed in reset only
-    output logic setup_needed,
-    input logic [PORTS-1:0] lane_clk,  // of each port; edges with lane_needed = 0 may be left out
-    output logic [PORTS-1:0] lane_needed,
+    input logic setup_gated_clk,  // of the settings: needed in reset only
+    output logic setup_gated_needed,
+    input logic [PORTS-1:0] gated_clk,  // of each port, gated
+    output logic [PORTS-1:0] gated_needed,
     input logic rst,
     input logic [47:0] cycle,
     input logic faults,
@@ -29,12 +29,12 @@ module sim_switch
   localparam int UNIT = SWITCH_UNIT + SWITCH;
   switch_settings_t cfg;
   logic [31:0] present;
-  always_ff @(posedge setup_clk) if (rst) cfg <= switch_settings(UNIT);
+  always_ff @(posedge setup_gated_clk) if (rst) cfg <= switch_settings(UNIT);
   sim_setting #(
       .UNIT(UNIT),
       .KEY (SET_PRESENT)
   ) present_setting (
-      .clk  (setup_clk),
+      .clk  (setup_gated_clk),
       .rst,
       .value(present)
   );
@@ -58,7 +58,7 @@ module sim_switch
         .PORT(p),
         .CARRIED(CARRIED)
     ) port (
-        .clk(lane_clk[p]),
+        .clk(gated_clk[p]),
         .rst,
         .cycle,
         .faults,
@@ -126,7 +126,7 @@ module sim_switch
         .GATED(1)
     ) chip (
         .*,
-        .lane_needed(chip_needed),
+        .gated_needed(chip_needed),
         .present(present[PORTS-1:0]),
         .count_packets(),
         .count_bad_route(),
@@ -139,8 +139,8 @@ module sim_switch
     assign in_flight  = switch_busy | (|tr_stall);
   end
 
-  assign setup_needed = 1'b0;
-  assign lane_needed = chip_needed | port_needed;
+  assign setup_gated_needed = 1'b0;
+  assign gated_needed = chip_needed | port_needed;
 
   assign busy = switch_busy | (|port_busy) | queue_busy;
   sim_awake #(.CLOCK(CLOCK)) sleep (.*);

@@ -140,8 +140,8 @@ module sim_switch_bench
       .PORTS(PORTS)
   ) u_switch (
       .*,
-      .lane_clk({PORTS{clk}}),
-      .lane_needed(),
+      .gated_clk({PORTS{clk}}),
+      .gated_needed(),
       .rx(to_switch),
       .tx(from_switch),
       .rx_hold({PORTS{1'b0}}),

@@ -61,19 +61,19 @@ class Cluster {
     clocks_.push_back({awake, refresh, rise, renew, 0, 0, NEVER, nullptr, nullptr, 1ull << number % 64, nullptr, {}});
     wave_clocks::pin(c.name, "clk_" + std::to_string(c.clocks++), number, false);
   }
-  // The next part of the component added last: of its clock (counted in the component) it has the edges before which it is `needed`, and,
-  // with `kicked`, those that must happen: software may have given it commands.
-  void part(int clock, CData *clk, const CData *needed, bool kicked) {
+  // The next gated clock of the component added last: of its clock (counted in the component) it has the edges before which it is
+  // `needed`, and, with `kicked`, those that must happen: software may have given commands to what it drives.
+  void gated(int clock, CData *clk, const CData *needed, bool kicked) {
     Component &c = components_.back();
     Clock &owner = clocks_[c.first + clock];
-    owner.parts.push_back({needed, c.model.rise_of(clk)});
-    owner.part_rises |= owner.parts.back().rise;
-    if (kicked) owner.kicked |= owner.parts.back().rise;
-    wave_clocks::pin(c.name, "part_clk_" + std::to_string(c.parted++), c.first + clock, true);
+    owner.gated.push_back({needed, c.model.rise_of(clk)});
+    owner.gated_rises |= owner.gated.back().rise;
+    if (kicked) owner.kicked |= owner.gated.back().rise;
+    wave_clocks::pin(c.name, "gated_clk_" + std::to_string(c.gated++), c.first + clock, true);
   }
-  // A cable direction out of a component; `clock` samples it, in its part of this number.
-  void cable(int component, const SData *tx, const CData *tx_hold, SData *in, CData *in_hold, int clock, int part) {
-    components_[component].cables.push_back({tx, tx_hold, in, in_hold, clock, clocks_[clock].parts[part].rise, nullptr});
+  // A cable direction out of a component; `clock` samples it, in its gated clock of this number.
+  void cable(int component, const SData *tx, const CData *tx_hold, SData *in, CData *in_hold, int clock, int gated) {
+    components_[component].cables.push_back({tx, tx_hold, in, in_hold, clock, clocks_[clock].gated[gated].rise, nullptr});
   }
 
   // ---------------------------------------------------------------- time
@@ -151,29 +151,29 @@ class Cluster {
  private:
   using Due = std::array<uint64_t, DW_CLOCKS / 64>;   // one bit a clock
   using Forced = std::pair<int64_t, int>;             // (edge time, clock)
-  struct Part { const CData *needed; uint64_t rise; };
+  struct Gated { const CData *needed; uint64_t rise; };
   struct Grid;
   struct Component;
   struct Clock {
     const CData *awake;
     CData *refresh;                     // high while sim_cycle is told the index
-    uint64_t rise, renew, part_rises;   // triggers that its edge sets, a rise of its pin refresh, the edges of all of its parts
+    uint64_t rise, renew, gated_rises;   // triggers that its edge sets, a rise of its pin refresh, the edges of all of its gated clocks
     uint64_t kicked;                    // and of those that need an edge that must happen
     int64_t last;                       // when it had its last edge
     Grid *grid;
     uint64_t *due, bit;                 // where it stands in its grid's `due`
     Component *owner;
-    std::vector<Part> parts;
+    std::vector<Gated> gated;
   };
-  // `receiver`: the triggers of the part that samples it, of the clock `sampled`.
+  // `receiver`: the triggers of the gated clock that samples it, of the clock `sampled`.
   struct Cable { const SData *tx; const CData *tx_hold; SData *in; CData *in_hold; int clock; uint64_t receiver; Clock *sampled; };
   struct Component {
     Evaluated model;
     CData *rst, *faults;
     dw_component numbers;
-    int first, clocks, parted;   // its clocks; how many parts they have
-    uint64_t given;              // triggers of parts that have the next edge of their clock, needed or not
-    uint64_t receivers;          // those of all parts at which cables arrive
+    int first, clocks, gated;    // its clocks; how many gated ones they have
+    uint64_t given;              // triggers of gated clocks that have the next edge of their clock, needed or not
+    uint64_t receivers;          // those of all gated clocks that sample cables
     bool changed;                // an input other than a clock
     std::vector<Cable> cables;
     std::string name;   // in waves
@@ -188,7 +188,7 @@ class Cluster {
     Grid &g = *clock.grid;
     if (g.next == NEVER) g.next = g.last == now ? now + g.period : (now / g.period + 1) * g.period;
   }
-  // The clock's next edge must happen: those of its parts that hear of it have it.
+  // The clock's next edge must happen: those of its gated clocks that hear of it have it.
   static void give(const Clock &clock) { clock.owner->given |= clock.kicked; }
   Due take_due() {
     while (!forced_.empty() && forced_.top().first == now) {
@@ -224,18 +224,18 @@ class Cluster {
     wave_clocks::level(now, number, true);
     high_.push_back(number);
   }
-  // One component with its clocks that rise now, and those of their parts that need it (`all`: everyone). A clock that slept is
+  // One component with its clocks that rise now, and those of their gated clocks that are needed (`all`: everyone). A clock that slept is
   // first told the index of this edge.
   void evaluate(Clock *const *first, Clock *const *end, bool all) {
     Component &c = *(*first)->owner;
     dw_here = c.numbers;
     c.model.seen();
     if (std::exchange(c.changed, false)) c.model.settle();
-    uint64_t rise = 0, renew = 0, parts = 0;
+    uint64_t rise = 0, renew = 0, gated = 0;
     for (Clock *const *each = first; each != end; each++) {
       Clock &clock = **each;
       rise |= clock.rise;
-      parts |= clock.part_rises;
+      gated |= clock.gated_rises;
       if (pulses) seen_to_rise(clock);
       if (std::exchange(clock.last, now) == now - clock.grid->period) continue;
       dw_next_edge[&clock - clocks_.data()] = clock.grid->index;
@@ -246,10 +246,10 @@ class Cluster {
     for (Clock *const *each = first; each != end; each++) {
       const Clock &clock = **each;
       *clock.refresh = 0;
-      for (const Part &part : clock.parts) rise |= part.rise & -static_cast<uint64_t>(*part.needed);
+      for (const Gated &pin : clock.gated) rise |= pin.rise & -static_cast<uint64_t>(*pin.needed);
     }
-    rise |= parts & (all ? parts : c.given);
-    c.given = (c.given & ~parts) | (faults_ ? c.receivers : 0);
+    rise |= gated & (all ? gated : c.given);
+    c.given = (c.given & ~gated) | (faults_ ? c.receivers : 0);
     c.model.edge(rise);
     edges += static_cast<uint64_t>(end - first);
     go_on(c);

@@ -1,5 +1,5 @@
 // The clocks as waves show them. The loop that drives them (verilator_clocks.hpp) tells when they rise and fall; nothing of a model
-// moves or is compared for it. The clock of a part shows that of the whole: only the simulator leaves edges out.
+// moves or is compared for it. A gated clock shows the clock of the whole: only the simulator leaves edges out.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -73,8 +73,8 @@ module sim_bench_segment
   sim_pci_wires u_wires (.*);
   myri_pci_segment u_segment (
       .*,
-      .side_clk({PCI_SIDES{clk}}),
-      .side_needed(),
+      .pci_gated_clk({PCI_SIDES{clk}}),
+      .pci_gated_needed(),
       .slot_present(1'b1),
       .tr_pio_accept(),
       .tr_pio_start(),

@@ -142,8 +142,8 @@ module sim_pci_host
       .SLOTS(2)
   ) u_segment (
       .*,
-      .side_clk({PCI_SIDES{clk}}),
-      .side_needed(),
+      .pci_gated_clk({PCI_SIDES{clk}}),
+      .pci_gated_needed(),
       .slot_present(2'b11),
       .grants_n(pci_gnt_n),
       .requests_n(pci_req_n),

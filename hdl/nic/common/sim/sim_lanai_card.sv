@@ -12,26 +12,26 @@ module sim_lanai_card
     parameter int CLOCK_PCI  = 0   // index of the PCI clock
 ) (
     input  logic                    rst,
-    input  logic                    setup_clk,         // for settings: runs in reset
+    input  logic                    setup_gated_clk,    // for settings: runs in reset
     input  logic                    clk,
-    input  logic [     ENGINES-1:0] engine_clk,        // see myri_nic_engines_pkg
-    output logic [     ENGINES-1:0] engine_needed,
+    input  logic [     ENGINES-1:0] nic_gated_clk,      // see myri_nic_engines_pkg
+    output logic [     ENGINES-1:0] nic_gated_needed,
     input  logic [            47:0] cycle,
-    output logic                    busy,              // another edge is needed
+    output logic                    busy,               // another edge is needed
     output logic                    alarm_valid,
     output logic [            47:0] alarm_cycle,
-    output logic                    in_flight,         // the NIC has something open
+    output logic                    in_flight,          // the NIC has something open
     input  logic                    link_clk,
-    input  logic [      HALVES-1:0] half_clk,          // see myri_nic_engines_pkg
-    output logic [      HALVES-1:0] half_needed,
+    input  logic [      HALVES-1:0] link_gated_clk,     // see myri_nic_engines_pkg
+    output logic [      HALVES-1:0] link_gated_needed,
     input  logic [            47:0] link_cycle,
     output logic                    link_busy,
     output logic                    link_alarm_valid,
     output logic [            47:0] link_alarm_cycle,
-    output logic                    link_in_flight,    // a packet is half sent or half received
+    output logic                    link_in_flight,     // a packet is half sent or half received
     input  logic                    pci_clk,
-    input  logic [   PCI_SIDES-1:0] side_clk,          // see myri_pci_pkg
-    output logic [   PCI_SIDES-1:0] side_needed,
+    input  logic [   PCI_SIDES-1:0] pci_gated_clk,      // see myri_pci_pkg
+    output logic [   PCI_SIDES-1:0] pci_gated_needed,
     input  logic [            47:0] pci_cycle,
     output logic                    pci_busy,
     input  logic [             8:0] rx,
@@ -63,15 +63,15 @@ module sim_lanai_card
   logic nic_busy;
   // Processor and SRAM of a LANai 9 have the arbiter's clock.
   if (VARIANT == 9) begin : gen_part
-    assign lanai_clk = engine_clk[ENGINE_SRAM];
+    assign lanai_clk = nic_gated_clk[ENGINE_SRAM];
     for (genvar k = 0; k < ENGINES; k++) begin : gen_needed
-      assign engine_needed[k] = nic_needed[k] || (k == ENGINE_SRAM && lanai_needed);
+      assign nic_gated_needed[k] = nic_needed[k] || (k == ENGINE_SRAM && lanai_needed);
     end
   end else begin : gen_whole
     logic unused_needed;
     assign unused_needed = lanai_needed;
     assign lanai_clk = clk;
-    assign engine_needed = nic_needed;
+    assign nic_gated_needed = nic_needed;
   end
   sim_lanai #(
       .WIDTH (WIDTH),
@@ -95,7 +95,7 @@ module sim_lanai_card
       .CLOCK_PCI(CLOCK_PCI)
   ) nic (
       .*,
-      .engine_needed(nic_needed),
+      .nic_gated_needed(nic_needed),
       .busy(nic_busy),
       .st_in_flight(in_flight),
       .st_link_in_flight(link_in_flight)

@@ -15,24 +15,24 @@ module sim_nic
     parameter int CLOCK_PCI  = 0    // index of the PCI clock
 ) (
     input  logic                    rst,
-    input  logic                    setup_clk,         // for settings: runs in reset
-    input  logic                    clk,               // of a LANai 4
-    input  logic [     ENGINES-1:0] engine_clk,        // of a LANai 9, see myri_nic_engines_pkg
-    output logic [     ENGINES-1:0] engine_needed,
+    input  logic                    setup_gated_clk,    // for settings: runs in reset
+    input  logic                    clk,                // of a LANai 4
+    input  logic [     ENGINES-1:0] nic_gated_clk,      // of a LANai 9, see myri_nic_engines_pkg
+    output logic [     ENGINES-1:0] nic_gated_needed,
     input  logic [            47:0] cycle,
     output logic                    busy,
     output logic                    alarm_valid,
     output logic [            47:0] alarm_cycle,
     input  logic                    link_clk,
-    input  logic [      HALVES-1:0] half_clk,          // see myri_nic_engines_pkg
-    output logic [      HALVES-1:0] half_needed,
+    input  logic [      HALVES-1:0] link_gated_clk,     // see myri_nic_engines_pkg
+    output logic [      HALVES-1:0] link_gated_needed,
     input  logic [            47:0] link_cycle,
     output logic                    link_busy,
     output logic                    link_alarm_valid,
     output logic [            47:0] link_alarm_cycle,
     input  logic                    pci_clk,
-    input  logic [   PCI_SIDES-1:0] side_clk,          // see myri_pci_pkg
-    output logic [   PCI_SIDES-1:0] side_needed,
+    input  logic [   PCI_SIDES-1:0] pci_gated_clk,      // see myri_pci_pkg
+    output logic [   PCI_SIDES-1:0] pci_gated_needed,
     input  logic [            47:0] pci_cycle,
     output logic                    pci_busy,
     input  logic [             8:0] rx,
@@ -73,7 +73,7 @@ module sim_nic
   link_trace_t link_trace;
   nic_status_t status;
   nic_settings_t cfg;
-  always_ff @(posedge setup_clk) if (rst) cfg <= nic_settings(BASE);
+  always_ff @(posedge setup_gated_clk) if (rst) cfg <= nic_settings(BASE);
 
   // The NIC clock as what watches an engine needs it.
   logic send_clk, recv_clk, dma_clk, pio_clk, mem_clk, mem_due;
@@ -81,19 +81,19 @@ module sim_nic
   if (VARIANT == 9) begin : gen_parts
     logic unused_clk;
     assign unused_clk = clk;
-    assign send_clk = engine_clk[ENGINE_SEND];
-    assign recv_clk = engine_clk[ENGINE_RECV];
-    assign dma_clk = engine_clk[ENGINE_DMA];
-    assign pio_clk = engine_clk[ENGINE_PIO];
-    assign mem_clk = engine_clk[ENGINE_SRAM];
+    assign send_clk = nic_gated_clk[ENGINE_SEND];
+    assign recv_clk = nic_gated_clk[ENGINE_RECV];
+    assign dma_clk = nic_gated_clk[ENGINE_DMA];
+    assign pio_clk = nic_gated_clk[ENGINE_PIO];
+    assign mem_clk = nic_gated_clk[ENGINE_SRAM];
     for (genvar k = 0; k < ENGINES; k++) begin : gen_needed
-      assign engine_needed[k] = nic_needed[k] || (k == ENGINE_SRAM && mem_due);
+      assign nic_gated_needed[k] = nic_needed[k] || (k == ENGINE_SRAM && mem_due);
     end
   end else begin : gen_whole
     logic unused_due;
     assign unused_due = mem_due;
     assign {send_clk, recv_clk, dma_clk, pio_clk, mem_clk} = {5{clk}};
-    assign engine_needed = nic_needed;
+    assign nic_gated_needed = nic_needed;
   end
 
   if (VARIANT == 9) begin : gen_lanai9
@@ -112,14 +112,14 @@ module sim_nic
         .lanai_reset(),
         .intr_line(),
         .link_busy(port_busy),
-        .engine_needed(nic_needed),
+        .nic_gated_needed(nic_needed),
         .*
     );
   end else begin : gen_lanai4
     logic unused_ok;
-    assign unused_ok = ^{pci_clk, pci_cycle, engine_clk, half_clk};
+    assign unused_ok = ^{pci_clk, pci_cycle, nic_gated_clk, link_gated_clk};
     assign pci_busy = 1'b0;
-    assign {nic_needed, half_needed} = '0;
+    assign {nic_needed, link_gated_needed} = '0;
     myri_nic4 nic (
         .link_rst(rst),
         .cpu_req(1'b0),  // as above

@@ -167,8 +167,8 @@ module sim_fifo_bench
       .link_clk(run_link_clk),
       .link_rst(rst),
       .pci_clk(run_pci_clk),
-      .side_clk({PCI_SIDES{run_pci_clk}}),
-      .side_needed(),
+      .pci_gated_clk({PCI_SIDES{run_pci_clk}}),
+      .pci_gated_needed(),
       .pci_rst(rst),
       .rx_hold(1'b0)
   );

@@ -16,26 +16,26 @@ module sim_sp_nic
     parameter int CLOCK_PCI  = 0   // index of the PCI clock
 ) (
     input  logic                    rst,
-    input  logic                    setup_clk,         // for settings: runs in reset
+    input  logic                    setup_gated_clk,    // for settings: runs in reset
     input  logic                    clk,
-    input  logic [     ENGINES-1:0] engine_clk,        // not used: its engines have every edge
-    output logic [     ENGINES-1:0] engine_needed,
+    input  logic [     ENGINES-1:0] nic_gated_clk,      // not used: its engines have every edge
+    output logic [     ENGINES-1:0] nic_gated_needed,
     input  logic [            47:0] cycle,
-    output logic                    busy,              // another edge is needed
+    output logic                    busy,               // another edge is needed
     output logic                    alarm_valid,
     output logic [            47:0] alarm_cycle,
-    output logic                    in_flight,         // the NIC has something open
+    output logic                    in_flight,          // the NIC has something open
     input  logic                    link_clk,
-    input  logic [      HALVES-1:0] half_clk,          // not used, as above
-    output logic [      HALVES-1:0] half_needed,
+    input  logic [      HALVES-1:0] link_gated_clk,     // not used, as above
+    output logic [      HALVES-1:0] link_gated_needed,
     input  logic [            47:0] link_cycle,
     output logic                    link_busy,
     output logic                    link_alarm_valid,
     output logic [            47:0] link_alarm_cycle,
-    output logic                    link_in_flight,    // a packet is half sent or half received
+    output logic                    link_in_flight,     // a packet is half sent or half received
     input  logic                    pci_clk,
-    input  logic [   PCI_SIDES-1:0] side_clk,          // see myri_pci_pkg
-    output logic [   PCI_SIDES-1:0] side_needed,
+    input  logic [   PCI_SIDES-1:0] pci_gated_clk,      // see myri_pci_pkg
+    output logic [   PCI_SIDES-1:0] pci_gated_needed,
     input  logic [            47:0] pci_cycle,
     output logic                    pci_busy,
     input  logic [             8:0] rx,
@@ -53,8 +53,8 @@ module sim_sp_nic
 
   logic [7:0] cfg_bus_beat, cfg_bus_access;
   logic cfg_doorbell, unused_ok;
-  assign unused_ok = ^{engine_clk, half_clk};
-  assign {engine_needed, half_needed} = '0;
+  assign unused_ok = ^{nic_gated_clk, link_gated_clk};
+  assign {nic_gated_needed, link_gated_needed} = '0;
   send_trace_t send_trace;
   recv_trace_t recv_trace;
   dma_trace_t dma_trace;
@@ -62,14 +62,14 @@ module sim_sp_nic
   link_trace_t link_trace;
   nic_status_t status;
   nic_settings_t cfg;
-  always_ff @(posedge setup_clk) if (rst) cfg <= nic_settings(BASE);
+  always_ff @(posedge setup_gated_clk) if (rst) cfg <= nic_settings(BASE);
   logic [95:0] own_set;
   sim_setting #(
       .UNIT (BASE),
       .KEY  (sp_adapter_pkg::SET_BUS_BEAT),
       .COUNT(3)
   ) own_settings (
-      .clk  (setup_clk),
+      .clk  (setup_gated_clk),
       .rst,
       .value(own_set)
   );
