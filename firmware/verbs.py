@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pymodels.cards import CardMap
+from pymodels.host.moves import Moves
 from pymodels.host.process import Process
 from pymodels.waiting import Waits, Wanted
 
@@ -198,10 +199,11 @@ class Host(Concurrency, Protocol):
     async def pio_read(self, address: int) -> int:
         """Read a big-endian 32-bit word over the bus; earlier posted writes arrive first."""
 
-    async def poll(self, watches: Sequence[tuple[int, int]], path: str) -> int:
+    async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
         """Spin on 32-bit words of host memory, each (address, value it has now), until one differs; its index.
 
-        `path` is the compiled cost of looking at one word. Returns when the spinning loop would have noticed.
+        `path` is the compiled cost of looking at one word. Returns when the spinning loop would have noticed, or at the
+        next look after another task has moved the words (`moves`); then the index says nothing.
         """
 
     async def switch_context(self) -> None:

@@ -4,7 +4,8 @@ Both bindings of the host's verbs, RTL and pure Python, have the same processes:
 """
 
 from pymodels.host.faults import ProtectionFault
+from pymodels.host.moves import Moves
 from pymodels.host.pages import PAGE
 from pymodels.host.process import Process, Processes
 
-__all__ = ["PAGE", "Process", "Processes", "ProtectionFault"]
+__all__ = ["PAGE", "Moves", "Process", "Processes", "ProtectionFault"]

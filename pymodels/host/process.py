@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from pymodels.host.faults import ProtectionFault
 from pymodels.host.frames import Frames
+from pymodels.host.moves import Moves
 from pymodels.host.pages import PAGE, Page, PageTable, parts
 from pymodels.host.scheduler import Scheduler
 from pymodels.kernel import Kernel, Task
@@ -48,7 +49,7 @@ class Owner(Protocol):
     async def spend(self, path: str, times: int = 1) -> None:
         """Use the CPU for a compiled path."""
 
-    async def poll(self, watches: Sequence[tuple[int, int]], path: str) -> int:
+    async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
         """Spin on words of physical memory."""
 
     async def syscall(self) -> None:
@@ -224,12 +225,17 @@ class Process:
         """Physical address of a range on a card: pages of a card that are mapped together follow one another."""
         return self.pages.pieces(va, size, what, device=True, write=write)[0][0]
 
-    async def poll(self, watches: Sequence[tuple[int, int]], path: str) -> int:
-        """Spin on words of memory, each (virtual address, value it has now), until one differs; its index."""
+    async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
+        """Spin on words of memory, each (virtual address, value it has now), until one differs; its index. `moves`:
+        another thread may move them; then the index says nothing.
+        """
         places = [(self.pages.pieces(va, 4, "load of 4 bytes")[0][0], value) for va, value in watches]
+        before = moves and moves.count
         await self._scheduler.enter()
         self._scheduler.leave()  # gives way to whoever is ready
-        hit = await self.host.poll(places, path)
+        if moves and moves.count != before:
+            return 0
+        hit = await self.host.poll(places, path, moves)
         await self._scheduler.enter()
         self._scheduler.leave()
         return hit

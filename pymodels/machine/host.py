@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from pymodels.cards import SLOT_BYTES, CardMap
-from pymodels.host import Processes
+from pymodels.host import Moves, Processes
 from pymodels.kernel import Event
 from pymodels.machine.actor import Actor
 from pymodels.machine.memory import MachineError, Memory
@@ -130,12 +131,14 @@ class ModelHost(Processes, Actor):
     async def overhead(self, what: str) -> None:
         """What software costs beside its paths: here nothing."""
 
-    async def poll(self, watches: Sequence[tuple[int, int]], path: str) -> int:
-        """Spin on words of host memory, each (address, value it has now), until one differs; its index."""
+    async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
+        """Spin on words of host memory, each (address, value it has now), until one differs, or `moves`; its index."""
         cost = self.cost(path)[0]
         looks = [Look(address, value, 0xFFFFFFFF, False, cost) for address, value in watches]
         idle = self._kernel.now - self.cpu.used
-        index = await self._spin(self.cpu, self.memory, looks, why=f"host {self.name} polling ({path})").run()
+        spin = self._spin(self.cpu, self.memory, looks, why=f"host {self.name} polling ({path})")
+        with moves.ending(spin.end) if moves else nullcontext():
+            index = await spin.run()
         self._polled += max(0, self._kernel.now - self.cpu.used - idle)
         if self._pauses:
             await self._unpaused()

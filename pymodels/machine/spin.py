@@ -145,6 +145,11 @@ class Spin:
                 break
         return await hit
 
+    def end(self) -> None:
+        """The next step that is sampled hits, whatever it sees."""
+        for step, look in enumerate(self._looks):
+            self.expect(step, ~self._memory.load(look.address))
+
     def stop(self) -> None:
         """The processor stops: nothing is sampled any more, what is due neither."""
         self._hit = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,7 +13,7 @@ from pymodels.cards import CardMap
 from pymodels.costs.table import PathTable
 from pymodels.errors import SanlabError
 from pymodels.hardware.processors import HostProcessor, host_clocks
-from pymodels.host import Processes
+from pymodels.host import Moves, Processes
 from pymodels.kernel import Kernel
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import Actor, PathNumbers, big_endian
@@ -199,9 +200,9 @@ class RtlHost(Processes, Actor):
         """Drain the write-combining buffers (a serialising instruction)."""
         return self._port.fence()
 
-    async def poll(self, watches: Sequence[tuple[int, int]], path: str) -> int:
+    async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
         look, _ = self._spends.get(path) or self._cost(path)
-        look, count = max(1, look), len(watches)
+        look, count, watched = max(1, look), len(watches), list(watches)
         cpu, now = self.cpu, self._kernel.now
         idle = now - cpu.held_ps  # the loop's own clock: it stands still while somebody else has the CPU
         cpu.begin_poll()
@@ -214,7 +215,8 @@ class RtlHost(Processes, Actor):
 
         hit = self._words.first_difference(watches)
         if hit is None:
-            hit, seen = await self._words.change(watches, sees)
+            with moves.ending(partial(self._words.end, watched)) if moves else nullcontext():
+                hit, seen = await self._words.change(watched, sees)
         else:  # in the first round
             seen = now + (hit + 1) * look
         free = self._kernel.now

@@ -59,6 +59,11 @@ class WatchedWords:
         for slot in [slot for word, slot in self._slots.items() if address - 4 < word < address + size]:
             self.written(slot, self._kernel.now)
 
+    def end(self, watches: list[tuple[int, int]]) -> None:
+        """A loop that waits for a change of these words goes on at its next look, whatever stands there."""
+        watches[:] = [(address, ~WORD.unpack_from(self._memory, address)[0]) for address, _ in watches]
+        self.stored(watches[0][0], WORD.size)
+
     def first_difference(self, watches: Watches) -> int | None:
         """Index of the first (address, value) whose word has another value now; None when all still agree."""
         memory = self._memory

@@ -14,6 +14,7 @@ import pytest
 from pymodels.costs.table import PathTable
 from pymodels.hardware.discover import nic_kind
 from pymodels.hardware.processors import HostProcessor
+from pymodels.host import Moves
 from pymodels.kernel import Kernel, Task
 from pymodels.machine.memory import Memory
 from pymodels.machine.spin import CpuTime, Look, Spin
@@ -81,6 +82,15 @@ def test_a_poll_ends_when_the_spinning_loop_would_have_looked(border: Border) ->
     assert task.finished.value == 1
     assert abs(border.kernel.now - (start + 12 * border.look + MISS)) <= 1
     assert border.host.cpu_ps == border.kernel.now - start
+
+
+def test_a_poll_ends_at_its_next_look_when_its_words_move(border: Border) -> None:
+    moves, start = Moves(), border.kernel.now
+    task = border.host.spawn(border.host.poll([(0x1000, 0)], "look_flag", moves), "poll")
+    border.kernel.at(start + 10 * border.look + 100, moves.moved)
+    border.kernel.run()
+    assert task.finished.done
+    assert abs(border.kernel.now - (start + 11 * border.look + MISS)) <= 1
 
 
 def test_an_interrupt_routine_stops_the_polling_loop_while_it_runs(border: Border) -> None:

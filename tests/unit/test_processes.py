@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pymodels.host import PAGE, Process, ProtectionFault
+from pymodels.host import PAGE, Moves, Process, ProtectionFault
 from pymodels.host.scheduler import QUANTUM_PS
 from pymodels.machine import Machine, ModelHost, Timing
 
@@ -186,6 +186,30 @@ def test_a_thread_that_polls_gives_way_and_sees_the_word_once_it_runs_again() ->
     machine.finish(poll(), compute())
     assert times["b"] - 1 == SWITCH + 20 * COST
     assert times["b"] + SWITCH <= times["a"] <= times["b"] + SWITCH + 2 * COST
+
+
+@pytest.mark.parametrize("busy", [0, 10])
+def test_a_thread_that_polls_goes_on_when_another_one_moves_the_word(busy: int) -> None:
+    """It spins when that happens, or, the CPU being busy, has not begun to."""
+    machine = Machine(1)
+    host = machine.host(0)
+    process = host.process()
+    va, moves = process.allocate(PAGE), Moves()
+    ended = 0
+
+    async def poll() -> None:
+        nonlocal ended
+        await process.poll([(va, 0)], "look", moves)
+        ended = machine.kernel.now
+
+    async def move() -> None:
+        await process.spend("work", busy or 1)
+        if not busy:
+            await host.sleep(20 * COST)
+        moves.moved()
+
+    machine.finish(move(), poll())
+    assert ended
 
 
 def test_a_blocked_thread_uses_no_cpu_and_comes_back_by_a_switch() -> None:

@@ -56,9 +56,9 @@ def charged(p: Pair, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         paths.append(path)
         await spend(path, times)
 
-    async def polling(watches: Any, path: str) -> int:
+    async def polling(watches: Any, path: str, *moves: Any) -> int:
         paths.append(f"poll {path}")
-        return await poll(watches, path)
+        return await poll(watches, path, *moves)
 
     monkeypatch.setattr(process, "spend", spending)
     monkeypatch.setattr(process, "poll", polling)

@@ -67,8 +67,7 @@ class CompletionQueue:
         """VipCQDone again and again until it gives something. Raises VipError."""
         self.check("polling")
         while (found := await self._finder.look()) is None:
-            async with self._resizing:
-                pass  # who spins meanwhile would not know of the new ring
+            self.check("polling")
             await self._finder.spin()
         return found
 
@@ -120,12 +119,9 @@ class CompletionQueue:
         await nic.agent.queues.free(self.number)
 
     async def resize(self, entries: int) -> None:
-        """VipResizeCQ: have room for so many completions; none is lost. Raises VipError, also while a thread spins."""
+        """VipResizeCQ: have room for so many completions; none is lost. Raises VipError."""
         async with self._resizing:
             self.check("resizing")
-            if self._finder.spinning:
-                what = "resizing a completion queue at which a thread polls"
-                raise VipError(Result.INVALID_STATE, what, "let it wait by sleeping, or come back first")
             ring = await _new_ring(self._nic, entries)
             await self._nic.agent.queues.set_ring(self.number, ring.physical, entries)
             self._finder.grow(ring)

@@ -14,14 +14,11 @@ from firmware.host.via.common.work_queues import RECEIVED
 from firmware.host.via.library.entry_ring import SIDE, VI, EntryRing
 from firmware.host.via.library.vi import Vi
 from firmware.host.via.library.work_queue import WorkQueue
-from pymodels.host.process import Process
+from pymodels.host import Moves, Process
 
 
 class Finder(Protocol):
     """How a completion queue finds what is done."""
-
-    spinning: int
-    """Threads that spin on what they know of it."""
 
     def attach(self, vi: Vi, queue: WorkQueue) -> None:
         """One work queue more."""
@@ -50,7 +47,7 @@ class Entries:
 
     def __init__(self, process: Process, ring: EntryRing) -> None:
         self._process, self._rings = process, deque([ring])
-        self.spinning = 0
+        self._moves = Moves()
         self._vis: dict[tuple[int, int], Vi] = {}
 
     def attach(self, vi: Vi, queue: WorkQueue) -> None:
@@ -71,9 +68,11 @@ class Entries:
     def grow(self, ring: EntryRing) -> None:
         """The NIC writes into another ring from now on; what it wrote before is taken first."""
         self._rings.append(ring)
+        self._moves.moved()
 
     def release(self) -> None:
         """Give all rings back."""
+        self._moves.moved()
         while self._rings:
             self._rings.popleft().release()
 
@@ -84,6 +83,7 @@ class Entries:
         if not self.over():
             await self._process.spend("look_entry")
             return None
+        self._moves.moved()
         word = self._rings[0].take()
         await self._process.spend("look_entry")
         await self._process.spend("take_entry")
@@ -93,9 +93,7 @@ class Entries:
 
     async def spin(self) -> None:
         """On the next entry."""
-        self.spinning += 1
-        await self._process.poll([(ring.place, 0) for ring in self._rings], "look_entry")
-        self.spinning -= 1
+        await self._process.poll([(ring.place, 0) for ring in self._rings], "look_entry", self._moves)
 
 
 class Looks:
@@ -104,15 +102,18 @@ class Looks:
     def __init__(self, process: Process, ring: EntryRing) -> None:
         self._process, self._ring = process, ring
         self._queues: list[tuple[Vi, WorkQueue]] = []
-        self._next = self.spinning = 0
+        self._next = 0
+        self._moves = Moves()
 
     def attach(self, vi: Vi, queue: WorkQueue) -> None:
         """One more to look at."""
         self._queues.append((vi, queue))
+        queue.moves = self._moves
 
     def detach(self, vi: Vi) -> None:
         """Look at its queues no longer."""
         self._queues = [one for one in self._queues if one[0] is not vi]
+        self._moves.moved()
 
     def grow(self, ring: EntryRing) -> None:
         """Nothing is written into a ring."""
@@ -121,6 +122,7 @@ class Looks:
 
     def release(self) -> None:
         """Give the ring back."""
+        self._moves.moved()
         self._ring.release()
 
     def over(self) -> bool:
@@ -135,6 +137,7 @@ class Looks:
             if queue.news():
                 self._next = (self._next + turn + 1) % len(self._queues)
                 queue.told += 1
+                self._moves.moved()
                 return vi, queue.side == RECEIVED
         return None
 
@@ -144,4 +147,4 @@ class Looks:
         if not watches:
             raise VipError(Result.INVALID_STATE, "waiting for a completion where nothing is posted", "post something")
         if not self.over():
-            await self._process.poll(watches, "look_done")
+            await self._process.poll(watches, "look_done", self._moves)

@@ -13,6 +13,7 @@ from firmware.host.via.library.descriptor import Descriptor
 from firmware.host.via.library.open_nic import OpenNic
 from firmware.host.via.library.posting import poster_of
 from pymodels.formats.via import Field, Status
+from pymodels.host import Moves
 from pymodels.trace import TraceEvent
 
 
@@ -25,6 +26,8 @@ class WorkQueue:
         """Done descriptors that a completion queue has told of, and that were not taken back."""
         self._host, self._process = nic.host, nic.process
         self._posted: deque[Descriptor] = deque()
+        self.moves = Moves()
+        """Of the oldest descriptor, or of what its completion queue looks at."""
         self.poster = poster_of(nic, vi, side)
 
     def __len__(self) -> int:
@@ -45,10 +48,12 @@ class WorkQueue:
         await self._process.overhead("post_user")
         self._process.store_words(descriptor.va + Field.LENGTH, (0, 0))
         self._posted.append(descriptor)
+        self.moves.moved()
         try:
             await self.poster.post(descriptor, len(self._posted) - 1)
         except VipError:
             self._posted.remove(descriptor)
+            self.moves.moved()
             raise
         if number:
             self._host.trace(TraceEvent.SEND_RETURN, 0, descriptor.size, number)
@@ -79,7 +84,7 @@ class WorkQueue:
         """Spin until the oldest descriptor is done, and take it back. Raises VipError when nothing is posted."""
         while (descriptor := await self._take()) is None:
             self._some()
-            await self._process.poll([(self._posted[0].va + Field.STATUS, 0)], "look_done")
+            await self._process.poll([(self._posted[0].va + Field.STATUS, 0)], "look_done", self.moves)
         return descriptor
 
     async def wait(self, timeout_us: float | None) -> Descriptor:
@@ -106,6 +111,7 @@ class WorkQueue:
             return None
         descriptor = self._posted.popleft()
         self.told = max(self.told - 1, 0)
+        self.moves.moved()
         await self._process.spend("take_done")
         if self.side == RECEIVED and not descriptor.status & Status.ERRORS:
             self._host.trace(TraceEvent.POLL_HIT, 0, self._vi.number, self._vi.peer)
