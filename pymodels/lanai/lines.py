@@ -1,0 +1,151 @@
+"""Source lines of addresses, out of `.debug_line` as clang writes it with `-gline-tables-only -gdwarf-4`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pymodels.lanai.elf import LinkError
+from pymodels.lanai.program import Line
+
+VERSION = 4
+
+
+@dataclass
+class _Reader:
+    """Bytes, read from front to back."""
+
+    data: bytes
+    at: int = 0
+
+    def number(self, size: int) -> int:
+        """An unsigned number of so many bytes."""
+        self.at += size
+        return int.from_bytes(self.data[self.at - size : self.at], "big")
+
+    def signed_byte(self) -> int:
+        value = self.number(1)
+        return value - 256 if value > 127 else value
+
+    def leb(self) -> int:
+        """An unsigned number of seven bits a byte."""
+        value = shift = 0
+        while True:
+            byte = self.number(1)
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def signed_leb(self) -> int:
+        """The same, with a sign."""
+        begin = self.at
+        value, bits = self.leb(), 7 * (self.at - begin)
+        return value - (1 << bits) if value >> bits - 1 else value
+
+    def text(self) -> str:
+        end = self.data.index(b"\0", self.at)
+        begin, self.at = self.at, end + 1
+        return self.data[begin:end].decode()
+
+    def texts(self) -> list[str]:
+        """Texts up to an empty one."""
+        return list(iter(self.text, ""))
+
+
+@dataclass
+class _Header:
+    """What the program of a unit is written in."""
+
+    step: int
+    line_base: int
+    line_range: int
+    opcode_base: int
+    operands: list[int]
+    files: list[str]
+
+
+def lines_of(data: bytes) -> Iterator[Line]:
+    """The lines of a relocated section. Raises LinkError for another version."""
+    reader = _Reader(data)
+    while reader.at < len(data):
+        length = reader.number(4)
+        end = reader.at + length
+        header = _header(reader)
+        yield from _run(reader, header, end)
+        reader.at = end
+
+
+def _header(reader: _Reader) -> _Header:
+    version = reader.number(2)
+    if version != VERSION:
+        raise LinkError(".debug_line", f"version {version}", f"compile with -gdwarf-{VERSION}")
+    length = reader.number(4)
+    program = reader.at + length
+    step, _, _ = reader.number(1), reader.number(1), reader.number(1)  # also: operations a word, is_stmt
+    line_base, line_range, opcode_base = reader.signed_byte(), reader.number(1), reader.number(1)
+    operands = [0, *(reader.number(1) for _ in range(opcode_base - 1))]
+    folders, files = ["", *reader.texts()], [""]
+    while name := reader.text():
+        folder = folders[reader.leb()]
+        reader.leb(), reader.leb()  # time, length
+        files.append(f"{folder}/{name}" if folder and not name.startswith("/") else name)
+    reader.at = program
+    return _Header(step, line_base, line_range, opcode_base, operands, files)
+
+
+@dataclass
+class _State:
+    address: int = 0
+    file: int = 1
+    line: int = 1
+
+
+def _run(reader: _Reader, header: _Header, end: int) -> Iterator[Line]:
+    """Run the program of a unit."""
+    state = _State()
+    while reader.at < end:
+        opcode = reader.number(1)
+        if opcode >= header.opcode_base:
+            opcode -= header.opcode_base
+            state.address += header.step * (opcode // header.line_range)
+            state.line += header.line_base + opcode % header.line_range
+            yield _row(header, state)
+        elif opcode == 0:
+            yield from _extended(reader, header, state)
+        elif opcode == 1:
+            yield _row(header, state)
+        else:
+            _standard(reader, header, state, opcode)
+
+
+def _row(header: _Header, state: _State) -> Line:
+    return Line(state.address, header.files[state.file], state.line)
+
+
+def _extended(reader: _Reader, header: _Header, state: _State) -> Iterator[Line]:
+    length = reader.leb()
+    end = reader.at + length
+    what = reader.number(1)
+    if what == 1:  # the end of a piece of code
+        yield Line(state.address, "", 0)
+        state.address, state.file, state.line = 0, 1, 1
+    elif what == 2:
+        state.address = reader.number(length - 1)
+    reader.at = end
+
+
+def _standard(reader: _Reader, header: _Header, state: _State, opcode: int) -> None:
+    if opcode == 2:
+        state.address += header.step * reader.leb()
+    elif opcode == 3:
+        state.line += reader.signed_leb()
+    elif opcode == 4:
+        state.file = reader.leb()
+    elif opcode == 8:
+        state.address += header.step * ((255 - header.opcode_base) // header.line_range)
+    elif opcode == 9:
+        state.address += reader.number(2)
+    else:  # columns and marks
+        for _ in range(header.operands[opcode]):
+            reader.leb()
