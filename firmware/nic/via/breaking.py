@@ -63,7 +63,8 @@ class Breaking:
         """Complete all receive descriptors that are posted as flushed."""
         ahead, cache = endpoint.receives.ahead, endpoint.receives.cache
         while ahead:
-            await self._completions.receive(endpoint, ahead.popleft().descriptor, 0, Status.FLUSHED)
+            work = ahead.popleft()
+            await self._completions.receive(endpoint, work.descriptor, 0, work.status or Status.FLUSHED)
         while cache.ready >= cache.least:
             await self._nic.work("flush_descriptor")
             work = await self._readers.of(cache).receive(cache)

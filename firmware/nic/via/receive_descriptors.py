@@ -33,9 +33,12 @@ class ReceiveDescriptors:
         if queue.ahead:
             if meanwhile is not None:
                 await meanwhile()
+                meanwhile = None
+            await self._refuse_ahead(endpoint)
+        if queue.ahead:
             await self._nic.work("take_ahead")
             message = Incoming(queue, queue.ahead.popleft(), read_ahead=True)
-            await self.posted(cache)
+            await self._read_ahead(endpoint)
             return message
         while await self._refill.descriptor(cache):
             work = await self._readers.of(cache).receive(cache, meanwhile)
@@ -55,18 +58,31 @@ class ReceiveDescriptors:
             await self._refuse(endpoint, await self._readers.of(cache).receive(cache))
 
     async def posted(self, cache: QueueCache) -> None:
-        """Read ahead what is posted, as far as there is room for it."""
+        """Read ahead what is posted, and complete what is wrong and before all that is not."""
         endpoint = self._ni.endpoints[cache.vi]
-        if not self._ni.options.reads_ahead or not endpoint.owned or endpoint.connection.receiving is not None:
+        if endpoint.connection.receiving is None:
+            await self._read_ahead(endpoint)
+            await self._refuse_ahead(endpoint)
+
+    async def _read_ahead(self, endpoint: Endpoint) -> None:
+        """Read what is posted, wrong ones too, as far as there is room for it."""
+        cache, ahead = endpoint.receives.cache, endpoint.receives.ahead
+        if not self._ni.options.reads_ahead or not endpoint.owned:
             return
-        while cache.ready >= cache.least and len(endpoint.receives.ahead) < MOST_AHEAD:
+        while cache.ready >= cache.least and len(ahead) < MOST_AHEAD:
             work = await self._readers.of(cache).receive(cache)
-            if work.status:
-                if not await self._refuse(endpoint, work):
-                    break
-                continue
+            if not work.descriptor:
+                await self._breaking.break_up(endpoint, Status.FLUSHED)
+                break
             await self._nic.work("keep_ahead")
-            endpoint.receives.ahead.append(work)
+            ahead.append(work)
+
+    async def _refuse_ahead(self, endpoint: Endpoint) -> None:
+        """Complete the oldest that were read ahead, up to one for a message."""
+        ahead = endpoint.receives.ahead
+        while ahead and ahead[0].status:
+            work = ahead.popleft()
+            await self._completions.receive(endpoint, work.descriptor, 0, work.status)
 
     async def _refuse(self, endpoint: Endpoint, work: Work) -> bool:
         """A descriptor with something wrong: its status says so. False when it is none: then the connection breaks."""
