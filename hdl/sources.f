@@ -85,10 +85,12 @@ hdl/sim/cluster/sim_segment.sv
 hdl/sim/cluster/sim_nic_trace.sv
 hdl/sim/cluster/sim_nic_invariants.sv
 hdl/sim/cluster/sim_nic_use.sv
+hdl/sim/cluster/sim_nic_watch.sv
 hdl/sim/cluster/sim_node_host.sv
 hdl/sim/cluster/sim_node.sv
 hdl/sim/cluster/sim_switch_study.sv
 tests/block/hdl/sim_gate.sv
+tests/block/hdl/sim_sram.sv
 tests/block/hdl/sim_sram_bench.sv
 tests/block/hdl/sim_send_bench.sv
 tests/block/hdl/sim_recv_bench.sv

@@ -58,9 +58,7 @@ class NicKind(ABC):
     sram_bytes: int
     """Size of the card's memory in the machine, where nobody gives another."""
     hdl_card: str
-    """The module that stands in a node of the RTL; all have the ports of `sim_lanai_card`."""
-    hdl_variant: int = 0
-    """Its parameter VARIANT, where the module is for several kinds."""
+    """The module that stands in a node of the RTL; all have the same ports, those of `sim_lanai9_card`."""
     target: Target | None = None
     """The processor for which its firmware is compiled; None: it has no processor, so there is no firmware of it, and
     no table of costs."""

@@ -9,7 +9,7 @@ class SramImage:
     """Reads and writes the array behind `dut.u_sram`, a word of 64 or 32 bits at a time.
 
     Args:
-        dut: The bench's top level, with an instance `u_sram`.
+        dut: What has the instance `u_sram`: the bench's top level, or its `u_memory` (`sim_sram`).
         size: Bytes of it that the test uses, a multiple of a word.
     """
 

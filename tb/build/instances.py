@@ -141,7 +141,7 @@ def node_instance(
         clocks["far"] = first_clock + FAR
     nic = nic_kind(kind)
     drives = {**clocks, "pci": clocks["nic"]} if nic.one_clock else clocks
-    parameters = [f".VARIANT({nic.hdl_variant})", f".ONE_CLOCK({int(nic.one_clock)})"]
+    parameters = [f".ONE_CLOCK({int(nic.one_clock)})"]
     parameters += [f".NODE({node})", f".CABLE({node})", f".CARRIED({int(gated)})"]
     parameters += [f".CLOCK_{domain.upper()}({clock})" for domain, clock in drives.items()]
     parameters += [f".{card.upper()}({int(there)})" for card, there in further._asdict().items()]

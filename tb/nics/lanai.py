@@ -5,10 +5,9 @@ from __future__ import annotations
 from tb.nics.view import BUS, FLOW, MEMORY, PORT, Signals, View, below
 
 
-def view(chip: str, engines: Signals, state: str, module: str) -> View:
-    """The view of a LANai that stands at `chip` in the card, with the signals of its engines; `state`: the translation
-    of its host DMA's state, which `module` names.
+def view(engines: Signals, state: str, module: str) -> View:
+    """The view of a LANai, with the signals of its engines; `state`: the translation of its host DMA's state, which
+    `module` names.
     """
-    nic = below(f"nic.{chip}", engines) + below("nic", (("clk", ""), ("isr", ""), *MEMORY))
-    port = below("nic", PORT) + below(f"nic.{chip}.u_net.u_link", FLOW)
-    return View(below("nic", BUS), nic, port, {state: module})
+    nic = below("nic", engines) + (("clk", ""), ("isr", ""), *MEMORY)
+    return View(BUS, nic, PORT + below("nic.u_net.u_link", FLOW), {state: module})

@@ -46,4 +46,4 @@ ENGINES = (
     ("u_card.u_device.u_master.state", "pci_master"),
     ("u_card.u_device.u_target.state", "pci_target"),
 )
-WAVES = view("gen_lanai4.nic", ENGINES, "word_dma_state", "nic/lanai4/myri_word_dma")
+WAVES = view(ENGINES, "word_dma_state", "nic/lanai4/myri_word_dma")

@@ -19,4 +19,4 @@ ENGINES = (
     ("u_pci.u_card.u_device.u_master.state", "pci_master"),
     ("u_pci.u_card.u_device.u_target.state", "pci_target"),
 )
-WAVES = view("gen_lanai9.nic", ENGINES, "dma_state", "nic/lanai9/myri_host_dma")
+WAVES = view(ENGINES, "dma_state", "nic/lanai9/myri_host_dma")

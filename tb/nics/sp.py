@@ -14,7 +14,7 @@ class RtlSpNic(RtlNic):
 
 NIC = RtlSpNic
 ENGINES = (
-    ("adapter.cpu_req", ""),
+    ("adapter.cpu_sram", ""),
     ("adapter.cpu_gnt", ""),
     ("adapter.u_engines.u_left.state", "left_engine"),
     ("adapter.u_engines.u_send.state", "right_engine"),

@@ -25,11 +25,8 @@ class View:
     """Translations of states: by name the module that has them, as a path below `hdl`."""
 
 
-BUS = (("use_of.bus_used", ""), ("use_of.bus_data", ""))
-MEMORY = (
-    ("mem_a_valid", ""), ("mem_a_write", ""), ("mem_a_addr", ""), ("mem_a_wdata", ""),
-    ("mem_b_valid", ""), ("mem_b_write", ""), ("mem_b_addr", ""), ("mem_b_wdata", ""),
-)  # fmt: skip
+BUS = (("watch.use_of.bus_used", ""), ("watch.use_of.bus_data", ""))
+MEMORY = (("mem_a", ""), ("mem_b", ""))
 """The ports of the card's memory."""
 PORT = (("link_clk", ""), ("tx", CHARACTER), ("rx", CHARACTER))
 """The wires of the card's link."""

@@ -35,12 +35,12 @@ class NicBench:
     def __init__(self, dut: Any, sleep: bool, **inputs: int) -> None:
         self.dut = dut
         self.rng = random.Random(cocotb.RANDOM_SEED)
-        self.sram = SramImage(dut, SRAM_BYTES)
         self.image = bytearray(self.rng.randbytes(SRAM_BYTES))
         self.allow: Pauses = never()
         """Clocks in which the memory grants nothing."""
         self.edge = RisingEdge(dut.clk)
         self._gated = hasattr(dut, "allow")
+        self.sram = SramImage(dut.u_memory if self._gated else dut, SRAM_BYTES)
         if self._gated:
             dut.allow.value = 1
         for name, value in {"sleep": int(sleep), "rst": 1, **inputs}.items():

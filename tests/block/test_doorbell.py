@@ -28,7 +28,7 @@ class Bench(NicBench):
     def __init__(self, dut: Any, size: int, multi: bool, sleep: bool = True) -> None:
         zeros = dict.fromkeys(("w_base", "w_base_data", "w_consumer", "w_data"), 0)
         super().__init__(dut, sleep, size=size, multi=int(multi), **zeros)
-        self.sram = SramImage(dut, MEMORY)
+        self.sram = SramImage(dut.u_memory, MEMORY)
         self.image = bytearray(MEMORY)
         span = Size.DOORBELL_FIFO << size
         self.model = DoorbellModel(self.image, [(3 - k if multi else 1) * span for k in range(4)], size, multi)

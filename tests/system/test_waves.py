@@ -36,7 +36,7 @@ LOOP = re.compile(r"(.*_)?(cycle|needed|awake|alarm_valid)(_\d)?|(gated_clk|refr
 """What signals of the loop that drives the clocks are called."""
 ABSENT = {"fabric_clk", "far_clk"}
 """Clocks of cards that this cluster does not have."""
-SENDER = "node.node.card.nic.gen_lanai9.nic.u_net.u_send"
+SENDER = "node.node.card.nic.u_net.u_send"
 """A part with edges of its own, in a host."""
 HARDWARE = {"config_cycle", "bus_busy", "count_busy", "refresh_due"}
 """Signals that are not, although they look like it."""

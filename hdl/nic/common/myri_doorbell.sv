@@ -6,33 +6,33 @@
 // on; the slot is the number modulo the entries. The firmware writes the consumer. An entry that
 // finds its FIFO full is dropped: `overflow` strobes and is counted. Writing a base empties that FIFO.
 // Timing: one entry a clock when SRAM grants; a beat with both halves takes two. `wake` with the grant.
-module myri_doorbell (
-    input  logic        clk,          // NIC clock
-    input  logic        rst,          // synchronous reset
-    input  logic [ 2:0] size,         // FIFO size field: 4 KB << size
-    input  logic        multi,        // four FIFOs instead of one
-    input  logic [ 3:0] w_base,       // write of base k (value in w_base_data)
-    input  logic [23:0] w_base_data,  // SRAM address, aligned to the FIFO's bytes
-    input  logic [ 3:0] w_consumer,   // write of consumer k (value in w_data)
-    input  logic [16:0] w_data,       // see w_consumer
-    output logic [95:0] base,         // 24 bits a FIFO
-    output logic [67:0] producer,     // 17 bits a FIFO
-    output logic [67:0] consumer,     // 17 bits a FIFO
-    input  logic        in_valid,     // a beat for the doorbell region
-    output logic        in_ready,     // taken at the coming edge
-    input  logic [23:0] in_addr,      // offset in the PCI region, multiple of 8
-    input  logic [ 7:0] in_be,        // lanes written
-    input  logic [63:0] in_data,      // lanes
-    output logic        sram_req,     // write request
-    input  logic        sram_gnt,     // granted
-    output logic [22:0] sram_addr,    // byte address
-    output logic [63:0] sram_wdata,   // the entry
-    output logic        wake,         // strobe: an entry is in SRAM after this edge
-    output logic        overflow,     // strobe: an entry was dropped
-    output logic [31:0] overflows,    // dropped since reset
-    output logic [31:0] tr_addr,      // with wake and overflow: the entry's address
-    output logic [31:0] tr_data,      // and data
-    output logic        busy          // another edge is needed
+module myri_doorbell
+  import myri_sram_pkg::*;
+(
+    input  logic                 clk,          // NIC clock
+    input  logic                 rst,          // synchronous reset
+    input  logic          [ 2:0] size,         // FIFO size field: 4 KB << size
+    input  logic                 multi,        // four FIFOs instead of one
+    input  logic          [ 3:0] w_base,       // write of base k (value in w_base_data)
+    input  logic          [23:0] w_base_data,  // SRAM address, aligned to the FIFO's bytes
+    input  logic          [ 3:0] w_consumer,   // write of consumer k (value in w_data)
+    input  logic          [16:0] w_data,       // see w_consumer
+    output logic          [95:0] base,         // 24 bits a FIFO
+    output logic          [67:0] producer,     // 17 bits a FIFO
+    output logic          [67:0] consumer,     // 17 bits a FIFO
+    input  logic                 in_valid,     // a beat for the doorbell region
+    output logic                 in_ready,     // taken at the coming edge
+    input  logic          [23:0] in_addr,      // offset in the PCI region, multiple of 8
+    input  logic          [ 7:0] in_be,        // lanes written
+    input  logic          [63:0] in_data,      // lanes
+    output sram_request_t        sram,         // SRAM request: the entry
+    input  logic                 sram_gnt,     // granted
+    output logic                 wake,         // strobe: an entry is in SRAM after this edge
+    output logic                 overflow,     // strobe: an entry was dropped
+    output logic          [31:0] overflows,    // dropped since reset
+    output logic          [31:0] tr_addr,      // with wake and overflow: the entry's address
+    output logic          [31:0] tr_data,      // and data
+    output logic                 busy          // another edge is needed
 );
   logic        low_done;  // the lower half of this beat is through
   logic        high;  // the half in work
@@ -64,10 +64,12 @@ module myri_doorbell (
   assign full = fill >= entries;
   assign offset = {producer_k[15:0] & (entries[15:0] - 16'd1), 3'b000};
 
-  assign sram_req = in_valid && in_be != 8'd0 && !full;
-  assign sram_addr = base_k[22:0] | {4'd0, offset};
-  assign sram_wdata = {word, tr_addr[7:0], tr_addr[15:8], tr_addr[23:16], tr_addr[31:24]};
-  assign wake = sram_req && sram_gnt;
+  assign sram.req = in_valid && in_be != 8'd0 && !full;
+  assign sram.write = 1'b1;
+  assign sram.addr = base_k[22:0] | {4'd0, offset};
+  assign sram.be = 8'hFF;
+  assign sram.wdata = {word, tr_addr[7:0], tr_addr[15:8], tr_addr[23:16], tr_addr[31:24]};
+  assign wake = sram.req && sram_gnt;
   assign overflow = in_valid && in_be != 8'd0 && full;
   assign step = wake || overflow;
   assign in_ready = (step && last) || in_be == 8'd0;

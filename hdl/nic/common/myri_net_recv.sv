@@ -10,7 +10,9 @@
 // hold_reset everything is absorbed. Packets lost so are counted, one `lost` strobe each.
 // Entry from myri_packet_rx: {tail, count[3:0], syndrome[7:0], data[WIDTH-1:0]}.
 // Timing: one word a clock, request in the clock the entry shows, taken with the grant.
-module myri_net_recv #(
+module myri_net_recv
+  import myri_sram_pkg::*;
+#(
     parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
 ) (
     input logic clk,  // NIC clock
@@ -36,11 +38,8 @@ module myri_net_recv #(
     output logic truncated,  // strobe: a packet was cut after its first bytes were stored
     output logic receiver_reset,  // strobe: the receiver was reset by the time-out
     output logic lost,  // strobe: a packet was dropped or cut
-    output logic sram_req,  // write request
+    output sram_request_t sram,  // SRAM request, writes only
     input logic sram_gnt,  // granted
-    output logic [22:0] sram_addr,  // byte address of the word
-    output logic [WIDTH-1:0] sram_wdata,  // write data
-    output logic [WIDTH/8-1:0] sram_be,  // lanes written
     input logic in_valid,  // entry from the link side
     output logic in_ready,  // taken
     input logic [WIDTH+12:0] in_data,  // the entry
@@ -65,6 +64,7 @@ module myri_net_recv #(
   logic [3:0] count;
   logic [7:0] syndrome;
   logic [WIDTH-1:0] data;
+  logic [WIDTH-1:0] lanes;  // as stored
   logic dropping;
   logic room;
   logic fix_up;  // tail without bytes: only the syndrome goes into the last byte stored
@@ -82,14 +82,16 @@ module myri_net_recv #(
   assign blocked = in_valid && !dropping && !armed;
 
   // Data path.
-  assign sram_req = in_valid && !dropping && armed && (fix_up ? crc_enable : room);
-  assign sram_addr = fix_up ? last_addr : rmp[22:0];
-  assign sram_be = fix_up ? BYTES'(1) << (BYTES - 1) : ~({BYTES{1'b1}} << count);
+  assign sram.req = in_valid && !dropping && armed && (fix_up ? crc_enable : room);
+  assign sram.addr = fix_up ? last_addr : rmp[22:0];
+  assign sram.write = 1'b1;
+  assign sram.be = fix_up ? 8'h01 << (BYTES - 1) : ~(8'hFF << count) & 8'({BYTES{1'b1}});
+  assign sram.wdata = 64'(lanes);
   for (genvar i = 0; i < BYTES; i++) begin : gen_lane
-    assign sram_wdata[8*i+:8] = crc_enable && tail && (fix_up ? i == BYTES - 1 : count == 4'(i + 1)) ?
+    assign lanes[8*i+:8] = crc_enable && tail && (fix_up ? i == BYTES - 1 : count == 4'(i + 1)) ?
         syndrome : data[8*i+:8];
   end
-  assign store_taken = in_valid && !dropping && armed && (sram_req ? sram_gnt : fix_up);
+  assign store_taken = in_valid && !dropping && armed && (sram.req ? sram_gnt : fix_up);
   assign in_ready = dropping || store_taken;
   assign taken = in_valid && in_ready;
 
@@ -108,7 +110,7 @@ module myri_net_recv #(
   assign tr_length = (stored ? length : 32'd0) + {28'd0, count};
   assign tr_syndrome = syndrome;
   assign resets = hold_reset && (armed || absorb || stored || drop != begun);
-  assign busy = w_rmp || w_rml || taken || sram_req || set_buff || expired || resets || (waiting != blocked);
+  assign busy = w_rmp || w_rml || taken || sram.req || set_buff || expired || resets || (waiting != blocked);
 
   // Key of the packet at the input, also of what is dropped.
   logic key_known, key_next_known, unused_ok;

@@ -9,40 +9,40 @@
 // is wrong. Entry to myri_packet_tx: {crc_en, abort, tail, first[2:0], last[3:0], data[WIDTH-1:0]}.
 // Timing: request in the clock after the write, word handed over in the clock after the grant, one
 // word a clock. set_send in the clock in which the last word (and tail) has gone.
-module myri_net_send #(
+module myri_net_send
+  import myri_sram_pkg::*;
+#(
     parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
 ) (
-    input  logic             clk,           // NIC clock
-    input  logic             rst,           // synchronous reset
-    input  logic [     47:0] cycle,         // index of the coming edge
-    input  logic             hold_reset,    // LANai in reset: stop, close an open packet
-    input  logic             crc_enable,    // append CRC-8 (MYRINET bit 2)
-    input  logic             w_smp,         // register write strobes
-    input  logic             w_sml,         // write of SML
-    input  logic             w_smlt,        // write of SMLT
-    input  logic             w_sa,          // write of SA
-    input  logic [     23:0] w_data,        // value written
-    output logic [     23:0] smp,           // SMP as read: next byte to send
-    output logic [     23:0] limit,         // SML / SMLT as read
-    output logic [      2:0] sa,            // SA as read
-    output logic             started,       // strobe: a limit was taken (clears SEND)
-    output logic             set_send,      // strobe: limit reached, all handed over (sets SEND)
-    output logic             misuse,        // strobe: a write was ignored
-    output logic             sram_req,      // read request
-    input  logic             sram_gnt,      // granted
-    output logic [     22:0] sram_addr,     // byte address of the word
-    input  logic             sram_rvalid,   // read data valid
-    input  logic [WIDTH-1:0] sram_rdata,    // read data
-    output logic             out_valid,     // entry for the link side
-    input  logic             out_ready,     // taken at the coming edge
-    output logic [WIDTH+9:0] out_data,      // the entry
-    output logic             tr_start,      // trace: packet started tr_start_ago edges ago
-    output logic [     31:0] tr_start_ago,  // see tr_start
-    output logic             tr_read,       // trace: last byte handed over
-    output logic [     31:0] tr_key,        // packet key, with both
-    output logic [     31:0] tr_bytes,      // bytes of the packet, route included, with tr_read
-    output logic             in_flight,     // a packet is open or a piece runs
-    output logic             busy           // another edge is needed
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic [47:0] cycle,  // index of the coming edge
+    input logic hold_reset,  // LANai in reset: stop, close an open packet
+    input logic crc_enable,  // append CRC-8 (MYRINET bit 2)
+    input logic w_smp,  // register write strobes
+    input logic w_sml,  // write of SML
+    input logic w_smlt,  // write of SMLT
+    input logic w_sa,  // write of SA
+    input logic [23:0] w_data,  // value written
+    output logic [23:0] smp,  // SMP as read: next byte to send
+    output logic [23:0] limit,  // SML / SMLT as read
+    output logic [2:0] sa,  // SA as read
+    output logic started,  // strobe: a limit was taken (clears SEND)
+    output logic set_send,  // strobe: limit reached, all handed over (sets SEND)
+    output logic misuse,  // strobe: a write was ignored
+    output sram_request_t sram,  // SRAM request, reads only
+    input logic sram_gnt,  // granted
+    input sram_read_t sram_read,  // what it read
+    output logic out_valid,  // entry for the link side
+    input logic out_ready,  // taken at the coming edge
+    output logic [WIDTH+9:0] out_data,  // the entry
+    output logic tr_start,  // trace: packet started tr_start_ago edges ago
+    output logic [31:0] tr_start_ago,  // see tr_start
+    output logic tr_read,  // trace: last byte handed over
+    output logic [31:0] tr_key,  // packet key, with both
+    output logic [31:0] tr_bytes,  // bytes of the packet, route included, with tr_read
+    output logic in_flight,  // a packet is open or a piece runs
+    output logic busy  // another edge is needed
 );
   localparam int LANE = $clog2(WIDTH / 8);
   localparam int TAIL = WIDTH + 7;  // place of the tail flag in an entry
@@ -70,7 +70,7 @@ module myri_net_send #(
 
   assign word_end = {smp[23:LANE] + 1'b1, LANE'(0)};
   assign last_word = word_end >= limit;
-  assign quiet = !sram_rvalid && !held;
+  assign quiet = !sram_read.valid && !held;
   assign close = quiet && open && (hold_reset || (active && kind_tail && smp >= limit));
   assign finished = active && smp >= limit && quiet && !(kind_tail && open);
   assign take_limit = (w_sml || w_smlt) && !hold_reset && (!active || finished || !kind_tail);
@@ -78,19 +78,20 @@ module myri_net_send #(
   assign started = take_limit;
   assign set_send = finished && !take_limit && !hold_reset;
 
-  assign sram_req = active && !hold_reset && smp < limit && !held && !(sram_rvalid && !out_ready);
-  assign sram_addr = {smp[22:LANE], LANE'(0)};
+  assign sram.req = active && !hold_reset && smp < limit && !held && !(sram_read.valid && !out_ready);
+  assign sram.addr = {smp[22:LANE], LANE'(0)};
+  assign {sram.write, sram.be, sram.wdata} = '0;
   assign out_valid = !quiet || close;
   assign out_data = {
     crc_enable,
     quiet && hold_reset,
     quiet || word_tail,
     quiet ? 7'd0 : {word_first, word_last},
-    held ? word : sram_rdata
+    held ? word : sram_read.data[WIDTH-1:0]
   };
   assign pushed = out_valid && out_ready;
   assign in_flight = active || open || !quiet;
-  assign busy = w_smp || w_sml || w_smlt || w_sa || sram_req || sram_rvalid || pushed || finished ||
+  assign busy = w_smp || w_sml || w_smlt || w_sa || sram.req || sram_read.valid || pushed || finished ||
       (active && hold_reset);
 
   always_ff @(posedge clk) begin
@@ -109,7 +110,7 @@ module myri_net_send #(
       word_tail <= 1'b0;
     end else begin
       if (w_sa) sa <= w_data[2:0];
-      if (sram_rvalid && !out_ready) word <= sram_rdata;
+      if (sram_read.valid && !out_ready) word <= sram_read.data[WIDTH-1:0];
       held <= !out_ready && !quiet;
       if (sram_gnt) begin
         word_first <= 3'(smp[LANE-1:0]);

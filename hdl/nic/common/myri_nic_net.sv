@@ -6,6 +6,7 @@ module myri_nic_net
   import myri_nic_trace_pkg::*;
   import myri_nic_engines_pkg::*;
   import myri_settings_pkg::*;
+  import myri_sram_pkg::*;
 #(
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port
     parameter int FIFO_LOG2  = 4,  // entries of a data crossing = 2**FIFO_LOG2
@@ -61,16 +62,11 @@ module myri_nic_net
     output logic recv_reset,  // receiver reset by the time-out
     output logic recv_lost,  // packet lost
     output logic [5:0] link_event,  // strobes: down, missed, beat, forward reset, illegal, sent
-    output logic rx_req,  // SRAM: net receive
+    output sram_request_t rx_sram,  // SRAM: net receive
     input logic rx_gnt,  // granted
-    output logic [22:0] rx_addr,  // byte address
-    output logic [WIDTH-1:0] rx_wdata,  // write data
-    output logic [WIDTH/8-1:0] rx_be,  // lanes
-    output logic tx_req,  // SRAM: net send
+    output sram_request_t tx_sram,  // SRAM: net send
     input logic tx_gnt,  // granted
-    output logic [22:0] tx_addr,  // byte address
-    input logic tx_rvalid,  // read data valid
-    input logic [WIDTH-1:0] tx_rdata,  // read data
+    input sram_read_t tx_read,  // what it read
     output send_trace_t send_trace,  // clk: of the send engine
     output recv_trace_t recv_trace,  // clk: of the receive engine
     output logic in_flight,  // the send engine has something open, or a packet waits for SRAM
@@ -105,11 +101,9 @@ module myri_nic_net
       .limit(send_limit),
       .started(send_started),
       .misuse(send_misuse),
-      .sram_req(tx_req),
+      .sram(tx_sram),
       .sram_gnt(tx_gnt),
-      .sram_addr(tx_addr),
-      .sram_rvalid(tx_rvalid),
-      .sram_rdata(tx_rdata),
+      .sram_read(tx_read),
       .out_valid(send_valid),
       .out_ready(send_ready),
       .out_data(send_data),
@@ -135,11 +129,8 @@ module myri_nic_net
       .truncated(recv_truncated),
       .receiver_reset(recv_reset),
       .lost(recv_lost),
-      .sram_req(rx_req),
+      .sram(rx_sram),
       .sram_gnt(rx_gnt),
-      .sram_addr(rx_addr),
-      .sram_wdata(rx_wdata),
-      .sram_be(rx_be),
       .in_valid(recv_valid),
       .in_ready(recv_ready),
       .in_data(recv_data),

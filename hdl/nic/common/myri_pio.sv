@@ -7,7 +7,9 @@
 // and a read sees them. Register writes need all four bytes of the first word of a beat; others are
 // ignored and flagged by `misuse`. Registers are big-endian on the bus.
 // Timing: a write takes one clock when granted, an SRAM read two, a register read one.
-module myri_pio #(
+module myri_pio
+  import myri_sram_pkg::*;
+#(
     parameter int WIDTH = 64  // bits of a beat and of a word of SRAM, 32 or 64
 ) (
     input logic clk,  // NIC clock
@@ -22,14 +24,9 @@ module myri_pio #(
     output logic rsp_valid,  // read data to the PCI side
     input logic rsp_ready,  // there is room
     output logic [WIDTH-1:0] rsp_data,  // lanes
-    output logic sram_req,  // SRAM request
+    output sram_request_t sram,  // SRAM request
     input logic sram_gnt,  // granted
-    output logic sram_write,  // 1 = write
-    output logic [22:0] sram_addr,  // byte address of the word
-    output logic [WIDTH-1:0] sram_wdata,  // write data
-    output logic [WIDTH/8-1:0] sram_be,  // lanes written
-    input logic sram_rvalid,  // read data valid
-    input logic [WIDTH-1:0] sram_rdata,  // read data
+    input sram_read_t sram_read,  // what it read
     output logic host_reg_valid,  // special register access
     input logic host_reg_ready,  // served in this clock
     output logic host_reg_write,  // 1 = write
@@ -41,9 +38,7 @@ module myri_pio #(
     input logic [WIDTH-1:0] ctl_rdata,  // lanes at addr, combinational
     output logic bell_valid,  // doorbell beat
     input logic bell_ready,  // taken
-    input logic bell_req,  // the doorbell unit's SRAM request ...
-    input logic [22:0] bell_addr,  // ... and address
-    input logic [WIDTH-1:0] bell_wdata,  // ... and entry
+    input sram_request_t bell_sram,  // the doorbell unit's SRAM request
     output logic [23:0] addr,  // address of the beat, for ctl and bell
     output logic [WIDTH/8-1:0] be,  // its lanes
     output logic [WIDTH-1:0] data,  // its data
@@ -55,6 +50,7 @@ module myri_pio #(
   logic read;
   logic waiting;  // SRAM read granted, data not yet back
   logic to_ctl;
+  sram_request_t own;  // of a beat
   logic whole;
   logic done_write;
   logic done_read;
@@ -64,11 +60,12 @@ module myri_pio #(
   assign to_ctl = !to_sram && !to_bell && !to_regs;
   assign whole = be[3:0] == 4'hF;
 
-  assign sram_req = bell_req || (in_valid && to_sram && (!read || (rsp_ready && !waiting)));
-  assign sram_write = bell_req || !read;
-  assign sram_addr = bell_req ? bell_addr : sram_offset;
-  assign sram_wdata = bell_req ? bell_wdata : data;
-  assign sram_be = bell_req ? '1 : be;
+  assign own.req = in_valid && to_sram && (!read || (rsp_ready && !waiting));
+  assign own.write = !read;
+  assign own.addr = sram_offset;
+  assign own.be = 8'(be);
+  assign own.wdata = 64'(data);
+  assign sram = bell_sram.req ? bell_sram : own;
   assign host_reg_valid = in_valid && to_regs && (read ? rsp_ready : whole);
   assign host_reg_write = !read;
   assign host_reg_addr = addr[8:0];
@@ -78,17 +75,17 @@ module myri_pio #(
 
   assign done_write = to_sram ? sram_gnt : to_bell ? bell_ready : to_ctl ? ctl_ready :
       host_reg_ready || !whole;
-  assign done_read = to_sram ? sram_rvalid : to_regs ? host_reg_ready : rsp_ready;
+  assign done_read = to_sram ? sram_read.valid : to_regs ? host_reg_ready : rsp_ready;
   assign in_ready = read ? done_read : done_write;
   assign misuse = in_valid && to_regs && !read && !whole;
   assign rsp_valid = in_valid && read && done_read;
-  assign rsp_data = to_sram ? sram_rdata : to_ctl ? ctl_rdata : to_bell ? '0 :
+  assign rsp_data = to_sram ? sram_read.data[WIDTH-1:0] : to_ctl ? ctl_rdata : to_bell ? '0 :
       WIDTH'({host_reg_rdata[7:0], host_reg_rdata[15:8], host_reg_rdata[23:16], host_reg_rdata[31:24]});
   assign tr_write = in_valid && !read && done_write && !to_bell && !misuse;
   assign busy = in_valid;
 
   always_ff @(posedge clk) begin
     if (rst) waiting <= 1'b0;
-    else waiting <= in_valid && read && to_sram && sram_req && sram_gnt;
+    else waiting <= in_valid && read && to_sram && sram.req && sram_gnt;
   end
 endmodule

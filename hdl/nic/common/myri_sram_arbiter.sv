@@ -7,59 +7,31 @@
 // Timing: grant in the clock of the request; read data in the clock after, valid for that clock.
 // Sleeping: `busy` follows the engines (requests, read data on their way), not the processor, which
 // keeps the clock awake itself while it waits for a grant or for read data.
-module myri_sram_arbiter #(
-    parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
-) (
+module myri_sram_arbiter
+  import myri_sram_pkg::*;
+(
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
     input logic [1:0] cfg_accesses,  // accesses a clock, 1 or 2
-    input logic pio_req,  // host PIO and doorbells: request
+    input sram_request_t pio_sram,  // host PIO and doorbells
     output logic pio_gnt,  // granted in this clock
-    input logic pio_write,  // 1 = write
-    input logic [22:0] pio_addr,  // byte address, multiple of a word
-    input logic [WIDTH-1:0] pio_wdata,  // write data, lane i = byte pio_addr+i
-    input logic [WIDTH/8-1:0] pio_be,  // lanes written
-    output logic pio_rvalid,  // pio_rdata holds the word granted in the clock before
-    output logic [WIDTH-1:0] pio_rdata,  // read data
-    input logic dma_req,  // host DMA, likewise
+    output sram_read_t pio_read,  // what it read
+    input sram_request_t dma_sram,  // host DMA
     output logic dma_gnt,  // granted
-    input logic dma_write,  // 1 = write
-    input logic [22:0] dma_addr,  // byte address, multiple of a word
-    input logic [WIDTH-1:0] dma_wdata,  // write data
-    input logic [WIDTH/8-1:0] dma_be,  // lanes written
-    output logic dma_rvalid,  // read data valid
-    output logic [WIDTH-1:0] dma_rdata,  // read data
-    input logic rx_req,  // net receive, writes only
+    output sram_read_t dma_read,  // what it read
+    input sram_request_t rx_sram,  // net receive, writes only
     output logic rx_gnt,  // granted
-    input logic [22:0] rx_addr,  // byte address, multiple of a word
-    input logic [WIDTH-1:0] rx_wdata,  // write data
-    input logic [WIDTH/8-1:0] rx_be,  // lanes written
-    input logic tx_req,  // net send, reads only
+    input sram_request_t tx_sram,  // net send, reads only
     output logic tx_gnt,  // granted
-    input logic [22:0] tx_addr,  // byte address, multiple of a word
-    output logic tx_rvalid,  // read data valid
-    output logic [WIDTH-1:0] tx_rdata,  // read data
-    input logic cpu_req,  // processor
+    output sram_read_t tx_read,  // what it read
+    input sram_request_t cpu_sram,  // processor
     output logic cpu_gnt,  // granted
     output logic cpu_free,  // a request of the processor would be, in this clock
-    input logic cpu_write,  // 1 = write
-    input logic [22:0] cpu_addr,  // byte address, multiple of a word
-    input logic [WIDTH-1:0] cpu_wdata,  // write data
-    input logic [WIDTH/8-1:0] cpu_be,  // lanes written
-    output logic cpu_rvalid,  // read data valid
-    output logic [WIDTH-1:0] cpu_rdata,  // read data
-    output logic mem_a_valid,  // memory port a: access
-    output logic mem_a_write,  // 1 = write
-    output logic [22:0] mem_a_addr,  // byte address, multiple of a word
-    output logic [WIDTH-1:0] mem_a_wdata,  // write data
-    output logic [WIDTH/8-1:0] mem_a_be,  // lanes written
-    input logic [WIDTH-1:0] mem_a_rdata,  // read data, the clock after
-    output logic mem_b_valid,  // memory port b: access
-    output logic mem_b_write,  // 1 = write
-    output logic [22:0] mem_b_addr,  // byte address, multiple of a word
-    output logic [WIDTH-1:0] mem_b_wdata,  // write data
-    output logic [WIDTH/8-1:0] mem_b_be,  // lanes written
-    input logic [WIDTH-1:0] mem_b_rdata,  // read data, the clock after
+    output sram_read_t cpu_read,  // what it read
+    output sram_request_t mem_a,  // memory port a
+    input logic [63:0] mem_a_rdata,  // read data, the clock after
+    output sram_request_t mem_b,  // memory port b
+    input logic [63:0] mem_b_rdata,  // read data, the clock after
     output logic busy  // another edge is needed
 );
   localparam int PIO = 0;
@@ -77,9 +49,14 @@ module myri_sram_arbiter #(
   logic [4:0] on_b;
   logic [4:0] granted;
   logic [4:0] from_b;  // read data of the clock after come from port b
+  logic [3:0] read;  // whose they are: PIO, DMA, TX, CPU
 
   assign request = {
-    cpu_req, tx_req, rx_req, dma_first ? pio_req : dma_req, dma_first ? dma_req : pio_req
+    cpu_sram.req,
+    tx_sram.req,
+    rx_sram.req,
+    dma_first ? pio_sram.req : dma_sram.req,
+    dma_first ? dma_sram.req : pio_sram.req
   };
   assign first = request & (~request + 5'd1);
   assign rest = request & ~first;
@@ -94,45 +71,33 @@ module myri_sram_arbiter #(
   assign cpu_gnt = granted[CPU];
   assign cpu_free = request[3:0] == 4'd0 ||
       (cfg_accesses != 2'd1 && (request[3:0] & (request[3:0] - 4'd1)) == 4'd0);
-  assign busy = (request[3:0] != 4'd0) || pio_rvalid || dma_rvalid || tx_rvalid;
+  assign busy = (request[3:0] != 4'd0) || pio_read.valid || dma_read.valid || tx_read.valid;
 
-  assign mem_a_valid = request != 5'd0;
-  assign mem_b_valid = second != 5'd0;
+  assign mem_a = on_a[PIO] ? pio_sram : on_a[DMA] ? dma_sram : on_a[RX] ? rx_sram :
+      on_a[TX] ? tx_sram : on_a[CPU] ? cpu_sram : SRAM_IDLE;
+  assign mem_b = on_b[PIO] ? pio_sram : on_b[DMA] ? dma_sram : on_b[RX] ? rx_sram :
+      on_b[TX] ? tx_sram : on_b[CPU] ? cpu_sram : SRAM_IDLE;
 
-  assign mem_a_write = on_a[RX] || (on_a[PIO] && pio_write) || (on_a[DMA] && dma_write) ||
-      (on_a[CPU] && cpu_write);
-  assign mem_a_addr = on_a[PIO] ? pio_addr : on_a[DMA] ? dma_addr : on_a[RX] ? rx_addr :
-      on_a[TX] ? tx_addr : cpu_addr;
-  assign mem_a_wdata = on_a[PIO] ? pio_wdata : on_a[DMA] ? dma_wdata : on_a[RX] ? rx_wdata : cpu_wdata;
-  assign mem_a_be = on_a[PIO] ? pio_be : on_a[DMA] ? dma_be : on_a[RX] ? rx_be : cpu_be;
-
-  assign mem_b_write = on_b[RX] || (on_b[PIO] && pio_write) || (on_b[DMA] && dma_write) ||
-      (on_b[CPU] && cpu_write);
-  assign mem_b_addr = on_b[PIO] ? pio_addr : on_b[DMA] ? dma_addr : on_b[RX] ? rx_addr :
-      on_b[TX] ? tx_addr : cpu_addr;
-  assign mem_b_wdata = on_b[PIO] ? pio_wdata : on_b[DMA] ? dma_wdata : on_b[RX] ? rx_wdata : cpu_wdata;
-  assign mem_b_be = on_b[PIO] ? pio_be : on_b[DMA] ? dma_be : on_b[RX] ? rx_be : cpu_be;
-
-  assign pio_rdata = from_b[PIO] ? mem_b_rdata : mem_a_rdata;
-  assign dma_rdata = from_b[DMA] ? mem_b_rdata : mem_a_rdata;
-  assign tx_rdata = from_b[TX] ? mem_b_rdata : mem_a_rdata;
-  assign cpu_rdata = from_b[CPU] ? mem_b_rdata : mem_a_rdata;
+  assign pio_read.data = from_b[PIO] ? mem_b_rdata : mem_a_rdata;
+  assign dma_read.data = from_b[DMA] ? mem_b_rdata : mem_a_rdata;
+  assign tx_read.data = from_b[TX] ? mem_b_rdata : mem_a_rdata;
+  assign cpu_read.data = from_b[CPU] ? mem_b_rdata : mem_a_rdata;
+  assign {pio_read.valid, dma_read.valid, tx_read.valid, cpu_read.valid} = read;
 
   always_ff @(posedge clk) begin
     if (rst) begin
       dma_first <= 1'b0;
       from_b <= 5'd0;
-      pio_rvalid <= 1'b0;
-      dma_rvalid <= 1'b0;
-      tx_rvalid <= 1'b0;
-      cpu_rvalid <= 1'b0;
+      read <= 4'd0;
     end else begin
       if (granted[PIO] != granted[DMA]) dma_first <= granted[PIO];
       if (request != 5'd0) from_b <= on_b;
-      pio_rvalid <= granted[PIO] && !pio_write;
-      dma_rvalid <= granted[DMA] && !dma_write;
-      tx_rvalid  <= granted[TX];
-      cpu_rvalid <= granted[CPU] && !cpu_write;
+      read <= {
+        granted[PIO] && !pio_sram.write,
+        granted[DMA] && !dma_sram.write,
+        granted[TX],
+        granted[CPU] && !cpu_sram.write
+      };
     end
   end
 endmodule

@@ -2,7 +2,9 @@
 //
 // Timing: first request in the clock after `start`, one word a clock while granted and taken; at most
 // one word waits, so nothing is read that has no place. Sleeping: `busy` while it asks or moves.
-module myri_sram_reader #(
+module myri_sram_reader
+  import myri_sram_pkg::*;
+#(
     parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
 ) (
     input logic clk,  // NIC clock
@@ -10,11 +12,9 @@ module myri_sram_reader #(
     input logic start,  // strobe: read `count` words from `addr` (only when idle)
     input logic [22-$clog2(WIDTH/8):0] addr,  // word address
     input logic [29:0] count,  // words, not 0
-    output logic sram_req,  // read request
+    output sram_request_t sram,  // SRAM request
     input logic sram_gnt,  // granted
-    output logic [22:0] sram_addr,  // byte address of the word
-    input logic sram_rvalid,  // read data valid
-    input logic [WIDTH-1:0] sram_rdata,  // read data
+    input sram_read_t sram_read,  // what it read
     output logic out_valid,  // a word is there
     input logic out_ready,  // taken at the coming edge
     output logic [WIDTH-1:0] out_data,  // the word
@@ -26,11 +26,12 @@ module myri_sram_reader #(
   logic             held;
   logic [WIDTH-1:0] word;
 
-  assign sram_req = left != 30'd0 && !held && !(sram_rvalid && !out_ready);
-  assign sram_addr = {next, LANE'(0)};
-  assign out_valid = sram_rvalid || held;
-  assign out_data = held ? word : sram_rdata;
-  assign busy = start || sram_req || sram_rvalid || (held && out_ready);
+  assign sram.req = left != 30'd0 && !held && !(sram_read.valid && !out_ready);
+  assign sram.addr = {next, LANE'(0)};
+  assign {sram.write, sram.be, sram.wdata} = '0;
+  assign out_valid = sram_read.valid || held;
+  assign out_data = held ? word : sram_read.data[WIDTH-1:0];
+  assign busy = start || sram.req || sram_read.valid || (held && out_ready);
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -40,11 +41,11 @@ module myri_sram_reader #(
       word <= '0;
     end else begin
       held <= out_valid && !out_ready;
-      if (sram_rvalid && !out_ready) word <= sram_rdata;
+      if (sram_read.valid && !out_ready) word <= sram_read.data[WIDTH-1:0];
       if (start) begin
         next <= addr;
         left <= count;
-      end else if (sram_req && sram_gnt) begin
+      end else if (sram.req && sram_gnt) begin
         next <= next + 1'b1;
         left <= left - 30'd1;
       end

@@ -12,6 +12,7 @@ module myri_fifo_card
   import myri_fifo_card_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
+  import myri_sram_pkg::*;
 #(
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port = 2**SLACK_LOG2 characters
     parameter int CROSS_LOG2 = 4   // entries of a data crossing = 2**CROSS_LOG2
@@ -38,17 +39,9 @@ module myri_fifo_card
     output logic tx_hold,  // see myri_link_port
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
     output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
-    output logic mem_a_valid,  // memory port a: access
-    output logic mem_a_write,  // 1 = write
-    output logic [22:0] mem_a_addr,  // byte address, multiple of 8
-    output logic [63:0] mem_a_wdata,  // write data
-    output logic [7:0] mem_a_be,  // lanes written
+    output sram_request_t mem_a,  // memory port a
     input logic [63:0] mem_a_rdata,  // read data, the clock after
-    output logic mem_b_valid,  // memory port b: access
-    output logic mem_b_write,  // 1 = write
-    output logic [22:0] mem_b_addr,  // byte address, multiple of 8
-    output logic [63:0] mem_b_wdata,  // write data
-    output logic [7:0] mem_b_be,  // lanes written
+    output sram_request_t mem_b,  // memory port b
     input logic [63:0] mem_b_rdata,  // read data, the clock after
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
     input nic_settings_t cfg,  // of the NIC
@@ -83,10 +76,7 @@ module myri_fifo_card
   logic [13:0] arrived_as;
   logic [22:0] out_tail, out_head, in_tail, in_head;
   // Memory port b.
-  logic send_req, send_write, recv_req;
-  logic [22:0] send_addr, recv_addr;
-  logic [ 7:0] send_wdata;
-  logic [63:0] recv_wdata;
+  sram_request_t send_mem, recv_mem;
   // Sleeping.
   logic send_busy, recv_busy, regs_busy, host_busy, far_busy, near_busy, send_open, recv_open;
   // What the PCI side has for cards with DMA.
@@ -104,20 +94,12 @@ module myri_fifo_card
   assign unused_ok = ^{link_event, cmd_ready, wr_ready, rd_valid, rd_data};
   assign empty = !st_in_flight && !begun && {tx_level, out_level, ready_level, in_level} == '0;
 
-  assign mem_b_valid = send_req || recv_req;
-  assign mem_b_write = recv_req || send_write;
-  assign mem_b_addr = recv_req ? recv_addr : send_addr;
-  assign mem_b_wdata = recv_req ? recv_wdata : {56'd0, send_wdata};
-  assign mem_b_be = recv_req ? 8'hFF : 8'h01;
+  assign mem_b = recv_mem.req ? recv_mem : send_mem;
 
   myri_fifo_card_host u_host (
       .*,
       .tr_pio_write(pio_trace.pio_write),
-      .mem_valid   (mem_a_valid),
-      .mem_write   (mem_a_write),
-      .mem_addr    (mem_a_addr),
-      .mem_wdata   (mem_a_wdata),
-      .mem_be      (mem_a_be),
+      .mem         (mem_a),
       .mem_rdata   (mem_a_rdata),
       .out_slot    (out_tail),
       .in_slot     (in_head),
@@ -196,11 +178,8 @@ module myri_fifo_card
       .job_slot(out_head),
       .done(send_done),
       .refused(bad_descriptor),
-      .mem_req(send_req),
-      .mem_gnt(send_req && !recv_req),
-      .mem_write(send_write),
-      .mem_addr(send_addr),
-      .mem_wdata(send_wdata),
+      .mem(send_mem),
+      .mem_gnt(send_mem.req && !recv_mem.req),
       .mem_rdata(mem_b_rdata),
       .tr_start(send_trace.tx_start),
       .tr_ago(send_trace.tx_start_ago),
@@ -218,10 +197,8 @@ module myri_fifo_card
       .in_data(recv_data),
       .place_valid(cells ? !in_full : free_valid),
       .place(cells ? in_tail : {5'd0, free_number, 11'd0}),
-      .mem_req(recv_req),
-      .mem_gnt(recv_req),
-      .mem_addr(recv_addr),
-      .mem_wdata(recv_wdata),
+      .mem(recv_mem),
+      .mem_gnt(recv_mem.req),
       .refused(st_cell_refused),
       .tr_first(recv_trace.rx_first),
       .tr_done(recv_trace.rx_done),

@@ -6,6 +6,7 @@
 // Timing: that of myri_pio; the memory's port is the host's own.
 module myri_fifo_card_host
   import myri_fifo_card_pkg::*;
+  import myri_sram_pkg::*;
 (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
@@ -15,11 +16,7 @@ module myri_fifo_card_host
     output logic rsp_valid,  // read answer
     input logic rsp_ready,  // taken
     output logic [63:0] rsp_data,  // lanes
-    output logic mem_valid,  // memory: access
-    output logic mem_write,  // 1 = write
-    output logic [22:0] mem_addr,  // byte address, multiple of 8
-    output logic [63:0] mem_wdata,  // write data
-    output logic [7:0] mem_be,  // lanes written
+    output sram_request_t mem,  // memory: access
     input logic [63:0] mem_rdata,  // read data, the clock after
     input logic cells,  // the card's form
     input logic out_full,  // there is no slot for a cell to send
@@ -53,7 +50,7 @@ module myri_fifo_card_host
   assign to_sram = !addr[23] || (at_out && !read && goes) || (at_in && read);
   assign offset = at_out ? {out_slot[22:SLOT_LOG2], addr[SLOT_LOG2-1:0]} :
       at_in ? {in_slot[22:SLOT_LOG2], addr[SLOT_LOG2-1:0]} : addr[22:0];
-  assign put = mem_valid && mem_write && at_out && addr[SLOT_LOG2-1:3] == LAST && be[7];
+  assign put = mem.req && mem.write && at_out && addr[SLOT_LOG2-1:3] == LAST && be[7];
   assign out_dropped = ctl && at_out;
   assign value = {data[7:0], data[15:8], data[23:16], data[31:24]};
   assign unused_ok = ^{
@@ -72,8 +69,8 @@ module myri_fifo_card_host
     if (rst) begin
       {rvalid, begun} <= 2'b00;
     end else begin
-      rvalid <= mem_valid && !mem_write;
-      if (mem_valid && mem_write && at_out && first) begun <= 1'b1;
+      rvalid <= mem.req && !mem.write;
+      if (mem.req && mem.write && at_out && first) begun <= 1'b1;
       else if (put || (out_dropped && first)) begun <= 1'b0;
     end
   end
@@ -86,14 +83,9 @@ module myri_fifo_card_host
       .sram_offset(offset),
       .to_regs(1'b0),
       .to_bell(1'b0),
-      .sram_req(mem_valid),
-      .sram_gnt(mem_valid),
-      .sram_write(mem_write),
-      .sram_addr(mem_addr),
-      .sram_wdata(mem_wdata),
-      .sram_be(mem_be),
-      .sram_rvalid(rvalid),
-      .sram_rdata(mem_rdata),
+      .sram(mem),
+      .sram_gnt(mem.req),
+      .sram_read({rvalid, mem_rdata}),
       .host_reg_valid(reg_valid),
       .host_reg_ready(1'b1),
       .host_reg_write(reg_write),
@@ -104,9 +96,7 @@ module myri_fifo_card_host
       .ctl_ready(1'b1),
       .ctl_rdata({32'd0, rvalue[7:0], rvalue[15:8], rvalue[23:16], rvalue[31:24]}),
       .bell_ready(1'b1),
-      .bell_req(1'b0),
-      .bell_addr(23'd0),
-      .bell_wdata(64'd0),
+      .bell_sram(myri_sram_pkg::SRAM_IDLE),
       .misuse(reg_misuse),
       .tr_write(tr_pio_write)
   );

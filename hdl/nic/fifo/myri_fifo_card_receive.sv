@@ -6,6 +6,7 @@
 // Timing: a word a clock when the memory grants; announced with the tail. Sleeping: state moves with handshakes.
 module myri_fifo_card_receive
   import myri_fifo_card_pkg::*;
+  import myri_sram_pkg::*;
 (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
@@ -15,10 +16,8 @@ module myri_fifo_card_receive
     input logic [76:0] in_data,  // {tail, count, syndrome, lanes}
     input logic place_valid,  // there is a place for a packet ...
     input logic [22:0] place,  // ... at this byte address
-    output logic mem_req,  // memory: write request
+    output sram_request_t mem,  // memory: request, writes only
     input logic mem_gnt,  // granted
-    output logic [22:0] mem_addr,  // byte address, multiple of 8
-    output logic [63:0] mem_wdata,  // write data
     output logic arrive,  // strobe: the place holds a packet
     output logic [13:0] arrived_as,  // with it: {bad CRC-8, too long, bytes}
     output logic refused,  // strobe: a cell is given up
@@ -46,9 +45,11 @@ module myri_fifo_card_receive
   assign index = length[INDEX+2:3];
   assign fits = cells ? length < 13'(SIZE_CELL) : length < 13'(SIZE_BUFFER);
   assign store = fits && count != 4'd0;
-  assign mem_req = in_valid && place_valid && store;
-  assign mem_addr = place | {{(20 - INDEX) {1'b0}}, index, 3'd0};
-  assign mem_wdata = !cells ? lanes : index == '0 ? {lanes[31:0], 32'd0} : {lanes[39:0], carried};
+  assign mem.req = in_valid && place_valid && store;
+  assign mem.write = 1'b1;
+  assign mem.be = 8'hFF;
+  assign mem.addr = place | {{(20 - INDEX) {1'b0}}, index, 3'd0};
+  assign mem.wdata = !cells ? lanes : index == '0 ? {lanes[31:0], 32'd0} : {lanes[39:0], carried};
   assign in_ready = place_valid && (!store || mem_gnt);
   assign taken = in_valid && in_ready;
 
@@ -60,7 +61,7 @@ module myri_fifo_card_receive
   assign arrive = taken && tail && !refused;
   assign arrived_as = {tr_syndrome != 8'd0 || total < 13'd2, too_long, body};
   assign in_flight = length != 13'd0;
-  assign busy = taken || mem_req;
+  assign busy = taken || mem.req;
 
   assign tr_first = taken && next_known && !known;
   assign tr_done = taken && tail;

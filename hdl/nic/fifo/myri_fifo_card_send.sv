@@ -8,6 +8,7 @@
 // Sleeping: `busy` with every step; a word that the link does not take waits asleep.
 module myri_fifo_card_send
   import myri_fifo_card_pkg::*;
+  import myri_sram_pkg::*;
 (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
@@ -18,11 +19,8 @@ module myri_fifo_card_send
     input logic [22:0] job_slot,  // or the cell at this byte address
     output logic done,  // strobe: it is in the link's hands, or refused
     output logic refused,  // strobe, with done: a descriptor was wrong
-    output logic mem_req,  // memory: request
+    output sram_request_t mem,  // memory: request, writes of lane 0
     input logic mem_gnt,  // granted
-    output logic mem_write,  // 1 = write of lane 0
-    output logic [22:0] mem_addr,  // byte address, multiple of 8
-    output logic [7:0] mem_wdata,  // write data of lane 0
     input logic [63:0] mem_rdata,  // read data, the clock after
     output logic send_valid,  // entry for myri_packet_tx
     input logic send_ready,  // taken
@@ -78,16 +76,12 @@ module myri_fifo_card_send
   // What is asked of the memory.
   assign looked = state == IDLE && job_valid;
   assign want = state == DATA && (!have || (pushed && !last));
-  assign mem_req = looked || state == CIRCUIT || want || state == MARK;
-  assign mem_write = state == MARK;
-  assign mem_wdata = {STATE_SENT, own};
-  always_comb begin
-    case (state)
-      CIRCUIT: mem_addr = {14'd0, header[17:16], header[31:28], 3'd0};
-      DATA: mem_addr = have ? at + 23'd8 : at;
-      default: mem_addr = cells ? job_slot : {13'd0, job_number, 3'd0};
-    endcase
-  end
+  assign mem.req = looked || state == CIRCUIT || want || state == MARK;
+  assign mem.write = state == MARK;
+  assign mem.be = 8'h01;
+  assign mem.wdata = {56'd0, STATE_SENT, own};
+  assign mem.addr = state == CIRCUIT ? {14'd0, header[17:16], header[31:28], 3'd0} :
+      state == DATA ? (have ? at + 23'd8 : at) : cells ? job_slot : {13'd0, job_number, 3'd0};
 
   // What is put.
   assign room = 4'd8 - {1'b0, skip};
@@ -103,7 +97,7 @@ module myri_fifo_card_send
   assign refused = state == LOOK && !cells && !right;
   assign done = refused || (state == MARK && mem_gnt) || (cells && state == DATA && pushed && last);
   assign in_flight = state != IDLE;
-  assign busy = mem_req || state == LOOK || (state == ROUTE && !put) || pushed || fresh;
+  assign busy = mem.req || state == LOOK || (state == ROUTE && !put) || pushed || fresh;
 
   myri_fifo_card_hec u_hec (
       .header(header),
@@ -115,7 +109,7 @@ module myri_fifo_card_send
       state <= IDLE;
       {fresh, have, kept, at, left, skip, own, header} <= '0;
     end else begin
-      fresh <= mem_req && mem_gnt && !mem_write;
+      fresh <= mem.req && mem_gnt && !mem.write;
       if (fresh) kept <= mem_rdata;
       case (state)
         IDLE: if (looked && mem_gnt) state <= LOOK;

@@ -6,6 +6,7 @@
 // Timing: that of the parts. SRAM requests: `pio` carries PIO, `dma` the host DMA.
 module myri_nic4_host
   import myri_nic_trace_pkg::*;
+  import myri_sram_pkg::*;
   import myri_lanai4_pkg::*;
 (
     input logic clk,  // clock of NIC and PCI bus
@@ -48,21 +49,12 @@ module myri_nic4_host
     output logic pio_misuse,  // strobe: a register write of the host was ignored
     output logic lanai_reset,  // level: LANai in reset
     output logic irq_enable,  // level: INTA# may be driven
-    output logic pio_req,  // SRAM: PIO
+    output sram_request_t pio_sram,  // SRAM: PIO
     input logic pio_gnt,  // granted
-    output logic pio_write,  // 1 = write
-    output logic [22:0] pio_addr,  // byte address
-    output logic [31:0] pio_wdata,  // write data
-    output logic [3:0] pio_be,  // lanes
-    input logic pio_rvalid,  // read data valid
-    input logic [31:0] pio_rdata,  // read data
-    output logic dma_req,  // SRAM: host DMA
+    input sram_read_t pio_read,  // what it read
+    output sram_request_t dma_sram,  // SRAM: host DMA
     input logic dma_gnt,  // granted
-    output logic dma_write,  // 1 = write
-    output logic [22:0] dma_addr,  // byte address
-    output logic [31:0] dma_wdata,  // write data
-    input logic dma_rvalid,  // read data valid
-    input logic [31:0] dma_rdata,  // read data
+    input sram_read_t dma_read,  // what it read
     output dma_trace_t dma_trace,  // clk: of the DMA engine
     output pio_trace_t pio_trace,  // clk: of PIO and doorbells
     output logic in_flight,  // a transfer is in work
@@ -119,19 +111,12 @@ module myri_nic4_host
       .rsp_valid(beat_rsp_valid),
       .rsp_ready(1'b1),
       .rsp_data(beat_rsp_data),
-      .sram_req(pio_req),
+      .sram(pio_sram),
       .sram_gnt(pio_gnt),
-      .sram_write(pio_write),
-      .sram_addr(pio_addr),
-      .sram_wdata(pio_wdata),
-      .sram_be(pio_be),
-      .sram_rvalid(pio_rvalid),
-      .sram_rdata(pio_rdata),
+      .sram_read(pio_read),
       .ctl_ready(1'b1),
       .bell_ready(1'b1),
-      .bell_req(1'b0),
-      .bell_addr(23'd0),
-      .bell_wdata(32'd0),
+      .bell_sram(myri_sram_pkg::SRAM_IDLE),
       .misuse(pio_misuse),
       .tr_write(pio_trace.pio_write),
       .busy(pio_busy)
@@ -148,13 +133,9 @@ module myri_nic4_host
       .hold_reset(ebus_reset),
       .error(dma_error),
       .misuse(dma_misuse),
-      .sram_req(dma_req),
+      .sram(dma_sram),
       .sram_gnt(dma_gnt),
-      .sram_write(dma_write),
-      .sram_addr(dma_addr),
-      .sram_wdata(dma_wdata),
-      .sram_rvalid(dma_rvalid),
-      .sram_rdata(dma_rdata),
+      .sram_read(dma_read),
       .tr_start(dma_trace.dma_start),
       .tr_done(dma_trace.dma_done),
       .tr_bytes(dma_trace.dma_bytes),

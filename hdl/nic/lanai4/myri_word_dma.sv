@@ -10,6 +10,7 @@
 // either way. Sleeping: the start-up is an alarm.
 module myri_word_dma
   import myri_lanai4_pkg::*;
+  import myri_sram_pkg::*;
 (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
@@ -28,13 +29,9 @@ module myri_word_dma
     output logic set_done,  // strobe: the transfer is over
     output logic error,  // strobe: it was ended by an error
     output logic misuse,  // strobe: a write was ignored
-    output logic sram_req,  // SRAM request
+    output sram_request_t sram,  // SRAM request
     input logic sram_gnt,  // granted
-    output logic sram_write,  // 1 = write
-    output logic [22:0] sram_addr,  // byte address of the word
-    output logic [31:0] sram_wdata,  // write data
-    input logic sram_rvalid,  // read data valid
-    input logic [31:0] sram_rdata,  // read data
+    input sram_read_t sram_read,  // what it read
     output logic cmd_valid,  // command to the bus master
     input logic cmd_ready,  // taken
     output logic [48:0] cmd_data,  // the command
@@ -75,8 +72,8 @@ module myri_word_dma
   logic        refuse;
   logic        moved;  // a word passes at this edge
   logic        idle;
-  logic r_req, r_valid, r_ready, r_busy;
-  logic [22:0] r_sram_addr;
+  logic r_valid, r_ready, r_busy;
+  sram_request_t r_sram, w_sram;  // of the reader; of what comes from the bus
   logic [31:0] r_data;
 
   logic unused_ok;
@@ -95,12 +92,14 @@ module myri_word_dma
   assign r_ready = (upper || last) ? wr_ready : 1'b1;
   assign wr_valid = r_valid && (upper || last);
   assign wr_data = upper ? {r_data, low} : {32'd0, r_data};
-  assign sram_req = r_req || (state == MOVE && dir && rd_valid && !rd_data[65]);
-  assign sram_write = dir;
-  assign sram_addr = dir ? {at, 2'b00} : r_sram_addr;
-  assign sram_wdata = upper ? rd_data[63:32] : rd_data[31:0];
-  assign rd_ready = rd_data[65] || (sram_req && sram_gnt && (upper || last));
-  assign moved = dir ? sram_req && sram_gnt : r_valid && r_ready;
+  assign sram = dir ? w_sram : r_sram;
+  assign w_sram.req = state == MOVE && rd_valid && !rd_data[65];
+  assign w_sram.write = 1'b1;
+  assign w_sram.addr = {at, 2'b00};
+  assign w_sram.be = 8'h0F;
+  assign w_sram.wdata = {32'd0, upper ? rd_data[63:32] : rd_data[31:0]};
+  assign rd_ready = rd_data[65] || (sram.req && sram_gnt && (upper || last));
+  assign moved = dir ? sram.req && sram_gnt : r_valid && r_ready;
   assign cmd_valid = state == ISSUE;
   assign cmd_data = {!dir, address, piece[15:0]};
 
@@ -111,8 +110,7 @@ module myri_word_dma
       .start(begin_move && !dir),
       .addr(lar[22:2]),
       .count(words),
-      .sram_req(r_req),
-      .sram_addr(r_sram_addr),
+      .sram(r_sram),
       .out_valid(r_valid),
       .out_ready(r_ready),
       .out_data(r_data),
@@ -181,6 +179,6 @@ module myri_word_dma
   assign in_flight = !idle;
   assign alarm_valid = state == START && words != 30'd0 && !refuse;
   assign alarm_cycle = start_at;
-  assign busy = w_ear || w_lar || w_dir || w_ctr || r_busy || moved || (rd_valid && rd_ready) || sram_req ||
+  assign busy = w_ear || w_lar || w_dir || w_ctr || r_busy || moved || (rd_valid && rd_ready) || sram.req ||
       begin_move || (state == START && !alarm_valid) || (cmd_valid && cmd_ready) || complete;
 endmodule

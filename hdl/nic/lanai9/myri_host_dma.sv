@@ -13,6 +13,7 @@
 // is read. Data: one word a clock either way. Sleeping: the start-up is an alarm.
 module myri_host_dma
   import myri_lanai9_pkg::*;
+  import myri_sram_pkg::*;
 (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
@@ -28,14 +29,9 @@ module myri_host_dma
     output logic [1:0] set_wake,  // strobes: WAKE1, WAKE2
     output logic error,  // strobe: chain stopped by an error
     output logic [1:0] chain,  // chain of the block in work
-    output logic sram_req,  // SRAM request
+    output sram_request_t sram,  // SRAM request
     input logic sram_gnt,  // granted
-    output logic sram_write,  // 1 = write
-    output logic [22:0] sram_addr,  // byte address, multiple of 8
-    output logic [63:0] sram_wdata,  // write data
-    output logic [7:0] sram_be,  // lanes written
-    input logic sram_rvalid,  // read data valid
-    input logic [63:0] sram_rdata,  // read data
+    input sram_read_t sram_read,  // what it read
     output logic cmd_valid,  // command to the PCI side
     input logic cmd_ready,  // taken
     output logic [48:0] cmd_data,  // the command
@@ -88,10 +84,10 @@ module myri_host_dma
   logic        marked;  // the block is done at this edge
 
   // Aligner, reader, checksum.
-  logic r_start, r_req, r_valid, r_ready, r_busy;
+  logic r_start, r_valid, r_ready, r_busy;
   logic [19:0] r_addr;
   logic [29:0] r_count;
-  logic [22:0] r_sram_addr;
+  sram_request_t r_sram, w_sram;  // of the reader; of the mark and the aligner
   logic [63:0] r_data;
   logic a_in_valid, a_want, a_skip, a_out_valid, a_out_ready, a_active, a_busy;
   logic [63:0] a_out_data;
@@ -119,15 +115,16 @@ module myri_host_dma
   assign r_start = go || (begin_move && !e2l);
   assign r_addr = go ? list[24*pick+3+:20] : lar[22:3];
   assign r_count = go ? 30'd3 : {1'b0, len[31:3]} + (({27'd0, lar[2:0]} + {27'd0, len[2:0]} + 30'd7) >> 3);
-  assign sram_req = r_req || (state == MARK) || (e2l && a_out_valid);
-  assign sram_write = !r_req;
-  assign sram_addr = r_req ? r_sram_addr : (state == MARK) ? {block, 3'b000} : a_sram_addr;
-  assign sram_wdata = (state == MARK) ? {swap(
+  assign sram = r_sram.req ? r_sram : w_sram;
+  assign w_sram.req = (state == MARK) || (e2l && a_out_valid);
+  assign w_sram.write = 1'b1;
+  assign w_sram.addr = (state == MARK) ? {block, 3'b000} : a_sram_addr;
+  assign w_sram.wdata = (state == MARK) ? {swap(
       {sum0, sum1}
   ), swap(
       next | {29'd0, FLAG_TERMINAL}
   )} : a_out_data;
-  assign sram_be = (state == MARK) ? 8'hFF : a_out_be;
+  assign w_sram.be = (state == MARK) ? 8'hFF : a_out_be;
 
   // Streams.
   assign r_ready = (state == FETCH) || (!e2l && a_want && (a_skip || wr_ready));
@@ -144,8 +141,7 @@ module myri_host_dma
       .start(r_start),
       .addr(r_addr),
       .count(r_count),
-      .sram_req(r_req),
-      .sram_addr(r_sram_addr),
+      .sram(r_sram),
       .out_valid(r_valid),
       .out_ready(r_ready),
       .out_data(r_data),
@@ -280,7 +276,7 @@ module myri_host_dma
   assign in_flight = state != IDLE;
   assign alarm_valid = state == START && wanted && !due;
   assign alarm_cycle = start_at;
-  assign busy = pulse != 4'd0 || w_list != 4'd0 || go || r_busy || a_busy || sram_req ||
+  assign busy = pulse != 4'd0 || w_list != 4'd0 || go || r_busy || a_busy || sram.req ||
       (rd_valid && rd_ready) || (state == START && !alarm_valid) || begin_move || (cmd_valid && cmd_ready) ||
       complete || (hold_reset && running != 4'd0);
 endmodule

@@ -12,6 +12,7 @@ module myri_nic
   import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
+  import myri_sram_pkg::*;
 #(
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port = 2**SLACK_LOG2 characters
     parameter int FIFO_LOG2  = 4   // entries of a data crossing = 2**FIFO_LOG2
@@ -43,32 +44,19 @@ module myri_nic
     output logic tx_hold,  // see myri_link_port
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
     output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
-    output logic mem_a_valid,  // memory port a: access
-    output logic mem_a_write,  // 1 = write
-    output logic [22:0] mem_a_addr,  // byte address, multiple of 8
-    output logic [63:0] mem_a_wdata,  // write data
-    output logic [7:0] mem_a_be,  // lanes written
+    output sram_request_t mem_a,  // memory port a
     input logic [63:0] mem_a_rdata,  // read data, the clock after
-    output logic mem_b_valid,  // memory port b: access
-    output logic mem_b_write,  // 1 = write
-    output logic [22:0] mem_b_addr,  // byte address, multiple of 8
-    output logic [63:0] mem_b_wdata,  // write data
-    output logic [7:0] mem_b_be,  // lanes written
+    output sram_request_t mem_b,  // memory port b
     input logic [63:0] mem_b_rdata,  // read data, the clock after
     input logic cpu_reg_valid,  // processor: access in this clock
     input logic cpu_reg_write,  // 1 = write
     input logic [8:0] cpu_reg_addr,  // offset
     input logic [31:0] cpu_reg_wdata,  // write data
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
-    input logic cpu_req,  // processor
+    input sram_request_t cpu_sram,  // SRAM: processor
     output logic cpu_gnt,  // granted
     output logic cpu_free,  // a request would be, in this clock
-    input logic cpu_write,  // 1 = write
-    input logic [22:0] cpu_addr,  // byte address, multiple of 8
-    input logic [63:0] cpu_wdata,  // write data
-    input logic [7:0] cpu_be,  // lanes written
-    output logic cpu_rvalid,  // read data valid
-    output logic [63:0] cpu_rdata,  // read data
+    output sram_read_t cpu_read,  // what it read
     output logic [31:0] isr,  // ISR
     output logic [31:0] isr_set,  // bits set by hardware at the last edge
     output logic lanai_reset,  // level: the host holds the LANai in reset
@@ -102,11 +90,9 @@ module myri_nic
   logic [1:0] set_wake;
   logic [5:0] link_event;
   // SRAM requests.
-  logic pio_req, pio_gnt, pio_write, pio_rvalid, dma_req, dma_gnt, dma_write, dma_rvalid;
-  logic rx_req, rx_gnt, tx_req, tx_gnt, tx_rvalid;
-  logic [22:0] pio_addr, dma_addr, rx_addr, tx_addr;
-  logic [63:0] pio_wdata, pio_rdata, dma_wdata, dma_rdata, rx_wdata, tx_rdata;
-  logic [7:0] pio_be, dma_be, rx_be;
+  sram_request_t pio_sram, dma_sram, rx_sram, tx_sram;
+  sram_read_t pio_read, dma_read, tx_read;
+  logic pio_gnt, dma_gnt, rx_gnt, tx_gnt;
   // Streams to and from the PCI side.
   logic
       pio_valid,
@@ -141,7 +127,7 @@ module myri_nic
       timer_cycle : first_cycle;
   assign nic_gated_needed[ENGINE_PIO] = pio_near || pio_far;
   assign nic_gated_needed[ENGINE_DMA] = dma_near || dma_far;
-  assign nic_gated_needed[ENGINE_SRAM] = arb_busy || cpu_req || cpu_rvalid;
+  assign nic_gated_needed[ENGINE_SRAM] = arb_busy || cpu_sram.req || cpu_read.valid;
   assign nic_gated_needed[ENGINE_SEND] = send_needed;
   assign nic_gated_needed[ENGINE_RECV] = recv_needed;
   assign nic_gated_needed[ENGINE_CONTROL] = control_needed;

@@ -3,6 +3,7 @@
 // Timing: that of the parts. SRAM requests: `pio` carries PIO and doorbell entries, `dma` the chains.
 module myri_nic_host
   import myri_nic_trace_pkg::*;
+  import myri_sram_pkg::*;
   import myri_lanai9_pkg::*;
 (
     input  logic         pio_clk,           // NIC clock of PIO and doorbells; edges with pio_needed = 0 may be left out
@@ -48,22 +49,12 @@ module myri_nic_host
     output logic pio_misuse,  // strobe: a register write was ignored
     output logic lanai_reset,  // control register
     output logic irq_enable,  // control register
-    output logic pio_req,  // SRAM: PIO
+    output sram_request_t pio_sram,  // SRAM: PIO
     input logic pio_gnt,  // granted
-    output logic pio_write,  // 1 = write
-    output logic [22:0] pio_addr,  // byte address
-    output logic [63:0] pio_wdata,  // write data
-    output logic [7:0] pio_be,  // lanes
-    input logic pio_rvalid,  // read data valid
-    input logic [63:0] pio_rdata,  // read data
-    output logic dma_req,  // SRAM: host DMA
+    input sram_read_t pio_read,  // what it read
+    output sram_request_t dma_sram,  // SRAM: host DMA
     input logic dma_gnt,  // granted
-    output logic dma_write,  // 1 = write
-    output logic [22:0] dma_addr,  // byte address
-    output logic [63:0] dma_wdata,  // write data
-    output logic [7:0] dma_be,  // lanes
-    input logic dma_rvalid,  // read data valid
-    input logic [63:0] dma_rdata,  // read data
+    input sram_read_t dma_read,  // what it read
     output dma_trace_t dma_trace,  // clk: of the DMA engine
     output pio_trace_t pio_trace,  // clk: of PIO and doorbells
     output logic in_flight,  // a DMA block is in work
@@ -73,9 +64,9 @@ module myri_nic_host
     output logic dma_needed,  // that of dma_clk
     output logic busy  // another edge is needed
 );
-  logic ctl_valid, ctl_ready, ctl_taken, bell_valid, bell_ready, bell_req;
-  logic [63:0] ctl_rdata, bell_wdata, data;
-  logic [22:0] bell_addr;
+  logic ctl_valid, ctl_ready, ctl_taken, bell_valid, bell_ready;
+  sram_request_t bell_sram;
+  logic [63:0] ctl_rdata, data;
   logic [23:0] addr;
   logic [ 7:0] be;
   logic [95:0] base;
@@ -108,14 +99,9 @@ module myri_nic_host
       .in_data(pio_data),
       .to_sram(!addr[23]),
       .sram_offset(addr[22:0]),
-      .sram_req(pio_req),
+      .sram(pio_sram),
       .sram_gnt(pio_gnt),
-      .sram_write(pio_write),
-      .sram_addr(pio_addr),
-      .sram_wdata(pio_wdata),
-      .sram_be(pio_be),
-      .sram_rvalid(pio_rvalid),
-      .sram_rdata(pio_rdata),
+      .sram_read(pio_read),
       .misuse(pio_misuse),
       .tr_write(pio_trace.pio_write),
       .busy(pio_busy)
@@ -145,10 +131,8 @@ module myri_nic_host
       .in_addr(addr),
       .in_be(be),
       .in_data(data),
-      .sram_req(bell_req),
+      .sram(bell_sram),
       .sram_gnt(pio_gnt),
-      .sram_addr(bell_addr),
-      .sram_wdata(bell_wdata),
       .wake(bell_wake),
       .overflow(bell_overflow),
       .tr_addr(pio_trace.doorbell_addr),
@@ -168,14 +152,9 @@ module myri_nic_host
       .status(dma_status),
       .error(dma_error),
       .chain(dma_trace.dma_chain),
-      .sram_req(dma_req),
+      .sram(dma_sram),
       .sram_gnt(dma_gnt),
-      .sram_write(dma_write),
-      .sram_addr(dma_addr),
-      .sram_wdata(dma_wdata),
-      .sram_be(dma_be),
-      .sram_rvalid(dma_rvalid),
-      .sram_rdata(dma_rdata),
+      .sram_read(dma_read),
       .tr_start(dma_trace.dma_start),
       .tr_done(dma_trace.dma_done),
       .tr_e2l(dma_trace.dma_e2l),

@@ -8,6 +8,7 @@ module sp_adapter
   import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
+  import myri_sram_pkg::*;
   import sp_adapter_pkg::*;
 #(
     parameter int SLACK_LOG2 = 7,  // slack memory of the link port = 2**SLACK_LOG2 characters
@@ -38,29 +39,17 @@ module sp_adapter
     output logic tx_hold,  // see myri_link_port
     input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
     output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
-    output logic mem_a_valid,  // memory port a: access
-    output logic mem_a_write,  // 1 = write
-    output logic [22:0] mem_a_addr,  // byte address, multiple of 8
-    output logic [63:0] mem_a_wdata,  // write data
-    output logic [7:0] mem_a_be,  // lanes written
+    output sram_request_t mem_a,  // memory port a
     input logic [63:0] mem_a_rdata,  // read data, the clock after
-    output logic mem_b_valid,  // memory port b: access
-    output logic mem_b_write,  // 1 = write
-    output logic [22:0] mem_b_addr,  // byte address, multiple of 8
-    output logic [63:0] mem_b_wdata,  // write data
-    output logic [7:0] mem_b_be,  // lanes written
+    output sram_request_t mem_b,  // memory port b
     input logic [63:0] mem_b_rdata,  // read data, the clock after
     input logic cpu_reg_valid,  // processor: access in this clock
     input logic cpu_reg_write,  // 1 = write
     input logic [8:0] cpu_reg_addr,  // offset
     input logic [31:0] cpu_reg_wdata,  // write data
     output logic [31:0] cpu_reg_rdata,  // read data, same clock
-    input logic cpu_req,  // processor
+    input sram_request_t cpu_sram,  // SRAM: processor
     output logic cpu_gnt,  // granted
-    input logic cpu_write,  // 1 = write
-    input logic [22:0] cpu_addr,  // byte address, multiple of 8
-    input logic [63:0] cpu_wdata,  // write data
-    input logic [7:0] cpu_be,  // lanes written
     output logic [63:0] cpu_rdata,  // read data, the clock after
     output logic [31:0] isr,  // STATUS, which a polling loop watches
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
@@ -105,12 +94,10 @@ module sp_adapter
   logic [65:0] rd_data;
   logic [73:0] send_data;
   logic [76:0] recv_data;
-  logic [ 5:0] link_event;
+  logic [5:0] link_event;
   // The host's accesses of SRAM.
-  logic pio_req, pio_gnt, pio_write;
-  logic [22:0] pio_addr;
-  logic [63:0] pio_wdata;
-  logic [ 7:0] pio_be;
+  sram_request_t pio_sram;
+  logic pio_gnt;
   // Registers and events.
   logic
       arrived,
@@ -151,16 +138,8 @@ module sp_adapter
   assign unused_ok = ^link_event;
 
   // The SRAM: the host's accesses on one port, the processor's on the other.
-  assign mem_a_valid = pio_gnt;
-  assign mem_a_write = pio_write;
-  assign mem_a_addr = pio_addr;
-  assign mem_a_wdata = pio_wdata;
-  assign mem_a_be = pio_be;
-  assign mem_b_valid = cpu_gnt;
-  assign mem_b_write = cpu_write;
-  assign mem_b_addr = cpu_addr;
-  assign mem_b_wdata = cpu_wdata;
-  assign mem_b_be = cpu_be;
+  assign mem_a = pio_gnt ? pio_sram : SRAM_IDLE;
+  assign mem_b = cpu_gnt ? cpu_sram : SRAM_IDLE;
   assign cpu_rdata = mem_b_rdata;
 
   sp_regs u_regs (
@@ -175,6 +154,8 @@ module sp_adapter
       .SLOTS_LOG2(SLOTS_LOG2)
   ) u_engines (
       .*,
+      .pio_req(pio_sram.req),
+      .cpu_req(cpu_sram.req),
       .st_dma_error(status.dma_error),
       .st_send_misuse(status.send_misuse),
       .cfg_start_clocks(cfg.dma_start_clocks),
@@ -188,12 +169,8 @@ module sp_adapter
 
   sp_host u_host (
       .*,
-      .sram_req(pio_req),
+      .sram(pio_sram),
       .sram_gnt(pio_gnt),
-      .sram_write(pio_write),
-      .sram_addr(pio_addr),
-      .sram_wdata(pio_wdata),
-      .sram_be(pio_be),
       .sram_rdata(mem_a_rdata),
       .w_data(cpu_reg_wdata),
       .bell_overflow(status.doorbell_overflow),

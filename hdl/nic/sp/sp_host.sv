@@ -6,6 +6,7 @@
 // Timing: that of myri_pio, when the bus is granted.
 module sp_host
   import myri_nic_trace_pkg::*;
+  import myri_sram_pkg::*;
   import sp_adapter_pkg::*;
 (
     input logic clk,  // NIC clock
@@ -17,12 +18,8 @@ module sp_host
     output logic rsp_valid,  // read answer
     input logic rsp_ready,  // taken
     output logic [63:0] rsp_data,  // lanes
-    output logic sram_req,  // SRAM and internal bus: request
+    output sram_request_t sram,  // SRAM and internal bus: request
     input logic sram_gnt,  // granted
-    output logic sram_write,  // 1 = write
-    output logic [22:0] sram_addr,  // byte address of the word
-    output logic [63:0] sram_wdata,  // write data
-    output logic [7:0] sram_be,  // lanes written
     input logic [63:0] sram_rdata,  // read data, the clock after
     input logic w_consumer,  // write of BELL_CONSUMER (value in w_data)
     input logic w_base,  // write of BELL_BASE
@@ -39,28 +36,21 @@ module sp_host
     output pio_trace_t pio_trace,  // clk: of PIO and doorbells
     output logic busy  // another edge is needed
 );
-  logic
-      to_sram,
-      to_bell,
-      ctl_valid,
-      control,
-      bell_valid,
-      bell_ready,
-      bell_req,
-      bell_busy,
-      pio_busy,
-      rvalid;
-  logic [22:0] bell_addr;
-  logic [63:0] bell_wdata, data;
+  logic to_sram, to_bell, ctl_valid, control, bell_valid, bell_ready, bell_busy, pio_busy;
+  sram_request_t bell_sram;
+  sram_read_t sram_read;
+  logic [63:0] data;
   logic [23:0] addr;
-  logic [ 7:0] be;
-  logic reg_valid, reg_write, pio_misuse;
+  logic [7:0] be;
+  logic reg_valid, reg_write, pio_misuse, read;
   logic [ 8:0] reg_addr;
   logic [31:0] reg_wdata;
   logic [95:0] bases;
   logic [67:0] producers, consumers;
   logic unused_ok;
 
+  assign sram_read.valid = read;
+  assign sram_read.data = sram_rdata;
   assign to_sram = !addr[23];
   assign to_bell = cfg_doorbell && {1'b0, addr} >= PCI_DOORBELL;
   assign control = {1'b0, addr} == PCI_CONTROL;
@@ -76,8 +66,8 @@ module sp_host
       consumers[67:17], w_data[31:24]};
 
   always_ff @(posedge clk) begin
-    if (rst) rvalid <= 1'b0;
-    else rvalid <= sram_gnt && !sram_write;
+    if (rst) read <= 1'b0;
+    else read <= sram_gnt && !sram.write;
   end
 
   myri_pio u_pio (
@@ -87,7 +77,6 @@ module sp_host
       .in_data(pio_data),
       .sram_offset(addr[22:0]),
       .to_regs(1'b0),
-      .sram_rvalid(rvalid),
       .host_reg_valid(reg_valid),
       .host_reg_ready(1'b1),
       .host_reg_write(reg_write),
@@ -117,9 +106,7 @@ module sp_host
       .in_addr(addr),
       .in_be(be),
       .in_data(data),
-      .sram_req(bell_req),
-      .sram_addr(bell_addr),
-      .sram_wdata(bell_wdata),
+      .sram(bell_sram),
       .wake(set_bell),
       .overflow(bell_overflow),
       .tr_addr(pio_trace.doorbell_addr),

@@ -4,48 +4,44 @@
 //
 // Of the clock it needs the edges before which `needed` is 1, and those after new commands, which only C knows of.
 `include "doorway.svh"
-module sim_lanai #(
+module sim_lanai
+  import myri_sram_pkg::*;
+#(
     parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
     parameter int UNIT = 0,  // the processor's unit number
     parameter int MEMORY = 0,  // the SRAM's memory number
     parameter int CLOCK = 0,  // the NIC clock's index
     parameter int ASKS = 0  // 1: the processor asks for its accesses; 0: the arbiter tells whether there is room
 ) (
-    input  logic               clk,
-    input  logic               rst,
-    input  logic [       47:0] cycle,
+    input  logic                 clk,
+    input  logic                 rst,
+    input  logic          [47:0] cycle,
     // SRAM ports, read data on the clock after
-    input  logic               mem_a_valid,
-    input  logic               mem_a_write,
-    input  logic [       22:0] mem_a_addr,
-    input  logic [  WIDTH-1:0] mem_a_wdata,
-    input  logic [WIDTH/8-1:0] mem_a_be,
-    output logic [  WIDTH-1:0] mem_a_rdata,
-    input  logic               mem_b_valid,
-    input  logic               mem_b_write,
-    input  logic [       22:0] mem_b_addr,
-    input  logic [  WIDTH-1:0] mem_b_wdata,
-    input  logic [WIDTH/8-1:0] mem_b_be,
-    output logic [  WIDTH-1:0] mem_b_rdata,
+    input  sram_request_t        mem_a,
+    output logic          [63:0] mem_a_rdata,
+    input  sram_request_t        mem_b,
+    output logic          [63:0] mem_b_rdata,
     // processor port
-    output logic               cpu_reg_valid,
-    output logic               cpu_reg_write,
-    output logic [        8:0] cpu_reg_addr,
-    output logic [       31:0] cpu_reg_wdata,
-    input  logic [       31:0] cpu_reg_rdata,  // combinational, same clock
-    output logic               cpu_req,
-    input  logic               cpu_gnt,        // same clock: granted, or room
-    input  logic [       31:0] isr,
-    output logic               needed,         // the coming edge of clk is needed
-    output logic               busy            // the processor must see the next edge
+    output logic                 cpu_reg_valid,
+    output logic                 cpu_reg_write,
+    output logic          [ 8:0] cpu_reg_addr,
+    output logic          [31:0] cpu_reg_wdata,
+    input  logic          [31:0] cpu_reg_rdata,  // combinational, same clock
+    output sram_request_t        cpu_sram,       // the request alone: C reads and writes
+    input  logic                 cpu_gnt,        // same clock: granted, or room
+    input  logic          [31:0] isr,
+    output logic                 needed,         // the coming edge of clk is needed
+    output logic                 busy            // the processor must see the next edge
 );
+  logic cpu_req;
+  assign cpu_sram = {cpu_req, {($bits(sram_request_t) - 1) {1'b0}}};
   // C has words of 64 bits; a word of 32 is one half of them.
   logic [63:0] wdata_a, wdata_b, word_a, word_b;
   logic [7:0] be_a, be_b;
-  assign wdata_a = {(64 / WIDTH) {mem_a_wdata}};
-  assign wdata_b = {(64 / WIDTH) {mem_b_wdata}};
-  assign be_a = 8'(mem_a_be) << {mem_a_addr[2], 2'd0};
-  assign be_b = 8'(mem_b_be) << {mem_b_addr[2], 2'd0};
+  assign wdata_a = {(64 / WIDTH) {mem_a.wdata[WIDTH-1:0]}};
+  assign wdata_b = {(64 / WIDTH) {mem_b.wdata[WIDTH-1:0]}};
+  assign be_a = mem_a.be << {mem_a.addr[2], 2'd0};
+  assign be_b = mem_b.be << {mem_b.addr[2], 2'd0};
   localparam int ACT_SRAM = 0;  // bits of what C returns, see processor.c; above them the edge of its next call
   localparam int ACT_REGISTER = 1;
   localparam int ACT_WRITE = 2;
@@ -59,11 +55,11 @@ module sim_lanai #(
   logic changed;  // what a poll looks at may have
   logic [31:0] isr_seen;
   logic [47:0] due;
-  assign write_a = mem_a_valid && mem_a_write && mem_a_be != '0;
-  assign write_b = mem_b_valid && mem_b_write && mem_b_be != '0;
+  assign write_a = mem_a.req && mem_a.write && mem_a.be != '0;
+  assign write_b = mem_b.req && mem_b.write && mem_b.be != '0;
   assign changed = written || isr != isr_seen;
   assign busy = acting || (polling && changed);
-  assign needed = busy || mem_a_valid || mem_b_valid || (running && !cpu_gnt) || cycle >= due;
+  assign needed = busy || mem_a.req || mem_b.req || (running && !cpu_gnt) || cycle >= due;
   int flags;  // SEES_*
   longint action, now, edge_index;
   always_ff @(posedge clk) begin
@@ -94,16 +90,16 @@ module sim_lanai #(
         cpu_reg_addr  <= 9'(`SAN(san_processor_address) (UNIT));
         cpu_reg_wdata <= `SAN(san_processor_data) (UNIT);
       end
-      if (mem_a_valid && !mem_a_write) begin
-        word_a = `SAN(san_mem_read) (MEMORY, {9'd0, mem_a_addr});
-        mem_a_rdata <= word_a[{mem_a_addr[2], 5'd0}+:WIDTH];
+      if (mem_a.req && !mem_a.write) begin
+        word_a = `SAN(san_mem_read) (MEMORY, {9'd0, mem_a.addr});
+        mem_a_rdata <= 64'(word_a[{mem_a.addr[2], 5'd0}+:WIDTH]);
       end
-      if (mem_b_valid && !mem_b_write) begin
-        word_b = `SAN(san_mem_read) (MEMORY, {9'd0, mem_b_addr});
-        mem_b_rdata <= word_b[{mem_b_addr[2], 5'd0}+:WIDTH];
+      if (mem_b.req && !mem_b.write) begin
+        word_b = `SAN(san_mem_read) (MEMORY, {9'd0, mem_b.addr});
+        mem_b_rdata <= 64'(word_b[{mem_b.addr[2], 5'd0}+:WIDTH]);
       end
-      if (write_a) `SAN(san_mem_write) (MEMORY, {9'd0, mem_a_addr}, wdata_a, {24'd0, be_a});
-      if (write_b) `SAN(san_mem_write) (MEMORY, {9'd0, mem_b_addr}, wdata_b, {24'd0, be_b});
+      if (write_a) `SAN(san_mem_write) (MEMORY, {9'd0, mem_a.addr}, wdata_a, {24'd0, be_a});
+      if (write_b) `SAN(san_mem_write) (MEMORY, {9'd0, mem_b.addr}, wdata_b, {24'd0, be_b});
     end
   end
 endmodule

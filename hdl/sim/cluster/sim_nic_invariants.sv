@@ -1,15 +1,13 @@
 // What must never happen at a NIC (codes: tb/lab/invariants.py).
 module sim_nic_invariants
+  import myri_nic_engines_pkg::*;
   import myri_nic_trace_pkg::*;
   import sim_trace_pkg::*;
 #(
     parameter int BASE = 0  // first unit number of the node
 ) (
     input logic rst,
-    input logic send_clk,  // NIC clock of each engine
-    input logic recv_clk,
-    input logic dma_clk,
-    input logic pio_clk,
+    input logic [ENGINES-1:0] nic_gated_clk,  // NIC clock of each engine
     input logic link_clk,
     input link_trace_t link_trace,  // link_clk: of the link
     input nic_status_t status  // clk: what went wrong
@@ -36,7 +34,7 @@ module sim_nic_invariants
       .UNIT(BASE + PART_NET_RECV),
       .CODE(66)
   ) invariant_st_rx_lost (
-      .clk(recv_clk),
+      .clk(nic_gated_clk[ENGINE_RECV]),
       .rst,
       .strobe(status.rx_lost),
       .packet(32'd0)
@@ -45,7 +43,7 @@ module sim_nic_invariants
       .UNIT(BASE + PART_HOST_DMA),
       .CODE(67)
   ) invariant_st_dma_error (
-      .clk(dma_clk),
+      .clk(nic_gated_clk[ENGINE_DMA]),
       .rst,
       .strobe(status.dma_error),
       .packet(32'd0)
@@ -54,7 +52,7 @@ module sim_nic_invariants
       .UNIT(BASE + PART_DOORBELL),
       .CODE(68)
   ) invariant_st_doorbell_overflow (
-      .clk(pio_clk),
+      .clk(nic_gated_clk[ENGINE_PIO]),
       .rst,
       .strobe(status.doorbell_overflow),
       .packet(32'd0)
@@ -63,7 +61,7 @@ module sim_nic_invariants
       .UNIT(BASE + PART_NET_SEND),
       .CODE(69)
   ) invariant_st_send_misuse (
-      .clk(send_clk),
+      .clk(nic_gated_clk[ENGINE_SEND]),
       .rst,
       .strobe(status.send_misuse),
       .packet(32'd0)
@@ -72,7 +70,7 @@ module sim_nic_invariants
       .UNIT(BASE + PART_BRIDGE),
       .CODE(73)
   ) invariant_st_pio_misuse (
-      .clk(pio_clk),
+      .clk(nic_gated_clk[ENGINE_PIO]),
       .rst,
       .strobe(status.pio_misuse),
       .packet(32'd0)

@@ -1,5 +1,6 @@
 // The trace points of a NIC: packets, DMA, programmed I/O and doorbells, each as its hardware strobes it.
 module sim_nic_trace
+  import myri_nic_engines_pkg::*;
   import myri_nic_trace_pkg::*;
   import sim_trace_pkg::*;
 #(
@@ -8,25 +9,22 @@ module sim_nic_trace
     parameter int CLOCK_LINK = 0   // index of the link clock
 ) (
     input logic rst,
-    input logic send_clk,  // NIC clock of each engine
-    input logic recv_clk,
-    input logic dma_clk,
-    input logic pio_clk,
+    input logic [ENGINES-1:0] nic_gated_clk,  // NIC clock of each engine
     input logic link_clk,
     input send_trace_t send_trace,  // clk: of the send engine
     input recv_trace_t recv_trace,  // clk: of the receive engine
     input dma_trace_t dma_trace,  // clk: of the DMA engine
     input pio_trace_t pio_trace,  // clk: of PIO and doorbells
     input link_trace_t link_trace,  // link_clk: of the link
-    output logic trace_busy  // link clock: a record is due at the next edge
+    output logic busy  // link clock: a record is due at the next edge
 );
   logic [2:0] level_busy;
-  assign trace_busy = level_busy != 3'd0;
+  assign busy = level_busy != 3'd0;
   // A run of stores to consecutive words leaves one record, at its first.
   logic [23:0] pio_next;
   logic pio_run_start;
   logic [63:0] dma_bytes;
-  always_ff @(posedge pio_clk) begin
+  always_ff @(posedge nic_gated_clk[ENGINE_PIO]) begin
     if (rst) pio_next <= '1;
     else if (pio_trace.pio_write) pio_next <= {pio_trace.pio_addr[23:3], 3'd0} + 24'd8;
   end
@@ -38,7 +36,7 @@ module sim_nic_trace
       .EVENT(EV_TX_START),
       .CLOCK(CLOCK_NIC)
   ) probe_tr_tx_start (
-      .clk(send_clk),
+      .clk(nic_gated_clk[ENGINE_SEND]),
       .rst,
       .strobe(send_trace.tx_start),
       .packet(send_trace.tx_start_key),
@@ -51,7 +49,7 @@ module sim_nic_trace
       .EVENT(EV_TX_TAIL),
       .CLOCK(CLOCK_NIC)
   ) probe_tr_tx_read (
-      .clk(send_clk),
+      .clk(nic_gated_clk[ENGINE_SEND]),
       .rst,
       .strobe(send_trace.tx_read),
       .packet(send_trace.tx_read_key),
@@ -64,7 +62,7 @@ module sim_nic_trace
       .EVENT(EV_RX_HEAD),
       .CLOCK(CLOCK_NIC)
   ) probe_tr_rx_first (
-      .clk(recv_clk),
+      .clk(nic_gated_clk[ENGINE_RECV]),
       .rst,
       .strobe(recv_trace.rx_first),
       .packet(recv_trace.rx_first_key),
@@ -77,7 +75,7 @@ module sim_nic_trace
       .EVENT(EV_RX_TAIL),
       .CLOCK(CLOCK_NIC)
   ) probe_tr_rx_done (
-      .clk(recv_clk),
+      .clk(nic_gated_clk[ENGINE_RECV]),
       .rst,
       .strobe(recv_trace.rx_done),
       .packet(recv_trace.rx_done_key),
@@ -90,7 +88,7 @@ module sim_nic_trace
       .EVENT(EV_DMA_START),
       .CLOCK(CLOCK_NIC)
   ) probe_tr_dma_start (
-      .clk(dma_clk),
+      .clk(nic_gated_clk[ENGINE_DMA]),
       .rst,
       .strobe(dma_trace.dma_start),
       .packet({9'd0, dma_trace.dma_lar}),
@@ -103,7 +101,7 @@ module sim_nic_trace
       .EVENT(EV_DMA_DONE),
       .CLOCK(CLOCK_NIC)
   ) probe_tr_dma_done (
-      .clk(dma_clk),
+      .clk(nic_gated_clk[ENGINE_DMA]),
       .rst,
       .strobe(dma_trace.dma_done),
       .packet({9'd0, dma_trace.dma_lar}),
@@ -116,7 +114,7 @@ module sim_nic_trace
       .EVENT(EV_PIO_ACCEPT),
       .CLOCK(CLOCK_NIC)
   ) probe_pio_run_start (
-      .clk(pio_clk),
+      .clk(nic_gated_clk[ENGINE_PIO]),
       .rst,
       .strobe(pio_run_start),
       .packet(32'd0),
@@ -129,7 +127,7 @@ module sim_nic_trace
       .EVENT(EV_DOORBELL),
       .CLOCK(CLOCK_NIC)
   ) probe_tr_doorbell (
-      .clk(pio_clk),
+      .clk(nic_gated_clk[ENGINE_PIO]),
       .rst,
       .strobe(pio_trace.doorbell),
       .packet(32'd0),

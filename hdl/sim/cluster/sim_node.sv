@@ -8,7 +8,6 @@ module sim_node
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
 #(
-    parameter int VARIANT      = 9,  // of the card, where its module is for several
     parameter int ONE_CLOCK    = 0,  // 1 = the NIC and the PCI bus have one clock
     parameter int NODE         = 0,  // VNN
     parameter int CLOCK_NIC    = 0,  // index of the NIC clock
@@ -99,7 +98,6 @@ module sim_node
   logic card_busy;
   logic [47:0] nic_alarm_cycle, link_alarm_cycle;
   `SIM_NIC_CARD #(
-      .VARIANT(VARIANT),
       .NODE(NODE),
       .CLOCK_NIC(CLOCK_NIC),
       .CLOCK_LINK(CLOCK_LINK),

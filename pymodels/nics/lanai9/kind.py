@@ -21,4 +21,4 @@ class Lanai9(Lanai):
         return CardMap(*places, has_doorbells=True, has_chains=True)
 
 
-KIND = Lanai9("lanai9", "a LANai 9", MYRINET, 2 << 20, "sim_lanai_card", 9, LANAI, keys=KEYS)
+KIND = Lanai9("lanai9", "a LANai 9", MYRINET, 2 << 20, "sim_lanai9_card", LANAI, keys=KEYS)

@@ -97,5 +97,5 @@ INVARIANTS = {
     OWN + 1: "the SP adapter was told to move what its packet does not have",
 }
 KIND = SpAdapter(
-    "sp", "an SP adapter", NETWORK, 1 << 19, "sim_sp_nic", 0, POWERPC, boots=False, invariants=INVARIANTS, keys=KEYS
+    "sp", "an SP adapter", NETWORK, 1 << 19, "sim_sp_nic", POWERPC, boots=False, invariants=INVARIANTS, keys=KEYS
 )

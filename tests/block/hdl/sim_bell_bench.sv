@@ -1,5 +1,7 @@
 // The doorbell unit with a memory, for the doorbell bench.
-module sim_bell_bench (
+module sim_bell_bench
+  import myri_sram_pkg::*;
+(
     input  logic        clk,          // NIC clock
     input  logic        rst,          // synchronous reset
     input  logic [ 2:0] size,         // FIFO size field: 4 KB << size
@@ -27,12 +29,8 @@ module sim_bell_bench (
     output logic [31:0] edges,        // edges the block had
     input  logic        allow         // the memory grants
 );
-  logic req, gnt, write, rvalid;
-  logic [22:0] addr;
-  logic [63:0] wdata, rdata, unused_rdata;
-  logic [7:0] be;
-  assign write = 1'b1;
-  assign be = 8'hFF;
+  sram_request_t sram;
+  logic sram_gnt;
 
   logic run_clk;
   sim_gate u_gate (
@@ -42,36 +40,16 @@ module sim_bell_bench (
       .gated(run_clk)
   );
 
-
-  // The memory grants when it is asked and `allow` says so.
-  assign gnt = req && allow;
-  always_ff @(posedge run_clk) rvalid <= gnt && !write && !rst;
-  myri_sram_stub #(
+  sim_sram #(
       .SIZE_LOG2(16)
-  ) u_sram (
-      .clk(run_clk),
-      .a_valid(gnt),
-      .a_write(write),
-      .a_addr(addr),
-      .a_wdata(wdata),
-      .a_be(be),
-      .a_rdata(rdata),
-      .b_valid(1'b0),
-      .b_write(1'b0),
-      .b_addr(23'd0),
-      .b_wdata(64'd0),
-      .b_be(8'd0),
-      .b_rdata(unused_rdata)
+  ) u_memory (
+      .*,
+      .sram_read(),
+      .clk(run_clk)
   );
-  logic unused_ok;
-  assign unused_ok = ^{unused_rdata, rdata, rvalid};
 
   myri_doorbell u_bell (
       .*,
-      .clk(run_clk),
-      .sram_req(req),
-      .sram_gnt(gnt),
-      .sram_addr(addr),
-      .sram_wdata(wdata)
+      .clk(run_clk)
   );
 endmodule

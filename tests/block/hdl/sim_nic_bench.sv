@@ -5,6 +5,7 @@ module sim_nic_bench
   import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
+  import myri_sram_pkg::*;
 #(
     parameter int KIND = 9  // 9: LANai 9; 4: LANai 4, all but the link on clk; 0: SP adapter
 ) (
@@ -140,10 +141,9 @@ module sim_nic_bench
   logic [PCI_OUT_BITS-1:0] pci_out;
   logic [8:0] tx, rx;
   logic tx_hold, rx_hold;
-  logic mem_a_valid, mem_a_write, mem_b_valid, mem_b_write;
-  logic [22:0] mem_a_addr, mem_b_addr;
-  logic [WIDTH-1:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
-  logic [WIDTH/8-1:0] mem_a_be, mem_b_be;
+  sram_request_t mem_a, mem_b, cpu_sram;
+  logic [63:0] mem_a_rdata, mem_b_rdata;
+  assign cpu_sram = {cpu_req, {($bits(sram_request_t) - 1) {1'b0}}};
   logic unused_ok;
   assign unused_ok = ^{pci_clk, cfg_bus_beat, cfg_bus_access, cfg_doorbell};
 
@@ -218,13 +218,8 @@ module sim_nic_bench
         .pci_gated_clk({PCI_SIDES{run_pci_clk}}),
         .pci_gated_needed(),
         .pci_rst(rst),
-        .cpu_write(1'b0),
-        .cpu_addr(23'd0),
-        .cpu_wdata(64'd0),
-        .cpu_be(8'd0),
         .cpu_free(),
-        .cpu_rvalid(),
-        .cpu_rdata()
+        .cpu_read()
     );
   end else if (KIND == 4) begin : gen_lanai4
     assign {tr_move_start, tr_move_done, tr_move_key, tr_move_bytes, tr_move_number} = '0;
@@ -236,13 +231,8 @@ module sim_nic_bench
         .pci_gated_needed(),
         .link_clk(run_link_clk),
         .link_rst(rst),
-        .cpu_write(1'b0),
-        .cpu_addr(23'd0),
-        .cpu_wdata('0),
-        .cpu_be('0),
         .cpu_free(),
-        .cpu_rvalid(),
-        .cpu_rdata()
+        .cpu_read()
     );
   end else begin : gen_sp
     assign {isr_set, lanai_reset} = '0;
@@ -255,10 +245,6 @@ module sim_nic_bench
         .pci_gated_clk({PCI_SIDES{run_pci_clk}}),
         .pci_gated_needed(),
         .pci_rst(rst),
-        .cpu_write(1'b0),
-        .cpu_addr(23'd0),
-        .cpu_wdata(64'd0),
-        .cpu_be(8'd0),
         .cpu_rdata()
     );
   end
@@ -267,19 +253,8 @@ module sim_nic_bench
       .SIZE_LOG2(16),
       .WIDTH(WIDTH)
   ) u_sram (
-      .clk(run_clk),
-      .a_valid(mem_a_valid),
-      .a_write(mem_a_write),
-      .a_addr(mem_a_addr),
-      .a_wdata(mem_a_wdata),
-      .a_be(mem_a_be),
-      .a_rdata(mem_a_rdata),
-      .b_valid(mem_b_valid),
-      .b_write(mem_b_write),
-      .b_addr(mem_b_addr),
-      .b_wdata(mem_b_wdata),
-      .b_be(mem_b_be),
-      .b_rdata(mem_b_rdata)
+      .*,
+      .clk(run_clk)
   );
 
   sim_bench_segment u_segment (

@@ -1,5 +1,7 @@
 // The receive path, packet stream to memory, with its crossing, for the net_recv bench.
-module sim_recv_bench #(
+module sim_recv_bench
+  import myri_sram_pkg::*;
+#(
     parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
 ) (
     input logic clk,  // NIC clock, free-running
@@ -52,13 +54,10 @@ module sim_recv_bench #(
     output logic [7:0] link_syndrome,  // syndrome on the link side
     output logic link_busy  // link side needs an edge
 );
-  logic req, gnt, write, rvalid;
-  logic [22:0] addr;
-  logic [WIDTH-1:0] wdata, rdata, unused_rdata;
-  logic [WIDTH/8-1:0] be;
+  sram_request_t sram;
+  logic sram_gnt;
   logic out_valid, out_ready, in_valid, in_ready, recv_busy, rx_busy, w_busy, r_busy;
   logic [WIDTH+12:0] out_data, in_data;
-  assign write = 1'b1;
   assign busy = recv_busy || r_busy;
   assign link_busy = rx_busy || w_busy;
 
@@ -81,29 +80,14 @@ module sim_recv_bench #(
       .edges(link_edges)
   );
 
-  // The memory grants when it is asked and `allow` says so.
-  assign gnt = req && allow;
-  always_ff @(posedge run_clk) rvalid <= gnt && !write && !rst;
-  myri_sram_stub #(
+  sim_sram #(
       .SIZE_LOG2(13),
       .WIDTH(WIDTH)
-  ) u_sram (
-      .clk(run_clk),
-      .a_valid(gnt),
-      .a_write(write),
-      .a_addr(addr),
-      .a_wdata(wdata),
-      .a_be(be),
-      .a_rdata(rdata),
-      .b_valid(1'b0),
-      .b_write(1'b0),
-      .b_addr(23'd0),
-      .b_wdata({WIDTH{1'b0}}),
-      .b_be({(WIDTH / 8) {1'b0}}),
-      .b_rdata(unused_rdata)
+  ) u_memory (
+      .*,
+      .sram_read(),
+      .clk(run_clk)
   );
-  logic unused_ok;
-  assign unused_ok = ^{unused_rdata, rdata, rvalid};
 
   myri_packet_rx #(
       .WIDTH(WIDTH)
@@ -138,11 +122,6 @@ module sim_recv_bench #(
   ) u_recv (
       .*,
       .clk(run_clk),
-      .sram_req(req),
-      .sram_gnt(gnt),
-      .sram_addr(addr),
-      .sram_wdata(wdata),
-      .sram_be(be),
       .tr_key(tr_done_key),
       .busy(recv_busy)
   );

@@ -1,5 +1,7 @@
 // The send path, NIC side to packet stream, with its crossing and a memory, for the net_send bench.
-module sim_send_bench #(
+module sim_send_bench
+  import myri_sram_pkg::*;
+#(
     parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
 ) (
     input  logic        clk,           // NIC clock, free-running
@@ -43,15 +45,11 @@ module sim_send_bench #(
     output logic        in_packet,     // between first byte and GAP
     output logic        link_busy      // link side needs an edge
 );
-  logic req, gnt, write, rvalid;
-  logic [22:0] addr;
-  logic [WIDTH-1:0] wdata, rdata, unused_rdata;
-  logic [WIDTH/8-1:0] be;
+  sram_request_t sram;
+  logic sram_gnt;
+  sram_read_t sram_read;
   logic out_valid, out_ready, in_valid, in_ready, send_busy, tx_busy, w_busy, r_busy;
   logic [WIDTH+9:0] out_data, in_data;
-  assign write = 1'b0;
-  assign wdata = '0;
-  assign be = '0;
   assign busy = send_busy || w_busy;
   assign link_busy = tx_busy || r_busy;
 
@@ -76,40 +74,19 @@ module sim_send_bench #(
       .edges(link_edges)
   );
 
-  // The memory grants when it is asked and `allow` says so.
-  assign gnt = req && allow;
-  always_ff @(posedge run_clk) rvalid <= gnt && !write && !rst;
-  myri_sram_stub #(
+  sim_sram #(
       .SIZE_LOG2(13),
       .WIDTH(WIDTH)
-  ) u_sram (
-      .clk(run_clk),
-      .a_valid(gnt),
-      .a_write(write),
-      .a_addr(addr),
-      .a_wdata(wdata),
-      .a_be(be),
-      .a_rdata(rdata),
-      .b_valid(1'b0),
-      .b_write(1'b0),
-      .b_addr(23'd0),
-      .b_wdata({WIDTH{1'b0}}),
-      .b_be({(WIDTH / 8) {1'b0}}),
-      .b_rdata(unused_rdata)
+  ) u_memory (
+      .*,
+      .clk(run_clk)
   );
-  logic unused_ok;
-  assign unused_ok = ^{unused_rdata, rdata, rvalid};
 
   myri_net_send #(
       .WIDTH(WIDTH)
   ) u_send (
       .*,
       .clk(run_clk),
-      .sram_req(req),
-      .sram_gnt(gnt),
-      .sram_addr(addr),
-      .sram_rvalid(rvalid),
-      .sram_rdata(rdata),
       .tr_key(tr_read_key),
       .busy(send_busy)
   );

@@ -1,5 +1,7 @@
 // The SRAM arbiter with a memory behind it, for the sram_arbiter bench.
-module sim_sram_bench #(
+module sim_sram_bench
+  import myri_sram_pkg::*;
+#(
     parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
 ) (
     input logic clk,  // NIC clock
@@ -54,24 +56,40 @@ module sim_sram_bench #(
     output logic [WIDTH-1:0] mem_b_rdata,  // read data, the clock after
     output logic busy  // another edge is needed
 );
-  myri_sram_arbiter #(.WIDTH(WIDTH)) u_arbiter (.*);
-
+  sram_request_t pio_sram, dma_sram, rx_sram, tx_sram, cpu_sram, mem_a, mem_b;
+  sram_read_t pio_read, dma_read, tx_read, cpu_read;
+  logic [63:0] a_rdata, b_rdata;
+  assign pio_sram = {pio_req, pio_write, pio_addr, 8'(pio_be), 64'(pio_wdata)};
+  assign dma_sram = {dma_req, dma_write, dma_addr, 8'(dma_be), 64'(dma_wdata)};
+  assign rx_sram = {rx_req, 1'b1, rx_addr, 8'(rx_be), 64'(rx_wdata)};
+  assign tx_sram = {tx_req, 1'b0, tx_addr, 8'd0, 64'd0};
+  assign cpu_sram = {cpu_req, cpu_write, cpu_addr, 8'(cpu_be), 64'(cpu_wdata)};
+  assign {pio_rvalid, dma_rvalid, tx_rvalid, cpu_rvalid} = {
+    pio_read.valid, dma_read.valid, tx_read.valid, cpu_read.valid
+  };
+  assign pio_rdata = WIDTH'(pio_read.data);
+  assign dma_rdata = WIDTH'(dma_read.data);
+  assign tx_rdata = WIDTH'(tx_read.data);
+  assign cpu_rdata = WIDTH'(cpu_read.data);
+  assign {mem_a_valid, mem_a_write, mem_a_addr} = {mem_a.req, mem_a.write, mem_a.addr};
+  assign {mem_b_valid, mem_b_write, mem_b_addr} = {mem_b.req, mem_b.write, mem_b.addr};
+  assign {mem_a_be, mem_a_wdata, mem_a_rdata} = {
+    mem_a.be[WIDTH/8-1:0], mem_a.wdata[WIDTH-1:0], a_rdata[WIDTH-1:0]
+  };
+  assign {mem_b_be, mem_b_wdata, mem_b_rdata} = {
+    mem_b.be[WIDTH/8-1:0], mem_b.wdata[WIDTH-1:0], b_rdata[WIDTH-1:0]
+  };
+  myri_sram_arbiter u_arbiter (
+      .*,
+      .mem_a_rdata(a_rdata),
+      .mem_b_rdata(b_rdata)
+  );
   myri_sram_stub #(
       .SIZE_LOG2(12),
       .WIDTH(WIDTH)
   ) u_sram (
-      .clk(clk),
-      .a_valid(mem_a_valid),
-      .a_write(mem_a_write),
-      .a_addr(mem_a_addr),
-      .a_wdata(mem_a_wdata),
-      .a_be(mem_a_be),
-      .a_rdata(mem_a_rdata),
-      .b_valid(mem_b_valid),
-      .b_write(mem_b_write),
-      .b_addr(mem_b_addr),
-      .b_wdata(mem_b_wdata),
-      .b_be(mem_b_be),
-      .b_rdata(mem_b_rdata)
+      .*,
+      .mem_a_rdata(a_rdata),
+      .mem_b_rdata(b_rdata)
   );
 endmodule

@@ -3,6 +3,7 @@ module sim_fifo_bench
   import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
+  import myri_sram_pkg::*;
 (
     input logic clk,  // NIC clock, free-running
     input logic link_clk,  // link clock, free-running
@@ -101,10 +102,8 @@ module sim_fifo_bench
   logic [PCI_IN_BITS-1:0] pci_in;
   logic [PCI_OUT_BITS-1:0] pci_out;
   logic tx_hold, unused_ok;
-  logic mem_a_valid, mem_a_write, mem_b_valid, mem_b_write;
-  logic [22:0] mem_a_addr, mem_b_addr;
-  logic [63:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
-  logic [7:0] mem_a_be, mem_b_be;
+  sram_request_t mem_a, mem_b;
+  logic [63:0] mem_a_rdata, mem_b_rdata;
 
   assign cable_busy = rx != 9'd0;
   assign unused_ok = tx_hold;
@@ -176,19 +175,8 @@ module sim_fifo_bench
   myri_sram_stub #(
       .SIZE_LOG2(18)
   ) u_sram (
-      .clk(run_clk),
-      .a_valid(mem_a_valid),
-      .a_write(mem_a_write),
-      .a_addr(mem_a_addr),
-      .a_wdata(mem_a_wdata),
-      .a_be(mem_a_be),
-      .a_rdata(mem_a_rdata),
-      .b_valid(mem_b_valid),
-      .b_write(mem_b_write),
-      .b_addr(mem_b_addr),
-      .b_wdata(mem_b_wdata),
-      .b_be(mem_b_be),
-      .b_rdata(mem_b_rdata)
+      .*,
+      .clk(run_clk)
   );
 
   sim_bench_segment u_segment (

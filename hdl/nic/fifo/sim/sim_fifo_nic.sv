@@ -4,10 +4,9 @@ module sim_fifo_nic
   import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
-  import sim_settings_pkg::*;
+  import myri_sram_pkg::*;
   import sim_trace_pkg::*;
 #(
-    parameter int VARIANT    = 0,  // not used: there is one
     parameter int NODE       = 0,  // VNN
     parameter int CLOCK_NIC  = 0,  // index of the NIC clock
     parameter int CLOCK_LINK = 0,  // index of the link clock
@@ -44,7 +43,7 @@ module sim_fifo_nic
     output logic [PCI_OUT_BITS-1:0] pci_out
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
-  logic port_busy, fill_busy, trace_busy;
+  logic port_busy, watch_busy;
 
   logic unused_ok;
   assign unused_ok = ^{nic_gated_clk, link_gated_clk};
@@ -56,13 +55,11 @@ module sim_fifo_nic
   link_trace_t link_trace;
   nic_status_t status;
   nic_settings_t cfg;
-  always_ff @(posedge setup_gated_clk) if (rst) cfg <= nic_settings(BASE);
 
   // ---------------------------------------------------------------- memory and card
-  logic mem_a_valid, mem_a_write, mem_b_valid, mem_b_write, st_host_misuse, st_cell_refused;
-  logic [22:0] mem_a_addr, mem_b_addr;
-  logic [63:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
-  logic [7:0] mem_a_be, mem_b_be;
+  logic st_host_misuse, st_cell_refused;
+  sram_request_t mem_a, mem_b;
+  logic [63:0] mem_a_rdata, mem_b_rdata;
   sim_fifo_memory #(.MEMORY(2 * NODE + 1)) memory (.*);
   myri_fifo_card fifo (
       .*,
@@ -79,25 +76,17 @@ module sim_fifo_nic
   // ---------------------------------------------------------------- trace and invariants
   assign dma_trace = '0;
   assign status = '0;
-  sim_nic_trace #(
+  sim_nic_watch #(
       .BASE(BASE),
       .CLOCK_NIC(CLOCK_NIC),
-      .CLOCK_LINK(CLOCK_LINK)
-  ) trace (
-      .send_clk(clk),
-      .recv_clk(clk),
-      .dma_clk (clk),
-      .pio_clk (clk),
-      .*
-  );
-  sim_nic_invariants #(
-      .BASE(BASE)
-  ) invariants (
-      .send_clk(clk),
-      .recv_clk(clk),
-      .dma_clk (clk),
-      .pio_clk (clk),
-      .*
+      .CLOCK_LINK(CLOCK_LINK),
+      .CLOCK_PCI(CLOCK_PCI)
+  ) watch (
+      .*,
+      .nic_gated_clk({ENGINES{clk}}),
+      .mem_due(),
+      .used({1'b0, mem_a.req} + {1'b0, mem_b.req}),
+      .busy(watch_busy)
   );
   sim_invariant #(
       .UNIT(BASE + PART_NET_SEND),
@@ -117,16 +106,5 @@ module sim_fifo_nic
       .strobe(st_cell_refused),
       .packet(32'd0)
   );
-  sim_nic_use #(
-      .BASE(BASE),
-      .CLOCK_NIC(CLOCK_NIC),
-      .CLOCK_PCI(CLOCK_PCI)
-  ) use_of (
-      .*,
-      .mem_clk(clk),
-      .mem_due(),
-      .used({1'b0, mem_a_valid} + {1'b0, mem_b_valid}),
-      .busy(fill_busy)
-  );
-  assign link_busy = port_busy | fill_busy | trace_busy;
+  assign link_busy = port_busy | watch_busy;
 endmodule

@@ -1,5 +1,7 @@
 // The host DMA of a LANai 4 with a memory, for the word_dma bench.
-module sim_word_bench (
+module sim_word_bench
+  import myri_sram_pkg::*;
+(
     input  logic        clk,               // NIC clock, free-running
     input  logic        rst,               // synchronous reset
     input  logic        sleep,             // skip edges that nobody needs
@@ -37,49 +39,28 @@ module sim_word_bench (
     output logic        in_flight,         // a transfer is in work
     output logic        busy               // another edge is needed
 );
-  logic req, gnt, write, rvalid, alarm_valid, run_clk, unused_ok;
-  logic [22:0] addr;
-  logic [31:0] wdata, rdata, unused_rdata;
+  logic alarm_valid, run_clk;
+  sram_request_t sram;
+  logic sram_gnt;
+  sram_read_t sram_read;
   logic [47:0] alarm_cycle;
-  assign unused_ok = ^unused_rdata;
 
   sim_gate u_gate (
       .*,
       .gated(run_clk)
   );
 
-  // The memory grants when it is asked and `allow` says so.
-  assign gnt = req && allow;
-  always_ff @(posedge run_clk) rvalid <= gnt && !write && !rst;
-  myri_sram_stub #(
+  sim_sram #(
       .SIZE_LOG2(13),
       .WIDTH(32)
-  ) u_sram (
-      .clk(run_clk),
-      .a_valid(gnt),
-      .a_write(write),
-      .a_addr(addr),
-      .a_wdata(wdata),
-      .a_be(4'hF),
-      .a_rdata(rdata),
-      .b_valid(1'b0),
-      .b_write(1'b0),
-      .b_addr(23'd0),
-      .b_wdata(32'd0),
-      .b_be(4'd0),
-      .b_rdata(unused_rdata)
+  ) u_memory (
+      .*,
+      .clk(run_clk)
   );
 
   myri_word_dma u_dma (
       .*,
       .clk(run_clk),
-      .sram_req(req),
-      .sram_gnt(gnt),
-      .sram_write(write),
-      .sram_addr(addr),
-      .sram_wdata(wdata),
-      .sram_rvalid(rvalid),
-      .sram_rdata(rdata),
       .rd_data({rd_done, rd_error, rd_beat})
   );
 endmodule

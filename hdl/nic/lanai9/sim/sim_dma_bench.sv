@@ -1,5 +1,7 @@
 // The host DMA engine with a memory, for the host_dma bench; the PCI side is the bench's.
-module sim_dma_bench (
+module sim_dma_bench
+  import myri_sram_pkg::*;
+(
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
     input logic [15:0] cfg_start_clocks,  // start-up of a block
@@ -38,10 +40,9 @@ module sim_dma_bench (
     input logic rd_error,  // rd_data bit 64
     input logic [63:0] rd_beat  // rd_data bits 63:0
 );
-  logic req, gnt, write, rvalid;
-  logic [22:0] addr;
-  logic [63:0] wdata, rdata, unused_rdata;
-  logic [7:0] be;
+  sram_request_t sram;
+  logic sram_gnt;
+  sram_read_t sram_read;
 
   logic run_clk;
   sim_gate u_gate (
@@ -49,40 +50,16 @@ module sim_dma_bench (
       .gated(run_clk)
   );
 
-  // The memory grants when it is asked and `allow` says so.
-  assign gnt = req && allow;
-  always_ff @(posedge run_clk) rvalid <= gnt && !write && !rst;
-  myri_sram_stub #(
+  sim_sram #(
       .SIZE_LOG2(13)
-  ) u_sram (
-      .clk(run_clk),
-      .a_valid(gnt),
-      .a_write(write),
-      .a_addr(addr),
-      .a_wdata(wdata),
-      .a_be(be),
-      .a_rdata(rdata),
-      .b_valid(1'b0),
-      .b_write(1'b0),
-      .b_addr(23'd0),
-      .b_wdata(64'd0),
-      .b_be(8'd0),
-      .b_rdata(unused_rdata)
+  ) u_memory (
+      .*,
+      .clk(run_clk)
   );
-  logic unused_ok;
-  assign unused_ok = ^{unused_rdata, rdata, rvalid};
 
   myri_host_dma u_dma (
       .*,
       .clk(run_clk),
-      .sram_req(req),
-      .sram_gnt(gnt),
-      .sram_write(write),
-      .sram_addr(addr),
-      .sram_wdata(wdata),
-      .sram_be(be),
-      .sram_rvalid(rvalid),
-      .sram_rdata(rdata),
       .rd_data({rd_done, rd_error, rd_beat})
   );
 endmodule

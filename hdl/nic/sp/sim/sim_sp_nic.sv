@@ -6,10 +6,9 @@ module sim_sp_nic
   import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
-  import sim_settings_pkg::*;
+  import myri_sram_pkg::*;
   import sim_trace_pkg::*;
 #(
-    parameter int VARIANT    = 0,  // not used: there is one
     parameter int NODE       = 0,  // VNN
     parameter int CLOCK_NIC  = 0,  // index of the NIC clock
     parameter int CLOCK_LINK = 0,  // index of the link clock
@@ -46,7 +45,7 @@ module sim_sp_nic
     output logic [PCI_OUT_BITS-1:0] pci_out
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
-  logic port_busy, fill_busy, trace_busy;
+  logic port_busy, watch_busy;
 
   logic [31:0] tr_move_key, tr_move_bytes, tr_move_number;
   logic tr_move_start, tr_move_done, st_queue_overflow, st_packet_misuse;
@@ -62,7 +61,6 @@ module sim_sp_nic
   link_trace_t link_trace;
   nic_status_t status;
   nic_settings_t cfg;
-  always_ff @(posedge setup_gated_clk) if (rst) cfg <= nic_settings(BASE);
   logic [95:0] own_set;
   sim_setting #(
       .UNIT (BASE),
@@ -76,20 +74,9 @@ module sim_sp_nic
   assign {cfg_doorbell, cfg_bus_access, cfg_bus_beat} = {own_set[64], own_set[39:32], own_set[7:0]};
 
   // ---------------------------------------------------------------- SRAM, processor, adapter
-  logic
-      mem_a_valid,
-      mem_a_write,
-      mem_b_valid,
-      mem_b_write,
-      cpu_reg_valid,
-      cpu_reg_write,
-      cpu_req,
-      cpu_gnt,
-      cpu_busy,
-      nic_busy;
-  logic [22:0] mem_a_addr, mem_b_addr;
-  logic [63:0] mem_a_wdata, mem_a_rdata, mem_b_wdata, mem_b_rdata;
-  logic [7:0] mem_a_be, mem_b_be;
+  logic cpu_reg_valid, cpu_reg_write, cpu_gnt, cpu_busy, nic_busy;
+  sram_request_t mem_a, mem_b, cpu_sram;
+  logic [63:0] mem_a_rdata, mem_b_rdata;
   logic [8:0] cpu_reg_addr;
   logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
   assign busy = nic_busy | cpu_busy;
@@ -109,10 +96,6 @@ module sim_sp_nic
       .link_rst(rst),
       .pci_rst(rst),
       .link_busy(port_busy),
-      .cpu_write(1'b0),
-      .cpu_addr(23'd0),
-      .cpu_wdata(64'd0),
-      .cpu_be(8'd0),
       .cpu_rdata(),
       .intr_line(),
       .st_in_flight(in_flight),
@@ -120,16 +103,17 @@ module sim_sp_nic
   );
 
   // ---------------------------------------------------------------- trace and invariants
-  sim_nic_trace #(
+  sim_nic_watch #(
       .BASE(BASE),
       .CLOCK_NIC(CLOCK_NIC),
-      .CLOCK_LINK(CLOCK_LINK)
-  ) trace (
-      .send_clk(clk),
-      .recv_clk(clk),
-      .dma_clk (clk),
-      .pio_clk (clk),
-      .*
+      .CLOCK_LINK(CLOCK_LINK),
+      .CLOCK_PCI(CLOCK_PCI)
+  ) watch (
+      .*,
+      .nic_gated_clk({ENGINES{clk}}),
+      .mem_due(),
+      .used({1'b0, mem_a.req}),
+      .busy(watch_busy)
   );
   sim_probe #(
       .UNIT (BASE + PART_NET_RECV),
@@ -157,15 +141,6 @@ module sim_sp_nic
       .argument2({32'd0, tr_move_bytes}),
       .ago(32'd0)
   );
-  sim_nic_invariants #(
-      .BASE(BASE)
-  ) invariants (
-      .send_clk(clk),
-      .recv_clk(clk),
-      .dma_clk (clk),
-      .pio_clk (clk),
-      .*
-  );
   sim_invariant #(
       .UNIT(BASE + PART_NET_RECV),
       .CODE(96)
@@ -184,16 +159,5 @@ module sim_sp_nic
       .strobe(st_packet_misuse),
       .packet(tr_move_key)
   );
-  sim_nic_use #(
-      .BASE(BASE),
-      .CLOCK_NIC(CLOCK_NIC),
-      .CLOCK_PCI(CLOCK_PCI)
-  ) use_of (
-      .*,
-      .mem_clk(clk),
-      .mem_due(),
-      .used({1'b0, mem_a_valid}),
-      .busy(fill_busy)
-  );
-  assign link_busy = port_busy | fill_busy | trace_busy;
+  assign link_busy = port_busy | watch_busy;
 endmodule

@@ -1,0 +1,103 @@
+// A LANai 4 card as it stands in a node: the NIC, its SRAM and its processor model, and what is watched of them.
+// NIC and PCI bus have one clock, `clk`, which `pci_clk` is too.
+module sim_lanai4_card
+  import myri_nic_engines_pkg::*;
+  import myri_nic_trace_pkg::*;
+  import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
+  import myri_sram_pkg::*;
+  import sim_trace_pkg::*;
+#(
+    parameter int NODE       = 0,  // VNN
+    parameter int CLOCK_NIC  = 0,  // index of the NIC clock
+    parameter int CLOCK_LINK = 0,  // index of the link clock
+    parameter int CLOCK_PCI  = 0   // index of the PCI clock
+) (
+    input logic rst,
+    input logic setup_gated_clk,  // for settings: runs in reset
+    input logic clk,
+    input logic [ENGINES-1:0] nic_gated_clk,  // not used: its engines have every edge
+    output logic [ENGINES-1:0] nic_gated_needed,
+    input logic [47:0] cycle,
+    output logic busy,  // another edge is needed
+    output logic alarm_valid,
+    output logic [47:0] alarm_cycle,
+    output logic in_flight,  // the NIC has something open
+    input logic link_clk,
+    input logic [HALVES-1:0] link_gated_clk,  // not used, as above
+    output logic [HALVES-1:0] link_gated_needed,
+    input logic [47:0] link_cycle,
+    output logic link_busy,
+    output logic link_alarm_valid,
+    output logic [47:0] link_alarm_cycle,
+    output logic link_in_flight,  // a packet is half sent or half received
+    input logic pci_clk,
+    input logic [PCI_SIDES-1:0] pci_gated_clk,  // see myri_pci_pkg
+    output logic [PCI_SIDES-1:0] pci_gated_needed,
+    input logic [47:0] pci_cycle,
+    output logic pci_busy,
+    input logic [8:0] rx,
+    input logic rx_hold,
+    output logic [8:0] tx,
+    output logic tx_hold,
+    input logic [PCI_IN_BITS-1:0] pci_in,
+    output logic [PCI_OUT_BITS-1:0] pci_out
+);
+  localparam int BASE = NODE * PARTS_PER_NODE;
+  logic cpu_reg_valid, cpu_reg_write, cpu_free, nic_busy, lanai_busy, port_busy, watch_busy;
+  logic [8:0] cpu_reg_addr;
+  logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
+  sram_request_t mem_a, mem_b;
+  logic [63:0] mem_a_rdata, mem_b_rdata;
+  send_trace_t send_trace;
+  recv_trace_t recv_trace;
+  dma_trace_t dma_trace;
+  pio_trace_t pio_trace;
+  link_trace_t link_trace;
+  nic_status_t status;
+  nic_settings_t cfg;
+  logic unused_ok;
+  assign unused_ok = ^{pci_clk, pci_cycle, nic_gated_clk, link_gated_clk};
+  assign {nic_gated_needed, link_gated_needed} = '0;
+  assign pci_busy = 1'b0;
+  assign busy = nic_busy | lanai_busy;
+  assign link_busy = port_busy | watch_busy;
+  sim_lanai #(
+      .WIDTH (32),
+      .UNIT  (BASE + PART_NIC_CPU),
+      .MEMORY(2 * NODE + 1),
+      .CLOCK (CLOCK_NIC)
+  ) lanai (
+      .*,
+      .cpu_sram(),
+      .cpu_gnt(cpu_free),
+      .needed(),
+      .busy(lanai_busy)
+  );
+  myri_nic4 nic (
+      .*,
+      .link_rst(rst),
+      .cpu_sram(myri_sram_pkg::SRAM_IDLE),  // C reads and writes for the processor, where there is room
+      .cpu_gnt(),
+      .cpu_read(),
+      .isr_set(),
+      .lanai_reset(),
+      .intr_line(),
+      .busy(nic_busy),
+      .link_busy(port_busy),
+      .st_in_flight(in_flight),
+      .st_link_in_flight(link_in_flight)
+  );
+  sim_nic_watch #(
+      .BASE(BASE),
+      .CLOCK_NIC(CLOCK_NIC),
+      .CLOCK_LINK(CLOCK_LINK),
+      .CLOCK_PCI(CLOCK_PCI)
+  ) watch (
+      .*,
+      .nic_gated_clk({ENGINES{clk}}),
+      .mem_due(),
+      .used({1'b0, mem_a.req} + {1'b0, mem_b.req}),
+      .busy(watch_busy)
+  );
+endmodule

@@ -1,0 +1,55 @@
+// What stands around the NIC of a node, of whatever kind: its run-time settings, its trace points, its invariants, and how
+// much of its memory, bus and slack buffer is used.
+module sim_nic_watch
+  import myri_nic_engines_pkg::*;
+  import myri_nic_trace_pkg::*;
+  import myri_pci_pkg::*;
+  import myri_settings_pkg::*;
+  import sim_settings_pkg::*;
+#(
+    parameter int BASE       = 0,  // first unit number of the node, and its settings unit
+    parameter int CLOCK_NIC  = 0,  // index of the NIC clock
+    parameter int CLOCK_LINK = 0,  // index of the link clock
+    parameter int CLOCK_PCI  = 0   // index of the PCI clock
+) (
+    input logic rst,
+    input logic setup_gated_clk,  // for settings: runs in reset
+    output nic_settings_t cfg,
+    input logic [ENGINES-1:0] nic_gated_clk,  // NIC clock of each engine
+    input logic [47:0] cycle,
+    input logic link_clk,
+    input logic pci_clk,
+    input logic [47:0] pci_cycle,
+    input send_trace_t send_trace,
+    input recv_trace_t recv_trace,
+    input dma_trace_t dma_trace,
+    input pio_trace_t pio_trace,
+    input link_trace_t link_trace,
+    input nic_status_t status,
+    input logic [1:0] used,  // accesses of the memory in this clock
+    output logic mem_due,  // the coming edge of the SRAM's clock is needed, beside those with used /= 0
+    input logic [PCI_IN_BITS-1:0] pci_in,
+    output logic busy  // link clock: another edge is needed
+);
+  logic use_busy, trace_busy;
+  assign busy = use_busy | trace_busy;
+  always_ff @(posedge setup_gated_clk) if (rst) cfg <= nic_settings(BASE);
+  sim_nic_trace #(
+      .BASE(BASE),
+      .CLOCK_NIC(CLOCK_NIC),
+      .CLOCK_LINK(CLOCK_LINK)
+  ) trace (
+      .*,
+      .busy(trace_busy)
+  );
+  sim_nic_invariants #(.BASE(BASE)) invariants (.*);
+  sim_nic_use #(
+      .BASE(BASE),
+      .CLOCK_NIC(CLOCK_NIC),
+      .CLOCK_PCI(CLOCK_PCI)
+  ) use_of (
+      .*,
+      .mem_clk(nic_gated_clk[ENGINE_SRAM]),
+      .busy(use_busy)
+  );
+endmodule

@@ -1,0 +1,32 @@
+// A memory for a bench of one requester: it grants when it is asked and `allow` says so.
+module sim_sram
+  import myri_sram_pkg::*;
+#(
+    parameter int SIZE_LOG2 = 13,  // bytes = 2**SIZE_LOG2
+    parameter int WIDTH     = 64   // bits of a word, 32 or 64
+) (
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset
+    input logic allow,  // the memory grants
+    input sram_request_t sram,  // the request
+    output logic sram_gnt,  // granted
+    output sram_read_t sram_read  // what it read
+);
+  sram_request_t access;
+  logic [63:0] unused_rdata;
+  logic valid;
+  assign sram_gnt = sram.req && allow;
+  assign access = sram_gnt ? sram : SRAM_IDLE;
+  assign sram_read.valid = valid;
+  always_ff @(posedge clk) valid <= sram_gnt && !sram.write && !rst;
+  myri_sram_stub #(
+      .SIZE_LOG2(SIZE_LOG2),
+      .WIDTH(WIDTH)
+  ) u_sram (
+      .clk(clk),
+      .mem_a(access),
+      .mem_a_rdata(sram_read.data),
+      .mem_b(myri_sram_pkg::SRAM_IDLE),
+      .mem_b_rdata(unused_rdata)
+  );
+endmodule
