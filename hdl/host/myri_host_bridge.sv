@@ -70,7 +70,7 @@ module myri_host_bridge
   );
 
   // ---- the share of CPU transactions that start a clock later ----
-  logic [4:0] share, share_n;
+  logic [4:0] share, share_next;
   logic extra;
   pci_master_settings_t down;  // of its two sides
   pci_target_settings_t up;
@@ -87,11 +87,11 @@ module myri_host_bridge
   assign up.stall_limit = cfg.up_stall_limit;
   assign up.max_phases = cfg.up_max_phases;
   assign up.discard = 16'd32768;
-  assign share_n = share + {1'b0, cfg.extra_num};
-  assign extra = cfg.extra_num != 4'd0 & (share_n >= {1'b0, cfg.extra_den});
+  assign share_next = share + {1'b0, cfg.extra_num};
+  assign extra = cfg.extra_num != 4'd0 & (share_next >= {1'b0, cfg.extra_den});
   always_ff @(posedge pci_gated_clk[SIDE_MASTER]) begin
     if (rst) share <= '0;
-    else if (tr_pio_done) share <= extra ? share_n - {1'b0, cfg.extra_den} : share_n;
+    else if (tr_pio_done) share <= extra ? share_next - {1'b0, cfg.extra_den} : share_next;
   end
 
   // ---- downstream: CPU to PCI ----

@@ -31,8 +31,8 @@ module myri_host_combine (
 
   // ---- filling ----
   logic [2:0] in_line;  // lane groups of one line - 1
-  logic same, swap, full_n;
-  logic [63:0] stored, mask_n, line_mask, base_mask;
+  logic same, swap, fills;
+  logic [63:0] stored, mask_next, line_mask, base_mask;
   logic [63:0] bits, old, merged;
   assign in_line = cfg_wc_bytes[6:4] == 3'd0 ? 3'd0 : {cfg_wc_bytes[6], |cfg_wc_bytes[6:5], 1'b1};
   assign stored  = {56'd0, be} << {addr[5:3], 3'b0};
@@ -47,11 +47,11 @@ module myri_host_combine (
   assign line_mask = base_mask << {addr[5:3] & ~in_line, 3'b0};
   assign same = line == addr[31:6] & (mask & ~line_mask) == '0;
   assign fits = (mask == '0) | same;
-  assign mask_n = store ? mask | stored : mask;
-  assign full_n = store & (mask_n & line_mask) == line_mask;
+  assign mask_next = store ? mask | stored : mask;
+  assign fills = store & (mask_next & line_mask) == line_mask;
   // A line that became full while the other one still drained leaves as soon as that is done.
   logic held_full;
-  assign swap = (drain == '0) & (full_n | held_full | (flush & mask != '0));
+  assign swap = (drain == '0) & (fills | held_full | (flush & mask != '0));
   assign bits = {
     {8{be[7]}}, {8{be[6]}}, {8{be[5]}}, {8{be[4]}}, {8{be[3]}}, {8{be[2]}}, {8{be[1]}}, {8{be[0]}}
   };
@@ -98,8 +98,8 @@ module myri_host_combine (
       {sel, middle, group, held_full} <= '0;
       {line, drain_line, mask, drain} <= '0;
     end else begin
-      mask <= swap ? '0 : mask_n;
-      held_full <= (full_n | held_full) & ~swap;
+      mask <= swap ? '0 : mask_next;
+      held_full <= (fills | held_full) & ~swap;
       if (store) line <= addr[31:6];
       if (leave) begin
         middle <= ~done;
@@ -107,7 +107,7 @@ module myri_host_combine (
       end
       if (done) drain <= drain & ~run;
       if (swap) begin
-        drain <= mask_n;
+        drain <= mask_next;
         drain_line <= store ? addr[31:6] : line;
         sel <= ~sel;
       end

@@ -34,7 +34,7 @@ module myri_host_inbound #(
   logic f_ready, f_valid, f_busy, drain;
   logic [100:0] f_data;
   logic [DEPTH_LOG2:0] level;
-  logic [8:0] share, share_n;  // part of a beat that has drained, in 1/den
+  logic [8:0] share, share_next;  // part of a beat that has drained, in 1/den
   logic [7:0] waited;  // clocks the first request has waited
 
   assign tw_ready = f_ready & (cfg_in_buffer == 8'd0 | 8'(level) < cfg_in_buffer);
@@ -54,8 +54,8 @@ module myri_host_inbound #(
       .busy(f_busy)
   );
 
-  assign share_n = share + {1'b0, cfg_drain_num};
-  assign drain = f_valid & (share_n >= {1'b0, cfg_drain_den});
+  assign share_next = share + {1'b0, cfg_drain_num};
+  assign drain = f_valid & (share_next >= {1'b0, cfg_drain_den});
 
   assign tr_ready = ~f_valid & ~tw_valid & (~tr_first | {1'b0, waited} + 9'd1 >= {1'b0, cfg_read_latency});
   assign mem_valid = drain | (tr_valid & tr_ready);
@@ -75,8 +75,8 @@ module myri_host_inbound #(
       td_valid <= 1'b0;
     end else begin
       if (!f_valid) share <= '0;
-      else if (!drain) share <= share_n;
-      else share <= (cfg_drain_num >= cfg_drain_den) ? '0 : share_n - {1'b0, cfg_drain_den};
+      else if (!drain) share <= share_next;
+      else share <= (cfg_drain_num >= cfg_drain_den) ? '0 : share_next - {1'b0, cfg_drain_den};
       if (tr_valid && tr_ready) waited <= '0;
       else if (tr_valid && tr_first && !f_valid && !tw_valid) waited <= waited + 8'd1;
       td_valid <= tr_valid & tr_ready;

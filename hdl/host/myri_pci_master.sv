@@ -93,23 +93,23 @@ module myri_pci_master
   assign fin = (state == DATA) & ~frame & irdy & (trdy | stop | abort_m | (failed & ~stop));
 
   // ---- the phase after it ----
-  logic [31:0] ptr_n;
-  logic [15:0] seg_n, left_n;
-  logic half_n, last_n, two_n, cut;
-  logic [2:0] have, have_n;  // write beats in hand, or free places for read beats
-  logic [3:0] group_n;
-  assign ptr_n   = xfer ? ptr + {28'b0, step} : ptr;
-  assign seg_n   = xfer ? seg - {12'b0, step} : seg;
-  assign left_n  = xfer ? left - {12'b0, step} : left;
-  assign half_n  = ~wide_now & (xfer ? ~half : half);
-  assign have_n  = have - {2'b0, xfer & group_end};
-  assign group_n = 4'd8 - {1'b0, ptr_n[2:0]};
+  logic [31:0] ptr_next;
+  logic [15:0] seg_next, left_next;
+  logic half_next, last_next, two_next, cut;
+  logic [2:0] have, have_next;  // write beats in hand, or free places for read beats
+  logic [3:0] group_next;
+  assign ptr_next   = xfer ? ptr + {28'b0, step} : ptr;
+  assign seg_next   = xfer ? seg - {12'b0, step} : seg;
+  assign left_next  = xfer ? left - {12'b0, step} : left;
+  assign half_next  = ~wide_now & (xfer ? ~half : half);
+  assign have_next  = have - {2'b0, xfer & group_end};
+  assign group_next = 4'd8 - {1'b0, ptr_next[2:0]};
   always_comb begin
-    if (wide_now || half_n) last_n = seg_n <= {12'b0, group_n};
-    else last_n = ~ptr_n[2] & (seg_n <= {12'b0, 4'd4 - {2'b0, ptr_n[1:0]}});
+    if (wide_now || half_next) last_next = seg_next <= {12'b0, group_next};
+    else last_next = ~ptr_next[2] & (seg_next <= {12'b0, 4'd4 - {2'b0, ptr_next[1:0]}});
   end
-  assign two_n = last_n | (have_n >= 3'd2) | (~wide_now & ~half_n);
-  assign cut   = (cfg.latency_timer != 8'd0) & (latency == 8'd0) & ~gnt;
+  assign two_next = last_next | (have_next >= 3'd2) | (~wide_now & ~half_next);
+  assign cut = (cfg.latency_timer != 8'd0) & (latency == 8'd0) & ~gnt;
 
   // ---- starting ----
   logic want, start, ready_data, wide_start, more_after;
@@ -124,7 +124,7 @@ module myri_pci_master
   // ---- command slots: the active one and one waiting ----
   logic flush, over, take, to_active;
   assign flush = failed & act & (state == IDLE) & (have != 3'd0);
-  assign over = (fin & ~failed & ~abort_m & ~abort_t & left_n == 16'd0) | (flush & left <= {12'b0, in_group});
+  assign over = (fin & ~failed & ~abort_m & ~abort_t & left_next == 16'd0) | (flush & left <= {12'b0, in_group});
   assign mc_ready = ~nxt;
   assign take = mc_valid & ~nxt;
   assign to_active = take & (~act | over);
@@ -136,8 +136,8 @@ module myri_pci_master
       {n_addr, n_bytes, ptr, left, delay} <= '0;
     end else begin
       if (xfer) begin
-        ptr  <= ptr_n;
-        left <= left_n;
+        ptr  <= ptr_next;
+        left <= left_next;
       end else if (flush) begin
         ptr  <= {ptr[31:3] + 29'd1, 3'b0};
         left <= left - {12'b0, in_group};
@@ -176,7 +176,7 @@ module myri_pci_master
     {ev_retry, ev_disconnect} <= '0;
     if (fin && !failed && !rst) begin
       ev_retry <= stop & ~moved & ~xfer & ~abort_t;
-      ev_disconnect <= (stopped | stop) & (moved | xfer) & left_n != 16'd0;
+      ev_disconnect <= (stopped | stop) & (moved | xfer) & left_next != 16'd0;
     end
     if (rst) begin
       state <= IDLE;
@@ -207,9 +207,9 @@ module myri_pci_master
         end
       end else begin
         if (latency != 8'd0) latency <= latency - 8'd1;
-        half <= half_n;
+        half <= half_next;
         wide <= wide_now;
-        seg  <= seg_n;
+        seg  <= seg_next;
         if (xfer) moved <= 1'b1;
         if (state == DATA) begin
           if (devsel) selected <= 1'b1;
@@ -230,9 +230,9 @@ module myri_pci_master
             irdy  <= 1'b1;
           end else if (state == ADDR || xfer || !irdy) begin
             waited <= (irdy || state == ADDR) ? 3'd0 : waited + 3'd1;
-            if (two_n && !(cut && xfer)) begin
+            if (two_next && !(cut && xfer)) begin
               irdy  <= 1'b1;
-              frame <= ~last_n;
+              frame <= ~last_next;
             end else if (cut || (waited >= cfg.irdy_wait && !irdy && state == DATA)) begin
               irdy  <= 1'b1;
               frame <= 1'b0;

@@ -97,25 +97,25 @@ module myri_pci_target
 
   // What to answer in the next clock, unless a phase is still open (TRDY# or STOP# given, no IRDY# yet).
   logic now_first, now_read, now_config, now_refuse, ready, last_phase;
-  logic [3:0] waited_n, need, limit;
-  logic [ 7:0] phases_n;
-  logic [29:0] addr_n;
+  logic [3:0] waited_next, need, limit;
+  logic [ 7:0] phases_next;
+  logic [29:0] addr_next;
   logic go, halt;
   assign now_first = first & ~step;
   assign now_read = claim ? is_read & ~is_config : reading;
   assign now_config = claim ? is_config : config_cycle;
   assign now_refuse = claim ? r_refuse & is_read & ~is_config : refuse;
-  assign waited_n = (claim || step) ? 4'd0 : waited;
-  assign phases_n = claim ? 8'd0 : phases + {7'd0, step};
-  assign addr_n = (claim || !step) ? addr : addr + (wide ? 30'd2 : 30'd1);
+  assign waited_next = (claim || step) ? 4'd0 : waited;
+  assign phases_next = claim ? 8'd0 : phases + {7'd0, step};
+  assign addr_next = (claim || !step) ? addr : addr + (wide ? 30'd2 : 30'd1);
   assign need = (!claim && !now_first) ? {1'b0, cfg.subsequent} : now_read ? cfg.read_initial : now_config ? 4'd0
       : cfg.write_initial;
   assign limit = (now_read && (claim || now_first)) ? cfg.read_wait : {1'b0, cfg.stall_limit};
   assign ready = now_config | (now_read ? r_have : w_room);
-  assign last_phase = now_config | (cfg.max_phases != 8'd0 & phases_n + 8'd1 == cfg.max_phases)
-      | ((addr_n | {29'd0, wide} | (30'h3FFF_FFFF << (bar_size_log2 - 6'd2))) == '1);
-  assign go = ready & (waited_n >= need) & ~now_refuse & ~(cfg_target_abort & ~now_config);
-  assign halt = (now_refuse | (~ready & waited_n >= need & waited_n >= limit)) & ~(cfg_target_abort & ~now_config);
+  assign last_phase = now_config | (cfg.max_phases != 8'd0 & phases_next + 8'd1 == cfg.max_phases)
+      | ((addr_next | {29'd0, wide} | (30'h3FFF_FFFF << (bar_size_log2 - 6'd2))) == '1);
+  assign go = ready & (waited_next >= need) & ~now_refuse & ~(cfg_target_abort & ~now_config);
+  assign halt = (now_refuse | (~ready & waited_next >= need & waited_next >= limit)) & ~(cfg_target_abort & ~now_config);
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -149,8 +149,8 @@ module myri_pci_target
       end else if (state == TURN) state <= IDLE;
       first <= claim | (first & ~step);
       if (claim || step) begin
-        phases <= phases_n;
-        addr   <= addr_n;
+        phases <= phases_next;
+        addr   <= addr_next;
       end
       if (claim || (state == DATA && !fin)) begin
         if (state == DATA && cfg_target_abort && !config_cycle) begin
@@ -159,7 +159,7 @@ module myri_pci_target
           stop   <= 1'b1;
         end else if (stop) trdy <= trdy & ~step;
         else if (claim || step || !trdy) begin
-          waited <= waited_n + 4'd1;
+          waited <= waited_next + 4'd1;
           trdy   <= go;
           stop   <= go ? last_phase & in_frame : halt;
         end

@@ -32,7 +32,7 @@ module myri_pci_target_write (
   logic hold, push, pop;
   logic [31:0] low_data;
   logic [ 3:0] low_be;
-  logic [ 7:0] be_n;
+  logic [ 7:0] entry_be;
   logic [100:0] entry, oldest;
   assign hold = xfer & ~wide & ~addr[2] & ~fin;
   assign low_data = (p_full[0]) ? p_data : 32'd0;
@@ -43,8 +43,8 @@ module myri_pci_target_write (
     else if (xfer) entry = {addr[31:3], 32'd0, data[31:0], 4'd0, be[3:0]};
     else entry = {p_addr, 32'd0, p_data, 4'd0, p_be};
   end
-  assign be_n = entry[7:0];
-  assign push = ((xfer & ~hold) | (fin & p_full[0])) & (be_n != 8'd0);
+  assign entry_be = entry[7:0];
+  assign push = ((xfer & ~hold) | (fin & p_full[0])) & (entry_be != 8'd0);
   assign pop = tw_valid & tw_ready;
 
   assign tw_valid = count != 3'd0;
