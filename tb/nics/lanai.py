@@ -9,5 +9,5 @@ def view(engines: Signals, state: str, module: str) -> View:
     """The view of a LANai, with the signals of its engines; `state`: the translation of its host DMA's state, which
     `module` names.
     """
-    nic = below("nic", engines) + (("clk", ""), ("isr", ""), *MEMORY)
+    nic = (*below("nic", engines), ("clk", ""), ("isr", ""), *MEMORY)
     return View(BUS, nic, PORT + below("nic.u_net.u_link", FLOW), {state: module})
