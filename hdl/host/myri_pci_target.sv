@@ -115,7 +115,8 @@ module myri_pci_target
   assign last_phase = now_config | (cfg.max_phases != 8'd0 & phases_next + 8'd1 == cfg.max_phases)
       | ((addr_next | {29'd0, wide} | (30'h3FFF_FFFF << (bar_size_log2 - 6'd2))) == '1);
   assign go = ready & (waited_next >= need) & ~now_refuse & ~(cfg_target_abort & ~now_config);
-  assign halt = (now_refuse | (~ready & waited_next >= need & waited_next >= limit)) & ~(cfg_target_abort & ~now_config);
+  assign halt = (now_refuse | (~ready & waited_next >= need & waited_next >= limit)) &
+      ~(cfg_target_abort & ~now_config);
 
   always_ff @(posedge clk) begin
     if (rst) begin
