@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from pymodels.lanai.decode import Instruction, Kind, decode
-from pymodels.lanai.isa import NOP, PC, ZERO, Condition, Op, names, signed
+from pymodels.lanai.isa import NOP, ONES, PC, ZERO, Condition, Op, names, signed
 from pymodels.lanai.program import Program
 
 _NAMES = names()
@@ -33,11 +33,21 @@ def _second(one: Instruction) -> str:
     return f"{signed(one.constant) if one.op is Op.SHIFT else one.constant:#x}"
 
 
+def _alias(one: Instruction) -> str:
+    """A shorter name that the assembler knows: a constant or a register moved, a jump to a register."""
+    if one.sets_flags:
+        return ""
+    if one.rs2 is None:
+        return _constant(one) if (one.op, one.rs1) in ((Op.ADD, ZERO), (Op.AND, ONES)) else ""
+    if (one.op, one.rs2) == (Op.ADD, ZERO) and not one.condition:
+        return f"mov {_NAMES[one.rs1]}, {_NAMES[one.rd]}"
+    jumps = (one.op, one.rd, one.rs1) == (Op.OR, PC, ZERO)
+    return f"b{_condition(one)} {_NAMES[one.rs2]}" if jumps else ""
+
+
 def _alu(one: Instruction) -> str:
-    if one.rs2 is None and one.op is Op.ADD and one.rs1 == ZERO and not one.sets_flags:
-        return _constant(one)
-    if one.rs2 is not None and (one.op, one.rd, one.rs1, one.sets_flags) == (Op.OR, PC, ZERO, False):
-        return f"b{_condition(one)} {_second(one)}"
+    if alias := _alias(one):
+        return alias
     name = "sha" if one.arithmetic else _OPS[one.op]
     return f"{name}{'.f' * one.sets_flags}{_if(one)} {_NAMES[one.rs1]}, {_second(one)}, {_NAMES[one.rd]}"
 

@@ -32,6 +32,8 @@ TEXTS = {
     0xC3984801: "add.ugt %r6, %r9, %r7",
     0xC80D8703: "sel.eq %r3, %r16, %r16",
     0xC1003500: "bt %r6",
+    0xC10C0000: "mov %r3, %pc",
+    0x4184FFFA: "mov 0xfffffffa, %r3",
     0xD3980001: "popc %r6, %r7",
     0xE2000101: "bule 0x100",
     0xE7000012: "bne.r 0x10",

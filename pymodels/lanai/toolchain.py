@@ -1,0 +1,34 @@
+"""C and assembly to object files, with clang-16 where it is installed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from pymodels.errors import SanlabError
+from pymodels.lanai.elf import Object
+
+COMPILER = "clang-16"
+LINES = ("-gline-tables-only", "-gdwarf-4", "-fdebug-compilation-dir=.")
+"""Source lines for the map; the code stays the same."""
+
+
+class CompileError(SanlabError):
+    """A source that does not compile, or no compiler."""
+
+
+def compiled(source: Path, flags: Sequence[str], folder: Path) -> Object:
+    """The object of a source, whose lines are told relative to `folder`. Raises CompileError with what clang says."""
+    if shutil.which(COMPILER) is None:
+        raise CompileError(COMPILER, "is not installed", f"apt-get install {COMPILER}, or use what is committed")
+    name = str(source.relative_to(folder))
+    with tempfile.TemporaryDirectory() as scratch:
+        made = Path(scratch) / "made.o"
+        command = [COMPILER, *flags, *LINES, "-c", name, "-o", str(made)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=120, check=False)
+        if done.returncode:
+            raise CompileError(name, "the compiler refuses it", "\n" + done.stderr.strip())
+        return Object.read(name, made.read_bytes())
