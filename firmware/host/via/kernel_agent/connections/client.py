@@ -53,9 +53,16 @@ class Client:
         answer = asking.answer
         if answer is None:
             raise VipError(Result.TIMEOUT, f"connecting to node {node}", "wait longer, or have somebody wait there")
-        if answer.type == Type.REJECT:
+        if answer.type != Type.ACCEPT:
             raise VipError(Result.REJECT, f"connecting to node {node}", "ask somebody else")
         return ViAttributes(0, vi.reliability, vi.most)
+
+    def given_up(self, message: Message) -> None:
+        """DISCONNECT: a server may give up before its client has heard of it."""
+        asking = self._asking.get(message.number)
+        if asking is not None and asking.answer is None and message.origin == self._ends.me:
+            asking.answer = message
+            asking.flag.raise_()
 
     async def answered(self, message: Message) -> None:
         """ACCEPT or REJECT. The client may be waiting for its CPU: its VI is connected, and the server told, here."""

@@ -53,13 +53,12 @@ class LocalEnds:
         with vi.change("disconnecting"):
             if vi.made is None:
                 raise VipError(Result.INVALID_STATE, f"disconnecting VI {vi.number}", "it is not connected")
-            if vi.state is State.CONNECTED:
-                await self._notices.tell(vi.peer, vi.made)
-            await self.reset(vi)
+            await self.end(vi)
 
-    @staticmethod
-    async def reset(vi: ViContext) -> None:
-        """The end of a connection, and the VI as it was before."""
+    async def end(self, vi: ViContext) -> None:
+        """The end of a connection, of which the peer is told, and the VI as it was before."""
+        if vi.state is State.CONNECTED and vi.made is not None:
+            await self._notices.tell(vi.peer, vi.made)
         await vi.close(by=EndedBy.OWNER)
         await vi.set_state(State.CLOSED)
         vi.made = None

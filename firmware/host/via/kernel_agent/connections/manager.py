@@ -8,7 +8,9 @@
             <─ GONE ───────────────────────────
 
 Packets may be lost: REQUEST, ACCEPT and DISCONNECT are repeated until answered, and a connection has a number by which
-repetitions are known. Whatever breaks a connection at one end, the other one hears of it by DISCONNECT.
+repetitions are known. A server whose ACCEPTs are never confirmed gives up, by DISCONNECT: its client loses the
+connection, or, if it still waits, is rejected. Whatever breaks a connection at one end, the other one hears of it by
+DISCONNECT.
 """
 
 from __future__ import annotations
@@ -55,6 +57,7 @@ class ConnectionManager:
         elif message.type == Type.CONFIRM:
             self.server.confirmed(message)
         elif message.type == Type.DISCONNECT:
+            self.client.given_up(message)
             await self._ends.disconnected(message)
         elif message.type == Type.GONE:
             self._notices.answered(message)

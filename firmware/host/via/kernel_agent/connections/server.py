@@ -25,6 +25,7 @@ class Connection:
     """Which waited for it."""
     confirmed: Flag | None = None
     rejected: bool = False
+    """By the server, or because the client has not confirmed it."""
 
     @property
     def attributes(self) -> ViAttributes:
@@ -69,7 +70,9 @@ class Server:
         return listener.connections[0]
 
     async def accept(self, connection: Connection, vi: ViContext) -> None:
-        """Connect a VI to the client, and wait until it knows. Raises VipError."""
+        """Connect a VI to the client, and wait until it knows. Raises VipError: TIMEOUT when it never says so; should
+        it know, it is told that this is over.
+        """
         with vi.change("accepting by"):
             self._peers.unconnected(vi)
             connection.check_open()
@@ -94,7 +97,8 @@ class Server:
             await ends.sender.send(request.source, answer._replace(source=ends.me))
             if await flag.wait(vi.process, ends.repeat_us):
                 return
-        await ends.reset(vi)
+        connection.rejected = True
+        await ends.end(vi)
         raise VipError(Result.TIMEOUT, f"accepting by VI {vi.number}", "the client has gone; wait for another one")
 
     async def reject(self, connection: Connection) -> None:
