@@ -18,7 +18,8 @@ from tb.fuzz.program import Act
 
 TRIES = 6
 """To connect, where packets are lost."""
-CONNECT_US = 20_000
+CONNECT_US, CROWDED_US = 20_000, 200_000
+"""To connect, and where hostile processes may compute: who wakes on such a host waits for a quantum of each (10 ms)."""
 LAST_US = 2000
 """After an error, for what is under way."""
 LOOK_PS = 20_000_000
@@ -63,6 +64,11 @@ class Link:
     def reliable(self) -> bool:
         """Nothing may be lost on it."""
         return self.level is not Reliability.UNRELIABLE
+
+    @property
+    def patience_us(self) -> int:
+        """How long an attempt to connect waits for the other side."""
+        return CROWDED_US if any(act.values.get("hostile") for act in self.cluster.program.acts) else CONNECT_US
 
     # ---- VIs
 
@@ -150,14 +156,14 @@ class Link:
 
     async def _meet(self, side: Side) -> None:
         other = self.sides[1 - side.number].owner.node
-        await side.vi.connect_peer_request(other, self.discriminator, CONNECT_US)
+        await side.vi.connect_peer_request(other, self.discriminator, self.patience_us)
         while self.number % 2 and await side.vi.connect_peer_done() is None:
             await side.owner.nic.host.sleep(LOOK_PS, "a peer")
         self._same(side, await side.vi.connect_peer_wait())
 
     async def asked(self) -> Connection:
         """The server's next request."""
-        found = await self.server.owner.nic.connect_wait(self.discriminator, CONNECT_US)
+        found = await self.server.owner.nic.connect_wait(self.discriminator, self.patience_us)
         self._same(self.server, found.attributes)
         self.request = found
         return found
@@ -168,7 +174,7 @@ class Link:
     async def ask(self) -> None:
         """The client's call."""
         client = self.client
-        found = await client.vi.connect_request(self.server.owner.node, self.discriminator, CONNECT_US)
+        found = await client.vi.connect_request(self.server.owner.node, self.discriminator, self.patience_us)
         self._same(client, found)
 
     def _same(self, side: Side, told: ViAttributes) -> None:
