@@ -27,7 +27,7 @@ unexport MAKEFLAGS MFLAGS
 ## SCHEDULER=tcp://host:port  the Dask cluster of a sweep (one of this machine)
 ## WORKERS=<n>                points of a sweep at a time on this machine (its processors)
 ## PLOT="metric ..."          what a sweep draws (what varies)
-## LAYER=<name>               the message layer that explore exhausts, or that fuzz runs programs of (all that have one)
+## LAYER=<name>               the message layer that explore exhausts, that fuzz runs programs of (all), or whose C firmware is built
 ## SEEDS=<n>|<first>..<last>  so many new programs for fuzz (500), or exactly those
 ## ON=machine|rtl             where fuzz runs them (machine)
 ## WORLD=<name>               one of its small worlds only
@@ -53,7 +53,7 @@ python := "$$VENV/bin/python"
 sanlab := $(python) -m tb.sanlab
 study := $(sanlab) run --sim="$$SIM" --seed="$$SEED" --cluster="$$CLUSTER" --profile="$$PROFILE" --set="$$SET"
 
-.PHONY: all setup test help run studies sim lint synth waves timeline explain compare sweep fuzz explore figures bench clean distclean
+.PHONY: all setup test help run studies sim lint synth waves timeline explain compare sweep fuzz explore firmware figures bench clean distclean
 
 all: ## set up, then the main job: GRIM ping-pong and streaming between two hosts
 	$(setup) $(simulator)
@@ -125,6 +125,10 @@ fuzz: ## run random programs of message layers that do everything at once; what 
 explore: ## exhaust the small worlds of one message LAYER: every order of turns, every single fault
 	$(setup)
 	@$(sanlab) explore --world="$$WORLD" --minutes="$$MINUTES" -- "$$LAYER"
+
+firmware: ## compile the C firmware of a message LAYER to its images, with clang-16
+	$(setup)
+	@$(sanlab) firmware -- "$$LAYER"
 
 figures: ## every figure and table of the papers that there is, on one page
 	$(setup) $(simulator)

@@ -1,7 +1,8 @@
 /* What a paths.c may use. The rules are in pymodels/costs/README.md.
  *
  * A path is one plain C function: the likely, straight-line code of one step. It is compiled for the real processor and
- * its instructions, loads and stores are counted (python -m pymodels.costs.compile). No simulation executes it.
+ * its instructions, loads and stores are counted (python -m pymodels.costs.compile). With EXECUTED the same text is a part
+ * of firmware that a LANai executes (firmware/runtime/README.md): the marks of the count become what they stand for.
  */
 #ifndef SANLAB_PATHS_H
 #define SANLAB_PATHS_H
@@ -15,7 +16,9 @@ typedef union { u32 word[2]; double both; } u64_words;
 #define LIKELY(x) __builtin_expect_with_probability(!!(x), 1, 1.0)
 #define UNLIKELY(x) __builtin_expect_with_probability(!!(x), 0, 1.0)
 
-#ifdef __lanai__
+#ifdef EXECUTED
+#include "lanai.h"
+#elif defined(__lanai__)
 #define PATHS_MARK "!@"
 #define PATHS_REGISTER_LOAD "ld 0[%%r0], %0"
 #elif defined(__powerpc__)
@@ -25,16 +28,29 @@ typedef union { u32 word[2]; double both; } u64_words;
 #define PATHS_MARK "#@"
 #endif
 
+#ifndef EXECUTED
 /* First statement of a block that is not on the path: the count never enters it and takes the branch round it. */
 #define OFF_PATH(why) __asm__ volatile(PATHS_MARK "off " why)
 
 /* End of a path that is one turn of a loop: the jump back, counted (on the LANai with its delay slot). */
 #define LOOP_AGAIN() __asm__ volatile(PATHS_MARK "again" ::: "memory")
+#endif
 
 /* NIC: special registers. Each counts as one uncached access.
  * REGISTER_SAMPLE: the load is an instruction of the path: the sample of a polling step (`Watch(register=True)`).
  * REGISTER_READ, REGISTER_WRITE: the instruction itself is issued, and charged, by the verb `read` or `write` that follows. */
-#if defined(__lanai__) || defined(__powerpc__)
+#ifdef EXECUTED
+#define PATHS_NIC
+#define OFF_PATH(why) ((void)0)
+#define LOOP_AGAIN() ((void)0)
+#define REGISTER_READ(name) (*(volatile u32 *)REGISTER_##name)
+#define REGISTER_SAMPLE(name) REGISTER_READ(name)
+#define REGISTER_WRITE(name, value) \
+    do { \
+        __asm__ volatile("" ::: "memory"); \
+        *(volatile u32 *)REGISTER_##name = WRITTEN_##name((u32)(value)); \
+    } while (0)
+#elif defined(__lanai__) || defined(__powerpc__)
 #define PATHS_NIC
 #define REGISTER_SAMPLE(name) \
     ({ u32 paths_value; __asm__ volatile(PATHS_MARK "sample " #name "\n\t" PATHS_REGISTER_LOAD : "=r"(paths_value)); paths_value; })

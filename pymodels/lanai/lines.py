@@ -120,7 +120,7 @@ def _run(reader: _Reader, header: _Header, end: int) -> Iterator[Line]:
 
 
 def _row(header: _Header, state: _State) -> Line:
-    return Line(state.address, header.files[state.file], state.line)
+    return Line(state.address, header.files[state.file] if state.line else "", state.line)
 
 
 def _extended(reader: _Reader, header: _Header, state: _State) -> Iterator[Line]:

@@ -113,7 +113,7 @@ class _Linker:
             stack,
             {name: value for name, (value, _, _) in sorted(self.names.items(), key=lambda item: (item[1][0], item[0]))},
             tuple(sorted(self._functions(), key=lambda one: one.address)),
-            tuple(sorted(self._lines(), key=lambda one: one.address)),
+            self._lines(),
         )
 
     # --- places ---------------------------------------------------------------------------------------------------
@@ -210,10 +210,17 @@ class _Linker:
                 if symbol.kind == SymbolType.FUNCTION and (number, symbol.section) in self.places:
                     yield Function(symbol.name, self._value(number, symbol), symbol.size)
 
-    def _lines(self) -> Iterator[Line]:
-        for place, section in self._sections():
-            if section.name == ".debug_line":
-                yield from lines_of(self._relocate(place, section))
+    def _lines(self) -> tuple[Line, ...]:
+        """By address, the last that is told of it; that code ends there counts only where no other begins."""
+        found = [
+            line
+            for place, section in self._sections()
+            if section.name == ".debug_line"
+            for line in lines_of(self._relocate(place, section))
+            if line.address < self.base + len(self.image)
+        ]
+        found.sort(key=lambda one: (one.address, one.line != 0))
+        return tuple({one.address: one for one in found}.values())
 
     # --- relocations ----------------------------------------------------------------------------------------------
 

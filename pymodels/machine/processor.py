@@ -6,7 +6,7 @@ from collections.abc import Coroutine, Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from pymodels.kernel import Task
+from pymodels.kernel import Future, Task
 from pymodels.machine.actor import Actor
 from pymodels.machine.memory import MachineError, Memory
 from pymodels.machine.spin import Look, Spin, WatchShape
@@ -103,6 +103,10 @@ class ModelProcessor(Actor):
             await self._kernel.sleep_until(end, path)
         if log.enabled:
             log.add(self._unit, TraceEvent.WORK_END, 0, number, duration // self._clock)
+
+    def take(self, clocks: int) -> Future[None]:
+        """Use the processor for so many NIC clocks."""
+        return self._kernel.sleep_until(self.cpu.claim(clocks * self._clock), "its instructions")
 
     def post(self, path: str) -> None:
         """Execute a compiled path whose end nobody waits for."""

@@ -34,6 +34,7 @@ COMMANDS = {
     "explore": Command("tb.explore.run", "exhaust the small worlds of a message layer"),
     "figures": Command("tb.figures.run", "every study, every published value, on one page"),
     "costs": Command("pymodels.costs.compile", "count the compiled paths of message layers"),
+    "firmware": Command("firmware.build", "compile the C firmware of a message layer"),
     "bench": Command("tb.bench.run", "measure how fast the laboratory is"),
     "sim": Command("tb.run.block_bench", "run one block bench", checkout=True),
     "lint": Command("tb.quality.lint", "static checks of Python and HDL", checkout=True),

@@ -45,7 +45,7 @@ def test_help_names_every_target_and_every_variable() -> None:
     "target",
     [
         *("all", "setup", "test", "run", "studies", "sim", "lint", "synth", "waves", "timeline"),
-        *("explain", "compare", "sweep", "fuzz", "explore", "figures", "bench", "clean", "distclean"),
+        *("explain", "compare", "sweep", "fuzz", "explore", "firmware", "figures", "bench", "clean", "distclean"),
     ],
 )
 def test_every_target_can_be_shown_without_running(checkout: Checkout, target: str) -> None:
@@ -138,6 +138,12 @@ def test_a_message_reaches_explain(checkout: Checkout) -> None:
     assert checkout.make("explain", "STUDY=x", "MESSAGE=a b").returncode == 0
     (call,) = checkout.calls("<-m><tb.sanlab><explain>")
     assert words(call)[-3:] == ["--message=a b", "--", "x"]
+
+
+def test_a_layer_reaches_the_compiler_of_its_firmware(checkout: Checkout) -> None:
+    assert checkout.make("firmware", "LAYER=a b").returncode == 0
+    (call,) = checkout.calls("<-m><tb.sanlab><firmware>")
+    assert words(call) == ["-m", "tb.sanlab", "firmware", "--", "a b"]
 
 
 def test_a_layer_and_its_world_reach_explore_as_they_were_typed(checkout: Checkout) -> None:

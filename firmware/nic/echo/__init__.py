@@ -2,7 +2,7 @@
 
 from firmware.layers import ClusterView
 from firmware.nic.echo import layout as at
-from firmware.nic.hardware import HostDma, Service, host_dma, serve
+from firmware.nic.hardware import HostDma, Service, host_dma, route_row, serve
 from firmware.verbs import Nic, Watch
 from pymodels.registers import Flag, Isr, Reg
 
@@ -27,7 +27,7 @@ async def start(nic: Nic, view: ClusterView) -> None:
     nic.store_words(at.CHAIN, (Flag.TERMINAL, 0, at.PACKET, at.IN, 0, nic.load(at.INBOX)))
     nic.store_words(at.FLAG_BLOCK, (Flag.TERMINAL, 0, 4, at.FLAG, 0, nic.load(at.INBOX) + at.PACKET, 1))
     for vnn, route in view.routes.items():
-        nic.store_words(at.ROUTES + 16 * vnn, (*divmod(int.from_bytes(route, "big"), 1 << 32), 8 - len(route)))
+        nic.store_words(at.ROUTES + 16 * vnn, route_row(route, nic.word_bytes))
     await arm(nic)
 
 
@@ -36,10 +36,10 @@ async def send(nic: Nic) -> None:
     await nic.work("send")
     nic.store(at.STATE, 2)
     destination, size = divmod(nic.load(at.OUT + 12), 1 << 16)
-    high, low, skip = nic.load_words(at.ROUTES + 16 * destination, 3)
+    high, low, begin, skip = nic.load_words(at.ROUTES + 16 * destination, 4)
     nic.store_words(at.OUT, (high, low))
-    nic.write(Reg.SMP, at.OUT + skip - skip % nic.word_bytes)
-    nic.write(Reg.SA, skip % nic.word_bytes)
+    nic.write(Reg.SMP, at.OUT + begin)
+    nic.write(Reg.SA, skip)
     nic.write(Reg.SMLT, at.OUT + 16 + (size + 7 & ~7))
 
 

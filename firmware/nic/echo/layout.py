@@ -2,14 +2,15 @@
 
 import struct
 
-CHAIN, FLAG_BLOCK = 0x0000, 0x0018  # host DMA chain 0: a ring of two control blocks, the packet and then the flag
-FLAG = 0x0030  # behind the blocks: the word 1, which the second block copies behind the packet in the host's inbox
-INBOX = 0x0040  # written by the host: physical address of its inbox; zero until it is ready
-CONSUMED = 0x0044  # the host writes 1 when it has taken a packet out of its inbox, the NIC writes 0
-ROUTES = 0x0100  # for each VNN 16 bytes: the route, right-aligned in 8 bytes, and how many of them to skip
-OUT = 0x2000  # the slot: 8 bytes for the route, then the packet
+PROGRAM_END, CHAIN, FLAG_BLOCK = 0x8000, 0x8000, 0x8018  # below stands the program of a NIC that executes one;
+# host DMA chain 0: a ring of two control blocks, the packet and then the flag
+FLAG = 0x8030  # behind the blocks: the word 1, which the second block copies behind the packet in the host's inbox
+INBOX = 0x8040  # written by the host: physical address of its inbox; zero until it is ready
+CONSUMED = 0x8044  # the host writes 1 when it has taken a packet out of its inbox, the NIC writes 0
+ROUTES = 0x8100  # for each VNN 16 bytes: the route, right-aligned in 8 bytes, and where it begins there
+OUT = 0xA000  # the slot: 8 bytes for the route, then the packet
 STATE = OUT + 80  # state of the slot: 0 empty, 1 full (written by the host), 2 on its way
-IN = 0x2100  # the packet that arrived, and behind it the CRC-8 syndrome
+IN = 0xA100  # the packet that arrived, and behind it the CRC-8 syndrome
 
 TYPE = 0x0EC0  # first 16 bits of a packet; the top bit is 0, as in every Myrinet type
 HEADER = struct.Struct(">HBBHH")  # type, source VNN, number, destination VNN, payload bytes

@@ -2,7 +2,7 @@
 #include "paths.h"
 
 struct block { u32 next, csum, len, lar, eah, eal; };
-struct route { u32 high, low, skip, unused; };
+struct route { u32 high, low, begin, skip; };
 struct slot { u32 route_high, route_low, type, destination_size, payload[16], state; };
 struct shared { struct block packet, flag; u32 one, unused[3], inbox, consumed; };
 
@@ -55,7 +55,7 @@ void send(struct slot *slot, struct route *routes) {
     size = word & 0xFFFF;
     slot->route_high = route->high;
     slot->route_low = route->low;
-    REGISTER_WRITE(SMP, slot);
+    REGISTER_WRITE(SMP, (u32)slot + route->begin);
     REGISTER_WRITE(SA, route->skip);
     REGISTER_WRITE(SMLT, (u32)&slot->payload + ((size + 7) & ~7u));
 }
@@ -66,23 +66,24 @@ void sent(struct slot *slot) {
     SHARED32(&slot->state) = 0;
 }
 
-/* Look at the syndrome, and start the two blocks of the chain. */
-void deliver(struct shared *shared) {
-    u32 end;
-    REGISTER_WRITE(ISR, 1u << 1);
-    end = REGISTER_READ(RMP);
-    if (UNLIKELY(SHARED32((u32 *)(end - 8)) >> 24)) {
-        OFF_PATH("the CRC-8 was wrong");
-        return;
-    }
-    SHARED32(&shared->flag.next) = (u32)&shared->packet;
-    SHARED32(&shared->packet.next) = (u32)&shared->flag;
-    REGISTER_WRITE(PULSE, 1);
-}
-
 /* Let the next packet in. */
 void arm(struct shared *shared, u32 buffer) {
     SHARED32(&shared->consumed) = 0;
     REGISTER_WRITE(RMP, buffer);
     REGISTER_WRITE(RML, buffer + 128);
+}
+
+/* Look at the syndrome, and start the two blocks of the chain. */
+void deliver(struct shared *shared, u32 buffer) {
+    u32 end;
+    REGISTER_WRITE(ISR, 1u << 1);
+    end = REGISTER_READ(RMP);
+    if (UNLIKELY(SHARED32((u32 *)(end - 8)) >> 24)) {
+        OFF_PATH("the CRC-8 was wrong");
+        arm(shared, buffer);
+        return;
+    }
+    SHARED32(&shared->flag.next) = (u32)&shared->packet;
+    SHARED32(&shared->packet.next) = (u32)&shared->flag;
+    REGISTER_WRITE(PULSE, 1);
 }

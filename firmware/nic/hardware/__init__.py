@@ -7,6 +7,7 @@ from firmware.nic.hardware.block_ring import BlockRing
 from firmware.nic.hardware.host_dma import HostDma
 from firmware.nic.hardware.packets import Arrived, PacketPort, PortEvents
 from firmware.nic.hardware.ports import chain_heads, hardware_bells, host_dma, packet_port
+from firmware.nic.hardware.routes import route_row
 from firmware.nic.hardware.services import Looked, Loop, Service, Step, Watched, serve
 
 __all__ = [
@@ -25,5 +26,6 @@ __all__ = [
     "hardware_bells",
     "host_dma",
     "packet_port",
+    "route_row",
     "serve",
 ]

@@ -1,0 +1,45 @@
+"""The committed images of C firmware are what the compiler makes of the sources.
+
+Strategy: with clang-16 every image is built again and compared, word by word and line by line. Where the compiler has
+another version, its words may differ, and nothing is compared. A source that does not compile, and a program that does
+not fit, are tried in a copy.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from firmware import build
+from pymodels.costs.compile import compiler_version
+from pymodels.lanai.elf import LinkError
+from pymodels.lanai.image import Image
+from pymodels.lanai.toolchain import COMPILER, CompileError, compiled
+
+pytestmark = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} is not installed")
+IMAGES = [(layer, kind) for layer in build.layers() for kind in build.kinds_of(layer)]
+
+
+@pytest.mark.parametrize(("layer", "kind"), IMAGES)
+def test_the_compiler_makes_the_same_image_again(layer: str, kind: str) -> None:
+    committed = Image.load(build.image(layer, kind))
+    if committed.compiled["compiler"] != compiler_version():
+        pytest.skip(f"made by {committed.compiled['compiler']}, here is {compiler_version()}")
+    assert build.build(layer, kind) == committed
+    assert build.main(["--check", layer]) == 0
+
+
+def test_a_source_that_does_not_compile_is_told_with_what_the_compiler_says(tmp_path: Path) -> None:
+    source = tmp_path / "bad.c"
+    source.write_text("int main(void) { return there; }\n", encoding="utf-8")
+    with pytest.raises(CompileError, match=r"bad\.c: the compiler refuses it; \nbad\.c:1:25: error: .*'there'"):
+        compiled(source, ["--target=lanai"], tmp_path)
+
+
+def test_a_program_that_does_not_fit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    layer, kind = IMAGES[0]
+    small = build.layout(layer) | {"PROGRAM_END": 0x200}
+    monkeypatch.setattr(build, "layout", lambda _: small)
+    with pytest.raises(LinkError, match="program before the stack's begin at 0x200"):
+        build.build(layer, kind)
