@@ -103,7 +103,7 @@ def test_conditions_after_a_comparison_are_those_of_the_numbers(a: int, b: int, 
 def test_a_select_and_a_conditional_instruction_look_at_the_flags() -> None:
     words = [
         ri(Op.SUB, 0, 6, 5, flags=True),
-        rr(Op.SHIFT, 8, 6, 7, condition=Condition.EQ, j=Special.SELECT),
+        rr(Op.SHIFT, 8, 6, 7, condition=Condition.EQ, j=Special.SELECT, flags=True),
         rr(Op.ADD, 9, 6, 7, condition=Condition.EQ),
         rr(Op.SUB, 10, 6, 7, condition=Condition.NE, flags=True),
     ]

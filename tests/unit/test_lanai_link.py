@@ -70,8 +70,8 @@ def test_the_entry_stands_first_wherever_its_object_does() -> None:
     ("kind", "before", "target", "expected"),
     [
         (Kind.ABS_32, 0, 0x12345678, 0x12345678),
-        (Kind.HI16, 0x07010000, 0x12345678, 0x07011234),
-        (Kind.LO16, 0x57380000, 0x12345678, 0x57385678),
+        (Kind.HI16, 0x07010000, 0x12349678, 0x07011234),
+        (Kind.LO16, 0x57380000, 0x12349678, 0x57389678),
         (Kind.ABS_25, 0xE0000001, 0x1FFFFF8, 0xE1FFFFF9),
         (Kind.ABS_21, BY_NAME["SLI"].encode(rd=6), 0x1ABCDF, BY_NAME["SLI"].encode(rd=6, top=0x1A, k=0xBCDF)),
         (

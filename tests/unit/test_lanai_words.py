@@ -102,6 +102,10 @@ def test_a_word_of_the_assembler_is_decoded(word: int, expected: Instruction) ->
     assert known(word) == replace(expected, word=word)
 
 
+def test_a_select_sets_no_flags() -> None:
+    assert not known(0xC80F8703).sets_flags
+
+
 def test_nop_and_zero_change_nothing() -> None:
     assert known(NOP).writes == known(0).writes == frozenset()
 
