@@ -2,7 +2,9 @@
 //
 // Reads are answered in order: one to a register waits until none to a bank is on its way, and the other way round.
 // Timing: see myri_card_local, myri_card_registers, myri_card_uplink.
-module myri_card_bus (
+module myri_card_bus
+  import myri_sleep_pkg::*;
+(
     input logic clk,  // PCI clock
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
@@ -53,8 +55,7 @@ module myri_card_bus (
     input logic [23:0] job_value,  // see myri_card_uplink
     output logic sent,  // strobe: a result stands in the NIC
     output logic ev_mailbox,  // strobe: a write of the control mailbox has waited too long
-    output logic alarm_valid,  // wants to be awake ...
-    output logic [47:0] alarm_cycle,  // ... at this edge
+    output alarm_t alarm,  // wants to be awake at this edge
     output logic in_flight,  // something is not finished: a job, a transfer
     output logic busy  // another edge is needed
 );

@@ -8,46 +8,47 @@
 // Timing: a write is done in its clock; read data come in the clock after the request. CONFIG_CLOCKS are waited for
 // asleep: alarm.
 module myri_card_registers
+  import myri_sleep_pkg::*;
   import myri_card_pkg::*;
 (
-    input  logic        clk,            // PCI clock
-    input  logic        rst,            // synchronous reset
-    input  logic [47:0] cycle,          // index of the coming edge
-    input  logic        w_valid,        // write beat of the target
-    output logic        w_ready,        // taken
-    input  logic [ 7:0] w_addr,         // byte offset, multiple of 8
-    input  logic [63:0] w_data,         // lanes
-    input  logic [ 7:0] w_be,           // bytes written
-    input  logic        r_valid,        // read, always taken
-    input  logic [ 7:0] r_addr,         // byte offset, multiple of 8
-    output logic        r_done,         // read data, in the clock after
-    output logic [63:0] r_data,         // lanes
-    output logic        f_valid,        // to the fabric: a register is written
-    input  logic        f_ready,        // taken
-    output logic [ 7:0] f_addr,         // offset
-    output logic [31:0] f_data,         // value
-    input  logic        s_valid,        // from the fabric: a status word
-    output logic        s_ready,        // taken
-    input  logic [ 2:0] s_index,        // STATUS_...
-    input  logic [31:0] s_value,        // value
-    input  logic [ 3:0] host_owns,      // banks of the bus side
-    output logic [ 3:0] hold,           // banks that the host asks for
-    output logic [31:0] nic_queue,      // see CardReg
-    output logic [23:0] nic_limit,      // see CardReg
-    output logic [31:0] nic_back,       // see CardReg
-    output logic [31:0] nic_front,      // see CardReg
-    output logic [31:0] nic_read0,      // see CardReg
-    output logic [31:0] nic_read1,      // see CardReg
-    output logic        dma_start,      // strobe
-    output logic [31:0] dma_source,     // see CardReg
-    output logic [22:0] dma_target,     // see CardReg
-    output logic [15:0] dma_bytes,      // see CardReg
-    input  logic        dma_active,     // the transfer is not finished
-    output logic        mailbox_waits,  // level: a write of CONTROL waits
-    output logic        alarm_valid,    // an image is being loaded ...
-    output logic [47:0] alarm_cycle,    // ... until this edge
-    output logic        busy            // needs another edge
+    input  logic          clk,            // PCI clock
+    input  logic          rst,            // synchronous reset
+    input  logic   [47:0] cycle,          // index of the coming edge
+    input  logic          w_valid,        // write beat of the target
+    output logic          w_ready,        // taken
+    input  logic   [ 7:0] w_addr,         // byte offset, multiple of 8
+    input  logic   [63:0] w_data,         // lanes
+    input  logic   [ 7:0] w_be,           // bytes written
+    input  logic          r_valid,        // read, always taken
+    input  logic   [ 7:0] r_addr,         // byte offset, multiple of 8
+    output logic          r_done,         // read data, in the clock after
+    output logic   [63:0] r_data,         // lanes
+    output logic          f_valid,        // to the fabric: a register is written
+    input  logic          f_ready,        // taken
+    output logic   [ 7:0] f_addr,         // offset
+    output logic   [31:0] f_data,         // value
+    input  logic          s_valid,        // from the fabric: a status word
+    output logic          s_ready,        // taken
+    input  logic   [ 2:0] s_index,        // STATUS_...
+    input  logic   [31:0] s_value,        // value
+    input  logic   [ 3:0] host_owns,      // banks of the bus side
+    output logic   [ 3:0] hold,           // banks that the host asks for
+    output logic   [31:0] nic_queue,      // see CardReg
+    output logic   [23:0] nic_limit,      // see CardReg
+    output logic   [31:0] nic_back,       // see CardReg
+    output logic   [31:0] nic_front,      // see CardReg
+    output logic   [31:0] nic_read0,      // see CardReg
+    output logic   [31:0] nic_read1,      // see CardReg
+    output logic          dma_start,      // strobe
+    output logic   [31:0] dma_source,     // see CardReg
+    output logic   [22:0] dma_target,     // see CardReg
+    output logic   [15:0] dma_bytes,      // see CardReg
+    input  logic          dma_active,     // the transfer is not finished
+    output logic          mailbox_waits,  // level: a write of CONTROL waits
+    output alarm_t        alarm,          // an image is being loaded
+    output logic          busy            // needs another edge
 );
+  logic [47:0] configured_at;  // edge at which the circuit is there
   function automatic logic [31:0] swap(input logic [31:0] word);
     swap = {word[7:0], word[15:8], word[23:16], word[31:24]};
   endfunction
@@ -102,7 +103,7 @@ module myri_card_registers
     case (step)
       LOADED: step_over = take && addr == CARD_IMAGE;
       EMPTY: step_over = !no_such && loaded == '0;
-      CONFIGURE: step_over = cycle >= alarm_cycle;
+      CONFIGURE: step_over = cycle >= configured_at;
       TAKE: step_over = no_such || {24'd0, loaded} == image;
       default: step_over = f_ready;
     endcase
@@ -111,14 +112,15 @@ module myri_card_registers
     if (rst) begin
       step <= LOADED;
       image <= '0;
-      alarm_cycle <= '0;
+      configured_at <= '0;
     end else if (step_over) begin
       step <= step == TAKE ? LOADED : step + 3'd1;
       if (step == LOADED) image <= value;
-      if (step == EMPTY) alarm_cycle <= cycle + {16'd0, config_clocks};
+      if (step == EMPTY) configured_at <= cycle + {16'd0, config_clocks};
     end
   end
-  assign alarm_valid = step == CONFIGURE;
+  assign alarm.valid = step == CONFIGURE;
+  assign alarm.cycle = configured_at;
 
   // ---- plain registers ----
   always_ff @(posedge clk) begin

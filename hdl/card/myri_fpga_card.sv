@@ -4,6 +4,7 @@
 //
 // Window of 16 MB: the banks at 0, the registers (CardReg) at 8 MB. Two clocks meet only in crossings; each sleeps alone.
 module myri_fpga_card
+  import myri_sleep_pkg::*;
   import myri_card_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -14,8 +15,7 @@ module myri_fpga_card
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     output logic busy,  // another edge is needed
-    output logic alarm_valid,  // wants to be awake ...
-    output logic [47:0] alarm_cycle,  // ... at this edge
+    output alarm_t alarm,  // wants to be awake at this edge
     input logic f_clk,  // fabric clock
     input logic f_rst,  // synchronous reset
     output logic f_busy,  // fabric clock: another edge is needed

@@ -5,6 +5,7 @@
 // absolute multiples of their periods; they take their slots while the clock runs and never keep
 // it awake.
 module myri_link_core
+  import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
 #(
     parameter int LANES      = 1,  // ports
@@ -39,8 +40,7 @@ module myri_link_core
     output logic [LANES-1:0] rx_needed,  // the coming edge of rx_clk is needed
     output logic [LANES-1:0] tx_needed,  // that of tx_clk
     output logic busy,  // another edge is needed
-    output logic alarm_valid,  // wants to be awake at alarm_cycle
-    output logic [47:0] alarm_cycle  // index of that edge
+    output alarm_t alarm  // wants to be awake at this edge
 );
   logic [LANES-1:0] got_stop;
   logic [LANES-1:0] got_go;

@@ -2,6 +2,7 @@
 //
 // Timing: as myri_link_core.
 module myri_link_port
+  import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
 #(
     parameter int GATED = 0,  // 1 = receiver and transmitter run on rx_clk and tx_clk, 0 = on clk
@@ -38,8 +39,7 @@ module myri_link_port
     output logic rx_needed,  // the coming edge of rx_clk is needed
     output logic tx_needed,  // that of tx_clk
     output logic busy,  // another edge is needed
-    output logic alarm_valid,  // wants to be awake at alarm_cycle
-    output logic [47:0] alarm_cycle  // index of that edge
+    output alarm_t alarm  // wants to be awake at this edge
 );
   logic got_beat;
 

@@ -6,6 +6,7 @@
 // A blocked sender stays asleep: its time-outs are deadlines (alarm_*), never counters.
 // The ports are bits of masks, so that a switch costs little more to simulate than one port.
 module myri_link_tx
+  import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
 #(
     parameter int LANES = 1  // ports
@@ -33,8 +34,7 @@ module myri_link_tx
     output logic [LANES-1:0] ev_short_timeout,  // strobe: STOP not refreshed, GO assumed
     output logic [LANES-1:0] tx_needed,  // the coming edge of tx_clk is needed
     output logic busy,  // another edge is needed
-    output logic alarm_valid,  // wants to be awake at alarm_cycle
-    output logic [47:0] alarm_cycle  // index of that edge
+    output alarm_t alarm  // wants to be awake at this edge
 );
   logic [   LANES-1:0] in_packet;  // characters were sent, the GAP was not
   logic [   LANES-1:0] cut;  // the GAP of a forward reset is still to be sent
@@ -51,6 +51,7 @@ module myri_link_tx
   logic [   LANES-1:0] fire;  // a beat is taken
   logic [   LANES-1:0] send;  // and goes to the wire
   logic [48*LANES-1:0] lane_alarm;
+  logic [47:0] first;  // the earliest of them
 
   // A peer that shows rx_hold knows ours and needs no refresh unless it sends nevertheless: two
   // blocked ends that woke each other with refreshes would never sleep.
@@ -140,13 +141,14 @@ module myri_link_tx
         stop_deadline : block_deadline;
   end
 
-  assign alarm_valid = (short_running | long_running) != '0;
+  assign alarm.cycle = first;
+  assign alarm.valid = (short_running | long_running) != '0;
   always_comb begin
-    alarm_cycle = '1;
-    if (alarm_valid) begin
+    first = '1;
+    if (alarm.valid) begin
       for (int i = 0; i < LANES; i++) begin
-        if ((short_running[i] || long_running[i]) && lane_alarm[48*i+:48] < alarm_cycle)
-          alarm_cycle = lane_alarm[48*i+:48];
+        if ((short_running[i] || long_running[i]) && lane_alarm[48*i+:48] < first)
+          first = lane_alarm[48*i+:48];
       end
     end
   end

@@ -5,6 +5,7 @@
 // is consumed to its tail and counted. Timing, cfg.fall_through = 0: the first byte after the
 // route byte is on `tx` four edges after the edge that samples it; a character an edge after that.
 module myri_switch
+  import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
 #(
     parameter int PORTS      = 8,  // 4, 8 or 16
@@ -36,8 +37,7 @@ module myri_switch
     output logic [PORTS-1:0] st_illegal,  // per input, strobe: unknown control character, ignored
     output logic [PORTS-1:0] gated_needed,  // clock enables of these
     output logic busy,  // another edge is needed
-    output logic alarm_valid,  // wants to be awake at alarm_cycle
-    output logic [47:0] alarm_cycle  // index of that edge
+    output alarm_t alarm  // wants to be awake at this edge
 );
   logic [  PORTS-1:0] m_valid;
   logic [  PORTS-1:0] m_ready;

@@ -8,6 +8,7 @@
 // the first byte of the header is on `tx` 3 + cfg.fall_through edges (at least 4) after the edge
 // that samples the route byte; a character an edge after that.
 module sp_switch
+  import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
 #(
     parameter int PORTS      = 8,  // 4, 8 or 16
@@ -41,8 +42,7 @@ module sp_switch
     output logic [15:0] st_chunks,  // chunks in the central queue
     output logic st_in_flight,  // a packet is in the switch
     output logic busy,  // another edge is needed
-    output logic alarm_valid,  // wants to be awake at alarm_cycle
-    output logic [47:0] alarm_cycle  // index of that edge
+    output alarm_t alarm  // wants to be awake at this edge
 );
   localparam int PW = $clog2(PORTS);
   logic link_busy, grant_busy, central_busy;

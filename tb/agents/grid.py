@@ -15,11 +15,17 @@ HALF = Timer(5, unit="ns")
 SETTLE = Timer(1, unit="ns")
 
 
+def alarm(handle: Any) -> int | None:
+    """The edge at which a block wants to be awake, by its output `alarm` (myri_sleep_pkg); None: it waits for none."""
+    valid, cycle = divmod(int(handle.value), 1 << 48)
+    return cycle if valid else None
+
+
 class Grid:
     """Clock, `cycle` and reset of `dut`.
 
     Args:
-        dut: Needs clk, rst, cycle, busy, alarm_valid, alarm_cycle.
+        dut: Needs clk, rst, cycle, busy, alarm.
         sleeping: Skip the edges that the block does not ask for.
         gated: The block has gated clocks (gated_clk and gated_needed, a bit each): of the edges of clk each has those
             that are needed, all when not sleeping.
@@ -34,7 +40,7 @@ class Grid:
         self.samplers: list[Callable[[int], None]] = []
         self.drivers: list[Callable[[int], None]] = []
         self._clk, self._rst, self._cycle = dut.clk, dut.rst, dut.cycle
-        self._busy, self._alarm_valid, self._alarm_cycle = dut.busy, dut.alarm_valid, dut.alarm_cycle
+        self._busy, self._alarm = dut.busy, dut.alarm
         self._gated = (dut.gated_clk, dut.gated_needed) if gated else None
         self._fall()
         self._cycle.value = 0
@@ -54,7 +60,8 @@ class Grid:
     def _awake(self) -> bool:
         if not self.sleeping or int(self._busy.value):
             return True
-        return bool(int(self._alarm_valid.value)) and int(self._alarm_cycle.value) <= self.now
+        moment = alarm(self._alarm)
+        return moment is not None and moment <= self.now
 
     async def reset(self, start: int = 0) -> None:
         """Four edges in reset; grid points count from `start`."""

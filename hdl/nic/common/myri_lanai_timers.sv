@@ -5,21 +5,22 @@
 // wraps below zero `expired[k]` strobes once (the second wrap, 35 minutes later, does not).
 // Timing: values are of the coming edge, combinational; a strobe comes at the first edge that stands
 // at or after the tick. Sleeping: nothing counts; the next timer is an alarm.
-module myri_lanai_timers (
-    input  logic        clk,          // NIC clock
-    input  logic        rst,          // synchronous reset: timers off, RTC = ticks since edge 0
-    input  logic [47:0] cycle,        // index of the coming edge
-    input  logic [15:0] cfg_num,      // ticks ...
-    input  logic [15:0] cfg_den,      // ... in this many clocks, not 0
-    input  logic        select,       // rtc or it are looked at, or written, in this clock
-    input  logic        w_rtc,        // write of RTC
-    input  logic [ 2:0] w_it,         // write of ITk
-    input  logic [31:0] w_data,       // value written
-    output logic [31:0] rtc,          // RTC, meaningful with select
-    output logic [95:0] it,           // {IT2, IT1, IT0}, meaningful with select
-    output logic [ 2:0] expired,      // strobes
-    output logic        alarm_valid,  // a timer runs
-    output logic [47:0] alarm_cycle   // edge of the earliest one
+module myri_lanai_timers
+  import myri_sleep_pkg::*;
+(
+    input  logic          clk,      // NIC clock
+    input  logic          rst,      // synchronous reset: timers off, RTC = ticks since edge 0
+    input  logic   [47:0] cycle,    // index of the coming edge
+    input  logic   [15:0] cfg_num,  // ticks ...
+    input  logic   [15:0] cfg_den,  // ... in this many clocks, not 0
+    input  logic          select,   // rtc or it are looked at, or written, in this clock
+    input  logic          w_rtc,    // write of RTC
+    input  logic   [ 2:0] w_it,     // write of ITk
+    input  logic   [31:0] w_data,   // value written
+    output logic   [31:0] rtc,      // RTC, meaningful with select
+    output logic   [95:0] it,       // {IT2, IT1, IT0}, meaningful with select
+    output logic   [ 2:0] expired,  // strobes
+    output alarm_t        alarm     // a timer runs
 );
   logic [ 63:0] ticks;
   logic [ 63:0] target;  // tick at which a timer written now wraps
@@ -27,7 +28,7 @@ module myri_lanai_timers (
   logic [ 31:0] base;  // RTC = ticks + base
   logic [  2:0] running;
   logic [ 95:0] zero;  // tick (mod 2**32) at which each timer reads 0
-  logic [143:0] alarm;  // edge of each timer
+  logic [143:0] due;  // edge of each timer
   logic [ 47:0] a0;
   logic [ 47:0] a1;
   logic [ 47:0] a2;
@@ -48,16 +49,16 @@ module myri_lanai_timers (
 
   for (genvar k = 0; k < 3; k++) begin : gen_timer
     assign it[32*k+:32] = zero[32*k+:32] - ticks[31:0];
-    assign expired[k]   = running != 3'd0 && running[k] && cycle >= alarm[48*k+:48];
+    assign expired[k]   = running != 3'd0 && running[k] && cycle >= due[48*k+:48];
     always_ff @(posedge clk) begin
       if (rst) begin
         running[k] <= 1'b0;
         zero[32*k+:32] <= 32'd0;
-        alarm[48*k+:48] <= 48'd0;
+        due[48*k+:48] <= 48'd0;
       end else if (w_it[k]) begin
         running[k] <= 1'b1;
         zero[32*k+:32] <= ticks[31:0] + w_data;
-        alarm[48*k+:48] <= wrap_cycle[47:0];
+        due[48*k+:48] <= wrap_cycle[47:0];
       end else if (expired[k]) begin
         running[k] <= 1'b0;
       end
@@ -69,12 +70,12 @@ module myri_lanai_timers (
     else if (w_rtc) base <= w_data - ticks[31:0];
   end
 
-  assign a0 = running[0] ? alarm[47:0] : '1;
-  assign a1 = running[1] ? alarm[95:48] : '1;
-  assign a2 = running[2] ? alarm[143:96] : '1;
+  assign a0 = running[0] ? due[47:0] : '1;
+  assign a1 = running[1] ? due[95:48] : '1;
+  assign a2 = running[2] ? due[143:96] : '1;
   assign a01 = (a0 < a1) ? a0 : a1;
-  assign alarm_cycle = (a01 < a2) ? a01 : a2;
-  assign alarm_valid = running != 3'd0;
+  assign alarm.cycle = (a01 < a2) ? a01 : a2;
+  assign alarm.valid = running != 3'd0;
 
   logic unused_ok;
   assign unused_ok = ^{wrap_cycle[63:48], 1'b0};

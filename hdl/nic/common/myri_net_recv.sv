@@ -11,6 +11,7 @@
 // Entry from myri_packet_rx: {tail, count[3:0], syndrome[7:0], data[WIDTH-1:0]}.
 // Timing: one word a clock, request in the clock the entry shows, taken with the grant.
 module myri_net_recv
+  import myri_sleep_pkg::*;
   import myri_sram_pkg::*;
 #(
     parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
@@ -46,8 +47,7 @@ module myri_net_recv
     output logic [31:0] tr_key,  // trace: packet key, with set_head and set_recv
     output logic [7:0] tr_syndrome,  // with set_recv
     output logic [31:0] tr_length,  // with set_recv: final value of length
-    output logic alarm_valid,  // the time-out runs
-    output logic [47:0] alarm_cycle,  // edge at which it is over
+    output alarm_t alarm,  // the time-out runs
     output logic busy  // another edge is needed
 );
   localparam int BYTES = WIDTH / 8;
@@ -99,13 +99,13 @@ module myri_net_recv
   assign set_head = store_taken && !stored && !fix_up;
   assign set_recv = (store_taken && tail) || truncated;
   assign set_buff = in_valid && !dropping && armed && !fix_up && !room;
-  assign expired = waiting && nres_enable && cycle >= alarm_cycle;
+  assign expired = waiting && nres_enable && cycle >= alarm.cycle;
   assign set_nres = expired;
   assign truncated = expired && cfg_nres_truncate && stored;
   assign receiver_reset = expired && !cfg_nres_truncate;
   assign lost = taken && dropping && tail && (begun || !fix_up);
-  assign alarm_valid = waiting && nres_enable;
-  assign alarm_cycle = since + ({16'd0, cfg_nres_clocks} << {nres_code, 1'b0});
+  assign alarm.valid = waiting && nres_enable;
+  assign alarm.cycle = since + ({16'd0, cfg_nres_clocks} << {nres_code, 1'b0});
   assign orun = truncated ? 3'd0 : (3'd0 - count[2:0]) & 3'(BYTES - 1);
   assign tr_length = (stored ? length : 32'd0) + {28'd0, count};
   assign tr_syndrome = syndrome;

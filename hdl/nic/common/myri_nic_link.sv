@@ -4,6 +4,7 @@
 // crossing. Link events (levels when they rise) cross to the NIC clock as strobes.
 // Timing: that of the parts; each crossing costs cfg.cdc_latency.
 module myri_nic_link
+  import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_nic_engines_pkg::*;
   import myri_settings_pkg::*;
@@ -26,8 +27,7 @@ module myri_nic_link
     output logic link_in_flight,  // a packet is half sent or received, or waits in the slack buffer
     output logic [HALVES-1:0] link_gated_needed,  // clock enables of these
     output logic link_busy,  // link clock: another edge is needed
-    output logic link_alarm_valid,  // link clock: wants to be awake ...
-    output logic [47:0] link_alarm_cycle,  // ... at this edge
+    output alarm_t link_alarm,  // link clock: wants to be awake at this edge
     input logic clk,  // NIC clock of link_event; edges with event_busy = 0 may be left out
     input logic send_clk,  // clk of the crossing to the link; edges with send_busy = 0 may be left out
     input logic recv_clk,  // clk of the crossing from it, likewise with recv_busy
@@ -123,8 +123,7 @@ module myri_nic_link
       .beat_missed(link_trace.beat_missed),
       .link_down(link_trace.link_down),
       .busy(port_busy),
-      .alarm_valid(link_alarm_valid),
-      .alarm_cycle(link_alarm_cycle)
+      .alarm(link_alarm)
   );
 
   myri_packet_rx #(

@@ -3,6 +3,7 @@
 // myri_net_send and myri_net_recv in the NIC clock, myri_nic_link in the link clock and between.
 // Timing: that of the parts.
 module myri_nic_net
+  import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_nic_engines_pkg::*;
   import myri_settings_pkg::*;
@@ -25,8 +26,7 @@ module myri_nic_net
     output logic link_in_flight,  // a packet is half sent or half received
     output logic [HALVES-1:0] link_gated_needed,  // clock enables of these
     output logic link_busy,  // link clock: another edge is needed
-    output logic link_alarm_valid,  // link clock: wants to be awake ...
-    output logic [47:0] link_alarm_cycle,  // ... at this edge
+    output alarm_t link_alarm,  // link clock: wants to be awake at this edge
     input logic clk,  // NIC clock of link_event; edges with event_needed = 0 may be left out
     input logic send_clk,  // clk of what sends; edges with send_needed = 0 may be left out
     input logic recv_clk,  // clk of what receives, likewise with recv_needed
@@ -70,8 +70,7 @@ module myri_nic_net
     output send_trace_t send_trace,  // clk: of the send engine
     output recv_trace_t recv_trace,  // clk: of the receive engine
     output logic in_flight,  // the send engine has something open, or a packet waits for SRAM
-    output logic alarm_valid,  // NIC clock: network time-out runs
-    output logic [47:0] alarm_cycle,  // its edge
+    output alarm_t alarm,  // NIC clock: network time-out runs
     output logic send_needed,  // the coming edge of send_clk is needed
     output logic recv_needed,  // that of recv_clk
     output logic event_needed,  // that of clk

@@ -8,6 +8,7 @@
 // in myri_nic; each sleeps alone. `busy` and `_ago`: as in myri_nic.
 // Timing: see the parts.
 module myri_fifo_card
+  import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_fifo_card_pkg::*;
   import myri_pci_pkg::*;
@@ -25,8 +26,7 @@ module myri_fifo_card
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
     output logic link_busy,  // link clock: another edge is needed
-    output logic link_alarm_valid,  // link clock: wants to be awake ...
-    output logic [47:0] link_alarm_cycle,  // ... at this edge
+    output alarm_t link_alarm,  // link clock: wants to be awake at this edge
     input logic pci_clk,  // PCI clock
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of its sides, gated
     input logic pci_rst,  // synchronous reset

@@ -7,6 +7,7 @@
 // (ours): SML and SMLT clear SEND; RML clears RECV, BUFF; DMA_CTR clears DMA. RECV loads the two OFF_BY bits.
 // Timing: read data in the clock of the access; a write is in force from the next clock.
 module myri_lanai4_regs
+  import myri_sleep_pkg::*;
   import myri_lanai4_pkg::*;
 (
     input logic clk,  // NIC clock
@@ -59,8 +60,7 @@ module myri_lanai4_regs
     output logic nres_enable,  // MYRINET
     output logic crc_enable,  // MYRINET
     output logic intr_line,  // some bit of ISR & EIMR
-    output logic alarm_valid,  // the timer runs
-    output logic [47:0] alarm_cycle,  // its edge
+    output alarm_t alarm,  // the timer runs
     output logic busy  // another edge is needed
 );
   logic write, access, timed, isr_busy, to_limit, w_errors, w_isr, w_eimr, w_rtc, w_it;

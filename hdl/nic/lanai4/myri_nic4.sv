@@ -6,6 +6,7 @@
 // something else than the processor's SRAM requests; an alarm that is not in the future means the next edge.
 // Timing: see the parts. Trace: as in myri_nic.
 module myri_nic4
+  import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_lanai4_pkg::*;
   import myri_pci_pkg::*;
@@ -20,15 +21,13 @@ module myri_nic4
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     output logic busy,  // another edge is needed, the processor's SRAM requests apart
-    output logic alarm_valid,  // wants to be awake ...
-    output logic [47:0] alarm_cycle,  // ... at this edge
+    output alarm_t alarm,  // wants to be awake at this edge
     output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
     input logic link_clk,  // character clock
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
     output logic link_busy,  // link clock: another edge is needed
-    output logic link_alarm_valid,  // link clock: wants to be awake ...
-    output logic [47:0] link_alarm_cycle,  // ... at this edge
+    output alarm_t link_alarm,  // link clock: wants to be awake at this edge
     input logic [8:0] rx,  // {data flag, byte} from the cable
     output logic [8:0] tx,  // {data flag, byte} to the cable
     input logic rx_hold,  // see myri_link_port
@@ -90,8 +89,7 @@ module myri_nic4
   logic [65:0] rd_data;
   // Sleeping.
   logic arb_busy, regs_busy, net_busy, host_busy, card_busy, net_in_flight, dma_in_flight;
-  logic timer_alarm, nres_alarm, start_alarm;
-  logic [47:0] timer_cycle, nres_cycle, start_cycle, first_cycle;
+  alarm_t timer_alarm, nres_alarm, start_alarm;
   pci_card_settings_t narrow;  // the card has 32 bits and 33 MHz
   always_comb begin
     narrow = cfg.pci;
@@ -102,10 +100,7 @@ module myri_nic4
   assign unused_ok = ^link_event[4:0];
 
   assign busy = arb_busy || regs_busy || net_busy || host_busy || card_busy;
-  assign alarm_valid = timer_alarm || nres_alarm || start_alarm;
-  assign first_cycle = (nres_alarm && (!start_alarm || nres_cycle < start_cycle)) ? nres_cycle : start_cycle;
-  assign alarm_cycle = (timer_alarm && (!(nres_alarm || start_alarm) || timer_cycle < first_cycle)) ?
-      timer_cycle : first_cycle;
+  assign alarm = earlier(timer_alarm, earlier(nres_alarm, start_alarm));
   assign intr_line = irq && irq_enable;
   assign st_in_flight = net_in_flight || dma_in_flight;
   assign status.doorbell_overflow = 1'b0;
@@ -141,8 +136,7 @@ module myri_nic4
       .dma_busy(dma_in_flight),
       .recv_lost(status.rx_lost),
       .intr_line(irq),
-      .alarm_valid(timer_alarm),
-      .alarm_cycle(timer_cycle),
+      .alarm(timer_alarm),
       .busy(regs_busy)
   );
 
@@ -167,8 +161,7 @@ module myri_nic4
       .w_data(w_data[23:0]),
       .recv_lost(status.rx_lost),
       .in_flight(net_in_flight),
-      .alarm_valid(nres_alarm),
-      .alarm_cycle(nres_cycle),
+      .alarm(nres_alarm),
       .busy(net_busy)
   );
 
@@ -179,8 +172,7 @@ module myri_nic4
       .dma_error(status.dma_error),
       .pio_misuse(status.pio_misuse),
       .in_flight(dma_in_flight),
-      .alarm_valid(start_alarm),
-      .alarm_cycle(start_cycle),
+      .alarm(start_alarm),
       .busy(host_busy)
   );
 

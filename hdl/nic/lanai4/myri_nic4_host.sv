@@ -5,6 +5,7 @@
 // the fact sheet's, its bits are those of the PCI64 card (ours), and it is big-endian like the others.
 // Timing: that of the parts. SRAM requests: `pio` carries PIO, `dma` the host DMA.
 module myri_nic4_host
+  import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
   import myri_lanai4_pkg::*;
@@ -58,8 +59,7 @@ module myri_nic4_host
     output dma_trace_t dma_trace,  // clk: of the DMA engine
     output pio_trace_t pio_trace,  // clk: of PIO and doorbells
     output logic in_flight,  // a transfer is in work
-    output logic alarm_valid,  // DMA start-up runs
-    output logic [47:0] alarm_cycle,  // its end
+    output alarm_t alarm,  // DMA start-up runs
     output logic busy  // another edge is needed
 );
   logic beat_valid, beat_ready, beat_rsp_valid, ctl_valid, to_sram, to_regs, ebus_reset, control;

@@ -9,6 +9,7 @@
 // Timing: the bus command goes out cfg_start_clocks after the write of DMA_CTR. Data: one word a clock
 // either way. Sleeping: the start-up is an alarm.
 module myri_word_dma
+  import myri_sleep_pkg::*;
   import myri_lanai4_pkg::*;
   import myri_sram_pkg::*;
 (
@@ -45,8 +46,7 @@ module myri_word_dma
     output logic tr_done,  // trace: it is over
     output logic [31:0] tr_bytes,  // its length, with both
     output logic in_flight,  // a transfer is in work
-    output logic alarm_valid,  // start-up runs
-    output logic [47:0] alarm_cycle,  // its end
+    output alarm_t alarm,  // start-up runs
     output logic busy  // another edge is needed
 );
   localparam logic [1:0] IDLE = 2'd0;
@@ -177,8 +177,8 @@ module myri_word_dma
   assign tr_start = begin_move;
   assign tr_done = complete;
   assign in_flight = !idle;
-  assign alarm_valid = state == START && words != 30'd0 && !refuse;
-  assign alarm_cycle = start_at;
+  assign alarm.valid = state == START && words != 30'd0 && !refuse;
+  assign alarm.cycle = start_at;
   assign busy = w_ear || w_lar || w_dir || w_ctr || r_busy || moved || (rd_valid && rd_ready) || sram.req ||
-      begin_move || (state == START && !alarm_valid) || (cmd_valid && cmd_ready) || complete;
+      begin_move || (state == START && !alarm.valid) || (cmd_valid && cmd_ready) || complete;
 endmodule

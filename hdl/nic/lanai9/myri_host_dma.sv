@@ -12,6 +12,7 @@
 // Timing: the bus command goes out cfg_start_clocks after the block's fetch began, or as soon as it
 // is read. Data: one word a clock either way. Sleeping: the start-up is an alarm.
 module myri_host_dma
+  import myri_sleep_pkg::*;
   import myri_lanai9_pkg::*;
   import myri_sram_pkg::*;
 (
@@ -47,8 +48,7 @@ module myri_host_dma
     output logic [31:0] tr_bytes,  // its length, with both
     output logic [22:0] tr_lar,  // its SRAM address, with both
     output logic in_flight,  // a block is in work
-    output logic alarm_valid,  // start-up runs
-    output logic [47:0] alarm_cycle,  // its end
+    output alarm_t alarm,  // start-up runs
     output logic busy  // another edge is needed
 );
   localparam logic [2:0] IDLE = 3'd0;
@@ -274,9 +274,9 @@ module myri_host_dma
   assign tr_bytes = len;
   assign tr_lar = lar[22:0];
   assign in_flight = state != IDLE;
-  assign alarm_valid = state == START && wanted && !due;
-  assign alarm_cycle = start_at;
+  assign alarm.valid = state == START && wanted && !due;
+  assign alarm.cycle = start_at;
   assign busy = pulse != 4'd0 || w_list != 4'd0 || go || r_busy || a_busy || sram.req ||
-      (rd_valid && rd_ready) || (state == START && !alarm_valid) || begin_move || (cmd_valid && cmd_ready) ||
+      (rd_valid && rd_ready) || (state == START && !alarm.valid) || begin_move || (cmd_valid && cmd_ready) ||
       complete || (hold_reset && running != 4'd0);
 endmodule

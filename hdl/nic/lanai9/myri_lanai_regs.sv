@@ -8,59 +8,59 @@
 // ORUN bits. Set wins over clear. Counters and timers come from the edge index.
 // Timing: read data in the clock of the access; a write is in force from the next clock.
 module myri_lanai_regs
+  import myri_sleep_pkg::*;
   import myri_lanai9_pkg::*;
 (
-    input  logic         clk,             // NIC clock
-    input  logic         rst,             // synchronous reset
-    input  logic [ 47:0] cycle,           // index of the coming edge
-    input  logic         hold_reset,      // LANai in reset: ISR, EIMR and MYRINET as after rst
-    input  logic [ 15:0] cfg_rtc_num,     // RTC ticks ...
-    input  logic [ 15:0] cfg_rtc_den,     // ... in this many clocks
-    input  logic         cpu_reg_valid,   // processor: access in this clock
-    input  logic         cpu_reg_write,   // 1 = write
-    input  logic [  8:0] cpu_reg_addr,    // offset
-    input  logic [ 31:0] cpu_reg_wdata,   // write data
-    output logic [ 31:0] cpu_reg_rdata,   // read data, same clock
-    input  logic         host_reg_valid,  // host: access wanted
-    output logic         host_reg_ready,  // served in this clock
-    input  logic         host_reg_write,  // 1 = write
-    input  logic [  8:0] host_reg_addr,   // offset
-    input  logic [ 31:0] host_reg_wdata,  // write data
-    output logic [ 31:0] host_reg_rdata,  // read data, same clock
-    output logic [ 31:0] w_data,          // value of all write strobes
-    output logic         w_rmp,           // write strobes
-    output logic         w_rml,           // RML
-    output logic         w_smp,           // SMP
-    output logic         w_sml,           // SML
-    output logic         w_smlt,          // SMLT
-    output logic         w_sa,            // SA
-    output logic [  3:0] pulse,           // PULSE: start chain k
-    output logic [  3:0] w_list,          // DMA_LISTk
-    output logic [  3:0] w_consumer,      // DOORBELL_CONSUMERk
-    input  logic [ 23:0] rmp,             // values read back
-    input  logic [ 23:0] rml,             // RML
-    input  logic [ 23:0] smp,             // SMP
-    input  logic [ 23:0] send_limit,      // SML and SMLT
-    input  logic [  2:0] sa,              // SA
-    input  logic [ 31:0] recv_length,     // RECV_LENGTH
-    input  logic [  2:0] recv_orun,       // loaded into ISR with set_isr[RECV]
-    input  logic         recv_lost,       // strobe, counted in RECV_LOST
-    input  logic [ 95:0] dma_list,        // 24 bits a chain: current block
-    input  logic [127:0] dma_progress,    // 32 bits a chain
-    input  logic [ 31:0] dma_status,      // DMA_STATUS
-    input  logic [ 67:0] producer,        // 17 bits a doorbell FIFO
-    input  logic [ 67:0] consumer,        // likewise
-    input  logic [ 31:0] overflows,       // DOORBELL_OVERFLOWS
-    input  logic [ 31:0] set_isr,         // strobes: bits to set in ISR
-    input  logic [ 31:0] set_errors,      // strobes: bits to set in ERRORS
-    input  logic         send_started,    // strobe: a piece was started
-    output logic [ 31:0] isr,             // ISR
-    output logic [ 31:0] isr_set,         // bits set by hardware at the last edge
-    output logic [ 31:0] myrinet,         // MYRINET
-    output logic         intr_line,       // some bit of ISR & EIMR
-    output logic         alarm_valid,     // a timer runs
-    output logic [ 47:0] alarm_cycle,     // its edge
-    output logic         busy             // another edge is needed
+    input  logic           clk,             // NIC clock
+    input  logic           rst,             // synchronous reset
+    input  logic   [ 47:0] cycle,           // index of the coming edge
+    input  logic           hold_reset,      // LANai in reset: ISR, EIMR and MYRINET as after rst
+    input  logic   [ 15:0] cfg_rtc_num,     // RTC ticks ...
+    input  logic   [ 15:0] cfg_rtc_den,     // ... in this many clocks
+    input  logic           cpu_reg_valid,   // processor: access in this clock
+    input  logic           cpu_reg_write,   // 1 = write
+    input  logic   [  8:0] cpu_reg_addr,    // offset
+    input  logic   [ 31:0] cpu_reg_wdata,   // write data
+    output logic   [ 31:0] cpu_reg_rdata,   // read data, same clock
+    input  logic           host_reg_valid,  // host: access wanted
+    output logic           host_reg_ready,  // served in this clock
+    input  logic           host_reg_write,  // 1 = write
+    input  logic   [  8:0] host_reg_addr,   // offset
+    input  logic   [ 31:0] host_reg_wdata,  // write data
+    output logic   [ 31:0] host_reg_rdata,  // read data, same clock
+    output logic   [ 31:0] w_data,          // value of all write strobes
+    output logic           w_rmp,           // write strobes
+    output logic           w_rml,           // RML
+    output logic           w_smp,           // SMP
+    output logic           w_sml,           // SML
+    output logic           w_smlt,          // SMLT
+    output logic           w_sa,            // SA
+    output logic   [  3:0] pulse,           // PULSE: start chain k
+    output logic   [  3:0] w_list,          // DMA_LISTk
+    output logic   [  3:0] w_consumer,      // DOORBELL_CONSUMERk
+    input  logic   [ 23:0] rmp,             // values read back
+    input  logic   [ 23:0] rml,             // RML
+    input  logic   [ 23:0] smp,             // SMP
+    input  logic   [ 23:0] send_limit,      // SML and SMLT
+    input  logic   [  2:0] sa,              // SA
+    input  logic   [ 31:0] recv_length,     // RECV_LENGTH
+    input  logic   [  2:0] recv_orun,       // loaded into ISR with set_isr[RECV]
+    input  logic           recv_lost,       // strobe, counted in RECV_LOST
+    input  logic   [ 95:0] dma_list,        // 24 bits a chain: current block
+    input  logic   [127:0] dma_progress,    // 32 bits a chain
+    input  logic   [ 31:0] dma_status,      // DMA_STATUS
+    input  logic   [ 67:0] producer,        // 17 bits a doorbell FIFO
+    input  logic   [ 67:0] consumer,        // likewise
+    input  logic   [ 31:0] overflows,       // DOORBELL_OVERFLOWS
+    input  logic   [ 31:0] set_isr,         // strobes: bits to set in ISR
+    input  logic   [ 31:0] set_errors,      // strobes: bits to set in ERRORS
+    input  logic           send_started,    // strobe: a piece was started
+    output logic   [ 31:0] isr,             // ISR
+    output logic   [ 31:0] isr_set,         // bits set by hardware at the last edge
+    output logic   [ 31:0] myrinet,         // MYRINET
+    output logic           intr_line,       // some bit of ISR & EIMR
+    output alarm_t         alarm,           // a timer runs
+    output logic           busy             // another edge is needed
 );
   logic        write;
   logic [ 8:0] addr;

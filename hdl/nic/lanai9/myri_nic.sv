@@ -7,6 +7,7 @@
 // Timing: see the parts. Trace: `_key` is the packet key (first four bytes after the route,
 // big-endian), `_ago` the edges that passed since the moment itself, 0 = this edge.
 module myri_nic
+  import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_lanai9_pkg::*;
   import myri_nic_engines_pkg::*;
@@ -22,16 +23,14 @@ module myri_nic
     input logic [47:0] cycle,  // index of the coming edge
     output logic [ENGINES-1:0] nic_gated_needed,  // clock enables of these
     output logic busy,  // another edge is needed, the processor's SRAM requests apart
-    output logic alarm_valid,  // wants to be awake ...
-    output logic [47:0] alarm_cycle,  // ... at this edge
+    output alarm_t alarm,  // wants to be awake at this edge
     input logic link_clk,  // character clock
     input logic [HALVES-1:0] link_gated_clk,  // link_clk of its halves, gated
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
     output logic [HALVES-1:0] link_gated_needed,  // clock enables of these
     output logic link_busy,  // link clock: another edge is needed
-    output logic link_alarm_valid,  // link clock: wants to be awake ...
-    output logic [47:0] link_alarm_cycle,  // ... at this edge
+    output alarm_t link_alarm,  // link clock: wants to be awake at this edge
     input logic pci_clk,  // PCI clock
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of its sides, gated
     input logic pci_rst,  // synchronous reset
@@ -115,16 +114,12 @@ module myri_nic
   logic pio_near, pio_far, dma_near, dma_far, send_needed, recv_needed, event_needed, intr_needed;
   logic arb_busy, regs_busy, control_needed;
   logic net_in_flight, dma_in_flight;
-  logic timer_alarm, nres_alarm, start_alarm;
-  logic [47:0] timer_cycle, nres_cycle, start_cycle, first_cycle;
+  alarm_t timer_alarm, nres_alarm, start_alarm;
 
   // What needs an edge, the processor's requests apart, is a part.
   assign busy = arb_busy || send_needed || recv_needed || pio_near || pio_far || dma_near || dma_far || control_needed;
   assign control_needed = regs_busy || event_needed || intr_needed;
-  assign alarm_valid = timer_alarm || nres_alarm || start_alarm;
-  assign first_cycle = (nres_alarm && (!start_alarm || nres_cycle < start_cycle)) ? nres_cycle : start_cycle;
-  assign alarm_cycle = (timer_alarm && (!(nres_alarm || start_alarm) || timer_cycle < first_cycle)) ?
-      timer_cycle : first_cycle;
+  assign alarm = earlier(timer_alarm, earlier(nres_alarm, start_alarm));
   assign nic_gated_needed[ENGINE_PIO] = pio_near || pio_far;
   assign nic_gated_needed[ENGINE_DMA] = dma_near || dma_far;
   assign nic_gated_needed[ENGINE_SRAM] = arb_busy || cpu_sram.req || cpu_read.valid;
@@ -152,8 +147,7 @@ module myri_nic
       .w_list(reg_w_list),
       .recv_lost(status.rx_lost),
       .intr_line(irq),
-      .alarm_valid(timer_alarm),
-      .alarm_cycle(timer_cycle),
+      .alarm(timer_alarm),
       .busy(regs_busy)
   );
 
@@ -182,8 +176,7 @@ module myri_nic
       .send_misuse(status.send_misuse),
       .recv_lost(status.rx_lost),
       .in_flight(net_in_flight),
-      .alarm_valid(nres_alarm),
-      .alarm_cycle(nres_cycle),
+      .alarm(nres_alarm),
       .busy()
   );
 
@@ -199,8 +192,7 @@ module myri_nic
       .dma_error(status.dma_error),
       .pio_misuse(status.pio_misuse),
       .in_flight(dma_in_flight),
-      .alarm_valid(start_alarm),
-      .alarm_cycle(start_cycle),
+      .alarm(start_alarm),
       .busy()
   );
 

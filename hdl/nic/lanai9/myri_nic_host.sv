@@ -2,6 +2,7 @@
 //
 // Timing: that of the parts. SRAM requests: `pio` carries PIO and doorbell entries, `dma` the chains.
 module myri_nic_host
+  import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_sram_pkg::*;
   import myri_lanai9_pkg::*;
@@ -58,8 +59,7 @@ module myri_nic_host
     output dma_trace_t dma_trace,  // clk: of the DMA engine
     output pio_trace_t pio_trace,  // clk: of PIO and doorbells
     output logic in_flight,  // a DMA block is in work
-    output logic alarm_valid,  // DMA start-up runs
-    output logic [47:0] alarm_cycle,  // its end
+    output alarm_t alarm,  // DMA start-up runs
     output logic pio_needed,  // the coming edge of pio_clk is needed
     output logic dma_needed,  // that of dma_clk
     output logic busy  // another edge is needed

@@ -5,6 +5,7 @@
 // clocks of one root need. Each clock sleeps alone. `busy`, alarms and `_ago`: as in myri_nic.
 // Timing: see the parts.
 module sp_adapter
+  import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -19,14 +20,12 @@ module sp_adapter
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     output logic busy,  // another edge is needed, the processor's SRAM requests apart
-    output logic alarm_valid,  // wants to be awake ...
-    output logic [47:0] alarm_cycle,  // ... at this edge
+    output alarm_t alarm,  // wants to be awake at this edge
     input logic link_clk,  // character clock
     input logic link_rst,  // synchronous reset
     input logic [47:0] link_cycle,  // index of the coming edge
     output logic link_busy,  // link clock: another edge is needed
-    output logic link_alarm_valid,  // link clock: wants to be awake ...
-    output logic [47:0] link_alarm_cycle,  // ... at this edge
+    output alarm_t link_alarm,  // link clock: wants to be awake at this edge
     input logic pci_clk,  // PCI clock
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of its sides, gated
     input logic pci_rst,  // synchronous reset
@@ -121,12 +120,11 @@ module sp_adapter
   logic [23:0] base;
   logic [63:0] w_pair;
   // Sleeping.
-  logic regs_busy, engines_busy, host_busy, far_busy, near_busy, left_alarm, timer_alarm, unused_ok;
-  logic [47:0] left_cycle, timer_cycle;
+  logic regs_busy, engines_busy, host_busy, far_busy, near_busy, unused_ok;
+  alarm_t left_alarm, timer_alarm;
 
   assign busy = regs_busy || engines_busy || host_busy || far_busy || near_busy;
-  assign alarm_valid = left_alarm || timer_alarm;
-  assign alarm_cycle = (left_alarm && (!timer_alarm || left_cycle < timer_cycle)) ? left_cycle : timer_cycle;
+  assign alarm = earlier(left_alarm, timer_alarm);
   assign intr_line = irq;
   assign status.rx_lost = 1'b0;
   assign set_errors = ({5'd0, status.send_misuse} << ERR_SEND_MISUSE) |
@@ -145,9 +143,8 @@ module sp_adapter
   sp_regs u_regs (
       .*,
       .status(isr),
-      .alarm_valid(timer_alarm),
-      .alarm_cycle(timer_cycle),
-      .busy(regs_busy)
+      .alarm (timer_alarm),
+      .busy  (regs_busy)
   );
 
   sp_engines #(
@@ -162,8 +159,7 @@ module sp_adapter
       .r_index(cpu_reg_addr[6:2]),
       .w_data(cpu_reg_wdata),
       .in_flight(st_in_flight),
-      .alarm_valid(left_alarm),
-      .alarm_cycle(left_cycle),
+      .alarm(left_alarm),
       .busy(engines_busy)
   );
 

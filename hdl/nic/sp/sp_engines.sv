@@ -7,6 +7,7 @@
 // Left and right engine overlap on receive. On send the right engine waits for all user data of a packet, as the
 // hardware does (paper 001, 3.3.2). Timing: see the parts.
 module sp_engines
+  import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import sp_adapter_pkg::*;
 #(
@@ -72,8 +73,7 @@ module sp_engines
     output logic st_queue_overflow,  // an insertion was lost,
     output logic st_packet_misuse,  // a packet does not have what was asked for
     output logic in_flight,  // an engine has something open
-    output logic alarm_valid,  // start-up of the left engine
-    output logic [47:0] alarm_cycle,  // its end
+    output alarm_t alarm,  // start-up of the left engine
     output logic busy  // another edge is needed
 );
   localparam int FIFO_LOG2 = $clog2(SIZE_FIFO / 8);

@@ -9,6 +9,7 @@
 // Timing: a command is on the bus cfg_start_clocks after it came to the head. Then one word a clock.
 // Sleeping: the start-up is an alarm.
 module sp_left_engine
+  import myri_sleep_pkg::*;
   import sp_adapter_pkg::*;
 #(
     parameter int FIFO_LOG2 = 9  // words of the Send FIFO = 2**FIFO_LOG2
@@ -46,8 +47,7 @@ module sp_left_engine
     output logic [31:0] tr_bytes,  // trace: its bytes
     output logic [31:0] tr_number,  // trace: its number among the FETCHes, or among the STOREs, from 0
     output logic idle,  // no command in work
-    output logic alarm_valid,  // start-up runs
-    output logic [47:0] alarm_cycle,  // its end
+    output alarm_t alarm,  // start-up runs
     output logic busy  // another edge is needed
 );
   localparam logic [1:0] IDLE = 2'd0;
@@ -65,7 +65,7 @@ module sp_left_engine
   logic a_in_valid, a_in_want, a_in_skip, a_out_valid, a_out_ready, a_active, a_busy;
   logic [63:0] a_in_data, a_out_data;
   logic beat;  // a beat of read data shows
-  logic read, alarm;
+  logic read, rings;
   logic unused_ok;
 
   assign idle = state == IDLE;
@@ -113,14 +113,14 @@ module sp_left_engine
   always_ff @(posedge clk) begin
     if (rst) begin
       state <= IDLE;
-      {bytes, address, start_at, ended, failed, tr_fetch, read, alarm} <= '0;
+      {bytes, address, start_at, ended, failed, tr_fetch, read, rings} <= '0;
       {fetches, stores} <= 64'd0;
     end else begin
       case (state)
         IDLE:
         if (in_valid) begin
           state <= START;
-          {alarm, read} <= {in_data[32+COMMAND_ALARM], in_data[32+COMMAND_READ]};
+          {rings, read} <= {in_data[32+COMMAND_ALARM], in_data[32+COMMAND_READ]};
           tr_fetch <= in_data[32+COMMAND_FETCH];
           bytes <= in_data[47:32];
           address <= in_data[31:0];
@@ -131,7 +131,7 @@ module sp_left_engine
         if (begin_move) begin
           state <= bytes != 16'd0 ? ISSUE : IDLE;
           if (tr_fetch && !read) fetches <= fetches + 32'd1;
-          if (!tr_fetch && !alarm) stores <= stores + 32'd1;
+          if (!tr_fetch && !rings) stores <= stores + 32'd1;
         end
         ISSUE:   if (cmd_ready) state <= MOVE;
         default: if (complete) state <= IDLE;
@@ -142,15 +142,15 @@ module sp_left_engine
 
   assign set_fetched = complete && tr_fetch && !read;
   assign set_read = complete && tr_fetch && read;
-  assign set_stored = complete && !tr_fetch && !alarm;
-  assign set_alarm = complete && alarm;
+  assign set_stored = complete && !tr_fetch && !rings;
+  assign set_alarm = complete && rings;
   assign error = state == MOVE && complete && failed;
-  assign tr_start = begin_move && !alarm;
-  assign tr_done = complete && !alarm;
+  assign tr_start = begin_move && !rings;
+  assign tr_done = complete && !rings;
   assign tr_bytes = {16'd0, bytes};
   assign tr_number = (tr_fetch ? fetches : stores) - (state == START ? 32'd0 : 32'd1);
-  assign alarm_valid = state == START && room;
-  assign alarm_cycle = start_at;
+  assign alarm.valid = state == START && room;
+  assign alarm.cycle = start_at;
   assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||
       a_busy || complete;
   assign unused_ok = ^{in_data[61], in_data[59:48]};

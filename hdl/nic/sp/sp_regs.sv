@@ -4,50 +4,50 @@
 // FETCHED, STORED and SENT in STATUS count what the engines have done, so that firmware compares and nothing needs to be
 // cleared. Timing: read at once, written from the next clock. Sleeping: the timer is an alarm.
 module sp_regs
+  import myri_sleep_pkg::*;
   import sp_adapter_pkg::*;
 (
-    input  logic        clk,            // NIC clock
-    input  logic        rst,            // synchronous reset
-    input  logic [47:0] cycle,          // index of the coming edge
-    input  logic        cpu_reg_valid,  // processor: access in this clock
-    input  logic        cpu_reg_write,  // 1 = write
-    input  logic [ 8:0] cpu_reg_addr,   // offset
-    input  logic [31:0] cpu_reg_wdata,  // write data
-    output logic [31:0] cpu_reg_rdata,  // read data, same clock
-    output logic [31:0] status,         // STATUS
-    input  logic        arrived,        // its bits: a packet is at the head,
-    input  logic        send_free,      // the send side is free,
-    input  logic        queue_room,     // the command queue has room,
-    input  logic        left_idle,      // every command is done;
-    input  logic        set_fetched,    // strobes: a FETCH is done,
-    input  logic        set_stored,     // a STORE is done,
-    input  logic        set_sent,       // a packet is in the send buffer,
-    input  logic        set_read,       // a READ is done,
-    input  logic        set_alarm,      // an ALARM is done,
-    input  logic        set_bell,       // a doorbell entry has come
-    input  logic [ 5:0] set_errors,     // strobes: bits of ERRORS
-    input  logic [31:0] recv_word,      // RECV0..RECV7 at cpu_reg_addr[4:2]
-    input  logic [31:0] recv_status,    // RECV_STATUS
-    input  logic [31:0] read_word,      // words of READ at cpu_reg_addr[6:2]
-    input  logic [16:0] producer,       // of the doorbell FIFO
-    input  logic [16:0] consumer,       // read back
-    input  logic [23:0] base,           // read back
-    input  logic [31:0] overflows,      // entries dropped
-    input  logic        clear_irq,      // strobe: the host clears the interrupt
-    output logic        irq,            // level: interrupt request
-    output logic        w_command,      // strobes: insert a command,
-    output logic        w_words,        // insert data,
-    output logic        w_next,         // RECV_NEXT,
-    output logic        w_send,         // one of SEND0..SEND5,
-    output logic        w_own,          // one of OWN0..OWN15,
-    output logic [ 3:0] w_index,        // which, of both
-    output logic        w_start,        // SEND_START,
-    output logic        w_consumer,     // BELL_CONSUMER,
-    output logic        w_base,         // BELL_BASE
-    output logic [63:0] w_pair,         // with w_command and w_words: both words
-    output logic        alarm_valid,    // the timer runs
-    output logic [47:0] alarm_cycle,    // its end
-    output logic        busy            // another edge is needed
+    input  logic          clk,            // NIC clock
+    input  logic          rst,            // synchronous reset
+    input  logic   [47:0] cycle,          // index of the coming edge
+    input  logic          cpu_reg_valid,  // processor: access in this clock
+    input  logic          cpu_reg_write,  // 1 = write
+    input  logic   [ 8:0] cpu_reg_addr,   // offset
+    input  logic   [31:0] cpu_reg_wdata,  // write data
+    output logic   [31:0] cpu_reg_rdata,  // read data, same clock
+    output logic   [31:0] status,         // STATUS
+    input  logic          arrived,        // its bits: a packet is at the head,
+    input  logic          send_free,      // the send side is free,
+    input  logic          queue_room,     // the command queue has room,
+    input  logic          left_idle,      // every command is done;
+    input  logic          set_fetched,    // strobes: a FETCH is done,
+    input  logic          set_stored,     // a STORE is done,
+    input  logic          set_sent,       // a packet is in the send buffer,
+    input  logic          set_read,       // a READ is done,
+    input  logic          set_alarm,      // an ALARM is done,
+    input  logic          set_bell,       // a doorbell entry has come
+    input  logic   [ 5:0] set_errors,     // strobes: bits of ERRORS
+    input  logic   [31:0] recv_word,      // RECV0..RECV7 at cpu_reg_addr[4:2]
+    input  logic   [31:0] recv_status,    // RECV_STATUS
+    input  logic   [31:0] read_word,      // words of READ at cpu_reg_addr[6:2]
+    input  logic   [16:0] producer,       // of the doorbell FIFO
+    input  logic   [16:0] consumer,       // read back
+    input  logic   [23:0] base,           // read back
+    input  logic   [31:0] overflows,      // entries dropped
+    input  logic          clear_irq,      // strobe: the host clears the interrupt
+    output logic          irq,            // level: interrupt request
+    output logic          w_command,      // strobes: insert a command,
+    output logic          w_words,        // insert data,
+    output logic          w_next,         // RECV_NEXT,
+    output logic          w_send,         // one of SEND0..SEND5,
+    output logic          w_own,          // one of OWN0..OWN15,
+    output logic   [ 3:0] w_index,        // which, of both
+    output logic          w_start,        // SEND_START,
+    output logic          w_consumer,     // BELL_CONSUMER,
+    output logic          w_base,         // BELL_BASE
+    output logic   [63:0] w_pair,         // with w_command and w_words: both words
+    output alarm_t        alarm,          // the timer runs
+    output logic          busy            // another edge is needed
 );
   logic write;
   logic [31:0] high, errors;  // first word of what is to be inserted
@@ -82,8 +82,8 @@ module sp_regs
     arrived
   };
   assign now_due = timing && cycle >= due_at;
-  assign alarm_valid = timing;
-  assign alarm_cycle = due_at;
+  assign alarm.valid = timing;
+  assign alarm.cycle = due_at;
   assign busy = write || clear_irq || set_fetched || set_stored || set_sent || set_read || set_alarm || set_bell ||
       set_errors != 6'd0 || now_due;
 

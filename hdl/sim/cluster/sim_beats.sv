@@ -2,19 +2,20 @@
 // clock runs; in its sleep they are computed, here: a receiver that is awake in such a slot sees the character as if it had
 // been sent. A receiver asleep is woken only for BEATs that a fault may have changed: from a slot that a fault strikes to
 // the first BEAT that gets through. The first one after reset wakes it too, so that it knows when they are due.
-module sim_beats (
-    input  logic        clk,              // character clock of the receiver
-    input  logic        rst,
-    input  logic [47:0] cycle,            // absolute index of the coming edge
-    input  logic [31:0] cfg_beat_period,  // the sender's; 0 = it sends none
-    input  logic [ 7:0] cfg_delay,        // characters between the sender's register and `in`
-    input  logic [ 8:0] in,               // what comes out of the cable
-    input  logic        struck,           // a fault was in force at the last edge
-    output logic [ 8:0] out,              // the same, with the BEATs that were not sent
-    output logic        due,              // a BEAT is due at the coming edge
-    output logic        busy,             // another edge is needed
-    output logic        alarm_valid,      // wants to be awake at alarm_cycle
-    output logic [47:0] alarm_cycle       // index of that edge
+module sim_beats
+  import myri_sleep_pkg::*;
+(
+    input  logic          clk,              // character clock of the receiver
+    input  logic          rst,
+    input  logic   [47:0] cycle,            // absolute index of the coming edge
+    input  logic   [31:0] cfg_beat_period,  // the sender's; 0 = it sends none
+    input  logic   [ 7:0] cfg_delay,        // characters between the sender's register and `in`
+    input  logic   [ 8:0] in,               // what comes out of the cable
+    input  logic          struck,           // a fault was in force at the last edge
+    output logic   [ 8:0] out,              // the same, with the BEATs that were not sent
+    output logic          due,              // a BEAT is due at the coming edge
+    output logic          busy,             // another edge is needed
+    output alarm_t        alarm             // wants to be awake at alarm.cycle
 );
   localparam logic [8:0] BEAT = 9'h030;
   logic reached, due_last, attending;
@@ -30,8 +31,8 @@ module sim_beats (
   assign out = due && in == 9'h000 ? BEAT : in;
   // The receiver samples at the edge after the slot's.
   assign busy = due_last | (struck & !attending);
-  assign alarm_valid = attending && cfg_beat_period != 32'd0;
-  assign alarm_cycle = slot_at;
+  assign alarm.valid = attending && cfg_beat_period != 32'd0;
+  assign alarm.cycle = slot_at;
 
   always_ff @(posedge clk) begin
     if (rst) begin

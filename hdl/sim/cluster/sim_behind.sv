@@ -1,5 +1,6 @@
 // The further cards of a node behind a PCI-to-PCI bridge: bridge, far bus, cards, and the sleep of the far bus's clock.
 module sim_behind
+  import myri_sleep_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
   import sim_settings_pkg::*;
@@ -56,8 +57,8 @@ module sim_behind
       .far_gnt_n()
   );
 
-  logic slots_busy, slots_alarm_valid, slots_in_flight;
-  logic [47:0] slots_alarm_cycle;
+  logic slots_busy, slots_in_flight;
+  alarm_t slots_alarm;
   sim_slots #(
       .BASE(BASE),
       .MEMORY(MEMORY),
@@ -69,8 +70,7 @@ module sim_behind
       .clk(far_clk),
       .cycle(far_cycle),
       .busy(slots_busy),
-      .alarm_valid(slots_alarm_valid),
-      .alarm_cycle(slots_alarm_cycle),
+      .alarm(slots_alarm),
       .in_flight(slots_in_flight)
   );
 
@@ -109,8 +109,7 @@ module sim_behind
       .cycle(far_cycle),
       .busy(far_busy | slots_busy),
       .in_flight(far_in_flight | slots_in_flight),
-      .alarm_valid(slots_alarm_valid),
-      .alarm_cycle(slots_alarm_cycle),
+      .alarm(slots_alarm),
       .awake(far_awake)
   );
 endmodule

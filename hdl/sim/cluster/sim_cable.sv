@@ -3,6 +3,7 @@
 // sender asleep does not send are put in before faults act (sim_beats).
 `include "doorway.svh"
 module sim_cable
+  import myri_sleep_pkg::*;
   import sim_settings_pkg::*;
 #(
     parameter int CABLE = 0,  // number of the cable direction, for faults
@@ -44,10 +45,10 @@ module sim_cable
   );
   logic [8:0] arrived, shown;
   logic due;  // a BEAT
-  logic arrived_hold, cable_busy, cable_flying, struck, beats_busy, alarm_busy, alarm_valid;
+  logic arrived_hold, cable_busy, cable_flying, struck, beats_busy, alarm_busy;
+  alarm_t alarm;
   logic under_fault;  // a fault may hide what stands at the input
   logic [9:0] delayed;
-  logic [47:0] alarm_cycle;
   int character;
   longint slot;
   myri_cable cable (
@@ -66,7 +67,7 @@ module sim_cable
   );
   sim_alarm #(
       .CLOCK(CLOCK)
-  ) alarm (
+  ) wake_up (
       .*,
       .busy(alarm_busy)
   );

@@ -1,5 +1,6 @@
 // The FPGA card of a node with its run-time settings, SRAM, trace points, invariants, and the sleep of its fabric clock.
 module sim_fpga
+  import myri_sleep_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
   import sim_settings_pkg::*;
@@ -10,18 +11,17 @@ module sim_fpga
     parameter int MEMORY       = 0,  // number of the SRAM
     parameter int CLOCK_FABRIC = 0   // index of the fabric clock
 ) (
-    input  logic                    clk,
-    input  logic                    rst,
-    input  logic [            47:0] cycle,
-    output logic                    busy,
-    output logic                    alarm_valid,
-    output logic [            47:0] alarm_cycle,
-    output logic                    in_flight,
-    input  logic                    fabric_clk,
-    input  logic [            47:0] fabric_cycle,
-    output logic                    fabric_awake,
-    input  logic [ PCI_IN_BITS-1:0] pci_in,
-    output logic [PCI_OUT_BITS-1:0] pci_out
+    input  logic                      clk,
+    input  logic                      rst,
+    input  logic   [            47:0] cycle,
+    output logic                      busy,
+    output alarm_t                    alarm,
+    output logic                      in_flight,
+    input  logic                      fabric_clk,
+    input  logic   [            47:0] fabric_cycle,
+    output logic                      fabric_awake,
+    input  logic   [ PCI_IN_BITS-1:0] pci_in,
+    output logic   [PCI_OUT_BITS-1:0] pci_out
 );
   // ---------------------------------------------------------------- run-time settings
   fpga_settings_t cfg;
@@ -128,8 +128,7 @@ module sim_fpga
       .cycle(fabric_cycle),
       .busy(f_busy),
       .in_flight(f_busy),
-      .alarm_valid(1'b0),
-      .alarm_cycle(48'd0),
+      .alarm(myri_sleep_pkg::NO_ALARM),
       .awake(fabric_awake)
   );
 endmodule

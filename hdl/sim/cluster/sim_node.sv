@@ -3,6 +3,7 @@
 // speaks for both. The card is the module SIM_NIC_CARD of the build; all cards have the same ports and parameters.
 `include "sim_nic_card.svh"
 module sim_node
+  import myri_sleep_pkg::*;
   import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
   import sim_settings_pkg::*;
@@ -94,9 +95,9 @@ module sim_node
       .in_flight(host_in_flight)
   );
 
-  logic nic_busy, nic_alarm_valid, nic_in_flight, link_busy, link_alarm_valid, link_in_flight;
+  logic nic_busy, nic_in_flight, link_busy, link_in_flight;
   logic card_busy;
-  logic [47:0] nic_alarm_cycle, link_alarm_cycle;
+  alarm_t nic_alarm, link_alarm;
   `SIM_NIC_CARD #(
       .NODE(NODE),
       .CLOCK_NIC(CLOCK_NIC),
@@ -108,8 +109,7 @@ module sim_node
       .link_gated_needed(card_half),
       .cycle(nic_cycle),
       .busy(nic_busy),
-      .alarm_valid(nic_alarm_valid),
-      .alarm_cycle(nic_alarm_cycle),
+      .alarm(nic_alarm),
       .in_flight(nic_in_flight),
       .pci_gated_clk(card_pci_gated_clk),
       .pci_gated_needed(card_pci_gated_needed),
@@ -118,13 +118,12 @@ module sim_node
       .pci_out(slot_out[PCI_OUT_BITS-1:0])
   );
 
-  logic slots_busy, slots_alarm_valid, slots_in_flight;
-  logic [47:0] slots_alarm_cycle;
+  logic slots_busy, slots_in_flight;
+  alarm_t slots_alarm;
   assign slot_present[0] = 1'b1;
   if (SLOTS == 2) begin : gen_behind
-    assign slot_present[1]   = 1'b1;
-    assign slots_alarm_valid = 1'b0;
-    assign slots_alarm_cycle = '0;
+    assign slot_present[1] = 1'b1;
+    assign slots_alarm = NO_ALARM;
     sim_behind #(
         .BASE(BASE),
         .MEMORY(CARD_MEMORIES + 2 * NODE),
@@ -155,29 +154,21 @@ module sim_node
         .clk(pci_clk),
         .cycle(pci_cycle),
         .busy(slots_busy),
-        .alarm_valid(slots_alarm_valid),
-        .alarm_cycle(slots_alarm_cycle),
+        .alarm(slots_alarm),
         .in_flight(slots_in_flight),
         .slot_in(slot_in[PCI_IN_BITS*SLOTS-1:PCI_IN_BITS]),
         .slot_out(slot_out[PCI_OUT_BITS*SLOTS-1:PCI_OUT_BITS])
     );
   end else begin : gen_no_slots
     assign slots_busy = 1'b0;
-    assign slots_alarm_valid = 1'b0;
-    assign slots_alarm_cycle = '0;
+    assign slots_alarm = NO_ALARM;
     assign slots_in_flight = 1'b0;
     assign {fabric_awake, far_awake} = '0;
   end
 
-  logic bus_busy, bus_in_flight, nic_first, chosen_valid;
-  logic [47:0] chosen_cycle, nic_ahead;
+  logic bus_busy, bus_in_flight;
   assign bus_busy = host_busy | card_busy | slots_busy;
   assign bus_in_flight = host_in_flight | card_busy | slots_in_flight;
-  // With one clock the earlier of the two alarms counts.
-  assign nic_ahead = nic_alarm_cycle - slots_alarm_cycle;
-  assign nic_first = ONE_CLOCK == 0 | !slots_alarm_valid | (nic_alarm_valid & nic_ahead[47]);
-  assign chosen_valid = nic_alarm_valid | (ONE_CLOCK != 0 & slots_alarm_valid);
-  assign chosen_cycle = nic_first ? nic_alarm_cycle : slots_alarm_cycle;
   sim_awake #(
       .CLOCK(CLOCK_NIC)
   ) nic_sleep (
@@ -186,8 +177,7 @@ module sim_node
       .cycle(nic_cycle),
       .busy(nic_busy | (ONE_CLOCK != 0 & bus_busy)),
       .in_flight(nic_in_flight | (ONE_CLOCK != 0 & bus_in_flight)),
-      .alarm_valid(chosen_valid),
-      .alarm_cycle(chosen_cycle),
+      .alarm(ONE_CLOCK != 0 ? earlier(nic_alarm, slots_alarm) : nic_alarm),
       .awake(nic_awake)
   );
   sim_awake #(
@@ -198,8 +188,7 @@ module sim_node
       .cycle(link_cycle),
       .busy(link_busy | cable_busy),
       .in_flight(link_in_flight),
-      .alarm_valid(link_alarm_valid),
-      .alarm_cycle(link_alarm_cycle),
+      .alarm(link_alarm),
       .awake(link_awake)
   );
   if (ONE_CLOCK != 0) begin : gen_no_pci_clock
@@ -213,12 +202,11 @@ module sim_node
         .cycle(pci_cycle),
         .busy(bus_busy),
         .in_flight(bus_in_flight),
-        .alarm_valid(slots_alarm_valid),
-        .alarm_cycle(slots_alarm_cycle),
+        .alarm(slots_alarm),
         .awake(pci_awake)
     );
   end
 
   logic unused;
-  assign unused = &{1'b0, nic_gated_clk, link_gated_clk, fabric_clk, fabric_cycle, far_clk, far_cycle, nic_ahead[46:0]};
+  assign unused = &{1'b0, nic_gated_clk, link_gated_clk, fabric_clk, fabric_cycle, far_clk, far_cycle};
 endmodule

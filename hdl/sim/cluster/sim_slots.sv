@@ -1,6 +1,7 @@
 // What stands in the connectors of a node behind its NIC: the FPGA card in slot 1, the frame buffer in slot 2, each when
 // it is there.
 module sim_slots
+  import myri_sleep_pkg::*;
   import myri_pci_pkg::*;
 #(
     parameter int BASE = 0,  // first unit number of the node, and its settings unit
@@ -9,18 +10,17 @@ module sim_slots
     parameter int FPGA = 0,  // 1 = there is an FPGA card
     parameter int FRAME = 0  // 1 = there is a frame buffer
 ) (
-    input  logic                      clk,
-    input  logic                      rst,
-    input  logic [              47:0] cycle,
-    output logic                      busy,
-    output logic                      alarm_valid,
-    output logic [              47:0] alarm_cycle,
-    output logic                      in_flight,
-    input  logic                      fabric_clk,
-    input  logic [              47:0] fabric_cycle,
-    output logic                      fabric_awake,
-    input  logic [ 2*PCI_IN_BITS-1:0] slot_in,
-    output logic [2*PCI_OUT_BITS-1:0] slot_out
+    input  logic                        clk,
+    input  logic                        rst,
+    input  logic   [              47:0] cycle,
+    output logic                        busy,
+    output alarm_t                      alarm,
+    output logic                        in_flight,
+    input  logic                        fabric_clk,
+    input  logic   [              47:0] fabric_cycle,
+    output logic                        fabric_awake,
+    input  logic   [ 2*PCI_IN_BITS-1:0] slot_in,
+    output logic   [2*PCI_OUT_BITS-1:0] slot_out
 );
   logic fpga_busy, frame_busy;
   assign busy = fpga_busy | frame_busy;
@@ -38,8 +38,7 @@ module sim_slots
     );
   end else begin : gen_no_fpga
     assign fpga_busy = 1'b0;
-    assign alarm_valid = 1'b0;
-    assign alarm_cycle = '0;
+    assign alarm = NO_ALARM;
     assign in_flight = 1'b0;
     assign fabric_awake = 1'b0;
     assign slot_out[PCI_OUT_BITS-1:0] = '0;

@@ -1,6 +1,7 @@
 // A switch as it stands in a cluster, Myrinet's crossbar or the SP switch: its run-time settings, the cables that arrive at
 // it, its trace points, its sleep.
 module sim_switch
+  import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
   import sim_settings_pkg::*;
   import sim_trace_pkg::*;
@@ -47,8 +48,8 @@ module sim_switch
   logic [PORTS*32-1:0] tr_key;
   logic [PORTS*8-1:0] st_fill;
   logic [PORTS-1:0] chip_needed;
-  logic switch_busy, queue_busy, in_flight, alarm_valid, busy;
-  logic [47:0] alarm_cycle;
+  logic switch_busy, queue_busy, in_flight, busy;
+  alarm_t alarm;
 
   for (genvar p = 0; p < PORTS; p++) begin : gen_port
     sim_switch_port #(

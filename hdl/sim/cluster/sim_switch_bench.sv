@@ -3,6 +3,7 @@
 // Timing: as sim_traffic and myri_switch; everything runs from the one clock, nothing sleeps.
 // A loop that only toggles clk may read the totals at any time.
 module sim_switch_bench
+  import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
 #(
     parameter int PORTS = 8  // 4, 8 or 16
@@ -42,8 +43,6 @@ module sim_switch_bench
   logic [ 4*PORTS-1:0] unused_out;
   logic [32*PORTS-1:0] unused_key;
   logic                unused_busy;
-  logic                unused_alarm_valid;
-  logic [        47:0] unused_alarm_cycle;
   logic                run;
   logic [        31:0] set_seed;
   logic [        16:0] set_load;
@@ -161,8 +160,7 @@ module sim_switch_bench
       .st_fill(),
       .st_illegal(),
       .busy(unused_busy),
-      .alarm_valid(unused_alarm_valid),
-      .alarm_cycle(unused_alarm_cycle)
+      .alarm()
   );
 
   for (genvar p = 0; p < PORTS; p++) begin : gen_traffic

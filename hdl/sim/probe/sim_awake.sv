@@ -1,21 +1,22 @@
 // When a clock of a cluster is needed: its unit is busy, an alarm or a change of what is in flight must still be told to
 // the doorway. An alarm in the future needs no edges: the doorway wakes the clock for it.
-module sim_awake #(
+module sim_awake
+  import myri_sleep_pkg::*;
+#(
     parameter int CLOCK = 0  // index of the clock in the cluster
 ) (
-    input  logic        clk,
-    input  logic        rst,
-    input  logic [47:0] cycle,
-    input  logic        busy,         // the unit needs edges
-    input  logic        in_flight,    // something of the unit is in flight
-    input  logic        alarm_valid,
-    input  logic [47:0] alarm_cycle,
-    output logic        awake
+    input  logic          clk,
+    input  logic          rst,
+    input  logic   [47:0] cycle,
+    input  logic          busy,       // the unit needs edges
+    input  logic          in_flight,  // something of the unit is in flight
+    input  alarm_t        alarm,
+    output logic          awake
 );
   logic alarm_busy, flight_busy;
   sim_alarm #(
       .CLOCK(CLOCK)
-  ) alarm (
+  ) wake_up (
       .*,
       .busy(alarm_busy)
   );

@@ -1,5 +1,6 @@
 // The doorbell unit with a memory, for the doorbell bench.
 module sim_bell_bench
+  import myri_sleep_pkg::*;
   import myri_sram_pkg::*;
 (
     input  logic        clk,          // NIC clock
@@ -35,8 +36,7 @@ module sim_bell_bench
   logic run_clk;
   sim_gate u_gate (
       .*,
-      .alarm_valid(1'b0),
-      .alarm_cycle(48'd0),
+      .alarm(myri_sleep_pkg::NO_ALARM),
       .gated(run_clk)
   );
 

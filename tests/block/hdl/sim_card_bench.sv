@@ -2,6 +2,7 @@
 // memory ports are brought out; host memory also stands in for the NIC. With `sleep` both clocks leave out edges that
 // nobody asks for.
 module sim_card_bench
+  import myri_sleep_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
 (
@@ -55,23 +56,23 @@ module sim_card_bench
     output logic [31:0] edges,         // of the PCI clock since reset
     output logic [31:0] f_edges        // of the fabric clock
 );
-  logic [ PCI_IN_BITS-1:0] slot_in;
+  logic [PCI_IN_BITS-1:0] slot_in;
   logic [PCI_OUT_BITS-1:0] slot_out;
-  logic [47:0] cycle, alarm_cycle;
-  logic segment_busy, card_busy, alarm_valid, gated, f_gated;
-  assign busy = segment_busy | card_busy | alarm_valid;
+  logic [47:0] cycle;
+  alarm_t alarm;
+  logic segment_busy, card_busy, gated, f_gated;
+  assign busy = segment_busy | card_busy | alarm.valid;
 
   sim_gate u_gate (
       .*,
       .busy(segment_busy | card_busy)
   );
   sim_gate u_f_gate (
-      .clk(f_clk),
+      .clk  (f_clk),
       .rst,
       .sleep,
-      .busy(f_busy),
-      .alarm_valid(1'b0),
-      .alarm_cycle(48'd0),
+      .busy (f_busy),
+      .alarm(myri_sleep_pkg::NO_ALARM),
       .gated(f_gated),
       .cycle(),
       .edges(f_edges)

@@ -3,16 +3,17 @@
 // `cycle` changes at the falling edge, so that it is steady around the rising one. What is decided is
 // what stands just before the rising edge. With sleep = 0 the clock always runs; results must not
 // depend on it.
-module sim_gate (
-    input  logic        clk,          // free-running clock
-    input  logic        rst,          // the clock runs in reset
-    input  logic        sleep,        // 1 = skip edges that nobody needs
-    input  logic        busy,         // the block needs the coming edge
-    input  logic        alarm_valid,  // the block wants to be awake ...
-    input  logic [47:0] alarm_cycle,  // ... at this edge
-    output logic        gated,        // clock of the block
-    output logic [47:0] cycle,        // index of the coming rising edge
-    output logic [31:0] edges         // edges the block has had since reset
+module sim_gate
+  import myri_sleep_pkg::*;
+(
+    input  logic          clk,    // free-running clock
+    input  logic          rst,    // the clock runs in reset
+    input  logic          sleep,  // 1 = skip edges that nobody needs
+    input  logic          busy,   // the block needs the coming edge
+    input  alarm_t        alarm,  // the block wants to be awake
+    output logic          gated,  // clock of the block
+    output logic   [47:0] cycle,  // index of the coming rising edge
+    output logic   [31:0] edges   // edges the block has had since reset
 );
   logic on;
 
@@ -21,7 +22,7 @@ module sim_gate (
     cycle = 48'd0;
     edges = 32'd0;
   end
-  always_latch if (!clk) on = rst | !sleep | busy | (alarm_valid && alarm_cycle <= cycle);
+  always_latch if (!clk) on = rst | !sleep | busy | (alarm.valid && alarm.cycle <= cycle);
   always @(negedge clk) cycle <= rst ? 48'd0 : cycle + 48'd1;
   always @(posedge clk) edges <= rst ? 32'd0 : edges + {31'd0, on};
 endmodule

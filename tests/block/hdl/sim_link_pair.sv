@@ -5,6 +5,7 @@
 // an end asleep does not send are put in before that (sim_beats); as a bench's `cycle` runs on in
 // its sleep, both ends have an edge in each of these slots.
 module sim_link_pair
+  import myri_sleep_pkg::*;
   import myri_settings_pkg::*;
 (
     input  logic                  clk,               // character clock
@@ -47,8 +48,7 @@ module sim_link_pair
     output logic           [ 1:0] beat_missed,       // levels of {b, a}
     output logic           [ 1:0] link_down,         // levels of {b, a}
     output logic                  busy,              // another edge is needed
-    output logic                  alarm_valid,       // wants to be awake at alarm_cycle
-    output logic           [47:0] alarm_cycle        // index of that edge
+    output alarm_t                alarm              // wants to be awake at this edge
 );
   logic [17:0] tx;
   logic [17:0] arrived;
@@ -61,8 +61,7 @@ module sim_link_pair
   logic [1:0] cable_busy;
   logic [1:0] beats_busy;
   logic [1:0] force_last;
-  logic [3:0] alarm;  // of the ports, of the BEATs
-  logic [47:0] first[0:1];  // alarm of an end
+  logic [48:0] first[0:1];  // alarm of an end
   logic [1:0] s_valid;
   logic [1:0] s_ready;
   logic [1:0] s_tail;
@@ -86,19 +85,17 @@ module sim_link_pair
     cfg_hold && !ab_force && arrived_hold[1], cfg_hold && !ba_force && arrived_hold[0]
   };
   assign busy = (port_busy | cable_busy | beats_busy) != 2'd0 || ab_force || ba_force;
-  assign alarm_valid = alarm != 4'd0;
-  assign alarm_cycle = first[0] < first[1] ? first[0] : first[1];
+  assign alarm = earlier(first[0], first[1]);
   always_ff @(posedge clk) force_last <= rst ? 2'd0 : {ab_force, ba_force};
 
   for (genvar i = 0; i < 2; i++) begin : gen_end
-    logic [47:0] port_at, beat_at;
+    alarm_t port_alarm, beat_alarm;
     link_settings_t own;
     always_comb begin
       own = cfg;
       if (!cfg_beats[i]) own.beat_period = 32'd0;
     end
-    assign first[i] = alarm[i] && (!alarm[2+i] || port_at < beat_at) ? port_at :
-        alarm[2+i] ? beat_at : '1;
+    assign first[i] = earlier(port_alarm, beat_alarm);
     myri_link_port u_port (
         .clk(clk),
         .rx_clk(clk),
@@ -131,8 +128,7 @@ module sim_link_pair
         .beat_missed(beat_missed[i]),
         .link_down(link_down[i]),
         .busy(port_busy[i]),
-        .alarm_valid(alarm[i]),
-        .alarm_cycle(port_at)
+        .alarm(port_alarm)
     );
 
     // The cable out of end i leads to end 1 - i.
@@ -158,8 +154,7 @@ module sim_link_pair
         .out(shown[9*i+:9]),
         .due(),
         .busy(beats_busy[i]),
-        .alarm_valid(alarm[2+i]),
-        .alarm_cycle(beat_at)
+        .alarm(beat_alarm)
     );
   end
 endmodule

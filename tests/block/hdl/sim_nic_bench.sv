@@ -1,6 +1,7 @@
 // One NIC on a PCI segment, its link looped back through a cable, for the benches of whole NICs; host CPU, host memory and
 // the NIC's processor are the bench's. What the NIC of this kind does not have is 0.
 module sim_nic_bench
+  import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_nic_engines_pkg::*;
   import myri_pci_pkg::*;
@@ -135,8 +136,8 @@ module sim_nic_bench
 );
   localparam int WIDTH = KIND == 4 ? 32 : 64;
   logic run_clk, run_link_clk, run_pci_clk;
-  logic busy, alarm_valid, link_busy, link_alarm_valid, cable_busy, pci_busy, segment_busy;
-  logic [47:0] alarm_cycle, link_alarm_cycle;
+  logic busy, link_busy, cable_busy, pci_busy, segment_busy;
+  alarm_t alarm, link_alarm;
   logic [ PCI_IN_BITS-1:0] pci_in;
   logic [PCI_OUT_BITS-1:0] pci_out;
   logic [8:0] tx, rx;

@@ -1,32 +1,32 @@
 // The three clocks of a NIC bench, each asleep when nobody needs it. A LANai 4 has one clock for NIC and PCI bus: both
 // gates then stand at `clk` and decide alike, so their edges are the same.
-module sim_nic_gates #(
+module sim_nic_gates
+  import myri_sleep_pkg::*;
+#(
     parameter int KIND = 9  // of the NIC: 9 or 4; 0 = SP adapter
 ) (
-    input  logic        clk,               // free-running: NIC
-    input  logic        link_clk,          // link
-    input  logic        pci_clk,           // PCI bus; not used with KIND 4
-    input  logic        rst,               // all clocks run in reset
-    input  logic        sleep,             // 1 = skip edges that nobody needs
-    input  logic        busy,              // the NIC needs the coming edge
-    input  logic        alarm_valid,       // it wants to be awake ...
-    input  logic [47:0] alarm_cycle,       // ... at this edge
-    input  logic        link_busy,         // its link side likewise
-    input  logic        link_alarm_valid,
-    input  logic [47:0] link_alarm_cycle,
-    input  logic        cable_busy,        // the cable needs it
-    input  logic        pci_busy,          // its PCI side
-    input  logic        segment_busy,      // the bus
-    output logic        run_clk,           // the clocks as the NIC gets them
-    output logic        run_link_clk,      // of the link
-    output logic        run_pci_clk,       // of the bus
-    output logic [47:0] cycle,             // index of the coming NIC edge
-    output logic [47:0] link_cycle,        // of the link edge
-    output logic [47:0] pci_cycle,         // of the PCI edge
-    output logic [31:0] edges,             // edges that the NIC clock had
-    output logic [31:0] link_edges,        // the link clock
-    output logic [31:0] pci_edges,         // the PCI clock
-    output logic        asleep             // no clock is needed
+    input  logic          clk,           // free-running: NIC
+    input  logic          link_clk,      // link
+    input  logic          pci_clk,       // PCI bus; not used with KIND 4
+    input  logic          rst,           // all clocks run in reset
+    input  logic          sleep,         // 1 = skip edges that nobody needs
+    input  logic          busy,          // the NIC needs the coming edge
+    input  alarm_t        alarm,         // it wants to be awake
+    input  logic          link_busy,     // its link side likewise
+    input  alarm_t        link_alarm,
+    input  logic          cable_busy,    // the cable needs it
+    input  logic          pci_busy,      // its PCI side
+    input  logic          segment_busy,  // the bus
+    output logic          run_clk,       // the clocks as the NIC gets them
+    output logic          run_link_clk,  // of the link
+    output logic          run_pci_clk,   // of the bus
+    output logic   [47:0] cycle,         // index of the coming NIC edge
+    output logic   [47:0] link_cycle,    // of the link edge
+    output logic   [47:0] pci_cycle,     // of the PCI edge
+    output logic   [31:0] edges,         // edges that the NIC clock had
+    output logic   [31:0] link_edges,    // the link clock
+    output logic   [31:0] pci_edges,     // the PCI clock
+    output logic          asleep         // no clock is needed
 );
   localparam logic ONE_CLOCK = KIND == 4;
   logic clk_busy, bus_busy;
@@ -41,12 +41,11 @@ module sim_nic_gates #(
       .gated(run_clk)
   );
   sim_gate u_link_gate (
-      .clk(link_clk),
-      .rst(rst),
+      .clk  (link_clk),
+      .rst  (rst),
       .sleep(sleep),
-      .busy(link_busy || cable_busy),
-      .alarm_valid(link_alarm_valid),
-      .alarm_cycle(link_alarm_cycle),
+      .busy (link_busy || cable_busy),
+      .alarm(link_alarm),
       .gated(run_link_clk),
       .cycle(link_cycle),
       .edges(link_edges)
@@ -61,12 +60,11 @@ module sim_nic_gates #(
     );
   end else begin : gen_pci_clock
     sim_gate u_pci_gate (
-        .clk(pci_clk),
-        .rst(rst),
+        .clk  (pci_clk),
+        .rst  (rst),
         .sleep(sleep),
-        .busy(bus_busy),
-        .alarm_valid(1'b0),
-        .alarm_cycle(48'd0),
+        .busy (bus_busy),
+        .alarm(myri_sleep_pkg::NO_ALARM),
         .gated(run_pci_clk),
         .cycle(pci_cycle),
         .edges(pci_edges)

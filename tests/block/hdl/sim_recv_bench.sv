@@ -1,5 +1,6 @@
 // The receive path, packet stream to memory, with its crossing, for the net_recv bench.
 module sim_recv_bench
+  import myri_sleep_pkg::*;
   import myri_sram_pkg::*;
 #(
     parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
@@ -36,8 +37,7 @@ module sim_recv_bench
     output logic lost,  // strobe: a packet was dropped or cut
     output logic [7:0] tr_syndrome,  // with set_recv
     output logic [31:0] tr_length,  // with set_recv: final value of length
-    output logic alarm_valid,  // the time-out runs
-    output logic [47:0] alarm_cycle,  // edge at which it is over
+    output alarm_t alarm,  // the time-out runs
     output logic busy,  // another edge is needed
     output logic [31:0] tr_done_key,  // key on the NIC side
     input logic m_valid,  // packet stream: beat offered
@@ -69,12 +69,11 @@ module sim_recv_bench
 
   logic run_link_clk;
   sim_gate u_link_gate (
-      .clk(link_clk),
-      .rst(rst),
+      .clk  (link_clk),
+      .rst  (rst),
       .sleep(sleep),
-      .busy(link_busy),
-      .alarm_valid(1'b0),
-      .alarm_cycle(48'd0),
+      .busy (link_busy),
+      .alarm(myri_sleep_pkg::NO_ALARM),
       .gated(run_link_clk),
       .cycle(link_cycle),
       .edges(link_edges)

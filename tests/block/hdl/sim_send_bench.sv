@@ -1,5 +1,6 @@
 // The send path, NIC side to packet stream, with its crossing and a memory, for the net_send bench.
 module sim_send_bench
+  import myri_sleep_pkg::*;
   import myri_sram_pkg::*;
 #(
     parameter int WIDTH = 64  // bits of a word of SRAM, 32 or 64
@@ -56,19 +57,17 @@ module sim_send_bench
   logic run_clk;
   sim_gate u_gate (
       .*,
-      .alarm_valid(1'b0),
-      .alarm_cycle(48'd0),
+      .alarm(myri_sleep_pkg::NO_ALARM),
       .gated(run_clk)
   );
 
   logic run_link_clk;
   sim_gate u_link_gate (
-      .clk(link_clk),
-      .rst(rst),
+      .clk  (link_clk),
+      .rst  (rst),
       .sleep(sleep),
-      .busy(link_busy),
-      .alarm_valid(1'b0),
-      .alarm_cycle(48'd0),
+      .busy (link_busy),
+      .alarm(myri_sleep_pkg::NO_ALARM),
       .gated(run_link_clk),
       .cycle(link_cycle),
       .edges(link_edges)

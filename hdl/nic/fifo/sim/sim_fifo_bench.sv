@@ -1,5 +1,6 @@
 // The FIFO card on a PCI segment, for its bench, which is host CPU, host memory and the other end of the link.
 module sim_fifo_bench
+  import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
@@ -97,8 +98,8 @@ module sim_fifo_bench
     output logic pci_conflict  // two drivers on one wire
 );
   logic run_clk, run_link_clk, run_pci_clk;
-  logic busy, link_busy, link_alarm_valid, cable_busy, pci_busy, segment_busy;
-  logic [47:0] link_alarm_cycle;
+  logic busy, link_busy, cable_busy, pci_busy, segment_busy;
+  alarm_t link_alarm;
   logic [PCI_IN_BITS-1:0] pci_in;
   logic [PCI_OUT_BITS-1:0] pci_out;
   logic tx_hold, unused_ok;
@@ -156,8 +157,7 @@ module sim_fifo_bench
   );
   sim_nic_gates u_gates (
       .*,
-      .alarm_valid(1'b0),
-      .alarm_cycle(48'd0)
+      .alarm(myri_sleep_pkg::NO_ALARM)
   );
 
   myri_fifo_card u_card (

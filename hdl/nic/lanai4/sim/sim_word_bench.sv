@@ -1,5 +1,6 @@
 // The host DMA of a LANai 4 with a memory, for the word_dma bench.
 module sim_word_bench
+  import myri_sleep_pkg::*;
   import myri_sram_pkg::*;
 (
     input  logic        clk,               // NIC clock, free-running
@@ -39,11 +40,11 @@ module sim_word_bench
     output logic        in_flight,         // a transfer is in work
     output logic        busy               // another edge is needed
 );
-  logic alarm_valid, run_clk;
+  logic run_clk;
+  alarm_t alarm;
   sram_request_t sram;
   logic sram_gnt;
   sram_read_t sram_read;
-  logic [47:0] alarm_cycle;
 
   sim_gate u_gate (
       .*,

@@ -1,5 +1,6 @@
 // The host DMA engine with a memory, for the host_dma bench; the PCI side is the bench's.
 module sim_dma_bench
+  import myri_sleep_pkg::*;
   import myri_sram_pkg::*;
 (
     input logic clk,  // NIC clock
@@ -29,8 +30,7 @@ module sim_dma_bench
     output logic [31:0] tr_bytes,  // its length, with both
     output logic [22:0] tr_lar,  // its SRAM address, with both
     output logic in_flight,  // a block is in work
-    output logic alarm_valid,  // start-up runs
-    output logic [47:0] alarm_cycle,  // its end
+    output alarm_t alarm,  // start-up runs
     output logic busy,  // another edge is needed
     input logic allow,  // the memory grants
     input logic sleep,  // skip edges that nobody needs

@@ -1,5 +1,6 @@
 // A LANai 9 card as it stands in a node: the NIC, its SRAM and its processor model, and what is watched of them.
 module sim_lanai9_card
+  import myri_sleep_pkg::*;
   import myri_nic_engines_pkg::*;
   import myri_nic_trace_pkg::*;
   import myri_pci_pkg::*;
@@ -19,16 +20,14 @@ module sim_lanai9_card
     output logic [ENGINES-1:0] nic_gated_needed,
     input logic [47:0] cycle,
     output logic busy,  // another edge is needed
-    output logic alarm_valid,
-    output logic [47:0] alarm_cycle,
+    output alarm_t alarm,
     output logic in_flight,  // the NIC has something open
     input logic link_clk,
     input logic [HALVES-1:0] link_gated_clk,  // see myri_nic_engines_pkg
     output logic [HALVES-1:0] link_gated_needed,
     input logic [47:0] link_cycle,
     output logic link_busy,
-    output logic link_alarm_valid,
-    output logic [47:0] link_alarm_cycle,
+    output alarm_t link_alarm,
     output logic link_in_flight,  // a packet is half sent or half received
     input logic pci_clk,
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // see myri_pci_pkg

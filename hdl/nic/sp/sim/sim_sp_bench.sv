@@ -1,5 +1,6 @@
 // The data path of the SP adapter for the sp_engines bench, which plays processor, bus master and link.
 module sim_sp_bench
+  import myri_sleep_pkg::*;
   import myri_nic_trace_pkg::*;
 (
     input  logic        clk,                // NIC clock, free-running
@@ -69,8 +70,8 @@ module sim_sp_bench
     output logic        in_flight,          // an engine has something open
     output logic        busy                // another edge is needed
 );
-  logic run_clk, alarm_valid, unused_ok;
-  logic [47:0] alarm_cycle;
+  logic run_clk, unused_ok;
+  alarm_t alarm;
   logic [73:0] send_data;
 
   assign send_tail  = send_data[71];
