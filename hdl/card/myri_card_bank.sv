@@ -21,32 +21,32 @@ module myri_card_bank (
     output logic busy,  // PCI side needs another edge
     output logic f_busy  // fabric side needs another edge
 );
-  logic wanted, grant, want_busy, grant_busy;
-  logic [ 7:0] linger;
-  logic [15:0] waited;
+  logic wanted, grant_q, want_busy, grant_busy;
+  logic [ 7:0] linger_q;
+  logic [15:0] waited_q;
 
-  assign host_owns = !grant;
-  assign busy = want_busy || grant_busy || linger != '0 || (wanted && !grant && !hold) || (grant && !wanted);
+  assign host_owns = !grant_q;
+  assign busy = want_busy || grant_busy || linger_q != '0 || (wanted && !grant_q && !hold) || (grant_q && !wanted);
 
   always_ff @(posedge clk) begin
-    if (rst) grant <= 1'b0;
-    else if (grant) grant <= wanted;
-    else grant <= wanted && !access && !hold && linger == '0;
+    if (rst) grant_q <= 1'b0;
+    else if (grant_q) grant_q <= wanted;
+    else grant_q <= wanted && !access && !hold && linger_q == '0;
   end
 
   always_ff @(posedge clk) begin
-    if (rst) linger <= '0;
-    else if (access && host_owns) linger <= cfg_linger;
-    else if (linger != '0) linger <= linger - 8'd1;
+    if (rst) linger_q <= '0;
+    else if (access && host_owns) linger_q <= cfg_linger;
+    else if (linger_q != '0) linger_q <= linger_q - 8'd1;
   end
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      waited <= '0;
+      waited_q <= '0;
       ev_patience <= 1'b0;
     end else begin
-      waited <= access && grant ? waited + 16'd1 : '0;
-      ev_patience <= cfg_patience != '0 && access && grant && waited == cfg_patience;
+      waited_q <= access && grant_q ? waited_q + 16'd1 : '0;
+      ev_patience <= cfg_patience != '0 && access && grant_q && waited_q == cfg_patience;
     end
   end
 
@@ -68,7 +68,7 @@ module myri_card_bank (
       .cfg_latency,
       .w_clk  (clk),
       .w_rst  (rst),
-      .w_level(grant),
+      .w_level(grant_q),
       .w_busy (grant_busy),
       .r_clk  (f_clk),
       .r_rst  (f_rst),

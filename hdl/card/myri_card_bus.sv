@@ -15,9 +15,9 @@ module myri_card_bus
     input logic [31:0] tw_addr,  // 8-byte aligned
     input logic [63:0] tw_data,  // lanes
     input logic [7:0] tw_be,  // bytes written
-    input logic tr_valid,  // read request of the target
-    output logic tr_ready,  // taken
-    input logic [31:0] tr_addr,  // 8-byte aligned
+    input logic tread_valid,  // read request of the target
+    output logic tread_ready,  // taken
+    input logic [31:0] tread_addr,  // 8-byte aligned
     output logic td_valid,  // its answer
     output logic [63:0] td_data,  // lanes
     output logic mc_valid,  // command of the master
@@ -59,20 +59,20 @@ module myri_card_bus
     output logic in_flight,  // something is not finished: a job, a transfer
     output logic busy  // another edge is needed
 );
-  logic w_bank, r_bank, bank_tw_ready, bank_tr_ready, bank_td_valid, reg_w_ready, reg_r_done;
+  logic w_bank, r_bank, bank_tw_ready, bank_tread_ready, bank_td_valid, reg_w_ready, reg_r_done;
   logic reg_r_valid;
-  logic [1:0] bank_due;
+  logic [1:0] bank_due_q;
   logic [63:0] bank_data, reg_data;
   assign w_bank = !tw_addr[23];
-  assign r_bank = !tr_addr[23];
+  assign r_bank = !tread_addr[23];
   assign tw_ready = w_bank ? bank_tw_ready : reg_w_ready;
-  assign reg_r_valid = tr_valid && !r_bank && bank_due == '0;
-  assign tr_ready = r_bank ? bank_tr_ready : reg_r_valid;
+  assign reg_r_valid = tread_valid && !r_bank && bank_due_q == '0;
+  assign tread_ready = r_bank ? bank_tread_ready : reg_r_valid;
   assign td_valid = bank_td_valid || reg_r_done;
   assign td_data = bank_td_valid ? bank_data : reg_data;
   always_ff @(posedge clk) begin
-    if (rst) bank_due <= '0;
-    else bank_due <= bank_due + 2'(bank_tr_ready) - 2'(bank_td_valid);
+    if (rst) bank_due_q <= '0;
+    else bank_due_q <= bank_due_q + 2'(bank_tread_ready) - 2'(bank_td_valid);
   end
 
   logic registers_busy, mailbox_waits, dma_start, dma_active;
@@ -87,9 +87,9 @@ module myri_card_bus
       .tw_valid(tw_valid && w_bank),
       .tw_ready(bank_tw_ready),
       .tw_addr(tw_addr[22:0]),
-      .tr_valid(tr_valid && r_bank && !reg_r_done && bank_due != 2'd3),
-      .tr_ready(bank_tr_ready),
-      .tr_addr(tr_addr[22:0]),
+      .tread_valid(tread_valid && r_bank && !reg_r_done && bank_due_q != 2'd3),
+      .tread_ready(bank_tread_ready),
+      .tread_addr(tread_addr[22:0]),
       .td_valid(bank_td_valid),
       .rdata(bank_data),
       .*
@@ -101,7 +101,7 @@ module myri_card_bus
       .w_data(tw_data),
       .w_be(tw_be),
       .r_valid(reg_r_valid),
-      .r_addr(tr_addr[7:0]),
+      .r_addr(tread_addr[7:0]),
       .r_done(reg_r_done),
       .r_data(reg_data),
       .f_valid(write_valid),
@@ -117,14 +117,14 @@ module myri_card_bus
       .*
   );
 
-  logic [15:0] mailbox_waited;
+  logic [15:0] mailbox_waited_q;
   always_ff @(posedge clk) begin
     if (rst) begin
-      mailbox_waited <= '0;
+      mailbox_waited_q <= '0;
       ev_mailbox <= 1'b0;
     end else begin
-      mailbox_waited <= mailbox_waits ? mailbox_waited + 16'd1 : '0;
-      ev_mailbox <= cfg_patience != '0 && mailbox_waits && mailbox_waited == cfg_patience;
+      mailbox_waited_q <= mailbox_waits ? mailbox_waited_q + 16'd1 : '0;
+      ev_mailbox <= cfg_patience != '0 && mailbox_waits && mailbox_waited_q == cfg_patience;
     end
   end
 
@@ -132,5 +132,5 @@ module myri_card_bus
   assign busy = in_flight || registers_busy;
 
   logic unused;
-  assign unused = &{1'b0, tw_addr[31:24], tr_addr[31:24]};
+  assign unused = &{1'b0, tw_addr[31:24], tread_addr[31:24]};
 endmodule

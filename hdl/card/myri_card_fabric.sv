@@ -39,7 +39,7 @@ module myri_card_fabric
     output logic [31:0] tr_key,  // first word of the message, with both
     output logic busy  // another edge is needed
 );
-  logic ce, known, here, shell_busy, circuits_busy, circuit_access, trespass, bank_due;
+  logic ce, known, here, shell_busy, circuits_busy, circuit_access, trespass, bank_due_q;
   logic exists;
   logic [8:0] wanted;
   logic [7:0] image, circuit;
@@ -68,7 +68,7 @@ module myri_card_fabric
       .mem_write(bank_write),
       .mem_addr(bank_addr),
       .mem_wdata(bank_wdata),
-      .mem_rvalid(bank_due),
+      .mem_rvalid(bank_due_q),
       .mem_rdata(bank_rdata),
       .busy(circuits_busy),
       .*
@@ -77,7 +77,7 @@ module myri_card_fabric
   assign ev_trespass = trespass || (circuit_access && !granted[3]);
   assign busy = shell_busy || circuits_busy;
   always_ff @(posedge clk) begin
-    if (rst) bank_due <= 1'b0;
-    else if (ce) bank_due <= bank_valid && !bank_write;
+    if (rst) bank_due_q <= 1'b0;
+    else if (ce) bank_due_q <= bank_valid && !bank_write;
   end
 endmodule

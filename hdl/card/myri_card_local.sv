@@ -6,35 +6,35 @@
 // Timing: a write is done in the clock of its word; read data come two clocks after the second word was asked for. A
 // client keeps the clock awake until it has its answer; nothing else here needs an edge.
 module myri_card_local (
-    input  logic        clk,        // PCI clock
-    input  logic        rst,        // synchronous reset
-    input  logic        tw_valid,   // write beat of the target, banks only
-    output logic        tw_ready,   // taken
-    input  logic [22:0] tw_addr,    // byte offset in the banks, multiple of 8
-    input  logic [63:0] tw_data,    // lanes
-    input  logic [ 7:0] tw_be,      // bytes written
-    input  logic        dw_valid,   // write beat of the card's DMA
-    output logic        dw_ready,   // taken
-    input  logic [22:0] dw_addr,    // byte offset in the banks, multiple of 8
-    input  logic [63:0] dw_data,    // lanes
-    input  logic [ 7:0] dw_be,      // bytes written
-    input  logic        tr_valid,   // read of the target
-    output logic        tr_ready,   // taken
-    input  logic [22:0] tr_addr,    // byte offset in the banks, multiple of 8
-    output logic        td_valid,   // its data
-    input  logic        ur_valid,   // read of the uplink
-    output logic        ur_ready,   // taken
-    input  logic [22:0] ur_addr,    // byte offset in the banks, multiple of 8
-    output logic        ud_valid,   // its data
-    output logic [63:0] rdata,      // read data, with td_valid or ud_valid
-    output logic [ 3:0] access,     // banks that a client wants in this clock
-    input  logic [ 3:0] host_owns,  // banks that the bus side owns
-    output logic        mem_valid,  // access of a bank
-    output logic        mem_write,  // 1 = write
-    output logic [22:0] mem_addr,   // byte offset in the banks, multiple of 4
-    output logic [31:0] mem_wdata,  // write data
-    output logic [ 3:0] mem_be,     // bytes written
-    input  logic [31:0] mem_rdata   // read data, in the clock after
+    input  logic        clk,          // PCI clock
+    input  logic        rst,          // synchronous reset
+    input  logic        tw_valid,     // write beat of the target, banks only
+    output logic        tw_ready,     // taken
+    input  logic [22:0] tw_addr,      // byte offset in the banks, multiple of 8
+    input  logic [63:0] tw_data,      // lanes
+    input  logic [ 7:0] tw_be,        // bytes written
+    input  logic        dw_valid,     // write beat of the card's DMA
+    output logic        dw_ready,     // taken
+    input  logic [22:0] dw_addr,      // byte offset in the banks, multiple of 8
+    input  logic [63:0] dw_data,      // lanes
+    input  logic [ 7:0] dw_be,        // bytes written
+    input  logic        tread_valid,  // read of the target
+    output logic        tread_ready,  // taken
+    input  logic [22:0] tread_addr,   // byte offset in the banks, multiple of 8
+    output logic        td_valid,     // its data
+    input  logic        ur_valid,     // read of the uplink
+    output logic        ur_ready,     // taken
+    input  logic [22:0] ur_addr,      // byte offset in the banks, multiple of 8
+    output logic        ud_valid,     // its data
+    output logic [63:0] rdata,        // read data, with td_valid or ud_valid
+    output logic [ 3:0] access,       // banks that a client wants in this clock
+    input  logic [ 3:0] host_owns,    // banks that the bus side owns
+    output logic        mem_valid,    // access of a bank
+    output logic        mem_write,    // 1 = write
+    output logic [22:0] mem_addr,     // byte offset in the banks, multiple of 4
+    output logic [31:0] mem_wdata,    // write data
+    output logic [ 3:0] mem_be,       // bytes written
+    input  logic [31:0] mem_rdata     // read data, in the clock after
 );
   localparam logic [1:0] TARGET_WRITE = 2'd0;
   localparam logic [1:0] DMA_WRITE = 2'd1;
@@ -42,16 +42,16 @@ module myri_card_local (
   localparam logic [1:0] UPLINK_READ = 2'd3;
 
   // ---- the client served ----
-  logic upper;  // the high word of a lane group is next
-  logic [1:0] last_client, client;
+  logic upper_q;  // the high word of a lane group is next
+  logic [1:0] last_client_q, client;
   logic any;
   always_comb begin
     any = 1'b1;
-    client = last_client;
-    if (!upper) begin
+    client = last_client_q;
+    if (!upper_q) begin
       if (tw_valid) client = TARGET_WRITE;
       else if (dw_valid) client = DMA_WRITE;
-      else if (tr_valid) client = TARGET_READ;
+      else if (tread_valid) client = TARGET_READ;
       else if (ur_valid) client = UPLINK_READ;
       else any = 1'b0;
     end
@@ -71,14 +71,14 @@ module myri_card_local (
       data = dw_data;
       be   = dw_be;
     end
-    if (client == TARGET_READ) addr = tr_addr;
+    if (client == TARGET_READ) addr = tread_addr;
     if (client == UPLINK_READ) addr = ur_addr;
   end
 
   // ---- the word ----
   logic high, owned, go, done, only_low;
   assign only_low = write && be[7:4] == 4'd0;
-  assign high = upper || (write && be[3:0] == 4'd0);
+  assign high = upper_q || (write && be[3:0] == 4'd0);
   assign access = any ? 4'd1 << addr[22:21] : 4'd0;
   assign owned = (access & host_owns) != '0;
   assign go = any && owned;
@@ -90,33 +90,33 @@ module myri_card_local (
   assign mem_be = high ? be[7:4] : be[3:0];
   assign tw_ready = done && client == TARGET_WRITE;
   assign dw_ready = done && client == DMA_WRITE;
-  assign tr_ready = done && client == TARGET_READ;
+  assign tread_ready = done && client == TARGET_READ;
   assign ur_ready = done && client == UPLINK_READ;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      upper <= 1'b0;
-      last_client <= TARGET_WRITE;
+      upper_q <= 1'b0;
+      last_client_q <= TARGET_WRITE;
     end else if (go) begin
-      upper <= !done;
-      last_client <= client;
+      upper_q <= !done;
+      last_client_q <= client;
     end
   end
 
   // ---- read data ----
-  logic low_due, target_due, uplink_due;
-  logic [31:0] low;
+  logic low_due_q, target_due_q, uplink_due_q;
+  logic [31:0] low_q;
   always_ff @(posedge clk) begin
     if (rst) begin
-      low_due <= 1'b0;
-      target_due <= 1'b0;
-      uplink_due <= 1'b0;
-      low <= '0;
+      low_due_q <= 1'b0;
+      target_due_q <= 1'b0;
+      uplink_due_q <= 1'b0;
+      low_q <= '0;
     end else begin
-      low_due <= go && !write && !high;
-      target_due <= tr_ready;
-      uplink_due <= ur_ready;
-      if (low_due) low <= mem_rdata;
+      low_due_q <= go && !write && !high;
+      target_due_q <= tread_ready;
+      uplink_due_q <= ur_ready;
+      if (low_due_q) low_q <= mem_rdata;
     end
   end
   always_ff @(posedge clk) begin
@@ -125,9 +125,9 @@ module myri_card_local (
       ud_valid <= 1'b0;
       rdata <= '0;
     end else begin
-      td_valid <= target_due;
-      ud_valid <= uplink_due;
-      if (target_due || uplink_due) rdata <= {mem_rdata, low};
+      td_valid <= target_due_q;
+      ud_valid <= uplink_due_q;
+      if (target_due_q || uplink_due_q) rdata <= {mem_rdata, low_q};
     end
   end
 

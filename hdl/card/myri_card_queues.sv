@@ -15,20 +15,20 @@ module myri_card_queues (
     output logic        there,  // there is one
     output logic [23:0] next    // where the one behind it will begin
 );
-  logic [23:0] front0, front1, end_of;
-  assign front  = turn ? front1 : front0;
+  logic [23:0] front0_q, front1_q, end_of;
+  assign front  = turn ? front1_q : front0_q;
   assign there  = front != (turn ? back1 : back0);
   assign end_of = front + 24'd32 + {5'd0, 16'((count + 16'd1) >> 1), 3'd0};
   assign next   = end_of < limit ? end_of : '0;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      front0 <= '0;
-      front1 <= '0;
-      turn   <= 1'b0;
+      front0_q <= '0;
+      front1_q <= '0;
+      turn <= 1'b0;
     end else if (step) begin
-      if (turn) front1 <= next;
-      else front0 <= next;
+      if (turn) front1_q <= next;
+      else front0_q <= next;
       turn <= !turn;
     end
   end

@@ -18,29 +18,29 @@ module myri_card_reader (
     output logic [18:0] mem_addr,  // word
     input logic [31:0] mem_rdata  // data, from the clock after on until the next read
 );
-  logic due, kept;
-  logic [31:0] word;
-  logic [16:0] asked;
+  logic due_q, kept_q;
+  logic [31:0] word_q;
+  logic [16:0] asked_q;
 
-  assign valid = due || kept;
-  assign data = kept ? word : mem_rdata;
-  assign mem_read = ce && open && asked != upto && (!valid || ready);
-  assign mem_addr = front[20:2] + {2'd0, asked};
+  assign valid = due_q || kept_q;
+  assign data = kept_q ? word_q : mem_rdata;
+  assign mem_read = ce && open && asked_q != upto && (!valid || ready);
+  assign mem_addr = front[20:2] + {2'd0, asked_q};
 
   always_ff @(posedge clk) begin
     if (rst || !open) begin
-      due   <= 1'b0;
-      kept  <= 1'b0;
-      asked <= '0;
+      due_q   <= 1'b0;
+      kept_q  <= 1'b0;
+      asked_q <= '0;
     end else if (ce) begin
-      due  <= mem_read;
-      kept <= valid && !ready;
-      if (mem_read) asked <= asked + 17'd1;
+      due_q  <= mem_read;
+      kept_q <= valid && !ready;
+      if (mem_read) asked_q <= asked_q + 17'd1;
     end
   end
   always_ff @(posedge clk) begin
-    if (rst) word <= '0;
-    else if (ce && due && !ready) word <= mem_rdata;
+    if (rst) word_q <= '0;
+    else if (ce && due_q && !ready) word_q <= mem_rdata;
   end
 
   logic unused;

@@ -48,27 +48,27 @@ module myri_card_registers
     output alarm_t        alarm,          // an image is being loaded
     output logic          busy            // needs another edge
 );
-  logic [47:0] configured_at;  // edge at which the circuit is there
+  logic [47:0] configured_at_q;  // edge at which the circuit is there
   function automatic logic [31:0] swap(input logic [31:0] word);
     swap = {word[7:0], word[15:8], word[23:16], word[31:24]};
   endfunction
 
   // ---- the word written ----
-  logic upper, take, only_low, high, to_fabric, blocked;
+  logic upper_q, take, only_low, high, to_fabric, blocked;
   logic [ 7:0] addr;
   logic [31:0] value;
   logic [31:0] low_word, high_word;
   assign low_word = swap(w_data[31:0]);
   assign high_word = swap(w_data[63:32]);
   assign only_low = w_be[7:4] == 4'd0;
-  assign high = upper || w_be[3:0] == 4'd0;
+  assign high = upper_q || w_be[3:0] == 4'd0;
   assign addr = {w_addr[7:3], high, 2'd0};
   assign value = high ? high_word : low_word;
   assign take = w_valid && !blocked;
   assign w_ready = take && (high || only_low);
   always_ff @(posedge clk) begin
-    if (rst) upper <= 1'b0;
-    else if (take) upper <= !w_ready;
+    if (rst) upper_q <= 1'b0;
+    else if (take) upper_q <= !w_ready;
   end
 
   always_comb begin
@@ -87,46 +87,46 @@ module myri_card_registers
   localparam logic [2:0] CONFIGURE = 3'd3;  // CONFIG_CLOCKS
   localparam logic [2:0] LOAD = 3'd4;  // the fabric is told to take the new one,
   localparam logic [2:0] TAKE = 3'd5;  // and has told what it has
-  logic [2:0] step;
-  logic tell_image, step_over, control_full;
-  logic [31:0] image, config_clocks;
-  logic no_such;
-  logic [7:0] loaded;
-  assign tell_image = step == UNLOAD || step == LOAD;
-  assign mailbox_waits = w_valid && addr == CARD_CONTROL && control_full;
+  logic [2:0] step_q;
+  logic tell_image, step_over, control_full_q;
+  logic [31:0] image_q, config_clocks_q;
+  logic no_such_q;
+  logic [7:0] loaded_q;
+  assign tell_image = step_q == UNLOAD || step_q == LOAD;
+  assign mailbox_waits = w_valid && addr == CARD_CONTROL && control_full_q;
   assign blocked = tell_image || (to_fabric && !f_ready) || mailbox_waits
-      || (addr == CARD_IMAGE && step != LOADED);
+      || (addr == CARD_IMAGE && step_q != LOADED);
   assign f_valid = tell_image || (w_valid && to_fabric && !mailbox_waits);
   assign f_addr = tell_image ? CARD_IMAGE : addr;
-  assign f_data = !tell_image ? value : step == LOAD ? image : 32'd0;
+  assign f_data = !tell_image ? value : step_q == LOAD ? image_q : 32'd0;
   always_comb begin
-    case (step)
+    case (step_q)
       LOADED: step_over = take && addr == CARD_IMAGE;
-      EMPTY: step_over = !no_such && loaded == '0;
-      CONFIGURE: step_over = cycle >= configured_at;
-      TAKE: step_over = no_such || {24'd0, loaded} == image;
+      EMPTY: step_over = !no_such_q && loaded_q == '0;
+      CONFIGURE: step_over = cycle >= configured_at_q;
+      TAKE: step_over = no_such_q || {24'd0, loaded_q} == image_q;
       default: step_over = f_ready;
     endcase
   end
   always_ff @(posedge clk) begin
     if (rst) begin
-      step <= LOADED;
-      image <= '0;
-      configured_at <= '0;
+      step_q <= LOADED;
+      image_q <= '0;
+      configured_at_q <= '0;
     end else if (step_over) begin
-      step <= step == TAKE ? LOADED : step + 3'd1;
-      if (step == LOADED) image <= value;
-      if (step == EMPTY) configured_at <= cycle + {16'd0, config_clocks};
+      step_q <= step_q == TAKE ? LOADED : step_q + 3'd1;
+      if (step_q == LOADED) image_q <= value;
+      if (step_q == EMPTY) configured_at_q <= cycle + {16'd0, config_clocks_q};
     end
   end
-  assign alarm.valid = step == CONFIGURE;
-  assign alarm.cycle = configured_at;
+  assign alarm.valid = step_q == CONFIGURE;
+  assign alarm.cycle = configured_at_q;
 
   // ---- plain registers ----
   always_ff @(posedge clk) begin
     if (rst) begin
       hold <= '0;
-      config_clocks <= '0;
+      config_clocks_q <= '0;
       nic_queue <= '0;
       nic_limit <= '0;
       nic_back <= '0;
@@ -139,7 +139,7 @@ module myri_card_registers
     end else if (take) begin
       case (addr)
         CARD_OWN: hold <= value[3:0];
-        CARD_CONFIG_CLOCKS: config_clocks <= value;
+        CARD_CONFIG_CLOCKS: config_clocks_q <= value;
         CARD_NIC_QUEUE: nic_queue <= value;
         CARD_NIC_LIMIT: nic_limit <= value[23:0];
         CARD_NIC_BACK: nic_back <= value;
@@ -159,40 +159,40 @@ module myri_card_registers
   end
 
   // ---- mailboxes and status ----
-  logic run, mail_there;
-  logic [7:0] mail;
-  logic [31:0] messages, results, refused;
+  logic run_q, mail_there_q;
+  logic [7:0] mail_q;
+  logic [31:0] messages_q, results_q, refused_q;
   assign s_ready = 1'b1;
   always_ff @(posedge clk) begin
     if (rst) begin
-      run <= 1'b0;
-      mail <= '0;
-      loaded <= '0;
-      no_such <= 1'b0;
-      messages <= '0;
-      results <= '0;
-      refused <= '0;
+      run_q <= 1'b0;
+      mail_q <= '0;
+      loaded_q <= '0;
+      no_such_q <= 1'b0;
+      messages_q <= '0;
+      results_q <= '0;
+      refused_q <= '0;
     end else if (s_valid) begin
       case (s_index)
-        STATUS_RUN: run <= s_value[0];
-        STATUS_IMAGE: {no_such, loaded} <= s_value[8:0];
-        STATUS_MESSAGES: messages <= s_value;
-        STATUS_RESULTS: results <= s_value;
-        STATUS_REFUSED: refused <= s_value;
-        STATUS_MAILBOX: mail <= s_value[7:0];
+        STATUS_RUN: run_q <= s_value[0];
+        STATUS_IMAGE: {no_such_q, loaded_q} <= s_value[8:0];
+        STATUS_MESSAGES: messages_q <= s_value;
+        STATUS_RESULTS: results_q <= s_value;
+        STATUS_REFUSED: refused_q <= s_value;
+        STATUS_MAILBOX: mail_q <= s_value[7:0];
         default: ;
       endcase
     end
   end
   always_ff @(posedge clk) begin
     if (rst) begin
-      mail_there   <= 1'b0;
-      control_full <= 1'b0;
+      mail_there_q   <= 1'b0;
+      control_full_q <= 1'b0;
     end else begin
-      if (s_valid && s_index == STATUS_MAILBOX) mail_there <= 1'b1;
-      else if (take && addr == CARD_STATUS) mail_there <= 1'b0;
-      if (take && addr == CARD_CONTROL) control_full <= 1'b1;
-      else if (s_valid && s_index == STATUS_CONTROL_READ) control_full <= 1'b0;
+      if (s_valid && s_index == STATUS_MAILBOX) mail_there_q <= 1'b1;
+      else if (take && addr == CARD_STATUS) mail_there_q <= 1'b0;
+      if (take && addr == CARD_CONTROL) control_full_q <= 1'b1;
+      else if (s_valid && s_index == STATUS_CONTROL_READ) control_full_q <= 1'b0;
     end
   end
 
@@ -202,19 +202,19 @@ module myri_card_registers
     read_low  = '0;
     read_high = '0;
     case (r_addr[7:3])
-      CARD_RUN[7:3]: read_low = {31'd0, run};
-      CARD_IMAGE[7:3]: read_low = {step != LOADED, no_such, 22'd0, loaded};
+      CARD_RUN[7:3]: read_low = {31'd0, run_q};
+      CARD_IMAGE[7:3]: read_low = {step_q != LOADED, no_such_q, 22'd0, loaded_q};
       CARD_OWN[7:3]: begin
         read_low  = {24'd0, host_owns, hold};
-        read_high = {31'd0, control_full};
+        read_high = {31'd0, control_full_q};
       end
-      CARD_STATUS[7:3]: read_low = {23'd0, mail_there, mail};
+      CARD_STATUS[7:3]: read_low = {23'd0, mail_there_q, mail_q};
       CARD_DMA_BYTES[7:3]: read_high = {16'd0, dma_active || dma_start ? dma_bytes : 16'd0};
       CARD_MESSAGES[7:3]: begin
-        read_low  = messages;
-        read_high = results;
+        read_low  = messages_q;
+        read_high = results_q;
       end
-      CARD_REFUSED[7:3]: read_low = refused;
+      CARD_REFUSED[7:3]: read_low = refused_q;
       default: ;
     endcase
   end

@@ -78,7 +78,7 @@ module myri_card_shell
   localparam logic [3:0] HEADER_WORDS = 4'd8;
 
   // ---------------------------------------------------------------- registers and tables
-  logic [3:0] state;
+  logic [3:0] state_q;
   logic
       turn,
       there,
@@ -102,16 +102,16 @@ module myri_card_shell
   logic [31:0] place;
   logic given, taken;  // strobes: a result, a message is done with
   logic refused;  // with `taken`: it was no circuit's
-  logic [1:0] purpose;
-  assign refused = purpose == PURPOSE_REFUSAL || purpose == PURPOSE_NO_ENTRY;
+  logic [1:0] purpose_q;
+  assign refused = purpose_q == PURPOSE_REFUSAL || purpose_q == PURPOSE_NO_ENTRY;
   assign f_ready = 1'b1;
   assign handler = words[3][15:0];
   myri_card_tables u_tables (
       .w_valid(f_valid),
       .w_addr(f_addr),
       .w_data(f_data),
-      .set_valid(ce && state == DECIDE && is_control && !refuse),
-      .idle(state == IDLE),
+      .set_valid(ce && state_q == DECIDE && is_control && !refuse),
+      .idle(state_q == IDLE),
       .set_circuit(words[4][7:0]),
       .set_place(words[5]),
       .set_handler(words[6][15:0]),
@@ -119,16 +119,17 @@ module myri_card_shell
       .*
   );
   myri_card_status u_status (
-      .idle(state == IDLE),
+      .idle(state_q == IDLE),
       .busy(status_busy),
       .*
   );
 
   // ---------------------------------------------------------------- the message whose turn it is
   logic [15:0] count;
-  logic may_begin, waiting, held, out_free;
-  logic [7:0] held_image, divided;
-  assign may_begin = run && there && !paused && settled && out_free && image != '0 && !(held && image == held_image);
+  logic may_begin, waiting, held_q, out_free_q;
+  logic [7:0] held_image_q, divided_q;
+  assign may_begin = run && there && !paused && settled && out_free_q && image != '0 &&
+      !(held_q && image == held_image_q);
   assign waiting = may_begin || (mail_valid && image != '0);
   assign count = words[2][31:16];
   assign arguments = {words[7], words[6], words[5], words[4]};
@@ -139,25 +140,25 @@ module myri_card_shell
       .*
   );
 
-  assign ce = divided == '0;
+  assign ce = divided_q == '0;
   always_ff @(posedge clk) begin
-    if (rst) divided <= '0;
-    else if (state == IDLE && !waiting) divided <= '0;
-    else divided <= ce ? clock_divisor : divided - 8'd1;
+    if (rst) divided_q <= '0;
+    else if (state_q == IDLE && !waiting) divided_q <= '0;
+    else divided_q <= ce ? clock_divisor : divided_q - 8'd1;
   end
 
   // ---------------------------------------------------------------- its words
   logic r_valid, last_word;
   logic [31:0] r_data;
-  logic [ 3:0] index;  // words of the header that are there
-  logic [15:0] left;  // words of the payload to give
-  assign last_word = left <= 16'd1;
+  logic [ 3:0] index_q;  // words of the header that are there
+  logic [15:0] left_q;  // words of the payload to give
+  assign last_word = left_q <= 16'd1;
   assign head_bank = turn;
   myri_card_reader u_reader (
-      .open(state == HEAD || state == DECIDE || state == GIVE),
-      .upto(state == GIVE ? {1'b0, count} + 17'(HEADER_WORDS) : 17'(HEADER_WORDS)),
+      .open(state_q == HEAD || state_q == DECIDE || state_q == GIVE),
+      .upto(state_q == GIVE ? {1'b0, count} + 17'(HEADER_WORDS) : 17'(HEADER_WORDS)),
       .valid(r_valid),
-      .ready(state == HEAD || in_ready),
+      .ready(state_q == HEAD || in_ready),
       .data(r_data),
       .mem_read(head_valid),
       .mem_addr(head_addr),
@@ -166,89 +167,89 @@ module myri_card_shell
   );
   always_ff @(posedge clk) begin
     if (rst) begin
-      index <= '0;
-      left  <= '0;
+      index_q <= '0;
+      left_q  <= '0;
     end else if (ce) begin
-      if (state != HEAD) index <= '0;
-      else if (r_valid) index <= index + 4'd1;
-      if (state == DECIDE) left <= count;
-      else if (in_valid && in_ready) left <= left - 16'd1;
+      if (state_q != HEAD) index_q <= '0;
+      else if (r_valid) index_q <= index_q + 4'd1;
+      if (state_q == DECIDE) left_q <= count;
+      else if (in_valid && in_ready) left_q <= left_q - 16'd1;
     end
   end
   always_ff @(posedge clk) begin
     if (rst) for (int i = 0; i < 8; i++) words[i] <= '0;
-    else if (ce && state == HEAD && r_valid)
-      words[index[2:0]] <= {r_data[7:0], r_data[15:8], r_data[23:16], r_data[31:24]};
+    else if (ce && state_q == HEAD && r_valid)
+      words[index_q[2:0]] <= {r_data[7:0], r_data[15:8], r_data[23:16], r_data[31:24]};
   end
-  assign active   = state == GIVE || state == DRAIN ? 4'd1 << slot : 4'd0;
-  assign in_valid = state == GIVE && (r_valid || count == '0);
+  assign active   = state_q == GIVE || state_q == DRAIN ? 4'd1 << slot : 4'd0;
+  assign in_valid = state_q == GIVE && (r_valid || count == '0);
   assign in_last  = last_word;
   assign in_data  = r_data;
   assign in_bytes = count == '0 ? 3'd0 : last_word ? 3'd4 - {1'b0, words[1][25:24]} : 3'd4;
 
   // ---------------------------------------------------------------- one message after the other
   logic [3:0] banks, reading;
-  logic [3:0] waited;  // user clocks in OWN
+  logic [3:0] waited_q;  // user clocks in OWN
   assign banks   = {2'b11, turn, !turn};
   assign reading = {2'b00, turn, !turn};
   assign refuse  = !known || (is_control ? words[4][31:8] != '0 : !listed);
   always_ff @(posedge clk) begin
-    if (rst) state <= IDLE;
+    if (rst) state_q <= IDLE;
     else if (ce) begin
-      case (state)
-        IDLE: if (may_begin) state <= OWN;
+      case (state_q)
+        IDLE: if (may_begin) state_q <= OWN;
         OWN:
-        if ((granted & banks) == banks) state <= HEAD;
-        else if (waited == '1) state <= YIELD;
-        YIELD: if (granted == 4'b1100) state <= OPEN;
-        OPEN: if ((granted & banks) == banks) state <= HEAD;
-        HEAD: if (r_valid && index == HEADER_WORDS - 4'd1) state <= DECIDE;
+        if ((granted & banks) == banks) state_q <= HEAD;
+        else if (waited_q == '1) state_q <= YIELD;
+        YIELD: if (granted == 4'b1100) state_q <= OPEN;
+        OPEN: if ((granted & banks) == banks) state_q <= HEAD;
+        HEAD: if (r_valid && index_q == HEADER_WORDS - 4'd1) state_q <= DECIDE;
         DECIDE:
-        if (is_control || refuse) state <= ROUTE;
-        else if (!here) state <= LEAVE;
-        else state <= GIVE;
-        GIVE: if (in_valid && in_ready && last_word) state <= DRAIN;
-        DRAIN: if (ended) state <= ROUTE;
-        ROUTE: state <= to_send ? WRITE : FREE;
-        WRITE: if (finished) state <= SEND;
-        SEND: if (job_ready) state <= FREE;
-        FREE: if (job_ready) state <= LEAVE;
-        LEAVE: if (granted == '0) state <= IDLE;
-        default: state <= IDLE;
+        if (is_control || refuse) state_q <= ROUTE;
+        else if (!here) state_q <= LEAVE;
+        else state_q <= GIVE;
+        GIVE: if (in_valid && in_ready && last_word) state_q <= DRAIN;
+        DRAIN: if (ended) state_q <= ROUTE;
+        ROUTE: state_q <= to_send ? WRITE : FREE;
+        WRITE: if (finished) state_q <= SEND;
+        SEND: if (job_ready) state_q <= FREE;
+        FREE: if (job_ready) state_q <= LEAVE;
+        LEAVE: if (granted == '0) state_q <= IDLE;
+        default: state_q <= IDLE;
       endcase
     end
   end
   always_ff @(posedge clk) begin
-    if (rst || state != OWN) waited <= '0;
-    else if (ce) waited <= waited + 4'd1;
+    if (rst || state_q != OWN) waited_q <= '0;
+    else if (ce) waited_q <= waited_q + 4'd1;
   end
   always_comb begin
-    case (state)
+    case (state_q)
       OWN, OPEN, HEAD, DECIDE, GIVE: want = banks;
       YIELD, DRAIN, ROUTE, WRITE: want = banks & ~reading;
       default: want = '0;
     endcase
   end
   always_ff @(posedge clk) begin
-    if (rst) purpose <= PURPOSE_CIRCUIT;
-    else if (ce && state == DECIDE) begin
+    if (rst) purpose_q <= PURPOSE_CIRCUIT;
+    else if (ce && state_q == DECIDE) begin
       case ({
         is_control, refuse
       })
-        2'b00:   purpose <= PURPOSE_CIRCUIT;
-        2'b01:   purpose <= PURPOSE_REFUSAL;
-        2'b10:   purpose <= PURPOSE_TABLE;
-        default: purpose <= PURPOSE_NO_ENTRY;
+        2'b00:   purpose_q <= PURPOSE_CIRCUIT;
+        2'b01:   purpose_q <= PURPOSE_REFUSAL;
+        2'b10:   purpose_q <= PURPOSE_TABLE;
+        default: purpose_q <= PURPOSE_NO_ENTRY;
       endcase
     end
   end
   always_ff @(posedge clk) begin
     if (rst) begin
-      held <= 1'b0;
-      held_image <= '0;
-    end else if (ce && state == DECIDE) begin
-      held <= !is_control && !refuse && !here;
-      held_image <= image;
+      held_q <= 1'b0;
+      held_image_q <= '0;
+    end else if (ce && state_q == DECIDE) begin
+      held_q <= !is_control && !refuse && !here;
+      held_image_q <= image;
     end
   end
 
@@ -262,16 +263,17 @@ module myri_card_shell
       .source_channel(words[3][31:24]),
       .first_word(words[0]),
       .send(to_send),
-      .*
+      .*,
+      .purpose(purpose_q)
   );
   myri_card_writer u_writer (
-      .open(state == GIVE || state == DRAIN || state == ROUTE || state == WRITE || state == SEND),
+      .open(state_q == GIVE || state_q == DRAIN || state_q == ROUTE || state_q == WRITE || state_q == SEND),
       .in_valid(out_valid),
       .in_ready(out_ready),
       .in_last(out_last),
       .in_bytes(out_bytes),
       .in_data(out_data),
-      .finish(state == WRITE),
+      .finish(state_q == WRITE),
       .source(self),
       .handler(to_handler),
       .arguments(to_arguments),
@@ -283,22 +285,22 @@ module myri_card_shell
   );
 
   // ---------------------------------------------------------------- jobs
-  assign job_valid = ce && (state == SEND || state == FREE);
-  assign job_kind  = state == SEND ? 2'd0 : turn ? 2'd2 : 2'd1;
-  assign job_value = state == SEND ? slot_bytes : next;
-  assign given     = job_valid && job_ready && state == SEND;
-  assign taken     = job_valid && job_ready && state == FREE;
+  assign job_valid = ce && (state_q == SEND || state_q == FREE);
+  assign job_kind  = state_q == SEND ? 2'd0 : turn ? 2'd2 : 2'd1;
+  assign job_value = state_q == SEND ? slot_bytes : next;
+  assign given     = job_valid && job_ready && state_q == SEND;
+  assign taken     = job_valid && job_ready && state_q == FREE;
   always_ff @(posedge clk) begin
-    if (rst) out_free <= 1'b1;
-    else if (sent) out_free <= 1'b1;
-    else if (given) out_free <= 1'b0;
+    if (rst) out_free_q <= 1'b1;
+    else if (sent) out_free_q <= 1'b1;
+    else if (given) out_free_q <= 1'b0;
   end
 
   // ---------------------------------------------------------------- trace, sleep
-  assign tr_take = ce && state == DECIDE && !refuse && !is_control && here;
+  assign tr_take = ce && state_q == DECIDE && !refuse && !is_control && here;
   assign tr_give = given;
   assign tr_key = words[0];
-  assign busy    = state != IDLE || waiting || !settled || f_valid || status_busy || sent || divided != '0;
+  assign busy    = state_q != IDLE || waiting || !settled || f_valid || status_busy || sent || divided_q != '0;
 
   logic unused;
   assign unused = &{1'b0, words[1][31:26], words[1][23:16], words[3][23:16]};

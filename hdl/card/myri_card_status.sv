@@ -25,79 +25,79 @@ module myri_card_status
     output logic [31:0] s_value,     // value
     output logic        busy         // needs another edge
 );
-  logic [6:0] news;  // words to tell
-  logic run_told;
-  logic [8:0] image_told;
-  logic [7:0] answer;
-  logic [31:0] messages, results, refusals;
+  logic [6:0] news_q;  // words to tell
+  logic run_told_q;
+  logic [8:0] image_told_q;
+  logic [7:0] answer_q;
+  logic [31:0] messages_q, results_q, refusals_q;
   assign mail_taken = mail_valid && image != '0 && idle;
-  assign s_valid = news != '0;
-  assign busy = s_valid || run != run_told || {no_such, image} != image_told;
+  assign s_valid = news_q != '0;
+  assign busy = s_valid || run != run_told_q || {no_such, image} != image_told_q;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      paused <= 1'b0;
-      answer <= '0;
+      paused   <= 1'b0;
+      answer_q <= '0;
     end else if (mail_taken) begin
-      answer <= mail;
+      answer_q <= mail;
       if (mail == COMMAND_PAUSE) paused <= 1'b1;
       if (mail == COMMAND_RESUME) paused <= 1'b0;
     end
   end
   always_ff @(posedge clk) begin
     if (rst) begin
-      messages <= '0;
-      results  <= '0;
-      refusals <= '0;
+      messages_q <= '0;
+      results_q  <= '0;
+      refusals_q <= '0;
     end else begin
-      if (taken) messages <= messages + 32'd1;
-      if (given) results <= results + 32'd1;
-      if (taken && refused) refusals <= refusals + 32'd1;
+      if (taken) messages_q <= messages_q + 32'd1;
+      if (given) results_q <= results_q + 32'd1;
+      if (taken && refused) refusals_q <= refusals_q + 32'd1;
     end
   end
 
   always_comb begin
     s_index = STATUS_RUN;
     s_value = {31'd0, run};
-    if (news[STATUS_IMAGE]) begin
+    if (news_q[STATUS_IMAGE]) begin
       s_index = STATUS_IMAGE;
       s_value = {23'd0, no_such, image};
     end
-    if (news[STATUS_MESSAGES]) begin
+    if (news_q[STATUS_MESSAGES]) begin
       s_index = STATUS_MESSAGES;
-      s_value = messages;
+      s_value = messages_q;
     end
-    if (news[STATUS_RESULTS]) begin
+    if (news_q[STATUS_RESULTS]) begin
       s_index = STATUS_RESULTS;
-      s_value = results;
+      s_value = results_q;
     end
-    if (news[STATUS_REFUSED]) begin
+    if (news_q[STATUS_REFUSED]) begin
       s_index = STATUS_REFUSED;
-      s_value = refusals;
+      s_value = refusals_q;
     end
-    if (news[STATUS_MAILBOX]) begin
+    if (news_q[STATUS_MAILBOX]) begin
       s_index = STATUS_MAILBOX;
-      s_value = {24'd0, answer};
+      s_value = {24'd0, answer_q};
     end
-    if (news[STATUS_CONTROL_READ]) s_index = STATUS_CONTROL_READ;
+    if (news_q[STATUS_CONTROL_READ]) s_index = STATUS_CONTROL_READ;
   end
   always_ff @(posedge clk) begin
     if (rst) begin
-      news <= '0;
-      run_told <= 1'b0;
-      image_told <= '0;
+      news_q <= '0;
+      run_told_q <= 1'b0;
+      image_told_q <= '0;
     end else begin
-      run_told   <= run;
-      image_told <= {no_such, image};
-      if (s_valid && s_ready) news[s_index] <= 1'b0;
-      if (run != run_told) news[STATUS_RUN] <= 1'b1;
-      if ({no_such, image} != image_told) news[STATUS_IMAGE] <= 1'b1;
-      if (taken) news[STATUS_MESSAGES] <= 1'b1;
-      if (given) news[STATUS_RESULTS] <= 1'b1;
-      if (taken && refused) news[STATUS_REFUSED] <= 1'b1;
+      run_told_q   <= run;
+      image_told_q <= {no_such, image};
+      if (s_valid && s_ready) news_q[s_index] <= 1'b0;
+      if (run != run_told_q) news_q[STATUS_RUN] <= 1'b1;
+      if ({no_such, image} != image_told_q) news_q[STATUS_IMAGE] <= 1'b1;
+      if (taken) news_q[STATUS_MESSAGES] <= 1'b1;
+      if (given) news_q[STATUS_RESULTS] <= 1'b1;
+      if (taken && refused) news_q[STATUS_REFUSED] <= 1'b1;
       if (mail_taken) begin
-        news[STATUS_MAILBOX] <= 1'b1;
-        news[STATUS_CONTROL_READ] <= 1'b1;
+        news_q[STATUS_MAILBOX] <= 1'b1;
+        news_q[STATUS_CONTROL_READ] <= 1'b1;
       end
     end
   end

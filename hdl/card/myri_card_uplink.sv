@@ -63,11 +63,11 @@ module myri_card_uplink (
   localparam logic [22:0] OUTBOX = 23'h400000;  // bank 2
   localparam logic [1:0] RESULT = 2'd0;
 
-  logic [3:0] state;
-  logic [23:0] front, back, size, next_back, end_of;
-  logic [7:0] pause;
-  logic over, fits, seen;
-  logic got;  // the last beat of a read was taken
+  logic [3:0] state_q;
+  logic [23:0] front_q, back_q, size, next_back, end_of;
+  logic [7:0] pause_q;
+  logic over_q, fits, seen_q;
+  logic got_q;  // the last beat of a read was taken
 
   function automatic logic [31:0] swap(input logic [31:0] word);
     swap = {word[7:0], word[15:8], word[23:16], word[31:24]};
@@ -75,15 +75,15 @@ module myri_card_uplink (
 
   // ---- room in the NIC's ring ----
   assign size = job_value;
-  assign end_of = back + size;
-  assign fits = back < front ? end_of < front : (end_of < nic_limit || front != '0);
+  assign end_of = back_q + size;
+  assign fits = back_q < front_q ? end_of < front_q : (end_of < nic_limit || front_q != '0);
   assign next_back = end_of < nic_limit ? end_of : '0;
 
   // ---- commands ----
   logic [31:0] pointer_at, pointer;
   always_comb begin
     pointer_at = nic_back;
-    pointer = {8'd0, back};
+    pointer = {8'd0, back_q};
     if (job_kind == 2'd1) pointer_at = nic_read0;
     if (job_kind == 2'd2) pointer_at = nic_read1;
     if (job_kind != RESULT) pointer = {8'd0, job_value};
@@ -93,9 +93,9 @@ module myri_card_uplink (
     mc_addr  = nic_front;
     mc_bytes = 16'd4;
     mc_write = 1'b0;
-    case (state)
+    case (state_q)
       COPY: begin
-        mc_addr  = nic_queue + {8'd0, back} + 32'd8;
+        mc_addr  = nic_queue + {8'd0, back_q} + 32'd8;
         mc_bytes = 16'(size - 24'd8);
         mc_write = 1'b1;
       end
@@ -110,80 +110,80 @@ module myri_card_uplink (
       default: ;
     endcase
   end
-  assign mc_valid = state == LOOK || state == COPY || state == POINT || state == FETCH;
+  assign mc_valid = state_q == LOOK || state_q == COPY || state_q == POINT || state_q == FETCH;
 
   always_ff @(posedge clk) begin
-    if (rst) state <= IDLE;
+    if (rst) state_q <= IDLE;
     else begin
-      case (state)
+      case (state_q)
         IDLE:
-        if (dma_active) state <= FETCH;
-        else if (job_valid) state <= job_kind == RESULT ? FIT : POINT;
+        if (dma_active) state_q <= FETCH;
+        else if (job_valid) state_q <= job_kind == RESULT ? FIT : POINT;
         FIT:
-        if (fits) state <= COPY;
-        else if (seen) state <= PAUSE;
-        else state <= LOOK;
-        LOOK: if (mc_ready) state <= LOOKED;
-        LOOKED: if (over && got) state <= FIT;
-        PAUSE: if (pause == '0) state <= LOOK;
-        COPY: if (mc_ready) state <= COPYING;
-        COPYING: if (over) state <= POINT;
-        POINT: if (mc_ready) state <= POINTING;
-        POINTING: if (over) state <= IDLE;
-        FETCH: if (mc_ready) state <= FETCHING;
-        FETCHING: if (over && got) state <= IDLE;
-        default: state <= IDLE;
+        if (fits) state_q <= COPY;
+        else if (seen_q) state_q <= PAUSE;
+        else state_q <= LOOK;
+        LOOK: if (mc_ready) state_q <= LOOKED;
+        LOOKED: if (over_q && got_q) state_q <= FIT;
+        PAUSE: if (pause_q == '0) state_q <= LOOK;
+        COPY: if (mc_ready) state_q <= COPYING;
+        COPYING: if (over_q) state_q <= POINT;
+        POINT: if (mc_ready) state_q <= POINTING;
+        POINTING: if (over_q) state_q <= IDLE;
+        FETCH: if (mc_ready) state_q <= FETCHING;
+        FETCHING: if (over_q && got_q) state_q <= IDLE;
+        default: state_q <= IDLE;
       endcase
     end
   end
-  assign job_ready = state == POINTING && over;
+  assign job_ready = state_q == POINTING && over_q;
   assign sent = job_ready && job_kind == RESULT;
 
   always_ff @(posedge clk) begin
-    if (rst) over <= 1'b0;
-    else over <= m_done || (over && !mc_valid);
+    if (rst) over_q <= 1'b0;
+    else over_q <= m_done || (over_q && !mc_valid);
   end
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      seen  <= 1'b0;
-      pause <= '0;
+      seen_q  <= 1'b0;
+      pause_q <= '0;
     end else begin
-      if (state == IDLE) seen <= 1'b0;
-      else if (state == LOOKED) seen <= 1'b1;
-      pause <= state == PAUSE ? pause - 8'd1 : cfg_pause;
+      if (state_q == IDLE) seen_q <= 1'b0;
+      else if (state_q == LOOKED) seen_q <= 1'b1;
+      pause_q <= state_q == PAUSE ? pause_q - 8'd1 : cfg_pause;
     end
   end
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      front <= '0;
-      back  <= '0;
+      front_q <= '0;
+      back_q  <= '0;
     end else begin
-      if (state == LOOKED && mr_valid)
-        front <= 24'(swap(nic_front[2] ? mr_data[63:32] : mr_data[31:0]));
-      if (state == COPYING && over) back <= next_back;
+      if (state_q == LOOKED && mr_valid)
+        front_q <= 24'(swap(nic_front[2] ? mr_data[63:32] : mr_data[31:0]));
+      if (state_q == COPYING && over_q) back_q <= next_back;
     end
   end
 
   // ---- the copied message: bank 2 to the beats of the master ----
-  logic [23:0] asked;  // next byte of the message to read
-  logic [ 2:0] due;  // beats asked for or held
+  logic [23:0] asked_q;  // next byte of the message to read
+  logic [ 2:0] due_q;  // beats asked for or held
   logic beat_in, beat_out, hold_ready, hold_valid, hold_busy;
   logic [63:0] hold_data;
   logic [ 2:0] level;
-  assign ur_valid = state == COPYING && asked < size && due < 3'd4;
-  assign ur_addr  = OUTBOX + asked[22:0];
+  assign ur_valid = state_q == COPYING && asked_q < size && due_q < 3'd4;
+  assign ur_addr  = OUTBOX + asked_q[22:0];
   assign beat_in  = ur_valid && ur_ready;
-  assign beat_out = hold_valid && mw_ready && state == COPYING;
+  assign beat_out = hold_valid && mw_ready && state_q == COPYING;
   always_ff @(posedge clk) begin
     if (rst) begin
-      asked <= 24'd8;
-      due   <= '0;
+      asked_q <= 24'd8;
+      due_q   <= '0;
     end else begin
-      if (state != COPYING) asked <= 24'd8;
-      else if (beat_in) asked <= asked + 24'd8;
-      due <= due + 3'(beat_in) - 3'(beat_out);
+      if (state_q != COPYING) asked_q <= 24'd8;
+      else if (beat_in) asked_q <= asked_q + 24'd8;
+      due_q <= due_q + 3'(beat_in) - 3'(beat_out);
     end
   end
   myri_fifo #(
@@ -201,53 +201,53 @@ module myri_card_uplink (
       .level  (level),
       .busy   (hold_busy)
   );
-  logic pointed;  // the pointer's only beat is given
+  logic pointed_q;  // the pointer's only beat is given
   always_ff @(posedge clk) begin
-    if (rst) pointed <= 1'b0;
-    else pointed <= state == POINTING && (pointed || mw_ready);
+    if (rst) pointed_q <= 1'b0;
+    else pointed_q <= state_q == POINTING && (pointed_q || mw_ready);
   end
-  assign mw_valid = state == COPYING ? hold_valid : state == POINTING && !pointed;
-  assign mw_data  = state == COPYING ? hold_data : {swap(pointer), swap(pointer)};
+  assign mw_valid = state_q == COPYING ? hold_valid : state_q == POINTING && !pointed_q;
+  assign mw_data  = state_q == COPYING ? hold_data : {swap(pointer), swap(pointer)};
 
   // ---- DMA: beats of the master into the banks ----
-  logic [16:0] left;  // bytes to come, from the first byte of the lane group on
-  logic [22:0] at;
-  logic first;
+  logic [16:0] left_q;  // bytes to come, from the first byte of the lane group on
+  logic [22:0] at_q;
+  logic first_q;
   logic [7:0] head_mask, tail_mask;
-  assign head_mask = first ? 8'hFF << dma_source[2:0] : 8'hFF;
-  assign tail_mask = left < 17'd8 ? ~(8'hFF << left[2:0]) : 8'hFF;
-  assign dw_valid  = state == FETCHING && mr_valid;
-  assign dw_addr   = {at[22:3], 3'd0};
+  assign head_mask = first_q ? 8'hFF << dma_source[2:0] : 8'hFF;
+  assign tail_mask = left_q < 17'd8 ? ~(8'hFF << left_q[2:0]) : 8'hFF;
+  assign dw_valid  = state_q == FETCHING && mr_valid;
+  assign dw_addr   = {at_q[22:3], 3'd0};
   assign dw_data   = mr_data;
   assign dw_be     = head_mask & tail_mask;
-  assign mr_ready  = state == LOOKED || (state == FETCHING && dw_ready);
+  assign mr_ready  = state_q == LOOKED || (state_q == FETCHING && dw_ready);
   always_ff @(posedge clk) begin
     if (rst) begin
-      left  <= '0;
-      at    <= '0;
-      first <= 1'b0;
-    end else if (state == FETCH) begin
-      left  <= {1'b0, dma_bytes} + {14'd0, dma_source[2:0]};
-      at    <= dma_target;
-      first <= 1'b1;
+      left_q  <= '0;
+      at_q    <= '0;
+      first_q <= 1'b0;
+    end else if (state_q == FETCH) begin
+      left_q  <= {1'b0, dma_bytes} + {14'd0, dma_source[2:0]};
+      at_q    <= dma_target;
+      first_q <= 1'b1;
     end else if (dw_valid && dw_ready) begin
-      left  <= left - 17'd8;
-      at    <= at + 23'd8;
-      first <= 1'b0;
+      left_q  <= left_q - 17'd8;
+      at_q    <= at_q + 23'd8;
+      first_q <= 1'b0;
     end
   end
   always_ff @(posedge clk) begin
-    if (rst) got <= 1'b0;
-    else if (mc_valid) got <= 1'b0;
-    else if (mr_valid && mr_ready && (state == LOOKED || left <= 17'd8)) got <= 1'b1;
+    if (rst) got_q <= 1'b0;
+    else if (mc_valid) got_q <= 1'b0;
+    else if (mr_valid && mr_ready && (state_q == LOOKED || left_q <= 17'd8)) got_q <= 1'b1;
   end
   always_ff @(posedge clk) begin
     if (rst) dma_active <= 1'b0;
     else if (dma_start) dma_active <= 1'b1;
-    else if (state == FETCHING && over && got) dma_active <= 1'b0;
+    else if (state_q == FETCHING && over_q && got_q) dma_active <= 1'b0;
   end
 
-  assign busy = state != IDLE || job_valid || dma_active || dma_start || hold_busy;
+  assign busy = state_q != IDLE || job_valid || dma_active || dma_start || hold_busy;
 
   logic unused;
   assign unused = &{1'b0, hold_ready, level};

@@ -30,18 +30,18 @@ module myri_card_writer
 );
   localparam logic [5:0] ACTIVE = 6'd1;  // message type
 
-  logic [17:0] count;  // bytes of the payload
-  logic [ 2:0] word;  // of the header
+  logic [17:0] count_q;  // bytes of the payload
+  logic [ 2:0] word_q;  // of the header
   logic [15:0] words;
   logic [ 1:0] correction;
   logic [31:0] header;
 
-  assign words = 16'((count + 18'd3) >> 2);
-  assign correction = 2'(words[1:0] * 3'd4 - count[2:0]);
-  assign slot = 24'd40 + {6'd0, (count + 18'd7) & ~18'd7};
+  assign words = 16'((count_q + 18'd3) >> 2);
+  assign correction = 2'(words[1:0] * 3'd4 - count_q[2:0]);
+  assign slot = 24'd40 + {6'd0, (count_q + 18'd7) & ~18'd7};
 
   always_comb begin
-    case (word)
+    case (word_q)
       3'd0: header = '0;
       3'd1: header = {ACTIVE, correction, 8'd0, source};
       3'd2: header = {words, to};
@@ -56,29 +56,29 @@ module myri_card_writer
   assign in_ready = open && !ended;
   always_comb begin
     mem_valid = ce && in_ready && in_valid && in_bytes != '0;
-    mem_addr  = 19'd10 + 19'(count >> 2);
+    mem_addr  = 19'd10 + 19'(count_q >> 2);
     mem_wdata = in_data;
     if (finish && !finished) begin
       mem_valid = ce;
-      mem_addr  = 19'd2 + {16'd0, word};
+      mem_addr  = 19'd2 + {16'd0, word_q};
       mem_wdata = {header[7:0], header[15:8], header[23:16], header[31:24]};
     end
   end
 
   always_ff @(posedge clk) begin
     if (rst || !open) begin
-      count <= '0;
+      count_q <= '0;
       ended <= 1'b0;
-      word <= '0;
+      word_q <= '0;
       finished <= 1'b0;
     end else if (ce) begin
       if (in_valid && in_ready) begin
-        count <= count + {15'd0, in_bytes};
-        ended <= in_last;
+        count_q <= count_q + {15'd0, in_bytes};
+        ended   <= in_last;
       end
       if (finish && !finished) begin
-        word <= word + 3'd1;
-        finished <= word == 3'd7;
+        word_q   <= word_q + 3'd1;
+        finished <= word_q == 3'd7;
       end
     end
   end

@@ -28,13 +28,13 @@ module myri_circuit_crc32 (
 );
   localparam logic [31:0] POLYNOMIAL = 32'hEDB8_8320;
 
-  logic [31:0] crc;
+  logic [31:0] crc_q;
   logic [31:0] next;
-  logic        full;
+  logic        full_q;
   logic        take;
 
   always_comb begin
-    next = crc;
+    next = crc_q;
     for (int i = 0; i < 4; i++) begin
       if (3'(i) < in_bytes) begin
         next = next ^ {24'd0, in_data[8*i+:8]};
@@ -45,26 +45,26 @@ module myri_circuit_crc32 (
     end
   end
 
-  assign in_ready  = !full;
+  assign in_ready  = !full_q;
   assign take      = ce && in_valid && in_ready;
-  assign out_valid = full;
+  assign out_valid = full_q;
   assign out_last  = 1'b1;
   assign out_bytes = 3'd4;
-  assign busy      = full;
+  assign busy      = full_q;
   assign mem_valid = 1'b0;
   assign mem_write = 1'b0;
   assign mem_addr  = '0;
   assign mem_wdata = '0;
 
   always_ff @(posedge clk) begin
-    if (rst) full <= 1'b0;
-    else if (take) full <= in_last;
-    else if (ce && out_ready) full <= 1'b0;
+    if (rst) full_q <= 1'b0;
+    else if (take) full_q <= in_last;
+    else if (ce && out_ready) full_q <= 1'b0;
   end
 
   always_ff @(posedge clk) begin
-    if (rst) crc <= '1;
-    else if (take) crc <= in_last ? '1 : next;
+    if (rst) crc_q <= '1;
+    else if (take) crc_q <= in_last ? '1 : next;
   end
 
   always_ff @(posedge clk) begin

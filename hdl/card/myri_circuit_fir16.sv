@@ -32,16 +32,16 @@ module myri_circuit_fir16 (
 );
   localparam int TAPS = 16;
 
-  logic signed [       15:0] coefficient                                [0:TAPS-1];
-  logic signed [16*TAPS-1:0] line;  // x[n-1] in the low half, and so on
-  logic        [       31:0] word;
-  logic        [        2:0] bytes;
-  logic                      last;
-  logic                      held;  // a word is in work
-  logic                      upper;  // its second sample is next
-  logic                      full;
+  logic signed [       15:0] coefficient                                  [0:TAPS-1];
+  logic signed [16*TAPS-1:0] line_q;  // x[n-1] in the low half, and so on
+  logic        [       31:0] word_q;
+  logic        [        2:0] bytes_q;
+  logic                      last_q;
+  logic                      held_q;  // a word is in work
+  logic                      upper_q;  // its second sample is next
+  logic                      full_q;
   logic                      loading;
-  logic        [        3:0] loaded;
+  logic        [        3:0] loaded_q;
   logic signed [       15:0] sample;
   logic signed [       35:0] sum;
   logic signed [       20:0] scaled;
@@ -52,15 +52,15 @@ module myri_circuit_fir16 (
   logic                      finish;
 
   assign loading = arguments[31:0] == 32'd1;
-  assign none    = bytes < 3'd2;
-  assign one     = bytes < 3'd4;
-  assign sample  = upper ? word[31:16] : word[15:0];
-  assign step    = ce && held && !full;
-  assign finish  = upper || one;
+  assign none    = bytes_q < 3'd2;
+  assign one     = bytes_q < 3'd4;
+  assign sample  = upper_q ? word_q[31:16] : word_q[15:0];
+  assign step    = ce && held_q && !full_q;
+  assign finish  = upper_q || one;
 
   always_comb begin
     sum = 36'(sample * coefficient[0]);
-    for (int k = 1; k < TAPS; k++) sum = sum + 36'($signed(line[16*(k-1)+:16]) * coefficient[k]);
+    for (int k = 1; k < TAPS; k++) sum = sum + 36'($signed(line_q[16*(k-1)+:16]) * coefficient[k]);
   end
 
   assign scaled = sum[35:15];
@@ -70,9 +70,9 @@ module myri_circuit_fir16 (
     if (scaled < -21'sd32768) result = 16'h8000;
   end
 
-  assign in_ready  = !held;
-  assign out_valid = full;
-  assign busy      = held || full;
+  assign in_ready  = !held_q;
+  assign out_valid = full_q;
+  assign busy      = held_q || full_q;
   assign mem_valid = 1'b0;
   assign mem_write = 1'b0;
   assign mem_addr  = '0;
@@ -80,49 +80,49 @@ module myri_circuit_fir16 (
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      held  <= 1'b0;
-      upper <= 1'b0;
+      held_q  <= 1'b0;
+      upper_q <= 1'b0;
     end else if (ce && in_valid && in_ready) begin
-      held  <= 1'b1;
-      upper <= 1'b0;
+      held_q  <= 1'b1;
+      upper_q <= 1'b0;
     end else if (step) begin
-      held  <= !finish;
-      upper <= 1'b1;
+      held_q  <= !finish;
+      upper_q <= 1'b1;
     end
   end
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      word  <= '0;
-      bytes <= '0;
-      last  <= 1'b0;
+      word_q  <= '0;
+      bytes_q <= '0;
+      last_q  <= 1'b0;
     end else if (ce && in_valid && in_ready) begin
-      word  <= in_data;
-      bytes <= in_bytes;
-      last  <= in_last;
+      word_q  <= in_data;
+      bytes_q <= in_bytes;
+      last_q  <= in_last;
     end
   end
 
   always_ff @(posedge clk) begin
-    if (rst) line <= '0;
-    else if (step && loading) line <= '0;
-    else if (step && !none) line <= {line[16*(TAPS-1)-1:0], sample};
+    if (rst) line_q <= '0;
+    else if (step && loading) line_q <= '0;
+    else if (step && !none) line_q <= {line_q[16*(TAPS-1)-1:0], sample};
   end
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      loaded <= '0;
+      loaded_q <= '0;
       for (int k = 0; k < TAPS; k++) coefficient[k] <= '0;
     end else if (step && loading) begin
-      if (!none) coefficient[loaded] <= sample;
-      loaded <= finish && last ? '0 : loaded + 4'd1;
+      if (!none) coefficient[loaded_q] <= sample;
+      loaded_q <= finish && last_q ? '0 : loaded_q + 4'd1;
     end
   end
 
   always_ff @(posedge clk) begin
-    if (rst) full <= 1'b0;
-    else if (step && finish) full <= last || !loading;
-    else if (ce && full && out_ready) full <= 1'b0;
+    if (rst) full_q <= 1'b0;
+    else if (step && finish) full_q <= last_q || !loading;
+    else if (ce && full_q && out_ready) full_q <= 1'b0;
   end
 
   always_ff @(posedge clk) begin
@@ -131,10 +131,10 @@ module myri_circuit_fir16 (
       out_bytes <= '0;
       out_data  <= '0;
     end else if (step) begin
-      out_last <= last;
+      out_last <= last_q;
       if (loading || none) out_bytes <= '0;
       else out_bytes <= one ? 3'd2 : 3'd4;
-      if (upper) out_data[31:16] <= result;
+      if (upper_q) out_data[31:16] <= result;
       else out_data <= {16'd0, result};
     end
   end

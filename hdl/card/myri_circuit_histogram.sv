@@ -35,81 +35,81 @@ module myri_circuit_histogram (
   localparam logic [2:0] WRITE = 3'd3;  // writes it back, or 0
   localparam logic [2:0] GIVE = 3'd4;  // a word of the result waits to be taken
 
-  logic [ 2:0] state;
-  logic [31:0] word;
-  logic [ 2:0] left;
-  logic        last;
-  logic [ 8:0] index;  // counter of the result, or the next to clear
-  logic [31:0] value;
+  logic [ 2:0] state_q;
+  logic [31:0] word_q;
+  logic [ 2:0] left_q;
+  logic        last_q;
+  logic [ 8:0] index_q;  // counter of the result, or the next to clear
+  logic [31:0] value_q;
   logic        counting;
   logic        clearing;
   logic        whole;
 
   assign counting  = arguments[31:0] == 32'd0;
   assign clearing  = arguments[31:0] == 32'd2;
-  assign whole     = index == 9'd255;
+  assign whole     = index_q == 9'd255;
 
-  assign in_ready  = state == IDLE;
-  assign mem_valid = state == READ || state == WRITE;
-  assign mem_write = state == WRITE;
-  assign mem_addr  = counting ? {9'd0, word[7:0]} : {8'd0, index};
-  assign mem_wdata = clearing ? 32'd0 : value + 32'd1;
-  assign out_valid = state == GIVE;
-  assign out_data  = value;
+  assign in_ready  = state_q == IDLE;
+  assign mem_valid = state_q == READ || state_q == WRITE;
+  assign mem_write = state_q == WRITE;
+  assign mem_addr  = counting ? {9'd0, word_q[7:0]} : {8'd0, index_q};
+  assign mem_wdata = clearing ? 32'd0 : value_q + 32'd1;
+  assign out_valid = state_q == GIVE;
+  assign out_data  = value_q;
   assign out_bytes = counting || clearing ? 3'd0 : 3'd4;
   assign out_last  = counting || clearing || whole;
-  assign busy      = state != IDLE;
+  assign busy      = state_q != IDLE;
 
   always_ff @(posedge clk) begin
-    if (rst) state <= IDLE;
+    if (rst) state_q <= IDLE;
     else if (ce) begin
-      case (state)
+      case (state_q)
         IDLE:
         if (in_valid) begin
-          if (counting) state <= in_bytes != '0 ? READ : GIVE;
-          else if (in_last) state <= clearing ? WRITE : READ;
+          if (counting) state_q <= in_bytes != '0 ? READ : GIVE;
+          else if (in_last) state_q <= clearing ? WRITE : READ;
         end
-        READ: if (mem_ready) state <= DATA;
-        DATA: if (mem_rvalid) state <= counting ? WRITE : GIVE;
+        READ: if (mem_ready) state_q <= DATA;
+        DATA: if (mem_rvalid) state_q <= counting ? WRITE : GIVE;
         WRITE:
         if (mem_ready) begin
-          if (clearing) state <= whole ? GIVE : WRITE;
-          else if (left != 3'd1) state <= READ;
-          else state <= last ? GIVE : IDLE;
+          if (clearing) state_q <= whole ? GIVE : WRITE;
+          else if (left_q != 3'd1) state_q <= READ;
+          else state_q <= last_q ? GIVE : IDLE;
         end
-        GIVE: if (out_ready) state <= out_last ? IDLE : READ;
-        default: state <= IDLE;
+        GIVE: if (out_ready) state_q <= out_last ? IDLE : READ;
+        default: state_q <= IDLE;
       endcase
     end
   end
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      word <= '0;
-      left <= '0;
-      last <= 1'b0;
-    end else if (ce && state == IDLE && in_valid) begin
-      word <= in_data;
-      left <= in_bytes;
-      last <= in_last;
-    end else if (ce && state == WRITE && mem_ready) begin
-      word <= word >> 8;
-      left <= left - 3'd1;
+      word_q <= '0;
+      left_q <= '0;
+      last_q <= 1'b0;
+    end else if (ce && state_q == IDLE && in_valid) begin
+      word_q <= in_data;
+      left_q <= in_bytes;
+      last_q <= in_last;
+    end else if (ce && state_q == WRITE && mem_ready) begin
+      word_q <= word_q >> 8;
+      left_q <= left_q - 3'd1;
     end
   end
 
   always_ff @(posedge clk) begin
-    if (rst) index <= '0;
+    if (rst) index_q <= '0;
     else if (ce) begin
-      if (state == IDLE) index <= '0;
-      else if (clearing ? state == WRITE && mem_ready : state == GIVE && out_ready)
-        index <= index + 9'd1;
+      if (state_q == IDLE) index_q <= '0;
+      else if (clearing ? state_q == WRITE && mem_ready : state_q == GIVE && out_ready)
+        index_q <= index_q + 9'd1;
     end
   end
 
   always_ff @(posedge clk) begin
-    if (rst) value <= '0;
-    else if (ce && mem_rvalid) value <= mem_rdata;
+    if (rst) value_q <= '0;
+    else if (ce && mem_rvalid) value_q <= mem_rdata;
   end
 
   logic unused;

@@ -25,19 +25,19 @@ module myri_circuit_loopback (
     input logic [31:0] mem_rdata,  // read data
     output logic busy  // wants further edges although nothing comes in
 );
-  logic full;
+  logic full_q;
 
-  assign in_ready  = !full || out_ready;
-  assign out_valid = full;
-  assign busy      = full;
+  assign in_ready  = !full_q || out_ready;
+  assign out_valid = full_q;
+  assign busy      = full_q;
   assign mem_valid = 1'b0;
   assign mem_write = 1'b0;
   assign mem_addr  = '0;
   assign mem_wdata = '0;
 
   always_ff @(posedge clk) begin
-    if (rst) full <= 1'b0;
-    else if (ce && in_ready) full <= in_valid;
+    if (rst) full_q <= 1'b0;
+    else if (ce && in_ready) full_q <= in_valid;
   end
 
   always_ff @(posedge clk) begin

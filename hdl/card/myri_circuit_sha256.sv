@@ -32,17 +32,17 @@ module myri_circuit_sha256 (
   localparam logic [2:0] ADD = 3'd3;  // chaining
   localparam logic [2:0] GIVE = 3'd4;  // the digest
 
-  logic [  2:0] state;
-  logic [511:0] schedule;  // the next 16 words, the first in the highest bits
-  logic [255:0] chain;  // h0 in the highest bits
-  logic [255:0] work;  // a in the highest bits
-  logic [  3:0] words;  // of the block that are there
-  logic [  5:0] round;
-  logic [ 31:0] length;  // bytes of the message
-  logic         ended;  // the message is in, its end bit too
-  logic         marked;  // the end bit is in
-  logic         final_block;
-  logic [  2:0] given;
+  logic [  2:0] state_q;
+  logic [511:0] schedule_q;  // the next 16 words, the first in the highest bits
+  logic [255:0] chain_q;  // h0 in the highest bits
+  logic [255:0] work_q;  // a in the highest bits
+  logic [  3:0] words_q;  // of the block that are there
+  logic [  5:0] round_q;
+  logic [ 31:0] length_q;  // bytes of the message
+  logic         ended_q;  // the message is in, its end bit too
+  logic         marked_q;  // the end bit is in
+  logic         final_block_q;
+  logic [  2:0] given_q;
 
   // ---------------------------------------------------------------- a word of the block
   logic [ 31:0] swapped;
@@ -60,15 +60,15 @@ module myri_circuit_sha256 (
   end
 
   logic push, size_now;
-  assign size_now = marked && words == 4'd15 && ended;
+  assign size_now = marked_q && words_q == 4'd15 && ended_q;
   always_comb begin
     fill = 32'd0;
-    if (state == FILL) fill = with_mark;
-    else if (!marked) fill = 32'h8000_0000;
-    else if (final_block && words == 4'd14) fill = {29'd0, length[31:29]};
-    else if (final_block && size_now) fill = {length[28:0], 3'd0};
+    if (state_q == FILL) fill = with_mark;
+    else if (!marked_q) fill = 32'h8000_0000;
+    else if (final_block_q && words_q == 4'd14) fill = {29'd0, length_q[31:29]};
+    else if (final_block_q && size_now) fill = {length_q[28:0], 3'd0};
   end
-  assign push = ce && ((state == FILL && in_valid) || state == PAD);
+  assign push = ce && ((state_q == FILL && in_valid) || state_q == PAD);
 
   // ---------------------------------------------------------------- a round
   function automatic logic [31:0] constant_of(input logic [5:0] number);
@@ -145,9 +145,9 @@ module myri_circuit_sha256 (
   endfunction
 
   logic [31:0] a, b, c, d, e, f, g, h, t1, t2, w_next, w1, w14;
-  assign {a, b, c, d, e, f, g, h} = work;
-  assign w1 = schedule[479:448];
-  assign w14 = schedule[63:32];
+  assign {a, b, c, d, e, f, g, h} = work_q;
+  assign w1 = schedule_q[479:448];
+  assign w14 = schedule_q[63:32];
   assign t1 = h + (rotate(
       e, 6
   ) ^ rotate(
@@ -155,14 +155,14 @@ module myri_circuit_sha256 (
   ) ^ rotate(
       e, 25
   )) + ((e & f) ^ (~e & g)) + constant_of(
-      round
-  ) + schedule[511:480];
+      round_q
+  ) + schedule_q[511:480];
   assign t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-  assign w_next = schedule[511:480] + (rotate(
+  assign w_next = schedule_q[511:480] + (rotate(
       w1, 7
   ) ^ rotate(
       w1, 18
-  ) ^ (w1 >> 3)) + schedule[223:192] + (rotate(
+  ) ^ (w1 >> 3)) + schedule_q[223:192] + (rotate(
       w14, 17
   ) ^ rotate(
       w14, 19
@@ -180,104 +180,104 @@ module myri_circuit_sha256 (
     32'h5be0cd19
   };
 
-  assign in_ready  = state == FILL;
-  assign out_valid = state == GIVE;
-  assign out_last  = given == 3'd7;
+  assign in_ready  = state_q == FILL;
+  assign out_valid = state_q == GIVE;
+  assign out_last  = given_q == 3'd7;
   assign out_bytes = 3'd4;
-  assign out_data  = {chain[231:224], chain[239:232], chain[247:240], chain[255:248]};
-  assign busy      = state != FILL;
+  assign out_data  = {chain_q[231:224], chain_q[239:232], chain_q[247:240], chain_q[255:248]};
+  assign busy      = state_q != FILL;
   assign mem_valid = 1'b0;
   assign mem_write = 1'b0;
   assign mem_addr  = '0;
   assign mem_wdata = '0;
 
   always_ff @(posedge clk) begin
-    if (rst) state <= FILL;
+    if (rst) state_q <= FILL;
     else if (ce) begin
-      case (state)
+      case (state_q)
         FILL:
         if (in_valid) begin
-          if (words == 4'd15) state <= ROUND;
-          else if (in_last) state <= PAD;
+          if (words_q == 4'd15) state_q <= ROUND;
+          else if (in_last) state_q <= PAD;
         end
-        PAD: if (words == 4'd15) state <= ROUND;
-        ROUND: if (round == 6'd63) state <= ADD;
+        PAD: if (words_q == 4'd15) state_q <= ROUND;
+        ROUND: if (round_q == 6'd63) state_q <= ADD;
         ADD:
-        if (!ended) state <= FILL;
-        else state <= final_block ? GIVE : PAD;
-        GIVE: if (out_ready && out_last) state <= FILL;
-        default: state <= FILL;
+        if (!ended_q) state_q <= FILL;
+        else state_q <= final_block_q ? GIVE : PAD;
+        GIVE: if (out_ready && out_last) state_q <= FILL;
+        default: state_q <= FILL;
       endcase
     end
   end
 
   always_ff @(posedge clk) begin
-    if (rst) schedule <= '0;
-    else if (push) schedule <= {schedule[479:0], fill};
-    else if (ce && state == ROUND) schedule <= {schedule[479:0], w_next};
+    if (rst) schedule_q <= '0;
+    else if (push) schedule_q <= {schedule_q[479:0], fill};
+    else if (ce && state_q == ROUND) schedule_q <= {schedule_q[479:0], w_next};
   end
 
   always_ff @(posedge clk) begin
-    if (rst) words <= '0;
-    else if (push) words <= words + 4'd1;
+    if (rst) words_q <= '0;
+    else if (push) words_q <= words_q + 4'd1;
   end
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      ended       <= 1'b0;
-      marked      <= 1'b0;
-      final_block <= 1'b0;
-      length      <= '0;
-    end else if (ce && state == GIVE && out_ready && out_last) begin
-      ended       <= 1'b0;
-      marked      <= 1'b0;
-      final_block <= 1'b0;
-      length      <= '0;
-    end else if (push && state == FILL) begin
-      length <= length + 32'(in_bytes);
+      ended_q       <= 1'b0;
+      marked_q      <= 1'b0;
+      final_block_q <= 1'b0;
+      length_q      <= '0;
+    end else if (ce && state_q == GIVE && out_ready && out_last) begin
+      ended_q       <= 1'b0;
+      marked_q      <= 1'b0;
+      final_block_q <= 1'b0;
+      length_q      <= '0;
+    end else if (push && state_q == FILL) begin
+      length_q <= length_q + 32'(in_bytes);
       if (in_last) begin
-        ended       <= 1'b1;
-        marked      <= in_bytes != 3'd4;
-        final_block <= in_bytes != 3'd4 ? words < 4'd14 : words < 4'd13;
+        ended_q       <= 1'b1;
+        marked_q      <= in_bytes != 3'd4;
+        final_block_q <= in_bytes != 3'd4 ? words_q < 4'd14 : words_q < 4'd13;
       end
     end else if (push) begin
-      marked <= 1'b1;
-      if (words == '0) final_block <= 1'b1;
+      marked_q <= 1'b1;
+      if (words_q == '0) final_block_q <= 1'b1;
     end
   end
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      work  <= START;
-      round <= '0;
+      work_q  <= START;
+      round_q <= '0;
     end else if (ce) begin
-      if (state == ROUND) begin
-        work  <= {t1 + t2, a, b, c, d + t1, e, f, g};
-        round <= round + 6'd1;
+      if (state_q == ROUND) begin
+        work_q  <= {t1 + t2, a, b, c, d + t1, e, f, g};
+        round_q <= round_q + 6'd1;
       end else begin
-        work <= chain;
+        work_q <= chain_q;
       end
     end
   end
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      chain <= START;
-      given <= '0;
-    end else if (ce && state == ADD) begin
-      chain <= {
-        chain[255:224] + a,
-        chain[223:192] + b,
-        chain[191:160] + c,
-        chain[159:128] + d,
-        chain[127:96] + e,
-        chain[95:64] + f,
-        chain[63:32] + g,
-        chain[31:0] + h
+      chain_q <= START;
+      given_q <= '0;
+    end else if (ce && state_q == ADD) begin
+      chain_q <= {
+        chain_q[255:224] + a,
+        chain_q[223:192] + b,
+        chain_q[191:160] + c,
+        chain_q[159:128] + d,
+        chain_q[127:96] + e,
+        chain_q[95:64] + f,
+        chain_q[63:32] + g,
+        chain_q[31:0] + h
       };
-    end else if (ce && state == GIVE && out_ready) begin
-      chain <= out_last ? START : {chain[223:0], 32'd0};
-      given <= given + 3'd1;
+    end else if (ce && state_q == GIVE && out_ready) begin
+      chain_q <= out_last ? START : {chain_q[223:0], 32'd0};
+      given_q <= given_q + 3'd1;
     end
   end
 

@@ -59,13 +59,13 @@ module myri_fpga_card
       fabric_busy,
       master_enable,
       m_error,
-      tr_begin;
-  logic [7:0] tr_bytes;
+      tread_first;
+  logic [7:0] tread_bytes;
   logic
       tw_valid,
       tw_ready,
-      tr_valid,
-      tr_ready,
+      tread_valid,
+      tread_ready,
       td_valid,
       mc_valid,
       mc_ready,
@@ -84,7 +84,7 @@ module myri_fpga_card
       job_ready,
       sent;
   logic f_valid, f_ready, fs_valid, fs_ready, fj_valid, fj_ready, f_sent;
-  logic [31:0] tw_addr, tr_addr, mc_addr, write_data, s_value, f_data, fs_value;
+  logic [31:0] tw_addr, tread_addr, mc_addr, write_data, s_value, f_data, fs_value;
   logic [63:0] tw_data, td_data, mw_data, mr_data;
   logic [7:0] tw_be, write_addr, f_addr;
   logic [15:0] mc_bytes;
@@ -131,5 +131,5 @@ module myri_fpga_card
   assign f_busy = fabric_busy || cross_f_busy;
 
   logic unused;
-  assign unused = &{1'b0, master_enable, m_error, tr_begin, tr_bytes};
+  assign unused = &{1'b0, master_enable, m_error, tread_first, tread_bytes};
 endmodule

@@ -24,10 +24,10 @@ module myri_frame_buffer
   logic [PCI_OUT_BITS-1:0] target_out;
   logic cs_write, mem_enable, master_enable, target_busy, config_busy;
   logic [5:0] cs_reg, bar_size_log2;
-  logic [31:0] cs_wdata, cs_rdata, bar_base, tw_addr, tr_addr;
+  logic [31:0] cs_wdata, cs_rdata, bar_base, tw_addr, tread_addr;
   logic [3:0] cs_be;
-  logic [7:0] latency_timer, interrupt_line, tw_be, tr_bytes;
-  logic tw_valid, tw_ready, tr_valid, tr_ready, tr_begin, td_valid;
+  logic [7:0] latency_timer, interrupt_line, tw_be, tread_bytes;
+  logic tw_valid, tw_ready, tread_valid, tread_ready, tread_first, td_valid_q;
   logic [63:0] tw_data, td_data;
   logic ev_write, ev_retry, ev_disconnect;
 
@@ -46,12 +46,13 @@ module myri_frame_buffer
       .cfg(cfg.target),
       .cfg_wide(cfg.wide),
       .cfg_target_abort(1'b0),
-      .tr_first(tr_begin),
+      .tread_first(tread_first),
       .ev_first(tr_first),
       .ev_last(tr_last),
       .needed(),
       .busy(target_busy),
-      .*
+      .*,
+      .td_valid(td_valid_q)
   );
   myri_pci_merge u_merge (
       .a_out(target_out),
@@ -62,20 +63,20 @@ module myri_frame_buffer
   );
 
   assign tw_ready = 1'b1;
-  assign tr_ready = !tw_valid && !td_valid;
-  assign mem_valid = tw_valid || (tr_valid && tr_ready);
+  assign tread_ready = !tw_valid && !td_valid_q;
+  assign mem_valid = tw_valid || (tread_valid && tread_ready);
   assign mem_write = tw_valid;
-  assign mem_addr = tw_valid ? tw_addr[23:0] : tr_addr[23:0];
+  assign mem_addr = tw_valid ? tw_addr[23:0] : tread_addr[23:0];
   assign mem_wdata = tw_data;
   assign mem_be = tw_be;
   assign td_data = mem_rdata;
   always_ff @(posedge clk) begin
-    if (rst) td_valid <= 1'b0;
-    else td_valid <= tr_valid && tr_ready;
+    if (rst) td_valid_q <= 1'b0;
+    else td_valid_q <= tread_valid && tread_ready;
   end
-  assign busy = target_busy || config_busy || td_valid || mem_valid;
+  assign busy = target_busy || config_busy || td_valid_q || mem_valid;
 
   logic unused;
-  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tr_bytes, tr_begin, ev_write, ev_retry,
-      ev_disconnect, bar_base[23:0], tw_addr[31:24], tr_addr[31:24]};
+  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tread_bytes, tread_first, ev_write, ev_retry,
+      ev_disconnect, bar_base[23:0], tw_addr[31:24], tread_addr[31:24]};
 endmodule

@@ -70,7 +70,7 @@ module myri_host_bridge
   );
 
   // ---- the share of CPU transactions that start a clock later ----
-  logic [4:0] share, share_next;
+  logic [4:0] share_q, share_d;
   logic extra;
   pci_master_settings_t down;  // of its two sides
   pci_target_settings_t up;
@@ -87,11 +87,11 @@ module myri_host_bridge
   assign up.stall_limit = cfg.up_stall_limit;
   assign up.max_phases = cfg.up_max_phases;
   assign up.discard = 16'd32768;
-  assign share_next = share + {1'b0, cfg.extra_num};
-  assign extra = cfg.extra_num != 4'd0 & (share_next >= {1'b0, cfg.extra_den});
+  assign share_d = share_q + {1'b0, cfg.extra_num};
+  assign extra = cfg.extra_num != 4'd0 & (share_d >= {1'b0, cfg.extra_den});
   always_ff @(posedge pci_gated_clk[SIDE_MASTER]) begin
-    if (rst) share <= '0;
-    else if (tr_pio_done) share <= extra ? share_next - {1'b0, cfg.extra_den} : share_next;
+    if (rst) share_q <= '0;
+    else if (tr_pio_done) share_q <= extra ? share_d - {1'b0, cfg.extra_den} : share_d;
   end
 
   // ---- downstream: CPU to PCI ----
@@ -129,10 +129,10 @@ module myri_host_bridge
   );
 
   // ---- upstream: PCI to host memory ----
-  logic tw_valid, tw_ready, tr_valid, tr_ready, tr_first, td_valid;
-  logic [31:0] tw_addr, tr_addr;
+  logic tw_valid, tw_ready, tread_valid, tread_ready, tread_first, td_valid;
+  logic [31:0] tw_addr, tread_addr;
   logic [63:0] tw_data, td_data;
-  logic [7:0] tw_be, tr_bytes;
+  logic [7:0] tw_be, tread_bytes;
   logic cs_write;
   logic [5:0] cs_reg;
   logic [31:0] cs_wdata;
@@ -177,5 +177,5 @@ module myri_host_bridge
   );
 
   logic unused;
-  assign unused = &{1'b0, tr_bytes, cs_write, cs_reg, cs_wdata, cs_be, master_retry, master_disconnect};
+  assign unused = &{1'b0, tread_bytes, cs_write, cs_reg, cs_wdata, cs_be, master_retry, master_disconnect};
 endmodule

@@ -22,17 +22,17 @@ module myri_host_combine (
     output logic [63:0] d_data,        // lanes
     output logic        needed         // the coming edge changes something
 );
-  logic [63:0] mem                     [16];  // two lines of up to eight lane groups
-  logic        sel;  // line that fills
-  logic [31:6] line, drain_line;  // 64-byte block of each
-  logic [63:0] mask, drain;  // bytes held of each
-  logic       middle;  // a burst is leaving, beyond its first group
-  logic [2:0] group;  // its next group
+  logic [63:0] mem                       [16];  // two lines of up to eight lane groups
+  logic        sel_q;  // line that fills
+  logic [31:6] line_q, drain_line_q;  // 64-byte block of each
+  logic [63:0] mask_q, drain_q;  // bytes held of each
+  logic       middle_q;  // a burst is leaving, beyond its first group
+  logic [2:0] group_q;  // its next group
 
   // ---- filling ----
   logic [2:0] in_line;  // lane groups of one line - 1
   logic same, swap, fills;
-  logic [63:0] stored, mask_next, line_mask, base_mask;
+  logic [63:0] stored, mask_d, line_mask, base_mask;
   logic [63:0] bits, old, merged;
   assign in_line = cfg_wc_bytes[6:4] == 3'd0 ? 3'd0 : {cfg_wc_bytes[6], |cfg_wc_bytes[6:5], 1'b1};
   assign stored  = {56'd0, be} << {addr[5:3], 3'b0};
@@ -45,25 +45,25 @@ module myri_host_combine (
     endcase
   end
   assign line_mask = base_mask << {addr[5:3] & ~in_line, 3'b0};
-  assign same = line == addr[31:6] & (mask & ~line_mask) == '0;
-  assign fits = (mask == '0) | same;
-  assign mask_next = store ? mask | stored : mask;
-  assign fills = store & (mask_next & line_mask) == line_mask;
+  assign same = line_q == addr[31:6] & (mask_q & ~line_mask) == '0;
+  assign fits = (mask_q == '0) | same;
+  assign mask_d = store ? mask_q | stored : mask_q;
+  assign fills = store & (mask_d & line_mask) == line_mask;
   // A line that became full while the other one still drained leaves as soon as that is done.
-  logic held_full;
-  assign swap = (drain == '0) & (fills | held_full | (flush & mask != '0));
+  logic held_full_q;
+  assign swap = (drain_q == '0) & (fills | held_full_q | (flush & mask_q != '0));
   assign bits = {
     {8{be[7]}}, {8{be[6]}}, {8{be[5]}}, {8{be[4]}}, {8{be[3]}}, {8{be[2]}}, {8{be[1]}}, {8{be[0]}}
   };
-  assign old = mem[{sel, addr[5:3]}];
-  assign merged = ((8'(mask >> {addr[5:3], 3'b0}) == 8'd0) ? 64'd0 : old & ~bits) | (data & bits);
+  assign old = mem[{sel_q, addr[5:3]}];
+  assign merged = ((8'(mask_q >> {addr[5:3], 3'b0}) == 8'd0) ? 64'd0 : old & ~bits) | (data & bits);
 
   // ---- draining: the lowest run of bytes ----
   logic [63:0] run, low, top;  // its bytes; its first and its last byte, one-hot
   logic [5:0] first, last;
   logic leave, done;
-  assign low = drain & (~drain + 64'd1);
-  assign run = drain & ~(drain + low);
+  assign low = drain_q & (~drain_q + 64'd1);
+  assign run = drain_q & ~(drain_q + low);
   assign top = run & ~(run >> 1);
   assign first = {
     |(low & 64'hFFFF_FFFF_0000_0000),
@@ -81,35 +81,35 @@ module myri_host_combine (
     |(top & 64'hCCCC_CCCC_CCCC_CCCC),
     |(top & 64'hAAAA_AAAA_AAAA_AAAA)
   };
-  assign c_valid = drain != '0 & ~middle;
-  assign c_addr = {drain_line, first};
+  assign c_valid = drain_q != '0 & ~middle_q;
+  assign c_addr = {drain_line_q, first};
   assign c_bytes = {1'b0, last} - {1'b0, first} + 7'd1;
-  assign leave = (c_valid & c_ready) | middle;
+  assign leave = (c_valid & c_ready) | middle_q;
   assign d_valid = leave;
-  assign d_data = mem[{~sel, middle?group : first[5:3]}];
-  assign done = leave & (middle ? group : first[5:3]) == last[5:3];
+  assign d_data = mem[{~sel_q, middle_q?group_q : first[5:3]}];
+  assign done = leave & (middle_q ? group_q : first[5:3]) == last[5:3];
 
-  assign empty = mask == '0 & drain == '0;
+  assign empty = mask_q == '0 & drain_q == '0;
   assign needed = store | leave | swap;
 
   always_ff @(posedge clk) begin
-    if (store) mem[{sel, addr[5:3]}] <= merged;
+    if (store) mem[{sel_q, addr[5:3]}] <= merged;
     if (rst) begin
-      {sel, middle, group, held_full} <= '0;
-      {line, drain_line, mask, drain} <= '0;
+      {sel_q, middle_q, group_q, held_full_q} <= '0;
+      {line_q, drain_line_q, mask_q, drain_q} <= '0;
     end else begin
-      mask <= swap ? '0 : mask_next;
-      held_full <= (fills | held_full) & ~swap;
-      if (store) line <= addr[31:6];
+      mask_q <= swap ? '0 : mask_d;
+      held_full_q <= (fills | held_full_q) & ~swap;
+      if (store) line_q <= addr[31:6];
       if (leave) begin
-        middle <= ~done;
-        group  <= (middle ? group : first[5:3]) + 3'd1;
+        middle_q <= ~done;
+        group_q  <= (middle_q ? group_q : first[5:3]) + 3'd1;
       end
-      if (done) drain <= drain & ~run;
+      if (done) drain_q <= drain_q & ~run;
       if (swap) begin
-        drain <= mask_next;
-        drain_line <= store ? addr[31:6] : line;
-        sel <= ~sel;
+        drain_q <= mask_d;
+        drain_line_q <= store ? addr[31:6] : line_q;
+        sel_q <= ~sel_q;
       end
     end
   end

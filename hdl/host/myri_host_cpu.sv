@@ -39,15 +39,15 @@ module myri_host_cpu (
     output logic needed  // the coming edge of clk changes something
 );
   // ---- which way an access goes ----
-  logic combine, plain, room, fits, wc_empty, reading, store_wc, direct;
-  logic [4:0] posted, posted_now;
+  logic combine, plain, room, fits, wc_empty, reading_q, store_wc, direct;
+  logic [4:0] posted_q, posted_now;
   assign combine = cpu_valid & cpu_write & cpu_wc & ~cpu_fence & ~cpu_config;
   assign plain = cpu_valid & ~cpu_fence & ~(cpu_write & cpu_wc & ~cpu_config);
-  assign posted_now = posted - {4'd0, m_done};
+  assign posted_now = posted_q - {4'd0, m_done};
   assign room = posted_now < ((cfg_post_depth == 5'd0) ? 5'd1 : (cfg_post_depth > 5'd16) ? 5'd16 : cfg_post_depth);
-  assign store_wc = combine & fits & ~reading;
-  assign direct = plain & wc_empty & room & ~reading;
-  assign cpu_ready = store_wc | direct | (cpu_valid & cpu_fence & wc_empty & ~reading);
+  assign store_wc = combine & fits & ~reading_q;
+  assign direct = plain & wc_empty & room & ~reading_q;
+  assign cpu_ready = store_wc | direct | (cpu_valid & cpu_fence & wc_empty & ~reading_q);
   assign tr_accept = store_wc | direct;
 
   // ---- combining buffer ----
@@ -113,26 +113,26 @@ module myri_host_cpu (
   );
 
   // ---- reads ----
-  logic [7:0] wait_left;
-  assign cpu_rvalid = reading & mr_valid & (wait_left == 8'd0);
+  logic [7:0] wait_left_q;
+  assign cpu_rvalid = reading_q & mr_valid & (wait_left_q == 8'd0);
   assign cpu_rdata = mr_data;
   assign mr_ready = cpu_rvalid;
 
-  assign idle = wc_empty & (posted == 5'd0);
-  assign needed = c_needed | q_valid | q_needed | w_needed | (reading & mr_valid) | m_done;
+  assign idle = wc_empty & (posted_q == 5'd0);
+  assign needed = c_needed | q_valid | q_needed | w_needed | (reading_q & mr_valid) | m_done;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      posted <= '0;
-      reading <= 1'b0;
-      wait_left <= '0;
+      posted_q <= '0;
+      reading_q <= 1'b0;
+      wait_left_q <= '0;
     end else begin
-      posted <= posted_now + {4'd0, q_valid};
+      posted_q <= posted_now + {4'd0, q_valid};
       if (direct && !cpu_write) begin
-        reading   <= 1'b1;
-        wait_left <= cfg_read_return;
-      end else if (cpu_rvalid) reading <= 1'b0;
-      else if (reading && mr_valid) wait_left <= wait_left - 8'd1;
+        reading_q   <= 1'b1;
+        wait_left_q <= cfg_read_return;
+      end else if (cpu_rvalid) reading_q <= 1'b0;
+      else if (reading_q && mr_valid) wait_left_q <= wait_left_q - 8'd1;
     end
   end
 endmodule

@@ -16,10 +16,10 @@ module myri_host_inbound #(
     input  logic [31:0] tw_addr,           // 8-byte aligned
     input  logic [63:0] tw_data,           // lanes
     input  logic [ 7:0] tw_be,             // bytes written
-    input  logic        tr_valid,          // read request from the target
-    output logic        tr_ready,          // taken
-    input  logic [31:0] tr_addr,           // 8-byte aligned
-    input  logic        tr_first,          // first request of a read
+    input  logic        tread_valid,       // read request from the target
+    output logic        tread_ready,       // taken
+    input  logic [31:0] tread_addr,        // 8-byte aligned
+    input  logic        tread_first,       // first request of a read
     output logic        td_valid,          // answer
     output logic [63:0] td_data,           // lanes
     output logic        mem_valid,         // access to host memory
@@ -34,8 +34,8 @@ module myri_host_inbound #(
   logic f_ready, f_valid, f_busy, drain;
   logic [100:0] f_data;
   logic [DEPTH_LOG2:0] level;
-  logic [8:0] share, share_next;  // part of a beat that has drained, in 1/den
-  logic [7:0] waited;  // clocks the first request has waited
+  logic [8:0] share_q, share_d;  // part of a beat that has drained, in 1/den
+  logic [7:0] waited_q;  // clocks the first request has waited
 
   assign tw_ready = f_ready & (cfg_in_buffer == 8'd0 | 8'(level) < cfg_in_buffer);
   myri_fifo #(
@@ -54,32 +54,32 @@ module myri_host_inbound #(
       .busy(f_busy)
   );
 
-  assign share_next = share + {1'b0, cfg_drain_num};
-  assign drain = f_valid & (share_next >= {1'b0, cfg_drain_den});
+  assign share_d = share_q + {1'b0, cfg_drain_num};
+  assign drain = f_valid & (share_d >= {1'b0, cfg_drain_den});
 
-  assign tr_ready = ~f_valid & ~tw_valid & (~tr_first | {1'b0, waited} + 9'd1 >= {1'b0, cfg_read_latency});
-  assign mem_valid = drain | (tr_valid & tr_ready);
+  assign tread_ready = ~f_valid & ~tw_valid & (~tread_first | {1'b0, waited_q} + 9'd1 >= {1'b0, cfg_read_latency});
+  assign mem_valid = drain | (tread_valid & tread_ready);
   assign mem_write = drain;
-  assign mem_addr = drain ? {f_data[100:72], 3'b0} : tr_addr;
+  assign mem_addr = drain ? {f_data[100:72], 3'b0} : tread_addr;
   assign mem_wdata = drain ? f_data[71:8] : 64'd0;
   assign mem_be = drain ? f_data[7:0] : 8'd0;
   assign td_data = mem_rdata;
 
   assign idle = ~f_valid;
-  assign needed = f_busy | f_valid | tr_valid | td_valid;
+  assign needed = f_busy | f_valid | tread_valid | td_valid;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      share <= '0;
-      waited <= '0;
+      share_q  <= '0;
+      waited_q <= '0;
       td_valid <= 1'b0;
     end else begin
-      if (!f_valid) share <= '0;
-      else if (!drain) share <= share_next;
-      else share <= (cfg_drain_num >= cfg_drain_den) ? '0 : share_next - {1'b0, cfg_drain_den};
-      if (tr_valid && tr_ready) waited <= '0;
-      else if (tr_valid && tr_first && !f_valid && !tw_valid) waited <= waited + 8'd1;
-      td_valid <= tr_valid & tr_ready;
+      if (!f_valid) share_q <= '0;
+      else if (!drain) share_q <= share_d;
+      else share_q <= (cfg_drain_num >= cfg_drain_den) ? '0 : share_d - {1'b0, cfg_drain_den};
+      if (tread_valid && tread_ready) waited_q <= '0;
+      else if (tread_valid && tread_first && !f_valid && !tw_valid) waited_q <= waited_q + 8'd1;
+      td_valid <= tread_valid & tread_ready;
     end
   end
 

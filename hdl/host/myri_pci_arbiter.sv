@@ -15,47 +15,47 @@ module myri_pci_arbiter #(
 );
   localparam logic [AGENTS-1:0] PARK = 1;  // agent 0
 
-  logic [AGENTS-1:0] owner;  // one-hot
-  logic              granted;  // owner has GNT#
-  logic              used;  // owner began a transaction since it was granted
+  logic [AGENTS-1:0] owner_q;  // one-hot
+  logic              granted_q;  // owner has GNT#
+  logic              used_q;  // owner began a transaction since it was granted
   logic              busy_q;  // bus was busy at the last edge
 
   logic [AGENTS-1:0] others, above, after, chosen;
   logic bus_busy, begins, move;
   assign bus_busy = ~frame_n | ~irdy_n;
   // Who starts is the owner: on an idle bus the grant never moves in the clock before.
-  assign begins = ~frame_n & ~busy_q & granted;
-  assign others = ~req_n & ~owner;
-  assign above = others & ~(owner | (owner - PARK));  // round-robin: those above the owner first
+  assign begins = ~frame_n & ~busy_q & granted_q;
+  assign others = ~req_n & ~owner_q;
+  assign above = others & ~(owner_q | (owner_q - PARK));  // round-robin: those above the owner first
   assign after = (above != '0) ? above : others;
   assign chosen = (after != '0) ? after & (~after + PARK) : PARK;
 
   always_comb begin
     if (after != '0)
-      move = bus_busy ? (used | begins | (req_n & owner) != '0) : (req_n & owner) != '0;
-    else move = ~bus_busy & (req_n & owner) != '0 & owner != PARK;
+      move = bus_busy ? (used_q | begins | (req_n & owner_q) != '0) : (req_n & owner_q) != '0;
+    else move = ~bus_busy & (req_n & owner_q) != '0 & owner_q != PARK;
   end
 
-  assign gnt_n = ~(owner &{AGENTS{granted}});
-  assign busy  = bus_busy | busy_q | ~granted | (req_n != '1) | owner != PARK | used;
+  assign gnt_n = ~(owner_q &{AGENTS{granted_q}});
+  assign busy  = bus_busy | busy_q | ~granted_q | (req_n != '1) | owner_q != PARK | used_q;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      owner <= PARK;
-      granted <= 1'b1;
-      used <= 1'b0;
+      owner_q <= PARK;
+      granted_q <= 1'b1;
+      used_q <= 1'b0;
       busy_q <= 1'b0;
     end else begin
       busy_q <= bus_busy;
-      if (!granted) begin
-        granted <= 1'b1;  // one clock without grant is over
-        used    <= 1'b0;
+      if (!granted_q) begin
+        granted_q <= 1'b1;  // one clock without grant is over
+        used_q    <= 1'b0;
       end else if (move) begin
-        owner <= chosen;
-        granted <= bus_busy;
-        used <= 1'b0;
-      end else if (begins) used <= 1'b1;
-      else if (owner == PARK && !bus_busy) used <= 1'b0;
+        owner_q <= chosen;
+        granted_q <= bus_busy;
+        used_q <= 1'b0;
+      end else if (begins) used_q <= 1'b1;
+      else if (owner_q == PARK && !bus_busy) used_q <= 1'b0;
     end
   end
 endmodule

@@ -37,19 +37,19 @@ module myri_pci_bridge
     output logic far_in_flight  // far clock: something is on its way
 );
   // ---------------------------------------------------------------- near bus: a device; far bus: a device, bus, arbiter
-  logic n_tw_valid, n_tw_ready, n_tr_valid, n_tr_ready, n_tr_begin, n_td_valid;
+  logic n_tw_valid, n_tw_ready, n_tread_valid, n_tread_ready, n_tread_first, n_td_valid;
   logic n_mc_valid, n_mc_ready, n_mc_write, n_mw_valid, n_mw_ready, n_mr_valid, n_mr_ready;
   logic n_done, n_error, n_first, n_last, n_busy, n_master_enable;
-  logic [31:0] n_tw_addr, n_tr_addr, n_mc_addr;
+  logic [31:0] n_tw_addr, n_tread_addr, n_mc_addr;
   logic [63:0] n_tw_data, n_td_data, n_mw_data, n_mr_data;
-  logic [7:0] n_tw_be, n_tr_bytes;
+  logic [7:0] n_tw_be, n_tread_bytes;
   logic [15:0] n_mc_bytes;
-  logic f_tw_valid, f_tw_ready, f_tr_valid, f_tr_ready, f_tr_begin, f_td_valid;
+  logic f_tw_valid, f_tw_ready, f_tread_valid, f_tread_ready, f_tread_first, f_td_valid;
   logic f_mc_valid, f_mc_ready, f_mc_write, f_mw_valid, f_mw_ready, f_mr_valid, f_mr_ready;
   logic f_done, f_error, f_first, f_last, f_busy, f_master_enable;
-  logic [31:0] f_tw_addr, f_tr_addr, f_mc_addr;
+  logic [31:0] f_tw_addr, f_tread_addr, f_mc_addr;
   logic [63:0] f_tw_data, f_td_data, f_mw_data, f_mr_data;
-  logic [7:0] f_tw_be, f_tr_bytes;
+  logic [7:0] f_tw_be, f_tread_bytes;
   logic [15:0] f_mc_bytes;
   logic bus_busy, arbiter_busy;
   logic [PCI_IN_BITS-1:0] far_in;
@@ -80,11 +80,11 @@ module myri_pci_bridge
       .tw_addr(n_tw_addr),
       .tw_data(n_tw_data),
       .tw_be(n_tw_be),
-      .tr_valid(n_tr_valid),
-      .tr_ready(n_tr_ready),
-      .tr_addr(n_tr_addr),
-      .tr_bytes(n_tr_bytes),
-      .tr_begin(n_tr_begin),
+      .tread_valid(n_tread_valid),
+      .tread_ready(n_tread_ready),
+      .tread_addr(n_tread_addr),
+      .tread_bytes(n_tread_bytes),
+      .tread_first(n_tread_first),
       .td_valid(n_td_valid),
       .td_data(n_td_data),
       .tr_first(n_first),
@@ -126,11 +126,11 @@ module myri_pci_bridge
       .tw_addr(f_tw_addr),
       .tw_data(f_tw_data),
       .tw_be(f_tw_be),
-      .tr_valid(f_tr_valid),
-      .tr_ready(f_tr_ready),
-      .tr_addr(f_tr_addr),
-      .tr_bytes(f_tr_bytes),
-      .tr_begin(f_tr_begin),
+      .tread_valid(f_tread_valid),
+      .tread_ready(f_tread_ready),
+      .tread_addr(f_tread_addr),
+      .tread_bytes(f_tread_bytes),
+      .tread_first(f_tread_first),
       .td_valid(f_td_valid),
       .td_data(f_td_data),
       .tr_first(f_first),
@@ -190,11 +190,11 @@ module myri_pci_bridge
       .tw_addr(n_tw_addr),
       .tw_data(n_tw_data),
       .tw_be(n_tw_be),
-      .tr_valid(n_tr_valid),
-      .tr_ready(n_tr_ready),
-      .tr_addr(n_tr_addr),
-      .tr_bytes(n_tr_bytes),
-      .tr_first(n_tr_begin),
+      .tread_valid(n_tread_valid),
+      .tread_ready(n_tread_ready),
+      .tread_addr(n_tread_addr),
+      .tread_bytes(n_tread_bytes),
+      .tread_first(n_tread_first),
       .td_valid(n_td_valid),
       .td_data(n_td_data),
       .opened(down_opened),
@@ -227,11 +227,11 @@ module myri_pci_bridge
       .tw_addr(f_tw_addr),
       .tw_data(f_tw_data),
       .tw_be(f_tw_be),
-      .tr_valid(f_tr_valid),
-      .tr_ready(f_tr_ready),
-      .tr_addr(f_tr_addr),
-      .tr_bytes(f_tr_bytes),
-      .tr_first(f_tr_begin),
+      .tread_valid(f_tread_valid),
+      .tread_ready(f_tread_ready),
+      .tread_addr(f_tread_addr),
+      .tread_bytes(f_tread_bytes),
+      .tread_first(f_tread_first),
       .td_valid(f_td_valid),
       .td_data(f_td_data),
       .opened(up_opened),

@@ -27,7 +27,7 @@ module myri_pci_config #(
 );
   localparam logic [31:0] BAR_MASK = 32'hFFFF_FFFF << BAR_LOG2;
 
-  logic [7:0] cache_line;
+  logic [7:0] cache_line_q;
 
   assign bar_size_log2 = 6'(BAR_LOG2);
   assign busy = cs_write;
@@ -40,7 +40,7 @@ module myri_pci_config #(
         16'h02A0, 13'd0, master_enable, mem_enable, 1'b0
       };  // medium DEVSEL#, fast back-to-back, 66 MHz
       6'h02: cs_rdata = 32'(CLASS_REV);
-      6'h03: cs_rdata = {16'd0, latency_timer, cache_line};
+      6'h03: cs_rdata = {16'd0, latency_timer, cache_line_q};
       6'h04: cs_rdata = bar_base;
       6'h0F: cs_rdata = {16'd0, 8'h01, interrupt_line};  // INTA#
       default: cs_rdata = 32'd0;
@@ -52,12 +52,12 @@ module myri_pci_config #(
       bar_base <= cfg_base & BAR_MASK;
       mem_enable <= cfg_enabled;
       master_enable <= cfg_enabled;
-      {latency_timer, cache_line, interrupt_line} <= '0;
+      {latency_timer, cache_line_q, interrupt_line} <= '0;
     end else if (cs_write) begin
       case (cs_reg)
         6'h01: if (cs_be[0]) {master_enable, mem_enable} <= cs_wdata[2:1];
         6'h03: begin
-          if (cs_be[0]) cache_line <= cs_wdata[7:0];
+          if (cs_be[0]) cache_line_q <= cs_wdata[7:0];
           if (cs_be[1]) latency_timer <= cs_wdata[15:8];
         end
         6'h04:

@@ -26,11 +26,11 @@ module myri_pci_device
     output logic [31:0] tw_addr,  // 8-byte aligned
     output logic [63:0] tw_data,  // lanes
     output logic [7:0] tw_be,  // bytes written
-    output logic tr_valid,  // read request of the target
-    input logic tr_ready,  // taken
-    output logic [31:0] tr_addr,  // 8-byte aligned
-    output logic [7:0] tr_bytes,  // hint: bytes the master may want from here
-    output logic tr_begin,  // with tr_valid: first request of a read
+    output logic tread_valid,  // read request of the target
+    input logic tread_ready,  // taken
+    output logic [31:0] tread_addr,  // 8-byte aligned
+    output logic [7:0] tread_bytes,  // hint: bytes the master may want from here
+    output logic tread_first,  // with tread_valid: first request of a read
     input logic td_valid,  // answer to the oldest request (always taken)
     input logic [63:0] td_data,  // lanes
     output logic tr_first,  // strobe: first data of a transaction to this device
@@ -87,7 +87,7 @@ module myri_pci_device
       .cfg(cfg.target),
       .cfg_wide(cfg.wide),
       .cfg_target_abort(1'b0),
-      .tr_first(tr_begin),
+      .tread_first(tread_first),
       .ev_first(tr_first),
       .ev_last(tr_last),
       .needed(pci_gated_needed[SIDE_TARGET]),

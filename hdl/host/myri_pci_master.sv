@@ -44,24 +44,24 @@ module myri_pci_master
   localparam logic [1:0] TURN = 2'd3;  // IRDY# driven high for one clock
 
   // ---- state ----
-  logic [1:0] state;
-  logic       park;  // parked: AD, C/BE# driven while the bus is idle
-  logic frame, irdy, req;  // active high copies of FRAME#, IRDY#, REQ#
-  logic ask64, wide;  // REQ64# asserted in this transaction; transfers are 64 bits wide
-  logic       narrow_only;  // target of this command is known to be 32 bits wide
-  logic       selected;  // DEVSEL# was seen
-  logic       stopped;  // STOP# was seen in this transaction
-  logic       moved;  // a data phase of this transaction moved data
-  logic       failed;  // command ended by an abort: flush
-  logic       backoff;  // REQ# stays off for this clock after a STOP#
-  logic       half;  // 32 bits wide: upper dword of the lane group is on the bus
-  logic [1:0] unclaimed;  // data clocks without DEVSEL#
-  logic [2:0] waited;  // clocks of IRDY# wait
-  logic [7:0] latency;  // latency timer
-  logic act, a_write, a_config, nxt, n_write, n_config;
-  logic [31:0] ptr, n_addr;  // next byte of the active command; address of the waiting one
-  logic [15:0] left, seg, n_bytes;  // bytes left in the command, in this transaction
-  logic [7:0] delay;  // start delay left
+  logic [1:0] state_q;
+  logic       park_q;  // parked: AD, C/BE# driven while the bus is idle
+  logic frame_q, irdy_q, req_q;  // active high copies of FRAME#, IRDY#, REQ#
+  logic ask64_q, wide_q;  // REQ64# asserted in this transaction; transfers are 64 bits wide
+  logic       narrow_only_q;  // target of this command is known to be 32 bits wide
+  logic       selected_q;  // DEVSEL# was seen
+  logic       stopped_q;  // STOP# was seen in this transaction
+  logic       moved_q;  // a data phase of this transaction moved data
+  logic       failed_q;  // command ended by an abort: flush
+  logic       backoff_q;  // REQ# stays off for this clock after a STOP#
+  logic       half_q;  // 32 bits wide: upper dword of the lane group is on the bus
+  logic [1:0] unclaimed_q;  // data clocks without DEVSEL#
+  logic [2:0] waited_q;  // clocks of IRDY# wait
+  logic [7:0] latency_q;  // latency timer
+  logic act_q, a_write_q, a_config_q, nxt_q, n_write_q, n_config_q;
+  logic [31:0] ptr_q, n_addr_q;  // next byte of the active command; address of the waiting one
+  logic [15:0] left_q, seg_q, n_bytes_q;  // bytes left in the command, in this transaction
+  logic [7:0] delay_q;  // start delay left
 
   // ---- bus as sampled ----
   logic trdy, stop, devsel, ack64, gnt, idle_bus;
@@ -78,94 +78,94 @@ module myri_pci_master
       in_group,
       in_dword,
       step;  // bytes to the end of the lane group, of the dword; bytes of this phase
-  assign in_group = 4'd8 - {1'b0, ptr[2:0]};
-  assign in_dword = 4'd4 - {2'b0, ptr[1:0]};
-  assign wide_now = wide & (ack64 | ~devsel);     // the answer to REQ64# comes with DEVSEL#
-  assign xfer = (state == DATA) & irdy & trdy;
+  assign in_group = 4'd8 - {1'b0, ptr_q[2:0]};
+  assign in_dword = 4'd4 - {2'b0, ptr_q[1:0]};
+  assign wide_now = wide_q & (ack64 | ~devsel);     // the answer to REQ64# comes with DEVSEL#
+  assign xfer = (state_q == DATA) & irdy_q & trdy;
   always_comb begin
-    if (wide_now || half) step = (seg < {12'b0, in_group}) ? seg[3:0] : in_group;
-    else if (ptr[2]) step = 4'd0;
-    else step = (seg < {12'b0, in_dword}) ? seg[3:0] : in_dword;
+    if (wide_now || half_q) step = (seg_q < {12'b0, in_group}) ? seg_q[3:0] : in_group;
+    else if (ptr_q[2]) step = 4'd0;
+    else step = (seg_q < {12'b0, in_dword}) ? seg_q[3:0] : in_dword;
   end
-  assign group_end = wide_now | half | ({12'b0, step} == seg);
-  assign abort_t = (state == DATA) & selected & stop & ~devsel;
-  assign abort_m = (state == DATA) & ~selected & ~devsel & (unclaimed == 2'd3);
-  assign fin = (state == DATA) & ~frame & irdy & (trdy | stop | abort_m | (failed & ~stop));
+  assign group_end = wide_now | half_q | ({12'b0, step} == seg_q);
+  assign abort_t = (state_q == DATA) & selected_q & stop & ~devsel;
+  assign abort_m = (state_q == DATA) & ~selected_q & ~devsel & (unclaimed_q == 2'd3);
+  assign fin = (state_q == DATA) & ~frame_q & irdy_q & (trdy | stop | abort_m | (failed_q & ~stop));
 
   // ---- the phase after it ----
-  logic [31:0] ptr_next;
-  logic [15:0] seg_next, left_next;
-  logic half_next, last_next, two_next, cut;
+  logic [31:0] ptr_d;
+  logic [15:0] seg_d, left_d;
+  logic half_d, last_next, two_next, cut;
   logic [2:0] have, have_next;  // write beats in hand, or free places for read beats
   logic [3:0] group_next;
-  assign ptr_next   = xfer ? ptr + {28'b0, step} : ptr;
-  assign seg_next   = xfer ? seg - {12'b0, step} : seg;
-  assign left_next  = xfer ? left - {12'b0, step} : left;
-  assign half_next  = ~wide_now & (xfer ? ~half : half);
-  assign have_next  = have - {2'b0, xfer & group_end};
-  assign group_next = 4'd8 - {1'b0, ptr_next[2:0]};
+  assign ptr_d = xfer ? ptr_q + {28'b0, step} : ptr_q;
+  assign seg_d = xfer ? seg_q - {12'b0, step} : seg_q;
+  assign left_d = xfer ? left_q - {12'b0, step} : left_q;
+  assign half_d = ~wide_now & (xfer ? ~half_q : half_q);
+  assign have_next = have - {2'b0, xfer & group_end};
+  assign group_next = 4'd8 - {1'b0, ptr_d[2:0]};
   always_comb begin
-    if (wide_now || half_next) last_next = seg_next <= {12'b0, group_next};
-    else last_next = ~ptr_next[2] & (seg_next <= {12'b0, 4'd4 - {2'b0, ptr_next[1:0]}});
+    if (wide_now || half_d) last_next = seg_d <= {12'b0, group_next};
+    else last_next = ~ptr_d[2] & (seg_d <= {12'b0, 4'd4 - {2'b0, ptr_d[1:0]}});
   end
-  assign two_next = last_next | (have_next >= 3'd2) | (~wide_now & ~half_next);
-  assign cut = (cfg.latency_timer != 8'd0) & (latency == 8'd0) & ~gnt;
+  assign two_next = last_next | (have_next >= 3'd2) | (~wide_now & ~half_d);
+  assign cut = (cfg.latency_timer != 8'd0) & (latency_q == 8'd0) & ~gnt;
 
   // ---- starting ----
   logic want, start, ready_data, wide_start, more_after;
   logic [15:0] seg_start;
-  assign seg_start = (cfg.max_burst == 16'd0 || left <= cfg.max_burst) ? left : cfg.max_burst - {13'b0, ptr[2:0]};
-  assign wide_start = cfg_wide & ~narrow_only & ~a_config & (left > {12'b0, in_dword});
-  assign ready_data = (have >= (a_write ? 3'd2 : 3'd4)) | (have != 3'd0 & left <= {12'b0, in_group});
-  assign want = act & ~failed & ~backoff & (delay == 8'd0) & ready_data;
-  assign start = (state == IDLE || state == TURN) & want & gnt & idle_bus;
-  assign more_after = nxt | (left > seg_start);
+  assign seg_start = (cfg.max_burst == 16'd0 || left_q <= cfg.max_burst) ? left_q : cfg.max_burst - {13'b0, ptr_q[2:0]};
+  assign wide_start = cfg_wide & ~narrow_only_q & ~a_config_q & (left_q > {12'b0, in_dword});
+  assign ready_data = (have >= (a_write_q ? 3'd2 : 3'd4)) | (have != 3'd0 & left_q <= {12'b0, in_group});
+  assign want = act_q & ~failed_q & ~backoff_q & (delay_q == 8'd0) & ready_data;
+  assign start = (state_q == IDLE || state_q == TURN) & want & gnt & idle_bus;
+  assign more_after = nxt_q | (left_q > seg_start);
 
   // ---- command slots: the active one and one waiting ----
   logic flush, over, take, to_active;
-  assign flush = failed & act & (state == IDLE) & (have != 3'd0);
-  assign over = (fin & ~failed & ~abort_m & ~abort_t & left_next == 16'd0) | (flush & left <= {12'b0, in_group});
-  assign mc_ready = ~nxt;
-  assign take = mc_valid & ~nxt;
-  assign to_active = take & (~act | over);
+  assign flush = failed_q & act_q & (state_q == IDLE) & (have != 3'd0);
+  assign over = (fin & ~failed_q & ~abort_m & ~abort_t & left_d == 16'd0) | (flush & left_q <= {12'b0, in_group});
+  assign mc_ready = ~nxt_q;
+  assign take = mc_valid & ~nxt_q;
+  assign to_active = take & (~act_q | over);
   always_ff @(posedge clk) begin
     m_done  <= over & ~rst;
-    m_error <= over & failed & ~rst;
+    m_error <= over & failed_q & ~rst;
     if (rst) begin
-      {act, nxt, a_write, a_config, n_write, n_config} <= '0;
-      {n_addr, n_bytes, ptr, left, delay} <= '0;
+      {act_q, nxt_q, a_write_q, a_config_q, n_write_q, n_config_q} <= '0;
+      {n_addr_q, n_bytes_q, ptr_q, left_q, delay_q} <= '0;
     end else begin
       if (xfer) begin
-        ptr  <= ptr_next;
-        left <= left_next;
+        ptr_q  <= ptr_d;
+        left_q <= left_d;
       end else if (flush) begin
-        ptr  <= {ptr[31:3] + 29'd1, 3'b0};
-        left <= left - {12'b0, in_group};
+        ptr_q  <= {ptr_q[31:3] + 29'd1, 3'b0};
+        left_q <= left_q - {12'b0, in_group};
       end
-      if (delay != 8'd0) delay <= delay - 8'd1;
-      if (over) act <= 1'b0;
-      if (over && nxt) begin
-        act <= 1'b1;
-        nxt <= 1'b0;
-        a_write <= n_write;
-        a_config <= n_config;
-        ptr <= n_addr;
-        left <= n_bytes;
-        delay <= cfg.start_delay;
+      if (delay_q != 8'd0) delay_q <= delay_q - 8'd1;
+      if (over) act_q <= 1'b0;
+      if (over && nxt_q) begin
+        act_q <= 1'b1;
+        nxt_q <= 1'b0;
+        a_write_q <= n_write_q;
+        a_config_q <= n_config_q;
+        ptr_q <= n_addr_q;
+        left_q <= n_bytes_q;
+        delay_q <= cfg.start_delay;
       end
       if (to_active) begin
-        act <= 1'b1;
-        a_write <= mc_write;
-        a_config <= mc_config;
-        ptr <= mc_addr;
-        left <= mc_bytes;
-        delay <= cfg.start_delay;
+        act_q <= 1'b1;
+        a_write_q <= mc_write;
+        a_config_q <= mc_config;
+        ptr_q <= mc_addr;
+        left_q <= mc_bytes;
+        delay_q <= cfg.start_delay;
       end else if (take) begin
-        nxt <= 1'b1;
-        n_write <= mc_write;
-        n_config <= mc_config;
-        n_addr <= mc_addr;
-        n_bytes <= mc_bytes;
+        nxt_q <= 1'b1;
+        n_write_q <= mc_write;
+        n_config_q <= mc_config;
+        n_addr_q <= mc_addr;
+        n_bytes_q <= mc_bytes;
       end
     end
   end
@@ -174,69 +174,71 @@ module myri_pci_master
   always_ff @(posedge clk) begin
     ev_start <= start & ~rst;
     {ev_retry, ev_disconnect} <= '0;
-    if (fin && !failed && !rst) begin
-      ev_retry <= stop & ~moved & ~xfer & ~abort_t;
-      ev_disconnect <= (stopped | stop) & (moved | xfer) & left_next != 16'd0;
+    if (fin && !failed_q && !rst) begin
+      ev_retry <= stop & ~moved_q & ~xfer & ~abort_t;
+      ev_disconnect <= (stopped_q | stop) & (moved_q | xfer) & left_d != 16'd0;
     end
     if (rst) begin
-      state <= IDLE;
-      {frame, irdy, req, ask64, wide, narrow_only, selected, stopped, moved, failed, backoff, half, park} <= '0;
-      {unclaimed, waited, latency, seg} <= '0;
+      state_q <= IDLE;
+      {frame_q, irdy_q, req_q, ask64_q, wide_q, narrow_only_q, selected_q} <= '0;
+      {stopped_q, moved_q, failed_q, backoff_q, half_q, park_q} <= '0;
+      {unclaimed_q, waited_q, latency_q, seg_q} <= '0;
     end else begin
-      park <= gnt & idle_bus & ~start & (state == IDLE || state == TURN);
-      backoff <= fin & (stop | stopped);
+      park_q <= gnt & idle_bus & ~start & (state_q == IDLE || state_q == TURN);
+      backoff_q <= fin & (stop | stopped_q);
       if (over) begin
-        narrow_only <= 1'b0;
-        failed <= 1'b0;
+        narrow_only_q <= 1'b0;
+        failed_q <= 1'b0;
       end
-      if (state == ADDR || state == DATA) req <= ~(stop | stopped) & (nxt | left > seg);
-      else req <= start ? more_after : want;
-      if (state == IDLE || state == TURN) begin
-        state <= start ? ADDR : IDLE;
-        irdy  <= 1'b0;
+      if (state_q == ADDR || state_q == DATA)
+        req_q <= ~(stop | stopped_q) & (nxt_q | left_q > seg_q);
+      else req_q <= start ? more_after : want;
+      if (state_q == IDLE || state_q == TURN) begin
+        state_q <= start ? ADDR : IDLE;
+        irdy_q  <= 1'b0;
         if (start) begin
-          frame <= 1'b1;
-          seg <= seg_start;
-          ask64 <= wide_start;
-          wide <= wide_start;
-          half <= ~wide_start & ptr[2];
-          latency <= cfg.latency_timer;
-          {selected, stopped, moved} <= '0;
-          unclaimed <= '0;
-          waited <= '0;
+          frame_q <= 1'b1;
+          seg_q <= seg_start;
+          ask64_q <= wide_start;
+          wide_q <= wide_start;
+          half_q <= ~wide_start & ptr_q[2];
+          latency_q <= cfg.latency_timer;
+          {selected_q, stopped_q, moved_q} <= '0;
+          unclaimed_q <= '0;
+          waited_q <= '0;
         end
       end else begin
-        if (latency != 8'd0) latency <= latency - 8'd1;
-        half <= half_next;
-        wide <= wide_now;
-        seg  <= seg_next;
-        if (xfer) moved <= 1'b1;
-        if (state == DATA) begin
-          if (devsel) selected <= 1'b1;
-          if (xfer && wide && !ack64)
-            narrow_only <= 1'b1;  // only then: a refused transaction is repeated as it was
-          if (stop) stopped <= 1'b1;
-          if (abort_t || abort_m) failed <= 1'b1;
-          if (!selected && !devsel) unclaimed <= unclaimed + 2'd1;
+        if (latency_q != 8'd0) latency_q <= latency_q - 8'd1;
+        half_q <= half_d;
+        wide_q <= wide_now;
+        seg_q  <= seg_d;
+        if (xfer) moved_q <= 1'b1;
+        if (state_q == DATA) begin
+          if (devsel) selected_q <= 1'b1;
+          if (xfer && wide_q && !ack64)
+            narrow_only_q <= 1'b1;  // only then: a refused transaction is repeated as it was
+          if (stop) stopped_q <= 1'b1;
+          if (abort_t || abort_m) failed_q <= 1'b1;
+          if (!selected_q && !devsel) unclaimed_q <= unclaimed_q + 2'd1;
         end
         if (fin) begin
-          state <= TURN;
-          irdy  <= 1'b0;
-          frame <= 1'b0;
+          state_q <= TURN;
+          irdy_q  <= 1'b0;
+          frame_q <= 1'b0;
         end else begin
-          state <= DATA;
-          if (state == DATA && (stop || abort_m || failed) && frame) begin
-            frame <= 1'b0;
-            irdy  <= 1'b1;
-          end else if (state == ADDR || xfer || !irdy) begin
-            waited <= (irdy || state == ADDR) ? 3'd0 : waited + 3'd1;
+          state_q <= DATA;
+          if (state_q == DATA && (stop || abort_m || failed_q) && frame_q) begin
+            frame_q <= 1'b0;
+            irdy_q  <= 1'b1;
+          end else if (state_q == ADDR || xfer || !irdy_q) begin
+            waited_q <= (irdy_q || state_q == ADDR) ? 3'd0 : waited_q + 3'd1;
             if (two_next && !(cut && xfer)) begin
-              irdy  <= 1'b1;
-              frame <= ~last_next;
-            end else if (cut || (waited >= cfg.irdy_wait && !irdy && state == DATA)) begin
-              irdy  <= 1'b1;
-              frame <= 1'b0;
-            end else irdy <= 1'b0;
+              irdy_q  <= 1'b1;
+              frame_q <= ~last_next;
+            end else if (cut || (waited_q >= cfg.irdy_wait && !irdy_q && state_q == DATA)) begin
+              irdy_q  <= 1'b1;
+              frame_q <= 1'b0;
+            end else irdy_q <= 1'b0;
           end
         end
       end
@@ -248,7 +250,8 @@ module myri_pci_master
   logic data_needed;
   myri_pci_master_data u_data (
       .*,
-      .write (a_write),
+      .half  (half_q),
+      .write (a_write_q),
       .wide  (wide_now),
       .bus_ad(pci_in[PCI_AD+:64]),
       .needed(data_needed)
@@ -258,22 +261,29 @@ module myri_pci_master
   logic pins_needed;
   myri_pci_master_pins u_pins (
       .*,
+      .park(park_q),
+      .frame(frame_q),
+      .irdy(irdy_q),
+      .req(req_q),
+      .ask64(ask64_q),
+      .wide(wide_q),
+      .half(half_q),
       .bus_ad(pci_in[PCI_AD+:64]),
       .bus_cbe(pci_in[PCI_CBE+:8]),
-      .in_addr(state == ADDR),
-      .in_data(state == DATA),
-      .in_turn(state == TURN),
-      .write(a_write),
-      .is_config(a_config),
-      .addr(ptr),
-      .bytes(seg),
+      .in_addr(state_q == ADDR),
+      .in_data(state_q == DATA),
+      .in_turn(state_q == TURN),
+      .write(a_write_q),
+      .is_config(a_config_q),
+      .addr(ptr_q),
+      .bytes(seg_q),
       .cfg_line_bytes(cfg.line_bytes),
       .needed(pins_needed)
   );
 
   // An active command without beats, or without a grant, waits for them. What a transaction leaves behind is gone when
   // its TURN is over.
-  assign needed = (state != IDLE) | take | start | flush | (act & delay != 8'd0) | (req != want) | m_done | data_needed
-      | (park != (gnt & idle_bus)) | pins_needed;
-  assign busy = act | mr_valid | needed;
+  assign needed = (state_q != IDLE) | take | start | flush | (act_q & delay_q != 8'd0) | (req_q != want) | m_done |
+      data_needed | (park_q != (gnt & idle_bus)) | pins_needed;
+  assign busy = act_q | mr_valid | needed;
 endmodule

@@ -23,47 +23,47 @@ module myri_pci_master_data (
 );
   logic [63:0] wmem[4];
   logic [63:0] rmem[4];
-  logic [1:0] w_in, w_out, r_in, r_out;
-  logic [2:0] w_count, r_count;
-  logic [31:0] low;  // lower dword of a group that comes as two dwords
+  logic [1:0] w_in_q, w_out_q, r_in_q, r_out_q;
+  logic [2:0] w_count_q, r_count_q;
+  logic [31:0] low_q;  // lower dword of a group that comes as two dwords
   logic w_push, w_pop, r_push, r_pop;
   logic [63:0] r_group;
 
-  assign mw_ready = ~w_count[2];
+  assign mw_ready = ~w_count_q[2];
   assign w_push = mw_valid & mw_ready;
   assign w_pop = write & ((xfer & group_end) | flush);
-  assign head = (w_count == 3'd0) ? 64'd0 : wmem[w_out];
+  assign head = (w_count_q == 3'd0) ? 64'd0 : wmem[w_out_q];
 
-  assign mr_valid = r_count != 3'd0;
-  assign mr_data = mr_valid ? rmem[r_out] : 64'd0;
+  assign mr_valid = r_count_q != 3'd0;
+  assign mr_data = mr_valid ? rmem[r_out_q] : 64'd0;
   assign r_push = ~write & ((xfer & group_end) | flush);
   assign r_pop = mr_valid & mr_ready;
   always_comb begin
     if (flush) r_group = '1;
     else if (wide) r_group = bus_ad;
-    else if (half) r_group = {bus_ad[31:0], low};
+    else if (half) r_group = {bus_ad[31:0], low_q};
     else r_group = {32'd0, bus_ad[31:0]};
   end
 
-  assign have   = write ? w_count : 3'd4 - r_count;
+  assign have   = write ? w_count_q : 3'd4 - r_count_q;
   assign needed = r_pop | w_push;
 
   always_ff @(posedge clk) begin
-    if (w_push) wmem[w_in] <= mw_data;
-    if (r_push) rmem[r_in] <= r_group;
+    if (w_push) wmem[w_in_q] <= mw_data;
+    if (r_push) rmem[r_in_q] <= r_group;
     if (rst) begin
-      {w_in, w_out, r_in, r_out} <= '0;
-      w_count <= '0;
-      r_count <= '0;
-      low <= '0;
+      {w_in_q, w_out_q, r_in_q, r_out_q} <= '0;
+      w_count_q <= '0;
+      r_count_q <= '0;
+      low_q <= '0;
     end else begin
-      if (w_push) w_in <= w_in + 2'd1;
-      if (w_pop) w_out <= w_out + 2'd1;
-      w_count <= w_count + {2'b0, w_push} - {2'b0, w_pop};
-      if (r_push) r_in <= r_in + 2'd1;
-      if (r_pop) r_out <= r_out + 2'd1;
-      r_count <= r_count + {2'b0, r_push} - {2'b0, r_pop};
-      if (xfer && !wide && !half) low <= bus_ad[31:0];
+      if (w_push) w_in_q <= w_in_q + 2'd1;
+      if (w_pop) w_out_q <= w_out_q + 2'd1;
+      w_count_q <= w_count_q + {2'b0, w_push} - {2'b0, w_pop};
+      if (r_push) r_in_q <= r_in_q + 2'd1;
+      if (r_pop) r_out_q <= r_out_q + 2'd1;
+      r_count_q <= r_count_q + {2'b0, r_push} - {2'b0, r_pop};
+      if (xfer && !wide && !half) low_q <= bus_ad[31:0];
     end
   end
 endmodule

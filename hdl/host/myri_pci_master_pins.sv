@@ -26,7 +26,7 @@ module myri_pci_master_pins
     output logic [PCI_OUT_BITS-1:0] pci_out,         // drives and enables
     output logic                    needed           // parity of a parked bus lags behind
 );
-  logic drive_lo, drive_hi, par, par64, par_oe, par64_oe;
+  logic drive_lo, drive_hi, par_q, par64_q, par_oe_q, par64_oe_q;
   logic [ 3:0] command;
   logic [ 3:0] last;  // first lane behind the bytes, 1..8
   logic [ 7:0] lanes;  // bytes of this lane group, 1 = moved
@@ -61,12 +61,12 @@ module myri_pci_master_pins
   assign drive_hi = ask64 & (in_addr | (in_data & write));
 
   // What a parked master drives is 0, and so is its parity.
-  assign needed   = (par_oe != park) | (par_oe & par);
+  assign needed   = (par_oe_q != park) | (par_oe_q & par_q);
   always_ff @(posedge clk) begin
-    if (drive_lo | rst) par <= ^{bus_ad[31:0], bus_cbe[3:0]} | rst;
-    if (drive_hi | rst) par64 <= ^{bus_ad[63:32], bus_cbe[7:4]} | rst;
-    par_oe   <= drive_lo & ~rst;
-    par64_oe <= drive_hi & ~rst;
+    if (drive_lo | rst) par_q <= ^{bus_ad[31:0], bus_cbe[3:0]} | rst;
+    if (drive_hi | rst) par64_q <= ^{bus_ad[63:32], bus_cbe[7:4]} | rst;
+    par_oe_q   <= drive_lo & ~rst;
+    par64_oe_q <= drive_hi & ~rst;
   end
 
   // One concatenation in the order of myri_pci_pkg, top bit first: event-driven simulators pay per assignment.
@@ -84,8 +84,8 @@ module myri_pci_master_pins
     3'b000,
     in_data | in_turn,
     own_frame,
-    par64_oe,
-    par_oe,
+    par64_oe_q,
+    par_oe_q,
     ask64 & own_frame,
     own_cbe,
     drive_hi,
@@ -96,8 +96,8 @@ module myri_pci_master_pins
     3'b111,
     ~irdy,
     ~frame,
-    par64 | ~par64_oe,
-    par | ~par_oe,
+    par64_q | ~par64_oe_q,
+    par_q | ~par_oe_q,
     // C/BE#, AD
     (ask64 & own_frame) ? cbe[7:4] : 4'hF,
     own_cbe ? cbe[3:0] : 4'hF,
@@ -105,5 +105,5 @@ module myri_pci_master_pins
     drive_lo ? ad[31:0] : 32'hFFFF_FFFF
   };
   localparam logic [PCI_OUT_BITS-1:0] ONLY_REQ = PCI_NOTHING & ~(PCI_OUT_BITS'(1) << PCI_REQ_N);
-  assign pci_out = (own_cbe | own_frame | in_turn | par_oe | par64_oe) ? driven : req ? ONLY_REQ : PCI_NOTHING;
+  assign pci_out = (own_cbe | own_frame | in_turn | par_oe_q | par64_oe_q) ? driven : req ? ONLY_REQ : PCI_NOTHING;
 endmodule

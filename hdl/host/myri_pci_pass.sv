@@ -20,11 +20,11 @@ module myri_pci_pass #(
     input logic [31:0] tw_addr,  // 8-byte aligned
     input logic [63:0] tw_data,  // lanes
     input logic [7:0] tw_be,  // bytes written, side by side
-    input logic tr_valid,  // read request
-    output logic tr_ready,  // taken
-    input logic [31:0] tr_addr,  // 8-byte aligned
-    input logic [7:0] tr_bytes,  // hint: bytes wanted from here
-    input logic tr_first,  // first request of a read
+    input logic tread_valid,  // read request
+    output logic tread_ready,  // taken
+    input logic [31:0] tread_addr,  // 8-byte aligned
+    input logic [7:0] tread_bytes,  // hint: bytes wanted from here
+    input logic tread_first,  // first request of a read
     output logic td_valid,  // its answer
     output logic [63:0] td_data,  // lanes
     output logic [7:0] opened,  // bursts of writes begun here, modulo 256
@@ -54,16 +54,16 @@ module myri_pci_pass #(
   logic c_valid, c_ready, c_write, w_ready;
   logic [31:0] c_addr;
   logic [15:0] c_bytes;
-  logic open, joins, ends, take, straight, emit;
-  logic [31:0] from, next;
-  logic [9:0] bytes;
-  logic [6:0] beats;
-  logic [2:0] quiet, lowest;
+  logic open_q, joins, ends, take, straight_q, emit;
+  logic [31:0] from_q, next_q;
+  logic [9:0] bytes_q;
+  logic [6:0] beats_q;
+  logic [2:0] quiet_q, lowest;
   logic [3:0] count;
-  assign joins = open && tw_addr == next && straight && tw_be[0] && beats != 7'(CHUNK);
-  assign ends = open && (tw_valid ? !joins : tr_valid || quiet == 3'(QUIET - 1));
+  assign joins = open_q && tw_addr == next_q && straight_q && tw_be[0] && beats_q != 7'(CHUNK);
+  assign ends = open_q && (tw_valid ? !joins : tread_valid || quiet_q == 3'(QUIET - 1));
   assign emit = ends && c_ready;
-  assign take = tw_valid && w_ready && (joins || !open || emit);
+  assign take = tw_valid && w_ready && (joins || !open_q || emit);
   assign tw_ready = take;
   always_comb begin
     lowest = '0;
@@ -73,26 +73,26 @@ module myri_pci_pass #(
   end
   always_ff @(posedge s_clk) begin
     if (s_rst) begin
-      open <= 1'b0;
-      straight <= 1'b0;
-      from <= '0;
-      next <= '0;
-      bytes <= '0;
-      beats <= '0;
-      quiet <= '0;
+      open_q <= 1'b0;
+      straight_q <= 1'b0;
+      from_q <= '0;
+      next_q <= '0;
+      bytes_q <= '0;
+      beats_q <= '0;
+      quiet_q <= '0;
       opened <= '0;
     end else begin
-      quiet <= open && !tw_valid ? quiet + 3'd1 : '0;
-      if (quiet == 3'(QUIET - 1) && !c_ready) quiet <= quiet;
-      if (emit) open <= 1'b0;
+      quiet_q <= open_q && !tw_valid ? quiet_q + 3'd1 : '0;
+      if (quiet_q == 3'(QUIET - 1) && !c_ready) quiet_q <= quiet_q;
+      if (emit) open_q <= 1'b0;
       if (take) begin
-        open <= 1'b1;
-        straight <= tw_be[7];
-        next <= tw_addr + 32'd8;
-        bytes <= (joins ? bytes : '0) + {6'd0, count};
-        beats <= (joins ? beats : '0) + 7'd1;
+        open_q <= 1'b1;
+        straight_q <= tw_be[7];
+        next_q <= tw_addr + 32'd8;
+        bytes_q <= (joins ? bytes_q : '0) + {6'd0, count};
+        beats_q <= (joins ? beats_q : '0) + 7'd1;
         if (!joins) begin
-          from   <= tw_addr + {29'd0, lowest};
+          from_q <= tw_addr + {29'd0, lowest};
           opened <= opened + 8'd1;
         end
       end
@@ -100,47 +100,48 @@ module myri_pci_pass #(
   end
 
   // ---------------------------------------------------------------- source: reads
-  logic ask, fresh, dropping, a_valid, a_ready, due;
-  logic [ 3:0] ahead;  // lane groups fetched and not asked for yet
-  logic [ 3:0] waiting;  // asked for and not answered yet
-  logic [31:0] expected;
+  logic ask, fresh_q, dropping_q, a_valid, a_ready, due;
+  logic [ 3:0] ahead_q;  // lane groups fetched and not asked for yet
+  logic [ 3:0] waiting_q;  // asked for and not answered yet
+  logic [31:0] expected_q;
   logic [ 3:0] groups;
   logic [71:0] a_data;
   logic [ 7:0] behind;
-  assign groups = tr_bytes <= 8'd16 ? 4'd1 : tr_bytes[6:3];
-  assign tr_ready = tr_valid && ahead != '0 && tr_addr == expected && (fresh || !tr_first) && !dropping;
-  assign ask = tr_valid && ahead == '0 && !open && !tw_valid && waiting == '0 && !dropping;
+  assign groups = tread_bytes <= 8'd16 ? 4'd1 : tread_bytes[6:3];
+  assign tread_ready = tread_valid && ahead_q != '0 && tread_addr == expected_q &&
+      (fresh_q || !tread_first) && !dropping_q;
+  assign ask = tread_valid && ahead_q == '0 && !open_q && !tw_valid && waiting_q == '0 && !dropping_q;
   assign behind = back_done - a_data[71:64];
-  assign due = a_valid && (dropping || !behind[7]);
-  assign a_ready = dropping || waiting != '0 ? due : 1'b0;
-  assign td_valid = due && !dropping && waiting != '0;
+  assign due = a_valid && (dropping_q || !behind[7]);
+  assign a_ready = dropping_q || waiting_q != '0 ? due : 1'b0;
+  assign td_valid = due && !dropping_q && waiting_q != '0;
   assign td_data = a_data[63:0];
   always_ff @(posedge s_clk) begin
     if (s_rst) begin
-      fresh <= 1'b0;
-      dropping <= 1'b0;
-      ahead <= '0;
-      waiting <= '0;
-      expected <= '0;
+      fresh_q <= 1'b0;
+      dropping_q <= 1'b0;
+      ahead_q <= '0;
+      waiting_q <= '0;
+      expected_q <= '0;
     end else begin
       if (ask && c_ready) begin
-        ahead <= groups;
-        expected <= tr_addr;
-        fresh <= 1'b1;
-      end else if (tr_ready) begin
-        ahead <= ahead - 4'd1;
-        expected <= expected + 32'd8;
-        fresh <= 1'b0;
-      end else if (dropping && a_valid) ahead <= ahead - 4'd1;
-      waiting <= waiting + {3'd0, tr_ready} - {3'd0, td_valid};
-      if (dropping) dropping <= !(a_valid && ahead == 4'd1);
-      else dropping <= tr_valid && ahead != '0 && !tr_ready && waiting == '0;
+        ahead_q <= groups;
+        expected_q <= tread_addr;
+        fresh_q <= 1'b1;
+      end else if (tread_ready) begin
+        ahead_q <= ahead_q - 4'd1;
+        expected_q <= expected_q + 32'd8;
+        fresh_q <= 1'b0;
+      end else if (dropping_q && a_valid) ahead_q <= ahead_q - 4'd1;
+      waiting_q <= waiting_q + {3'd0, tread_ready} - {3'd0, td_valid};
+      if (dropping_q) dropping_q <= !(a_valid && ahead_q == 4'd1);
+      else dropping_q <= tread_valid && ahead_q != '0 && !tread_ready && waiting_q == '0;
     end
   end
   assign c_valid = ends || ask;
   assign c_write = ends;
-  assign c_addr  = ends ? from : tr_addr;
-  assign c_bytes = ends ? {6'd0, bytes} : {9'd0, groups, 3'd0};
+  assign c_addr  = ends ? from_q : tread_addr;
+  assign c_bytes = ends ? {6'd0, bytes_q} : {9'd0, groups, 3'd0};
 
   // ---------------------------------------------------------------- crossings
   logic [2:0] s_side, m_side;
@@ -202,37 +203,37 @@ module myri_pci_pass #(
   );
 
   // ---------------------------------------------------------------- destination: one command after the other
-  logic running, writing, over;
-  logic [13:0] left;  // read beats still to come
-  assign mc_valid = g_valid && !running;
+  logic running_q, writing_q, over_q;
+  logic [13:0] left_q;  // read beats still to come
+  assign mc_valid = g_valid && !running_q;
   assign g_ready  = mc_valid && mc_ready;
-  assign mw_valid = d_valid && running && writing;
-  assign d_ready  = running && writing && mw_ready;
+  assign mw_valid = d_valid && running_q && writing_q;
+  assign d_ready  = running_q && writing_q && mw_ready;
   assign mr_ready = r_ready;
   always_ff @(posedge m_clk) begin
     if (m_rst) begin
-      running <= 1'b0;
-      writing <= 1'b0;
-      over <= 1'b0;
-      left <= '0;
+      running_q <= 1'b0;
+      writing_q <= 1'b0;
+      over_q <= 1'b0;
+      left_q <= '0;
       done <= '0;
     end else if (g_ready) begin
-      running <= 1'b1;
-      writing <= mc_write;
-      over <= 1'b0;
-      left <= mc_write ? '0 : {1'b0, mc_bytes[15:3]};
-    end else if (running) begin
-      over <= over || m_done;
-      if (mr_valid && r_ready) left <= left - 14'd1;
-      if ((over || m_done) && (left == '0 || (left == 14'd1 && mr_valid && r_ready))) begin
-        running <= 1'b0;
-        if (writing) done <= done + 8'd1;
+      running_q <= 1'b1;
+      writing_q <= mc_write;
+      over_q <= 1'b0;
+      left_q <= mc_write ? '0 : {1'b0, mc_bytes[15:3]};
+    end else if (running_q) begin
+      over_q <= over_q || m_done;
+      if (mr_valid && r_ready) left_q <= left_q - 14'd1;
+      if ((over_q || m_done) && (left_q == '0 || (left_q == 14'd1 && mr_valid && r_ready))) begin
+        running_q <= 1'b0;
+        if (writing_q) done <= done + 8'd1;
       end
     end
   end
 
-  assign s_busy = open || tw_valid || tr_valid || s_side != '0 || dropping || (waiting != '0 && due);
-  assign m_busy = running || g_valid || m_side != '0;
+  assign s_busy = open_q || tw_valid || tread_valid || s_side != '0 || dropping_q || (waiting_q != '0 && due);
+  assign m_busy = running_q || g_valid || m_side != '0;
 
   logic unused;
   assign unused = &{1'b0, behind[6:0]};

@@ -27,11 +27,11 @@ module myri_pci_target
     output logic [31:0] tw_addr,  // 8-byte aligned
     output logic [63:0] tw_data,  // lanes
     output logic [7:0] tw_be,  // 1 = byte written
-    output logic tr_valid,  // read request
-    input logic tr_ready,  // read request taken
-    output logic [31:0] tr_addr,  // 8-byte aligned
-    output logic [7:0] tr_bytes,  // hint: bytes the master may want from here: 16, 32, 64
-    output logic tr_first,  // with tr_valid: first request of a read
+    output logic tread_valid,  // read request
+    input logic tread_ready,  // read request taken
+    output logic [31:0] tread_addr,  // 8-byte aligned
+    output logic [7:0] tread_bytes,  // hint: bytes the master may want from here: 16, 32, 64
+    output logic tread_first,  // with tread_valid: first request of a read
     input logic td_valid,  // answer to the oldest request (always taken)
     input logic [63:0] td_data,  // lanes
     output logic cs_write,  // configuration write, strobe
@@ -53,16 +53,16 @@ module myri_pci_target
   localparam logic [1:0] TURN = 2'd3;  // DEVSEL#, TRDY#, STOP# driven high for one clock
 
   // ---- state ----
-  logic [ 1:0] state;
+  logic [ 1:0] state_q;
   logic        frame_q;  // FRAME# was asserted at the last edge
-  logic [31:2] addr;  // dword of the current data phase
-  logic [ 1:0] low_addr;  // AD[1:0] of the address phase
-  logic [ 3:0] cmd;  // bus command
-  logic ask64, idsel, wide, reading, config_cycle, first, refuse;
-  logic devsel, trdy, stop;  // active high copies of DEVSEL#, TRDY#, STOP#
-  logic [1:0] decode_wait;
-  logic [3:0] waited;  // clocks of this data phase without TRDY#
-  logic [7:0] phases;  // data phases done
+  logic [31:2] addr_q;  // dword of the current data phase
+  logic [ 1:0] low_addr_q;  // AD[1:0] of the address phase
+  logic [ 3:0] cmd_q;  // bus command
+  logic ask64_q, idsel_q, wide_q, reading_q, config_cycle_q, first_q, refuse_q;
+  logic devsel_q, trdy_q, stop_q;  // active high copies of DEVSEL#, TRDY#, STOP#
+  logic [1:0] decode_wait_q;
+  logic [3:0] waited_q;  // clocks of this data phase without TRDY#
+  logic [7:0] phases_q;  // data phases done
 
   // ---- bus as sampled ----
   logic in_frame, in_irdy;
@@ -72,111 +72,111 @@ module myri_pci_target
   // ---- decoding ----
   logic [31:2] outside;
   logic is_mem, is_config, is_read, in_hole, hit, claim;
-  assign is_read = ~cmd[0];
+  assign is_read = ~cmd_q[0];
   if (HOLE_LOG2 == 0) begin : gen_whole
     assign in_hole = 1'b0;
   end else begin : gen_hole
-    assign in_hole = ((addr ^ bar_base[31:2]) >> (HOLE_LOG2 - 2)) == '0;
+    assign in_hole = ((addr_q ^ bar_base[31:2]) >> (HOLE_LOG2 - 2)) == '0;
   end
-  assign outside = (addr ^ bar_base[31:2]) & ~((30'd1 << (bar_size_log2 - 6'd2)) - 30'd1);
-  assign is_mem = cmd == PCI_MEM_READ || cmd == PCI_MEM_WRITE || cmd == PCI_MEM_READ_MULTIPLE
-      || cmd == PCI_MEM_READ_LINE || cmd == PCI_MEM_WRITE_INV;
-  assign is_config = idsel & low_addr == 2'b00 & addr[10:8] == 3'd0
-      & (cmd == PCI_CONFIG_READ || cmd == PCI_CONFIG_WRITE);
+  assign outside = (addr_q ^ bar_base[31:2]) & ~((30'd1 << (bar_size_log2 - 6'd2)) - 30'd1);
+  assign is_mem = cmd_q == PCI_MEM_READ || cmd_q == PCI_MEM_WRITE || cmd_q == PCI_MEM_READ_MULTIPLE
+      || cmd_q == PCI_MEM_READ_LINE || cmd_q == PCI_MEM_WRITE_INV;
+  assign is_config = idsel_q & low_addr_q == 2'b00 & addr_q[10:8] == 3'd0
+      & (cmd_q == PCI_CONFIG_READ || cmd_q == PCI_CONFIG_WRITE);
   assign hit = is_config | (is_mem & mem_enable & ((outside == '0 & ~in_hole) ^ (OUTSIDE != 0)));
-  assign claim = (state == DECODE) & hit & (decode_wait == 2'd0);
+  assign claim = (state_q == DECODE) & hit & (decode_wait_q == 2'd0);
 
   // ---- the data phase ----
   logic step, fin, retry, c_step, w_step, r_pop, r_have, r_refuse, w_room;  // step: it moves data
-  assign step = (state == DATA) & in_irdy & trdy;
-  assign fin = (state == DATA) & in_irdy & (trdy | stop) & ~in_frame;
-  assign retry = fin & first & ~step & devsel;
-  assign c_step = step & config_cycle & cmd[0];
-  assign w_step = step & ~reading & ~config_cycle;
-  assign r_pop = step & reading & (wide | addr[2]);
+  assign step = (state_q == DATA) & in_irdy & trdy_q;
+  assign fin = (state_q == DATA) & in_irdy & (trdy_q | stop_q) & ~in_frame;
+  assign retry = fin & first_q & ~step & devsel_q;
+  assign c_step = step & config_cycle_q & cmd_q[0];
+  assign w_step = step & ~reading_q & ~config_cycle_q;
+  assign r_pop = step & reading_q & (wide_q | addr_q[2]);
 
   // What to answer in the next clock, unless a phase is still open (TRDY# or STOP# given, no IRDY# yet).
   logic now_first, now_read, now_config, now_refuse, ready, last_phase;
-  logic [3:0] waited_next, need, limit;
-  logic [ 7:0] phases_next;
-  logic [29:0] addr_next;
+  logic [3:0] waited_d, need, limit;
+  logic [ 7:0] phases_d;
+  logic [29:0] addr_d;
   logic go, halt;
-  assign now_first = first & ~step;
-  assign now_read = claim ? is_read & ~is_config : reading;
-  assign now_config = claim ? is_config : config_cycle;
-  assign now_refuse = claim ? r_refuse & is_read & ~is_config : refuse;
-  assign waited_next = (claim || step) ? 4'd0 : waited;
-  assign phases_next = claim ? 8'd0 : phases + {7'd0, step};
-  assign addr_next = (claim || !step) ? addr : addr + (wide ? 30'd2 : 30'd1);
+  assign now_first = first_q & ~step;
+  assign now_read = claim ? is_read & ~is_config : reading_q;
+  assign now_config = claim ? is_config : config_cycle_q;
+  assign now_refuse = claim ? r_refuse & is_read & ~is_config : refuse_q;
+  assign waited_d = (claim || step) ? 4'd0 : waited_q;
+  assign phases_d = claim ? 8'd0 : phases_q + {7'd0, step};
+  assign addr_d = (claim || !step) ? addr_q : addr_q + (wide_q ? 30'd2 : 30'd1);
   assign need = (!claim && !now_first) ? {1'b0, cfg.subsequent} : now_read ? cfg.read_initial : now_config ? 4'd0
       : cfg.write_initial;
   assign limit = (now_read && (claim || now_first)) ? cfg.read_wait : {1'b0, cfg.stall_limit};
   assign ready = now_config | (now_read ? r_have : w_room);
-  assign last_phase = now_config | (cfg.max_phases != 8'd0 & phases_next + 8'd1 == cfg.max_phases)
-      | ((addr_next | {29'd0, wide} | (30'h3FFF_FFFF << (bar_size_log2 - 6'd2))) == '1);
-  assign go = ready & (waited_next >= need) & ~now_refuse & ~(cfg_target_abort & ~now_config);
-  assign halt = (now_refuse | (~ready & waited_next >= need & waited_next >= limit)) &
+  assign last_phase = now_config | (cfg.max_phases != 8'd0 & phases_d + 8'd1 == cfg.max_phases)
+      | ((addr_d | {29'd0, wide_q} | (30'h3FFF_FFFF << (bar_size_log2 - 6'd2))) == '1);
+  assign go = ready & (waited_d >= need) & ~now_refuse & ~(cfg_target_abort & ~now_config);
+  assign halt = (now_refuse | (~ready & waited_d >= need & waited_d >= limit)) &
       ~(cfg_target_abort & ~now_config);
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      state <= IDLE;
-      {frame_q, ask64, idsel, wide, reading, config_cycle, first, refuse, devsel, trdy, stop} <= '0;
-      {addr, low_addr, cmd, decode_wait, waited, phases} <= '0;
+      state_q <= IDLE;
+      {frame_q, ask64_q, idsel_q, wide_q, reading_q, config_cycle_q, first_q, refuse_q, devsel_q, trdy_q, stop_q} <= '0;
+      {addr_q, low_addr_q, cmd_q, decode_wait_q, waited_q, phases_q} <= '0;
     end else begin
       frame_q <= in_frame;
-      if (in_frame && !frame_q && (state == IDLE || state == TURN)) begin
-        state <= DECODE;
-        addr <= pci_in[PCI_AD+2+:30];
-        low_addr <= pci_in[PCI_AD+:2];
-        cmd <= pci_in[PCI_CBE+:4];
-        ask64 <= ~pci_in[PCI_REQ64_N];
-        idsel <= pci_in[PCI_IDSEL];
-        decode_wait <= (cfg.devsel == 2'd0) ? 2'd0 : cfg.devsel - 2'd1;
-      end else if (state == DECODE) begin
-        decode_wait <= decode_wait - 2'd1;
-        if (!hit) state <= IDLE;
+      if (in_frame && !frame_q && (state_q == IDLE || state_q == TURN)) begin
+        state_q <= DECODE;
+        addr_q <= pci_in[PCI_AD+2+:30];
+        low_addr_q <= pci_in[PCI_AD+:2];
+        cmd_q <= pci_in[PCI_CBE+:4];
+        ask64_q <= ~pci_in[PCI_REQ64_N];
+        idsel_q <= pci_in[PCI_IDSEL];
+        decode_wait_q <= (cfg.devsel == 2'd0) ? 2'd0 : cfg.devsel - 2'd1;
+      end else if (state_q == DECODE) begin
+        decode_wait_q <= decode_wait_q - 2'd1;
+        if (!hit) state_q <= IDLE;
         else if (claim) begin
-          state <= DATA;
-          devsel <= 1'b1;
-          reading <= now_read;
-          config_cycle <= is_config;
-          wide <= cfg_wide & ask64 & is_mem;
-          refuse <= now_refuse;
+          state_q <= DATA;
+          devsel_q <= 1'b1;
+          reading_q <= now_read;
+          config_cycle_q <= is_config;
+          wide_q <= cfg_wide & ask64_q & is_mem;
+          refuse_q <= now_refuse;
         end
       end else if (fin) begin
-        state <= TURN;
-        {devsel, trdy, stop} <= '0;
-      end else if (state == TURN) state <= IDLE;
-      first <= claim | (first & ~step);
+        state_q <= TURN;
+        {devsel_q, trdy_q, stop_q} <= '0;
+      end else if (state_q == TURN) state_q <= IDLE;
+      first_q <= claim | (first_q & ~step);
       if (claim || step) begin
-        phases <= phases_next;
-        addr   <= addr_next;
+        phases_q <= phases_d;
+        addr_q   <= addr_d;
       end
-      if (claim || (state == DATA && !fin)) begin
-        if (state == DATA && cfg_target_abort && !config_cycle) begin
-          devsel <= 1'b0;
-          trdy   <= 1'b0;
-          stop   <= 1'b1;
-        end else if (stop) trdy <= trdy & ~step;
-        else if (claim || step || !trdy) begin
-          waited <= waited_next + 4'd1;
-          trdy   <= go;
-          stop   <= go ? last_phase & in_frame : halt;
+      if (claim || (state_q == DATA && !fin)) begin
+        if (state_q == DATA && cfg_target_abort && !config_cycle_q) begin
+          devsel_q <= 1'b0;
+          trdy_q   <= 1'b0;
+          stop_q   <= 1'b1;
+        end else if (stop_q) trdy_q <= trdy_q & ~step;
+        else if (claim || step || !trdy_q) begin
+          waited_q <= waited_d + 4'd1;
+          trdy_q   <= go;
+          stop_q   <= go ? last_phase & in_frame : halt;
         end
       end
     end
   end
 
   // ---- strobes ----
-  logic moved;
+  logic moved_q;
   always_ff @(posedge clk) begin
-    ev_first <= step & first & ~rst;
-    ev_last <= fin & (moved | step) & ~rst;
-    ev_write <= ~reading & ~config_cycle & ~rst;
+    ev_first <= step & first_q & ~rst;
+    ev_last <= fin & (moved_q | step) & ~rst;
+    ev_write <= ~reading_q & ~config_cycle_q & ~rst;
     ev_retry <= retry & ~rst;
-    ev_disconnect <= fin & stop & (moved | step) & ~rst;
-    moved <= ~rst & (state == DATA) & (moved | step);
+    ev_disconnect <= fin & stop_q & (moved_q | step) & ~rst;
+    moved_q <= ~rst & (state_q == DATA) & (moved_q | step);
   end
 
   // ---- data ----
@@ -184,6 +184,8 @@ module myri_pci_target
   logic [63:0] r_head;
   myri_pci_target_write u_write (
       .*,
+      .wide(wide_q),
+      .addr(addr_q),
       .xfer(w_step),
       .data(pci_in[PCI_AD+:64]),
       .be(~pci_in[PCI_CBE+:8]),
@@ -195,12 +197,12 @@ module myri_pci_target
   myri_pci_target_read u_read (
       .*,
       .claim(claim & is_read & is_mem & ~is_config),
-      .claim_addr(addr),
-      .claim_cmd(cmd),
+      .claim_addr(addr_q),
+      .claim_cmd(cmd_q),
       .more(in_frame),
       .pop(r_pop),
-      .retry(retry & reading),
-      .fin(fin & reading),
+      .retry(retry & reading_q),
+      .fin(fin & reading_q),
       .cfg_discard(cfg.discard),
       .have(r_have),
       .refuse(r_refuse),
@@ -209,22 +211,26 @@ module myri_pci_target
       .busy(r_busy)
   );
   assign cs_write = c_step;
-  assign cs_reg = addr[7:2];
+  assign cs_reg = addr_q[7:2];
   assign cs_wdata = pci_in[PCI_AD+:32];
   assign cs_be = ~pci_in[PCI_CBE+:4];
 
   myri_pci_target_pins u_pins (
       .*,
+      .wide(wide_q),
+      .devsel(devsel_q),
+      .trdy(trdy_q),
+      .stop(stop_q),
       .bus_ad(pci_in[PCI_AD+:64]),
       .bus_cbe(pci_in[PCI_CBE+:8]),
-      .drive(state == DATA & ~cmd[0]),
-      .in_data(state == DATA),
-      .in_turn(state == TURN),
-      .data(config_cycle ? {32'd0, cs_rdata} : (~wide & addr[2]) ? {32'd0, r_head[63:32]} : r_head)
+      .drive(state_q == DATA & ~cmd_q[0]),
+      .in_data(state_q == DATA),
+      .in_turn(state_q == TURN),
+      .data(config_cycle_q ? {32'd0, cs_rdata} : (~wide_q & addr_q[2]) ? {32'd0, r_head[63:32]} : r_head)
   );
 
   // What a transaction leaves behind on the bus is gone when its TURN is over.
-  assign needed = (state != IDLE) | (frame_q != in_frame) | w_needed | r_needed;
+  assign needed = (state_q != IDLE) | (frame_q != in_frame) | w_needed | r_needed;
   assign busy   = w_busy | r_busy | needed;
 
   logic unused;

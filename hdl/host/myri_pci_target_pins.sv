@@ -17,15 +17,15 @@ module myri_pci_target_pins
     input  logic [            63:0] data,     // read data in bus lanes
     output logic [PCI_OUT_BITS-1:0] pci_out   // drives and enables
 );
-  logic par, par64, par_oe, par64_oe, drive_hi, control;
+  logic par_q, par64_q, par_oe_q, par64_oe_q, drive_hi, control;
   assign drive_hi = drive & wide;
   assign control  = in_data | in_turn;
 
   always_ff @(posedge clk) begin
-    if (drive | rst) par <= ^{bus_ad[31:0], bus_cbe[3:0]} | rst;
-    if (drive_hi | rst) par64 <= ^{bus_ad[63:32], bus_cbe[7:4]} | rst;
-    par_oe   <= drive & ~rst;
-    par64_oe <= drive_hi & ~rst;
+    if (drive | rst) par_q <= ^{bus_ad[31:0], bus_cbe[3:0]} | rst;
+    if (drive_hi | rst) par64_q <= ^{bus_ad[63:32], bus_cbe[7:4]} | rst;
+    par_oe_q   <= drive & ~rst;
+    par64_oe_q <= drive_hi & ~rst;
   end
 
   // One concatenation in the order of myri_pci_pkg, top bit first: event-driven simulators pay per assignment.
@@ -39,8 +39,8 @@ module myri_pci_target_pins
     1'b0,
     {3{control}},
     2'b00,
-    par64_oe,
-    par_oe,
+    par64_oe_q,
+    par_oe_q,
     2'b00,
     drive_hi,
     drive,
@@ -52,12 +52,12 @@ module myri_pci_target_pins
     ~devsel,
     ~trdy,
     2'b11,
-    par64 | ~par64_oe,
-    par | ~par_oe,
+    par64_q | ~par64_oe_q,
+    par_q | ~par_oe_q,
     // C/BE#, AD
     8'hFF,
     drive_hi ? data[63:32] : 32'hFFFF_FFFF,
     drive ? data[31:0] : 32'hFFFF_FFFF
   };
-  assign pci_out = (control | par_oe | par64_oe) ? driven : PCI_NOTHING;
+  assign pci_out = (control | par_oe_q | par64_oe_q) ? driven : PCI_NOTHING;
 endmodule

@@ -18,11 +18,11 @@ module myri_pci_target_read
     input logic [5:0] bar_size_log2,  // window: no fetch beyond its end
     input  logic [15:0] cfg_discard,    // clocks after which a delayed read gives way to another; 0 = never
     input logic w_pending,  // writes not yet taken by the backend
-    output logic tr_valid,  // read request
-    input logic tr_ready,  // read request taken
-    output logic [31:0] tr_addr,  // 8-byte aligned
-    output logic [7:0] tr_bytes,  // hint: bytes wanted from here
-    output logic tr_first,  // first request of a read
+    output logic tread_valid,  // read request
+    input logic tread_ready,  // read request taken
+    output logic [31:0] tread_addr,  // 8-byte aligned
+    output logic [7:0] tread_bytes,  // hint: bytes wanted from here
+    output logic tread_first,  // first request of a read
     input logic td_valid,  // answer
     input logic [63:0] td_data,  // lanes
     output logic have,  // the next clock has a head group (pop of this edge counted)
@@ -32,90 +32,91 @@ module myri_pci_target_read
     output logic busy  // 1 = answers are awaited, or to be asked for
 );
   logic [63:0] mem[8];
-  logic [2:0] in, out;
-  logic [ 3:0] count;  // groups held
-  logic [ 3:0] flight;  // requests of this read without an answer (the one in tr_ included)
-  logic [ 3:0] drop;  // requests of ended reads without an answer
-  logic [ 3:0] ahead;  // groups to hold or await
-  logic [31:3] next;  // next group to request
-  logic        open;  // this read may request
-  logic        need;  // its first request is still to be made
-  logic        burst;  // FRAME# when the read was put off
-  logic        owned;  // a claimed read is on the bus
-  logic        d_valid;  // delayed read
-  logic [31:2] c_addr;  // address and command of the read in hand
-  logic [ 3:0] c_cmd;
-  logic [47:0] d_since;  // when it was put off
+  logic [2:0] in_q, out_q;
+  logic [ 3:0] count_q;  // groups held
+  logic [ 3:0] flight_q;  // requests of this read without an answer (the one in tr_ included)
+  logic [ 3:0] drop_q;  // requests of ended reads without an answer
+  logic [ 3:0] ahead_q;  // groups to hold or await
+  logic [31:3] next_q;  // next group to request
+  logic        open_q;  // this read may request
+  logic        need_q;  // its first request is still to be made
+  logic        burst_q;  // FRAME# when the read was put off
+  logic        owned_q;  // a claimed read is on the bus
+  logic        d_valid_q;  // delayed read
+  logic [31:2] c_addr_q;  // address and command of the read in hand
+  logic [ 3:0] c_cmd_q;
+  logic [47:0] d_since_q;  // when it was put off
 
   logic match, expired, start, resume_read, arrive, last_group, finish, want_more;
-  assign match = d_valid & claim_addr == c_addr & claim_cmd == c_cmd;
-  assign expired = cfg_discard != 16'd0 & (cycle - d_since) >= {32'd0, cfg_discard};
-  assign refuse = d_valid & ~match & ~expired;
+  assign match = d_valid_q & claim_addr == c_addr_q & claim_cmd == c_cmd_q;
+  assign expired = cfg_discard != 16'd0 & (cycle - d_since_q) >= {32'd0, cfg_discard};
+  assign refuse = d_valid_q & ~match & ~expired;
   assign start = claim & ~match & ~refuse;
   assign resume_read = claim & match;
-  assign finish = fin & ~retry & owned;
-  assign arrive = td_valid & (drop == 4'd0);
-  assign last_group = (next | (29'h1FFF_FFFF << (bar_size_log2 - 6'd3))) == '1;
-  assign want_more = (owned ? more : burst) & count + flight < ahead;
+  assign finish = fin & ~retry & owned_q;
+  assign arrive = td_valid & (drop_q == 4'd0);
+  assign last_group = (next_q | (29'h1FFF_FFFF << (bar_size_log2 - 6'd3))) == '1;
+  assign want_more = (owned_q ? more : burst_q) & count_q + flight_q < ahead_q;
 
-  assign have = (count + {3'b0, arrive} - {3'b0, pop} != 4'd0) & ~start;
-  assign head = (count == 4'd0) ? 64'd0 : mem[out];
-  assign needed = (tr_valid & tr_ready) | td_valid | (open & (need | (burst & count + flight < ahead)));
-  assign busy = need | (flight != 4'd0) | (drop != 4'd0);
+  assign have = (count_q + {3'b0, arrive} - {3'b0, pop} != 4'd0) & ~start;
+  assign head = (count_q == 4'd0) ? 64'd0 : mem[out_q];
+  assign needed = (tread_valid & tread_ready) | td_valid |
+      (open_q & (need_q | (burst_q & count_q + flight_q < ahead_q)));
+  assign busy = need_q | (flight_q != 4'd0) | (drop_q != 4'd0);
 
   always_ff @(posedge clk) begin
-    if (arrive) mem[in] <= td_data;
+    if (arrive) mem[in_q] <= td_data;
     if (rst) begin
-      {in, out, count, flight, drop, ahead} <= '0;
-      {next, open, need, burst, owned, d_valid, c_addr, c_cmd, d_since} <= '0;
-      {tr_valid, tr_addr, tr_bytes, tr_first} <= '0;
+      {in_q, out_q, count_q, flight_q, drop_q, ahead_q} <= '0;
+      {next_q, open_q, need_q, burst_q, owned_q, d_valid_q, c_addr_q, c_cmd_q, d_since_q} <= '0;
+      {tread_valid, tread_addr, tread_bytes, tread_first} <= '0;
     end else begin
-      if (tr_ready) tr_valid <= 1'b0;
-      if (arrive) in <= in + 3'd1;
-      if (pop) out <= out + 3'd1;
-      count  <= count + {3'b0, arrive} - {3'b0, pop};
-      flight <= flight - {3'b0, arrive};
-      if (td_valid && !arrive) drop <= drop - 4'd1;
-      if (open && !start && !finish && (need ? !w_pending : want_more) && (!tr_valid || tr_ready)
-          && count + flight + drop < 4'd8) begin
-        flight <= flight + 4'd1 - {3'b0, arrive};
-        tr_valid <= 1'b1;
-        tr_addr <= {next, 3'b0};
-        tr_bytes <= {1'b0, ahead, 3'b0};
-        tr_first <= need;
-        need <= 1'b0;
-        open <= ~last_group;
-        next <= next + 29'd1;
+      if (tread_ready) tread_valid <= 1'b0;
+      if (arrive) in_q <= in_q + 3'd1;
+      if (pop) out_q <= out_q + 3'd1;
+      count_q  <= count_q + {3'b0, arrive} - {3'b0, pop};
+      flight_q <= flight_q - {3'b0, arrive};
+      if (td_valid && !arrive) drop_q <= drop_q - 4'd1;
+      if (open_q && !start && !finish && (need_q ? !w_pending : want_more) && (!tread_valid || tread_ready)
+          && count_q + flight_q + drop_q < 4'd8) begin
+        flight_q <= flight_q + 4'd1 - {3'b0, arrive};
+        tread_valid <= 1'b1;
+        tread_addr <= {next_q, 3'b0};
+        tread_bytes <= {1'b0, ahead_q, 3'b0};
+        tread_first <= need_q;
+        need_q <= 1'b0;
+        open_q <= ~last_group;
+        next_q <= next_q + 29'd1;
       end
-      if (retry && owned) begin
-        owned   <= 1'b0;
-        d_valid <= 1'b1;
-        d_since <= cycle;
-        burst   <= more;
+      if (retry && owned_q) begin
+        owned_q   <= 1'b0;
+        d_valid_q <= 1'b1;
+        d_since_q <= cycle;
+        burst_q   <= more;
       end
       if (resume_read) begin
-        owned   <= 1'b1;
-        d_valid <= 1'b0;
+        owned_q   <= 1'b1;
+        d_valid_q <= 1'b0;
       end
       if (finish || start) begin
-        count <= '0;
-        flight <= '0;
-        drop <= drop + flight - {3'b0, td_valid};
-        in <= '0;
-        out <= '0;
-        open <= 1'b0;
-        need <= 1'b0;
-        owned <= 1'b0;
+        count_q <= '0;
+        flight_q <= '0;
+        drop_q <= drop_q + flight_q - {3'b0, td_valid};
+        in_q <= '0;
+        out_q <= '0;
+        open_q <= 1'b0;
+        need_q <= 1'b0;
+        owned_q <= 1'b0;
       end
       if (start) begin
-        owned <= 1'b1;
-        d_valid <= 1'b0;
-        c_addr <= claim_addr;
-        c_cmd <= claim_cmd;
-        next <= claim_addr[31:3];
-        ahead <= (claim_cmd == PCI_MEM_READ) ? 4'd2 : (claim_cmd == PCI_MEM_READ_LINE) ? 4'd4 : 4'd8;
-        open <= 1'b1;
-        need <= 1'b1;
+        owned_q <= 1'b1;
+        d_valid_q <= 1'b0;
+        c_addr_q <= claim_addr;
+        c_cmd_q <= claim_cmd;
+        next_q <= claim_addr[31:3];
+        ahead_q <= (claim_cmd == PCI_MEM_READ) ? 4'd2 : (claim_cmd == PCI_MEM_READ_LINE) ? 4'd4 : 4'd8;
+        open_q <= 1'b1;
+        need_q <= 1'b1;
       end
     end
   end

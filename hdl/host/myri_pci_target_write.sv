@@ -22,12 +22,12 @@ module myri_pci_target_write (
     output logic        busy       // 1 = writes wait
 );
   logic [100:0] mem[4];
-  logic [1:0] in, out;
-  logic [ 2:0] count;
-  logic [28:0] p_addr;  // lower dword waiting for its upper half
-  logic [31:0] p_data;
-  logic [ 3:0] p_be;
-  logic [ 2:0] p_full;  // 0 or 1, in the width of count
+  logic [1:0] in_q, out_q;
+  logic [ 2:0] count_q;
+  logic [28:0] p_addr_q;  // lower dword waiting for its upper half
+  logic [31:0] p_data_q;
+  logic [ 3:0] p_be_q;
+  logic [ 2:0] p_full_q;  // 0 or 1, in the width of count
 
   logic hold, push, pop;
   logic [31:0] low_data;
@@ -35,45 +35,45 @@ module myri_pci_target_write (
   logic [ 7:0] entry_be;
   logic [100:0] entry, oldest;
   assign hold = xfer & ~wide & ~addr[2] & ~fin;
-  assign low_data = (p_full[0]) ? p_data : 32'd0;
-  assign low_be = (p_full[0]) ? p_be : 4'd0;
+  assign low_data = (p_full_q[0]) ? p_data_q : 32'd0;
+  assign low_be = (p_full_q[0]) ? p_be_q : 4'd0;
   always_comb begin
     if (xfer && wide) entry = {addr[31:3], data, be};
     else if (xfer && addr[2]) entry = {addr[31:3], data[31:0], low_data, be[3:0], low_be};
     else if (xfer) entry = {addr[31:3], 32'd0, data[31:0], 4'd0, be[3:0]};
-    else entry = {p_addr, 32'd0, p_data, 4'd0, p_be};
+    else entry = {p_addr_q, 32'd0, p_data_q, 4'd0, p_be_q};
   end
   assign entry_be = entry[7:0];
-  assign push = ((xfer & ~hold) | (fin & p_full[0])) & (entry_be != 8'd0);
+  assign push = ((xfer & ~hold) | (fin & p_full_q[0])) & (entry_be != 8'd0);
   assign pop = tw_valid & tw_ready;
 
-  assign tw_valid = count != 3'd0;
-  assign oldest = tw_valid ? mem[out] : 101'd0;
+  assign tw_valid = count_q != 3'd0;
+  assign oldest = tw_valid ? mem[out_q] : 101'd0;
   assign tw_addr = {oldest[100:72], 3'b0};
   assign tw_data = oldest[71:8];
   assign tw_be = oldest[7:0];
-  assign room = count + p_full <= 3'd2;
-  assign pending = tw_valid | p_full[0] | xfer;
+  assign room = count_q + p_full_q <= 3'd2;
+  assign pending = tw_valid | p_full_q[0] | xfer;
   assign needed = pop;
-  assign busy = tw_valid | p_full[0];
+  assign busy = tw_valid | p_full_q[0];
 
   always_ff @(posedge clk) begin
-    if (push) mem[in] <= entry;
+    if (push) mem[in_q] <= entry;
     if (rst) begin
-      in <= '0;
-      out <= '0;
-      count <= '0;
-      {p_addr, p_data, p_be, p_full} <= '0;
+      in_q <= '0;
+      out_q <= '0;
+      count_q <= '0;
+      {p_addr_q, p_data_q, p_be_q, p_full_q} <= '0;
     end else begin
-      if (push) in <= in + 2'd1;
-      if (pop) out <= out + 2'd1;
-      count <= count + {2'b0, push} - {2'b0, pop};
+      if (push) in_q <= in_q + 2'd1;
+      if (pop) out_q <= out_q + 2'd1;
+      count_q <= count_q + {2'b0, push} - {2'b0, pop};
       if (hold) begin
-        p_full <= 3'd1;
-        p_addr <= addr[31:3];
-        p_data <= data[31:0];
-        p_be   <= be[3:0];
-      end else if (xfer || fin) p_full <= 3'd0;
+        p_full_q <= 3'd1;
+        p_addr_q <= addr[31:3];
+        p_data_q <= data[31:0];
+        p_be_q   <= be[3:0];
+      end else if (xfer || fin) p_full_q <= 3'd0;
     end
   end
 endmodule

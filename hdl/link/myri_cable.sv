@@ -18,38 +18,38 @@ module myri_cable #(
     output logic flying,  // another edge is needed for what is in the line already
     output logic [9:0] delayed     // what came out of the line at the last edge; cfg_delay = 0: nothing
 );
-  logic [         9:0] mem                                                   [0:(1<<MAX_LOG2)-1];
-  logic [MAX_LOG2-1:0] place;
+  logic [9:0] mem[0:(1<<MAX_LOG2)-1];
+  logic [MAX_LOG2-1:0] place_q;
   logic [MAX_LOG2-1:0] oldest;
-  logic [         9:0] last;  // what entered at the last edge
-  logic                wrapped;  // every place was written since reset
-  logic                unused;  // the oldest place was not
-  logic [         9:0] leaving;
-  logic [         7:0] left;  // edges until the line holds `last` everywhere
+  logic [9:0] last_q;  // what entered at the last edge
+  logic wrapped_q;  // every place was written since reset
+  logic unused;  // the oldest place was not
+  logic [9:0] leaving;
+  logic [7:0] left_q;  // edges until the line holds `last_q` everywhere
 
-  assign oldest = place - cfg_delay[MAX_LOG2-1:0] + {{(MAX_LOG2 - 1) {1'b0}}, 1'b1};
-  assign unused = !wrapped && oldest > place;
+  assign oldest = place_q - cfg_delay[MAX_LOG2-1:0] + {{(MAX_LOG2 - 1) {1'b0}}, 1'b1};
+  assign unused = !wrapped_q && oldest > place_q;
   assign leaving = (cfg_delay == 8'd1) ? {in_hold, in} : unused ? 10'd0 : mem[oldest];
-  assign flying = left != 8'd0;
-  assign busy = cfg_delay != 8'd0 && (flying || {in_hold, in} != last);
+  assign flying = left_q != 8'd0;
+  assign busy = cfg_delay != 8'd0 && (flying || {in_hold, in} != last_q);
   assign {out_hold, out} = (cfg_delay == 8'd0) ? {in_hold, in} : delayed;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      place   <= '0;
-      last    <= 10'd0;
-      wrapped <= 1'b0;
-      left    <= 8'd0;
+      place_q   <= '0;
+      last_q    <= 10'd0;
+      wrapped_q <= 1'b0;
+      left_q    <= 8'd0;
       delayed <= 10'd0;
     end else if (busy) begin
-      place   <= place + 1'b1;
-      wrapped <= wrapped || &place;
-      last    <= {in_hold, in};
+      place_q   <= place_q + 1'b1;
+      wrapped_q <= wrapped_q || &place_q;
+      last_q    <= {in_hold, in};
       delayed <= leaving;
-      if ({in_hold, in} != last) left <= cfg_delay;
-      else left <= left - 8'd1;
+      if ({in_hold, in} != last_q) left_q <= cfg_delay;
+      else left_q <= left_q - 8'd1;
     end
   end
 
-  always_ff @(posedge clk) if (busy) mem[place] <= {in_hold, in};
+  always_ff @(posedge clk) if (busy) mem[place_q] <= {in_hold, in};
 endmodule

@@ -17,38 +17,38 @@ module myri_link_beat
     output logic                  beat_missed,  // the last BEAT that was due did not come
     output logic                  link_down     // three in a row did not come
 );
-  logic        armed;
+  logic        armed_q;
   logic        reached;
-  logic [ 1:0] misses;
-  logic [47:0] slot_at;
+  logic [ 1:0] misses_q;
+  logic [47:0] slot_at_q;
   logic [47:0] behind;  // edges since the last slot
-  logic [47:0] coming;  // index of the edge after the last one: not `cycle` when the clock slept
+  logic [47:0] coming_q;  // index of the edge after the last one: not `cycle` when the clock slept
 
-  assign reached = armed && cycle >= slot_at;
-  assign link_down = misses == 2'd3;
-  assign beat_missed = misses != 2'd0;
+  assign reached = armed_q && cycle >= slot_at_q;
+  assign link_down = misses_q == 2'd3;
+  assign beat_missed = misses_q != 2'd0;
 
   always_comb begin
     behind = 48'd0;
-    if (reached && cycle != slot_at)
-      behind = myri_link_pkg::remainder(cycle - slot_at, {16'd0, cfg.beat_period});
+    if (reached && cycle != slot_at_q)
+      behind = myri_link_pkg::remainder(cycle - slot_at_q, {16'd0, cfg.beat_period});
   end
 
   always_ff @(posedge clk) begin
-    coming <= cycle + 48'd1;
+    coming_q <= cycle + 48'd1;
     if (rst) begin
-      armed <= 1'b0;
+      armed_q   <= 1'b0;
       beat_seen <= 1'b0;
-      misses <= 2'd0;
-      slot_at <= 48'd0;
+      misses_q  <= 2'd0;
+      slot_at_q <= 48'd0;
     end else if (got_beat) begin
-      armed <= cfg.beat_period != 32'd0;
+      armed_q   <= cfg.beat_period != 32'd0;
       beat_seen <= 1'b1;
-      misses <= 2'd0;
-      slot_at <= cycle + {16'd0, cfg.beat_period};
+      misses_q  <= 2'd0;
+      slot_at_q <= cycle + {16'd0, cfg.beat_period};
     end else if (reached) begin
-      slot_at <= cycle - behind + {16'd0, cfg.beat_period};
-      if (behind == 48'd0 && cycle == coming && !link_down) misses <= misses + 2'd1;
+      slot_at_q <= cycle - behind + {16'd0, cfg.beat_period};
+      if (behind == 48'd0 && cycle == coming_q && !link_down) misses_q <= misses_q + 2'd1;
     end
   end
 endmodule

@@ -40,16 +40,16 @@ module myri_link_rx
     logic own_clk;
     assign own_clk = rx_clk[i];
     logic [8:0] mem[0:(1<<SLACK_LOG2)-1];
-    logic [SLACK_LOG2:0] w_ptr;  // one bit wider than an address: their difference is the fill
-    logic [SLACK_LOG2:0] r_ptr;
+    logic [SLACK_LOG2:0] w_ptr_q;  // one bit wider than an address: their difference is the fill
+    logic [SLACK_LOG2:0] r_ptr_q;
     logic [SLACK_LOG2:0] level;
     logic [8:0] char;
-    logic in_packet;
+    logic in_packet_q;
     logic is_control;
     logic is_stop, is_go, is_beat, is_gap, is_illegal;
     logic arriving;
     logic full;
-    logic stop;  // in force
+    logic stop_q;  // in force
 
     // Data characters, by far the most frequent, skip the decoding of control characters.
     assign char = rx[9*i+:9];
@@ -71,12 +71,12 @@ module myri_link_rx
       end
     end
 
-    assign arriving = char[8] || (is_gap && in_packet);
-    assign level = w_ptr - r_ptr;
+    assign arriving = char[8] || (is_gap && in_packet_q);
+    assign level = w_ptr_q - r_ptr_q;
     assign fill[8*i+:8] = 8'(level);
     assign full = fill[8*i+:8] >= cfg.slack || level[SLACK_LOG2];
     assign push[i] = arriving && !full;
-    assign stopping[i] = stop;
+    assign stopping[i] = stop_q;
     assign rx_needed[i] = char != 9'h000 || pop[i];
     assign got_stop[i] = is_stop;
     assign got_go[i] = is_go;
@@ -84,30 +84,30 @@ module myri_link_rx
     assign got_beat[i] = is_beat;
     assign ev_illegal[i] = is_illegal;
     assign ev_overflow[i] = arriving && full;
-    assign m_valid[i] = w_ptr != r_ptr;
-    assign {m_tail[i], m_data[8*i+:8]} = mem[r_ptr[SLACK_LOG2-1:0]];
+    assign m_valid[i] = w_ptr_q != r_ptr_q;
+    assign {m_tail[i], m_data[8*i+:8]} = mem[r_ptr_q[SLACK_LOG2-1:0]];
 
     always_ff @(posedge own_clk) begin
       if (rst) begin
-        w_ptr <= '0;
-        r_ptr <= '0;
-        in_packet <= 1'b0;
-        stop <= 1'b0;
+        w_ptr_q <= '0;
+        r_ptr_q <= '0;
+        in_packet_q <= 1'b0;
+        stop_q <= 1'b0;
       end else begin
         if (push[i]) begin
-          w_ptr <= w_ptr + 1'b1;
-          in_packet <= char[8];
-          if (!pop[i] && fill[8*i+:8] + 8'd1 >= cfg.stop_mark) stop <= 1'b1;
+          w_ptr_q <= w_ptr_q + 1'b1;
+          in_packet_q <= char[8];
+          if (!pop[i] && fill[8*i+:8] + 8'd1 >= cfg.stop_mark) stop_q <= 1'b1;
         end
         if (pop[i]) begin
-          r_ptr <= r_ptr + 1'b1;
-          if (!push[i] && fill[8*i+:8] <= cfg.go_mark + 8'd1) stop <= 1'b0;
+          r_ptr_q <= r_ptr_q + 1'b1;
+          if (!push[i] && fill[8*i+:8] <= cfg.go_mark + 8'd1) stop_q <= 1'b0;
         end
       end
     end
 
     always_ff @(posedge own_clk) begin
-      if (push[i]) mem[w_ptr[SLACK_LOG2-1:0]] <= {!char[8], char[7:0]};
+      if (push[i]) mem[w_ptr_q[SLACK_LOG2-1:0]] <= {!char[8], char[7:0]};
     end
   end
 endmodule

@@ -12,22 +12,22 @@ module myri_link_timer #(
     input  logic [WIDTH-1:0] period,  // characters between multiples, 0 = never; static
     output logic             due      // the coming edge is a multiple of the period
 );
-  logic [47:0] next_at;
+  logic [47:0] next_at_q;
   logic [47:0] remainder;
   logic        reached;
 
-  assign reached = cycle >= next_at && period != '0;
+  assign reached = cycle >= next_at_q && period != '0;
 
   always_comb begin
     remainder = 48'd0;
-    if (reached && cycle != next_at)
+    if (reached && cycle != next_at_q)
       remainder = myri_link_pkg::remainder(cycle, {{(48 - WIDTH) {1'b0}}, period});
   end
 
   assign due = reached && remainder == 48'd0;
 
   always_ff @(posedge clk) begin
-    if (rst) next_at <= 48'd0;
-    else if (reached) next_at <= cycle - remainder + {{(48 - WIDTH) {1'b0}}, period};
+    if (rst) next_at_q <= 48'd0;
+    else if (reached) next_at_q <= cycle - remainder + {{(48 - WIDTH) {1'b0}}, period};
   end
 endmodule

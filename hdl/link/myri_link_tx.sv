@@ -36,13 +36,13 @@ module myri_link_tx
     output logic busy,  // another edge is needed
     output alarm_t alarm  // wants to be awake at this edge
 );
-  logic [   LANES-1:0] in_packet;  // characters were sent, the GAP was not
-  logic [   LANES-1:0] cut;  // the GAP of a forward reset is still to be sent
-  logic [   LANES-1:0] discarding;  // the rest of a cut packet is swallowed
-  logic [   LANES-1:0] refresh_wait;  // a refresh lost its slot to BEAT
-  logic [   LANES-1:0] hold_last;  // rx_hold at the last edge
+  logic [   LANES-1:0] in_packet_q;  // characters were sent, the GAP was not
+  logic [   LANES-1:0] cut_q;  // the GAP of a forward reset is still to be sent
+  logic [   LANES-1:0] discarding_q;  // the rest of a cut packet is swallowed
+  logic [   LANES-1:0] refresh_wait_q;  // a refresh lost its slot to BEAT
+  logic [   LANES-1:0] hold_last_q;  // rx_hold at the last edge
   logic [   LANES-1:0] blocked;  // a packet is under way or waiting and cannot move
-  logic [   LANES-1:0] blocked_last;  // blocked at the last edge
+  logic [   LANES-1:0] blocked_last_q;  // blocked at the last edge
   logic [   LANES-1:0] short_running;  // stop_deadline counts
   logic [   LANES-1:0] long_running;  // block_deadline counts
   logic [   LANES-1:0] refresh;  // STOP is to be repeated
@@ -56,31 +56,31 @@ module myri_link_tx
   // A peer that shows rx_hold knows ours and needs no refresh unless it sends nevertheless: two
   // blocked ends that woke each other with refreshes would never sleep.
   assign refresh = refresh_due ? stopping & ~(rx_hold & ~got_data) : '0;
-  assign slot_flow = (stopping ^ tx_hold) | refresh | (stopping & refresh_wait);
-  assign s_ready = discarding | (beat_due ? '0 : ~(slot_flow | stopped | cut));
-  assign may_cut = cut & ~stopped;
+  assign slot_flow = (stopping ^ tx_hold) | refresh | (stopping & refresh_wait_q);
+  assign s_ready = discarding_q | (beat_due ? '0 : ~(slot_flow | stopped | cut_q));
+  assign may_cut = cut_q & ~stopped;
   assign fire = s_valid & s_ready;
-  assign send = fire & ~discarding;
+  assign send = fire & ~discarding_q;
 
   // Blocked: STOP holds back a packet, or a packet under way gets no characters.
-  assign blocked = ~discarding & ((stopped & s_valid) | (in_packet & (stopped | ~s_valid)));
-  assign short_running = (cfg.short_timeout == 16'd0) ? '0 : stopped & ~(rx_hold | hold_last);
-  assign long_running = (cfg.long_timeout == 32'd0) ? '0 : blocked & blocked_last;
+  assign blocked = ~discarding_q & ((stopped & s_valid) | (in_packet_q & (stopped | ~s_valid)));
+  assign short_running = (cfg.short_timeout == 16'd0) ? '0 : stopped & ~(rx_hold | hold_last_q);
+  assign long_running = (cfg.long_timeout == 32'd0) ? '0 : blocked & blocked_last_q;
 
-  assign busy = tx != '0 || fire != '0 || blocked != blocked_last || rx_hold != hold_last ||
-      (stopping != tx_hold) || (refresh_wait | may_cut | (s_valid & ~stopped)) != '0;
+  assign busy = tx != '0 || fire != '0 || blocked != blocked_last_q || rx_hold != hold_last_q ||
+      (stopping != tx_hold) || (refresh_wait_q | may_cut | (s_valid & ~stopped)) != '0;
 
   // Where the packets stand.
   always_ff @(posedge clk) begin
     if (rst) begin
-      in_packet  <= '0;
-      cut        <= '0;
-      discarding <= '0;
+      in_packet_q  <= '0;
+      cut_q        <= '0;
+      discarding_q <= '0;
     end else begin
-      in_packet <= ((in_packet & ~send) | (send & ~s_tail)) & ~ev_forward_reset;
-      if ((cut | discarding | ev_forward_reset) != '0) begin
-        cut <= (cut & (slot_flow | stopped | {LANES{beat_due}})) | (ev_forward_reset & in_packet);
-        discarding <= (discarding & ~(fire & s_tail)) | ev_forward_reset;
+      in_packet_q <= ((in_packet_q & ~send) | (send & ~s_tail)) & ~ev_forward_reset;
+      if ((cut_q | discarding_q | ev_forward_reset) != '0) begin
+        cut_q <= (cut_q & (slot_flow | stopped | {LANES{beat_due}})) | (ev_forward_reset & in_packet_q);
+        discarding_q <= (discarding_q & ~(fire & s_tail)) | ev_forward_reset;
       end
     end
   end
@@ -89,56 +89,56 @@ module myri_link_tx
   always_ff @(posedge clk) begin
     if (rst) begin
       tx_hold <= '0;
-      refresh_wait <= '0;
+      refresh_wait_q <= '0;
       stopped <= '0;
-      hold_last <= '0;
-      blocked_last <= '0;
+      hold_last_q <= '0;
+      blocked_last_q <= '0;
     end else begin
-      refresh_wait <= beat_due ? stopping & tx_hold & (refresh | refresh_wait) : '0;
+      refresh_wait_q <= beat_due ? stopping & tx_hold & (refresh | refresh_wait_q) : '0;
       if (!beat_due) tx_hold <= stopping;
       stopped <= got_stop | (stopped & ~(got_go | ev_short_timeout));
-      hold_last <= rx_hold;
-      blocked_last <= blocked & ~ev_forward_reset;
+      hold_last_q <= rx_hold;
+      blocked_last_q <= blocked & ~ev_forward_reset;
     end
   end
 
   for (genvar i = 0; i < LANES; i++) begin : gen_lane
     logic own_clk;
     assign own_clk = tx_clk[i];
-    logic [47:0] stop_deadline;
-    logic [47:0] block_deadline;
-    logic [ 8:0] char;
+    logic [47:0] stop_deadline_q;
+    logic [47:0] block_deadline_q;
+    logic [ 8:0] char_q;
 
-    assign tx[9*i+:9] = char;
-    assign tx_needed[i] = char != 9'h000 || fire[i] || slot_flow[i] || may_cut[i] || beat_due || got_stop[i] ||
-        (hold_last[i] && !rx_hold[i]) || (blocked[i] && !blocked_last[i]);
+    assign tx[9*i+:9] = char_q;
+    assign tx_needed[i] = char_q != 9'h000 || fire[i] || slot_flow[i] || may_cut[i] || beat_due || got_stop[i] ||
+        (hold_last_q[i] && !rx_hold[i]) || (blocked[i] && !blocked_last_q[i]);
 
     // What goes out.
     always_ff @(posedge own_clk) begin
-      if (rst) char <= 9'h000;
-      else if (send[i]) char <= s_tail[i] ? 9'h00C : {1'b1, s_data[8*i+:8]};
-      else if (beat_due) char <= 9'h030;
-      else if (slot_flow[i]) char <= stopping[i] ? 9'h00F : 9'h003;
-      else char <= may_cut[i] ? 9'h00C : 9'h000;
+      if (rst) char_q <= 9'h000;
+      else if (send[i]) char_q <= s_tail[i] ? 9'h00C : {1'b1, s_data[8*i+:8]};
+      else if (beat_due) char_q <= 9'h030;
+      else if (slot_flow[i]) char_q <= stopping[i] ? 9'h00F : 9'h003;
+      else char_q <= may_cut[i] ? 9'h00C : 9'h000;
     end
 
-    assign ev_short_timeout[i] = short_running[i] && cycle >= stop_deadline && !got_stop[i];
-    assign ev_forward_reset[i] = long_running[i] && cycle >= block_deadline;
+    assign ev_short_timeout[i] = short_running[i] && cycle >= stop_deadline_q && !got_stop[i];
+    assign ev_forward_reset[i] = long_running[i] && cycle >= block_deadline_q;
 
     always_ff @(posedge own_clk) begin
       if (rst) begin
-        stop_deadline  <= 48'd0;
-        block_deadline <= 48'd0;
+        stop_deadline_q  <= 48'd0;
+        block_deadline_q <= 48'd0;
       end else begin
-        if (got_stop[i] || (hold_last[i] && !rx_hold[i]))
-          stop_deadline <= cycle + {32'd0, cfg.short_timeout};
-        if (blocked[i] && !blocked_last[i]) block_deadline <= cycle + {16'd0, cfg.long_timeout};
+        if (got_stop[i] || (hold_last_q[i] && !rx_hold[i]))
+          stop_deadline_q <= cycle + {32'd0, cfg.short_timeout};
+        if (blocked[i] && !blocked_last_q[i]) block_deadline_q <= cycle + {16'd0, cfg.long_timeout};
       end
     end
 
     assign lane_alarm[48*i+:48] =
-        (short_running[i] && (!long_running[i] || stop_deadline < block_deadline)) ?
-        stop_deadline : block_deadline;
+        (short_running[i] && (!long_running[i] || stop_deadline_q < block_deadline_q)) ?
+        stop_deadline_q : block_deadline_q;
   end
 
   assign alarm.cycle = first;

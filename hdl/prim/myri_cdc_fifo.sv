@@ -32,14 +32,14 @@ module myri_cdc_fifo #(
   localparam logic [PW-1:0] FULL = PW'(3 << (PW - 2));
 
   logic [WIDTH-1:0] mem[0:(1<<DEPTH_LOG2)-1];
-  logic [PW-1:0] w_bin;
-  logic [PW-1:0] w_gray;
+  logic [PW-1:0] w_bin_q;
+  logic [PW-1:0] w_gray_q;
   logic [PW-1:0] w_seen;  // read pointer (Gray) as the write side knows it
-  logic [PW-1:0] w_bin_next;
-  logic [PW-1:0] r_bin;
-  logic [PW-1:0] r_gray;
+  logic [PW-1:0] w_bin_d;
+  logic [PW-1:0] r_bin_q;
+  logic [PW-1:0] r_gray_q;
   logic [PW-1:0] r_seen;  // write pointer (Gray) as the read side knows it
-  logic [PW-1:0] r_bin_next;
+  logic [PW-1:0] r_bin_d;
   logic w_moving;
   logic r_moving;
   logic [PW-1:0] w_fold_1;  // w_seen on its way from Gray to binary
@@ -49,23 +49,23 @@ module myri_cdc_fifo #(
   logic push;
   logic pop;
   logic [DEPTH_LOG2-1:0] r_next;  // place of the oldest entry after the coming read edge
-  logic [WIDTH-1:0] head;  // that entry: what leaves depends on the read clock only
+  logic [WIDTH-1:0] head_q;  // that entry: what leaves depends on the read clock only
 
   // Full: the two leading Gray bits differ and the rest is equal.
-  assign w_ready = w_gray != (w_seen ^ FULL);
-  assign r_valid = r_gray != r_seen;
-  assign r_data = head;
-  assign r_next = pop ? r_bin_next[DEPTH_LOG2-1:0] : r_bin[DEPTH_LOG2-1:0];
+  assign w_ready = w_gray_q != (w_seen ^ FULL);
+  assign r_valid = r_gray_q != r_seen;
+  assign r_data = head_q;
+  assign r_next = pop ? r_bin_d[DEPTH_LOG2-1:0] : r_bin_q[DEPTH_LOG2-1:0];
   assign push = w_valid && w_ready;
   assign pop = r_valid && r_ready;
   assign w_busy = push || (w_moving && crowded);
   assign w_fold_1 = w_seen ^ (w_seen >> 1);
   assign w_fold_2 = w_fold_1 ^ (w_fold_1 >> 2);
-  assign w_fill = w_bin - (w_fold_2 ^ (w_fold_2 >> 4));
+  assign w_fill = w_bin_q - (w_fold_2 ^ (w_fold_2 >> 4));
   assign crowded = 8'(w_fill) + {4'd0, cfg_latency} >= 8'(1 << DEPTH_LOG2);
   assign r_busy = pop || r_moving;
-  assign w_bin_next = w_bin + 1'b1;
-  assign r_bin_next = r_bin + 1'b1;
+  assign w_bin_d = w_bin_q + 1'b1;
+  assign r_bin_d = r_bin_q + 1'b1;
 
   myri_cdc_pointer #(
       .WIDTH(PW)
@@ -73,7 +73,7 @@ module myri_cdc_fifo #(
       .clk(r_clk),
       .rst(r_rst),
       .cfg_latency(cfg_latency),
-      .source(w_gray),
+      .source(w_gray_q),
       .seen(r_seen),
       .moving(r_moving)
   );
@@ -84,33 +84,33 @@ module myri_cdc_fifo #(
       .clk(w_clk),
       .rst(w_rst),
       .cfg_latency(cfg_latency),
-      .source(r_gray),
+      .source(r_gray_q),
       .seen(w_seen),
       .moving(w_moving)
   );
 
   always_ff @(posedge w_clk) begin
     if (w_rst) begin
-      w_bin  <= '0;
-      w_gray <= '0;
+      w_bin_q  <= '0;
+      w_gray_q <= '0;
     end else if (push) begin
-      w_bin  <= w_bin_next;
-      w_gray <= w_bin_next ^ (w_bin_next >> 1);
+      w_bin_q  <= w_bin_d;
+      w_gray_q <= w_bin_d ^ (w_bin_d >> 1);
     end
   end
 
-  always_ff @(posedge w_clk) if (push) mem[w_bin[DEPTH_LOG2-1:0]] <= w_data;
+  always_ff @(posedge w_clk) if (push) mem[w_bin_q[DEPTH_LOG2-1:0]] <= w_data;
 
   // An entry that is not seen yet is loaded again when it is.
-  always_ff @(posedge r_clk) if (r_busy) head <= mem[r_next];
+  always_ff @(posedge r_clk) if (r_busy) head_q <= mem[r_next];
 
   always_ff @(posedge r_clk) begin
     if (r_rst) begin
-      r_bin  <= '0;
-      r_gray <= '0;
+      r_bin_q  <= '0;
+      r_gray_q <= '0;
     end else if (pop) begin
-      r_bin  <= r_bin_next;
-      r_gray <= r_bin_next ^ (r_bin_next >> 1);
+      r_bin_q  <= r_bin_d;
+      r_gray_q <= r_bin_d ^ (r_bin_d >> 1);
     end
   end
 endmodule

@@ -12,21 +12,21 @@ module myri_cdc_pointer #(
     output logic [WIDTH-1:0] seen,         // pointer as known here
     output logic             moving        // the chain is not settled
 );
-  logic [16*WIDTH-1:0] chain;
-  logic [         3:0] settle;  // edges until the stages in use are equal again
+  logic [16*WIDTH-1:0] chain_q;
+  logic [         3:0] settle_q;  // edges until the stages in use are equal again
   logic                fresh;
 
-  assign fresh  = source != chain[WIDTH-1:0];
-  assign moving = fresh || settle != 4'd0;
-  assign seen   = chain[cfg_latency*WIDTH+:WIDTH];
+  assign fresh  = source != chain_q[WIDTH-1:0];
+  assign moving = fresh || settle_q != 4'd0;
+  assign seen   = chain_q[cfg_latency*WIDTH+:WIDTH];
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      chain  <= '0;
-      settle <= 4'd0;
+      chain_q  <= '0;
+      settle_q <= 4'd0;
     end else if (moving) begin
-      chain  <= {chain[15*WIDTH-1:0], source};
-      settle <= fresh ? cfg_latency : settle - 4'd1;
+      chain_q  <= {chain_q[15*WIDTH-1:0], source};
+      settle_q <= fresh ? cfg_latency : settle_q - 4'd1;
     end
   end
 endmodule

@@ -14,11 +14,11 @@ module myri_counters #(
   assign any = strobe != '0;
 
   for (genvar i = 0; i < N; i++) begin : gen_count
-    logic [31:0] value;
-    assign count[32*i+:32] = value;
+    logic [31:0] value_q;
+    assign count[32*i+:32] = value_q;
     always_ff @(posedge clk) begin
-      if (rst) value <= 32'd0;
-      else if (any && strobe[i]) value <= value + 32'd1;
+      if (rst) value_q <= 32'd0;
+      else if (any && strobe[i]) value_q <= value_q + 32'd1;
     end
   end
 endmodule

@@ -18,31 +18,31 @@ module myri_fifo #(
     output logic [DEPTH_LOG2:0] level,    // entries held, 0 .. 2**DEPTH_LOG2
     output logic                busy      // another edge is needed
 );
-  logic [     WIDTH-1:0] mem   [0:(1<<DEPTH_LOG2)-1];
-  logic [DEPTH_LOG2-1:0] w_ptr;
-  logic [DEPTH_LOG2-1:0] r_ptr;
+  logic [     WIDTH-1:0] mem     [0:(1<<DEPTH_LOG2)-1];
+  logic [DEPTH_LOG2-1:0] w_ptr_q;
+  logic [DEPTH_LOG2-1:0] r_ptr_q;
   logic                  push;
   logic                  pop;
 
   assign w_ready = !level[DEPTH_LOG2];
   assign r_valid = level != '0;
-  assign r_data  = mem[r_ptr];
+  assign r_data  = mem[r_ptr_q];
   assign push    = w_valid && w_ready;
   assign pop     = r_valid && r_ready;
   assign busy    = push || pop;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      w_ptr <= '0;
-      r_ptr <= '0;
-      level <= '0;
+      w_ptr_q <= '0;
+      r_ptr_q <= '0;
+      level   <= '0;
     end else begin
-      if (push) w_ptr <= w_ptr + 1'b1;
-      if (pop) r_ptr <= r_ptr + 1'b1;
+      if (push) w_ptr_q <= w_ptr_q + 1'b1;
+      if (pop) r_ptr_q <= r_ptr_q + 1'b1;
       if (push && !pop) level <= level + 1'b1;
       else if (pop && !push) level <= level - 1'b1;
     end
   end
 
-  always_ff @(posedge clk) if (push) mem[w_ptr] <= w_data;
+  always_ff @(posedge clk) if (push) mem[w_ptr_q] <= w_data;
 endmodule

@@ -12,11 +12,11 @@ module myri_rr_arbiter #(
     input  logic         take,     // the grant shown now is used at the coming edge
     output logic [N-1:0] grant     // one-hot, zero when nobody asks
 );
-  logic [N-1:0] after_last;  // ones above the requester granted last
+  logic [N-1:0] after_last_q;  // ones above the requester granted last
   logic [N-1:0] preferred;
   logic [N-1:0] candidates;
 
-  assign preferred = request & after_last;
+  assign preferred = request & after_last_q;
   always_comb begin
     candidates = '0;
     grant = '0;
@@ -27,7 +27,7 @@ module myri_rr_arbiter #(
   end
 
   always_ff @(posedge clk) begin
-    if (rst) after_last <= '1;
-    else if (take && grant != '0) after_last <= ~(grant | (grant - 1'b1));
+    if (rst) after_last_q <= '1;
+    else if (take && grant != '0) after_last_q <= ~(grant | (grant - 1'b1));
   end
 endmodule

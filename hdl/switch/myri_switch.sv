@@ -99,7 +99,7 @@ module myri_switch
       .*,
       .cfg_fall_through(cfg.fall_through),
       .gated_clk(lanes),
-      .ev_packet(tr_tail),
+      .gap_leaves(tr_tail),
       .busy(input_busy)
   );
 
@@ -109,7 +109,7 @@ module myri_switch
       .*,
       .gated_clk(lanes),
       .waiting(tr_stall),
-      .ev_packet(tr_tail),
+      .gap_leaves(tr_tail),
       .busy(output_busy)
   );
 

@@ -2,7 +2,7 @@
 //
 // One byte is held back so that the last one before the GAP is known: it is the CRC-8. Taking the
 // route byte R from the front changes a packet's CRC by the register that R leaves behind after as
-// many zero bytes as follow it; this `diff` runs along and is XORed into the CRC byte, which makes
+// many zero bytes as follow it; this `diff_q` runs along and is XORed into the CRC byte, which makes
 // it crc8(packet without R) XOR the incoming syndrome: good stays good, an error stays visible.
 //
 // Timing: the request stands cfg_fall_through edges after the edge that takes the route byte; the
@@ -27,7 +27,7 @@ module myri_switch_input #(
     input  logic [   PORTS-1:0] s_ready,           // per output: takes at the coming edge
     output logic [   PORTS-1:0] x_tail,            // this beat is the GAP
     output logic [ 8*PORTS-1:0] x_data,            // the byte
-    output logic [   PORTS-1:0] ev_packet,         // strobe: a GAP leaves for its output
+    output logic [   PORTS-1:0] gap_leaves,        // strobe: a GAP leaves for its output
     output logic [   PORTS-1:0] ev_bad_route,      // strobe: a packet with a bad route is dropped
     output logic [   PORTS-1:0] ev_absent,         // strobe: a packet for an absent port is dropped
     output logic [   PORTS-1:0] tr_head,           // strobe: route byte decoded, tr_out is valid
@@ -39,10 +39,10 @@ module myri_switch_input #(
   localparam int PW = $clog2(PORTS);
   localparam logic [6:0] LIMIT = 7'(PORTS);
 
-  logic [PORTS-1:0] in_body;  // the route byte of this packet was taken
-  logic [PORTS-1:0] dropping;  // this packet is consumed to its tail
-  logic [PORTS-1:0] held;  // a beat is held back
-  logic [PORTS-1:0] falling;  // decoded, not requested
+  logic [PORTS-1:0] in_body_q;  // the route byte of this packet was taken
+  logic [PORTS-1:0] dropping_q;  // this packet is consumed to its tail
+  logic [PORTS-1:0] held_q;  // a beat is held back
+  logic [PORTS-1:0] falling_q;  // decoded, not requested
   logic [PORTS-1:0] x_ready;  // our output takes
   logic [PORTS-1:0] fire;  // the held beat leaves
   logic [PORTS-1:0] take;  // a beat comes from the slack buffer
@@ -51,31 +51,31 @@ module myri_switch_input #(
   logic [PORTS-1:0] take_tail;  // it is the GAP
   logic [PORTS-1:0] accepted;  // the route byte leads somewhere
 
-  assign x_valid = active & held & (x_tail | m_valid);
+  assign x_valid = active & held_q & (x_tail | m_valid);
   assign fire = x_valid & x_ready;
-  assign m_ready = ~held | fire;
+  assign m_ready = ~held_q | fire;
   assign take = m_valid & m_ready;
   assign take_tail = take & m_tail;
-  assign take_body = take & in_body;
-  assign take_route = take & ~(in_body | dropping | m_tail);
-  assign ev_packet = fire & x_tail;
-  assign input_needed = take | fire | falling;
+  assign take_body = take & in_body_q;
+  assign take_route = take & ~(in_body_q | dropping_q | m_tail);
+  assign gap_leaves = fire & x_tail;
+  assign input_needed = take | fire | falling_q;
   assign busy = (input_needed | tr_head) != '0;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      in_body <= '0;
-      dropping <= '0;
-      held <= '0;
+      in_body_q <= '0;
+      dropping_q <= '0;
+      held_q <= '0;
       x_tail <= '0;
-      falling <= '0;
+      falling_q <= '0;
       tr_head <= '0;
     end else begin
-      in_body <= (in_body & ~take_tail) | accepted;
-      dropping <= (dropping & ~take_tail) | (take_route & ~accepted);
-      held <= (held & ~fire) | take_body;
+      in_body_q <= (in_body_q & ~take_tail) | accepted;
+      dropping_q <= (dropping_q & ~take_tail) | (take_route & ~accepted);
+      held_q <= (held_q & ~fire) | take_body;
       x_tail <= (x_tail & ~take_body) | (take_body & m_tail);
-      falling <= (falling | accepted) & ~request;
+      falling_q <= (falling_q | accepted) & ~request;
       tr_head <= accepted;
     end
   end
@@ -85,14 +85,14 @@ module myri_switch_input #(
     assign own_clk = gated_clk[i];
     localparam logic [6:0] SELF = 7'(i);
     logic [ 7:0] m_byte;
-    logic [ 7:0] held_byte;
-    logic [ 7:0] diff;
-    logic [ 7:0] diff_next;
+    logic [ 7:0] held_byte_q;
+    logic [ 7:0] diff_q;
+    logic [ 7:0] diff_d;
     logic [ 6:0] target;  // in + delta
-    logic [ 3:0] port;
-    logic [ 7:0] fall_left;
-    logic [ 2:0] key_bytes;
-    logic [31:0] key;
+    logic [ 3:0] port_q;
+    logic [ 7:0] fall_left_q;
+    logic [ 2:0] key_bytes_q;
+    logic [31:0] key_q;
     logic        is_route;  // the byte looks like one
     logic        decode;
     logic        cabled;
@@ -120,41 +120,41 @@ module myri_switch_input #(
     assign ev_bad_route[i] = bad;
     assign ev_absent[i] = absent;
 
-    assign request[i] = falling[i] ? fall_left == 8'd1 : accepted[i] && cfg_fall_through == 8'd0;
-    assign request_port[4*i+:4] = falling[i] ? port : target[3:0];
-    assign x_ready[i] = s_ready[port[PW-1:0]];
-    assign x_data[8*i+:8] = m_tail[i] ? held_byte ^ diff : held_byte;
-    assign tr_out[4*i+:4] = port;
-    assign tr_key[32*i+:32] = key;
+    assign request[i] = falling_q[i] ? fall_left_q == 8'd1 : accepted[i] && cfg_fall_through == 8'd0;
+    assign request_port[4*i+:4] = falling_q[i] ? port_q : target[3:0];
+    assign x_ready[i] = s_ready[port_q[PW-1:0]];
+    assign x_data[8*i+:8] = m_tail[i] ? held_byte_q ^ diff_q : held_byte_q;
+    assign tr_out[4*i+:4] = port_q;
+    assign tr_key[32*i+:32] = key_q;
 
     myri_crc8 u_diff (
         .crc (8'h00),
-        .data(take_route[i] ? m_byte : diff),
-        .next(diff_next)
+        .data(take_route[i] ? m_byte : diff_q),
+        .next(diff_d)
     );
 
     always_ff @(posedge own_clk) begin
-      if (rst) port <= 4'd0;
-      else if (accepted[i]) port <= target[3:0];
+      if (rst) port_q <= 4'd0;
+      else if (accepted[i]) port_q <= target[3:0];
     end
 
     // No reset: these mean something only under the flags above.
     always_ff @(posedge own_clk) begin
-      if (take_body[i]) held_byte <= m_byte;
-      if (take_route[i] || fire[i]) diff <= diff_next;
-      if (accepted[i]) fall_left <= cfg_fall_through;
-      else if (falling[i]) fall_left <= fall_left - 8'd1;
+      if (take_body[i]) held_byte_q <= m_byte;
+      if (take_route[i] || fire[i]) diff_q <= diff_d;
+      if (accepted[i]) fall_left_q <= cfg_fall_through;
+      else if (falling_q[i]) fall_left_q <= fall_left_q - 8'd1;
     end
 
     // Packet key: the first four bytes from the first one whose top bit is clear.
     always_ff @(posedge own_clk) begin
       if (rst) begin
-        key_bytes <= 3'd4;
-        key <= 32'd0;
-      end else if (accepted[i]) key_bytes <= 3'd0;
-      else if (!key_bytes[2] && fire[i] && !x_tail[i] && (key_bytes != 3'd0 || !held_byte[7])) begin
-        key_bytes <= key_bytes + 3'd1;
-        key <= {key[23:0], held_byte};
+        key_bytes_q <= 3'd4;
+        key_q <= 32'd0;
+      end else if (accepted[i]) key_bytes_q <= 3'd0;
+      else if (!key_bytes_q[2] && fire[i] && !x_tail[i] && (key_bytes_q != 3'd0 || !held_byte_q[7])) begin
+        key_bytes_q <= key_bytes_q + 3'd1;
+        key_q <= {key_q[23:0], held_byte_q};
       end
     end
   end

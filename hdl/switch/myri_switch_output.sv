@@ -14,7 +14,7 @@ module myri_switch_output #(
     output logic [  PORTS-1:0] waiting,        // per input: asked, not served yet
     output logic [  PORTS-1:0] active,         // per input: owns its output until its GAP leaves
     output logic [  PORTS-1:0] tr_grant,       // per input, strobe: `active` since the last edge
-    input  logic [  PORTS-1:0] ev_packet,      // per input, strobe: its GAP leaves
+    input  logic [  PORTS-1:0] gap_leaves,     // per input, strobe: its GAP leaves
     input  logic [  PORTS-1:0] x_valid,        // streams of the inputs
     input  logic [  PORTS-1:0] x_tail,         // their GAP flags
     input  logic [8*PORTS-1:0] x_data,         // their bytes
@@ -27,27 +27,27 @@ module myri_switch_output #(
 );
   localparam int PW = $clog2(PORTS);
 
-  logic [      PORTS-1:0] serving;  // per output: owned by an input
+  logic [      PORTS-1:0] serving_q;  // per output: owned by an input
   logic [      PORTS-1:0] asked;  // per output: somebody waits
   logic [      PORTS-1:0] released;  // per output: the GAP leaves
   logic [      PORTS-1:0] arbitrate;  // per output: an owner is chosen at the coming edge
   logic [PORTS*PORTS-1:0] grant;  // per output: the input that would be chosen
 
   assign released = s_valid & s_ready & s_tail;
-  assign arbitrate = asked & (~serving | released);
+  assign arbitrate = asked & (~serving_q | released);
   assign output_needed = arbitrate | {PORTS{request != '0}};
   assign busy = (arbitrate | tr_grant) != '0;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      serving  <= '0;
-      waiting  <= '0;
-      active   <= '0;
+      serving_q <= '0;
+      waiting <= '0;
+      active <= '0;
       tr_grant <= '0;
     end else begin
-      serving  <= (serving & ~released) | arbitrate;
-      waiting  <= waiting | request;
-      active   <= active & ~ev_packet;
+      serving_q <= (serving_q & ~released) | arbitrate;
+      waiting <= waiting | request;
+      active <= active & ~gap_leaves;
       tr_grant <= '0;
       if (arbitrate != '0) begin
         for (int o = 0; o < PORTS; o++) begin
@@ -66,20 +66,20 @@ module myri_switch_output #(
   for (genvar o = 0; o < PORTS; o++) begin : gen_port
     logic own_clk;
     assign own_clk = gated_clk[o];
-    logic [PORTS-1:0] pending;  // inputs that asked and were not served
-    logic [   PW-1:0] owner;
+    logic [PORTS-1:0] pending_q;  // inputs that asked and were not served
+    logic [   PW-1:0] owner_q;
 
-    assign asked[o] = pending != '0;
-    assign s_valid[o] = serving[o] && x_valid[owner];
-    assign s_tail[o] = x_tail[owner];
-    assign s_data[8*o+:8] = x_data[8*owner+:8];
+    assign asked[o] = pending_q != '0;
+    assign s_valid[o] = serving_q[o] && x_valid[owner_q];
+    assign s_tail[o] = x_tail[owner_q];
+    assign s_data[8*o+:8] = x_data[8*owner_q+:8];
 
     myri_rr_arbiter #(
         .N(PORTS)
     ) u_arbiter (
         .clk(own_clk),
         .rst(rst),
-        .request(pending),
+        .request(pending_q),
         .take(arbitrate[o]),
         .grant(grant[PORTS*o+:PORTS])
     );
@@ -87,20 +87,20 @@ module myri_switch_output #(
     // Written as branches that are seldom taken: nothing is evaluated between packets.
     always_ff @(posedge own_clk) begin
       if (rst) begin
-        pending <= '0;
-        owner   <= '0;
+        pending_q <= '0;
+        owner_q   <= '0;
       end else begin
         if (arbitrate[o]) begin
           for (int i = 0; i < PORTS; i++) begin
             if (grant[PORTS*o+i]) begin
-              owner <= PW'(i);
-              pending[i] <= 1'b0;
+              owner_q <= PW'(i);
+              pending_q[i] <= 1'b0;
             end
           end
         end
         if (request != '0) begin
           for (int i = 0; i < PORTS; i++) begin
-            if (request[i] && request_port[4*i+:4] == 4'(o)) pending[i] <= 1'b1;
+            if (request[i] && request_port[4*i+:4] == 4'(o)) pending_q[i] <= 1'b1;
           end
         end
       end

@@ -89,7 +89,7 @@ module sp_switch
       .PORTS(PORTS)
   ) u_grant (
       .*,
-      .ev_packet(tr_tail),
+      .gap_leaves(tr_tail),
       .occupied(occupied | stopped),
       .tr_grant(tr_crossed),
       .busy(grant_busy)
@@ -150,7 +150,7 @@ module sp_switch
         .x_tail(x_tail[p]),
         .x_data(x_data[8*p+:8]),
         .port(tr_out[4*p+:4]),
-        .ev_packet(tr_tail[p]),
+        .gap_leaves(tr_tail[p]),
         .ev_bad_route(ev_bad_route[p]),
         .ev_absent(ev_absent[p]),
         .tr_head(tr_head[p]),

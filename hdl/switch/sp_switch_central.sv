@@ -35,29 +35,29 @@ module sp_switch_central #(
   logic [W-1:0] mem_next[0:(1<<W)-1];
   logic [W-1:0] mem_behind[0:(1<<W)-1];
   logic [W-1:0] mem_free[0:(1<<W)-1];
-  logic [W:0] fresh;  // places that were never used begin here
-  logic [W-1:0] free_first;  // of the ring of freed places
-  logic [W-1:0] free_end;
+  logic [W:0] fresh_q;  // places that were never used begin here
+  logic [W-1:0] free_first_q;  // of the ring of freed places
+  logic [W-1:0] free_end_q;
   logic [W-1:0] place;  // where the next chunk is written
   logic room;
   logic recycled;  // the next place is one that was freed
 
   // Per input: the packet that comes in.
-  logic [PORTS-1:0] queued;  // it is in the list of its output
-  logic [W*PORTS-1:0] first;  // its first chunk, if queued
-  logic [W*PORTS-1:0] tail;  // the chunk of it written last
+  logic [PORTS-1:0] queued_q;  // it is in the list of its output
+  logic [W*PORTS-1:0] first_q;  // its first chunk, if queued
+  logic [W*PORTS-1:0] tail_q;  // the chunk of it written last
   logic [PORTS-1:0] none;  // no chunk of it is held
   logic [PORTS-1:0] passes;  // a chunk of it goes straight to its output
   logic [PORTS-1:0] alone;  // its output has read, or reads now, all that is held of it
 
   // Per output: the packet that it reads, and those behind it.
-  logic [PORTS-1:0] reading;
-  logic [PORTS-1:0] open;  // more of it comes, from input feeder
-  logic [PW*PORTS-1:0] feeder;
-  logic [W*PORTS-1:0] head;  // its chunk to be read next
-  logic [PORTS-1:0] listed;  // packets are behind it
-  logic [W*PORTS-1:0] list_first;
-  logic [W*PORTS-1:0] list_last;
+  logic [PORTS-1:0] reading_q;
+  logic [PORTS-1:0] open_q;  // more of it comes, from input feeder
+  logic [PW*PORTS-1:0] feeder_q;
+  logic [W*PORTS-1:0] head_q;  // its chunk to be read next
+  logic [PORTS-1:0] listed_q;  // packets are behind it
+  logic [W*PORTS-1:0] list_first_q;
+  logic [W*PORTS-1:0] list_last_q;
 
   // ---------------------------------------------------------------- writing
   logic [PORTS-1:0] write_ask, write;
@@ -71,11 +71,11 @@ module sp_switch_central #(
   assign room = used < cfg_chunks;
   assign write_ask = room ? c_valid & ~passes : '0;
   assign writes = write_ask != '0;
-  assign recycled = 16'(fresh) >= cfg_chunks;
-  assign place = recycled ? mem_free[free_first] : fresh[W-1:0];
+  assign recycled = 16'(fresh_q) >= cfg_chunks;
+  assign place = recycled ? mem_free[free_first_q] : fresh_q[W-1:0];
   assign written = c_chunk[69*writer+:69];
   assign write_port = c_port[4*writer+:PW];
-  assign enters = writes && !queued[writer] && !attached[writer];
+  assign enters = writes && !queued_q[writer] && !attached[writer];
   assign refills = writes && attached[writer] && alone[writer];
   myri_rr_arbiter #(
       .N(PORTS)
@@ -105,15 +105,15 @@ module sp_switch_central #(
   logic [PW-1:0] coming_from;
   logic [PORTS-1:0] idle;  // per output: nothing to read
 
-  assign idle = ~(reading | listed);
-  assign next_ask = ~reading & listed;
+  assign idle = ~(reading_q | listed_q);
+  assign next_ask = ~reading_q & listed_q;
   assign starts = next_ask != '0;
   assign reads = read_ask != '0;
   assign attaches = attach_ask != '0;
-  assign read_place = head[W*reader+:W];
+  assign read_place = head_q[W*reader+:W];
   assign read_chunk = mem_chunk[read_place];
   assign read_next = mem_next[read_place];
-  assign start_place = list_first[W*starter+:W];
+  assign start_place = list_first_q[W*starter+:W];
   assign start_behind = mem_behind[start_place];
   assign new_port = c_port[4*newcomer+:PW];
   myri_rr_arbiter #(
@@ -177,61 +177,61 @@ module sp_switch_central #(
 
   always_ff @(posedge clk) begin
     if (writes) mem_chunk[place] <= written;
-    if (writes && !enters && !refills) mem_next[tail[W*writer+:W]] <= place;
-    if (enters && listed[write_port]) mem_behind[list_last[W*write_port+:W]] <= place;
-    if (reads) mem_free[free_end] <= read_place;
+    if (writes && !enters && !refills) mem_next[tail_q[W*writer+:W]] <= place;
+    if (enters && listed_q[write_port]) mem_behind[list_last_q[W*write_port+:W]] <= place;
+    if (reads) mem_free[free_end_q] <= read_place;
   end
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      fresh <= '0;
-      free_first <= '0;
-      free_end <= '0;
+      fresh_q <= '0;
+      free_first_q <= '0;
+      free_end_q <= '0;
       used <= 16'd0;
     end else begin
-      if (writes && !recycled) fresh <= fresh + 1'b1;
-      if (writes && recycled) free_first <= free_first + 1'b1;
-      if (reads) free_end <= free_end + 1'b1;
+      if (writes && !recycled) fresh_q <= fresh_q + 1'b1;
+      if (writes && recycled) free_first_q <= free_first_q + 1'b1;
+      if (reads) free_end_q <= free_end_q + 1'b1;
       if (writes != reads) used <= writes ? used + 16'd1 : used - 16'd1;
     end
   end
 
   for (genvar i = 0; i < PORTS; i++) begin : gen_input
-    logic [W:0] stored;  // chunks held of the packet that comes in
+    logic [W:0] stored_q;  // chunks held of the packet that comes in
     logic [PW-1:0] port;
     logic removes;  // one of them is read
     logic ends;  // its last chunk is taken
     assign port = c_port[4*i+:PW];
-    assign removes = reads && open[reader] && feeder[PW*reader+:PW] == PW'(i);
-    assign none[i] = stored == '0;
-    assign alone[i] = none[i] || (stored == (W + 1)'(1) && removes);
+    assign removes = reads && open_q[reader] && feeder_q[PW*reader+:PW] == PW'(i);
+    assign none[i] = stored_q == '0;
+    assign alone[i] = none[i] || (stored_q == (W + 1)'(1) && removes);
     assign passes[i] = attached[i] && pass[port];
-    assign coming[i] = starts && queued[i] && first[W*i+:W] == start_place;
+    assign coming[i] = starts && queued_q[i] && first_q[W*i+:W] == start_place;
     assign coming_open[i] = coming[i] && !ends;
-    assign attach_ask[i] = !room && c_valid[i] && !queued[i] && !attached[i] && idle[port];
+    assign attach_ask[i] = !room && c_valid[i] && !queued_q[i] && !attached[i] && idle[port];
     assign c_take[i] = write[i] || passes[i];
     assign ends = c_take[i] && c_chunk[69*i+68];
 
     always_ff @(posedge clk) begin
       if (rst) begin
-        stored <= '0;
-        queued[i] <= 1'b0;
+        stored_q <= '0;
+        queued_q[i] <= 1'b0;
         attached[i] <= 1'b0;
-        first[W*i+:W] <= '0;
-        tail[W*i+:W] <= '0;
+        first_q[W*i+:W] <= '0;
+        tail_q[W*i+:W] <= '0;
       end else begin
         if (write[i]) begin
-          tail[W*i+:W] <= place;
-          if (enters) first[W*i+:W] <= place;
+          tail_q[W*i+:W] <= place;
+          if (enters) first_q[W*i+:W] <= place;
         end
         if (ends) begin
-          stored <= '0;
-          queued[i] <= 1'b0;
+          stored_q <= '0;
+          queued_q[i] <= 1'b0;
           attached[i] <= 1'b0;
         end else begin
-          if (write[i] != removes) stored <= write[i] ? stored + 1'b1 : stored - 1'b1;
-          if (coming[i]) queued[i] <= 1'b0;
-          else if (write[i] && enters) queued[i] <= 1'b1;
+          if (write[i] != removes) stored_q <= write[i] ? stored_q + 1'b1 : stored_q - 1'b1;
+          if (coming[i]) queued_q[i] <= 1'b0;
+          else if (write[i] && enters) queued_q[i] <= 1'b1;
           if (coming[i] || attach[i]) attached[i] <= 1'b1;
         end
       end
@@ -240,48 +240,48 @@ module sp_switch_central #(
 
   for (genvar o = 0; o < PORTS; o++) begin : gen_output
     logic [PW-1:0] source;
-    assign source = feeder[PW*o+:PW];
-    assign read_ask[o] = reading[o] && n_ready[o] && !(open[o] && none[source]);
-    assign pass[o] = reading[o] && n_ready[o] && open[o] && none[source] && c_valid[source];
+    assign source = feeder_q[PW*o+:PW];
+    assign read_ask[o] = reading_q[o] && n_ready[o] && !(open_q[o] && none[source]);
+    assign pass[o] = reading_q[o] && n_ready[o] && open_q[o] && none[source] && c_valid[source];
     assign n_load[o] = read[o] || pass[o];
     assign n_chunk[69*o+:69] = pass[o] ? c_chunk[69*source+:69] : read_chunk;
-    assign occupied[o] = reading[o] || listed[o];
+    assign occupied[o] = reading_q[o] || listed_q[o];
     always_ff @(posedge clk) begin
       if (rst) begin
-        reading[o] <= 1'b0;
-        open[o] <= 1'b0;
-        listed[o] <= 1'b0;
-        feeder[PW*o+:PW] <= '0;
-        head[W*o+:W] <= '0;
-        list_first[W*o+:W] <= '0;
-        list_last[W*o+:W] <= '0;
+        reading_q[o] <= 1'b0;
+        open_q[o] <= 1'b0;
+        listed_q[o] <= 1'b0;
+        feeder_q[PW*o+:PW] <= '0;
+        head_q[W*o+:W] <= '0;
+        list_first_q[W*o+:W] <= '0;
+        list_last_q[W*o+:W] <= '0;
       end else begin
         // The packet that is read.
         if (next_packet[o]) begin
-          reading[o] <= 1'b1;
-          open[o] <= coming_open != '0;
-          feeder[PW*o+:PW] <= coming_from;
-          head[W*o+:W] <= start_place;
+          reading_q[o] <= 1'b1;
+          open_q[o] <= coming_open != '0;
+          feeder_q[PW*o+:PW] <= coming_from;
+          head_q[W*o+:W] <= start_place;
         end else if (attaches && new_port == PW'(o)) begin
-          reading[o] <= 1'b1;
-          open[o] <= 1'b1;
-          feeder[PW*o+:PW] <= newcomer;
+          reading_q[o] <= 1'b1;
+          open_q[o] <= 1'b1;
+          feeder_q[PW*o+:PW] <= newcomer;
         end else begin
-          if (n_load[o] && n_chunk[69*o+68]) reading[o] <= 1'b0;
-          if (refills && write_port == PW'(o)) head[W*o+:W] <= place;
-          else if (read[o]) head[W*o+:W] <= read_next;
-          if (open[o] && c_take[source] && c_chunk[69*source+68]) open[o] <= 1'b0;
+          if (n_load[o] && n_chunk[69*o+68]) reading_q[o] <= 1'b0;
+          if (refills && write_port == PW'(o)) head_q[W*o+:W] <= place;
+          else if (read[o]) head_q[W*o+:W] <= read_next;
+          if (open_q[o] && c_take[source] && c_chunk[69*source+68]) open_q[o] <= 1'b0;
         end
         // The packets behind it.
         if (enters && write_port == PW'(o)) begin
-          listed[o] <= 1'b1;
-          list_last[W*o+:W] <= place;
-          if (!listed[o] || (next_packet[o] && list_first[W*o+:W] == list_last[W*o+:W]))
-            list_first[W*o+:W] <= place;
-          else if (next_packet[o]) list_first[W*o+:W] <= start_behind;
+          listed_q[o] <= 1'b1;
+          list_last_q[W*o+:W] <= place;
+          if (!listed_q[o] || (next_packet[o] && list_first_q[W*o+:W] == list_last_q[W*o+:W]))
+            list_first_q[W*o+:W] <= place;
+          else if (next_packet[o]) list_first_q[W*o+:W] <= start_behind;
         end else if (next_packet[o]) begin
-          if (list_first[W*o+:W] == list_last[W*o+:W]) listed[o] <= 1'b0;
-          else list_first[W*o+:W] <= start_behind;
+          if (list_first_q[W*o+:W] == list_last_q[W*o+:W]) listed_q[o] <= 1'b0;
+          else list_first_q[W*o+:W] <= start_behind;
         end
       end
     end

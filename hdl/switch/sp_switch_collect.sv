@@ -19,33 +19,33 @@ module sp_switch_collect (
     output logic [ 3:0] c_port,   // output of its packet
     output logic        busy      // another edge is needed
 );
-  logic [ 3:0] count;  // bytes collected
-  logic [63:0] bytes;
+  logic [ 3:0] count_q;  // bytes collected
+  logic [63:0] bytes_q;
   logic        fire;
   logic        complete;  // the beat shows that the collected bytes are a chunk
 
-  assign complete = b_tail || count[3];
+  assign complete = b_tail || count_q[3];
   assign b_ready = !complete || !c_valid || c_take;
   assign fire = b_valid && b_ready;
   assign busy = fire || c_take;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      count   <= 4'd0;
+      count_q <= 4'd0;
       c_valid <= 1'b0;
       c_chunk <= '0;
       c_port  <= 4'd0;
     end else begin
-      if (fire) count <= b_tail ? 4'd0 : count[3] ? 4'd1 : count + 4'd1;
+      if (fire) count_q <= b_tail ? 4'd0 : count_q[3] ? 4'd1 : count_q + 4'd1;
       if (fire && complete) begin
         c_valid <= 1'b1;
-        c_chunk <= {b_tail, count, bytes};
+        c_chunk <= {b_tail, count_q, bytes_q};
         c_port  <= b_port;
       end else if (c_take) c_valid <= 1'b0;
     end
   end
 
   always_ff @(posedge clk) begin
-    if (fire && !b_tail) bytes[{count[2:0], 3'd0}+:8] <= b_data;
+    if (fire && !b_tail) bytes_q[{count_q[2:0], 3'd0}+:8] <= b_data;
   end
 endmodule

@@ -10,7 +10,7 @@ module sp_switch_grant #(
     input logic rst,  // synchronous reset
     input logic [PORTS-1:0] request,  // strobe per input: asks for its request_port
     input logic [4*PORTS-1:0] request_port,  // the output each input asks for
-    input logic [PORTS-1:0] ev_packet,  // per input, strobe: its GAP leaves
+    input logic [PORTS-1:0] gap_leaves,  // per input, strobe: its GAP leaves
     input logic [PORTS-1:0] released,  // per output, strobe: the GAP of its owner leaves
     input logic [PORTS-1:0] occupied,  // per output: stopped, or packets wait for it
     output logic [PORTS-1:0] crossing,  // per input: its packet owns its output
@@ -77,8 +77,8 @@ module sp_switch_grant #(
       tr_grant <= '0;
       tr_queue <= '0;
     end else begin
-      crossing <= (crossing & ~ev_packet) | won;
-      queueing <= (queueing & ~ev_packet) | (request & ~won);
+      crossing <= (crossing & ~gap_leaves) | won;
+      queueing <= (queueing & ~gap_leaves) | (request & ~won);
       direct   <= (direct & ~released) | taken;
       tr_grant <= won;
       tr_queue <= request & ~won;

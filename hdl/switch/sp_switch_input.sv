@@ -3,7 +3,7 @@
 // The header keeps its 16 bytes: the output is named by the first of its eight route bytes, the
 // others move up, a zero comes into the last one's place. By that the packet's CRC-8 changes by the
 // CRC of (header as it came XOR header as it leaves), followed by as many zero bytes as follow;
-// `diff` runs along and is XORed into the CRC byte: good stays good, an error stays visible.
+// `diff_q` runs along and is XORed into the CRC byte: good stays good, an error stays visible.
 //
 // Timing: the request stands cfg_fall_through edges after the route byte was taken, or at once,
 // less one for each character that is behind it in the slack buffer already: back to back packets
@@ -31,7 +31,7 @@ module sp_switch_input
     output logic             x_tail,            // this beat is the GAP
     output logic [      7:0] x_data,            // the byte
     output logic [      3:0] port,              // output of the packet
-    output logic             ev_packet,         // strobe: the GAP leaves this input
+    output logic             gap_leaves,        // strobe: the GAP leaves this input
     output logic             ev_bad_route,      // strobe: a packet with a bad route is dropped
     output logic             ev_absent,         // strobe: a packet for an absent port is dropped
     output logic             tr_head,           // strobe: route byte decoded, port is valid
@@ -44,34 +44,34 @@ module sp_switch_input
   localparam logic [4:0] KEY = 5'(HEADER_BYTES);  // place of the first byte of the key
   localparam logic [4:0] KEY_END = 5'(HEADER_BYTES + 4);
 
-  logic       in_body;  // the route byte of this packet was taken
-  logic       dropping;  // this packet is consumed to its tail
-  logic       held;  // a beat is held back
-  logic       held_tail;  // it is the GAP
-  logic [7:0] held_byte;  // it, or the byte that left last
-  logic       falling;  // decoded, not requested
-  logic [7:0] fall_left;
+  logic       in_body_q;  // the route byte of this packet was taken
+  logic       dropping_q;  // this packet is consumed to its tail
+  logic       held_q;  // a beat is held back
+  logic       held_tail_q;  // it is the GAP
+  logic [7:0] held_byte_q;  // it, or the byte that left last
+  logic       falling_q;  // decoded, not requested
+  logic [7:0] fall_left_q;
   logic [7:0] fall;  // edges still to fall
-  logic [4:0] place;  // beats of this packet that were held, up to KEY_END
+  logic [4:0] place_q;  // beats of this packet that were held, up to KEY_END
   logic       zero;  // the next beat is the zero behind the route
   logic       room;  // a beat can be held at the coming edge
   logic fire, take_route, load, accepted;
   logic [7:0] next_byte;
-  logic [7:0] diff;
+  logic [7:0] diff_q;
   logic [7:0] diff_in;
-  logic [7:0] diff_next;
+  logic [7:0] diff_d;
   logic [6:0] target;  // this port + delta
 
-  assign zero = in_body && place == LAST_ROUTE;
-  assign x_valid = active && held && (held_tail || m_valid || zero);
-  assign x_tail = held_tail;
-  assign x_data = (m_tail && place > LAST_ROUTE + 5'd1) ? held_byte ^ diff : held_byte;
+  assign zero = in_body_q && place_q == LAST_ROUTE;
+  assign x_valid = active && held_q && (held_tail_q || m_valid || zero);
+  assign x_tail = held_tail_q;
+  assign x_data = (m_tail && place_q > LAST_ROUTE + 5'd1) ? held_byte_q ^ diff_q : held_byte_q;
   assign fire = x_valid && x_ready;
-  assign ev_packet = fire && held_tail;
-  assign room = !held || fire;
+  assign gap_leaves = fire && held_tail_q;
+  assign room = !held_q || fire;
   assign m_ready = room && !zero;
-  assign take_route = m_valid && room && !in_body && !dropping && !m_tail;
-  assign load = in_body && room && (zero || m_valid);
+  assign take_route = m_valid && room && !in_body_q && !dropping_q && !m_tail;
+  assign load = in_body_q && room && (zero || m_valid);
   assign next_byte = zero ? 8'h00 : m_data;
 
   // Route.
@@ -87,52 +87,52 @@ module sp_switch_input
     end
   end
   assign fall = cfg_fall_through >= fill ? cfg_fall_through - fill + 8'd1 : 8'd0;
-  assign request = falling ? fall_left == 8'd1 : accepted && fall == 8'd0;
-  assign request_port = falling ? port : target[3:0];
-  assign busy = (m_valid && m_ready) || load || fire || falling || tr_head;
+  assign request = falling_q ? fall_left_q == 8'd1 : accepted && fall == 8'd0;
+  assign request_port = falling_q ? port : target[3:0];
+  assign busy = (m_valid && m_ready) || load || fire || falling_q || tr_head;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      in_body <= 1'b0;
-      dropping <= 1'b0;
-      held <= 1'b0;
-      held_tail <= 1'b0;
-      falling <= 1'b0;
+      in_body_q <= 1'b0;
+      dropping_q <= 1'b0;
+      held_q <= 1'b0;
+      held_tail_q <= 1'b0;
+      falling_q <= 1'b0;
       tr_head <= 1'b0;
       port <= 4'd0;
-      place <= 5'd0;
+      place_q <= 5'd0;
     end else begin
-      in_body <= (in_body && !(load && !zero && m_tail)) || accepted;
-      dropping <= (dropping && !(m_valid && m_ready && m_tail)) || ev_bad_route || ev_absent;
-      held <= (held && !fire) || load;
-      if (load) held_tail <= !zero && m_tail;
-      else if (fire) held_tail <= 1'b0;
-      falling <= (falling || accepted) && !request;
-      tr_head <= accepted;
+      in_body_q <= (in_body_q && !(load && !zero && m_tail)) || accepted;
+      dropping_q <= (dropping_q && !(m_valid && m_ready && m_tail)) || ev_bad_route || ev_absent;
+      held_q <= (held_q && !fire) || load;
+      if (load) held_tail_q <= !zero && m_tail;
+      else if (fire) held_tail_q <= 1'b0;
+      falling_q <= (falling_q || accepted) && !request;
+      tr_head   <= accepted;
       if (accepted) port <= target[3:0];
-      if (accepted) place <= 5'd0;
-      else if (load && place != KEY_END) place <= place + 5'd1;
+      if (accepted) place_q <= 5'd0;
+      else if (load && place_q != KEY_END) place_q <= place_q + 5'd1;
     end
   end
 
   // No reset: these mean something only under the flags above.
-  assign diff_in = place <= LAST_ROUTE ? diff ^ held_byte ^ next_byte : diff;
+  assign diff_in = place_q <= LAST_ROUTE ? diff_q ^ held_byte_q ^ next_byte : diff_q;
   myri_crc8 u_diff (
       .crc (8'h00),
       .data(diff_in),
-      .next(diff_next)
+      .next(diff_d)
   );
   always_ff @(posedge clk) begin
-    if (take_route) held_byte <= m_data;
-    else if (load) held_byte <= next_byte;
-    if (take_route) diff <= 8'h00;
-    else if (load && place != LAST_ROUTE + 5'd1) diff <= diff_next;
-    if (accepted) fall_left <= fall;
-    else if (falling) fall_left <= fall_left - 8'd1;
+    if (take_route) held_byte_q <= m_data;
+    else if (load) held_byte_q <= next_byte;
+    if (take_route) diff_q <= 8'h00;
+    else if (load && place_q != LAST_ROUTE + 5'd1) diff_q <= diff_d;
+    if (accepted) fall_left_q <= fall;
+    else if (falling_q) fall_left_q <= fall_left_q - 8'd1;
   end
 
   always_ff @(posedge clk) begin
     if (rst) tr_key <= 32'd0;
-    else if (load && place >= KEY && place < KEY_END) tr_key <= {tr_key[23:0], m_data};
+    else if (load && place_q >= KEY && place_q < KEY_END) tr_key <= {tr_key[23:0], m_data};
   end
 endmodule

@@ -1,6 +1,6 @@
 // Output side of an SP switch: the stream of an input that owns it, or chunks turned into bytes.
 //
-// Timing: the owner's stream passes combinationally. A chunk is taken into `next` at an edge, from
+// Timing: the owner's stream passes combinationally. A chunk is taken into `next_q` at an edge, from
 // there to the serialiser when that is empty or sends its last beat; its first byte is offered
 // from that edge on, one byte an edge, the GAP behind the last chunk of a packet.
 module sp_switch_output (
@@ -20,50 +20,50 @@ module sp_switch_output (
     output logic        pending,  // chunks are here
     output logic        busy      // another edge is needed
 );
-  logic        waiting;  // a chunk is in `next`
-  logic [68:0] next;
-  logic        sending;  // a chunk is in the serialiser
-  logic        last;
-  logic [ 3:0] left;  // bytes to send
-  logic [63:0] bytes;
+  logic        waiting_q;  // a chunk is in `next_q`
+  logic [68:0] next_q;
+  logic        sending_q;  // a chunk is in the serialiser
+  logic        last_q;
+  logic [ 3:0] left_q;  // bytes to send
+  logic [63:0] bytes_q;
   logic        fire;
   logic        ending;  // its last beat leaves
   logic        freed;  // the owner's GAP leaves, or there is none
   logic        move;
 
-  assign s_valid = direct ? d_valid : sending;
-  assign s_tail = direct ? d_tail : left == 4'd0;
-  assign s_data = direct ? d_data : bytes[7:0];
-  assign fire = sending && !direct && s_ready;
-  assign ending = fire && left == {3'd0, !last};
+  assign s_valid = direct ? d_valid : sending_q;
+  assign s_tail = direct ? d_tail : left_q == 4'd0;
+  assign s_data = direct ? d_data : bytes_q[7:0];
+  assign fire = sending_q && !direct && s_ready;
+  assign ending = fire && left_q == {3'd0, !last_q};
   assign freed = !direct || (d_valid && d_tail && s_ready);
-  assign move = waiting && freed && (!sending || ending);
-  assign n_ready = !waiting || move;
-  assign pending = waiting || sending;
+  assign move = waiting_q && freed && (!sending_q || ending);
+  assign n_ready = !waiting_q || move;
+  assign pending = waiting_q || sending_q;
   assign busy = n_load || move || fire;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      waiting <= 1'b0;
-      sending <= 1'b0;
-      last <= 1'b0;
-      left <= 4'd0;
+      waiting_q <= 1'b0;
+      sending_q <= 1'b0;
+      last_q <= 1'b0;
+      left_q <= 4'd0;
     end else begin
-      if (n_load) waiting <= 1'b1;
-      else if (move) waiting <= 1'b0;
+      if (n_load) waiting_q <= 1'b1;
+      else if (move) waiting_q <= 1'b0;
       if (move) begin
-        sending <= 1'b1;
-        {last, left} <= next[68:64];
+        sending_q <= 1'b1;
+        {last_q, left_q} <= next_q[68:64];
       end else begin
-        if (ending) sending <= 1'b0;
-        if (fire) left <= left - 4'd1;
+        if (ending) sending_q <= 1'b0;
+        if (fire) left_q <= left_q - 4'd1;
       end
     end
   end
 
   always_ff @(posedge clk) begin
-    if (n_load) next <= n_chunk;
-    if (move) bytes <= next[63:0];
-    else if (fire) bytes <= {8'h00, bytes[63:8]};
+    if (n_load) next_q <= n_chunk;
+    if (move) bytes_q <= next_q[63:0];
+    else if (fire) bytes_q <= {8'h00, bytes_q[63:8]};
   end
 endmodule

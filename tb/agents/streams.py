@@ -102,7 +102,7 @@ class StreamSink:
 
 
 class TargetMemory:
-    """Backend of a PCI target: a memory behind tw, tr and td.
+    """Backend of a PCI target: a memory behind tw, tread and td.
 
     Args:
         dut: Handle with the wires.
@@ -118,7 +118,7 @@ class TargetMemory:
         self.write_beats: list[tuple[int, int, int]] = []
         """Every write beat: address, data, enables."""
         self._writes = StreamSink(dut, f"{prefix}tw", ("addr", "data", "be"), clock, self._write)
-        self._reads = StreamSink(dut, f"{prefix}tr", ("addr",), clock, self._read)
+        self._reads = StreamSink(dut, f"{prefix}tread", ("addr",), clock, self._read)
         self._due: deque[tuple[int, int]] = deque()
         self._now = 0
         self._valid, self._data = dut[f"{prefix}td_valid"], dut[f"{prefix}td_data"]

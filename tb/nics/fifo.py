@@ -6,14 +6,14 @@ from tb.nics.view import BUS, FLOW, MEMORY, PORT, View, below
 
 CARD = (
     ("fifo.cells", ""),
-    ("fifo.u_send.state", "fifo_send"),
+    ("fifo.u_send.state_q", "fifo_send"),
     ("fifo.tx_level", ""),
     ("fifo.out_level", ""),
     ("fifo.free_level", ""),
     ("fifo.ready_level", ""),
     ("fifo.in_level", ""),
-    ("fifo.u_regs.errors", ""),
-    ("fifo.u_pci.u_card.u_device.u_target.state", "pci_target"),
+    ("fifo.u_regs.errors_q", ""),
+    ("fifo.u_pci.u_card.u_device.u_target.state_q", "pci_target"),
 )
 WAVES = View(
     BUS, (*CARD, ("clk", ""), *MEMORY), PORT + below("fifo.u_link", FLOW), {"fifo_send": "nic/fifo/myri_fifo_card_send"}

@@ -42,8 +42,8 @@ def _here(step: Watch) -> Watch:
 NIC = RtlNic4
 ENGINES = (
     ("cpu_free", ""),
-    ("u_host.u_dma.state", "word_dma_state"),
-    ("u_card.u_device.u_master.state", "pci_master"),
-    ("u_card.u_device.u_target.state", "pci_target"),
+    ("u_host.u_dma.state_q", "word_dma_state"),
+    ("u_card.u_device.u_master.state_q", "pci_master"),
+    ("u_card.u_device.u_target.state_q", "pci_target"),
 )
 WAVES = view(ENGINES, "word_dma_state", "nic/lanai4/myri_word_dma")

@@ -15,8 +15,8 @@ class RtlNic9(RtlNic):
 NIC = RtlNic9
 ENGINES = (
     ("cpu_free", ""),
-    ("u_host.u_dma.state", "dma_state"),
-    ("u_pci.u_card.u_device.u_master.state", "pci_master"),
-    ("u_pci.u_card.u_device.u_target.state", "pci_target"),
+    ("u_host.u_dma.state_q", "dma_state"),
+    ("u_pci.u_card.u_device.u_master.state_q", "pci_master"),
+    ("u_pci.u_card.u_device.u_target.state_q", "pci_target"),
 )
 WAVES = view(ENGINES, "dma_state", "nic/lanai9/myri_host_dma")

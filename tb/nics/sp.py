@@ -16,10 +16,10 @@ NIC = RtlSpNic
 ENGINES = (
     ("adapter.cpu_sram", ""),
     ("adapter.cpu_gnt", ""),
-    ("adapter.u_engines.u_left.state", "left_engine"),
-    ("adapter.u_engines.u_send.state", "right_engine"),
-    ("adapter.u_pci.u_card.u_device.u_master.state", "pci_master"),
-    ("adapter.u_pci.u_card.u_device.u_target.state", "pci_target"),
+    ("adapter.u_engines.u_left.state_q", "left_engine"),
+    ("adapter.u_engines.u_send.state_q", "right_engine"),
+    ("adapter.u_pci.u_card.u_device.u_master.state_q", "pci_master"),
+    ("adapter.u_pci.u_card.u_device.u_target.state_q", "pci_target"),
 )
 STATES = {"left_engine": "nic/sp/sp_left_engine", "right_engine": "nic/sp/sp_send"}
 WAVES = View(BUS, (*ENGINES, ("clk", ""), ("isr", ""), *MEMORY), PORT + below("adapter.u_link", FLOW), STATES)

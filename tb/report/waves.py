@@ -33,8 +33,8 @@ STATES = {"pci_master": "host/myri_pci_master", "pci_target": "host/myri_pci_tar
 HOST_SIGNALS = (
     ("host.cpu_valid", ""), ("host.cpu_write", ""), ("host.cpu_addr", ""), ("host.cpu_data", ""),
     ("host.mem_valid", ""), ("host.mem_write", ""), ("host.mem_addr", ""), ("host.mem_wdata", ""),
-    ("segment.segment.u_bridge.u_master.state", "pci_master"),
-    ("segment.segment.u_bridge.u_target.state", "pci_target"), ("segment.intr", ""),
+    ("segment.segment.u_bridge.u_master.state_q", "pci_master"),
+    ("segment.segment.u_bridge.u_target.state_q", "pci_target"), ("segment.intr", ""),
 )  # fmt: skip
 SWITCH_SIGNALS = (("clk", ""), ("tr_head", ""), ("tr_stall", ""), ("tr_grant", ""), ("tr_tail", ""))
 SP_SWITCH_SIGNALS = (("tr_queue", ""), ("gen_sp.chunks", ""))
@@ -120,10 +120,10 @@ def translations() -> dict[str, dict[int, str]]:
 
 
 def states(module: str) -> dict[int, str]:
-    """The names of the values of the register `state` of a module, as its source gives them."""
+    """The names of the values of the register `state_q` of a module, as its source gives them."""
     text = place(f"hdl/{module}.sv").read_text(encoding="utf-8")
-    width = re.search(r"logic \[ ?(\d+):0\] +state;", text)
-    assert width, f"{module} has no register `state`"
+    width = re.search(r"logic \[ ?(\d+):0\] +state_q\b", text)
+    assert width, f"{module} has no register `state_q`"
     rows = re.findall(rf"localparam logic \[{width[1]}:0\] (\w+) = \d+'d(\d+);", text)
     return {int(value): name for name, value in rows}
 

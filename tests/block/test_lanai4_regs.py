@@ -26,7 +26,7 @@ OFF_BY = 3 << Isr4.OFF_BY_1
 LAN_SIGNALS = 0xFF << Isr4.LAN0_SIG
 INPUTS = (
     "hold_reset", "cpu_reg_valid", "host_reg_valid", "rmp", "rml", "smp", "send_limit", "sa", "ear", "lar", "dir",
-    "ctr", "dma_busy", "recv_length", "recv_orun", "recv_lost", "set_isr", "set_errors", "send_started",
+    "ctr", "dma_runs", "recv_length", "recv_orun", "recv_lost", "set_isr", "set_errors", "send_started",
 )  # fmt: skip
 
 
@@ -49,7 +49,7 @@ class Model:
                 self.values[Reg4.ERRORS] &= ~value
             elif register == Reg4.RML:
                 clear = 1 << Isr4.RECV | 1 << Isr4.BUFF
-            elif register == Reg4.DMA_CTR and not events["dma_busy"]:
+            elif register == Reg4.DMA_CTR and not events["dma_runs"]:
                 clear = 1 << Isr4.DMA
             elif register in self.values and register != Reg4.RECV_LOST:
                 self.values[register] = value
@@ -80,7 +80,7 @@ def random_events(rng: random.Random) -> dict[str, int]:
         "recv_orun": rng.randrange(4),
         "recv_lost": int(rng.random() < 0.1),
         "send_started": int(rng.random() < 0.1),
-        "dma_busy": int(rng.random() < 0.5),
+        "dma_runs": int(rng.random() < 0.5),
     }
 
 
@@ -128,7 +128,7 @@ async def values_of_the_engines_read_back(dut: Any) -> None:
     bench = Ports(dut, INPUTS)
     await bench.start()
     put = {"rmp": 0x1234, "rml": 0x2000, "smp": 0x344, "send_limit": 0x1008, "sa": 2, "ear": 0x89ABCDE0,
-           "lar": 0x4440, "dir": 1, "ctr": 0x128, "recv_length": 77, "dma_busy": 1}  # fmt: skip
+           "lar": 0x4440, "dir": 1, "ctr": 0x128, "recv_length": 77, "dma_runs": 1}  # fmt: skip
     for name, value in put.items():
         dut[name].value = value
     expected = {

@@ -24,7 +24,7 @@ OUTPUTS = (
     "cpu_rvalid",
     "mem_valid",
     "c0_tw_valid",
-    "c0_tr_valid",
+    "c0_tread_valid",
     "c0_mc_ready",
     "c0_mw_ready",
     "c0_mr_valid",
@@ -49,7 +49,7 @@ OUTPUTS = (
     "count_data",
     "count_busy",
 )
-READIES = ("c0_mw_valid", *(f"c{k}_{wire}_ready" for k in (0, 1) for wire in ("tw", "tr", "mr")))
+READIES = ("c0_mw_valid", *(f"c{k}_{wire}_ready" for k in (0, 1) for wire in ("tw", "tread", "mr")))
 """Inputs that are always 1: backends never stall."""
 INPUTS = (
     *(f"cpu_{wire}" for wire in ("valid", "write", "addr", "data", "be", "wc", "fence", "config")),
@@ -138,7 +138,7 @@ class Hand:
             self.todo.cpu.popleft()
         if int(dut.c0_mc_valid.value) and int(dut.c0_mc_ready.value):
             self.todo.dma.popleft()
-        if int(dut.c0_tr_valid.value):
+        if int(dut.c0_tread_valid.value):
             self.read_due.append(index + 5)
         self.memory_read = bool(int(dut.mem_valid.value)) and not int(dut.mem_write.value)
 

@@ -27,7 +27,7 @@ KNOWN = {
     "top.cluster.host_paris.host.host.cpu_valid": 1,
     "top.cluster.host_paris.host.host.cpu_addr": 32,
     "top.cluster.host_paris.card.rx": 9,
-    "top.cluster.host_metz.card.nic.u_host.u_dma.state": 3,
+    "top.cluster.host_metz.card.nic.u_host.u_dma.state_q": 3,
     "top.cluster.switch_sw0.tr_stall": 8,
     "top.cluster.switch_sw0.gen_port[1].port.cable.rx": 9,
     "top.cluster.switch_sw0.gen_port[7].port.cable.rx": 9,
@@ -41,7 +41,7 @@ def test_signals_that_the_file_has_are_grouped_by_host_nic_port_and_switch() -> 
     assert found == {
         "host paris": ["host_paris.host.host.cpu_valid", "host_paris.host.host.cpu_addr"],
         "port of paris": ["host_paris.card.rx"],
-        "NIC of metz": ["host_metz.card.nic.u_host.u_dma.state"],
+        "NIC of metz": ["host_metz.card.nic.u_host.u_dma.state_q"],
         "switch sw0": ["switch_sw0.tr_stall"],
         "switch sw0 port 1 from metz": ["switch_sw0.gen_port[1].port.cable.rx"],
     }

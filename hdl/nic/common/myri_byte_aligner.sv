@@ -24,28 +24,28 @@ module myri_byte_aligner (
     output logic active,  // a run is not finished
     output logic busy  // another edge is needed
 );
-  logic [ 2:0] shift;  // lanes an input word moves up
+  logic [ 2:0] shift_q;  // lanes an input word moves up
   logic        in_ready;
-  logic [ 2:0] in_at;  // first lane of the next input word
-  logic [ 2:0] out_at;  // first lane of the next output word
-  logic [31:0] in_left;  // bytes not yet taken
-  logic [31:0] out_left;  // bytes not yet given
-  logic [63:0] previous;  // input word taken last
+  logic [ 2:0] in_at_q;  // first lane of the next input word
+  logic [ 2:0] out_at_q;  // first lane of the next output word
+  logic [31:0] in_left_q;  // bytes not yet taken
+  logic [31:0] out_left_q;  // bytes not yet given
+  logic [63:0] previous_q;  // input word taken last
   logic        need;
   logic [63:0] current;
   logic [ 3:0] in_room;
   logic [ 3:0] out_room;
   logic [ 3:0] in_bytes;
 
-  assign need = in_left != 32'd0;
+  assign need = in_left_q != 32'd0;
   assign current = need ? in_data : 64'd0;
-  assign out_data = (current << {shift, 3'b000}) | (previous >> (7'd64 - {1'b0, shift, 3'b000}));
-  assign in_room = 4'd8 - {1'b0, in_at};
-  assign out_room = 4'd8 - {1'b0, out_at};
-  assign in_bytes = (in_left < {28'd0, in_room}) ? in_left[3:0] : in_room;
-  assign out_bytes = (out_left < {28'd0, out_room}) ? out_left[3:0] : out_room;
-  assign in_be = ~(8'hFF << in_bytes) << in_at;
-  assign out_be = ~(8'hFF << out_bytes) << out_at;
+  assign out_data = (current << {shift_q, 3'b000}) | (previous_q >> (7'd64 - {1'b0, shift_q, 3'b000}));
+  assign in_room = 4'd8 - {1'b0, in_at_q};
+  assign out_room = 4'd8 - {1'b0, out_at_q};
+  assign in_bytes = (in_left_q < {28'd0, in_room}) ? in_left_q[3:0] : in_room;
+  assign out_bytes = (out_left_q < {28'd0, out_room}) ? out_left_q[3:0] : out_room;
+  assign in_be = ~(8'hFF << in_bytes) << in_at_q;
+  assign out_be = ~(8'hFF << out_bytes) << out_at_q;
   assign out_valid = active && !in_skip && (!need || in_valid);
   assign in_want = active && need;
   assign in_ready = in_want && (in_skip || out_ready);
@@ -55,32 +55,32 @@ module myri_byte_aligner (
     if (rst) begin
       active <= 1'b0;
       in_skip <= 1'b0;
-      shift <= 3'd0;
-      in_at <= 3'd0;
-      out_at <= 3'd0;
-      in_left <= 32'd0;
-      out_left <= 32'd0;
-      previous <= 64'd0;
+      shift_q <= 3'd0;
+      in_at_q <= 3'd0;
+      out_at_q <= 3'd0;
+      in_left_q <= 32'd0;
+      out_left_q <= 32'd0;
+      previous_q <= 64'd0;
     end else if (start) begin
       active <= 1'b1;
       in_skip <= src > dst;
-      shift <= dst - src;
-      in_at <= src;
-      out_at <= dst;
-      in_left <= bytes;
-      out_left <= bytes;
-      previous <= 64'd0;
+      shift_q <= dst - src;
+      in_at_q <= src;
+      out_at_q <= dst;
+      in_left_q <= bytes;
+      out_left_q <= bytes;
+      previous_q <= 64'd0;
     end else begin
       if (in_valid && in_ready) begin
-        in_skip <= 1'b0;
-        in_at   <= 3'd0;
-        in_left <= in_left - {28'd0, in_bytes};
+        in_skip   <= 1'b0;
+        in_at_q   <= 3'd0;
+        in_left_q <= in_left_q - {28'd0, in_bytes};
       end
-      if ((in_valid && in_ready) || (out_valid && out_ready)) previous <= current;
+      if ((in_valid && in_ready) || (out_valid && out_ready)) previous_q <= current;
       if (out_valid && out_ready) begin
-        out_at   <= 3'd0;
-        out_left <= out_left - {28'd0, out_bytes};
-        if (out_left == {28'd0, out_bytes}) active <= 1'b0;
+        out_at_q   <= 3'd0;
+        out_left_q <= out_left_q - {28'd0, out_bytes};
+        if (out_left_q == {28'd0, out_bytes}) active <= 1'b0;
       end
     end
   end

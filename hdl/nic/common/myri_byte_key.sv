@@ -16,37 +16,37 @@ module myri_byte_key #(
     output logic        found,  // strobe: the key is known with this beat
     output logic [31:0] key     // the key with this beat
 );
-  logic [31:0] so_far;
-  logic [ 2:0] count;  // bytes found, 0..4
+  logic [31:0] so_far_q;
+  logic [ 2:0] count_q;  // bytes found, 0..4
   logic        begins;  // this byte is the first of the key
   logic        wanted;
 
   if (AT < 0) begin : gen_behind_route
     assign begins = !data[7];
   end else begin : gen_fixed
-    logic [5:0] passed;  // bytes seen, AT at most
-    assign begins = passed == 6'(AT);
+    logic [5:0] passed_q;  // bytes seen, AT at most
+    assign begins = passed_q == 6'(AT);
     always_ff @(posedge clk) begin
-      if (rst) passed <= 6'd0;
-      else if (take && tail) passed <= 6'd0;
-      else if (take && !begins) passed <= passed + 6'd1;
+      if (rst) passed_q <= 6'd0;
+      else if (take && tail) passed_q <= 6'd0;
+      else if (take && !begins) passed_q <= passed_q + 6'd1;
     end
   end
 
-  assign wanted = !tail && !count[2] && (count != 3'd0 || begins);
-  assign found  = take && !count[2] && (tail || (wanted && count == 3'd3));
-  assign key    = wanted ? so_far | ({data, 24'd0} >> {count, 3'b000}) : so_far;
+  assign wanted = !tail && !count_q[2] && (count_q != 3'd0 || begins);
+  assign found  = take && !count_q[2] && (tail || (wanted && count_q == 3'd3));
+  assign key    = wanted ? so_far_q | ({data, 24'd0} >> {count_q, 3'b000}) : so_far_q;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      so_far <= 32'd0;
-      count  <= 3'd0;
+      so_far_q <= 32'd0;
+      count_q  <= 3'd0;
     end else if (take && tail) begin
-      so_far <= 32'd0;
-      count  <= 3'd0;
+      so_far_q <= 32'd0;
+      count_q  <= 3'd0;
     end else if (take && wanted) begin
-      so_far <= key;
-      count  <= count + 3'd1;
+      so_far_q <= key;
+      count_q  <= count_q + 3'd1;
     end
   end
 endmodule

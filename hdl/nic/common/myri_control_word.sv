@@ -14,7 +14,7 @@ module myri_control_word
     output logic        irq_enable,   // level: INTA# may be driven
     output logic [ 7:0] state         // read back, bits 31:24
 );
-  logic board_reset;
+  logic board_reset_q;
   logic unused_ok;
 
   assign unused_ok = ^w_data;
@@ -23,8 +23,8 @@ module myri_control_word
     lanai_reset,
     !ebus_reset,
     ebus_reset,
-    !board_reset,
-    board_reset,
+    !board_reset_q,
+    board_reset_q,
     irq_enable,
     !irq_enable
   };
@@ -32,14 +32,14 @@ module myri_control_word
   always_ff @(posedge clk) begin
     if (rst) begin
       lanai_reset <= 1'b1;
-      {ebus_reset, board_reset, irq_enable} <= 3'd0;
+      {ebus_reset, board_reset_q, irq_enable} <= 3'd0;
     end else if (write) begin
       if (w_data[CTL_LANAI_RESET_ON]) lanai_reset <= 1'b1;
       if (w_data[CTL_LANAI_RESET_OFF]) lanai_reset <= 1'b0;
       if (w_data[CTL_EBUS_RESET_ON]) ebus_reset <= 1'b1;
       if (w_data[CTL_EBUS_RESET_OFF]) ebus_reset <= 1'b0;
-      if (w_data[CTL_BOARD_RESET_ON]) board_reset <= 1'b1;
-      if (w_data[CTL_BOARD_RESET_OFF]) board_reset <= 1'b0;
+      if (w_data[CTL_BOARD_RESET_ON]) board_reset_q <= 1'b1;
+      if (w_data[CTL_BOARD_RESET_OFF]) board_reset_q <= 1'b0;
       if (w_data[CTL_IRQ_DISABLE]) irq_enable <= 1'b0;
       if (w_data[CTL_IRQ_ENABLE]) irq_enable <= 1'b1;
     end

@@ -34,7 +34,7 @@ module myri_doorbell
     output logic          [31:0] tr_data,      // and data
     output logic                 busy          // another edge is needed
 );
-  logic        low_done;  // the lower half of this beat is through
+  logic        low_done_q;  // the lower half of this beat is through
   logic        high;  // the half in work
   logic [31:0] word;  // its lanes
   logic [ 1:0] fifo;
@@ -48,7 +48,7 @@ module myri_doorbell
   logic        step;  // this half ends at the coming edge
   logic        last;
 
-  assign high = low_done || in_be[3:0] == 4'd0;
+  assign high = low_done_q || in_be[3:0] == 4'd0;
   assign last = high || in_be[7:4] == 4'd0;
   assign word = high ? in_data[63:32] & {{8{in_be[7]}}, {8{in_be[6]}}, {8{in_be[5]}}, {8{in_be[4]}}} :
       in_data[31:0] & {{8{in_be[3]}}, {8{in_be[2]}}, {8{in_be[1]}}, {8{in_be[0]}}};
@@ -94,10 +94,10 @@ module myri_doorbell
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      low_done  <= 1'b0;
-      overflows <= 32'd0;
+      low_done_q <= 1'b0;
+      overflows  <= 32'd0;
     end else begin
-      if (step) low_done <= !last;
+      if (step) low_done_q <= !last;
       if (overflow) overflows <= overflows + 32'd1;
     end
   end

@@ -15,20 +15,20 @@ module myri_event_cross #(
     output logic [N-1:0] r_event,      // strobes
     output logic         r_busy        // this side needs another edge
 );
-  logic [N-1:0] pending;
+  logic [N-1:0] pending_q;
   logic [N-1:0] events;
   logic [N-1:0] r_data;
   logic         w_ready;
   logic         r_valid;
   logic         cross_busy;
 
-  assign events  = pending | w_event;
+  assign events  = pending_q | w_event;
   assign w_busy  = cross_busy || w_event != '0;
   assign r_event = r_valid ? r_data : '0;
 
   always_ff @(posedge w_clk) begin
-    if (w_rst || w_ready) pending <= '0;
-    else pending <= events;
+    if (w_rst || w_ready) pending_q <= '0;
+    else pending_q <= events;
   end
 
   myri_cdc_fifo #(

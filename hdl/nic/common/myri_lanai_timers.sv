@@ -25,10 +25,10 @@ module myri_lanai_timers
   logic [ 63:0] ticks;
   logic [ 63:0] target;  // tick at which a timer written now wraps
   logic [ 63:0] wrap_cycle;  // edge of that tick
-  logic [ 31:0] base;  // RTC = ticks + base
-  logic [  2:0] running;
-  logic [ 95:0] zero;  // tick (mod 2**32) at which each timer reads 0
-  logic [143:0] due;  // edge of each timer
+  logic [ 31:0] base_q;  // RTC = ticks + base
+  logic [  2:0] running_q;
+  logic [ 95:0] zero_q;  // tick (mod 2**32) at which each timer reads 0
+  logic [143:0] due_q;  // edge of each timer
   logic [ 47:0] a0;
   logic [ 47:0] a1;
   logic [ 47:0] a2;
@@ -45,37 +45,37 @@ module myri_lanai_timers
       wrap_cycle = (target * {48'd0, cfg_den} + {48'd0, cfg_num} - 64'd1) / {48'd0, cfg_num};
     else wrap_cycle = 64'd0;
   end
-  assign rtc = ticks[31:0] + base;
+  assign rtc = ticks[31:0] + base_q;
 
   for (genvar k = 0; k < 3; k++) begin : gen_timer
-    assign it[32*k+:32] = zero[32*k+:32] - ticks[31:0];
-    assign expired[k]   = running != 3'd0 && running[k] && cycle >= due[48*k+:48];
+    assign it[32*k+:32] = zero_q[32*k+:32] - ticks[31:0];
+    assign expired[k]   = running_q != 3'd0 && running_q[k] && cycle >= due_q[48*k+:48];
     always_ff @(posedge clk) begin
       if (rst) begin
-        running[k] <= 1'b0;
-        zero[32*k+:32] <= 32'd0;
-        due[48*k+:48] <= 48'd0;
+        running_q[k] <= 1'b0;
+        zero_q[32*k+:32] <= 32'd0;
+        due_q[48*k+:48] <= 48'd0;
       end else if (w_it[k]) begin
-        running[k] <= 1'b1;
-        zero[32*k+:32] <= ticks[31:0] + w_data;
-        due[48*k+:48] <= wrap_cycle[47:0];
+        running_q[k] <= 1'b1;
+        zero_q[32*k+:32] <= ticks[31:0] + w_data;
+        due_q[48*k+:48] <= wrap_cycle[47:0];
       end else if (expired[k]) begin
-        running[k] <= 1'b0;
+        running_q[k] <= 1'b0;
       end
     end
   end
 
   always_ff @(posedge clk) begin
-    if (rst) base <= 32'd0;
-    else if (w_rtc) base <= w_data - ticks[31:0];
+    if (rst) base_q <= 32'd0;
+    else if (w_rtc) base_q <= w_data - ticks[31:0];
   end
 
-  assign a0 = running[0] ? due[47:0] : '1;
-  assign a1 = running[1] ? due[95:48] : '1;
-  assign a2 = running[2] ? due[143:96] : '1;
+  assign a0 = running_q[0] ? due_q[47:0] : '1;
+  assign a1 = running_q[1] ? due_q[95:48] : '1;
+  assign a2 = running_q[2] ? due_q[143:96] : '1;
   assign a01 = (a0 < a1) ? a0 : a1;
   assign alarm.cycle = (a01 < a2) ? a01 : a2;
-  assign alarm.valid = running != 3'd0;
+  assign alarm.valid = running_q != 3'd0;
 
   logic unused_ok;
   assign unused_ok = ^{wrap_cycle[63:48], 1'b0};

@@ -12,19 +12,19 @@ module myri_level_cross (
     output logic       r_level,      // the level there
     output logic       r_busy        // this side needs another edge
 );
-  logic sent;
+  logic sent_q;
   logic change;
   logic w_ready;
   logic r_valid;
   logic r_data;
   logic cross_busy;
 
-  assign change = w_level != sent;
+  assign change = w_level != sent_q;
   assign w_busy = cross_busy || (change && w_ready);
 
   always_ff @(posedge w_clk) begin
-    if (w_rst) sent <= 1'b0;
-    else if (change && w_ready) sent <= w_level;
+    if (w_rst) sent_q <= 1'b0;
+    else if (change && w_ready) sent_q <= w_level;
   end
 
   always_ff @(posedge r_clk) begin

@@ -52,14 +52,14 @@ module myri_net_recv
 );
   localparam int BYTES = WIDTH / 8;
 
-  logic armed;
-  logic begun;  // the packet at the input has been looked at before (not its first entry)
-  logic stored;  // bytes of it are in SRAM
-  logic drop;  // the rest of it is dropped
-  logic absorb;  // after a receiver reset, until RML is written
-  logic waiting;  // a packet waits for a buffer since `since`
-  logic [47:0] since;
-  logic [22:0] last_addr;  // word stored last
+  logic armed_q;
+  logic begun_q;  // the packet at the input has been looked at before (not its first entry)
+  logic stored_q;  // bytes of it are in SRAM
+  logic drop_q;  // the rest of it is dropped
+  logic absorb_q;  // after a receiver reset, until RML is written
+  logic waiting_q;  // a packet waits for a buffer since `since_q`
+  logic [47:0] since_q;
+  logic [22:0] last_addr_q;  // word stored last
   logic tail;
   logic [3:0] count;
   logic [7:0] syndrome;
@@ -72,18 +72,18 @@ module myri_net_recv
   logic expired;
   logic taken;
   logic store_taken;
-  logic armed_next;
+  logic armed_d;
   logic resets;  // the reset in force has not been seen everywhere
 
   assign {tail, count, syndrome, data} = in_valid ? in_data : '0;
-  assign dropping = hold_reset || drop || (!begun && (absorb || fix_up));
+  assign dropping = hold_reset || drop_q || (!begun_q && (absorb_q || fix_up));
   assign room = rmp < rml;
   assign fix_up = tail && count == 4'd0;
-  assign blocked = in_valid && !dropping && !armed;
+  assign blocked = in_valid && !dropping && !armed_q;
 
   // Data path.
-  assign sram.req = in_valid && !dropping && armed && (fix_up ? crc_enable : room);
-  assign sram.addr = fix_up ? last_addr : rmp[22:0];
+  assign sram.req = in_valid && !dropping && armed_q && (fix_up ? crc_enable : room);
+  assign sram.addr = fix_up ? last_addr_q : rmp[22:0];
   assign sram.write = 1'b1;
   assign sram.be = fix_up ? 8'h01 << (BYTES - 1) : ~(8'hFF << count) & 8'({BYTES{1'b1}});
   assign sram.wdata = 64'(lanes);
@@ -91,26 +91,26 @@ module myri_net_recv
     assign lanes[8*i+:8] = crc_enable && tail && (fix_up ? i == BYTES - 1 : count == 4'(i + 1)) ?
         syndrome : data[8*i+:8];
   end
-  assign store_taken = in_valid && !dropping && armed && (sram.req ? sram_gnt : fix_up);
+  assign store_taken = in_valid && !dropping && armed_q && (sram.req ? sram_gnt : fix_up);
   assign in_ready = dropping || store_taken;
   assign taken = in_valid && in_ready;
 
   // Events.
-  assign set_head = store_taken && !stored && !fix_up;
+  assign set_head = store_taken && !stored_q && !fix_up;
   assign set_recv = (store_taken && tail) || truncated;
-  assign set_buff = in_valid && !dropping && armed && !fix_up && !room;
-  assign expired = waiting && nres_enable && cycle >= alarm.cycle;
+  assign set_buff = in_valid && !dropping && armed_q && !fix_up && !room;
+  assign expired = waiting_q && nres_enable && cycle >= alarm.cycle;
   assign set_nres = expired;
-  assign truncated = expired && cfg_nres_truncate && stored;
+  assign truncated = expired && cfg_nres_truncate && stored_q;
   assign receiver_reset = expired && !cfg_nres_truncate;
-  assign lost = taken && dropping && tail && (begun || !fix_up);
-  assign alarm.valid = waiting && nres_enable;
-  assign alarm.cycle = since + ({16'd0, cfg_nres_clocks} << {nres_code, 1'b0});
+  assign lost = taken && dropping && tail && (begun_q || !fix_up);
+  assign alarm.valid = waiting_q && nres_enable;
+  assign alarm.cycle = since_q + ({16'd0, cfg_nres_clocks} << {nres_code, 1'b0});
   assign orun = truncated ? 3'd0 : (3'd0 - count[2:0]) & 3'(BYTES - 1);
-  assign tr_length = (stored ? length : 32'd0) + {28'd0, count};
+  assign tr_length = (stored_q ? length : 32'd0) + {28'd0, count};
   assign tr_syndrome = syndrome;
-  assign resets = hold_reset && (armed || absorb || stored || drop != begun);
-  assign busy = w_rmp || w_rml || taken || sram.req || set_buff || expired || resets || (waiting != blocked);
+  assign resets = hold_reset && (armed_q || absorb_q || stored_q || drop_q != begun_q);
+  assign busy = w_rmp || w_rml || taken || sram.req || set_buff || expired || resets || (waiting_q != blocked);
 
   // Key of the packet at the input, also of what is dropped.
   logic key_known, key_next_known, unused_ok;
@@ -129,42 +129,42 @@ module myri_net_recv
   );
 
   always_comb begin
-    armed_next = armed;
-    if (set_recv || set_buff || receiver_reset || hold_reset) armed_next = 1'b0;
-    if (w_rml && !hold_reset) armed_next = 1'b1;
+    armed_d = armed_q;
+    if (set_recv || set_buff || receiver_reset || hold_reset) armed_d = 1'b0;
+    if (w_rml && !hold_reset) armed_d = 1'b1;
   end
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      armed <= 1'b0;
-      begun <= 1'b0;
-      stored <= 1'b0;
-      drop <= 1'b0;
-      absorb <= 1'b0;
-      waiting <= 1'b0;
-      since <= 48'd0;
+      armed_q <= 1'b0;
+      begun_q <= 1'b0;
+      stored_q <= 1'b0;
+      drop_q <= 1'b0;
+      absorb_q <= 1'b0;
+      waiting_q <= 1'b0;
+      since_q <= 48'd0;
       rmp <= 24'd0;
       rml <= 24'd0;
       length <= 32'd0;
-      last_addr <= 23'd0;
+      last_addr_q <= 23'd0;
     end else begin
-      armed   <= armed_next;
-      waiting <= blocked && !expired;
-      if (blocked && !waiting) since <= cycle;
-      if (taken) begun <= !tail;
+      armed_q   <= armed_d;
+      waiting_q <= blocked && !expired;
+      if (blocked && !waiting_q) since_q <= cycle;
+      if (taken) begun_q <= !tail;
       if (store_taken && !fix_up) begin
-        stored <= !tail;
-        last_addr <= rmp[22:0];
+        stored_q <= !tail;
+        last_addr_q <= rmp[22:0];
         length <= tr_length;
         rmp <= rmp + 24'(BYTES);
       end else if (store_taken || truncated || receiver_reset || dropping) begin
-        stored <= 1'b0;
+        stored_q <= 1'b0;
       end
-      if (taken && tail) drop <= 1'b0;
-      else if (expired || hold_reset) drop <= begun || in_valid;
-      else if (taken && dropping) drop <= 1'b1;
-      if (w_rml || hold_reset) absorb <= 1'b0;
-      else if (receiver_reset) absorb <= 1'b1;
+      if (taken && tail) drop_q <= 1'b0;
+      else if (expired || hold_reset) drop_q <= begun_q || in_valid;
+      else if (taken && dropping) drop_q <= 1'b1;
+      if (w_rml || hold_reset) absorb_q <= 1'b0;
+      else if (receiver_reset) absorb_q <= 1'b1;
       if (receiver_reset) begin
         rmp <= 24'd0;
         rml <= 24'd0;

@@ -47,15 +47,15 @@ module myri_net_send
   localparam int LANE = $clog2(WIDTH / 8);
   localparam int TAIL = WIDTH + 7;  // place of the tail flag in an entry
 
-  logic             active;  // a piece runs
-  logic             kind_tail;  // it is the last one (SMLT)
-  logic             fresh;  // SMP was written: SA counts
-  logic             open;  // bytes went out whose tail has not
-  logic             held;  // a word waits in `word` for out_ready
-  logic [WIDTH-1:0] word;
-  logic [      2:0] word_first;
-  logic [      3:0] word_last;
-  logic             word_tail;
+  logic             active_q;  // a piece runs
+  logic             kind_tail_q;  // it is the last one (SMLT)
+  logic             fresh_q;  // SMP was written: SA counts
+  logic             open_q;  // bytes went out whose tail has not
+  logic             held_q;  // a word waits in `word_q` for out_ready
+  logic [WIDTH-1:0] word_q;
+  logic [      2:0] word_first_q;
+  logic [      3:0] word_last_q;
+  logic             word_tail_q;
   logic [     23:0] word_end;  // address after the word at smp
   logic             last_word;
   logic             quiet;  // no word between SRAM and the link side
@@ -63,76 +63,76 @@ module myri_net_send
   logic             take_limit;
   logic             close;  // a tail without data is due
   logic             pushed;
-  logic [     31:0] bytes;
-  logic [     47:0] start;
+  logic [     31:0] bytes_q;
+  logic [     47:0] start_q;
   logic             known;
   logic             next_known;
 
   assign word_end = {smp[23:LANE] + 1'b1, LANE'(0)};
   assign last_word = word_end >= limit;
-  assign quiet = !sram_read.valid && !held;
-  assign close = quiet && open && (hold_reset || (active && kind_tail && smp >= limit));
-  assign finished = active && smp >= limit && quiet && !(kind_tail && open);
-  assign take_limit = (w_sml || w_smlt) && !hold_reset && (!active || finished || !kind_tail);
-  assign misuse = !hold_reset && active && !finished && (w_smp || ((w_sml || w_smlt) && kind_tail));
+  assign quiet = !sram_read.valid && !held_q;
+  assign close = quiet && open_q && (hold_reset || (active_q && kind_tail_q && smp >= limit));
+  assign finished = active_q && smp >= limit && quiet && !(kind_tail_q && open_q);
+  assign take_limit = (w_sml || w_smlt) && !hold_reset && (!active_q || finished || !kind_tail_q);
+  assign misuse = !hold_reset && active_q && !finished && (w_smp || ((w_sml || w_smlt) && kind_tail_q));
   assign started = take_limit;
   assign set_send = finished && !take_limit && !hold_reset;
 
-  assign sram.req = active && !hold_reset && smp < limit && !held && !(sram_read.valid && !out_ready);
+  assign sram.req = active_q && !hold_reset && smp < limit && !held_q && !(sram_read.valid && !out_ready);
   assign sram.addr = {smp[22:LANE], LANE'(0)};
   assign {sram.write, sram.be, sram.wdata} = '0;
   assign out_valid = !quiet || close;
   assign out_data = {
     crc_enable,
     quiet && hold_reset,
-    quiet || word_tail,
-    quiet ? 7'd0 : {word_first, word_last},
-    held ? word : sram_read.data[WIDTH-1:0]
+    quiet || word_tail_q,
+    quiet ? 7'd0 : {word_first_q, word_last_q},
+    held_q ? word_q : sram_read.data[WIDTH-1:0]
   };
   assign pushed = out_valid && out_ready;
-  assign in_flight = active || open || !quiet;
+  assign in_flight = active_q || open_q || !quiet;
   assign busy = w_smp || w_sml || w_smlt || w_sa || sram.req || sram_read.valid || pushed || finished ||
-      (active && hold_reset);
+      (active_q && hold_reset);
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      active <= 1'b0;
-      kind_tail <= 1'b0;
-      fresh <= 1'b0;
-      open <= 1'b0;
-      held <= 1'b0;
+      active_q <= 1'b0;
+      kind_tail_q <= 1'b0;
+      fresh_q <= 1'b0;
+      open_q <= 1'b0;
+      held_q <= 1'b0;
       smp <= 24'd0;
       limit <= 24'd0;
       sa <= 3'd0;
-      word <= '0;
-      word_first <= 3'd0;
-      word_last <= 4'd0;
-      word_tail <= 1'b0;
+      word_q <= '0;
+      word_first_q <= 3'd0;
+      word_last_q <= 4'd0;
+      word_tail_q <= 1'b0;
     end else begin
       if (w_sa) sa <= w_data[2:0];
-      if (sram_read.valid && !out_ready) word <= sram_read.data[WIDTH-1:0];
-      held <= !out_ready && !quiet;
+      if (sram_read.valid && !out_ready) word_q <= sram_read.data[WIDTH-1:0];
+      held_q <= !out_ready && !quiet;
       if (sram_gnt) begin
-        word_first <= 3'(smp[LANE-1:0]);
-        word_last <= (last_word && limit[LANE-1:0] != '0) ? 4'(limit[LANE-1:0]) : 4'(WIDTH / 8);
-        word_tail <= last_word && kind_tail;
-        open <= !(last_word && kind_tail);
+        word_first_q <= 3'(smp[LANE-1:0]);
+        word_last_q <= (last_word && limit[LANE-1:0] != '0) ? 4'(limit[LANE-1:0]) : 4'(WIDTH / 8);
+        word_tail_q <= last_word && kind_tail_q;
+        open_q <= !(last_word && kind_tail_q);
         smp <= last_word ? limit : word_end;
       end else if (pushed && quiet) begin
-        open <= 1'b0;
+        open_q <= 1'b0;
       end
-      if (finished || hold_reset) active <= 1'b0;
+      if (finished || hold_reset) active_q <= 1'b0;
       if (w_smp && !misuse) begin
-        smp   <= w_data;
-        fresh <= 1'b1;
+        smp <= w_data;
+        fresh_q <= 1'b1;
       end
       if (take_limit) begin
-        active <= 1'b1;
+        active_q <= 1'b1;
         limit <= w_data;
-        kind_tail <= w_smlt;
-        if ((!active || finished) && fresh) begin
-          smp   <= smp + {21'd0, sa};
-          fresh <= 1'b0;
+        kind_tail_q <= w_smlt;
+        if ((!active_q || finished) && fresh_q) begin
+          smp <= smp + {21'd0, sa};
+          fresh_q <= 1'b0;
         end
       end
     end
@@ -140,17 +140,17 @@ module myri_net_send
 
   // Trace.
   assign tr_start = pushed && next_known && !known;
-  assign tr_start_ago = 32'(cycle - start);
+  assign tr_start_ago = 32'(cycle - start_q);
   assign tr_read = pushed && out_data[TAIL];
-  assign tr_bytes = bytes + {28'd0, out_data[WIDTH+:4]} - {29'd0, out_data[WIDTH+4+:3]};
+  assign tr_bytes = bytes_q + {28'd0, out_data[WIDTH+:4]} - {29'd0, out_data[WIDTH+4+:3]};
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      bytes <= 32'd0;
-      start <= 48'd0;
+      bytes_q <= 32'd0;
+      start_q <= 48'd0;
     end else begin
-      if (pushed) bytes <= out_data[TAIL] ? 32'd0 : tr_bytes;
-      if (take_limit && !open && (!active || finished)) start <= cycle;
+      if (pushed) bytes_q <= out_data[TAIL] ? 32'd0 : tr_bytes;
+      if (take_limit && !open_q && (!active_q || finished)) start_q <= cycle;
     end
   end
 

@@ -35,35 +35,35 @@ module myri_nic_card
     output logic busy  // something is open, or an edge is needed
 );
   logic [PCI_SIDES-1:0] device_needed;
-  logic tw_valid, tr_valid, master_enable, device_busy;
-  logic [31:0] tw_addr, tr_addr;
+  logic tw_valid, tread_valid, master_enable, device_busy;
+  logic [31:0] tw_addr, tread_addr;
   logic [63:0] tw_data, mr_data;
-  logic [7:0] tw_be, tr_bytes;
-  logic mc_ready, mr_valid, m_done, m_error, ev_first, ev_last, tr_begin;
-  logic done_due, done_error;  // the end of a command waits for its place in the stream
+  logic [7:0] tw_be, tread_bytes;
+  logic mc_ready, mr_valid, m_done, m_error, ev_first, ev_last, tread_first;
+  logic done_due_q, done_error_q;  // the end of a command waits for its place in the stream
 
   assign pci_gated_needed[SIDE_TARGET] = device_needed[SIDE_TARGET];
-  assign pci_gated_needed[SIDE_MASTER] = device_needed[SIDE_MASTER] || m_done || done_due;
-  assign busy = device_busy || done_due;
-  assign cmd_ready = mc_ready && master_enable && !done_due;
-  assign pio_valid = tw_valid || tr_valid;
+  assign pci_gated_needed[SIDE_MASTER] = device_needed[SIDE_MASTER] || m_done || done_due_q;
+  assign busy = device_busy || done_due_q;
+  assign cmd_ready = mc_ready && master_enable && !done_due_q;
+  assign pio_valid = tw_valid || tread_valid;
   assign pio_data = {
-    !tw_valid, tw_valid ? tw_addr[23:3] : tr_addr[23:3], tw_valid ? tw_be : 8'd0, tw_data
+    !tw_valid, tw_valid ? tw_addr[23:3] : tread_addr[23:3], tw_valid ? tw_be : 8'd0, tw_data
   };
-  assign rd_valid = mr_valid || done_due;
-  assign rd_data = {!mr_valid, done_error, mr_data};
+  assign rd_valid = mr_valid || done_due_q;
+  assign rd_data = {!mr_valid, done_error_q, mr_data};
 
   myri_pci_device #(
       .BAR_LOG2(BAR_LOG2)
   ) u_device (
       .*,
       .tw_ready(pio_ready),
-      .tr_ready(pio_ready && !tw_valid),
+      .tread_ready(pio_ready && !tw_valid),
       .td_valid(rsp_valid),
       .td_data(rsp_data),
       .tr_first(ev_first),
       .tr_last(ev_last),
-      .mc_valid(cmd_valid && master_enable && !done_due),
+      .mc_valid(cmd_valid && master_enable && !done_due_q),
       .mc_write(cmd_data[48]),
       .mc_addr(cmd_data[47:16]),
       .mc_bytes(cmd_data[15:0]),
@@ -78,17 +78,17 @@ module myri_nic_card
   // The end of a command waits for its place behind the read beats.
   always_ff @(posedge pci_gated_clk[SIDE_MASTER]) begin
     if (rst) begin
-      done_due   <= 1'b0;
-      done_error <= 1'b0;
+      done_due_q   <= 1'b0;
+      done_error_q <= 1'b0;
     end else if (m_done) begin
-      done_due   <= 1'b1;
-      done_error <= m_error;
+      done_due_q   <= 1'b1;
+      done_error_q <= m_error;
     end else if (!mr_valid && rd_ready) begin
-      done_due <= 1'b0;
+      done_due_q <= 1'b0;
     end
   end
 
   logic unused;  // what nobody here needs
-  assign unused = &{1'b0, tw_addr[31:24], tw_addr[2:0], tr_addr[31:24], tr_addr[2:0], ev_first, ev_last, tr_bytes,
-      tr_begin};
+  assign unused = &{1'b0, tw_addr[31:24], tw_addr[2:0], tread_addr[31:24], tread_addr[2:0], ev_first, ev_last,
+      tread_bytes, tread_first};
 endmodule

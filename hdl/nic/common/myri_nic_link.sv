@@ -54,7 +54,7 @@ module myri_nic_link
   logic [2:0] near_busy;  // NIC side of the crossings
   logic [2:0] far_busy;  // link side
   logic beat_seen, ev_short_timeout;
-  logic [2:0] level, level_before;
+  logic [2:0] level, level_before_q;
 
   assign send_busy = near_busy[0];
   assign recv_busy = near_busy[1];
@@ -62,7 +62,7 @@ module myri_nic_link
   assign busy = near_busy != 3'd0;
   assign link_gated_needed[HALF_TX] = ptx_busy || tx_needed || far_busy[0];
   assign link_gated_needed[HALF_RX] = prx_busy || rx_needed || far_busy[1];
-  assign link_busy = ptx_busy || prx_busy || port_busy || far_busy != 3'd0 || level != level_before;
+  assign link_busy = ptx_busy || prx_busy || port_busy || far_busy != 3'd0 || level != level_before_q;
   assign link_in_flight = tx_in_packet || rx_in_packet || tx_entry_valid || link_trace.fill != 8'd0;
 
   myri_cdc_fifo #(
@@ -170,8 +170,8 @@ module myri_nic_link
   // Levels become events when they rise.
   assign level = {link_trace.link_down, link_trace.beat_missed, beat_seen};
   always_ff @(posedge link_clk) begin
-    if (link_rst) level_before <= 3'd0;
-    else level_before <= level;
+    if (link_rst) level_before_q <= 3'd0;
+    else level_before_q <= level;
   end
 
   myri_event_cross #(
@@ -181,7 +181,7 @@ module myri_nic_link
       .w_clk(link_clk),
       .w_rst(link_rst),
       .w_event({
-        level & ~level_before, link_trace.forward_reset, link_trace.illegal, link_trace.tx_tail
+        level & ~level_before_q, link_trace.forward_reset, link_trace.illegal, link_trace.tx_tail
       }),
       .w_busy(far_busy[2]),
       .r_clk(clk),

@@ -16,8 +16,8 @@ module myri_packet_key (
     output logic        next_known,  // it is with this word, or the packet ends with it
     output logic [31:0] next_key     // the key with this word
 );
-  logic [31:0] key;
-  logic [ 2:0] count;  // bytes of the key found, 0..4
+  logic [31:0] key_q;
+  logic [ 2:0] count_q;  // bytes of the key found, 0..4
   logic [ 7:0] lanes;  // lanes that belong to the packet
   logic [ 7:0] tops;  // top bit of each lane
   logic [ 7:0] usable;  // lanes that may be the first one wanted
@@ -31,28 +31,28 @@ module myri_packet_key (
 
   assign lanes = (8'hFF << first) & ~(8'hFF << last);
   assign tops = {data[63], data[55], data[47], data[39], data[31], data[23], data[15], data[7]};
-  assign usable = (count == 3'd0) ? lanes & ~tops : lanes;
+  assign usable = (count_q == 3'd0) ? lanes & ~tops : lanes;
   assign any = usable != 8'd0;
 
   assign from   = usable[0] ? 3'd0 : usable[1] ? 3'd1 : usable[2] ? 3'd2 : usable[3] ? 3'd3 :
       usable[4] ? 3'd4 : usable[5] ? 3'd5 : usable[6] ? 3'd6 : 3'd7;
   assign moved = 32'(data >> {from, 3'b000});
   assign have = last - {1'b0, from};
-  assign room = 3'd4 - count;
+  assign room = 3'd4 - count_q;
   assign used = !any ? 3'd0 : (have < {1'b0, room}) ? have[2:0] : room;
   assign bytes = {moved[7:0], moved[15:8], moved[23:16], moved[31:24]} &
       ~(32'hFFFF_FFFF >> {used, 3'b000});
-  assign known = count == 3'd4;
-  assign next_key = known ? key : key | (bytes >> {count, 3'b000});
-  assign next_known = known || count + used == 3'd4 || tail;
+  assign known = count_q == 3'd4;
+  assign next_key = known ? key_q : key_q | (bytes >> {count_q, 3'b000});
+  assign next_known = known || count_q + used == 3'd4 || tail;
 
   always_ff @(posedge clk) begin
     if (rst || (take && tail)) begin
-      key   <= 32'd0;
-      count <= 3'd0;
+      key_q   <= 32'd0;
+      count_q <= 3'd0;
     end else if (take && !known) begin
-      key   <= next_key;
-      count <= count + used;
+      key_q   <= next_key;
+      count_q <= count_q + used;
     end
   end
 endmodule

@@ -29,65 +29,65 @@ module myri_packet_rx #(
     output logic              in_packet,    // between first byte and GAP
     output logic              busy          // another edge is needed
 );
-  logic [WIDTH-9:0] bytes;  // bytes of the word so far, first in lane 0
+  logic [WIDTH-9:0] bytes_q;  // bytes of the word so far, first in lane 0
   logic [WIDTH-9:0] shown;  // without what an earlier word left behind
-  logic [      2:0] count;
-  logic [      7:0] crc;
-  logic [      7:0] crc_next;
+  logic [      2:0] count_q;
+  logic [      7:0] crc_q;
+  logic [      7:0] crc_d;
   logic             word;  // this beat completes an entry
   logic             taken;
-  logic [     31:0] length;
-  logic [     47:0] start;
+  logic [     31:0] length_q;
+  logic [     47:0] start_q;
 
-  assign word = m_tail || count == 3'(WIDTH / 8 - 1);
+  assign word = m_tail || count_q == 3'(WIDTH / 8 - 1);
   assign m_ready = !word || out_ready;
   assign out_valid = m_valid && word;
   assign out_data = {
     m_tail,
-    m_tail ? {1'b0, count} : 4'(WIDTH / 8),
-    m_tail ? crc : 8'd0,
+    m_tail ? {1'b0, count_q} : 4'(WIDTH / 8),
+    m_tail ? crc_q : 8'd0,
     m_tail ? 8'd0 : m_data,
     shown
   };
   assign taken = m_valid && m_ready;
   assign busy = taken;
-  assign in_packet = length != 32'd0;
+  assign in_packet = length_q != 32'd0;
 
   myri_crc8 u_crc (
-      .crc (crc),
+      .crc (crc_q),
       .data(m_data),
-      .next(crc_next)
+      .next(crc_d)
   );
 
   for (genvar i = 0; i < WIDTH / 8 - 1; i++) begin : gen_lane
-    assign shown[8*i+:8] = (m_tail && count <= i[2:0]) ? 8'd0 : bytes[8*i+:8];
+    assign shown[8*i+:8] = (m_tail && count_q <= i[2:0]) ? 8'd0 : bytes_q[8*i+:8];
     always_ff @(posedge clk) begin
-      if (rst) bytes[8*i+:8] <= 8'd0;
-      else if (taken && !m_tail && count == i[2:0]) bytes[8*i+:8] <= m_data;
+      if (rst) bytes_q[8*i+:8] <= 8'd0;
+      else if (taken && !m_tail && count_q == i[2:0]) bytes_q[8*i+:8] <= m_data;
     end
   end
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      count  <= 3'd0;
-      crc    <= 8'd0;
-      length <= 32'd0;
+      count_q  <= 3'd0;
+      crc_q    <= 8'd0;
+      length_q <= 32'd0;
     end else if (taken) begin
-      count  <= word ? 3'd0 : count + 3'd1;
-      crc    <= m_tail ? 8'd0 : crc_next;
-      length <= m_tail ? 32'd0 : length + 32'd1;
+      count_q  <= word ? 3'd0 : count_q + 3'd1;
+      crc_q    <= m_tail ? 8'd0 : crc_d;
+      length_q <= m_tail ? 32'd0 : length_q + 32'd1;
     end
   end
 
   assign tr_tail = taken && m_tail;
-  assign tr_ago = in_packet ? 32'(cycle - start) : 32'd0;
-  assign tr_bytes = length;
-  assign tr_syndrome = crc;
-  assign crc_bad = tr_tail && crc != 8'd0;
+  assign tr_ago = in_packet ? 32'(cycle - start_q) : 32'd0;
+  assign tr_bytes = length_q;
+  assign tr_syndrome = crc_q;
+  assign crc_bad = tr_tail && crc_q != 8'd0;
 
   always_ff @(posedge clk) begin
-    if (rst) start <= 48'd0;
-    else if (taken && !in_packet) start <= cycle;
+    if (rst) start_q <= 48'd0;
+    else if (taken && !in_packet) start_q <= cycle;
   end
 
   myri_byte_key #(

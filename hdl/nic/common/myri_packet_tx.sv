@@ -34,77 +34,77 @@ module myri_packet_tx #(
   localparam int ABORT = WIDTH + 8;
   localparam int CRC_EN = WIDTH + 9;
 
-  logic [ 1:0] state;
-  logic        begun;  // at least one byte of the entry has gone
-  logic [ 2:0] lane;  // next lane when begun
+  logic [ 1:0] state_q;
+  logic        begun_q;  // at least one byte of the entry has gone
+  logic [ 2:0] lane_q;  // next lane when begun
   logic [ 2:0] at;
   logic [ 7:0] value;
-  logic [ 7:0] crc;
-  logic [ 7:0] crc_next;
-  logic        abort;
+  logic [ 7:0] crc_q;
+  logic [ 7:0] crc_d;
+  logic        abort_q;
   logic        sent;
   logic        empty;
   logic        final_byte;
   logic        key_take;
-  logic [47:0] start;
+  logic [47:0] start_q;
 
-  assign at = begun ? lane : in_data[FIRST+:3];
+  assign at = begun_q ? lane_q : in_data[FIRST+:3];
   assign value = 8'(in_data[WIDTH-1:0] >> {at, 3'b000});
   assign empty = {1'b0, in_data[FIRST+:3]} == in_data[LAST+:4];
   assign final_byte = {1'b0, at} + 4'd1 == in_data[LAST+:4];
-  assign s_valid = (state == BYTES) ? in_valid && !empty : 1'b1;
-  assign s_tail = state == GAP;
-  assign s_data = (state == BYTES) ? value : crc ^ {8{abort}};
+  assign s_valid = (state_q == BYTES) ? in_valid && !empty : 1'b1;
+  assign s_tail = state_q == GAP;
+  assign s_data = (state_q == BYTES) ? value : crc_q ^ {8{abort_q}};
   assign sent = s_valid && s_ready;
-  assign in_ready = state == BYTES && (empty || (final_byte && s_ready));
+  assign in_ready = state_q == BYTES && (empty || (final_byte && s_ready));
   assign busy = sent || (in_valid && in_ready);
 
   myri_crc8 u_crc (
-      .crc (crc),
+      .crc (crc_q),
       .data(value),
-      .next(crc_next)
+      .next(crc_d)
   );
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      state <= BYTES;
-      begun <= 1'b0;
-      lane <= 3'd0;
-      crc <= 8'd0;
-      abort <= 1'b0;
+      state_q <= BYTES;
+      begun_q <= 1'b0;
+      lane_q <= 3'd0;
+      crc_q <= 8'd0;
+      abort_q <= 1'b0;
       in_packet <= 1'b0;
-    end else if (state == BYTES) begin
+    end else if (state_q == BYTES) begin
       if (in_valid && in_ready) begin
-        begun <= 1'b0;
+        begun_q <= 1'b0;
         if (in_data[TAIL]) begin
-          state <= in_data[CRC_EN] || in_data[ABORT] ? CRC : GAP;
-          abort <= in_data[ABORT];
+          state_q <= in_data[CRC_EN] || in_data[ABORT] ? CRC : GAP;
+          abort_q <= in_data[ABORT];
         end
       end else if (sent) begin
-        begun <= 1'b1;
-        lane  <= at + 3'd1;
+        begun_q <= 1'b1;
+        lane_q  <= at + 3'd1;
       end
       if (sent) begin
-        crc <= crc_next;
+        crc_q <= crc_d;
         in_packet <= 1'b1;
       end
-    end else if (sent && state == CRC) begin
-      state <= GAP;
+    end else if (sent && state_q == CRC) begin
+      state_q <= GAP;
     end else if (sent) begin
-      state <= BYTES;
-      crc <= 8'd0;
+      state_q <= BYTES;
+      crc_q <= 8'd0;
       in_packet <= 1'b0;
     end
   end
 
   // Trace: the head is reported when the key is known, at the GAP at the latest.
-  assign key_take = sent && state != CRC;
-  assign tr_tail  = sent && state == GAP;
-  assign tr_ago   = in_packet ? 32'(cycle - start) : 32'd0;
+  assign key_take = sent && state_q != CRC;
+  assign tr_tail  = sent && state_q == GAP;
+  assign tr_ago   = in_packet ? 32'(cycle - start_q) : 32'd0;
 
   always_ff @(posedge clk) begin
-    if (rst) start <= 48'd0;
-    else if (sent && !in_packet) start <= cycle;
+    if (rst) start_q <= 48'd0;
+    else if (sent && !in_packet) start_q <= cycle;
   end
 
   myri_byte_key #(
@@ -113,7 +113,7 @@ module myri_packet_tx #(
       .clk  (clk),
       .rst  (rst),
       .take (key_take),
-      .tail (state == GAP),
+      .tail (state_q == GAP),
       .data (value),
       .found(tr_head),
       .key  (tr_key)

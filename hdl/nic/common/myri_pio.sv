@@ -48,7 +48,7 @@ module myri_pio
 );
   localparam int LANE = $clog2(WIDTH / 8);
   logic read;
-  logic waiting;  // SRAM read granted, data not yet back
+  logic waiting_q;  // SRAM read granted, data not yet back
   logic to_ctl;
   sram_request_t own;  // of a beat
   logic whole;
@@ -60,7 +60,7 @@ module myri_pio
   assign to_ctl = !to_sram && !to_bell && !to_regs;
   assign whole = be[3:0] == 4'hF;
 
-  assign own.req = in_valid && to_sram && (!read || (rsp_ready && !waiting));
+  assign own.req = in_valid && to_sram && (!read || (rsp_ready && !waiting_q));
   assign own.write = !read;
   assign own.addr = sram_offset;
   assign own.be = 8'(be);
@@ -85,7 +85,7 @@ module myri_pio
   assign busy = in_valid;
 
   always_ff @(posedge clk) begin
-    if (rst) waiting <= 1'b0;
-    else waiting <= in_valid && read && to_sram && sram.req && sram_gnt;
+    if (rst) waiting_q <= 1'b0;
+    else waiting_q <= in_valid && read && to_sram && sram.req && sram_gnt;
   end
 endmodule

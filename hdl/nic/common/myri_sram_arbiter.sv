@@ -40,7 +40,7 @@ module myri_sram_arbiter
   localparam int TX = 3;
   localparam int CPU = 4;
 
-  logic       dma_first;  // round robin between the two I/O requesters
+  logic       dma_first_q;  // round robin between the two I/O requesters
   logic [4:0] request;  // in order of rank, lowest bit first
   logic [4:0] rest;
   logic [4:0] first;  // one-hot: on port a
@@ -48,21 +48,21 @@ module myri_sram_arbiter
   logic [4:0] on_a;  // as first, by requester
   logic [4:0] on_b;
   logic [4:0] granted;
-  logic [4:0] from_b;  // read data of the clock after come from port b
-  logic [3:0] read;  // whose they are: PIO, DMA, TX, CPU
+  logic [4:0] from_b_q;  // read data of the clock after come from port b
+  logic [3:0] read_q;  // whose they are: PIO, DMA, TX, CPU
 
   assign request = {
     cpu_sram.req,
     tx_sram.req,
     rx_sram.req,
-    dma_first ? pio_sram.req : dma_sram.req,
-    dma_first ? dma_sram.req : pio_sram.req
+    dma_first_q ? pio_sram.req : dma_sram.req,
+    dma_first_q ? dma_sram.req : pio_sram.req
   };
   assign first = request & (~request + 5'd1);
   assign rest = request & ~first;
   assign second = (cfg_accesses != 2'd1) ? rest & (~rest + 5'd1) : 5'd0;
-  assign on_a = {first[4:2], dma_first ? {first[0], first[1]} : first[1:0]};
-  assign on_b = {second[4:2], dma_first ? {second[0], second[1]} : second[1:0]};
+  assign on_a = {first[4:2], dma_first_q ? {first[0], first[1]} : first[1:0]};
+  assign on_b = {second[4:2], dma_first_q ? {second[0], second[1]} : second[1:0]};
   assign granted = on_a | on_b;
   assign pio_gnt = granted[PIO];
   assign dma_gnt = granted[DMA];
@@ -78,21 +78,21 @@ module myri_sram_arbiter
   assign mem_b = on_b[PIO] ? pio_sram : on_b[DMA] ? dma_sram : on_b[RX] ? rx_sram :
       on_b[TX] ? tx_sram : on_b[CPU] ? cpu_sram : SRAM_IDLE;
 
-  assign pio_read.data = from_b[PIO] ? mem_b_rdata : mem_a_rdata;
-  assign dma_read.data = from_b[DMA] ? mem_b_rdata : mem_a_rdata;
-  assign tx_read.data = from_b[TX] ? mem_b_rdata : mem_a_rdata;
-  assign cpu_read.data = from_b[CPU] ? mem_b_rdata : mem_a_rdata;
-  assign {pio_read.valid, dma_read.valid, tx_read.valid, cpu_read.valid} = read;
+  assign pio_read.data = from_b_q[PIO] ? mem_b_rdata : mem_a_rdata;
+  assign dma_read.data = from_b_q[DMA] ? mem_b_rdata : mem_a_rdata;
+  assign tx_read.data = from_b_q[TX] ? mem_b_rdata : mem_a_rdata;
+  assign cpu_read.data = from_b_q[CPU] ? mem_b_rdata : mem_a_rdata;
+  assign {pio_read.valid, dma_read.valid, tx_read.valid, cpu_read.valid} = read_q;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      dma_first <= 1'b0;
-      from_b <= 5'd0;
-      read <= 4'd0;
+      dma_first_q <= 1'b0;
+      from_b_q <= 5'd0;
+      read_q <= 4'd0;
     end else begin
-      if (granted[PIO] != granted[DMA]) dma_first <= granted[PIO];
-      if (request != 5'd0) from_b <= on_b;
-      read <= {
+      if (granted[PIO] != granted[DMA]) dma_first_q <= granted[PIO];
+      if (request != 5'd0) from_b_q <= on_b;
+      read_q <= {
         granted[PIO] && !pio_sram.write,
         granted[DMA] && !dma_sram.write,
         granted[TX],

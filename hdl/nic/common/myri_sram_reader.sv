@@ -21,33 +21,33 @@ module myri_sram_reader
     output logic busy  // another edge is needed
 );
   localparam int LANE = $clog2(WIDTH / 8);
-  logic [22-LANE:0] next;
-  logic [     29:0] left;
-  logic             held;
-  logic [WIDTH-1:0] word;
+  logic [22-LANE:0] next_q;
+  logic [     29:0] left_q;
+  logic             held_q;
+  logic [WIDTH-1:0] word_q;
 
-  assign sram.req = left != 30'd0 && !held && !(sram_read.valid && !out_ready);
-  assign sram.addr = {next, LANE'(0)};
+  assign sram.req = left_q != 30'd0 && !held_q && !(sram_read.valid && !out_ready);
+  assign sram.addr = {next_q, LANE'(0)};
   assign {sram.write, sram.be, sram.wdata} = '0;
-  assign out_valid = sram_read.valid || held;
-  assign out_data = held ? word : sram_read.data[WIDTH-1:0];
-  assign busy = start || sram.req || sram_read.valid || (held && out_ready);
+  assign out_valid = sram_read.valid || held_q;
+  assign out_data = held_q ? word_q : sram_read.data[WIDTH-1:0];
+  assign busy = start || sram.req || sram_read.valid || (held_q && out_ready);
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      next <= '0;
-      left <= 30'd0;
-      held <= 1'b0;
-      word <= '0;
+      next_q <= '0;
+      left_q <= 30'd0;
+      held_q <= 1'b0;
+      word_q <= '0;
     end else begin
-      held <= out_valid && !out_ready;
-      if (sram_read.valid && !out_ready) word <= sram_read.data[WIDTH-1:0];
+      held_q <= out_valid && !out_ready;
+      if (sram_read.valid && !out_ready) word_q <= sram_read.data[WIDTH-1:0];
       if (start) begin
-        next <= addr;
-        left <= count;
+        next_q <= addr;
+        left_q <= count;
       end else if (sram.req && sram_gnt) begin
-        next <= next + 1'b1;
-        left <= left - 30'd1;
+        next_q <= next_q + 1'b1;
+        left_q <= left_q - 30'd1;
       end
     end
   end

@@ -35,7 +35,7 @@ module myri_fifo_card_host
 );
   localparam int SLOT_LOG2 = $clog2(SIZE_SLOT);
   localparam logic [SLOT_LOG2-1:3] LAST = 3'((SIZE_CELL_PAYLOAD + SIZE_PAYLOAD) / 8 - 1);
-  logic at_out, at_in, first, goes, to_sram, rvalid, read, unused_ok;
+  logic at_out, at_in, first, goes, to_sram, rvalid_q, read, unused_ok;
   logic bell_valid, reg_valid, reg_write, reg_misuse;
   logic [ 8:0] reg_addr;
   logic [31:0] reg_wdata;
@@ -67,9 +67,9 @@ module myri_fifo_card_host
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      {rvalid, begun} <= 2'b00;
+      {rvalid_q, begun} <= 2'b00;
     end else begin
-      rvalid <= mem.req && !mem.write;
+      rvalid_q <= mem.req && !mem.write;
       if (mem.req && mem.write && at_out && first) begun <= 1'b1;
       else if (put || (out_dropped && first)) begun <= 1'b0;
     end
@@ -85,7 +85,7 @@ module myri_fifo_card_host
       .to_bell(1'b0),
       .sram(mem),
       .sram_gnt(mem.req),
-      .sram_read({rvalid, mem_rdata}),
+      .sram_read({rvalid_q, mem_rdata}),
       .host_reg_valid(reg_valid),
       .host_reg_ready(1'b1),
       .host_reg_write(reg_write),

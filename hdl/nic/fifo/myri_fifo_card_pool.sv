@@ -23,13 +23,13 @@ module myri_fifo_card_pool
     input logic next  // strobe: done with it; not at level 0
 );
   localparam int NUMBER_BITS = $clog2(SIZE_BUFFERS);
-  logic [SIZE_BUFFERS-1:0] held;  // in the pool, the one that is filled included
+  logic [SIZE_BUFFERS-1:0] held_q;  // in the pool, the one that is filled included
   logic given, r_valid;
   logic [20:0] r_data;
   logic unused_ok;  // neither FIFO can be full; busy is that of who strobes
 
   assign no_number = give && (number[NUMBER_BITS-1:0] == '0 || number[31:NUMBER_BITS] != '0);
-  assign pooled = give && !no_number && held[number[NUMBER_BITS-1:0]];
+  assign pooled = give && !no_number && held_q[number[NUMBER_BITS-1:0]];
   assign given = give && !no_number && !pooled;
   assign ready = r_valid ? {1'b1, r_data[20:19], 6'd0, r_data[18:12], 4'd0, r_data[11:0]} : 32'd0;
 
@@ -64,10 +64,10 @@ module myri_fifo_card_pool
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      held <= '0;
+      held_q <= '0;
     end else begin
-      if (arrive) held[free_number] <= 1'b0;
-      if (given) held[number[NUMBER_BITS-1:0]] <= 1'b1;
+      if (arrive) held_q[free_number] <= 1'b0;
+      if (given) held_q[number[NUMBER_BITS-1:0]] <= 1'b1;
     end
   end
 endmodule

@@ -32,35 +32,35 @@ module myri_fifo_card_receive
   localparam int WHOLE = SIZE_CELL + 1;  // bytes of a cell with the CRC character of the link
   localparam int INDEX = $clog2(SIZE_BUFFER / 8);  // bits of a word's index in a buffer
 
-  logic tail, taken, store, fits, hec_bad, hec_wrong, too_long, known, next_known;
+  logic tail, taken, store, fits, hec_bad_q, hec_wrong, too_long, known, next_known;
   logic [ 3:0] count;
   logic [63:0] lanes;
-  logic [12:0] length, total;  // bytes so far; they stay at what is too long
+  logic [12:0] length_q, total;  // bytes so far; they stay at what is too long
   logic [11:0] body;  // those of the packet that are stored
   logic [INDEX-1:0] index;
-  logic [23:0] carried;  // last lanes of the word before
+  logic [23:0] carried_q;  // last lanes of the word before
   logic [7:0] hec;
 
   assign {tail, count, tr_syndrome, lanes} = in_data;
-  assign index = length[INDEX+2:3];
-  assign fits = cells ? length < 13'(SIZE_CELL) : length < 13'(SIZE_BUFFER);
+  assign index = length_q[INDEX+2:3];
+  assign fits = cells ? length_q < 13'(SIZE_CELL) : length_q < 13'(SIZE_BUFFER);
   assign store = fits && count != 4'd0;
   assign mem.req = in_valid && place_valid && store;
   assign mem.write = 1'b1;
   assign mem.be = 8'hFF;
   assign mem.addr = place | {{(20 - INDEX) {1'b0}}, index, 3'd0};
-  assign mem.wdata = !cells ? lanes : index == '0 ? {lanes[31:0], 32'd0} : {lanes[39:0], carried};
+  assign mem.wdata = !cells ? lanes : index == '0 ? {lanes[31:0], 32'd0} : {lanes[39:0], carried_q};
   assign in_ready = place_valid && (!store || mem_gnt);
   assign taken = in_valid && in_ready;
 
-  assign total = length[12] ? length : length + {9'd0, count};
+  assign total = length_q[12] ? length_q : length_q + {9'd0, count};
   assign too_long = total > 13'(SIZE_BUFFER) + 13'd1;
   assign body = too_long ? 12'(SIZE_BUFFER) : total == 13'd0 ? 12'd0 : 12'(total - 13'd1);
-  assign hec_wrong = hec_bad || (length == 13'd0 && lanes[39:32] != hec);
+  assign hec_wrong = hec_bad_q || (length_q == 13'd0 && lanes[39:32] != hec);
   assign refused = taken && tail && cells && (total != 13'(WHOLE) || tr_syndrome != 8'd0 || hec_wrong);
   assign arrive = taken && tail && !refused;
   assign arrived_as = {tr_syndrome != 8'd0 || total < 13'd2, too_long, body};
-  assign in_flight = length != 13'd0;
+  assign in_flight = length_q != 13'd0;
   assign busy = taken || mem.req;
 
   assign tr_first = taken && next_known && !known;
@@ -74,11 +74,11 @@ module myri_fifo_card_receive
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      {length, carried, hec_bad} <= '0;
+      {length_q, carried_q, hec_bad_q} <= '0;
     end else if (taken) begin
-      length  <= tail ? 13'd0 : total;
-      carried <= lanes[63:40];
-      hec_bad <= !tail && hec_wrong;
+      length_q  <= tail ? 13'd0 : total;
+      carried_q <= lanes[63:40];
+      hec_bad_q <= !tail && hec_wrong;
     end
   end
 

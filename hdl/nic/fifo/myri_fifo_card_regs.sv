@@ -36,10 +36,10 @@ module myri_fifo_card_regs
     output logic busy  // another edge is needed
 );
   localparam int ERRORS = ERR_PIO + 1;
-  logic whole, w_tx, w_free, w_next, w_cell, w_mode, known, no_buffer, ask;
+  logic whole, w_tx, w_free, w_next, w_cell, w_mode, known, no_buffer, ask_q;
   logic arrived, tx_full;
-  logic [ERRORS-1:0] errors, raised;
-  logic [31:0] status, dropped;
+  logic [ERRORS-1:0] errors_q, raised;
+  logic [31:0] status, dropped_q;
 
   assign whole = ctl && be == 8'h0F;
   assign w_mode = whole && {1'b0, addr} == PCI_MODE;
@@ -58,10 +58,10 @@ module myri_fifo_card_regs
   assign arrived = receive_level != 9'd0;
   assign ready_next = w_next && !cells && arrived;
   assign cell_next = w_cell && cells && arrived;
-  assign irq = ask && arrived;
+  assign irq = ask_q && arrived;
 
   assign status = (32'(arrived) << STATUS_ARRIVED) | (32'(send_idle) << STATUS_IDLE) |
-      (32'(errors != '0) << STATUS_ERROR) | (32'(cells) << STATUS_CELLS) |
+      (32'(errors_q != '0) << STATUS_ERROR) | (32'(cells) << STATUS_CELLS) |
       (32'(send_level) << STATUS_SEND_LEVEL) | (32'(receive_level) << STATUS_RECEIVE_LEVEL);
   assign raised = (ERRORS'(tx_full) << ERR_TX_FULL) |
       (ERRORS'(no_number || (w_tx && !cells && no_buffer)) << ERR_NUMBER) |
@@ -79,23 +79,23 @@ module myri_fifo_card_regs
     })
       PCI_STATUS: rvalue = status;
       PCI_MODE: rvalue = {31'd0, cells};
-      PCI_INTERRUPT: rvalue = {31'd0, ask};
-      PCI_ERRORS: rvalue = 32'(errors);
+      PCI_INTERRUPT: rvalue = {31'd0, ask_q};
+      PCI_ERRORS: rvalue = 32'(errors_q);
       PCI_RX_FREE: rvalue = {24'd0, free_level};
       PCI_RX_READY: rvalue = ready;
-      PCI_DROPPED: rvalue = dropped;
+      PCI_DROPPED: rvalue = dropped_q;
       default: rvalue = 32'd0;
     endcase
   end
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      {cells, ask, errors, dropped} <= '0;
+      {cells, ask_q, errors_q, dropped_q} <= '0;
     end else begin
       if (renew) cells <= value[0];
-      if (whole && {1'b0, addr} == PCI_INTERRUPT) ask <= value[0];
-      errors <= (errors & ~(whole && {1'b0, addr} == PCI_ERRORS ? value[ERRORS-1:0] : '0)) | raised;
-      if (cell_refused) dropped <= dropped + 32'd1;
+      if (whole && {1'b0, addr} == PCI_INTERRUPT) ask_q <= value[0];
+      errors_q <= (errors_q & ~(whole && {1'b0, addr} == PCI_ERRORS ? value[ERRORS-1:0] : '0)) | raised;
+      if (cell_refused) dropped_q <= dropped_q + 32'd1;
     end
   end
 endmodule

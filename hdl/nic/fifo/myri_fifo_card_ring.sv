@@ -17,18 +17,18 @@ module myri_fifo_card_ring
     output logic [SLOTS_LOG2:0] level  // cells held
 );
   localparam int SLOT_LOG2 = $clog2(SIZE_SLOT);
-  logic [SLOTS_LOG2-1:0] w_slot, r_slot;
+  logic [SLOTS_LOG2-1:0] w_slot_q, r_slot_q;
 
-  assign tail = 23'(BASE) | {{(23 - SLOTS_LOG2 - SLOT_LOG2) {1'b0}}, w_slot, {SLOT_LOG2{1'b0}}};
-  assign head = 23'(BASE) | {{(23 - SLOTS_LOG2 - SLOT_LOG2) {1'b0}}, r_slot, {SLOT_LOG2{1'b0}}};
+  assign tail = 23'(BASE) | {{(23 - SLOTS_LOG2 - SLOT_LOG2) {1'b0}}, w_slot_q, {SLOT_LOG2{1'b0}}};
+  assign head = 23'(BASE) | {{(23 - SLOTS_LOG2 - SLOT_LOG2) {1'b0}}, r_slot_q, {SLOT_LOG2{1'b0}}};
   assign full = level[SLOTS_LOG2];
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      {w_slot, r_slot, level} <= '0;
+      {w_slot_q, r_slot_q, level} <= '0;
     end else begin
-      if (put) w_slot <= w_slot + 1'b1;
-      if (take) r_slot <= r_slot + 1'b1;
+      if (put) w_slot_q <= w_slot_q + 1'b1;
+      if (take) r_slot_q <= r_slot_q + 1'b1;
       if (put && !take) level <= level + 1'b1;
       else if (take && !put) level <= level - 1'b1;
     end

@@ -42,30 +42,30 @@ module myri_fifo_card_send
   localparam logic [2:0] MARK = 3'd6;  // changes the descriptor's state
   localparam int BUFFER_LOG2 = $clog2(SIZE_BUFFER);
 
-  logic [2:0] state;
-  logic fresh;  // the word asked for at the last edge is at mem_rdata
-  logic have;  // DATA: a word is here
-  logic [63:0] kept, word;
+  logic [2:0] state_q;
+  logic fresh_q;  // the word asked for at the last edge is at mem_rdata
+  logic have_q;  // DATA: a word is here
+  logic [63:0] kept_q, word;
   logic [31:0] told;  // descriptor
   logic [12:0] until_end;  // bytes skipped and sent
   logic right;
-  logic [22:0] at;  // word that is asked for next, or here
-  logic [11:0] left;  // bytes still to put
-  logic [2:0] skip;
+  logic [22:0] at_q;  // word that is asked for next, or here
+  logic [11:0] left_q;  // bytes still to put
+  logic [2:0] skip_q;
   logic [3:0] room;  // bytes of the packet in the word
-  logic [3:0] own;  // the host's own bits of the descriptor
-  logic [31:0] header;
+  logic [3:0] own_q;  // the host's own bits of the descriptor
+  logic [31:0] header_q;
   logic [7:0] hec;
   logic [2:0] route;  // route bytes of the circuit
   logic last, want, put, pushed, looked, known, next_known;
   logic [2:0] first;
   logic [3:0] end_lane;
   logic [63:0] lanes;
-  logic [31:0] bytes;
-  logic [47:0] start;
+  logic [31:0] bytes_q;
+  logic [47:0] start_q;
   logic unused_ok;
 
-  assign word = fresh ? mem_rdata : kept;
+  assign word = fresh_q ? mem_rdata : kept_q;
   assign told = {word[7:0], word[15:8], word[23:16], word[31:24]};
   assign until_end = {1'b0, told[DESC_BYTES+:12]} + {10'd0, told[DESC_SKIP+:3]};
   assign right = told[DESC_STATE+:4] == STATE_READY && told[DESC_BYTES+:12] != 12'd0 && until_end <= 13'(SIZE_BUFFER);
@@ -74,85 +74,85 @@ module myri_fifo_card_send
   assign unused_ok = ^{told[23:19], told[15:12]};
 
   // What is asked of the memory.
-  assign looked = state == IDLE && job_valid;
-  assign want = state == DATA && (!have || (pushed && !last));
-  assign mem.req = looked || state == CIRCUIT || want || state == MARK;
-  assign mem.write = state == MARK;
+  assign looked = state_q == IDLE && job_valid;
+  assign want = state_q == DATA && (!have_q || (pushed && !last));
+  assign mem.req = looked || state_q == CIRCUIT || want || state_q == MARK;
+  assign mem.write = state_q == MARK;
   assign mem.be = 8'h01;
-  assign mem.wdata = {56'd0, STATE_SENT, own};
-  assign mem.addr = state == CIRCUIT ? {14'd0, header[17:16], header[31:28], 3'd0} :
-      state == DATA ? (have ? at + 23'd8 : at) : cells ? job_slot : {13'd0, job_number, 3'd0};
+  assign mem.wdata = {56'd0, STATE_SENT, own_q};
+  assign mem.addr = state_q == CIRCUIT ? {14'd0, header_q[17:16], header_q[31:28], 3'd0} :
+      state_q == DATA ? (have_q ? at_q + 23'd8 : at_q) : cells ? job_slot : {13'd0, job_number, 3'd0};
 
   // What is put.
-  assign room = 4'd8 - {1'b0, skip};
-  assign last = left <= {8'd0, room};
-  assign first = state == ROUTE ? 3'd0 - route : state == HEADER ? 3'd3 : skip;
-  assign end_lane = state == DATA && last ? {1'b0, skip} + left[3:0] : 4'd8;
-  assign lanes = state == HEADER ? {hec, header, 24'd0} : word;
-  assign put = (state == DATA && have) || state == HEADER || (state == ROUTE && route != 3'd0);
+  assign room = 4'd8 - {1'b0, skip_q};
+  assign last = left_q <= {8'd0, room};
+  assign first = state_q == ROUTE ? 3'd0 - route : state_q == HEADER ? 3'd3 : skip_q;
+  assign end_lane = state_q == DATA && last ? {1'b0, skip_q} + left_q[3:0] : 4'd8;
+  assign lanes = state_q == HEADER ? {hec, header_q, 24'd0} : word;
+  assign put = (state_q == DATA && have_q) || state_q == HEADER || (state_q == ROUTE && route != 3'd0);
   assign send_valid = put;
   assign pushed = put && send_ready;
-  assign send_data = {1'b1, 1'b0, state == DATA && last, first, end_lane, lanes};
+  assign send_data = {1'b1, 1'b0, state_q == DATA && last, first, end_lane, lanes};
 
-  assign refused = state == LOOK && !cells && !right;
-  assign done = refused || (state == MARK && mem_gnt) || (cells && state == DATA && pushed && last);
-  assign in_flight = state != IDLE;
-  assign busy = mem.req || state == LOOK || (state == ROUTE && !put) || pushed || fresh;
+  assign refused = state_q == LOOK && !cells && !right;
+  assign done = refused || (state_q == MARK && mem_gnt) || (cells && state_q == DATA && pushed && last);
+  assign in_flight = state_q != IDLE;
+  assign busy = mem.req || state_q == LOOK || (state_q == ROUTE && !put) || pushed || fresh_q;
 
   myri_fifo_card_hec u_hec (
-      .header(header),
+      .header(header_q),
       .hec(hec)
   );
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      state <= IDLE;
-      {fresh, have, kept, at, left, skip, own, header} <= '0;
+      state_q <= IDLE;
+      {fresh_q, have_q, kept_q, at_q, left_q, skip_q, own_q, header_q} <= '0;
     end else begin
-      fresh <= mem.req && mem_gnt && !mem.write;
-      if (fresh) kept <= mem_rdata;
-      case (state)
-        IDLE: if (looked && mem_gnt) state <= LOOK;
+      fresh_q <= mem.req && mem_gnt && !mem.write;
+      if (fresh_q) kept_q <= mem_rdata;
+      case (state_q)
+        IDLE: if (looked && mem_gnt) state_q <= LOOK;
         LOOK: begin
-          at <= cells ? job_slot + 23'd8 : {{(23 - 7 - BUFFER_LOG2) {1'b0}}, job_number, {BUFFER_LOG2{1'b0}}};
-          left <= cells ? 12'(SIZE_PAYLOAD) : told[DESC_BYTES+:12];
-          skip <= cells ? 3'd0 : told[DESC_SKIP+:3];
-          own <= told[DESC_OWN+:4];
-          header <= word[63:32];
-          have <= 1'b0;
-          state <= cells ? CIRCUIT : right ? DATA : IDLE;
+          at_q <= cells ? job_slot + 23'd8 : {{(23 - 7 - BUFFER_LOG2) {1'b0}}, job_number, {BUFFER_LOG2{1'b0}}};
+          left_q <= cells ? 12'(SIZE_PAYLOAD) : told[DESC_BYTES+:12];
+          skip_q <= cells ? 3'd0 : told[DESC_SKIP+:3];
+          own_q <= told[DESC_OWN+:4];
+          header_q <= word[63:32];
+          have_q <= 1'b0;
+          state_q <= cells ? CIRCUIT : right ? DATA : IDLE;
         end
-        CIRCUIT: if (mem_gnt) state <= ROUTE;
-        ROUTE: if (!put || send_ready) state <= HEADER;
-        HEADER: if (send_ready) state <= DATA;
+        CIRCUIT: if (mem_gnt) state_q <= ROUTE;
+        ROUTE: if (!put || send_ready) state_q <= HEADER;
+        HEADER: if (send_ready) state_q <= DATA;
         DATA: begin
-          if (want && mem_gnt) have <= 1'b1;
-          else if (pushed) have <= 1'b0;
+          if (want && mem_gnt) have_q <= 1'b1;
+          else if (pushed) have_q <= 1'b0;
           if (pushed) begin
-            at   <= at + 23'd8;
-            left <= left - {8'd0, room};
-            skip <= 3'd0;
-            if (last) state <= cells ? IDLE : MARK;
+            at_q   <= at_q + 23'd8;
+            left_q <= left_q - {8'd0, room};
+            skip_q <= 3'd0;
+            if (last) state_q <= cells ? IDLE : MARK;
           end
         end
-        default: if (mem_gnt) state <= IDLE;
+        default: if (mem_gnt) state_q <= IDLE;
       endcase
     end
   end
 
   // Trace.
   assign tr_start = pushed && next_known && !known;
-  assign tr_ago   = 32'(cycle - start);
+  assign tr_ago   = 32'(cycle - start_q);
   assign tr_read  = pushed && send_data[71];
-  assign tr_bytes = bytes + {28'd0, end_lane} - {29'd0, first};
+  assign tr_bytes = bytes_q + {28'd0, end_lane} - {29'd0, first};
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      bytes <= 32'd0;
-      start <= 48'd0;
+      bytes_q <= 32'd0;
+      start_q <= 48'd0;
     end else begin
-      if (pushed) bytes <= send_data[71] ? 32'd0 : tr_bytes;
-      if (state == LOOK) start <= cycle;
+      if (pushed) bytes_q <= send_data[71] ? 32'd0 : tr_bytes;
+      if (state_q == LOOK) start_q <= cycle;
     end
   end
 

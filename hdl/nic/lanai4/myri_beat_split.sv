@@ -21,27 +21,27 @@ module myri_beat_split (
   logic [20:0] addr;
   logic [ 7:0] be;
   logic [63:0] data;
-  logic        low_done;  // the lower half of this beat is through
+  logic        low_done_q;  // the lower half of this beat is through
   logic        high;  // the half shown
   logic        last;
-  logic [31:0] low;  // answer of the lower half
+  logic [31:0] low_q;  // answer of the lower half
 
   assign {read, addr, be, data} = in_data;
-  assign high = low_done || (!read && be[3:0] == 4'd0 && be[7:4] != 4'd0);
+  assign high = low_done_q || (!read && be[3:0] == 4'd0 && be[7:4] != 4'd0);
   assign last = high || (!read && be[7:4] == 4'd0);
   assign out_valid = in_valid;
   assign out_data = {read, addr, high, high ? be[7:4] : be[3:0], high ? data[63:32] : data[31:0]};
   assign in_ready = out_ready && last;
   assign rsp_valid = out_rsp_valid && high;
-  assign rsp_data = {out_rsp_data, low};
+  assign rsp_data = {out_rsp_data, low_q};
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      low_done <= 1'b0;
-      low <= 32'd0;
+      low_done_q <= 1'b0;
+      low_q <= 32'd0;
     end else if (in_valid && out_ready) begin
-      low_done <= !last;
-      if (out_rsp_valid) low <= out_rsp_data;
+      low_done_q <= !last;
+      if (out_rsp_valid) low_q <= out_rsp_data;
     end
   end
 endmodule

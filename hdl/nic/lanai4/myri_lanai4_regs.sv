@@ -47,7 +47,7 @@ module myri_lanai4_regs
     input logic [31:0] lar,  // LAR
     input logic dir,  // DMA_DIR
     input logic [31:0] ctr,  // DMA_CTR
-    input logic dma_busy,  // a transfer is in work
+    input logic dma_runs,  // a transfer is in work
     input logic [31:0] recv_length,  // RECV_LENGTH
     input logic [2:0] recv_orun,  // OFF_BY bits, with set_isr[RECV]
     input logic recv_lost,  // strobe, counted in RECV_LOST
@@ -65,8 +65,8 @@ module myri_lanai4_regs
 );
   logic write, access, timed, isr_busy, to_limit, w_errors, w_isr, w_eimr, w_rtc, w_it;
   logic [8:0] addr;
-  logic [31:0] value, rdata, eimr, errors, lost, clear, set_all, rtc, myrinet;
-  logic [31:0] cks, sts, timeout, debug, led, write_enable;
+  logic [31:0] value, rdata, eimr, errors, lost, clear, set_all, rtc, myrinet_q;
+  logic [31:0] cks_q, sts_q, timeout_q, debug_q, led_q, write_enable_q;
   logic [95:0] it;
   logic [ 2:0] expired;
 
@@ -95,32 +95,32 @@ module myri_lanai4_regs
   // Plain storage: checksum, burst modes, debug and protection are not built.
   always_ff @(posedge clk) begin
     if (rst) begin
-      {cks, sts, timeout, debug, led, write_enable} <= 192'd0;
+      {cks_q, sts_q, timeout_q, debug_q, led_q, write_enable_q} <= 192'd0;
     end else if (write) begin
       case (addr)
-        REG_CKS: cks <= value;
-        REG_DMA_STS: sts <= value;
-        REG_TIMEOUT: timeout <= value;
-        REG_DEBUG: debug <= value;
-        REG_LED: led <= value;
-        REG_WRITE_ENABLE: write_enable <= value;
+        REG_CKS: cks_q <= value;
+        REG_DMA_STS: sts_q <= value;
+        REG_TIMEOUT: timeout_q <= value;
+        REG_DEBUG: debug_q <= value;
+        REG_LED: led_q <= value;
+        REG_WRITE_ENABLE: write_enable_q <= value;
         default: ;
       endcase
     end
   end
-  assign nres_code   = timeout[1:0];
-  assign nres_enable = myrinet[MYRINET_NRES_EN];
-  assign crc_enable  = myrinet[MYRINET_CRC_EN];
+  assign nres_code   = timeout_q[1:0];
+  assign nres_enable = myrinet_q[MYRINET_NRES_EN];
+  assign crc_enable  = myrinet_q[MYRINET_CRC_EN];
 
   always_ff @(posedge clk) begin
-    if (rst || hold_reset) myrinet <= MYRINET_AFTER_RESET;
-    else if (write && addr == REG_MYRINET) myrinet <= value;
+    if (rst || hold_reset) myrinet_q <= MYRINET_AFTER_RESET;
+    else if (write && addr == REG_MYRINET) myrinet_q <= value;
   end
 
   // ISR and what hangs on it.
   assign clear = (send_started ? 32'd1 << ISR_SEND : 32'd0) |
       (w_rml ? (32'd1 << ISR_RECV) | (32'd1 << ISR_BUFF) : 32'd0) |
-      (w_ctr && !dma_busy ? 32'd1 << ISR_DMA : 32'd0) |
+      (w_ctr && !dma_runs ? 32'd1 << ISR_DMA : 32'd0) |
       (set_isr[ISR_RECV] ? 32'd3 << ISR_OFF_BY_1 : 32'd0);
   assign set_all = set_isr |
       (set_isr[ISR_RECV] ? {30'd0, recv_orun[1:0]} << ISR_OFF_BY_1 : 32'd0) |
@@ -157,7 +157,7 @@ module myri_lanai4_regs
       REG_EIMR: rdata = eimr;
       REG_IT: rdata = it[31:0];
       REG_RTC: rdata = rtc;
-      REG_CKS: rdata = cks;
+      REG_CKS: rdata = cks_q;
       REG_EAR: rdata = ear;
       REG_LAR: rdata = lar;
       REG_DMA_CTR: rdata = ctr;
@@ -167,17 +167,17 @@ module myri_lanai4_regs
       REG_SML, REG_SMLT: rdata = {8'd0, send_limit - 24'd4};
       REG_SA: rdata = {29'd0, sa};
       REG_DMA_DIR: rdata = {31'd0, dir};
-      REG_DMA_STS: rdata = sts;
-      REG_TIMEOUT: rdata = timeout;
-      REG_MYRINET: rdata = myrinet;
-      REG_DEBUG: rdata = debug;
-      REG_LED: rdata = led;
+      REG_DMA_STS: rdata = sts_q;
+      REG_TIMEOUT: rdata = timeout_q;
+      REG_MYRINET: rdata = myrinet_q;
+      REG_DEBUG: rdata = debug_q;
+      REG_LED: rdata = led_q;
       REG_VERSION: rdata = SIZE_VERSION;
-      REG_WRITE_ENABLE: rdata = write_enable;
+      REG_WRITE_ENABLE: rdata = write_enable_q;
       REG_RECV_LENGTH: rdata = recv_length;
       REG_RECV_LOST: rdata = lost;
       REG_ERRORS: rdata = errors;
-      REG_DMA_STATUS: rdata = {31'd0, dma_busy};
+      REG_DMA_STATUS: rdata = {31'd0, dma_runs};
       default: rdata = 32'd0;
     endcase
   end

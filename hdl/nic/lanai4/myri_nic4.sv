@@ -133,7 +133,7 @@ module myri_nic4
       .cfg_rtc_num(cfg.rtc_numerator),
       .cfg_rtc_den(cfg.rtc_denominator),
       .hold_reset(lanai_reset),
-      .dma_busy(dma_in_flight),
+      .dma_runs(dma_in_flight),
       .recv_lost(status.rx_lost),
       .intr_line(irq),
       .alarm(timer_alarm),

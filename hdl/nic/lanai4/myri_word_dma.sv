@@ -55,18 +55,18 @@ module myri_word_dma
   localparam logic [1:0] MOVE = 2'd3;  // words, until the command's end
   localparam logic [31:0] PIECE = 32'd32768;
 
-  logic [ 1:0] state;
-  logic [29:0] words;  // not yet moved
-  logic [31:0] left;  // bytes not yet in a command
-  logic [31:0] address;  // next byte on the bus
+  logic [ 1:0] state_q;
+  logic [29:0] words_q;  // not yet moved
+  logic [31:0] left_q;  // bytes not yet in a command
+  logic [31:0] address_q;  // next byte on the bus
   logic [31:0] piece;
-  logic [20:0] at;  // next word of SRAM, host to SRAM
-  logic        upper;  // the next word belongs to the upper half of a beat
+  logic [20:0] at_q;  // next word of SRAM, host to SRAM
+  logic        upper_q;  // the next word belongs to the upper half of a beat
   logic        last;  // the next word is the last one
-  logic [31:0] low;  // lower half of a beat that is not yet whole
-  logic        ended;  // the last command is over
-  logic        failed;
-  logic [47:0] start_at;
+  logic [31:0] low_q;  // lower half of a beat that is not yet whole
+  logic        ended_q;  // the last command is over
+  logic        failed_q;
+  logic [47:0] start_at_q;
   logic        begin_move;
   logic        complete;
   logic        refuse;
@@ -79,29 +79,29 @@ module myri_word_dma
   logic unused_ok;
   assign unused_ok = w_data[1];
 
-  assign idle = state == IDLE;
+  assign idle = state_q == IDLE;
   assign misuse = (w_ear || w_lar || w_dir || w_ctr) && !idle;
-  assign ctr = {words, 2'b00};
+  assign ctr = {words_q, 2'b00};
   assign refuse = {1'b0, lar} + {1'b0, ctr} > 33'(SIZE_SRAM);
-  assign begin_move = state == START && words != 30'd0 && !refuse && cycle >= start_at;
-  assign piece = (left + {29'd0, address[2:0]} > PIECE) ? PIECE - {29'd0, address[2:0]} : left;
-  assign complete = state == MOVE && ended && words == 30'd0;
-  assign last = words == 30'd1;
+  assign begin_move = state_q == START && words_q != 30'd0 && !refuse && cycle >= start_at_q;
+  assign piece = (left_q + {29'd0, address_q[2:0]} > PIECE) ? PIECE - {29'd0, address_q[2:0]} : left_q;
+  assign complete = state_q == MOVE && ended_q && words_q == 30'd0;
+  assign last = words_q == 30'd1;
 
   // SRAM to host: words become beats. Host to SRAM: beats become words.
-  assign r_ready = (upper || last) ? wr_ready : 1'b1;
-  assign wr_valid = r_valid && (upper || last);
-  assign wr_data = upper ? {r_data, low} : {32'd0, r_data};
+  assign r_ready = (upper_q || last) ? wr_ready : 1'b1;
+  assign wr_valid = r_valid && (upper_q || last);
+  assign wr_data = upper_q ? {r_data, low_q} : {32'd0, r_data};
   assign sram = dir ? w_sram : r_sram;
-  assign w_sram.req = state == MOVE && rd_valid && !rd_data[65];
+  assign w_sram.req = state_q == MOVE && rd_valid && !rd_data[65];
   assign w_sram.write = 1'b1;
-  assign w_sram.addr = {at, 2'b00};
+  assign w_sram.addr = {at_q, 2'b00};
   assign w_sram.be = 8'h0F;
-  assign w_sram.wdata = {32'd0, upper ? rd_data[63:32] : rd_data[31:0]};
-  assign rd_ready = rd_data[65] || (sram.req && sram_gnt && (upper || last));
+  assign w_sram.wdata = {32'd0, upper_q ? rd_data[63:32] : rd_data[31:0]};
+  assign rd_ready = rd_data[65] || (sram.req && sram_gnt && (upper_q || last));
   assign moved = dir ? sram.req && sram_gnt : r_valid && r_ready;
-  assign cmd_valid = state == ISSUE;
-  assign cmd_data = {!dir, address, piece[15:0]};
+  assign cmd_valid = state_q == ISSUE;
+  assign cmd_data = {!dir, address_q, piece[15:0]};
 
   myri_sram_reader #(
       .WIDTH(32)
@@ -109,7 +109,7 @@ module myri_word_dma
       .*,
       .start(begin_move && !dir),
       .addr(lar[22:2]),
-      .count(words),
+      .count(words_q),
       .sram(r_sram),
       .out_valid(r_valid),
       .out_ready(r_ready),
@@ -130,55 +130,56 @@ module myri_word_dma
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      state <= IDLE;
-      {words, left, address, at, low, tr_bytes} <= '0;
-      {upper, ended, failed} <= 3'd0;
-      start_at <= 48'd0;
+      state_q <= IDLE;
+      {words_q, left_q, address_q, at_q, low_q, tr_bytes} <= '0;
+      {upper_q, ended_q, failed_q} <= 3'd0;
+      start_at_q <= 48'd0;
     end else begin
       if (rd_valid && rd_data[65]) begin
-        failed <= failed || rd_data[64];
-        ended  <= left == 32'd0;
-        if (left != 32'd0) state <= ISSUE;
+        failed_q <= failed_q || rd_data[64];
+        ended_q  <= left_q == 32'd0;
+        if (left_q != 32'd0) state_q <= ISSUE;
       end
       if (moved) begin
-        words <= words - 30'd1;
-        upper <= !upper;
-        low   <= r_data;
-        at    <= at + 21'd1;
+        words_q <= words_q - 30'd1;
+        upper_q <= !upper_q;
+        low_q   <= r_data;
+        at_q    <= at_q + 21'd1;
       end
-      case (state)
+      case (state_q)
         IDLE:
         if (w_ctr && !hold_reset) begin
-          state <= START;
-          words <= w_data[31:2];
+          state_q <= START;
+          words_q <= w_data[31:2];
           tr_bytes <= {w_data[31:2], 2'b00};
-          left <= {w_data[31:2], 2'b00};
-          address <= ear;
-          at <= lar[22:2];
-          upper <= ear[2];
-          start_at <= cycle + {32'd0, cfg_start_clocks};
-          {ended, failed} <= 2'b00;
+          left_q <= {w_data[31:2], 2'b00};
+          address_q <= ear;
+          at_q <= lar[22:2];
+          upper_q <= ear[2];
+          start_at_q <= cycle + {32'd0, cfg_start_clocks};
+          {ended_q, failed_q} <= 2'b00;
         end
-        START:   if (words == 30'd0 || refuse) state <= IDLE;
- else if (begin_move) state <= ISSUE;
+        START:
+        if (words_q == 30'd0 || refuse) state_q <= IDLE;
+        else if (begin_move) state_q <= ISSUE;
         ISSUE:
         if (cmd_ready) begin
-          state <= MOVE;
-          left <= left - piece;
-          address <= address + piece;
+          state_q <= MOVE;
+          left_q <= left_q - piece;
+          address_q <= address_q + piece;
         end
-        default: if (complete) state <= IDLE;
+        default: if (complete) state_q <= IDLE;
       endcase
     end
   end
 
-  assign error = (state == START && refuse) || (complete && failed);
-  assign set_done = (state == START && words == 30'd0 && !refuse) || (complete && !failed);
+  assign error = (state_q == START && refuse) || (complete && failed_q);
+  assign set_done = (state_q == START && words_q == 30'd0 && !refuse) || (complete && !failed_q);
   assign tr_start = begin_move;
   assign tr_done = complete;
   assign in_flight = !idle;
-  assign alarm.valid = state == START && words != 30'd0 && !refuse;
-  assign alarm.cycle = start_at;
+  assign alarm.valid = state_q == START && words_q != 30'd0 && !refuse;
+  assign alarm.cycle = start_at_q;
   assign busy = w_ear || w_lar || w_dir || w_ctr || r_busy || moved || (rd_valid && rd_ready) || sram.req ||
-      begin_move || (state == START && !alarm.valid) || (cmd_valid && cmd_ready) || complete;
+      begin_move || (state_q == START && !alarm.valid) || (cmd_valid && cmd_ready) || complete;
 endmodule

@@ -2,9 +2,9 @@
 //
 // PULSE bit k (or control register trigger k) sets chain k going at its current block. The engine
 // fetches the block; TERMINAL set: the chain stops there, to go on at the same block with the next
-// PULSE. Else it moves `len` bytes (E2L: host to SRAM, or back; any alignment on both sides; 0 is
-// legal), writes the two checksums and the `next` word with TERMINAL set into the block, raises WAKE
-// (chains 0, 1: WAKE1; 2, 3: WAKE2) if the block says so, and goes to `next`. Between blocks the
+// PULSE. Else it moves `len_q` bytes (E2L: host to SRAM, or back; any alignment on both sides; 0 is
+// legal), writes the two checksums and the `next_q` word with TERMINAL set into the block, raises WAKE
+// (chains 0, 1: WAKE1; 2, 3: WAKE2) if the block says so, and goes to `next_q`. Between blocks the
 // highest chain that runs comes first. A bus abort, a bus address above 4 GB or bytes outside the
 // SRAM window stop the chain with `error`; the block is not marked. E-bus reset stops all chains after the block in work.
 // Command to the PCI side: {write, address[31:0], bytes[15:0]}, at most 32 KB each; beats: 64-bit PCI
@@ -59,20 +59,20 @@ module myri_host_dma
   localparam logic [2:0] MARK = 3'd5;  // write back the first word
   localparam logic [31:0] PIECE = 32'd32768;
 
-  logic [2:0] state;
-  logic [3:0] running;
-  logic       pulsed;  // PULSE of this chain since its block was fetched
+  logic [2:0] state_q;
+  logic [3:0] running_q;
+  logic       pulsed_q;  // PULSE of this chain since its block was fetched
   logic [1:0] pick;
-  logic [1:0] index;  // words fetched
-  logic [31:0] next, len, lar, eah, eal;
-  logic [31:0] left;  // bytes not yet in a command
-  logic [31:0] address;  // next byte on the bus
+  logic [1:0] index_q;  // words fetched
+  logic [31:0] next_q, len_q, lar_q, eah_q, eal_q;
+  logic [31:0] left_q;  // bytes not yet in a command
+  logic [31:0] address_q;  // next byte on the bus
   logic [31:0] piece;
-  logic        due;  // the start-up is over already
-  logic [19:0] block;  // word address of the block in work
-  logic        ended;  // the last command is over
-  logic        failed;
-  logic [47:0] start_at;
+  logic        due_q;  // the start-up is over already
+  logic [19:0] block_q;  // word address of the block in work
+  logic        ended_q;  // the last command is over
+  logic        failed_q;
+  logic [47:0] start_at_q;
   logic        go;
   logic        refuse;
   logic        wanted;  // there are bytes to move
@@ -93,48 +93,48 @@ module myri_host_dma
   logic [63:0] a_out_data;
   logic [7:0] a_in_be, a_out_be;
   logic [ 3:0] a_out_bytes;
-  logic [22:0] a_sram_addr;
+  logic [22:0] a_sram_addr_q;
   logic [15:0] sum0, sum1;
 
   function automatic logic [31:0] swap(input logic [31:0] x);
     return {x[7:0], x[15:8], x[23:16], x[31:24]};
   endfunction
 
-  assign e2l = (next[2:0] & FLAG_E2L) != 3'd0;
-  assign terminal = (next[2:0] & FLAG_TERMINAL) != 3'd0;
-  assign wake = marked && (next[2:0] & FLAG_WAKE) != 3'd0;
-  assign pick = running[0] ? 2'd0 : running[1] ? 2'd1 : running[2] ? 2'd2 : 2'd3;
-  assign go = state == IDLE && running != 4'd0 && !hold_reset;
-  assign refuse = eah != 32'd0 || lar[31:23] != 9'd0 || {1'b0, lar} + {1'b0, len} > 33'h800000;
-  assign wanted = !terminal && !refuse && len != 32'd0;
-  assign begin_move = state == START && wanted && (due || cycle >= start_at);
-  assign piece = (left + {29'd0, address[2:0]} > PIECE) ? PIECE - {29'd0, address[2:0]} : left;
-  assign complete = state == MOVE && ended && !a_active;
+  assign e2l = (next_q[2:0] & FLAG_E2L) != 3'd0;
+  assign terminal = (next_q[2:0] & FLAG_TERMINAL) != 3'd0;
+  assign wake = marked && (next_q[2:0] & FLAG_WAKE) != 3'd0;
+  assign pick = running_q[0] ? 2'd0 : running_q[1] ? 2'd1 : running_q[2] ? 2'd2 : 2'd3;
+  assign go = state_q == IDLE && running_q != 4'd0 && !hold_reset;
+  assign refuse = eah_q != 32'd0 || lar_q[31:23] != 9'd0 || {1'b0, lar_q} + {1'b0, len_q} > 33'h800000;
+  assign wanted = !terminal && !refuse && len_q != 32'd0;
+  assign begin_move = state_q == START && wanted && (due_q || cycle >= start_at_q);
+  assign piece = (left_q + {29'd0, address_q[2:0]} > PIECE) ? PIECE - {29'd0, address_q[2:0]} : left_q;
+  assign complete = state_q == MOVE && ended_q && !a_active;
 
   // SRAM: reader, or the aligner's output, or the mark; never two of them.
   assign r_start = go || (begin_move && !e2l);
-  assign r_addr = go ? list[24*pick+3+:20] : lar[22:3];
-  assign r_count = go ? 30'd3 : {1'b0, len[31:3]} + (({27'd0, lar[2:0]} + {27'd0, len[2:0]} + 30'd7) >> 3);
+  assign r_addr = go ? list[24*pick+3+:20] : lar_q[22:3];
+  assign r_count = go ? 30'd3 : {1'b0, len_q[31:3]} + (({27'd0, lar_q[2:0]} + {27'd0, len_q[2:0]} + 30'd7) >> 3);
   assign sram = r_sram.req ? r_sram : w_sram;
-  assign w_sram.req = (state == MARK) || (e2l && a_out_valid);
+  assign w_sram.req = (state_q == MARK) || (e2l && a_out_valid);
   assign w_sram.write = 1'b1;
-  assign w_sram.addr = (state == MARK) ? {block, 3'b000} : a_sram_addr;
-  assign w_sram.wdata = (state == MARK) ? {swap(
+  assign w_sram.addr = (state_q == MARK) ? {block_q, 3'b000} : a_sram_addr_q;
+  assign w_sram.wdata = (state_q == MARK) ? {swap(
       {sum0, sum1}
   ), swap(
-      next | {29'd0, FLAG_TERMINAL}
+      next_q | {29'd0, FLAG_TERMINAL}
   )} : a_out_data;
-  assign w_sram.be = (state == MARK) ? 8'hFF : a_out_be;
+  assign w_sram.be = (state_q == MARK) ? 8'hFF : a_out_be;
 
   // Streams.
-  assign r_ready = (state == FETCH) || (!e2l && a_want && (a_skip || wr_ready));
-  assign a_in_valid = (state != FETCH) && (e2l ? rd_valid && !rd_data[65] : r_valid);
+  assign r_ready = (state_q == FETCH) || (!e2l && a_want && (a_skip || wr_ready));
+  assign a_in_valid = (state_q != FETCH) && (e2l ? rd_valid && !rd_data[65] : r_valid);
   assign a_out_ready = e2l ? sram_gnt : wr_ready;
   assign wr_valid = !e2l && a_out_valid;
   assign wr_data = a_out_data;
   assign rd_ready = rd_data[65] || (e2l && a_want && (a_skip || sram_gnt));
-  assign cmd_valid = state == ISSUE;
-  assign cmd_data = {!e2l, address, piece[15:0]};
+  assign cmd_valid = state_q == ISSUE;
+  assign cmd_data = {!e2l, address_q, piece[15:0]};
 
   myri_sram_reader u_reader (
       .*,
@@ -152,9 +152,9 @@ module myri_host_dma
       .clk(clk),
       .rst(rst),
       .start(begin_move),
-      .src(e2l ? eal[2:0] : lar[2:0]),
-      .dst(e2l ? lar[2:0] : eal[2:0]),
-      .bytes(len),
+      .src(e2l ? eal_q[2:0] : lar_q[2:0]),
+      .dst(e2l ? lar_q[2:0] : eal_q[2:0]),
+      .bytes(len_q),
       .in_valid(a_in_valid),
       .in_want(a_want),
       .in_skip(a_skip),
@@ -179,67 +179,67 @@ module myri_host_dma
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      state <= IDLE;
-      {pulsed, index, due, ended, failed} <= 6'd0;
-      block <= 20'd0;
-      {next, len, lar, eah, eal, left, address} <= 224'd0;
-      start_at <= 48'd0;
-      a_sram_addr <= 23'd0;
+      state_q <= IDLE;
+      {pulsed_q, index_q, due_q, ended_q, failed_q} <= 6'd0;
+      block_q <= 20'd0;
+      {next_q, len_q, lar_q, eah_q, eal_q, left_q, address_q} <= 224'd0;
+      start_at_q <= 48'd0;
+      a_sram_addr_q <= 23'd0;
     end else begin
       if (rd_valid && rd_data[65]) begin
-        failed <= failed || rd_data[64];
-        ended  <= left == 32'd0;
-        if (left != 32'd0) state <= ISSUE;
+        failed_q <= failed_q || rd_data[64];
+        ended_q  <= left_q == 32'd0;
+        if (left_q != 32'd0) state_q <= ISSUE;
       end
-      if (e2l && a_out_valid && sram_gnt) a_sram_addr <= a_sram_addr + 23'd8;
-      pulsed <= pulsed || pulse[chain];
-      case (state)
+      if (e2l && a_out_valid && sram_gnt) a_sram_addr_q <= a_sram_addr_q + 23'd8;
+      pulsed_q <= pulsed_q || pulse[chain];
+      case (state_q)
         IDLE:
         if (go) begin
-          state <= FETCH;
-          index <= 2'd0;
-          pulsed <= pulse[pick];
-          block <= list[24*pick+3+:20];
-          start_at <= cycle + {32'd0, cfg_start_clocks};
-          {ended, failed} <= 2'b00;
+          state_q <= FETCH;
+          index_q <= 2'd0;
+          pulsed_q <= pulse[pick];
+          block_q <= list[24*pick+3+:20];
+          start_at_q <= cycle + {32'd0, cfg_start_clocks};
+          {ended_q, failed_q} <= 2'b00;
         end
         FETCH:
         if (r_valid) begin
-          index <= index + 2'd1;
-          if (index == 2'd0) next <= swap(r_data[31:0]);
-          if (index == 2'd1) {lar, len} <= {swap(r_data[63:32]), swap(r_data[31:0])};
-          if (index == 2'd2) {eal, eah} <= {swap(r_data[63:32]), swap(r_data[31:0])};
-          due <= cycle + 48'd1 >= start_at;
-          if (index == 2'd2) state <= START;
+          index_q <= index_q + 2'd1;
+          if (index_q == 2'd0) next_q <= swap(r_data[31:0]);
+          if (index_q == 2'd1) {lar_q, len_q} <= {swap(r_data[63:32]), swap(r_data[31:0])};
+          if (index_q == 2'd2) {eal_q, eah_q} <= {swap(r_data[63:32]), swap(r_data[31:0])};
+          due_q <= cycle + 48'd1 >= start_at_q;
+          if (index_q == 2'd2) state_q <= START;
         end
         START: begin
-          left <= len;
-          address <= eal;
-          a_sram_addr <= {lar[22:3], 3'b000};
-          if (terminal || refuse) state <= IDLE;
-          else if (len == 32'd0) state <= MARK;
-          else if (begin_move) state <= ISSUE;
+          left_q <= len_q;
+          address_q <= eal_q;
+          a_sram_addr_q <= {lar_q[22:3], 3'b000};
+          if (terminal || refuse) state_q <= IDLE;
+          else if (len_q == 32'd0) state_q <= MARK;
+          else if (begin_move) state_q <= ISSUE;
         end
         ISSUE:
         if (cmd_ready) begin
-          state <= MOVE;
-          left <= left - piece;
-          address <= address + piece;
+          state_q <= MOVE;
+          left_q <= left_q - piece;
+          address_q <= address_q + piece;
         end
-        MOVE: if (complete) state <= failed ? IDLE : MARK;
-        MARK: if (sram_gnt) state <= IDLE;
-        default: state <= IDLE;
+        MOVE: if (complete) state_q <= failed_q ? IDLE : MARK;
+        MARK: if (sram_gnt) state_q <= IDLE;
+        default: state_q <= IDLE;
       endcase
     end
   end
 
   // Chains.
   logic stop;  // the chain in work stops at this edge
-  assign marked = state == MARK && sram_gnt;
-  assign error = (state == START && !terminal && refuse) || (complete && failed);
-  assign stop = error || (state == START && terminal && !pulsed && !pulse[chain]);
+  assign marked = state_q == MARK && sram_gnt;
+  assign error = (state_q == START && !terminal && refuse) || (complete && failed_q);
+  assign stop = error || (state_q == START && terminal && !pulsed_q && !pulse[chain]);
   assign set_wake = {wake && chain[1], wake && !chain[1]};
-  assign status = {23'd0, state != IDLE, 2'd0, chain, running};
+  assign status = {23'd0, state_q != IDLE, 2'd0, chain, running_q};
 
   always_ff @(posedge clk) begin
     if (rst) chain <= 2'd0;
@@ -249,15 +249,16 @@ module myri_host_dma
   for (genvar k = 0; k < 4; k++) begin : gen_chain
     always_ff @(posedge clk) begin
       if (rst) begin
-        running[k] <= 1'b0;
+        running_q[k] <= 1'b0;
         list[24*k+:24] <= 24'd0;
         progress[32*k+:32] <= 32'd0;
       end else begin
-        if (pulse[k] && !hold_reset) running[k] <= 1'b1;
-        else if ((stop && chain == k[1:0]) || hold_reset) running[k] <= 1'b0;
+        if (pulse[k] && !hold_reset) running_q[k] <= 1'b1;
+        else if ((stop && chain == k[1:0]) || hold_reset) running_q[k] <= 1'b0;
         if (w_list[k]) list[24*k+:24] <= {w_data[23:3], 3'b000};
-        else if (marked && chain == k[1:0]) list[24*k+:24] <= {next[23:3], 3'b000};
-        if ((pulse[k] && !running[k]) || (tr_start && chain == k[1:0])) progress[32*k+:32] <= 32'd0;
+        else if (marked && chain == k[1:0]) list[24*k+:24] <= {next_q[23:3], 3'b000};
+        if ((pulse[k] && !running_q[k]) || (tr_start && chain == k[1:0]))
+          progress[32*k+:32] <= 32'd0;
         else if (chain == k[1:0] && a_out_valid && a_out_ready) begin
           progress[32*k+:32] <= progress[32*k+:32] + {28'd0, a_out_bytes};
         end
@@ -268,15 +269,15 @@ module myri_host_dma
   logic unused_ok;
   assign unused_ok = ^w_data[2:0];
 
-  assign tr_start = begin_move || (state == START && len == 32'd0 && !terminal && !refuse);
+  assign tr_start = begin_move || (state_q == START && len_q == 32'd0 && !terminal && !refuse);
   assign tr_done = marked;
   assign tr_e2l = e2l;
-  assign tr_bytes = len;
-  assign tr_lar = lar[22:0];
-  assign in_flight = state != IDLE;
-  assign alarm.valid = state == START && wanted && !due;
-  assign alarm.cycle = start_at;
+  assign tr_bytes = len_q;
+  assign tr_lar = lar_q[22:0];
+  assign in_flight = state_q != IDLE;
+  assign alarm.valid = state_q == START && wanted && !due_q;
+  assign alarm.cycle = start_at_q;
   assign busy = pulse != 4'd0 || w_list != 4'd0 || go || r_busy || a_busy || sram.req ||
-      (rd_valid && rd_ready) || (state == START && !alarm.valid) || begin_move || (cmd_valid && cmd_ready) ||
-      complete || (hold_reset && running != 4'd0);
+      (rd_valid && rd_ready) || (state_q == START && !alarm.valid) || begin_move || (cmd_valid && cmd_ready) ||
+      complete || (hold_reset && running_q != 4'd0);
 endmodule

@@ -68,7 +68,7 @@ module myri_lanai_regs
   logic [31:0] eimr;
   logic [31:0] errors;
   logic [31:0] lost;
-  logic [31:0] cpuc_base;
+  logic [31:0] cpuc_base_q;
   logic [31:0] cpuc;
   logic [23:0] list_k;
   logic [31:0] progress_k;
@@ -136,30 +136,30 @@ module myri_lanai_regs
   endfunction
 
   // Plain storage: registers without a function here (CRC-32, protection, LEDs are not built).
-  logic [31:0] lar;
-  logic [31:0] rmw;
-  logic [31:0] rmc;
-  logic [31:0] smh;
-  logic [31:0] smc;
-  logic [31:0] debug;
-  logic [31:0] led;
-  logic [31:0] write_enable;
-  logic [31:0] clock_word;
+  logic [31:0] lar_q;
+  logic [31:0] rmw_q;
+  logic [31:0] rmc_q;
+  logic [31:0] smh_q;
+  logic [31:0] smc_q;
+  logic [31:0] debug_q;
+  logic [31:0] led_q;
+  logic [31:0] write_enable_q;
+  logic [31:0] clock_word_q;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      {lar, rmw, rmc, smh, smc, debug, led, write_enable, clock_word} <= 288'd0;
+      {lar_q, rmw_q, rmc_q, smh_q, smc_q, debug_q, led_q, write_enable_q, clock_word_q} <= 288'd0;
     end else if (write) begin
       case (addr)
-        REG_LAR: lar <= w_data;
-        REG_RMW: rmw <= w_data;
-        REG_RMC: rmc <= w_data;
-        REG_SMH: smh <= w_data;
-        REG_SMC: smc <= w_data;
-        REG_DEBUG: debug <= w_data;
-        REG_LED: led <= w_data;
-        REG_WRITE_ENABLE: write_enable <= w_data;
-        REG_CLOCK: clock_word <= w_data;
+        REG_LAR: lar_q <= w_data;
+        REG_RMW: rmw_q <= w_data;
+        REG_RMC: rmc_q <= w_data;
+        REG_SMH: smh_q <= w_data;
+        REG_SMC: smc_q <= w_data;
+        REG_DEBUG: debug_q <= w_data;
+        REG_LED: led_q <= w_data;
+        REG_WRITE_ENABLE: write_enable_q <= w_data;
+        REG_CLOCK: clock_word_q <= w_data;
         default: ;
       endcase
     end
@@ -201,8 +201,8 @@ module myri_lanai_regs
   end
 
   always_ff @(posedge clk) begin
-    if (rst) cpuc_base <= 32'd0;
-    else if (write && addr == REG_CPUC) cpuc_base <= cycle[31:0] - w_data;
+    if (rst) cpuc_base_q <= 32'd0;
+    else if (write && addr == REG_CPUC) cpuc_base_q <= cycle[31:0] - w_data;
   end
 
   assign timed = access && (addr == REG_RTC || addr == REG_IT0 || addr == REG_IT1 || addr == REG_IT2);
@@ -213,7 +213,7 @@ module myri_lanai_regs
       .*
   );
 
-  assign cpuc = access ? cycle[31:0] - cpuc_base : 32'd0;
+  assign cpuc = access ? cycle[31:0] - cpuc_base_q : 32'd0;
 
   // Read multiplexer. Groups of four registers stand at multiples of 32: bits 4:3 are the index.
   assign list_k = dma_list[24*addr[4:3]+:24];
@@ -234,21 +234,21 @@ module myri_lanai_regs
         REG_IT2: rdata = it2;
         REG_RTC: rdata = rtc;
         REG_CPUC: rdata = cpuc;
-        REG_LAR: rdata = lar;
-        REG_RMW: rdata = rmw;
-        REG_RMC: rdata = rmc;
+        REG_LAR: rdata = lar_q;
+        REG_RMW: rdata = rmw_q;
+        REG_RMC: rdata = rmc_q;
         REG_RMP: rdata = {8'd0, rmp};
         REG_RML: rdata = {8'd0, rml};
         REG_SMP: rdata = {8'd0, smp};
-        REG_SMH: rdata = smh;
+        REG_SMH: rdata = smh_q;
         REG_SML, REG_SMLT: rdata = {8'd0, send_limit};
-        REG_SMC: rdata = smc;
+        REG_SMC: rdata = smc_q;
         REG_SA: rdata = {29'd0, sa};
         REG_MYRINET: rdata = myrinet;
-        REG_DEBUG: rdata = debug;
-        REG_LED: rdata = led;
-        REG_WRITE_ENABLE: rdata = write_enable;
-        REG_CLOCK: rdata = clock_word;
+        REG_DEBUG: rdata = debug_q;
+        REG_LED: rdata = led_q;
+        REG_WRITE_ENABLE: rdata = write_enable_q;
+        REG_CLOCK: rdata = clock_word_q;
         REG_DMA_LIST0, REG_DMA_LIST1, REG_DMA_LIST2, REG_DMA_LIST3: rdata = {8'd0, list_k};
         REG_DMA_PROGRESS0, REG_DMA_PROGRESS1, REG_DMA_PROGRESS2, REG_DMA_PROGRESS3:
         rdata = progress_k;

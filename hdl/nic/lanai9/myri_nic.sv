@@ -153,7 +153,7 @@ module myri_nic
 
   myri_nic_events u_events (
       .*,
-      .tr_dma_chain(dma_trace.dma_chain),
+      .dma_chain(dma_trace.dma_chain),
       .illegal_enable(myrinet[MYRINET_ILLEGAL_EN]),
       .beat_enable(myrinet[MYRINET_BEAT_EN])
   );

@@ -29,7 +29,7 @@ module myri_nic_control
     output logic [ 2:0] fifo_size,    // doorbell FIFO size field
     output logic        multi_queue   // four doorbell FIFOs
 );
-  logic        low_done;  // the lower half of this beat is through
+  logic        low_done_q;  // the lower half of this beat is through
   logic        high;
   logic        last;
   logic        write;  // all four bytes of the half are written
@@ -37,14 +37,14 @@ module myri_nic_control
   logic [31:0] lanes;
   logic        control;
   logic        pointer;
-  logic        limit_check;
+  logic        limit_check_q;
   logic [31:0] state;
   logic [ 7:0] commands;
   logic [23:0] low_pointer;
   logic [23:0] high_pointer;
 
 
-  assign high = low_done || in_be[3:0] == 4'd0;
+  assign high = low_done_q || in_be[3:0] == 4'd0;
   assign last = high || in_be[7:4] == 4'd0;
   assign in_ready = last;
   assign lanes = high ? in_data[63:32] : in_data[31:0];
@@ -59,16 +59,16 @@ module myri_nic_control
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      low_done <= 1'b0;
+      low_done_q <= 1'b0;
       fifo_size <= 3'd0;
       multi_queue <= 1'b0;
-      limit_check <= 1'b0;
+      limit_check_q <= 1'b0;
     end else begin
-      if (in_valid) low_done <= !last;
+      if (in_valid) low_done_q <= !last;
       if (control) begin
-        fifo_size   <= w_data[2:0];
+        fifo_size <= w_data[2:0];
         multi_queue <= w_data[CTL_MULTI_QUEUE];
-        limit_check <= w_data[CTL_LIMIT_CHECK];
+        limit_check_q <= w_data[CTL_LIMIT_CHECK];
       end
     end
   end
@@ -80,7 +80,7 @@ module myri_nic_control
   );
 
   // Read back.
-  assign state = {commands, 19'd0, limit_check, multi_queue, fifo_size};
+  assign state = {commands, 19'd0, limit_check_q, multi_queue, fifo_size};
   assign low_pointer = in_addr[4] ? base[48*in_addr[3]+:24] : dma_list[48*in_addr[3]+:24];
   assign high_pointer = in_addr[4] ? base[48*in_addr[3]+24+:24] : dma_list[48*in_addr[3]+24+:24];
   assign rdata = (in_addr[13:3] == PCI_CONTROL[13:3]) ? {32'd0, swap(

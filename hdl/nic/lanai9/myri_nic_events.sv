@@ -18,7 +18,7 @@ module myri_nic_events
     input  logic               illegal_enable,  // MYRINET bit
     input  logic               beat_enable,     // MYRINET bit
     input  nic_status_t        status,          // clk: what went wrong
-    input  logic        [ 1:0] tr_dma_chain,    // ... this one
+    input  logic        [ 1:0] dma_chain,       // ... this one
     output logic        [31:0] set_isr,         // bits of ISR
     output logic        [31:0] set_errors       // bits of ERRORS
 );
@@ -53,7 +53,7 @@ module myri_nic_events
           ({31'd0, recv_truncated} << ERR_RX_TRUNCATED) |
           ({31'd0, recv_reset} << ERR_RX_RESET) |
           ({31'd0, status.pio_misuse} << ERR_PIO_MISUSE) |
-          ({28'd0, {status.dma_error, 3'b000} >> (2'd3 - tr_dma_chain)} << ERR_DMA0) |
+          ({28'd0, {status.dma_error, 3'b000} >> (2'd3 - dma_chain)} << ERR_DMA0) |
           ({31'd0, status.doorbell_overflow} << ERR_DOORBELL_OVERFLOW);
     end else begin
       set_isr = {31'd0, event_any};

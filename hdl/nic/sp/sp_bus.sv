@@ -20,19 +20,19 @@ module sp_bus (
     output logic cpu_gnt,  // granted
     output logic busy  // another edge is needed
 );
-  logic [7:0] held;  // clocks that the access in work still keeps the bus
-  logic       cpu_turn;  // the processor comes before the engines
+  logic [7:0] held_q;  // clocks that the access in work still keeps the bus
+  logic       cpu_turn_q;  // the processor comes before the engines
   logic [2:0] request;
   logic [2:0] grant;
   logic       open;  // an engine gets the bus in this clock
   logic       single;
 
   assign request = {rx_req, tx_req, pio_req};
-  assign open = held == 8'd0 && request != 3'd0 && !(cpu_req && cpu_turn);
+  assign open = held_q == 8'd0 && request != 3'd0 && !(cpu_req && cpu_turn_q);
   assign {rx_gnt, tx_gnt, pio_gnt} = open ? grant : 3'd0;
-  assign cpu_gnt = cpu_req && held == 8'd0 && (request == 3'd0 || cpu_turn);
+  assign cpu_gnt = cpu_req && held_q == 8'd0 && (request == 3'd0 || cpu_turn_q);
   assign single = pio_gnt || cpu_gnt;
-  assign busy = held != 8'd0 || request != 3'd0;
+  assign busy = held_q != 8'd0 || request != 3'd0;
 
   myri_rr_arbiter #(
       .N(3)
@@ -43,12 +43,12 @@ module sp_bus (
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      held <= 8'd0;
-      cpu_turn <= 1'b0;
+      held_q <= 8'd0;
+      cpu_turn_q <= 1'b0;
     end else begin
-      if (held != 8'd0) held <= held - 8'd1;
-      else if (request != 3'd0) held <= (single ? cfg_access : cfg_beat) - 8'd1;
-      if (request != 3'd0 && held == 8'd0) cpu_turn <= open;
+      if (held_q != 8'd0) held_q <= held_q - 8'd1;
+      else if (request != 3'd0) held_q <= (single ? cfg_access : cfg_beat) - 8'd1;
+      if (request != 3'd0 && held_q == 8'd0) cpu_turn_q <= open;
     end
   end
 endmodule

@@ -46,14 +46,14 @@ module sp_commands
   logic [65:0] q_data, q_in;
   logic [LOG2:0] level;
   logic [1:0] kind;
-  logic moving;  // the right engine puts user bytes
-  logic [11:0] at;  // user byte that comes next
-  logic [31:0] stores;  // STOREs so far
+  logic moving_q;  // the right engine puts user bytes
+  logic [11:0] at_q;  // user byte that comes next
+  logic [31:0] stores_q;  // STOREs so far
   logic fits, starts, passes, store;
   logic a_want, a_skip, a_valid, a_active, a_busy, a_ready;
   logic [63:0] a_data;
-  logic [ 7:0] word_at;  // word that the aligner takes next
-  logic [15:0] bytes_now;
+  logic [ 7:0] word_at_q;  // word that the aligner takes next
+  logic [15:0] bytes_now_q;
 
   // In.
   assign insert = w_command || w_words || w_next;
@@ -81,32 +81,32 @@ module sp_commands
   // Out.
   assign kind = q_data[65:64];
   assign store = kind == COMMAND && !q_data[32+COMMAND_FETCH] && !q_data[32+COMMAND_ALARM];
-  assign fits = move_valid && {1'b0, q_data[47:32]} + {5'd0, at} <= {5'd0, move_bytes};
-  assign passes = q_valid && !moving && kind != NEXT;
-  assign q_ready = !moving && (kind == NEXT || out_ready);
+  assign fits = move_valid && {1'b0, q_data[47:32]} + {5'd0, at_q} <= {5'd0, move_bytes};
+  assign passes = q_valid && !moving_q && kind != NEXT;
+  assign q_ready = !moving_q && (kind == NEXT || out_ready);
   assign starts = passes && out_ready && store && q_data[32+COMMAND_PACKET] && q_data[47:32] != 16'd0;
   assign misuse = (starts && !fits) || (w_next && !arrived);
   assign move_release = q_valid && q_ready && kind == NEXT;
-  assign move_at = word_at;
-  assign bus_req = moving && a_valid && out_ready;
+  assign move_at = word_at_q;
+  assign bus_req = moving_q && a_valid && out_ready;
   assign a_ready = bus_gnt;
-  assign out_valid = moving ? bus_gnt : passes;
-  assign out_data = moving ? a_data : q_data[63:0];
+  assign out_valid = moving_q ? bus_gnt : passes;
+  assign out_data = moving_q ? a_data : q_data[63:0];
   assign tr_start = starts;
-  assign tr_done = moving && !a_active;
-  assign tr_bytes = {16'd0, tr_start ? q_data[47:32] : bytes_now};
-  assign tr_number = stores - (tr_start ? 32'd0 : 32'd1);
-  assign idle = !q_valid && !moving;
+  assign tr_done = moving_q && !a_active;
+  assign tr_bytes = {16'd0, tr_start ? q_data[47:32] : bytes_now_q};
+  assign tr_number = stores_q - (tr_start ? 32'd0 : 32'd1);
+  assign idle = !q_valid && !moving_q;
   assign busy = insert || q_busy || a_busy || tr_done;
 
   myri_byte_aligner u_aligner (
       .clk(clk),
       .rst(rst),
       .start(starts),
-      .src(at[2:0]),
+      .src(at_q[2:0]),
       .dst(3'd0),
       .bytes({16'd0, q_data[47:32]}),
-      .in_valid(moving),
+      .in_valid(moving_q),
       .in_want(a_want),
       .in_skip(a_skip),
       .in_data(move_word),
@@ -122,19 +122,19 @@ module sp_commands
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      {moving, at, stores, word_at, bytes_now} <= '0;
+      {moving_q, at_q, stores_q, word_at_q, bytes_now_q} <= '0;
     end else begin
       if (starts) begin
-        moving <= 1'b1;
-        word_at <= at[10:3];
-        at <= at + q_data[43:32];
-        bytes_now <= q_data[47:32];
+        moving_q <= 1'b1;
+        word_at_q <= at_q[10:3];
+        at_q <= at_q + q_data[43:32];
+        bytes_now_q <= q_data[47:32];
       end else if (tr_done) begin
-        moving <= 1'b0;
+        moving_q <= 1'b0;
       end
-      if (moving && a_want && (a_skip || a_ready)) word_at <= word_at + 8'd1;
-      if (passes && out_ready && store) stores <= stores + 32'd1;
-      if (move_release) at <= 12'd0;
+      if (moving_q && a_want && (a_skip || a_ready)) word_at_q <= word_at_q + 8'd1;
+      if (passes && out_ready && store) stores_q <= stores_q + 32'd1;
+      if (move_release) at_q <= 12'd0;
     end
   end
 

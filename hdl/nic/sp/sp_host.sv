@@ -42,14 +42,14 @@ module sp_host
   logic [63:0] data;
   logic [23:0] addr;
   logic [7:0] be;
-  logic reg_valid, reg_write, pio_misuse, read;
+  logic reg_valid, reg_write, pio_misuse, read_q;
   logic [ 8:0] reg_addr;
   logic [31:0] reg_wdata;
   logic [95:0] bases;
   logic [67:0] producers, consumers;
   logic unused_ok;
 
-  assign sram_read.valid = read;
+  assign sram_read.valid = read_q;
   assign sram_read.data = sram_rdata;
   assign to_sram = !addr[23];
   assign to_bell = cfg_doorbell && {1'b0, addr} >= PCI_DOORBELL;
@@ -66,8 +66,8 @@ module sp_host
       consumers[67:17], w_data[31:24]};
 
   always_ff @(posedge clk) begin
-    if (rst) read <= 1'b0;
-    else read <= sram_gnt && !sram.write;
+    if (rst) read_q <= 1'b0;
+    else read_q <= sram_gnt && !sram.write;
   end
 
   myri_pio u_pio (

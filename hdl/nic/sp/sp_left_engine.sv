@@ -55,47 +55,48 @@ module sp_left_engine
   localparam logic [1:0] ISSUE = 2'd2;  // the command to the bus master
   localparam logic [1:0] MOVE = 2'd3;  // beats, until the end of the command
 
-  logic [ 1:0] state;
-  logic [15:0] bytes;
-  logic [31:0] address;
-  logic [47:0] start_at;
-  logic ended, failed;
-  logic [31:0] fetches, stores;  // commands begun of each kind
+  logic [ 1:0] state_q;
+  logic [15:0] bytes_q;
+  logic [31:0] address_q;
+  logic [47:0] start_at_q;
+  logic ended_q, failed_q;
+  logic [31:0] fetches_q, stores_q;  // commands begun of each kind
   logic room, begin_move, complete;
   logic a_in_valid, a_in_want, a_in_skip, a_out_valid, a_out_ready, a_active, a_busy;
   logic [63:0] a_in_data, a_out_data;
   logic beat;  // a beat of read data shows
-  logic read, rings;
+  logic read_q, rings_q;
   logic unused_ok;
 
-  assign idle = state == IDLE;
-  assign room = !tr_fetch || read || {2'b00, bytes[15:3]} + 15'(level) + 15'(bytes[2:0] != 3'd0) <= 15'd1 << FIFO_LOG2;
-  assign begin_move = state == START && room && cycle >= start_at;
-  assign complete = (state == MOVE && ended && !a_active) || (begin_move && bytes == 16'd0);
+  assign idle = state_q == IDLE;
+  assign room = !tr_fetch || read_q ||
+      {2'b00, bytes_q[15:3]} + 15'(level) + 15'(bytes_q[2:0] != 3'd0) <= 15'd1 << FIFO_LOG2;
+  assign begin_move = state_q == START && room && cycle >= start_at_q;
+  assign complete = (state_q == MOVE && ended_q && !a_active) || (begin_move && bytes_q == 16'd0);
 
   // FETCH: beats become words. STORE: words become beats.
   assign beat = rd_valid && !rd_data[65];
-  assign a_in_valid = tr_fetch ? beat : in_valid && state == MOVE;
+  assign a_in_valid = tr_fetch ? beat : in_valid && state_q == MOVE;
   assign a_in_data = tr_fetch ? rd_data[63:0] : in_data;
-  assign a_out_ready = tr_fetch ? out_ready || read : wr_ready;
-  assign in_ready = idle || (state == MOVE && !tr_fetch && a_in_want && (a_in_skip || a_out_ready));
+  assign a_out_ready = tr_fetch ? out_ready || read_q : wr_ready;
+  assign in_ready = idle || (state_q == MOVE && !tr_fetch && a_in_want && (a_in_skip || a_out_ready));
   assign rd_ready = rd_data[65] || (a_in_want && (a_in_skip || a_out_ready));
-  assign out_valid = tr_fetch && !read && a_out_valid;
-  assign read_valid = tr_fetch && read && a_out_valid;
-  assign read_start = begin_move && read;
+  assign out_valid = tr_fetch && !read_q && a_out_valid;
+  assign read_valid = tr_fetch && read_q && a_out_valid;
+  assign read_start = begin_move && read_q;
   assign out_data = a_out_data;
   assign wr_valid = !tr_fetch && a_out_valid;
   assign wr_data = a_out_data;
-  assign cmd_valid = state == ISSUE;
-  assign cmd_data = {!tr_fetch, address, bytes};
+  assign cmd_valid = state_q == ISSUE;
+  assign cmd_data = {!tr_fetch, address_q, bytes_q};
 
   myri_byte_aligner u_aligner (
       .clk(clk),
       .rst(rst),
-      .start(begin_move && bytes != 16'd0),
-      .src(tr_fetch ? address[2:0] : 3'd0),
-      .dst(tr_fetch ? 3'd0 : address[2:0]),
-      .bytes({16'd0, bytes}),
+      .start(begin_move && bytes_q != 16'd0),
+      .src(tr_fetch ? address_q[2:0] : 3'd0),
+      .dst(tr_fetch ? 3'd0 : address_q[2:0]),
+      .bytes({16'd0, bytes_q}),
       .in_valid(a_in_valid),
       .in_want(a_in_want),
       .in_skip(a_in_skip),
@@ -112,45 +113,45 @@ module sp_left_engine
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      state <= IDLE;
-      {bytes, address, start_at, ended, failed, tr_fetch, read, rings} <= '0;
-      {fetches, stores} <= 64'd0;
+      state_q <= IDLE;
+      {bytes_q, address_q, start_at_q, ended_q, failed_q, tr_fetch, read_q, rings_q} <= '0;
+      {fetches_q, stores_q} <= 64'd0;
     end else begin
-      case (state)
+      case (state_q)
         IDLE:
         if (in_valid) begin
-          state <= START;
-          {rings, read} <= {in_data[32+COMMAND_ALARM], in_data[32+COMMAND_READ]};
+          state_q <= START;
+          {rings_q, read_q} <= {in_data[32+COMMAND_ALARM], in_data[32+COMMAND_READ]};
           tr_fetch <= in_data[32+COMMAND_FETCH];
-          bytes <= in_data[47:32];
-          address <= in_data[31:0];
-          start_at <= cycle + {32'd0, in_data[47:32] != 16'd0 ? cfg_start_clocks : 16'd0};
-          {ended, failed} <= 2'b00;
+          bytes_q <= in_data[47:32];
+          address_q <= in_data[31:0];
+          start_at_q <= cycle + {32'd0, in_data[47:32] != 16'd0 ? cfg_start_clocks : 16'd0};
+          {ended_q, failed_q} <= 2'b00;
         end
         START:
         if (begin_move) begin
-          state <= bytes != 16'd0 ? ISSUE : IDLE;
-          if (tr_fetch && !read) fetches <= fetches + 32'd1;
-          if (!tr_fetch && !rings) stores <= stores + 32'd1;
+          state_q <= bytes_q != 16'd0 ? ISSUE : IDLE;
+          if (tr_fetch && !read_q) fetches_q <= fetches_q + 32'd1;
+          if (!tr_fetch && !rings_q) stores_q <= stores_q + 32'd1;
         end
-        ISSUE:   if (cmd_ready) state <= MOVE;
-        default: if (complete) state <= IDLE;
+        ISSUE:   if (cmd_ready) state_q <= MOVE;
+        default: if (complete) state_q <= IDLE;
       endcase
-      if (rd_valid && rd_data[65]) {ended, failed} <= {1'b1, rd_data[64]};
+      if (rd_valid && rd_data[65]) {ended_q, failed_q} <= {1'b1, rd_data[64]};
     end
   end
 
-  assign set_fetched = complete && tr_fetch && !read;
-  assign set_read = complete && tr_fetch && read;
-  assign set_stored = complete && !tr_fetch && !rings;
-  assign set_alarm = complete && rings;
-  assign error = state == MOVE && complete && failed;
-  assign tr_start = begin_move && !rings;
-  assign tr_done = complete && !rings;
-  assign tr_bytes = {16'd0, bytes};
-  assign tr_number = (tr_fetch ? fetches : stores) - (state == START ? 32'd0 : 32'd1);
-  assign alarm.valid = state == START && room;
-  assign alarm.cycle = start_at;
+  assign set_fetched = complete && tr_fetch && !read_q;
+  assign set_read = complete && tr_fetch && read_q;
+  assign set_stored = complete && !tr_fetch && !rings_q;
+  assign set_alarm = complete && rings_q;
+  assign error = state_q == MOVE && complete && failed_q;
+  assign tr_start = begin_move && !rings_q;
+  assign tr_done = complete && !rings_q;
+  assign tr_bytes = {16'd0, bytes_q};
+  assign tr_number = (tr_fetch ? fetches_q : stores_q) - (state_q == START ? 32'd0 : 32'd1);
+  assign alarm.valid = state_q == START && room;
+  assign alarm.cycle = start_at_q;
   assign busy = (idle && in_valid) || begin_move || (cmd_valid && cmd_ready) || (rd_valid && rd_ready) ||
       a_busy || complete;
   assign unused_ok = ^{in_data[61], in_data[59:48]};

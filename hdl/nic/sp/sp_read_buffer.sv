@@ -14,7 +14,7 @@ module sp_read_buffer
 );
   localparam int WORDS = SIZE_READ / 8;
   logic [63:0] words[0:WORDS-1];
-  logic [$clog2(WORDS)-1:0] place;
+  logic [$clog2(WORDS)-1:0] place_q;
   logic [63:0] shown;
   logic [31:0] half;
 
@@ -23,14 +23,14 @@ module sp_read_buffer
   assign word  = {half[7:0], half[15:8], half[23:16], half[31:24]};
 
   always_ff @(posedge clk) begin
-    if (rst || start) place <= '0;
-    else if (w_valid) place <= place + 1'b1;
+    if (rst || start) place_q <= '0;
+    else if (w_valid) place_q <= place_q + 1'b1;
   end
 
   for (genvar k = 0; k < WORDS; k++) begin : gen_word
     always_ff @(posedge clk) begin
       if (rst) words[k] <= 64'd0;
-      else if (w_valid && place == k[$clog2(WORDS)-1:0]) words[k] <= w_data;
+      else if (w_valid && place_q == k[$clog2(WORDS)-1:0]) words[k] <= w_data;
     end
   end
 endmodule

@@ -1,8 +1,8 @@
 // Receive buffer of the link interface: whole packets, the oldest first.
 //
 // Words of a packet fill a slot; with the tail the packet is announced, with its size and whether CRC-8 and size are
-// right: a size is that which its header tells (a lost GAP makes one of two packets, whose CRC-8 is right). Two places look into the buffer: the processor at the packet at its head (`look`), the right engine at the
-// packet whose data it moves (`move`), which is the same or an older one. `next` moves the processor on; `release`
+// right: a size is that which its header tells (a lost GAP makes one of two packets, whose CRC-8 is right). Two places look into the buffer: the processor at the packet at its head (`look_q`), the right engine at the
+// packet whose data it moves (`move_q`), which is the same or an older one. `next` moves the processor on; `release`
 // frees the right engine's packet. When every slot is taken the link waits. Words beyond a packet's greatest
 // size are dropped, and the packet has a bad size.
 // Timing: a word a clock; announced in the clock after the tail came. Sleeping: state moves with handshakes.
@@ -44,11 +44,11 @@ module sp_receive_buffer
   logic [11:0] sizes[0:SLOTS-1];  // user bytes
   logic [1:0] bad[0:SLOTS-1];  // {size, CRC}
   logic [31:0] keys[0:SLOTS-1];
-  logic [SLOTS_LOG2:0] fill, look, move;  // packets so far: announced, seen, released
-  logic [INDEX-1:0] index;
-  logic [15:0] length;  // bytes of the packet that comes in
-  logic [31:0] key_now;
-  logic [15:0] told;  // payload bytes that the header tells
+  logic [SLOTS_LOG2:0] fill_q, look_q, move_q;  // packets so far: announced, seen, released
+  logic [INDEX-1:0] index_q;
+  logic [15:0] length_q;  // bytes of the packet that comes in
+  logic [31:0] key_now_q;
+  logic [15:0] told_q;  // payload bytes that the header tells
   logic wrong;
   logic key_comes, tail, taken, space, too_long;
   logic [ 3:0] count;
@@ -59,59 +59,59 @@ module sp_receive_buffer
   logic [SLOTS_LOG2-1:0] fill_slot, look_slot, move_slot;
 
   assign {tail, count, tr_syndrome, lanes} = in_data;
-  assign fill_slot = fill[SLOTS_LOG2-1:0];
-  assign look_slot = look[SLOTS_LOG2-1:0];
-  assign move_slot = move[SLOTS_LOG2-1:0];
-  assign space = fill - move != {1'b1, {SLOTS_LOG2{1'b0}}};
+  assign fill_slot = fill_q[SLOTS_LOG2-1:0];
+  assign look_slot = look_q[SLOTS_LOG2-1:0];
+  assign move_slot = move_q[SLOTS_LOG2-1:0];
+  assign space = fill_q - move_q != {1'b1, {SLOTS_LOG2{1'b0}}};
   assign in_ready = space;
   assign taken = in_valid && space;
-  assign total = length + {12'd0, count};
+  assign total = length_q + {12'd0, count};
   assign too_long = total > 16'(MOST);
   assign user = too_long || total <= 16'(SIZE_HEADERS) ? 12'd0 : total[11:0] - 12'(SIZE_HEADERS + 1);
 
-  assign wrong = too_long || total <= 16'(SIZE_HEADERS) || total != told + 16'd17;
+  assign wrong = too_long || total <= 16'(SIZE_HEADERS) || total != told_q + 16'd17;
 
-  assign arrived = fill != look;
+  assign arrived = fill_q != look_q;
   assign looked = words[{look_slot, {{INDEX-2{1'b0}}, look_index[2:1]}}];
   assign pair = look_index[0] ? looked[63:32] : looked[31:0];
   assign look_word = {pair[7:0], pair[15:8], pair[23:16], pair[31:24]};
   assign look_status = {14'd0, bad[look_slot], 4'd0, sizes[look_slot]};
-  assign move_valid = fill != move;
+  assign move_valid = fill_q != move_q;
   assign move_word = words[{move_slot, {1'b0, move_at}+FIRST_USER}];
   assign move_bytes = sizes[move_slot];
   assign move_key = keys[move_slot];
 
-  assign key_comes = length == 16'd16 && !tail;
+  assign key_comes = length_q == 16'd16 && !tail;
   assign tr_first = taken && key_comes;
   assign tr_done = taken && tail;
-  assign tr_key = key_comes ? {lanes[7:0], lanes[15:8], lanes[23:16], lanes[31:24]} : key_now;
+  assign tr_key = key_comes ? {lanes[7:0], lanes[15:8], lanes[23:16], lanes[31:24]} : key_now_q;
   assign tr_bytes = {16'd0, total};
-  assign in_flight = length != 16'd0;
+  assign in_flight = length_q != 16'd0;
   assign busy = taken || look_next || move_release;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      {fill, look, move, index, length, key_now, told} <= '0;
+      {fill_q, look_q, move_q, index_q, length_q, key_now_q, told_q} <= '0;
     end else begin
       if (taken) begin
-        length <= tail ? 16'd0 : too_long ? 16'(MOST + 1) : total;
-        index  <= tail ? '0 : too_long ? index : index + 1'b1;
-        if (length == 16'd8) told <= {lanes[23:16], lanes[31:24]};
-        if (tail) fill <= fill + 1'b1;
-        if (tail || length == 16'd0) key_now <= 32'd0;
-        else key_now <= tr_key;
+        length_q <= tail ? 16'd0 : too_long ? 16'(MOST + 1) : total;
+        index_q  <= tail ? '0 : too_long ? index_q : index_q + 1'b1;
+        if (length_q == 16'd8) told_q <= {lanes[23:16], lanes[31:24]};
+        if (tail) fill_q <= fill_q + 1'b1;
+        if (tail || length_q == 16'd0) key_now_q <= 32'd0;
+        else key_now_q <= tr_key;
       end
-      if (look_next) look <= look + 1'b1;
-      if (move_release) move <= move + 1'b1;
+      if (look_next) look_q <= look_q + 1'b1;
+      if (move_release) move_q <= move_q + 1'b1;
     end
   end
 
   always_ff @(posedge clk) begin
-    if (taken && !too_long) words[{fill_slot, index}] <= lanes;
+    if (taken && !too_long) words[{fill_slot, index_q}] <= lanes;
     if (taken && tail) begin
       sizes[fill_slot] <= user;
       bad[fill_slot]   <= {wrong, tr_syndrome != 8'd0};
-      keys[fill_slot]  <= key_now;
+      keys[fill_slot]  <= key_now_q;
     end
   end
 endmodule

@@ -50,10 +50,10 @@ module sp_regs
     output logic          busy            // another edge is needed
 );
   logic write;
-  logic [31:0] high, errors;  // first word of what is to be inserted
-  logic [7:0] fetched, stored, sent;
-  logic due, timing, now_due, read;
-  logic [47:0] due_at;
+  logic [31:0] high_q, errors_q;  // first word of what is to be inserted
+  logic [7:0] fetched_q, stored_q, sent_q;
+  logic due_q, timing_q, now_due, read_q;
+  logic [47:0] due_at_q;
   logic [31:0] value;
 
   assign write = cpu_reg_valid && cpu_reg_write;
@@ -66,24 +66,24 @@ module sp_regs
   assign w_start = write && cpu_reg_addr == REG_SEND_START;
   assign w_consumer = write && cpu_reg_addr == REG_BELL_CONSUMER;
   assign w_base = write && cpu_reg_addr == REG_BELL_BASE;
-  assign w_pair = cpu_reg_addr == REG_DATA_ONE ? {cpu_reg_wdata, 32'd0} : {high, cpu_reg_wdata};
+  assign w_pair = cpu_reg_addr == REG_DATA_ONE ? {cpu_reg_wdata, 32'd0} : {high_q, cpu_reg_wdata};
 
   assign status = {
-    sent,
-    stored,
-    fetched,
-    read,
-    errors != 32'd0,
-    due,
+    sent_q,
+    stored_q,
+    fetched_q,
+    read_q,
+    errors_q != 32'd0,
+    due_q,
     producer != consumer,
     left_idle,
     queue_room,
     send_free,
     arrived
   };
-  assign now_due = timing && cycle >= due_at;
-  assign alarm.valid = timing;
-  assign alarm.cycle = due_at;
+  assign now_due = timing_q && cycle >= due_at_q;
+  assign alarm.valid = timing_q;
+  assign alarm.cycle = due_at_q;
   assign busy = write || clear_irq || set_fetched || set_stored || set_sent || set_read || set_alarm || set_bell ||
       set_errors != 6'd0 || now_due;
 
@@ -91,10 +91,10 @@ module sp_regs
     case (cpu_reg_addr)
       REG_STATUS: value = status;
       REG_INTERRUPT: value = {31'd0, irq};
-      REG_ERRORS: value = errors;
+      REG_ERRORS: value = errors_q;
       REG_TIME: value = cycle[31:0];
-      REG_COMMAND_HIGH: value = high;
-      REG_DATA_HIGH: value = high;
+      REG_COMMAND_HIGH: value = high_q;
+      REG_DATA_HIGH: value = high_q;
       REG_RECV_STATUS: value = recv_status;
       REG_BELL_PRODUCER: value = {15'd0, producer};
       REG_BELL_CONSUMER: value = {15'd0, consumer};
@@ -108,23 +108,23 @@ module sp_regs
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      {high, errors, fetched, stored, sent, due, timing, irq, read} <= '0;
-      due_at <= 48'd0;
+      {high_q, errors_q, fetched_q, stored_q, sent_q, due_q, timing_q, irq, read_q} <= '0;
+      due_at_q <= 48'd0;
     end else begin
-      fetched <= fetched + 8'(set_fetched);
-      stored <= stored + 8'(set_stored);
-      sent <= sent + 8'(set_sent);
+      fetched_q <= fetched_q + 8'(set_fetched);
+      stored_q <= stored_q + 8'(set_stored);
+      sent_q <= sent_q + 8'(set_sent);
       if (write && (cpu_reg_addr == REG_COMMAND_HIGH || cpu_reg_addr == REG_DATA_HIGH))
-        high <= cpu_reg_wdata;
-      errors <= (errors & ~(write && cpu_reg_addr == REG_ERRORS ? cpu_reg_wdata : 32'd0)) | {26'd0, set_errors};
-      due <= now_due || (due && !(write && cpu_reg_addr == REG_ACK && cpu_reg_wdata[STATUS_TIME]));
+        high_q <= cpu_reg_wdata;
+      errors_q <= (errors_q & ~(write && cpu_reg_addr == REG_ERRORS ? cpu_reg_wdata : 32'd0)) | {26'd0, set_errors};
+      due_q <= now_due || (due_q && !(write && cpu_reg_addr == REG_ACK && cpu_reg_wdata[STATUS_TIME]));
       if (write && cpu_reg_addr == REG_TIMER) begin
-        timing <= cpu_reg_wdata != 32'd0;
-        due_at <= cycle + {16'd0, cpu_reg_wdata};
+        timing_q <= cpu_reg_wdata != 32'd0;
+        due_at_q <= cycle + {16'd0, cpu_reg_wdata};
       end else if (now_due) begin
-        timing <= 1'b0;
+        timing_q <= 1'b0;
       end
-      read <= set_read || (read && !(w_command && high[COMMAND_READ]));
+      read_q <= set_read || (read_q && !(w_command && high_q[COMMAND_READ]));
       if (set_alarm || (write && cpu_reg_addr == REG_INTERRUPT && cpu_reg_wdata[0])) irq <= 1'b1;
       else if (clear_irq) irq <= 1'b0;
     end

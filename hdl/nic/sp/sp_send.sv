@@ -45,13 +45,14 @@ module sp_send
 
   logic [31:0] words[0:7];
   logic [31:0] owns[0:15];
-  logic [1:0] state;
-  logic waiting;  // a SEND_START waits for the right engine
-  logic [11:0] bytes, left;  // user bytes from the Send FIFO: of the one that waits, still to move
-  logic [6:0] own, own_now;  // user bytes out of OWN0 and on, likewise
-  logic [2:0] place;  // word of the headers, or of OWN0 and on
-  logic [31:0] even, odd, key_now;
-  logic [11:0] bytes_now;
+  logic [1:0] state_q;
+  logic waiting_q;  // a SEND_START waits for the right engine
+  logic [11:0]
+      bytes_q, left_q;  // user bytes from the Send FIFO: of the one that waits, still to move
+  logic [6:0] own_q, own_now_q;  // user bytes out of OWN0 and on, likewise
+  logic [2:0] place_q;  // word of the headers, or of OWN0 and on
+  logic [31:0] even, odd, key_now_q;
+  logic [11:0] bytes_now_q;
   logic whole, accepted, put, last, e_valid, e_ready, e_tail, f_busy, own_size, fifo_size;
   logic [3:0] e_last;
   logic [63:0] e_data, pair;
@@ -60,33 +61,33 @@ module sp_send
 
   assign own_size = w_data[22:16] <= 7'(SIZE_INLINE) && w_data[11:0] == 12'd0;
   assign fifo_size = w_data[11:0] <= 12'(SIZE_USER) && w_data[22:16] == 7'd0;
-  assign accepted = w_start && !waiting && (own_size || fifo_size);
+  assign accepted = w_start && !waiting_q && (own_size || fifo_size);
   assign misuse = w_start && !accepted;
-  assign free = !waiting;
-  assign whole = 13'(level) >= {4'd0, bytes[11:3]} + 13'(bytes[2:0] != 3'd0);
-  assign tr_start = state == IDLE && waiting && whole;
+  assign free = !waiting_q;
+  assign whole = 13'(level) >= {4'd0, bytes_q[11:3]} + 13'(bytes_q[2:0] != 3'd0);
+  assign tr_start = state_q == IDLE && waiting_q && whole;
 
   // What is put into the send buffer.
-  assign even = state == OWN ? owns[{place, 1'b0}] : words[{place[1:0], 1'b0}];
-  assign odd = state == OWN ? owns[{place, 1'b1}] : words[{place[1:0], 1'b1}];
+  assign even = state_q == OWN ? owns[{place_q, 1'b0}] : words[{place_q[1:0], 1'b0}];
+  assign odd = state_q == OWN ? owns[{place_q, 1'b1}] : words[{place_q[1:0], 1'b1}];
   assign pair = {
     odd[7:0], odd[15:8], odd[23:16], odd[31:24], even[7:0], even[15:8], even[23:16], even[31:24]
   };
-  assign e_data = state == DATA ? in_data : pair;
-  assign last = state == HEADER ? place == 3'd2 && left == 12'd0 && own_now == 7'd0 :
-      state == OWN ? own_now <= 7'd8 : left <= 12'd8;
+  assign e_data = state_q == DATA ? in_data : pair;
+  assign last = state_q == HEADER ? place_q == 3'd2 && left_q == 12'd0 && own_now_q == 7'd0 :
+      state_q == OWN ? own_now_q <= 7'd8 : left_q <= 12'd8;
   assign e_tail = last;
-  assign e_last = state == HEADER ? 4'd8 : state == OWN ? (own_now >= 7'd8 ? 4'd8 : own_now[3:0]) :
-      left >= 12'd8 ? 4'd8 : left[3:0];
-  assign bus_req = state == DATA && e_ready;
-  assign e_valid = state == HEADER || state == OWN || (state == DATA && bus_gnt);
+  assign e_last = state_q == HEADER ? 4'd8 : state_q == OWN ? (own_now_q >= 7'd8 ? 4'd8 : own_now_q[3:0]) :
+      left_q >= 12'd8 ? 4'd8 : left_q[3:0];
+  assign bus_req = state_q == DATA && e_ready;
+  assign e_valid = state_q == HEADER || state_q == OWN || (state_q == DATA && bus_gnt);
   assign put = e_valid && e_ready;
-  assign in_ready = state == DATA && put;
+  assign in_ready = state_q == DATA && put;
   assign tr_done = put && last;
   assign set_sent = tr_done;
-  assign tr_key = tr_start ? words[4] : key_now;
-  assign tr_bytes = {20'd0, tr_start ? bytes + {5'd0, own} : bytes_now};
-  assign in_flight = state != IDLE || waiting || send_valid;
+  assign tr_key = tr_start ? words[4] : key_now_q;
+  assign tr_bytes = {20'd0, tr_start ? bytes_q + {5'd0, own_q} : bytes_now_q};
+  assign in_flight = state_q != IDLE || waiting_q || send_valid;
   assign busy = w_word || w_own || w_start || tr_start || put || f_busy;
   assign unused_ok = ^{w_data[31:23], w_data[15:12], fill};
 
@@ -121,35 +122,35 @@ module sp_send
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      state <= IDLE;
-      {waiting, bytes, left, own, own_now, place, key_now, bytes_now} <= '0;
+      state_q <= IDLE;
+      {waiting_q, bytes_q, left_q, own_q, own_now_q, place_q, key_now_q, bytes_now_q} <= '0;
     end else begin
       if (accepted) begin
-        waiting <= 1'b1;
-        bytes <= w_data[11:0];
-        own <= w_data[22:16];
+        waiting_q <= 1'b1;
+        bytes_q <= w_data[11:0];
+        own_q <= w_data[22:16];
       end
       if (tr_start) begin
-        state <= HEADER;
-        left <= bytes;
-        own_now <= own;
-        place <= 3'd0;
+        state_q <= HEADER;
+        left_q <= bytes_q;
+        own_now_q <= own_q;
+        place_q <= 3'd0;
       end
       if (put) begin
-        place <= place + 3'd1;
-        if (state == HEADER && place == 3'd2) begin
-          place <= 3'd0;
-          state <= left != 12'd0 ? DATA : own_now != 7'd0 ? OWN : IDLE;
-          if (own_now == 7'd0) waiting <= 1'b0;
+        place_q <= place_q + 3'd1;
+        if (state_q == HEADER && place_q == 3'd2) begin
+          place_q <= 3'd0;
+          state_q <= left_q != 12'd0 ? DATA : own_now_q != 7'd0 ? OWN : IDLE;
+          if (own_now_q == 7'd0) waiting_q <= 1'b0;
         end
-        if (state == OWN) own_now <= own_now - {3'd0, e_last};
-        if (state == OWN && last) waiting <= 1'b0;
-        if (state == DATA) left <= left - {8'd0, e_last};
-        if (state != HEADER && last) state <= IDLE;
+        if (state_q == OWN) own_now_q <= own_now_q - {3'd0, e_last};
+        if (state_q == OWN && last) waiting_q <= 1'b0;
+        if (state_q == DATA) left_q <= left_q - {8'd0, e_last};
+        if (state_q != HEADER && last) state_q <= IDLE;
       end
       // Of the packet in work, also when the next is written.
-      if (state == IDLE) key_now <= words[4];
-      if (state == IDLE) bytes_now <= bytes + {5'd0, own};
+      if (state_q == IDLE) key_now_q <= words[4];
+      if (state_q == IDLE) bytes_now_q <= bytes_q + {5'd0, own_q};
     end
   end
 endmodule

@@ -18,34 +18,34 @@ module sim_beats
     output alarm_t        alarm             // wants to be awake at alarm.cycle
 );
   localparam logic [8:0] BEAT = 9'h030;
-  logic reached, due_last, attending;
-  logic [47:0] slot_at, behind, period;
+  logic reached, due_last_q, attending_q;
+  logic [47:0] slot_at_q, behind, period;
 
   assign period  = {16'd0, cfg_beat_period};
-  assign reached = cycle >= slot_at && cfg_beat_period != 32'd0;
+  assign reached = cycle >= slot_at_q && cfg_beat_period != 32'd0;
   always_comb begin
     behind = 48'd0;
-    if (reached && cycle != slot_at) behind = myri_link_pkg::remainder(cycle - slot_at, period);
+    if (reached && cycle != slot_at_q) behind = myri_link_pkg::remainder(cycle - slot_at_q, period);
   end
   assign due = reached && behind == 48'd0;
   assign out = due && in == 9'h000 ? BEAT : in;
   // The receiver samples at the edge after the slot's.
-  assign busy = due_last | (struck & !attending);
-  assign alarm.valid = attending && cfg_beat_period != 32'd0;
-  assign alarm.cycle = slot_at;
+  assign busy = due_last_q | (struck & !attending_q);
+  assign alarm.valid = attending_q && cfg_beat_period != 32'd0;
+  assign alarm.cycle = slot_at_q;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      due_last  <= 1'b0;
-      attending <= 1'b1;
-      slot_at   <= '1;
+      due_last_q  <= 1'b0;
+      attending_q <= 1'b1;
+      slot_at_q   <= '1;
       if (cfg_beat_period != 32'd0)
-        slot_at <= (cycle / period + 48'd1) * period + {40'd0, cfg_delay} + 48'd1;
-    end else if (reached | due_last | struck) begin
-      if (reached) slot_at <= cycle - behind + period;
-      due_last <= due;
-      if (struck) attending <= 1'b1;
-      else if (due_last) attending <= 1'b0;
+        slot_at_q <= (cycle / period + 48'd1) * period + {40'd0, cfg_delay} + 48'd1;
+    end else if (reached | due_last_q | struck) begin
+      if (reached) slot_at_q <= cycle - behind + period;
+      due_last_q <= due;
+      if (struck) attending_q <= 1'b1;
+      else if (due_last_q) attending_q <= 1'b0;
     end
   end
 endmodule

@@ -28,16 +28,16 @@ module sim_behind
     output logic [PCI_OUT_BITS-1:0] pci_out
 );
   localparam logic [31:0] WINDOW = 32'hE000_0000;  // all slots; the first one, the NIC's, is the bridge's hole
-  pci_card_settings_t nic, cfg;
-  fpga_settings_t fpga;
+  pci_card_settings_t nic_q, cfg;
+  fpga_settings_t fpga_q;
   always_ff @(posedge clk) begin
     if (rst) begin
-      nic  <= pci_card_settings(BASE);
-      fpga <= fpga_settings(BASE);
+      nic_q  <= pci_card_settings(BASE);
+      fpga_q <= fpga_settings(BASE);
     end
   end
   always_comb begin
-    cfg = nic;  // as the NIC beside it, but for the window
+    cfg = nic_q;  // as the NIC beside it, but for the window
     cfg.base = WINDOW;
   end
 
@@ -50,8 +50,8 @@ module sim_behind
       .*,
       .far_rst(rst),
       .slot_present({1'(FRAME), 1'(FPGA)}),
-      .cfg_cdc_latency(fpga.cdc_latency),
-      .cfg_far_wide(fpga.wide),
+      .cfg_cdc_latency(fpga_q.cdc_latency),
+      .cfg_far_wide(fpga_q.wide),
       .far_wires(),
       .far_req_n(),
       .far_gnt_n()

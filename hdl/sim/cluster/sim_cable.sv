@@ -45,9 +45,9 @@ module sim_cable
   );
   logic [8:0] arrived, shown;
   logic due;  // a BEAT
-  logic arrived_hold, cable_busy, cable_flying, struck, beats_busy, alarm_busy;
+  logic arrived_hold, cable_busy, cable_flying, struck_q, beats_busy, alarm_busy;
   alarm_t alarm;
-  logic under_fault;  // a fault may hide what stands at the input
+  logic under_fault_q;  // a fault may hide what stands at the input
   logic [9:0] delayed;
   int character;
   longint slot;
@@ -60,6 +60,7 @@ module sim_cable
   );
   sim_beats beats (
       .*,
+      .struck(struck_q),
       .cfg_beat_period(present ? cfg_beat_period : 32'd0),
       .in(arrived),
       .out(shown),
@@ -75,17 +76,17 @@ module sim_cable
     if (rst) begin
       rx <= 9'h000;
       rx_hold <= 1'b0;
-      struck <= 1'b0;
-      under_fault <= 1'b0;
+      struck_q <= 1'b0;
+      under_fault_q <= 1'b0;
     end else begin
       rx <= shown;
       rx_hold <= arrived_hold;
-      under_fault <= faults && (in != 9'h000 || in_hold || arrived != 9'h000 || arrived_hold);
+      under_fault_q <= faults && (in != 9'h000 || in_hold || arrived != 9'h000 || arrived_hold);
       if (faults) begin
         slot = {16'd0, cycle};
         character = `SAN(san_fault) (CABLE, slot, {23'd0, shown});
         rx <= character[8:0];
-        struck <= character[9] || (character[8:0] != shown && !character[10]);
+        struck_q <= character[9] || (character[8:0] != shown && !character[10]);
         if (character[9] || (character[8:0] != shown && !character[10])) rx_hold <= 1'b0;
       end
     end
@@ -99,12 +100,12 @@ module sim_cable
   );
   logic moving;  // something is on its way to `rx`, or stands there
   if (CARRIED != 0) begin : gen_carried
-    assign moving = cable_flying | (rx != 9'h000) | (cfg_delay != 8'd0 && delayed != {rx_hold, rx}) | under_fault;
+    assign moving = cable_flying | (rx != 9'h000) | (cfg_delay != 8'd0 && delayed != {rx_hold, rx}) | under_fault_q;
     assign needed = busy | due;
   end else begin : gen_watched
     assign needed = busy | due | faults;
     assign moving = cable_busy | (rx != 9'h000) | (arrived != rx) | (in != 9'h000) | (in_hold != arrived_hold)
-        | (arrived_hold != rx_hold) | under_fault;
+        | (arrived_hold != rx_hold) | under_fault_q;
     logic unused;
     assign unused = &{1'b0, cable_flying, delayed};
   end

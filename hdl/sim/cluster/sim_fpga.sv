@@ -25,15 +25,15 @@ module sim_fpga
 );
   // ---------------------------------------------------------------- run-time settings
   fpga_settings_t cfg;
-  pci_card_settings_t shared, cfg_pci;
+  pci_card_settings_t shared_q, cfg_pci;
   always_ff @(posedge clk) begin
     if (rst) begin
       cfg <= fpga_settings(BASE);
-      shared <= pci_card_settings(BASE);
+      shared_q <= pci_card_settings(BASE);
     end
   end
   always_comb begin
-    cfg_pci = shared;  // with the NIC, but for these
+    cfg_pci = shared_q;  // with the NIC, but for these
     cfg_pci.base = 32'hE000_0000 + 32'(SLOT) * 32'h0100_0000;
     cfg_pci.wide = cfg.wide;
     cfg_pci.m66 = cfg.m66;

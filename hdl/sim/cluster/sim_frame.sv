@@ -17,20 +17,21 @@ module sim_frame
     input  logic [ PCI_IN_BITS-1:0] pci_in,
     output logic [PCI_OUT_BITS-1:0] pci_out
 );
-  pci_card_settings_t shared, cfg;
-  always_ff @(posedge clk) if (rst) shared <= pci_card_settings(BASE);
+  pci_card_settings_t shared_q, cfg;
+  always_ff @(posedge clk) if (rst) shared_q <= pci_card_settings(BASE);
   always_comb begin
-    cfg = shared;  // with the NIC, but for these
+    cfg = shared_q;  // with the NIC, but for these
     cfg.base = 32'hE000_0000 + 32'(SLOT) * 32'h0100_0000;
     cfg.m66 = 1'b1;
   end
 
   logic mem_valid, mem_write, begun, ended, card_busy;
   logic [23:0] mem_addr;
-  logic [63:0] mem_wdata, mem_rdata;
+  logic [63:0] mem_wdata, mem_rdata_q;
   logic [7:0] mem_be;
   myri_frame_buffer card (
       .*,
+      .mem_rdata(mem_rdata_q),
       .busy(card_busy),
       .tr_first(begun),
       .tr_last(ended)
@@ -42,24 +43,24 @@ module sim_frame
     if (mem_valid && mem_write) begin
       `SAN(san_mem_write) (MEMORY, at, mem_wdata, enables);
     end
-    if (mem_valid && !mem_write) mem_rdata <= `SAN(san_mem_read) (MEMORY, at);
+    if (mem_valid && !mem_write) mem_rdata_q <= `SAN(san_mem_read) (MEMORY, at);
   end
 
   // ---------------------------------------------------------------- trace
-  logic over, some;  // something is owed to the trace; this transaction has made an access
-  logic [31:0] first, written;
-  assign busy = card_busy || over;
+  logic over_q, some_q;  // something is owed to the trace; this transaction has made an access
+  logic [31:0] first_q, written_q;
+  assign busy = card_busy || over_q;
   always_ff @(posedge clk) begin
-    if (rst || (over && !mem_valid)) begin
-      over <= 1'b0;
-      some <= 1'b0;
-      written <= '0;
+    if (rst || (over_q && !mem_valid)) begin
+      over_q <= 1'b0;
+      some_q <= 1'b0;
+      written_q <= '0;
     end else begin
-      over <= over || ended;
+      over_q <= over_q || ended;
       if (mem_valid) begin
-        some <= 1'b1;
-        if (!some) first <= {8'd0, mem_addr};
-        if (mem_write) written <= written + 32'($countones(mem_be));
+        some_q <= 1'b1;
+        if (!some_q) first_q <= {8'd0, mem_addr};
+        if (mem_write) written_q <= written_q + 32'($countones(mem_be));
       end
     end
   end
@@ -81,10 +82,10 @@ module sim_frame
   ) finish (
       .clk,
       .rst,
-      .strobe(over && !mem_valid),
+      .strobe(over_q && !mem_valid),
       .packet(32'd0),
-      .argument(first),
-      .argument2({32'd0, written}),
+      .argument(first_q),
+      .argument2({32'd0, written_q}),
       .ago(32'd0)
   );
 endmodule

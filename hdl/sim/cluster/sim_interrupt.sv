@@ -11,16 +11,16 @@ module sim_interrupt
     output logic busy   // a change must still be seen
 );
   localparam int EVENT_INTERRUPT = 34;
-  logic   last;
+  logic   last_q;
   longint now;
   always_ff @(posedge clk) begin
-    if (rst) last <= 1'b0;
-    else if (intr != last) begin
+    if (rst) last_q <= 1'b0;
+    else if (intr != last_q) begin
       now = $time;
-      last <= intr;
+      last_q <= intr;
       `SAN(san_trace) (now, UNIT, {16'd0, EV_INTERRUPT}, 32'd0, {31'd0, intr}, 64'd0);
       if (intr) `SAN(san_event) (now, UNIT, EVENT_INTERRUPT, 64'd0, 64'd0);
     end
   end
-  assign busy = intr != last;
+  assign busy = intr != last_q;
 endmodule

@@ -33,8 +33,8 @@ module sim_lanai
     output logic                 needed,         // the coming edge of clk is needed
     output logic                 busy            // the processor must see the next edge
 );
-  logic cpu_req;
-  assign cpu_sram = {cpu_req, {($bits(sram_request_t) - 1) {1'b0}}};
+  logic cpu_req_q;
+  assign cpu_sram = {cpu_req_q, {($bits(sram_request_t) - 1) {1'b0}}};
   // C has words of 64 bits; a word of 32 is one half of them.
   logic [63:0] wdata_a, wdata_b, word_a, word_b;
   logic [7:0] be_a, be_b;
@@ -49,26 +49,26 @@ module sim_lanai
   localparam int ACT_POLL = 4;
   localparam int ACT_RUN = 5;
   localparam int ACT_BITS = 8;
-  logic polling, acting, running;
-  logic written;  // memory was, at the last edge
+  logic polling_q, acting_q, running_q;
+  logic written_q;  // memory was, at the last edge
   logic write_a, write_b;
   logic changed;  // what a poll looks at may have
-  logic [31:0] isr_seen;
-  logic [47:0] due;
+  logic [31:0] isr_seen_q;
+  logic [47:0] due_q;
   assign write_a = mem_a.req && mem_a.write && mem_a.be != '0;
   assign write_b = mem_b.req && mem_b.write && mem_b.be != '0;
-  assign changed = written || isr != isr_seen;
-  assign busy = acting || (polling && changed);
-  assign needed = busy || mem_a.req || mem_b.req || (running && !cpu_gnt) || cycle >= due;
+  assign changed = written_q || isr != isr_seen_q;
+  assign busy = acting_q || (polling_q && changed);
+  assign needed = busy || mem_a.req || mem_b.req || (running_q && !cpu_gnt) || cycle >= due_q;
   int flags;  // SEES_*
   longint action, now, edge_index;
   always_ff @(posedge clk) begin
     now = $time;
     edge_index = {16'd0, cycle};
     if (rst) begin
-      {cpu_reg_valid, cpu_reg_write, cpu_req, acting, polling, running, written} <= 7'd0;
-      isr_seen <= '0;
-      due <= '0;
+      {cpu_reg_valid, cpu_reg_write, cpu_req_q, acting_q, polling_q, running_q, written_q} <= 7'd0;
+      isr_seen_q <= '0;
+      due_q <= '0;
       cpu_reg_addr <= '0;
       cpu_reg_wdata <= '0;
       mem_a_rdata <= '0;
@@ -77,15 +77,15 @@ module sim_lanai
       flags = {29'd0, ASKS != 0, changed, cpu_gnt};
       action = `SAN(san_processor_clock) (UNIT, MEMORY, CLOCK, now, edge_index, flags, isr,
                                           cpu_reg_rdata);
-      cpu_req <= action[ACT_SRAM];
+      cpu_req_q <= action[ACT_SRAM];
       cpu_reg_valid <= action[ACT_REGISTER];
       cpu_reg_write <= action[ACT_WRITE];
-      acting <= action[ACT_BUSY];
-      polling <= action[ACT_POLL];
-      running <= action[ACT_RUN];
-      due <= action[ACT_BITS+:48];
-      written <= write_a || write_b;
-      isr_seen <= isr;
+      acting_q <= action[ACT_BUSY];
+      polling_q <= action[ACT_POLL];
+      running_q <= action[ACT_RUN];
+      due_q <= action[ACT_BITS+:48];
+      written_q <= write_a || write_b;
+      isr_seen_q <= isr;
       if (action[ACT_REGISTER]) begin
         cpu_reg_addr  <= 9'(`SAN(san_processor_address) (UNIT));
         cpu_reg_wdata <= `SAN(san_processor_data) (UNIT);

@@ -93,15 +93,15 @@ module sim_nic_invariants
       .strobe(link_trace.illegal),
       .packet(32'd0)
   );
-  logic was_down;
-  always_ff @(posedge link_clk) was_down <= !rst && link_trace.link_down;
+  logic was_down_q;
+  always_ff @(posedge link_clk) was_down_q <= !rst && link_trace.link_down;
   sim_invariant #(
       .UNIT(BASE + PART_LINK),
       .CODE(81)
   ) invariant_st_link_down (
       .clk(link_clk),
       .rst,
-      .strobe(link_trace.link_down && !was_down),
+      .strobe(link_trace.link_down && !was_down_q),
       .packet(32'd0)
   );
 endmodule

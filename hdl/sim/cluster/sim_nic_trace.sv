@@ -21,14 +21,14 @@ module sim_nic_trace
   logic [2:0] level_busy;
   assign busy = level_busy != 3'd0;
   // A run of stores to consecutive words leaves one record, at its first.
-  logic [23:0] pio_next;
+  logic [23:0] pio_next_q;
   logic pio_run_start;
   logic [63:0] dma_bytes;
   always_ff @(posedge nic_gated_clk[ENGINE_PIO]) begin
-    if (rst) pio_next <= '1;
-    else if (pio_trace.pio_write) pio_next <= {pio_trace.pio_addr[23:3], 3'd0} + 24'd8;
+    if (rst) pio_next_q <= '1;
+    else if (pio_trace.pio_write) pio_next_q <= {pio_trace.pio_addr[23:3], 3'd0} + 24'd8;
   end
-  assign pio_run_start = pio_trace.pio_write && {pio_trace.pio_addr[23:3], 3'd0} != pio_next;
+  assign pio_run_start = pio_trace.pio_write && {pio_trace.pio_addr[23:3], 3'd0} != pio_next_q;
   assign dma_bytes = dma_trace.dma_e2l ? {32'd0, dma_trace.dma_bytes} : -{32'd0, dma_trace.dma_bytes};
 
   sim_probe #(

@@ -43,12 +43,12 @@ module sim_switch_bench
   logic [ 4*PORTS-1:0] unused_out;
   logic [32*PORTS-1:0] unused_key;
   logic                unused_busy;
-  logic                run;
-  logic [        31:0] set_seed;
-  logic [        16:0] set_load;
-  logic [        15:0] set_length;
-  logic                set_self;
-  logic [         7:0] set_fall_through;
+  logic                run_q;
+  logic [        31:0] set_seed_q;
+  logic [        16:0] set_load_q;
+  logic [        15:0] set_length_q;
+  logic                set_self_q;
+  logic [         7:0] set_fall_through_q;
   logic [32*PORTS-1:0] now_offered;
   logic [32*PORTS-1:0] now_backlog;
   logic [32*PORTS-1:0] now_received_chars;
@@ -64,14 +64,14 @@ module sim_switch_bench
 
   // Settings are registers: inputs of the top level would be evaluated at both clock edges.
   always_ff @(posedge clk) begin
-    run <= enable && !rst;
+    run_q <= enable && !rst;
     if (rst) begin
       cycle <= 48'd0;
-      set_seed <= cfg_seed;
-      set_load <= cfg_load;
-      set_length <= cfg_length;
-      set_self <= cfg_self;
-      set_fall_through <= cfg_fall_through;
+      set_seed_q <= cfg_seed;
+      set_load_q <= cfg_load;
+      set_length_q <= cfg_length;
+      set_self_q <= cfg_self;
+      set_fall_through_q <= cfg_fall_through;
     end else cycle <= cycle + 48'd1;
   end
 
@@ -132,7 +132,7 @@ module sim_switch_bench
     cfg.link.short_timeout = 16'd16;
     cfg.link.long_timeout = 32'd4_000_000;
     cfg.link.beat_period = 32'd0;
-    cfg.fall_through = set_fall_through;
+    cfg.fall_through = set_fall_through_q;
     cfg.central_chunks = 16'd0;
   end
   myri_switch #(
@@ -170,11 +170,11 @@ module sim_switch_bench
     ) u_traffic (
         .clk(clk),
         .rst(rst),
-        .enable(run),
-        .cfg_seed(set_seed),
-        .cfg_load(set_load),
-        .cfg_length(set_length),
-        .cfg_self(set_self),
+        .enable(run_q),
+        .cfg_seed(set_seed_q),
+        .cfg_load(set_load_q),
+        .cfg_length(set_length_q),
+        .cfg_self(set_self_q),
         .rx(from_switch[9*p+:9]),
         .tx(to_switch[9*p+:9]),
         .offered(now_offered[32*p+:32]),

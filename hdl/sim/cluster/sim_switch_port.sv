@@ -34,10 +34,10 @@ module sim_switch_port
 );
   localparam int UNIT = SWITCH_BASE + SWITCH * PORTS_PER_SWITCH + PORT;
   logic [31:0] out_port;
-  logic [31:0] overflow_seen;
+  logic [31:0] overflow_seen_q;
   logic cable_busy, cable_needed, stall_busy, fill_busy, lost;
   assign out_port = {28'd0, tr_out};
-  assign lost = count_overflow != overflow_seen;
+  assign lost = count_overflow != overflow_seen_q;
   assign busy = cable_busy | stall_busy | fill_busy | lost;
   assign needed = busy | cable_needed | tr_head | tr_grant | tr_queue | tr_tail;
   sim_cable #(
@@ -119,7 +119,7 @@ module sim_switch_port
       .held(st_fill),
       .busy(fill_busy)
   );
-  always_ff @(posedge clk) overflow_seen <= count_overflow;
+  always_ff @(posedge clk) overflow_seen_q <= count_overflow;
   sim_invariant #(
       .UNIT(UNIT),
       .CODE(64)

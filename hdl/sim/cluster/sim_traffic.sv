@@ -28,21 +28,21 @@ module sim_traffic #(
   localparam logic [31:0] MIX = 32'h9E3779B9;
   localparam logic [PW-1:0] SELF = PW'(ID);
 
-  logic [  31:0] random;
+  logic [  31:0] random_q;
   logic [  31:0] x0;
   logic [  31:0] x1;
   logic          saturated;
   logic          arrival;
   logic          hungry;  // a packet may start
   logic          start;
-  logic          stopped;
-  logic          sending;
-  logic [  15:0] left;  // characters after the next one
-  logic [   6:0] salt;  // of this packet's payload
-  logic [   7:0] crc;
+  logic          stopped_q;
+  logic          sending_q;
+  logic [  15:0] left_q;  // characters after the next one
+  logic [   6:0] salt_q;  // of this packet's payload
+  logic [   7:0] crc_q;
   logic [   7:0] body;
   logic [   7:0] route;
-  logic [   7:0] sink_crc;
+  logic [   7:0] sink_crc_q;
   logic [PW-1:0] skew;
   logic [PW-1:0] target;
 
@@ -54,50 +54,50 @@ module sim_traffic #(
   endfunction
 
   // xorshift32, advanced whenever a number is drawn.
-  assign x0 = random ^ (random << 13);
+  assign x0 = random_q ^ (random_q << 13);
   assign x1 = x0 ^ (x0 >> 17);
 
   assign saturated = cfg_load[16];
   assign hungry = enable && (saturated || backlog != 32'd0);
-  assign start = hungry && !stopped && !sending;
-  assign arrival = enable && {1'b0, random[15:0]} < cfg_load &&
-      {16'd0, random[31:16]} * {16'd0, cfg_length} < 32'd65536;
+  assign start = hungry && !stopped_q && !sending_q;
+  assign arrival = enable && {1'b0, random_q[15:0]} < cfg_load &&
+      {16'd0, random_q[31:16]} * {16'd0, cfg_length} < 32'd65536;
 
   // All others: 1 .. PORTS-1 further on, by multiplying a random fraction.
-  assign skew = PW'(1) + PW'((24'(random[23:8]) * 24'(PORTS - 1)) >> 16);
-  assign target = cfg_self ? random[8+:PW] : SELF + skew;
+  assign skew = PW'(1) + PW'((24'(random_q[23:8]) * 24'(PORTS - 1)) >> 16);
+  assign target = cfg_self ? random_q[8+:PW] : SELF + skew;
   assign route = {2'b10, 6'(target) - 6'(SELF)};
-  assign body = (left == 16'd1) ? crc : {1'b0, left[6:0] ^ salt};
+  assign body = (left_q == 16'd1) ? crc_q : {1'b0, left_q[6:0] ^ salt_q};
 
   always_ff @(posedge clk) begin
     if (rst) begin
       tx <= 9'h000;
-      sending <= 1'b0;
-      left <= 16'd0;
-      salt <= 7'd0;
-      crc <= 8'd0;
-    end else if (stopped) tx <= 9'h000;
-    else if (sending) begin
-      left <= left - 16'd1;
-      if (left == 16'd0) begin
+      sending_q <= 1'b0;
+      left_q <= 16'd0;
+      salt_q <= 7'd0;
+      crc_q <= 8'd0;
+    end else if (stopped_q) tx <= 9'h000;
+    else if (sending_q) begin
+      left_q <= left_q - 16'd1;
+      if (left_q == 16'd0) begin
         tx <= 9'h00C;
-        sending <= 1'b0;
+        sending_q <= 1'b0;
       end else begin
-        tx  <= {1'b1, body};
-        crc <= crc8(crc ^ body);
+        tx <= {1'b1, body};
+        crc_q <= crc8(crc_q ^ body);
       end
     end else if (hungry) begin
-      left <= cfg_length - 16'd2;
-      salt <= random[30:24];
+      left_q <= cfg_length - 16'd2;
+      salt_q <= random_q[30:24];
       tx <= {1'b1, route};
-      crc <= crc8(route);
-      sending <= 1'b1;
+      crc_q <= crc8(route);
+      sending_q <= 1'b1;
     end else tx <= 9'h000;
   end
 
   always_ff @(posedge clk) begin
-    if (rst) random <= {cfg_seed[30:0], 1'b1} ^ (MIX * 32'(2 * ID + 2));  // never zero
-    else if (!saturated || start) random <= x1 ^ (x1 << 5);
+    if (rst) random_q <= {cfg_seed[30:0], 1'b1} ^ (MIX * 32'(2 * ID + 2));  // never zero
+    else if (!saturated || start) random_q <= x1 ^ (x1 << 5);
   end
 
   always_ff @(posedge clk) begin
@@ -113,22 +113,22 @@ module sim_traffic #(
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      stopped <= 1'b0;
-      sink_crc <= 8'd0;
+      stopped_q <= 1'b0;
+      sink_crc_q <= 8'd0;
       received_chars <= 32'd0;
       received_packets <= 32'd0;
       crc_errors <= 32'd0;
     end else if (rx != 9'h000) begin
       if (rx[8]) begin
-        sink_crc <= crc8(sink_crc ^ rx[7:0]);
+        sink_crc_q <= crc8(sink_crc_q ^ rx[7:0]);
         received_chars <= received_chars + 32'd1;
       end else if (rx == 9'h00C) begin
-        sink_crc <= 8'd0;
+        sink_crc_q <= 8'd0;
         received_chars <= received_chars + 32'd1;
         received_packets <= received_packets + 32'd1;
-        if (sink_crc != 8'd0) crc_errors <= crc_errors + 32'd1;
-      end else if (rx == 9'h00F) stopped <= 1'b1;
-      else if (rx == 9'h003) stopped <= 1'b0;
+        if (sink_crc_q != 8'd0) crc_errors <= crc_errors + 32'd1;
+      end else if (rx == 9'h00F) stopped_q <= 1'b1;
+      else if (rx == 9'h003) stopped_q <= 1'b0;
     end
   end
 endmodule

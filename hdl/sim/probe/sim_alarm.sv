@@ -12,19 +12,19 @@ module sim_alarm
     input logic [47:0] cycle,
     output logic busy  // one more edge, so that the alarm as it stands after this edge is seen
 );
-  logic seen_valid;
-  logic [47:0] seen;
+  logic seen_valid_q;
+  logic [47:0] seen_q;
   longint edge_index;
-  initial {seen_valid, seen} = '0;
+  initial {seen_valid_q, seen_q} = '0;
   // Registered at each edge; a change of the alarm keeps the clock awake until it has been registered.
   always_ff @(posedge clk) begin
-    seen_valid <= alarm.valid;
+    seen_valid_q <= alarm.valid;
     if (alarm.valid) begin
       edge_index = {16'd0, alarm.cycle};
-      seen <= alarm.cycle;
-      if ((!seen_valid || alarm.cycle != seen) && alarm.cycle > cycle)
+      seen_q <= alarm.cycle;
+      if ((!seen_valid_q || alarm.cycle != seen_q) && alarm.cycle > cycle)
         `SAN(san_alarm) (CLOCK, edge_index);
     end
   end
-  assign busy = alarm.valid && (!seen_valid || alarm.cycle != seen || alarm.cycle <= cycle);
+  assign busy = alarm.valid && (!seen_valid_q || alarm.cycle != seen_q || alarm.cycle <= cycle);
 endmodule

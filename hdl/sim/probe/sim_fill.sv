@@ -16,23 +16,23 @@ module sim_fill
     input  logic [WIDTH-1:0] held,  // entries held
     output logic             busy   // a record is due at the coming edge
 );
-  logic [WIDTH-5:0] told;  // in steps of 16 entries
-  logic [WIDTH-1:0] raised, most;
+  logic [WIDTH-5:0] told_q;  // in steps of 16 entries
+  logic [WIDTH-1:0] raised, most_q;
   logic up, down, peak;
   longint now;
   assign raised = held + WIDTH'(8);
-  assign up = held[WIDTH-1:4] > told;
-  assign down = raised[WIDTH-1:4] < told;
-  assign peak = PEAKS != 0 && held > most;
+  assign up = held[WIDTH-1:4] > told_q;
+  assign down = raised[WIDTH-1:4] < told_q;
+  assign peak = PEAKS != 0 && held > most_q;
   assign busy = up | down | peak;
   always_ff @(posedge clk) begin
     if (rst) begin
-      told <= '0;
-      most <= '0;
+      told_q <= '0;
+      most_q <= '0;
     end else if (busy) begin
       now = $time;
-      if (up || down) told <= up ? held[WIDTH-1:4] : raised[WIDTH-1:4];
-      if (peak) most <= held;
+      if (up || down) told_q <= up ? held[WIDTH-1:4] : raised[WIDTH-1:4];
+      if (peak) most_q <= held;
       `SAN(san_trace) (now, UNIT, {16'd0, EVENT}, 0, 32'(held) * BYTES, 64'd0);
     end
   end

@@ -8,13 +8,13 @@ module sim_flight #(
     input  logic level,  // something is in flight
     output logic busy    // one more edge, so that the level as it stands is told
 );
-  logic told;
+  logic told_q;
   always_ff @(posedge clk) begin
-    if (rst) told <= 1'b0;
-    else if (level != told) begin
-      told <= level;
+    if (rst) told_q <= 1'b0;
+    else if (level != told_q) begin
+      told_q <= level;
       `SAN(san_flight) (CLOCK, {31'd0, level});
     end
   end
-  assign busy = level != told;
+  assign busy = level != told_q;
 endmodule

@@ -12,14 +12,14 @@ module sim_level #(
     input  logic [31:0] argument,
     output logic        busy       // a record is due at the next edge
 );
-  logic   last;
+  logic   last_q;
   longint now;
-  assign busy = level != last;
+  assign busy = level != last_q;
   always_ff @(posedge clk) begin
-    if (rst) last <= 1'b0;
-    else if (level != last) begin
+    if (rst) last_q <= 1'b0;
+    else if (level != last_q) begin
       now = $time;
-      last <= level;
+      last_q <= level;
       `SAN(san_trace) (now, UNIT, {16'd0, level ? RISE : FALL}, packet, argument, 64'd0);
     end
   end

@@ -9,28 +9,28 @@ module sim_tap #(
     input logic [8:0] rx    // characters as they arrive, faults included
 );
   localparam logic [8:0] GAP = 9'h00C;
-  logic open;
-  logic [2:0] held;
-  logic [63:0] bytes, next;
+  logic open_q;
+  logic [2:0] held_q;
+  logic [63:0] bytes_q, next;
   longint began, now;
-  assign next = {bytes[55:0], rx[7:0]};
+  assign next = {bytes_q[55:0], rx[7:0]};
   always_ff @(posedge clk) begin
     if (rst) begin
-      open  <= 1'b0;
-      held  <= 3'd0;
-      bytes <= 64'd0;
+      open_q  <= 1'b0;
+      held_q  <= 3'd0;
+      bytes_q <= 64'd0;
     end else if (rx[8]) begin
       now = $time;
-      if (!open) began = now;
-      open  <= 1'b1;
-      held  <= held + 3'd1;
-      bytes <= next;
-      if (held == 3'd7) `SAN(san_capture) (CABLE, 8, next, began, now);
-    end else if (open && rx == GAP) begin
+      if (!open_q) began = now;
+      open_q  <= 1'b1;
+      held_q  <= held_q + 3'd1;
+      bytes_q <= next;
+      if (held_q == 3'd7) `SAN(san_capture) (CABLE, 8, next, began, now);
+    end else if (open_q && rx == GAP) begin
       now = $time;
-      open <= 1'b0;
-      held <= 3'd0;
-      `SAN(san_capture) (CABLE, {28'd1, 1'b0, held}, bytes, began, now);
+      open_q <= 1'b0;
+      held_q <= 3'd0;
+      `SAN(san_capture) (CABLE, {28'd1, 1'b0, held_q}, bytes_q, began, now);
     end
   end
 endmodule

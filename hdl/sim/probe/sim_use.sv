@@ -16,25 +16,25 @@ module sim_use #(
     input  logic [ 1:0] also,   // likewise, told beside
     output logic        due     // a window ends at the coming edge
 );
-  logic open, first;
-  logic [31:0] sum, sum_also;
+  logic open_q, first;
+  logic [31:0] sum_q, sum_also_q;
   longint now, last;
-  assign due   = first && open;
+  assign due   = first && open_q;
   assign first = cycle[WINDOW_LOG2-1:0] == '0;
   always_ff @(posedge clk) begin
     if (rst) begin
-      open <= 1'b0;
-      sum <= 32'd0;
-      sum_also <= 32'd0;
+      open_q <= 1'b0;
+      sum_q <= 32'd0;
+      sum_also_q <= 32'd0;
     end else if (first || used != 2'd0 || also != 2'd0) begin
-      if (first && open) begin
+      if (first && open_q) begin
         now = $time;
-        `SAN(san_trace) (now, UNIT, {16'd0, EVENT}, 0, sum, {32'd0, sum_also});
+        `SAN(san_trace) (now, UNIT, {16'd0, EVENT}, 0, sum_q, {32'd0, sum_also_q});
       end
-      sum <= (first ? 32'd0 : sum) + {30'd0, used};
-      sum_also <= (first ? 32'd0 : sum_also) + {30'd0, also};
-      open <= used != 2'd0 || also != 2'd0 || (open && !first);
-      if ((first || !open) && (used != 2'd0 || also != 2'd0)) begin
+      sum_q <= (first ? 32'd0 : sum_q) + {30'd0, used};
+      sum_also_q <= (first ? 32'd0 : sum_also_q) + {30'd0, also};
+      open_q <= used != 2'd0 || also != 2'd0 || (open_q && !first);
+      if ((first || !open_q) && (used != 2'd0 || also != 2'd0)) begin
         last = {16'd0, {cycle[47:WINDOW_LOG2] + 1'b1, {WINDOW_LOG2{1'b0}}}};
         `SAN(san_alarm) (CLOCK, last);
       end

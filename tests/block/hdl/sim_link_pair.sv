@@ -60,7 +60,7 @@ module sim_link_pair
   logic [1:0] port_busy;
   logic [1:0] cable_busy;
   logic [1:0] beats_busy;
-  logic [1:0] force_last;
+  logic [1:0] force_last_q;
   logic [48:0] first[0:1];  // alarm of an end
   logic [1:0] s_valid;
   logic [1:0] s_ready;
@@ -86,7 +86,7 @@ module sim_link_pair
   };
   assign busy = (port_busy | cable_busy | beats_busy) != 2'd0 || ab_force || ba_force;
   assign alarm = earlier(first[0], first[1]);
-  always_ff @(posedge clk) force_last <= rst ? 2'd0 : {ab_force, ba_force};
+  always_ff @(posedge clk) force_last_q <= rst ? 2'd0 : {ab_force, ba_force};
 
   for (genvar i = 0; i < 2; i++) begin : gen_end
     alarm_t port_alarm, beat_alarm;
@@ -150,7 +150,7 @@ module sim_link_pair
         .*,
         .cfg_beat_period(cfg_beats[1-i] ? cfg.beat_period : 32'd0),
         .in(arrived[9*i+:9]),
-        .struck(force_last[i]),
+        .struck(force_last_q[i]),
         .out(shown[9*i+:9]),
         .due(),
         .busy(beats_busy[i]),

@@ -18,10 +18,10 @@ module sim_pci_card
     output logic               [            31:0] tw_addr,            // 8-byte aligned
     output logic               [            63:0] tw_data,            // lanes
     output logic               [             7:0] tw_be,              // bytes written
-    output logic                                  tr_valid,           // read request
-    input  logic                                  tr_ready,           // taken
-    output logic               [            31:0] tr_addr,            // 8-byte aligned
-    output logic               [             7:0] tr_bytes,           // hint
+    output logic                                  tread_valid,        // read request
+    input  logic                                  tread_ready,        // taken
+    output logic               [            31:0] tread_addr,         // 8-byte aligned
+    output logic               [             7:0] tread_bytes,        // hint
     input  logic                                  td_valid,           // answer
     input  logic               [            63:0] td_data,            // lanes
     input  logic                                  mc_valid,           // command
@@ -46,7 +46,15 @@ module sim_pci_card
   logic [3:0] cs_be;
   logic [7:0] latency_timer, interrupt_line;
   logic
-      tr_first, ev_first, ev_last, ev_write, t_retry, t_disconnect, ev_start, m_retry, m_disconnect;
+      tread_first,
+      ev_first,
+      ev_last,
+      ev_write,
+      t_retry,
+      t_disconnect,
+      ev_start,
+      m_retry,
+      m_disconnect;
   assign busy = master_busy | target_busy | config_busy;
 
   myri_pci_config u_config (
@@ -84,6 +92,6 @@ module sim_pci_card
   );
 
   logic unused;
-  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tr_first, ev_first, ev_last, ev_write, t_retry,
-      t_disconnect, ev_start, m_retry, m_disconnect};
+  assign unused = &{1'b0, master_enable, latency_timer, interrupt_line, tread_first, ev_first, ev_last, ev_write,
+      t_retry, t_disconnect, ev_start, m_retry, m_disconnect};
 endmodule

@@ -36,10 +36,10 @@ module sim_pci_host
     output logic [31:0] c0_tw_addr,  // card 0: 8-byte aligned
     output logic [63:0] c0_tw_data,  // card 0: lanes
     output logic [7:0] c0_tw_be,  // card 0: bytes written
-    output logic c0_tr_valid,  // card 0: read request
-    input logic c0_tr_ready,  // card 0: taken
-    output logic [31:0] c0_tr_addr,  // card 0: 8-byte aligned
-    output logic [7:0] c0_tr_bytes,  // card 0: hint
+    output logic c0_tread_valid,  // card 0: read request
+    input logic c0_tread_ready,  // card 0: taken
+    output logic [31:0] c0_tread_addr,  // card 0: 8-byte aligned
+    output logic [7:0] c0_tread_bytes,  // card 0: hint
     input logic c0_td_valid,  // card 0: answer
     input logic [63:0] c0_td_data,  // card 0: lanes
     input logic c0_mc_valid,  // card 0: command
@@ -60,10 +60,10 @@ module sim_pci_host
     output logic [31:0] c1_tw_addr,  // card 1: 8-byte aligned
     output logic [63:0] c1_tw_data,  // card 1: lanes
     output logic [7:0] c1_tw_be,  // card 1: bytes written
-    output logic c1_tr_valid,  // card 1: read request
-    input logic c1_tr_ready,  // card 1: taken
-    output logic [31:0] c1_tr_addr,  // card 1: 8-byte aligned
-    output logic [7:0] c1_tr_bytes,  // card 1: hint
+    output logic c1_tread_valid,  // card 1: read request
+    input logic c1_tread_ready,  // card 1: taken
+    output logic [31:0] c1_tread_addr,  // card 1: 8-byte aligned
+    output logic [7:0] c1_tread_bytes,  // card 1: hint
     input logic c1_td_valid,  // card 1: answer
     input logic [63:0] c1_td_data,  // card 1: lanes
     input logic c1_mc_valid,  // card 1: command
@@ -130,7 +130,7 @@ module sim_pci_host
   logic [47:0] cycle;
   logic [1:0] card_busy;
   logic segment_busy, m66en, bridge_busy, far_busy, c1_clk;
-  logic [47:0] c1_cycle;
+  logic [47:0] c1_cycle_q;
   logic [PCI_IN_BITS-1:0] c1_in;
   logic [PCI_OUT_BITS-1:0] c1_out;
   assign busy = segment_busy | (card_busy != 2'd0) | bridge_busy | far_busy;
@@ -162,10 +162,10 @@ module sim_pci_host
       .tw_addr(c0_tw_addr),
       .tw_data(c0_tw_data),
       .tw_be(c0_tw_be),
-      .tr_valid(c0_tr_valid),
-      .tr_ready(c0_tr_ready),
-      .tr_addr(c0_tr_addr),
-      .tr_bytes(c0_tr_bytes),
+      .tread_valid(c0_tread_valid),
+      .tread_ready(c0_tread_ready),
+      .tread_addr(c0_tread_addr),
+      .tread_bytes(c0_tread_bytes),
       .td_valid(c0_td_valid),
       .td_data(c0_td_data),
       .mc_valid(c0_mc_valid),
@@ -185,7 +185,7 @@ module sim_pci_host
   );
   if (BRIDGE == 0) begin : gen_one_bus
     assign c1_clk = clk;
-    assign c1_cycle = cycle;
+    assign c1_cycle_q = cycle;
     assign c1_in = slot_in[PCI_IN_BITS*1+:PCI_IN_BITS];
     assign slot_out[PCI_OUT_BITS*1+:PCI_OUT_BITS] = c1_out;
     assign {bridge_busy, far_busy, lost, far_conflict} = '0;
@@ -194,11 +194,11 @@ module sim_pci_host
   end else begin : gen_two_buses
     logic ev_lost, ev_far_lost;
     assign c1_clk = far_clk;
-    always_ff @(posedge far_clk) c1_cycle <= rst ? 48'd0 : c1_cycle + 48'd1;
+    always_ff @(posedge far_clk) c1_cycle_q <= rst ? 48'd0 : c1_cycle_q + 48'd1;
     sim_pci_far u_far (
         .*,
         .cfg_wide(cfg.wide),
-        .far_cycle(c1_cycle),
+        .far_cycle(c1_cycle_q),
         .pci_in(slot_in[PCI_IN_BITS*1+:PCI_IN_BITS]),
         .pci_out(slot_out[PCI_OUT_BITS*1+:PCI_OUT_BITS]),
         .card_in(c1_in),
@@ -209,7 +209,7 @@ module sim_pci_host
   sim_pci_card u_card1 (
       .*,
       .clk(c1_clk),
-      .cycle(c1_cycle),
+      .cycle(c1_cycle_q),
       .pci_in(c1_in),
       .pci_out(c1_out),
       .base(32'hE100_0000),
@@ -220,10 +220,10 @@ module sim_pci_host
       .tw_addr(c1_tw_addr),
       .tw_data(c1_tw_data),
       .tw_be(c1_tw_be),
-      .tr_valid(c1_tr_valid),
-      .tr_ready(c1_tr_ready),
-      .tr_addr(c1_tr_addr),
-      .tr_bytes(c1_tr_bytes),
+      .tread_valid(c1_tread_valid),
+      .tread_ready(c1_tread_ready),
+      .tread_addr(c1_tread_addr),
+      .tread_bytes(c1_tread_bytes),
       .td_valid(c1_td_valid),
       .td_data(c1_td_data),
       .mc_valid(c1_mc_valid),

@@ -18,10 +18,10 @@ module sim_pci_pair
     output logic [31:0] tw_addr,  // 8-byte aligned
     output logic [63:0] tw_data,  // lanes
     output logic [7:0] tw_be,  // bytes written
-    output logic tr_valid,  // read request
-    input logic tr_ready,  // taken
-    output logic [31:0] tr_addr,  // 8-byte aligned
-    output logic [7:0] tr_bytes,  // hint
+    output logic tread_valid,  // read request
+    input logic tread_ready,  // taken
+    output logic [31:0] tread_addr,  // 8-byte aligned
+    output logic [7:0] tread_bytes,  // hint
     input logic td_valid,  // answer
     input logic [63:0] td_data,  // lanes
     input logic mc_valid,  // command
@@ -67,7 +67,7 @@ module sim_pci_pair
       m_busy,
       t_busy,
       a_busy,
-      tr_first,
+      tread_first,
       cs_write,
       ev_first,
       ev_last,
@@ -130,6 +130,6 @@ module sim_pci_pair
   );
 
   logic unused;
-  assign unused = &{1'b0, inta_n, tr_first, cs_write, ev_first, ev_last, ev_write, ev_start, m_retry, m_disconnect,
+  assign unused = &{1'b0, inta_n, tread_first, cs_write, ev_first, ev_last, ev_write, ev_start, m_retry, m_disconnect,
       cs_reg, cs_wdata, cs_be};
 endmodule

@@ -14,11 +14,11 @@ module sim_sram
 );
   sram_request_t access;
   logic [63:0] unused_rdata;
-  logic valid;
+  logic valid_q;
   assign sram_gnt = sram.req && allow;
   assign access = sram_gnt ? sram : SRAM_IDLE;
-  assign sram_read.valid = valid;
-  always_ff @(posedge clk) valid <= sram_gnt && !sram.write && !rst;
+  assign sram_read.valid = valid_q;
+  always_ff @(posedge clk) valid_q <= sram_gnt && !sram.write && !rst;
   myri_sram_stub #(
       .SIZE_LOG2(SIZE_LOG2),
       .WIDTH(WIDTH)
