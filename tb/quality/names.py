@@ -1,0 +1,134 @@
+"""Names in HDL, as `hdl/README.md` gives them: what is state says so, and a port's name says its direction.
+
+It reads the text: ports, and the targets of `<=`. So it takes a second, and runs before any tool looks at the files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tb.quality.check import Check
+from tb.quality.text import bare, hdl_files, is_hardware
+from tb.tools.paths import ROOT
+
+DIRECTIONS = {
+    r"(\w+_)?(gated_clk|rst)": "input",
+    r"cfg(_\w+)?": "input",
+    r"(\w+_trace|tr_\w+|st_\w+|ev_\w+|status)": "output",
+    r"(?!set_)(\w+_)?(busy|needed|in_flight|alarm)": "output",
+}
+"""Names of ports of hardware that say the direction. A simulation module that watches takes what others put out."""
+GATHERS = {("myri_nic_events", "status")}
+"""Modules that make a register's bits of what others put out, with what they take."""
+PAIRS = (("valid", "ready"), ("req", "gnt"), ("sram", "gnt"), ("gated_clk", "gated_needed"))
+"""Ends of names whose ports, with the same beginning, go opposite ways."""
+KEPT = {"cfg", "cycle"}
+"""Names that say what they are wherever they stand, state or not."""
+ACTIVE_LOW = re.compile(r"(\w+_)?(frame|irdy|trdy|devsel|stop|req|gnt|req64|ack64|perr|serr|inta|requests|grants)_n")
+PORT = re.compile(r"^\s*(input|output)\s+(?:\w+\s+)?(?:\[[^\]]*\]\s*)*(\w+)\s*(?=[,)]|$)", re.MULTILINE)
+DECLARED = re.compile(r"^\s*(?:logic|int|longint|\w+_t)\b([^;]*);", re.MULTILINE)
+LOOP = re.compile(r"\bfor\s*\((?:[^()]|\([^()]*\))*\)")
+OPENING = re.compile(r"\s*(?:(?:if|case|always_ff\s*@|always\s*@)\s*\(|begin\b(?:\s*:\s*\w+)?|else\b|[\w'\s,]+:(?!:))")
+TARGET = re.compile(r"\s*(\{[^{}]*\}|\w+)(?:\s*\[[^;=]*?\]|\.\w+)*\s*<=")
+INDEX = re.compile(r"\[[^\]]*\]|\.\w+")
+
+
+def ports(source: str) -> dict[str, str]:
+    """The ports of a module, name and direction; source text without comments."""
+    return {found[2]: found[1] for found in PORT.finditer(source.split(");", 1)[0])}
+
+
+def flops(source: str) -> set[str]:
+    """What `<=` gives a value; source text without comments."""
+    found = set()
+    for statement in re.split(r";|\bend\b", LOOP.sub(" ", source)):
+        rest = _inner(statement)
+        if target := TARGET.match(rest):
+            found |= set(re.findall(r"[A-Za-z_]\w*", INDEX.sub("", target[1])))
+    return found
+
+
+def _inner(statement: str) -> str:
+    """A statement without the conditions, labels and `begin` before it."""
+    while opening := OPENING.match(statement):
+        statement = statement[opening.end() :]
+        if opening[0].endswith("("):
+            statement = _after_parenthesis(statement)
+    return statement
+
+
+def _after_parenthesis(text: str) -> str:
+    depth = 1
+    for place, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0:
+            return text[place + 1 :]
+    return ""
+
+
+def _declared(source: str) -> Iterator[tuple[str, bool]]:
+    """Names that a module declares within, and whether each is a memory."""
+    for found in DECLARED.finditer(source):
+        for name, index in re.findall(r"(?:^|[\s\],])([A-Za-z_]\w*)\s*(\[[^\]]*\])?\s*(?=[,=]|$)", found[1]):
+            yield name, bool(index)
+
+
+def misnamed(path: Path, text: str) -> list[str]:
+    """What a file breaks of the rules for names: complaints."""
+    source = bare(text)
+    of_module = ports(source)
+    found = _misnamed_state(source, of_module)
+    if is_hardware(path):
+        found += _misdirected(path.stem, of_module)
+    return found + _unpaired(of_module)
+
+
+def _misnamed_state(source: str, of_module: dict[str, str]) -> list[str]:
+    declared = dict(_declared(source.split(");", 1)[-1]))
+    state = flops(source)
+    found = []
+    for name in sorted(declared):
+        if name in state and not (declared[name] or name in KEPT or name.endswith("_q")):
+            found.append(f"`{name}` is a flop: {name}_q")
+        if name.endswith("_q") and name not in state:
+            found.append(f"`{name}` is no flop: _q is what `<=` gives a value")
+        if name.endswith("_d") and f"{name[:-2]}_q" not in state and name[:-2] not in of_module:
+            found.append(f"`{name}`: _d is what a flop {name[:-2]}_q takes")
+        if name.endswith("_n") and not ACTIVE_LOW.fullmatch(name):
+            found.append(f"`{name}`: _n is a PCI signal that is low when asserted; what a flop takes ends in _d")
+    return found
+
+
+def _misdirected(module: str, of_module: dict[str, str]) -> list[str]:
+    return [
+        f"`{name}` is an {way}: by its name it is an {said}"
+        for name, way in of_module.items()
+        for pattern, said in DIRECTIONS.items()
+        if re.fullmatch(pattern, name) and way != said and (module, name) not in GATHERS
+    ]
+
+
+def _unpaired(of_module: dict[str, str]) -> list[str]:
+    return [
+        f"`{name}` and `{other}` go the same way"
+        for one, two in PAIRS
+        for name, way in of_module.items()
+        if name.endswith(one) and (other := name[: -len(one)] + two) in of_module and of_module[other] == way
+    ]
+
+
+def names() -> tuple[str, list[str]]:
+    """What names of flops and ports say is true, in all of the HDL."""
+    files = hdl_files()
+    found = [
+        f"{path.relative_to(ROOT)}: {complaint}"
+        for path in files
+        if not path.stem.endswith("_pkg")
+        for complaint in misnamed(path, path.read_text(encoding="utf-8"))
+    ]
+    return f"{len(files)} files", found
+
+
+CHECKS = (Check("hdl names", names),)

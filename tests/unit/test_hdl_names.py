@@ -1,0 +1,76 @@
+"""Names in HDL: the check is given small modules, each with one name that says what is not so, and then the whole tree.
+
+What is written in `hdl/README.md` for people stands here as cases: state, what it takes, active low, directions, pairs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tb.quality.names import DIRECTIONS, flops, misnamed, names
+from tb.quality.text import HDL, bare
+
+BLOCK = HDL / "prim" / "myri_block.sv"
+GOOD = """
+module myri_block (
+    input logic clk,  // clock
+    input logic in_valid,  // offered
+    output logic in_ready,  // taken
+    output logic [7:0] sum,  // an output may be a flop
+    output logic busy  // another edge is needed
+);
+  logic [7:0] left_q, left_d;
+  logic [7:0] mem[0:3];
+  assign left_d = left_q <= 8'd3 ? 8'd0 : left_q - 8'd1;
+  assign in_ready = left_q <= 8'd3;
+  assign busy = in_valid;
+  always_ff @(posedge clk) begin
+    for (int i = 0; i < 4; i++) if (in_valid && (sum <= 8'd9)) mem[i] <= sum;
+    case (sum)
+      8'd0: sum <= 8'd1;
+      default: {sum, left_q[7:0]} <= '0;
+    endcase
+  end
+endmodule
+"""
+
+
+def test_a_module_whose_names_are_true_passes() -> None:
+    assert misnamed(BLOCK, GOOD) == []
+    assert flops(bare(GOOD)) == {"mem", "sum", "left_q"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "complaint"),
+    [
+        ("left_q", "left", "`left` is a flop: left_q"),
+        ("  assign busy", "  logic idle_q;\n  assign idle_q = in_valid;\n  assign busy", "`idle_q` is no flop"),
+        ("left_d", "rest_d", "`rest_d`: _d is what a flop rest_q takes"),
+        ("left_d", "left_n", "`left_n`: _n is a PCI signal"),
+        ("output logic busy", "input logic busy", "`busy` is an input: by its name it is an output"),
+        ("output logic [7:0] sum", "output logic cfg_sum,  // x\n    output logic [7:0] sum", "`cfg_sum` is an output"),
+        ("output logic in_ready", "input logic in_ready", "`in_valid` and `in_ready` go the same way"),
+    ],
+)
+def test_a_name_that_is_not_true_is_told(before: str, after: str, complaint: str) -> None:
+    assert any(complaint in one for one in misnamed(BLOCK, GOOD.replace(before, after)))
+
+
+def test_a_simulation_module_may_take_what_others_put_out() -> None:
+    watching = GOOD.replace("output logic busy", "input logic busy").replace("  assign busy = in_valid;\n", "")
+    assert misnamed(HDL / "sim" / "probe" / "sim_block.sv", watching) == []
+
+
+def test_every_name_of_the_tree_is_true() -> None:
+    looked_at, found = names()
+    assert found == []
+    assert int(looked_at.split()[0]) > 150
+
+
+def test_the_page_gives_the_directions_that_are_checked() -> None:
+    page = Path(HDL / "README.md").read_text(encoding="utf-8")
+    for word in ("cfg", "_trace", "tr_", "st_", "ev_", "busy", "needed", "alarm", "_valid", "_gnt", "_q", "_d", "_n"):
+        assert word in page
+    assert set(DIRECTIONS.values()) == {"input", "output"}
