@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import importlib
 import importlib.util
+import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,7 @@ from pymodels.lanai.image import Image
 from pymodels.lanai.link import link
 from pymodels.lanai.toolchain import COMPILER, CompileError, compiled
 from pymodels.profiles.default import DEFAULT_KIND
-from pymodels.roots import TREE, things
+from pymodels.roots import TREE, roots, things
 
 FIRMWARE = TREE / "firmware"
 RUNTIME = FIRMWARE / "runtime"
@@ -106,10 +107,11 @@ def build(layer: str, kind: str) -> Image:
     if version is None:
         raise CompileError(COMPILER, "is not installed", f"apt-get install {COMPILER}, or use the committed image")
     source = image(layer, kind).parent / SOURCE
+    root = next(root for root in roots() if source.is_relative_to(root))
     with tempfile.TemporaryDirectory() as made:
         Path(made, "layout.h").write_text(layout_header(layer), encoding="utf-8")
-        folders = [f"-I{folder.relative_to(TREE)}" for folder in (FIRMWARE, header(kind).parent)]
-        program = compiled(source, [*LANAI.flags, "-DEXECUTED", *folders, f"-I{made}"], TREE)
+        folders = [f"-I{os.path.relpath(folder, root)}" for folder in (FIRMWARE, header(kind).parent)]
+        program = compiled(source, [*LANAI.flags, "-DEXECUTED", *folders, f"-I{made}"], root)
     begin, *rest = library(LANAI.flags)
     end = layout(layer)["PROGRAM_END"]
     facts = {
@@ -127,7 +129,9 @@ def _write(path: Path, text: str, check: bool) -> bool:
     same = path.exists() and path.read_text(encoding="utf-8") == text
     if not same and not check:
         write(path, text)
-    print(f"{path.relative_to(TREE)}: {'as committed' if same else 'differs' if check else 'written'}")
+    print(
+        f"{path.relative_to(TREE) if path.is_relative_to(TREE) else path}: {'as committed' if same else 'differs' if check else 'written'}"
+    )
     return same or not check
 
 

@@ -7,6 +7,9 @@ not fit, are tried in a copy.
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,7 @@ from pymodels.costs.compile import compiler_version
 from pymodels.lanai.elf import LinkError
 from pymodels.lanai.image import Image
 from pymodels.lanai.toolchain import COMPILER, CompileError, compiled
+from pymodels.roots import TREE
 
 pytestmark = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} is not installed")
 IMAGES = [(layer, kind) for layer in build.layers() for kind in build.kinds_of(layer)]
@@ -43,3 +47,28 @@ def test_a_program_that_does_not_fit_is_told(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(build, "layout", lambda _: small)
     with pytest.raises(LinkError, match="program before the stack's begin at 0x200"):
         build.build(layer, kind)
+
+
+def test_a_layer_outside_of_the_tree_is_built_in_its_own_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "firmware" / "nic" / "counter"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    (folder / "layout.py").write_text("PROGRAM_END, COUNT = 0x4000, 0x4000\n", encoding="utf-8")
+    (folder / build.SOURCE).write_text(
+        '#include "layout.h"\n#include "paths.h"\n'
+        "int main(void) {\n"
+        "    for (u32 count = 0;; count += REGISTER_READ(RTC) % 10) SHARED32(AT_COUNT) = count;\n"
+        "}\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "firmware.build", "counter"]
+    told = subprocess.run(
+        command, cwd=TREE, env=os.environ | {"SANLAB_PATH": str(tmp_path)}, capture_output=True, text=True, check=True
+    ).stdout
+    (made,) = folder.glob("firmware.*.toml")
+    assert told == f"{made}: written\n"
+    program = Image.load(made).program
+    assert {"main", "__umodsi3"} <= program.symbols.keys(), "the library is linked as far as it is needed"
+    line = program.line(program.symbols["main"])
+    assert line is not None and line.file == "firmware/nic/counter/firmware.c"
+    assert str(tmp_path) not in made.read_text(encoding="utf-8")
