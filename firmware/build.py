@@ -28,7 +28,7 @@ from pymodels.lanai.image import Image
 from pymodels.lanai.link import link
 from pymodels.lanai.toolchain import COMPILER, CompileError, compiled
 from pymodels.profiles.default import DEFAULT_KIND
-from pymodels.roots import TREE, roots, things
+from pymodels.roots import TREE, place, roots, things
 
 FIRMWARE = TREE / "firmware"
 RUNTIME = FIRMWARE / "runtime"
@@ -49,7 +49,7 @@ def cores() -> dict[str, NicCore]:
 
 def header(kind: str) -> Path:
     """The generated header of a kind."""
-    return TREE / NICS / kind / HEADER
+    return place(f"{NICS}/{kind}/{HEADER}")
 
 
 def image(layer: str, kind: str) -> Path:
@@ -129,9 +129,8 @@ def _write(path: Path, text: str, check: bool) -> bool:
     same = path.exists() and path.read_text(encoding="utf-8") == text
     if not same and not check:
         write(path, text)
-    print(
-        f"{path.relative_to(TREE) if path.is_relative_to(TREE) else path}: {'as committed' if same else 'differs' if check else 'written'}"
-    )
+    shown = path.relative_to(TREE) if path.is_relative_to(TREE) else path
+    print(f"{shown}: {'as committed' if same else 'differs' if check else 'written'}")
     return same or not check
 
 
