@@ -38,7 +38,7 @@ ABSENT = {"fabric_clk", "far_clk"}
 """Clocks of cards that this cluster does not have."""
 SENDER = "node.node.card.nic.u_net.u_send"
 """A part with edges of its own, in a host."""
-HARDWARE = {"config_cycle", "bus_busy", "count_busy", "refresh_due"}
+HARDWARE = {"config_cycle_q", "bus_busy", "count_busy", "refresh_due"}
 """Signals that are not, although they look like it."""
 
 
