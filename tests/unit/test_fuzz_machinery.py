@@ -17,7 +17,7 @@ from tb.fuzz import trial
 from tb.fuzz.draw import Draw
 from tb.fuzz.layers.grim.errors import Ledger
 from tb.fuzz.layers.grim.mail import Mail, Message
-from tb.fuzz.layers.grim.memory import Block, Effect, Memory, Order, gaps
+from tb.fuzz.layers.grim.memory import Block, Effect, Memory, Order, gaps, nothing
 from tb.fuzz.program import Act, Program
 from tb.fuzz.shrink import shrink, shrink_awaiting
 
@@ -65,6 +65,18 @@ def test_a_lock_at_a_node_that_has_begun_anew_and_has_no_memory_yet_may_be_refus
     acts = (Act(0, "stop", {"us": 400}), Act(0, "write physical", write), Act(1, "go down", {"us": 20}))
     options: dict[str, int | str] = {"timeout_us": 100, "timeout_tries": 4, "poll_thread": 0, "poll_first": 0}
     assert not trial.on_machine("grim", Program(2, "lanai9", options, {}, acts)).failures
+
+
+@pytest.mark.parametrize("fault", ["lock", "beyond"])
+def test_a_bad_write_to_a_block_that_is_freed_under_way_may_be_an_error_about_its_address(fault: str) -> None:
+    acts = (
+        Act(2, "allocate", {"kind": "contiguous", "size": 6227}),
+        Act(2, "count", {"index": 7}),
+        Act(2, "free", {"block": 1}),
+        Act(2, "use NI memory", {"size": 355, "offset": 1840}),
+        Act(0, "write badly", {"to": 2, "channel": 0, "block": 1, "bytes": 12293, "fault": fault}),
+    )
+    assert not trial.on_machine("grim", Program(4, "lanai9", {}, {}, acts)).failures
 
 
 def test_a_failing_program_is_shrunk_to_what_fails() -> None:
@@ -269,6 +281,17 @@ def test_a_read_whose_target_is_freed_under_way_brings_its_bytes_or_an_error_abo
     wrong = GrimError("address", "0x200 is not in pinned memory of VNN 1", "")
     late = GrimError("target", "the data from 0x200 of VNN 1 came too late", "")
     assert [ledger.take(error) for error in (wrong, late, late)] == [False, True, False]
+
+
+def test_a_bad_transfer_whose_block_is_freed_under_way_is_still_one_error() -> None:
+    target, ledger = block(), Ledger()
+    due = ledger.owe("a bad write", "lock", "VNN 0")
+    write = Effect("a bad write", 0, target.va, 4, Order("to", 1, 0, 0, 0), 1, nothing, False, due)
+    Memory([target], [write]).freeing(target, 2)
+    assert ledger.missing()
+    gone = GrimError("address", f"{target.va:#x} is not in pinned memory of VNN 0", "")
+    assert [ledger.take(error) for error in (gone, gone)] == [True, False]
+    assert not ledger.missing()
 
 
 def test_freed_memory_must_stay_as_it_was_until_it_is_given_out_again() -> None:

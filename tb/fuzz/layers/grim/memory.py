@@ -84,7 +84,7 @@ class Effect:
         """Memory came or went under way: it happens, or it is an error about one of these arguments."""
         self.certain = False
         if self.due is not None:
-            self.due.least, self.due.most = 0, 1
+            self.due.most = 1
             self.due.arguments.update(arguments)
 
     def broken_by(self, block: Block) -> str:
@@ -258,6 +258,11 @@ class Memory:
                 alive[where] = False
         right |= ~covered & (actual == block.before)
         return None if right.all() else int(np.argmin(right))
+
+
+def nothing() -> Sequence[tuple[Mask | None, Bytes]]:
+    """What a bad act may have written."""
+    return ()
 
 
 def gaps(size: int, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -12,7 +12,7 @@ from firmware.nic.grim.entries import GRANULE, PAGE
 from pymodels.formats.grim import Device, Reference
 from tb.fuzz.layers.grim.errors import Due
 from tb.fuzz.layers.grim.mail import INK, INK_BYTES
-from tb.fuzz.layers.grim.memory import LOCK_FREE, Block, Effect, Lock, Order, gaps
+from tb.fuzz.layers.grim.memory import LOCK_FREE, Block, Effect, Lock, Order, gaps, nothing
 from tb.fuzz.layers.grim.node import Node
 from tb.fuzz.program import Act
 
@@ -266,7 +266,7 @@ class Transfers:
             value=1,
             channel=self.node.channel(act),
         )
-        await self._bad(act, node, call, "lock" if argument == "lock" else "target", argument)
+        await self._bad(act, (va, size), call, "lock" if argument == "lock" else "target", argument)
 
     async def do_read_badly(self, act: Act) -> None:
         """A read of what is not granted."""
@@ -280,13 +280,20 @@ class Transfers:
         call = partial(
             self.node.library.fetch_memory, to, landing.va, va, size, lock=lock.va, channel=self.node.channel(act)
         )
-        await self._bad(act, node, call, "source", argument)
+        await self._bad(act, (va, size), call, "source", argument)
 
-    async def _bad(self, act: Act, node: int, call: Callable[[], Any], here: str, there: str) -> None:
+    async def _bad(self, act: Act, there: tuple[int, int], call: Callable[[], Any], here: str, wrong: str) -> None:
+        """A transfer that fails. `there`: the range of the other node that it names; `here`, `wrong`: the argument that
+        is refused when that is this node, and that the other node tells of. When a block at the range is freed under
+        way, the address is wrong too.
+        """
+        node, _, order = self._there(act)
         if node == self.index:
             await self.node.call(str(act), call, refused=here)
             return
-        self.ledger.owe(str(act), there, f"VNN {node}", least=self.node.sure(node))
+        due = self.ledger.owe(str(act), wrong, f"VNN {node}", least=self.node.sure(node))
+        life, begun = self.cluster.lives[node], self.mail.event()
+        self.memory.effects.append(Effect(str(act), node, *there, order, begun, nothing, False, due, life=life))
         await self.node.call(str(act), call)
 
     # ---- at the end
