@@ -13,6 +13,9 @@ class RoundRobin:
     def __init__(self) -> None:
         self._waiting: deque[QueueCache] = deque()
 
+    def __len__(self) -> int:
+        return len(self._waiting)
+
     def add(self, cache: QueueCache) -> None:
         """It has something; once is enough."""
         if cache not in self._waiting:

@@ -122,13 +122,13 @@ class Sender:
 
     def _turned_back(self, cache: QueueCache | None) -> bool:
         """After a message of the central queue the polling loop comes first: it looks at what else there is to do, and
-        sees what of the queue is left.
+        sees what of the queue is left. What waits here is known to nobody else, and is sent before.
         """
         if not isinstance(cache, CentralCache):
             return False
         self._turns.remove(cache)
         cache.ended = True
-        return True
+        return not (self._responses or self._turns)
 
     async def _begin(self, cache: QueueCache) -> None:
         """The next descriptor."""
