@@ -4,58 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from types import MappingProxyType
 
-from firmware.nic.via.options import RANGES
 from tb.fuzz.draw import Draw, nics
 from tb.fuzz.layers.via.changes import UNLIKE
+from tb.fuzz.layers.via.choices import options
 from tb.fuzz.layers.via.lending import USES
 from tb.fuzz.layers.via.misuse import MISUSES
 from tb.fuzz.layers.via.wrong import WRONGS
 from tb.fuzz.program import Act, Program, Value
 
-OPTIONS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
-    {
-        "preset": ("bvia1", "bvia2", "hwvia"),
-        "doorbell": ("d1_word", "d1_ring", "hw", "d2"),
-        "descriptors": ("ahead", "dma", "prefetch", "pio"),
-        "translation": ("at2", "at3", "flat", "at1"),
-        "completion": ("cq1", "cq2"),
-        "pages": ("vi",),
-        "rdma": ("table",),
-        "vis": (16, 9),
-        "processes": (4, 2),
-        "packet": (64, 256, 4096, 1000),
-        "inline": (0, 64, 4),
-        "outstanding": (2, 8),
-        "transfer": (20_000, 4096),
-        "send_words": (64, 256),
-        "receive_words": (64, 512),
-        "low_water": (0, 1, 16),
-        "regions": (32,),
-        "translation_entries": (1, 4, 64),
-        "translation_ways": (2, 4),
-        "table_words": (1024, 256),
-        "write_combine": (1,),
-        "queues": (16, 6),
-        "timeout_us": (0, 20_000),
-        "connect_us": (50, 1000),
-        "page_seed": (2,),
-    }
-)
-"""What each option is set to beside its default."""
-REFUSED: tuple[tuple[str, Value], ...] = (
-    *((name, value) for name, (least, most) in RANGES.items() for value in (least - 1, most + 1, "many")),
-    ("send_words", 100),
-    ("packet", 1001),
-    ("packet", 1004),
-    ("preset", "best"),
-    ("speed", 1),
-)
-"""Options that cannot be."""
-OFTEN = ("preset", "completion", "rdma")
-DEFAULTS: Mapping[str, Value] = {"timeout_us": 100_000}
-"""A program posts more at once than a limit of 5 ms allows for."""
 LINKS = 4
 KINDS: Mapping[str, tuple[str, ...]] = {
     "message": ("side", "bytes", "pieces", "parts", "extra", "immediate"),
@@ -125,18 +82,12 @@ def program(draw: Draw) -> Program:
     """A program for VIA. Its first acts say which connections there are; the node of a later act is its connection."""
     nodes = draw.whole(2, 4)
     nic = draw.one_of(nics("via", 4))
-    options = dict(DEFAULTS)
-    for name, values in OPTIONS.items():
-        if draw.once_in(3 if name in OFTEN else 9):
-            options[name] = draw.one_of(values)
-    if draw.once_in(40):
-        name, value = draw.one_of(REFUSED)
-        options[name] = value
+    chosen = options(draw, nodes, nic)
     faults = _faults(draw)
     hostile = draw.once_in(4)
     links = [_link(draw, nodes, number, hostile) for number in range(draw.whole(1, LINKS))]
     acts = draw.items(partial(_act, links=len(links)), 12, 25)
-    return Program(nodes, nic, options, faults, (*links, *acts))
+    return Program(nodes, nic, chosen, faults, (*links, *acts))
 
 
 def _faults(draw: Draw) -> dict[str, int]:
