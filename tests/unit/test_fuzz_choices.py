@@ -1,5 +1,7 @@
-"""The fuzz of VIA draws every run-time option. Strategy: over some hundred seeds, each word of an option, and each value
-that is asked for beside a default, must come in a good part of the programs, and nearly all options must go together.
+"""The fuzz of VIA draws every run-time option.
+
+Strategy: over some hundred seeds, each word of an option, and each value that is asked for beside a default, must come
+in a good part of the programs, and nearly all options must go together.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ def test_every_value_of_every_option_is_drawn_often() -> None:
             refused += 1
             continue
         seen.update((name, getattr(options, name)) for name in OPTION_NAMES)
-    wanted = {(name, word) for name, words in WORDS.items() for word in words if word}
+    wanted: set[tuple[str, Value]] = {(name, word) for name, words in WORDS.items() for word in words if word}
     wanted |= {(name, value) for name, values in OTHERS.items() for value in values}
     assert {choice for choice in wanted if seen[choice] < LEAST} == set()
     assert {name for name in OPTION_NAMES if len([value for at, value in seen if at == name]) < 2} == set()
