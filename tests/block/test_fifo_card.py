@@ -71,7 +71,7 @@ async def a_packet_that_comes_fills_the_oldest_buffer_of_the_pool(dut: Any, wide
 
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
-@cocotb.parametrize(stalls=[False, True], pool=[2, 7])
+@cocotb.parametrize((("stalls", "pool"), [(False, 7), (True, 2)]))
 async def random_traffic_both_ways_at_once(dut: Any, stalls: bool, pool: int) -> None:
     """Every packet once, in order, unharmed; with `stalls` the link has gaps and stops, and the pool runs dry."""
     bench = await buffers(dut, pool=pool)

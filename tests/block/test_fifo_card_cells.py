@@ -104,7 +104,7 @@ async def random_traffic_both_ways_at_once(dut: Any, stalls: bool) -> None:
     """Every cell once, in order, unharmed; with `stalls` the link has gaps and stops."""
     bench = await circuits(dut)
     rng = bench.rng
-    for _ in range(120):
+    for _ in range(70):
         act = rng.choice(["send", "send", "arrive", "arrive", "take", "pause", "stop"])
         if act == "send" and await bench.read(Region.STATUS) >> Status.SEND_LEVEL & 0xFF < Size.OUT_CELLS:
             await bench.send_cell(a_cell(bench), combine=rng.random() < 0.5)

@@ -20,7 +20,12 @@ from tests.block.test_pci_segment import Models, card_commands, cpu_actor
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(("far_ns", [30, 7]), (("host", "cards"), [(1, 1), (0, 2)]), ("stalls", [False, True]))
+@cocotb.parametrize(
+    (
+        ("far_ns", "host", "cards", "stalls"),
+        [(30, 1, 1, False), (30, 0, 2, True), (7, 1, 1, True), (7, 0, 2, False)],  # each pair of values once
+    )
+)
 async def all_masters_at_once_leave_every_memory_as_its_model(
     dut: Any, far_ns: int, host: int, cards: int, stalls: bool
 ) -> None:

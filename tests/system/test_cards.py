@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pymodels.results import differences
-from tests.system.runs import assert_equal, must
+from tests.system.runs import Run, assert_equal, must
 
 BYTES_4_TO_7 = 0x04050607
 
@@ -35,16 +35,20 @@ def test_cards_do_the_same_on_both_simulators_asleep_and_always_on(bridge: str, 
         assert np.array_equal(asleep.trace, again.trace)
 
 
-MESSAGES = "fpga.config_us=100"
+@pytest.fixture(name="messages", scope="module", params=["false", "true"], ids=["one-bus", "bridge"])
+def fixture_messages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Messages through the circuits of two cards, on the bus of the host or behind a bridge."""
+    settings = f"fpga.config_us=20 fpga.bridge={request.param}"
+    return must("card_messages", "verilator", tmp_path_factory.mktemp("messages"), settings, "two_cards")
 
 
-@pytest.mark.parametrize("bridge", ["false", "true"])
-def test_messages_pass_through_circuits_of_local_and_remote_cards_alike_on_both_simulators(
-    bridge: str, tmp_path: Path
-) -> None:
-    settings = f"{MESSAGES} fpga.bridge={bridge}"
-    one = must("card_messages", "verilator", tmp_path / "verilator", settings, "two_cards")
-    assert one.metrics["results"] == 13
-    assert one.metrics["reported"] == 2
-    assert one.metrics["multicast"] == 2
-    assert_equal(one, must("card_messages", "icarus", tmp_path / "icarus", settings, "two_cards"))
+def test_messages_pass_through_circuits_of_local_and_remote_cards(messages: Run) -> None:
+    assert messages.metrics["results"] == 13
+    assert messages.metrics["reported"] == 2
+    assert messages.metrics["multicast"] == 2
+
+
+@pytest.mark.parametrize("messages", ["true"], indirect=True, ids=["bridge"])
+def test_messages_through_circuits_are_equal_on_both_simulators(messages: Run, tmp_path: Path) -> None:
+    settings = "fpga.config_us=20 fpga.bridge=true"
+    assert_equal(messages, must("card_messages", "icarus", tmp_path, settings, "two_cards"))
