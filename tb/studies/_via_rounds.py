@@ -3,9 +3,10 @@
 Round trips: a message goes to the other process and one of the same size comes back; receives are posted between two
 round trips, which begin at random phases of the near process's and NIC's polling loops. Polling loops of two NICs that
 take equally long keep their phase to each other through all round trips of a link: what a packet waits for the loop
-that receives it, between nothing and one round of it, is as it was when the link was made, and not a mean. Streams: messages leave back to back, at most `window`
-of them not yet taken back, and the sender waits for the answer to the last. Utilisation is what the near host's CPU was
-used, of the time that was measured.
+that receives it, between nothing and one round of it, is as it was when the link was made, and not a mean.
+
+Streams: messages leave back to back, at most `window` of them not yet taken back, and the sender waits for the answer
+to the last. Utilisation is what the near host's CPU was used, of the time that was measured.
 """
 
 from __future__ import annotations
