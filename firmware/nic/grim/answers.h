@@ -17,13 +17,14 @@ void ack_seen(struct ni *ni) {
 /* One more message that was acknowledged before those in front of it. */
 u32 free_message(struct ni *ni, struct board *board) {
     struct entry *entry;
-    board->first = (board->first + 1) & ni->slot_mask;
+    board->first = slot_after(board, board->first);
     board->count--;
     board->head++;
     entry = &board->entry[board->first];
     if (UNLIKELY(!board->count || entry->state != DONE)) {
         OFF_PATH("the oldest in flight");
-        return entry->offset;
+        SHARED32(&board->channel->front) = board->count ? entry->offset : board->channel->next;
+        return 1;
     }
     LOOP_AGAIN();
     return 0;
@@ -43,7 +44,7 @@ void nack_seen(struct ni *ni) {
     }
     if (LIKELY(type == TYPE_NACK)) {
         entry = meant(ni, w0, &board);
-        ni->cursor[entry->stream] = board->head + (((w0 >> 8) - board->first) & ni->slot_mask);
+        ni->cursor[entry->stream] = number_of(board, (w0 >> 8 & 0xFF) - board->first_token);
         ni->nacks_seen++;
         if (UNLIKELY(ni->prepared && ni->prepared_stream == entry->stream)) {
             OFF_PATH("withdrawn");
@@ -66,7 +67,7 @@ u32 roll_back_step(struct ni *ni, struct board *board, struct outgoing *out, u32
         return slot;
     }
     LOOP_AGAIN();
-    return (slot + 1) & ni->slot_mask;
+    return slot_after(board, slot);
 }
 
 /* The stream is held for the retry delay. */
@@ -85,9 +86,8 @@ void retry_release(struct ni *ni) {
     REGISTER_WRITE(ISR, ISR_TIME);
     if (LIKELY((int)(REGISTER_READ(RTC) - held->due) >= 0)) {
         ni->held_head++;
-        out->flags = 2;
-        ni->ready[(ni->ready_head + ni->ready_count) & ni->ready_mask] = held->stream;
-        ni->ready_count++;
+        out->flags = 0;
+        wake(ni, out, held->stream);
         if (UNLIKELY(--ni->held_count)) {
             OFF_PATH("more are held");
             REGISTER_WRITE(IT0, ni->retry_delay);
@@ -141,7 +141,7 @@ void error_report(struct ni *ni, struct channel *channel, struct packet *report,
 }
 
 /* A notice to one NI that this one is reset. */
-void sync_notice(struct ni *ni, u32 vnn) { answer(ni, vnn, GRIM_ID << 16, TYPE_SYNC << 26 | ni->me_word | OWN_DEVICE); }
+void sync_notice(struct ni *ni, u32 vnn) { answer(ni, vnn, GRIM_ID << 16, TYPE_SYNC << 26 | ni->answer_word); }
 
 /* Another NI's notice: heard, and answered. */
 void sync_heard(struct ni *ni) {
@@ -150,7 +150,7 @@ void sync_heard(struct ni *ni) {
     u32 peer = data->w1 >> 8 & 0xFF;
     release(ni, buffer);
     ni->heard |= 1u << peer;
-    answer(ni, peer, GRIM_ID << 16, TYPE_SYNC_ANSWER << 26 | ni->me_word | OWN_DEVICE);
+    answer(ni, peer, GRIM_ID << 16, TYPE_SYNC_ANSWER << 26 | ni->answer_word);
 }
 
 /* The answer to ours. */

@@ -35,7 +35,7 @@ void queue_message(struct ni *ni) {
         OFF_PATH("no message for a host, or out of order");
         return;
     }
-    if (LIKELY(full(SHARED32(&channel->host_front), channel->queue_back, length, ni->host_limit))) {
+    if (LIKELY(full(SHARED32(&channel->host_front), channel->queue_back, length, ni->host_limit) || queue->count)) {
         if (UNLIKELY(queue->count == ni->share)) {
             OFF_PATH("the queue is full too");
             return;

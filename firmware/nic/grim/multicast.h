@@ -32,7 +32,7 @@ void multicast_look(struct ni *ni, struct replica *job) {
     job->length = length;
     job->source = source;
     job->board = &ni->tree_boards[number];
-    job->place = tree_takes(ni, &ni->trees[number], job->board, ni->tree_next[number], length);
+    job->place = tree_takes(ni, &ni->trees[number], job->board, job->board->channel->next, length);
     if (UNLIKELY(!job->place)) {
         OFF_PATH("no room");
         return;
@@ -45,8 +45,8 @@ void multicast_look(struct ni *ni, struct replica *job) {
 void multicast_local(struct ni *ni, struct replica *job, struct board *board, u32 slot) {
     struct entry *entry = &board->entry[slot];
     struct message *message = (struct message *)(board->base + entry->offset);
-    struct outgoing *out = &ni->outgoing[entry->stream];
-    u32 number = message->w1 >> 16 & 0xFF, length = entry->size - ROUTE_BYTES;
+    struct outgoing *out;
+    u32 number = message->w1 >> 16 & 0xFF, length = entry->size - ROUTE_BYTES, stream;
     if (UNLIKELY(number >= ni->tree_count)) {
         OFF_PATH("no tree");
         return;
@@ -54,18 +54,24 @@ void multicast_local(struct ni *ni, struct replica *job, struct board *board, u3
     job->data = (struct packet *)&message->w0;
     job->length = length;
     job->board = &ni->tree_boards[number];
-    job->place = tree_takes(ni, &ni->trees[number], job->board, ni->tree_next[number], length);
+    job->place = tree_takes(ni, &ni->trees[number], job->board, job->board->channel->next, length);
     if (UNLIKELY(job->place >> 24 != ni->me)) {
         OFF_PATH("the root is elsewhere");
         return;
     }
     if (LIKELY(job->place)) {
+        out = next_ready(ni, &stream);
         entry->state = SENT;
         out->in_flight++;
         out->waiting--;
-        ni->cursor[entry->stream] = board->head + ((slot + 1 - board->first) & ni->slot_mask);
+        ni->cursor[stream] = number_of(board, slot) + 1;
+        message->w0 = GRIM_ID << 16 | (board->first_token + slot) << 8 | entry->sequence;
+        wake(ni, out, stream);
     }
 }
+
+/* It has reached its host, and all children have their copies to come: its place in the queue is free. */
+void multicast_done(struct ni *ni, struct board *board, struct entry *entry) { finish(ni, board, entry); }
 
 /* One line of the copy. */
 void multicast_copy(u32 *to, u32 *from, u32 *end) {
@@ -92,10 +98,13 @@ void multicast_entry(struct ni *ni, struct replica *job, struct packet *copy, u3
     struct outgoing *out = &ni->outgoing[stream];
     struct entry *entry = &board->entry[slot];
     u32 w1 = job->data->w1;
+    u32 w2 = job->data->w2;
+    if (LIKELY(!(w1 & 4u << 26))) w2 = (w2 & 0xFFFF0000) | (w1 & 0xFF00) | job->data->w3 >> 24;
     copy->w1 = (w1 & 0xFFFF0000) | 4u << 26 | ni->me_word | OWN_DEVICE;
-    copy->w2 = (job->data->w2 & 0xFFFF0000) | (w1 & 0xFF00) | job->data->w3 >> 24;
+    copy->w2 = w2;
     copy->w3 = (job->data->w3 & 0xFFFF) | (ni->channel_count + 1 + number) << 24;
     board->count++;
+    board->channel->next = following(at, job->length + ROUTE_BYTES, ni->tree_limit);
     entry->offset = at;
     entry->size = job->length + ROUTE_BYTES;
     entry->stream = stream;

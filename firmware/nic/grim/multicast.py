@@ -155,11 +155,16 @@ class Multicast:
             await self._deliver(place, parts, (OWN - entry, key, _length(parts)))
         await self._replicate(tree, place, parts)
         if not place.channels:
-            await self._answers.finish(*message)
+            await self._done(message)
+
+    async def _done(self, message: tuple[Channel, int]) -> None:
+        """The own host has a message, and the children have their copies to come."""
+        await self._nic.work("multicast_done")
+        await self._answers.finish(*message)
 
     async def ended(self, buffer: int) -> None:
         """A message of the own host has reached it."""
-        await self._answers.finish(*self._own.pop(OWN - buffer))
+        await self._done(self._own.pop(OWN - buffer))
         held_up, self._held_up = self._held_up, []
         for stream in held_up:
             self._streams.wake(stream)

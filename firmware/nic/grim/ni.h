@@ -1,10 +1,15 @@
 /* The structures of layout.py, and `ni`: the block of the firmware's variables, whose address a register holds. */
 #include "paths.h"
 
+/* A byte of big-endian memory. */
+#ifndef BYTE
+#define BYTE(at) (*(u8 *)(at))
+#endif
+
 enum { WAITING, SENT, DONE, FETCHING, ANSWERED };
 enum { TERMINAL = 2, WAKE = 4, HEADER_BYTES = 32, ROUTE_BYTES = 8, GRIM_ID = 0x0636, OWN_DEVICE = 1 };
-enum { ISR_RECV = 3, ISR_SEND = 8, ISR_WAKE = 0x1030, ISR_TIME = 0x40, ISR_BUFF = 4, SENTINEL = 0x5EAF00D5 };
-enum { TYPE_ACK = 0x30, TYPE_NACK, TYPE_ERROR, TYPE_SYNC, TYPE_SYNC_ANSWER, TYPE_REPORT = 3 };
+enum { ISR_RECV = 3, ISR_SEND = 8, ISR_WAKE = 0x10, ISR_TIME = 0x40, ISR_BUFF = 4, SENTINEL = 0x5EAF00D5 };
+enum { TYPE_ACK = 0x30, TYPE_NACK, TYPE_ERROR, TYPE_SYNC, TYPE_SYNC_ANSWER, TYPE_REPORT = 3, TYPE_READ = 6 };
 
 struct route { u32 high, low, skip, unused; };
 struct control { u32 route_high, route_low, w0, w1; };
@@ -14,7 +19,7 @@ struct block { u32 next, csum, len, lar, eah, eal; };
 struct entry { u32 offset; u16 size, stream; u8 sequence, state, again, unused; u32 spare; };
 /* A hybrid queue has no payloads that are fetched. */
 struct channel { u32 front, back, host_front, host_base; union { u32 payload_front, fetched; }; u32 next, queue_back, queued; };
-struct board { u32 first, count, slots, first_token, base, blocked, head; struct entry *entry; };
+struct board { u32 first, count, slots, first_token, base, blocked, head; struct entry *entry; struct channel *channel; u32 unused[7]; };
 struct outgoing { u8 sequence, in_flight, waiting, flags; };
 struct incoming { u8 expected, refusing, unused[2]; };
 struct fixed { u32 va, size, pa, used; };
@@ -25,7 +30,7 @@ struct waiting { u32 first, count; struct buffer *buffer[256]; };
 struct unanswered { u8 base, age, unused[2]; u32 spare, answered[8]; };
 struct held { u32 due, stream; };
 struct ring { u32 front, back; struct ring *other; };
-struct buffer { struct packet *data; u32 free, drained, limit; };
+struct buffer { struct packet *data; u32 free, drained, limit, *sentinel; };
 struct queued { struct buffer *frees; u32 key; };
 struct tree { u32 place, known; };
 struct replica { struct packet *data; struct board *board; u32 place, length, source; };
@@ -34,7 +39,8 @@ struct ni {
     struct ring *ring;
     u32 card_limit;
     struct channel *channels, *behind_channels, *early_channel;
-    struct board *boards;
+    struct board *boards, **by_token;
+    struct slot **slot_at;
     struct route *routes;
     struct outgoing *outgoing;
     struct incoming *incoming;
@@ -61,19 +67,19 @@ struct ni {
     struct entry **fetched;
     u32 fetch_tail, fetch_done, fetch_mask;
     u32 news_head, news_count, channel_mask, consumer, doorbell_mask;
-    u32 busy, prepared, prepared_skip, prepared_limit, prepared_stream, window, limit, host_limit, me_word, me, nodes, channel_count;
-    u32 node_shift, channel_shift, token_shift, slot_mask, slot, host_slot, cut_through, least, early_offset, early_length, heard, answered;
+    u32 busy, prepared, prepared_skip, prepared_limit, prepared_stream, window, limit, host_limit, me_word, answer_word, me, nodes, channel_count;
+    u32 node_shift, channel_shift, sources, targets, slot, host_slot, cut_through, least, early_offset, early_length, heard, answered;
     struct fixed *fixed;
     struct window *windows;
     u32 *map, *request, *kernel, *freed_word, freed, *transfers;
     struct job *parked;
-    u32 victim, victim_mask, request_number, stalled, storing, own_next, own_limit, own_first_token;
+    u32 victim, victim_mask, request_number, stalled, storing, own_limit, own_first_token;
     struct board *own;
-    u32 sent, resent, accepted, dropped, acks, timeouts, duplicates, most_tries, nacks_sent, nacks_seen, rolled_back, queued_control, errors, bad, early, blocked, strange;
+    u32 sent, resent; /* One behind the other: a message that leaves is counted by whether it has left before. */
+    u32 accepted, dropped, acks, timeouts, duplicates, most_tries, nacks_sent, nacks_seen, rolled_back, queued_control, errors, bad, early, blocked, strange;
     u32 wish, searches, ticks;
     struct tree *trees;
     struct board *tree_boards;
-    u32 *tree_next;
     u8 *first_channel;
     u32 tree_count, tree_limit, copies;
 };

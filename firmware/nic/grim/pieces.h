@@ -1,4 +1,6 @@
 /* What several paths share: inlined where they stand. */
+static inline u32 length_of(u32 w2) { return ((w2 >> 16) + (w2 >> 16 & 1)) * 4 + HEADER_BYTES; }
+
 static inline u32 stream_of(struct ni *ni, u32 source, u32 vnn, u32 target) {
     return ((source << ni->node_shift | vnn) << ni->channel_shift) | target;
 }
@@ -7,6 +9,7 @@ static inline u32 stream_of(struct ni *ni, u32 source, u32 vnn, u32 target) {
 static inline void start(struct ni *ni, u32 at, u32 skip, u32 limit) {
     if (UNLIKELY(skip != ni->prepared_skip)) {
         OFF_PATH("another length of route");
+        ni->prepared_skip = skip;
         REGISTER_WRITE(SA, skip);
     }
     REGISTER_WRITE(SMP, at);
@@ -56,7 +59,6 @@ static inline struct packet *packet(struct ni *ni, u32 length) {
     REGISTER_WRITE(ISR, ISR_RECV);
     if (UNLIKELY(length != 8 && REGISTER_READ(RMP) != (u32)data + length + 8)) {
         OFF_PATH("not the length that the header says");
-        ni->bad++;
     }
     buffer->free = 0;
     ni->early_offset = 0;
@@ -64,14 +66,14 @@ static inline struct packet *packet(struct ni *ni, u32 length) {
         OFF_PATH("starved");
         ni->armed = 0;
     } else {
+        SHARED32(other->sentinel) = SENTINEL;
         REGISTER_WRITE(RMP, other->data);
         REGISTER_WRITE(RML, other->limit);
         ni->armed = other;
         ni->other = buffer;
     }
-    if (UNLIKELY(data->w0 >> 16 != GRIM_ID || *((u8 *)data + length))) {
+    if (UNLIKELY(data->w0 >> 16 != GRIM_ID || BYTE((u8 *)data + length))) {
         OFF_PATH("not to be believed");
-        ni->bad++;
     }
     return data;
 }
@@ -80,6 +82,9 @@ static inline void release(struct ni *ni, struct buffer *buffer) {
     buffer->free = 1;
     if (UNLIKELY(!ni->armed)) {
         OFF_PATH("starved until now");
+        SHARED32(buffer->sentinel) = SENTINEL;
+        REGISTER_WRITE(RMP, buffer->data);
+        REGISTER_WRITE(RML, buffer->limit);
         ni->armed = buffer;
     }
 }
@@ -139,12 +144,40 @@ static inline u32 post_word(struct ni *ni, u32 tail, u32 value, u32 to, struct b
     return post(ni, tail, (u32)from, to, 4, WAKE, frees, key);
 }
 
+/* The ring of a scoreboard: the slot that the next message takes, the slot after another one, the number of the message in a slot. */
+static inline u32 slot_behind(struct board *board) {
+    u32 slot = board->first + board->count;
+    if (UNLIKELY(slot >= board->slots)) {
+        OFF_PATH("round the scoreboard");
+        slot -= board->slots;
+    }
+    return slot;
+}
+
+static inline u32 slot_after(struct board *board, u32 slot) {
+    slot++;
+    if (UNLIKELY(slot == board->slots)) {
+        OFF_PATH("round the scoreboard");
+        slot = 0;
+    }
+    return slot;
+}
+
+static inline u32 number_of(struct board *board, u32 slot) {
+    u32 ahead = slot - board->first;
+    if (UNLIKELY((int)ahead < 0)) {
+        OFF_PATH("round the scoreboard");
+        ahead += board->slots;
+    }
+    return board->head + ahead;
+}
+
 /* The message in flight that an answer means. */
 static inline struct entry *meant(struct ni *ni, u32 w0, struct board **board) {
     u32 token = w0 >> 8 & 0xFF;
     struct entry *entry;
-    *board = &ni->boards[token >> ni->token_shift];
-    entry = &(*board)->entry[token & ni->slot_mask];
+    *board = ni->by_token[token];
+    entry = &(*board)->entry[token - (*board)->first_token];
     if (UNLIKELY(entry->state != SENT || entry->sequence != (w0 & 0xFF))) {
         OFF_PATH("strange");
         ni->strange++;
@@ -156,18 +189,17 @@ static inline struct entry *meant(struct ni *ni, u32 w0, struct board **board) {
 static inline void finish(struct ni *ni, struct board *board, struct entry *entry) {
     struct outgoing *out = &ni->outgoing[entry->stream];
     struct entry *first = &board->entry[board->first];
-    struct channel *channel = &ni->channels[board->first_token >> ni->token_shift];
     entry->state = DONE;
     out->in_flight--;
     if (LIKELY(entry == first)) {
-        board->first = (board->first + 1) & ni->slot_mask;
+        board->first = slot_after(board, board->first);
         board->count--;
         board->head++;
         if (UNLIKELY(board->count != 0)) {
             OFF_PATH("more in flight");
-            channel->front = board->entry[board->first].offset;
+            board->channel->front = board->entry[board->first].offset;
         } else {
-            SHARED32(&channel->front) = channel->next;
+            SHARED32(&board->channel->front) = board->channel->next;
         }
     }
     if (UNLIKELY(out->waiting)) {
@@ -183,17 +215,17 @@ static inline void finish(struct ni *ni, struct board *board, struct entry *entr
 static inline struct outgoing *enter(struct ni *ni, struct channel *channel, struct board *board, u32 index, u32 *slot_out, u32 *vnn_out) {
     struct message *message = (struct message *)(board->base + channel->next);
     u32 w1 = message->w1, w2 = message->w2, w3 = message->w3;
-    u32 size = (w2 >> 16) + (w2 >> 16 & 1) * 4 + ROUTE_BYTES + HEADER_BYTES;
+    u32 size = length_of(w2) + ROUTE_BYTES;
     u32 vnn = w2 >> 8 & 0xFF, target = w3 >> 16 & 0xFF, slot, stream;
     struct outgoing *out;
     struct entry *entry;
-    if (UNLIKELY(size > ni->slot || vnn >= ni->nodes || target >= ni->channel_count || w1 >> 26 > 0x1F)) {
+    if (UNLIKELY(size > ni->slot || vnn >= ni->nodes || target >= ni->targets || w1 >> 26 > 0x1F)) {
         OFF_PATH("no message");
         ni->errors++;
     }
     stream = stream_of(ni, index, vnn, target);
     out = &ni->outgoing[stream];
-    slot = (board->first + board->count) & ni->slot_mask;
+    slot = slot_behind(board);
     entry = &board->entry[slot];
     board->count++;
     entry->offset = channel->next;

@@ -1,7 +1,7 @@
 /* Paths that the style of the queue and the sequencing change. Of the append queue with any-to-any sequencing: sending.h,
  * answers.h. A slot is its own scoreboard entry; its first word holds the state. */
-struct slot { u8 state, sequence; u16 stream; u32 payload; struct message message; };
-struct slots { u32 first, count, slots, first_token, base, blocked, head, next, stride, limit, payload_base, payload_front, payload_limit; };
+struct slot { u32 payload; u8 state, sequence; u16 stream; struct message message; };
+struct slots { u32 first, count, slots, first_token, base, blocked, head, stride, limit, payload_base, payload_front, payload_limit, unused[3]; struct channel *channel; };
 enum { ANY, PER_NI };
 #define ALWAYS static inline __attribute__((always_inline))
 
@@ -14,15 +14,15 @@ ALWAYS struct outgoing *stream_to(struct ni *ni, u32 index, u32 vnn, u32 target,
 ALWAYS void remember(struct ni *ni, u32 vnn, u32 sequence, u32 token) { ni->by_sequence[vnn << 8 | (sequence & 0xFF)] = token; }
 
 ALWAYS int no_message(struct ni *ni, u32 w1, u32 size, u32 vnn, u32 target) {
-    return size > ni->slot || vnn >= ni->nodes || target >= ni->channel_count || w1 >> 26 > 0x1F;
+    return size > ni->slot || vnn >= ni->nodes || target >= ni->targets || w1 >> 26 > 0x1F;
 }
 
 ALWAYS void enter_slot(struct ni *ni, struct slots *queue, u32 index, u32 sequencing, u32 later, u32 hybrid) {
-    struct slot *slot = (struct slot *)(queue->base + queue->next);
+    struct slot *slot = (struct slot *)(queue->base + queue->channel->next);
     struct message *message = &slot->message;
     u32 w1 = message->w1, w2 = message->w2, w3 = message->w3, sequence, stream;
-    u32 size = (w2 >> 16) + (w2 >> 16 & 1) * 4 + ROUTE_BYTES + HEADER_BYTES;
-    u32 vnn = w2 >> 8 & 0xFF, target = w3 >> 16 & 0xFF, token = queue->first_token + queue->first + queue->count;
+    u32 size = length_of(w2) + ROUTE_BYTES;
+    u32 vnn = w2 >> 8 & 0xFF, target = w3 >> 16 & 0xFF, token = queue->first_token + slot_behind((struct board *)queue);
     struct outgoing *out;
     struct route *route = &ni->routes[vnn];
     if (UNLIKELY(no_message(ni, w1, size, vnn, target))) {
@@ -33,15 +33,23 @@ ALWAYS void enter_slot(struct ni *ni, struct slots *queue, u32 index, u32 sequen
     sequence = out->sequence++;
     if (sequencing == PER_NI) remember(ni, vnn, sequence, token);
     queue->count++;
-    queue->next = following(queue->next, queue->stride, queue->limit);
+    queue->channel->next = following(queue->channel->next, queue->stride, queue->limit);
     slot->sequence = sequence;
     slot->stream = stream;
     if (later) {
         slot->state = WAITING;
+        if (UNLIKELY(!out->waiting)) {
+            OFF_PATH("first one");
+            ni->cursor[stream] = sequencing == PER_NI ? (u8)sequence : queue->head + queue->count - 1;
+        }
         out->waiting++;
+        if (UNLIKELY(vnn == ni->me)) {
+            OFF_PATH("its root is here");
+            wake(ni, out, stream);
+        }
         return;
     }
-    if (UNLIKELY(out->in_flight >= ni->window || out->waiting || out->flags)) {
+    if (UNLIKELY(out->in_flight >= ni->window || out->waiting || out->flags || vnn == ni->me)) {
         OFF_PATH("later");
         return;
     }
@@ -57,12 +65,20 @@ ALWAYS void enter_slot(struct ni *ni, struct slots *queue, u32 index, u32 sequen
         return;
     }
     if (hybrid) {
-        REGISTER_WRITE(SA, route->skip);
+        if (LIKELY(route->skip != ni->prepared_skip)) {
+            ni->prepared_skip = route->skip;
+            REGISTER_WRITE(SA, route->skip);
+        }
         REGISTER_WRITE(SMP, message);
-        if (LIKELY(w2 >> 16)) REGISTER_WRITE(SML, (u32)message + ROUTE_BYTES + HEADER_BYTES);
+        ni->busy = 1;
+        if (UNLIKELY(!(w2 >> 16))) {
+            OFF_PATH("no payload");
+            REGISTER_WRITE(SMLT, (u32)message + size);
+            return;
+        }
+        REGISTER_WRITE(SML, (u32)message + ROUTE_BYTES + HEADER_BYTES);
         ni->second = queue->payload_base + slot->payload;
         ni->second_limit = ni->second + size - ROUTE_BYTES - HEADER_BYTES;
-        ni->busy = 1;
     } else {
         start(ni, (u32)message, route->skip, (u32)message + size);
     }
@@ -79,7 +95,7 @@ void slotted_later_ni(struct ni *ni, struct slots *queue, u32 index) { enter_slo
 ALWAYS void enter_per_ni(struct ni *ni, struct channel *channel, struct board *board, u32 later) {
     struct message *message = (struct message *)(board->base + channel->next);
     u32 w1 = message->w1, w2 = message->w2, w3 = message->w3;
-    u32 size = (w2 >> 16) + (w2 >> 16 & 1) * 4 + ROUTE_BYTES + HEADER_BYTES;
+    u32 size = length_of(w2) + ROUTE_BYTES;
     u32 vnn = w2 >> 8 & 0xFF, target = w3 >> 16 & 0xFF, slot, sequence;
     struct outgoing *out = &ni->outgoing[vnn];
     struct entry *entry;
@@ -87,7 +103,7 @@ ALWAYS void enter_per_ni(struct ni *ni, struct channel *channel, struct board *b
         OFF_PATH("blocked, or no message");
         return;
     }
-    slot = (board->first + board->count) & ni->slot_mask;
+    slot = slot_behind(board);
     entry = &board->entry[slot];
     board->count++;
     sequence = out->sequence++;
@@ -100,10 +116,18 @@ ALWAYS void enter_per_ni(struct ni *ni, struct channel *channel, struct board *b
     entry->again = 0;
     channel->next = following(channel->next, size, ni->limit);
     if (later) {
+        if (UNLIKELY(!out->waiting)) {
+            OFF_PATH("first one");
+            ni->cursor[vnn] = (u8)sequence;
+        }
         out->waiting++;
+        if (UNLIKELY(vnn == ni->me)) {
+            OFF_PATH("its root is here");
+            wake(ni, out, vnn);
+        }
         return;
     }
-    if (UNLIKELY(out->in_flight >= ni->window || out->waiting || out->flags)) {
+    if (UNLIKELY(out->in_flight >= ni->window || out->waiting || out->flags || vnn == ni->me)) {
         OFF_PATH("later");
         return;
     }
@@ -117,7 +141,10 @@ void later_per_ni(struct ni *ni, struct channel *channel, struct board *board) {
 /* Hybrid: the header has left, its payload follows. */
 void hybrid_payload(struct ni *ni) {
     REGISTER_WRITE(ISR, ISR_SEND);
-    if (LIKELY(ni->prepared_skip != 0)) REGISTER_WRITE(SA, 0);
+    if (LIKELY(ni->prepared_skip != 0)) {
+        ni->prepared_skip = 0;
+        REGISTER_WRITE(SA, 0);
+    }
     REGISTER_WRITE(SMP, ni->second);
     REGISTER_WRITE(SMLT, ni->second_limit);
     ni->second = 0;
@@ -128,9 +155,8 @@ ALWAYS void slot_done(struct ni *ni, u32 hybrid) {
     struct buffer *buffer = ni->armed;
     struct packet *data = packet(ni, 8);
     u32 w0 = data->w0, type = data->w1 >> 26, token = w0 >> 8 & 0xFF, bytes;
-    struct slots *queue = (struct slots *)&ni->boards[token >> ni->token_shift];
-    u32 number = token & ni->slot_mask;
-    struct slot *slot = (struct slot *)(queue->base + (number << 6));
+    struct slots *queue = (struct slots *)ni->by_token[token];
+    struct slot *slot = ni->slot_at[token];
     struct outgoing *out;
     release(ni, buffer);
     if (UNLIKELY(type != TYPE_ACK || slot->state != SENT || slot->sequence != (w0 & 0xFF))) {
@@ -142,15 +168,15 @@ ALWAYS void slot_done(struct ni *ni, u32 hybrid) {
     slot->state = DONE;
     out = &ni->outgoing[slot->stream];
     out->in_flight--;
-    if (LIKELY(number == queue->first)) {
-        queue->first = number + 1;
+    if (LIKELY(token - queue->first_token == queue->first)) {
+        queue->first = slot_after((struct board *)queue, queue->first);
         queue->count--;
         queue->head++;
-        SHARED32(&ni->channels[token >> ni->token_shift].front) = (number + 1) << 6;
+        SHARED32(&queue->channel->front) = following((u32)slot - queue->base, queue->stride, queue->limit);
         if (hybrid) {
-            bytes = (slot->message.w2 >> 16) * 4;
+            bytes = length_of(slot->message.w2) - HEADER_BYTES;
             if (LIKELY(bytes)) queue->payload_front = following(slot->payload, bytes, queue->payload_limit);
-            SHARED32(&ni->channels[token >> ni->token_shift].payload_front) = queue->payload_front;
+            SHARED32(&queue->channel->payload_front) = queue->payload_front;
         }
     }
     if (UNLIKELY(out->waiting)) {
@@ -180,7 +206,8 @@ u32 slotted_back(struct ni *ni, struct slot *slot, struct outgoing *out, u32 str
 /* One message of the roll-back by sequence number: from its token to its entry. */
 u32 per_ni_back_step(struct ni *ni, u32 vnn, u32 sequence, struct outgoing *out) {
     u32 token = ni->by_sequence[vnn << 8 | (sequence & 0xFF)];
-    struct entry *entry = &ni->boards[token >> ni->token_shift].entry[token & ni->slot_mask];
+    struct board *board = ni->by_token[token];
+    struct entry *entry = &board->entry[token - board->first_token];
     if (LIKELY(entry->stream == vnn && entry->state == SENT && entry->sequence == (sequence & 0xFF))) {
         entry->state = WAITING;
         entry->again = 1;
@@ -208,7 +235,8 @@ u32 slotted_find(struct slot *slot, u32 stream, u32 stride) {
 /* The same by sequence number. */
 u32 per_ni_find(struct ni *ni, u32 vnn, u32 sequence) {
     u32 token = ni->by_sequence[vnn << 8 | (sequence & 0xFF)];
-    struct entry *entry = &ni->boards[token >> ni->token_shift].entry[token & ni->slot_mask];
+    struct board *board = ni->by_token[token];
+    struct entry *entry = &board->entry[token - board->first_token];
     if (UNLIKELY(entry->state == WAITING && entry->stream == vnn)) {
         OFF_PATH("found");
         return token;

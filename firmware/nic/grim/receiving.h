@@ -1,12 +1,10 @@
 /* Paths of receiving.py. */
-static inline u32 length_of(u32 w2) { return ((w2 >> 16) + (w2 >> 16 & 1)) * 4 + HEADER_BYTES; }
-
 static inline struct incoming *look(struct ni *ni, struct packet *data, u32 *target, u32 *source) {
     u32 w1 = data->w1, w3 = data->w3;
     u32 from = w3 >> 24;
     *target = w3 >> 16 & 0xFF;
     *source = w1 >> 8 & 0xFF;
-    if (UNLIKELY(from >= ni->channel_count || *target >= ni->channel_count || *source >= ni->nodes)) {
+    if (UNLIKELY(from >= ni->sources || *target >= ni->channel_count || *source >= ni->nodes)) {
         OFF_PATH("no such stream");
         ni->strange++;
     }
@@ -59,7 +57,7 @@ void receive_for_card(struct ni *ni, u32 length) {
 
 /* The answer to it. */
 void send_ack(struct ni *ni, u32 w0, u32 source, u32 target) {
-    answer(ni, source, w0, TYPE_ACK << 26 | target << 16 | ni->me_word | OWN_DEVICE);
+    answer(ni, source, w0, TYPE_ACK << 26 | target << 16 | ni->answer_word);
     ni->accepted++;
 }
 
@@ -77,7 +75,7 @@ void send_nack(struct ni *ni) {
     if (LIKELY(full(SHARED32(&channel->host_front), channel->queue_back, length, ni->host_limit))) {
         in->refusing = 1;
         ni->nacks_sent++;
-        answer(ni, source, data->w0, TYPE_NACK << 26 | target << 16 | ni->me_word | OWN_DEVICE);
+        answer(ni, source, data->w0, TYPE_NACK << 26 | target << 16 | ni->answer_word);
         release(ni, buffer);
     }
 }
@@ -99,6 +97,7 @@ void receive_bad(struct ni *ni) {
     u32 length = length_of(ni->armed->data->w2);
     struct buffer *buffer = ni->armed;
     packet(ni, length);
+    ni->bad++;
     release(ni, buffer);
 }
 
@@ -112,7 +111,7 @@ void send_error(struct ni *ni) {
         in->expected++;
         in->refusing = 0;
         ni->errors++;
-        answer(ni, source, data->w0, TYPE_ERROR << 26 | 1 << 21 | target << 16 | ni->me_word | OWN_DEVICE);
+        answer(ni, source, data->w0, TYPE_ERROR << 26 | 1 << 21 | target << 16 | ni->answer_word);
         release(ni, buffer);
     }
 }
@@ -123,8 +122,8 @@ u32 early_look(struct ni *ni) {
     u32 length = length_of(data->w2), target, source;
     struct incoming *in = look(ni, data, &target, &source);
     struct channel *channel = &ni->channels[target];
-    if (UNLIKELY(length > ni->host_slot || in->expected != (data->w0 & 0xFF))) {
-        OFF_PATH("not yet");
+    if (UNLIKELY(length > ni->host_slot || data->w1 >> 26 >= 3 || in->expected != (data->w0 & 0xFF))) {
+        OFF_PATH("not yet, or no message for a host");
         return 0;
     }
     if (UNLIKELY(!fits(SHARED32(&channel->host_front), channel->queue_back, length, ni->host_limit))) {
@@ -142,11 +141,10 @@ void early_piece(struct ni *ni) {
     struct packet *data = ni->armed->data;
     struct channel *channel = &ni->channels[data->w3 >> 16 & 0xFF];
     u32 arrived = REGISTER_READ(RMP) - (u32)data, done = ni->early_offset;
-    if (UNLIKELY(arrived > ni->early_length)) {
-        OFF_PATH("all of it");
+    if (UNLIKELY(arrived >= ni->early_length)) {
+        OFF_PATH("all of the message");
         arrived = ni->early_length;
-    }
-    if (UNLIKELY(arrived - done < ni->least)) {
+    } else if (UNLIKELY(arrived - done < ni->least)) {
         OFF_PATH("too little");
         return;
     }
@@ -156,8 +154,8 @@ void early_piece(struct ni *ni) {
 }
 
 /* The word changed in a buffer that is not armed, or is the sentinel again. */
-u32 early_nothing(struct ni *ni, struct buffer *buffer, u32 *expected) {
-    *expected = buffer->data->payload[0];
+u32 early_nothing(struct ni *ni, struct buffer *buffer, u32 *word, u32 *expected) {
+    *expected = SHARED32(word);
     if (LIKELY(ni->armed != buffer)) return 0;
     return 1;
 }

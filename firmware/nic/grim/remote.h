@@ -18,6 +18,10 @@ void remote_look(struct ni *ni, struct job *job) {
     job->target = target;
     job->va = data->argument[0];
     job->size = (data->w2 >> 16) * 4 - (data->w1 >> 24 & 3);
+    if (UNLIKELY(data->w1 >> 26 == TYPE_READ)) {
+        OFF_PATH("a read");
+        job->size = data->w3 & 0xFFFF;
+    }
     job->lock = data->argument[1];
     job->value = data->argument[2];
     job->place = data->w1 >> 16 & 3;
@@ -151,12 +155,14 @@ void translate_freed(struct ni *ni) {
 }
 
 /* A write: its number taken, the block of its first piece. */
-void remote_write(struct ni *ni, struct job *job, struct buffer *buffer) {
+void remote_write(struct ni *ni, struct job *job, struct buffer *buffer, u32 flags) {
     u32 size = job->size;
     take_job(ni, job);
-    if (LIKELY(job->piece->bytes >= size)) {
-        ni->block_tail = post(ni, ni->block_tail, (u32)job->data->payload, job->piece->pa + job->found, size, WAKE, buffer, job->data->w0);
+    if (UNLIKELY(job->piece->bytes < size)) {
+        OFF_PATH("more pieces");
+        size = job->piece->bytes;
     }
+    ni->block_tail = post(ni, ni->block_tail, (u32)job->data->payload, job->piece->pa + job->found, size, flags, buffer, job->data->w0);
     REGISTER_WRITE(PULSE, 1);
 }
 
@@ -179,7 +185,7 @@ void remote_lock(struct ni *ni, u32 pa, u32 value, struct buffer *buffer) {
 /* A read: a place in the NI's own queue and scoreboard, the reply's header, the block that fetches the first piece. */
 void remote_read(struct ni *ni, struct job *job, struct buffer *buffer) {
     struct board *board = ni->own;
-    u32 words = (job->size + 3) >> 2, size = (words + (words & 1)) * 4 + ROUTE_BYTES + HEADER_BYTES, at = ni->own_next, slot;
+    u32 words = (job->size + 3) >> 2, size = (words + (words & 1)) * 4 + ROUTE_BYTES + HEADER_BYTES, at = board->channel->next, slot;
     struct message *reply = (struct message *)(board->base + at);
     struct entry *entry;
     u32 front = board->entry[board->first].offset;
@@ -199,7 +205,7 @@ void remote_read(struct ni *ni, struct job *job, struct buffer *buffer) {
     entry->again = 0;
     if (LIKELY(!job->out->waiting)) ni->cursor[entry->stream] = board->head + board->count - 1;
     job->out->waiting++;
-    ni->own_next = following(at, size, ni->own_limit);
+    board->channel->next = following(at, size, ni->own_limit);
     reply->w1 = 7u << 26 | (-job->size & 3) << 24 | ni->me_word;
     reply->w2 = words << 16 | job->source << 8;
     reply->w3 = ni->channel_count << 24 | job->target << 16;

@@ -1,4 +1,13 @@
 /* Paths of sending.py. */
+/* A stream takes its place among those that may send, if it has it not yet. */
+static inline void wake(struct ni *ni, struct outgoing *out, u32 stream) {
+    if (LIKELY(out->waiting && !out->flags && out->in_flight < ni->window)) {
+        out->flags = 2;
+        ni->ready[(ni->ready_head + ni->ready_count) & ni->ready_mask] = stream;
+        ni->ready_count++;
+    }
+}
+
 /* A new message, the scoreboard is full: pass the channel over until an entry is free. */
 void channel_blocked(struct ni *ni, struct board *board) {
     if (LIKELY(board->count == board->slots)) {
@@ -16,7 +25,7 @@ void send_message(struct ni *ni, struct channel *channel, struct board *board, u
         return;
     }
     out = enter(ni, channel, board, index, &slot, &vnn);
-    if (UNLIKELY(out->in_flight >= ni->window || out->waiting || out->flags)) {
+    if (UNLIKELY(out->in_flight >= ni->window || out->waiting || out->flags || vnn == ni->me)) {
         OFF_PATH("later");
         return;
     }
@@ -24,7 +33,7 @@ void send_message(struct ni *ni, struct channel *channel, struct board *board, u
     prepare(ni, board, &board->entry[slot], out, vnn, board->first_token + slot);
 }
 
-/* A new message of a stream that is not open: into the scoreboard only. */
+/* A new message of a stream that is not open, or of a tree whose root is here: into the scoreboard only. */
 void send_later(struct ni *ni, struct channel *channel, struct board *board, u32 index) {
     u32 slot, vnn;
     struct outgoing *out;
@@ -33,12 +42,14 @@ void send_later(struct ni *ni, struct channel *channel, struct board *board, u32
         return;
     }
     out = enter(ni, channel, board, index, &slot, &vnn);
-    if (LIKELY(out->in_flight >= ni->window || out->waiting || out->flags)) {
-        if (UNLIKELY(!out->waiting)) {
-            OFF_PATH("first one");
-            ni->cursor[out - ni->outgoing] = board->head + board->count - 1;
-        }
-        out->waiting++;
+    if (UNLIKELY(!out->waiting)) {
+        OFF_PATH("first one");
+        ni->cursor[out - ni->outgoing] = board->head + board->count - 1;
+    }
+    out->waiting++;
+    if (UNLIKELY(vnn == ni->me)) {
+        OFF_PATH("its root is here");
+        wake(ni, out, out - ni->outgoing);
     }
 }
 
@@ -48,6 +59,7 @@ static inline struct outgoing *next_ready(struct ni *ni, u32 *stream) {
     out = &ni->outgoing[*stream];
     ni->ready_head++;
     ni->ready_count--;
+    out->flags &= ~2u;
     return out;
 }
 
@@ -55,7 +67,6 @@ static inline struct outgoing *next_ready(struct ni *ni, u32 *stream) {
 u32 resend_nothing(struct ni *ni) {
     u32 stream;
     struct outgoing *out = next_ready(ni, &stream);
-    out->flags &= ~2u;
     if (UNLIKELY(out->waiting && !out->flags && out->in_flight < ni->window)) {
         OFF_PATH("ready");
         return 0;
@@ -71,7 +82,7 @@ u32 resend_find(struct ni *ni, struct board *board, u32 slot, u32 stream) {
         return slot;
     }
     LOOP_AGAIN();
-    return (slot + 1) & ni->slot_mask;
+    return slot_after(board, slot);
 }
 
 /* The oldest waiting message of the ready stream whose turn it is, to the link; the stream takes its place again. */
@@ -86,13 +97,10 @@ void resend_message(struct ni *ni, u32 slot) {
     board = &ni->boards[stream >> ni->node_shift >> ni->channel_shift];
     vnn = stream >> ni->channel_shift & ((1u << ni->node_shift) - 1);
     out->waiting--;
-    ni->cursor[stream] = board->head + ((slot + 1 - board->first) & ni->slot_mask);
-    ni->resent++;
+    ni->cursor[stream] = number_of(board, slot) + 1;
+    (&ni->sent)[board->entry[slot].again]++;
     prepare(ni, board, &board->entry[slot], out, vnn, board->first_token + slot);
-    if (LIKELY(out->waiting)) {
-        ni->ready[(ni->ready_head + ni->ready_count) & ni->ready_mask] = stream;
-        ni->ready_count++;
-    }
+    wake(ni, out, stream);
 }
 
 /* A new message whose payload is in host memory: into the scoreboard, and a control block that fetches it. */
@@ -153,6 +161,7 @@ u32 news_nothing(struct ni *ni) {
         OFF_PATH("a message");
         return 0;
     }
+    channel->queued = 0;
     return 1;
 }
 

@@ -70,7 +70,7 @@ class Sender:
         if self._is_here(stream):
             streams.wait(channel, slot, stream)
             streams.wake(stream)
-            await nic.work("send_later")
+            await nic.work(LATER_PATHS[self._path + channel.style])
         elif streams.open(stream):
             await nic.work(SEND_PATHS[self._path + channel.style])
             if self._ni.lossy:

@@ -75,7 +75,12 @@ void receive_again(struct ni *ni) {
         return;
     }
     ni->duplicates++;
-    answer(ni, source, data->w0, TYPE_ACK << 26 | target << 16 | ni->me_word | OWN_DEVICE);
+    if (UNLIKELY(data->w1 >> 26 == TYPE_READ)) {
+        OFF_PATH("its answer is the reply, which does not get lost");
+        release(ni, buffer);
+        return;
+    }
+    answer(ni, source, data->w0, TYPE_ACK << 26 | target << 16 | ni->answer_word);
     release(ni, buffer);
 }
 
@@ -86,7 +91,12 @@ u32 connection_look(struct ni *ni) {
         OFF_PATH("a notice, or its answer");
         return 0;
     }
-    return source < ni->nodes && (w1 & 0xF0) == ni->tags[source];
+    if (UNLIKELY(source >= ni->nodes) || UNLIKELY((w1 & 0xF0) != ni->tags[source])) {
+        OFF_PATH("of no connection");
+        return 0;
+    }
+    ni->answer_word = ni->me_word | OWN_DEVICE | ni->tags[source];
+    return 1;
 }
 
 /* A message leaves: its connection goes into its header, in place of the one that a copy had for another child. */

@@ -1,0 +1,75 @@
+"""GRIM's firmware in C, from which its costs are counted, does what the firmware in Python does, step by step.
+
+Strategy: programs of the fuzz run on the machine. A step of the main loop begins with the state that the firmware has:
+NIC memory word by word, and the firmware's own variables under the names that they have in C. Whenever the firmware
+charges a path, the path's C, compiled for this machine, runs on what the paths before it in this step have left. When
+the step is over, both programs have the same variables, have stored the same words in NIC memory, and have written the
+same values into special registers. A path counts as compared in a step that was compared to its end. That a difference
+is found is tried with C that is changed.
+
+What is not shown: anything of steps that leave the instructions which are counted (a path says there why, and goes no
+further), of cards with 32-bit memory, and of paths that `beside/grim/paths.py` does not name.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pymodels.costs.compile import FIRMWARE
+from tb.fuzz import trial
+from tests.tools.beside.compiled import Compiled
+from tests.tools.beside.grim.layer import Grim
+from tests.tools.beside.grim.paths import PATHS
+from tests.tools.beside.together import Together
+from tests.tools.beside.watched import together
+
+LAYER = FIRMWARE / "nic" / "grim"
+ENOUGH = 2
+"""Runs of a path after which it is looked for no more."""
+SEEDS = (129, 143, 124, 159, 86, 49, 57, 155, 2, 83, 126, 33, 97, 99, 45, 110)
+"""Programs of the fuzz in which every path that is compared occurs."""
+
+
+def run(compiled: Compiled, seeds: tuple[int, ...]) -> Together:
+    """Programs of the fuzz; that they end well is for the fuzz's own tests."""
+    with together(compiled, Grim(), ENOUGH) as both:
+        for seed in seeds:
+            assert trial.on_machine("grim", trial.drawn("grim", seed)[0]).failures == ()
+    return both
+
+
+@pytest.fixture(name="both", scope="module")
+def fixture_both(tmp_path_factory: pytest.TempPathFactory) -> Together:
+    """Both programs on random traffic."""
+    return run(Compiled(LAYER, tmp_path_factory.mktemp("paths")), SEEDS)
+
+
+def test_c_and_python_do_the_same(both: Together) -> None:
+    assert both.wrong == []
+
+
+def test_every_path_is_compared(both: Together) -> None:
+    assert sorted(PATHS.keys() - both.compared.keys()) == []
+
+
+@pytest.mark.parametrize(
+    ("header", "text", "instead", "path"),
+    [
+        ("pieces.h", "size = length_of(w2) + ROUTE_BYTES;", "size = (w2 >> 16) + ROUTE_BYTES;", "send_message"),
+        ("pieces.h", "SHARED32(&board->channel->front) = board->channel->next;", "", "ack_seen"),
+        ("pieces.h", "REGISTER_WRITE(RML, other->limit);", "", "receive_message"),
+        ("sending.h", "    ni->busy = 0;\n", "", "send_done"),
+        ("answers.h", "out->waiting++;\n        ni->rolled_back++;", "ni->rolled_back++;", "roll_back_step"),
+        ("remote.h", "reply->argument[2] = job->size;", "reply->argument[2] = job->whole;", "remote_read"),
+    ],
+)
+def test_c_that_does_something_else_is_found(tmp_path: Path, header: str, text: str, instead: str, path: str) -> None:
+    copy = Path(shutil.copytree(LAYER, tmp_path / LAYER.name))
+    whole = (copy / header).read_text(encoding="utf-8")
+    assert whole.count(text) == 1
+    (copy / header).write_text(whole.replace(text, instead), encoding="utf-8")
+    both = run(Compiled(copy, tmp_path), SEEDS[:2])
+    assert any(path in step.split() for step, _ in both.wrong)
