@@ -66,14 +66,14 @@ def kinds_of(layer: str) -> list[str]:
 
 
 def library(flags: Sequence[str]) -> list[Object]:
-    """The begin of every program, then the run-time library, of which `link` takes what is missing."""
+    """The start-up code, then the run-time library, from which `link` takes the functions that are needed."""
     target = [flag for flag in flags if flag.startswith("--target")]
     begin = compiled(RUNTIME / "crt0.S", target, TREE)
     return [begin, *(compiled(one, flags, TREE) for one in sorted(RUNTIME.glob("*.c")))]
 
 
 def layout(layer: str) -> dict[str, int]:
-    """Where things stand in SRAM: the numbers of the layer's `layout.py`; `PROGRAM_END` is among them."""
+    """The SRAM addresses: the numbers of the layer's `layout.py`, among them `PROGRAM_END`."""
     module = importlib.import_module(f"firmware.nic.{layer}.layout")
     return {name: value for name, value in vars(module).items() if name.isupper() and isinstance(value, int)}
 
@@ -85,7 +85,7 @@ def layout_header(layer: str) -> str:
 
 
 def sources(layer: str, kind: str) -> Iterator[bytes]:
-    """What decides the words of an image."""
+    """The sources that determine the words of an image."""
     folder = image(layer, kind).parent
     files = [*folder.glob("*.c"), *folder.glob("*.h"), FIRMWARE / "paths.h", *RUNTIME.glob("*.[chS]"), header(kind)]
     for path in sorted(files):

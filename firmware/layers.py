@@ -78,7 +78,7 @@ def _module(side: str, layer: str) -> Any:
 
 
 def folder_of(layer: str) -> Path:
-    """The side of a layer that says what it can do, and what is shown of it: the NIC's, where there is one."""
+    """The side of a layer that declares its capabilities and what tools show of it: the NIC side, if there is one."""
     return place(f"firmware/{'nic' if has_program(layer) else 'host'}/{layer}")
 
 

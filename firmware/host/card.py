@@ -1,4 +1,4 @@
-"""What a driver does with the NIC's card, whichever it is: out of reset, and what only some cards have."""
+"""What a driver does with the card of any NIC: release it from reset, and set up what only some cards have."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HOLD = 1 << Control.LANAI_RESET_ON | 1 << Control.EBUS_RESET_ON
 
 
 async def hold(host: Host) -> None:
-    """Put the card into reset: its program ends where it is, packets to it vanish."""
+    """Put the card into reset: its program stops at once, packets to it are lost."""
     await _write(host, host.card.control, HOLD)
 
 
@@ -37,7 +37,7 @@ async def load_doorbells(host: Host, base: int) -> None:
 
 
 async def acknowledge(host: Host) -> None:
-    """Take the NIC's interrupt back."""
+    """Acknowledge the NIC's interrupt."""
     await _write(host, host.card.register(Reg.ISR), host.card.signal(1 << Isr.HOST_SIG))
 
 

@@ -6,7 +6,7 @@ from firmware.verbs import Host
 
 
 class Lock:
-    """`async with lock:` waits until nobody has it. What taking and giving it costs, its owner charges."""
+    """`async with lock:` waits until it is free. Its user charges what acquiring and releasing it costs."""
 
     def __init__(self, host: Host, what: str) -> None:
         """`what`: what those who wait are said to wait for."""

@@ -1,4 +1,4 @@
-"""Words from the host into the NIC's memory."""
+"""Stores of words from the host into the NIC's memory."""
 
 from __future__ import annotations
 

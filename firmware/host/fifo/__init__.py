@@ -26,7 +26,7 @@ def open_layer(host: Host, view: ClusterView) -> Buffers | Cells:
 
 
 def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:
-    """Whether the layer runs on such cards, and on so many. Raises OptionError."""
+    """Check that the layer runs on these cards, and on this many. Raises OptionError."""
     if not isinstance(card, FifoMap):
         raise OptionError("layer fifo", "it drives a FIFO card, and this is another NIC", "use PROFILE=fifo")
     most = NODES[_form(options)]
@@ -36,5 +36,5 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
 
 
 def _form(options: Mapping[str, float | str]) -> str:
-    """The form of the card; a study that has none in mind leaves it empty."""
+    """The form of the card; a study that does not depend on it leaves it empty."""
     return str(options.get("form", "")) or Options.form

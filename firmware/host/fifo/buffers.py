@@ -1,7 +1,7 @@
-"""The FIFO card's driver with buffers: packets are filled and read where they stand, in the card's memory.
+"""The FIFO card's driver with buffers: packets are written and read in place, in the card's memory.
 
-Every partner has eight send buffers, used in turn, and eight of the pool stand for it: paper 002's law of four requests
-and four replies. So nobody's messages find the pool empty while the application receives.
+Every partner has eight send buffers, used in turn, and eight buffers of the pool are reserved for it: paper 002's rule
+of four requests and four replies. So no message finds the pool empty while the application receives.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Buffers:
         return number
 
     async def _take(self, place: int) -> tuple[int, bytes]:
-        """The message that stands in a buffer, word by word."""
+        """Read the message in a buffer, word by word."""
         first, second = [await self.host.pio_read(self.host.nic_base + place + at) for at in (0, 4)]
         await self.host.spend("take")
         _, source, _, _, size = HEADER.unpack(struct.pack(">II", first, second))

@@ -1,6 +1,7 @@
-"""The FIFO card's driver with cells: a message is cut into cells of 44 bytes, and put together where it arrives.
+"""The FIFO card's driver with cells: a message is cut into cells of 44 bytes, and reassembled at the receiver.
 
-The first word of a cell's payload tells whose message it is part of, and how many bytes are left with it. The
+The first word of a cell's payload names the source of its message, and the number of bytes left, this cell included.
+The
 header's VCI has the destination, which is the circuit, in its low bits, and the source above; VPI counts cells.
 """
 
@@ -58,7 +59,7 @@ class Cells:
             self.host.trace(TraceEvent.PAYLOAD_WRITTEN, header, Size.CELL, send)
 
     async def receive(self) -> tuple[int, bytes]:
-        """Wait for the next message that is whole: (source node, payload)."""
+        """Wait for the next complete message: (source node, payload)."""
         while True:
             while not self._there:
                 self._there = await self._status() >> Status.RECEIVE_LEVEL
@@ -81,7 +82,7 @@ class Cells:
         self._room -= 1
 
     async def _take(self) -> tuple[int, int]:
-        """The oldest cell: whose it is, and the bytes that were left with it."""
+        """The oldest cell: its source, and the bytes that were left, this cell included."""
         begin = self.host.nic_base + Region.CELL_IN + Size.CELL_PAYLOAD
         first = await self.host.pio_read(begin)
         await self.host.spend("take_cell")

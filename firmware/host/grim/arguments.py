@@ -1,4 +1,4 @@
-"""Arguments of the API: what is of the wrong type is refused by the name of the argument."""
+"""Arguments of the API: a value of the wrong type is refused with the name of the argument."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WORDS = 1 << 32
 
 
 def whole(argument: str, value: Any) -> int:
-    """A whole number of any type that is one. Raises GrimError."""
+    """A whole number, of any integral type. Raises GrimError."""
     try:
         return operator.index(value)
     except TypeError:

@@ -1,4 +1,4 @@
-"""What every call asks first: whether GRIM is enabled, and what went wrong behind the caller's back."""
+"""The checks at the start of every call: whether GRIM is enabled, and errors that were reported since the last call."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Calls:
         return self._messenger
 
     def ready(self) -> Messenger:
-        """The messenger. Raises GrimError before `grim_enable`, or for what went wrong behind the caller's back."""
+        """The messenger. Raises GrimError before `grim_enable`, or for an error reported since the last call."""
         messenger = self.messenger
         if self.errors:
             raise self.errors.popleft()

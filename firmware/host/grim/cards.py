@@ -17,7 +17,7 @@ from pymodels.formats.grim import endpoint, reference
 
 
 class Cards:
-    """Messages to FPGA cards, the own one and those of others."""
+    """Messages to FPGA cards, of this host and of others."""
 
     def __init__(
         self, circuits: Sequence[Circuit], nodes: Nodes, calls: Calls, messages: Messages, handlers: Handlers
@@ -45,7 +45,7 @@ class Cards:
         await self._messages.tell(card, CARD_CONTROL, self._circuits.index(circuit), place, number, 0)
 
     def built_in(self) -> dict[int, Handler]:
-        """The handler that every node has for what goes wrong at cards."""
+        """The handler that every node has for errors at cards."""
         return {CARD_ERROR: self._card_error}
 
     def _card_error(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:

@@ -15,8 +15,9 @@ _read: dict[tuple[str, int], list[Cluster]] = {}
 
 
 def read(view: ClusterView) -> Cluster | None:
-    """The cluster in which this host stands, checked; None without files. Routes that can deadlock are not refused:
-    who starts a run judges them. Raises ConfigError at the first mistake in the files, GrimError when they do not say
+    """The cluster that this host belongs to, checked; None without files. Routes that can deadlock are not refused:
+    that is decided where the run is started. Raises ConfigError at the first mistake in the files, GrimError when they
+    do not say
     what the NIs were started with.
     """
     if not view.config:

@@ -63,7 +63,7 @@ class Dispatch:
         self._local.append(message)
 
     def follow(self, tree: int, channels: int) -> None:
-        """The channels of a mask are in a tree, and no others."""
+        """From now on the channels of a mask are in a tree, and no others."""
         for channel, incoming in enumerate(self.incoming):
             incoming.follow(tree, bool(channels >> channel & 1))
 
@@ -122,7 +122,7 @@ class Dispatch:
         return handled
 
     def _report(self, incoming: Incoming, arguments: tuple[int, int, int, int]) -> None:
-        """The NI tells of a message that cannot succeed, or of another NI that began anew."""
+        """The NI reports a message that cannot succeed, or another NI that has restarted."""
         if arguments[1] & 0xFFFF == Cause.BEGAN_ANEW:
             incoming.forget(arguments[0] >> 8 & 0xFF)
         else:
@@ -154,7 +154,7 @@ class Dispatch:
 
     @types.coroutine
     def _steps_of(self, handler: Generator[Any, Any, Any]) -> Generator[Any, Any, None]:
-        """A handler that waits in between: `in_handler` while its own code runs, not while that of others does."""
+        """A handler that suspends: `in_handler` is set while its own code runs, not while other tasks run."""
         resume, value = handler.send, None
         while True:
             self.in_handler = True
@@ -205,7 +205,7 @@ class Dispatch:
                 await self._host.poll(watches, "poll_spin")
 
     def wake_sleepers(self) -> None:
-        """The polling thread ends: who sleeps until it has polled polls by itself."""
+        """The polling thread ends: tasks that sleep until its next poll now poll by themselves."""
         self.threaded = False
         self._idle.set()
 

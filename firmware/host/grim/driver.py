@@ -1,13 +1,13 @@
 """The Myrinet driver: it serves the NI's translation misses (paper 000, 4.5.2; readings B8).
 
-The NI has put its request into a known place of kernel memory, and interrupted. The service routine looks the address
+The NI has written its request to a fixed place in kernel memory, and interrupted. The service routine looks the address
 up, writes the answer into the entry of the NI's cache that the request names, and signals the NI. Size is written last,
-so that an entry never counts while it is half written. The store that signals takes the interrupt back. While it is on
-its way the host is interrupted once more: a request that was served is not served again, or that second store would
-take back the interrupt of the next one.
+so that a half-written entry is never valid. The store that signals also clears the interrupt. Until it arrives, the
+host is interrupted once more: a request is not served twice, or the second store would clear the interrupt of the next
+request.
 
-A block that is freed loses its entries first. Then the NI is told, and says when it uses nothing more of what it had
-looked up: before that nobody else gets the memory.
+When a block is freed, its entries are removed first. Then the NI is told, and answers when it no longer uses any
+translation of the block; only then may the memory be allocated again.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ class Driver:
         await self._host.pio_write(card.register(Reg.ISR), card.signal(bits).to_bytes(4, "big"))
 
     def _window(self, block: Block, va: int) -> tuple[int, int, Pieces]:
-        """As much of a block as an entry holds, from its begin or, if it is longer, from the page of the address on."""
+        """As much of a block as an entry holds, from its start or, if the block is longer, from the page of the
+        address."""
         most = self._layout.translation_pieces
         if len(block.pieces) <= most:
             return block.va, block.size, block.pieces
@@ -89,7 +90,7 @@ class Driver:
         return block.va + PAGE * first, sum(length for _, length in pieces), pieces
 
     async def forget(self, block: Block) -> None:
-        """A block is freed: its translations are taken back. Returns when nothing is under way that used them."""
+        """Invalidate the translations of a freed block. Returns when no transfer uses them any more."""
         while self._serving:
             await self._served.wait()
         entries = [entry for entry, cached in self._cached.items() if cached is block]

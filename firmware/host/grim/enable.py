@@ -41,8 +41,8 @@ class Phase(IntEnum):
 
 
 async def clear(host: Host, layout: Layout) -> None:
-    """Before a program begins on a card that was in reset: nothing that host and NI tell each other may be of before.
-    What has counted the program's beginnings stays.
+    """Clear the words that host and NI share before a program starts on a card that was in reset: nothing of the
+    earlier run may remain. The count of the program's starts is kept.
     """
     runtime = [layout.runtime + layout.runtime_bytes * n + Runtime.SIZE for n in range(layout.runtime_count)]
     areas = [(0, Word.BEGINNINGS), (layout.counters, layout.routes), (layout.static, layout.maps)]

@@ -6,7 +6,7 @@ from pymodels.errors import SanlabError
 
 
 class GrimError(SanlabError):
-    """A call that cannot be done. `argument` names what is wrong with it."""
+    """A call that is refused. `argument` names what is wrong with it."""
 
     def __init__(self, argument: str, cause: str, remedy: str) -> None:
         super().__init__(argument, cause, remedy)
@@ -14,8 +14,8 @@ class GrimError(SanlabError):
 
 
 class UndeliveredError(GrimError):
-    """A message got no answer of a host that is down, or began anew: it may have arrived. `vnn`: that host; `first`:
-    the first argument of the message.
+    """A message was not answered because its host went down or restarted: it may have arrived. `vnn`: that host;
+    `first`: the first argument of the message.
     """
 
     def __init__(self, vnn: int, first: int) -> None:

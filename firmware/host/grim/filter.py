@@ -1,4 +1,4 @@
-"""The filter of the circuit `fir16` on the host's CPU: what a host does that has no card."""
+"""The filter of the circuit `fir16` on the host's CPU, for a host without a card."""
 
 from __future__ import annotations
 

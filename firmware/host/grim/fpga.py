@@ -1,7 +1,7 @@
 """The driver of a host's FPGA card: registers, images, the control mailbox (fact sheet, section 5).
 
-The driver tells the card once where its channel's queue stands in NIC memory; afterwards card and NI do without the
-host. Registers are written by PIO; a mailbox that is not read makes the bus wait, so the driver looks first.
+The driver tells the card once where its channel's queue is in NIC memory; afterwards card and NI work without the host.
+Registers are written by PIO; a write to a full mailbox stalls the bus, so the driver checks first.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class FpgaCard:
                 await self.write(CardReg.HANDLER + 4 * circuit, 1 << 31 | numbers[name])
 
     async def load(self, image: str) -> None:
-        """Load an image and wait for it. It is loaded behind the message in work; those for circuits that it lacks wait
-        in their queue meanwhile and after.
+        """Load an image and wait for it. It is loaded after the current message; messages for circuits that it does not
+        have wait in their queue.
 
         Raises GrimError for an image that the circuit file does not have.
         """

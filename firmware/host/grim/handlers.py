@@ -30,7 +30,7 @@ class Handlers:
     """One host's tables."""
 
     def __init__(self, elsewhere: tuple[str, ...] = ()) -> None:
-        """`elsewhere`: handlers of endpoints without software of their own that this host speaks for: circuits of its
+        """`elsewhere`: handlers of endpoints without software, which this host registers for them: circuits of its
         card.
         """
         self.elsewhere = elsewhere

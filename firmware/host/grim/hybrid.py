@@ -51,7 +51,8 @@ class HybridOutgoing(Outgoing):
         await super().look()
 
     async def put(self, piece: Piece) -> None:
-        """Inject one message, which must fit: payload, then header with the payload's place, then the back pointer."""
+        """Inject one message, which must fit: payload, then the header with the payload's offset, then the back
+        pointer."""
         host, stream, size = self._host, piece.stream, 4 * (piece.words[1] >> 16)
         key = self.key(stream)
         self._messages += 1

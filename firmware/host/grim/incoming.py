@@ -1,4 +1,4 @@
-"""The host's side of an endpoint's pinned queue: messages that the NI has put there, long ones put together again."""
+"""The host's side of an endpoint's pinned queue: messages written by the NI, long ones reassembled."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Incoming:
         """Those that the endpoint has subscribed to."""
 
     def back(self) -> int:
-        """The NI's back pointer as it stands in host memory."""
+        """The NI's back pointer in host memory."""
         return self._host.load_words(self.back_address, 1)[0]
 
     def pending(self) -> bool:
@@ -46,8 +46,8 @@ class Incoming:
         return self._host.load_words(self.back_address, 1)[0] != self.position
 
     async def take(self) -> tuple[int, int, int, tuple[int, int, int, int], memoryview, int] | None:
-        """The message at the front; None for a segment that was put with its likes, or dropped. There must be one.
-        `free` it afterwards.
+        """The message at the front; None for a segment that was collected for reassembly, or dropped. There must be
+        one. `free` it afterwards.
         """
         at = HostQueue.RING + self.position
         w0, w1, w2, w3, a0, a1, a2, a3 = MESSAGE.unpack_from(self._view, at)
@@ -72,7 +72,7 @@ class Incoming:
         return source, kind, w3 & 0xFFFF, (a0, a1, a2, a3), payload, w0
 
     def forget(self, vnn: int) -> None:
-        """A node began anew: what it has sent in part never ends."""
+        """A node has restarted: drop its incomplete messages."""
         for sender in [sender for sender in self._long if _vnn(sender) == vnn]:
             del self._long[sender]
 
@@ -86,8 +86,8 @@ class Incoming:
             del self._long[sender]
 
     async def _goes_on(self, sender: int, kind: int, place: tuple[int, int], size: int) -> bool:
-        """Whether a part of a tree's long message stands behind all parts before it: who comes or goes while it is
-        under way has not seen them all. `place`: of a segment, total bytes and offset.
+        """Whether a segment of a tree's long message follows all segments before it: an endpoint that joins or leaves
+        meanwhile has not seen them all. `place`: of a segment, total bytes and offset.
         """
         await self._host.spend("goes_on")
         whole, filled = self._long.get(sender, (b"", 0))
@@ -107,7 +107,7 @@ class Incoming:
         self._long[source] = whole, filled + len(payload)
 
     async def free(self) -> None:
-        """The message at the front is done with; tell the NI now and then."""
+        """Free the message at the front; tell the NI every quarter of the queue."""
         w2 = WORD.unpack_from(self._view, HostQueue.RING + self.position + 8)[0]
         size = HEADER_BYTES + padded(w2 >> 16)
         self.position = following(self.position, size, self._limit)
@@ -119,7 +119,7 @@ class Incoming:
 
 
 def _vnn(sender: int) -> int:
-    """The VNN of a sender whose messages are put together."""
+    """The VNN of a sender whose messages are being reassembled."""
     return (sender >> 8 if sender >> 40 else sender >> 24) & 0xFF
 
 

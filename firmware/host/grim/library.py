@@ -129,7 +129,8 @@ class Grim:
         self.phase = Phase.ENABLED
 
     def start_polling(self, period_us: int) -> None:
-        """Let a thread poll from now on, with so long between its polls. Raises GrimError when one does already."""
+        """Start the polling thread; `period_us` is the time between its polls. Raises GrimError when it runs
+        already."""
         dispatch = self.calls.ready().dispatch
         if dispatch.threaded:
             raise GrimError("start_polling", "a thread polls already", "stop it first")

@@ -168,8 +168,8 @@ class PinnedMemory:
         return self._pages.pop()
 
     async def free(self, va: int, forget: Forget) -> None:
-        """Give a block back; `forget` is awaited before anybody else gets it. Raises GrimError when there is none at
-        this address.
+        """Free a block; `forget` is awaited before the memory can be allocated again. Raises GrimError when no block
+        begins at this address.
         """
         block = self.block(va)
         if block is None or block.va != va:
@@ -195,7 +195,7 @@ class PinnedMemory:
         return block if block is not None and va < block.va + block.size else None
 
     def pieces(self, va: int, size: int, argument: str) -> Pieces:
-        """Where a range stands in physical memory. Raises GrimError naming the argument."""
+        """The physical pieces of a range. Raises GrimError naming the argument."""
         block = self.block(va)
         if block is None:
             raise GrimError(argument, f"{va:#x} is not in pinned memory", "give an address that malloc_pinned returned")

@@ -23,7 +23,7 @@ _LEAST, _MOST = -(1 << 31), (1 << 32) - 1
 
 
 class Messages:
-    """Table C.4, and the messages by which libraries speak to each other."""
+    """Table C.4, and the messages between libraries."""
 
     def __init__(
         self, host: Host, options: Options, layout: Layout, nodes: Nodes, calls: Calls, handlers: Handlers
@@ -33,7 +33,7 @@ class Messages:
         self._targets: dict[tuple[int, int], Target] = {}
 
     def built_in(self) -> dict[int, Handler]:
-        """The handler that every node has for messages to a handler that is not there."""
+        """The handler that every node has for reports of messages to a handler that does not exist."""
         return {ABSENT: self._absent_there}
 
     async def send(
@@ -62,7 +62,7 @@ class Messages:
     async def tell(
         self, destination: int, handler: int, a0: int = 0, a1: int = 0, a2: int = 0, a3: int = 0, payload: bytes = b""
     ) -> None:
-        """`send` to a built-in handler of another library. Errors that wait for the application are not for it."""
+        """`send` to a built-in handler of another library. It does not raise the pending errors of the application."""
         await self._send(self._calls.messenger, destination, handler, (a0, a1, a2, a3), payload, 0)
 
     async def _send(

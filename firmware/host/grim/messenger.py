@@ -1,4 +1,4 @@
-"""The queues of one host's endpoints: what stands in them, what takes messages out, what puts them in."""
+"""The queues of one host's endpoints, and the parts that take messages out and put them in."""
 
 from __future__ import annotations
 

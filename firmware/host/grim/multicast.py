@@ -188,7 +188,7 @@ class Multicast:
     # ---- the own NI
 
     async def plant(self, messenger: Messenger) -> None:
-        """Before the NIs start: they know the tree of all hosts and no other one."""
+        """Before the NIs start: write the tree of all hosts, and clear all others."""
         everybody = dict.fromkeys(range(len(self._nodes.names)), 1)
         for tree in range(self._options.multicast_trees):
             known = tree == BROADCAST
@@ -269,7 +269,7 @@ class Multicast:
             await self._begin(tree)
 
     async def _begin(self, tree: int) -> None:
-        """Make the changes that wait, as far as no answer must come first."""
+        """Make the pending changes, until one must wait for an answer."""
         owned = self._owned[tree]
         change = owned.begin()
         while change is not None:
@@ -284,7 +284,7 @@ class Multicast:
         await self._messages.tell(change.source, CHANGED, change.question)
 
     async def _go_on(self, tree: int) -> bool:
-        """Tell the next node its place; False: its answer must come first."""
+        """Tell the next node its place in the tree; False: its answer must come first."""
         untold = self._owned[tree].untold
         while untold:
             vnn, place = untold[0]

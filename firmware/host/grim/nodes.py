@@ -1,4 +1,4 @@
-"""Who is who in the cluster, and references to endpoints (paper 003, C.3)."""
+"""Names and numbers of the nodes of the cluster, and references to endpoints (paper 003, C.3)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from firmware.verbs import Host
 
 
 class OutQueues:
-    """Those of one host. One task at a time injects into a channel."""
+    """The outgoing queues of one host. One task at a time injects into a channel."""
 
     def __init__(self, host: Host, layout: Layout, options: Options) -> None:
         self._host = host
@@ -26,7 +26,8 @@ class OutQueues:
         self.unlocked = host.event("another task's send")
 
     def taken(self, channel: int) -> bool:
-        """Whether a further message of a channel must wait: somebody has its turn, or messages overflow."""
+        """Whether a further message of a channel must wait: another task is injecting, or the overflow queue is not
+        empty."""
         return self.locked[channel] or bool(self.overflow[channel])
 
     def overflowed(self) -> bool:

@@ -22,12 +22,12 @@ class PollingThread:
         """Polls that the thread has made."""
 
     def start(self) -> None:
-        """Let it run, and applications that wait sleep."""
+        """Start the thread; applications that wait now sleep."""
         self._dispatch.threaded = True
         self._host.spawn(self._run(), "polling thread")
 
     def stop(self) -> None:
-        """Let it end before its next poll; who waits then polls by itself again."""
+        """Stop the thread before its next poll; applications that wait poll by themselves again."""
         self._stopped = True
         self._dispatch.wake_sleepers()
 

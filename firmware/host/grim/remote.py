@@ -83,7 +83,8 @@ class RemoteMemory:
         channel: int = 0,
     ) -> None:
         """`grim_sendMemory`: write `size` bytes of own pinned memory at `source` to `target` at the destination. When
-        all stand there its NI writes `value` to `lock`, if given. Returns when the host is done with the source.
+        all have been written, its NI writes `value` to `lock`, if given. Returns when the host no longer needs the
+        source.
         """
         await self._store_there(MessageType.RM_V, destination, target, source, size, lock, value, channel)
 
@@ -98,14 +99,14 @@ class RemoteMemory:
         value: int = 0,
         channel: int = 0,
     ) -> None:
-        """`grim_sendPhysicalMemory`: the same with a physical target, which nobody translates and nobody checks."""
+        """`grim_sendPhysicalMemory`: the same with a physical target, which is neither translated nor checked."""
         await self._store_there(MessageType.RM_P, destination, target, source, size, lock, value, channel)
 
     async def fetch_memory(
         self, destination: int, target: int, source: int, size: int, *, lock: int = 0, channel: int = 0
     ) -> None:
         """`grim_fetchMemory`: read `size` bytes at `source` of the destination to own pinned memory at `target`. When
-        all stand there the own NI writes 0 to `lock`, if given. Returns when the request is with the NI.
+        all have arrived, this host's NI writes 0 to `lock`, if given. Returns when the NI has the request.
         """
         sending = self._calls.ready().sending
         where = self._checked(destination, target, source, size, channel)
@@ -172,7 +173,7 @@ class RemoteMemory:
             yield Piece(words, data, address, where.stream, number)
 
     def _checked(self, destination: int, target: int, source: int, size: int, channel: int) -> Target:
-        """What both directions check. Raises GrimError."""
+        """The checks of both directions. Raises GrimError."""
         if not 0 < whole("number of bytes", size) <= MAX_SEND:
             raise GrimError("number of bytes", f"{size}", f"one call moves 1 to {MAX_SEND}")
         for name, address in (("target", target), ("source", source)):

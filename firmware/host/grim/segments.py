@@ -1,8 +1,8 @@
-"""A message of any length as the pieces that one message each can carry.
+"""Segmentation of a message of any length.
 
 All but the last piece are SEGMENT messages with arguments {total bytes, offset}; the last is an ordinary active
-message with the user's handler and arguments, in a multicast tree one of a type of its own. The receiver puts them
-together and calls the handler once (readings B4).
+message with the user's handler and arguments, in a multicast tree one of a type of its own. The receiver reassembles
+them and calls the handler once (readings B4).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sending: from the API to the queues in the NI's memory.
 
-One message at a time is injected into a channel: who comes second waits, or, inside a handler, goes behind the
-overflow queue in host memory, so that a handler never waits for the network (paper 000, 4.4.3). While the overflow
+One message at a time is injected into a channel: a second one waits, or, inside a handler, goes to the overflow queue
+in host memory, so that a handler never waits for the network (paper 000, 4.4.3). While the overflow
 queue is not empty, all further sends go behind it (readings B6).
 """
 
@@ -109,7 +109,7 @@ class Sending:
             await out.put(piece)
 
     async def _inject_first(self, channel: int, pieces: Iterator[Piece]) -> None:
-        """Inject a handler's message before that of the thread which has the channel's turn and waits for room."""
+        """Inject a handler's message before that of the thread that owns the channel and waits for room."""
         self._going_first[channel] = True
         try:
             await self._inject(channel, pieces)

@@ -1,7 +1,7 @@
-"""Multicast trees on the host: who knows which name, and, at a tree's owner, how the tree changes (paper 003, C.6.1).
+"""Multicast trees on the host: their names, and, at a tree's owner, its changes (paper 003, C.6.1).
 
-Node 0 keeps the names, as it keeps those of handlers: number and owner of each tree. The owner is who asked for the
-name first; it is the root, and knows the members. Where a node stands in a tree follows from the root alone: all nodes
+Node 0 keeps the names, as it keeps those of handlers: number and owner of each tree. The owner is the node that asked
+for the name first; it is the root, and knows the members. The position of a node follows from the root alone: all nodes
 of the cluster are a heap in the order of their VNN from the root on, and branches without members are left out. So
 whoever subscribes and unsubscribes, messages for a node always take the same way, and none overtakes another. A change
 is told from the leaves up: when a NI begins to forward, those below it know their places.
@@ -47,7 +47,7 @@ class Name:
 
 @dataclass(frozen=True)
 class Change:
-    """What somebody wants changed: channels of his that subscribe and unsubscribe."""
+    """A requested change: channels of a node that subscribe and unsubscribe."""
 
     source: int
     question: int

@@ -1,4 +1,4 @@
-"""Arguments of the library's calls: what is no such number, queue or handler is told before anything is done."""
+"""Checks of the arguments of the library's calls, made before anything is done."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ class Flag:
         self._event.set()
 
     async def wait(self, process: Process | None = None, timeout_us: float | None = None) -> bool:
-        """Until it has happened, or for so long; whether it has. The process sleeps, or, without one, nobody does."""
+        """Wait until it has happened, or for a time; returns whether it has. With a process, its thread sleeps
+        meanwhile."""
         if self.up:
             return True
         if timeout_us is not None:

@@ -70,7 +70,7 @@ class KernelAgent:
         host.waits.ask(self._full)
 
     async def start(self) -> None:
-        """Bring the NIC up: it begins when it knows where its events go."""
+        """Bring the NIC up: it starts when it has been told where its event ring is."""
         host = self.host
         host.on_interrupt(self.interrupts.serve)
         await release(host)
@@ -86,12 +86,12 @@ class KernelAgent:
         await self._receiver.start()
 
     def new_tag(self) -> int:
-        """A protection tag that nobody has."""
+        """A new protection tag."""
         self._tags += 1
         return self._tags
 
     async def destroy(self, vi: KernelVi) -> None:
-        """A VI is nobody's again; who sleeps until something of it is done is told."""
+        """Destroy a VI; wake the threads that wait for its completions."""
         await self.vis.destroy(vi)
         self.sleepers.wake()
 

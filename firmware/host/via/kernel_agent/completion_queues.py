@@ -1,4 +1,4 @@
-"""The NIC's completion queues: which are used, and where the ring of each stands."""
+"""The NIC's completion queues: which are in use, and where the ring of each is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interrupt handler: what the NIC has told, and who waits for what has come."""
+"""The interrupt handler: reads the NIC's events, and wakes the threads that wait for them."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ class Refill:
         self._shared, self._vis, self._count = vis.shared, vis, 0
 
     async def run(self) -> None:
-        """Queue caches of which the NIC believes that descriptors wait here get what they have room for."""
+        """Fill the flagged queue caches with the waiting descriptors, as far as they have room."""
         shared = self._shared
         low = [cache for cache in (shared.sends, *(vi.receives for vi in self._vis.contexts)) if cache.flagged]
         if not low:

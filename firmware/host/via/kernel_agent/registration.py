@@ -44,7 +44,8 @@ class Registration:
         await self._tables.register(self._registry.replace(region, attributes))
 
     async def _withdraw(self, region: Region) -> None:
-        """Let nobody find a region, and return when nobody uses it. Raises VipError when a posted descriptor does."""
+        """Withdraw a region, and return when it is no longer in use. Raises VipError when a posted descriptor uses
+        it."""
         self._registry.hold_back(region)
         async with self._shared.lock:  # whoever has found it before has posted now
             users = [vi for vi in self._vis if vi.context.process is region.process]

@@ -1,4 +1,4 @@
-"""Threads that sleep until a descriptor is done: the NIC interrupts at the completions that somebody waits for."""
+"""Threads that sleep until a descriptor is done: the NIC interrupts at the completions that a thread waits for."""
 
 from __future__ import annotations
 

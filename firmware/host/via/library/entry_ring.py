@@ -58,11 +58,11 @@ class EntryRing:
         self._step()
 
     def forget(self, vi: int) -> None:
-        """Let entries of a VI be nobody's."""
+        """Invalidate the entries of a VI."""
         words = self._process.load_words(self._va, self.entries)
         self._process.store_words(self._va, [word & ~VI if word & VI == vi else word for word in words])
 
     def release(self) -> None:
-        """Give its memory back; the NIC writes it no more."""
+        """Free its memory; the NIC no longer writes it."""
         self._process.unpin(self._va, 4 * self.entries)
         self._process.free(self._va, 4 * self.entries)

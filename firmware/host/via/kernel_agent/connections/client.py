@@ -58,7 +58,7 @@ class Client:
         return ViAttributes(0, vi.reliability, vi.most)
 
     def given_up(self, message: Message) -> None:
-        """DISCONNECT: a server may give up before its client has heard of it."""
+        """DISCONNECT: a server may give up before its ACCEPT has reached the client."""
         asking = self._asking.get(message.number)
         if asking is not None and asking.answer is None and message.origin == self._ends.me:
             asking.answer = message

@@ -1,4 +1,4 @@
-"""The ends of connections on this host: made and ended, whoever has asked for that."""
+"""The local ends of connections: made and ended, whichever side has asked for it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Connections between equals (VipConnectPeerRequest, ...Done, ...Wait): both ask, and whoever hears of the other first
-is connected first.
+"""Peer-to-peer connections (VipConnectPeerRequest, ...Done, ...Wait): both sides ask, and the one that hears of the
+other first is connected first.
 
     either ── PEER (discriminator, VI) ──> other         repeated until the other has said READY
     either ── READY (VI) ────────────────> other         its VI is connected: it may be sent to
@@ -97,7 +97,7 @@ class Peers:
         asked.flag.raise_()
 
     async def give_up(self, vi: ViContext, failure: VipError) -> None:
-        """Ask no more; a peer that is connected hears of it."""
+        """Stop asking; a peer that is connected already is told."""
         asked = self._last_of(vi)
         asked.failure = failure
         asked.flag.raise_()

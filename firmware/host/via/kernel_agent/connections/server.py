@@ -70,8 +70,8 @@ class Server:
         return listener.connections[0]
 
     async def accept(self, connection: Connection, vi: ViContext) -> None:
-        """Connect a VI to the client, and wait until it knows. Raises VipError: TIMEOUT when it never says so; should
-        it know, it is told that this is over.
+        """Connect a VI to the client, and wait for its confirmation. Raises VipError: TIMEOUT when none comes; the
+        client, which may be connected, is then told that the connection has ended.
         """
         with vi.change("accepting by"):
             self._peers.unconnected(vi)
@@ -102,7 +102,7 @@ class Server:
         raise VipError(Result.TIMEOUT, f"accepting by VI {vi.number}", "the client has gone; wait for another one")
 
     async def reject(self, connection: Connection) -> None:
-        """Tell the client that nobody wants it. Raises VipError."""
+        """Reject the client's request. Raises VipError."""
         connection.check_open()
         connection.rejected = True
         await self._reject(connection.request)

@@ -90,11 +90,11 @@ class Registry:
         return region if region is not None and region.handle == handle and handle not in self._leaving else None
 
     def hold_back(self, region: Region) -> None:
-        """Nobody finds it any more; its place in the table and its pages stay until it is removed."""
+        """Withhold a region from look-ups; its place in the table and its pages stay until it is removed."""
         self._leaving.add(region.handle)
 
     def give_again(self, region: Region) -> None:
-        """It stays after all."""
+        """Make a region that was held back available again."""
         self._leaving.remove(region.handle)
 
     def replace(self, region: Region, attributes: MemoryAttributes) -> Region:

@@ -66,7 +66,7 @@ class Tables:
         return self._next - 4 * rounded
 
     async def withdraw(self, region: Region) -> None:
-        """The NIC finds a region no more: a handle of 0 is nobody's. It may still use what it has found before."""
+        """The NIC no longer finds a region: handle 0 is never valid. It may still use what it has looked up before."""
         if self._wanted(region):
             await store_words(self._host, self._layout.region(region.handle), 0)
 

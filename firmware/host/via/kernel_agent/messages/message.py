@@ -1,4 +1,4 @@
-"""What kernel agents write to each other: words."""
+"""The messages between kernel agents, as words."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ class Message(NamedTuple):
 
     @classmethod
     def of(cls, data: bytes) -> Message:
-        """What has come; behind it may stand more."""
+        """Decode a received message; more bytes may follow it."""
         return cls(*FORMAT.unpack(data[: FORMAT.size]))

@@ -7,8 +7,8 @@ from firmware.verbs import Host
 
 
 class KernelLock(Lock):
-    """A lock of the kernel: who holds it goes on undisturbed. Nobody waits for the NIC while holding the one of the
-    queue caches, as the NIC may wait for a refill, which needs it.
+    """A lock of the kernel: its holder is not preempted. No holder of the queue caches' lock may wait for the NIC,
+    since the NIC may be waiting for a refill, which needs this lock.
     """
 
     def __init__(self, host: Host) -> None:

@@ -63,7 +63,7 @@ class ViContext:
         """The message that names its connection, or that of before if that is broken."""
 
     def give_to(self, process: Process, on_broken: Callable[[int], None]) -> None:
-        """It is a process's from now on, which is told by `on_broken(number)` that its connection broke."""
+        """Give the VI to a process; `on_broken(number)` tells the process when its connection has broken."""
         self.process, self._on_broken = process, on_broken
 
     @property

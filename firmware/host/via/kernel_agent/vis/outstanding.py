@@ -1,4 +1,4 @@
-"""What of a VI is with the NIC, as the kernel knows it: no word of a process is believed.
+"""The descriptors of a VI that the NIC still holds, as the kernel knows it without trusting any word of a process.
 
 A descriptor is over when the NIC has freed its place in the queue cache; a send of a reliable connection when the NIC
 has also counted it: it waits for an answer behind that. What is over may still be on its way to host memory: who gives

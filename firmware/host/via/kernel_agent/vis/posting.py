@@ -1,4 +1,4 @@
-"""What is posted to a VI, as the kernel knows it: descriptors that it checks, translates and gives to the NIC."""
+"""Posting to a VI in the kernel: descriptors are checked, translated and given to the NIC."""
 
 from __future__ import annotations
 

@@ -50,9 +50,7 @@ class ViTable:
         return self.contexts[0]
 
     def create(self, process: Process, on_broken: Callable[[int], None]) -> KernelVi:
-        """One that is a process's from now on, which is told by `on_broken(number)` that its connection broke. Raises
-        VipError.
-        """
+        """Create a VI for a process, which `on_broken(number)` tells when its connection has broken. Raises VipError."""
         vi = next((vi for vi in self._vis[1:] if vi.context.process is None), None)
         if vi is None:
             there = len(self._vis) - 1
@@ -64,7 +62,7 @@ class ViTable:
         return vi
 
     async def destroy(self, vi: KernelVi) -> None:
-        """Nobody's again: what was posted may stand in memory that is no more."""
+        """Destroy a VI: its posted descriptors may be in memory that no longer exists."""
         context = vi.context
         context.dead, context.state = True, State.CLOSED
         await vi.pages.close()
