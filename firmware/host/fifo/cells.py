@@ -1,8 +1,7 @@
 """The FIFO card's driver with cells: a message is cut into cells of 44 bytes, and reassembled at the receiver.
 
 The first word of a cell's payload names the source of its message, and the number of bytes left, this cell included.
-The
-header's VCI has the destination, which is the circuit, in its low bits, and the source above; VPI counts cells.
+The header's VCI has the destination, which is the circuit, in its low bits, and the source above; VPI counts cells.
 """
 
 from __future__ import annotations

@@ -17,8 +17,7 @@ _read: dict[tuple[str, int], list[Cluster]] = {}
 def read(view: ClusterView) -> Cluster | None:
     """The cluster that this host belongs to, checked; None without files. Routes that can deadlock are not refused:
     that is decided where the run is started. Raises ConfigError at the first mistake in the files, GrimError when they
-    do not say
-    what the NIs were started with.
+    do not say what the NIs were started with.
     """
     if not view.config:
         return None

@@ -81,7 +81,8 @@ class Driver:
 
     def _window(self, block: Block, va: int) -> tuple[int, int, Pieces]:
         """As much of a block as an entry holds, from its start or, if the block is longer, from the page of the
-        address."""
+        address.
+        """
         most = self._layout.translation_pieces
         if len(block.pieces) <= most:
             return block.va, block.size, block.pieces

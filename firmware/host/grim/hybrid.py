@@ -52,7 +52,8 @@ class HybridOutgoing(Outgoing):
 
     async def put(self, piece: Piece) -> None:
         """Inject one message, which must fit: payload, then the header with the payload's offset, then the back
-        pointer."""
+        pointer.
+        """
         host, stream, size = self._host, piece.stream, 4 * (piece.words[1] >> 16)
         key = self.key(stream)
         self._messages += 1

@@ -130,7 +130,8 @@ class Grim:
 
     def start_polling(self, period_us: int) -> None:
         """Start the polling thread; `period_us` is the time between its polls. Raises GrimError when it runs
-        already."""
+        already.
+        """
         dispatch = self.calls.ready().dispatch
         if dispatch.threaded:
             raise GrimError("start_polling", "a thread polls already", "stop it first")

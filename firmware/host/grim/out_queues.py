@@ -27,7 +27,8 @@ class OutQueues:
 
     def taken(self, channel: int) -> bool:
         """Whether a further message of a channel must wait: another task is injecting, or the overflow queue is not
-        empty."""
+        empty.
+        """
         return self.locked[channel] or bool(self.overflow[channel])
 
     def overflowed(self) -> bool:

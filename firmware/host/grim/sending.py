@@ -1,8 +1,8 @@
 """Sending: from the API to the queues in the NI's memory.
 
 One message at a time is injected into a channel: a second one waits, or, inside a handler, goes to the overflow queue
-in host memory, so that a handler never waits for the network (paper 000, 4.4.3). While the overflow
-queue is not empty, all further sends go behind it (readings B6).
+in host memory, so that a handler never waits for the network (paper 000, 4.4.3). While the overflow queue is not empty,
+all further sends go behind it (readings B6).
 """
 
 from __future__ import annotations

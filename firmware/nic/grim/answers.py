@@ -28,7 +28,7 @@ HINT = " (a host that is down gives none; grim.timeout_us makes that an error at
 
 
 class Search(Protocol):
-    """Who looks for new messages in the channels."""
+    """What finds new messages in the channels."""
 
     def look_again(self, channel: Channel) -> None:
         """A channel was blocked, and is no longer."""
@@ -58,8 +58,8 @@ class Answers:
         self.nic.waits.ask(self._owed)
 
     def _owed(self) -> Iterator[Wait]:
-        """For reports of who waits for whom: NIs that have not answered. It need not be what this NI lacks, so they are
-        not said to hold it.
+        """For hang reports: NIs that have not answered. This NI does not necessarily need their answers, so they are
+        not reported as holders.
         """
         for vnn in sorted(set(self.ni.peers) - self.ni.down):
             count = sum(n for stream, n in enumerate(self.streams.in_flight) if self.order.peer(stream) == vnn)
@@ -107,12 +107,12 @@ class Answers:
         await self.finish(*message)
 
     def finish(self, channel: Channel, slot: int) -> Coroutine[Any, Any, None]:
-        """A message in flight is answered, and needs no more care."""
+        """A message in flight is answered, and needs no further action."""
         self.streams.in_flight[channel.stream[slot]] -= 1
         return self.free(channel, slot)
 
     async def free(self, channel: Channel, slot: int) -> None:
-        """Free what can be freed, and let what waited for it go on."""
+        """Free what can be freed, and resume what waited for it."""
         streams, stream = self.streams, channel.stream[slot]
         self._has_room(stream)
         freed = channel.done(slot)
@@ -142,7 +142,7 @@ class Answers:
         await self.clock.later(channel.stream[slot])
 
     def _lacks_room(self, stream: int, peer: int, lack: Lack) -> None:
-        """For reports of who waits for whom: a stream waits until host or NI at its end makes room."""
+        """For hang reports: a stream waits until the host or NI at its end makes room."""
         room, is_of_host = LACKS[lack]
         room = f"room {room.format(f'VNN {peer}')} (stream {stream})"
         if self._refused.get(stream) != room:
@@ -156,7 +156,7 @@ class Answers:
             self.nic.waits.got(self.nic.who, self._refused.pop(stream))
 
     async def roll_back(self, channel: Channel, slot: int) -> int:
-        """Take a message in flight and what followed it in its stream back; how many messages."""
+        """Roll back a message in flight and those behind it in its stream; returns how many."""
         streams, stream = self.streams, channel.stream[slot]
         taken, looked_at = self.order.take_back(channel, slot)
         await self.nic.work(BACK_STEP_PATHS[self._path + channel.style], looked_at)
@@ -183,7 +183,7 @@ class Answers:
         await self.finish(channel, slot)
 
     async def replied(self, key: int, peer: int) -> None:
-        """What a remote read asked for is stored: its message is acknowledged (paper 000, 4.5.4)."""
+        """The data of a remote read are stored: its message counts as acknowledged (paper 000, 4.5.4)."""
         message = self._message(Words(key, peer << 8))
         if message is None:
             self.ni.count(Counter.STRANGE)

@@ -1,5 +1,5 @@
-"""The queue sizes that a configuration asks for (paper 003, C.1.1): they are options of the node that asks, unless the
-option itself is given; what is over capacity gets the capacity, with a warning (readings B10).
+"""The queue sizes requested in a configuration (paper 003, C.1.1): they become options of that node, unless the option
+itself is given; a size above the capacity is reduced to it, with a warning (readings B10).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def planned(view: ClusterView, sram_bytes: int) -> tuple[Options, Layout]:
 
 
 def warnings(view: ClusterView, options: Options, layout: Layout) -> tuple[str, ...]:
-    """What is less than was asked for."""
+    """The sizes that are smaller than requested."""
     got = {name: getattr(options, name) for name in OPTIONS.values()} | {"queue_bytes": layout.queue_bytes}
     asked = dict(_in_force(view))
     cut = [

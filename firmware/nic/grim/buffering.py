@@ -3,7 +3,7 @@
 Half of the memory for messages holds incoming queues, one a channel: a message whose endpoint has no room is accepted
 and stays where it was received, until the endpoint has read on. A queue is a list of receive buffers, so nothing is
 copied; each channel may hold its share of them. A message that meets an empty queue and an endpoint with room bypasses
-the queue (cut-through path). But the NI must look at the queue for each message, and at the endpoint's front pointer
+the queue (cut-through path). The price: the NI must check the queue for each message, and the endpoint's front pointer
 in its loop, and the outgoing queues have half the room.
 """
 
@@ -48,7 +48,7 @@ class Buffering:
         return [(front, partial(self._moved, channel)) for channel, front in enumerate(self._fronts)]
 
     async def _moved(self, channel: int) -> None:
-        """An endpoint has read on: what waits for it follows."""
+        """An endpoint has made room: deliver what waits for it."""
         front = self._fronts[channel]
         front.expect(self._nic.load(front.watch.address))
         await self._nic.work("front_moved")
@@ -83,12 +83,12 @@ class Buffering:
         return self._gone[channel] + len(self.queues[channel])
 
     async def passed(self, channel: int, end: int) -> bool:
-        """Whether all has left that stood before an end."""
+        """Whether everything before an end has left."""
         await self._nic.work("queue_passed")
         return self._gone[channel] >= end
 
     async def _drain(self, channel: int) -> None:
-        """Bring to the endpoint what waits for it, as far as it has room."""
+        """Deliver waiting messages to the endpoint, as far as it has room."""
         endpoints, delivery, queue = self._endpoints, self._delivery, self.queues[channel]
         while queue and len(self._under_way) < DRAINS and endpoints.room(channel, queue[0][2]):
             buffer, key, length = queue.popleft()

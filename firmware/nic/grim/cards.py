@@ -1,7 +1,7 @@
 """An FPGA card as an endpoint of its node: its logical channel, and its two incoming rings on the PCI bus.
 
 The card owns the last channel of its NI: it appends to that channel's queue itself, and messages for it come over
-that channel. They go by peer-to-peer DMA into bank 0 and bank 1 by turns, so that the NI fills one while the FPGA
+that channel. They go by peer-to-peer DMA into bank 0 and bank 1 in turn, so that the NI fills one while the FPGA
 empties the other; the back pointer of a ring is a register of the card. How far the card has read it writes into NI
 memory.
 """
@@ -56,7 +56,7 @@ class CardRings:
         self._turn = 0
 
     def room(self, length: int) -> bool:
-        """Whether the ring whose turn it is takes `length` bytes more, as far as the card has told."""
+        """Whether the next ring has room for `length` more bytes, by the read position that the card has reported."""
         front = self._nic.load(self._layout.card_read + 4 * self._turn)
         return fits(front, self._back[self._turn], length, self._limit)
 

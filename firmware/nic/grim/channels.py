@@ -4,9 +4,9 @@ The queue of this file is the append queue (paper 000, 4.2.2 b): messages one be
 styles stand in `queues`.
 
 A channel's queue has three pointers: front (oldest message not acknowledged), next (first message the NI has not
-looked at) and back (where the host appends). Messages between front and next stand in the scoreboard, a ring of fixed
-slots in the order of the queue. The token of a message is its channel's first token plus its slot, so an answer finds
-its message without a search.
+looked at) and back (where the host appends). Messages between front and next are in the scoreboard, a ring of fixed
+slots in the order of the queue. The token of a message is its channel's first token plus its slot, so the message of an
+answer is found without a search.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ class Clock:
             self._streams.wake(stream)
 
     async def reports_later(self) -> None:
-        """Look after the retry delay again whether the own host has room for reports; at the earliest with the timer's
-        next tick.
+        """After the retry delay, check again whether this NI's host has room for reports; at the earliest at the
+        timer's next tick.
         """
         await self._due(REPORTS, max(self._delay, 1))
 
@@ -55,7 +55,7 @@ class Clock:
             self._nic.write(Reg.IT0, self.held[0][0] - now & 0xFFFFFFFF)
 
     async def expired(self) -> int:
-        """TIME0: what time it is."""
+        """TIME0 has expired: the time."""
         self._nic.write(Reg.ISR, TIME)
         return await self._nic.read(Reg.RTC)
 
@@ -74,7 +74,7 @@ class Clock:
         return reports
 
     def sent(self, stream: int) -> None:
-        """A message leaves, or is prepared to: on a network that loses nothing nobody looks after it."""
+        """A message leaves, or is prepared to: on a network that loses nothing it needs no time-out."""
 
 
 class TickingClock(Clock):
@@ -98,7 +98,7 @@ class TickingClock(Clock):
             self.watched[stream] = None
 
     def start(self) -> None:
-        """Begin to tick, if the timer stands still."""
+        """Start ticking, if the timer is stopped."""
         if not self._ticks() and not self.held:
             self._nic.write(Reg.IT0, self._tick)
 

@@ -1,14 +1,15 @@
-"""Hosts that go down and come back: two NIs that start anew with each other (with the time-out extension).
+"""Hosts that go down and come back: two NIs that reconnect (with the time-out extension).
 
-A NI counts its beginnings, for each other NI by itself: in a word of SRAM that a reset leaves alone, and once more
-whenever it gives the other one up. Notices tell the count, answers repeat it and tell the own one. What both counts
-add up to names the connection; its low bits stand in every packet between the two, so that nothing of before is
-believed, however late it comes.
+A NI counts its epochs, separately for each other NI: starts of its program, in a word of SRAM that a reset does not
+clear, plus one whenever it declares that NI down. A notice carries the count of its sender; an answer repeats it and
+adds that of the answering NI. The sum of both counts names the connection; its low bits are in every packet between the
+two, so that packets of an earlier connection are dropped, however late they come.
 
-- A notice with a new count, or a NI that is given up, ends the connection: every message to that NI is refused to its
-  sender, what comes from it is dropped, and the own host forgets what it has of unfinished messages.
-- While a NI is given up, it gets a notice every time-out. So being down ends by itself, whoever was wrong.
-- When nothing of before is left, a notice is answered, or the own one's answer believed: sequence numbers begin at 0.
+- A notice with a new count, or a NI that is declared down, ends the connection: every message to that NI is refused to
+  its sender, packets from it are dropped, and this NI's host discards its incomplete messages.
+- A NI that is down gets a notice every time-out, so it recovers by itself, whichever side was wrong.
+- When nothing of the old connection is left, a notice is answered, or the answer to this NI's own notice accepted:
+  sequence numbers begin at 0.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Connections(Peers):
     # ---- notices
 
     def notice(self, peer: int) -> None:
-        """Tell a NI of this one's beginning."""
+        """Send a NI this NI's epoch."""
         self._tell_count(peer, self._mine[peer])
 
     async def ask_again(self) -> None:
@@ -98,7 +99,7 @@ class Connections(Peers):
     # ---- the end of a connection, and a new one
 
     async def give_up(self, peer: int) -> None:
-        """No sign of life: the connection ends, and this NI will ask for a new one."""
+        """No response: the connection ends, and this NI requests a new one."""
         self._mine[peer] = self._mine[peer] + 1 & COUNTER_MASK
         await self._part(peer)
 

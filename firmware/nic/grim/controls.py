@@ -10,7 +10,7 @@ from pymodels.formats.grim import MessageType, Words
 
 
 class Controls:
-    """Gives each to who takes it."""
+    """Passes each one to its handler."""
 
     def __init__(self, answers: Answers, peers: Peers) -> None:
         self._answers, self._peers = answers, peers

@@ -1,9 +1,9 @@
 """Cut-through at the receiver: the host DMA of a long message begins while the rest of it still arrives.
 
-Long is a message that covers its buffer's sentinel (`sentinels`). What has arrived of it goes to the host, and whenever
-such a piece is there, what has arrived since. The endpoint's back pointer does not move before all of the message is
-good, so a host never sees these pieces; a message that turns out bad, or whose place another one has taken meanwhile,
-has only used free room.
+A long message is one that covers its buffer's sentinel (`sentinels`). What has arrived of it goes to the host, and
+whenever such a piece is done, what has arrived since. The endpoint's back pointer does not move before all of the
+message is good, so a host never sees these pieces; a message that turns out bad, or whose place another one has taken
+meanwhile, has only used free room.
 """
 
 from __future__ import annotations

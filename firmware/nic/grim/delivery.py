@@ -26,5 +26,5 @@ class Delivery(BlockRing):
         super().__init__(ni.nic, dma, blocks, count, chain, pointers)
 
     def word(self, value: int, host: int, entry: tuple[int, int, int]) -> None:
-        """Append a block that writes one word to the host, and wakes the firmware when it is there."""
+        """Append a block that writes one word to the host, and wakes the firmware when it is written."""
         self.words((value,), host, entry)

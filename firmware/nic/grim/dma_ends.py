@@ -1,4 +1,4 @@
-"""The ends of host DMA: what waits for them goes on, and buffers are free."""
+"""The ends of host DMA transfers: waiting work continues, and buffers are freed."""
 
 from __future__ import annotations
 

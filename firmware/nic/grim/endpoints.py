@@ -1,8 +1,9 @@
 """The endpoints' queues, as the NI fills them: in host memory, or the rings of the node's FPGA card.
 
-Several append: messages from the link, those that waited in receive buffers, the root's own multicast, reports. So
-where a queue goes on is known here only. A long message may go there while it still arrives (`cutting`): the place is
-lent to it. Who appends meanwhile takes the place, and the long message begins again behind it when it is complete.
+Several append: messages from the link, those that waited in receive buffers, the root's own multicast, reports. So the
+back of each queue is kept here only. A long message may be written there while it still arrives (`cutting`): the place
+is lent to it. A message appended meanwhile takes the place, and the long message is written again behind it when it is
+complete.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Endpoints:
             self.base[channel] = self._nic.load(self._layout.register(channel, Register.HOST_BASE))
 
     def room(self, channel: int, length: int) -> bool:
-        """Whether a queue takes `length` bytes more, as far as its reader has told."""
+        """Whether a queue has room for `length` more bytes, by the position that its reader has reported."""
         if channel == self._ni.card_channel:
             return self._card.room(length)
         front = self._nic.load(self._layout.register(channel, Register.HOST_FRONT))

@@ -1,4 +1,4 @@
-"""The way of a message into its endpoint's queue, when it is next in its stream.
+"""Storing a message in its endpoint's queue, when it is next in its stream.
 
 The host DMA of a long message begins while it still arrives (`cutting`); the queue's back pointer moves only when all
 of it is there and its CRC is good.
@@ -19,7 +19,7 @@ from pymodels.trace import TraceEvent
 
 
 class Intake:
-    """Takes what the endpoint has room for, and refuses the rest."""
+    """Accepts messages for which the endpoint has room, and refuses the others."""
 
     def __init__(self, ni: Ni, buffers: Buffers, verdicts: Verdicts, endpoints: Endpoints, delivery: Delivery) -> None:
         self._ni, self._nic = ni, ni.nic

@@ -3,7 +3,7 @@ same.
 
 Queues, on both sides, are rings of whole messages that never wrap inside a message: a message begins below `limit`
 and may run into the space behind it, which has room for one; the next then begins at 0. Front and back are byte
-offsets; equal means empty, so a queue is never filled to the brim.
+offsets; equal means empty, so a queue is never completely full.
 """
 
 from __future__ import annotations

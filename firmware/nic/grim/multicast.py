@@ -72,7 +72,7 @@ class Multicast:
     # ---- the tree
 
     def _place(self, tree: int, at_root: bool) -> Place | None:
-        """What the host has written; None: nothing, or not that this is the root, as it must be."""
+        """The place that the host has written; None: none, or one that is not the root, as it must be."""
         if tree >= self._ni.options.multicast_trees:
             return None
         place, known = self._nic.load_words(self._layout.trees + Tree.BYTES * tree, 2)

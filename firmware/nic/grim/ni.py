@@ -57,5 +57,5 @@ class Ni:
         self.nic.store(self.layout.counters + 4 * counter, value)
 
     def set_state(self, state: State) -> None:
-        """Tell the world, in SRAM, what the firmware does."""
+        """Publish the firmware's state in SRAM."""
         self.nic.store(Word.STATE, state)

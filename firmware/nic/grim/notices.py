@@ -43,7 +43,7 @@ class Notices:
         ]
 
     async def _rung(self) -> None:
-        """WAKE0: take all entries out. The flag is cleared first: an entry that comes in between raises it again."""
+        """WAKE0: take all entries out. The flag is cleared first: an entry that arrives meanwhile sets it again."""
         nic = self._nic
         nic.write(Reg.ISR, WAKE0)
         producer = await nic.read(Reg.DOORBELL_PRODUCER0)
@@ -74,7 +74,7 @@ class Notices:
             self._nic.store(Word.NEWS, len(self._ready))
 
     def _take(self) -> Channel | None:
-        """The channel whose turn it is; None when it has nothing after all."""
+        """The channel whose turn it is; None when it has no message."""
         channel = self._ready.popleft()
         self._queued[channel.index] = False
         self._nic.store(Word.NEWS, len(self._ready))

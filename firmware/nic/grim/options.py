@@ -56,7 +56,7 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 class OptionError(SanlabError):
-    """An option of the message layer that cannot be: unknown, out of range, or more than the NIC's memory holds."""
+    """An invalid option of the message layer: unknown, out of range, or more than the NIC's memory holds."""
 
     exit_code = 2
 

@@ -1,5 +1,5 @@
-"""The other NIs: at enable each tells every other one that it is reset, until all have answered and been heard
-(readings B9).
+"""The other NIs: at enable each NI notifies every other one that it was reset, until all have answered and sent their
+own notice (readings B9).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class Peers:
         self.nic.waits.ask(self._owed)
 
     def _owed(self) -> Iterator[Wait]:
-        """For reports of who waits for whom: NIs without which this one is not enabled."""
+        """For hang reports: the NIs that this one waits for at enable."""
         if self.nic.load(Word.STATE) == State.SYNCHRONISING:
             for vnn in sorted(set(self.ni.peers) - self.ni.down - self.met):
                 yield Wait(self.nic.who, Wanted(f"{self.ni.names[vnn]} to be enabled"))
 
     @property
     def met(self) -> set[int]:
-        """NIs that have answered and been heard."""
+        """NIs that have answered, and whose notice has come."""
         return self.heard & self.answered
 
     def notice(self, peer: int) -> None:
@@ -46,7 +46,7 @@ class Peers:
         self.nic.trace(TraceEvent.SYNC_SENT, 0, peer)
 
     async def noticed(self, notice: Words) -> None:
-        """Another NI is reset: it has been heard, and is told so."""
+        """The notice of another NI: note it, and answer."""
         await self._hear(notice.source)
         self.transmitter.answer(notice.source, control(MessageType.SYNC_ANSWER, 0, 0, self.ni.me))
 
@@ -56,6 +56,6 @@ class Peers:
         await self.nic.work("sync_heard")
 
     async def confirmed(self, answer: Words) -> None:
-        """Another NI has heard the notice."""
+        """Another NI has answered the notice."""
         self.answered.add(answer.source)
         await self.nic.work("sync_answered")

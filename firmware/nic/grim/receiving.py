@@ -1,4 +1,4 @@
-"""The receiving half: packets from the link, and who takes them.
+"""The receiving half: packets from the link, dispatched by type.
 
 A message is accepted when its sequence number is the expected one of its stream and the endpoint's queue has room; the
 first that finds no room is answered by a NACK, and everything of its stream is dropped silently until it returns (paper
@@ -120,7 +120,7 @@ class Receiver:
         return head.type < MessageType.SYNC and (source >= self._ni.nodes or head.w1 & TAG != self._ni.tags[source])
 
     async def _bad(self, buffer: int, key: int, overlong: bool) -> None:
-        """A packet that must not be believed: counted, never answered."""
+        """An invalid packet: counted, never answered."""
         self._ni.count(Counter.OVERLONG if overlong else Counter.BAD_CRC)
         self._nic.trace(TraceEvent.NIC_DROPPED, key, Counter.BAD_CRC)
         await self._nic.work("receive_bad")

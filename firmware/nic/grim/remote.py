@@ -60,7 +60,7 @@ class Remote:
         """By transfer of which more is to come: the address at which it goes on, or the Cause for which it does not."""
 
     def forget(self, peer: int) -> None:
-        """A NI begins anew: what it has asked for and waits for a translation is not executed."""
+        """A NI has restarted: its requests that wait for a translation are not executed."""
         if self._parked is not None and self._parked.source == peer:
             self._parked.forgotten = True
         self._transfers = {transfer: state for transfer, state in self._transfers.items() if transfer[0] != peer}
@@ -97,7 +97,7 @@ class Remote:
         return before if before in tuple(Cause) else Cause.INTERRUPTED
 
     def _leave(self, job: Job, state: int) -> None:
-        """Leave word for the rest of the transfer: where it goes on, or why it does not."""
+        """Record for the rest of the transfer where it continues, or why it failed."""
         if job.place & MORE:
             self._transfers[job.transfer] = state
 

@@ -1,11 +1,11 @@
-"""What the NI tells a host of messages that can never succeed (readings B5): one header in the endpoint's queue,
-brought like the messages there, and behind those that the NI has accepted before (`buffering`). Of a message or
-transfer that was cut into several only the last is reported: it fails when any of them does. Reports wait while the
-queue has no room, which is looked for again after the retry delay, or while all places for them are under way; what
-more than a scoreboard could give is only counted.
+"""Reports to a host about messages that can never succeed (readings B5): one header in the endpoint's queue, delivered
+like the messages there, and behind those that the NI has accepted before (`buffering`). Of a segmented message or
+transfer only the last segment is reported: it fails when any of them does. Reports wait while the queue has no room,
+which is checked again after the retry delay, or while all places for them are in use; reports beyond what a scoreboard
+can hold are only counted.
 
-Of a copy for a child of a multicast tree the host is told that sent the message: when that is another one, the report
-is a message of the NI's own channel.
+The failure of a copy for a child of a multicast tree is reported to the host that sent the message: when that is
+another host, the report is a message of the NI's own channel.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Reports:
 
     @property
     def pending(self) -> bool:
-        """Something that the own host is told is not there yet."""
+        """A report to this NI's host has not been delivered yet."""
         return bool(self._waiting or self._under_way)
 
     async def failed(self, channel: Channel, slot: int, cause: int) -> None:

@@ -1,4 +1,4 @@
-"""The main loop: what can happen, and the step that belongs to it.
+"""The main loop: its events, and the step for each.
 
 While a message is prepared and waits for the link, a shorter loop runs, which leaves the streams to resend and the
 channels out.
@@ -92,7 +92,7 @@ class Firmware:
             await loop.steps[await loop.run()]()
 
     def _loop(self) -> Loop:
-        """What to look at now."""
+        """The polling loop to run now."""
         transmitter = self.parts.transmitter
         if transmitter.stuck:
             return self._link

@@ -19,7 +19,7 @@ from pymodels.trace import TraceEvent
 
 
 class Sender:
-    """Steps of the main loop that make messages leave."""
+    """Steps of the main loop that send messages."""
 
     def __init__(
         self,

@@ -67,7 +67,7 @@ class Streams:
         return self._order.next_waiting(stream, self.cursor[stream])
 
     def wake(self, stream: int) -> None:
-        """Put the stream among the ready ones if it is."""
+        """Put the stream on the ready list if it is ready."""
         if not self._queued[stream] and self._may_resend(stream):
             self._queued[stream] = True
             self._ready.append(stream)

@@ -30,11 +30,11 @@ class SearchTimer:
         self._loop = ni.nic.poll_loop([*steps, Watch(Word.SEARCH, 0, "search_over")])
 
     def services(self) -> list[Looked]:
-        """The step of the main loop that sees the host's wish."""
+        """The step of the main loop that sees the host's request."""
         return [(Watch(Word.SEARCH, 0, "poll_wish"), self._time)]
 
     async def _time(self) -> None:
-        """The host wants a search to be timed."""
+        """The host has requested a timed search."""
         nic, all_channels = self._nic, len(self._channels)
         for step, channel in enumerate(self._channels):
             self._loop.expect(step, nic.load(channel.back_register) if channel.blocked else channel.next)

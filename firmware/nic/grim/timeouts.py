@@ -1,8 +1,8 @@
 """The time-out extension for networks that lose packets (paper 000, 4.2.1; option `timeout_us`).
 
 Data and answers may vanish, or arrive damaged and be dropped by CRC-8. A stream whose oldest unanswered message gets no
-answer for the time-out is rolled back to that message and sent again; the receiver answers what it has already once
-more, so a lost answer is repaired by the copy. Delivery stays exactly once and in order because
+answer for the time-out is rolled back to that message and sent again; the receiver acknowledges duplicates again, which
+makes up for a lost answer. Delivery stays exactly once and in order because
 
 - the window counts from the oldest unanswered message on, so that what arrives is less than half the sequence
   numbers before or behind what is expected;
@@ -13,8 +13,8 @@ more, so a lost answer is repaired by the copy. Delivery stays exactly once and 
   is on its way to the link.
 
 The clock is one periodic tick, a quarter of the time-out, while anything is unanswered. It shares the one timer with
-the retry delay. A NI that gives no sign of life for `timeout_tries` time-outs is down: what is meant for it is freed
-and reported as an ERROR to its sender, until it is connected again (`connections`).
+the retry delay. A NI from which nothing has come for `timeout_tries` time-outs is down: messages for it are freed and
+reported as an ERROR to their sender, until it is connected again (`connections`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Timeouts:
         clock.arm(now)
 
     async def _look(self) -> None:
-        """A tick: streams grow older, those whose time is over go back. NIs that are down are asked now and then."""
+        """A tick: streams age, and those that time out are rolled back. NIs that are down get notices."""
         clock = self._clock
         await self._nic.work("timeout_look", len(clock.watched))
         for stream in list(clock.watched):

@@ -1,4 +1,4 @@
-"""The way to the link: answers before messages, one message prepared while one leaves.
+"""Access to the link: answers before messages, and one message prepared while another leaves.
 
 The send engine takes one packet at a time: route and message stand in one piece in the channel's queue, so SMP and
 SMLT send it in a single DMA (paper 000, 4.2.2). Answers that cannot leave wait in the control-message queue and go

@@ -1,4 +1,4 @@
-"""What becomes of a message that has arrived, and what is answered: the receiving side of go-back-N (paper 000, 4.2).
+"""Accepting or refusing received messages, and their answers: the receiving side of go-back-N (paper 000, 4.2).
 
 A message is accepted when its number is the expected one of its stream and there is room for it; the first that finds
 none is answered by a NACK, and what follows it is dropped silently until it returns. What can never succeed is answered
@@ -123,7 +123,7 @@ class Verdicts:
         self._buffers.release(buffer)
 
     async def impossible(self, buffer: int, key: int, source: int, stream: int, cause: int) -> None:
-        """In order, but nobody here can ever take it: an ERROR frees it at the sender."""
+        """In order, but it can never be accepted here: an ERROR frees it at the sender."""
         self.in_order(stream, key)
         await self.fail(buffer, key, source, stream, cause)
 

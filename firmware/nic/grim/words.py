@@ -1,4 +1,4 @@
-"""The words of SRAM by which NI and host speak to each other, and what the NI counts there."""
+"""The words of SRAM through which NI and host communicate, and the NI's counters."""
 
 from __future__ import annotations
 

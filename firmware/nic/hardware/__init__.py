@@ -1,5 +1,5 @@
-"""What every firmware uses: its main loop, and what the NICs have in different ways behind one face: the host DMA, and
-packets between host memory and the network.
+"""What every firmware uses: its main loop, and one interface to what differs between NICs: the host DMA, and packets
+between host memory and the network.
 """
 
 from firmware.nic.hardware.bells import Bells

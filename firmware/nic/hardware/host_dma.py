@@ -1,6 +1,6 @@
 """The host DMA as a firmware uses it: chains of control blocks in SRAM, whatever the NIC has.
 
-A LANai 9 carries chains out by itself: PULSE starts one, a finished block is marked TERMINAL, WAKE1 or WAKE2 tells of
+A LANai 9 executes chains by itself: PULSE starts one, a finished block is marked TERMINAL, WAKE1 or WAKE2 tells of
 those that ask for it. A LANai 4 has one transfer at a time (EAR, LAR, DMA_DIR, DMA_CTR; fact sheet 3.6): there the
 firmware keeps the same blocks, starts the next one when the engine's bit shows in ISR, and marks them itself. What is
 appended meanwhile waits. Chain 0 goes first on both (readings A10).
@@ -24,7 +24,7 @@ class HostDma(Protocol):
     """Chains of control blocks."""
 
     async def pulse(self, chain: int) -> None:
-        """Let a chain go on with the blocks that were appended."""
+        """Start a chain on the blocks that were appended."""
 
     def services(self, woken: Mapping[int, Step], path: str) -> list[Service]:
         """What the polling loop must look at: `woken` is done when a block with WAKE is finished, by chain.

@@ -42,7 +42,7 @@ class PortEvents(Protocol):
         """The oldest fetch that was not yet told of is complete: it may be launched in any case."""
 
     async def launched(self) -> None:
-        """The packet of the last `launch` is out of the firmware's hands: the next one may be launched."""
+        """The packet of the last `launch` has been handed over: the next one may be launched."""
 
     async def arrived(self) -> None:
         """A packet is at the head of the receive side. The layer ends it by `drop`."""
@@ -97,7 +97,7 @@ class PacketPort(Protocol):
         """The next `size` bytes of its payload to host memory. Returns when started."""
 
     async def drop(self) -> None:
-        """No more of it is wanted: its room is free once what was delivered is in host memory."""
+        """The rest of it is dropped: its buffer is free once what was delivered is in host memory."""
 
     async def store(self, address: int, words: Sequence[int]) -> None:
         """Words to host memory (1 to 4, behind all delivered and stored before). Returns when started."""

@@ -1,4 +1,4 @@
-"""What a NIC has for packets, doorbells and its host DMA, whatever its kind: each says it in `firmware/nics/<kind>`."""
+"""The packet port, doorbells and host DMA of a NIC of any kind, as `firmware/nics/<kind>` provides them."""
 
 from __future__ import annotations
 

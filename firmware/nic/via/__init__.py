@@ -42,5 +42,5 @@ def check_options(options: Mapping[str, float | str], nodes: int, sram_bytes: in
 
 
 def tolerates_loss(options: Mapping[str, float | str]) -> bool:
-    """Loss is seen by whoever chose a reliable connection, and by nobody else (readings C11)."""
+    """Only the users of reliable connections notice a loss (readings C11)."""
     return True

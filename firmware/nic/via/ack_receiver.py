@@ -1,5 +1,5 @@
-"""Acknowledgements that arrive (readings C11). One names its message, and speaks for those before it, whose own may be
-lost; of RDMA reads only the data do.
+"""Received acknowledgements (readings C11). One names its message, and covers those before it, whose own may be lost;
+RDMA reads are acknowledged only by their data.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What happens when a connection breaks (readings C11).
 
-Nothing is sent twice: a gap in the packets, a missing or short descriptor, a forbidden RDMA write breaks a reliable
+Nothing is resent: a gap in the packets, a missing or short descriptor, a forbidden RDMA write breaks a reliable
 connection. Its VIs go to the state ERROR, the message that failed says why in its status, and everything else that is
 posted is flushed.
 """

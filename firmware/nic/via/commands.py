@@ -1,4 +1,4 @@
-"""What the kernel wants of the NIC: a ring of command words."""
+"""Commands of the kernel to the NIC: a ring of words."""
 
 from __future__ import annotations
 

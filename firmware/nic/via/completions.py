@@ -27,7 +27,7 @@ class Completions:
         """Completions that are not yet in host memory: stores up to theirs, VI, side."""
 
     async def send(self, endpoint: Endpoint, descriptor: int, length: int, status: int) -> None:
-        """A send or an RDMA write is over. Of a descriptor that is no more (0), nobody hears."""
+        """A send or an RDMA write has ended. For a descriptor that no longer exists (0) nothing is written."""
         if endpoint.connection.reliable:
             await self._nic.work("count_answered")
             endpoint.acknowledged = endpoint.acknowledged + 1 & 0xFFFFFFFF
@@ -46,7 +46,7 @@ class Completions:
     async def receive(
         self, endpoint: Endpoint, descriptor: int, length: int, status: int, immediate: int | None = None
     ) -> None:
-        """A receive descriptor is used. Of one that is no more (0), nobody hears."""
+        """A receive descriptor is used. For one that no longer exists (0) nothing is written."""
         if descriptor:
             await self._status(endpoint, descriptor, length, status | Status.DONE | Status.RECEIVE, immediate)
             await self._after(endpoint, RECEIVED, Vi.RECEIVE_QUEUE)
@@ -77,8 +77,8 @@ class Completions:
             del self._rings[queue]
 
     async def stored(self) -> None:
-        """More is in host memory: whoever sleeps until just that is there is woken. Before, who goes to sleep may not
-        have been seen: he looks at host memory after he told the NIC, and would not see what is still on its way.
+        """More is in host memory: wake the threads that sleep until just this is written. Not earlier: a thread that
+        goes to sleep tells the NIC first and then checks host memory, where it would not see a status still in flight.
         """
         while self._fresh and self._fresh[0][0] <= self._port.stored:
             _, endpoint, side = self._fresh.popleft()

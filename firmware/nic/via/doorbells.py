@@ -146,7 +146,7 @@ class Fifo:
         return self._bells.services(self._ring_bell)
 
     async def _ring_bell(self, page: int, offset: int, value: int) -> None:
-        """A store into a page of the doorbell region; a page that is no VI's rings nothing."""
+        """A store into a page of the doorbell region; for a page that belongs to no VI it has no effect."""
         await self._nic.work("bell_rung")
         if not 0 < page < len(self._caches):
             return

@@ -48,7 +48,7 @@ class Endpoint:
         return self.state() is State.CONNECTED and self.connection is connection
 
     def leave(self) -> None:
-        """Nobody has it. What its process has posted counts no more, and nobody hears of its end."""
+        """It has no owner any more. What its process has posted is void, and its end is not reported."""
         self.owned = False
         self.connection = Connection()
         self.receives.ahead.clear()

@@ -1,4 +1,4 @@
-"""A word of the kernel on which the firmware waits, and does nothing else but let the port end its stores."""
+"""A word of the kernel that the firmware waits for; meanwhile it only lets the packet port finish its stores."""
 
 from __future__ import annotations
 

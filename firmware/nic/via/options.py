@@ -72,7 +72,7 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
 
 
 class OptionError(SanlabError):
-    """An option of the message layer that cannot be: unknown, out of range, or more than the NIC's memory holds."""
+    """An invalid option of the message layer: unknown, out of range, or more than the NIC's memory holds."""
 
     exit_code = 2
 

@@ -25,7 +25,8 @@ class Flag:
 
     async def wait(self, process: Process | None = None, timeout_us: float | None = None) -> bool:
         """Wait until it has happened, or for a time; returns whether it has. With a process, its thread sleeps
-        meanwhile."""
+        meanwhile.
+        """
         if self.up:
             return True
         if timeout_us is not None:

@@ -45,7 +45,8 @@ class Registration:
 
     async def _withdraw(self, region: Region) -> None:
         """Withdraw a region, and return when it is no longer in use. Raises VipError when a posted descriptor uses
-        it."""
+        it.
+        """
         self._registry.hold_back(region)
         async with self._shared.lock:  # whoever has found it before has posted now
             users = [vi for vi in self._vis if vi.context.process is region.process]

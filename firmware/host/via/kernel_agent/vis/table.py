@@ -50,7 +50,7 @@ class ViTable:
         return self.contexts[0]
 
     def create(self, process: Process, on_broken: Callable[[int], None]) -> KernelVi:
-        """Create a VI for a process, which `on_broken(number)` tells when its connection has broken. Raises VipError."""
+        """Create a VI for a process; `on_broken(number)` tells it when its connection has broken. Raises VipError."""
         vi = next((vi for vi in self._vis[1:] if vi.context.process is None), None)
         if vi is None:
             there = len(self._vis) - 1
