@@ -1,4 +1,4 @@
-"""The two ports of the host bridge that are no bus: the CPU and the host memory."""
+"""The host bridge's ports besides the bus: CPU and host memory."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from tb.agents.streams import Pauses, never
 
 @dataclass
 class Lane:
-    """One direction of a link into the block: what is to be sent, and whether the block stops it."""
+    """One direction of a link into the block: the characters to send, and whether the block has stopped it."""
 
     characters: deque[int] = field(default_factory=deque)
     gaps: Pauses = field(default_factory=never)
@@ -29,7 +29,7 @@ class Lane:
 
 
 class LinkDriver(Driver):
-    """Sends packets into `rx` of a port or of a switch, obeying the STOP and GO that come out of `tx`.
+    """Sends packets into `rx` of a port or of a switch, and stops and resumes at the STOP and GO that come out of `tx`.
 
     `append((lane, wire))` queues a packet; `lanes[k].characters` takes raw characters.
 

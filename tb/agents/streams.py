@@ -1,6 +1,6 @@
 """Valid/ready streams of a block bench, and the backends of the PCI cores made of them: master port, target memory.
 
-A stream samples at a rising edge what stood before it and drives for the next edge; it rests while `rst` of its
+A stream samples at a rising edge the values before it and drives for the next edge; it is idle while `rst` of its
 entity is high. Gaps and stalls are iterators of booleans: True = leave this clock empty. Everything is in PCI lanes:
 byte lane = address[2:0].
 """

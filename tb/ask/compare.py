@@ -1,4 +1,4 @@
-"""`python -m tb.ask.compare A B`: behind `make compare`: what changed between two runs, largest first.
+"""`python -m tb.ask.compare A B`, the command of `make compare`: the changes between two runs, largest first.
 
 Every metric and every point of a curve counts, up or down; wall time does not: it differs between any two runs. Exit
 code 0 when no change is above the threshold, 1 when one is, 2 when a file is missing, damaged or of another schema.
@@ -76,7 +76,7 @@ def _points(name: str, series: Series) -> Iterator[tuple[str, float]]:
 
 
 def circumstances(before: Results, after: Results) -> list[str]:
-    """In what else the two runs differ: lines for people."""
+    """The other differences between the two runs, as lines of text."""
     pairs = (
         ("study", before.study, after.study),
         ("simulator", before.simulator, after.simulator),
@@ -89,7 +89,7 @@ def circumstances(before: Results, after: Results) -> list[str]:
 
 
 def change_table(changes: Sequence[Change]) -> Table:
-    """The changes as rows, stages apart."""
+    """The changes as rows; stages have a table of their own."""
     rows = [
         (change.name, _value(change.before), _value(change.after), change.told)
         for change in changes
@@ -99,7 +99,7 @@ def change_table(changes: Sequence[Change]) -> Table:
 
 
 def stage_table(before: Results, after: Results) -> Table:
-    """Every stage of a message in its order: where the time was lost or won, and the share of the whole change."""
+    """Every stage of a message in its order: the time lost or gained, and its share of the whole change."""
     one, two = ({stage.name: stage.us for stage in tables.stages(r.metrics)} for r in (before, after))
     names = list(dict.fromkeys((*one, *two)))
     if not names or one == two:
@@ -126,7 +126,7 @@ def _value(value: float | None) -> str:
 
 
 def find(word: str, name: str) -> Path:
-    """The results file that a word means: a file, the folder of a run, or the name of a study that ran last."""
+    """The results file that an argument names: a file, the folder of a run, or a study, whose last run is taken."""
     if not word:
         raise ConfigError(name, 0, "not given", "two results are compared", f"give {name}=<results.json or folder>")
     path = Path(word)

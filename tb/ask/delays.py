@@ -1,7 +1,7 @@
-"""Who a message waited for, and why: packets that had the output, work that the processor did for others.
+"""What a message waited for, and why: packets that held the output, work that the processor did for others.
 
-Each delay is an interval of the message's life in which something else had what it needed, found in the trace beside
-it. What a processor does counts as another message's while that message's own stage is on that processor.
+Each delay is an interval of the message's life in which something else held the resource it needed, found in the trace.
+Work of a processor is attributed to another message while that message's own stage is on that processor.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Use:
 
 
 class Neighbours:
-    """All that happened beside one message of a run."""
+    """The other activity of a run during the life of one message."""
 
     def __init__(self, lives: Lives, legend: Legend, trace: NDArray[np.void]) -> None:
         self._legend, self._lives, self._trace = legend, lives, trace

@@ -1,4 +1,4 @@
-"""`python -m tb.ask.explain STUDY --message N`: behind `make explain`: the life of one message, told in sentences.
+"""`python -m tb.ask.explain STUDY --message N`, the command of `make explain`: the life of one message in sentences.
 
 It reads the trace of the study's last run, and runs the study when there is none. Exit code 2 when there is no such
 message, or the trace cannot be read.
@@ -32,7 +32,7 @@ SLOWEST = "slowest"
 
 
 def chosen(lives: Sequence[Life], word: str) -> Life:
-    """The message that a word means: its number, or the slowest. Raises ConfigError naming the range there is."""
+    """The message that MESSAGE names: a number, or the slowest. Raises ConfigError naming the valid range."""
     if not lives:
         cause, remedy = "the trace holds no call of send", "take a study whose message layer records its messages"
         raise ConfigError("MESSAGE", 0, "no message", cause, remedy)

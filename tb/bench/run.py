@@ -33,7 +33,7 @@ FOLDER = OUT / "bench"
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure: its value, what is asked of it (None: only reported), and in which direction."""
+    """One figure: its value, its target (None: only reported), and whether more or less is better."""
 
     value: float
     asked: float | None = None
@@ -41,7 +41,7 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether the asked value is reached; None when nothing is asked."""
+        """Whether the target is reached; None without a target."""
         if self.asked is None:
             return None
         return self.value >= self.asked if self.at_least else self.value <= self.asked

@@ -1,4 +1,4 @@
-"""What host and NIC have in common on the RTL: tasks and time, the trace, the costs of the software that runs there."""
+"""The common base of host and NIC on the RTL: tasks and time, the trace, the costs of their software."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ STORES = "the bridge to take its stores"
 
 
 class Cpu:
-    """One task has it at a time, from `await take()` to `leave()`. Free, it is taken at once; else tasks get it as
-    they asked.
+    """One task has it at a time, from `await take()` to `leave()`. A free CPU is taken at once; otherwise tasks get it
+    in the order in which they asked.
     """
 
     compiled = "Cpu"

@@ -30,7 +30,9 @@ FIRST_FREE = 0x100000
 
 
 class WildDmaError(SanlabError):
-    """A card writes to memory that no software has given it: on a real host, the end of something else."""
+    """A card writes to memory that no software has allocated for it: on a real host this would corrupt something
+    else.
+    """
 
 
 @dataclass(frozen=True)

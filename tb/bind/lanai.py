@@ -67,8 +67,8 @@ class RtlNic(Actor):
         return task
 
     def halt(self) -> None:
-        """The processor stops: its tasks make no further step. A polling loop that still runs in the hardware ends with
-        the next change that it looks at, and nobody hears of it: change a word of SRAM before another program begins.
+        """The processor stops: its tasks make no further step. A polling loop that still runs in the hardware ends at
+        the next change that it looks at, and its event is dropped: change a word of SRAM before another program starts.
         """
         for task in self._programs:
             self._kernel.stop(task)

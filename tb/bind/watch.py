@@ -1,4 +1,6 @@
-"""Words of host memory that software polls: the memory model says when one was written, so that nobody has to look."""
+"""Words of host memory that software polls: the memory model reports writes to them, so that nothing has to poll in
+reality.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,7 @@ class WatchedWords:
         return slot
 
     def _leave(self, slot: int, waiter: Waiter) -> None:
-        """A waiter waits no longer for the word of a slot."""
+        """A waiter no longer waits for the word of a slot."""
         waiters = self.waits.get(slot, [])
         if waiter in waiters:
             waiters.remove(waiter)

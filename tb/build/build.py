@@ -1,7 +1,7 @@
 """Builds of a design for one simulator, cached by content.
 
-A build's folder is named by a hash of everything that goes into it: sources, parameters, flags, the doorway, Python,
-cocotb and the simulator. `tb/build/store.py` keeps it.
+A build's folder is named by a hash of all its inputs: sources, parameters, flags, the doorway, Python, cocotb and the
+simulator. `tb/build/store.py` keeps it.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Kind(NamedTuple):
 
 
 def build(design: Design, simulator: str, waves: bool = False, public: bool = False) -> Build:
-    """The build of a design, made now if it is not there. Raises ToolError with the compiler's words.
+    """The build of a design, made now if it does not exist. Raises ToolError with the compiler's message.
 
     `public`: models are evaluated by Verilator's public `eval_step`, as they are where Verilator is not the pinned one.
     """

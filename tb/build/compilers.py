@@ -1,6 +1,6 @@
 """How a design is compiled: the commands of Verilator, Icarus and the C compiler.
 
-What could hide a mistake of wiring is an error here, not a warning: pins that nobody connects or drives, modules that
+Warnings that could hide a wiring mistake are errors here: pins that are not connected or driven, modules that
 do not exist, names that were never declared, several drivers, latches.
 """
 
@@ -65,7 +65,7 @@ SAID = 6000
 
 @dataclass(frozen=True)
 class Job:
-    """What a compiler is given."""
+    """The inputs of a compiler."""
 
     top: str
     parameters: Mapping[str, int]
@@ -84,7 +84,7 @@ class Job:
 
     @property
     def flags(self) -> list[str]:
-        """Verilator's words for top, parameters and include folders: generated files first."""
+        """Verilator's options for top, parameters and include folders: generated files first."""
         parameters = [f"-G{name}={value}" for name, value in self.parameters.items()]
         return ["--top-module", self.top, *parameters, "-I.", *INCLUDES]
 
@@ -131,7 +131,7 @@ def compile_verilator(job: Job) -> None:
 
 
 def _wave_writer(obj: Path) -> str:
-    """Put our writer of waves where the code of a model and its makefile look for Verilator's; a digest of it."""
+    """Put our waveform writer where a model's code and makefile look for Verilator's; returns its digest."""
     for ours, theirs in (("verilator_waves.hpp", "verilated_fst_c.h"), ("verilator_waves.cpp", "verilated_fst_c.cpp")):
         (obj / theirs).write_text(f'#include "{VERILATOR / ours}"\n')
     return hashlib.sha256(b"".join((VERILATOR / name).read_bytes() for name in WAVES_CPP)).hexdigest()
@@ -174,7 +174,7 @@ def _make(job: Job, name: str, goal: str) -> list[str]:
 
 
 def _effort(job: Job) -> list[str]:
-    """What runs once (construction, names of signals) is most of the code: not worth optimising."""
+    """Optimisation flags: most of the code (construction, names of signals) runs once and is not worth optimising."""
     return [
         "OPT_FAST=-O2" if job.clocked else "OPT_FAST=-O1",
         "OPT_GLOBAL=-O3" if job.waves else "OPT_GLOBAL=-O2",
@@ -195,7 +195,7 @@ def check_wiring(job: Job) -> None:
 
 
 def verilator_flags(job: Job, name: str) -> list[str]:
-    """What Verilator is told to make of a job, as a model of this name."""
+    """Verilator's arguments for a job, for a model of this name."""
     flags = ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing"]
     flags += ["-fno-table"]  # a table of a few single bits costs more to look up than the bits
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--timescale", "1ps/1ps"]

@@ -1,8 +1,9 @@
 """Where builds are kept: made once, found again by name, and the least recently used removed above a size.
 
-A build is made in a scratch folder and renamed when complete, so that a killed one is never taken for a whole one. Who
-asks for a build holds a shared lock of it until the process ends: what somebody uses is never removed. A second lock,
-exclusive, is held only while the build is made: others wait for it, and go on as soon as the build is there.
+A build is made in a scratch folder and renamed when complete, so that an aborted one is never taken for a complete one.
+A process that uses a build holds a shared lock on it until the process ends, so a build in use is never removed. A
+second lock, exclusive, is held only while the build is made: others wait for it, and go on as soon as the build is
+there.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def _make(folder: Path, make: Callable[[Path], None]) -> None:
 
 
 def _lock_file(folder: Path) -> Path:
-    """Its time is that of the last use."""
+    """The lock file; its time is that of the last use."""
     return folder.parent / f".{folder.name}.lock"
 
 
@@ -139,14 +140,14 @@ def _trim(store: Path, limit: float) -> None:
 
 
 def _last_use(folder: Path) -> float:
-    """When it was asked for last; 0 for what has no lock, or vanishes at this moment."""
+    """When it was last used; 0 for a folder without a lock, or one that is just being removed."""
     with suppress(FileNotFoundError):
         return _lock_file(folder).stat().st_mtime
     return 0.0
 
 
 def _remove(folder: Path, locked_by: Path) -> bool:
-    """Remove a folder, unless somebody has the lock of that build."""
+    """Remove a folder, unless another process holds the lock of that build."""
     if locked_by in _held:
         return False
     try:

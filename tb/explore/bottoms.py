@@ -1,4 +1,4 @@
-"""Where a node comes to by itself: the states that it does not leave for good unless others notice it or reach it."""
+"""Where a node ends up by itself: the states that it does not leave for good unless a packet leaves or arrives."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""One number for all that a part is: two states with the same number behave alike from now on.
+"""A hash of the state of a part: two states with the same hash behave alike from now on.
 
 Memories are read as they are. Everything else is found from the part's objects and from the frames of its coroutines,
-on which their loops and half-done expressions stand too. What can make no difference is left out: counters that nobody
-reads, traces, texts of reports. A time of the NIC's clock counts as over, however long ago, or as the distance to it;
+on which their loops and half-done expressions stand too. State without effect is left out: counters that nobody reads,
+traces, texts of reports. A time of the NIC's clock counts as over, however long ago, or as the distance to it;
 one of a host's as still to come, or as how long ago.
 """
 

@@ -1,4 +1,5 @@
-"""`python -m tb.figures.run [--quick]`: behind `make figures`: every study runs, and one page shows all figures.
+"""`python -m tb.figures.run [--quick]`, the command of `make figures`: runs every study, and writes one page of all
+figures.
 
 What ran before with the same sources and settings is not run again, so an interrupted command goes on where it was.
 Exit code 1 when a run failed; the page is written all the same, and says so.

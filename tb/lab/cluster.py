@@ -179,7 +179,9 @@ class RunningCluster:
         await card.hold(self.hosts[node])
 
     async def drain(self, limit_us: int = 1000) -> None:
-        """Wait until nothing is in flight anywhere; after `limit_us` the run has broken an invariant."""
+        """Wait until nothing is in flight anywhere; if that takes longer than `limit_us`, the run has broken an
+        invariant.
+        """
         flight = self.doorway.flight(self.numbers.clocks)
         for _ in range(limit_us):
             await self.kernel.sleep(US)
@@ -198,7 +200,7 @@ class RunningCluster:
         return int(fills.max(initial=0))
 
     def broken_invariants(self) -> list[str]:
-        """Everything that must not have happened and did."""
+        """The broken invariants of the run."""
         wild = [line for host in self.hosts for line in host.wild] + [line for nic in self.nics for line in nic.wild]
         left = [f"still in flight at the end: {name}" for name in self.left_in_flight]
         return [*self.invariants.broken, *wild, *left]

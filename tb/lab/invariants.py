@@ -1,4 +1,4 @@
-"""What must hold in every run, watched by the hardware's own signals: an event is a failure with a name and a time."""
+"""The invariants of every run, watched by signals of the hardware: an event is a failure with a name and a time."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ class Invariants:
 
     @property
     def broken(self) -> list[str]:
-        """Those that nothing explains, in words."""
+        """The broken invariants that no injected fault explains, as text."""
         return [line for _, line in self._broken]
 
     def explain_link_faults(self) -> None:
-        """What the links have met, and will meet, has a reason."""
+        """Link faults, past and future, are explained by injected faults."""
         self.faults_expected = True
         self._broken = [(kind, line) for kind, line in self._broken if kind not in LINK_FAULTS]
 

@@ -1,4 +1,4 @@
-"""What a study works with: a running cluster, the message layer on it, and a place for what is measured."""
+"""What a study works with: a running cluster, its message layer, and the collection of results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TELL_S = 0.1
 
 @dataclass
 class Findings:
-    """What a study hands in."""
+    """The results of a study."""
 
     metrics: dict[str, float] = field(default_factory=dict)
     series: dict[str, Series] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Findings:
 
 
 class Notebook(ABC):
-    """What a study writes down, and its tasks."""
+    """The results of a study, and its tasks."""
 
     def __init__(self) -> None:
         self.findings = Findings()

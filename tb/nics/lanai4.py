@@ -1,4 +1,4 @@
-"""The LANai 4 on the RTL: the names that firmware uses, put where this chip has them."""
+"""The LANai 4 on the RTL: the names that firmware uses, mapped to this chip's registers."""
 
 from __future__ import annotations
 

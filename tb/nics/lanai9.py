@@ -7,7 +7,7 @@ from tb.nics.lanai import view
 
 
 class RtlNic9(RtlNic):
-    """One LANai 9: what firmware names stands where it has it."""
+    """One LANai 9: the names that firmware uses are its own."""
 
     kind = "lanai9"
 

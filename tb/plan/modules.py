@@ -1,4 +1,4 @@
-"""Modules by name, where a name may be that of nothing."""
+"""Modules by name, where the module may not exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one run is asked to do: agreed on before anything is built, handed to the simulator process as a file."""
+"""The request of one run: checked before anything is built, and handed to the simulator process as a file."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """A request understood: the cluster, the profile with settings in force, the study's options."""
+    """A request resolved: the cluster, the profile with settings in force, the study's options."""
 
     request: Request
     cluster: Cluster
@@ -132,7 +132,7 @@ def resolve(
     settings: str,
     simulators: tuple[str, ...],
 ) -> Request:
-    """A request from the words of the command line. Raises ConfigError for the first that is wrong."""
+    """A request from the arguments of the command line. Raises ConfigError for the first invalid one."""
     if simulator not in simulators:
         remedy = nearest(simulator, simulators)
         raise ConfigError("SIM", 0, f"unknown simulator {simulator!r}", "SIM names the simulator", remedy)

@@ -1,4 +1,4 @@
-"""A check: what it looked at, and what it complains of. Tools are called as processes, without a shell."""
+"""A check: its subject, and its complaints. Tools are called as processes, without a shell."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Check:
     look: Callable[[], tuple[str, list[str]]]
 
     def run(self) -> Outcome:
-        """Look, and take the time. A missing tool is a complaint."""
+        """Run the check and time it. A missing tool is a complaint."""
         start = time.monotonic()
         try:
             subject, messages = self.look()

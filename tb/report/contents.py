@@ -1,4 +1,4 @@
-"""The contents of all reports: `sim_build/index.html`, made anew after every run of a study."""
+"""The index of all reports: `sim_build/index.html`, rewritten after every run of a study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page shows of a run's trace: stages of messages by size, and how busy everything was."""
+"""What a page shows of a run's trace: stages of messages by size, and the utilisation of each resource."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Messages at their receivers: from the packet in the NIC's memory to the handler, and the answer that goes back.
 
-What a NIC looks at is found by packet and source, what a host takes by key and source, or by the order of a queue of
-descriptors. What it makes of a message for others, replies and copies, are messages of their own (`tb.report.senders`).
+Messages seen by a NIC are found by packet and source, those taken by a host by key and source, or by the order of a
+queue of descriptors. Messages that a NIC makes for others, replies and copies, are messages of their own
+(`tb.report.senders`).
 """
 
 from __future__ import annotations

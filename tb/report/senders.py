@@ -1,8 +1,8 @@
 """Messages at their senders: how they begin, and where each stands until its acknowledgement is seen.
 
 A host calls `send`, a card writes a result, a NIC makes a message for another one: the reply to a remote read, the copy
-of a multicast. What says which message the NIC deals with differs: the key that the host has foretold; the order of a
-card's results; the address of a descriptor.
+of a multicast. The NIC's records are matched to a message in different ways: by the key that the host has predicted; by
+the order of a card's results; by the address of a descriptor.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a person sees when a run has ended: tables on a terminal, plain columns in a file or a pipe."""
+"""The summary of a run: tables on a terminal, plain columns in a file or a pipe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""How busy every shared resource was: host CPU, NIC processor, SRAM, PCI bus, and both directions of each host's link.
+"""The utilisation of every shared resource: host CPU, NIC processor, SRAM, PCI bus, and both directions of each host's
+link.
 
 Shares are of the time from the first `send` to the end of the last message; without messages, of the whole trace.
 """

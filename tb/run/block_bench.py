@@ -47,7 +47,7 @@ def load(name: str) -> Bench:
 
 
 def run(name: str, simulator: str, seed: int = 1, waves: bool = False, echo: bool = False) -> Outcome:
-    """Build a bench if need be and run it; results, log and waves under sim_build/<bench>/<simulator>.
+    """Build a bench if necessary and run it; results, log and waves under sim_build/<bench>/<simulator>.
 
     With `echo` the log also goes to the terminal. Raises ToolError when it does not build.
     """

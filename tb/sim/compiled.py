@@ -1,4 +1,4 @@
-"""The same as `tb.sim.exchange`, in C: twin/doorway_python.c, where Python's headers were there when it was built.
+"""The same as `tb.sim.exchange`, in C (twin/doorway_python.c), if Python's headers were installed when it was built.
 
 Classes whose hot methods C has too name their type there in `compiled` (`Kernel`, the bindings of the verbs): `quick`
 gives such a class those methods. State stays in attributes of the same names, and what is rare stays in Python.

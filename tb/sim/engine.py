@@ -20,7 +20,9 @@ HANG_PS = 1_000_000_000_000
 
 
 class HangError(SanlabError):
-    """Nothing can ever happen again, or nothing has for a long time: who waits for what."""
+    """The simulation hangs: nothing can happen any more, or nothing has for a long time. The message says who waits for
+    what.
+    """
 
 
 def _silent() -> None:
@@ -90,7 +92,7 @@ class Engine:
         self.on_failure(error)
 
     def _beat(self, now: int) -> None:
-        """Software that looks again and again, while no hardware tells anything any more, hangs too."""
+        """Software that keeps polling while the hardware reports no events hangs too."""
         told = self.doorway.told
         if told != self._told:
             self._told, self._moved = told, now

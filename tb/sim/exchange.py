@@ -84,7 +84,7 @@ class Exchange:
         return cls
 
     def cost(self) -> Cost:
-        """Where the wall time of a run goes."""
+        """The wall time of a run, by where it is spent."""
         return Cost()
 
     def turns(self, *parts: Any) -> Turns:

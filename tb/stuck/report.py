@@ -1,4 +1,4 @@
-"""A standstill as people read it: the cycles of waiting, who waits for what, the last events of each unit."""
+"""The report of a standstill: the cycles of waiting, who waits for what, the last events of each unit."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def _section(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
 def standstill(
     cause: str, trace: NDArray[np.void], topology: Topology | None, held: Sequence[Wait], software: Sequence[str]
 ) -> Standstill:
-    """Look at a run that stands: its trace in time order, its network, the waits and the words of its software."""
+    """Examine a run that has stopped: its trace in time order, its network, and the waits that its software
+    declares.
+    """
     network = tuple(Network.of(trace, topology).waits()) if topology else ()
     at = int(trace["time"][-1]) if len(trace) else 0
     found = tuple(cycles((*held, *network)))

@@ -1,4 +1,6 @@
-"""Looks at a simulation that has stopped to move: at a hang, at a broken invariant, or as a study expects it."""
+"""Examines a simulation that has stopped making progress: at a hang, at a broken invariant, or where a study expects
+it.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ async def until_deadlock(
 
     For studies that show a deadlock; they check what is returned. What it left in flight no longer breaks the run. Time
     in which software only computes counts as quiet, so `quiet_us` must be longer than any such time. Where hardware
-    goes on for ever without any use (messages refused and sent again), `progress` counts what is of use.
+    stays active without making progress (messages refused and resent), `progress` counts useful work.
     """
     doorway, kernel = lab.simulation.doorway, lab.kernel
     told = -1

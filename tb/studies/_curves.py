@@ -1,4 +1,6 @@
-"""What studies read off curves: where half of the peak is reached, and up to where one thing is cheaper."""
+"""What studies read from curves: where half of the peak is reached, and up to which point one alternative is
+cheaper.
+"""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Engines(Protocol):
         """One DMA transfer: picoseconds from the write that starts it to its end."""
 
     def interrupt(self) -> None:
-        """Ask for the host's attention."""
+        """Interrupt the host."""
 
     async def send(self, last: int, route: bytes) -> bool:
         """One short packet to the last node; whether it arrived as it was sent."""
@@ -93,7 +93,7 @@ class LanaiEngines:
         return Reg.PULSE, 1 << CHAIN
 
     def interrupt(self) -> None:
-        """HOST_SIG."""
+        """Set HOST_SIG."""
         self._nic.write(Reg.ISR, 1 << Isr.HOST_SIG)
 
     async def send(self, last: int, route: bytes) -> bool:
