@@ -1,4 +1,4 @@
-"""Networks by the dozen: one switch, two, a tree, or a Clos network (leaf and spine) for a list of hosts."""
+"""Builders of regular networks: one switch, two, a tree, or a Clos network (leaf and spine) for a list of hosts."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class CardMap:
     """Bytes of payload that a packet takes at most; 0: any number."""
 
     def offset(self, address: int, sram_bytes: int) -> int:
-        """What stands at an address, as the offset by which the machine's model of the card knows it; -1 for nothing.
+        """The offset at which the machine's model of the card has a bus address; -1 if nothing is there.
         `sram_bytes`: size of its memory.
         """
         return address - SLOT if SLOT <= address < SLOT + SLOT_BYTES else -1

@@ -1,4 +1,4 @@
-"""What went wrong, why, and what would be right: the one shape of every error a user can cause.
+"""The common form of every error that a user can cause: what is wrong, why, and what would be right.
 
 The message is always `what: cause; remedy`; errors in a file put `file:line: ` in front. A main program prints
 `str(error)` and leaves with `error.exit_code`: 2 means the user's input was refused before anything was built.

@@ -25,7 +25,7 @@ Why = str | Wanted
 
 
 class Future(Generic[T]):
-    """A value that comes later. Awaiting it suspends the task until `set`; `why` says in hang reports what it is."""
+    """A value that is set later. Awaiting it suspends the task until `set`; `why` describes it in hang reports."""
 
     __slots__ = ("_ready", "done", "tasks", "value", "why")
 
@@ -67,7 +67,7 @@ class Task:
 
 
 def _stopped(value: None) -> Future[Any]:
-    """What a stopped task does when what it waited for comes."""
+    """The continuation of a stopped task: nothing."""
     raise StopIteration
 
 
@@ -142,7 +142,9 @@ class Kernel:
         return task
 
     def stop(self, task: Task, /) -> None:
-        """End a task where it stands: it makes no further step, and what waits for its end waits for ever."""
+        """Stop a task where it is suspended: it makes no further step, and tasks that wait for its end wait for
+        ever.
+        """
         if task in self.tasks:
             del self.tasks[task]
             task.resume = _stopped
@@ -213,7 +215,7 @@ class Kernel:
         return [str(wait) for wait in (*self._suspended(), *self.waits.declared())]
 
     def waits_held(self) -> list[Wait]:
-        """The waits, of tasks and declared ones, of which it is known who holds what is wanted."""
+        """The waits of tasks, and declared waits, whose holder is known."""
         return [wait for wait in (*self._suspended(), *self.waits.declared()) if wait.wanted.holder]
 
     def _suspended(self) -> Iterator[Wait]:

@@ -1,4 +1,4 @@
-"""Who waits for whom: what software declares of its waiting, and the cycles in it.
+"""Who waits for whom: the waits that software declares, and the cycles in them.
 
 A wait is an edge: somebody wants a resource that somebody holds. Edges come from three places: the reason of a future
 (`Wanted` in the place of a text), what software declares in `Waits` (a polling loop waits for everything at once, so
@@ -48,7 +48,7 @@ class Waits:
         self._tellers: list[Callable[[], Iterable[Wait]]] = []
 
     def ask(self, teller: Callable[[], Iterable[Wait]]) -> None:
-        """`teller` knows what it waits for without being told of each wait: it is asked when somebody wants to know."""
+        """Register a `teller`, which computes waits on demand instead of declaring each one."""
         self._tellers.append(teller)
 
     def end(self, waiter: str) -> None:
@@ -83,7 +83,7 @@ class Waits:
 
 
 def _but(waiter: str, teller: Callable[[], Iterable[Wait]]) -> Callable[[], Iterable[Wait]]:
-    """What a teller says of others."""
+    """The waits that a teller reports, without those of `waiter`."""
     return lambda: (wait for wait in teller() if wait.waiter != waiter)
 
 

@@ -1,4 +1,4 @@
-"""Reference models of the user circuits: what comes out for what goes in, independent of the RTL.
+"""Reference models of the user circuits: the result for each message, independent of the RTL.
 
 A model is made when its circuit is configured and keeps the state that a reconfiguration drops. `run(argument,
 payload)` gives the payload of the one message that leaves for the one that came: `argument` is the message's first.

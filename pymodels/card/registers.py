@@ -100,7 +100,7 @@ class Status(IntEnum):
 
 
 class Command(IntEnum):
-    """Bytes of the control mailbox that the shell knows; it answers with the same byte when it has obeyed."""
+    """Commands of the control mailbox, a byte each; the shell answers with the same byte when it has executed one."""
 
     RESUME = 0
     PAUSE = 1

@@ -1,4 +1,4 @@
-"""What the lines of a configuration mean together: one checked Cluster, or a ConfigError that says where and why."""
+"""From the lines of a configuration to one checked Cluster, or a ConfigError that says where and why."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def load_cluster(path: Path, host: str | None = None, allow_cycles: bool = False
     """Read a configuration and all files that it names.
 
     `host` chooses among several clusters: the one that lists it (paper 003, C.1.1). `allow_cycles` admits given routes
-    that can deadlock, for those who study deadlock. Raises ConfigError on the first mistake.
+    that can deadlock, for studies of deadlock. Raises ConfigError on the first mistake.
     """
     raw_file = parse_config(path)
     raw = _choose(raw_file, host)

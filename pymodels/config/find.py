@@ -1,4 +1,4 @@
-"""Which configuration file is meant: the one named, else the one of GRIM_CONFIG, else the example of two hosts."""
+"""Finds the configuration file: the one named, else the one of GRIM_CONFIG, else the example of two hosts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clusters that nobody has written down: from a network that a program has drawn, or from a number of hosts."""
+"""Generated clusters: from a network that a program has drawn, or from a number of hosts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The application configuration file and the cluster's resource file, keyword by keyword (paper 003, C.1).
 
-The result is raw: lines sorted by what they describe. What they mean together is judged in `assemble`.
+The result is raw: lines sorted by what they describe. `assemble` checks them against each other.
 """
 
 from __future__ import annotations

@@ -100,5 +100,5 @@ def number(line: Line, word: str, meaning: str, unit: str) -> float:
 
 
 def unknown(line: Line, kind: str, word: str, known: Iterable[str]) -> ConfigError:
-    """The error for a name that nobody knows, with the known name nearest to it."""
+    """The error for an unknown name, with the nearest known name."""
     return line.error(f"unknown {kind}", f"{word!r} is none", nearest(word, known))

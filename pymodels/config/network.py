@@ -16,7 +16,7 @@ from pymodels.topology import SWITCH_SIZES, End, Link, Switch, Topology, Topolog
 
 
 class Network:
-    """Collects cables with their lines, and judges each when it is added."""
+    """Collects cables with their lines, and checks each when it is added."""
 
     def __init__(self, raw: RawCluster, used: list[RawHost], host_map: dict[str, Place]) -> None:
         self.raw = raw

@@ -103,7 +103,7 @@ def built_circuits() -> list[str]:
 
 
 def read_circuits(asked_by: Line, check: Callable[[Line], None]) -> tuple[Circuit, ...]:
-    """The circuits of the FPGA card. `check` judges the line that asks for them."""
+    """The circuits of the FPGA card. `check` checks the line that names the file."""
     check(asked_by)
     taken: dict[tuple[str, int], Line] = {}
     circuits = []

@@ -33,7 +33,7 @@ def layers() -> list[Path]:
 
 
 def sources(folder: Path) -> list[Path]:
-    """The files whose text decides the counts of a layer: paths.c, the headers beside it, and firmware/paths.h."""
+    """The files that determine the counts of a layer: paths.c, the headers beside it, and firmware/paths.h."""
     return [folder / "paths.c", *sorted(folder.glob("*.h")), HEADER]
 
 
@@ -125,7 +125,7 @@ def _chosen(names: Sequence[str]) -> list[Path]:
 
 
 def _counted(folder: Path, target: Target, version: str, check: bool) -> bool:
-    """Count one table and say what came of it. False: it failed or, with `check`, is stale."""
+    """Count one table and print the outcome. False: it failed or, with `check`, is stale."""
     name, path = f"{folder.parent.name}/{folder.name} ({target.name})", folder / target.table
     try:
         text = render(folder, target, counts(folder, target), version)

@@ -29,7 +29,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass
 class Named:
-    """What a layer names: places by path, and the places whose path nobody can tell without running."""
+    """What a layer names: places by path, and the places whose path cannot be determined without running the code."""
 
     paths: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     unknown: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The committed counts of a message layer's paths, by name. No other place of the program knows a cost."""
+"""The committed counts of a message layer's paths, by name. Costs are defined nowhere else."""
 
 from __future__ import annotations
 

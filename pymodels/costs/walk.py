@@ -67,7 +67,7 @@ class Walk:
         return True
 
     def _mark(self, mark: Mark) -> None:
-        """Count what a mark of firmware/paths.h stands for."""
+        """Count the accesses that a mark of firmware/paths.h represents."""
         if mark.word == "off":
             raise self._fail(
                 f"enters the block OFF_PATH({mark.rest!r})", "say LIKELY or UNLIKELY in the condition before it"

@@ -193,8 +193,8 @@ class Header(NamedTuple):
 
 
 class Words(NamedTuple):
-    """The first words of a header as they travel, with their fields by name: the one place that knows where each
-    stands. Of a control message the last two words mean nothing.
+    """The first words of a header as they travel, with their fields by name: the only definition of their positions. In
+    a control message the last two words have no meaning.
     """
 
     w0: int
@@ -205,7 +205,7 @@ class Words(NamedTuple):
 
     @property
     def is_grim(self) -> bool:
-        """It begins as each packet of GRIM does."""
+        """Whether the packet has GRIM's type."""
         return self.w0 >> 16 == GRIM_ID
 
     @property

@@ -1,1 +1,1 @@
-"""What is said of hardware before there is a profile: values and their keys, processors, kinds of NIC."""
+"""The description of hardware, independent of any profile: values and their keys, processors, kinds of NIC."""

@@ -1,4 +1,4 @@
-"""What is found by its name instead of being imported: kinds of NIC, and what other folders have for each.
+"""Finds modules by name instead of importing them: kinds of NIC, and what other folders have for each.
 
 The one place that knows where they stand. Nothing is imported before somebody asks for it.
 """

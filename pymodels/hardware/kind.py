@@ -1,4 +1,4 @@
-"""All there is to know of a kind of NIC, in one object.
+"""Everything about a kind of NIC, in one object.
 
 A kind is a folder `pymodels/nics/<name>` whose `kind.py` has a `KIND`, an instance of a subclass of `NicKind`. What
 depends on the NIC asks that object, which `pymodels.hardware.discover` finds by its name: no other place names a kind.

@@ -1,4 +1,4 @@
-"""What a counted path comes to in clocks, on the processors of NICs and hosts."""
+"""From the counts of a path to clocks, on the processors of NICs and hosts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class HostProcessor:
 
 @dataclass(frozen=True)
 class Charge:
-    """What the NIC processor needs for a path: clocks when nobody disturbs it, and accesses that a DMA can delay.
+    """What the NIC processor needs for a path: clocks without contention, and accesses that a DMA can delay.
 
     They are accesses of the SRAM; where that is cached, of the bus that leads there.
     """

@@ -1,4 +1,4 @@
-"""A value with its unit, its origin and its source; and all values of a profile, as those who read them see them."""
+"""A value with its unit, its origin and its source; and the read interface to all values of a profile."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Moves:
             self._loops.remove(end)
 
     def moved(self) -> None:
-        """The words are others now."""
+        """The words have moved."""
         self.count += 1
         for end in self._loops:
             end()

@@ -1,4 +1,4 @@
-"""A page table: what of a virtual address space is mapped, where it stands, and what may be done with it."""
+"""A page table: the mapped pages of a virtual address space, their physical addresses and access rights."""
 
 from __future__ import annotations
 

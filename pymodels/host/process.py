@@ -1,7 +1,7 @@
 """A process: a virtual address space, what it may touch, and the verbs that its threads use.
 
-All of it is made of the verbs of a host (`firmware.verbs.Host`), so it is the same on the RTL and in pure Python. What
-belongs to the kernel (mapping, pinning) is free of charge here: whoever models a system call charges it.
+All of it is made of the verbs of a host (`firmware.verbs.Host`), so it is the same on the RTL and in pure Python. The
+kernel's work (mapping, pinning) costs nothing here: the model of a system call charges it.
 """
 
 from __future__ import annotations

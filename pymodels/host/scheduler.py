@@ -18,7 +18,7 @@ QUANTUM_PS = 10_000_000_000
 
 
 class Scheduler:
-    """Who of a host's threads runs. Verbs stand between `enter` and `leave`."""
+    """Decides which thread of a host runs. Each verb runs between `enter` and `leave`."""
 
     def __init__(self, kernel: Kernel, who: str, switch: Callable[[], Awaitable[None]]) -> None:
         """`switch` takes the time of a context switch on the CPU."""

@@ -63,4 +63,4 @@ class NoRegisters:
         return 0
 
     def write(self, register: int, value: int) -> None:
-        """Nobody hears."""
+        """Ignored."""

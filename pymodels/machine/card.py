@@ -30,7 +30,7 @@ class Card(Window):
         special.interrupts_enabled = True
 
     def connect(self, receive: NetReceive, dma: HostDma, doorbells: Doorbells) -> None:
-        """Give the decoder the engines behind it; where the card has no place for some, nothing leads to them."""
+        """Connect the engines behind the decoder; engines that the card does not have stay unconnected."""
         self._receive = receive
         self._dma = dma
         self._doorbells = doorbells
@@ -65,7 +65,7 @@ class Card(Window):
             self._doorbells.set_base(index - Size.CHAINS, value)
 
     def _write_control(self, value: int) -> None:
-        """Commands act, the low bits stay."""
+        """Execute command bits; the low bits are stored."""
         self.control = value & 0x1F
         self._doorbells.size_code = value & 7
         if value >> Control.EBUS_RESET_ON & 1 or value >> Control.EBUS_RESET_OFF & 1:

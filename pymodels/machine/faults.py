@@ -1,7 +1,7 @@
 """Faults on the wires of the machine: drop, corrupt, delay, reorder or double the n-th packet on a path, or any one.
 
-A packet that is reordered stands aside at the end of its path, whole and unharmed, until its time has come; those
-behind it pass. Then it enters the last output like any other packet. A doubled one passes, and its copy does the same.
+A packet that is reordered is held aside at the end of its path, whole and unharmed, until its time has come; those
+behind it pass. Then it enters the last output like any other packet. A doubled one passes, and its copy is held aside.
 """
 
 from __future__ import annotations

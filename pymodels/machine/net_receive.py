@@ -82,7 +82,7 @@ class NetReceive:
             self._backlog.append((flight, data, size, tail))
 
     def _absorb(self, flight: Flight, size: int, tail: bool) -> None:
-        """Bytes of a packet that nobody gets."""
+        """Bytes of a packet that is discarded."""
         self.lost += tail
         self._cut = None if tail else flight
         flight.taken(size, tail)

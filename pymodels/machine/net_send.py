@@ -88,7 +88,7 @@ class NetSend:
             )
 
     def reset(self) -> None:
-        """LANai reset: a packet on its way ends where it is, by a CRC that is wrong."""
+        """LANai reset: a packet being sent is cut off, with a wrong CRC."""
         self._active = self._fresh = False
         if self._flight is not None:
             self._abandoned = True

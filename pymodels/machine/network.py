@@ -282,7 +282,7 @@ class ModelNetwork:
         self._kernel.at(self._kernel.now + delay, partial(self._go_on, later, flight.held[-1]))
 
     def _go_on(self, flight: Flight, end: End) -> None:
-        """A packet that stood aside enters an output, when that is free."""
+        """A packet that was held aside enters an output, when that is free."""
         if end in self._holder:
             flight.waits = True
             self._waiting.setdefault(end, deque()).append(flight)

@@ -48,7 +48,7 @@ class ModelNic(ModelProcessor):
         self.card.on_reset = self._reset
 
     def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:
-        """Give the engines the host's memory, and who says what of it may be reached."""
+        """Connect the engines to the host's memory, and to the check of which addresses they may access."""
         for dma in self.transfers.values():
             dma.host_memory = host_memory
             dma.check_grant = check_grant

@@ -36,14 +36,14 @@ class MachineNic(Protocol):
 
     @property
     def send(self) -> SenderEnd:
-        """Who puts packets into the network."""
+        """The engine that puts packets into the network."""
 
     @property
     def receive(self) -> ReceiverEnd:
-        """Who takes them out of it."""
+        """The engine that takes packets out of it."""
 
     def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:
-        """Give its engines the memory of its host, and who says what of it may be reached."""
+        """Connect its engines to the memory of its host, and to the check of which addresses they may access."""
 
 
 MakeNic = Callable[[World, int, int, ModelNetwork], MachineNic]

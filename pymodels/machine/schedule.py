@@ -137,7 +137,7 @@ class TurnKernel(Kernel):
         return found
 
     def take(self, turn: Turn) -> None:
-        """Let it happen, and everything that then can only happen in one way."""
+        """Take a turn, and then every step to which there is no alternative."""
         turn.take()
         self.settle()
 

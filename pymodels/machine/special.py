@@ -1,6 +1,4 @@
-"""The special registers of a NIC: ISR and its rules, timers, and which engine each register belongs to (fact sheet
-3.3).
-"""
+"""The special registers of a NIC: ISR and its rules, timers, and the engine behind each register (fact sheet 3.3)."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ class Spin:
             self.expect(step, ~self._memory.load(look.address))
 
     def stop(self) -> None:
-        """The processor stops: nothing is sampled any more, what is due neither."""
+        """The processor stops: nothing is sampled any more, not even a sample that is due."""
         self._hit = None
 
     def memory_changed(self, address: int, size: int) -> None:
@@ -210,7 +210,7 @@ class Spin:
         if generation != self._generation or self._hit is None:
             return
         step = self._due_step
-        if not self._holds(step, {}):  # it was true for a moment only, and the loop looked elsewhere
+        if not self._holds(step, {}):  # it held only for a moment, while the loop sampled another step
             self._due = None
             for other in range(len(self._looks)):
                 self._consider(other)

@@ -1,4 +1,4 @@
-"""Fixed delays of the functional machine. Plausible, not calibrated: what time really costs is what the RTL is for."""
+"""Fixed delays of the functional machine: plausible, not calibrated. Real timing comes from the RTL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken where neither the user nor the cluster's file names a profile."""
+"""The profile used where neither the user nor the cluster's file names one."""
 
 from __future__ import annotations
 

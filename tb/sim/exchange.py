@@ -1,4 +1,4 @@
-"""What Python and the doorway exchange in every turn: commands, events, trace records. The hot path.
+"""What Python and the doorway exchange in every turn: commands, events, trace records. This is the hot path.
 
 This is it in Python, through the library's arrays: for a Python without headers, and to compare. `tb.sim.compiled` does
 it in C, with the same effect.

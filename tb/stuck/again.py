@@ -1,6 +1,6 @@
-"""After a standstill: the same run again, with waves of only the time around it.
+"""After a standstill: run again, with waves of only the time around it.
 
-The same seed gives the same run to the picosecond, so the second one stands still at the same time for the same reason.
+The same seed gives the same run to the picosecond, so the second run stops at the same time for the same reason.
 """
 
 from __future__ import annotations

@@ -19,7 +19,9 @@ LOW_SRAM = Pci4.EEPROM - Pci4.SRAM
 
 @dataclass(frozen=True)
 class Card4(CardMap):
-    """Where the regions of its card stand. What firmware and driver name is put where this chip has it."""
+    """Where the regions of its card stand. Registers and bits that firmware and driver name are mapped to this
+    chip's.
+    """
 
     def offset(self, address: int, sram_bytes: int) -> int:
         if self.sram <= address < self.sram + sram_bytes:

@@ -34,7 +34,7 @@ class ModelSpNic(ModelProcessor):
         self.card = SpWindow(world, node, self.sram, self.special, bells)
 
     def connect(self, host_memory: Memory, check_grant: Callable[[int, int], None]) -> None:
-        """Give the left engine the host's memory, and who says what of it may be reached."""
+        """Connect the left engine to the host's memory, and to the check of which addresses it may access."""
         self.left.host_memory, self.left.check_grant = host_memory, check_grant
 
     def _change(self) -> None:
