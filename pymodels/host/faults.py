@@ -6,7 +6,7 @@ from pymodels.errors import SanlabError
 
 
 class ProtectionFault(SanlabError):  # noqa: N818 - the field's word for it
-    """A process touched what its page tables do not give it. On a real host it would end there.
+    """A process accessed memory that its page tables do not map. On a real host it would be killed.
 
     `who` did it, what it `tried`, and the virtual `address` at which it was stopped.
     """

@@ -1,4 +1,4 @@
-"""Threads that spin on words of shared memory, of which another thread moves the place.
+"""Threads that spin on words of shared memory whose address another thread changes.
 
 A loop of C reads a shared pointer each time round, so it looks at the new place when somebody moves the pointer. A loop
 of a model spins on the words that it was given: whoever moves the place says so, and the loop ends at its next look.

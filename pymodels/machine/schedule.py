@@ -1,4 +1,4 @@
-"""A machine under a controlled schedule: what can happen next is a list of turns, and whoever asks chooses.
+"""A machine under a controlled schedule: what can happen next is a list of turns, from which the caller chooses.
 
 Delays count no longer. What happens on one part (a processor, a bus, an engine) happens in the order in which it began;
 parts are as fast or slow against each other as the chooser wants. So every order that any timing could give is among

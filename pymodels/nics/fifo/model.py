@@ -1,6 +1,7 @@
 """The FIFO card as a function: what the host stores, what the link brings, what must be seen in the end (paper 002).
 
-Written from the words of the paper and the register map, without time: whatever can go goes at once. `held` says that
+Written from the text of the paper and the register map, without time: whatever can proceed does so at once. `held` says
+that
 the link takes nothing.
 """
 
