@@ -192,6 +192,17 @@ class Header(NamedTuple):
         return 4 * self.words - self.correction
 
 
+ARRIVED = struct.Struct(">I4B2H2BH4i")
+"""A data message's header as a host reads it, in one call, arguments with their signs: word 0; type and correction
+(`KIND_SHIFT`), tree, VNN and device of the source; words of payload, destination; source and destination channel,
+handler; arguments.
+"""
+KIND_SHIFT = 2
+"""In the byte with type and correction, how far up the type stands."""
+WORDS_AT = 8
+"""Where in a header the number of words of payload stands, in 16 bits."""
+
+
 class Words(NamedTuple):
     """The first words of a header as they travel, with their fields by name: the only definition of their positions. In
     a control message the last two words have no meaning.

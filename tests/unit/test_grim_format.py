@@ -84,3 +84,15 @@ def test_reference_refuses_a_vnn_over_255() -> None:
 
 def test_payload_bytes_are_words_less_the_correction() -> None:
     assert grim.Header(0, 0, 1, 3, 0, 0, 2, 0, 0, 0, (0, 0, 0, 0)).bytes == 5
+
+
+@given(HEADERS)
+def test_a_host_reads_from_a_header_what_its_words_say(header: grim.Header) -> None:
+    packed = header.pack()
+    w0, kind, tree, vnn, device, words, destination, source, channel, handler, *arguments = grim.ARRIVED.unpack(packed)
+    said = grim.Words(*grim.HEADER.unpack(packed)[:4])
+    assert (w0, kind >> grim.KIND_SHIFT, tree, vnn) == (said.w0, said.type, said.tree, said.source)
+    assert (words, destination, source, channel) == (said.words, said.destination, said.source_channel, said.channel)
+    assert 4 * words - (kind & 3) == said.bytes and device == header.source & 0xFF and handler == said.handler
+    assert tuple(argument & 0xFFFFFFFF for argument in arguments) == header.arguments
+    assert int.from_bytes(packed[grim.WORDS_AT : grim.WORDS_AT + 2], "big") == words

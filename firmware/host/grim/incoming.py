@@ -6,11 +6,25 @@ import struct
 
 from firmware.nic.grim.layout import HostQueue, Layout, Register, following
 from firmware.verbs import Buffer, Host
-from pymodels.formats.grim import HEADER_BYTES, LASTS, SEGMENTS, TAG, TREES, Device, MessageType, Reference, padded
+from pymodels.formats.grim import (
+    ARRIVED,
+    HEADER_BYTES,
+    KIND_SHIFT,
+    LASTS,
+    SEGMENTS,
+    TAG,
+    TREES,
+    WORDS_AT,
+    Device,
+    MessageType,
+    Reference,
+    padded,
+)
 from pymodels.trace import TraceEvent
 
-MESSAGE = struct.Struct(">4I4i")
 WORD = struct.Struct(">I")
+COUNT = struct.Struct(">H")
+CORRECTION = (1 << KIND_SHIFT) - 1
 PARTS = frozenset(kind for kind in TREES if kind in SEGMENTS + LASTS)
 """Parts of a tree's long messages."""
 ENDS = frozenset((MessageType.ACTIVE, *LASTS))
@@ -50,14 +64,16 @@ class Incoming:
         one. `free` it afterwards.
         """
         at = HostQueue.RING + self.position
-        w0, w1, w2, w3, a0, a1, a2, a3 = MESSAGE.unpack_from(self._view, at)
-        self._host.trace(TraceEvent.POLL_HIT, w0, 0, w1 >> 8 & 0xFF)
-        kind = w1 >> 26
-        source = sender = (w1 & 0xFFFF & ~TAG) << 16 | w3 >> 24  # the endpoint's reference: VNN, device, channel
+        header = ARRIVED.unpack_from(self._view, at)
+        w0, kind, tree, vnn, device, words, destination, channel, _, handler, a0, a1, a2, a3 = header
+        self._host.trace(TraceEvent.POLL_HIT, w0, 0, vnn)
+        size = 4 * words - (kind & CORRECTION)
+        kind >>= KIND_SHIFT
+        source = sender = vnn << 24 | (device & ~TAG) << 16 | channel  # the endpoint's reference
         if kind in TREES:
-            source = _of_tree(kind, w1, w2, w3)
-            sender = (w1 >> 16 & 0xFF) << 32 | source & 0xFFFF | 1 << 40
-        size = 4 * (w2 >> 16) - (w1 >> 24 & 3)
+            first = destination if kind >= MessageType.FORWARDED else vnn << 8 | channel
+            source = Reference(vnn, Device.NI, first).pack()  # the NI that sent it last; VNN and channel of the sender
+            sender = tree << 32 | first | 1 << 40
         payload = self._view[at + HEADER_BYTES : at + HEADER_BYTES + size]
         if kind in PARTS and not await self._goes_on(sender, kind, (a0, a1), size):
             self._long.pop(sender, None)
@@ -69,7 +85,7 @@ class Incoming:
             await self._collect(sender, 0, payload)
             whole, _ = self._long.pop(sender)
             payload = memoryview(whole)
-        return source, kind, w3 & 0xFFFF, (a0, a1, a2, a3), payload, w0
+        return source, kind, handler, (a0, a1, a2, a3), payload, w0
 
     def forget(self, vnn: int) -> None:
         """A node has restarted: drop its incomplete messages."""
@@ -108,8 +124,8 @@ class Incoming:
 
     async def free(self) -> None:
         """Free the message at the front; tell the NI every quarter of the queue."""
-        w2 = WORD.unpack_from(self._view, HostQueue.RING + self.position + 8)[0]
-        size = HEADER_BYTES + padded(w2 >> 16)
+        words = COUNT.unpack_from(self._view, HostQueue.RING + self.position + WORDS_AT)[0]
+        size = HEADER_BYTES + padded(words)
         self.position = following(self.position, size, self._limit)
         used = self.position - self._told
         if (used if used >= 0 else used + self._limit) >= self._limit >> 2:
@@ -121,10 +137,3 @@ class Incoming:
 def _vnn(sender: int) -> int:
     """The VNN of a sender whose messages are being reassembled."""
     return (sender >> 8 if sender >> 40 else sender >> 24) & 0xFF
-
-
-def _of_tree(kind: int, w1: int, w2: int, w3: int) -> int:
-    """The source of a multicast message: the NI that sent it last; as its channel, VNN and channel of the sender."""
-    if kind >= MessageType.FORWARDED:
-        return Reference(w1 >> 8 & 0xFF, Device.NI, w2 & 0xFFFF).pack()
-    return Reference(w1 >> 8 & 0xFF, Device.NI, w1 & 0xFF00 | w3 >> 24).pack()

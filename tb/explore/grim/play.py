@@ -12,7 +12,7 @@ from firmware.nic.grim.layout import Counter, Register
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.parts import Parts
 from firmware.nic.grim.scan import Firmware
-from pymodels.formats.grim import MessageType
+from pymodels.formats.grim import MessageType, Words
 from pymodels.machine.nic import ModelNic
 from tb.explore.grim.form import normalise
 from tb.explore.part import machine
@@ -114,6 +114,5 @@ class GrimPlay:
 
 def say(packet: bytes) -> str:
     """A packet in words."""
-    w0, w1 = int.from_bytes(packet[:4], "big"), int.from_bytes(packet[4:8], "big")
-    kind = MessageType(w1 >> 26).name
-    return f"{kind} token {w0 >> 8 & 0xFF} sequence {w0 & 0xFF}"
+    head = Words(int.from_bytes(packet[:4], "big"), int.from_bytes(packet[4:8], "big"))
+    return f"{MessageType(head.type).name} token {head.token} sequence {head.sequence}"
