@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Coroutine, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from firmware.nic.grim.channels import SENT, Channel, holder
 from firmware.nic.grim.clock import Clock
@@ -12,6 +12,7 @@ from firmware.nic.grim.layout import Counter
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.outgoing import Outgoing
 from firmware.nic.grim.reports import Reports
+from firmware.nic.grim.search import ChannelSearch
 from firmware.nic.grim.transmitter import Transmitter
 from pymodels.formats.grim import Lack, MessageType, Words
 from pymodels.trace import TraceEvent
@@ -27,13 +28,6 @@ LACKS = {
 HINT = " (a host that is down gives none; grim.timeout_us makes that an error at the sender)"
 
 
-class Search(Protocol):
-    """What finds new messages in the channels."""
-
-    def look_again(self, channel: Channel) -> None:
-        """A channel was blocked, and is no longer."""
-
-
 class Answers:
     """Answers to the messages in flight."""
 
@@ -47,7 +41,7 @@ class Answers:
         transmitter: Transmitter,
         reports: Reports,
         clock: Clock,
-        search: Search,
+        search: ChannelSearch,
     ) -> None:
         self.ni, self.nic, self.outgoing = ni, ni.nic, outgoing
         self.streams, self.order, self.transmitter = outgoing.streams, outgoing.order, transmitter
@@ -121,10 +115,15 @@ class Answers:
         if streams.waiting[stream]:
             streams.wake(stream)
         if channel.blocked and freed:
-            channel.blocked = False
-            self.search.look_again(channel)
+            self._unblock(channel)
         if channel is self.outgoing.own:
             await self.reports.go_on()
+
+    def _unblock(self, channel: Channel) -> None:
+        """A channel's next message has a place again: it is taken as long as its failure can be reported."""
+        if not self.reports.stopped:
+            channel.blocked = False
+            self.search.look_again(channel)
 
     async def _nack(self, answer: Words) -> None:
         """Roll back the message's stream, no other one; send again after the retry delay."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from firmware.nic.grim.answers import Answers, Search
+from firmware.nic.grim.answers import Answers
 from firmware.nic.grim.channels import ANSWERED, SENT, WAITING, Channel, holder
 from firmware.nic.grim.clock import TickingClock
 from firmware.nic.grim.layout import Counter
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.outgoing import Outgoing
 from firmware.nic.grim.reports import Reports
+from firmware.nic.grim.search import ChannelSearch
 from firmware.nic.grim.transmitter import Transmitter
 from pymodels.formats.grim import COUNTER_MASK, Cause, Words
 
@@ -25,7 +26,7 @@ class LossyAnswers(Answers):
         transmitter: Transmitter,
         reports: Reports,
         clock: TickingClock,
-        search: Search,
+        search: ChannelSearch,
     ) -> None:
         super().__init__(ni, outgoing, transmitter, reports, clock, search)
         self._age, self._watched = clock.age, clock.watched
@@ -86,8 +87,7 @@ class LossyAnswers(Answers):
             self._age[stream] = 0
         self._base[stream], self._answered[stream] = base, answered
         for channel in self._full:
-            channel.blocked = False
-            self.search.look_again(channel)
+            self._unblock(channel)
         self._full.clear()
 
     def is_full(self, channel: Channel, stream: int) -> bool:

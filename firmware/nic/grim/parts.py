@@ -59,8 +59,8 @@ class Parts:
         both = options.buffering == "both"
         self.buffering = Buffering(ni, buffers, verdicts, endpoints, delivery, intake) if both else None
 
-        reports = Reports(ni, outgoing, endpoints, self.buffering, delivery, clock)
         self.search = Notices(ni, outgoing.channels) if options.doorbell_notify else Search(nic, outgoing.channels)
+        reports = Reports(ni, outgoing, endpoints, self.buffering, delivery, clock, self.search)
         losses = LossyAnswers(ni, outgoing, transmitter, reports, ticking, self.search) if ticking else None
         self.answers = answers = losses or Answers(ni, outgoing, transmitter, reports, clock, self.search)
 

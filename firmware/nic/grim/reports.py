@@ -1,8 +1,9 @@
 """Reports to a host about messages that can never succeed (readings B5): one header in the endpoint's queue, delivered
 like the messages there, and behind those that the NI has accepted before (`buffering`). Of a segmented message or
 transfer only the last segment is reported: it fails when any of them does. Reports wait while the queue has no room,
-which is checked again after the retry delay, or while all places for them are in use; reports beyond what a scoreboard
-can hold are only counted.
+which is checked again after the retry delay, or while all places for them are in use. No report is dropped: while
+`TOKENS` or more wait, the NI takes no new messages of its own host, so only those in the scoreboards can still fail.
+The report that a NI began anew waits at most once a channel: a connection begins only when no report waits.
 
 The failure of a copy for a child of a multicast tree is reported to the host that sent the message: when that is
 another host, the report is a message of the NI's own channel.
@@ -20,6 +21,7 @@ from firmware.nic.grim.endpoints import Endpoints
 from firmware.nic.grim.layout import REPORTS, ROUTE_BYTES
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.outgoing import Outgoing
+from firmware.nic.grim.search import ChannelSearch
 from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, MORE, SEGMENTS, TOKENS, MessageType, Words
 
 
@@ -34,8 +36,10 @@ class Reports:
         buffering: Buffering | None,
         delivery: Delivery,
         clock: Clock,
+        search: ChannelSearch,
     ) -> None:
         self._ni, self._nic = ni, ni.nic
+        self._search = search
         self._outgoing, self._endpoints, self._delivery, self._clock = outgoing, endpoints, delivery, clock
         self._buffering = buffering
         self._waiting: deque[tuple[int, ...]] = deque()
@@ -46,10 +50,12 @@ class Reports:
         self._under_way = 0
         self._held = False
         """Within the retry delay: the queue had no room."""
+        self.stopped = False
+        """No new message of the own host is taken."""
 
     @property
     def full(self) -> bool:
-        """No more is taken for now."""
+        """No message is refused for now."""
         return max(len(self._waiting), len(self._afar)) >= TOKENS
 
     @property
@@ -97,9 +103,8 @@ class Reports:
 
     async def tell(self, channel: int, *arguments: int) -> None:
         """A message of a channel cannot succeed: the arguments of its report."""
-        if len(self._waiting) < TOKENS:
-            end = await self._buffering.end(channel) if self._buffering is not None else 0
-            self._waiting.append((channel, end, *arguments))
+        end = await self._buffering.end(channel) if self._buffering is not None else 0
+        self._waiting.append((channel, end, *arguments))
         await self._bring()
 
     async def brought(self, count: int) -> None:
@@ -140,3 +145,15 @@ class Reports:
         if self._waiting and not self._under_way and not self._held:
             self._held = True
             await self._clock.reports_later()
+        if self.stopped != (len(self._waiting) >= TOKENS):
+            await self._stop_or_go_on()
+
+    async def _stop_or_go_on(self) -> None:
+        """Pass the channels of the own host over, or look at them again."""
+        self.stopped = not self.stopped
+        channels = self._outgoing.channels
+        await self._nic.work("channel_blocked", len(channels))
+        for channel in channels:
+            channel.blocked = self.stopped
+            if not self.stopped:
+                self._search.look_again(channel)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from typing import Protocol
 
 from firmware.nic.grim.channels import Channel
 from firmware.nic.hardware import Looked, Watched
@@ -13,6 +14,13 @@ from firmware.verbs import Nic
 
 NewMessage = Callable[[Channel], Awaitable[bool]]
 """Takes the next message of a channel. False: the scoreboard has no room for it."""
+
+
+class ChannelSearch(Protocol):
+    """What finds new messages in the channels."""
+
+    def look_again(self, channel: Channel) -> None:
+        """A channel was blocked, and is no longer."""
 
 
 class Search:
