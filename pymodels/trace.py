@@ -96,7 +96,7 @@ class TraceEvent(IntEnum):
     SYNC_SENT = 0x67  # a: peer node
     SYNC_SEEN = 0x68  # a: peer node
     TIMEOUT = 0x69  # no answer in time; a: messages taken back
-    PARTED = 0x6A  # a connection has ended: the peer is down, or began anew; a: peer node
+    PARTED = 0x6A  # a connection has ended: the peer is down, or has restarted; a: peer node
     JOINED = 0x6B  # a new one has begun; a: peer node
 
     # Packets in hardware (NET_SEND, NET_RECV, LINK).

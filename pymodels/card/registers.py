@@ -60,7 +60,7 @@ class CardReg(IntEnum):
     ERROR_HANDLER = 0x30
     """Handler number, at the source, that hears of a message for an unknown circuit; 0: nobody does."""
     NIC_QUEUE = 0x34
-    """PCI address of the own channel's queue in the NIC."""
+    """PCI address of the card's channel queue in the NIC."""
     NIC_LIMIT = 0x38
     """That ring: a message begins below this offset."""
     NIC_BACK = 0x3C

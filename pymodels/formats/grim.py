@@ -70,7 +70,7 @@ class MessageType(IntEnum):
     SEGMENT = 0x02
     """A segment of a long active message before its last: arguments {total bytes, offset, -, -}."""
     ERROR_REPORT = 0x03
-    """The own NI tells its host that a message, or the transfer of which it is the last one, cannot succeed. Arguments:
+    """The sender's NI tells its host that a message, or the transfer that it ends, cannot succeed. Arguments:
     its type and place (16) | its destination (16), its channels (16) | cause (16), its arguments 0 and 3 (ours)."""
     RM_V = 0x04
     """Remote write to a virtual address: arguments {target, lock address, lock value, span}. The span says where a
@@ -124,15 +124,15 @@ class Cause(IntEnum):
     """It begins in pinned memory and ends behind it."""
     LOCK_NOT_REGISTERED = 6
     FREED_HERE = 7
-    """The own NI's verdict: what a remote read brought has no place here any more."""
+    """Reported by the reader's NI: the target of a remote read no longer exists."""
     HOST_DOWN = 8
-    """The own NI's verdict: the other NI answers nothing."""
+    """Reported by the sender's NI: the other NI does not answer."""
     UNKNOWN_TREE = 9
     """No multicast tree of this number has its root here."""
     INTERRUPTED = 10
     """It continues a transfer of which what stands before it did not come."""
-    BEGAN_ANEW = 11
-    """The own NI's word: another one is down, or began anew. What its host has sent in part never ends."""
+    RESTARTED = 11
+    """Reported by a NI to its host: another NI is down, or has restarted, so messages of its host may be incomplete."""
 
 
 class Lack(IntEnum):

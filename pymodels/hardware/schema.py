@@ -1,4 +1,4 @@
-"""Values that a hardware profile has: key, type, unit, range and meaning. Files and settings obey them.
+"""Values that a hardware profile has: key, type, unit, range and meaning. Files and settings are checked against them.
 
 Here stand those of every host and of every NIC; a kind of NIC adds its own (`pymodels.profiles.keys`).
 

@@ -85,7 +85,7 @@ def badly_formed(path: Path, text: str) -> list[tuple[int, str]]:
 
 
 def listed() -> list[str]:
-    """What hdl/sources.f lacks, has twice, or names in vain."""
+    """What hdl/sources.f lacks, has twice, or names although it does not exist."""
     names = [path.relative_to(ROOT).as_posix() for path in listed_files(ROOT)]
     there = {path.relative_to(ROOT).as_posix() for path in hdl_files()}
     found = [f"hdl/sources.f: {name} is listed twice" for name in sorted({n for n in names if names.count(n) > 1})]

@@ -81,7 +81,7 @@ class Receivers(Senders):
 
     def _received(self, row: Row, node: int) -> Piece | None:
         """The firmware looks at the oldest packet of this key and source; it may carry an answer, which is no piece.
-        What came over no wire is a multicast of the own host.
+        A message that came over no wire is a multicast of the NIC's own host.
         """
         stored = self._stored[node]
         packet = next((packet for packet in stored if (packet.key, packet.source) == (row[3], row[4])), None)

@@ -115,7 +115,7 @@ def _sizes(lab: Lab) -> list[int]:
 
 
 class _Timer:
-    """The host's wish for timed searches, and what the trace says of them."""
+    """The host's request for timed searches, and what the trace says of them."""
 
     def __init__(self, lab: Lab, library: Any) -> None:
         self._lab, self._host = lab, library.host

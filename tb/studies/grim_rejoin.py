@@ -2,12 +2,12 @@
 
 Strategy: all hosts send short messages to all others without a pause. The NIC of the last one is reset under that,
 stays in reset for a while, and begins again: the card is cleared, its program started, the host opens a new library and
-enables it. The time-out extension finds out that it is down; NIs begin anew with each other. Every message carries a
-number. One that was not handled must be an error at its sender, of the first life of the host that failed, or in the
-hands of its NIC: accepted, and not yet in host memory (the trace tells). None may be handled twice, or after a later
-one. The gap is from the reset to the first message that is handled on both ways again; of it, `rejoin_us` is what the
-new library's `grim_enable` takes. For the others the longest time between two messages of a pair is handed in, before
-the reset and from then on.
+enables it. The time-out extension finds out that it is down; the NIs reconnect. Every message carries a number. One
+that was not handled must be an error at its sender, of the first life of the host that failed, or in the hands of its
+NIC: accepted, and not yet in host memory (the trace tells). None may be handled twice, or after a later one. The gap is
+from the reset to the first message that is handled on both ways again; of it, `rejoin_us` is what the new library's
+`grim_enable` takes. For the others the longest time between two messages of a pair is handed in, before the reset and
+from then on.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class _Traffic:
         self._hosts = [self.lab.spawn(self._send(vnn, 0), f"host {vnn}") for vnn in range(len(self.libraries))]
 
     async def _send(self, me: int, first: int) -> None:
-        """Rounds of messages to all others, until the own NIC fails or all is over."""
+        """Rounds of messages to all others, until this host's NIC fails or all is over."""
         library = self.libraries[me]
         where = {to: library.get_dest_id(to) for _, to in self.sent if to != me}
         handler, number = await library.resolve_handler("data"), first

@@ -82,7 +82,7 @@ class _Host:
         self.views: list[memoryview] = []
 
     def prepare(self, hosts: list[_Host]) -> None:
-        """Where each of the own messages goes, and what will come."""
+        """The destination of each message of this host, and the messages to be received."""
         nodes = len(hosts)
         self.next = [0] * nodes
         self.views = [memoryview(host.source.bytes) for host in hosts]

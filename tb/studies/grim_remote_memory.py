@@ -1,7 +1,7 @@
 """What does a remote memory operation cost: physical or virtual, translation hit or miss, one piece or pages?
 
 Strategy: one operation at a time from the first host to the last, over sizes. A write is timed from the call to the
-moment when the far application, which spins on the lock, sees it written; a read from the call to the own lock.
+moment when the far application, which spins on the lock, sees it written; a read from the call to the reader's lock.
 Bandwidth is size over that time; at the largest size it is compared with the link, the narrowest stage. Before each
 write that shall miss, other blocks have taken its entry of the translation cache. All bytes are compared after each
 operation.

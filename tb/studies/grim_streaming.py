@@ -64,7 +64,7 @@ class _Host:
         self.sent_at = self.last_at = 0
 
     async def prepare(self, hosts: list[_Host]) -> None:
-        """Where each of the own messages goes, and what will come."""
+        """The destination of each message of this host, and the messages to be received."""
         pattern, nodes = self.lab.text("pattern"), len(hosts)
         targets = [destination(pattern, self.vnn, number, nodes) for number in range(self.messages)]
         where = {

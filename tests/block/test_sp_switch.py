@@ -1,6 +1,6 @@
 """The SP switch against a functional model.
 
-Strategy: as for the crossbar: character-level drivers send random packets into every port and obey STOP/GO, a
+Strategy: as for the crossbar: character-level drivers send random packets into every port and honour STOP/GO, a
 scoreboard compares what leaves, per pair of input and output, with the model: bytes, CRC-8, order. The central queue is
 given many sizes, down to nothing; its fill may never exceed its size, and is zero at the end. What it is for is shown
 both ways: with it a blocked packet lets others past, without it they wait. The same episode is run with the clock

@@ -1,6 +1,6 @@
 """The crossbar switch against a functional model.
 
-Strategy: character-level drivers send random packets into every port and obey STOP/GO; a monitor per output takes
+Strategy: character-level drivers send random packets into every port and honour STOP/GO; a monitor per output takes
 packets apart, and a scoreboard compares them, per pair of input and output, with what the model in pymodels says must
 leave, bytes and CRC-8 alike. Receivers stall by STOP and GO of their own. Bad routes, absent ports, wrong CRCs and
 cut packets are mixed in. The same episode is run with the clock always on and asleep whenever the switch allows, and

@@ -1,5 +1,5 @@
-"""Who is who, and packets that must not be believed. Strategy: on the wire a flipped bit is refused by CRC and counted,
-and a message for an endpoint that the other NI does not know comes back as an ERROR that frees it.
+"""Names of nodes, and invalid packets. Strategy: on the wire a flipped bit is refused by CRC and counted, and a message
+for an endpoint that the other NI does not know comes back as an ERROR that frees it.
 """
 
 from __future__ import annotations

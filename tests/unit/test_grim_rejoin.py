@@ -1,7 +1,7 @@
 """A host that was down comes back. Strategy: three hosts send numbered messages to each other without a pause; the NIC
 of one is reset under them, stays down for a time that is drawn, and begins again with a new program and a new library.
 Every message must be handled once and in order, or be an error at its sender, or have been in the hands of the NIC that
-was reset; nothing of before may be handled after it. Packets of before are held back or doubled until long after. A
+was reset; nothing sent earlier may be handled after it. Earlier packets are held back or doubled until long after. A
 host that was only held for down must be as good as before.
 """
 
@@ -331,7 +331,7 @@ def test_a_subscriber_that_comes_back_without_its_trees_is_an_error_at_the_sende
 
 
 def test_a_copy_for_two_children_names_the_connection_of_each() -> None:
-    """Node 1 began anew and node 2 did not: what node 0 broadcasts then reaches both."""
+    """Node 1 has restarted and node 2 has not: what node 0 broadcasts then reaches both."""
     bench = Bench(3, 1, False, True, timeout_us=60, timeout_tries=4)
     got: list[tuple[int, int]] = []
     ready: list[int] = []

@@ -1,6 +1,6 @@
 """What belongs to one connection of a VI never reaches the next one.
 
-Strategy: a connection ends at one side while the other does not hear of it, or while a message, an answer or an RDMA
+Strategy: a connection ends at one side while the other does not learn of it, or while a message, an answer or an RDMA
 write of it is still on its way through the NICs and kernels, and the VI is connected again at once, to another process
 or the same. The new connection's descriptors, bytes and statuses must be its own, and the old ones' get their ends.
 """

@@ -32,7 +32,7 @@ class Database:
     def __init__(
         self, host: Host, nodes: Nodes, calls: Calls, messages: Messages, handlers: Handlers, card: FpgaCard | None
     ) -> None:
-        """`card`: the own one, which learns the numbers of its circuits."""
+        """`card`: this host's, which learns the numbers of its circuits."""
         self._host, self._calls, self._messages, self._handlers = host, calls, messages, handlers
         self._card = card
         self._serving = nodes.me == SERVER
@@ -55,8 +55,8 @@ class Database:
         self._handlers.register(function, name)
 
     async def sync_handlers(self) -> None:
-        """`grim_syncHandlers`: publish the own handlers, learn those that are published. Awaits the server on node 0.
-        The circuits of the own card are handlers too, and the card learns their numbers.
+        """`grim_syncHandlers`: publish this host's handlers, learn those of others. Awaits the server on node 0.
+        The circuits of this host's card are handlers too, and the card learns their numbers.
         """
         await self._calls.begin()
         await self._synchronise()
@@ -64,7 +64,7 @@ class Database:
             await self._card.learn(self._handlers.numbers)
 
     async def _synchronise(self) -> None:
-        """Send the own names to the server and wait for the whole table."""
+        """Send this host's names to the server and wait for the whole table."""
         handlers = self._handlers
         own = [*handlers.local, *(name for name in handlers.elsewhere if name not in handlers.local)]
         if not self._serving:

@@ -19,7 +19,7 @@ from pymodels.formats.grim import Cause, MessageType
 from pymodels.trace import TraceEvent
 
 Local = tuple[int, int, tuple[int, int, int, int], bytes]
-"""A message to the own node: source, handler, arguments, payload."""
+"""A message to this node itself: source, handler, arguments, payload."""
 
 
 Absent = Callable[[int, int], Awaitable[None]]
@@ -59,7 +59,7 @@ class Dispatch:
         self._idle = host.event("another task's poll")
 
     def to_self(self, message: Local) -> None:
-        """A message to the own node: it never leaves the host."""
+        """A message to this node itself: it never leaves the host."""
         self._local.append(message)
 
     def follow(self, tree: int, channels: int) -> None:
@@ -123,7 +123,7 @@ class Dispatch:
 
     def _report(self, incoming: Incoming, arguments: tuple[int, int, int, int]) -> None:
         """The NI reports a message that cannot succeed, or another NI that has restarted."""
-        if arguments[1] & 0xFFFF == Cause.BEGAN_ANEW:
+        if arguments[1] & 0xFFFF == Cause.RESTARTED:
             incoming.forget(arguments[0] >> 8 & 0xFF)
         else:
             self._errors.append(report_error(arguments))

@@ -1,4 +1,4 @@
-"""Handler databases: the own functions by name, and the cluster's numbers for names, which node 0 gives out (paper
+"""Handler databases: this host's functions by name, and the cluster's numbers for names, which node 0 gives out (paper
 003, C.4.1).
 """
 
@@ -18,7 +18,7 @@ returns."""
 SERVER = 0
 """The node that manages the global database."""
 ABSENT, REGISTER, LIST, ASK, TELL, CARD_CONTROL, CARD_ERROR = range(1, 8)
-FIND, FOUND, PLANTED, CHANGE, CHANGED, OBEY, OBEYED = range(9, 16)
+FIND, FOUND, PLANTED, CHANGE, CHANGED, PLACE, PLACED = range(9, 16)
 """Numbers of the built-in handlers that exist at all nodes; the second line's are those of the multicast trees."""
 FIRST_NUMBER = 16
 """First number of a registered handler."""
@@ -57,7 +57,7 @@ class Handlers:
         return any(name not in self.numbers for name in self.local)
 
     def merge(self, names: Mapping[str, int]) -> None:
-        """Take over numbers from the server, and give the own functions theirs."""
+        """Take over numbers from the server, and assign them to this host's functions."""
         self.numbers.update(names)
         self.names.update({number: name for name, number in names.items()})
         for name, function in self.local.items():

@@ -41,7 +41,7 @@ class Grim:
         """What was asked for and is not there, in words."""
         self.calls = calls = Calls()
         self.card = own_card(host, view, options, layout)
-        """The driver of the own FPGA card."""
+        """The driver of this host's FPGA card."""
         self.handlers = Handlers(tuple(self.card.circuits) if self.card is not None else ())
         """The handler databases of this host."""
         self.nodes = Nodes(view, options, calls)

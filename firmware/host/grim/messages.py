@@ -51,7 +51,7 @@ class Messages:
         """`grim_send`: run `handler` at `destination` with four 32-bit arguments and up to 16 MB. Polls once first.
 
         `payload` is bytes, anything with the buffer protocol, or a region of host memory (`address`, `size`).
-        `channel` is the own channel, whose messages arrive in order. Waits, polling, while the channel's queue is
+        `channel` is a channel of this host; its messages arrive in order. Waits, polling, while the channel's queue is
         full. Raises GrimError.
         """
         messenger = self._calls.ready()

@@ -14,8 +14,8 @@ from firmware.host.grim.handlers import (
     FIND,
     FOUND,
     MAX_NAME,
-    OBEY,
-    OBEYED,
+    PLACE,
+    PLACED,
     PLANTED,
     SERVER,
     Handler,
@@ -58,7 +58,7 @@ class Multicast:
         self.roots: dict[int, int] = {}
         """By tree, the VNN of its root."""
         self._subscribed: dict[int, int] = {}
-        """By tree, the own channels that have subscribed."""
+        """By tree, this host's channels that have subscribed."""
         self._changing = Lock(host, "the end of another thread's change of a tree")
         self._register: dict[str, Name] = {}
         """On node 0: all names."""
@@ -86,7 +86,7 @@ class Multicast:
         return self._found[name]
 
     async def subscribe_multicast(self, tree: int, channels: int) -> int:
-        """`grim_subscribeMulticast`: from now on, messages of a tree come to the own channels of a mask, bit i for
+        """`grim_subscribeMulticast`: from now on, messages of a tree come to this host's channels of a mask, bit i for
         channel i (0..7). Gives the tree. Raises GrimError.
         """
         await self._calls.begin()
@@ -162,7 +162,7 @@ class Multicast:
         *,
         channel: int = 0,
     ) -> None:
-        """`grim_broadcast`: run a handler at every host of the cluster, the own one included, on channel 0."""
+        """`grim_broadcast`: run a handler at every host of the cluster, this one included, on channel 0."""
         self._calls.ready()
         if not self._options.multicast_trees:
             raise GrimError("broadcast", "there are no multicast trees", "set option multicast_trees")
@@ -185,7 +185,7 @@ class Multicast:
         w1 = tree << 16 | endpoint(self._nodes.me, Device.HOST)
         return Target(w1, endpoint(root, Device.NI), channel << 24 | at_root << 16, channel, stream, MULTICAST)
 
-    # ---- the own NI
+    # ---- this host's NI
 
     async def plant(self, messenger: Messenger) -> None:
         """Before the NIs start: write the tree of all hosts, and clear all others."""
@@ -202,7 +202,7 @@ class Multicast:
         await self._write(self._calls.messenger, tree, place, 1)
 
     async def _write(self, messenger: Messenger, tree: int, place: int, known: int) -> None:
-        """The own NI's place in a tree, and then that it has one. The own queues are told first."""
+        """Write the NI's place in a tree, and then that it is valid. The endpoints' queues are told first."""
         await self._host.spend("tree_place")
         messenger.dispatch.follow(tree, place & (1 << TREE_CHANNELS) - 1)
         record = self._host.nic_base + self._layout.trees + Tree.BYTES * tree
@@ -214,8 +214,8 @@ class Multicast:
     def built_in(self) -> dict[int, Handler]:
         """The handlers that every node has for the trees."""
         own: dict[int, Handler] = {FIND: self._find, FOUND: self._is_found, PLANTED: self._is_planted}
-        own |= {CHANGE: self._wish, CHANGED: self._is_changed}
-        return own | {OBEY: self._obey, OBEYED: self._is_obeyed}
+        own |= {CHANGE: self._request, CHANGED: self._is_changed}
+        return own | {PLACE: self._be_placed, PLACED: self._is_placed}
 
     async def _ask(self, vnn: int, handler: int, a1: int = 0, a2: int = 0, a3: int = 0, payload: bytes = b"") -> int:
         self._questions += 1
@@ -262,7 +262,7 @@ class Multicast:
 
     # ---- the owner: members
 
-    async def _wish(self, source: int, question: int, tree: int, more: int, fewer: int, payload: memoryview) -> None:
+    async def _request(self, source: int, question: int, tree: int, more: int, fewer: int, payload: memoryview) -> None:
         owned = self._owned[tree]
         owned.changes.append(Change(source, question, reference(source).vnn, more, fewer))
         if len(owned.changes) == 1:
@@ -289,17 +289,17 @@ class Multicast:
         while untold:
             vnn, place = untold[0]
             if vnn != self._nodes.me:
-                await self._messages.tell(Reference(vnn, Device.HOST, 0).pack(), OBEY, tree, place)
+                await self._messages.tell(Reference(vnn, Device.HOST, 0).pack(), PLACE, tree, place)
                 return False
             await self._take_place(tree, place)
             untold.popleft()
         return True
 
-    async def _obey(self, source: int, tree: int, place: int, a2: int, a3: int, payload: memoryview) -> None:
+    async def _be_placed(self, source: int, tree: int, place: int, a2: int, a3: int, payload: memoryview) -> None:
         await self._take_place(tree, place & MASK)
-        await self._messages.tell(source, OBEYED, tree)
+        await self._messages.tell(source, PLACED, tree)
 
-    async def _is_obeyed(self, source: int, tree: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+    async def _is_placed(self, source: int, tree: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         owned = self._owned[tree]
         owned.untold.popleft()
         if await self._go_on(tree):

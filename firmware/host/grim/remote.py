@@ -195,7 +195,7 @@ class RemoteMemory:
     async def _copy_here(
         self, target: int, source: int, size: int, lock: tuple[tuple[int, int], ...], value: int
     ) -> None:
-        """A transfer within the own node: the CPU copies."""
+        """A transfer within this node: the CPU copies."""
         await self._host.spend("send_remote")
         await self._host.spend("copy_line", size + 31 >> 5)
         self.store_pinned(target, self.load_pinned(source, size))

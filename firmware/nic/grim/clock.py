@@ -15,17 +15,17 @@ HALF = 1 << 31
 LOOKS = 4
 """Ticks of a time-out."""
 REPORTS = -1
-"""In place of a stream: the reports to the own host."""
+"""In place of a stream: the reports to this NI's host."""
 
 
 class Clock:
-    """Streams, and the reports to the own host, that go on after the retry delay."""
+    """Streams, and the reports to this NI's host, that go on after the retry delay."""
 
     def __init__(self, ni: Ni, streams: Streams) -> None:
         self._nic, self._streams = ni.nic, streams
         self._delay = TICKS_PER_US * ni.options.retry_delay_us
         self.held: deque[tuple[int, int]] = deque()
-        """When which streams go on, or the reports to the own host (REPORTS)."""
+        """When which streams go on, or the reports to this NI's host (REPORTS)."""
 
     async def later(self, stream: int) -> None:
         """A stream goes on after the retry delay."""

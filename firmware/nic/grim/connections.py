@@ -113,7 +113,7 @@ class Connections(Peers):
         self._verdicts.forget(peer)
         self._remote.forget(peer)
         for channel in range(self.ni.options.channels):
-            await self._reports.tell(channel, peer << 8, Cause.BEGAN_ANEW, 0, 0)
+            await self._reports.tell(channel, peer << 8, Cause.RESTARTED, 0, 0)
 
     def _clean(self, peer: int) -> bool:
         """Whether nothing of an ended connection is left here."""

@@ -15,7 +15,7 @@ FETCHED = -3
 REQUESTED = -4
 OWN = -16
 """Instead of a buffer: the entry frees nothing, or the place of the report; ends the fetch of a remote read, or a
-request to the driver; from OWN down, ends the way of a multicast message of the own host to it."""
+request to the driver; from OWN down, ends the way of a multicast message of this NI's host to it."""
 
 
 class Delivery(BlockRing):

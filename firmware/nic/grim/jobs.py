@@ -37,7 +37,7 @@ class Job:
     pieces: Pieces | None = None
     lock_pieces: Pieces | None = field(default_factory=list)
     forgotten: bool = False
-    """Its sender began anew."""
+    """Its sender has restarted."""
 
 
 def job_in(nic: Nic, layout: Layout, buffer: int, head: Words, stream: int) -> Job:

@@ -59,7 +59,7 @@ RECEIVE_BUFFERS = 2
 DRAINS = 8
 """Messages of incoming queues that may be on their way to the host (option buffering)."""
 REPORTS = 16
-"""Reports to the own host that may be under way."""
+"""Reports to this NI's host that may be in flight."""
 LARGEST_FIFO = 7
 """Greatest size code of a doorbell FIFO: 4 KB << 7."""
 STARTED = 0x4752494D

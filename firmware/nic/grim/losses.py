@@ -143,7 +143,7 @@ class LossyAnswers(Answers):
                 streams.wake(stream)
 
     def open(self, peer: int) -> None:
-        """Nothing waits for a NI any more: its streams begin anew."""
+        """Nothing waits for a NI any more: its streams start again."""
         streams = self.streams
         self.ni.down.discard(peer)
         self.tries[peer] = 0

@@ -28,7 +28,7 @@ from pymodels.formats.grim import HEADER_BYTES, Cause, Device, Lack, MessageType
 from pymodels.trace import TraceEvent
 
 OWN_DELIVERIES = 2
-"""Messages of the own host that are on their way to it at a time."""
+"""Messages of this NI's host that are delivered to it at a time."""
 LINE = 32
 """Bytes that one turn of the copying loop moves."""
 
@@ -65,9 +65,9 @@ class Multicast:
         self._buffers, self._verdicts, self._answers = buffers, verdicts, answers
         self._endpoints, self._buffering, self._delivery = endpoints, buffering, delivery
         self._own: dict[int, tuple[Channel, int]] = {}
-        """Messages of the own host on their way to it, by entry."""
+        """Messages of this NI's host being delivered to it, by entry."""
         self._held_up: list[int] = []
-        """Streams of the own host that wait for the end of such a way."""
+        """Streams of this NI's host that wait for the end of such a delivery."""
 
     # ---- the tree
 
@@ -107,7 +107,7 @@ class Multicast:
         forwarded = head.type >= MessageType.FORWARDED
         await self._nic.work("multicast_look")
         place = self._place(tree, not forwarded)
-        if place is None:  # of a forwarded message: this NI began anew, and its parent does not know
+        if place is None:  # of a forwarded message: this NI has restarted, and its parent does not know
             await self._verdicts.impossible(buffer, key, source, stream, Cause.UNKNOWN_TREE)
         elif (lack := self._lack(tree, place, length)) is not None:
             await self._verdicts.refuse(buffer, key, source, stream, lack)
@@ -122,7 +122,7 @@ class Multicast:
                 self._buffers.release(buffer)
 
     async def local(self, channel: Channel, slot: int, stream: int) -> None:
-        """The own host's message for a tree whose root is here: accept it, or look again after the retry delay."""
+        """A message of this NI's host for a tree whose root is here: accept it, or look again after the retry delay."""
         at = channel.base + channel.offset[slot] + ROUTE_BYTES
         head = Words(*self._nic.load_words(at, 3))
         tree, payload = head.tree, padded(head.words)
@@ -158,12 +158,12 @@ class Multicast:
             await self._done(message)
 
     async def _done(self, message: tuple[Channel, int]) -> None:
-        """The own host has a message, and the children have their copies to come."""
+        """The host has a message, and copies for the children are still to be sent."""
         await self._nic.work("multicast_done")
         await self._answers.finish(*message)
 
     async def ended(self, buffer: int) -> None:
-        """A message of the own host has reached it."""
+        """A message of this NI's host has been delivered to it."""
         await self._done(self._own.pop(OWN - buffer))
         held_up, self._held_up = self._held_up, []
         for stream in held_up:
@@ -199,7 +199,7 @@ class Multicast:
         self._ni.count(Counter.COPIES, len(place.children))
 
     async def _deliver(self, place: Place, parts: Parts, last: tuple[int, int, int]) -> None:
-        """To the own host's channels that have subscribed; `last` is the entry of the last block."""
+        """To this NI's host's channels that have subscribed; `last` is the entry of the last block."""
         endpoints, delivery, length = self._endpoints, self._delivery, _length(parts)
         for channel in place.channels:
             await self._nic.work("multicast_deliver")

@@ -25,7 +25,7 @@ class Ni:
         self.lossy = self.options.timeout_us > 0
         """The time-out extension is on."""
         self.to_itself = view.me in view.routes
-        """Messages to the own node go over the switch: it has a card that takes them."""
+        """Messages to this node itself go over the switch: it has a card that takes them."""
         self.card_channel = card_channel(self.options, view)
         self.peers = tuple(vnn for vnn in range(self.nodes) if vnn != self.me)
         self.routes = [self._route(view, vnn) for vnn in range(self.nodes)]

@@ -127,7 +127,7 @@ class Remote:
         await self._verdicts.refuse(job.buffer, job.key, job.source, job.stream, lack)
 
     async def _impossible(self, job: Job, cause: int) -> None:
-        """It can never succeed: the sender is told, or for a reply, whose read failed here, the own host."""
+        """It can never succeed: the sender is told, or for a reply, whose read failed here, this NI's host."""
         self._leave(job, cause)
         self._take(job)
         if job.kind == MessageType.RM_REPLY:

@@ -7,7 +7,7 @@ from firmware.nic.grim.reports import Reports
 
 
 class Retries:
-    """Streams, and reports to the own host, go on."""
+    """Resumes streams and reports to this NI's host."""
 
     def __init__(self, clock: Clock, reports: Reports) -> None:
         self._clock, self._reports = clock, reports

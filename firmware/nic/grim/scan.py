@@ -114,7 +114,7 @@ class Firmware:
         while not peers.met.issuperset(self.ni.peers):
             if self._repeat:
                 self._repeat = False
-                if not self.parts.transmitter.busy:  # a link that is blocked still has the notices of before
+                if not self.parts.transmitter.busy:  # a blocked link still holds the earlier notices
                     await self._notices(peers)
                 self.nic.write(Reg.IT0, period)
             await self._hold.steps[await self._hold.run()]()

@@ -33,7 +33,7 @@ class Unfinished:
             self._messages.discard(message)
 
     def forget(self, peer: int) -> None:
-        """A NI begins anew: the rest of what it has sent to trees does not come."""
+        """A NI has restarted: the rest of its messages to trees does not come."""
         self._messages = {message for message in self._messages if message[1] != peer}
 
     def has(self, peer: int) -> bool:

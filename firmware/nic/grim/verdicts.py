@@ -46,7 +46,7 @@ class Verdicts:
         return (stream if self._per_ni else stream // self._layout.targets) % self._ni.nodes
 
     def forget(self, peer: int) -> None:
-        """A NI begins anew: so do the streams that come from it."""
+        """A NI has restarted: its incoming streams start again."""
         for stream in range(len(self.expected)):
             if self.source(stream) == peer:
                 self.expected[stream], self.refusing[stream] = 0, False

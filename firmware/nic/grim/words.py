@@ -96,7 +96,7 @@ class Counter(IntEnum):
     COPIES = 32
     """Copies made for the children of multicast trees."""
     PARTED = 33
-    """Connections with other NIs that ended: one was down, or began anew."""
+    """Connections with other NIs that ended: one was down, or has restarted."""
     FOREIGN = 34
     """Packets dropped because they are of no connection, or of one that ended."""
     UNSENT = 35

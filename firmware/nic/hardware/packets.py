@@ -32,7 +32,7 @@ class Arrived(NamedTuple):
     size: int
     """Bytes of payload."""
     good: bool
-    """Its CRC was right, and it is as long as it says. Of a packet that is not good, believe nothing."""
+    """Its CRC was right, and it is as long as it says. In a packet that is not good, no field is valid."""
 
 
 class PortEvents(Protocol):

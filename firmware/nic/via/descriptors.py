@@ -45,7 +45,7 @@ class Pages(Protocol):
         """Take so many bytes of the last page back, to look them up anew; False when it was looked up by the host."""
 
     def again(self) -> None:
-        """Begin anew; the queue cache was put back if it is still there."""
+        """Start again; the queue cache was put back if it is still there."""
 
 
 @dataclass

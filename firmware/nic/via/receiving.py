@@ -62,7 +62,7 @@ class Receiver:
         await self._port.drop()
 
     async def _good(self, header: Header) -> None:
-        """A packet that can be believed."""
+        """A valid packet."""
         endpoint = self._ni.endpoints[header.vi] if header.vi < len(self._ni.endpoints) else None
         self._unseen = endpoint is not None and endpoint.user
         if not (self._unseen and header.first and header.kind == Kind.SEND):

@@ -42,7 +42,7 @@ class Rules:
 
     @property
     def reliable(self) -> bool:
-        """A loss breaks the connection; otherwise nobody hears of it."""
+        """A loss breaks the connection; otherwise it is not reported."""
         return self.level is not Reliability.UNRELIABLE
 
     def sends(self, node: int) -> list[int]:
