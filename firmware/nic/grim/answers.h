@@ -1,18 +1,21 @@
 /* Paths of answers.py and of the synchronisation in scan.py. */
-/* A message is acknowledged. */
-void ack_seen(struct ni *ni) {
+/* An answer of a kind, which ends the message that it means. */
+static inline __attribute__((always_inline)) void ended(struct ni *ni, u32 kind, u32 *count) {
     struct buffer *buffer = ni->armed;
     struct packet *data = packet(ni, 8);
     u32 w0 = data->w0, type = data->w1 >> 26;
     struct board *board;
     struct entry *entry;
     release(ni, buffer);
-    if (LIKELY(type == TYPE_ACK)) {
-        ni->acks++;
+    if (LIKELY(type == kind)) {
+        *count = *count + 1;
         entry = meant(ni, w0, &board);
         finish(ni, board, entry);
     }
 }
+
+/* A message is acknowledged. */
+void ack_seen(struct ni *ni) { ended(ni, TYPE_ACK, &ni->acks); }
 
 /* One more message that was acknowledged before those in front of it. */
 u32 free_message(struct ni *ni, struct board *board) {
@@ -104,19 +107,7 @@ void answer_strange(struct ni *ni) {
 }
 
 /* A message can never succeed: it is freed. */
-void error_seen(struct ni *ni) {
-    struct buffer *buffer = ni->armed;
-    struct packet *data = packet(ni, 8);
-    u32 w0 = data->w0, type = data->w1 >> 26;
-    struct board *board;
-    struct entry *entry;
-    release(ni, buffer);
-    if (LIKELY(type == TYPE_ERROR)) {
-        ni->errors++;
-        entry = meant(ni, w0, &board);
-        finish(ni, board, entry);
-    }
-}
+void error_seen(struct ni *ni) { ended(ni, TYPE_ERROR, &ni->errors); }
 
 /* And its host is told, in its queue. */
 void error_report(struct ni *ni, struct channel *channel, struct packet *report, struct message *message, u32 cause, u32 index) {

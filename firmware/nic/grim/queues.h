@@ -247,7 +247,7 @@ u32 per_ni_find(struct ni *ni, u32 vnn, u32 sequence) {
 
 /* A message that is accepted, under per-NI sequencing. */
 void receive_per_ni(struct ni *ni) {
-    u32 length = length_of(ni->armed->data->w2), target, source, tail, back;
+    u32 length = length_of(ni->armed->data->w2), target, source;
     struct buffer *buffer = ni->armed;
     u32 early = ni->early_offset;
     struct packet *data = packet(ni, length);
@@ -261,22 +261,5 @@ void receive_per_ni(struct ni *ni) {
     }
     in = &ni->incoming[source];
     channel = &ni->channels[target];
-    if (UNLIKELY(in->expected != (data->w0 & 0xFF) || (data->w2 & 0xFFFF) != ni->me_word)) {
-        OFF_PATH("out of order");
-        return;
-    }
-    back = channel->queue_back;
-    if (UNLIKELY(!fits(SHARED32(&channel->host_front), back, length, ni->host_limit))) {
-        OFF_PATH("no room");
-        return;
-    }
-    in->expected++;
-    in->refusing = 0;
-    tail = ni->block_tail;
-    if (LIKELY(early < length))
-        tail = post(ni, tail, (u32)data + early, channel->host_base + back + 64 + early, length - early, 0, 0, data->w0);
-    back = following(back, length, ni->host_limit);
-    channel->queue_back = back;
-    ni->block_tail = post_word(ni, tail, back, channel->host_base, buffer, data->w0);
-    REGISTER_WRITE(PULSE, 1);
+    accept(ni, in, channel, buffer, data, length, early);
 }

@@ -11,18 +11,9 @@ static inline struct incoming *look(struct ni *ni, struct packet *data, u32 *tar
     return &ni->incoming[stream_of(ni, from, *source, *target)];
 }
 
-/* A message that is accepted: sequence, room, two control blocks, go. */
-void receive_message(struct ni *ni) {
-    u32 length = length_of(ni->armed->data->w2), target, source, tail, back;
-    struct buffer *buffer = ni->armed;
-    u32 early = ni->early_offset;
-    struct packet *data = packet(ni, length);
-    struct incoming *in = look(ni, data, &target, &source);
-    struct channel *channel = &ni->channels[target];
-    if (UNLIKELY(length > ni->host_slot || data->w1 >> 26 >= 3)) {
-        OFF_PATH("no message for a host");
-        return;
-    }
+/* Sequence, room, two control blocks, go. */
+static inline __attribute__((always_inline)) void accept(struct ni *ni, struct incoming *in, struct channel *channel, struct buffer *buffer, struct packet *data, u32 length, u32 early) {
+    u32 tail, back;
     if (UNLIKELY(in->expected != (data->w0 & 0xFF) || (data->w2 & 0xFFFF) != ni->me_word)) {
         OFF_PATH("out of order");
         return;
@@ -41,6 +32,21 @@ void receive_message(struct ni *ni) {
     channel->queue_back = back;
     ni->block_tail = post_word(ni, tail, back, channel->host_base, buffer, data->w0);
     REGISTER_WRITE(PULSE, 1);
+}
+
+/* A message that is accepted. */
+void receive_message(struct ni *ni) {
+    u32 length = length_of(ni->armed->data->w2), target, source;
+    struct buffer *buffer = ni->armed;
+    u32 early = ni->early_offset;
+    struct packet *data = packet(ni, length);
+    struct incoming *in = look(ni, data, &target, &source);
+    struct channel *channel = &ni->channels[target];
+    if (UNLIKELY(length > ni->host_slot || data->w1 >> 26 >= 3)) {
+        OFF_PATH("no message for a host");
+        return;
+    }
+    accept(ni, in, channel, buffer, data, length, early);
 }
 
 /* What a message for the node's FPGA card costs beyond it: the other ring's turn, its back pointer a register of the card. */
