@@ -156,7 +156,7 @@ def multicast_deliver(s: Shared, at: Mapping[str, Any], times: int) -> Iterable[
 
 
 PATHS: Mapping[str, Given] = {
-    "channel_blocked": lambda s, at, n: [(s.ni, s.board(at["channel"]))],
+    "channel_blocked": lambda s, at, n: [(s.ni, s.board(at["channel"]))] if "channel" in at else None,
     "send_message": of_channel,
     "send_later": of_channel,
     "send_per_ni": per_ni,
