@@ -44,6 +44,8 @@ WHEEL_FLAG = "CFG_CXXFLAGS_PCH_I=-include"
 """The wheel leaves this make variable empty, and larger designs do not build without it."""
 MAKE_FLAGS = (f"CXX={CXX}", f"LINK={CXX}", WHEEL_FLAG)
 """What make is told of every program made from Verilator's output."""
+UNITS_MK = "units.mk"
+"""The makefile of a model, and how its files are taken together."""
 FATAL = ("PINMISSING", "UNDRIVEN", "MODMISSING", "IMPLICIT", "MULTIDRIVEN", "LATCH", "COMBDLY")
 """Verilator's warnings that end a build. The others are for `make lint`, which looks at every module."""
 FATAL_ICARUS = re.compile(r"^.*warning: .*(dangling input port|implicit definition).*$", re.MULTILINE)
@@ -170,7 +172,29 @@ def _verilator_here(job: Job) -> programs.Verilator:
 
 
 def _make(job: Job, name: str, goal: str) -> list[str]:
-    return ["make", "-s", "-j", "2", "-C", "obj", "-f", f"{name}.mk", *MAKE_FLAGS, *_effort(job), goal]
+    objects = _two_units(job.folder / "obj", name)
+    return ["make", "-s", "-j", "2", "-C", "obj", "-f", UNITS_MK, *MAKE_FLAGS, *_effort(job), *objects, goal]
+
+
+def _two_units(obj: Path, name: str) -> list[str]:
+    """Let what is worth optimising be one file, and the rest another; what make is told of them.
+
+    Where Verilator splits a model, every file begins with a header that is compiled in advance, once for each kind:
+    that takes longer than most of the files.
+    """
+    makefile, objects = f"include {name}.mk\n", list[str]()
+    classes = (obj / f"{name}_classes.mk").read_text()
+    if "VM_PARALLEL_BUILDS = 1" in classes:
+        units = {"fast": f"{name}__fast", "slow": f"{name}__slow"}
+        for speed, unit in units.items():
+            lists = re.findall(rf"^VM_(?:CLASSES|SUPPORT)_{speed.upper()} \+= \\\n((?:  .+\n)*)", classes, re.MULTILINE)
+            (obj / f"{unit}.cpp").write_text(
+                "".join(f'#include "{one}.cpp"\n' for one in "".join(lists).replace("\\", "").split())
+            )
+        makefile += f"{units['slow']}.o: override OPT_FAST = $(OPT_SLOW)\n"
+        objects.append(f"VK_OBJS={units['fast']}.o {units['slow']}.o")
+    (obj / UNITS_MK).write_text(makefile)
+    return objects
 
 
 def _effort(job: Job) -> list[str]:
