@@ -18,6 +18,8 @@ from tests.unit.grim_bench import Bench
 from tests.unit.test_grim_rejoin import again
 
 US = 1_000_000
+NOWHERE = 0x7000_0000
+"""Behind all memory that a host has given."""
 QUICK: dict[str, Any] = {"timeout_us": 100, "timeout_tries": 4}
 BESIDE = Reference(1, Device.HOST, 1).pack()
 """The second endpoint of node 1."""
@@ -35,6 +37,7 @@ def tour(charges: Charges) -> None:
     Two(charges, timeout_us=20_000, channels=2, multicast_trees=0, sequencing="per-ni").run("per-ni", _all_numbers)
     Two(charges).run("freed", _freed)
     Two(charges, buffering="both").run("freed, buffered", _freed)
+    Two(charges, poll_first=0, host_queue_bytes=1024, segment_bytes=256).run("unread", _unread)
     _down(charges)
     _down_in_a_tree(charges)
     _disagree(charges, "too long", FAR, segment_bytes=8192)
@@ -66,6 +69,25 @@ async def _overflow(two: Two, grim: Grim, data: int) -> None:
     reply = await grim.resolve_handler("reply")
     two.there.handlers.functions[reply] = answer
     await two.step("answer much", grim.send(FAR, reply))
+
+
+async def _unread(two: Two, grim: Grim, data: int) -> None:
+    """More writes fail than the NI keeps reports while it goes on; then their host reads."""
+    source, writes = await grim.malloc_pinned(4), 330
+
+    async def fail() -> None:
+        for number in range(writes):
+            await grim.send_memory(FAR, NOWHERE + 4 * number, source, 4)
+        await grim.host.sleep(20_000 * US)
+
+    async def read() -> None:
+        for _ in range(2 * writes):
+            with suppress(GrimError):
+                await grim.poll()
+            await grim.host.sleep(5 * US)
+
+    await two.step("fail", fail())
+    await two.step("read", read())
 
 
 async def _scoreboard(two: Two, grim: Grim, data: int) -> None:
