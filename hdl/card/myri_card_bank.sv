@@ -3,7 +3,7 @@
 // The FPGA asks (`want`), is granted, releases, and asks again only after it has seen the grant fall. The bus side owns
 // the bank whenever the FPGA does not; an access or a hold of the bus side keeps it for cfg_linger clocks more, so that
 // a burst is not torn. A bus access that must wait longer than cfg_patience clocks is an event (0: never).
-// Timing: a grant is two crossings after the wish. Whoever makes an access keeps the clock awake until it is done.
+// Timing: a grant is two crossings after the request. The requester keeps the clock awake until its access is done.
 module myri_card_bank (
     input logic clk,  // PCI clock
     input logic rst,  // synchronous reset

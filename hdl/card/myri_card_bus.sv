@@ -128,7 +128,7 @@ module myri_card_bus
     end
   end
 
-  // Whoever asks a bank is awake until it has its answer: the target by itself, the uplink in its states.
+  // A client of a bank stays awake until it has its answer: the target by itself, the uplink in its states.
   assign busy = in_flight || registers_busy;
 
   logic unused;

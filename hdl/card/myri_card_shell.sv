@@ -1,4 +1,4 @@
-// The message shell of the FPGA: takes messages from the two incoming queues by turns, gives each to its circuit, sends
+// The message shell of the FPGA: takes messages from the two incoming queues in turn, gives each to its circuit, sends
 // what comes out where the circuit's forwarding entry says.
 //
 // A message is begun only when its result has room (bank 2 is free), so a full way out never keeps a bank of the way in.

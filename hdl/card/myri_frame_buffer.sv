@@ -1,4 +1,4 @@
-// A frame buffer card: a window of memory on the PCI bus that is looked at, nothing more. The memory is outside.
+// A frame buffer card: a window of memory on the PCI bus, nothing more. The memory is outside.
 //
 // A lane group of 8 bytes is one access. Timing: a write beat a clock, read data in the clock after the request.
 module myri_frame_buffer

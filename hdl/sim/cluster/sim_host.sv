@@ -1,4 +1,4 @@
-// What stands around a host bridge in simulation: host memory in C, and the CPU's loads and stores (host_cpu.c). One
+// The surroundings of a host bridge in simulation: host memory in C, and the CPU's loads and stores (host_cpu.c). One
 // block calls C in a fixed order at each edge: CPU, then the memory read, then the memory write.
 `include "doorway.svh"
 module sim_host #(

@@ -1,4 +1,4 @@
-// INTA# as the host CPU hears of it: an event when it is asserted, a trace record for both edges.
+// INTA# as the host CPU sees it: an event when it is asserted, a trace record for both edges.
 `include "doorway.svh"
 module sim_interrupt
   import sim_trace_pkg::*;

@@ -1,4 +1,4 @@
-// What stands around a LANai in simulation: its SRAM in C, and the processor port model (processor.c) that runs the
+// The surroundings of a LANai in simulation: its SRAM in C, and the processor port model (processor.c) that runs the
 // firmware's instruction streams. One block calls C in a fixed order at each edge: the processor samples, reads are
 // served (they see the old value), then writes land, port a before port b.
 //

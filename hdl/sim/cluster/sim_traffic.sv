@@ -3,7 +3,7 @@
 // Source: at every character clock a packet arrives in the queue with probability
 // cfg_load / 65536 / cfg_length; cfg_load >= 65536 means the queue is never empty. Packets are
 // cfg_length characters on this wire (route, type, payload, CRC-8, GAP) to a uniformly drawn
-// port. It obeys STOP/GO. Sink: takes everything, never sends STOP, checks CRC-8.
+// port. It honours STOP/GO. Sink: takes everything, never sends STOP, checks CRC-8.
 // Timing: `tx` is registered. Free running; meant for the study and the benchmark.
 module sim_traffic #(
     parameter int PORTS = 8,  // ports of the switch, a power of two
