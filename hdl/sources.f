@@ -7,6 +7,7 @@ hdl/sim/probe/sim_settings_pkg.sv
 hdl/host/myri_pci_pkg.sv
 hdl/switch/sp_packet_pkg.sv
 hdl/nic/common/
+hdl/nic/core/
 hdl/nic/lanai9/
 hdl/nic/lanai4/
 hdl/nic/sp/
@@ -92,6 +93,7 @@ hdl/sim/cluster/sim_node.sv
 hdl/sim/cluster/sim_switch_study.sv
 tests/block/hdl/sim_gate.sv
 tests/block/hdl/sim_sram.sv
+tests/block/hdl/sim_core_bench.sv
 tests/block/hdl/sim_sram_bench.sv
 tests/block/hdl/sim_send_bench.sv
 tests/block/hdl/sim_recv_bench.sv

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Protocol
 
 from pymodels.errors import SanlabError
+from pymodels.lanai.faults import Fault
 
 
 class CoreError(SanlabError):
     """A program did what the processor does not define. `address` is that of the instruction."""
 
-    def __init__(self, address: int, where: str, what: str, cause: str, remedy: str) -> None:
+    def __init__(self, address: int, where: str, what: str, cause: str, remedy: str, fault: Fault = Fault.NONE) -> None:
         super().__init__(f"{address:#x}{where and f' in {where}'}: {what}", cause, remedy)
-        self.address = address
+        self.address, self.fault = address, fault
 
 
 class Memory(Protocol):

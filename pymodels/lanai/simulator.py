@@ -13,6 +13,7 @@ from typing import NamedTuple
 from pymodels.lanai.alu import Flags, calculate, counted
 from pymodels.lanai.chips import V11, Chip
 from pymodels.lanai.decode import Instruction, Kind, decode
+from pymodels.lanai.faults import MESSAGES, Fault
 from pymodels.lanai.isa import ONES, PC, REGISTERS, WORD, ZERO
 from pymodels.lanai.ports import CoreError, Memory, NoRegisters, Registers
 
@@ -111,11 +112,15 @@ class Core:
         end = self.steps + limit
         while self.addresses[0] != stop:
             if self.steps >= end:
-                raise self._wrong("still runs", f"{limit} instructions did not lead to {stop:#x}", "raise the limit")
+                raise self._error("still runs", f"{limit} instructions did not lead to {stop:#x}", "raise the limit")
             self.step()
 
-    def _wrong(self, what: str, cause: str, remedy: str) -> CoreError:
-        return CoreError(self.addresses[0], self.symbol(self.addresses[0]), what, cause, remedy)
+    def _error(self, what: str, cause: str, remedy: str, fault: Fault = Fault.NONE) -> CoreError:
+        return CoreError(self.addresses[0], self.symbol(self.addresses[0]), what, cause, remedy, fault)
+
+    def _wrong(self, fault: Fault, cause: str) -> CoreError:
+        message = MESSAGES[fault]
+        return self._error(message.what, cause, message.remedy, fault)
 
     # --- instructions ---------------------------------------------------------------------------------------------
 
@@ -123,13 +128,13 @@ class Core:
         """The instruction at an address, and what executes it; a word is decoded once."""
         if pc + 4 > self.memory.size:
             what = f"the SRAM ends at {self.memory.size:#x}"
-            raise self._wrong("no instruction", what, "look where the jump before went")
+            raise self._wrong(Fault.FETCH, what)
         word = self.memory.load(pc, 4)
         if (known := self._decoded.get(word)) is None:
             if (one := decode(word)) is None:
-                raise self._wrong("illegal word", f"{word:#010x} is no instruction", "look where the jump before went")
+                raise self._wrong(Fault.ILLEGAL, f"{word:#010x} is no instruction")
             if why := self.chip.refuses(one):
-                raise self._wrong(f"instruction {word:#010x}", f"the {self.chip.name} {why}", "compile for this chip")
+                raise self._error(f"instruction {word:#010x}", f"the {self.chip.name} {why}", "compile for this chip")
             known = self._decoded[word] = one, self._execute[one.kind]
         return known
 
@@ -151,9 +156,9 @@ class Core:
             self.addresses = first, second, second + 4
             return
         if self._shadows:
-            raise self._wrong("jump in a shadow", "the jump before it is still under way", "put a nop between them")
+            raise self._wrong(Fault.SHADOW, "the jump before it is still under way")
         if target & 3:
-            raise self._wrong("unaligned jump", f"to {target:#x}", "jump to a multiple of 4")
+            raise self._wrong(Fault.JUMP, f"to {target:#x}")
         self._shadows = self._target_shadows
         self.addresses = (first, target, target + 4) if self._shadows == 1 else (first, second, target)
 
@@ -223,15 +228,13 @@ class Core:
     def _reach(self, address: int, size: int) -> bool:
         """Whether an address is that of a special register. Raises CoreError when it is nothing's."""
         if address & size - 1:
-            cause = f"{size} bytes at {address:#x}"
-            raise self._wrong("unaligned access", cause, "an access stands on a multiple of its size")
+            raise self._wrong(Fault.UNALIGNED, f"{size} bytes at {address:#x}")
         if address >= self._first_special:
             if size != 4:
-                raise self._wrong("part of a register", f"{size} bytes at {address:#x}", "registers are whole words")
+                raise self._wrong(Fault.PART, f"{size} bytes at {address:#x}")
             return True
         if address + size > self.memory.size:
-            cause = f"address {address:#x}, the SRAM ends at {self.memory.size:#x}"
-            raise self._wrong("access beyond SRAM", cause, "look for a wild pointer, or for a stack without end")
+            raise self._wrong(Fault.BEYOND, f"address {address:#x}, the SRAM ends at {self.memory.size:#x}")
         return False
 
     def _load(self, one: Instruction) -> None:

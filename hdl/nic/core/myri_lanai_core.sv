@@ -1,0 +1,313 @@
+// Processor of a LANai: executes what clang-16 compiles for it, one instruction a clock, in order.
+//
+// It has two ways out: the processor port of the SRAM arbiter, for instructions and data, and the special registers,
+// which are the last 2**REGISTER_BITS bytes of the address space. An access of data goes before a fetch. A jump has one
+// shadow, a load of pc two. Not built: contexts and interrupts of the LANai 4, its flags as a register. Assumed, since
+// they are not published: how deep it prefetches (FETCH_WORDS), what a special register costs beyond its instruction
+// (`cfg_register_clocks`).
+// What no processor defines stops it until reset: `fault` says why, `trace.pc` where.
+// Timing: an SRAM access leaves in the clock of its instruction, when it is granted; a special register is accessed in
+// that clock. The result of a load may be used as `myri_lanai_loads` says.
+module myri_lanai_core
+  import myri_lanai_core_pkg::*;
+  import myri_lanai_isa_pkg::*;
+  import myri_sram_pkg::*;
+#(
+    parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
+    parameter int FETCH_WORDS = 2,  // words of the prefetch buffer, a power of two from 2 on
+    parameter int REGISTER_BITS = 9    // special registers: bytes of their addresses = 2**REGISTER_BITS, 8 or 9
+) (
+    input logic clk,  // NIC clock
+    input logic rst,  // synchronous reset: it begins at address 0 afterwards
+    input logic [2:0] cfg_load_delay,  // clocks that a user of a load waits at most, 1..7
+    input logic [3:0] cfg_register_clocks,  // further clocks of an access of a special register
+    input logic [23:0] sram_bytes,  // size of the SRAM
+    output sram_request_t cpu_sram,  // SRAM: request
+    input logic cpu_gnt,  // granted
+    input sram_read_t cpu_read,  // what was read
+    output logic cpu_reg_valid,  // special registers: access in this clock
+    output logic cpu_reg_write,  // 1 = write
+    output logic [8:0] cpu_reg_addr,  // offset
+    output logic [31:0] cpu_reg_wdata,  // write data
+    input logic [31:0] cpu_reg_rdata,  // read data, same clock
+    output core_trace_t trace,  // what happens in this clock
+    output logic [3:0] fault  // FAULT_*: it stands still until reset
+);
+  localparam int LANES = WIDTH / 8;
+  localparam int LANE = $clog2(LANES);
+  localparam logic [4:0] ZERO = 5'd0;
+  localparam logic [4:0] ONES = 5'd1;
+  localparam logic [4:0] PC = 5'd2;
+
+  // Registers; 0, 1 and 2 are the constants and pc, and have none.
+  logic [31:0] register_q[32];
+  logic z_q, n_q, v_q, c_q;
+  // This instruction and the next two.
+  logic [31:0] at_q, after_q, behind_q;
+  logic stopped_q;
+  logic [3:0] fault_q;
+
+  // A load of pc: its two shadows run, then its target.
+  logic [1:0] return_left_q;  // shadows left, 2 or 1
+  logic return_known_q;
+  logic [31:0] return_to_q;
+  logic shadow_q;  // the instruction at hand is the shadow of a jump
+  logic returning;  // it is the second shadow of a load of pc
+  logic [31:0] next;  // the instruction after it
+  assign returning = return_left_q == 2'd1;
+  assign next = returning ? return_to_q : after_q;
+
+  // The instruction. An access of data goes before a fetch.
+  logic have, fetch, access, fetched;
+  logic [22:0] fetch_addr;
+  logic [31:0] word;
+  instruction_t one;
+  assign fetched = cpu_gnt && !access;
+  myri_lanai_fetch #(
+      .WIDTH(WIDTH),
+      .WORDS(FETCH_WORDS)
+  ) u_fetch (
+      .*,
+      .at(at_q),
+      .after(returning && !return_known_q ? at_q : next),
+      .behind(returning ? at_q : behind_q),
+      .addr(fetch_addr),
+      .gnt(fetched)
+  );
+  myri_lanai_decode u_decode (
+      .*,
+      .decoded(one)
+  );
+
+  // Operands.
+  logic [31:0] first, second, datum;  // datum: what a store writes
+  assign first  = value_of(one.rs1, at_q, register_q[one.rs1]);
+  assign second = one.second_rs2 ? value_of(one.rs2, at_q, register_q[one.rs2]) : one.constant;
+  assign datum  = value_of(one.rd, at_q, register_q[one.rd]);
+
+  function automatic logic [31:0] value_of(input logic [4:0] number, input logic [31:0] pc,
+                                           input logic [31:0] held);
+    case (number)
+      ZERO: value_of = 32'd0;
+      ONES: value_of = 32'hFFFFFFFF;
+      PC: value_of = pc;
+      default: value_of = held;
+    endcase
+  endfunction
+
+  // Results.
+  logic holds, carry, overflow;
+  logic [31:0] sum, result;
+  logic [5:0] count;
+  myri_lanai_alu u_alu (
+      .op(one.op),
+      .arithmetic(one.arithmetic),
+      .a(first),
+      .b(second),
+      .carry(c_q),
+      .value(sum),
+      .carry_out(carry),
+      .overflow(overflow)
+  );
+  myri_lanai_count u_count (
+      .op(one.op),
+      .a(one.count ? first : 32'd0),
+      .count(count)
+  );
+  always_comb begin
+    case (one.condition[3:1])
+      3'd0: holds = 1'b1;
+      3'd1: holds = c_q && !z_q;
+      3'd2: holds = !c_q;
+      3'd3: holds = !z_q;
+      3'd4: holds = !v_q;
+      3'd5: holds = !n_q;
+      3'd6: holds = n_q == v_q;
+      default: holds = n_q == v_q && !z_q;
+    endcase
+    holds = holds ^ one.condition[0];
+  end
+  always_comb begin
+    if (one.select) result = holds ? first : second;
+    else if (one.constant_rd) result = one.constant;
+    else if (one.set) result = {31'd0, holds};
+    else if (one.count) result = {26'd0, count};
+    else result = sum;
+  end
+
+  // Accesses.
+  logic memory, special, unaligned, beyond;
+  logic [31:0] address;
+  assign memory = one.load || one.store;
+  assign address = one.moved ? sum : first;
+  assign special = &address[31:REGISTER_BITS];
+  assign unaligned = (one.size[1] && address[1:0] != 2'd0) || (one.size[0] && address[0]);
+  assign beyond = address >= {8'd0, sram_bytes};
+
+  // Jumps.
+  logic writes_rd, jumps;
+  logic [31:0] target;
+  assign writes_rd = (one.alu && holds) || one.select || one.count || one.constant_rd || one.set;
+  assign jumps = ((one.branch || one.relative) && holds) || (writes_rd && one.rd == PC) ||
+      (memory && one.back && one.rs1 == PC && !(one.load && one.rd == PC));
+  always_comb begin
+    if (one.branch) target = one.constant;
+    else if (one.relative) target = (one.rs1 == ZERO ? at_q : first) + one.constant;
+    else target = memory ? sum : result;
+  end
+
+  // May it go?
+  logic [3:0] wrong;
+  logic [3:0] register_wait_q;
+  logic load_waits, ready, go, reads_pc;
+  assign reads_pc = one.load && one.rd == PC;
+  always_comb begin
+    if (at_q + 32'd4 > {8'd0, sram_bytes} || at_q[31:24] != 8'd0) wrong = FAULT_FETCH;
+    else if (!have) wrong = FAULT_NONE;
+    else if (!one.legal) wrong = FAULT_ILLEGAL;
+    else if (load_waits) wrong = FAULT_NONE;
+    else if (memory && unaligned) wrong = FAULT_UNALIGNED;
+    else if (memory && special && !one.size[1]) wrong = FAULT_PART;
+    else if (memory && !special && beyond) wrong = FAULT_BEYOND;
+    else if ((jumps || reads_pc) && (shadow_q || return_left_q != 2'd0)) wrong = FAULT_SHADOW;
+    else if (jumps && target[1:0] != 2'd0) wrong = FAULT_JUMP;
+    else if (return_known_q && return_to_q[1:0] != 2'd0) wrong = FAULT_JUMP;
+    else wrong = FAULT_NONE;
+  end
+  assign ready = !rst && !stopped_q && have && wrong == FAULT_NONE && !load_waits && !(returning && !return_known_q);
+  assign access = ready && memory && !special;
+  assign cpu_reg_valid = ready && memory && special && register_wait_q == cfg_register_clocks;
+  assign go = ready && (!memory || (special ? cpu_reg_valid : cpu_gnt));
+
+  logic [31:0] uses;
+  always_comb begin
+    uses = 32'd0;
+    if (one.reads_rs1) uses[one.rs1] = 1'b1;
+    if (one.second_rs2) uses[one.rs2] = 1'b1;
+    if (one.uses_rd) uses[one.rd] = 1'b1;
+  end
+  myri_lanai_loads u_loads (
+      .*,
+      .loads  (go && one.load && one.rd > PC),
+      .load_rd(one.rd),
+      .waits  (load_waits)
+  );
+
+  // The ways out.
+  logic [31:0] lanes;  // of a store, repeated over a word
+  logic [ 7:0] enables;
+  logic [63:0] doubled;
+  always_comb begin
+    case (one.size)
+      2'd0: lanes = {4{datum[7:0]}};
+      2'd1: lanes = {2{datum[7:0], datum[15:8]}};
+      default: lanes = {datum[7:0], datum[15:8], datum[23:16], datum[31:24]};
+    endcase
+    case (one.size)
+      2'd0: enables = 8'h01;
+      2'd1: enables = 8'h03;
+      default: enables = 8'h0F;
+    endcase
+  end
+  assign doubled = {2{lanes}};
+  always_comb begin
+    cpu_sram = SRAM_IDLE;
+    if (access) begin
+      cpu_sram.req = 1'b1;
+      cpu_sram.write = one.store;
+      cpu_sram.addr = {address[22:LANE], {LANE{1'b0}}};
+      cpu_sram.be = enables << address[LANE-1:0];
+      cpu_sram.wdata = 64'(doubled[WIDTH-1:0]);
+    end else if (fetch && !stopped_q && !rst) begin
+      cpu_sram.req  = 1'b1;
+      cpu_sram.addr = fetch_addr;
+    end
+  end
+  assign cpu_reg_write = one.store;
+  assign cpu_reg_addr  = 9'(address[REGISTER_BITS-1:0]);
+  assign cpu_reg_wdata = datum;
+
+  // What a load of SRAM brings, in the clock after it.
+  logic loading_q, load_zero_q;
+  logic [1:0] load_size_q;
+  logic [2:0] load_lane_q;
+  logic [4:0] load_rd_q;
+  logic [31:0] half, brought;
+  logic [15:0] pair;
+  logic [ 7:0] octet;
+  assign half  = (WIDTH == 64 && load_lane_q[2]) ? cpu_read.data[63:32] : cpu_read.data[31:0];
+  assign pair  = load_lane_q[1] ? half[31:16] : half[15:0];
+  assign octet = load_lane_q[0] ? pair[15:8] : pair[7:0];
+  always_comb begin
+    case (load_size_q)
+      2'd0: brought = {{24{octet[7] && !load_zero_q}}, octet};
+      2'd1: brought = {{16{pair[7] && !load_zero_q}}, pair[7:0], pair[15:8]};
+      default: brought = {half[7:0], half[15:8], half[23:16], half[31:24]};
+    endcase
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      {at_q, after_q, behind_q} <= {32'd0, 32'd4, 32'd8};
+      {z_q, n_q, v_q, c_q} <= 4'd0;
+      {loading_q, shadow_q, stopped_q, return_known_q} <= 4'd0;
+      return_left_q <= 2'd0;
+      register_wait_q <= 4'd0;
+      fault_q <= FAULT_NONE;
+      for (int i = 0; i < 32; i++) register_q[i] <= 32'd0;
+    end else begin
+      if (wrong != FAULT_NONE && !stopped_q) begin
+        stopped_q <= 1'b1;
+        fault_q   <= wrong;
+      end
+      if (ready && memory && special)
+        register_wait_q <= cpu_reg_valid ? 4'd0 : register_wait_q + 4'd1;
+      loading_q <= go && one.load && !special;
+      if (loading_q && load_rd_q == PC) begin
+        return_known_q <= 1'b1;
+        return_to_q <= brought;
+      end else if (loading_q) register_q[load_rd_q] <= brought;
+      if (go) begin
+        load_rd_q   <= one.rd;
+        load_size_q <= one.size;
+        load_lane_q <= address[2:0];
+        load_zero_q <= one.zero_extends;
+        if (memory && one.back) register_q[one.rs1] <= sum;
+        if (writes_rd) register_q[one.rd] <= result;
+        if (one.load && special) register_q[one.rd] <= cpu_reg_rdata;
+        if (one.sets_flags && holds)
+          {z_q, n_q, v_q, c_q} <= {sum == 32'd0, sum[31], overflow, carry};
+        // Go on.
+        shadow_q <= jumps;
+        if (returning) begin
+          {at_q, after_q, behind_q} <= {return_to_q, return_to_q + 32'd4, return_to_q + 32'd8};
+          return_known_q <= 1'b0;
+        end else if (jumps) begin
+          {at_q, after_q, behind_q} <= {after_q, target, target + 32'd4};
+        end else begin
+          {at_q, after_q, behind_q} <= {after_q, behind_q, behind_q + 32'd4};
+        end
+        if (reads_pc) begin
+          return_left_q <= 2'd2;
+          if (special) begin
+            return_known_q <= 1'b1;
+            return_to_q <= cpu_reg_rdata;
+          end
+        end else if (return_left_q != 2'd0) return_left_q <= return_left_q - 2'd1;
+      end
+    end
+  end
+
+  assign fault = fault_q;
+  logic [2:0] stall;
+  always_comb begin
+    if (rst || stopped_q || go) stall = STALL_NONE;
+    else if (!have || (returning && !return_known_q)) stall = STALL_FETCH;
+    else if (load_waits) stall = STALL_LOAD;
+    else stall = special ? STALL_REGISTER : STALL_GRANT;
+  end
+  assign trace = {go, at_q, stall};
+
+  logic unused_ok;
+  assign unused_ok = ^{load_lane_q[2], doubled, cpu_read};
+endmodule
