@@ -81,17 +81,17 @@ module myri_lanai_core
 
   // Operands.
   logic [31:0] first, second, datum;  // datum: what a store writes
-  assign first  = value_of(one.rs1, at_q, register_q[one.rs1]);
-  assign second = one.second_rs2 ? value_of(one.rs2, at_q, register_q[one.rs2]) : one.constant;
-  assign datum  = value_of(one.rd, at_q, register_q[one.rd]);
+  assign first  = value_of(one.rs1, {at_q, register_q[one.rs1]});
+  assign second = one.second_rs2 ? value_of(one.rs2, {at_q, register_q[one.rs2]}) : one.constant;
+  assign datum  = value_of(one.rd, {at_q, register_q[one.rd]});
 
-  function automatic logic [31:0] value_of(input logic [4:0] number, input logic [31:0] pc,
-                                           input logic [31:0] held);
+  // `from` is pc, then the register: a function sees no change but of its arguments (Icarus).
+  function automatic logic [31:0] value_of(input logic [4:0] number, input logic [63:0] from);
     case (number)
       ZERO: value_of = 32'd0;
       ONES: value_of = 32'hFFFFFFFF;
-      PC: value_of = pc;
-      default: value_of = held;
+      PC: value_of = from[63:32];
+      default: value_of = from[31:0];
     endcase
   endfunction
 
