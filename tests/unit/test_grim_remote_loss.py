@@ -13,7 +13,10 @@ from firmware.host.grim import Grim, GrimError
 from firmware.nic.grim.layout import Counter
 from tests.unit.grim_bench import Bench
 
+US = 1_000_000
 ROUNDS = 12
+NOWHERE = 0x7000_0000
+"""A virtual address that no allocation gives."""
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -81,3 +84,43 @@ def test_remote_memory_of_a_host_that_is_down_is_an_error_at_the_caller(kind: st
     bench.run(node)
     nic, layout = bench.machine.nic(0), near.layout
     assert len(set(nic.load_words(layout.channels, 2))) == 1, "its queue is empty again"
+
+
+@pytest.mark.parametrize(("call", "slow"), [("write", 1), ("bad write", 1), ("read", 0), ("read", 1)])
+def test_a_host_that_answers_misses_slowly_is_not_held_for_down(call: str, slow: int) -> None:
+    """The host `slow` stands still for longer than all time-outs together when its NI asks for a translation."""
+    bench = Bench(2, 1, False, True, timeout_us=100, timeout_tries=4)
+    near, far = bench.libraries
+
+    async def stand_still() -> None:
+        host = bench.machine.host(slow)
+        while not bench.count(slow, Counter.MISSES):
+            await near.host.sleep(US // 10)
+        host.pause_between(host.now / US, host.now / US + 2000)
+
+    async def node(library: Grim, me: int) -> None:
+        if me == 1:
+            return
+        here, there = [
+            await (one.pin_user_memory(64) if node == slow else one.malloc_pinned(64))
+            for node, one in enumerate((near, far))
+        ]
+        near.store_pinned(here, b"near" * 16)
+        far.store_pinned(there, b"far " * 16)
+        near.host.spawn(stand_still(), "a host that stands still")
+        if call == "bad write":
+            await near.send_memory(1 << 24, NOWHERE, here, 64)
+            with pytest.raises(GrimError, match="^address: "):
+                await near.wait_for(lambda: False)
+            return
+        if call == "write":
+            await near.send_memory(1 << 24, there, here, 64)
+        else:
+            await near.fetch_memory(1 << 24, here, there, 64)
+        while near.load_pinned(here, 64) != far.load_pinned(there, 64):
+            await near.poll()
+            await near.host.sleep(10 * US)
+
+    bench.run(node, 10_000)
+    assert bench.total(Counter.TIMEOUTS) > 0 and bench.total(Counter.PARTED) == 0
+    assert bench.nothing_left()

@@ -35,8 +35,6 @@ class LossyAnswers(Answers):
         """By stream: sequence number of the oldest unanswered message."""
         self._answered = [0] * total
         """By stream: one bit a sequence number, of messages behind the oldest that are answered."""
-        self.tries = [0] * ni.nodes
-        """By NI: time-outs since it was last heard."""
         self._late: tuple[Channel, int] | None = None
         """Answered, but a copy of it is in the send engine."""
         self._full: list[Channel] = []
@@ -57,7 +55,6 @@ class LossyAnswers(Answers):
             answer.type and not order.is_to(stream, answer.channel_meant)
         ):  # 0: a reply, which has no copies
             return None
-        self.tries[answer.source] = 0
         return channel, slot
 
     async def finish(self, channel: Channel, slot: int) -> None:
@@ -146,7 +143,7 @@ class LossyAnswers(Answers):
         """Nothing waits for a NI any more: its streams start again."""
         streams = self.streams
         self.ni.down.discard(peer)
-        self.tries[peer] = 0
+        self.ni.tries[peer] = 0
         for stream in self._of(peer):
             streams.closed[stream] = False
             streams.sequence[stream] = streams.in_flight[stream] = streams.cursor[stream] = 0

@@ -35,6 +35,8 @@ class Ni:
         time-outs."""
         self.down: set[int] = set()
         """NIs that give no sign of life. None without time-outs."""
+        self.tries = [0] * self.nodes
+        """By VNN: time-outs since a packet of it came."""
         self._counts = [0] * len(Counter)
 
     def _route(self, view: ClusterView, vnn: int) -> tuple[int, int, int]:

@@ -114,10 +114,17 @@ class Receiver:
             await self._message(buffer, head, length, early)
 
     async def _foreign(self, head: Words) -> bool:
-        """Whether a packet is of no connection that there is. Notices and their answers need none."""
+        """Whether a packet is of no connection that there is. Notices and their answers need none. One that is of a
+        connection shows that the other NI is not down.
+        """
         await self._nic.work("connection_look")
-        source = head.source
-        return head.type < MessageType.SYNC and (source >= self._ni.nodes or head.w1 & TAG != self._ni.tags[source])
+        ni, source = self._ni, head.source
+        if head.type >= MessageType.SYNC:
+            return False
+        if source >= ni.nodes or head.w1 & TAG != ni.tags[source]:
+            return True
+        ni.tries[source] = 0
+        return False
 
     async def _bad(self, buffer: int, key: int, overlong: bool) -> None:
         """An invalid packet: counted, never answered."""
@@ -132,11 +139,13 @@ class Receiver:
         if stream == NONE:
             await verdicts.strange(buffer, key)
         elif head.sequence != verdicts.expected[stream]:
-            behind = key - verdicts.expected[stream] & COUNTER_MASK > MAX_WINDOW
-            if self._ni.lossy and behind and stream != verdicts.stalled:
-                await verdicts.again(buffer, head, stream)
-            else:
+            ahead = key - verdicts.expected[stream] & COUNTER_MASK
+            if not self._ni.lossy or ahead <= MAX_WINDOW:
                 await verdicts.out_of_order(buffer, key, stream)
+            elif stream == verdicts.stalled and ahead == COUNTER_MASK:  # a copy of the one that waits
+                await verdicts.refuse(buffer, key, source, stream, Lack.TRANSLATION)
+            else:
+                await verdicts.again(buffer, head, stream)
         elif stream == verdicts.stalled:
             await verdicts.refuse(buffer, key, source, stream, Lack.TRANSLATION)
         elif kind in TREES:

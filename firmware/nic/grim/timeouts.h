@@ -1,9 +1,8 @@
 /* Paths of timeouts.py: the extension for networks that lose packets. */
 /* The oldest unanswered message of a stream is answered: the window goes on by one. */
-void window_moves(struct ni *ni, struct entry *entry, u32 peer) {
+void window_moves(struct ni *ni, struct entry *entry) {
     struct unanswered *window = &ni->unanswered[entry->stream];
     u32 sequence = entry->sequence;
-    ni->tries[peer] = 0;
     if (UNLIKELY(ni->prepared_stream == entry->stream && ni->prepared)) {
         OFF_PATH("a copy of it is prepared");
         ni->prepared = 0;
@@ -95,6 +94,7 @@ u32 connection_look(struct ni *ni) {
         OFF_PATH("of no connection");
         return 0;
     }
+    ni->tries[source] = 0;
     ni->answer_word = ni->me_word | OWN_DEVICE | ni->tags[source];
     return 1;
 }

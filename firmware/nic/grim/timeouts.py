@@ -2,7 +2,8 @@
 
 Data and answers may vanish, or arrive damaged and be dropped by CRC-8. A stream whose oldest unanswered message gets no
 answer for the time-out is rolled back to that message and sent again; the receiver acknowledges duplicates again, which
-makes up for a lost answer. Delivery stays exactly once and in order because
+makes up for a lost answer, and refuses one that still waits for a translation. Delivery stays exactly once and in order
+because
 
 - the window counts from the oldest unanswered message on, so that what arrives is less than half the sequence
   numbers before or behind what is expected;
@@ -77,7 +78,7 @@ class Timeouts:
 
     async def _expire(self, stream: int) -> None:
         """No answer: roll the stream back to its oldest message in flight, or give its NI up."""
-        peer, tries, most = self._order.peer(stream), self._answers.tries, self._ni.options.timeout_tries
+        peer, tries, most = self._order.peer(stream), self._ni.tries, self._ni.options.timeout_tries
         self._clock.age[stream] = 0
         oldest = self._order.oldest_sent(stream)
         if oldest is None:  # all that left is waiting again already

@@ -206,13 +206,7 @@ PATHS: Mapping[str, Given] = {
         if "slot" in at
         else None
     ),
-    "window_moves": lambda s, at, n: [
-        (
-            s.ni,
-            In(s.boards[at["channel"].index]["entry"], at["slot"]),
-            s.parts.outgoing.order.peer(at["channel"].stream[at["slot"]]),
-        )
-    ],
+    "window_moves": lambda s, at, n: [(s.ni, In(s.boards[at["channel"].index]["entry"], at["slot"]))],
     "remote_look": job,
     "translate_static": lambda s, at, n: [(Sram(s.layout.static + Static.BYTES * turn), at["va"]) for turn in range(n)],
     "translate_map": translate_map,

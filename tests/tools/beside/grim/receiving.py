@@ -76,7 +76,7 @@ def lossy(s: Shared) -> dict[str, Any]:
     return {
         **shared,
         "tags": Columns({"": lambda: np.array(s.firmware.tags) & 0xFF}),
-        "tries": Columns({"": lambda: np.array(losses.tries) & 0xFF}),
+        "tries": Columns({"": lambda: np.array(s.firmware.tries) & 0xFF}),
         "unanswered": Columns(unanswered, s.place, s.streams, given=("base", "answered")),
     }
 
