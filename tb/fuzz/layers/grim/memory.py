@@ -100,10 +100,12 @@ class Effect:
         return node in (self.node, self.order.by, self.order.node)
 
     def covers(self, block: Block) -> bool:
-        """Whether it touches a block's addresses while they are granted."""
+        """Whether it touches a block's addresses while they are granted. What was under way when the node went down may
+        have left its sender when the node had begun anew.
+        """
         return (
             self.node == block.node
-            and self.life == block.life
+            and (self.life == block.life or (self.life < block.life and not self.certain))
             and self.va < block.va + block.size
             and block.va < self.va + self.size
             and self.begun < block.freed
@@ -146,7 +148,7 @@ class Memory:
     effects: list[Effect] = field(default_factory=list)
     locks: list[Lock] = field(default_factory=list)
     lock_words: Counter[int] = field(default_factory=Counter)
-    """By node: words of its block of locks that transfers have been given, also while it is down: such a transfer may
+    """By node: words of its block of locks that transfers have been given in all its lives: a transfer of before may
     still find the node that has begun anew."""
     frozen: list[tuple[int, int, bytes, str]] = field(default_factory=list)
     """Freed memory: node, physical address, bytes, and whose it was."""
@@ -173,7 +175,6 @@ class Memory:
             block.freeing = block.freed = now
         self.frozen = [one for one in self.frozen if one[0] != node]
         self.locks = [lock for lock in self.locks if lock.node != node]
-        self.lock_words[node] = 0
 
     def doubt(self, effect: Effect, *arguments: str) -> None:
         """An effect that may or may not happen: then it is an error about one of these arguments."""
