@@ -19,8 +19,8 @@ module myri_fpga_card
     input logic f_clk,  // fabric clock
     input logic f_rst,  // synchronous reset
     output logic f_busy,  // fabric clock: another edge is needed
-    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
-    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    input pci_in_t pci_in,  // resolved wires of the slot
+    output pci_out_t pci_out,  // drives and enables
     input pci_card_settings_t cfg_pci,  // as a card on the bus
     input fpga_settings_t cfg,  // of its own
     output logic mem_valid,  // bus side: access of a bank

@@ -9,8 +9,8 @@ module myri_frame_buffer
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
     output logic busy,  // another edge is needed
-    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
-    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    input pci_in_t pci_in,  // resolved wires of the slot
+    output pci_out_t pci_out,  // drives and enables
     input pci_card_settings_t cfg,  // of the card
     output logic mem_valid,  // access of the memory
     output logic mem_write,  // 1 = write
@@ -21,7 +21,8 @@ module myri_frame_buffer
     output logic tr_first,  // strobe: first data of a transaction to this card
     output logic tr_last  // strobe: its end
 );
-  logic [PCI_OUT_BITS-1:0] target_out;
+  pci_out_t target_out, no_master;
+  assign no_master = PCI_NOTHING;
   logic cs_write, mem_enable, master_enable, target_busy, config_busy;
   logic [5:0] cs_reg, bar_size_log2;
   logic [31:0] cs_wdata, cs_rdata, bar_base, tw_addr, tread_addr;
@@ -56,7 +57,7 @@ module myri_frame_buffer
   );
   myri_pci_merge u_merge (
       .a_out(target_out),
-      .b_out({3'b111, {PCI_ENABLES{1'b0}}, {PCI_WIRES{1'b1}}}),  // no master
+      .b_out(no_master),
       .inta (1'b0),
       .m66  (cfg.m66),
       .pci_out

@@ -15,8 +15,8 @@ module myri_host_bridge
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of its sides, gated
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge
-    input logic [PCI_IN_BITS-1:0] pci_in,  // bus as resolved
-    output logic [PCI_OUT_BITS-1:0] pci_out,  // what the bridge drives
+    input pci_in_t pci_in,  // bus as resolved
+    output pci_out_t pci_out,  // what the bridge drives
     input logic [AGENTS-1:0] req_n,  // requests of all agents
     output logic [AGENTS-1:0] gnt_n,  // grants to all agents
     input logic [AGENTS-1:0] inta_n,  // INTA# of all agents
@@ -64,8 +64,8 @@ module myri_host_bridge
       .AGENTS(AGENTS)
   ) u_arbiter (
       .*,
-      .frame_n(pci_in[PCI_FRAME_N]),
-      .irdy_n(pci_in[PCI_IRDY_N]),
+      .frame_n(pci_in.wires.frame_n),
+      .irdy_n(pci_in.wires.irdy_n),
       .busy(arbiter_busy)
   );
 
@@ -99,7 +99,7 @@ module myri_host_bridge
   logic [31:0] mc_addr;
   logic [15:0] mc_bytes;
   logic [63:0] mw_data, mr_data;
-  logic [PCI_OUT_BITS-1:0] master_out, target_out;
+  pci_out_t master_out, target_out;
   logic master_retry, master_disconnect;
 
   myri_host_cpu u_cpu (

@@ -8,15 +8,15 @@ module myri_pci_backplane
 ) (
     input logic clk,  // PCI clock
     input logic rst,  // synchronous, active high
-    input logic [PCI_OUT_BITS-1:0] own_out,  // what the bridge drives
-    output logic [PCI_IN_BITS-1:0] own_in,  // what it sees
+    input pci_out_t own_out,  // what the bridge drives
+    output pci_in_t own_in,  // what it sees
     input logic [PCI_OUT_BITS*CARDS-1:0] slot_out,  // what the card in each connector drives, connector 0 lowest
     output logic [PCI_IN_BITS*CARDS-1:0] slot_in,  // what it sees
     input logic [CARDS-1:0] slot_present,  // a card is there
     input logic [CARDS:0] gnt_n,  // GNT# of every agent
     output logic [CARDS:0] req_n,  // REQ# of every agent
     output logic [CARDS:0] inta_n,  // INTA# of every agent
-    output logic [PCI_WIRES-1:0] wires,  // resolved shared wires
+    output pci_wires_t wires,  // resolved shared wires
     output logic conflict,  // two agents drive one wire
     output logic [31:0] count_data,  // clocks that moved data
     output logic [31:0] count_busy,  // clocks with a transaction on the bus
@@ -25,7 +25,7 @@ module myri_pci_backplane
   logic [PCI_OUT_BITS*CARDS-1:0] cards_out;
 
   for (genvar k = 0; k < CARDS; k++) begin : gen_slot
-    logic [PCI_OUT_BITS-1:0] card_out;
+    pci_out_t card_out;
     assign card_out = slot_out[PCI_OUT_BITS*k+:PCI_OUT_BITS];
     assign cards_out[PCI_OUT_BITS*k+:PCI_OUT_BITS] = slot_present[k] ? card_out : PCI_NOTHING;
   end

@@ -15,8 +15,8 @@ module myri_pci_bridge
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge
     output logic busy,  // another edge is needed
-    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of its connector
-    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    input pci_in_t pci_in,  // resolved wires of its connector
+    output pci_out_t pci_out,  // drives and enables
     input logic far_clk,  // clock of the far bus
     input logic far_rst,  // synchronous, active high
     input logic [47:0] far_cycle,  // index of the coming edge
@@ -27,7 +27,7 @@ module myri_pci_bridge
     input pci_card_settings_t cfg,  // on the near bus
     input logic [3:0] cfg_cdc_latency,  // of the crossings
     input logic cfg_far_wide,  // far bus: 64 bits
-    output logic [PCI_WIRES-1:0] far_wires,  // resolved wires of the far bus, for a monitor
+    output pci_wires_t far_wires,  // resolved wires of the far bus, for a monitor
     output logic [CARDS:0] far_req_n,  // REQ# of every agent of it, for a monitor
     output logic [CARDS:0] far_gnt_n,  // GNT# of every agent of it, for a monitor
     output logic far_conflict,  // two agents drive one wire of it
@@ -52,8 +52,8 @@ module myri_pci_bridge
   logic [7:0] f_tw_be, f_tread_bytes;
   logic [15:0] f_mc_bytes;
   logic bus_busy, arbiter_busy;
-  logic [PCI_IN_BITS-1:0] far_in;
-  logic [PCI_OUT_BITS-1:0] far_out;
+  pci_in_t far_in;
+  pci_out_t far_out;
   logic [CARDS:0] inta_n;
   logic [31:0] count_data, count_busy;
 
@@ -171,8 +171,8 @@ module myri_pci_bridge
   ) u_arbiter (
       .clk(far_clk),
       .rst(far_rst),
-      .frame_n(far_wires[PCI_FRAME_N]),
-      .irdy_n(far_wires[PCI_IRDY_N]),
+      .frame_n(far_wires.frame_n),
+      .irdy_n(far_wires.irdy_n),
       .req_n(far_req_n),
       .gnt_n(far_gnt_n),
       .busy(arbiter_busy)

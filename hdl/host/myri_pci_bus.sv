@@ -15,7 +15,7 @@ module myri_pci_bus
     input logic [AGENTS-1:0] gnt_n,  // grants from the arbiter
     output logic [AGENTS-1:0] req_n,  // requests to the arbiter
     output logic [AGENTS-1:0] inta_n,  // INTA# of each agent
-    output logic [PCI_WIRES-1:0] wires,  // resolved shared wires
+    output pci_wires_t wires,  // resolved shared wires
     output logic conflict,  // two agents drive one signal
     output logic [31:0] count_data,  // clocks that moved data
     output logic [31:0] count_busy,  // clocks with FRAME# or IRDY# low
@@ -24,30 +24,28 @@ module myri_pci_bus
   logic [AGENTS-1:0] m66;  // card can run at 66 MHz
 
   for (genvar k = 0; k < AGENTS; k++) begin : gen_agent
-    logic [PCI_OUT_BITS-1:0] pins;
-    logic [   PCI_WIRES-1:0] joined;  // AND of the agents up to this one
-    logic [ PCI_ENABLES-1:0] enables;
-    logic [ PCI_ENABLES-1:0] once;  // enabled by an agent up to this one
-    logic [ PCI_ENABLES-1:0] twice;  // enabled by two of them
+    pci_out_t pins;
+    pci_wires_t joined;  // AND of the agents up to this one
+    pci_enables_t once;  // enabled by an agent up to this one
+    pci_enables_t twice;  // enabled by two of them
     assign pins = agent_out[PCI_OUT_BITS*k+:PCI_OUT_BITS];
-    assign enables = pins[PCI_OE+:PCI_ENABLES];
     if (k == 0) begin : gen_head
-      assign joined = pins[PCI_WIRES-1:0];
-      assign once   = enables;
+      assign joined = pins.wires;
+      assign once   = pins.enables;
       assign twice  = '0;
     end else begin : gen_next
-      assign joined = gen_agent[k-1].joined & pins[PCI_WIRES-1:0];
-      assign once   = gen_agent[k-1].once | enables;
-      assign twice  = gen_agent[k-1].twice | (gen_agent[k-1].once & enables);
+      assign joined = gen_agent[k-1].joined & pins.wires;
+      assign once   = gen_agent[k-1].once | pins.enables;
+      assign twice  = gen_agent[k-1].twice | (gen_agent[k-1].once & pins.enables);
     end
-    assign req_n[k] = pins[PCI_REQ_N];
-    assign inta_n[k] = pins[PCI_INTA_N];
-    assign m66[k] = pins[PCI_M66];
+    assign req_n[k] = pins.req_n;
+    assign inta_n[k] = pins.inta_n;
+    assign m66[k] = pins.m66;
     logic idsel;
     if (k == 0) begin : gen_no_idsel
       assign idsel = 1'b0;
     end else begin : gen_idsel
-      assign idsel = wires[PCI_AD+16+k-1];
+      assign idsel = wires.ad[16+k-1];
     end
     assign agent_in[PCI_IN_BITS*k+:PCI_IN_BITS] = {&m66, idsel, gnt_n[k], wires};
   end
@@ -55,7 +53,7 @@ module myri_pci_bus
   assign wires = gen_agent[AGENTS-1].joined;
   // SERR# (the top enable) is open drain: two drivers are no conflict.
   assign conflict = |gen_agent[AGENTS-1].twice[PCI_ENABLES-2:0];
-  assign busy = ~wires[PCI_FRAME_N] | ~wires[PCI_IRDY_N];
+  assign busy = ~wires.frame_n | ~wires.irdy_n;
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -63,7 +61,7 @@ module myri_pci_bus
       count_busy <= '0;
     end else if (busy) begin
       count_busy <= count_busy + 32'd1;
-      if (~wires[PCI_IRDY_N] & ~wires[PCI_TRDY_N]) count_data <= count_data + 32'd1;
+      if (~wires.irdy_n & ~wires.trdy_n) count_data <= count_data + 32'd1;
     end
   end
 

@@ -16,8 +16,8 @@ module myri_pci_device
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // PCI clock of its sides, gated
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge
-    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
-    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    input pci_in_t pci_in,  // resolved wires of the slot
+    output pci_out_t pci_out,  // drives and enables
     input pci_card_settings_t cfg,  // of the device
     input logic inta,  // level of the interrupt request
     output logic master_enable,  // it may be master
@@ -51,7 +51,7 @@ module myri_pci_device
     output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
     output logic busy  // something is open, or an edge is needed
 );
-  logic [PCI_OUT_BITS-1:0] target_out, master_out;
+  pci_out_t target_out, master_out;
   logic cs_write, mem_enable, target_busy, master_busy;
   logic [5:0] cs_reg, bar_size_log2;
   logic [31:0] cs_wdata, cs_rdata, bar_base;

@@ -14,8 +14,8 @@ module myri_pci_master
 (
     input logic clk,  // PCI clock
     input logic rst,  // synchronous, active high
-    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires, GNT#
-    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives, enables, REQ#
+    input pci_in_t pci_in,  // resolved wires, GNT#
+    output pci_out_t pci_out,  // drives, enables, REQ#
     input logic cfg_wide,  // 1 = ask for 64-bit transfers (REQ64#)
     input pci_master_settings_t cfg,  // of the master
     input logic mc_valid,  // command
@@ -64,13 +64,15 @@ module myri_pci_master
   logic [7:0] delay_q;  // start delay left
 
   // ---- bus as sampled ----
+  pci_wires_t bus;
+  assign bus = pci_in.wires;
   logic trdy, stop, devsel, ack64, gnt, idle_bus;
-  assign trdy = ~pci_in[PCI_TRDY_N];
-  assign stop = ~pci_in[PCI_STOP_N];
-  assign devsel = ~pci_in[PCI_DEVSEL_N];
-  assign ack64 = ~pci_in[PCI_ACK64_N];
-  assign gnt = ~pci_in[PCI_GNT_N];
-  assign idle_bus = pci_in[PCI_FRAME_N] & pci_in[PCI_IRDY_N];
+  assign trdy = ~bus.trdy_n;
+  assign stop = ~bus.stop_n;
+  assign devsel = ~bus.devsel_n;
+  assign ack64 = ~bus.ack64_n;
+  assign gnt = ~pci_in.gnt_n;
+  assign idle_bus = bus.frame_n & bus.irdy_n;
 
   // ---- the phase on the bus ----
   logic wide_now, xfer, group_end, fin, abort_m, abort_t;
@@ -253,7 +255,7 @@ module myri_pci_master
       .half  (half_q),
       .write (a_write_q),
       .wide  (wide_now),
-      .bus_ad(pci_in[PCI_AD+:64]),
+      .bus_ad(bus.ad),
       .needed(data_needed)
   );
 
@@ -268,8 +270,6 @@ module myri_pci_master
       .ask64(ask64_q),
       .wide(wide_q),
       .half(half_q),
-      .bus_ad(pci_in[PCI_AD+:64]),
-      .bus_cbe(pci_in[PCI_CBE+:8]),
       .in_addr(state_q == ADDR),
       .in_data(state_q == DATA),
       .in_turn(state_q == TURN),

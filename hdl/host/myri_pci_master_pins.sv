@@ -3,28 +3,27 @@
 module myri_pci_master_pins
   import myri_pci_pkg::*;
 (
-    input  logic                    clk,             // PCI clock
-    input  logic                    rst,             // synchronous, active high
-    input  logic [            63:0] bus_ad,          // AD as sampled (for parity)
-    input  logic [             7:0] bus_cbe,         // C/BE# as sampled (for parity)
-    input  logic                    park,            // bus parked here
-    input  logic                    in_addr,         // address phase
-    input  logic                    in_data,         // data phase
-    input  logic                    in_turn,         // IRDY# is driven high
-    input  logic                    frame,           // FRAME# asserted
-    input  logic                    irdy,            // IRDY# asserted
-    input  logic                    req,             // REQ# asserted
-    input  logic                    ask64,           // this transaction asks for 64 bits
-    input  logic                    wide,            // ... and gets them
-    input  logic                    half,            // 32 bits wide: upper dword
-    input  logic                    write,           // write to the bus
-    input  logic                    is_config,       // configuration cycle
-    input  logic [            31:0] addr,            // next byte
-    input  logic [            15:0] bytes,           // bytes left in the transaction
-    input  logic [            63:0] head,            // write beat
-    input  logic [             6:0] cfg_line_bytes,  // cache line
-    output logic [PCI_OUT_BITS-1:0] pci_out,         // drives and enables
-    output logic                    needed           // parity of a parked bus lags behind
+    input  logic              clk,             // PCI clock
+    input  logic              rst,             // synchronous, active high
+    input  pci_wires_t        bus,             // as sampled (for parity)
+    input  logic              park,            // bus parked here
+    input  logic              in_addr,         // address phase
+    input  logic              in_data,         // data phase
+    input  logic              in_turn,         // IRDY# is driven high
+    input  logic              frame,           // FRAME# asserted
+    input  logic              irdy,            // IRDY# asserted
+    input  logic              req,             // REQ# asserted
+    input  logic              ask64,           // this transaction asks for 64 bits
+    input  logic              wide,            // ... and gets them
+    input  logic              half,            // 32 bits wide: upper dword
+    input  logic              write,           // write to the bus
+    input  logic              is_config,       // configuration cycle
+    input  logic       [31:0] addr,            // next byte
+    input  logic       [15:0] bytes,           // bytes left in the transaction
+    input  logic       [63:0] head,            // write beat
+    input  logic       [ 6:0] cfg_line_bytes,  // cache line
+    output pci_out_t          pci_out,         // drives and enables
+    output logic              needed           // parity of a parked bus lags behind
 );
   logic drive_lo, drive_hi, par_q, par64_q, par_oe_q, par64_oe_q;
   logic [ 3:0] command;
@@ -63,15 +62,15 @@ module myri_pci_master_pins
   // What a parked master drives is 0, and so is its parity.
   assign needed   = (par_oe_q != park) | (par_oe_q & par_q);
   always_ff @(posedge clk) begin
-    if (drive_lo | rst) par_q <= ^{bus_ad[31:0], bus_cbe[3:0]} | rst;
-    if (drive_hi | rst) par64_q <= ^{bus_ad[63:32], bus_cbe[7:4]} | rst;
+    if (drive_lo | rst) par_q <= ^{bus.ad[31:0], bus.cbe[3:0]} | rst;
+    if (drive_hi | rst) par64_q <= ^{bus.ad[63:32], bus.cbe[7:4]} | rst;
     par_oe_q   <= drive_lo & ~rst;
     par64_oe_q <= drive_hi & ~rst;
   end
 
   // One concatenation in the order of myri_pci_pkg, top bit first: event-driven simulators pay per assignment.
   logic own_cbe, own_frame;
-  logic [PCI_OUT_BITS-1:0] driven;
+  pci_out_t driven;
   assign own_cbe = drive_lo | in_data;
   assign own_frame = in_addr | in_data;
   assign driven = {
@@ -104,6 +103,6 @@ module myri_pci_master_pins
     drive_hi ? ad[63:32] : 32'hFFFF_FFFF,
     drive_lo ? ad[31:0] : 32'hFFFF_FFFF
   };
-  localparam logic [PCI_OUT_BITS-1:0] ONLY_REQ = PCI_NOTHING & ~(PCI_OUT_BITS'(1) << PCI_REQ_N);
+  localparam logic [PCI_OUT_BITS-1:0] ONLY_REQ = {3'b110, PCI_NOTHING[PCI_OUT_BITS-4:0]};
   assign pci_out = (own_cbe | own_frame | in_turn | par_oe_q | par64_oe_q) ? driven : req ? ONLY_REQ : PCI_NOTHING;
 endmodule

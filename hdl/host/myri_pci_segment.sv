@@ -45,7 +45,7 @@ module myri_pci_segment
     output logic tr_dma_write,  // with both: it writes memory
     output logic ev_retry,  // strobe: the bridge refused a transaction
     output logic ev_disconnect,  // strobe: the bridge stopped a burst
-    output logic [PCI_WIRES-1:0] wires,  // resolved shared wires, for a monitor
+    output pci_wires_t wires,  // resolved shared wires, for a monitor
     output logic [SLOTS:0] grants_n,  // GNT# of every agent, for a monitor
     output logic [SLOTS:0] requests_n,  // REQ# of every agent, for a monitor
     output logic m66en,  // the bus may run at 66 MHz: no card pulls M66EN down
@@ -57,12 +57,12 @@ module myri_pci_segment
 );
   localparam int AGENTS = SLOTS + 1;
 
-  logic [PCI_IN_BITS-1:0] bridge_in;
-  logic [PCI_OUT_BITS-1:0] bridge_out;
+  pci_in_t bridge_in;
+  pci_out_t bridge_out;
   logic [AGENTS-1:0] inta_n;
   logic bridge_busy, bus_busy;
 
-  assign m66en = bridge_in[PCI_M66EN];
+  assign m66en = bridge_in.m66en;
   assign busy  = bridge_busy | bus_busy;
 
   myri_pci_backplane #(

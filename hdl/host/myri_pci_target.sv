@@ -14,8 +14,8 @@ module myri_pci_target
     input logic clk,  // PCI clock
     input logic rst,  // synchronous, active high
     input logic [47:0] cycle,  // index of the coming edge (age of a delayed read)
-    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires, IDSEL
-    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    input pci_in_t pci_in,  // resolved wires, IDSEL
+    output pci_out_t pci_out,  // drives and enables
     input logic [31:0] bar_base,  // window, first byte
     input logic [5:0] bar_size_log2,  // window, bytes = 2**this (8..32)
     input logic mem_enable,  // 1 = answer memory commands
@@ -65,9 +65,11 @@ module myri_pci_target
   logic [7:0] phases_q;  // data phases done
 
   // ---- bus as sampled ----
+  pci_wires_t bus;
+  assign bus = pci_in.wires;
   logic in_frame, in_irdy;
-  assign in_frame = ~pci_in[PCI_FRAME_N];
-  assign in_irdy  = ~pci_in[PCI_IRDY_N];
+  assign in_frame = ~bus.frame_n;
+  assign in_irdy  = ~bus.irdy_n;
 
   // ---- decoding ----
   logic [31:2] outside;
@@ -127,11 +129,11 @@ module myri_pci_target
       frame_q <= in_frame;
       if (in_frame && !frame_q && (state_q == IDLE || state_q == TURN)) begin
         state_q <= DECODE;
-        addr_q <= pci_in[PCI_AD+2+:30];
-        low_addr_q <= pci_in[PCI_AD+:2];
-        cmd_q <= pci_in[PCI_CBE+:4];
-        ask64_q <= ~pci_in[PCI_REQ64_N];
-        idsel_q <= pci_in[PCI_IDSEL];
+        addr_q <= bus.ad[31:2];
+        low_addr_q <= bus.ad[1:0];
+        cmd_q <= bus.cbe[3:0];
+        ask64_q <= ~bus.req64_n;
+        idsel_q <= pci_in.idsel;
         decode_wait_q <= (cfg.devsel == 2'd0) ? 2'd0 : cfg.devsel - 2'd1;
       end else if (state_q == DECODE) begin
         decode_wait_q <= decode_wait_q - 2'd1;
@@ -187,8 +189,8 @@ module myri_pci_target
       .wide(wide_q),
       .addr(addr_q),
       .xfer(w_step),
-      .data(pci_in[PCI_AD+:64]),
-      .be(~pci_in[PCI_CBE+:8]),
+      .data(bus.ad),
+      .be(~bus.cbe),
       .room(w_room),
       .pending(w_pending),
       .needed(w_needed),
@@ -212,8 +214,8 @@ module myri_pci_target
   );
   assign cs_write = c_step;
   assign cs_reg = addr_q[7:2];
-  assign cs_wdata = pci_in[PCI_AD+:32];
-  assign cs_be = ~pci_in[PCI_CBE+:4];
+  assign cs_wdata = bus.ad[31:0];
+  assign cs_be = ~bus.cbe[3:0];
 
   myri_pci_target_pins u_pins (
       .*,
@@ -221,8 +223,6 @@ module myri_pci_target
       .devsel(devsel_q),
       .trdy(trdy_q),
       .stop(stop_q),
-      .bus_ad(pci_in[PCI_AD+:64]),
-      .bus_cbe(pci_in[PCI_CBE+:8]),
       .drive(state_q == DATA & ~cmd_q[0]),
       .in_data(state_q == DATA),
       .in_turn(state_q == TURN),
@@ -234,5 +234,5 @@ module myri_pci_target
   assign busy   = w_busy | r_busy | needed;
 
   logic unused;
-  assign unused = &{1'b0, pci_in, ev_disconnect, bar_base[1:0]};
+  assign unused = &{1'b0, ev_disconnect, bar_base[1:0]};
 endmodule

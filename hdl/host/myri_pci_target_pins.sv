@@ -3,33 +3,32 @@
 module myri_pci_target_pins
   import myri_pci_pkg::*;
 (
-    input  logic                    clk,      // PCI clock
-    input  logic                    rst,      // synchronous, active high
-    input  logic [            63:0] bus_ad,   // AD as sampled (for parity)
-    input  logic [             7:0] bus_cbe,  // C/BE# as sampled (for parity)
-    input  logic                    drive,    // read data on AD
-    input  logic                    in_data,  // transaction claimed
-    input  logic                    in_turn,  // control wires driven high
-    input  logic                    wide,     // 64-bit transfer
-    input  logic                    devsel,   // DEVSEL# asserted
-    input  logic                    trdy,     // TRDY# asserted
-    input  logic                    stop,     // STOP# asserted
-    input  logic [            63:0] data,     // read data in bus lanes
-    output logic [PCI_OUT_BITS-1:0] pci_out   // drives and enables
+    input  logic              clk,      // PCI clock
+    input  logic              rst,      // synchronous, active high
+    input  pci_wires_t        bus,      // as sampled (for parity)
+    input  logic              drive,    // read data on AD
+    input  logic              in_data,  // transaction claimed
+    input  logic              in_turn,  // control wires driven high
+    input  logic              wide,     // 64-bit transfer
+    input  logic              devsel,   // DEVSEL# asserted
+    input  logic              trdy,     // TRDY# asserted
+    input  logic              stop,     // STOP# asserted
+    input  logic       [63:0] data,     // read data in bus lanes
+    output pci_out_t          pci_out   // drives and enables
 );
   logic par_q, par64_q, par_oe_q, par64_oe_q, drive_hi, control;
   assign drive_hi = drive & wide;
   assign control  = in_data | in_turn;
 
   always_ff @(posedge clk) begin
-    if (drive | rst) par_q <= ^{bus_ad[31:0], bus_cbe[3:0]} | rst;
-    if (drive_hi | rst) par64_q <= ^{bus_ad[63:32], bus_cbe[7:4]} | rst;
+    if (drive | rst) par_q <= ^{bus.ad[31:0], bus.cbe[3:0]} | rst;
+    if (drive_hi | rst) par64_q <= ^{bus.ad[63:32], bus.cbe[7:4]} | rst;
     par_oe_q   <= drive & ~rst;
     par64_oe_q <= drive_hi & ~rst;
   end
 
   // One concatenation in the order of myri_pci_pkg, top bit first: event-driven simulators pay per assignment.
-  logic [PCI_OUT_BITS-1:0] driven;
+  pci_out_t driven;
   assign driven = {
     // M66, INTA#, REQ#
     3'b111,

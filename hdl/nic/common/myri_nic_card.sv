@@ -13,8 +13,8 @@ module myri_nic_card
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // PCI clock of its sides, gated
     input logic rst,  // synchronous reset
     input logic [47:0] cycle,  // index of the coming edge
-    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
-    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    input pci_in_t pci_in,  // resolved wires of the slot
+    output pci_out_t pci_out,  // drives and enables
     input pci_card_settings_t cfg,  // of the card
     output logic pio_valid,  // PIO stream: {read, addr[23:3], be, data}
     input logic pio_ready,  // taken

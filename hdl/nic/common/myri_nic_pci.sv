@@ -12,8 +12,8 @@ module myri_nic_pci
     input logic [PCI_SIDES-1:0] pci_gated_clk,  // that of its sides, gated
     input logic pci_rst,  // synchronous reset
     input logic [47:0] pci_cycle,  // index of the coming edge
-    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
-    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    input pci_in_t pci_in,  // resolved wires of the slot
+    output pci_out_t pci_out,  // drives and enables
     input nic_settings_t cfg,  // of the NIC
     output logic [PCI_SIDES-1:0] pci_gated_needed,  // clock enables of these
     output logic pci_busy,  // PCI clock: something is open, or another edge is needed

@@ -37,8 +37,8 @@ module myri_fifo_card
     output logic [8:0] tx,  // {data flag, byte} to the cable
     input logic rx_hold,  // see myri_link_port
     output logic tx_hold,  // see myri_link_port
-    input logic [PCI_IN_BITS-1:0] pci_in,  // resolved wires of the slot
-    output logic [PCI_OUT_BITS-1:0] pci_out,  // drives and enables
+    input pci_in_t pci_in,  // resolved wires of the slot
+    output pci_out_t pci_out,  // drives and enables
     output sram_request_t mem_a,  // memory port a
     input logic [63:0] mem_a_rdata,  // read data, the clock after
     output sram_request_t mem_b,  // memory port b

@@ -13,19 +13,19 @@ module sim_behind
     parameter int FPGA = 0,  // as sim_slots
     parameter int FRAME = 0  // as sim_slots
 ) (
-    input  logic                    clk,
-    input  logic                    rst,
-    input  logic [            47:0] cycle,
-    output logic                    busy,
-    output logic                    in_flight,
-    input  logic                    far_clk,
-    input  logic [            47:0] far_cycle,
-    output logic                    far_awake,
-    input  logic                    fabric_clk,
-    input  logic [            47:0] fabric_cycle,
-    output logic                    fabric_awake,
-    input  logic [ PCI_IN_BITS-1:0] pci_in,
-    output logic [PCI_OUT_BITS-1:0] pci_out
+    input  logic            clk,
+    input  logic            rst,
+    input  logic     [47:0] cycle,
+    output logic            busy,
+    output logic            in_flight,
+    input  logic            far_clk,
+    input  logic     [47:0] far_cycle,
+    output logic            far_awake,
+    input  logic            fabric_clk,
+    input  logic     [47:0] fabric_cycle,
+    output logic            fabric_awake,
+    input  pci_in_t         pci_in,
+    output pci_out_t        pci_out
 );
   localparam logic [31:0] WINDOW = 32'hE000_0000;  // all slots; the first one, the NIC's, is the bridge's hole
   pci_card_settings_t nic_q, cfg;

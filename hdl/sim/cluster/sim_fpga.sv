@@ -11,17 +11,17 @@ module sim_fpga
     parameter int MEMORY       = 0,  // number of the SRAM
     parameter int CLOCK_FABRIC = 0   // index of the fabric clock
 ) (
-    input  logic                      clk,
-    input  logic                      rst,
-    input  logic   [            47:0] cycle,
-    output logic                      busy,
-    output alarm_t                    alarm,
-    output logic                      in_flight,
-    input  logic                      fabric_clk,
-    input  logic   [            47:0] fabric_cycle,
-    output logic                      fabric_awake,
-    input  logic   [ PCI_IN_BITS-1:0] pci_in,
-    output logic   [PCI_OUT_BITS-1:0] pci_out
+    input  logic            clk,
+    input  logic            rst,
+    input  logic     [47:0] cycle,
+    output logic            busy,
+    output alarm_t          alarm,
+    output logic            in_flight,
+    input  logic            fabric_clk,
+    input  logic     [47:0] fabric_cycle,
+    output logic            fabric_awake,
+    input  pci_in_t         pci_in,
+    output pci_out_t        pci_out
 );
   // ---------------------------------------------------------------- run-time settings
   fpga_settings_t cfg;

@@ -10,12 +10,12 @@ module sim_frame
     parameter int SLOT   = 2,  // connector on the bus
     parameter int MEMORY = 0   // number of the memory
 ) (
-    input  logic                    clk,
-    input  logic                    rst,
-    input  logic [            47:0] cycle,
-    output logic                    busy,
-    input  logic [ PCI_IN_BITS-1:0] pci_in,
-    output logic [PCI_OUT_BITS-1:0] pci_out
+    input  logic            clk,
+    input  logic            rst,
+    input  logic     [47:0] cycle,
+    output logic            busy,
+    input  pci_in_t         pci_in,
+    output pci_out_t        pci_out
 );
   pci_card_settings_t shared_q, cfg;
   always_ff @(posedge clk) if (rst) shared_q <= pci_card_settings(BASE);

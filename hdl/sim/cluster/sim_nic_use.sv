@@ -15,7 +15,7 @@ module sim_nic_use
     output logic mem_due,
     input logic pci_clk,
     input logic [47:0] pci_cycle,
-    input logic [PCI_IN_BITS-1:0] pci_in,
+    input pci_in_t pci_in,
     input logic link_clk,
     input link_trace_t link_trace,  // link_clk: of the link
     output logic busy  // link clock: another edge is needed
@@ -33,8 +33,8 @@ module sim_nic_use
       .also(2'd0),
       .due (mem_due)
   );
-  assign bus_used = !(pci_in[PCI_FRAME_N] && pci_in[PCI_IRDY_N]);
-  assign bus_data = !pci_in[PCI_IRDY_N] && !pci_in[PCI_TRDY_N];
+  assign bus_used = !(pci_in.wires.frame_n && pci_in.wires.irdy_n);
+  assign bus_data = !pci_in.wires.irdy_n && !pci_in.wires.trdy_n;
   sim_use #(
       .UNIT(BASE + PART_PCI),
       .EVENT(EV_PCI_USE),

@@ -28,7 +28,7 @@ module sim_nic_watch
     input nic_status_t status,
     input logic [1:0] used,  // accesses of the memory in this clock
     output logic mem_due,  // the coming edge of the SRAM's clock is needed, beside those with used /= 0
-    input logic [PCI_IN_BITS-1:0] pci_in,
+    input pci_in_t pci_in,
     output logic busy  // link clock: another edge is needed
 );
   logic use_busy, trace_busy;

@@ -3,50 +3,50 @@ module sim_bench_segment
   import myri_pci_pkg::*;
   import myri_settings_pkg::*;
 (
-    input  logic                    clk,           // PCI clock
-    input  logic                    rst,           // synchronous, active high
-    input  logic [            47:0] cycle,         // index of the coming edge
-    output logic [ PCI_IN_BITS-1:0] slot_in,       // what the card sees
-    input  logic [PCI_OUT_BITS-1:0] slot_out,      // what it drives
-    input  logic [             5:0] cfg_mem_log2,  // host memory window at 0, bytes = 2**this
-    input  logic                    cfg_wide,      // 64-bit bus
-    input  logic                    cpu_valid,     // CPU access
-    output logic                    cpu_ready,     // taken
-    input  logic                    cpu_write,     // 1 = store
-    input  logic [            31:0] cpu_addr,      // 8-byte aligned
-    input  logic [            63:0] cpu_data,      // store data in lanes
-    input  logic [             7:0] cpu_be,        // bytes, side by side
-    input  logic                    cpu_wc,        // write-combining memory
-    input  logic                    cpu_fence,     // wait until combined stores are posted
-    input  logic                    cpu_config,    // configuration cycle (type 0, address as on AD)
-    output logic                    cpu_rvalid,    // read data, strobe
-    output logic [            63:0] cpu_rdata,     // lanes
-    output logic                    mem_valid,     // host memory access
-    output logic                    mem_write,     // 1 = write
-    output logic [            31:0] mem_addr,      // 8-byte aligned
-    output logic [            63:0] mem_wdata,     // lanes
-    output logic [             7:0] mem_be,        // bytes written
-    input  logic [            63:0] mem_rdata,     // valid in the clock after a read
-    output logic                    intr,          // INTA# of any agent, level (combinational)
-    output logic                    idle_out,      // every store of the CPU is done on the bus
-    output logic                    idle_in,       // every DMA write is in memory
-    output logic [            63:0] pci_ad,        // AD
-    output logic [             7:0] pci_cbe,       // C/BE#
-    output logic                    pci_par,       // PAR
-    output logic                    pci_par64,     // PAR64
-    output logic                    pci_frame_n,   // FRAME#
-    output logic                    pci_irdy_n,    // IRDY#
-    output logic                    pci_trdy_n,    // TRDY#
-    output logic                    pci_devsel_n,  // DEVSEL#
-    output logic                    pci_stop_n,    // STOP#
-    output logic                    pci_req64_n,   // REQ64#
-    output logic                    pci_ack64_n,   // ACK64#
-    output logic [             1:0] pci_req_n,     // requests
-    output logic [             1:0] pci_gnt_n,     // grants
-    output logic                    pci_conflict,  // two drivers on one wire
-    output logic                    segment_busy   // another edge is needed
+    input  logic            clk,           // PCI clock
+    input  logic            rst,           // synchronous, active high
+    input  logic     [47:0] cycle,         // index of the coming edge
+    output pci_in_t         slot_in,       // what the card sees
+    input  pci_out_t        slot_out,      // what it drives
+    input  logic     [ 5:0] cfg_mem_log2,  // host memory window at 0, bytes = 2**this
+    input  logic            cfg_wide,      // 64-bit bus
+    input  logic            cpu_valid,     // CPU access
+    output logic            cpu_ready,     // taken
+    input  logic            cpu_write,     // 1 = store
+    input  logic     [31:0] cpu_addr,      // 8-byte aligned
+    input  logic     [63:0] cpu_data,      // store data in lanes
+    input  logic     [ 7:0] cpu_be,        // bytes, side by side
+    input  logic            cpu_wc,        // write-combining memory
+    input  logic            cpu_fence,     // wait until combined stores are posted
+    input  logic            cpu_config,    // configuration cycle (type 0, address as on AD)
+    output logic            cpu_rvalid,    // read data, strobe
+    output logic     [63:0] cpu_rdata,     // lanes
+    output logic            mem_valid,     // host memory access
+    output logic            mem_write,     // 1 = write
+    output logic     [31:0] mem_addr,      // 8-byte aligned
+    output logic     [63:0] mem_wdata,     // lanes
+    output logic     [ 7:0] mem_be,        // bytes written
+    input  logic     [63:0] mem_rdata,     // valid in the clock after a read
+    output logic            intr,          // INTA# of any agent, level (combinational)
+    output logic            idle_out,      // every store of the CPU is done on the bus
+    output logic            idle_in,       // every DMA write is in memory
+    output logic     [63:0] pci_ad,        // AD
+    output logic     [ 7:0] pci_cbe,       // C/BE#
+    output logic            pci_par,       // PAR
+    output logic            pci_par64,     // PAR64
+    output logic            pci_frame_n,   // FRAME#
+    output logic            pci_irdy_n,    // IRDY#
+    output logic            pci_trdy_n,    // TRDY#
+    output logic            pci_devsel_n,  // DEVSEL#
+    output logic            pci_stop_n,    // STOP#
+    output logic            pci_req64_n,   // REQ64#
+    output logic            pci_ack64_n,   // ACK64#
+    output logic     [ 1:0] pci_req_n,     // requests
+    output logic     [ 1:0] pci_gnt_n,     // grants
+    output logic            pci_conflict,  // two drivers on one wire
+    output logic            segment_busy   // another edge is needed
 );
-  logic [PCI_WIRES-1:0] wires;
+  pci_wires_t wires;
   host_bridge_settings_t cfg;
   assign cfg.mem_log2 = cfg_mem_log2;
   assign cfg.wide = cfg_wide;

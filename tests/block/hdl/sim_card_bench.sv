@@ -56,8 +56,8 @@ module sim_card_bench
     output logic [31:0] edges,         // of the PCI clock since reset
     output logic [31:0] f_edges        // of the fabric clock
 );
-  logic [PCI_IN_BITS-1:0] slot_in;
-  logic [PCI_OUT_BITS-1:0] slot_out;
+  pci_in_t slot_in;
+  pci_out_t slot_out;
   logic [47:0] cycle;
   alarm_t alarm;
   logic segment_busy, card_busy, gated, f_gated;

@@ -138,8 +138,8 @@ module sim_nic_bench
   logic run_clk, run_link_clk, run_pci_clk;
   logic busy, link_busy, cable_busy, pci_busy, segment_busy;
   alarm_t alarm, link_alarm;
-  logic [ PCI_IN_BITS-1:0] pci_in;
-  logic [PCI_OUT_BITS-1:0] pci_out;
+  pci_in_t  pci_in;
+  pci_out_t pci_out;
   logic [8:0] tx, rx;
   logic tx_hold, rx_hold;
   sram_request_t mem_a, mem_b, cpu_sram;

@@ -6,12 +6,12 @@ module sim_pci_far
     input logic clk,  // PCI clock
     input logic rst,  // synchronous, active high, both clocks
     input logic [47:0] cycle,  // index of the coming edge
-    input logic [PCI_IN_BITS-1:0] pci_in,  // from the connector of the near bus
-    output logic [PCI_OUT_BITS-1:0] pci_out,  // to it
+    input pci_in_t pci_in,  // from the connector of the near bus
+    output pci_out_t pci_out,  // to it
     input logic far_clk,  // clock of the far bus
     input logic [47:0] far_cycle,  // index of its coming edge
-    output logic [PCI_IN_BITS-1:0] card_in,  // what the card on the far bus sees
-    input logic [PCI_OUT_BITS-1:0] card_out,  // what it drives
+    output pci_in_t card_in,  // what the card on the far bus sees
+    input pci_out_t card_out,  // what it drives
     input logic cfg_wide,  // 64-bit near bus
     input logic [1:0] wide_cards,  // 64-bit cards; bit 1: far bus
     input pci_card_settings_t card,  // as the cores, both sides
@@ -34,7 +34,7 @@ module sim_pci_far
     output logic bridge_busy,  // near clock: another edge is needed
     output logic far_busy  // far clock: likewise
 );
-  logic [PCI_WIRES-1:0] wires;
+  pci_wires_t wires;
   pci_card_settings_t cfg;
   always_comb begin
     cfg = card;

@@ -126,13 +126,13 @@ module sim_pci_host
 );
   logic [2*PCI_IN_BITS-1:0] slot_in;
   logic [2*PCI_OUT_BITS-1:0] slot_out;
-  logic [PCI_WIRES-1:0] wires;
+  pci_wires_t wires;
   logic [47:0] cycle;
   logic [1:0] card_busy;
   logic segment_busy, m66en, bridge_busy, far_busy, c1_clk;
   logic [47:0] c1_cycle_q;
-  logic [PCI_IN_BITS-1:0] c1_in;
-  logic [PCI_OUT_BITS-1:0] c1_out;
+  pci_in_t c1_in;
+  pci_out_t c1_out;
   assign busy = segment_busy | (card_busy != 2'd0) | bridge_busy | far_busy;
   sim_pci_wires u_wires (.*);
 

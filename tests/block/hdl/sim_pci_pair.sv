@@ -57,9 +57,9 @@ module sim_pci_pair
     output logic [31:0] count_busy,  // busy clocks
     output logic busy  // needs clock edges
 );
-  logic [PCI_OUT_BITS-1:0] m_out, t_out;
+  pci_out_t m_out, t_out;
   logic [2*PCI_IN_BITS-1:0] agent_in;
-  logic [PCI_WIRES-1:0] wires;
+  pci_wires_t wires;
   logic [1:0] inta_n, gnt_n;
   logic [47:0] cycle;
   logic

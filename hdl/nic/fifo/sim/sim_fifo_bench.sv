@@ -99,9 +99,9 @@ module sim_fifo_bench
 );
   logic run_clk, run_link_clk, run_pci_clk;
   logic busy, link_busy, cable_busy, pci_busy, segment_busy;
-  alarm_t link_alarm;
-  logic [PCI_IN_BITS-1:0] pci_in;
-  logic [PCI_OUT_BITS-1:0] pci_out;
+  alarm_t   link_alarm;
+  pci_in_t  pci_in;
+  pci_out_t pci_out;
   logic tx_hold, unused_ok;
   sram_request_t mem_a, mem_b;
   logic [63:0] mem_a_rdata, mem_b_rdata;

@@ -39,8 +39,8 @@ module sim_lanai4_card
     input logic rx_hold,
     output logic [8:0] tx,
     output logic tx_hold,
-    input logic [PCI_IN_BITS-1:0] pci_in,
-    output logic [PCI_OUT_BITS-1:0] pci_out
+    input pci_in_t pci_in,
+    output pci_out_t pci_out
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
   logic cpu_reg_valid, cpu_reg_write, cpu_free, nic_busy, lanai_busy, port_busy, watch_busy;
