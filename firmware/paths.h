@@ -88,6 +88,20 @@ typedef union { u32 word[2]; double both; } u64_words;
     ({ u32 paths_value; __asm__ volatile(PATHS_MARK "pio_read %0" : "=r"(paths_value) : : "memory"); paths_value; })
 #endif
 
+/* Host: 32 bytes of a copy from memory to memory. */
+#ifndef PATHS_NIC
+static inline __attribute__((always_inline)) void eight_words(u32 *target, const u32 *source) {
+    target[0] = source[0];
+    target[1] = source[1];
+    target[2] = source[2];
+    target[3] = source[3];
+    target[4] = source[4];
+    target[5] = source[5];
+    target[6] = source[6];
+    target[7] = source[7];
+}
+#endif
+
 /* Big-endian words in memory (network byte order): a plain access on a NIC, one more instruction (bswap) on the host. */
 static inline __attribute__((always_inline)) u32 be32_load(const u32 *at) {
 #ifdef PATHS_NIC

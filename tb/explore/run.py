@@ -21,7 +21,7 @@ from tb.explore.situation import Outcome
 from tb.explore.story import sentences
 from tb.explore.world import SmallWorld
 from tb.report.tables import Table
-from tb.report.terminal import complain, say, show
+from tb.report.terminal import exit_code, say, show
 from tb.tools.ending import end_on_terminate
 
 MINUTES = 5.0
@@ -136,14 +136,10 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--minutes", default="", help=f"bound of each world (default {MINUTES:g})")
     parser.add_argument("layer", metavar="LAYER", help="a message layer")
     words = parser.parse_args(argv)
-    try:
-        return report(words.layer, chosen(words.layer, words.world), 60 * minutes(words.minutes), Console())
-    except ConfigError as error:
-        complain(str(error))
-        return error.exit_code
-    except KeyboardInterrupt:
-        complain("interrupted; what was found before is above")
-        return 130
+    return exit_code(
+        lambda: report(words.layer, chosen(words.layer, words.world), 60 * minutes(words.minutes), Console()),
+        "what was found before is above",
+    )
 
 
 if __name__ == "__main__":

@@ -10,13 +10,12 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from pymodels.errors import SanlabError
 from pymodels.published import ANY, Published, load_published
 from pymodels.results import Kind, Results, ResultsError, read_results, write_atomically
 from tb.figures.jobs import Job, jobs
 from tb.plan import studies
 from tb.report.tables import KINDS, number
-from tb.report.terminal import complain
+from tb.report.terminal import exit_code
 from tb.tools.paths import OUT, SIMULATORS
 
 PAGE = Path(__file__).with_name("fidelity.md")
@@ -102,12 +101,12 @@ def _results(job: Job) -> Results:
 
 def main() -> int:
     """Write the page; the exit code."""
-    try:
+
+    def write() -> int:
         write_atomically(PAGE, page(load_published(), measured_runs()))
-    except SanlabError as error:
-        complain(str(error))
-        return error.exit_code
-    return 0
+        return 0
+
+    return exit_code(write, "the page is as it was")
 
 
 if __name__ == "__main__":

@@ -22,14 +22,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pymodels.errors import SanlabError
 from pymodels.published import load_published
 from pymodels.results import Results, ResultsError, read_results, write_atomically
 from tb.figures.jobs import Job, jobs
 from tb.plan import studies
 from tb.report.index import Entry, write_index
 from tb.report.tables import Table
-from tb.report.terminal import complain, say, show
+from tb.report.terminal import exit_code, say, show
 from tb.tools.ending import end_on_terminate
 from tb.tools.paths import OUT, ROOT
 
@@ -161,16 +160,13 @@ def main(argv: list[str] | None = None) -> int:
     folder = Path(words.out).resolve() if words.out else OUT / ("figures-quick" if words.quick else "figures")
     begun = time.monotonic()
     console = Console()
-    try:
+
+    def figures() -> int:
         todo = jobs(studies.names(), load_published(), words.quick, words.sim, folder)
         done = run_all(todo, console)
         return leave(done, folder, words.quick, console, time.monotonic() - begun)
-    except SanlabError as error:
-        complain(str(error))
-        return error.exit_code
-    except KeyboardInterrupt:
-        complain("interrupted; what was done is kept, and the same command goes on from there")
-        return 130
+
+    return exit_code(figures, "what was done is kept, and the same command goes on from there")
 
 
 if __name__ == "__main__":

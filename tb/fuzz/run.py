@@ -18,14 +18,14 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from pymodels.errors import ConfigError, SanlabError, nearest
+from pymodels.errors import ConfigError, nearest
 from tb.fuzz import trial
 from tb.fuzz.batch import Batch, Found, covered, run_batch
 from tb.fuzz.known import KNOWN, known
 from tb.fuzz.program import Program
 from tb.fuzz.shrink import SMALL, shrink, sort_of
 from tb.report.tables import Table
-from tb.report.terminal import complain, say, show
+from tb.report.terminal import exit_code, say, show
 from tb.sweep import farm
 from tb.sweep.run import workers
 from tb.sweep.work import Done
@@ -252,15 +252,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--scheduler", default="", help="address of a Dask scheduler (default: of this process)")
     parser.add_argument("--workers", default="", help="batches at a time on this machine (default: its processors)")
     words = parser.parse_args(argv)
-    try:
+
+    def fuzz() -> int:
         fuzzes = chosen(words.layer, words.seeds, words.on or PLACES[0], words.sim)
         return run_fuzz(fuzzes, words.scheduler, workers(words.workers), Console())
-    except SanlabError as error:
-        complain(str(error))
-        return error.exit_code
-    except KeyboardInterrupt:
-        complain("interrupted; what was found before is above")
-        return 130
+
+    return exit_code(fuzz, "what was found before is above")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
+from pymodels.errors import SanlabError
 from pymodels.results import Results
 from tb.report import tables
 from tb.report.tables import Asked, Table
@@ -55,6 +56,18 @@ def say(console: Console, text: str, style: str = "") -> None:
 def complain(text: str) -> None:
     """One line on stderr, as it is and however long, so that it can be searched and copied."""
     Console(stderr=True, soft_wrap=True).print(text, style="red", markup=False, highlight=False, emoji=False)
+
+
+def exit_code(command: Callable[[], int], interrupted: str) -> int:
+    """What a command returns; that of its SanlabError, which is told; 130 after Ctrl-C, when `interrupted` is told."""
+    try:
+        return command()
+    except SanlabError as error:
+        complain(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        complain(f"interrupted; {interrupted}")
+        return 130
 
 
 def _rich(console: Console, table: Table) -> None:

@@ -17,13 +17,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from pymodels.errors import ConfigError, SanlabError, nearest
+from pymodels.errors import ConfigError, nearest
 from pymodels.profiles import every_key
 from tb.plan import studies
 from tb.plan.request import RUN_OPTIONS, Request, resolve
 from tb.report import tables
 from tb.report.tables import Table
-from tb.report.terminal import complain, say, show
+from tb.report.terminal import exit_code, say, show
 from tb.sweep import farm, plot, table
 from tb.sweep.axes import Axis, parse, points
 from tb.sweep.cache import Cache
@@ -176,7 +176,8 @@ def main(argv: list[str] | None = None) -> int:
         parser.add_argument(f"--{name}", default=default)
     parser.add_argument("--out", default="", help="folder for table and plot (default sim_build/sweep/<study>)")
     words = parser.parse_args(argv)
-    try:
+
+    def sweep() -> int:
         info = studies.load(words.study)
         axes = parse(words.axes, {*OWN, *RUN_OPTIONS, *info.options, *every_key()})
         cluster = words.cluster or info.cluster or ""
@@ -184,12 +185,8 @@ def main(argv: list[str] | None = None) -> int:
         folder = Path(words.out).resolve() if words.out else OUT / "sweep" / words.study
         base = Request(**{**base.__dict__, "folder": str(folder)})
         return run_sweep(base, axes, words.scheduler, workers(words.workers), words.plot, Console())
-    except SanlabError as error:
-        complain(str(error))
-        return error.exit_code
-    except KeyboardInterrupt:
-        complain("interrupted; the points that had ended are kept, and the same command goes on from there")
-        return 130
+
+    return exit_code(sweep, "the points that had ended are kept, and the same command goes on from there")
 
 
 def workers(text: str) -> int:

@@ -23,7 +23,11 @@ _LEAST, _MOST = -(1 << 31), (1 << 32) - 1
 
 
 class Messages:
-    """Table C.4, and the messages between libraries."""
+    """Table C.4, and the messages between libraries.
+
+    The calls of the API, here and beside, have every argument written out, though several share them: an editor shows
+    what a call takes, and a wrong name is refused where it is written.
+    """
 
     def __init__(
         self, host: Host, options: Options, layout: Layout, nodes: Nodes, calls: Calls, handlers: Handlers

@@ -18,13 +18,6 @@ struct region *check_write(struct kernel *kernel, struct slot *slot) {
 
 /* 32 bytes of a copy. */
 void copy_line(u32 *target, const u32 *source) {
-    target[0] = source[0];
-    target[1] = source[1];
-    target[2] = source[2];
-    target[3] = source[3];
-    target[4] = source[4];
-    target[5] = source[5];
-    target[6] = source[6];
-    target[7] = source[7];
+    eight_words(target, source);
     LOOP_AGAIN();
 }
