@@ -54,7 +54,7 @@ class HybridOutgoing(Outgoing):
         """Inject one message, which must fit: payload, then the header with the payload's offset, then the back
         pointer.
         """
-        host, stream, size = self._host, piece.stream, 4 * (piece.words[1] >> 16)
+        host, stream, size = self._host, piece.stream, 4 * piece.payload_words
         key = self.key(stream)
         self._messages += 1
         self._sequences[stream] = self._sequences.get(stream, 0) + 1
@@ -66,7 +66,7 @@ class HybridOutgoing(Outgoing):
             data = bytes(piece.data) + bytes(-len(piece.data) & 3)
             await host.pio_write(self._payloads + at, data, self._combine)
         if size:
-            self._payload_back = following(at, padded(size >> 2), self._payload_limit)
+            self._payload_back = following(at, padded(piece.payload_words), self._payload_limit)
         header = WORD.pack(at) + bytes(STATUS_BYTES - 4 + MESSAGE_BYTES - HEADER.size) + HEADER.pack(0, *piece.words)
         await host.pio_write(self._base + self.back - STATUS_BYTES, header, self._combine)
         host.trace(TraceEvent.PAYLOAD_WRITTEN, key, HEADER.size + size, piece.send)

@@ -80,7 +80,7 @@ class Messages:
     ) -> None:
         target = self.target(destination, channel)
         arguments = self.words(values)
-        if target.w2 & 0xFF == Device.CELOXICA:
+        if target.destination & 0xFF == Device.CELOXICA:
             self._fits_card(payload)
         if target.stream < 0:
             await self._send_to_self(messenger, channel, handler, arguments, payload)
@@ -117,13 +117,9 @@ class Messages:
         stream = (channel * len(self._nodes.names) + parts.vnn) * self._layout.targets + parts.channel
         if self._options.sequencing == "per-ni":
             stream = parts.vnn
-        w1, w2, w3 = (
-            endpoint(self._nodes.me, Device.HOST),
-            endpoint(parts.vnn, parts.device),
-            channel << 24 | parts.channel << 16,
-        )
         to_self = parts.vnn == self._nodes.me and parts.device == Device.HOST
-        target = Target(w1, w2, w3, channel, -1 if to_self else stream)
+        own, other = endpoint(self._nodes.me, Device.HOST), endpoint(parts.vnn, parts.device)
+        target = Target(own, other, (channel, parts.channel), -1 if to_self else stream)
         self._targets[destination, channel] = target
         return target
 

@@ -182,8 +182,8 @@ class Multicast:
         stream = (channel * len(self._nodes.names) + root) * self._layout.targets + at_root
         if self._options.sequencing == "per-ni":
             stream = root
-        w1 = tree << 16 | endpoint(self._nodes.me, Device.HOST)
-        return Target(w1, endpoint(root, Device.NI), channel << 24 | at_root << 16, channel, stream, MULTICAST)
+        ends = endpoint(self._nodes.me, Device.HOST), endpoint(root, Device.NI)
+        return Target(*ends, (channel, at_root), stream, MULTICAST, tree)
 
     # ---- this host's NI
 

@@ -44,7 +44,7 @@ class OutQueues:
             self.locked[channel] = True
             try:
                 while queue:
-                    words = queue[0].words[1] >> 16
+                    words = queue[0].payload_words
                     if not out.fits(words):
                         await out.look()
                         if not out.fits(words):

@@ -38,15 +38,24 @@ class Piece:
     number.
     """
 
-    __slots__ = ("address", "data", "send", "stream", "words")
+    __slots__ = ("address", "data", "send", "size", "stream", "words")
 
-    def __init__(self, words: tuple[int, ...], data: bytes | memoryview, address: int, stream: int, send: int) -> None:
+    def __init__(
+        self, words: tuple[int, ...], size: int, data: bytes | memoryview, address: int, stream: int, send: int
+    ) -> None:
         self.words = words
+        self.size = size
+        """Bytes of payload."""
         self.data = data
         self.address = address
         self.stream = stream
         self.send = send
         """Number of the send that it is part of, for the trace."""
+
+    @property
+    def payload_words(self) -> int:
+        """Words of payload."""
+        return self.size + 3 >> 2
 
 
 class Outgoing:
@@ -120,7 +129,7 @@ class Outgoing:
         if self._fetch:
             size = await self._put_to_fetch(at, header, piece)
         elif piece.address:
-            size += 4 * (piece.words[1] >> 16)
+            size += 4 * piece.payload_words
             await host.pio_write(at, header, self._combine)
             await host.pio_copy(at + HEADER_BYTES, piece.address, size - HEADER_BYTES, self._combine)
         else:
@@ -129,6 +138,6 @@ class Outgoing:
                 size = len(header)
             await host.pio_write(at, header, self._combine)
         host.trace(TraceEvent.PAYLOAD_WRITTEN, key, size, piece.send)
-        self.back = following(self.back, self._stride or MESSAGE_BYTES + padded(piece.words[1] >> 16), self._limit)
+        self.back = following(self.back, self._stride or MESSAGE_BYTES + padded(piece.payload_words), self._limit)
         await host.pio_write(self._notify, WORD.pack(self.back))
         host.trace(TraceEvent.POINTER_WRITTEN, key, self.back)

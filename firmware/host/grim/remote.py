@@ -125,8 +125,8 @@ class RemoteMemory:
                 part = min(most, size - begin)
                 place, span = place_of(begin, part, size)
                 arguments = source + begin, target + begin, 0 if place & MORE else lock, span
-                words = MessageType.RM_RV << 26 | place | where.w1, where.w2, where.w3 | part, *arguments
-                yield Piece(words, b"", 0, where.stream, number)
+                w1, w2, w3 = where.words(MessageType.RM_RV, 0, part)
+                yield Piece((w1 | place, w2, w3, *arguments), 0, b"", 0, where.stream, number)
 
         await sending.send(where, reads(), 0, remote=True)
 
@@ -167,10 +167,9 @@ class RemoteMemory:
             address = pieces[0][0] if len(pieces) == 1 else 0
             data = b"" if address else self.load_pinned(source + begin, part)
             place, span = place_of(begin, part, size)
-            w1 = kind << 26 | (-part & 3) << 24 | place | where.w1
+            w1, w2, w3 = where.words(kind, part, 0)
             locks = (0, 0) if place == CONTINUES | MORE else lock
-            words = w1, part + 3 >> 2 << 16 | where.w2, where.w3, target + begin, *locks, span
-            yield Piece(words, data, address, where.stream, number)
+            yield Piece((w1 | place, w2, w3, target + begin, *locks, span), part, data, address, where.stream, number)
 
     def _checked(self, destination: int, target: int, source: int, size: int, channel: int) -> Target:
         """The checks of both directions. Raises GrimError."""

@@ -13,19 +13,15 @@ from typing import Any
 from firmware.host.grim.arguments import octets, whole
 from firmware.host.grim.errors import GrimError
 from firmware.host.grim.outgoing import Piece, Region
-from pymodels.formats.grim import MAX_SEND, MessageType
+from pymodels.formats.grim import MAX_SEND, MessageType, logical_channel, message_words
 
 Payload = bytes | bytearray | memoryview | Region | Any
 """Bytes, anything with the buffer protocol (numpy arrays), or a `Region`: bytes in host memory at a multiple of 4."""
 
 Kinds = tuple[int, int, int]
-"""Types, as they stand in w1, of a message of one piece, of the last of several pieces, and of those before it."""
-ACTIVE: Kinds = (MessageType.ACTIVE << 26, MessageType.ACTIVE << 26, MessageType.SEGMENT << 26)
-MULTICAST: Kinds = (
-    MessageType.MULTICAST << 26,
-    MessageType.MULTICAST_LAST << 26,
-    MessageType.MULTICAST_SEGMENT << 26,
-)
+"""Types of a message of one piece, of the last of several pieces, and of those before it."""
+ACTIVE: Kinds = (MessageType.ACTIVE, MessageType.ACTIVE, MessageType.SEGMENT)
+MULTICAST: Kinds = (MessageType.MULTICAST, MessageType.MULTICAST_LAST, MessageType.MULTICAST_SEGMENT)
 
 
 def payload_parts(payload: Payload) -> tuple[bytes | memoryview, int, int]:
@@ -48,22 +44,36 @@ def payload_parts(payload: Payload) -> tuple[bytes | memoryview, int, int]:
 
 
 class Target:
-    """Where a message goes: the fixed parts of its header words, and the number of its stream."""
+    """Where a message goes: the fixed fields of its header, and the number of its stream."""
 
-    __slots__ = ("channel", "kinds", "stream", "w1", "w2", "w3")
+    __slots__ = ("channel", "channels", "destination", "kinds", "source", "stream", "tree")
 
-    def __init__(self, w1: int, w2: int, w3: int, channel: int, stream: int, kinds: Kinds = ACTIVE) -> None:
+    def __init__(
+        self,
+        source: int,
+        destination: int,
+        channels: tuple[int, int],
+        stream: int,
+        kinds: Kinds = ACTIVE,
+        tree: int = 0,
+    ) -> None:
         self.kinds = kinds
         """Types of its messages."""
-        self.w1 = w1
+        self.source = source
         """Source endpoint."""
-        self.w2 = w2
+        self.destination = destination
         """Destination endpoint."""
-        self.w3 = w3
-        """Logical channel, in the upper half."""
-        self.channel = channel
+        self.channels = logical_channel(*channels)
+        """Logical channel."""
+        self.channel = channels[0]
         """Own channel."""
         self.stream = stream
+        self.tree = tree
+        """Multicast tree."""
+
+    def words(self, kind: int, size: int, handler: int) -> tuple[int, int, int]:
+        """Words 1 to 3 of a message to it."""
+        return message_words(kind, size, self.source, self.destination, self.channels, handler, self.tree)
 
 
 def cut(
@@ -78,16 +88,11 @@ def cut(
     data, address, size = parts
     begin, (whole, end, segment) = 0, target.kinds
     while size - begin > most:
-        words = (segment | target.w1, most >> 2 << 16 | target.w2, target.w3 | handler, size, begin, 0, 0)
+        words = (*target.words(segment, most, handler), size, begin, 0, 0)
         piece = b"" if address else memoryview(data)[begin : begin + most]
-        yield Piece(words, piece, address + begin if address else 0, target.stream, send)
+        yield Piece(words, most, piece, address + begin if address else 0, target.stream, send)
         begin += most
     rest = size - begin
-    words = (
-        (end if begin else whole) | (-rest & 3) << 24 | target.w1,
-        (rest + 3) >> 2 << 16 | target.w2,
-        target.w3 | handler,
-        *arguments,
-    )
+    words = (*target.words(end if begin else whole, rest, handler), *arguments)
     last = b"" if address or not rest else memoryview(data)[begin:] if begin else data
-    yield Piece(words, last, address + begin if address else 0, target.stream, send)
+    yield Piece(words, rest, last, address + begin if address else 0, target.stream, send)

@@ -75,8 +75,7 @@ class Sending:
         """The pieces with their bytes, wherever these stand."""
         for piece in pieces:
             if piece.address:
-                size = 4 * (piece.words[1] >> 16) - (piece.words[0] >> 24 & 3)
-                piece.data, piece.address = self._host.load_bytes(piece.address, size), 0
+                piece.data, piece.address = self._host.load_bytes(piece.address, piece.size), 0
             yield piece
 
     async def _at_once(self, channel: int, size: int) -> bool:
@@ -98,7 +97,7 @@ class Sending:
         for piece in pieces:
             if not first:
                 await self._host.spend("send_segment")
-            if not out.fits(piece.words[1] >> 16):
+            if not out.fits(piece.payload_words):
                 if self._dispatch.polling:
                     await self._wait_for_room(out, piece)
                 else:
@@ -126,7 +125,7 @@ class Sending:
 
     async def _wait_for_room(self, out: Outgoing, piece: Piece) -> None:
         """Poll until the channel's queue has room. In a handler: wait only, which the overflow queue avoids."""
-        host, words, lacks = self._host, piece.words[1] >> 16, ""
+        host, words, lacks = self._host, piece.payload_words, ""
         while not out.fits(words):
             await out.look()
             if out.fits(words):
@@ -158,7 +157,7 @@ class Sending:
         message = []
         for piece in pieces:
             await self._host.spend("overflow_append")
-            size = 4 * (piece.words[1] >> 16)
+            size = 4 * piece.payload_words
             if size:
                 await self._host.spend("copy_line", size + 31 >> 5)
                 piece.data = self._host.load_bytes(piece.address, size) if piece.address else bytes(piece.data)

@@ -18,10 +18,9 @@ channel of the message meant (5), so that an answer names its stream.
 from __future__ import annotations
 
 import struct
-from enum import IntEnum
 from typing import NamedTuple
 
-from pymodels.codes import quick
+from pymodels.formats.grim.endpoints import Device
 
 GRIM_ID = 0x0636
 """First 16 bits of every GRIM packet (registered with Myricom)."""
@@ -46,12 +45,7 @@ TREE_TOKENS = 8
 """And those of the copies that it makes for one multicast tree (ours)."""
 MAX_WINDOW = (1 << (COUNTER_BITS - 1)) - 1
 """Most messages in flight of one stream: beyond it, a modular comparison is ambiguous."""
-MAX_VNN = 255
 MAX_CHANNELS = 32
-FIRST_CONTROL = 0x30
-"""Control messages have types from here on; those of data messages are below 0x10, so that no single flipped bit
-makes one the other."""
-
 CONTINUES = 1 << 16
 """In w1 of a remote memory message: it is not the first of its transfer."""
 MORE = 2 << 16
@@ -59,103 +53,6 @@ MORE = 2 << 16
 
 HEADER = struct.Struct(">8I")
 CONTROL = struct.Struct(">2I")
-
-
-@quick
-class MessageType(IntEnum):
-    """The 6-bit message type; control messages stand at 0x30 and above."""
-
-    ACTIVE = 0x01
-    """An active message, or the last segment of a long one: the handler runs when it is complete."""
-    SEGMENT = 0x02
-    """A segment of a long active message before its last: arguments {total bytes, offset, -, -}."""
-    ERROR_REPORT = 0x03
-    """The sender's NI tells its host that a message, or the transfer that it ends, cannot succeed. Arguments:
-    its type and place (16) | its destination (16), its channels (16) | cause (16), its arguments 0 and 3 (ours)."""
-    RM_V = 0x04
-    """Remote write to a virtual address: arguments {target, lock address, lock value, span}. The span says where a
-    message stands in its transfer: the bytes of the whole in the first, of those before it in the others. The first has
-    the lock to have it checked, the last to have it set (readings B7; the span is ours)."""
-    RM_P = 0x05
-    """Remote write to a physical address: the same arguments; the lock's address is virtual."""
-    RM_RV = 0x06
-    """Remote read: arguments {remote VA, local VA, lock VA, span}; the bytes stand where the handler of others does.
-    Acknowledged by its reply."""
-    RM_REPLY = 0x07
-    """What was read, from the NI that read it: arguments {local VA, word 0 of the RM_RV, bytes, lock VA}; where the
-    handler of others stands, the channel to which the RM_RV went."""
-    MULTICAST = 0x08
-    """An active message of one segment, on its way to the root of a multicast tree (readings B11)."""
-    MULTICAST_SEGMENT = 0x09
-    MULTICAST_LAST = 0x0A
-    """The last of several segments: who has joined the tree behind the first one knows it by its type (ours)."""
-    FORWARDED = 0x0C
-    """The same, replicated by a NI of the tree: source endpoint = {forwarding NI 8, device NI}, in the place of the
-    destination endpoint {original VNN 8, original channel 8} (ours; the paper: the source endpoint is not accurate)."""
-    FORWARDED_SEGMENT = 0x0D
-    FORWARDED_LAST = 0x0E
-    ACK = 0x30
-    NACK = 0x31
-    ERROR = 0x32
-    """The message can never succeed; it counts as delivered, and its sender is told (readings B5, ours)."""
-    SYNC = 0x33
-    """A NI is reset and waits to hear from the others (paper 003, C.2)."""
-    SYNC_ANSWER = 0x34
-    """Heard: the notice need not be repeated (readings B9)."""
-
-
-SEGMENTS = (MessageType.SEGMENT, MessageType.MULTICAST_SEGMENT, MessageType.FORWARDED_SEGMENT)
-"""Parts of a long message before its last."""
-LASTS = (MessageType.MULTICAST_LAST, MessageType.FORWARDED_LAST)
-"""Last parts of a tree's long message; that of others is an ACTIVE one."""
-TREES = frozenset(kind for kind in MessageType if MessageType.MULTICAST <= kind <= MessageType.FORWARDED_LAST)
-"""Messages of multicast trees."""
-
-
-class Cause(IntEnum):
-    """Why a message cannot succeed (5 bits of an ERROR; ours)."""
-
-    UNKNOWN_ENDPOINT = 1
-    UNKNOWN_TYPE = 2
-    TOO_LONG = 3
-    NOT_REGISTERED = 4
-    """No pinned memory at the address, or it was freed."""
-    BEYOND = 5
-    """It begins in pinned memory and ends behind it."""
-    LOCK_NOT_REGISTERED = 6
-    FREED_HERE = 7
-    """Reported by the reader's NI: the target of a remote read no longer exists."""
-    HOST_DOWN = 8
-    """Reported by the sender's NI: the other NI does not answer."""
-    UNKNOWN_TREE = 9
-    """No multicast tree of this number has its root here."""
-    INTERRUPTED = 10
-    """It continues a transfer of which what stands before it did not come."""
-    RESTARTED = 11
-    """Reported by a NI to its host: another NI is down, or has restarted, so messages of its host may be incomplete."""
-
-
-class Lack(IntEnum):
-    """What a NI has no room for when it refuses a message, in the place of the cause of a NACK (ours)."""
-
-    ENDPOINT = 0
-    """In the queue of the endpoint."""
-    REPLIES = 1
-    """In the queue of its own replies to remote reads."""
-    TRANSLATION = 2
-    """One message waits for a translation already."""
-    COPIES = 3
-    """In the queue of the copies of a multicast tree."""
-
-
-@quick
-class Device(IntEnum):
-    """Kinds of endpoints (8 bits of a reference; ours)."""
-
-    HOST = 0
-    NI = 1
-    CELOXICA = 2
-    FRAME_BUFFER = 3
 
 
 class Header(NamedTuple):
@@ -178,13 +75,9 @@ class Header(NamedTuple):
         for name, bits in _BITS:
             if not 0 <= getattr(self, name) < 1 << bits:
                 raise ValueError(f"{name} {getattr(self, name)} does not fit into {bits} bits")
-        return HEADER.pack(
-            key(self.token, self.sequence),
-            self.type << 26 | self.correction << 24 | self.tree << 16 | self.source,
-            self.words << 16 | self.destination,
-            self.channel << 16 | self.handler,
-            *(argument & 0xFFFFFFFF for argument in self.arguments),
-        )
+        ends = self.source, self.destination, self.channel, self.handler, self.tree
+        words = message_words(self.type, self.bytes, *ends)
+        return HEADER.pack(key(self.token, self.sequence), *words, *(one & 0xFFFFFFFF for one in self.arguments))
 
     @property
     def bytes(self) -> int:
@@ -322,6 +215,19 @@ def key(token: int, sequence: int) -> int:
     return GRIM_ID << 16 | token << 8 | sequence
 
 
+def message_words(
+    kind: int, size: int, source: int, destination: int, channels: int, handler: int, tree: int = 0
+) -> tuple[int, int, int]:
+    """Words 1 to 3 of a message with `size` bytes of payload; `source`, `destination`: endpoints; `channels`: both."""
+    w1 = kind << 26 | (-size & 3) << 24 | tree << 16 | source
+    return w1, size + 3 >> 2 << 16 | destination, channels << 16 | handler
+
+
+def logical_channel(source: int, destination: int) -> int:
+    """The channels of both endpoints, as word 3 has them."""
+    return source << 8 | destination
+
+
 def control(type_: int, token: int, sequence: int, source: int, cause: int = 0, channel: int = 0) -> tuple[int, int]:
     """The two words of a control message. `source`: the answering NI's VNN; `channel`: where the message meant goes."""
     return key(token, sequence), type_ << 26 | cause << 21 | channel << 16 | source << 8 | Device.NI
@@ -338,28 +244,3 @@ def distance(sequence: int, expected: int) -> int:
     """How far `sequence` is ahead of `expected`, -128..127, both wrapping at 8 bits."""
     ahead = sequence - expected & COUNTER_MASK
     return ahead - (COUNTER_MASK + 1) if ahead > MAX_WINDOW else ahead
-
-
-def endpoint(vnn: int, device: int) -> int:
-    """The 16-bit endpoint of the header."""
-    return vnn << 8 | device
-
-
-class Reference(NamedTuple):
-    """What the 32-bit endpoint reference of the API says (readings B1)."""
-
-    vnn: int
-    device: int
-    channel: int
-
-    def pack(self) -> int:
-        """The 32 bits. Raises ValueError naming the field that does not fit."""
-        for name, limit in (("vnn", MAX_VNN), ("device", 0xFF), ("channel", 0xFFFF)):
-            if not 0 <= getattr(self, name) <= limit:
-                raise ValueError(f"{name} {getattr(self, name)} is not in 0..{limit}")
-        return self.vnn << 24 | self.device << 16 | self.channel
-
-
-def reference(word: int) -> Reference:
-    """The parts of a 32-bit endpoint reference."""
-    return Reference(word >> 24 & 0xFF, word >> 16 & 0xFF, word & 0xFFFF)
