@@ -34,7 +34,7 @@ KNEE = 1.5
 SIZES = (2, 3, 4)
 """Queues of hosts 1, 2 and 3, in units of the option `queue`."""
 CALLS = 9
-"""Without a limit the marginal overhead is the median of so many calls: now and then one looks at the NI's pointer."""
+"""Without a limit the marginal overhead is the mean of so many calls: one that waits for room gets it for several."""
 OPTIONS = {
     "limits": Option(4, "limits of outstanding messages: 4, 8, 16, ...: so many of them", 1, 6),
     "queue": Option(2048, "bytes of the unit of the queues without a limit", 1024, 65536),
@@ -80,7 +80,7 @@ def _room(queue: int) -> int:
 
 def _without_limit(lab: Lab, queue: int, room: int, ends: list[int]) -> tuple[int, float, float]:
     """Hand in the curve of one queue; its knee, the knee by the law, rho."""
-    knee, rho = _knee(ends, CALLS)
+    knee, rho = _knee(ends, len(ends) // 4, CALLS)
     law = room / (1 - rho)
     lab.metric(f"knee_messages_unbounded_{queue}B", knee)
     lab.metric(f"knee_law_messages_{queue}B", law)
@@ -99,7 +99,7 @@ def _law(lab: Lab, knees: list[tuple[int, float, float]]) -> None:
 
 
 def _with_limit(lab: Lab, limit: int, ends: list[int]) -> None:
-    knee, rho = _knee(ends, 1)
+    knee, rho = _knee(ends, limit, 1)
     lab.metric(f"knee_messages_{limit}", knee)
     lab.metric(f"rho_{limit}", rho)
     lab.metric(f"plateau_us_{limit}", _overheads(ends)[limit - 1])
@@ -120,12 +120,14 @@ def _steady(ends: list[int]) -> float:
     return (ends[-1] - ends[-1 - quarter]) / quarter
 
 
-def _knee(ends: list[int], calls: int) -> tuple[int, float]:
-    """The knee, and rho. `calls`: the median of so many gives the marginal overhead."""
+def _knee(ends: list[int], short: int, calls: int) -> tuple[int, float]:
+    """The knee, and rho. `short`: calls of a burst that meets no bound; `calls`: the mean of so many gives the marginal
+    overhead of the last of them.
+    """
     marginal = [after - before for before, after in pairwise(ends)]
-    plateau = statistics.median(marginal[: max(len(marginal) // 4, 4)])
-    slow = [statistics.median(marginal[n : n + calls]) > KNEE * plateau for n in range(len(marginal) - calls + 1)]
-    knee = slow.index(True) + calls // 2 if True in slow else len(marginal)
+    plateau = statistics.median(marginal[:short])
+    slow = [statistics.fmean(marginal[n : n + calls]) > KNEE * plateau for n in range(len(marginal) - calls + 1)]
+    knee = slow.index(True) + calls - 1 if True in slow else len(marginal)
     return knee, plateau / _steady(ends)
 
 
