@@ -32,6 +32,8 @@ class Instruction:
     """One machine instruction: what it costs and where control goes.
 
     `frame` marks the instructions that only enter and leave a C function. `refused` says why it cannot be counted.
+    `uses` are the registers that it reads or writes, `brings` is the one that a load fills, where the target's loads
+    come late.
     """
 
     text: str
@@ -42,6 +44,8 @@ class Instruction:
     delay_slots: int = 0
     frame: bool = False
     refused: str = ""
+    uses: frozenset[str] = frozenset()
+    brings: str = ""
 
 
 @dataclass(frozen=True)

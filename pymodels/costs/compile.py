@@ -72,7 +72,7 @@ def compiled(folder: Path, target: Target) -> list[Function]:
 
 def counts(folder: Path, target: Target) -> dict[str, PathCost]:
     """The cost of every path of a layer on a processor, in the order of the source."""
-    return {one.name: walk(one, str(folder / "paths.c")) for one in compiled(folder, target)}
+    return {one.name: walk(one, str(folder / "paths.c"), target.delays) for one in compiled(folder, target)}
 
 
 def render(folder: Path, target: Target, costs: dict[str, PathCost], compiler: str) -> str:
@@ -80,6 +80,7 @@ def render(folder: Path, target: Target, costs: dict[str, PathCost], compiler: s
     lines = [
         "# Generated from paths.c by `python -m pymodels.costs.compile`; do not edit.",
         "# Per path: instructions executed, loads and stores of memory, uncached accesses (special registers).",
+        *(["# stalls: clocks waited for loads whose datum comes 1, 2, ... clocks late."] if target.delays else []),
         "",
         "[compiled]",
         'origin = "compiled"',
@@ -92,8 +93,9 @@ def render(folder: Path, target: Target, costs: dict[str, PathCost], compiler: s
     ]
     width = max(map(len, costs))
     for name, cost in costs.items():
-        fields = ", ".join(f"{key} = {value}" for key, value in vars(cost).items())
-        lines.append(f"{name:<{width}} = {{ {fields} }}")
+        fields = {**vars(cost), "stalls": list(cost.stalls)}
+        text = ", ".join(f"{key} = {value}" for key, value in fields.items() if key != "stalls" or value)
+        lines.append(f"{name:<{width}} = {{ {text} }}")
     return "\n".join(lines) + "\n"
 
 
@@ -150,7 +152,7 @@ def show(layer: str, path: str) -> None:
         found = {one.name: one for one in compiled(known[layer], target)}
         if path in found:
             print("\n".join(explain(found[path], layer)))
-            print(f"{target.name}: {walk(found[path], layer)}")
+            print(f"{target.name}: {walk(found[path], layer, target.delays)}")
         elif target is targets_of(known[layer])[0]:
             raise CostError(f"path {path!r}", f"is not in {layer}/paths.c", nearest(path, found))
 

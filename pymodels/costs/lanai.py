@@ -7,10 +7,15 @@ import re
 from pymodels.costs.assembly import Flow, Instruction
 
 COMMENT = "!"
+DELAYS = (1, 2, 3, 4)
+"""Clocks that the datum of a load may be late: on the LANai 4 one, on the LANai 9 two."""
 
 LOAD = re.compile(r"(ld|uld)(\.[bh])?")
 STORE = re.compile(r"st(\.[bh])?")
 BRANCH = re.compile(r"b(t|f|hi|ugt|ls|ule|cc|ult|cs|uge|ne|eq|vc|vs|pl|mi|ge|lt|gt|le)(\.r)?")
+REGISTER = re.compile(r"%(\w+)")
+CONSTANTS = {"r0", "r1", "pc"}
+"""Registers that no load fills."""
 FRAME = (
     re.compile(r"st %fp, \[--%sp\]"),
     re.compile(r"add %sp, 0x8, %fp"),
@@ -26,17 +31,19 @@ def decode(text: str) -> Instruction:
     text = " ".join(text.split())
     name, _, operands = text.partition(" ")
     frame = any(pattern.fullmatch(text) for pattern in FRAME)
+    registers = REGISTER.findall(operands)
+    uses = frozenset(registers) - CONSTANTS
     if LOAD.fullmatch(name):
         if operands.endswith("%pc"):
-            return Instruction(text, loads=1, flow=Flow.RETURN, delay_slots=2, frame=frame)
-        return Instruction(text, loads=1, frame=frame)
+            return Instruction(text, loads=1, flow=Flow.RETURN, delay_slots=2, frame=frame, uses=uses)
+        return Instruction(text, loads=1, frame=frame, uses=uses, brings=registers[-1])
     if STORE.fullmatch(name):
         if operands.startswith("%rca"):
             return Instruction(text, flow=Flow.CALL, target="a function")
-        return Instruction(text, stores=1, frame=frame)
+        return Instruction(text, stores=1, frame=frame, uses=uses)
     if BRANCH.fullmatch(name):
         return _branch(text, name, operands)
-    return Instruction(text, frame=frame)
+    return Instruction(text, frame=frame, uses=uses)
 
 
 def _branch(text: str, name: str, target: str) -> Instruction:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pymodels.costs.assembly import CostError
 from pymodels.costs.targets import LANAI, TARGETS, Target
@@ -41,7 +42,7 @@ class PathTable:
             raise CostError(f"layer {name!r}", "has no table of compiled costs", nearest(name, known))
         data, _ = read_toml(file)
         try:
-            paths = {path: PathCost(**fields) for path, fields in data["path"].items()}
+            paths = {path: _cost(fields) for path, fields in data["path"].items()}
             return cls(name, paths, dict(data["compiled"]))
         except (KeyError, TypeError, AttributeError) as error:
             remedy = "run python -m pymodels.costs.compile"
@@ -64,6 +65,11 @@ class PathTable:
         except KeyError:
             cause = f"is not in the compiled costs of {self.name}"
             raise CostError(f"path {path!r}", cause, nearest(path, self.paths)) from None
+
+
+def _cost(fields: Mapping[str, Any]) -> PathCost:
+    """A path's cost from its line of a table."""
+    return PathCost(**{**fields, "stalls": tuple(fields.get("stalls", ()))})
 
 
 def _tables(firmware: Path | None) -> Iterator[Path]:

@@ -19,10 +19,13 @@ class Target:
     decode: Decoder
     table: str = "costs.toml"
     """File beside a paths.c that holds its counts."""
+    delays: tuple[int, ...] = ()
+    """Clocks that the datum of a load may be late, for each of which stalls are counted: 1, 2, ... Empty: they are part
+    of what an instruction takes."""
 
 
 COMMON = ("-O2", "-ffreestanding", "-fno-pic", "-fno-asynchronous-unwind-tables", "-Wall", "-Werror")
-LANAI = Target("lanai", ("--target=lanai", *COMMON), lanai.COMMENT, lanai.decode)
+LANAI = Target("lanai", ("--target=lanai", *COMMON), lanai.COMMENT, lanai.decode, delays=lanai.DELAYS)
 POWERPC = Target(
     "powerpc",
     ("--target=powerpc", "-mcpu=603", *COMMON),

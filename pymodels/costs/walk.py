@@ -1,4 +1,4 @@
-"""Walk the likely path of a function and count: instructions, loads, stores, uncached accesses.
+"""Walk the likely path of a function and count: instructions, loads, stores, uncached accesses, clocks of stalls.
 
 A conditional branch falls through, except where the code it falls into is marked OFF_PATH; an unconditional one is
 followed; an instruction in a delay slot is executed either way. A path has no loops and no calls.
@@ -6,9 +6,11 @@ followed; an instruction in a delay slot is executed either way. A path has no l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pymodels.costs.assembly import RETURN, CostError, Flow, Function, Instruction, Label, Mark
+from pymodels.costs.schedule import Schedule
 
 HAND_OVER = ("read", "write")
 """Register accesses whose instruction the verb itself issues: an uncached access, no instruction."""
@@ -24,6 +26,18 @@ class PathCost:
     loads: int = 0
     stores: int = 0
     uncached: int = 0
+    stalls: tuple[int, ...] = ()
+    """Clocks that its instructions wait for loads whose datum comes 1, 2, ... clocks late."""
+
+    def waits(self, delay: int) -> int:
+        """Clocks of stalls where the datum of a load comes `delay` clocks late. Raises CostError for a delay that was
+        not counted.
+        """
+        if not 0 <= delay <= len(self.stalls):
+            known = f"stalls are counted for loads that are 0 to {len(self.stalls)} clocks late"
+            remedy = "set processor.load_clocks to one of them, or run python -m pymodels.costs.compile"
+            raise CostError(f"a load that is {delay} clocks late", known, remedy)
+        return self.stalls[delay - 1] if delay else 0
 
 
 @dataclass
@@ -41,12 +55,14 @@ class Walk:
     sampling: bool = False
     sharing: int = 0
     """Accesses to come that go to memory which no cache keeps."""
+    schedules: Sequence[Schedule] = ()
+    """By delay of a load."""
 
     def run(self) -> PathCost:
         """Walk to the return. Raises CostError naming the function, the instruction, and what to do instead."""
         while self._step():
             pass
-        return PathCost(**self.cost)
+        return PathCost(**self.cost, stalls=tuple(one.stalls for one in self.schedules))
 
     def _fail(self, cause: str, remedy: str) -> CostError:
         return CostError(f"{self.where}: path {self.function.name!r}", cause, remedy)
@@ -77,18 +93,32 @@ class Walk:
         elif mark.word == "shared":
             self.sharing += 1
         elif mark.word == "again":
-            self.cost["instructions"] += self._jump_back()
-            self.steps.append(f"(jump back, {self._jump_back()} instructions)")
+            self._again()
         elif mark.word in HAND_OVER:
             self.cost["uncached"] += 1
             self.steps.append(f"({mark.word} {mark.rest}, by the verb)")
+            self._hand_over(mark)
         elif mark.word not in SILENT:
             raise self._fail(f"has an unknown mark @{mark.word}", "use the macros of firmware/paths.h")
 
-    def _jump_back(self) -> int:
-        """Instructions of an unconditional jump: with its delay slot where the target's return has them."""
+    def _hand_over(self, mark: Mark) -> None:
+        """The verb's instruction: it waits for the value of a write, and brings that of a read."""
+        register = mark.rest.split()[-1].removeprefix("%")
+        self._issue(frozenset({register}), register if mark.word == "read" else "")
+
+    def _issue(self, uses: frozenset[str] = frozenset(), brings: str = "") -> None:
+        """Execute one instruction in every schedule."""
+        for schedule in self.schedules:
+            schedule.issue(uses, brings)
+
+    def _again(self) -> None:
+        """Count an unconditional jump: with its delay slot where the target's return has them."""
         slots = any(isinstance(item, Instruction) and item.delay_slots for item in self.function.items)
-        return 2 if slots else 1
+        count = 2 if slots else 1
+        self.cost["instructions"] += count
+        self.steps.append(f"(jump back, {count} instructions)")
+        for _ in range(count):
+            self._issue()
 
     def _instruction(self, one: Instruction) -> bool:
         """Count an instruction and follow it."""
@@ -115,7 +145,9 @@ class Walk:
         self.cost["instructions"] += 1
         self.steps.append(one.text + (" (frame, as a nop)" if one.frame else ""))
         if one.frame:
+            self._issue()
             return
+        self._issue(one.uses, one.brings)
         if self.sampling:
             self.cost["uncached"] += 1
             self.sampling = False
@@ -179,9 +211,12 @@ class Walk:
         return any(isinstance(item, Instruction) and item.target == label.name for item in self.function.items)
 
 
-def walk(function: Function, where: str) -> PathCost:
-    """The cost of the likely path of `function`. `where` names its file in errors."""
-    return Walk(function, where).run()
+def walk(function: Function, where: str, delays: Sequence[int] = ()) -> PathCost:
+    """The cost of the likely path of `function`, with the stalls for loads that are `delays` clocks late.
+
+    `where` names its file in errors.
+    """
+    return Walk(function, where, schedules=[Schedule(delay) for delay in delays]).run()
 
 
 def explain(function: Function, where: str) -> list[str]:

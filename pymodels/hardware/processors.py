@@ -10,9 +10,10 @@ from pymodels.hardware.value import Values
 
 @dataclass(frozen=True)
 class NicProcessor:
-    """A NIC's processor: what a load, a store, an uncached access add to the one clock of their instruction."""
+    """A NIC's processor: what a store, an uncached access add to the one clock of their instruction."""
 
     load: int
+    """Clocks that the datum of a load comes late: an instruction that needs it earlier waits."""
     store: int
     uncached: int
     instructions_per_fetch: int
@@ -62,7 +63,7 @@ def nic_charge(cost: PathCost, processor: NicProcessor, times: int = 1) -> Charg
     per_fetch = processor.instructions_per_fetch
     fetches = -(-cost.instructions // per_fetch) if per_fetch else 0
     accesses = fetches + (cost.uncached if processor.cached else cost.loads + cost.stores)
-    further = cost.loads * processor.load + cost.stores * processor.store + cost.uncached * processor.uncached
+    further = cost.waits(processor.load) + cost.stores * processor.store + cost.uncached * processor.uncached
     return Charge(times * max(cost.instructions + further, accesses), times * accesses)
 
 

@@ -149,11 +149,11 @@ COMMON = (
     Key("fpga.config_us", HOST, int, "us", 1, 10**6, "loading an image"),
 )
 
-# Of a NIC that has a processor. Clocks of the three kinds of access come on top of the one clock of their instruction;
-# accesses uncontended.
+# Of a NIC that has a processor. An instruction takes one clock; who needs the datum of a load earlier than it comes
+# waits, clocks of the two other kinds of access come on top of that of their instruction. Accesses uncontended.
 PROCESSOR = (
     Key("sram.accesses", NIC, int, "per clock", 1, 2, "memory accesses in one NIC clock"),
-    Key("processor.load_clocks", NIC, int, "clocks", 0, 64, "further clocks of a load from SRAM"),
+    Key("processor.load_clocks", NIC, int, "clocks", 0, 4, "the datum of a load comes so late"),
     Key("processor.store_clocks", NIC, int, "clocks", 0, 64, "further clocks of a store to SRAM"),
     Key("processor.uncached_clocks", NIC, int, "clocks", 0, 256, "of an uncached access, beside a bus on its way"),
     Key("processor.instructions_per_fetch", NIC, int, "instructions", 0, 64, "per SRAM access; 0 = from a cache"),

@@ -51,7 +51,7 @@ def test_every_size_of_sram_delivers_messages_both_ways(settings: str, tmp_path:
 
 
 def test_a_second_host_dma_waits_for_the_first(tmp_path: Path) -> None:
-    settings = "messages=40 size=2000 grim.dma_inject=1"
+    settings = "messages=60 size=8000 grim.dma_inject=1"
     done = must("grim_streaming", "verilator", tmp_path, settings, profile=PROFILE)
     records = done.trace
     dma = records[(records["unit"] == unit(0, Part.HOST_DMA))]

@@ -71,7 +71,8 @@ def test_whoever_sleeps_or_is_called_pays_an_interrupt_and_frees_the_processor(f
 
 def test_answers_cost_a_stream_and_not_a_round_trip(found: dict[str, float]) -> None:
     unreliable, delivery, reception = (found[f"B_{level}_16B"] for level in ("unreliable", "delivery", "reception"))
-    assert unreliable > delivery >= reception
+    assert unreliable > max(delivery, reception)
+    assert delivery > 0.97 * reception, "who confirms what the application has confirms no earlier"
     times = [found[f"L_{level}_16B"] for level in ("unreliable", "delivery", "reception")]
     assert max(times) < 1.1 * min(times), "the answer comes behind the message"
 

@@ -61,7 +61,7 @@ def test_the_example_of_the_page_runs(here: Environment) -> None:
     ended = here.run("python", str(ROOT / "tb" / "sanlab" / "example.py"))
     assert ended.returncode == 0, ended.stderr
     lines = ended.stdout.splitlines()
-    assert any(re.fullmatch(r"a message of 64 bytes takes 8\.\d{3} us", line) for line in lines)
+    assert any(re.fullmatch(r"a message of 64 bytes takes \d\.\d{3} us", line) for line in lines)
     assert lines[-1] == "SET: unknown key 'larges': profile 'lanai9+p3-450' has no such value; did you mean 'largest'?"
     assert (here.user / "sim_build" / "runs" / "grim_pingpong-3" / "results.json").exists()
 

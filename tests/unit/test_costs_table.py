@@ -35,7 +35,7 @@ start_send   = { instructions = 13, loads = 0, stores = 2, uncached = 3 }
 """
 LANAI9 = NicProcessor(load=1, store=0, uncached=1, instructions_per_fetch=2)
 counts = st.integers(0, 1000)
-costs = st.builds(PathCost, counts, counts, counts, counts)
+costs = st.builds(PathCost, counts, counts, counts, counts, st.tuples(counts, counts, counts))
 clocks = st.integers(0, 3)
 processors = st.builds(NicProcessor, clocks, clocks, clocks, st.integers(0, 4))
 
@@ -84,14 +84,14 @@ def test_a_cut_off_table_names_file_and_line(tmp_path: Path) -> None:
 
 
 def test_clocks_of_the_nic_are_its_instructions_and_what_accesses_add() -> None:
-    charge = nic_charge(PathCost(instructions=7, loads=1), LANAI9)
-    assert (charge.clocks, charge.accesses) == (7 + 1, 4 + 1)
-    charge = nic_charge(PathCost(instructions=13, stores=2, uncached=3), LANAI9, times=10)
+    charge = nic_charge(PathCost(instructions=7, loads=2, stalls=(1,)), LANAI9)
+    assert (charge.clocks, charge.accesses) == (7 + 1, 4 + 2)
+    charge = nic_charge(PathCost(instructions=13, stores=2, uncached=3, stalls=(0,)), LANAI9, times=10)
     assert (charge.clocks, charge.accesses) == (10 * (13 + 3), 10 * (7 + 2))
 
 
 def test_instructions_from_a_cache_need_no_access() -> None:
-    charge = nic_charge(PathCost(instructions=7, loads=1), replace(LANAI9, instructions_per_fetch=0))
+    charge = nic_charge(PathCost(instructions=7, loads=1, stalls=(1,)), replace(LANAI9, instructions_per_fetch=0))
     assert (charge.clocks, charge.accesses) == (8, 1)
 
 

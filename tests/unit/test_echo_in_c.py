@@ -36,9 +36,10 @@ TABLES = {side: PathTable.load(side, "echo") for side in ("nic", "host")}
 
 
 def compiled_cost(side: str, path: str) -> int:
-    """Clocks of the machine's NIC: one an instruction, one more a load, as the reference model has it."""
+    """Clocks of the machine's NIC: one an instruction, and the waits for loads, as the reference model has it."""
     cost = TABLES[side].cost(path)
-    return 7_500 * (cost.instructions + cost.loads + cost.uncached)
+    waits = cost.waits(cores()[KIND].chip.load_delay) if side == "nic" else 0
+    return 7_500 * (cost.instructions + waits + cost.uncached)
 
 
 def opened(in_c: list[bool], costs: bool = False) -> tuple[Machine, list[Echo]]:

@@ -102,10 +102,10 @@ def test_no_trace_is_nothing_and_half_a_trace_an_error(tmp_path: Path) -> None:
 
 
 def test_published_points_stand_on_the_curve_they_belong_to() -> None:
-    value = next(v for v in load_published() if v.study == "grim_channel_scan" and v.metric == "scan_us_lanai4_8")
-    measured = {"scan_us_lanai4_8": 5.4, "scan_us_lanai4_1": 0.9}
+    value = next(v for v in load_published() if v.study == "grim_channel_scan" and v.metric == "scan_us_lanai4_33MHz_8")
+    measured = {"scan_us_lanai4_33MHz_8": 5.4, "scan_us_lanai4_33MHz_1": 0.9}
     made = replace(results(measured), study=value.study, profile=value.profile)
-    other = next(v for v in load_published() if v.metric == "scan_us_lanai4_1")
+    other = next(v for v in load_published() if v.metric == "scan_us_lanai4_33MHz_1")
     assert points_beside(Series((1, 8, 16), (0.9, 5.4, 9), "channels", "us"), made) == [
         (1, other.value),
         (8, value.value),
