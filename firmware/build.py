@@ -17,52 +17,26 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from firmware.images import SOURCE, cores, image, kinds_of
 from pymodels.costs.compile import compiler_version, write
 from pymodels.costs.targets import LANAI
-from pymodels.errors import SanlabError, nearest
-from pymodels.hardware.discover import nic_kinds, of_nic
+from pymodels.errors import SanlabError
 from pymodels.lanai.disassemble import listing
 from pymodels.lanai.elf import Object
-from pymodels.lanai.header import NicCore
 from pymodels.lanai.image import Image
 from pymodels.lanai.link import link
 from pymodels.lanai.toolchain import COMPILER, CompileError, compiled
-from pymodels.profiles.default import DEFAULT_KIND
-from pymodels.roots import TREE, place, roots, things
+from pymodels.roots import TREE, place, roots
 
 FIRMWARE = TREE / "firmware"
 RUNTIME = FIRMWARE / "runtime"
-SOURCE, HEADER = "firmware.c", "lanai.h"
+HEADER = "lanai.h"
 NICS = "firmware/nics"
-
-
-def layers() -> dict[str, Path]:
-    """The folders of message layers that have firmware in C, by name."""
-    return {name: path.parent for name, path in things("firmware/nic", f"*/{SOURCE}").items()}
-
-
-def cores() -> dict[str, NicCore]:
-    """The kinds of NIC whose processor executes it, by name."""
-    named = {kind: f"pymodels.nics.{kind}.core" for kind in nic_kinds()}
-    return {kind: of_nic("pymodels.nics.{}.core", kind).CORE for kind in named if importlib.util.find_spec(named[kind])}
 
 
 def header(kind: str) -> Path:
     """The generated header of a kind."""
     return place(f"{NICS}/{kind}/{HEADER}")
-
-
-def image(layer: str, kind: str) -> Path:
-    """The committed image of a layer for a kind. Raises SanlabError for a layer without firmware in C."""
-    known = layers()
-    if layer not in known:
-        raise SanlabError(f"layer {layer!r}", f"has no {SOURCE}", nearest(layer, known))
-    return known[layer] / f"firmware.{kind}.toml"
-
-
-def kinds_of(layer: str) -> list[str]:
-    """The kinds for which a layer's firmware is compiled."""
-    return [kind for kind in cores() if image(layer, kind).exists()] or [DEFAULT_KIND]
 
 
 def library(flags: Sequence[str]) -> list[Object]:

@@ -19,7 +19,17 @@ from firmware.verbs import Host, Nic
 from pymodels.card.fabric import Circuit
 from pymodels.cards import CardMap
 from pymodels.config.model import QueueRequest
+from pymodels.lanai.program import Program
 from pymodels.roots import place, things
+
+
+@dataclass(frozen=True)
+class MachineCode:
+    """Firmware that the host's driver loads into its NIC, which executes it."""
+
+    program: Program
+    words: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    """What the driver tells the program beside it, by SRAM address: routes and the like (`boot.py` of the layer)."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,8 @@ class ClusterView:
     """Physical node numbers by VNN: the ports of the switches."""
     fpga: Mapping[str, int] = field(default_factory=dict)
     """Settings of the FPGA cards that the driver writes: `clock_divisor`, `config_clocks`."""
+    machine_code: MachineCode | None = None
+    """What the NIC of this node executes; None: its firmware is a program in Python."""
 
     def has(self, vnn: int, card: str) -> bool:
         """Whether a host has a card."""
@@ -122,6 +134,14 @@ def shown(layer: str) -> Shown:
     if not layer or not (folder / "shown.py").exists():
         return NOTHING_SAID
     return importlib.import_module(f"firmware.{folder.parent.name}.{layer}.shown").SHOWN  # type: ignore[no-any-return]
+
+
+def boot_words(layer: str, view: ClusterView, word_bytes: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """What the driver tells a layer's firmware in C, by SRAM address: `words` of its NIC side's `boot.py`.
+    `word_bytes`: of the SRAM.
+    """
+    words = importlib.import_module(f"firmware.nic.{layer}.boot").words(view, word_bytes)
+    return tuple((address, tuple(row)) for address, row in words)
 
 
 def host_library(layer: str) -> Callable[[Host, ClusterView], Any]:

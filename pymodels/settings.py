@@ -107,6 +107,12 @@ class Setting(IntEnum):
     FPGA_LINGER = 79, 8, "clocks that the bus side keeps a bank after an access", "fpga.linger"
     FPGA_PATIENCE = 80, 16, "clocks that a bus access may wait for a bank or the mailbox; 0 = for ever", "fpga.patience"
     FPGA_PAUSE = 81, 8, "clocks between two looks at a full queue of the NIC", "fpga.pause"
+    # The processor of a LANai, where it executes machine code.
+    CORE_RUN = 84, 1, "it does; 0 = the simulator's processor model is the processor"
+    CORE_LOAD_DELAY = 85, 3, "clocks that a user of a load waits at most"
+    CORE_FETCH_LOG2 = 86, 2, "words of its prefetch buffer, as a power of two"
+    CORE_REGISTER_CLOCKS = 87, 4, "further clocks of a special register"
+    CORE_SRAM_BYTES = 88, 24, "size of the SRAM"
     # fmt: on
 
 
@@ -177,7 +183,8 @@ FPGA = Bundle(
     ("FPGA_",),
     (Setting.CDC_LATENCY, *_between(Setting.FPGA_WIDE, Setting.FPGA_PAUSE)),
 )
-BUNDLES = (LINK, SWITCH, MASTER, TARGET, CARD, NIC, BRIDGE, FPGA)
+CORE = Bundle("core", "a LANai's processor", ("CORE_",), _between(Setting.CORE_RUN, Setting.CORE_SRAM_BYTES))
+BUNDLES = (LINK, SWITCH, MASTER, TARGET, CARD, NIC, BRIDGE, FPGA, CORE)
 """All, those within others first."""
 
 

@@ -93,4 +93,12 @@ package myri_settings_pkg;
     logic [15:0] patience;  // clocks that a bus access may wait for a bank or the mailbox; 0 = for ever
     logic [7:0] pause;  // clocks between two looks at a full queue of the NIC
   } fpga_settings_t;
+  // Of a LANai's processor
+  typedef struct packed {
+    logic run;  // it does; 0 = the simulator's processor model is the processor
+    logic [2:0] load_delay;  // clocks that a user of a load waits at most
+    logic [1:0] fetch_log2;  // words of its prefetch buffer, as a power of two
+    logic [3:0] register_clocks;  // further clocks of a special register
+    logic [23:0] sram_bytes;  // size of the SRAM
+  } core_settings_t;
 endpackage

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from firmware.verbs import Watch
@@ -18,10 +18,16 @@ from tb.sim.exchange import Commands
 OP_WORK, OP_POLL, OP_READ, OP_WRITE = 1, 2, 3, 4
 QUIET = 1 << 32
 """Beside a path's number: its work ends without an event."""
+STOPPED = 24
+"""Event of a core: it has stopped (hdl/sim/doorway/core.c)."""
 ENDS = (16, 17, 18)
 """Events that end a command: work is done, a polling loop has hit, a register was read. The other: an access beyond
 the SRAM."""
 WORD = struct.Struct(">I")
+
+
+def _nobody_executes(time: int, fault: int, address: int) -> None:
+    raise RuntimeError(f"no program is known of a core that stopped at {address:#x}, fault {fault}, at {time} ps")
 
 
 class RtlNic(Actor):
@@ -54,6 +60,8 @@ class RtlNic(Actor):
         """Kept charges by path, or by path and times."""
         self._loops = 0
         self._programs: list[Task] = []
+        self.stopped: Callable[[int, int, int], None] = _nobody_executes
+        """What is done when a core stops: time, fault, address."""
         self.steps = doorway.steps(self.unit)
         """The polling steps that the processor port model reads."""
 
@@ -81,7 +89,9 @@ class RtlNic(Actor):
         self._loops = 0
 
     def _wild(self, time: int, code: int, a: int, b: int) -> None:
-        """An access beyond the SRAM."""
+        """An access beyond the SRAM; or a core that executes machine code has stopped."""
+        if code == STOPPED:
+            self.stopped(time, a, b)
         access = f"SRAM {'write' if b else 'read'} at {a:#x}, beyond its {self.sram_bytes} bytes"
         self.wild.append(f"node {self.node}: {access}, at {time / 1e6:.3f} us")
 

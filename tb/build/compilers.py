@@ -37,7 +37,7 @@ WAVES_CPP = (
     "wave_clocks.hpp",
 )
 """Our writer of waves, in place of that of Verilator's back end."""
-DOORWAY_C = ("doorway.c", "processor.c", "host_cpu.c", "faults.c", "capture.c", "component.c")
+DOORWAY_C = ("doorway.c", "processor.c", "core.c", "host_cpu.c", "faults.c", "capture.c", "component.c")
 PYTHON_C = ("doorway_python.c", "kernel_python.c", "turns_python.c", "verbs_python.c", "host_python.c")
 """The extension module `doorway_python`."""
 WHEEL_FLAG = "CFG_CXXFLAGS_PCH_I=-include"

@@ -50,7 +50,7 @@ def design(numbers: Numbers, circuits: Mapping[str, str]) -> Design:
     sizes = sorted({switch.ports for switch in numbers.topology.switches})
     kinds = sorted({numbers.further(node) for node in range(numbers.nodes)})
     models = (
-        *(_node_model(numbers.nic, further, circuits) for further in kinds),
+        *(_node_model(numbers, further, circuits) for further in kinds),
         *(_switch_model(numbers.nic, ports) for ports in sizes),
     )
     generated = {"top.sv": TOP, "components.h": _components_h(numbers, kinds, sizes)}
@@ -62,10 +62,11 @@ def _node_kind(further: Further) -> str:
     return "node" + "".join(f"_{card}" for card, there in further._asdict().items() if there)
 
 
-def _node_model(nic: str, further: Further, circuits: Mapping[str, str]) -> Design:
+def _node_model(numbers: Numbers, further: Further, circuits: Mapping[str, str]) -> Design:
+    nic = numbers.nic
     wires = {pin: f"{pin}_0" for _, pin, _ in CABLE_PINS}
     body = node_instance("node", nic, 0, 0, wires, further, gated=True)
-    files = {**card_file(nic), **(circuits if further.fpga else {})}
+    files = {**card_file(nic, numbers.core), **(circuits if further.fpga else {})}
     return _model(_node_kind(further), further.clocks, node_gated(nic, 0), 1, body, files)
 
 

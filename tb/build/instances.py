@@ -112,9 +112,10 @@ def switch_gated(clock: int, ports: int) -> list[GatedClocks]:
     return [GatedClocks("setup_", clock, 1), GatedClocks("", clock, ports)]
 
 
-def card_file(kind: str) -> dict[str, str]:
-    """The generated file that says which NIC's card a node has, by its name."""
+def card_file(kind: str, core: bool) -> dict[str, str]:
+    """The generated file, by its name, that says which NIC's card a node has. `core`: it can execute machine code."""
     text = f"// Generated: the NIC's card of a node.\n`define SIM_NIC_CARD {nic_kind(kind).hdl_card}\n"
+    text += f"`define SIM_NIC_CORE {int(core)}\n"
     return {"sim_nic_card.svh": text}
 
 

@@ -52,12 +52,14 @@ class Numbers:
     """The kind of NIC that all hosts have."""
     bridge: bool = False
     """FPGA cards stand behind a bridge."""
+    core: bool = False
+    """NICs have a core that can execute machine code."""
 
     @staticmethod
-    def of(cluster: Cluster, profile: Profile) -> Numbers:
-        """The numbers of a cluster whose hosts have the NICs and buses of a profile."""
+    def of(cluster: Cluster, profile: Profile, core: bool = False) -> Numbers:
+        """The numbers of a cluster whose hosts have the NICs and buses of a profile, these with a core or without."""
         cards = tuple(frozenset(host.cards) for host in cluster.hosts)
-        return Numbers(cluster.topology, cards, profile.kind, profile.flag("fpga.bridge"))
+        return Numbers(cluster.topology, cards, profile.kind, profile.flag("fpga.bridge"), core)
 
     def has(self, node: int, card: str) -> bool:
         """Whether a host has a card."""

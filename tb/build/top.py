@@ -20,10 +20,12 @@ from tb.build.instances import card_file, clock_counters, clock_pins, node_insta
 from tb.build.numbers import NIC, Numbers
 
 
-def cluster_design(cluster: Cluster, profile: Profile) -> Design:
-    """The design of a configured cluster whose hosts are those of a profile, with the circuits of its circuit file."""
+def cluster_design(cluster: Cluster, profile: Profile, core: bool = False) -> Design:
+    """The design of a configured cluster whose hosts are those of a profile, with the circuits of its circuit file.
+    `core`: its NICs can execute machine code.
+    """
     circuits = {f"{MODULE}.sv": module_text(cluster.circuits)} if cluster.circuits else {}
-    return design(Numbers.of(cluster, profile), circuits)
+    return design(Numbers.of(cluster, profile, core), circuits)
 
 
 def design(numbers: Numbers, circuits: Mapping[str, str] = MappingProxyType({})) -> Design:
@@ -35,7 +37,7 @@ def design(numbers: Numbers, circuits: Mapping[str, str] = MappingProxyType({}))
         "cluster.sv": _cluster(numbers),
         "top.sv": _top(numbers.clocks, _instance(numbers.clocks)),
         "components.h": _one_component(numbers.clocks),
-        **card_file(numbers.nic),
+        **card_file(numbers.nic, numbers.core),
         **circuits,
     }
     return Design("top", generated=generated, clocked=True, split=components.design(numbers, circuits))

@@ -13,23 +13,27 @@ from pymodels.costs.table import PathTable
 from pymodels.hardware.discover import of_nic
 from pymodels.hardware.processors import HostProcessor
 from pymodels.kernel import Kernel
+from pymodels.lanai.program import Program
 from pymodels.profiles import Profile
 from pymodels.registers import Control
 from pymodels.settings import SWITCH_UNIT, Setting
 from pymodels.topology import End
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import PathNumbers
+from tb.bind.core import RtlCore
 from tb.bind.host import HostTiming, RtlHost
 from tb.bind.lanai import RtlNic
 from tb.build.numbers import CARD_MEMORIES, FABRIC, FAR, LINK, NIC, PCI, Numbers
 from tb.lab.invariants import Invariants
+from tb.plan.firmware import INSTRUCTIONS, STOP
 from tb.plan.request import Plan
 from tb.plan.settings import card_period, fpga_settings, node_settings, pci_period, switch_settings
 from tb.report.packets import KEPT
 from tb.sim.doorway import Doorway
 from tb.sim.engine import Engine
 
-LOADED = 1 << Control.LANAI_RESET_OFF | 1 << Control.IRQ_ENABLE
+INTERRUPTS = 1 << Control.IRQ_ENABLE
+LOADED = 1 << Control.LANAI_RESET_OFF | INTERRUPTS
 """What the driver writes to the control register of a LANai once its program is loaded."""
 FABRIC_PS = 1_000_000 // FABRIC_MHZ
 FRAME_BYTES = 1 << 24
@@ -47,7 +51,7 @@ class RunningCluster:
 
     def __init__(self, dut: Any, plan: Plan) -> None:
         self.plan = plan
-        self.numbers = Numbers.of(plan.cluster, plan.profile)
+        self.numbers = Numbers.of(plan.cluster, plan.profile, bool(plan.in_c))
         self.doorway = Doorway()
         self.kernel = self.doorway.quick(Kernel)()
         self.engine = Engine(dut, self.doorway, self.kernel)
@@ -64,6 +68,8 @@ class RunningCluster:
         self.doorway.capture_create(int(plan.options["run.packets_MB"]) << 20, KEPT)
         self.doorway.trace_on(bool(plan.options["run.trace"]))
         self.nics = self._nics(plan.profile)
+        self.cores = dict[int, RtlCore]()
+        """Of the NICs that execute machine code, by node, once it has been loaded."""
         self.hosts = [self._host(n, plan) for n in range(self.numbers.nodes)]
         self.banks = {n: self._card(n, 0, BANKS * BANK_BYTES) for n in self._with(FPGA_CARD)}
         """SRAM of the FPGA cards, by node."""
@@ -92,6 +98,7 @@ class RunningCluster:
         for n, host in enumerate(topology.hosts):
             delay = {int(Setting.CABLE_DELAY): self._delay(metres[End(host, 0)])}
             further = fpga_settings(profile) if self.numbers.further(n).fpga else {}
+            further |= {int(Setting.CORE_RUN): 1} if n in plan.in_c else {}
             self._set(unit(n, Part.HOST_CPU), {**node_settings(profile), **delay, **further})
         for s, switch in enumerate(topology.switches):
             delays = {
@@ -146,6 +153,19 @@ class RunningCluster:
     def _card(self, node: int, which: int, size: int) -> memoryview:
         return self.doorway.memory(CARD_MEMORIES + 2 * node + which, size, unit(node, Part.HOST_CPU))
 
+    def execute(self, node: int, program: Program) -> None:
+        """The NIC of a node executes this program once its host has loaded it: what it does is counted from now on."""
+        if (core := self.cores.get(node)) is None:
+            core = self.cores[node] = RtlCore(
+                node,
+                self.doorway,
+                self.nics[node].sram,
+                str(self.plan.options[STOP]),
+                bool(self.plan.options[INSTRUCTIONS]),
+            )
+            self.nics[node].stopped = core.stopped
+        core.use(program)
+
     def use_layer(self, layer: str) -> None:
         """Charge a message layer's compiled costs from now on. Raises CostError when it has no table."""
         self.layer = layer
@@ -161,9 +181,10 @@ class RunningCluster:
         """What the driver does at load time: take every NIC out of reset, as control register writes over PCI, where it
         does not run from power-up on.
         """
-        for host in self.hosts:
+        for node, host in enumerate(self.hosts):
             if self.plan.profile.nic.boots:
-                await host.pio_write(host.card.control, LOADED.to_bytes(4, "big"))
+                word = INTERRUPTS if node in self.plan.in_c else LOADED  # the program comes first
+                await host.pio_write(host.card.control, word.to_bytes(4, "big"))
         await self.kernel.sleep(BOOT_PS)
         names = ("fault.loss", "fault.damage", "fault.reorder")
         loss, damage, reorder = (float(self.plan.options[name]) for name in names)

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware.layers import ClusterView, has_program, host_library, nic_program, tolerates_loss
+from firmware.images import cores, image
+from firmware.layers import ClusterView, MachineCode, boot_words, has_program, host_library, nic_program, tolerates_loss
 from pymodels.card.fabric import EXAMPLE
 from pymodels.config.model import FPGA_CARD
 from pymodels.kernel import Kernel, Task
+from pymodels.lanai.image import Image
 from pymodels.results import Series
 from tb.lab.cluster import RunningCluster
 from tb.lab.switch import RunningSwitch
@@ -157,13 +159,22 @@ class Lab(Notebook):
         reset.
         """
         view = self.view(vnn, {**self._set_by_user(layer), **(options or {})})
-        if has_program(layer):
+        if vnn in self.plan.in_c:
+            view = self._executed(layer, view)
+        elif has_program(layer):
             nic = self.running.nics[vnn]
             nic.spawn(nic_program(layer)(nic, view), f"{layer} program")
         library = host_library(layer)(self.running.hosts[vnn], view)
         for warning in getattr(library, "warnings", ()):
             print(f"warning: {warning}", file=sys.stderr)
         return library
+
+    def _executed(self, layer: str, view: ClusterView) -> ClusterView:
+        """The view of a node whose NIC executes a layer's committed image."""
+        kind = self.plan.profile.kind
+        program = Image.load(image(layer, kind)).program
+        self.running.execute(view.me, program)
+        return replace(view, machine_code=MachineCode(program, boot_words(layer, view, cores()[kind].word_bytes)))
 
     def view(self, vnn: int, options: Mapping[str, float | str]) -> ClusterView:
         """What software on a node knows of the cluster."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from firmware.layers import has_program
@@ -19,6 +19,7 @@ from pymodels.hardware.compiled import is_compiled
 from pymodels.profiles import DEFAULT_PROFILE, Profile, load_profile, profile_names
 from pymodels.profiles.profile import parse_settings
 from pymodels.routes import check_routes
+from tb.plan.firmware import EACH_INSTRUCTION, FIRMWARE, INSTRUCTIONS, STOP, STOP_AT, WRITTEN_IN, nodes_in_c
 from tb.plan.limits import check_cables, check_size, check_switches
 from tb.plan.options import Option, check_layers, links_held
 from tb.plan.studies import StudyInfo
@@ -27,6 +28,9 @@ HOST = "run.host"
 PUBLIC_EVAL = "run.public_eval"
 RUN_OPTIONS = {
     HOST: Option("", "of several clusters in a file, the one with this host (make variable GRIM_HOST)"),
+    FIRMWARE: WRITTEN_IN,
+    STOP: STOP_AT,
+    INSTRUCTIONS: EACH_INSTRUCTION,
     "run.always_on": Option(0, "1 = clocks never sleep (same results, slower)", 0, 1),
     PUBLIC_EVAL: Option(0, "1 = on Verilator, its public eval() alone (same results, slower)", 0, 1),
     "run.trace": Option(1, "0 = no trace", 0, 1),
@@ -79,6 +83,8 @@ class Plan:
     cluster: Cluster
     profile: Profile
     options: Mapping[str, float | str]
+    in_c: frozenset[int] = frozenset()
+    """The nodes whose NICs execute firmware in C, by VNN."""
 
 
 def plan(request: Request, info: StudyInfo) -> Plan:
@@ -103,7 +109,9 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     held_by = links_held(options)
     if held_by and not info.cyclic_routes:
         check_routes(cluster.topology, cluster.routes, held_by=held_by)
-    _check_compiled(getattr(info.module, "LAYER", ""), profile)
+    layer = getattr(info.module, "LAYER", "")
+    _check_compiled(layer, profile)
+    understood = replace(understood, in_c=nodes_in_c(options, layer, cluster.names, profile))
     if info.check is not None:
         info.check(understood)
     return understood

@@ -49,6 +49,10 @@ class Doorway:
         self.lib.dw_capture_create.restype = ctypes.c_void_p
         self.lib.dw_capture_room.restype = ctypes.c_uint64
         self.lib.dw_fault_add.argtypes = [ctypes.c_int, ctypes.c_int, I64, I64, ctypes.c_int, ctypes.c_int]
+        self.lib.dw_core_program.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_int]
+        self.lib.dw_core_program.restype = ctypes.c_void_p
+        self.lib.dw_core_last.argtypes = [ctypes.c_int, ctypes.c_void_p]
+        self.lib.dw_core_registers.restype = ctypes.c_void_p
         self.lib.dw_loss.argtypes = [ctypes.c_int] * 3 + [ctypes.c_double] * 3 + [ctypes.c_uint64]
         self.now: Callable[[], int] = self.lib.dw_now
         self.wake_by: Callable[[int], None] = self.lib.dw_wake_by

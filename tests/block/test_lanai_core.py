@@ -59,6 +59,7 @@ class Bench:
         self.chip = replace(V11, load_delay=delay, register_bits=self.bits)
         Clock(dut.clk, 10, unit="ns", impl="gpi").start(start_high=False)
         dut.cfg_load_delay.value, dut.cfg_register_clocks.value = delay, register_clocks
+        dut.cfg_fetch_log2.value = self.rng.randint(1, 3)
         dut.allow.value = 1
         dut.rst.value = 1
 

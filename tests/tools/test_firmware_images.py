@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware import build
+from firmware import build, images
 from pymodels.costs.compile import compiler_version
 from pymodels.lanai.elf import LinkError
 from pymodels.lanai.image import Image
@@ -22,12 +22,12 @@ from pymodels.lanai.toolchain import COMPILER, CompileError, compiled
 from pymodels.roots import TREE
 
 pytestmark = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} is not installed")
-IMAGES = [(layer, kind) for layer in build.layers() for kind in build.kinds_of(layer)]
+IMAGES = [(layer, kind) for layer in images.layers() for kind in images.kinds_of(layer)]
 
 
 @pytest.mark.parametrize(("layer", "kind"), IMAGES)
 def test_the_compiler_makes_the_same_image_again(layer: str, kind: str) -> None:
-    committed = Image.load(build.image(layer, kind))
+    committed = Image.load(images.image(layer, kind))
     if committed.compiled["compiler"] != compiler_version():
         pytest.skip(f"made by {committed.compiled['compiler']}, here is {compiler_version()}")
     assert build.build(layer, kind) == committed
@@ -54,7 +54,7 @@ def test_a_layer_outside_of_the_tree_is_built_in_its_own_folder(tmp_path: Path) 
     folder.mkdir(parents=True)
     (folder / "__init__.py").touch()
     (folder / "layout.py").write_text("PROGRAM_END, COUNT = 0x4000, 0x4000\n", encoding="utf-8")
-    (folder / build.SOURCE).write_text(
+    (folder / images.SOURCE).write_text(
         '#include "layout.h"\n#include "paths.h"\n'
         "int main(void) {\n"
         "    for (u32 count = 0;; count += REGISTER_READ(RTC) % 10) SHARED32(AT_COUNT) = count;\n"

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from firmware.build import cores, fingerprint, header, image, kinds_of, layers, main
+from firmware.build import fingerprint, header, main
 from firmware.host.echo import Echo
+from firmware.images import cores, image, kinds_of, layers
 from firmware.layers import ClusterView, host_library, nic_program
 from firmware.nic.echo import layout
 from firmware.nic.hardware import route_row

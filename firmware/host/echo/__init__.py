@@ -1,6 +1,7 @@
 """`echo` on the host: `send` up to 64 bytes, `receive` them, `echo` them back. See firmware/nic/echo/README.md."""
 
 from firmware.host.card import load_chain
+from firmware.host.loader import boot
 from firmware.host.words import store_words
 from firmware.layers import ClusterView
 from firmware.nic.echo import layout as at
@@ -18,7 +19,10 @@ class Echo:
         self.host, self.view, self.number, self.inbox = host, view, 0, host.allocate(4096).address
 
     async def start(self) -> None:
-        """Tell the NIC where its DMA chain begins, and where to put what arrives. Call this first."""
+        """Tell the NIC where its DMA chain begins, and where to put what arrives. Call this first. A NIC that executes
+        its firmware is loaded before.
+        """
+        await boot(self.host, self.view)
         await load_chain(self.host, 0, at.CHAIN)
         await store_words(self.host, at.INBOX, self.inbox)
 

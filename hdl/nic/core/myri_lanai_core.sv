@@ -3,7 +3,7 @@
 // It has two ways out: the processor port of the SRAM arbiter, for instructions and data, and the special registers,
 // which are the last 2**REGISTER_BITS bytes of the address space. An access of data goes before a fetch. A jump has one
 // shadow, a load of pc two. Not built: contexts and interrupts of the LANai 4, its flags as a register. Assumed, since
-// they are not published: how deep it prefetches (FETCH_WORDS), what a special register costs beyond its instruction
+// they are not published: how deep it prefetches (`cfg_fetch_log2`), what a special register costs beyond its instruction
 // (`cfg_register_clocks`).
 // What no processor defines stops it until reset: `fault` says why, `trace.pc` where.
 // Timing: an SRAM access leaves in the clock of its instruction, when it is granted; a special register is accessed in
@@ -14,12 +14,12 @@ module myri_lanai_core
   import myri_sram_pkg::*;
 #(
     parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
-    parameter int FETCH_WORDS = 2,  // words of the prefetch buffer, a power of two from 2 on
     parameter int REGISTER_BITS = 9    // special registers: bytes of their addresses = 2**REGISTER_BITS, 8 or 9
 ) (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset: it begins at address 0 afterwards
     input logic [2:0] cfg_load_delay,  // clocks that a user of a load waits at most, 1..7
+    input logic [1:0] cfg_fetch_log2,  // words of the prefetch buffer: 2**cfg_fetch_log2, 2, 4 or 8
     input logic [3:0] cfg_register_clocks,  // further clocks of an access of a special register
     input logic [23:0] sram_bytes,  // size of the SRAM
     output sram_request_t cpu_sram,  // SRAM: request
@@ -64,8 +64,7 @@ module myri_lanai_core
   instruction_t one;
   assign fetched = cpu_gnt && !access;
   myri_lanai_fetch #(
-      .WIDTH(WIDTH),
-      .WORDS(FETCH_WORDS)
+      .WIDTH(WIDTH)
   ) u_fetch (
       .*,
       .at(at_q),

@@ -1,16 +1,17 @@
 // Prefetch of a LANai's processor: a buffer of words of SRAM, found by their lowest address bits, and the next word to
 // fetch: that of the instruction to execute, else that of the next, else that of the one behind it.
 //
-// How deep a LANai prefetches is not published: WORDS is an assumption. What a program stores into words that are in
+// How deep a LANai prefetches is not published: `cfg_fetch_log2` is an assumption. What a program stores into words that are in
 // the buffer is not seen. Timing: an instruction is there in the clock in which its word arrives.
 module myri_lanai_fetch
   import myri_sram_pkg::*;
 #(
     parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
-    parameter int WORDS = 2    // of the buffer, a power of two from 2 on
+    parameter int WORDS = 8    // of the buffer at most, a power of two from 2 on
 ) (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset: the buffer is empty
+    input logic [1:0] cfg_fetch_log2,  // 2**cfg_fetch_log2 words are used, from 2 on
     input logic [23:0] sram_bytes,  // size of the SRAM; nothing is fetched beyond
     input logic [31:0] at,  // the instruction to execute
     input logic [31:0] after,  // the next one
@@ -25,6 +26,8 @@ module myri_lanai_fetch
   localparam int LANE = $clog2(WIDTH / 8);
   localparam int TAG = 23 - LANE;  // bits of a word's address
   localparam int PLACE = $clog2(WORDS);
+  logic [PLACE-1:0] used;  // address bits that give the place
+  assign used = PLACE'((1 << cfg_fetch_log2) - 1);
 
   logic [WORDS-1:0] full_q;
   logic [TAG-1:0] tag_q[WORDS];
@@ -33,20 +36,26 @@ module myri_lanai_fetch
   logic [TAG-1:0] arriving_tag_q;
 
   logic [TAG-1:0] at_tag, after_tag, behind_tag, want;
+  logic [PLACE-1:0] at_place, after_place, behind_place, arriving_place, want_place;
   logic at_arrives, at_here, after_here, behind_here;
   logic [WIDTH-1:0] there;
   assign at_tag = at[22:LANE];
   assign after_tag = after[22:LANE];
   assign behind_tag = behind[22:LANE];
+  assign at_place = at_tag[PLACE-1:0] & used;
+  assign after_place = after_tag[PLACE-1:0] & used;
+  assign behind_place = behind_tag[PLACE-1:0] & used;
+  assign arriving_place = arriving_tag_q[PLACE-1:0] & used;
+  assign want_place = want[PLACE-1:0] & used;
   assign at_arrives = arriving_q && arriving_tag_q == at_tag;
-  assign at_here = at_arrives || (full_q[at_tag[PLACE-1:0]] && tag_q[at_tag[PLACE-1:0]] == at_tag);
+  assign at_here = at_arrives || (full_q[at_place] && tag_q[at_place] == at_tag);
   assign after_here = (arriving_q && arriving_tag_q == after_tag) ||
-      (full_q[after_tag[PLACE-1:0]] && tag_q[after_tag[PLACE-1:0]] == after_tag);
+      (full_q[after_place] && tag_q[after_place] == after_tag);
   assign behind_here = (arriving_q && arriving_tag_q == behind_tag) ||
-      (full_q[behind_tag[PLACE-1:0]] && tag_q[behind_tag[PLACE-1:0]] == behind_tag);
+      (full_q[behind_place] && tag_q[behind_place] == behind_tag);
 
   assign have = at_here;
-  assign there = at_arrives ? cpu_read.data[WIDTH-1:0] : word_q[at_tag[PLACE-1:0]];
+  assign there = at_arrives ? cpu_read.data[WIDTH-1:0] : word_q[at_place];
   if (WIDTH == 64) begin : gen_pair
     assign word = big(at[2] ? there[63:32] : there[31:0]);
   end else begin : gen_single
@@ -58,7 +67,7 @@ module myri_lanai_fetch
   assign ahead = at_here && after_here;
   assign want  = !at_here ? at_tag : !after_here ? after_tag : behind_tag;
   assign fits  = {1'b0, want, {LANE{1'b0}}} < sram_bytes;
-  assign fetch = fits && !(ahead && (behind_here || want[PLACE-1:0] == at_tag[PLACE-1:0]));
+  assign fetch = fits && !(ahead && (behind_here || want_place == at_place));
   assign addr  = {want, {LANE{1'b0}}};
 
   logic unused_ok;
@@ -71,15 +80,15 @@ module myri_lanai_fetch
     end else begin
       arriving_q <= fetch && gnt;
       if (arriving_q) begin
-        full_q[arriving_tag_q[PLACE-1:0]] <= 1'b1;
+        full_q[arriving_place] <= 1'b1;
       end
     end
   end
   always_ff @(posedge clk) begin
     if (fetch && gnt) arriving_tag_q <= want;
     if (arriving_q) begin
-      tag_q[arriving_tag_q[PLACE-1:0]]  <= arriving_tag_q;
-      word_q[arriving_tag_q[PLACE-1:0]] <= cpu_read.data[WIDTH-1:0];
+      tag_q[arriving_place]  <= arriving_tag_q;
+      word_q[arriving_place] <= cpu_read.data[WIDTH-1:0];
     end
   end
 

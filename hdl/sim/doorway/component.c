@@ -24,6 +24,11 @@ long long here_processor_clock(int unit, int memory, int clock, long long now, l
 }
 int here_processor_address(int unit) { return san_processor_address(unit + dw_here.unit); }
 int here_processor_data(int unit) { return san_processor_data(unit + dw_here.unit); }
+int here_core_clock(long long now, int unit, int pc, int what, int fault) {
+  return san_core_clock(now, unit + dw_here.unit, pc, what, fault);
+}
+void here_core_register(int unit, int number, int value) { san_core_register(unit + dw_here.unit, number, value); }
+void here_core_stop(long long now, int unit) { san_core_stop(now, unit + dw_here.unit); }
 int here_host_clock(int unit, int memory, long long now, int taken, int loaded, long long data) {
   return san_host_clock(unit + dw_here.unit, memory + dw_here.memory, now, taken, loaded, data);
 }

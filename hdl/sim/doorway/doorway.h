@@ -18,6 +18,8 @@ enum {
   DW_STEPS = 264,         // steps of a polling loop
   DW_LOOPS = 8,           // polling loops of a processor
   DW_FAULTS = 64,         // pending faults of a cable
+  DW_CORE_LAST = 64,      // instructions of a processor that are kept
+  DW_CORE_COUNTS = 5,     // numbers for each word of a program: executed, clocks of each cause of a stall
 };
 
 typedef struct { int64_t time, unit, code, a, b, c, d, e; } dw_event;
@@ -60,6 +62,9 @@ long long san_next_edge(int clock);
 long long san_processor_clock(int unit, int memory, int clock, long long now, long long edge, int flags, int isr, int register_value);
 int san_processor_address(int unit);
 int san_processor_data(int unit);
+int san_core_clock(long long now, int unit, int pc, int what, int fault);
+void san_core_register(int unit, int number, int value);
+void san_core_stop(long long now, int unit);
 int san_host_clock(int unit, int memory, long long now, int taken, int loaded, long long data);
 int san_host_address(int unit);
 long long san_host_data(int unit);

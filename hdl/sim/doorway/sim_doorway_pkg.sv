@@ -45,6 +45,19 @@ package sim_doorway_pkg;
     input int register_value);
   import "DPI-C" here_processor_address = function int san_processor_address(input int unit);
   import "DPI-C" here_processor_data = function int san_processor_data(input int unit);
+  import "DPI-C" here_core_clock = function int san_core_clock(
+    input longint now,
+    input int unit,
+    input int pc,
+    input int what,
+    input int fault);
+  import "DPI-C" here_core_register = function void san_core_register(
+    input int unit,
+    input int number,
+    input int value);
+  import "DPI-C" here_core_stop = function void san_core_stop(
+    input longint now,
+    input int unit);
   import "DPI-C" here_host_clock = function int san_host_clock(
     input int unit,
     input int memory,

@@ -67,6 +67,11 @@ package sim_settings_pkg;
   localparam int SET_FPGA_LINGER = 79;
   localparam int SET_FPGA_PATIENCE = 80;
   localparam int SET_FPGA_PAUSE = 81;
+  localparam int SET_CORE_RUN = 84;
+  localparam int SET_CORE_LOAD_DELAY = 85;
+  localparam int SET_CORE_FETCH_LOG2 = 86;
+  localparam int SET_CORE_REGISTER_CLOCKS = 87;
+  localparam int SET_CORE_SRAM_BYTES = 88;
   function automatic link_settings_t link_settings(int unit);
     int word;
     link_settings_t got;
@@ -239,5 +244,20 @@ package sim_settings_pkg;
     word = `SAN(san_cfg) (unit, SET_FPGA_PAUSE);
     got.pause = word[7:0];
     fpga_settings = got;
+  endfunction
+  function automatic core_settings_t core_settings(int unit);
+    int word;
+    core_settings_t got;
+    word = `SAN(san_cfg) (unit, SET_CORE_RUN);
+    got.run = word[0];
+    word = `SAN(san_cfg) (unit, SET_CORE_LOAD_DELAY);
+    got.load_delay = word[2:0];
+    word = `SAN(san_cfg) (unit, SET_CORE_FETCH_LOG2);
+    got.fetch_log2 = word[1:0];
+    word = `SAN(san_cfg) (unit, SET_CORE_REGISTER_CLOCKS);
+    got.register_clocks = word[3:0];
+    word = `SAN(san_cfg) (unit, SET_CORE_SRAM_BYTES);
+    got.sram_bytes = word[23:0];
+    core_settings = got;
   endfunction
 endpackage

@@ -4,13 +4,13 @@ module sim_core_bench
   import myri_sram_pkg::*;
 #(
     parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
-    parameter int FETCH_WORDS = 2,  // words of the prefetch buffer
     parameter int REGISTER_BITS = 9  // special registers: 2**REGISTER_BITS bytes
 ) (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset
     input logic allow,  // the memory grants
     input logic [2:0] cfg_load_delay,  // see myri_lanai_core
+    input logic [1:0] cfg_fetch_log2,  // see myri_lanai_core
     input logic [3:0] cfg_register_clocks,  // see myri_lanai_core
     output logic retired,  // an instruction was executed in this clock
     output logic [31:0] pc,  // its address
@@ -47,7 +47,6 @@ module sim_core_bench
   );
   myri_lanai_core #(
       .WIDTH(WIDTH),
-      .FETCH_WORDS(FETCH_WORDS),
       .REGISTER_BITS(REGISTER_BITS)
   ) u_core (
       .*,

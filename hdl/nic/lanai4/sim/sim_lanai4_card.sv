@@ -1,5 +1,7 @@
-// A LANai 4 card as it stands in a node: the NIC, its SRAM and its processor model, and what is watched of them.
+// A LANai 4 card as it stands in a node: the NIC, its SRAM and its processor, a model or a core that executes
+// machine code, and what is watched of them.
 // NIC and PCI bus have one clock, `clk`, which `pci_clk` is too.
+`include "sim_nic_card.svh"
 module sim_lanai4_card
   import myri_sleep_pkg::*;
   import myri_nic_engines_pkg::*;
@@ -46,6 +48,11 @@ module sim_lanai4_card
   logic cpu_reg_valid, cpu_reg_write, cpu_free, nic_busy, lanai_busy, port_busy, watch_busy;
   logic [8:0] cpu_reg_addr;
   logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
+  logic model_reg_valid, model_reg_write, core_needed, lanai_reset, cpu_gnt;
+  logic [8:0] model_reg_addr;
+  logic [31:0] model_reg_wdata;
+  sram_request_t cpu_sram;
+  sram_read_t cpu_read;
   sram_request_t mem_a, mem_b;
   logic [63:0] mem_a_rdata, mem_b_rdata;
   send_trace_t send_trace;
@@ -59,7 +66,7 @@ module sim_lanai4_card
   assign unused_ok = ^{pci_clk, pci_cycle, nic_gated_clk, link_gated_clk};
   assign {nic_gated_needed, link_gated_needed} = '0;
   assign pci_busy = 1'b0;
-  assign busy = nic_busy | lanai_busy;
+  assign busy = nic_busy | lanai_busy | core_needed;
   assign link_busy = port_busy | watch_busy;
   sim_lanai #(
       .WIDTH (32),
@@ -68,19 +75,29 @@ module sim_lanai4_card
       .CLOCK (CLOCK_NIC)
   ) lanai (
       .*,
+      .cpu_reg_valid(model_reg_valid),
+      .cpu_reg_write(model_reg_write),
+      .cpu_reg_addr(model_reg_addr),
+      .cpu_reg_wdata(model_reg_wdata),
       .cpu_sram(),
       .cpu_gnt(cpu_free),
       .needed(),
       .busy(lanai_busy)
   );
+  sim_core #(
+      .CORE(`SIM_NIC_CORE),
+      .WIDTH(32),
+      .REGISTER_BITS(8),
+      .UNIT(BASE + PART_NIC_CPU),
+      .BASE(BASE)
+  ) core (
+      .*,
+      .needed(core_needed)
+  );
   myri_nic4 nic (
       .*,
       .link_rst(rst),
-      .cpu_sram(myri_sram_pkg::SRAM_IDLE),  // C reads and writes for the processor, where there is room
-      .cpu_gnt(),
-      .cpu_read(),
       .isr_set(),
-      .lanai_reset(),
       .intr_line(),
       .busy(nic_busy),
       .link_busy(port_busy),

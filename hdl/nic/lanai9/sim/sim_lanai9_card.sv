@@ -1,4 +1,6 @@
-// A LANai 9 card as it stands in a node: the NIC, its SRAM and its processor model, and what is watched of them.
+// A LANai 9 card as it stands in a node: the NIC, its SRAM and its processor, a model or a core that executes
+// machine code, and what is watched of them.
+`include "sim_nic_card.svh"
 module sim_lanai9_card
   import myri_sleep_pkg::*;
   import myri_nic_engines_pkg::*;
@@ -54,6 +56,11 @@ module sim_lanai9_card
       watch_busy;
   logic [8:0] cpu_reg_addr;
   logic [31:0] cpu_reg_wdata, cpu_reg_rdata, isr;
+  logic model_reg_valid, model_reg_write, core_needed, lanai_reset, cpu_gnt;
+  logic [8:0] model_reg_addr;
+  logic [31:0] model_reg_wdata;
+  sram_request_t cpu_sram;
+  sram_read_t cpu_read;
   sram_request_t mem_a, mem_b;
   logic [63:0] mem_a_rdata, mem_b_rdata;
   send_trace_t send_trace;
@@ -65,10 +72,10 @@ module sim_lanai9_card
   nic_settings_t cfg;
   // Processor, SRAM and the counter of its accesses have the arbiter's clock.
   logic [ENGINES-1:0] nic_needed;
-  assign nic_gated_needed = nic_needed | ENGINES'({lanai_needed || mem_due} << ENGINE_SRAM);
+  assign nic_gated_needed = nic_needed | ENGINES'({lanai_needed || core_needed || mem_due} << ENGINE_SRAM);
   logic unused_clk;
   assign unused_clk = clk;
-  assign busy = nic_busy | lanai_busy;
+  assign busy = nic_busy | lanai_busy | core_needed;
   assign link_busy = port_busy | watch_busy;
   sim_lanai #(
       .UNIT  (BASE + PART_NIC_CPU),
@@ -76,22 +83,31 @@ module sim_lanai9_card
       .CLOCK (CLOCK_NIC)
   ) lanai (
       .*,
+      .cpu_reg_valid(model_reg_valid),
+      .cpu_reg_write(model_reg_write),
+      .cpu_reg_addr(model_reg_addr),
+      .cpu_reg_wdata(model_reg_wdata),
       .clk(nic_gated_clk[ENGINE_SRAM]),
       .cpu_sram(),
       .cpu_gnt(cpu_free),
       .needed(lanai_needed),
       .busy(lanai_busy)
   );
+  sim_core #(
+      .CORE(`SIM_NIC_CORE),
+      .UNIT(BASE + PART_NIC_CPU),
+      .BASE(BASE)
+  ) core (
+      .*,
+      .clk(nic_gated_clk[ENGINE_SRAM]),
+      .needed(core_needed)
+  );
   myri_nic nic (
       .*,
       .link_rst(rst),
       .pci_rst(rst),
       .nic_gated_needed(nic_needed),
-      .cpu_sram(myri_sram_pkg::SRAM_IDLE),  // C reads and writes for the processor, where there is room
-      .cpu_gnt(),
-      .cpu_read(),
       .isr_set(),
-      .lanai_reset(),
       .intr_line(),
       .busy(nic_busy),
       .link_busy(port_busy),

@@ -1,0 +1,99 @@
+// The processor of a LANai card that executes machine code (`myri_lanai_core`), and what is watched of it. Where the build has
+// none (CORE = 0), or this node's firmware is a program in Python (`cfg.run`), the processor model of sim_lanai has the
+// special registers, and the SRAM port is idle.
+//
+// C is told of every clock in which the processor is awake (core.c): it counts, keeps the last instructions, writes the
+// trace, and asks for the registers where it stops.
+`include "doorway.svh"
+module sim_core
+  import myri_lanai_core_pkg::*;
+  import myri_lanai_isa_pkg::*;
+  import myri_settings_pkg::*;
+  import myri_sram_pkg::*;
+  import sim_settings_pkg::*;
+#(
+    parameter int CORE = 0,  // 1: there is one
+    parameter int UNIT = 0,  // the processor's unit number
+    parameter int BASE = 0,  // the node's settings unit
+    parameter int WIDTH = 64,  // bits of a word of SRAM, 32 or 64
+    parameter int REGISTER_BITS = 9  // special registers: 2**REGISTER_BITS bytes
+) (
+    input logic clk,
+    input logic rst,
+    input logic setup_gated_clk,  // for settings: runs in reset
+    input logic lanai_reset,  // level: the host holds the LANai in reset
+    // of the processor model
+    input logic model_reg_valid,
+    input logic model_reg_write,
+    input logic [8:0] model_reg_addr,
+    input logic [31:0] model_reg_wdata,
+    // to the NIC
+    output logic cpu_reg_valid,
+    output logic cpu_reg_write,
+    output logic [8:0] cpu_reg_addr,
+    output logic [31:0] cpu_reg_wdata,
+    input logic [31:0] cpu_reg_rdata,
+    output sram_request_t cpu_sram,
+    input logic cpu_gnt,
+    input sram_read_t cpu_read,
+    output logic needed  // the coming edge of clk is needed
+);
+  if (CORE != 0) begin : gen_core
+    core_settings_t cfg;
+    core_trace_t trace;
+    logic [3:0] fault;
+    logic core_reg_valid, core_reg_write, core_rst;
+    logic [ 8:0] core_reg_addr;
+    logic [31:0] core_reg_wdata;
+    logic clean_q, stopped_q;  // an edge of reset has been; it stands still
+    always_ff @(posedge setup_gated_clk) if (rst) cfg <= core_settings(BASE);
+    assign core_rst = rst || lanai_reset || !cfg.run;
+    assign needed = cfg.run && (core_rst ? !clean_q : !stopped_q);
+    assign cpu_reg_valid = core_reg_valid || model_reg_valid;
+    assign cpu_reg_write = core_reg_valid ? core_reg_write : model_reg_write;
+    assign cpu_reg_addr = core_reg_valid ? core_reg_addr : model_reg_addr;
+    assign cpu_reg_wdata = core_reg_valid ? core_reg_wdata : model_reg_wdata;
+
+    myri_lanai_core #(
+        .WIDTH(WIDTH),
+        .REGISTER_BITS(REGISTER_BITS)
+    ) u_core (
+        .*,
+        .rst(core_rst),
+        .cfg_load_delay(cfg.load_delay),
+        .cfg_fetch_log2(cfg.fetch_log2),
+        .cfg_register_clocks(cfg.register_clocks),
+        .sram_bytes(cfg.sram_bytes),
+        .cpu_reg_valid(core_reg_valid),
+        .cpu_reg_write(core_reg_write),
+        .cpu_reg_addr(core_reg_addr),
+        .cpu_reg_wdata(core_reg_wdata)
+    );
+
+    longint now;
+    int pc, what, why, stops;
+    always_ff @(posedge clk) begin
+      clean_q   <= core_rst;
+      stopped_q <= !core_rst && fault != FAULT_NONE;
+      if (!core_rst && !stopped_q) begin
+        now = $time;
+        pc = trace.pc;
+        what = {28'd0, trace.retired, trace.stall};
+        why = {28'd0, fault};
+        stops = `SAN(san_core_clock) (now, UNIT, pc, what, why);
+        if (stops != 0) begin
+          for (int i = 3; i < 32; i++) `SAN(san_core_register) (UNIT, i, u_core.register_q[i]);
+          `SAN(san_core_stop) (now, UNIT);
+        end
+      end
+    end
+  end else begin : gen_model
+    assign needed = 1'b0;
+    assign cpu_sram = SRAM_IDLE;
+    assign {cpu_reg_valid, cpu_reg_write, cpu_reg_addr, cpu_reg_wdata} = {
+      model_reg_valid, model_reg_write, model_reg_addr, model_reg_wdata
+    };
+    logic unused_ok;
+    assign unused_ok = ^{clk, rst, setup_gated_clk, lanai_reset, cpu_reg_rdata, cpu_gnt, cpu_read};
+  end
+endmodule

@@ -1,0 +1,56 @@
+"""Which NICs of a run execute firmware in C, and which run the program in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from firmware.images import cores, image, layers
+from pymodels.errors import ConfigError, nearest
+from pymodels.lanai.image import Image
+from pymodels.profiles import Profile
+from tb.plan.options import Option
+
+FIRMWARE = "nic.firmware"
+PYTHON, C = "python", "c"
+STOP, INSTRUCTIONS = "core.stop", "core.instructions"
+STOP_AT = Option("", "a NIC that executes its firmware ends the run at the begin of this function")
+EACH_INSTRUCTION = Option(0, "1 = each instruction that a NIC executes goes into the trace", 0, 1)
+WRITTEN_IN = Option(PYTHON, "firmware of the NICs: python, or c, which they execute; a list has a word for each host")
+
+
+def nodes_in_c(
+    options: Mapping[str, float | str], layer: str, names: Sequence[str], profile: Profile
+) -> frozenset[int]:
+    """The nodes whose NICs execute the C firmware of a layer. Raises ConfigError where that cannot be."""
+    words = [word.strip() for word in str(options[FIRMWARE]).split(",")]
+    for word in words:
+        if word not in (PYTHON, C):
+            raise ConfigError("SET", 0, "unknown word", f"{FIRMWARE} has {word!r}", nearest(word, (PYTHON, C)))
+    if len(words) not in (1, len(names)):
+        cause = f"{FIRMWARE} has {len(words)} words for {len(names)} hosts"
+        raise ConfigError("SET", 0, "wrong number of words", cause, "give one for all, or one for each, by VNN")
+    given = words * len(names) if len(words) == 1 else words
+    in_c = frozenset(vnn for vnn, word in enumerate(given) if word == C)
+    if in_c:
+        _check(layer, profile.kind)
+        _check_stop(str(options[STOP]), layer, profile.kind)
+    return in_c
+
+
+def _check_stop(function: str, layer: str, kind: str) -> None:
+    """Refuse a function that the image does not have. Raises ConfigError."""
+    known = [one.name for one in Image.load(image(layer, kind)).program.functions]
+    if function and function not in known:
+        raise ConfigError("SET", 0, "unknown function", f"{STOP} is {function!r}", nearest(function, known))
+
+
+def _check(layer: str, kind: str) -> None:
+    """Refuse what has no image. Raises ConfigError."""
+    known = sorted(name for name in layers() if any(image(name, one).exists() for one in cores()))
+    if layer not in known:
+        what = f"layer {layer!r} has no firmware in C" if layer else "this study starts no message layer"
+        raise ConfigError("SET", 0, what, f"{FIRMWARE}={C} asks for it", f"layers that have: {', '.join(known)}")
+    if kind not in cores() or not image(layer, kind).exists():
+        kinds = ", ".join(one for one in cores() if image(layer, one).exists())
+        cause = f"{FIRMWARE}={C} asks for it on a {kind}"
+        raise ConfigError("SET", 0, f"no image of layer {layer!r}", cause, f"kinds of NIC that have one: {kinds}")

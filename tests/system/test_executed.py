@@ -1,0 +1,104 @@
+"""NICs whose processor executes firmware in C, in RTL: echo, alone and beside NICs that run the program in Python.
+
+Strategy: the study of echo runs with `nic.firmware=c`. The same run on both simulators, with sleeping clocks and with
+clocks always on, must give equal results and traces; on one node alone the messages must arrive just as well. What a
+program must not do, and a function that the user asks for, end the run by name, with what was executed last.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pymodels.errors import ConfigError
+from pymodels.trace import Part, TraceEvent, unit
+from tests.system.runs import Run, assert_equal, must, run
+
+SHORT = "repetitions=1 nic.firmware=c"
+
+
+@pytest.fixture(name="reference", scope="module")
+def fixture_reference(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Both nodes in C, on Verilator with sleeping clocks."""
+    return must("echo_pingpong", "verilator", tmp_path_factory.mktemp("reference"), SHORT)
+
+
+@pytest.mark.parametrize(("simulator", "always_on"), [("verilator", 1), ("icarus", 0)])
+def test_executed_firmware_gives_equal_results_and_traces(
+    reference: Run, simulator: str, always_on: int, tmp_path: Path
+) -> None:
+    again = must("echo_pingpong", simulator, tmp_path, f"{SHORT} run.always_on={always_on}")
+    assert_equal(reference, again)
+
+
+def test_functions_are_in_the_trace_and_calls_begin_at_their_first_instruction(reference: Run) -> None:
+    trace = reference.trace
+    told = trace[trace["event"] == TraceEvent.FUNCTION]
+    assert set(told["unit"]) == {unit(node, Part.NIC_CPU) for node in (0, 1)}
+    first = told[told["unit"] == unit(0, Part.NIC_CPU)][0]
+    assert (first["argument"], first["argument2"]) == (0, 1), "start, from its begin"
+
+
+@pytest.mark.parametrize("words", ["c,python", "python,c"])
+def test_nics_in_c_and_in_python_talk_to_each_other(words: str, tmp_path: Path) -> None:
+    mixed = must("echo_pingpong", "verilator", tmp_path, f"repetitions=2 nic.firmware={words}")
+    executes = words.split(",").index("c")
+    trace = mixed.trace
+    assert set(trace["unit"][trace["event"] == TraceEvent.FUNCTION]) == {unit(executes, Part.NIC_CPU)}
+
+
+def test_c_and_python_take_about_the_same_time(reference: Run, tmp_path: Path) -> None:
+    python = must("echo_pingpong", "verilator", tmp_path, "repetitions=1")
+    for name, value in python.metrics.items():
+        assert reference.metrics[name] == pytest.approx(value, rel=0.1), name
+
+
+def test_each_instruction_is_in_the_trace_on_demand(reference: Run, tmp_path: Path) -> None:
+    traced = must("echo_pingpong", "verilator", tmp_path, f"{SHORT} core.instructions=1")
+    trace = traced.trace
+    told = trace["event"] == TraceEvent.INSTRUCTION
+    assert np.array_equal(trace[~told], reference.trace), "nothing else changes"
+    one = trace[told & (trace["unit"] == unit(0, Part.NIC_CPU))]
+    assert list(one["argument"][:3]) == [0, 4, 8]
+
+
+def _told(ended: Run) -> str:
+    """What is told of a core that stopped."""
+    told = (ended.folder / "failures.txt").read_text()
+    return told[told.index("CoreError") :]
+
+
+def test_an_illegal_word_ends_the_run_with_its_function_and_the_last_instructions(tmp_path: Path) -> None:
+    ended = run("damaged_code", "verilator", tmp_path, "nic.firmware=c")
+    assert not ended.passed
+    told = _told(ended)
+    assert "in main" in told and "on node 0: illegal word: at " in told
+    assert "calls: main+" in told and " <- start+" in told and "last instructions:\n" in told
+    assert told.count("\n") > 64
+
+
+def test_a_run_stops_at_a_function_with_registers_and_calls(tmp_path: Path) -> None:
+    ended = run("echo_pingpong", "verilator", tmp_path, f"{SHORT} core.stop=main")
+    assert not ended.passed
+    told = _told(ended)
+    assert "in main on node 0: stopped" in told and "calls: main <- start+" in told and "%sp 0x7ffc" in told
+
+
+@pytest.mark.parametrize(
+    ("study", "settings", "profile", "error"),
+    [
+        ("echo_pingpong", "nic.firmware=d", "", "unknown word: nic.firmware has 'd'; known: c, python"),
+        ("echo_pingpong", "nic.firmware=c,c,c", "", "nic.firmware has 3 words for 2 hosts; give one for all"),
+        ("switch_saturation", "nic.firmware=c", "", "this study starts no message layer"),
+        ("firmvia_latency", "nic.firmware=c", "", "layer 'via' has no firmware in C"),
+        ("echo_pingpong", f"{SHORT} core.stop=mian", "", "core.stop is 'mian'; did you mean 'main'?"),
+    ],
+)
+def test_what_cannot_be_executed_is_refused_before_anything_is_built(
+    study: str, settings: str, profile: str, error: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError) as raised:
+        run(study, "verilator", tmp_path, settings, profile=profile)
+    assert error in str(raised.value)
