@@ -182,6 +182,11 @@ class Host(Concurrency, Protocol):
     async def spend(self, path: str, times: int = 1) -> None:
         """Use the CPU for a compiled path, `times` times. One CPU per host: waits while a task or an ISR has it."""
 
+    async def compute(self, what: str | float, times: int = 1) -> None:
+        """Use the CPU for a compiled path, or so many ns, `times` times, as an application computes: whoever else takes
+        the CPU has it at once, and the computing ends later by what they took. ComputingError for a negative time.
+        """
+
     async def copy_memory(self, path: str, target: int, source: int, size: int) -> None:
         """Copy bytes of host memory by the CPU: a compiled path for every 32 of them, and what memory itself takes for
         data that no cache keeps (profile: `memory.copy_MBps`).

@@ -3,9 +3,10 @@
 Both bindings of the host's verbs, RTL and pure Python, have the same processes: they are made of verbs.
 """
 
+from pymodels.host.computing import Computes, ComputingError
 from pymodels.host.faults import ProtectionFault
 from pymodels.host.moves import Moves
 from pymodels.host.pages import PAGE
 from pymodels.host.process import Process, Processes
 
-__all__ = ["PAGE", "Moves", "Process", "Processes", "ProtectionFault"]
+__all__ = ["PAGE", "Computes", "ComputingError", "Moves", "Process", "Processes", "ProtectionFault"]

@@ -11,6 +11,7 @@ from itertools import pairwise
 from struct import pack, unpack
 from typing import Any, Protocol
 
+from pymodels.host.computing import Computation
 from pymodels.host.faults import ProtectionFault
 from pymodels.host.frames import Frames
 from pymodels.host.moves import Moves
@@ -48,6 +49,9 @@ class Owner(Protocol):
 
     async def spend(self, path: str, times: int = 1) -> None:
         """Use the CPU for a compiled path."""
+
+    def computation(self, what: str | float, times: int = 1, who: str = "") -> Computation:
+        """Computing that has not begun."""
 
     async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
         """Spin on words of physical memory."""
@@ -193,6 +197,16 @@ class Process:
         await self._scheduler.enter()
         await self.host.spend(path, times)
         self._scheduler.leave()
+
+    async def compute(self, what: str | float, times: int = 1) -> None:
+        """Use the CPU for a compiled path, or so many ns, `times` times, as an application computes: interrupt routines
+        have the CPU at once, other threads when the quantum is over. ComputingError for a negative time.
+        """
+        computation = self.host.computation(what, times, self.who)
+        while computation.left > 0:
+            await self._scheduler.enter()
+            await self._scheduler.compute(computation)
+            self._scheduler.leave()
 
     async def syscall(self) -> None:
         """Enter the kernel and come back."""

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable
+from functools import partial
 
+from pymodels.host.computing import Computation
 from pymodels.kernel import Future, Kernel, Task
 
 QUANTUM_PS = 10_000_000_000
@@ -29,6 +31,8 @@ class Scheduler:
         self._idle = False
         self._inside = False
         self._since = 0
+        self._computation: Computation | None = None
+        self._bounded = 0
         self._queue: deque[tuple[Task | None, Future[None]]] = deque()
         self.switches = 0
         """Context switches so far."""
@@ -63,6 +67,24 @@ class Scheduler:
             self._idle = True
             self.leave()
 
+    async def compute(self, computation: Computation) -> None:
+        """The running thread computes until it is over or stopped, or its quantum is while others are ready."""
+        self._computation = computation
+        if self._queue:
+            self._bound()
+        await computation.run()
+        self._computation = None
+
+    def _bound(self) -> None:
+        """The thread that computes gives way when its quantum is over."""
+        if self._computation is not None and self._bounded != self._since:
+            self._bounded = self._since
+            self._kernel.at(self._since + QUANTUM_PS, partial(self._quantum_over, self._since))
+
+    def _quantum_over(self, since: int) -> None:
+        if self._computation is not None and self._since == since:
+            self._computation.stop()
+
     def _run(self, task: Task | None) -> None:
         self._running, self._idle, self._inside, self._since = task, False, True, self._kernel.now
 
@@ -71,6 +93,7 @@ class Scheduler:
         turn = self._kernel.future(f"the CPU of {self._who}")
         self._queue.append((me, turn))
         self._inside = self._inside and self._running is not me
+        self._bound()
         self._kernel.at(self._kernel.now, self._offer)
         await turn
 

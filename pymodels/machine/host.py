@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from pymodels.cards import SLOT_BYTES, CardMap
-from pymodels.host import Moves, Processes
+from pymodels.host import Computes, Moves, Processes
 from pymodels.kernel import Event
 from pymodels.machine.actor import Actor
 from pymodels.machine.memory import MachineError, Memory
@@ -32,7 +32,7 @@ class ModelBuffer:
     view: memoryview
 
 
-class ModelHost(Processes, Actor):
+class ModelHost(Processes, Computes, Actor):
     """Satisfies `firmware.verbs.Host` by shape. Beyond it: `memory`, `pause` and `resume`, `granted`."""
 
     side = "host"
@@ -110,6 +110,15 @@ class ModelHost(Processes, Actor):
         await self._charge(path, number, -(-size // 32) * duration + size * self._timing.copy_byte)
         self.memory.write(target, self.memory.read(source, size))
 
+    def _computing(self, what: str | float, times: int) -> tuple[int, Callable[[int, int], None]]:
+        """How long computing takes, and what records a stretch of it."""
+        if isinstance(what, str):
+            duration, number = self.cost(what)
+            duration *= times
+        else:
+            duration, number = round(what * 1000 * times), self._log.path("host:computing")
+        return duration, partial(self._log.span, self._unit, number)
+
     async def _charge(self, path: str, number: int, duration: int) -> None:
         self._log.add(self._unit, TraceEvent.SPEND_START, 0, number, duration)
         await self._use(duration, path)
@@ -118,7 +127,7 @@ class ModelHost(Processes, Actor):
     @property
     def cpu_ps(self) -> int:
         """CPU time used so far."""
-        return self.cpu.used + self._polled
+        return self.cpu.used_now + self._polled
 
     async def switch_context(self) -> None:
         """The CPU from one thread to another."""
@@ -135,11 +144,11 @@ class ModelHost(Processes, Actor):
         """Spin on words of host memory, each (address, value it has now), until one differs, or `moves`; its index."""
         cost = self.cost(path)[0]
         looks = [Look(address, value, 0xFFFFFFFF, False, cost) for address, value in watches]
-        idle = self._kernel.now - self.cpu.used
+        idle = self._kernel.now - self.cpu.used_now
         spin = self._spin(self.cpu, self.memory, looks, why=f"host {self.name} polling ({path})")
         with moves.ending(spin.end) if moves else nullcontext():
             index = await spin.run()
-        self._polled += max(0, self._kernel.now - self.cpu.used - idle)
+        self._polled += max(0, self._kernel.now - self.cpu.used_now - idle)
         if self._pauses:
             await self._unpaused()
         return index

@@ -27,6 +27,12 @@ class TraceLog:
         if self.enabled:
             self.records.append((self._kernel.now, unit, int(event), packet, argument, argument2))
 
+    def span(self, unit: int, number: int, begin: int, end: int) -> None:
+        """Append that a host's CPU executed a path from one time to another."""
+        if self.enabled:
+            for time, event in ((begin, TraceEvent.SPEND_START), (end, TraceEvent.SPEND_END)):
+                self.records.append((time, unit, int(event), 0, number, end - begin))
+
     def path(self, name: str) -> int:
         """The number of a path of `work` or `spend` in the trace, given in the order of first use."""
         return self.paths.setdefault(name, len(self.paths))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
+from pymodels.host.computing import Computation
 from pymodels.kernel import Future, Kernel
 from pymodels.machine.memory import MachineError, Memory
 
@@ -50,21 +51,49 @@ class Look(NamedTuple):
 
 
 class CpuTime:
-    """Up to when a processor is taken. Claims queue in the order in which they are made."""
+    """Up to when a processor is taken. Claims queue in the order in which they are made. A computation has it between
+    claims, the first that began first.
+    """
 
-    __slots__ = ("free_at", "kernel", "used")
+    __slots__ = ("computations", "free_at", "kernel", "used")
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.free_at = 0
         self.used = 0
+        self.computations: list[Computation] = []
+
+    @property
+    def used_now(self) -> int:
+        """Time used so far, that of the computation that has it included."""
+        return self.used + (self.computations[0].had(self.kernel.now) if self.computations else 0)
 
     def claim(self, duration: int) -> int:
         """Take the processor for `duration` ps as soon as it is free; the time at which that ends."""
         now, free = self.kernel.now, self.free_at
-        self.free_at = end = (now if now > free else free) + duration
+        begin = now if now > free else free
+        self.free_at = end = begin + duration
         self.used += duration
+        if self.computations:
+            self.used += self.computations[0].give_way(begin)
+            self.computations[0].go_on(end)
         return end
+
+    def begin(self, computation: Computation) -> None:
+        """It has the processor whenever nobody has claimed it, and none that began before."""
+        self.computations.append(computation)
+        if computation is self.computations[0]:
+            computation.go_on(max(self.kernel.now, self.free_at))
+
+    def end(self, computation: Computation) -> None:
+        """It is over, or stopped."""
+        first = computation is self.computations[0]
+        self.computations.remove(computation)
+        if first:
+            now = max(self.kernel.now, self.free_at)
+            self.used += computation.give_way(now)
+            if self.computations:
+                self.computations[0].go_on(now)
 
 
 class Spin:

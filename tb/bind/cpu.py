@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Coroutine
 from typing import Any
 
+from pymodels.host.computing import Computation
 from pymodels.kernel import Future, Kernel
 from tb.sim.exchange import Commands
 
@@ -22,7 +23,7 @@ STORES = "the bridge to take its stores"
 
 class Cpu:
     """One task has it at a time, from `await take()` to `leave()`. A free CPU is taken at once; otherwise tasks get it
-    in the order in which they asked.
+    in the order in which they asked. A computation has it while no task does, the first that began first.
     """
 
     compiled = "Cpu"
@@ -34,6 +35,9 @@ class Cpu:
         self._held = self._since = 0
         self._polls = self._polled = self._polls_since = 0
         self._queue: deque[Future[None]] = deque()
+        self._computations: list[Computation] = []
+        self._computes = self._displaced = False
+        """The first computation has the CPU; or waits until tasks leave it."""
         self._at_once = kernel.future()
         self._at_once.set(None)
 
@@ -64,6 +68,8 @@ class Cpu:
 
     def take(self) -> Future[None]:
         """The future of having it: fulfilled already when it is free."""
+        if self._computes:
+            return self._displace()
         if self._taken:
             turn = self._kernel.future("the CPU")
             self._queue.append(turn)
@@ -79,8 +85,42 @@ class Cpu:
         self._since = now
         if self._queue:
             self._queue.popleft().set(None)
+        elif self._displaced:
+            self._go_on()
         else:
             self._taken = False
+
+    def begin(self, computation: Computation) -> None:
+        """It has the CPU whenever no task does, and none that began before."""
+        self._computations.append(computation)
+        if self._taken:
+            self._displaced = not self._computes
+        else:
+            self._taken = True
+            self._since = self._kernel.now
+            self._go_on()
+
+    def end(self, computation: Computation) -> None:
+        """It is over, or stopped."""
+        has_it = self._computes and computation is self._computations[0]
+        self._computations.remove(computation)
+        if has_it:
+            computation.give_way(self._kernel.now)
+            self._computes, self._displaced = False, bool(self._computations)
+            self.leave()
+        else:
+            self._displaced = self._displaced and bool(self._computations)
+
+    def _go_on(self) -> None:
+        """The first computation has the CPU."""
+        self._computes, self._displaced = True, False
+        self._computations[0].go_on(self._kernel.now)
+
+    def _displace(self) -> Future[None]:
+        """A task takes the CPU from the computation that has it."""
+        self._computes, self._displaced = False, True
+        self._computations[0].give_way(self._kernel.now)
+        return self._at_once
 
     async def run(self, duration_ps: int) -> None:
         """Execute instructions for so long."""

@@ -13,7 +13,7 @@ from pymodels.cards import CardMap
 from pymodels.costs.table import PathTable
 from pymodels.errors import SanlabError
 from pymodels.hardware.processors import HostProcessor, host_clocks
-from pymodels.host import Moves, Processes
+from pymodels.host import Computes, Moves, Processes
 from pymodels.kernel import Kernel
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import Actor, PathNumbers, big_endian
@@ -63,7 +63,7 @@ class RtlBuffer:
     view: memoryview
 
 
-class RtlHost(Processes, Actor):
+class RtlHost(Processes, Computes, Actor):
     """One host. All its tasks share one CPU, in the order in which they ask for it."""
 
     compiled = "Host"
@@ -188,6 +188,20 @@ class RtlHost(Processes, Actor):
         if times == 1:
             self._spends[path] = cost
         return cost
+
+    def _computing(self, what: str | float, times: int) -> tuple[int, Callable[[int, int], None]]:
+        """How long computing takes, and what records a stretch of it."""
+        if isinstance(what, str):
+            duration, number = self._spends.get((what, times)) or self._cost(what, times)
+        else:
+            duration, number = round(what * 1000 * times), self._paths.number("host", "computing")
+        trace, unit = self._doorway.record, self.unit
+
+        def record(begin: int, end: int) -> None:
+            trace(begin, unit, TraceEvent.SPEND_START, 0, number, end - begin)
+            trace(end, unit, TraceEvent.SPEND_END, 0, number, end - begin)
+
+        return duration, record
 
     def pio_write(self, address: int, data: bytes, combine: bool = False) -> Coroutine[Any, Any, None]:
         return self._port.store(address, data, combine)

@@ -11,12 +11,13 @@ typedef struct {
   PyObject_HEAD
   PyObject *kernel, *queue, *at_once;
   long long held, since;
-  char taken;
+  char taken, computes, displaced;   // by a task; a computation has it; a computation waits for it
 } cpu;
 
 static PyObject *cpu_take(PyObject *self, PyObject *none) {
   (void)none;
   cpu *c = (cpu *)self;
+  if (c->computes) return PyObject_CallMethod(self, "_displace", NULL);
   if (!c->taken) {
     c->taken = 1;
     c->since = ((kernel *)c->kernel)->now;
@@ -33,7 +34,12 @@ static int leave(cpu *c) {
   c->held += now - c->since;
   c->since = now;
   const Py_ssize_t waiting = PyObject_Size(c->queue);
-  if (waiting <= 0) return c->taken = 0, (int)waiting;
+  if (waiting <= 0 && !c->displaced) return c->taken = 0, (int)waiting;
+  if (waiting <= 0) {
+    PyObject *gone_on = PyObject_CallMethod((PyObject *)c, "_go_on", NULL);
+    Py_XDECREF(gone_on);
+    return gone_on ? 0 : -1;
+  }
   PyObject *next = PyObject_CallMethod(c->queue, "popleft", NULL);
   const int failed = next ? set_future((future *)next, Py_None) : -1;
   Py_XDECREF(next);
@@ -152,6 +158,8 @@ static PyMemberDef cpu_members[] = {{"_kernel", T_OBJECT_EX, offsetof(cpu, kerne
                                     {"_held", T_LONGLONG, offsetof(cpu, held), 0, NULL},
                                     {"_since", T_LONGLONG, offsetof(cpu, since), 0, NULL},
                                     {"_taken", T_BOOL, offsetof(cpu, taken), 0, NULL},
+                                    {"_computes", T_BOOL, offsetof(cpu, computes), 0, NULL},
+                                    {"_displaced", T_BOOL, offsetof(cpu, displaced), 0, NULL},
                                     {NULL, 0, 0, 0, NULL}};
 static PyGetSetDef cpu_computed[] = {{"held_ps", cpu_held, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
 PyTypeObject cpu_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "doorway_python.Cpu", .tp_basicsize = sizeof(cpu),

@@ -1,0 +1,65 @@
+"""One host on each binding of its verbs, with the same times: the RTL's in C and in Python, and the machine's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from pymodels.costs.table import PathTable
+from pymodels.hardware.discover import nic_kind
+from pymodels.hardware.processors import HostProcessor
+from pymodels.kernel import Kernel
+from pymodels.machine import Machine, Timing
+from pymodels.trace import Part, TraceEvent, unit
+from tb.bind.actor import PathNumbers
+from tb.bind.host import HostTiming, RtlHost
+from tb.sim.compiled import COMPILED
+from tb.sim.doorway import Doorway
+from tb.sim.exchange import TRACE_RECORD
+
+BINDINGS = ("compiled", "in Python", "machine")
+SWITCH, ENTRY = 500, 300
+"""Picoseconds of a context switch and of a system call."""
+PATH = 7_000
+"""Of the path `look_flag`."""
+HOST = unit(0, Part.HOST_CPU)
+
+
+class Bound:
+    """A host on a binding: `host` with its verbs, and the kernel that owns time."""
+
+    def __init__(self, binding: str, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.host: Any
+        if binding == "machine":
+            fixed = Timing(context_switch=SWITCH, syscall=ENTRY)
+            machine = Machine(2, timing=fixed, cost=lambda side, path: PATH, names=("h", "other"))
+            self.kernel, self.host, self._log = machine.kernel, machine.host(0), machine.host(0)._log
+            self._doorway = None
+        else:
+            monkeypatch.setenv("SANLAB_DOORWAY", str(library))
+            monkeypatch.setenv(COMPILED, str(int(binding == "compiled")))
+            self._doorway = doorway = Doorway()
+            doorway.trace_create(1 << 12)
+            doorway.trace_on(True)
+            self.kernel = doorway.quick(Kernel)()
+            memory = doorway.memory(0, 1 << 24, HOST)
+            overheads: MappingProxyType[str, int] = MappingProxyType({})
+            timing = HostTiming(1.0, SWITCH, ENTRY, overheads, (1, 1), 70, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0)
+            card, paths = nic_kind("lanai9").card(1 << 21), PathNumbers()
+            self.host = doorway.quick(RtlHost)(0, "h", self.kernel, doorway, memory, 0, card, timing, paths, 1)
+            self.host.use(PathTable.load("host", "echo"))
+            self.host._cost = lambda path, times=1: (PATH * times, 0)
+
+    def stretches(self) -> list[tuple[int, int]]:
+        """Begin and end of each piece of time for which a path or a computation had the CPU, in order."""
+        if self._doorway is None:
+            records = [(time, event, more) for time, _, event, _, _, more in self._log.records]
+        else:
+            count, rows = self._doorway.exchange.trace_count[0], self._doorway.exchange.records
+            every = [TRACE_RECORD.unpack_from(rows, i * TRACE_RECORD.size) for i in range(count)]
+            records = [(time, event, more) for time, _, event, _, _, _, more in every]
+        ends = [(time, took) for time, event, took in records if event == TraceEvent.SPEND_END]
+        return sorted((time - took, time) for time, took in ends)
