@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pymodels.lanai.chips import Chip
+from pymodels.lanai.clocks import Clocks, Pace, Spent
 from pymodels.lanai.program import Program
-from pymodels.lanai.simulator import Core
+from pymodels.lanai.simulator import Core, Step
 from pymodels.machine.memory import Memory
 from pymodels.machine.processor import ModelProcessor
+
+Watch = Callable[[Step, Spent], None]
+"""Is told an instruction and its clocks."""
 
 
 class SramPort:
@@ -25,16 +31,23 @@ class SramPort:
         self.memory.write(address, value.to_bytes(size, "big"))
 
 
-async def execute(nic: ModelProcessor, program: Program, chip: Chip) -> None:
-    """Put a program into the SRAM and execute it for ever: a clock of the NIC an instruction, and the waits for loads.
+def unwatched(step: Step, spent: Spent) -> None:
+    """Nobody looks at what is executed."""
 
-    Fetches do not compete with the engines. Raises CoreError for what the processor does not define.
+
+async def execute(nic: ModelProcessor, program: Program, chip: Chip, watch: Watch = unwatched) -> None:
+    """Put a program into the SRAM and execute it for ever, in the clocks that the core in RTL takes when nobody else
+    wants the SRAM: its accesses do not compete with the engines. `watch` is told every instruction.
+
+    Raises CoreError for what the processor does not define.
     """
     nic.sram.write(program.base, program.data + bytes(program.zeros))
     core = Core(SramPort(nic.sram), nic.special, chip, program.entry, program.symbol)
+    clocks = Clocks(Pace(chip.load_delay, nic.word_bytes), program.entry)
     while True:
-        before = core.clocks
         step = core.step()
+        spent = clocks.step(step)
+        watch(step, spent)
         if step.access is not None and not step.access.register:
             nic.sram.accesses["processor"] += 1
-        await nic.take(core.clocks - before)
+        await nic.take(spent.clocks)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware.build import cores
+from firmware.images import cores
 from pymodels.costs import CostError, PathCost, PathTable
 from pymodels.costs.lanai import DELAYS, decode
 from pymodels.costs.schedule import Schedule

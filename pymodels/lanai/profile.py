@@ -1,0 +1,99 @@
+"""Where a program's clocks go, by function and by source line; and the trace of its instructions as text.
+
+Both are told each step with its clocks, whoever counted them: `pymodels.lanai.clocks`, or the core in RTL.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from pymodels.lanai.clocks import Spent
+from pymodels.lanai.disassemble import disassembled
+from pymodels.lanai.program import Program
+from pymodels.lanai.simulator import Access, Step
+
+NOWHERE = "(no function)"
+"""Code that has no name."""
+HEADINGS = ("clocks", "%", "instructions", "load", "fetch", "grant", "register", "where")
+
+
+@dataclass
+class Row:
+    """What was executed at one place."""
+
+    instructions: int = 0
+    spent: Spent = field(default_factory=lambda: Spent(own=0))
+
+
+class Profile:
+    """The clocks of a run by place."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._by_address: defaultdict[int, Row] = defaultdict(Row)
+
+    def add(self, step: Step, spent: Spent) -> None:
+        """One instruction was executed."""
+        row = self._by_address[step.pc]
+        row.instructions += 1
+        row.spent += spent
+
+    @property
+    def clocks(self) -> int:
+        """All clocks of the run."""
+        return sum(row.spent.clocks for row in self._by_address.values())
+
+    def functions(self) -> Mapping[str, Row]:
+        """By function, the one with the most clocks first. Code that the compiler has put inline belongs to the
+        function that it stands in.
+        """
+        return self._sums(self._function)
+
+    def lines(self) -> Mapping[str, Row]:
+        """By `file:line`, the one with the most clocks first. Code that stands inline belongs to the line where it was
+        written.
+        """
+        return self._sums(self._line)
+
+    def _function(self, address: int) -> str:
+        one = self._program.function(address)
+        return one.name if one is not None else NOWHERE
+
+    def _line(self, address: int) -> str:
+        one = self._program.line(address)
+        return f"{one.file}:{one.line}" if one is not None else self._function(address)
+
+    def _sums(self, place: Callable[[int], str]) -> Mapping[str, Row]:
+        found: defaultdict[str, Row] = defaultdict(Row)
+        for address, row in self._by_address.items():
+            one = found[place(address)]
+            one.instructions += row.instructions
+            one.spent += row.spent
+        return dict(sorted(found.items(), key=lambda item: (-item[1].spent.clocks, item[0])))
+
+
+def table(rows: Mapping[str, Row]) -> Iterator[str]:
+    """A profile as lines of text, with the share of each place."""
+    whole = sum(row.spent.clocks for row in rows.values())
+    yield "".join(f"{heading:>13}" for heading in HEADINGS[:-1]) + f"  {HEADINGS[-1]}"
+    for where, row in rows.items():
+        one = row.spent
+        numbers = (row.instructions, one.load, one.fetch, one.grant, one.register)
+        share = f"{100 * one.clocks / whole:.1f}"
+        yield f"{one.clocks:>13}{share:>13}" + "".join(f"{number:>13}" for number in numbers) + f"  {where}"
+
+
+def traced(clock: int, step: Step, program: Program) -> str:
+    """One executed instruction as a line: clock, address, function, text, what it wrote and accessed."""
+    effects = [f"r{number} = {value:#x}" for number, value in step.writes]
+    if step.access is not None:
+        effects.append(_accessed(step.access))
+    text = f"{clock:>10}  {step.pc:06x}  {program.symbol(step.pc):<24}  {disassembled(step.instruction.word):<32}"
+    return f"{text}  {', '.join(effects)}".rstrip()
+
+
+def _accessed(access: Access) -> str:
+    place = f"register {access.address:#x}" if access.register else f"{access.size} B at {access.address:#x}"
+    return f"{place} {'<-' if access.stores else '->'} {access.value:#x}"
