@@ -10,8 +10,12 @@ from typing import Any
 import pytest
 
 from firmware.host.grim import Grim
+from firmware.nic.grim.channels import holder
 from firmware.nic.grim.layout import Counter, Layout, Register
+from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.options import OptionError, Options
+from firmware.nic.grim.outgoing import Outgoing
+from pymodels.formats.grim import TOKENS
 from pymodels.registers import Reg
 from tests.unit.grim_bench import Bench
 from tests.unit.grim_tap import Tap
@@ -134,3 +138,15 @@ def test_registers_tell_an_empty_queue(style: str) -> None:
     assert front == back
     outgoing = bench.libraries[0].calls.ready().queues.outgoing[0]
     assert payload == getattr(outgoing, "_payload_back", 0)
+
+
+@pytest.mark.parametrize("channels", [1, 3, 7])
+@pytest.mark.parametrize("style", STYLES)
+def test_a_token_means_one_place_of_a_scoreboard_or_nothing(style: str, channels: int) -> None:
+    """An answer that names a token of nobody is none: a queue of few slots does not use all of its channel's tokens."""
+    bench = Bench(2, start_nics=False, **{**SMALL, "queue_style": style, "channels": channels})
+    outgoing = Outgoing(Ni(bench.machine.nic(0), bench.views[0]))
+    used = {one.first_token + slot: (one, slot) for one in outgoing.all for slot in range(one.slots)}
+    assert {token: holder(outgoing.all, channels, token) for token in range(TOKENS)} == {
+        token: used.get(token) for token in range(TOKENS)
+    }

@@ -126,4 +126,4 @@ def holder(channels: Sequence[Channel], own: int, token: int) -> tuple[Channel, 
     if index == own and slot >= NI_TOKENS:
         further, slot = divmod(slot - NI_TOKENS, TREE_TOKENS)
         index += 1 + further
-    return (channels[index], slot) if index < len(channels) else None
+    return (channels[index], slot) if index < len(channels) and slot < channels[index].slots else None
