@@ -272,14 +272,24 @@ class ModelNetwork:
     def _stand_aside(self, flight: Flight) -> None:
         """All of a packet has come: what goes on later enters its last output then."""
         assert flight.aside is not None
-        later = Flight(self, NOBODY, flight.here)
+        later = self._whole(bytes(flight.aside), flight.here)
         later.crc_error = flight.crc_error
-        data, chunk = bytes(flight.aside), self._timing.chunk
-        for at in range(0, len(data), chunk):
-            piece = data[at : at + chunk]
-            later.pending.append((piece, len(piece), at + chunk >= len(data)))
         delay = max(fault.delay for fault in flight.faults if fault.kind in (FaultKind.REORDER, FaultKind.DOUBLE))
         self._kernel.at(self._kernel.now + delay, partial(self._go_on, later, flight.held[-1]))
+
+    def insert(self, receiver: int, data: bytes) -> None:
+        """A packet that no NIC has sent leaves the last switch for a NIC, when its output is free."""
+        end = self._topology.attachment(self._topology.hosts[receiver])
+        self._aside += 1
+        self._go_on(self._whole(data, end), end)
+
+    def _whole(self, data: bytes, here: End) -> Flight:
+        """A packet of which all is there."""
+        flight, chunk = Flight(self, NOBODY, here), self._timing.chunk
+        for at in range(0, len(data), chunk):
+            piece = data[at : at + chunk]
+            flight.pending.append((piece, len(piece), at + chunk >= len(data)))
+        return flight
 
     def _go_on(self, flight: Flight, end: End) -> None:
         """A packet that was held aside enters an output, when that is free."""

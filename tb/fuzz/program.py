@@ -42,9 +42,13 @@ class Program:
     """Of the network, in thousandths of the packets, and `seed`."""
     acts: tuple[Act, ...]
     """Each node's tasks do theirs in this order."""
+    asked: Mapping[str, Value] = field(default_factory=dict)
+    """What the configuration file asks for, in the layer's words."""
 
     def __str__(self) -> str:
         options = " ".join(f"{name}={value}" for name, value in self.options.items()) or "all defaults"
         faults = " ".join(f"{name}={value}" for name, value in self.faults.items()) or "none"
         head = [f"{self.nodes} nodes, {self.nic}", f"options: {options}", f"faults: {faults}"]
+        if self.asked:
+            head.append("configuration: " + " ".join(f"{name}={value}" for name, value in self.asked.items()))
         return "\n".join([*head, *(f"  {act}" for act in self.acts)])

@@ -67,6 +67,12 @@ class RtlWorld:
         """See `World`."""
         await self._lab.running.hold(node)
 
+    def insert(self, node: int, packet: bytes) -> None:
+        """See `World`: the RTL's wires carry packets of NICs only."""
+
+    def stand_still(self, node: int, ps: int) -> None:
+        """See `World`: the RTL's hosts cannot."""
+
     def in_flight(self) -> int:
         """See `World`: `drain` looks at the end."""
         return 0

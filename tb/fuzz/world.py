@@ -37,6 +37,12 @@ class World(Protocol):
     async def reset(self, node: int) -> None:
         """Reset a NIC: its program ends."""
 
+    def insert(self, node: int, packet: bytes) -> None:
+        """A packet that no NIC of the cluster has sent goes to a node, where the world can."""
+
+    def stand_still(self, node: int, ps: int) -> None:
+        """A host executes nothing for some time, no interrupt routine either, where the world can."""
+
     def in_flight(self) -> int:
         """Packets in the network."""
 
@@ -46,8 +52,8 @@ class MachineWorld:
 
     def __init__(self, program: Program) -> None:
         self._machine = Machine(program.nodes, seed=1, trace=False, nic=program.nic)
-        self.hosts = self._machine.hosts
-        self.nics = self._machine.nics
+        self.hosts: Sequence[Any] = self._machine.hosts
+        self.nics: Sequence[Any] = self._machine.nics
 
     @property
     def kernel(self) -> Kernel:
@@ -72,6 +78,16 @@ class MachineWorld:
     async def reset(self, node: int) -> None:
         """See `World`."""
         await hold(self.hosts[node])
+
+    def insert(self, node: int, packet: bytes) -> None:
+        """See `World`."""
+        self._machine.network.insert(node, packet)
+
+    def stand_still(self, node: int, ps: int) -> None:
+        """See `World`."""
+        host = self._machine.hosts[node]
+        host.pause()
+        self.kernel.at(self.kernel.now + ps, host.resume)
 
     def in_flight(self) -> int:
         """See `World`."""

@@ -10,7 +10,7 @@ import pytest
 from tb.fuzz import trial
 from tb.fuzz.known import known
 
-SEEDS = {"grim": 2000, "via": 1000}
+SEEDS = {"grim": 1400, "via": 1000}
 """What fits into three minutes."""
 AT_ONCE = 100
 

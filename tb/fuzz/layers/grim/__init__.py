@@ -8,7 +8,9 @@ from firmware.host.grim.enable import clear
 from firmware.nic.grim.options import OptionError
 from pymodels.formats.grim import Device, Reference
 from tb.fuzz.layers.grim.acts import program
+from tb.fuzz.layers.grim.bad_transfers import BadTransfers
 from tb.fuzz.layers.grim.cluster import Cluster
+from tb.fuzz.layers.grim.foreign import foreign
 from tb.fuzz.layers.grim.messages import NAMES, RARE, Messages
 from tb.fuzz.layers.grim.misuse import MISUSES
 from tb.fuzz.layers.grim.node import Node
@@ -36,6 +38,7 @@ class Application:
         self.cluster, self.index, self.host = self.node.cluster, self.node.index, self.node.host
         self.mail, self.memory, self.ledger = self.node.mail, self.node.memory, self.node.ledger
         self.transfers = Transfers(self.node)
+        self.bad_transfers = BadTransfers(self.node, self.transfers)
         self.own_nic = OwnNic(self.node)
         self.messages = Messages(self.node, self.transfers)
 
@@ -68,9 +71,10 @@ class Application:
 
     async def task(self, acts: list[Act]) -> None:
         """Do what the program says, one act after the other."""
+        parts = (self, self.messages, self.transfers, self.bad_transfers, self.own_nic)
         for act in acts:
             name = "do_" + act.name.replace(" ", "_")
-            part = next(one for one in (self, self.messages, self.transfers, self.own_nic) if hasattr(one, name))
+            part = next(one for one in parts if hasattr(one, name))
             await getattr(part, name)(act)
         self.cluster.at_end += 1
 
@@ -116,6 +120,17 @@ class Application:
     async def do_stop(self, act: Act) -> None:
         """Read nothing for some time."""
         await self.host.sleep(act.whole("us") * 1_000_000, "a host that reads nothing")
+
+    async def do_stand_still(self, act: Act) -> None:
+        """The host executes nothing for some time, its driver neither."""
+        self.cluster.world.stand_still(self.index, act.whole("us") * 1_000_000)
+
+    async def do_insert(self, act: Act) -> None:
+        """A packet that no NIC has sent comes to a node."""
+        node = act.whole("to") % self.cluster.program.nodes
+        packet = foreign(self.cluster.parts[node].firmware, str(act.values["sort"]), act.whole("bytes"))
+        if packet:
+            self.cluster.world.insert(node, packet)
 
     async def do_poll(self, act: Act) -> None:
         """Poll once."""

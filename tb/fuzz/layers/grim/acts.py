@@ -10,6 +10,7 @@ from types import MappingProxyType
 from firmware.nic.grim.options import RANGES
 from firmware.nic.grim.options import WORDS as CHOICES
 from tb.fuzz.draw import Draw, nics
+from tb.fuzz.layers.grim.foreign import SORTS
 from tb.fuzz.layers.grim.mail import LONGEST
 from tb.fuzz.layers.grim.misuse import MISUSES
 from tb.fuzz.program import Act, Program, Value
@@ -17,7 +18,7 @@ from tb.fuzz.program import Act, Program, Value
 OPTIONS: Mapping[str, tuple[Value, ...]] = MappingProxyType(
     {
         "channels": (2, 3, 4, 8, 16, 32),
-        "queue_bytes": (16384, 4096, 1024, 32768),
+        "queue_bytes": (16384, 4096, 1024, 32768, 1 << 20),
         "segment_bytes": (256, 1024, 600, 64, 16384, 8),
         "window": (1, 2, 5, 30),
         "sequencing": ("per-ni",),
@@ -56,8 +57,16 @@ TIGHT: tuple[Mapping[str, Value], ...] = (
     {"queue_bytes": 1024, "segment_bytes": 256, "channels": 4},
     {"channels": 32, "sequencing": "per-ni"},
     {"reply_bytes": 0, "queue_bytes": 4096, "segment_bytes": 600},
+    {"host_queue_bytes": 1024, "segment_bytes": 256, "poll_first": 0},
 )
 """Options with which something has little room."""
+REFUSED: tuple[Mapping[str, Value], ...] = (
+    {"channels": 32, "multicast_trees": 24, "queue_style": "slotted"},
+    {"channels": 8, "segment_bytes": 8, "queue_bytes": 1 << 20, "doorbell_notify": 1},
+)
+"""Options that cannot be together."""
+ASKED = (("MYRI", (4096, 20_000, 1 << 22, 16)), ("HOST", (4096, 70_000, 1 << 22, 16)))
+"""Queues whose sizes a configuration asks for."""
 SEGMENT = 4096
 MOST_SEGMENTS = 12
 DOWN_OPTIONS: Mapping[str, Value] = {"timeout_us": 300, "timeout_tries": 4, "poll_thread": 0}
@@ -77,12 +86,19 @@ def program(draw: Draw) -> Program:
         options |= draw.one_of(TIGHT)
     if draw.once_in(40):
         options |= _out_of_range(draw)
+    asked = _asked(draw, nodes) if draw.once_in(20) else {}
     faults = _faults(draw, options)
     acts = draw.items(partial(_act, nodes=nodes, options=options), 12, 25)
     if draw.once_in(8):
         options, faults = {**options, **DOWN_OPTIONS}, {}
         acts = _with_down(draw, acts, nodes)
-    return Program(nodes, nic, options, faults, tuple(acts))
+    return Program(nodes, nic, options, faults, tuple(acts), asked)
+
+
+def _asked(draw: Draw, nodes: int) -> dict[str, Value]:
+    """The size of a queue that one node's part of the configuration asks for."""
+    resource, sizes = draw.one_of(ASKED)
+    return {"node": draw.whole(0, nodes - 1), "resource": resource, "bytes": draw.one_of(sizes)}
 
 
 def _with_down(draw: Draw, acts: list[Act], nodes: int) -> list[Act]:
@@ -95,7 +111,9 @@ def _with_down(draw: Draw, acts: list[Act], nodes: int) -> list[Act]:
     return [replace(act, task=0) if act.node == down else act for act in kept]
 
 
-def _out_of_range(draw: Draw) -> dict[str, Value]:
+def _out_of_range(draw: Draw) -> Mapping[str, Value]:
+    if draw.once_in(5):
+        return draw.one_of(REFUSED)
     name = draw.one_of((*RANGES, *CHOICES))
     low, high = RANGES.get(name, (1, 1))
     wrong: tuple[Value, ...] = (low - 1, high + 1, "many")
@@ -158,7 +176,8 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "name": NAMES,
     "kind": ("contiguous", "scattered"),
     "what": tuple(MISUSES),
-    "fault": ("nowhere", "beyond", "lock", "freed"),
+    "fault": ("nowhere", "beyond", "lock", "freed", "free", "free lock"),
+    "sort": SORTS,
 }
 NUMBERS: Mapping[str, tuple[int, int]] = {
     "block": (0, 3),
@@ -169,6 +188,7 @@ NUMBERS: Mapping[str, tuple[int, int]] = {
     "us": (1, 2000),
     "size": (1, 9000),
     "index": (0, 40),
+    "rare": (0, 9),
 }
 _SEND = ("to", "at", "channel", "handler", "bytes", "extra", "memory")
 _MOVE = ("to", "channel", "block", "offset", "bytes", "lock")
@@ -177,8 +197,9 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "send again": _SEND,
     "send more": _SEND,
     "burst": ("to", "at", "channel", "bytes"),
-    "flood": ("to", "at", "channel"),
+    "flood": ("to", "at", "channel", "rare"),
     "broadcast": ("handler", "bytes"),
+    "broadcast many": ("bytes",),
     "find": ("name",),
     "subscribe": ("name", "mask"),
     "unsubscribe": ("name", "mask"),
@@ -193,10 +214,14 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "write physical": _MOVE,
     "write badly": ("to", "channel", "block", "bytes", "fault"),
     "read badly": ("to", "channel", "block", "bytes", "fault"),
+    "write badly often": ("to", "channel", "rare"),
+    "read and free": _MOVE,
     "store": ("block", "offset", "bytes"),
     "await lock": ("index",),
     "misuse": ("what",),
     "stop": ("us",),
+    "stand still": ("us",),
+    "insert": ("to", "sort", "bytes"),
     "poll": (),
     "poll channel": ("channel",),
     "use NI memory": ("size", "offset"),

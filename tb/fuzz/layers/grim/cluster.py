@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firmware.host.grim import Grim, open_layer
 from firmware.layers import check_options
@@ -11,6 +11,7 @@ from firmware.nic.grim import holds_link
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.options import OptionError
 from firmware.nic.grim.scan import Firmware
+from pymodels.config.model import QueueRequest
 from tb.fuzz.layers.grim.errors import Ledger
 from tb.fuzz.layers.grim.left import held
 from tb.fuzz.layers.grim.mail import Mail
@@ -59,6 +60,10 @@ class Cluster:
     def _part(self, node: int) -> Part:
         world, program = self.world, self.program
         view = world.view(node, program.options)
+        asked = program.asked
+        if asked.get("node") == node:
+            queue = QueueRequest(str(asked["resource"]), int(asked["bytes"]), f"configuration of node {node}")
+            view = replace(view, queues=(queue,))
         host, nic = world.hosts[node], world.nics[node]
         refused = None
         try:

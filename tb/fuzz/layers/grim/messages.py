@@ -6,12 +6,13 @@ from collections.abc import Awaitable, Callable
 
 from pymodels.formats.grim import Device, Reference, reference
 from tb.fuzz.layers.grim.mail import Message
-from tb.fuzz.layers.grim.node import CHECK, MASK, Node
+from tb.fuzz.layers.grim.node import CHECK, MASK, RARELY, Node
 from tb.fuzz.layers.grim.transfers import Transfers
 from tb.fuzz.layers.grim.trees import BROADCAST, Change
 from tb.fuzz.program import Act
 
-BURST, FLOOD = 12, 40
+BURST, FLOOD, LONG_FLOOD = 12, 40, 300
+CASTS = 4
 HOPS = 3
 RARE = "rare"
 """A handler that only nodes with an even number have."""
@@ -74,8 +75,8 @@ class Messages:
         await self._many(act, BURST, min(act.whole("bytes"), 500))
 
     async def do_flood(self, act: Act) -> None:
-        """More short ones than a channel of several has tokens."""
-        await self._many(act, FLOOD, 4)
+        """More short ones than a channel of several has tokens, seldom more than all have."""
+        await self._many(act, LONG_FLOOD if act.whole("rare") == RARELY else FLOOD, 4)
 
     async def _many(self, act: Act, count: int, size: int) -> None:
         to, place = self.node.where(act)
@@ -108,6 +109,14 @@ class Messages:
                 str(act), lambda: self.node.library.broadcast(self.node.numbers["take"]), refused="broadcast"
             )
             return
+        await self._broadcast(act, handler, size)
+
+    async def do_broadcast_many(self, act: Act) -> None:
+        """Several, one behind the other."""
+        for _ in range(CASTS if self.cluster.trees.most else 0):
+            await self._broadcast(act, "take", min(act.whole("bytes"), 500))
+
+    async def _broadcast(self, act: Act, handler: str, size: int) -> None:
         message = self.mail.begin((self.index, 0), handler, size, BROADCAST)
         self.cluster.trees.places(BROADCAST, message)
         self.node.at_risk(message)

@@ -17,6 +17,8 @@ MASK = 0xFFFF_FFFF
 CHECK = 0x9E37_79B1
 """Argument 1 is argument 0 times this: so a changed argument is seen."""
 FIRST_PAUSE_PS, LAST_PAUSE_PS = 2_000_000, 100_000_000
+RARELY = 9
+"""The value of an act's `rare` that asks for more than else."""
 MOST_ERRORS = 1000
 """That may wait for one call."""
 

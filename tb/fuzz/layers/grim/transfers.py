@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from firmware.nic.grim.entries import GRANULE, PAGE
+from firmware.nic.grim.entries import PAGE
 from pymodels.formats.grim import Device, Reference
 from tb.fuzz.layers.grim.errors import Due
 from tb.fuzz.layers.grim.mail import INK, INK_BYTES
-from tb.fuzz.layers.grim.memory import LOCK_FREE, Block, Effect, Lock, Order, gaps, nothing
+from tb.fuzz.layers.grim.memory import FOREVER, LOCK_FREE, Block, Effect, Lock, Order, gaps
 from tb.fuzz.layers.grim.node import Node
 from tb.fuzz.program import Act
 
 STORE_BYTES, LOCKS, LANDING_BYTES = 6000, 512, 6000
-NOWHERE = 0x7000_0000
-"""A virtual address that no allocation gives."""
 HANDLERS = 2
 """The task that runs handlers, beside the two of a program."""
 STEP = 212
@@ -89,22 +87,24 @@ class Transfers:
     async def do_free(self, act: Act) -> None:
         """Free a block, whatever is under way to it or from it."""
         blocks = self.memory.of(self.index, "store")[1:] + self.memory.of(self.index, "landing")[1:]
-        if not blocks:
-            return
-        block = blocks[act.whole("block") % len(blocks)]
+        if blocks:
+            await self._free(blocks[act.whole("block") % len(blocks)])
+
+    async def _free(self, block: Block) -> None:
         self.memory.freeing(block, self.mail.event())
         await self.node.call(f"free {block}", lambda: self.node.library.free_pinned_va(block.va))
         self.memory.freed(block, self.mail.event(), self.host.load_bytes)
 
     async def do_store(self, act: Act) -> None:
         """The application's own stores."""
-        block = self._block(self.index, act, "store")
+        block = self.block_at(self.index, act, "store")
         offset, size = self._range(block, act)
         data = INK[offset : offset + size]
         self._effect(str(act), block.node, block.va + offset, data, Order("own", self.index, act.task, 0, self.index))
         await self.node.call(str(act), lambda: self.node.library.store_pinned(block.va + offset, data))
 
-    def _block(self, node: int, act: Act, *roles: str) -> Block:
+    def block_at(self, node: int, act: Act, *roles: str) -> Block:
+        """The block of a node that an act names."""
         blocks = [block for role in roles for block in self.memory.of(node, role)]
         if not blocks:  # it is down: where they were
             blocks = [block for block in self.memory.blocks if block.node == node and block.role in roles]
@@ -118,10 +118,15 @@ class Transfers:
 
     # ---- effects
 
-    def _effect(self, what: str, node: int, va: int, data: bytes, order: Order, lock: Lock | None = None) -> None:
+    def _effect(self, what: str, node: int, va: int, data: bytes, order: Order, lock: Lock | None = None) -> Effect:
         image = np.frombuffer(data, np.uint8)
         effect = Effect(what, node, va, len(data), order, self.mail.event(), lambda: [(None, image)], lock=lock)
         self._note(effect, node)
+        return effect
+
+    def _freed_meanwhile(self, effect: Effect) -> str:
+        """The argument for which a transfer within this node may be refused: another task frees the memory."""
+        return "address" if effect.node == effect.order.node == self.index and not effect.certain else ""
 
     def _note(self, effect: Effect, peer: int) -> None:
         """An effect begins; of a transfer to or from another node, which may end in an error about that `peer`."""
@@ -132,7 +137,7 @@ class Transfers:
         if self.cluster.down is not None and effect.concerns(self.cluster.down):
             self.memory.without_memory(effect)
 
-    def _lock(self, node: int, value: int) -> Lock:
+    def new_lock(self, node: int, value: int) -> Lock:
         """The next lock of a node that nobody has used."""
         owner = [block for block in self.memory.blocks if (block.node, block.role) == (node, "locks")][-1]
         used = 4 * self.memory.lock_words[node]
@@ -148,7 +153,7 @@ class Transfers:
 
     # ---- transfers
 
-    def _there(self, act: Act) -> tuple[int, int, Order]:
+    def where_to(self, act: Act) -> tuple[int, int, Order]:
         """Node, destination and order of a transfer."""
         node = act.whole("to") % self.cluster.program.nodes
         to = Reference(node, Device.HOST, 0).pack()
@@ -158,7 +163,7 @@ class Transfers:
     async def do_write(self, act: Act) -> None:
         """A remote write from the ink."""
         node = act.whole("to") % self.cluster.program.nodes
-        block = self._block(node, act, "store", "landing")
+        block = self.block_at(node, act, "store", "landing")
         offset, size = self._range(block, act)
         await self._write(act, block, offset, size, self.node.library.send_memory, block.va + offset)
 
@@ -167,33 +172,46 @@ class Transfers:
     async def do_write_physical(self, act: Act) -> None:
         """The same by physical address."""
         node = act.whole("to") % self.cluster.program.nodes
-        block = self._block(node, act, "open")
+        block = self.block_at(node, act, "open")
         offset, size = self._range(block, act)
         await self._write(act, block, offset, size, self.node.library.send_physical_memory, block.pieces[0][0] + offset)
 
     async def _write(
         self, act: Act, block: Block, offset: int, size: int, call: Callable[..., Any], target: int
     ) -> None:
-        node, to, order = self._there(act)
+        node, to, order = self.where_to(act)
         source = 4 * (len(self.memory.effects) * 13 % 1024)
-        lock = self._lock(node, 1 + len(self.memory.locks)) if act.whole("lock") else None
+        lock = self.new_lock(node, 1 + len(self.memory.locks)) if act.whole("lock") else None
         locks = {"lock": lock.va, "value": lock.value} if lock is not None else {}
-        self._effect(str(act), node, block.va + offset, INK[source : source + size], order, lock)
+        effect = self._effect(str(act), node, block.va + offset, INK[source : source + size], order, lock)
         channel = self.node.channel(act)
         await self.node.call(
-            str(act), lambda: call(to, target, self.node.ink.va + source, size, channel=channel, **locks)
+            str(act),
+            lambda: call(to, target, self.node.ink.va + source, size, channel=channel, **locks),
+            may=lambda: self._freed_meanwhile(effect),
         )
 
     async def do_read(self, act: Act) -> None:
         """A remote read to a landing."""
-        node, to, order = self._there(act)
-        source = self._block(node, act, "store")
         landings = self.memory.of(self.index, "landing")
-        landing = landings[act.whole("index") % len(landings)]
+        await self._read(act, landings[act.whole("index") % len(landings)])
+
+    do_read_more = do_read
+
+    async def do_read_and_free(self, act: Act) -> None:
+        """A remote read to a landing that is freed while it is under way."""
+        landing = await self._allocate("landing", max(act.whole("bytes"), 1), False)
+        await self._read(act, landing)
+        if landing.freeing == FOREVER:  # no other task has freed it
+            await self._free(landing)
+
+    async def _read(self, act: Act, landing: Block) -> None:
+        node, to, order = self.where_to(act)
+        source = self.block_at(node, act, "store")
         offset, size = self._range(source, act)
         size = min(size, landing.size)
         target = (act.whole("offset") % (landing.size - size + 1)) & ~3
-        lock = self._lock(self.index, 0) if act.whole("lock") else None
+        lock = self.new_lock(self.index, 0) if act.whole("lock") else None
         begun, va = self.mail.event(), landing.va + target
         seen = partial(self.memory.seen_at, order, begun, node, source.va + offset, size)
         order = order._replace(kind="own" if node == self.index else "read")
@@ -205,9 +223,8 @@ class Transfers:
             lambda: self.node.library.fetch_memory(
                 to, va, reading, size, lock=lock.va if lock else 0, channel=self.node.channel(act)
             ),
+            may=lambda: self._freed_meanwhile(effect),
         )
-
-    do_read_more = do_read
 
     async def write_back(self, node: int) -> None:
         """A handler writes into the memory of whoever called it. A node that has begun anew runs handlers before it has
@@ -228,73 +245,6 @@ class Transfers:
         if lock.certain:
             await self.node.call(str(act), lambda: self.node.library.wait_for_lock(lock.va, lock.value))
             lock.seen = lock.certain
-
-    # ---- wrong addresses
-
-    def _badly(self, act: Act, node: int) -> tuple[int, int, str]:
-        """Virtual address, bytes, and the argument that is wrong."""
-        block = self._block(node, act, "store", "landing")
-        size = max(act.whole("bytes") & ~3, 4)
-        fault = act.values["fault"]
-        gone = [one for one in self.memory.blocks if one.node == node and one.freed < 1 << 62]
-        if fault == "freed" and gone:
-            va = gone[act.whole("block") % len(gone)].va
-            if all(not one.va <= va < one.va + one.size for one in self.memory.of(node)):
-                return va, 4, "address"
-        if fault == "beyond":
-            unit = GRANULE if block.contiguous else 4
-            return block.va, -(-block.size // unit) * unit + size, "number of bytes"
-        return NOWHERE + block.va % 4096, size, "address"
-
-    async def do_write_badly(self, act: Act) -> None:
-        """A write to where nothing is granted, or with such a lock: no byte of it, no lock, and one error."""
-        node, to, _ = self._there(act)
-        if act.values["fault"] == "lock":
-            block = self._block(node, act, "store", "landing")
-            va, size, argument, where = block.va, min(64, block.size & ~3), "lock", NOWHERE
-        else:
-            va, size, argument = self._badly(act, node)
-            lock = self._lock(node, 1 + len(self.memory.locks))
-            lock.never, where = True, lock.va
-        call = partial(
-            self.node.library.send_memory,
-            to,
-            va,
-            self.node.ink.va,
-            size,
-            lock=where,
-            value=1,
-            channel=self.node.channel(act),
-        )
-        await self._bad(act, (va, size), call, "lock" if argument == "lock" else "target", argument)
-
-    async def do_read_badly(self, act: Act) -> None:
-        """A read of what is not granted."""
-        node, to, _ = self._there(act)
-        landing = self._block(self.index, act, "landing")
-        va, size, argument = self._badly(act, node)
-        if size > landing.size:
-            return
-        lock = self._lock(self.index, 0)
-        lock.never = True
-        call = partial(
-            self.node.library.fetch_memory, to, landing.va, va, size, lock=lock.va, channel=self.node.channel(act)
-        )
-        await self._bad(act, (va, size), call, "source", argument)
-
-    async def _bad(self, act: Act, there: tuple[int, int], call: Callable[[], Any], here: str, wrong: str) -> None:
-        """A transfer that fails. `there`: the range of the other node that it names; `here`, `wrong`: the argument that
-        is refused when that is this node, and that the other node tells of. When a block at the range is freed under
-        way, the address is wrong too.
-        """
-        node, _, order = self._there(act)
-        if node == self.index:
-            await self.node.call(str(act), call, refused=here)
-            return
-        due = self.ledger.owe(str(act), wrong, f"VNN {node}", least=self.node.sure(node))
-        life, begun = self.cluster.lives[node], self.mail.event()
-        self.memory.effects.append(Effect(str(act), node, *there, order, begun, nothing, False, due, life=life))
-        await self.node.call(str(act), call)
 
     # ---- at the end
 

@@ -1,0 +1,53 @@
+"""What the mixed fuzz of GRIM does to a cluster beside calling the library. Strategy: a packet of each sort that no NIC
+has sent goes to a NI, which must count it as dropped and take the message behind it; a size of a queue that is asked
+for must be that of one node.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.host.grim import Grim
+from firmware.nic.grim.layout import Counter
+from firmware.nic.grim.ni import Ni
+from firmware.nic.grim.scan import Firmware
+from tb.fuzz.layers.grim.cluster import Cluster
+from tb.fuzz.layers.grim.foreign import SORTS, foreign
+from tb.fuzz.program import Program
+from tb.fuzz.world import MachineWorld
+from tests.unit.grim_bench import Bench
+
+DROPPED = (Counter.OVERLONG, Counter.BAD_CRC, Counter.STRANGE, Counter.STALE, Counter.FOREIGN)
+
+
+@pytest.mark.parametrize("timeout_us", [0, 300])
+@pytest.mark.parametrize("sort", SORTS)
+def test_a_packet_that_nobody_has_sent_is_dropped_and_counted(sort: str, timeout_us: int) -> None:
+    bench = Bench(2, start_nics=False, timeout_us=timeout_us)
+    programs = [Firmware(Ni(bench.machine.nic(node), bench.views[node])) for node in range(2)]
+    for node, program in enumerate(programs):
+        bench.machine.nic(node).spawn(program.run(), "firmware")
+    got: list[int] = []
+
+    async def application(library: Grim, me: int) -> None:
+        handler = (await bench.publish(library, take=lambda source, number, *rest: got.append(number)))["take"]
+        if me == 0:
+            packet = foreign(programs[1], sort, 5)
+            assert bool(packet) is (timeout_us > 0 or sort != "other connection")
+            if packet:
+                bench.machine.network.insert(1, packet)
+            await library.send(library.get_dest_id(1), handler, 7)
+        else:
+            await library.wait_for(lambda: bool(got))
+
+    bench.run(application)
+    bench.settle()
+    expected = sort != "other connection" or timeout_us > 0
+    assert got == [7] and sum(bench.count(1, counter) for counter in DROPPED) == int(expected)
+    assert bench.nothing_left()
+
+
+def test_a_queue_has_the_size_that_the_configuration_asks_for() -> None:
+    program = Program(2, "lanai9", {}, {}, (), {"node": 1, "resource": "MYRI", "bytes": 20_000})
+    sizes = [part.library.options.queue_bytes for part in Cluster(program, MachineWorld(program)).parts]
+    assert sizes[1] == 20_000 != sizes[0]
