@@ -209,21 +209,15 @@ module myri_lanai_core
     endcase
   end
   assign doubled = {2{lanes}};
-  always_comb begin
-    cpu_sram = SRAM_IDLE;
-    if (access) begin
-      cpu_sram.req = 1'b1;
-      cpu_sram.write = one.store;
-      cpu_sram.addr = {address[22:LANE], {LANE{1'b0}}};
-      cpu_sram.be = enables << address[LANE-1:0];
-      cpu_sram.wdata = 64'(doubled[WIDTH-1:0]);
-    end else if (fetch && !stopped_q && !rst) begin
-      cpu_sram.req  = 1'b1;
-      cpu_sram.addr = fetch_addr;
-    end
-  end
+  logic fetches;
+  assign fetches = fetch && !stopped_q && !rst;
+  assign cpu_sram.req = access || fetches;
+  assign cpu_sram.write = access && one.store;
+  assign cpu_sram.addr = access ? {address[22:LANE], {LANE{1'b0}}} : fetches ? fetch_addr : 23'd0;
+  assign cpu_sram.be = access ? enables << address[LANE-1:0] : 8'd0;
+  assign cpu_sram.wdata = access ? 64'(doubled[WIDTH-1:0]) : 64'd0;
   assign cpu_reg_write = one.store;
-  assign cpu_reg_addr  = 9'(address[REGISTER_BITS-1:0]);
+  assign cpu_reg_addr = 9'(address[REGISTER_BITS-1:0]);
   assign cpu_reg_wdata = datum;
 
   // What a load of SRAM brings, in the clock after it.

@@ -1,0 +1,56 @@
+"""A struct that one `always_comb` writes as a whole and then in part: refused, since on Icarus each write is an event.
+
+Two such processes that read each other's structs wake each other for ever in one instant, though every value has
+settled (`tests/tools/test_icarus_events.py` shows it). Bundles of settings are left out: they stand still after reset.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tb.quality.check import Check
+from tb.quality.text import bare, hdl_files
+from tb.tools.paths import ROOT
+
+PROCESS = re.compile(r"\balways_comb\b")
+WORD = re.compile(r"\b(?:begin|end|case[xz]?|endcase)\b|;")
+WHOLE = re.compile(r"(?<![\w.\]'])(\w+)\s*=(?!=)")
+PART = re.compile(r"(?<![\w.'])(\w+)\.\w[\w.]*(?:\[[^\]]*\])?\s*=(?!=)")
+SETTINGS = re.compile(r"\b\w+_settings_t\s+([^;]*)")
+
+
+def twice_written(text: str) -> list[tuple[int, str]]:
+    """Line of the process and name, for every struct but settings that one process writes whole and in part."""
+    source = bare(text)
+    still = {name for found in SETTINGS.finditer(source) for name in re.findall(r"\w+", found[1])}
+    return [
+        (source.count("\n", 0, begin) + 1, name)
+        for begin, body in _processes(source)
+        for name in sorted(set(WHOLE.findall(body)) & set(PART.findall(body)) - still)
+    ]
+
+
+def _processes(source: str) -> Iterator[tuple[int, str]]:
+    """Where each `always_comb` begins, and its statement."""
+    for process in PROCESS.finditer(source):
+        depth = 0
+        for found in WORD.finditer(source, process.end()):
+            depth += {";": 0, "end": -1, "endcase": -1}.get(found[0], 1)
+            if depth == 0:
+                yield process.start(), source[process.end() : found.end()]
+                break
+
+
+def events() -> tuple[str, list[str]]:
+    """No struct is written as a whole and in part by one process, in all of the HDL."""
+    files = hdl_files()
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: `{name}` is written whole and in part; give each field one `assign`"
+        for path in files
+        for line, name in twice_written(path.read_text(encoding="utf-8"))
+    ]
+    return f"{len(files)} files", found
+
+
+CHECKS = (Check("hdl events", events),)

@@ -1,0 +1,36 @@
+"""A struct that one process writes twice: the check is given small modules, and then the whole tree.
+
+Strategy: cases that must be told, each in another form of a process, and cases that look alike and are allowed.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tb.quality.events import events, twice_written
+
+TOLD = (
+    "always_comb begin\n  s = in;\n  if (late) s.x = 8'd1;\nend",
+    "always_comb begin\n  s = '0;\n  case (state)\n    IDLE: begin\n      s.x.y = 1'b1;\n    end\n  endcase\nend",
+    "always_comb\n  if (late) begin\n    s.x[3] = 1'b1;\n    s = in;\n  end",
+)
+ALLOWED = (
+    "always_comb begin\n  s.x = 8'd1;\n  s.y = 8'd2;\nend",
+    "assign s.x = 8'd1;\nalways_comb begin\n  t = s.x == 8'd1;\nend\nalways_comb s = t;",
+    "pci_card_settings_t s, t;\nalways_comb begin\n  s = cfg;\n  s.wide = 1'b0;\nend",
+    "always_comb begin\n  if (s.x == u) s = v;\nend\nalways_ff @(posedge clk) s.y <= 1'b0;",
+)
+
+
+@pytest.mark.parametrize("source", TOLD)
+def test_a_struct_that_a_process_writes_whole_and_in_part_is_told(source: str) -> None:
+    assert twice_written(f"module m;\n{source}\nendmodule\n") == [(2, "s")]
+
+
+@pytest.mark.parametrize("source", ALLOWED)
+def test_a_struct_that_is_written_once_or_stands_still_is_not(source: str) -> None:
+    assert twice_written(f"module m;\n{source}\nendmodule\n") == []
+
+
+def test_the_hdl_has_none() -> None:
+    assert events()[1] == []
