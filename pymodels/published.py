@@ -14,8 +14,10 @@ from pymodels.toml import read_toml
 FILE = Path(__file__).with_name("published.toml")
 ANY = "any"
 """Profile of a value that is quoted wherever its study runs."""
-OPTIONAL = ("within", "first")
-"""Keys that an entry need not have."""
+OPTIONAL = ("within", "first", "recovered")
+"""Keys that an entry need not have; `first` only where nothing is measured."""
+UNRECORDED = "not recorded: "
+"""How `first` begins, instead of a number, where the first value is not known; then why."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,9 @@ class Published:
     """A published value, and the metric of which study, on which profile (NIC and host; `ANY`), stands beside it.
 
     `within` is the agreement that is asked for, as a fraction of the value; None where none is. `first` is the value
-    that the first run of its study gave, before anything was changed in view of it; None where nobody recorded it.
+    that the first run of its study gave, before anything was changed in view of it; a text that begins with
+    `UNRECORDED` where it is not known; None where nothing is measured. `recovered` says that it is only the oldest
+    value that a page of the repository ever showed.
     """
 
     name: str
@@ -35,12 +39,18 @@ class Published:
     metric: str
     profile: str
     within: float | None = None
-    first: float | None = None
+    first: float | str | None = None
+    recovered: bool = False
+
+    @property
+    def first_value(self) -> float | None:
+        """The first value, None where it is not known."""
+        return None if isinstance(self.first, str) else self.first
 
     def beside(self, measured: float | None) -> Comparison:
         """This value beside a measured one, for `results.json`; nothing is measured for a quoted value."""
         shown = None if self.kind is Kind.QUOTED else measured
-        return compare(self.name, self.source, self.value, shown, self.kind, self.first)
+        return compare(self.name, self.source, self.value, shown, self.kind, self.first_value)
 
     def agrees(self, measured: float) -> bool:
         """Whether a measured value lies within the agreement asked for; True where none is."""
@@ -62,16 +72,37 @@ def _entry(path: Path, line: int, entry: dict[str, Any]) -> Published:
     for key in known:
         if key not in entry and key not in OPTIONAL:
             raise ConfigError(str(path), line, "value missing", f"the entry has no {key}", f"add {key} = ...")
-    for key in ("value", *OPTIONAL):
-        number = entry.get(key, 0)
-        if isinstance(number, bool) or not isinstance(number, (int, float)):
-            raise ConfigError(str(path), line, "wrong type", f"{key} is {number!r}", "write a number")
+    for key in ("value", "within"):
+        if not _is_number(entry.get(key, 0)):
+            raise ConfigError(str(path), line, "wrong type", f"{key} is {entry[key]!r}", "write a number")
     kinds = [kind.value for kind in Kind]
     if entry["kind"] not in kinds:
         raise ConfigError(
             str(path), line, "unknown kind", f"{entry['kind']!r} is none", nearest(str(entry["kind"]), kinds)
         )
+    _check_first(path, line, entry)
     return Published(**{**entry, "kind": Kind(entry["kind"])})
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _check_first(path: Path, line: int, entry: Mapping[str, Any]) -> None:
+    """Whatever is measured has a first value, or says why it is not known."""
+    first, recovered, what = entry.get("first"), entry.get("recovered", False), "first value"
+    if entry["kind"] == Kind.QUOTED.value:
+        if first is not None:
+            raise ConfigError(str(path), line, what, "nothing is measured for a quoted value", "leave out first")
+    elif first is None:
+        cause = "the entry has no first, what its study measured before anything was changed in view of the figure"
+        raise ConfigError(str(path), line, what, cause, "run the study and add first = ...")
+    elif not _is_number(first) and not (isinstance(first, str) and first.removeprefix(UNRECORDED) not in (first, "")):
+        raise ConfigError(str(path), line, what, f"first is {first!r}", f'write a number, or "{UNRECORDED}<why>"')
+    if recovered is not False and not (recovered is True and _is_number(first)):
+        raise ConfigError(
+            str(path), line, what, f"recovered is {recovered!r}", "write true, of a first that is a number"
+        )
 
 
 def comparisons(study: str, profile: str, metrics: Mapping[str, float]) -> tuple[Comparison, ...]:

@@ -36,8 +36,8 @@ def _head() -> Iterator[str]:
     yield ""
     yield from (f"- **{kind.value}**: {meaning}." for kind, meaning in KINDS.items())
     yield ""
-    yield "*First* is the value that the first run of the study gave, before anything was changed in view of it; it is"
-    yield "empty where nobody recorded it."
+    yield "*First* is the value that the first run of the study gave, before anything was changed in view of it. Of"
+    yield "one marked *recovered* only the oldest value that a page of this repository showed is known."
 
 
 def _tables(rows: Iterable[Published], runs: Sequence[tuple[Job, Results]]) -> Iterator[str]:
@@ -53,14 +53,20 @@ def _tables(rows: Iterable[Published], runs: Sequence[tuple[Job, Results]]) -> I
 
 def _row(row: Published, runs: Sequence[tuple[Job, Results]]) -> str:
     found = measurement(row, runs)
-    first = number(row.first) if row.first is not None else ""
     measured, ratio, command = NOT_MEASURED, "", ""
     if found is not None:
         job, value = found
         measured, command = number(value), f"`{typed(job)}`"
         ratio = f"{value / row.value:.3f}" if row.value else ""
-    cells = (row.name, row.kind.value, f"{number(row.value)} {row.unit}", first, measured, ratio, command)
+    cells = (row.name, row.kind.value, f"{number(row.value)} {row.unit}", first_look(row), measured, ratio, command)
     return f"| {' | '.join(cells)} |"
+
+
+def first_look(row: Published) -> str:
+    """The first value of a row as the page shows it: a number, or why there is none; nothing of a quoted value."""
+    if row.first is None or isinstance(row.first, str):
+        return row.first or ""
+    return number(row.first) + (" (recovered)" if row.recovered else "")
 
 
 def measurement(row: Published, runs: Sequence[tuple[Job, Results]]) -> tuple[Job, float] | None:

@@ -15,7 +15,7 @@ import pytest
 
 from pymodels.published import Published, load_published
 from pymodels.results import Kind, Results
-from tb.figures.fidelity import PAGE, measurement, page, typed
+from tb.figures.fidelity import PAGE, first_look, measurement, page, typed
 from tb.figures.jobs import Job, jobs
 from tb.report.tables import number
 from tests.unit.madeup import results
@@ -38,16 +38,29 @@ def ran(
 
 
 def test_committed_page_has_every_published_value() -> None:
-    expected = sorted(
-        (v.name, v.kind.value, f"{number(v.value)} {v.unit}", "" if v.first is None else number(v.first))
-        for v in load_published()
-    )
+    expected = sorted((v.name, v.kind.value, f"{number(v.value)} {v.unit}", first_look(v)) for v in load_published())
     assert sorted(tuple(row[:4]) for row in rows(PAGE.read_text(encoding="utf-8"))) == expected
 
 
 def test_committed_page_measures_all_but_quoted_values() -> None:
     for row in rows(PAGE.read_text(encoding="utf-8")):
         assert (row[4] == "-") == (row[1] == "quoted"), row
+
+
+@pytest.mark.parametrize(
+    ("first", "recovered", "shown"),
+    [
+        (1.5, False, "1.500"),
+        (1.5, True, "1.500 (recovered)"),
+        ("not recorded: old", False, "not recorded: old"),
+        (None, False, ""),
+    ],
+)
+def test_first_value_stands_beside_the_one_of_now(
+    tmp_path: Path, first: float | str | None, recovered: bool, shown: str
+) -> None:
+    (row,) = rows(page([replace(VALUE, first=first, recovered=recovered)], [ran(tmp_path, {"x": 3.0})]))
+    assert row[3:5] == [shown, "3"]
 
 
 def test_row_has_what_the_run_measured_and_the_command(tmp_path: Path) -> None:
