@@ -58,11 +58,7 @@ module myri_pci_bridge
   logic [31:0] count_data, count_busy;
 
   pci_card_settings_t far;  // as on the near bus, which may be wider or slower
-  always_comb begin
-    far = cfg;
-    far.wide = cfg_far_wide;
-    far.m66 = 1'b1;
-  end
+  always_comb far = {cfg.master, cfg.target, cfg.base, cfg.enabled, cfg_far_wide, 1'b1};
   myri_pci_device #(
       .VENDOR(32'h4357),
       .DEVICE(32'h00B2),

@@ -1,7 +1,8 @@
 """A struct that one `always_comb` writes as a whole and then in part: refused, since on Icarus each write is an event.
 
 Two such processes that read each other's structs wake each other for ever in one instant, though every value has
-settled (`tests/tools/test_icarus_events.py` shows it). Bundles of settings are left out: they stand still after reset.
+settled (`tests/tools/test_icarus_events.py` shows it). In simulation modules, bundles of settings are left out: they
+stand still after reset.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from tb.quality.check import Check
-from tb.quality.text import bare, hdl_files
+from tb.quality.text import bare, hdl_files, is_hardware
 from tb.tools.paths import ROOT
 
 PROCESS = re.compile(r"\balways_comb\b")
@@ -20,10 +21,11 @@ PART = re.compile(r"(?<![\w.'])(\w+)\.\w[\w.]*(?:\[[^\]]*\])?\s*=(?!=)")
 SETTINGS = re.compile(r"\b\w+_settings_t\s+([^;]*)")
 
 
-def twice_written(text: str) -> list[tuple[int, str]]:
-    """Line of the process and name, for every struct but settings that one process writes whole and in part."""
+def twice_written(text: str, hardware: bool = True) -> list[tuple[int, str]]:
+    """Line of the process and name, for every struct that one process writes whole and in part."""
     source = bare(text)
-    still = {name for found in SETTINGS.finditer(source) for name in re.findall(r"\w+", found[1])}
+    settings = () if hardware else SETTINGS.finditer(source)
+    still = {name for found in settings for name in re.findall(r"\w+", found[1])}
     return [
         (source.count("\n", 0, begin) + 1, name)
         for begin, body in _processes(source)
@@ -48,7 +50,7 @@ def events() -> tuple[str, list[str]]:
     found = [
         f"{path.relative_to(ROOT)}:{line}: `{name}` is written whole and in part; give each field one `assign`"
         for path in files
-        for line, name in twice_written(path.read_text(encoding="utf-8"))
+        for line, name in twice_written(path.read_text(encoding="utf-8"), is_hardware(path))
     ]
     return f"{len(files)} files", found
 

@@ -91,11 +91,7 @@ module myri_nic4
   logic arb_busy, regs_busy, net_busy, host_busy, card_busy, net_in_flight, dma_in_flight;
   alarm_t timer_alarm, nres_alarm, start_alarm;
   pci_card_settings_t narrow;  // the card has 32 bits and 33 MHz
-  always_comb begin
-    narrow = cfg.pci;
-    narrow.wide = 1'b0;
-    narrow.m66 = 1'b0;
-  end
+  always_comb narrow = {cfg.pci.master, cfg.pci.target, cfg.pci.base, cfg.pci.enabled, 1'b0, 1'b0};
   logic unused_ok;
   assign unused_ok = ^link_event[4:0];
 
