@@ -61,7 +61,14 @@ def layout_header(layer: str) -> str:
 def sources(layer: str, kind: str) -> Iterator[bytes]:
     """The sources that determine the words of an image."""
     folder = image(layer, kind).parent
-    files = [*folder.glob("*.c"), *folder.glob("*.h"), FIRMWARE / "paths.h", *RUNTIME.glob("*.[chS]"), header(kind)]
+    files = [
+        *folder.glob("*.c"),
+        *folder.glob("*.h"),
+        FIRMWARE / "paths.h",
+        *(FIRMWARE / "nic/hardware").glob("*.h"),
+        *RUNTIME.glob("*.[chS]"),
+        header(kind),
+    ]
     for path in sorted(files):
         yield path.read_bytes().replace(b"\r\n", b"\n")
     yield layout_header(layer).encode()

@@ -49,10 +49,22 @@ def test_nics_in_c_and_in_python_talk_to_each_other(words: str, tmp_path: Path) 
     assert set(trace["unit"][trace["event"] == TraceEvent.FUNCTION]) == {unit(executes, Part.NIC_CPU)}
 
 
-def test_c_and_python_take_about_the_same_time(reference: Run, tmp_path: Path) -> None:
-    python = must("echo_pingpong", "verilator", tmp_path, "repetitions=1")
+@pytest.mark.parametrize("profile", ["lanai9", "lanai4"])
+def test_c_and_python_take_about_the_same_time(profile: str, tmp_path: Path) -> None:
+    in_c, python = (
+        must("echo_pingpong", "verilator", tmp_path / word, f"repetitions=1 nic.firmware={word}", profile=profile)
+        for word in ("c", "python")
+    )
     for name, value in python.metrics.items():
-        assert reference.metrics[name] == pytest.approx(value, rel=0.1), name
+        assert in_c.metrics[name] == pytest.approx(value, rel=0.1), name
+
+
+def test_a_lanai4_executes_equally_on_both_simulators(tmp_path: Path) -> None:
+    one, other = (
+        must("echo_pingpong", simulator, tmp_path / simulator, SHORT, profile="lanai4")
+        for simulator in ("verilator", "icarus")
+    )
+    assert_equal(one, other)
 
 
 def test_each_instruction_is_in_the_trace_on_demand(reference: Run, tmp_path: Path) -> None:

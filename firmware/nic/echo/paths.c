@@ -1,7 +1,11 @@
 /* What each step of echo costs on the LANai. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "paths.h"
+#include "../hardware/block.h"
 
-struct block { u32 next, csum, len, lar, eah, eal; };
+#ifndef SRAM_WORD /* bytes; executed firmware has that of its NIC */
+#define SRAM_WORD 8
+#endif
+
 struct route { u32 high, low, begin, skip; };
 struct slot { u32 route_high, route_low, type, destination_size, payload[16], state; };
 struct shared { struct block packet, flag; u32 one, unused[3], inbox, consumed; };
@@ -78,7 +82,7 @@ void deliver(struct shared *shared, u32 buffer) {
     u32 end;
     REGISTER_WRITE(ISR, 1u << 1);
     end = REGISTER_READ(RMP);
-    if (UNLIKELY(SHARED32((u32 *)(end - 8)) >> 24)) {
+    if (UNLIKELY(SHARED32((u32 *)(end - SRAM_WORD)) >> 24)) {
         OFF_PATH("the CRC-8 was wrong");
         arm(shared, buffer);
         return;

@@ -1,0 +1,71 @@
+/* How the firmware of a LANai 4 carries out chains of control blocks: its engine has one transfer at a time. */
+#ifndef SANLAB_CHAINS_H
+#define SANLAB_CHAINS_H
+#include "block.h"
+
+enum { ISR_DMA = 0x10 };
+
+struct engine { u32 running, chain; struct block *at, *list[4]; };
+
+/* Hand a block to the engine. */
+static inline void begin(struct engine *engine, struct block *block, u32 chain, u32 next) {
+    engine->at = block;
+    engine->chain = chain;
+    REGISTER_WRITE(EAR, block->eal);
+    REGISTER_WRITE(LAR, block->lar);
+    REGISTER_WRITE(DMA_DIR, next & 1);
+    REGISTER_WRITE(DMA_CTR, (block->len + 3) & ~3u);
+}
+
+/* A chain has a new block, the engine is idle. */
+void dma_begin(struct engine *engine, u32 chain) {
+    struct block *block = engine->list[chain];
+    u32 next;
+    engine->running |= 1u << chain;
+    if (UNLIKELY(engine->at)) {
+        OFF_PATH("the engine has a transfer");
+        return;
+    }
+    next = SHARED32(&block->next);
+    if (LIKELY(!(next & TERMINAL))) begin(engine, block, chain, next);
+}
+
+/* A chain has a new block, which waits for the engine. */
+void dma_queue(struct engine *engine, u32 chain) {
+    engine->running |= 1u << chain;
+    if (UNLIKELY(!engine->at)) {
+        OFF_PATH("the engine is idle");
+        engine->chain = chain;
+    }
+}
+
+/* The transfer in work is over: mark its block. */
+static inline u32 finished(struct engine *engine) {
+    struct block *block = engine->at;
+    u32 next = block->next;
+    REGISTER_WRITE(ISR, ISR_DMA);
+    SHARED32(&block->next) = next | TERMINAL;
+    engine->list[engine->chain] = (struct block *)(next & ~7u);
+    return next;
+}
+
+/* A transfer is over, the next one of the same chain begins. */
+u32 dma_next(struct engine *engine) {
+    u32 flags = finished(engine), chain = engine->running & 1 ? 0 : 2, next;
+    struct block *block = engine->list[chain];
+    next = SHARED32(&block->next);
+    if (LIKELY(!(next & TERMINAL))) begin(engine, block, chain, next);
+    return flags;
+}
+
+/* A transfer is over, nothing waits. */
+u32 dma_last(struct engine *engine) {
+    u32 flags = finished(engine), chain = engine->running & 1 ? 0 : 2;
+    if (LIKELY(SHARED32(&engine->list[chain]->next) & TERMINAL)) {
+        engine->running &= ~(1u << chain);
+        engine->at = 0;
+    }
+    return flags;
+}
+
+#endif

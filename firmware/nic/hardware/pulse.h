@@ -1,0 +1,45 @@
+/* Host DMA of executed firmware, on any LANai: REGISTER_WRITE(PULSE, chains) starts chains. A LANai 9 does the rest; on a LANai
+ * 4 the firmware looks for the end of each transfer (DMA_SERVICE in its main loop), and begins the next one. */
+#ifndef SANLAB_PULSE_H
+#define SANLAB_PULSE_H
+#include "paths.h"
+
+#ifdef REGISTER_PULSE /* the host loads the first blocks of the chains, the engine follows them */
+
+#define dma_list(chain, block) ((void)0)
+#define DMA_SERVICE(look) ((void)0)
+
+#else
+#include "chains.h"
+
+static struct engine engine;
+
+/* What REGISTER_WRITE(PULSE, ...) writes: there is no such register. */
+static volatile u32 pulsed;
+#define REGISTER_PULSE (&pulsed)
+#define WRITTEN_PULSE(value) (value)
+
+/* The first block of a chain. */
+static void dma_list(u32 chain, struct block *block) { engine.list[chain] = block; }
+
+/* Chains were started: begin with the first. */
+static void dma_start(void) {
+    u32 chain = pulsed & 1 ? 0 : 2;
+    pulsed = 0;
+    dma_begin(&engine, chain);
+}
+
+/* A transfer is over. */
+static void dma_over(void) {
+    struct block *next = (struct block *)(engine.at->next & ~7u);
+    if (next->next & TERMINAL) dma_last(&engine);
+    else dma_next(&engine);
+}
+
+#define DMA_SERVICE(look) \
+    do { \
+        if (pulsed) dma_start(); \
+        if (look(ISR_DMA)) dma_over(); \
+    } while (0)
+#endif
+#endif
