@@ -85,6 +85,7 @@ hdl/sim/cluster/sim_core.sv
 hdl/sim/cluster/sim_lanai.sv
 hdl/sim/cluster/sim_host.sv
 hdl/sim/cluster/sim_segment.sv
+hdl/sim/cluster/sim_nic_points.sv
 hdl/sim/cluster/sim_nic_trace.sv
 hdl/sim/cluster/sim_nic_invariants.sv
 hdl/sim/cluster/sim_nic_use.sv

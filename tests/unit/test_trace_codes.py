@@ -1,6 +1,6 @@
 """Strategy: the codes are a file format, so what is fixed about them is tested: size, ranges, uniqueness, unit
-numbers. The SystemVerilog package must be what the module prints today. Names for people are sampled. The log
-of the machine is read back through the same dtype.
+numbers. The generated SystemVerilog must be what is printed today, and trace points take fields that there are. Names
+for people are sampled. The log of the machine is read back through the same dtype.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from pymodels.trace import (
     cable,
     event_name,
     switch_port,
-    systemverilog,
     unit,
     unit_name,
 )
+from pymodels.trace_points import BUNDLES, DERIVED, GENERATED, Bundle
 
-PACKAGE = Path(__file__).parents[2] / "hdl" / "sim" / "probe" / "sim_trace_pkg.sv"
+ROOT = Path(__file__).parents[2]
 
 
 def test_a_record_has_32_bytes_in_the_order_of_the_ring() -> None:
@@ -39,8 +39,16 @@ def test_every_code_is_used_once_and_hardware_begins_at_0x100() -> None:
     assert max(SOFTWARE_EVENTS) < 0x100 <= min(HARDWARE_EVENTS)
 
 
-def test_the_systemverilog_package_is_what_the_module_prints() -> None:
-    assert PACKAGE.read_text() == systemverilog(), "run: python -m pymodels.trace --sv > hdl/sim/probe/sim_trace_pkg.sv"
+@pytest.mark.parametrize("name", GENERATED)
+def test_a_generated_file_is_what_the_module_prints(name: str) -> None:
+    assert (ROOT / name).read_text() == GENERATED[name](), "run: python -m pymodels.trace_points"
+
+
+@pytest.mark.parametrize("bundle", BUNDLES, ids=lambda bundle: bundle.name)
+def test_a_point_takes_fields_that_there_are(bundle: Bundle) -> None:
+    there = {field.name for field in bundle.fields} | {one.name for one in DERIVED} | {""}
+    for point in bundle.points:
+        assert {point.strobe, point.packet, point.argument, point.argument2, point.ago} <= there
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,261 @@
+"""The trace points of a NIC: the bundles of signals that tell of its engines, and the record that each strobe leaves.
+
+A trace point is one line here, with the fields that it needs. `python -m pymodels.trace_points` prints the bundles
+(`hdl/nic/common/myri_nic_trace_pkg.sv`), the probes (`hdl/sim/cluster/sim_nic_points.sv`) and the codes of the events
+(`hdl/sim/probe/sim_trace_pkg.sv`). A test compares the committed files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pymodels.trace import Part, TraceEvent, systemverilog
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a bundle."""
+
+    name: str
+    bits: int
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """At an edge with `strobe`, one record. Names are fields of the bundle, or inputs of the module of probes."""
+
+    event: TraceEvent
+    part: Part
+    strobe: str
+    packet: str = ""
+    argument: str = ""
+    argument2: str = ""
+    ago: str = ""
+    """How many edges ago it was."""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What is told in one clock: the packed struct `<name>_t`."""
+
+    name: str
+    clock: str
+    """Its clock in the module of probes."""
+    index: str
+    """The parameter that has the number of this clock."""
+    meaning: str
+    fields: tuple[Field, ...]
+    points: tuple[Point, ...] = ()
+    heading: str = ""
+    """What is said of it in the package."""
+
+
+@dataclass(frozen=True)
+class Derived:
+    """What `sim_nic_trace` makes of fields, for a point."""
+
+    name: str
+    bits: int
+    meaning: str
+
+
+# fmt: off
+SEND = Bundle(
+    "send_trace", "nic_gated_clk[ENGINE_SEND]", "CLOCK_NIC", "clk: of the send engine",
+    (
+        Field("tx_start", 1, "a packet was started ..."),
+        Field("tx_start_ago", 32, "... so many edges ago"),
+        Field("tx_start_key", 32, "packet key"),
+        Field("tx_read", 1, "its last byte went to the link side"),
+        Field("tx_read_key", 32, "packet key"),
+        Field("tx_read_bytes", 32, "its bytes, route included"),
+    ),
+    (
+        Point(TraceEvent.TX_START, Part.NET_SEND, "tx_start", "tx_start_key", ago="tx_start_ago"),
+        Point(TraceEvent.TX_TAIL, Part.NET_SEND, "tx_read", "tx_read_key", "tx_read_bytes"),
+    ),
+)
+RECEIVE = Bundle(
+    "recv_trace", "nic_gated_clk[ENGINE_RECV]", "CLOCK_NIC", "clk: of the receive engine",
+    (
+        Field("rx_first", 1, "the first word of a packet is stored (HEAD)"),
+        Field("rx_first_key", 32, "packet key"),
+        Field("rx_done", 1, "its tail is stored (RECV)"),
+        Field("rx_done_key", 32, "packet key"),
+        Field("rx_done_bytes", 32, "bytes stored, syndrome included"),
+        Field("rx_done_syndrome", 8, "CRC-8 syndrome, 0 = good"),
+    ),
+    (
+        Point(TraceEvent.RX_HEAD, Part.NET_RECV, "rx_first", "rx_first_key"),
+        Point(TraceEvent.RX_TAIL, Part.NET_RECV, "rx_done", "rx_done_key", "rx_done_bytes", "rx_done_syndrome"),
+    ),
+)
+DMA = Bundle(
+    "dma_trace", "nic_gated_clk[ENGINE_DMA]", "CLOCK_NIC", "clk: of the DMA engine",
+    (
+        Field("dma_start", 1, "a DMA block starts to move"),
+        Field("dma_done", 1, "a DMA block is done"),
+        Field("dma_chain", 2, "its chain, with both"),
+        Field("dma_e2l", 1, "its direction, 1 = host to SRAM"),
+        Field("dma_bytes", 32, "its length"),
+        Field("dma_lar", 23, "its SRAM address; SP: number of the command"),
+    ),
+    (
+        Point(TraceEvent.DMA_START, Part.HOST_DMA, "dma_start", "dma_lar", "dma_chain", "dma_moved"),
+        Point(TraceEvent.DMA_DONE, Part.HOST_DMA, "dma_done", "dma_lar", "dma_chain", "dma_moved"),
+    ),
+)
+PIO = Bundle(
+    "pio_trace", "nic_gated_clk[ENGINE_PIO]", "CLOCK_NIC", "clk: of PIO and doorbells",
+    (
+        Field("pio_write", 1, "a write of the host has landed ..."),
+        Field("pio_addr", 24, "... at this offset of the card's region"),
+        Field("doorbell", 1, "a doorbell entry is stored"),
+        Field("doorbell_addr", 32, "its address, also with doorbell_overflow"),
+        Field("doorbell_data", 32, "its data, likewise"),
+    ),
+    (
+        Point(TraceEvent.PIO_ACCEPT, Part.BRIDGE, "pio_run_start", argument="pio_addr"),
+        Point(TraceEvent.DOORBELL, Part.DOORBELL, "doorbell", "", "doorbell_addr", "doorbell_data"),
+    ),
+)
+LINK = Bundle(
+    "link_trace", "link_clk", "CLOCK_LINK", "link_clk: of the link",
+    (
+        Field("tx_head", 1, "first byte of a packet went out tx_ago edges ago"),
+        Field("tx_tail", 1, "its GAP went out"),
+        Field("tx_key", 32, "packet key, with both"),
+        Field("tx_ago", 32, "with tx_head"),
+        Field("rx_head", 1, "first byte of a packet came rx_ago edges ago"),
+        Field("rx_tail", 1, "its GAP came"),
+        Field("rx_key", 32, "packet key, with both"),
+        Field("rx_ago", 32, "with rx_head"),
+        Field("rx_bytes", 32, "with rx_tail: bytes, CRC character included"),
+        Field("rx_syndrome", 8, "with rx_tail: CRC-8 syndrome"),
+        Field("rx_overrun", 1, "strobe: slack overflow, a character was lost"),
+        Field("crc_bad", 1, "strobe, with rx_tail"),
+        Field("illegal", 1, "strobe: unknown control character"),
+        Field("forward_reset", 1, "strobe: the packet sent was cut"),
+        Field("link_stopped", 1, "level: STOP of the peer in force"),
+        Field("link_stopping", 1, "level: our STOP in force"),
+        Field("beat_missed", 1, "level: the last BEAT due did not come"),
+        Field("link_down", 1, "level: three BEATs in a row did not come"),
+        Field("fill", 8, "slack fill"),
+    ),
+    (
+        Point(TraceEvent.TX_HEAD, Part.LINK, "tx_head", "tx_key", ago="tx_ago"),
+        Point(TraceEvent.TX_TAIL, Part.LINK, "tx_tail", "tx_key"),
+        Point(TraceEvent.RX_HEAD, Part.LINK, "rx_head", "rx_key", ago="rx_ago"),
+        Point(TraceEvent.RX_TAIL, Part.LINK, "rx_tail", "rx_key", "rx_bytes", "rx_syndrome"),
+    ),
+    "Of the link clock.",
+)
+STATUS = Bundle(
+    "nic_status", "", "", "",
+    (
+        Field("dma_error", 1, "a chain stopped by an error"),
+        Field("doorbell_overflow", 1, "a doorbell entry was dropped"),
+        Field("rx_lost", 1, "a packet was dropped or cut here"),
+        Field("send_misuse", 1, "a write of the send registers was ignored"),
+        Field("pio_misuse", 1, "a register write of the host was ignored"),
+    ),
+    heading="Strobes of the NIC clock: what the host or the firmware did wrong, or lost.",
+)
+# fmt: on
+BUNDLES = (SEND, RECEIVE, DMA, PIO, LINK, STATUS)
+DERIVED = (
+    Derived("pio_run_start", 1, "the first of a run of writes to consecutive words has landed"),
+    Derived("dma_moved", 64, "bytes of the block, negative from SRAM to the host"),
+)
+
+
+def bundles() -> str:
+    """The text of `hdl/nic/common/myri_nic_trace_pkg.sv`."""
+    lines = [
+        "// What is seen of a NIC: of each engine what the trace tells, and what must not happen. One bundle a clock.",
+        "// Generated by `python -m pymodels.trace_points`.",
+        "//",
+        "// Packets: `_key` is the packet key (first four bytes after the route, big-endian), `_ago` the edges that",
+        "// passed since the moment itself, 0 = this edge.",
+        "package myri_nic_trace_pkg;",
+    ]
+    for bundle in BUNDLES:
+        lines += [f"  // {bundle.heading}"] if bundle.heading else []
+        lines.append("  typedef struct packed {")
+        lines += [f"    {_vector(field.bits)} {field.name};  // {field.meaning}" for field in bundle.fields]
+        lines.append(f"  }} {bundle.name}_t;")
+    return "\n".join([*lines, "endpackage"]) + "\n"
+
+
+def probes() -> str:
+    """The text of `hdl/sim/cluster/sim_nic_points.sv`."""
+    traced = [bundle for bundle in BUNDLES if bundle.points]
+    lines = [
+        "// The trace points of a NIC: a probe for each strobe that leaves a record.",
+        "// Generated by `python -m pymodels.trace_points`.",
+        "module sim_nic_points",
+        "  import myri_nic_engines_pkg::*;",
+        "  import myri_nic_trace_pkg::*;",
+        "  import sim_trace_pkg::*;",
+        "#(",
+        "    parameter int BASE       = 0,  // first unit number of the node",
+        "    parameter int CLOCK_NIC  = 0,  // index of the NIC clock",
+        "    parameter int CLOCK_LINK = 0   // index of the link clock",
+        ") (",
+        "    input logic rst,",
+        "    input logic [ENGINES-1:0] nic_gated_clk,  // NIC clock of each engine",
+        "    input logic link_clk,",
+        *(f"    input {bundle.name}_t {bundle.name},  // {bundle.meaning}" for bundle in traced),
+    ]
+    ports = [f"    input {_vector(one.bits)} {one.name}" for one in DERIVED]
+    lines += [f"{port},  // {one.meaning}" for port, one in zip(ports[:-1], DERIVED, strict=False)]
+    lines += [f"{ports[-1]}  // {DERIVED[-1].meaning}", ");"]
+    for bundle in traced:
+        for point in bundle.points:
+            lines += _probe(bundle, point)
+    return "\n".join([*lines, "endmodule"]) + "\n"
+
+
+def _probe(bundle: Bundle, point: Point) -> Iterator[str]:
+    yield "  sim_probe #("
+    yield f"      .UNIT (BASE + PART_{point.part.name}),"
+    yield f"      .EVENT(EV_{point.event.name}),"
+    yield f"      .CLOCK({bundle.index})"
+    yield f"  ) probe_{bundle.name.split('_')[0]}_{point.strobe} ("
+    yield f"      .clk({bundle.clock}),"
+    yield "      .rst,"
+    yield f"      .strobe({_value(bundle, point.strobe, 1)}),"
+    yield f"      .packet({_value(bundle, point.packet, 32)}),"
+    yield f"      .argument({_value(bundle, point.argument, 32)}),"
+    yield f"      .argument2({_value(bundle, point.argument2, 64)}),"
+    yield f"      .ago({_value(bundle, point.ago, 32)})"
+    yield "  );"
+
+
+def _value(bundle: Bundle, name: str, bits: int) -> str:
+    """A field or what is derived, widened; 0 for none."""
+    if not name:
+        return f"{bits}'d0"
+    places = {one.name: (one.name, one.bits) for one in DERIVED}
+    places |= {field.name: (f"{bundle.name}.{field.name}", field.bits) for field in bundle.fields}
+    place, has = places[name]
+    return place if has == bits else f"{{{bits - has}'d0, {place}}}"
+
+
+def _vector(bits: int) -> str:
+    return "logic" if bits == 1 else f"logic [{bits - 1}:0]"
+
+
+GENERATED = {
+    "hdl/nic/common/myri_nic_trace_pkg.sv": bundles,
+    "hdl/sim/cluster/sim_nic_points.sv": probes,
+    "hdl/sim/probe/sim_trace_pkg.sv": systemverilog,
+}
+"""Generated files by path, and their text."""
+
+if __name__ == "__main__":
+    for name, text in GENERATED.items():
+        (Path(__file__).parents[1] / name).write_text(text(), encoding="utf-8")
