@@ -1,8 +1,8 @@
 """Count the compiled paths of every message layer: firmware/<side>/<layer>/paths.c into costs.toml beside it.
 
-Usage: `python -m pymodels.costs.compile` writes every costs.toml, one for each processor that runs the layer; `--check`
-compares instead and exits 1 when one is stale; `--show nic/echo send` prints the instructions that a path
-counts.
+Usage: `python -m pymodels.costs.compile` writes every costs.toml, one for each processor that runs the layer, and for
+the LANai an executed.toml; `--check` compares instead and exits 1 when one is stale; `--show nic/echo send` prints the
+instructions that a path counts.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from pymodels.costs import executed
 from pymodels.costs.assembly import CostError, Function, functions
 from pymodels.costs.targets import TARGETS, Target, targets_of
 from pymodels.costs.walk import PathCost, explain, walk
@@ -99,6 +100,23 @@ def render(folder: Path, target: Target, costs: dict[str, PathCost], compiler: s
     return "\n".join(lines) + "\n"
 
 
+def render_executed(folder: Path, target: Target, compiler: str) -> str:
+    """The text of an executed.toml."""
+    lines = [
+        "# Generated from paths.c by `python -m pymodels.costs.compile`; do not edit.",
+        "# Per level of optimisation and path: what it counts; its instructions that the verbs issue; the least and",
+        "# the most clocks that it takes on the core of each chip (pymodels/costs/executed.py).",
+        "",
+        "[compiled]",
+        f'compiler = "{compiler}"',
+        f'sources_sha256 = "{fingerprint(folder)}"',
+    ]
+    for level in executed.LEVELS:
+        made = executed.at_level(target, level)
+        lines += ["", f'["{level}"]', *executed.rows(compiled(folder, made), str(folder / "paths.c"), made)]
+    return "\n".join(lines) + "\n"
+
+
 def write(path: Path, text: str) -> None:
     """Replace a file in one step, so that an interrupted run leaves the old one."""
     part = path.with_name(path.name + ".part")
@@ -127,19 +145,27 @@ def _chosen(names: Sequence[str]) -> list[Path]:
 
 
 def _counted(folder: Path, target: Target, version: str, check: bool) -> bool:
-    """Count one table and print the outcome. False: it failed or, with `check`, is stale."""
-    name, path = f"{folder.parent.name}/{folder.name} ({target.name})", folder / target.table
+    """Count a layer on a processor and print the outcome. False: it failed or, with `check`, a table is stale."""
+    name = f"{folder.parent.name}/{folder.name} ({target.name})"
     try:
-        text = render(folder, target, counts(folder, target), version)
+        texts = {folder / target.table: render(folder, target, counts(folder, target), version)}
+        if target.delays:
+            texts[folder / executed.TABLE] = render_executed(folder, target, version)
     except CostError as error:
         print(f"{name}: {error}", file=sys.stderr)
         return False
+    kept = [_kept(name, path, text, check) for path, text in texts.items()]
+    return all(kept)
+
+
+def _kept(name: str, path: Path, text: str, check: bool) -> bool:
+    """Write a table, or with `check` compare it, and print the outcome. False: it is stale."""
     same = path.exists() and path.read_text(encoding="utf-8") == text
     if not same and check:
         print(f"{path}: is stale; run python -m pymodels.costs.compile", file=sys.stderr)
     elif not same:
         write(path, text)
-    print(f"{name}: {'as committed' if same else 'differs' if check else 'written'}")
+    print(f"{name}, {path.name}: {'as committed' if same else 'differs' if check else 'written'}")
     return same or not check
 
 

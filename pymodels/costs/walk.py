@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from pymodels.costs.assembly import RETURN, CostError, Flow, Function, Instruction, Label, Mark
 from pymodels.costs.schedule import Schedule
+from pymodels.lanai.clocks import Way
 
 HAND_OVER = ("read", "write")
 """Register accesses whose instruction the verb itself issues: an uncached access, no instruction."""
@@ -40,6 +41,18 @@ class PathCost:
         return self.stalls[delay - 1] if delay else 0
 
 
+@dataclass(frozen=True)
+class Passed:
+    """An instruction that a path executes, its verbs' instructions among them."""
+
+    item: int
+    """Its place in the function. The instructions of a jump back have one place."""
+    uses: frozenset[str] = frozenset()
+    brings: str = ""
+    way: Way = Way.NONE
+    by_verb: bool = False
+
+
 @dataclass
 class Walk:
     """A walk in progress through the items of one function."""
@@ -55,14 +68,14 @@ class Walk:
     sampling: bool = False
     sharing: int = 0
     """Accesses to come that go to memory which no cache keeps."""
-    schedules: Sequence[Schedule] = ()
-    """By delay of a load."""
+    path: list[Passed] = field(default_factory=list)
+    """What is executed, in order."""
 
-    def run(self) -> PathCost:
+    def run(self, delays: Sequence[int] = ()) -> PathCost:
         """Walk to the return. Raises CostError naming the function, the instruction, and what to do instead."""
         while self._step():
             pass
-        return PathCost(**self.cost, stalls=tuple(one.stalls for one in self.schedules))
+        return PathCost(**self.cost, stalls=tuple(_stalls(self.path, delay) for delay in delays))
 
     def _fail(self, cause: str, remedy: str) -> CostError:
         return CostError(f"{self.where}: path {self.function.name!r}", cause, remedy)
@@ -104,12 +117,8 @@ class Walk:
     def _hand_over(self, mark: Mark) -> None:
         """The verb's instruction: it waits for the value of a write, and brings that of a read."""
         register = mark.rest.split()[-1].removeprefix("%")
-        self._issue(frozenset({register}), register if mark.word == "read" else "")
-
-    def _issue(self, uses: frozenset[str] = frozenset(), brings: str = "") -> None:
-        """Execute one instruction in every schedule."""
-        for schedule in self.schedules:
-            schedule.issue(uses, brings)
+        brings = register if mark.word == "read" else ""
+        self.path.append(Passed(self.at - 1, frozenset({register}), brings, Way.REGISTER, by_verb=True))
 
     def _again(self) -> None:
         """Count an unconditional jump: with its delay slot where the target's return has them."""
@@ -117,8 +126,7 @@ class Walk:
         count = 2 if slots else 1
         self.cost["instructions"] += count
         self.steps.append(f"(jump back, {count} instructions)")
-        for _ in range(count):
-            self._issue()
+        self.path += [Passed(self.at - 1)] * count
 
     def _instruction(self, one: Instruction) -> bool:
         """Count an instruction and follow it."""
@@ -145,9 +153,10 @@ class Walk:
         self.cost["instructions"] += 1
         self.steps.append(one.text + (" (frame, as a nop)" if one.frame else ""))
         if one.frame:
-            self._issue()
+            self.path.append(Passed(self.at - 1))
             return
-        self._issue(one.uses, one.brings)
+        way = Way.REGISTER if self.sampling else Way.SRAM if one.loads + one.stores else Way.NONE
+        self.path.append(Passed(self.at - 1, one.uses, one.brings, way))
         if self.sampling:
             self.cost["uncached"] += 1
             self.sampling = False
@@ -216,7 +225,15 @@ def walk(function: Function, where: str, delays: Sequence[int] = ()) -> PathCost
 
     `where` names its file in errors.
     """
-    return Walk(function, where, schedules=[Schedule(delay) for delay in delays]).run()
+    return Walk(function, where).run(delays)
+
+
+def _stalls(path: Sequence[Passed], delay: int) -> int:
+    """Clocks that the instructions of a path wait for loads that are `delay` clocks late."""
+    schedule = Schedule(delay)
+    for one in path:
+        schedule.issue(one.uses, one.brings)
+    return schedule.stalls
 
 
 def explain(function: Function, where: str) -> list[str]:

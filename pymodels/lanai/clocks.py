@@ -8,10 +8,12 @@ that. What a load or a fetch brings is there in the next clock; an instruction t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, fields
+from enum import Enum
+from typing import NamedTuple
 
-from pymodels.lanai.decode import Instruction, Kind
+from pymodels.lanai.decode import Kind
 from pymodels.lanai.faults import Stall
 from pymodels.lanai.isa import PC
 from pymodels.lanai.simulator import Step
@@ -52,6 +54,38 @@ class Spent:
 
     def __add__(self, other: Spent) -> Spent:
         return Spent(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+
+class Way(Enum):
+    """What an instruction accesses."""
+
+    NONE = "nothing"
+    SRAM = "the SRAM"
+    REGISTER = "a special register"
+
+
+class Executed(NamedTuple):
+    """An instruction, as far as its clocks depend on it. Registers have any names."""
+
+    pc: int
+    uses: Iterable[Hashable] = ()
+    """Registers that it reads or writes."""
+    brings: Hashable | None = None
+    """The register that a load fills."""
+    way: Way = Way.NONE
+    target: int | None = None
+    """Where it jumps."""
+    returns: bool = False
+    """It loads pc."""
+
+
+def executed(step: Step) -> Executed:
+    """What matters of a step."""
+    one, access = step.instruction, step.access
+    way = Way.NONE if access is None else Way.REGISTER if access.register else Way.SRAM
+    loads = one.kind is Kind.LOAD
+    brings = one.rd if loads and one.rd > PC else None
+    return Executed(step.pc, one.uses, brings, way, step.target, loads and one.rd == PC)
 
 
 def granted_always() -> bool:
@@ -101,7 +135,7 @@ class Clocks:
     granted: Callable[[], bool] = granted_always
     now: int = 0
     """Clocks since reset."""
-    _ready: dict[int, int] = field(default_factory=dict)
+    _ready: dict[Hashable, int] = field(default_factory=dict)
     """By register, the clock from which it may be used."""
     _returning: int = 0
     """Shadows left of a load of pc."""
@@ -115,31 +149,34 @@ class Clocks:
 
     def step(self, step: Step) -> Spent:
         """The clocks of the next instruction that was executed."""
+        return self.execute(executed(step))
+
+    def execute(self, one: Executed) -> Spent:
+        """The clocks of an instruction of which only what matters for them is known."""
         waited = dict.fromkeys(Stall, 0)
-        while (stall := self._clock(step, waited[Stall.REGISTER])) is not Stall.NONE:
+        while (stall := self._clock(one, waited[Stall.REGISTER])) is not Stall.NONE:
             waited[stall] += 1
-        self._go_on(step)
+        self._go_on(one)
         return Spent(1, waited[Stall.FETCH], waited[Stall.LOAD], waited[Stall.GRANT], waited[Stall.REGISTER])
 
-    def _clock(self, step: Step, register_clocks: int) -> Stall:
+    def _clock(self, one: Executed, register_clocks: int) -> Stall:
         """One clock: what the instruction waited for in it. `register_clocks`: so long has it waited for a register."""
         granted = self.granted()
-        stall, access = self._stall(step), False
-        if stall is Stall.NONE and step.access is not None:
-            access = not step.access.register
-            if step.access.register and register_clocks < self.pace.register_clocks:
-                stall = Stall.REGISTER
-            elif access and not granted:
-                stall = Stall.GRANT
-        self._fetch.clock(self._fetched(step.pc) if granted and not access else -1)
+        stall = self._stall(one)
+        access = stall is Stall.NONE and one.way is Way.SRAM
+        if access and not granted:
+            stall = Stall.GRANT
+        elif stall is Stall.NONE and one.way is Way.REGISTER and register_clocks < self.pace.register_clocks:
+            stall = Stall.REGISTER
+        self._fetch.clock(self._fetched(one.pc) if granted and not access else -1)
         self.now += 1
         return stall
 
-    def _stall(self, step: Step) -> Stall:
+    def _stall(self, one: Executed) -> Stall:
         """Why the instruction cannot do anything in this clock."""
-        if not self._fetch.here(step.pc) or (self._returning == 1 and self.now < self._target_known):
+        if not self._fetch.here(one.pc) or (self._returning == 1 and self.now < self._target_known):
             return Stall.FETCH
-        under_way = any(self._ready.get(one, 0) > self.now for one in step.instruction.uses)
+        under_way = any(self._ready.get(register, 0) > self.now for register in one.uses)
         return Stall.LOAD if under_way else Stall.NONE
 
     def _fetched(self, at: int) -> int:
@@ -148,24 +185,17 @@ class Clocks:
             return self._fetch.wanted(at, self._after, self._behind)
         return self._fetch.wanted(at, self._target if self.now >= self._target_known else at, at)
 
-    def _go_on(self, step: Step) -> None:
+    def _go_on(self, one: Executed) -> None:
         """What an instruction leaves, after its last clock."""
-        one = step.instruction
-        if one.kind is Kind.LOAD and one.rd > PC:
-            self._ready[one.rd] = self.now + self.pace.load_clocks
+        if one.brings is not None:
+            self._ready[one.brings] = self.now + self.pace.load_clocks
         if self._returning == 1:
             self._after, self._behind = self._target + 4, self._target + 8
-        elif step.target is not None and not _returns(one):
-            self._after, self._behind = step.target, step.target + 4
+        elif one.target is not None and not one.returns:
+            self._after, self._behind = one.target, one.target + 4
         else:
             self._after, self._behind = self._behind, self._behind + 4
         self._returning -= self._returning > 0
-        if _returns(one) and step.target is not None:
-            special = step.access is not None and step.access.register
-            self._returning, self._target = 2, step.target
-            self._target_known = self.now + (0 if special else 1)
-
-
-def _returns(one: Instruction) -> bool:
-    """Whether it loads pc."""
-    return one.kind is Kind.LOAD and one.rd == PC
+        if one.returns and one.target is not None:
+            self._returning, self._target = 2, one.target
+            self._target_known = self.now + (one.way is Way.SRAM)

@@ -6,7 +6,7 @@ Both are told each step with its clocks, whoever counted them: `pymodels.lanai.c
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pymodels.lanai.clocks import Spent
@@ -33,6 +33,17 @@ class Profile:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._by_address: defaultdict[int, Row] = defaultdict(Row)
+
+    @classmethod
+    def counted(cls, program: Program, counts: Sequence[Sequence[int]]) -> Profile:
+        """From counts of each word of the program, as the core in RTL keeps them: how often it was executed, then the
+        clocks that it waited for a fetch, a load, a grant, a register.
+        """
+        profile = cls(program)
+        for number, (executions, *waits) in enumerate(counts):
+            if executions:
+                profile._by_address[program.base + 4 * number] = Row(executions, Spent(executions, *waits))
+        return profile
 
     def add(self, step: Step, spent: Spent) -> None:
         """One instruction was executed."""

@@ -37,6 +37,13 @@ def test_a_profile_sums_clocks_by_function_and_by_the_line_where_code_was_writte
     assert lines["b.h:7"].spent == Spent(1, load=2) and lines["a.c:3"].instructions == 3
 
 
+def test_a_profile_of_the_counts_of_the_core_in_rtl_is_the_same() -> None:
+    counts = [[3, 1, 2, 0, 0], [0] * 5, [4, 0, 0, 1, 5]]
+    functions = Profile.counted(PROGRAM, counts).functions()
+    assert functions["start"] == Row(3, Spent(3, fetch=1, load=2))
+    assert functions["step"] == Row(4, Spent(4, grant=1, register=5))
+
+
 def test_a_table_has_the_share_of_every_place() -> None:
     rows = {"main": Row(60, Spent(60, load=10, fetch=3, grant=1, register=1)), "f": Row(25, Spent(25))}
     assert [line.split() for line in table(rows)] == [

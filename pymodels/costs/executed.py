@@ -1,0 +1,145 @@
+"""What the compiled paths take on the LANai's core, beside what they are charged: `executed.toml` of a layer.
+
+Every path is compiled at three levels of optimisation. The instructions that it counts are given to the clock model of
+the core (`pymodels.lanai.clocks`), at the addresses that they have in the compiler's output without the frame of the C
+function: so they wait for loads, and for fetches where the program jumps or accesses the SRAM. Nobody else wants the
+SRAM, and a special register takes no further clock. A path falls in from code before it; one that ends with a jump back
+is in its fourth turn. It begins at both halves of a 64-bit word: the least and the most clocks are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pymodels.costs.assembly import CostError, Function, Instruction, Mark
+from pymodels.costs.targets import Target
+from pymodels.costs.walk import HAND_OVER, Passed, PathCost, Walk
+from pymodels.lanai.clocks import Clocks, Executed, Pace
+from pymodels.roots import place
+from pymodels.toml import read_toml
+
+TABLE = "executed.toml"
+"""The file beside a paths.c."""
+LEVELS = ("-O1", "-O2", "-Os")
+PACES = {"lanai4": Pace(load_clocks=1, word_bytes=4), "lanai9": Pace(load_clocks=2, word_bytes=8)}
+"""By chip."""
+BASE = 0x1000
+"""Where a path begins, or 4 bytes behind."""
+AHEAD, TURNS = 8, 4
+"""Instructions before a path; turns of a loop."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a path counts, and the least and the most clocks that it takes, by chip."""
+
+    cost: PathCost
+    by_verb: int
+    """Its instructions that are the verbs': they charge their clock."""
+    clocks: dict[str, tuple[int, int]]
+
+
+def at_level(target: Target, level: str) -> Target:
+    """The processor with another level of optimisation."""
+    flags = tuple(level if flag.startswith("-O") else flag for flag in target.flags)
+    return replace(target, flags=flags)
+
+
+def taken(function: Function, where: str, target: Target) -> Taken:
+    """What a path takes. Raises CostError for one that cannot be counted."""
+    walker = Walk(function, where)
+    cost = walker.run(target.delays)
+    stream, loops = _stream(function, walker.path)
+    clocks = {chip: _range(stream, loops, pace) for chip, pace in PACES.items()}
+    by_verb = sum(one.by_verb for one in walker.path)
+    return Taken(cost, by_verb, clocks)
+
+
+def _sizes(function: Function) -> Iterator[int]:
+    """Bytes of each item, where the path stands inline: the frame is gone, but for what fills a delay slot."""
+    slots = 0
+    for item in function.items:
+        if isinstance(item, Instruction):
+            yield 0 if item.frame and not slots else 4
+            slots = slots - 1 if slots else 0 if item.frame else item.delay_slots
+        else:
+            again = isinstance(item, Mark) and item.word == "again"
+            yield 8 if again else 4 if isinstance(item, Mark) and item.word in HAND_OVER else 0
+
+
+def _stream(function: Function, path: Sequence[Passed]) -> tuple[list[Executed], bool]:
+    """The instructions of a path at their addresses, and whether it jumps back at its end. An instruction jumps if the
+    one behind its delay slot is not the next.
+    """
+    places, at = [], 0
+    for size in _sizes(function):
+        places.append(at)
+        at += size
+    loops = any(isinstance(function.items[one.item], Mark) and not one.by_verb for one in path)
+    addresses = [places[one.item] for one in path]
+    for number in range(1, len(path)):
+        if path[number].item == path[number - 1].item:  # the slot of a jump back
+            addresses[number] += 4
+    goes_on = [*addresses, *([addresses[0]] if loops else []), None, None]
+    stream = []
+    for number, (one, pc) in enumerate(zip(path, addresses, strict=True)):
+        slot, then = goes_on[number + 1], goes_on[number + 2]
+        target = then if then is not None and slot is not None and then != slot + 4 else None
+        stream.append(Executed(pc, one.uses, one.brings or None, one.way, target))
+    return stream, loops
+
+
+def _range(stream: Sequence[Executed], loops: bool, pace: Pace) -> tuple[int, int]:
+    """The least and the most clocks, over where the path begins."""
+    found = [_clocks(stream, loops, pace, BASE + offset) for offset in range(0, pace.word_bytes, 4)]
+    return min(found), max(found)
+
+
+def _clocks(stream: Sequence[Executed], loops: bool, pace: Pace, base: int) -> int:
+    """The clocks of a path that begins at an address."""
+    before = [Executed(base + stream[0].pc - 4 * ahead) for ahead in range(AHEAD, 0, -1)]
+    turn = [_moved(one, base) for one in stream]
+    clocks = Clocks(pace, before[0].pc)
+    for one in (*before, *(turn * (TURNS - 1) if loops else [])):
+        clocks.execute(one)
+    begun = clocks.now
+    for one in turn:
+        clocks.execute(one)
+    return clocks.now - begun
+
+
+def _moved(one: Executed, by: int) -> Executed:
+    """An instruction elsewhere."""
+    return one._replace(pc=one.pc + by, target=None if one.target is None else one.target + by)
+
+
+def load(layer: str) -> dict[str, dict[str, Taken]]:
+    """What the paths of a layer take, by level and path. Those that cannot be counted at a level are left out."""
+    data, _ = read_toml(place(f"firmware/nic/{layer}/{TABLE}"))
+    return {
+        level: {path: _taken(dict(fields)) for path, fields in data[level].items() if "refused" not in fields}
+        for level in LEVELS
+    }
+
+
+def _taken(fields: dict[str, Any]) -> Taken:
+    clocks = {chip: (low, high) for chip in PACES for low, high in [fields.pop(chip)]}
+    by_verb, stalls = fields.pop("by_verb"), tuple(fields.pop("stalls"))
+    return Taken(PathCost(**fields, stalls=stalls), by_verb, clocks)
+
+
+def rows(functions: Sequence[Function], where: str, target: Target) -> Iterator[str]:
+    """The lines of a level in `executed.toml`. A path that the compiler leaves calls or loops in has its reason."""
+    width = max(len(one.name) for one in functions)
+    for one in functions:
+        try:
+            found = taken(one, where, target)
+        except CostError as error:
+            yield f'{one.name:<{width}} = {{ refused = "{error.cause}" }}'
+            continue
+        counts = {**vars(found.cost), "by_verb": found.by_verb, **found.clocks}
+        lists = {key: list(value) if isinstance(value, tuple) else value for key, value in counts.items()}
+        fields = ", ".join(f"{key} = {value}" for key, value in lists.items())
+        yield f"{one.name:<{width}} = {{ {fields} }}"

@@ -1,0 +1,30 @@
+"""The study of executed costs: what is charged for a path is near to what a LANai's core takes for it.
+
+Strategy: the study runs as a user would run it, with echo as coroutine and as C that the core in RTL executes. Its
+table has every path; the clocks of the core are all told; a message takes about as long both ways.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.costs.executed import LEVELS, load
+from tb.studies.executed_costs import layers
+from tests.system.runs import must
+
+
+def test_echo_takes_about_as_long_in_c_as_it_is_charged(tmp_path: Path) -> None:
+    charged = must("executed_costs", "verilator", tmp_path / "python", "repetitions=3")
+    executed = must("executed_costs", "verilator", tmp_path / "c", "repetitions=3 nic.firmware=c")
+    one_way = "echo_one_way_us_8B"
+    assert executed.metrics[one_way] == pytest.approx(charged.metrics[one_way], rel=0.1)
+    waits = [executed.metrics[f"core_0_{stall}_percent"] for stall in ("fetch", "load", "grant", "register")]
+    instructions = 100 / executed.metrics["core_0_clocks_an_instruction"]
+    assert sum(waits) + instructions == pytest.approx(100)
+    table = (executed.folder / "executed_costs.md").read_text(encoding="utf-8")
+    for layer in layers():
+        assert table.count(f"| {layer} |") == sum(len(load(layer)[level]) for level in LEVELS)
+    assert "firmware/nic/echo/paths.c:" in table, "where the core's clocks went"
+    assert "paths.c:" not in (charged.folder / "executed_costs.md").read_text(encoding="utf-8")

@@ -1,0 +1,93 @@
+"""What paths take on the LANai's core, from the compiler's output: by hand, and in the committed tables.
+
+Strategy: short functions as the compiler writes them, with clocks counted by hand: fetches are waited for where a path
+accesses a 32-bit SRAM, or jumps. The committed tables are made from the C as it is, count what is charged, and what
+they charge is near to what the core takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pymodels.costs import PathTable
+from pymodels.costs.compile import FIRMWARE, fingerprint
+from pymodels.costs.executed import LEVELS, PACES, TABLE, at_level, load, rows, taken
+from pymodels.costs.targets import LANAI
+from pymodels.hardware.processors import NicProcessor
+from pymodels.profiles import load_profile
+from pymodels.toml import read_toml
+from tb.studies.executed_costs import WITHIN, beside, layers
+from tests.unit.test_costs_walk import RETURN, function
+
+ENTER = "st %fp, [--%sp]\nadd %sp, 0x8, %fp\nsub %sp, 0x8, %sp\n"
+
+
+def clocks(body: str) -> dict[str, tuple[int, int]]:
+    """What a function takes, by chip."""
+    return taken(function("nic", ENTER + body + RETURN), "paths.c", LANAI).clocks
+
+
+def test_the_frame_takes_nothing_and_an_instruction_a_clock() -> None:
+    assert clocks("add %r6, 0x1, %r6\nadd %r6, 0x1, %r6\nadd %r6, 0x1, %r6") == {"lanai4": (3, 3), "lanai9": (3, 3)}
+
+
+def test_a_load_is_waited_for_as_long_as_on_the_chip() -> None:
+    body = "ld 4[%r6], %r9\nadd %r9, 0x1, %r9"
+    assert clocks(body) == {"lanai4": (3, 3), "lanai9": (4, 4)}
+
+
+def test_each_access_of_a_narrow_sram_takes_the_clock_of_a_fetch() -> None:
+    stores = "\n".join(f"st %r7, {4 * place}[%r6]" for place in range(8))
+    narrow, wide = clocks(stores).values()
+    assert min(narrow) >= 8 + 6 and max(wide) <= 8 + 4, "a word of 64 bits brings two instructions"
+
+
+def test_a_loop_is_measured_in_its_turns() -> None:
+    body = "ld 4[%r6], %r9\nadd %r9, 0x1, %r9\n!@again"
+    assert clocks(body)["lanai9"][0] == 4 + 2
+    jump = "bt .LBB0_2\nst %r9, 0[%r6]\nnop\nnop\nnop\nnop\nnop\nnop\n.LBB0_2:\nst %r9, 4[%r6]"
+    assert clocks(jump)["lanai9"][0] == 3 + 1, "the store in the slot takes the clock in which the target is fetched"
+
+
+def test_registers_that_verbs_access_take_the_clock_that_the_verbs_charge() -> None:
+    found = taken(function("nic", "!@read RMP r9\nadd %r9, 0x1, %r9\n!@write SMP r9" + RETURN), "paths.c", LANAI)
+    assert (found.by_verb, found.cost.instructions, found.clocks["lanai9"]) == (2, 1, (5, 5))
+
+
+def test_what_cannot_be_counted_has_its_reason() -> None:
+    (line,) = rows([function("nic", "bt other\nnop")], "paths.c", LANAI)
+    assert line == 'path = { refused = "jumps out of the function to other" }'
+
+
+def test_a_level_replaces_the_one_of_the_count() -> None:
+    flags = at_level(LANAI, "-Os").flags
+    assert [flag for flag in flags if flag.startswith("-O")] == ["-Os"] and len(flags) == len(LANAI.flags)
+
+
+@pytest.mark.parametrize("layer", layers())
+def test_the_tables_were_made_from_the_c_as_it_is_and_count_what_is_charged(layer: str) -> None:
+    compiled = read_toml(FIRMWARE / "nic" / layer / TABLE)[0]["compiled"]
+    assert compiled["sources_sha256"] == fingerprint(FIRMWARE / "nic" / layer), "run python -m pymodels.costs.compile"
+    found = load(layer)
+    assert tuple(found) == LEVELS
+    assert {path: one.cost for path, one in found["-O2"].items()} == PathTable.load("nic", layer).paths
+
+
+@pytest.mark.parametrize("chip", PACES)
+@pytest.mark.parametrize("layer", layers())
+def test_what_is_charged_is_near_to_what_the_core_takes(layer: str, chip: str) -> None:
+    processor = NicProcessor.of(load_profile(chip))
+    for level in LEVELS:
+        found = [one for one in beside(layer, chip, processor) if one.level == level]
+        ratio = sum(one.least + one.most for one in found) / 2 / sum(one.charged for one in found)
+        assert abs(ratio - 1) < WITHIN, level
+        assert all(abs(one.ratio - 1) < 0.25 or abs(one.most - one.charged) <= 2 for one in found)
+
+
+@pytest.mark.parametrize("chip", PACES)
+def test_a_pace_is_that_of_the_profile(chip: str) -> None:
+    profile = load_profile(chip)
+    width, late = profile.integer("sram.width") // 8, profile.integer("processor.load_clocks")
+    assert PACES[chip] == replace(PACES[chip], load_clocks=late, word_bytes=width)
