@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from pymodels.cards import CardMap
 from pymodels.host.moves import Moves
 from pymodels.host.process import Process
+from pymodels.host.signals import Sig
 from pymodels.waiting import Waits, Wanted
 
 
@@ -223,6 +224,9 @@ class Host(Concurrency, Protocol):
 
     def process(self, name: str = "") -> Process:
         """A new process; its number, from 1, is its name unless one is given."""
+
+    def signal(self, number: int, sig: Sig, call: str = "") -> None:
+        """The kernel's: a process has a signal. Raises SignalError, which names the `call`, when there is no such."""
 
     async def overhead(self, what: str) -> None:
         """Use the CPU for what a driver or library costs beside its compiled paths (profile: `host.<what>_ns`)."""

@@ -8,5 +8,16 @@ from pymodels.host.faults import ProtectionFault
 from pymodels.host.moves import Moves
 from pymodels.host.pages import PAGE
 from pymodels.host.process import Process, Processes
+from pymodels.host.signals import Sig, SignalError
 
-__all__ = ["PAGE", "Computes", "ComputingError", "Moves", "Process", "Processes", "ProtectionFault"]
+__all__ = [
+    "PAGE",
+    "Computes",
+    "ComputingError",
+    "Moves",
+    "Process",
+    "Processes",
+    "ProtectionFault",
+    "Sig",
+    "SignalError",
+]

@@ -6,70 +6,27 @@ kernel's work (mapping, pinning) costs nothing here: the model of a system call 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
+from contextlib import nullcontext
 from itertools import pairwise
 from struct import pack, unpack
-from typing import Any, Protocol
+from typing import Any
 
-from pymodels.host.computing import Computation
 from pymodels.host.faults import ProtectionFault
 from pymodels.host.frames import Frames
 from pymodels.host.moves import Moves
+from pymodels.host.owner import Owner, Signal
 from pymodels.host.pages import PAGE, Page, PageTable, parts
 from pymodels.host.scheduler import Scheduler
+from pymodels.host.signalled import Signalled
+from pymodels.host.signals import Sig, SignalError, Signals
 from pymodels.kernel import Kernel, Task
 
 MEMORY_VA, DEVICE_VA = 0x1000_0000, 0xC000_0000
 """Where memory and devices are mapped, the same in every process (ours)."""
 
 
-class Signal(Protocol):
-    """What a thread can sleep for."""
-
-    def wait(self) -> Awaitable[None]:
-        """The future of the next time it is set."""
-
-
-class Owner(Protocol):
-    """What a process needs of its host."""
-
-    name: str
-    nic_base: int
-    frames: Frames
-    scheduler: Scheduler
-
-    def load_bytes(self, address: int, count: int) -> bytes:
-        """Bytes of physical memory."""
-
-    def store_bytes(self, address: int, data: bytes | memoryview) -> None:
-        """Store bytes to physical memory."""
-
-    def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
-        """Start a task."""
-
-    async def spend(self, path: str, times: int = 1) -> None:
-        """Use the CPU for a compiled path."""
-
-    def computation(self, what: str | float, times: int = 1, who: str = "") -> Computation:
-        """Computing that has not begun."""
-
-    async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
-        """Spin on words of physical memory."""
-
-    async def syscall(self) -> None:
-        """Enter the kernel and come back."""
-
-    async def overhead(self, what: str) -> None:
-        """Use the CPU for what software costs beside its compiled paths."""
-
-    async def pio_read(self, address: int) -> int:
-        """Read a word over the bus."""
-
-    def pio_write(self, address: int, data: bytes, combine: bool = False) -> Coroutine[Any, Any, None]:
-        """Store words to the bus."""
-
-
-class Process:
+class Process(Signalled):
     """A process of one host. Addresses are virtual; what is not mapped raises ProtectionFault."""
 
     def __init__(self, host: Owner, number: int, name: str) -> None:
@@ -78,6 +35,7 @@ class Process:
         self.name = name
         self.who = f"{host.name}: process {name}"
         self.pages = PageTable(self.who)
+        self.signals = Signals(self.who, host.scheduler.kernel, self.overhead)
         self._scheduler = host.scheduler
         self._next = MEMORY_VA
         self._next_device = DEVICE_VA
@@ -196,7 +154,7 @@ class Process:
         """Use the CPU for a compiled path."""
         await self._scheduler.enter()
         await self.host.spend(path, times)
-        self._scheduler.leave()
+        await self._leave()
 
     async def compute(self, what: str | float, times: int = 1) -> None:
         """Use the CPU for a compiled path, or so many ns, `times` times, as an application computes: interrupt routines
@@ -205,34 +163,30 @@ class Process:
         computation = self.host.computation(what, times, self.who)
         while computation.left > 0:
             await self._scheduler.enter()
-            await self._scheduler.compute(computation)
-            self._scheduler.leave()
-
-    async def syscall(self) -> None:
-        """Enter the kernel and come back."""
-        await self._scheduler.enter()
-        await self.host.syscall()
-        self._scheduler.leave()
+            if not self.signals.due:
+                with self.signals.interrupting(computation.stop, first=True):
+                    await self._scheduler.compute(computation)
+            await self._leave()
 
     async def overhead(self, what: str) -> None:
         """Use the CPU for what software costs beside its compiled paths."""
         await self._scheduler.enter()
         await self.host.overhead(what)
-        self._scheduler.leave()
+        await self._leave()
 
     async def pio_write(self, va: int, data: bytes, combine: bool = False) -> None:
         """Store whole words to a card that is mapped."""
         at = self._card(va, len(data), f"PIO store of {len(data)} bytes", write=True)
         await self._scheduler.enter()
         await self.host.pio_write(at, data, combine)
-        self._scheduler.leave()
+        await self._leave()
 
     async def pio_read(self, va: int) -> int:
         """Read a word of a card that is mapped."""
         at = self._card(va, 4, "PIO load", write=False)
         await self._scheduler.enter()
         value = await self.host.pio_read(at)
-        self._scheduler.leave()
+        await self._leave()
         return value
 
     def _card(self, va: int, size: int, what: str, write: bool) -> int:
@@ -249,17 +203,40 @@ class Process:
         self._scheduler.leave()  # gives way to whoever is ready
         if moves and moves.count != before:
             return 0
-        hit = await self.host.poll(places, path, moves)
+        hit = await self._spin(places, path, moves)
         await self._scheduler.enter()
-        self._scheduler.leave()
+        await self._leave()
         return hit
 
-    async def block(self, signal: Signal) -> None:
-        """Sleep until a signal that the kernel or another thread sets; the CPU is free meanwhile."""
+    async def _spin(self, places: Sequence[tuple[int, int]], path: str, moves: Moves | None) -> int:
+        """Spin on words of physical memory; between two looks the handlers of signals run."""
+        if not self.signals.handlers:
+            return await self.host.poll(places, path, moves)
+        while True:
+            own, before = Moves(), moves and moves.count
+            with moves.ending(own.moved) if moves else nullcontext(), self.signals.interrupting(own.moved):
+                hit = await self.host.poll(places, path, own)
+            if not own.count or (moves and moves.count != before):
+                return hit
+            await self._scheduler.enter()
+            await self._leave()
+
+    async def block(self, signal: Signal) -> bool:
+        """Sleep until a condition that the kernel or another thread sets; the CPU is free meanwhile. False: the handler
+        of a signal (`Sig`) ran instead.
+        """
+        if self.signals.due:
+            await self.signals.deliver()
+            return False
         self._scheduler.sleep()
-        await signal.wait()
+        came = True
+        if self.signals.handlers:
+            came = await self._woken(signal)
+        else:
+            await signal.wait()
         await self._scheduler.enter()
-        self._scheduler.leave()
+        await self._leave()
+        return came
 
 
 class Processes:
@@ -281,3 +258,11 @@ class Processes:
         process = Process(self, number, name or str(number))
         self.processes.append(process)
         return process
+
+    def signal(self: Any, number: int, sig: Sig, call: str = "") -> None:
+        """The kernel's: a process has a signal. Raises SignalError, which names the `call`, when there is no such."""
+        if not 1 <= number <= len(self.processes):
+            there = ", ".join(str(one.number) for one in self.processes) or "none"
+            what = call or f"{self.who}: signal({number}, {sig.name})"
+            raise SignalError(what, f"no process {number} on this host", f"processes: {there}")
+        self.processes[number - 1].signals.post(sig)

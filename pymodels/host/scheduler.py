@@ -24,7 +24,7 @@ class Scheduler:
 
     def __init__(self, kernel: Kernel, who: str, switch: Callable[[], Awaitable[None]]) -> None:
         """`switch` takes the time of a context switch on the CPU."""
-        self._kernel = kernel
+        self.kernel = self._kernel = kernel
         self._who = who
         self._switch = switch
         self._running: Task | None = None

@@ -138,7 +138,9 @@ class ModelHost(Processes, Computes, Actor):
         await self._use(self._timing.syscall, "a system call")
 
     async def overhead(self, what: str) -> None:
-        """What software costs beside its paths: here nothing."""
+        """What software costs beside its paths: here only signals cost something."""
+        if what == "signal":
+            await self._use(self._timing.signal, "a signal")
 
     async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
         """Spin on words of host memory, each (address, value it has now), until one differs, or `moves`; its index."""

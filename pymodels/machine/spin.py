@@ -52,7 +52,7 @@ class Look(NamedTuple):
 
 class CpuTime:
     """Up to when a processor is taken. Claims queue in the order in which they are made. A computation has it between
-    claims, the first that began first.
+    claims, the last that began first.
     """
 
     __slots__ = ("computations", "free_at", "kernel", "used")
@@ -66,7 +66,7 @@ class CpuTime:
     @property
     def used_now(self) -> int:
         """Time used so far, that of the computation that has it included."""
-        return self.used + (self.computations[0].had(self.kernel.now) if self.computations else 0)
+        return self.used + (self.computations[-1].had(self.kernel.now) if self.computations else 0)
 
     def claim(self, duration: int) -> int:
         """Take the processor for `duration` ps as soon as it is free; the time at which that ends."""
@@ -75,25 +75,27 @@ class CpuTime:
         self.free_at = end = begin + duration
         self.used += duration
         if self.computations:
-            self.used += self.computations[0].give_way(begin)
-            self.computations[0].go_on(end)
+            self.used += self.computations[-1].give_way(begin)
+            self.computations[-1].go_on(end)
         return end
 
     def begin(self, computation: Computation) -> None:
-        """It has the processor whenever nobody has claimed it, and none that began before."""
+        """It has the processor whenever nobody has claimed it, and none that began later."""
+        now = max(self.kernel.now, self.free_at)
+        if self.computations:
+            self.used += self.computations[-1].give_way(now)
         self.computations.append(computation)
-        if computation is self.computations[0]:
-            computation.go_on(max(self.kernel.now, self.free_at))
+        computation.go_on(now)
 
     def end(self, computation: Computation) -> None:
         """It is over, or stopped."""
-        first = computation is self.computations[0]
+        last = computation is self.computations[-1]
         self.computations.remove(computation)
-        if first:
+        if last:
             now = max(self.kernel.now, self.free_at)
             self.used += computation.give_way(now)
             if self.computations:
-                self.computations[0].go_on(now)
+                self.computations[-1].go_on(now)
 
 
 class Spin:

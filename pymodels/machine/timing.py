@@ -56,6 +56,8 @@ class Timing:
     """Most interrupt latency."""
     context_switch: int = 1_500_000
     """From one thread to another."""
+    signal: int = 2_500_000
+    """A signal is delivered, and its handler returns."""
     copy_byte: int = 5_000
     """A byte from memory to memory, instructions apart."""
     syscall: int = 1_060_000

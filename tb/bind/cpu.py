@@ -23,7 +23,7 @@ STORES = "the bridge to take its stores"
 
 class Cpu:
     """One task has it at a time, from `await take()` to `leave()`. A free CPU is taken at once; otherwise tasks get it
-    in the order in which they asked. A computation has it while no task does, the first that began first.
+    in the order in which they asked. A computation has it while no task does, the last that began first.
     """
 
     compiled = "Cpu"
@@ -37,7 +37,7 @@ class Cpu:
         self._queue: deque[Future[None]] = deque()
         self._computations: list[Computation] = []
         self._computes = self._displaced = False
-        """The first computation has the CPU; or waits until tasks leave it."""
+        """The last computation has the CPU; or waits until tasks leave it."""
         self._at_once = kernel.future()
         self._at_once.set(None)
 
@@ -91,18 +91,21 @@ class Cpu:
             self._taken = False
 
     def begin(self, computation: Computation) -> None:
-        """It has the CPU whenever no task does, and none that began before."""
+        """It has the CPU whenever no task does, and none that began later."""
+        if self._computes:
+            self._computations[-1].give_way(self._kernel.now)
         self._computations.append(computation)
-        if self._taken:
-            self._displaced = not self._computes
-        else:
+        if self._taken and not self._computes:
+            self._displaced = True
+            return
+        if not self._taken:
             self._taken = True
             self._since = self._kernel.now
-            self._go_on()
+        self._go_on()
 
     def end(self, computation: Computation) -> None:
         """It is over, or stopped."""
-        has_it = self._computes and computation is self._computations[0]
+        has_it = self._computes and computation is self._computations[-1]
         self._computations.remove(computation)
         if has_it:
             computation.give_way(self._kernel.now)
@@ -112,14 +115,14 @@ class Cpu:
             self._displaced = self._displaced and bool(self._computations)
 
     def _go_on(self) -> None:
-        """The first computation has the CPU."""
+        """The last computation has the CPU."""
         self._computes, self._displaced = True, False
-        self._computations[0].go_on(self._kernel.now)
+        self._computations[-1].go_on(self._kernel.now)
 
     def _displace(self) -> Future[None]:
         """A task takes the CPU from the computation that has it."""
         self._computes, self._displaced = False, True
-        self._computations[0].give_way(self._kernel.now)
+        self._computations[-1].give_way(self._kernel.now)
         return self._at_once
 
     async def run(self, duration_ps: int) -> None:

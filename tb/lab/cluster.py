@@ -39,6 +39,8 @@ FABRIC_PS = 1_000_000 // FABRIC_MHZ
 FRAME_BYTES = 1 << 24
 """Window of a frame buffer card."""
 NS, US = 1000, 1_000_000
+OVERHEADS = "post_user", "post_kernel", "signal"
+"""What a host's software costs beside its paths, each a key of the profile."""
 """In picoseconds."""
 BOOT_PS = 2 * US
 """From the last control register write to the study (ours): every LANai has left reset by then."""
@@ -136,7 +138,7 @@ class RunningCluster:
             clock_ps=1e6 / profile.integer("host.clock_mhz"),
             switch_ps=profile.integer("host.context_switch_ns") * NS,
             kernel_entry_ps=profile.integer("host.kernel_entry_ns") * NS,
-            overheads_ps={what: profile.integer(f"host.{what}_ns") * NS for what in ("post_user", "post_kernel")},
+            overheads_ps={what: profile.integer(f"host.{what}_ns") * NS for what in OVERHEADS},
             interrupt_ps=(profile.integer("host.interrupt_min_ns") * NS, profile.integer("host.interrupt_max_ns") * NS),
             miss_ps=profile.integer("host.poll_miss_ns") * NS,
             processor=HostProcessor.of(profile),

@@ -30,6 +30,7 @@ SMALL = {
     "firmvia_latency": "repetitions=2 largest=16 via.preset=hwvia via.vis=4",
     "grim_pingpong": "repetitions=1 largest=256",
     "grim_streaming": "messages=16 size=48",
+    "host_sharing": "computing_us=300 handler_us=5 interrupt_us=20 timer_us=100 alone=2",
     "grim_transfer": "file=LICENSE send_bytes=3000",
 }
 OTHERS = [
@@ -43,6 +44,8 @@ OTHERS = [
     ("grim_streaming", "icarus", 0),
     ("grim_transfer", "icarus", 0),
     ("firmvia_latency", "icarus", 0),
+    ("host_sharing", "verilator", 1),
+    ("host_sharing", "icarus", 0),
 ]
 
 
@@ -71,7 +74,7 @@ def test_verilators_public_eval_does_the_same(references: Callable[[str], Run], 
     assert_equal(references("grim_pingpong"), again, same_simulator=True)
 
 
-@pytest.mark.parametrize(("study", "compiled"), [("echo_pingpong", "1"), ("grim_pingpong", "0")])
+@pytest.mark.parametrize(("study", "compiled"), [("echo_pingpong", "1"), ("grim_pingpong", "0"), ("host_sharing", "0")])
 def test_two_runs_of_one_seed_differ_in_wall_time_only_whether_compiled_or_in_python(
     references: Callable[[str], Run], study: str, compiled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

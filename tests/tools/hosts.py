@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -21,8 +22,8 @@ from tb.sim.doorway import Doorway
 from tb.sim.exchange import TRACE_RECORD
 
 BINDINGS = ("compiled", "in Python", "machine")
-SWITCH, ENTRY = 500, 300
-"""Picoseconds of a context switch and of a system call."""
+SWITCH, ENTRY, SIGNAL = 500, 300, 200
+"""Picoseconds of a context switch, of a system call and of the delivery of a signal."""
 PATH = 7_000
 """Of the path `look_flag`."""
 HOST = unit(0, Part.HOST_CPU)
@@ -34,7 +35,7 @@ class Bound:
     def __init__(self, binding: str, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.host: Any
         if binding == "machine":
-            fixed = Timing(context_switch=SWITCH, syscall=ENTRY)
+            fixed = Timing(context_switch=SWITCH, syscall=ENTRY, signal=SIGNAL)
             machine = Machine(2, timing=fixed, cost=lambda side, path: PATH, names=("h", "other"))
             self.kernel, self.host, self._log = machine.kernel, machine.host(0), machine.host(0)._log
             self._doorway = None
@@ -44,9 +45,10 @@ class Bound:
             self._doorway = doorway = Doorway()
             doorway.trace_create(1 << 12)
             doorway.trace_on(True)
+            doorway.exchange.trace_count[0] = 0
             self.kernel = doorway.quick(Kernel)()
             memory = doorway.memory(0, 1 << 24, HOST)
-            overheads: MappingProxyType[str, int] = MappingProxyType({})
+            overheads: MappingProxyType[str, int] = MappingProxyType({"signal": SIGNAL})
             timing = HostTiming(1.0, SWITCH, ENTRY, overheads, (1, 1), 70, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0)
             card, paths = nic_kind("lanai9").card(1 << 21), PathNumbers()
             self.host = doorway.quick(RtlHost)(0, "h", self.kernel, doorway, memory, 0, card, timing, paths, 1)
@@ -63,3 +65,25 @@ class Bound:
             records = [(time, event, more) for time, _, event, _, _, _, more in every]
         ends = [(time, took) for time, event, took in records if event == TraceEvent.SPEND_END]
         return sorted((time - took, time) for time, took in ends)
+
+    def ends(self, *programs: Coroutine[Any, Any, Any]) -> list[int]:
+        """When each of some programs, begun now as threads, is over."""
+        times = [0] * len(programs)
+
+        async def timed(i: int, program: Coroutine[Any, Any, Any]) -> None:
+            await program
+            times[i] = self.kernel.now
+
+        for i, program in enumerate(programs):
+            self.host.spawn(timed(i, program), f"program {i}")
+        self.kernel.run()
+        return times
+
+    def routine(self, at: int, calls: int = 1) -> None:
+        """An interrupt routine that takes the CPU from a time on, for so many kernel entries."""
+
+        async def serve() -> None:
+            for _ in range(calls):
+                await self.host.syscall()
+
+        self.kernel.at(at, lambda: self.host.spawn(serve(), "interrupt"))

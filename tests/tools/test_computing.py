@@ -7,9 +7,7 @@ All ends are computed by hand; software stands on odd picoseconds.
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -26,30 +24,6 @@ NS = 1000
 def fixture_bound(library: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Bound:
     """A host on each binding."""
     return Bound(request.param, library, monkeypatch)
-
-
-def routine(bound: Bound, at: int, calls: int = 1) -> None:
-    """An interrupt routine that takes the CPU from a time on, for so many kernel entries."""
-
-    async def serve() -> None:
-        for _ in range(calls):
-            await bound.host.syscall()
-
-    bound.kernel.at(at, lambda: bound.host.spawn(serve(), "interrupt"))
-
-
-def ends(bound: Bound, *programs: Coroutine[Any, Any, None]) -> list[int]:
-    """When each of some programs, begun now, is over."""
-    times = [0] * len(programs)
-
-    async def timed(i: int, program: Coroutine[Any, Any, None]) -> None:
-        await program
-        times[i] = bound.kernel.now
-
-    for i, program in enumerate(programs):
-        bound.host.spawn(timed(i, program), f"program {i}")
-    bound.kernel.run()
-    return times
 
 
 def test_undisturbed_it_costs_one_wake_however_long_it_is(bound: Bound) -> None:
@@ -74,7 +48,7 @@ def test_it_takes_its_time_and_no_more(bound: Bound, level: str) -> None:
             await who.compute(what, times)
             seen.append((bound.kernel.now - start, bound.host.cpu_ps))
 
-    ends(bound, program())
+    bound.ends(program())
     assert seen == [(247_000, 247_000), *[(247_000 + 3 * PATH, 247_000 + 3 * PATH)] * 3]
     assert bound.stretches() == [(start, start + 247_000), (start + 247_000, start + 247_000 + 3 * PATH)]
 
@@ -83,10 +57,10 @@ def test_it_takes_its_time_and_no_more(bound: Bound, level: str) -> None:
 def test_interrupt_routines_have_the_cpu_at_once_and_the_end_moves_by_what_they_took(bound: Bound, level: str) -> None:
     who = bound.host.process("app") if level == "process" else bound.host
     start = bound.kernel.now
-    routine(bound, start + 1000, 1)
-    routine(bound, start + 1100, 2)  # queues behind the first
-    routine(bound, start + 8000, 1)
-    assert ends(bound, who.compute(10)) == [start + 10_000 + 4 * ENTRY]
+    bound.routine(start + 1000, 1)
+    bound.routine(start + 1100, 2)  # queues behind the first
+    bound.routine(start + 8000, 1)
+    assert bound.ends(who.compute(10)) == [start + 10_000 + 4 * ENTRY]
     assert bound.host.cpu_ps == 10_000 + 4 * ENTRY
     pieces = [(start, start + 1000), (start + 1900, start + 8000), (start + 8300, start + 11_200)]
     assert bound.stretches() == pieces
@@ -101,9 +75,9 @@ def test_both_bindings_agree_wherever_interrupts_fall(
     for binding in BINDINGS:
         bound = Bound(binding, library, monkeypatch)
         for at, calls in routines:
-            routine(bound, bound.kernel.now + at, calls)
+            bound.routine(bound.kernel.now + at, calls)
         start = bound.kernel.now
-        times = ends(bound, bound.host.compute(ns), bound.host.compute(2 * ns))
+        times = bound.ends(bound.host.compute(ns), bound.host.compute(2 * ns))
         taken = bound.host.cpu_ps
         assert taken == 3 * ns * NS + ENTRY * sum(calls for _, calls in routines)
         assert sum(end - begin for begin, end in bound.stretches()) == 3 * ns * NS
@@ -114,7 +88,7 @@ def test_both_bindings_agree_wherever_interrupts_fall(
 def test_threads_that_compute_share_the_cpu_by_the_quantum(bound: Bound) -> None:
     a, b = bound.host.process("a"), bound.host.process("b")
     start, half = bound.kernel.now, QUANTUM_PS // 2
-    times = ends(bound, a.compute((QUANTUM_PS + half) / NS), b.compute(half / NS))
+    times = bound.ends(a.compute((QUANTUM_PS + half) / NS), b.compute(half / NS))
     first = start + QUANTUM_PS + SWITCH + half
     assert times == [first + SWITCH + half, first]
     assert bound.host.scheduler.switches == 2
@@ -129,14 +103,14 @@ def test_a_thread_that_comes_late_waits_for_the_rest_of_the_quantum(bound: Bound
         await bound.host.sleep(3 * QUANTUM_PS // 4)
         await b.syscall()
 
-    times = ends(bound, a.compute(2 * QUANTUM_PS / NS), late())
+    times = bound.ends(a.compute(2 * QUANTUM_PS / NS), late())
     assert times[1] == start + QUANTUM_PS + SWITCH + ENTRY
     assert times[0] == start + 2 * QUANTUM_PS + 2 * SWITCH + ENTRY
 
 
 def test_alone_a_thread_computes_beyond_its_quantum_without_a_switch(bound: Bound) -> None:
     app, start = bound.host.process("app"), bound.kernel.now
-    assert ends(bound, app.compute(5 * QUANTUM_PS / NS)) == [start + 5 * QUANTUM_PS]
+    assert bound.ends(app.compute(5 * QUANTUM_PS / NS)) == [start + 5 * QUANTUM_PS]
     assert bound.host.scheduler.switches == 0
 
 
@@ -144,11 +118,11 @@ def test_alone_a_thread_computes_beyond_its_quantum_without_a_switch(bound: Boun
 def test_a_time_that_is_none_is_refused_by_name(bound: Bound, what: float) -> None:
     app = bound.host.process("app")
     with pytest.raises(ComputingError, match=rf"^h: process app: compute\({what}\): a time to compute is finite"):
-        ends(bound, app.compute(what))
+        bound.ends(app.compute(what))
     with pytest.raises(ComputingError, match=rf"^host h: compute\({what}\): "):
-        ends(bound, bound.host.compute(what))
+        bound.ends(bound.host.compute(what))
 
 
 def test_less_than_no_times_are_refused_by_name(bound: Bound) -> None:
     with pytest.raises(ComputingError, match=r"^h: process app: compute\('look_flag'\): -2 times is less than none"):
-        ends(bound, bound.host.process("app").compute("look_flag", -2))
+        bound.ends(bound.host.process("app").compute("look_flag", -2))

@@ -1,0 +1,62 @@
+"""What a process needs of its host, and of what its threads sleep for."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Coroutine, Sequence
+from typing import Any, Protocol
+
+from pymodels.host.computing import Computation
+from pymodels.host.frames import Frames
+from pymodels.host.moves import Moves
+from pymodels.host.scheduler import Scheduler
+from pymodels.host.signals import Sig
+from pymodels.kernel import Task
+
+
+class Signal(Protocol):
+    """What a thread can sleep for."""
+
+    def wait(self) -> Awaitable[None]:
+        """The future of the next time it is set."""
+
+
+class Owner(Protocol):
+    """What a process needs of its host."""
+
+    name: str
+    nic_base: int
+    frames: Frames
+    scheduler: Scheduler
+
+    def load_bytes(self, address: int, count: int) -> bytes:
+        """Bytes of physical memory."""
+
+    def store_bytes(self, address: int, data: bytes | memoryview) -> None:
+        """Store bytes to physical memory."""
+
+    def spawn(self, coroutine: Coroutine[Any, Any, Any], name: str) -> Task:
+        """Start a task."""
+
+    async def spend(self, path: str, times: int = 1) -> None:
+        """Use the CPU for a compiled path."""
+
+    def computation(self, what: str | float, times: int = 1, who: str = "") -> Computation:
+        """Computing that has not begun."""
+
+    async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
+        """Spin on words of physical memory."""
+
+    def signal(self, number: int, sig: Sig, call: str = "") -> None:
+        """A process has a signal."""
+
+    async def syscall(self) -> None:
+        """Enter the kernel and come back."""
+
+    async def overhead(self, what: str) -> None:
+        """Use the CPU for what software costs beside its compiled paths."""
+
+    async def pio_read(self, address: int) -> int:
+        """Read a word over the bus."""
+
+    def pio_write(self, address: int, data: bytes, combine: bool = False) -> Coroutine[Any, Any, None]:
+        """Store words to the bus."""

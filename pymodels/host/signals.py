@@ -1,0 +1,134 @@
+"""Signals of a process: what the kernel tells it while it does something else.
+
+A signal that is not masked is delivered by a thread of the process: at once if the thread computes, at its next look if
+it polls, at the end of the verb if it uses one, and out of a wait that can be interrupted. The thread pays for the
+delivery (profile: `host.signal_ns`), runs the handler, and goes on. A thread that has not got the CPU first waits for
+it, as for anything else. While a handler runs its own signal is masked; others nest. A signal that is posted again
+before it is delivered is delivered once. The mask is that of the process (ours: all its threads share it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Coroutine, Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+from functools import partial
+from typing import Any, Protocol
+
+from pymodels.errors import SanlabError
+
+
+class Sig(IntEnum):
+    """The signals that there are, numbered as in Linux on i386."""
+
+    USR1 = 10
+    SEGV = 11
+    ALRM = 14
+    IO = 29
+
+
+Handler = Callable[[Sig], Coroutine[Any, Any, None]]
+
+
+class SignalError(SanlabError):
+    """A signal that nobody can take: on a real host the sender is refused, or the process is killed."""
+
+
+class Timer(Protocol):
+    """What calls back at a time."""
+
+    now: int
+
+    def at(self, time_ps: int, call: Callable[[], None], /) -> None:
+        """Call back at a time."""
+
+
+class Signals:
+    """Of one process: its handlers, its mask, and what is pending."""
+
+    def __init__(self, who: str, kernel: Timer, overhead: Callable[[str], Coroutine[Any, Any, None]]) -> None:
+        """`overhead` charges what a delivery costs."""
+        self._who = who
+        self._kernel = kernel
+        self._overhead = overhead
+        self._mask: frozenset[Sig] = frozenset()
+        self._running: list[frozenset[Sig]] = []
+        """What each handler that runs masks."""
+        self._pending: set[Sig] = set()
+        self._open: list[Callable[[], None]] = []
+        """What ends the waits that a signal interrupts: first that of a thread that computes."""
+        self._timer = 0
+        self.handlers: dict[Sig, tuple[Handler, frozenset[Sig]]] = {}
+        self.due = False
+        """A signal waits for nothing but a thread."""
+        self.delivered = 0
+        """Handlers that have begun so far."""
+
+    @property
+    def mask(self) -> frozenset[Sig]:
+        """Signals that wait until they are not masked, handlers that run apart."""
+        return self._mask
+
+    @mask.setter
+    def mask(self, masked: Collection[Sig]) -> None:
+        self._mask = frozenset(masked)
+        self._look()
+
+    def post(self, sig: Sig) -> None:
+        """The kernel's: the process has a signal. Raises SignalError when it has no handler for it."""
+        if sig not in self.handlers:
+            cause, remedy = "it has no handler, so it would be killed", "call on_signal before one can come"
+            raise SignalError(f"{self._who}: signal {sig.name}", cause, remedy)
+        self._pending.add(sig)
+        self._look()
+        if self.due and self._open:
+            self._open[0]()
+
+    def _look(self) -> None:
+        self.due = self._next() is not None
+
+    def _next(self) -> Sig | None:
+        """The lowest signal that is pending and not masked."""
+        masked = self._mask.union(*self._running)
+        return min((sig for sig in self._pending if sig not in masked), default=None)
+
+    async def deliver(self) -> bool:
+        """Run the handlers of all signals that are due; whether there was one."""
+        before = self.delivered
+        while (sig := self._next()) is not None:
+            handler, more = self.handlers[sig]
+            self._pending.discard(sig)
+            masked = more | {sig}
+            self._running.append(masked)
+            self._look()
+            self.delivered += 1
+            await self._overhead("signal")
+            await handler(sig)
+            self._running.remove(masked)
+            self._look()
+        return self.delivered != before
+
+    @contextmanager
+    def interrupting(self, end: Callable[[], None], *, first: bool = False) -> Iterator[None]:
+        """A signal calls `end()`; `first`: before those of other threads."""
+        self._open.insert(0 if first else len(self._open), end)
+        try:
+            yield
+        finally:
+            self._open.remove(end)
+
+    def set_timer(self, first_ps: int, period_ps: int) -> None:
+        """ALRM after `first_ps`, then every `period_ps` unless that is 0. It replaces what was set; 0, 0: nothing."""
+        self._timer += 1
+        if first_ps:
+            self._arm(self._timer, self._kernel.now + first_ps, period_ps)
+
+    def _arm(self, timer: int, at: int, period_ps: int) -> None:
+        self._kernel.at(at, partial(self._expired, timer, at, period_ps))
+
+    def _expired(self, timer: int, at: int, period_ps: int) -> None:
+        if timer != self._timer:
+            return
+        if period_ps:
+            self._arm(timer, at + period_ps, period_ps)
+        self.post(Sig.ALRM)
