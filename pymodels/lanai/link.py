@@ -105,14 +105,16 @@ class _Linker:
             if place in self.places and section.kind != SectionType.NOBITS:
                 at = self.places[place] - self.base
                 self.image[at : at + section.size] = self._relocate(place, section)
+        functions = tuple(sorted(self._functions(), key=lambda one: one.address))
+        symbols = {one.name: one.address for one in functions} | {name: at for name, (at, _, _) in self.names.items()}
         return Program(
             self.base,
             self.names[self.entry][0],
             bytes(self.image),
             self.end - data_end,
             stack,
-            {name: value for name, (value, _, _) in sorted(self.names.items(), key=lambda item: (item[1][0], item[0]))},
-            tuple(sorted(self._functions(), key=lambda one: one.address)),
+            dict(sorted(symbols.items(), key=lambda item: (item[1], item[0]))),
+            functions,
             self._lines(),
         )
 
