@@ -1,8 +1,13 @@
-! Begin of a program for the LANai: after reset the processor is at address 0, which the linker gives to `start`.
+! Begin of a program for the LANai: after reset the processor is at address 0, which the linker gives to `start`. Behind the jump,
+! up to 0x40, are words through which host and program may communicate; those of the jump too, once it is made.
 	.text
 	.globl	start
 	.type	start,@function
 start:
+	bt	begin
+	.long	0x00000000		! no operation: the word is zero until somebody writes there
+	.space	56
+begin:
 	mov	hi(__stack), %sp
 	or	%sp, lo(__stack), %sp
 	or	%sp, 0x0, %fp
