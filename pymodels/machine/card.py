@@ -27,6 +27,8 @@ class Card(Window):
         self._pointers = [0] * Size.POINTERS
         self.on_reset: Callable[[], None] = lambda: None
         """Called at LANai reset: the send engine and the processor stop."""
+        self.on_release: Callable[[], None] = lambda: None
+        """Called at its end."""
         special.interrupts_enabled = True
 
     def connect(self, receive: NetReceive, dma: HostDma, doorbells: Doorbells) -> None:
@@ -75,7 +77,10 @@ class Card(Window):
             self._special.reset()
             self.on_reset()
         if value >> Control.LANAI_RESET_OFF & 1:
+            was_held = self._special.in_reset
             self._receive.in_reset = self._special.in_reset = False
+            if was_held:
+                self.on_release()
         if value >> Control.IRQ_ENABLE & 1 or value >> Control.IRQ_DISABLE & 1:
             self._special.interrupts_enabled = bool(value >> Control.IRQ_ENABLE & 1)
             self._special.update_line()

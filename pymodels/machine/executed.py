@@ -9,6 +9,7 @@ from pymodels.lanai.clocks import Clocks, Pace, Spent
 from pymodels.lanai.program import Program
 from pymodels.lanai.simulator import Core, Step
 from pymodels.machine.memory import Memory
+from pymodels.machine.nic import ModelNic
 from pymodels.machine.processor import ModelProcessor
 
 Watch = Callable[[Step, Spent], None]
@@ -36,12 +37,26 @@ def unwatched(step: Step, spent: Spent) -> None:
 
 
 async def execute(nic: ModelProcessor, program: Program, chip: Chip, watch: Watch = unwatched) -> None:
-    """Put a program into the SRAM and execute it for ever, in the clocks that the core in RTL takes when nobody else
+    """Put a program into the SRAM and execute it for ever."""
+    nic.sram.write(program.base, program.data + bytes(program.zeros))
+    await run(nic, program, chip, watch)
+
+
+def boots(nic: ModelNic, program: Program, chip: Chip) -> None:
+    """Let a NIC execute what its host has loaded, whenever that releases it from reset. `program` names functions."""
+
+    def begin() -> None:
+        nic.spawn(run(nic, program, chip), "firmware")
+
+    nic.card.on_release = begin
+
+
+async def run(nic: ModelProcessor, program: Program, chip: Chip, watch: Watch = unwatched) -> None:
+    """Execute the program in the SRAM for ever, in the clocks that the core in RTL takes when nobody else
     wants the SRAM: its accesses do not compete with the engines. `watch` is told every instruction.
 
     Raises CoreError for what the processor does not define.
     """
-    nic.sram.write(program.base, program.data + bytes(program.zeros))
     core = Core(SramPort(nic.sram), nic.special, chip, program.entry, program.symbol)
     clocks = Clocks(Pace(chip.load_delay, nic.word_bytes), program.entry)
     while True:

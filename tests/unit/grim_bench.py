@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from firmware.executing import executing
 from firmware.host.grim import Grim, open_layer
 from firmware.layers import ClusterView
 from firmware.nic import grim as nic_grim
@@ -20,6 +21,8 @@ class Bench:
 
     nic = "lanai9"
     """The kind of every NIC."""
+    in_c = ""
+    """A letter a node: `c` where the NIC executes the firmware in C."""
     timing: Timing | None = None
     """Delays of the machine; None: those that it has."""
 
@@ -32,6 +35,8 @@ class Bench:
         self.machine = Machine(nodes=nodes, seed=seed, trace=trace, nic=self.nic, timing=self.timing)
         self.nodes = nodes
         self.views = [ClusterView(**self.machine.view(node, **options)) for node in range(nodes)]
+        for node in (at for at, letter in enumerate(self.in_c) if letter == "c"):
+            self.views[node] = executing("grim", self.machine.nic(node), self.views[node])
         self.libraries: list[Grim] = [open_layer(self.machine.host(node), self.views[node]) for node in range(nodes)]
         if start_nics:
             for node in range(nodes):
@@ -40,7 +45,8 @@ class Bench:
     def start_nic(self, node: int) -> None:
         """Let a NIC's firmware begin."""
         nic = self.machine.nic(node)
-        nic.spawn(nic_grim.main(nic, self.views[node]), "firmware")
+        if self.views[node].machine_code is None:
+            nic.spawn(nic_grim.main(nic, self.views[node]), "firmware")
 
     def run(self, application: Application, within_us: float = 1e6) -> list[Any]:
         """Enable all nodes, then run `application(library, node)` on each; the results by node."""

@@ -6,7 +6,9 @@ from enum import IntEnum
 from typing import Protocol
 
 from firmware.host import card
+from firmware.host.loader import boot
 from firmware.host.words import store_words
+from firmware.layers import ClusterView
 from firmware.nic.grim.entries import Runtime
 from firmware.nic.grim.layout import E2L_CHAIN, L2E_CHAIN, STARTED, HostQueue, Layout, Register, State, Word
 from firmware.verbs import Buffer, Host
@@ -65,12 +67,13 @@ class Peripheral(Protocol):
 class Ni:
     """The network interface as a device."""
 
-    def __init__(self, host: Host, layout: Layout) -> None:
-        self._host, self._layout = host, layout
+    def __init__(self, host: Host, view: ClusterView, layout: Layout) -> None:
+        self._host, self._view, self._layout = host, view, layout
 
     async def initialise(self) -> None:
-        """The card out of reset, the DMA chains' lists loaded."""
+        """The card out of reset, with its program if it executes one; the DMA chains' lists loaded."""
         host, layout = self._host, self._layout
+        await boot(host, self._view)
         await host.spend("enable_card")
         await card.release(host, layout.doorbell_code)
         await card.load_doorbells(host, layout.doorbells)

@@ -36,7 +36,7 @@ class Grim:
     def __init__(self, host: Host, view: ClusterView) -> None:
         """Raises OptionError for an option that cannot be. `view.options` are those of `firmware.nic.grim.options`."""
         self.host = host
-        self.options, self.layout = options, layout = planned(view, view.sram_bytes)
+        self.options, self.layout = options, layout = planned(view, view.sram_bytes, view.machine_code is not None)
         self.warnings = warnings(view, options, layout)
         """What was asked for and is not there, in words."""
         self.calls = calls = Calls()
@@ -54,7 +54,7 @@ class Grim:
         self.trees = Multicast(host, options, layout, self.nodes, calls, self.messages, self.handlers)
         self.cards = Cards(view.circuits, self.nodes, calls, self.messages, self.handlers)
         own = [] if self.card is None else [self.card]
-        self.devices: list[enable.Peripheral] = [enable.Ni(host, layout), *own]
+        self.devices: list[enable.Peripheral] = [enable.Ni(host, view, layout), *own]
         """The local peripheral devices, the NI first; others are added before `grim_enable`."""
         self.phase = Phase.NONE
         """How far `grim_enable` has come."""

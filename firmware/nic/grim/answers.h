@@ -86,15 +86,19 @@ void retry_hold(struct ni *ni, struct outgoing *out, u32 stream) {
 void retry_release(struct ni *ni) {
     struct held *held = &ni->held[ni->held_head & ni->held_mask];
     struct outgoing *out = &ni->outgoing[held->stream];
+    u32 due;
     REGISTER_WRITE(ISR, ISR_TIME);
     if (LIKELY((int)(REGISTER_READ(RTC) - held->due) >= 0)) {
         ni->held_head++;
-        out->flags = 0;
+        out->flags &= ~1u;
         wake(ni, out, held->stream);
-        if (UNLIKELY(--ni->held_count)) {
-            OFF_PATH("more are held");
-            REGISTER_WRITE(IT0, ni->retry_delay);
-        }
+        ni->held_count--;
+    }
+    if (UNLIKELY(ni->held_count)) {
+        OFF_PATH("more are held");
+        held = &ni->held[ni->held_head & ni->held_mask];
+        due = held->due - REGISTER_READ(RTC);
+        REGISTER_WRITE(IT0, (int)due > 0 ? due : 1);
     }
 }
 

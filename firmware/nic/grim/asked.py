@@ -18,12 +18,14 @@ OPTIONS: Mapping[str, str] = MappingProxyType(
 """The option that sizes the queues of a resource. A frame buffer has none."""
 
 
-def planned(view: ClusterView, sram_bytes: int) -> tuple[Options, Layout]:
-    """Options and map of memory of a node. Raises OptionError, for a queue of the configuration at its line."""
+def planned(view: ClusterView, sram_bytes: int, executes: bool = False) -> tuple[Options, Layout]:
+    """Options and map of memory of a node; `executes`: its NIC executes its firmware. Raises OptionError, for a queue
+    of the configuration at its line.
+    """
     asked = {name: min(request.size, RANGES[name][1]) for name, request in _in_force(view)}
     try:
         options = Options.of({**view.options, **asked})
-        return options, Layout(options, len(view.names), sram_bytes)
+        return options, Layout(options, len(view.names), sram_bytes, executes)
     except OptionError as error:
         for name, request in _in_force(view):
             if error.what == f"option {name}":

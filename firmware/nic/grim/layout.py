@@ -62,6 +62,12 @@ REPORTS = 16
 """Reports to this NI's host that may be in flight."""
 LARGEST_FIFO = 7
 """Greatest size code of a doorbell FIFO: 4 KB << 7."""
+START, STATE = int(Word.START), int(Word.STATE)
+PROGRAM_END = 0xC000
+"""Below stands the program of a NIC that executes one, behind the first words; above, what it is told (`boot`)."""
+CONFIGURATION_BYTES = 256
+VARIABLES_BYTES = 1024
+"""Room for `struct ni` of `ni.h`, which begins with the counters."""
 STARTED = 0x4752494D
 """The start word: the host has filled the channel registers in."""
 
@@ -136,7 +142,8 @@ class Layout:
     is too small.
     """
 
-    def __init__(self, options: Options, nodes: int, sram_bytes: int) -> None:
+    def __init__(self, options: Options, nodes: int, sram_bytes: int, executes: bool = False) -> None:
+        """`executes`: the NIC has a program in its SRAM, and the variables of that."""
         if options.sram_bytes > sram_bytes:
             cause = f"{options.sram_bytes}, but the NIC has {sram_bytes}"
             raise OptionError("option sram_bytes", cause, "give what there is")
@@ -150,7 +157,8 @@ class Layout:
             cause = f"{options.host_queue_bytes} hold no three segments of {options.segment_bytes}"
             raise OptionError("option host_queue_bytes", cause, "make it larger or segment_bytes smaller")
         self.card_queue_bytes = options.card_queue_bytes
-        self._at = 0x40
+        self.executes = executes
+        self._at = PROGRAM_END + CONFIGURATION_BYTES if executes else 0x40
         self._streams(options, nodes)
         self._chain(options)
         self.control_entries = 1 << (grim.TOKENS * max(nodes - 1, 1)).bit_length()
@@ -162,6 +170,7 @@ class Layout:
         self.buffers = tuple(self._take(self.buffer_bytes) for _ in range(RECEIVE_BUFFERS))
         self._remote(options)
         self._multicast(options)
+        self._private()
         self.fetches_count = 2 * grim.TOKENS if options.dma_inject else 0
         self.fetches = self._take(Block.SIZE * self.fetches_count)
         self.doorbells, self.doorbell_bytes, self.doorbell_code = 0, 0, 0
@@ -190,7 +199,12 @@ class Layout:
         self.slots = (grim.TOKENS - grim.NI_TOKENS - trees * grim.TREE_TOKENS) // options.channels
         """Scoreboard entries, and so tokens, of a channel; behind them those of the NI's own, then of the trees."""
         self._check_trees(options)
-        self.counters = self._take(4 * len(Counter))
+        self.node_shift = max(nodes - 1, 0).bit_length()
+        self.channel_shift = max(self.sources - 1, self.targets - 1).bit_length()
+        """Where a program has NI and channel in the number of a stream."""
+        if self.executes:
+            self.streams = self.sources << self.node_shift << self.channel_shift
+        self.counters = self._take(VARIABLES_BYTES if self.executes else 4 * len(Counter))
         self.channels = self._take(REGISTERS * self.sources)
         self.routes = self._take(16 * nodes)
         self.scoreboard = self._take(16 * grim.TOKENS)
@@ -218,6 +232,17 @@ class Layout:
         if options.timeout_us and self.targets > grim.MAX_CHANNELS:
             cause = f"{self.targets} channels and trees, an answer can name {grim.MAX_CHANNELS}"
             raise OptionError("option timeout_us", cause, "ask for fewer channels or multicast_trees")
+
+    def _private(self) -> None:
+        """What only a program keeps in SRAM, by stream, control block and token."""
+        streams, blocks, tokens = (self.streams, self.blocks_count, grim.TOKENS) if self.executes else (0, 0, 0)
+        self.ring = 1 << max(streams - 1, 0).bit_length() if streams else 0
+        """Streams that have room in the rings of those that are ready, or held."""
+        self.cursor = self._take(4 * streams)
+        self.ready = self._take(2 * self.ring)
+        self.held = self._take(8 * self.ring)
+        self.queued = self._take(8 * blocks)
+        self.by_token = self._take(4 * tokens)
 
     def _chain(self, options: Options) -> None:
         """The control blocks of all deliveries that can be under way."""

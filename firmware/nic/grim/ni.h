@@ -9,7 +9,8 @@
 enum { WAITING, SENT, DONE, FETCHING, ANSWERED };
 enum { TERMINAL = 2, WAKE = 4, HEADER_BYTES = 32, ROUTE_BYTES = 8, GRIM_ID = 0x0636, OWN_DEVICE = 1 };
 enum { ISR_RECV = 3, ISR_SEND = 8, ISR_WAKE = 0x10, ISR_TIME = 0x40, ISR_BUFF = 4, SENTINEL = 0x5EAF00D5 };
-enum { TYPE_ACK = 0x30, TYPE_NACK, TYPE_ERROR, TYPE_SYNC, TYPE_SYNC_ANSWER, TYPE_REPORT = 3, TYPE_READ = 6 };
+enum { TYPE_ACK = 0x30, TYPE_NACK, TYPE_ERROR, TYPE_SYNC, TYPE_SYNC_ANSWER, TYPE_SEGMENT = 2, TYPE_REPORT, TYPE_WRITE, TYPE_READ = 6, TYPE_REPLY, TYPE_TREE_SEGMENT = 9 };
+enum { MORE = 2, UNKNOWN_ENDPOINT = 1, UNKNOWN_TYPE };
 
 struct route { u32 high, low, skip, unused; };
 struct control { u32 route_high, route_low, w0, w1; };
@@ -30,12 +31,17 @@ struct waiting { u32 first, count; struct buffer *buffer[256]; };
 struct unanswered { u8 base, age, unused[2]; u32 spare, answered[8]; };
 struct held { u32 due, stream; };
 struct ring { u32 front, back; struct ring *other; };
-struct buffer { struct packet *data; u32 free, drained, limit, *sentinel; };
+struct buffer { struct packet *data; u32 free, drained, limit, *sentinel; struct buffer *pair; };
 struct queued { struct buffer *frees; u32 key; };
 struct tree { u32 place, known; };
 struct replica { struct packet *data; struct board *board; u32 place, length, source; };
 
+/* The counters come first, in the order of words.py: the host reads them. A message that leaves is counted in `sent` or in the
+ * next one, by whether it has left before. */
 struct ni {
+    u32 sent, resent, accepted, dropped, acks, nacks_sent, nacks_seen, rolled_back, queued_control, errors_sent, errors, early, starved, blocked, bad;
+    u32 out_of_sequence, strange, overlong, sync_sent, hits_static, hits_runtime, misses, remote_writes, remote_reads, replies, fragments, jobs_parked;
+    u32 timeouts, duplicates, stale, unreachable, messages_queued, copies, parted, foreign, unsent;
     struct ring *ring;
     u32 card_limit;
     struct channel *channels, *behind_channels, *early_channel;
@@ -67,7 +73,7 @@ struct ni {
     struct entry **fetched;
     u32 fetch_tail, fetch_done, fetch_mask;
     u32 news_head, news_count, channel_mask, consumer, doorbell_mask;
-    u32 busy, prepared, prepared_skip, prepared_limit, prepared_stream, window, limit, host_limit, me_word, answer_word, me, nodes, channel_count;
+    u32 busy, prepared, prepared_skip, prepared_limit, prepared_stream, prepared_align, window, limit, host_limit, me_word, answer_word, me, nodes, channel_count;
     u32 node_shift, channel_shift, sources, targets, slot, host_slot, cut_through, least, early_offset, early_length, heard, answered;
     struct fixed *fixed;
     struct window *windows;
@@ -75,11 +81,10 @@ struct ni {
     struct job *parked;
     u32 victim, victim_mask, request_number, stalled, storing, own_limit, own_first_token;
     struct board *own;
-    u32 sent, resent; /* One behind the other: a message that leaves is counted by whether it has left before. */
-    u32 accepted, dropped, acks, timeouts, duplicates, most_tries, nacks_sent, nacks_seen, rolled_back, queued_control, errors, bad, early, blocked, strange;
+    u32 most_tries;
     u32 wish, searches, ticks;
     struct tree *trees;
     struct board *tree_boards;
     u8 *first_channel;
-    u32 tree_count, tree_limit, copies;
+    u32 tree_count, tree_limit;
 };

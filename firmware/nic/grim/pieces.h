@@ -1,6 +1,8 @@
 /* What several paths share: inlined where they stand. */
 static inline u32 length_of(u32 w2) { return ((w2 >> 16) + (w2 >> 16 & 1)) * 4 + HEADER_BYTES; }
 
+static inline void wake(struct ni *ni, struct outgoing *out, u32 stream);
+
 static inline u32 stream_of(struct ni *ni, u32 source, u32 vnn, u32 target) {
     return ((source << ni->node_shift | vnn) << ni->channel_shift) | target;
 }
@@ -29,6 +31,9 @@ static inline void prepare(struct ni *ni, struct board *board, struct entry *ent
     if (UNLIKELY(ni->busy)) {
         OFF_PATH("prepared only");
         ni->prepared = (u32)message;
+        ni->prepared_limit = (u32)message + entry->size;
+        ni->prepared_stream = entry->stream;
+        ni->prepared_align = route->skip;
     } else {
         start(ni, (u32)message, route->skip, (u32)message + entry->size);
     }
@@ -65,6 +70,7 @@ static inline struct packet *packet(struct ni *ni, u32 length) {
     if (UNLIKELY(!other->free)) {
         OFF_PATH("starved");
         ni->armed = 0;
+        ni->starved++;
     } else {
         SHARED32(other->sentinel) = SENTINEL;
         REGISTER_WRITE(RMP, other->data);
@@ -86,6 +92,7 @@ static inline void release(struct ni *ni, struct buffer *buffer) {
         REGISTER_WRITE(RMP, buffer->data);
         REGISTER_WRITE(RML, buffer->limit);
         ni->armed = buffer;
+        ni->other = buffer->pair;
     }
 }
 
@@ -204,11 +211,11 @@ static inline void finish(struct ni *ni, struct board *board, struct entry *entr
     }
     if (UNLIKELY(out->waiting)) {
         OFF_PATH("others wait for the window");
-        ni->ready_count++;
+        wake(ni, out, entry->stream);
     }
     if (UNLIKELY(board->blocked)) {
         OFF_PATH("the scoreboard was full");
-        board->blocked = 0;
+        board->blocked = board->count == board->slots;
     }
 }
 

@@ -116,10 +116,17 @@ void send_error(struct ni *ni) {
     if (LIKELY((data->w2 & 0xFFFF) != ni->me_word)) {
         in->expected++;
         in->refusing = 0;
-        ni->errors++;
-        answer(ni, source, data->w0, TYPE_ERROR << 26 | 1 << 21 | target << 16 | ni->answer_word);
+        ni->errors_sent++;
+        answer(ni, source, data->w0, TYPE_ERROR << 26 | UNKNOWN_ENDPOINT << 21 | target << 16 | ni->answer_word);
         release(ni, buffer);
+        return;
     }
+    OFF_PATH("of a type that is not known");
+    in->expected++;
+    in->refusing = 0;
+    ni->errors_sent++;
+    answer(ni, source, data->w0, TYPE_ERROR << 26 | UNKNOWN_TYPE << 21 | target << 16 | ni->answer_word);
+    release(ni, buffer);
 }
 
 /* The first part of a long message is in: will it be accepted? */
@@ -150,6 +157,7 @@ void early_piece(struct ni *ni) {
     if (UNLIKELY(arrived >= ni->early_length)) {
         OFF_PATH("all of the message");
         arrived = ni->early_length;
+        if (arrived == done) return;
     } else if (UNLIKELY(arrived - done < ni->least)) {
         OFF_PATH("too little");
         return;

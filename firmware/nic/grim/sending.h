@@ -8,6 +8,19 @@ static inline void wake(struct ni *ni, struct outgoing *out, u32 stream) {
     }
 }
 
+/* The message that was entered last waits behind the others of its stream. */
+static inline void behind(struct ni *ni, struct board *board, struct outgoing *out, u32 vnn) {
+    if (UNLIKELY(!out->waiting)) {
+        OFF_PATH("first one");
+        ni->cursor[out - ni->outgoing] = board->head + board->count - 1;
+    }
+    out->waiting++;
+    if (UNLIKELY(vnn == ni->me)) {
+        OFF_PATH("its root is here");
+        wake(ni, out, out - ni->outgoing);
+    }
+}
+
 /* A new message, the scoreboard is full: pass the channel over until an entry is free. */
 void channel_blocked(struct ni *ni, struct board *board) {
     if (LIKELY(board->count == board->slots)) {
@@ -22,11 +35,13 @@ void send_message(struct ni *ni, struct channel *channel, struct board *board, u
     struct outgoing *out;
     if (UNLIKELY(board->count == board->slots)) {
         OFF_PATH("blocked");
+        channel_blocked(ni, board);
         return;
     }
     out = enter(ni, channel, board, index, &slot, &vnn);
     if (UNLIKELY(out->in_flight >= ni->window || out->waiting || out->flags || vnn == ni->me)) {
         OFF_PATH("later");
+        behind(ni, board, out, vnn);
         return;
     }
     ni->sent++;
@@ -42,15 +57,7 @@ void send_later(struct ni *ni, struct channel *channel, struct board *board, u32
         return;
     }
     out = enter(ni, channel, board, index, &slot, &vnn);
-    if (UNLIKELY(!out->waiting)) {
-        OFF_PATH("first one");
-        ni->cursor[out - ni->outgoing] = board->head + board->count - 1;
-    }
-    out->waiting++;
-    if (UNLIKELY(vnn == ni->me)) {
-        OFF_PATH("its root is here");
-        wake(ni, out, out - ni->outgoing);
-    }
+    behind(ni, board, out, vnn);
 }
 
 static inline struct outgoing *next_ready(struct ni *ni, u32 *stream) {
@@ -183,17 +190,27 @@ void doorbell_entry(struct ni *ni) {
     LOOP_AGAIN();
 }
 
+/* The oldest answer of the control-message queue, to the link. Its route is right-aligned. */
+static inline void start_control(struct ni *ni) {
+    struct control *entry = &ni->control[ni->control_head++ & ni->control_mask];
+    u32 word = entry->route_high ? entry->route_high : entry->route_low, skip = entry->route_high ? 0 : 4;
+    for (; !(word >> 24); word <<= 8) skip++;
+    ni->control_waiting--;
+    start(ni, (u32)entry, skip, (u32)(entry + 1));
+}
+
 /* The send engine is free, nothing else is to be sent. */
 void send_done(struct ni *ni) {
     REGISTER_WRITE(ISR, ISR_SEND);
     ni->busy = 0;
     if (UNLIKELY(ni->control_waiting)) {
         OFF_PATH("an answer waits");
+        start_control(ni);
         return;
     }
     if (UNLIKELY(ni->prepared)) {
         OFF_PATH("a message is prepared");
-        start(ni, ni->prepared, ni->prepared_skip, ni->prepared_limit);
+        start(ni, ni->prepared, ni->prepared_align, ni->prepared_limit);
         ni->prepared = 0;
     }
 }

@@ -28,7 +28,10 @@ COUNTERS = {
     "queued_control": Counter.CONTROL_QUEUED,
     "bad": Counter.BAD_CRC,
     "early": Counter.EARLY,
+    "starved": Counter.STARVED,
     "blocked": Counter.BLOCKED,
+    "errors_sent": Counter.ERRORS_SENT,
+    "errors": Counter.ERRORS_SEEN,
     "copies": Counter.COPIES,
 }
 
@@ -76,7 +79,6 @@ def state_of(parts: Parts) -> Shared:
         **receiving(s),
         **remote(s),
         **{name: Var(s.firmware, "_counts", itemgetter(at)) for name, at in COUNTERS.items()},
-        "errors": Var(s.firmware, "_counts", lambda c: c[Counter.ERRORS_SENT] + c[Counter.ERRORS_SEEN]),
         "strange": Var(s.firmware, "_counts", lambda c: c[Counter.STRANGE] + c[Counter.STALE]),
     }
     return s

@@ -1,0 +1,19 @@
+"""Firmware in C on the machine: what `nic.firmware=c` is in a run on the RTL."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firmware.images import cores, image
+from firmware.layers import ClusterView, MachineCode, boot_words
+from pymodels.lanai.image import Image
+from pymodels.machine.executed import boots
+from pymodels.machine.nic import ModelNic
+
+
+def executing(layer: str, nic: ModelNic, view: ClusterView) -> ClusterView:
+    """The view of a node whose NIC executes a layer's committed image as soon as its host has loaded it."""
+    core = cores()[nic.kind]
+    program = Image.load(image(layer, nic.kind)).program
+    boots(nic, program, core.chip)
+    return replace(view, machine_code=MachineCode(program, boot_words(layer, view, core.word_bytes)))

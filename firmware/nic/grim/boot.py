@@ -1,0 +1,65 @@
+"""What the host's driver tells GRIM's firmware in C before it starts, and which options that firmware has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from firmware.layers import ClusterView
+from firmware.nic.grim.asked import planned
+from firmware.nic.grim.cards import NO_CARD, card_channel
+from firmware.nic.grim.layout import PROGRAM_END, ROUTE_BYTES, Layout
+from firmware.nic.grim.options import OptionError, Options
+from firmware.nic.hardware import route_row
+
+HAS: Mapping[str, int | str] = {
+    "queue_style": "append",
+    "sequencing": "any-to-any",
+    "buffering": "sending",
+    "control_queue": 1,
+    "timeout_us": 0,
+    "dma_inject": 0,
+    "doorbell_notify": 0,
+    "search_timer": 0,
+}
+"""Options that it has at one value only."""
+
+
+def words(view: ClusterView, word_bytes: int) -> Iterator[tuple[int, Sequence[int]]]:
+    """SRAM addresses and words: the routes, `struct configuration`. `word_bytes`: of the SRAM.
+
+    Raises OptionError for what the firmware lacks.
+    """
+    options, layout = planned(view, view.sram_bytes, executes=True)
+    check(options)
+    if card_channel(options, view) != NO_CARD:
+        raise OptionError("nic.firmware=c", "GRIM's firmware in C serves no FPGA card", "take python on this node")
+    for vnn, route in view.routes.items():
+        high, low, begin, skip = route_row(route, word_bytes)
+        yield layout.routes + 2 * ROUTE_BYTES * vnn, (high, low, begin + skip, 0)
+    yield PROGRAM_END, configuration(options, layout, view.me, len(view.names))
+
+
+def check(options: Options) -> None:
+    """Raise OptionError for an option that the firmware in C does not have."""
+    for name, value in HAS.items():
+        if (asked := getattr(options, name)) != value:
+            cause = f"GRIM's firmware in C has {name}={value} only"
+            raise OptionError(f"option {name}={asked}", cause, "take that, or nic.firmware=python")
+
+
+def configuration(options: Options, layout: Layout, me: int, nodes: int) -> tuple[int, ...]:
+    """The words of `struct configuration` in `configuration.h`, in its order."""
+    queues, trees = layout.queues, layout.tree_queues
+    return (
+        *(layout.counters, layout.channels, layout.routes, layout.scoreboard, layout.outgoing, layout.incoming),
+        *(4 * layout.streams, layout.cursor, layout.ready, layout.held, layout.queued, layout.by_token),
+        *(layout.control, layout.report, layout.blocks, layout.pointers, *layout.buffers),
+        *(queues[0], queues[1] - queues[0] if len(queues) > 1 else 0, layout.own_queue),
+        *(trees[0] if trees else 0, trees[1] - trees[0] if len(trees) > 1 else 0),
+        *(me, nodes, options.channels, options.multicast_trees, layout.targets, layout.slots),
+        *(layout.node_shift, layout.channel_shift, layout.ring),
+        *(layout.control_entries, layout.blocks_count, layout.buffer_bytes),
+        *(layout.limit, layout.own_limit, layout.tree_limit, layout.slot, layout.host_slot, layout.host_limit),
+        *(options.window, 2 * options.retry_delay_us, 2 * options.sync_period_us),
+        *(layout.cut_through, options.cut_through_least),
+    )

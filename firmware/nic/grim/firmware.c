@@ -1,0 +1,85 @@
+/* GRIM on the NIC as a program that a LANai 9 executes: the steps that paths.c has counted, in the order of scan.py. What it lacks,
+ * boot.py refuses by name. */
+#include "layout.h"
+#include "ni.h"
+#include "pieces.h"
+#include "polling.h"
+#include "sending.h"
+#include "receiving.h"
+#include "answers.h"
+#include "failing.h"
+#include "configuration.h"
+#include "arriving.h"
+#include "delivered.h"
+#include "leaving.h"
+
+enum { SYNCHRONISING = 1, RUNNING };
+
+static u32 sentinels[2];
+
+/* What the engines have done. With `again`, the timer says that the notices are to be repeated. */
+static void hardware(struct ni *ni, u32 *again) {
+    u32 isr = REGISTER_SAMPLE(ISR), index;
+    if (poll_flag(isr, 1u << ISR_BIT_RECV)) arrived(ni);
+    if (poll_flag(isr, ISR_SEND)) send_done(ni);
+    if (poll_flag(isr, ISR_WAKE)) blocks_ended(ni);
+    if (poll_flag(isr, ISR_TIME | ISR_BUFF)) {
+        if (isr & ISR_BUFF) {
+            receive_overlong(ni);
+        } else if (again) {
+            REGISTER_WRITE(ISR, ISR_TIME);
+            *again = 1;
+        } else {
+            resume(ni);
+        }
+    }
+    if (!ni->cut_through) return;
+    for (index = 0; index < 2; index++)
+        if (poll_arrival(buffers[index].sentinel, sentinels[index])) covered(ni, &buffers[index], &sentinels[index]);
+}
+
+/* Tell every other NI that this one is reset, until each has answered and been heard. */
+static void synchronise(struct ni *ni, u32 period) {
+    u32 others = ((2u << (ni->nodes - 1)) - 1) & ~(1u << ni->me), again = 1, vnn;
+    SHARED32((u32 *)AT_STATE) = SYNCHRONISING;
+    while ((ni->heard & ni->answered & others) != others) {
+        if (again) {
+            again = 0;
+            if (!ni->busy)
+                for (vnn = 0; vnn < ni->nodes; vnn++)
+                    if ((others & ~ni->answered) >> vnn & 1) {
+                        sync_notice(ni, vnn);
+                        ni->sync_sent++;
+                    }
+            REGISTER_WRITE(IT0, period);
+        }
+        hardware(ni, &again);
+    }
+    SHARED32((u32 *)AT_STATE) = RUNNING;
+    tell_host(ni);
+}
+
+static void begin(struct ni *ni) {
+    struct buffer *first = buffers;
+    do poll_start((u32 *)AT_START);
+    while (SHARED32((u32 *)AT_START) != AT_STARTED);
+    sentinels[0] = sentinels[1] = SENTINEL;
+    SHARED32(first->sentinel) = SHARED32(first->pair->sentinel) = SENTINEL;
+    REGISTER_WRITE(RMP, first->data);
+    REGISTER_WRITE(RML, first->limit);
+    ni->armed = first;
+}
+
+int main(void) {
+    const struct configuration *configuration = (const struct configuration *)AT_PROGRAM_END;
+    struct ni *ni = configured(configuration);
+    struct channel *channel = ni->channels;
+    begin(ni);
+    synchronise(ni, configuration->sync_period);
+    for (;;) {
+        hardware(ni, 0);
+        if (UNLIKELY(all_failed != first_failed)) bring_report(ni);
+        if (UNLIKELY(poll_resend(ni)) && !ni->prepared) send_again(ni);
+        if (LIKELY(!ni->prepared)) channel = search(ni, channel);
+    }
+}

@@ -1,0 +1,54 @@
+"""GRIM's NI firmware in C, executed on the machine instruction by instruction, beside NICs that run the coroutine.
+
+Strategy: the traffic of the delivery tests, between nodes of both kinds and with the hosts' library as it is: what
+arrives is what was sent, once and in order, with refusals, answers that wait for the link, messages cut through and
+full scoreboards, which the counters prove. What the program lacks is refused by name.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.nic.grim.boot import check
+from firmware.nic.grim.layout import Counter
+from firmware.nic.grim.options import OptionError, Options
+from tests.unit.grim_bench import Bench
+from tests.unit.grim_traffic import AllToAll
+
+
+def mixed(in_c: str, **options: int | str) -> Bench:
+    """Nodes whose NICs execute the program (`c`) or run the coroutine (`p`)."""
+    bench: type[Bench] = type("Mixed", (Bench,), {"in_c": in_c})
+    return bench(len(in_c), 1, False, True, **options)
+
+
+SIZES = [0, 3, 8, 64, 700, 3000]
+
+
+@pytest.mark.parametrize("in_c", ["cc", "cp", "pc"])
+def test_messages_of_every_size_arrive_once_and_in_order(in_c: str) -> None:
+    bench = mixed(in_c)
+    AllToAll(bench, 12, [0, 1, 5, 64, 1000, 4000, 9001]).run(settle_us=200)
+    assert bench.total(Counter.ACKS_SEEN) == bench.total(Counter.ACCEPTED) == bench.total(Counter.SENT)
+    assert bench.total(Counter.EARLY) > 0
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("queue_style", "hybrid"), ("sequencing", "per-ni"), ("timeout_us", 500), ("dma_inject", 1)]
+)
+def test_an_option_that_the_program_lacks_is_refused_by_name(option: str, value: int | str) -> None:
+    with pytest.raises(
+        OptionError, match=rf"option {option}={value}: GRIM's firmware in C has {option}=\S+ only; take"
+    ):
+        check(Options.of({option: value}))
+
+
+@pytest.mark.parametrize("in_c", ["cpc", "pcc"])
+def test_receivers_that_stop_and_start_lose_nothing(in_c: str) -> None:
+    bench = mixed(in_c, channels=3, host_queue_bytes=6000, queue_bytes=8192, segment_bytes=1400, cut_through_bytes=512)
+    for node in range(3):
+        bench.machine.host(node).pause_between(750 + 100 * node, 1100 + 100 * node)
+    AllToAll(bench, 20, SIZES).run(settle_us=200)
+    assert bench.total(Counter.NACKS_SENT) > 5
+    assert bench.total(Counter.CONTROL_QUEUED) > 5
+    assert bench.total(Counter.BAD_CRC) == bench.total(Counter.OUT_OF_SEQUENCE) == bench.total(Counter.STRANGE) == 0
