@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import re
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,8 +76,11 @@ def names() -> list[str]:
 
 
 def has_program(layer: str) -> bool:
-    """Whether a message layer has a NIC side; one for a NIC without a processor has none."""
-    return place(f"firmware/nic/{layer}/__init__.py").exists()
+    """Whether the NIC side of a message layer has a program in Python. A layer for a NIC without a processor has no NIC
+    side; that of another may be in C alone.
+    """
+    module = place(f"firmware/nic/{layer}/__init__.py")
+    return module.exists() and re.search(r"\bmain\b", module.read_text(encoding="utf-8")) is not None
 
 
 def _module(side: str, layer: str) -> Any:

@@ -28,7 +28,8 @@ class PathTable:
     def load(cls, side: str, layer: str, firmware: Path | None = None, table: str = "costs.toml") -> PathTable:
         """Read firmware/<side>/<layer>/costs.toml, or the `table` of another processor.
 
-        Raises CostError when it is missing or malformed.
+        A layer that charges nothing there has no `paths.c`, and an empty table. Raises CostError when it is missing or
+        malformed.
         """
         folder = place(f"firmware/{side}/{layer}") if firmware is None else firmware / side / layer
         file = folder / table
@@ -37,6 +38,8 @@ class PathTable:
             known = [one.name for one in TARGETS[side] if (file.parent / one.table).exists()]
             remedy = f"choose the profile of a NIC whose processor it is compiled for: {' or '.join(known)}"
             raise CostError(f"layer {name!r}", f"is not compiled for this NIC ({table})", remedy)
+        if not file.exists() and not (file.parent / "paths.c").exists() and file.parent.is_dir():
+            return cls(name, {}, {})
         if not file.exists():
             known = [f"{path.parent.parent.name}/{path.parent.name}" for path in _tables(firmware)]
             raise CostError(f"layer {name!r}", "has no table of compiled costs", nearest(name, known))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from firmware.images import cores, image, layers
+from firmware.layers import has_program
 from pymodels.errors import ConfigError, nearest
 from pymodels.lanai.image import Image
 from pymodels.profiles import Profile
@@ -22,7 +23,10 @@ def nodes_in_c(
     options: Mapping[str, float | str], layer: str, names: Sequence[str], profile: Profile
 ) -> frozenset[int]:
     """The nodes whose NICs execute the C firmware of a layer. Raises ConfigError where that cannot be."""
-    words = [word.strip() for word in str(options[FIRMWARE]).split(",")]
+    asked = str(options[FIRMWARE])
+    if asked == PYTHON and layer in layers() and not has_program(layer):
+        asked = C
+    words = [word.strip() for word in asked.split(",")]
     for word in words:
         if word not in (PYTHON, C):
             raise ConfigError("SET", 0, "unknown word", f"{FIRMWARE} has {word!r}", nearest(word, (PYTHON, C)))
@@ -46,11 +50,13 @@ def _check_stop(function: str, layer: str, kind: str) -> None:
 
 def _check(layer: str, kind: str) -> None:
     """Refuse what has no image. Raises ConfigError."""
-    known = sorted(name for name in layers() if any(image(name, one).exists() for one in cores()))
-    if layer not in known:
+    asked = f"{FIRMWARE}={C} asks for it"
+    if layer not in layers():
         what = f"layer {layer!r} has no firmware in C" if layer else "this study starts no message layer"
-        raise ConfigError("SET", 0, what, f"{FIRMWARE}={C} asks for it", f"layers that have: {', '.join(known)}")
-    if kind not in cores() or not image(layer, kind).exists():
-        kinds = ", ".join(one for one in cores() if image(layer, one).exists())
-        cause = f"{FIRMWARE}={C} asks for it on a {kind}"
-        raise ConfigError("SET", 0, f"no image of layer {layer!r}", cause, f"kinds of NIC that have one: {kinds}")
+        raise ConfigError("SET", 0, what, asked, f"layers that have: {', '.join(sorted(layers()))}")
+    kinds = [one for one in cores() if image(layer, one).exists()]
+    if kind not in kinds:
+        remedy = (
+            f"kinds of NIC that have one: {', '.join(kinds)}" if kinds else f"make it: `make firmware LAYER={layer}`"
+        )
+        raise ConfigError("SET", 0, f"layer {layer!r} has no image for a {kind}", asked, remedy)

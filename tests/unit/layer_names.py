@@ -11,7 +11,7 @@ from tests.unit.nic_names import OF_ALL, TOPS, docstrings, naming
 
 OWN = (
     r"firmware/(?:nic|host)/{0}/",  # the layer itself
-    r"pymodels/(?:formats/{0}|{0}_\w+)\.py$",  # its packets, models of it
+    r"pymodels/(?:formats/{0}(?:/|\.py$)|{0}_\w+\.py$)",  # its packets, models of it
     r"(?:pymodels|tb)/nics/{0}(?:/|\.py$)",  # the NIC that it drives, where it has the name of one
     r"tb/fuzz/layers/{0}(?:/|\.py$)",  # random programs of it
     r"tb/explore/(?:worlds/)?{0}(?:/|\.py$)",  # small worlds of it

@@ -39,6 +39,8 @@ MADE_UP = {
     "lanai9-200.toml",
 }
 """What a page tells the reader to make."""
+READERS = "mylab/"
+"""The folder of a page's reader."""
 FOLDERS = ("hdl", "pymodels", "firmware", "tb", "tests")
 FILE = re.compile(r"[\w.*<>+/-]+\.(?:py|sv|svh|c|h|cpp|f|toml|md|sh|txt|css|vlt|rules|waivers)")
 FOLDER = re.compile(rf"(?:{'|'.join(FOLDERS)})/[\w.*<>/-]*|[\w<>-][\w<>/-]*/")
@@ -80,7 +82,7 @@ def commands(page: Path) -> Iterator[list[str]]:
 
 def exists(token: str, page: Path) -> bool:
     """Whether a file or folder that a page names is there: from the root, from the page, or as the end of a path."""
-    if "sim_build" in token or token in GENERATED or Path(token).name in MADE_UP:
+    if "sim_build" in token or token in GENERATED or Path(token).name in MADE_UP or token.startswith(READERS):
         return True
     pattern = re.sub(r"<[^>]*>", "*", token).rstrip("/")
     if any(any(folder.glob(pattern)) for folder in (ROOT, page.parent)) or (page.parent / pattern).exists():

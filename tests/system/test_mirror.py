@@ -1,0 +1,79 @@
+"""Somebody's own firmware in C, outside of the tree, by the page firmware/runtime/mirror.md.
+
+Strategy: the files of the page are written into an empty folder. With the committed image, which must be that of the
+page's sources, the study runs on both simulators with equal results; its figures are checked. Where the compiler is,
+the page's command makes the same image.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pymodels.costs.compile import compiler_version
+from pymodels.results import Results, differences, read_results
+from pymodels.toml import read_toml
+from tb.tools.paths import ROOT
+
+PAGE = (ROOT / "firmware" / "runtime" / "mirror.md").read_text(encoding="utf-8")
+FILES = dict(re.findall(r"^`(mylab/\S+)`\n```\w+\n(.*?)```$", PAGE, re.DOTALL | re.MULTILINE))
+(COMMANDS,) = re.findall(r"^```sh\n(.*?)```$", PAGE, re.DOTALL | re.MULTILINE)
+COMPILE = next(line for line in COMMANDS.splitlines() if "sanlab firmware" in line)
+IMAGE = "firmware/nic/mirror/firmware.lanai9.toml"
+COMMITTED = Path(__file__).with_name("mirror.lanai9.toml")
+
+
+@pytest.fixture(name="folder")
+def fixture_folder(tmp_path: Path) -> Path:
+    """The user's folder with the page's files in `mylab`."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "mylab" / "__init__.py").touch()
+    return tmp_path
+
+
+def sanlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """The command, with the page's root."""
+    env = {**os.environ, "SANLAB_PATH": "mylab", "PYTHONPATH": str(ROOT), "SANLAB_OUT": str(folder / "out")}
+    return subprocess.run(
+        [sys.executable, "-m", "tb.sanlab", *words], cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
+
+
+def ran(folder: Path, simulator: str) -> Results:
+    ended = sanlab(folder, "run", f"--sim={simulator}", f"--out={simulator}", "--set=repetitions=2", "mirror_time")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return read_results(folder / simulator / "results.json")
+
+
+def test_packets_are_mirrored_by_firmware_in_c_of_a_folder_outside(folder: Path) -> None:
+    shutil.copy(COMMITTED, folder / "mylab" / IMAGE)
+    one, other = (ran(folder, simulator) for simulator in ("verilator", "icarus"))
+    assert differences(one, other, same_simulator=False) == []
+    assert one.metrics["mirrored"] == 6
+    assert 2 < one.metrics["round_us_0B"] < one.metrics["round_us_56B"] < 30
+
+
+def test_a_layer_without_an_image_is_told_how_to_make_it(folder: Path) -> None:
+    ended = sanlab(folder, "run", "mirror_time")
+    assert ended.returncode == 2
+    assert "layer 'mirror' has no image for a lanai9" in ended.stderr
+    assert "make it: `make firmware LAYER=mirror`" in ended.stderr
+
+
+@pytest.mark.skipif(compiler_version() is None, reason="clang-16 is not installed")
+def test_the_command_of_the_page_makes_the_image(folder: Path) -> None:
+    ended = sanlab(folder, *COMPILE.split("#")[0].split("sanlab ")[1].split())
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    made, _ = read_toml(folder / "mylab" / IMAGE)
+    committed, _ = read_toml(COMMITTED)
+    assert made["compiled"]["sources_sha256"] == committed["compiled"]["sources_sha256"]
+    if made["compiled"]["compiler"] == committed["compiled"]["compiler"]:
+        assert made == committed
