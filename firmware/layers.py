@@ -2,6 +2,7 @@
 
 `firmware/nic/<layer>/__init__.py` has `async def main(nic: Nic, view: ClusterView) -> None`, the NIC's program.
 `firmware/host/<layer>/__init__.py` has `def open_layer(host: Host, view: ClusterView) -> Any`, the library of one host.
+A layer without a NIC side may stand on another: see `stack.py`.
 `shown.py` of the NIC side (of the host side, where that is all) has `SHOWN`, what tools show of the layer.
 """
 
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware.shown import NOTHING_SAID, Shown
-from firmware.verbs import Host, Nic
+from firmware.verbs import Nic
 from pymodels.card.fabric import Circuit
 from pymodels.cards import CardMap
 from pymodels.config.model import QueueRequest
@@ -148,6 +149,13 @@ def boot_words(layer: str, view: ClusterView, word_bytes: int) -> tuple[tuple[in
     return tuple((address, tuple(row)) for address, row in words)
 
 
-def host_library(layer: str) -> Callable[[Host, ClusterView], Any]:
-    """The host library of a message layer. Raises LookupError naming the nearest layer."""
-    return _module("host", layer).open_layer  # type: ignore[no-any-return]
+def host_module(layer: str) -> Any:
+    """The package of a layer's host side. Raises LookupError naming the nearest layer."""
+    return _module("host", layer)
+
+
+def host_library(layer: str) -> Callable[..., Any]:
+    """The host library of a message layer: of host, view, and the library on which it stands, if it stands on one
+    (`firmware.stack`). Raises LookupError naming the nearest layer.
+    """
+    return host_module(layer).open_layer  # type: ignore[no-any-return]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,8 @@ class PathTable:
     paths: Mapping[str, PathCost]
     compiled: Mapping[str, str]
     """Where the counts come from: origin, target, compiler, flags, sources_sha256."""
+    owners: Mapping[str, str] = field(default_factory=dict)
+    """By path the table that it is of, where that is another one: several layers run on one processor."""
 
     @classmethod
     def load(cls, side: str, layer: str, firmware: Path | None = None, table: str = "costs.toml") -> PathTable:
@@ -60,6 +62,23 @@ class PathTable:
             raise CostError(f"layer 'nic/{layer}'", "this NIC has no processor", "choose another layer, or PROFILE")
         own, shared = (cls.load("nic", one, table=target.table) for one in (layer, "hardware"))
         return cls(own.name, {**shared.paths, **own.paths}, own.compiled)
+
+    @classmethod
+    def together(cls, tables: Sequence[PathTable]) -> PathTable:
+        """The tables of several layers that run on one processor. Raises CostError for a path that two of them have."""
+        paths: dict[str, PathCost] = {}
+        owners: dict[str, str] = {}
+        for table in tables:
+            for path, cost in table.paths.items():
+                if path in paths:
+                    cause = f"is one of {owners[path]} and one of {table.name}, which run on one processor"
+                    raise CostError(f"path {path!r}", cause, "rename one")
+                paths[path], owners[path] = cost, table.owner(path)
+        return cls(" and ".join(table.name for table in tables), paths, tables[0].compiled, owners)
+
+    def owner(self, path: str) -> str:
+        """The name of the table that a path is of."""
+        return self.owners.get(path, self.name)
 
     def cost(self, path: str) -> PathCost:
         """The cost of a path. Raises CostError naming the nearest path."""

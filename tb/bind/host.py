@@ -183,7 +183,7 @@ class RtlHost(Processes, Computes, Actor):
     def _cost(self, path: str, times: int = 1) -> tuple[int, int]:
         """Time of a path in ps, and its number in the trace; kept."""
         clocks = host_clocks(self.table.cost(path), self._timing.processor, times)
-        cost = round(clocks * self._timing.clock_ps), self._paths.number(self.table.name, path)
+        cost = round(clocks * self._timing.clock_ps), self._paths.number(self.table.owner(path), path)
         self._spends[path, times] = cost
         if times == 1:
             self._spends[path] = cost

@@ -58,8 +58,8 @@ class RunningCluster:
         self.kernel = self.doorway.quick(Kernel)()
         self.engine = Engine(dut, self.doorway, self.kernel)
         self.paths = PathNumbers()
-        self.layer = ""
-        """The message layer that runs on it, once a study has started one."""
+        self.layers: tuple[str, ...] = ()
+        """The message layers that run on it, once a study has started some: the lowest first."""
         self.invariants = Invariants(self.doorway, self.kernel, plan.profile.nic.invariants)
         self.left_in_flight: list[str] = []
         self.stands_still = False
@@ -168,11 +168,14 @@ class RunningCluster:
             self.nics[node].stopped = core.stopped
         core.use(program)
 
-    def use_layer(self, layer: str) -> None:
-        """Charge a message layer's compiled costs from now on. Raises CostError when it has no table."""
-        self.layer = layer
-        host = PathTable.load("host", layer)
-        if has_program(layer):
+    def use_layer(self, *layers: str) -> None:
+        """Charge the compiled costs of message layers from now on, the lowest first, beside those that run already.
+
+        Raises CostError when one has no table, or when two have a path of one name.
+        """
+        self.layers = tuple(dict.fromkeys((*self.layers, *layers)))
+        host = PathTable.together([PathTable.load("host", layer) for layer in self.layers])
+        for layer in filter(has_program, layers):
             nic = PathTable.of_nic(layer, self.plan.profile.nic.target)
             for n in self.nics:
                 n.use(nic)

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firmware.images import cores, image
-from firmware.layers import ClusterView, MachineCode, boot_words, has_program, host_library, nic_program, tolerates_loss
+from firmware.layers import ClusterView, MachineCode, boot_words, has_program, nic_program, tolerates_loss
+from firmware.stack import Libraries, Options, stack
 from pymodels.card.fabric import EXAMPLE
 from pymodels.config.model import FPGA_CARD
 from pymodels.kernel import Kernel, Task
@@ -23,6 +24,7 @@ from pymodels.lanai.image import Image
 from pymodels.results import Series
 from tb.lab.cluster import RunningCluster
 from tb.lab.switch import RunningSwitch
+from tb.plan.options import options_by_layer
 from tb.plan.request import Plan
 from tb.plan.settings import card_period
 from tb.report.recorded import Legend, legend_of
@@ -86,6 +88,8 @@ class Lab(Notebook):
         self._running = running
         self._told = 0.0
         self._progress: dict[str, int | str] = {}
+        self._libraries: dict[int, Libraries] = {}
+        """By node, once a layer has been started there."""
         running.engine.heartbeat = self.tell
 
     @property
@@ -136,12 +140,14 @@ class Lab(Notebook):
         options: Mapping[str, float | str] | None = None,
         of_host: Mapping[int, Mapping[str, float | str]] | None = None,
     ) -> list[Any]:
-        """Start a message layer: its program on every NIC, its library on every host. The libraries by VNN. `of_host`:
-        further options of single hosts and their NICs.
+        """Start a message layer: its program on every NIC, its library on every host, and before it what it stands on
+        where that does not run yet. The libraries by VNN. `of_host`: further options of single hosts and their NICs.
         """
-        self.running.use_layer(layer)
         options = options or {}
-        if tolerates_loss(layer, {**self._set_by_user(layer), **options}) and self.lossy:
+        told = {**options_by_layer(self.plan.options), layer: {**self._set_by_user(layer), **options}}
+        layers = stack([*self.running.layers, layer], told)
+        self.running.use_layer(*layers)
+        if self.lossy and any(tolerates_loss(one, told.get(one, {})) for one in layers):
             self.running.invariants.faults_expected = True
         return [
             self.start_node(layer, vnn, {**options, **(of_host or {}).get(vnn, {})})
@@ -156,18 +162,27 @@ class Lab(Notebook):
 
     def start_node(self, layer: str, vnn: int, options: Mapping[str, float | str] | None = None) -> Any:
         """Start a layer's program on one NIC, and its library on that host: with all of them, or once more after a
-        reset.
+        reset. What it stands on is started first where it does not run.
         """
-        view = self.view(vnn, {**self._set_by_user(layer), **(options or {})})
-        if vnn in self.plan.in_c:
-            view = self._executed(layer, view)
-        elif has_program(layer):
-            nic = self.running.nics[vnn]
-            nic.spawn(nic_program(layer)(nic, view), f"{layer} program")
-        library = host_library(layer)(self.running.hosts[vnn], view)
+        if vnn not in self._libraries:
+
+            def view(one: str, given: Options) -> ClusterView:
+                return self.view(vnn, {**self._set_by_user(one), **given})
+
+            self._libraries[vnn] = Libraries(self.running.hosts[vnn], view, self._program)
+        library = self._libraries[vnn].start(layer, options)
         for warning in getattr(library, "warnings", ()):
             print(f"warning: {warning}", file=sys.stderr)
         return library
+
+    def _program(self, layer: str, view: ClusterView) -> ClusterView:
+        """Start a layer's program on the NIC of a node, where it has one; the view for its library."""
+        if view.me in self.plan.in_c:
+            return self._executed(layer, view)
+        if has_program(layer):
+            nic = self.running.nics[view.me]
+            nic.spawn(nic_program(layer)(nic, view), f"{layer} program")
+        return view
 
     def _executed(self, layer: str, view: ClusterView) -> ClusterView:
         """The view of a node whose NIC executes a layer's committed image."""
@@ -214,7 +229,7 @@ class Lab(Notebook):
         clocks = {name: self.plan.profile.integer(f"clock.{name}_ps") for name in ("nic", "link", "pci")}
         lost = self._running.doorway.trace_lost
         topology, kind = self.plan.cluster.topology, self.plan.profile.kind
-        return legend_of(topology, self._running.paths.names, clocks, lost, kind, self._running.layer)
+        return legend_of(topology, self._running.paths.names, clocks, lost, kind, self._running.layers)
 
     def trace(self) -> NDArray[np.void]:
         """The trace so far, in time order, shape (n,)."""

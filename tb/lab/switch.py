@@ -39,7 +39,7 @@ class RunningSwitch:
         self.kernel = self.doorway.quick(Kernel)()
         self.engine = Engine(dut, self.doorway, self.kernel, direct=False)  # it writes signals by handles
         self.paths = PathNumbers()
-        self.layer = ""
+        self.layers: tuple[str, ...] = ()
         self._dut = dut.study
         self._period = plan.profile.integer("clock.link_ps")
         self._errors = 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from firmware.layers import check_options, holds_link
+from firmware.layers import check_options, holds_link, names
+from firmware.stack import ON, grounds
 from pymodels.cards import CardMap
 from pymodels.errors import ConfigError, nearest
 from tb.plan.modules import module_if_there
@@ -41,9 +42,11 @@ class Option:
 
 def layer_options(layer: str) -> dict[str, Option]:
     """The run-time options of a message layer as settings `<layer>.<option>`; none when it has no options module."""
+    known = grounds(layer) if layer in names() else ()
+    chosen = {f"{layer}.{ON}": Option(known[0], f"what {layer} stands on", choices=known)} if len(known) > 1 else {}
     module = module_if_there(f"firmware.nic.{layer}.options") or module_if_there(f"firmware.host.{layer}.options")
     if module is None:
-        return {}
+        return chosen
     defaults = module.Options()
     numbers = {
         name: Option(getattr(defaults, name), f"option {name} of {layer}", *bounds)
@@ -53,7 +56,13 @@ def layer_options(layer: str) -> dict[str, Option]:
         name: Option(getattr(defaults, name), f"option {name} of {layer}", choices=known)
         for name, known in getattr(module, "WORDS", {}).items()
     }
-    return {f"{layer}.{name}": option for name, option in {**numbers, **words}.items()}
+    return {**chosen, **{f"{layer}.{name}": option for name, option in {**numbers, **words}.items()}}
+
+
+def stack_options(layer: str) -> dict[str, Option]:
+    """The options of a message layer, and of all layers that it can stand on."""
+    below = [stack_options(one) for one in grounds(layer)]
+    return {name: option for options in (*below, layer_options(layer)) for name, option in options.items()}
 
 
 def check_layers(options: Mapping[str, float | str], nodes: int, sram_bytes: int, card: CardMap) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from firmware.layers import has_program
+from firmware.stack import stack
 from pymodels.config import Cluster, load_cluster
 from pymodels.config.find import HOST_VARIABLE, find_config
 from pymodels.config.model import FPGA_CARD
@@ -21,7 +22,7 @@ from pymodels.profiles.profile import parse_settings
 from pymodels.routes import check_routes
 from tb.plan.firmware import EACH_INSTRUCTION, FIRMWARE, INSTRUCTIONS, STOP, STOP_AT, WRITTEN_IN, nodes_in_c
 from tb.plan.limits import check_cables, check_size, check_switches
-from tb.plan.options import Option, check_layers, links_held
+from tb.plan.options import Option, check_layers, links_held, options_by_layer
 from tb.plan.studies import StudyInfo
 
 HOST = "run.host"
@@ -109,7 +110,8 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     held_by = links_held(options)
     if held_by and not info.cyclic_routes:
         check_routes(cluster.topology, cluster.routes, held_by=held_by)
-    layer = getattr(info.module, "LAYER", "")
+    layers = stack(info.layers, options_by_layer(options))
+    layer = layers[0] if layers else ""
     _check_compiled(layer, profile)
     understood = replace(understood, in_c=nodes_in_c(options, layer, cluster.names, profile))
     if info.check is not None:

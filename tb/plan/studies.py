@@ -2,9 +2,10 @@
 what it measured.
 
 A study module has a docstring (its first line is the question), optionally `OPTIONS` (its keys for SET), `LAYER` (the
-message layer that it starts: refused on a NIC for which it is not compiled), `CLUSTER` (the example cluster it needs,
-else the user's), `DESIGN` (what is built when it is not a cluster), `CYCLIC_ROUTES` (it may run with given routes, or
-options of its layer, that can deadlock), `QUICK` (settings, as SET has them, that keep it within half a minute),
+message layer that it starts, or several: refused on a NIC for which it is not compiled), `CLUSTER` (the example cluster
+it needs, else the user's), `DESIGN` (what is built when it is not a cluster), `CYCLIC_ROUTES` (it may run with given
+routes, or options of its layer, that can deadlock), `QUICK` (settings, as SET has them, that keep it within half a
+minute),
 `VARIANTS` (further runs of `make figures`: profile and settings by name), `check(plan)` (raises ConfigError for
 settings that cannot be, before anything is built), and `async def run(lab: Lab) -> None`. It imports no simulator, and
 names no published figure.
@@ -50,6 +51,12 @@ class StudyInfo:
 
     variants: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Further runs of `make figures` by name (`VARIANTS` of the module): profile, and settings as SET has them."""
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The message layers that it starts (`LAYER` of the module: one, or several)."""
+        said = getattr(self.module, "LAYER", ())
+        return (said,) if isinstance(said, str) else tuple(said)
 
     @property
     def run(self) -> Any:

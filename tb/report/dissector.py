@@ -1,8 +1,8 @@
 """The dissector of a run's packets: `dissector.lua`, for Wireshark, beside `packets.pcapng`.
 
 It is what is known of Myrinet (`wireshark/myrinet.lua`), then what the NIC's network adds (`dissector.lua` in the
-folder of its kind), then the run's message layer: the numbers of its firmware as tables, and its `dissector.lua`; or,
-of a layer with a plain header, a line made of its fields (`firmware.shown.Plain`).
+folder of its kind), then the run's message layers, the lowest first: the numbers of a layer's firmware as tables, and
+its `dissector.lua`; or, of a layer with a plain header, a line made of its fields (`firmware.shown.Plain`).
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def parts(legend: Legend) -> Iterator[str]:
     network = place(f"{NICS}/{legend.nic}/{FILE}")
     if network.exists():
         yield _block(network.read_text(encoding="utf-8"))
-    if legend.layer:
-        seen, own = shown(legend.layer), folder_of(legend.layer) / FILE
+    for layer in legend.layers:
+        seen, own = shown(layer), folder_of(layer) / FILE
         if seen.plain is not None:
-            yield plain(legend.layer, seen.plain)
+            yield plain(layer, seen.plain, above=layer != legend.layers[0])
         if own.exists():
             told = "".join(number(name, what) for name, what in seen.numbers.items())
             yield _block(told + own.read_text(encoding="utf-8"))
@@ -50,13 +50,13 @@ def number(name: str, what: int | type[IntEnum]) -> str:
     return f"local {name} = {{ {entries} }}\n"
 
 
-def plain(layer: str, header: Plain) -> str:
-    """A layer whose header is whole bytes, as Lua."""
+def plain(layer: str, header: Plain, above: bool = False) -> str:
+    """A layer whose header is whole bytes, as Lua; `above`: it stands in the payload of the layer below."""
     lines, at = [], 2
     for name, (size, label) in header.fields.items():
         lines.append(f'  {{ name = "{name}", at = {at}, size = {size}, label = "{label}" }},\n')
         at += size
-    return f'plain_layer("{layer}", {header.type:#x}, {{\n{"".join(lines)}}})\n'
+    return f'plain_layer("{layer}", {header.type:#x}, {{\n{"".join(lines)}}}, {"above" if above else "layers"})\n'
 
 
 def _block(text: str) -> str:

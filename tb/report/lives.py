@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from firmware.layers import shown
+from firmware.stack import shown_together
 from pymodels.trace import PARTS_PER_NODE, SWITCH_BASE, Part, TraceEvent
 from tb.report.life import Piece
 from tb.report.receivers import Receivers
@@ -24,7 +24,7 @@ class Lives(Receivers):
     """Takes the records of a run one by one, in time order, and tells the lives of its messages."""
 
     def __init__(self, legend: Legend) -> None:
-        super().__init__(shown(legend.layer))
+        super().__init__(shown_together(legend.layers))
         self.wire = Wire(legend)
         self._leaving: dict[int, Packet] = {}
         self._silent = all(one.event != TraceEvent.NIC_NOTICED for one in self.shown.stages)

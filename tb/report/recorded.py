@@ -24,7 +24,7 @@ from pymodels.topology import Topology
 from pymodels.trace import RECORD, SWITCH_BASE
 
 LEGEND, TRACE = "legend.json", "trace.npy"
-LEGEND_SCHEMA = 2
+LEGEND_SCHEMA = 3
 End = tuple[str, int]
 """A port: name of the host or switch, number of the port."""
 
@@ -51,8 +51,8 @@ class Legend:
     """Records for which the trace had no room."""
     nic: str = DEFAULT_KIND
     """The kind of the hosts' NICs."""
-    layer: str = ""
-    """The message layer; empty: none."""
+    layers: tuple[str, ...] = ()
+    """The message layers, the lowest first."""
 
     @cached_property
     def peers(self) -> dict[End, End]:
@@ -66,9 +66,9 @@ class Legend:
 
 
 def legend_of(
-    topology: Topology, paths: list[str], clocks_ps: dict[str, int], lost: int, nic: str, layer: str
+    topology: Topology, paths: list[str], clocks_ps: dict[str, int], lost: int, nic: str, layers: tuple[str, ...]
 ) -> Legend:
-    """The legend of a run on a topology whose hosts have NICs of a kind, and a message layer."""
+    """The legend of a run on a topology whose hosts have NICs of a kind, and of message layers."""
     return Legend(
         topology.hosts,
         tuple((s.name, s.ports) for s in topology.switches),
@@ -77,7 +77,7 @@ def legend_of(
         clocks_ps,
         lost,
         nic,
-        layer,
+        layers,
     )
 
 
@@ -124,7 +124,7 @@ def read_legend(path: Path) -> Legend:
         cause = f"{path} has schema {version!r}, this sanlab reads {LEGEND_SCHEMA}"
         raise TraceError("trace of another version", cause, "run the study again")
     try:
-        tuples = {name: tuple(plain[name]) for name in ("hosts", "paths")}
+        tuples = {name: tuple(plain[name]) for name in ("hosts", "paths", "layers")}
         pairs = {name: tuple(tuple(row) for row in plain[name]) for name in ("switches", "links")}
         return Legend(**{**plain, **tuples, **pairs})
     except (KeyError, TypeError) as error:

@@ -12,11 +12,13 @@ from typing import Any
 import cocotb
 
 from firmware.layers import host_library
+from firmware.stack import stack
 from tb.lab.cluster import RunningCluster
 from tb.lab.lab import Lab
 from tb.lab.outcome import leave_behind
 from tb.lab.switch import RunningSwitch
 from tb.plan import studies
+from tb.plan.options import options_by_layer
 from tb.plan.request import Request, plan
 from tb.stuck.watch import explain_failure
 
@@ -31,8 +33,7 @@ async def study(dut: Any) -> None:
     understood = plan(request, info)
     running = RunningCluster(dut, understood) if info.design is None else RunningSwitch(dut, understood)
     lab = Lab(understood, running)
-    layer = getattr(info.module, "LAYER", "")
-    if layer:
+    for layer in stack(info.layers, options_by_layer(understood.options)):
         host_library(layer)  # imported now: the cost of the run is the run's
     gc.freeze()  # what stands now stays; the run itself makes next to no cycles
     gc.set_threshold(100_000, 50, 100)

@@ -47,10 +47,15 @@ def sealed(data: bytes) -> bytes:
 
 
 def told(
-    folder: Path, packets: list[Captured], *fields: str, layer: str = "grim", link_type: int = MYRINET
+    folder: Path,
+    packets: list[Captured],
+    *fields: str,
+    layer: str = "grim",
+    above: tuple[str, ...] = (),
+    link_type: int = MYRINET,
 ) -> list[list[str]]:
-    """What tshark says of packets of a layer: these fields of each."""
-    legend = replace(LEGEND_OF_TWO, layer=layer, nic="sp" if link_type == SP else "lanai9")
+    """What tshark says of packets of a layer, and of those on it: these fields of each."""
+    legend = replace(LEGEND_OF_TWO, layers=(layer, *above), nic="sp" if link_type == SP else "lanai9")
     path, dissector = folder / "packets.pcapng", folder / "dissector.lua"
     write_dissector(legend, dissector)
     write_packets(packets, legend, path, link_type=link_type)
@@ -123,6 +128,15 @@ def test_echo_and_unknown_layers(tmp_path: Path) -> None:
         [b"abc".hex(), "echo", "source 1, number 5, destination 0, bytes 3"],
         ["", "Myrinet", "type 0x01020304, 8 bytes"],
     ]
+
+
+def test_the_payload_is_shown_as_the_layer_above_has_it(tmp_path: Path) -> None:
+    header = Header(7, 9, MessageType.ACTIVE, 2, 0, 0x0000, 3, 0x0100, 0x0102, len(ECHO), (1, -2, 3, 4)).pack()
+    fields = ("grim.handler", "echo_layer.number", "_ws.col.Protocol")
+    ((handler, number, protocol),) = told(
+        tmp_path, [packet(sealed(header + ECHO), INTO_METZ)], *fields, above=("echo",)
+    )
+    assert (bool(handler), number, protocol) == (True, "5", "echo")
 
 
 def test_harm_is_told(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ LEGEND_OF_TWO = Legend(
     (("paris", 0, "sw0", 0), ("metz", 0, "sw0", 1)),
     ("nic/grim:send_message", "host/grim:send"),
     {"nic": 7500, "link": 6250, "pci": 15000},
-    layer="grim",
+    layers=("grim",),
 )
 Row = tuple[int, int, int, int, int, int]
 E = TraceEvent

@@ -25,7 +25,7 @@ ANSWER = 0x01000009
 """Key of an answer of VIA from node 1."""
 
 
-LEGEND_OF_VIA = replace(LEGEND_OF_TWO, layer="via")
+LEGEND_OF_VIA = replace(LEGEND_OF_TWO, layers=("via",))
 
 
 def lives(*parts: list[Row], legend: Legend = LEGEND_OF_TWO) -> Lives:

@@ -25,7 +25,7 @@ CPU = Part.HOST_CPU
 
 
 def lives(*parts: list[Row]) -> Lives:
-    return Lives(replace(LEGEND_OF_TWO, layer="fifo")).take_all(rows(trace(*parts)))
+    return Lives(replace(LEGEND_OF_TWO, layers=("fifo",))).take_all(rows(trace(*parts)))
 
 
 def written(at: int, node: int, number: int = 1, key: int = KEY) -> list[Row]:

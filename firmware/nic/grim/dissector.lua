@@ -77,6 +77,7 @@ local function message(buffer, pinfo, branch, type)
   pinfo.cols.info = string.format(
     "%s VNN %d to %d, %d bytes, handler %d, token %d sequence %d", name_of(type), buffer(6, 1):uint(),
     buffer(10, 1):uint(), 4 * words - correction, buffer(14, 2):uint(), buffer(2, 1):uint(), buffer(3, 1):uint())
+  if bytes > 0 then payload_above(buffer(32, bytes), pinfo, branch) end
   return buffer:len()
 end
 

@@ -91,6 +91,7 @@ function via_proto.dissector(buffer, pinfo, tree)
   pinfo.cols.info = string.format(
     "%s from node %d to VI %d, %d bytes, message %d%s, sequence %d", name, buffer(0, 1):uint(), vi, bytes,
     buffer(2, 2):uint(), whole, sequence)
+  if vi > 0 and kind == 0 and there >= bytes and bytes > 0 then payload_above(buffer(8, bytes), pinfo, tree) end
   return buffer:len()
 end
 guess = function(inside, most, pinfo, tree)

@@ -2,7 +2,8 @@
 -- network and message layer add, and leaves the whole as dissector.lua beside the packets of a run.
 --
 -- A layer is found by the first 16 bits of the packet type: it adds itself to the table "myrinet.layer". One whose packets
--- begin with no type sets `guess`.
+-- begin with no type sets `guess`. A layer that stands on another is found by the first 16 bits of the payload of the
+-- lower one, in the table "myrinet.above".
 
 local myrinet = Proto("myrinet", "Myrinet packet")
 local field = {
@@ -20,6 +21,7 @@ local harm = {
 }
 myrinet.experts = harm
 local layers = DissectorTable.new("myrinet.layer", "Message layer", ftypes.UINT16, base.HEX)
+local above = DissectorTable.new("myrinet.above", "Layer that stands on a message layer", ftypes.UINT16, base.HEX)
 
 -- CRC-8 of ATM header error control: x^8 + x^2 + x + 1, register 0 at the start. A good packet with its CRC gives 0.
 local xor = (bit32 or bit).bxor
@@ -62,8 +64,15 @@ end
 -- Dissects the inside of a packet, with at most so many bytes of padding, if it looks like one of the layer.
 local guess = function(inside, most, pinfo, tree) end
 
+-- The payload of a layer's packet as what a layer above put into it, where one has that type.
+local function payload_above(buffer, pinfo, tree)
+  local found = buffer:len() >= 2 and above:get_dissector(buffer(0, 2):uint())
+  if found then found:call(buffer:tvb(), pinfo, tree) end
+end
+
 -- A layer that has only a header of whole bytes behind its 16-bit type, and a payload whose size is the field `bytes`.
-local function plain_layer(name, type, fields)
+-- `found`: the table in which it is found.
+local function plain_layer(name, type, fields, found)
   local proto, places, shown = Proto(name .. "_layer", name .. " message"), {}, {}
   local sized = { ProtoField.uint8, ProtoField.uint16, ProtoField.uint24, ProtoField.uint32 }
   for index, one in ipairs(fields) do
@@ -88,7 +97,7 @@ local function plain_layer(name, type, fields)
     pinfo.cols.info = table.concat(told, ", ")
     return buffer:len()
   end
-  layers:add(type, proto)
+  found:add(type, proto)
 end
 
 function myrinet.dissector(buffer, pinfo, tree)
