@@ -59,10 +59,11 @@ class Bench:
         self.bits = int(dut.REGISTER_BITS.value)
         self.image = SramImage(dut.u_memory, SIZE)
         self.chip = replace(V11, load_delay=delay, register_bits=self.bits)
-        self.pace = Pace(delay, int(dut.WIDTH.value) // 8, int(dut.FETCH_WORDS.value), register_clocks)
+        fetch_log2 = self.rng.randint(1, 3)
+        self.pace = Pace(delay, int(dut.WIDTH.value) // 8, 1 << fetch_log2, register_clocks)
         Clock(dut.clk, 10, unit="ns", impl="gpi").start(start_high=False)
         dut.cfg_load_delay.value, dut.cfg_register_clocks.value = delay, register_clocks
-        dut.cfg_fetch_log2.value = self.rng.randint(1, 3)
+        dut.cfg_fetch_log2.value = fetch_log2
         dut.allow.value = 1
         dut.rst.value = 1
 
