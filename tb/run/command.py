@@ -160,7 +160,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", default="1")
     parser.add_argument("--cluster", default="")
     parser.add_argument("--profile", default="")
-    parser.add_argument("--set", default="", dest="settings", metavar="KEY=VALUE ...")
+    parser.add_argument("--set", action="append", default=[], dest="settings", metavar="KEY=VALUE ...")
     parser.add_argument("--waves", action="store_true")
     add_window(parser)
     parser.add_argument("--out", default="", help="folder for the results (default sim_build/<study>)")
@@ -168,7 +168,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         info = studies.load(words.study)
         cluster = words.cluster or info.cluster or ""
-        given = (words.waves, cluster, words.profile, words.settings, SIMULATORS)
+        given = (words.waves, cluster, words.profile, " ".join(words.settings), SIMULATORS)
         request = resolve(words.study, words.sim, words.seed, *given)
         folder = Path(words.out).resolve() if words.out else OUT / words.study
         window = window_ps(words.begin, words.end)

@@ -36,6 +36,7 @@ from tb.run.simulate import Outcome
         (["grim_pingpong", "--seed=--1"], "SEED: not a number: SEED is '--1'; give a whole number"),
         (["grim_pingpong", "--set=grim.host_queue_bytes=300"], "option host_queue_bytes: 300 hold no three segments"),
         (["grim_pingpong", "--set=grim.sram_bytes=65536 grim.channels=8"], "option channels=8: 65536 bytes of SRAM"),
+        (["grim_pingpong", "--set=grim.sram_bytes=65536", "--set=grim.channels=8"], "option channels=8: 65536 bytes"),
         (
             ["grim_pingpong", "--set=cable.metres=9.7"],
             "the cable between paris and s0 is too long: 9.7 m: 26 characters",
