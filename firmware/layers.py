@@ -133,6 +133,14 @@ def tolerates_loss(layer: str, options: Mapping[str, float | str]) -> bool:
     return bool(tolerates and tolerates(options))
 
 
+def composition(layer: str, options: Mapping[str, float | str]) -> tuple[str, ...]:
+    """The parts of which a message layer is composed with these options: its NIC side's `composition`, if it has one.
+    Its paths cost what `paths.c` costs with these parts (`pymodels.costs.compositions`).
+    """
+    composed = getattr(_rules(layer), "composition", None)
+    return tuple(composed(options)) if composed else ()
+
+
 def shown(layer: str) -> Shown:
     """What tools show of a message layer: `SHOWN` of its `shown.py`, if it has one; of no layer what hardware does."""
     folder = folder_of(layer)

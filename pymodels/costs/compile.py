@@ -13,10 +13,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pymodels.costs import executed
+from pymodels.costs import compositions, executed
 from pymodels.costs.assembly import CostError, Function, functions
 from pymodels.costs.targets import TARGETS, Target, targets_of
 from pymodels.costs.walk import PathCost, explain, walk
@@ -34,8 +34,10 @@ def layers() -> list[Path]:
 
 
 def sources(folder: Path) -> list[Path]:
-    """The files that determine the counts of a layer: paths.c, the headers beside it, and firmware/paths.h."""
-    return [folder / "paths.c", *sorted(folder.glob("*.h")), HEADER]
+    """The files that determine the counts of a layer: paths.c, the headers beside it, what it can be composed of, and
+    firmware/paths.h.
+    """
+    return [folder / "paths.c", *sorted(folder.glob("*.h")), *folder.glob(compositions.FILE), HEADER]
 
 
 def fingerprint(folder: Path) -> str:
@@ -92,12 +94,23 @@ def render(folder: Path, target: Target, costs: dict[str, PathCost], compiler: s
         "",
         "[path]",
     ]
-    width = max(map(len, costs))
+    lines += _rows(costs)
+    for composition in compositions.declared(folder)[1:]:
+        changed, lacks = compositions.differences(costs, counts(folder, compositions.composed(target, composition)))
+        name = compositions.key(composition)
+        quoted = ", ".join(f'"{path}"' for path in lacks)
+        lines += ["", f'[composition."{name}"]', f"lacks = [{quoted}]", f'[composition."{name}".path]', *_rows(changed)]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(costs: Mapping[str, PathCost]) -> list[str]:
+    """A row of a table for each path."""
+    width, rows = max(map(len, costs), default=0), []
     for name, cost in costs.items():
         fields = {**vars(cost), "stalls": list(cost.stalls)}
         text = ", ".join(f"{key} = {value}" for key, value in fields.items() if key != "stalls" or value)
-        lines.append(f"{name:<{width}} = {{ {text} }}")
-    return "\n".join(lines) + "\n"
+        rows.append(f"{name:<{width}} = {{ {text} }}")
+    return rows
 
 
 def render_executed(folder: Path, target: Target, compiler: str) -> str:

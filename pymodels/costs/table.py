@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pymodels.costs.assembly import CostError
+from pymodels.costs.compositions import key
 from pymodels.costs.targets import LANAI, TARGETS, Target
 from pymodels.costs.walk import PathCost
 from pymodels.errors import nearest
@@ -23,12 +24,23 @@ class PathTable:
     paths: Mapping[str, PathCost]
     compiled: Mapping[str, str]
     """Where the counts come from: origin, target, compiler, flags, sources_sha256."""
+    composition: str = ""
+    """What the layer is composed of (`pymodels.costs.compositions`)."""
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    """Paths that this composition lacks, and one that has them."""
     owners: Mapping[str, str] = field(default_factory=dict)
     """By path the table that it is of, where that is another one: several layers run on one processor."""
 
     @classmethod
-    def load(cls, side: str, layer: str, firmware: Path | None = None, table: str = "costs.toml") -> PathTable:
-        """Read firmware/<side>/<layer>/costs.toml, or the `table` of another processor.
+    def load(
+        cls,
+        side: str,
+        layer: str,
+        firmware: Path | None = None,
+        table: str = "costs.toml",
+        composition: Iterable[str] = (),
+    ) -> PathTable:
+        """Read firmware/<side>/<layer>/costs.toml, or the `table` of another processor, for a layer composed of parts.
 
         A layer that charges nothing there has no `paths.c`, and an empty table. Raises CostError when it is missing or
         malformed.
@@ -47,34 +59,38 @@ class PathTable:
             raise CostError(f"layer {name!r}", "has no table of compiled costs", nearest(name, known))
         data, _ = read_toml(file)
         try:
-            paths = {path: _cost(fields) for path, fields in data["path"].items()}
-            return cls(name, paths, dict(data["compiled"]))
+            paths, elsewhere = _composed(name, data, key(composition))
+            return cls(name, paths, dict(data["compiled"]), key(composition), elsewhere)
         except (KeyError, TypeError, AttributeError) as error:
             remedy = "run python -m pymodels.costs.compile"
             raise CostError(str(file), f"is no table of costs ({error})", remedy) from error
 
     @classmethod
-    def of_nic(cls, layer: str, target: Target | None = LANAI) -> PathTable:
+    def of_nic(cls, layer: str, target: Target | None = LANAI, composition: Iterable[str] = ()) -> PathTable:
         """A layer's NIC side on the processor of a NIC, and the paths of `firmware/nic/hardware` that every layer may
         use. Raises CostError when it is not compiled for it, or when the NIC has none.
         """
         if target is None:
             raise CostError(f"layer 'nic/{layer}'", "this NIC has no processor", "choose another layer, or PROFILE")
-        own, shared = (cls.load("nic", one, table=target.table) for one in (layer, "hardware"))
-        return cls(own.name, {**shared.paths, **own.paths}, own.compiled)
+        shared = cls.load("nic", "hardware", table=target.table)
+        own = cls.load("nic", layer, table=target.table, composition=composition)
+        return replace(own, paths={**shared.paths, **own.paths})
 
     @classmethod
     def together(cls, tables: Sequence[PathTable]) -> PathTable:
         """The tables of several layers that run on one processor. Raises CostError for a path that two of them have."""
         paths: dict[str, PathCost] = {}
         owners: dict[str, str] = {}
+        elsewhere = {path: known for table in tables for path, known in table.elsewhere.items()}
         for table in tables:
             for path, cost in table.paths.items():
                 if path in paths:
                     cause = f"is one of {owners[path]} and one of {table.name}, which run on one processor"
                     raise CostError(f"path {path!r}", cause, "rename one")
                 paths[path], owners[path] = cost, table.owner(path)
-        return cls(" and ".join(table.name for table in tables), paths, tables[0].compiled, owners)
+        return cls(
+            " and ".join(table.name for table in tables), paths, tables[0].compiled, elsewhere=elsewhere, owners=owners
+        )
 
     def owner(self, path: str) -> str:
         """The name of the table that a path is of."""
@@ -85,6 +101,10 @@ class PathTable:
         try:
             return self.paths[path]
         except KeyError:
+            if path in self.elsewhere:
+                cause = f"{self.name} lacks it, composed of {self.composition or 'nothing'}"
+                remedy = f"compose it as {self.elsewhere[path] or 'bare'}, which has the path"
+                raise CostError(f"path {path!r}", cause, remedy) from None
             cause = f"is not in the compiled costs of {self.name}"
             raise CostError(f"path {path!r}", cause, nearest(path, self.paths)) from None
 
@@ -92,6 +112,22 @@ class PathTable:
 def _cost(fields: Mapping[str, Any]) -> PathCost:
     """A path's cost from its line of a table."""
     return PathCost(**{**fields, "stalls": tuple(fields.get("stalls", ()))})
+
+
+def _composed(name: str, data: Mapping[str, Any], chosen: str) -> tuple[dict[str, PathCost], dict[str, str]]:
+    """The paths of a composition, and where others are. Raises CostError for a composition that is not compiled."""
+    paths = {path: _cost(fields) for path, fields in data["path"].items()}
+    told = data.get("composition", {})
+    others = {known: set(one["path"]) | paths.keys() - set(one["lacks"]) for known, one in told.items()}
+    if not others:
+        return paths, {}
+    if chosen and chosen not in others:
+        raise CostError(f"composition {chosen!r}", f"is not compiled for {name}", nearest(chosen, others))
+    here = others.get(chosen, set(paths))
+    elsewhere = {path: known for known, has in {**others, "": set(paths)}.items() for path in has - here}
+    changed = told[chosen]["path"] if chosen else {}
+    costs = {**paths, **{path: _cost(fields) for path, fields in changed.items()}}
+    return {path: cost for path, cost in costs.items() if path in here}, elsewhere
 
 
 def _tables(firmware: Path | None) -> Iterator[Path]:

@@ -60,6 +60,8 @@ class RunningCluster:
         self.paths = PathNumbers()
         self.layers: tuple[str, ...] = ()
         """The message layers that run on it, once a study has started some: the lowest first."""
+        self.composed: dict[str, tuple[str, ...]] = {}
+        """The parts of which they are composed, by layer."""
         self.invariants = Invariants(self.doorway, self.kernel, plan.profile.nic.invariants)
         self.left_in_flight: list[str] = []
         self.stands_still = False
@@ -168,15 +170,18 @@ class RunningCluster:
             self.nics[node].stopped = core.stopped
         core.use(program)
 
-    def use_layer(self, *layers: str) -> None:
+    def use_layer(self, *layers: str, composed: Mapping[str, tuple[str, ...]] | None = None) -> None:
         """Charge the compiled costs of message layers from now on, the lowest first, beside those that run already.
+        `composed`: the parts of layers that have some.
 
         Raises CostError when one has no table, or when two have a path of one name.
         """
         self.layers = tuple(dict.fromkeys((*self.layers, *layers)))
-        host = PathTable.together([PathTable.load("host", layer) for layer in self.layers])
+        self.composed.update(composed or {})
+        tables = [PathTable.load("host", one, composition=self.composed.get(one, ())) for one in self.layers]
+        host = PathTable.together(tables)
         for layer in filter(has_program, layers):
-            nic = PathTable.of_nic(layer, self.plan.profile.nic.target)
+            nic = PathTable.of_nic(layer, self.plan.profile.nic.target, self.composed.get(layer, ()))
             for n in self.nics:
                 n.use(nic)
         for h in self.hosts:

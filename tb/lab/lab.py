@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firmware.images import cores, image
-from firmware.layers import ClusterView, MachineCode, boot_words, has_program, nic_program, tolerates_loss
+from firmware.layers import ClusterView, MachineCode, boot_words, composition, has_program, nic_program, tolerates_loss
 from firmware.stack import Libraries, Options, stack
 from pymodels.card.fabric import EXAMPLE
 from pymodels.config.model import FPGA_CARD
@@ -146,7 +146,7 @@ class Lab(Notebook):
         options = options or {}
         told = {**options_by_layer(self.plan.options), layer: {**self._set_by_user(layer), **options}}
         layers = stack([*self.running.layers, layer], told)
-        self.running.use_layer(*layers)
+        self.running.use_layer(*layers, composed={one: composition(one, told.get(one, {})) for one in layers})
         if self.lossy and any(tolerates_loss(one, told.get(one, {})) for one in layers):
             self.running.invariants.faults_expected = True
         return [

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from firmware.layers import has_program
+from firmware.layers import composition, has_program
 from firmware.stack import stack
 from pymodels.config import Cluster, load_cluster
 from pymodels.config.find import HOST_VARIABLE, find_config
@@ -112,15 +112,17 @@ def plan(request: Request, info: StudyInfo) -> Plan:
         check_routes(cluster.topology, cluster.routes, held_by=held_by)
     layers = stack(info.layers, options_by_layer(options))
     layer = layers[0] if layers else ""
-    _check_compiled(layer, profile)
+    _check_compiled(layer, profile, options_by_layer(options).get(layer, {}))
     understood = replace(understood, in_c=nodes_in_c(options, layer, cluster.names, profile))
     if info.check is not None:
         info.check(understood)
     return understood
 
 
-def _check_compiled(layer: str, profile: Profile) -> None:
-    """Refuse a study whose message layer is not compiled for this NIC's processor. Raises ConfigError."""
+def _check_compiled(layer: str, profile: Profile, options: Mapping[str, float | str]) -> None:
+    """Refuse a study whose message layer is not compiled for this NIC's processor. Raises ConfigError; CostError for
+    parts that it cannot be composed of.
+    """
     if not layer or not has_program(layer):
         return
     try:
@@ -130,6 +132,8 @@ def _check_compiled(layer: str, profile: Profile) -> None:
         others = [name for name in profile_names() if is_compiled(layer, load_profile(name).kind)]
         remedy = f"choose a profile of a NIC that it runs on, PROFILE={' or '.join(others)}" if others else error.remedy
         raise ConfigError("PROFILE", 0, what, error.cause, remedy) from None
+    if composed := composition(layer, options):
+        PathTable.of_nic(layer, profile.nic.target, composed)
 
 
 def resolve(

@@ -35,7 +35,8 @@ def test_every_path_that_the_python_names_has_a_cost_and_every_cost_is_used(fold
     named = named_paths(folder, *([FIRMWARE / "nics"] if folder.name == "hardware" else []))
     assert not named.unknown, "name the path by a literal or a constant"
     if named.paths:
-        counted = {path for target in targets_of(folder) for path in load(folder, target).paths}
+        tables = [load(folder, target) for target in targets_of(folder)]
+        counted = {path for table in tables for path in (*table.paths, *table.elsewhere)}
         missing = {path: places for path, places in named.paths.items() if path not in counted}
         assert not missing, "write these paths in paths.c and run python -m pymodels.costs.compile"
         assert not counted - set(named.paths), "no Python names these paths"

@@ -1,0 +1,65 @@
+"""One paths.c, compiled once for each set of parts that a layer can be composed of.
+
+`compositions.toml` beside a `paths.c` names its parts: `parts = ["flow", "reliability"]`. A composition is a set of
+them; `paths.c` finds `WITH_FLOW` defined where `flow` is in it. Up to four parts make all sets; of more there are the
+bare one, each alone and all together, unless `sets = [["flow"], ...]` names others. `costs.toml` holds the bare
+composition, and of each other one what differs from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+from pymodels.costs.assembly import CostError
+from pymodels.costs.targets import Target
+from pymodels.costs.walk import PathCost
+from pymodels.errors import nearest
+from pymodels.toml import read_toml
+
+FILE = "compositions.toml"
+MOST = 4
+"""Of so many parts all sets are compiled."""
+Composition = tuple[str, ...]
+BARE: Composition = ()
+
+
+def key(parts: Iterable[str]) -> str:
+    """The name of a composition: its parts, sorted."""
+    return "+".join(sorted(set(parts)))
+
+
+def declared(folder: Path) -> tuple[Composition, ...]:
+    """The compositions of a layer's folder, the bare one first; only that where nothing is said."""
+    file = folder / FILE
+    if not file.exists():
+        return (BARE,)
+    data, _ = read_toml(file)
+    parts = sorted(set(data.get("parts", ())))
+    for part in parts or [""]:
+        if not (isinstance(part, str) and part.isidentifier() and part == part.lower()):
+            raise CostError(str(file), f"{part!r} is no name of a part", 'write parts = ["...", ...] in small letters')
+    sets = data["sets"] if "sets" in data else _usual(parts)
+    for part in (one for chosen in sets for one in chosen):
+        if part not in parts:
+            raise CostError(str(file), f"a set has {part!r}, which is no part", nearest(part, parts))
+    named = {tuple(sorted(set(chosen))) for chosen in sets} - {BARE}
+    return (BARE, *sorted(named, key=lambda one: (len(one), one)))
+
+
+def _usual(parts: list[str]) -> list[Composition]:
+    sizes = range(1, len(parts) + 1) if len(parts) <= MOST else (1, len(parts))
+    return [chosen for size in sizes for chosen in combinations(parts, size)]
+
+
+def composed(target: Target, composition: Composition) -> Target:
+    """The processor with the flags of a composition."""
+    return replace(target, flags=(*target.flags, *(f"-DWITH_{part.upper()}" for part in composition)))
+
+
+def differences(bare: Mapping[str, PathCost], other: Mapping[str, PathCost]) -> tuple[dict[str, PathCost], list[str]]:
+    """What a composition has beside the bare one, or at another cost; and what it lacks."""
+    changed = {path: cost for path, cost in other.items() if bare.get(path) != cost}
+    return changed, [path for path in bare if path not in other]

@@ -1,0 +1,55 @@
+"""The compiler counts a layer with parts: what is left out costs nothing, and a table holds all sets.
+
+Strategy: a small paths.c with two parts is compiled bare, and compared with the same written by hand without them, on
+both processors of NICs. Its table is written and read back for every set of parts.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.costs import PathTable
+from pymodels.costs.compile import COMPILER, compiler_version, counts, render
+from pymodels.costs.compositions import composed, declared
+from pymodels.costs.targets import LANAI, POWERPC
+from tests.unit.test_costs_compositions import layer
+
+PATHS = """#include "paths.h"
+static inline void number(u32 *slot) {
+#ifdef WITH_ORDER
+    SHARED32(slot + 2) = SHARED32(slot + 3);
+#endif
+}
+void send(u32 *slot) {
+#ifdef WITH_FLOW
+    SHARED32(slot + 4) = 1;
+#endif
+    number(slot);
+    SHARED32(slot) = 1;
+}
+#ifdef WITH_FLOW
+void credit(u32 *slot) { SHARED32(slot + 5) = 0; }
+#endif
+"""
+BYHAND = """#include "paths.h"
+void send(u32 *slot) { SHARED32(slot) = 1; }
+"""
+pytestmark = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} is not installed")
+
+
+def test_what_is_left_out_costs_nothing(tmp_path: Path) -> None:
+    folder = layer(tmp_path, 'parts = ["flow", "order"]', paths_c=PATHS)
+    by_hand = layer(tmp_path / "hand", "", paths_c=BYHAND)
+    for target in (LANAI, POWERPC):
+        assert counts(folder, target) == counts(by_hand, target)
+
+
+def test_a_rendered_table_gives_back_what_was_counted(tmp_path: Path) -> None:
+    folder = layer(tmp_path, 'parts = ["flow", "order"]', paths_c=PATHS)
+    (folder / "costs.toml").write_text(render(folder, LANAI, counts(folder, LANAI), "a compiler"))
+    for parts in declared(folder):
+        table = PathTable.load("nic", "toy", tmp_path, composition=parts)
+        assert dict(table.paths) == counts(folder, composed(LANAI, parts))
+        assert ("credit" in table.paths) == ("flow" in parts)
