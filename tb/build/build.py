@@ -18,14 +18,12 @@ from typing import NamedTuple
 from pymodels.errors import nearest
 from pymodels.roots import roots
 from tb.build import compilers, domains
-from tb.build.compilers import DOORWAY, SIM, TWIN, VERILATOR, Job
+from tb.build.compilers import DOORWAY, TWIN, VERILATOR, Job
 from tb.build.store import kept
 from tb.tools import programs
 from tb.tools.paths import SIMULATORS
 from tb.tools.programs import ToolError
 
-CARD = SIM / "cluster" / "sim_nic_card.svh"
-"""Which NIC a node has where nothing is generated: for a look at `sim_node` alone."""
 NATIVE = (DOORWAY, VERILATOR, TWIN)
 """Folders of what is C and C++ in every program."""
 MAKE_FLAGS = compilers.MAKE_FLAGS
@@ -88,12 +86,15 @@ def _folder(folder: Path) -> list[Path]:
 
 
 def needed_files(design: Design) -> list[Path]:
-    """The files of the list that a design names, directly or through others, in the list's order.
+    """The files of the list that a design names, directly or through others, in the list's order."""
+    return [path for path in content(design) if path.suffix == ".sv"]
 
-    Only these are part of a build's content: a change elsewhere rebuilds nothing.
-    """
+
+def content(design: Design) -> list[Path]:
+    """Those files, and what they include: the content of a build. A change elsewhere rebuilds nothing."""
+    headers = [path for folder in compilers.HEADERS for path in sorted(folder.glob("*.svh"))]
     made = {Path(name).stem for name in design.generated}  # takes the place of a file of the list
-    known = {path.stem: path for path in [CARD, *source_files()] if path.stem not in made}
+    known = {path.stem: path for path in [*headers, *source_files()] if path.stem not in made}
     needed: set[str] = set()
     texts = list(design.generated.values()) if design.generated else [known[design.top].read_text()]
     if not design.generated:
@@ -105,7 +106,7 @@ def needed_files(design: Design) -> list[Path]:
         found = words & known.keys() - needed
         needed |= found
         texts.extend(known[name].read_text() for name in found)
-    return [path for stem, path in known.items() if stem in needed and path != CARD]
+    return [path for stem, path in known.items() if stem in needed]
 
 
 class Kind(NamedTuple):
@@ -165,6 +166,6 @@ def _digest(design: Design, kind: Kind) -> str:
     native = [] if design.library else [file for folder in NATIVE for file in sorted(folder.glob("*.[ch]*"))]
     native += [compilers.UNTRACED, *(VERILATOR / name for name in compilers.WAVES_CPP)] if kind.waves else []
     makers = [Path(module.__file__ or "") for module in (sys.modules[__name__], compilers, domains)]
-    for path in [*needed_files(design), *native, DOORWAY / "doorway.svh", *makers]:
+    for path in [*content(design), *native, *makers]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

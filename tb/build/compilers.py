@@ -24,7 +24,9 @@ from tb.tools.programs import CC, CXX, ToolError
 
 SIM = ROOT / "hdl" / "sim"
 DOORWAY, VERILATOR, TWIN = SIM / "doorway", SIM / "verilator", ROOT / "tb" / "sim" / "twin"
-INCLUDES = [f"-I{DOORWAY}", f"-I{VERILATOR}", f"-I{SIM / 'cluster'}"]
+HEADERS = (DOORWAY, SIM / "cluster", ROOT / "tests" / "block" / "hdl")
+"""Where SystemVerilog that is included stands."""
+INCLUDES = [f"-I{folder}" for folder in (*HEADERS, VERILATOR)]
 """Where files that are included stand, of C++ and of Verilog."""
 UNTRACED = VERILATOR / "untraced.vlt"
 """What Verilator leaves out of the waves of a cluster; a block bench shows its block whole."""

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.builders import single_switch
-from tb.build.build import Design, build, needed_files
+from tb.build.build import Design, build, content, needed_files
 from tb.build.compilers import UNTRACED, Job, check_wiring, compile_verilator, verilator_flags
 from tb.build.numbers import Numbers
 from tb.build.top import design, switch_design
@@ -57,6 +57,12 @@ def job(folder: Path, wanted: Design) -> Job:
         (folder / name).write_text(text, encoding="utf-8")
     sources = (*needed_files(wanted), *(folder / name for name in generated if name.endswith(".sv")))
     return Job(wanted.top, wanted.parameters, sources, wanted.clocked, waves=False, folder=folder)
+
+
+def test_what_a_design_includes_is_part_of_its_content() -> None:
+    headers = {path.name for path in content(Design("sim_fifo_bench")) if path.suffix == ".svh"}
+    assert headers == {"sim_host_ports.svh", "sim_pci_ports.svh", "sim_trace_ports.svh", "sim_trace_fields.svh"}
+    assert not [path for path in content(Design("myri_fifo")) if path.suffix == ".svh"]
 
 
 @pytest.mark.parametrize("way", GOOD)

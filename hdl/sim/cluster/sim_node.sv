@@ -1,6 +1,6 @@
 // A host with its NIC as it stands in a cluster: the host, the NIC's card, further cards, the cable that arrives, and the
 // sleep of their clocks. No behaviour of its own. With ONE_CLOCK, `nic_clk` and `pci_clk` are the same, and `nic_awake`
-// speaks for both. The card is the module SIM_NIC_CARD of the build; all cards have the same ports and parameters.
+// speaks for both. The card is the module SIM_NIC_CARD of the build; all cards include the same ports.
 `include "sim_nic_card.svh"
 module sim_node
   import myri_sleep_pkg::*;

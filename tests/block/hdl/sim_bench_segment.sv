@@ -10,37 +10,11 @@ module sim_bench_segment
     input  pci_out_t        slot_out,      // what it drives
     input  logic     [ 5:0] cfg_mem_log2,  // host memory window at 0, bytes = 2**this
     input  logic            cfg_wide,      // 64-bit bus
-    input  logic            cpu_valid,     // CPU access
-    output logic            cpu_ready,     // taken
-    input  logic            cpu_write,     // 1 = store
-    input  logic     [31:0] cpu_addr,      // 8-byte aligned
-    input  logic     [63:0] cpu_data,      // store data in lanes
-    input  logic     [ 7:0] cpu_be,        // bytes, side by side
-    input  logic            cpu_wc,        // write-combining memory
-    input  logic            cpu_fence,     // wait until combined stores are posted
-    input  logic            cpu_config,    // configuration cycle (type 0, address as on AD)
-    output logic            cpu_rvalid,    // read data, strobe
-    output logic     [63:0] cpu_rdata,     // lanes
-    output logic            mem_valid,     // host memory access
-    output logic            mem_write,     // 1 = write
-    output logic     [31:0] mem_addr,      // 8-byte aligned
-    output logic     [63:0] mem_wdata,     // lanes
-    output logic     [ 7:0] mem_be,        // bytes written
-    input  logic     [63:0] mem_rdata,     // valid in the clock after a read
+    `include "sim_host_ports.svh"
     output logic            intr,          // INTA# of any agent, level (combinational)
     output logic            idle_out,      // every store of the CPU is done on the bus
     output logic            idle_in,       // every DMA write is in memory
-    output logic     [63:0] pci_ad,        // AD
-    output logic     [ 7:0] pci_cbe,       // C/BE#
-    output logic            pci_par,       // PAR
-    output logic            pci_par64,     // PAR64
-    output logic            pci_frame_n,   // FRAME#
-    output logic            pci_irdy_n,    // IRDY#
-    output logic            pci_trdy_n,    // TRDY#
-    output logic            pci_devsel_n,  // DEVSEL#
-    output logic            pci_stop_n,    // STOP#
-    output logic            pci_req64_n,   // REQ64#
-    output logic            pci_ack64_n,   // ACK64#
+    `include "sim_pci_ports.svh"
     output logic     [ 1:0] pci_req_n,     // requests
     output logic     [ 1:0] pci_gnt_n,     // grants
     output logic            pci_conflict,  // two drivers on one wire

@@ -13,34 +13,8 @@ module sim_card_bench
     input  logic [ 5:0] cfg_mem_log2,  // as the bridge
     input  logic        cfg_wide,      // 64-bit bus and card
     input  logic [15:0] cfg_patience,  // as the card
-    input  logic        cpu_valid,     // CPU access
-    output logic        cpu_ready,     // taken
-    input  logic        cpu_write,     // store
-    input  logic [31:0] cpu_addr,      // 8-byte aligned
-    input  logic [63:0] cpu_data,      // lanes
-    input  logic [ 7:0] cpu_be,        // bytes
-    input  logic        cpu_wc,        // write-combining
-    input  logic        cpu_fence,     // fence
-    input  logic        cpu_config,    // configuration cycle
-    output logic        cpu_rvalid,    // read data
-    output logic [63:0] cpu_rdata,     // lanes
-    output logic        mem_valid,     // host memory access
-    output logic        mem_write,     // write
-    output logic [31:0] mem_addr,      // 8-byte aligned
-    output logic [63:0] mem_wdata,     // lanes
-    output logic [ 7:0] mem_be,        // bytes written
-    input  logic [63:0] mem_rdata,     // in the clock after a read
-    output logic [63:0] pci_ad,        // resolved AD
-    output logic [ 7:0] pci_cbe,       // resolved CBE
-    output logic        pci_par,       // resolved PAR
-    output logic        pci_par64,     // resolved PAR64
-    output logic        pci_frame_n,   // resolved FRAME#
-    output logic        pci_irdy_n,    // resolved IRDY#
-    output logic        pci_trdy_n,    // resolved TRDY#
-    output logic        pci_devsel_n,  // resolved DEVSEL#
-    output logic        pci_stop_n,    // resolved STOP#
-    output logic        pci_req64_n,   // resolved REQ64#
-    output logic        pci_ack64_n,   // resolved ACK64#
+    `include "sim_host_ports.svh"
+    `include "sim_pci_ports.svh"
     output logic [ 1:0] pci_req_n,     // requests
     output logic [ 1:0] pci_gnt_n,     // grants
     output logic        pci_conflict,  // two drivers on one wire

@@ -42,18 +42,7 @@ module sim_nic_bench
     output logic [31:0] isr_set,  // bits set by hardware at the last edge
     output logic lanai_reset,  // level: the host holds the LANai in reset
     output logic intr_line,  // level: interrupt request, before it crosses to INTA#
-    output logic tr_tx_start,  // clk: a packet was started ...
-    output logic [31:0] tr_tx_start_ago,  // ... so many edges ago
-    output logic [31:0] tr_tx_start_key,  // packet key
-    output logic tr_tx_read,  // clk: its last byte went to the link side
-    output logic [31:0] tr_tx_read_key,  // packet key
-    output logic [31:0] tr_tx_read_bytes,  // its bytes, route included
-    output logic tr_rx_first,  // clk: the first word of a packet is stored (HEAD)
-    output logic [31:0] tr_rx_first_key,  // packet key
-    output logic tr_rx_done,  // clk: its tail is stored (RECV)
-    output logic [31:0] tr_rx_done_key,  // packet key
-    output logic [31:0] tr_rx_done_bytes,  // bytes stored, syndrome included
-    output logic [7:0] tr_rx_done_syndrome,  // CRC-8 syndrome, 0 = good
+    `include "sim_trace_ports.svh"
     output logic tr_dma_start,  // clk: a DMA block starts to move
     output logic tr_dma_done,  // clk: a DMA block is done
     output logic [1:0] tr_dma_chain,  // its chain, with both
@@ -71,25 +60,6 @@ module sim_nic_bench
     output logic tr_doorbell,  // clk: a doorbell entry is stored
     output logic [31:0] tr_doorbell_addr,  // its address, also with st_doorbell_overflow
     output logic [31:0] tr_doorbell_data,  // its data, likewise
-    output logic tr_tx_head,  // link_clk: first byte of a packet went out tr_tx_ago edges ago
-    output logic tr_tx_tail,  // link_clk: its GAP went out
-    output logic [31:0] tr_tx_key,  // packet key, with both
-    output logic [31:0] tr_tx_ago,  // with tr_tx_head
-    output logic tr_rx_head,  // link_clk: first byte of a packet came tr_rx_ago edges ago
-    output logic tr_rx_tail,  // link_clk: its GAP came
-    output logic [31:0] tr_rx_key,  // packet key, with both
-    output logic [31:0] tr_rx_ago,  // with tr_rx_head
-    output logic [31:0] tr_rx_bytes,  // with tr_rx_tail: bytes, CRC character included
-    output logic [7:0] tr_rx_syndrome,  // with tr_rx_tail: CRC-8 syndrome
-    output logic st_rx_overrun,  // link_clk: strobe: slack overflow, a character was lost
-    output logic st_crc_bad,  // link_clk: strobe, with tr_rx_tail
-    output logic st_illegal,  // link_clk: strobe: unknown control character
-    output logic st_forward_reset,  // link_clk: strobe: the packet sent was cut
-    output logic st_link_stopped,  // link_clk: level: STOP of the peer in force
-    output logic st_link_stopping,  // link_clk: level: our STOP in force
-    output logic st_beat_missed,  // link_clk: level: the last BEAT due did not come
-    output logic st_link_down,  // link_clk: level: three BEATs in a row did not come
-    output logic [7:0] st_fill,  // link_clk: slack fill
     output logic st_dma_error,  // clk: a chain stopped by an error
     output logic st_doorbell_overflow,  // clk: a doorbell entry was dropped
     output logic st_rx_lost,  // clk: a packet was dropped or cut here
@@ -99,37 +69,11 @@ module sim_nic_bench
     output logic st_packet_misuse,  // SP, clk: a packet does not have what was asked for
     output logic st_in_flight,  // clk: send or DMA has something open
     output logic st_link_in_flight,  // link_clk: a packet is half sent or half received
-    input logic cpu_valid,  // CPU access
-    output logic cpu_ready,  // taken
-    input logic cpu_write,  // 1 = store
-    input logic [31:0] cpu_addr,  // 8-byte aligned
-    input logic [63:0] cpu_data,  // store data in lanes
-    input logic [7:0] cpu_be,  // bytes, side by side
-    input logic cpu_wc,  // write-combining memory
-    input logic cpu_fence,  // wait until combined stores are posted
-    input logic cpu_config,  // configuration cycle (type 0, address as on AD)
-    output logic cpu_rvalid,  // read data, strobe
-    output logic [63:0] cpu_rdata,  // lanes
-    output logic mem_valid,  // host memory access
-    output logic mem_write,  // 1 = write
-    output logic [31:0] mem_addr,  // 8-byte aligned
-    output logic [63:0] mem_wdata,  // lanes
-    output logic [7:0] mem_be,  // bytes written
-    input logic [63:0] mem_rdata,  // valid in the clock after a read
+    `include "sim_host_ports.svh"
     output logic intr,  // INTA# of any agent, level (combinational)
     output logic idle_out,  // every store of the CPU is done on the bus
     output logic idle_in,  // every DMA write is in memory
-    output logic [63:0] pci_ad,  // AD
-    output logic [7:0] pci_cbe,  // C/BE#
-    output logic pci_par,  // PAR
-    output logic pci_par64,  // PAR64
-    output logic pci_frame_n,  // FRAME#
-    output logic pci_irdy_n,  // IRDY#
-    output logic pci_trdy_n,  // TRDY#
-    output logic pci_devsel_n,  // DEVSEL#
-    output logic pci_stop_n,  // STOP#
-    output logic pci_req64_n,  // REQ64#
-    output logic pci_ack64_n,  // ACK64#
+    `include "sim_pci_ports.svh"
     output logic [1:0] pci_req_n,  // requests
     output logic [1:0] pci_gnt_n,  // grants
     output logic pci_conflict  // two drivers on one wire
@@ -154,38 +98,9 @@ module sim_nic_bench
   pio_trace_t  pio_trace;
   link_trace_t link_trace;
   nic_status_t status;
-  assign {tr_tx_start, tr_tx_start_ago, tr_tx_start_key, tr_tx_read, tr_tx_read_key, tr_tx_read_bytes} = send_trace;
-  assign {
-    tr_rx_first,
-    tr_rx_first_key,
-    tr_rx_done,
-    tr_rx_done_key,
-    tr_rx_done_bytes,
-    tr_rx_done_syndrome
-  } = recv_trace;
+  `include "sim_trace_fields.svh"
   assign {tr_dma_start, tr_dma_done, tr_dma_chain, tr_dma_e2l, tr_dma_bytes, tr_dma_lar} = dma_trace;
   assign {tr_pio_write, tr_pio_addr, tr_doorbell, tr_doorbell_addr, tr_doorbell_data} = pio_trace;
-  assign {
-    tr_tx_head,
-    tr_tx_tail,
-    tr_tx_key,
-    tr_tx_ago,
-    tr_rx_head,
-    tr_rx_tail,
-    tr_rx_key,
-    tr_rx_ago,
-    tr_rx_bytes,
-    tr_rx_syndrome,
-    st_rx_overrun,
-    st_crc_bad,
-    st_illegal,
-    st_forward_reset,
-    st_link_stopped,
-    st_link_stopping,
-    st_beat_missed,
-    st_link_down,
-    st_fill
-  } = link_trace;
   assign {st_dma_error, st_doorbell_overflow, st_rx_lost, st_send_misuse, st_pio_misuse} = status;
   assign tr_dma_number = {9'd0, tr_dma_lar};
   nic_settings_t cfg;

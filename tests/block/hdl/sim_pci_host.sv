@@ -14,23 +14,7 @@ module sim_pci_host
     input logic [1:0] inta,  // cards pull INTA#
     input pci_card_settings_t card,  // of the cards, base and wide apart
     input logic card_target_abort,  // as the cores, both cards
-    input logic cpu_valid,  // CPU access
-    output logic cpu_ready,  // taken
-    input logic cpu_write,  // store
-    input logic [31:0] cpu_addr,  // 8-byte aligned
-    input logic [63:0] cpu_data,  // lanes
-    input logic [7:0] cpu_be,  // bytes
-    input logic cpu_wc,  // write-combining
-    input logic cpu_fence,  // fence
-    input logic cpu_config,  // configuration cycle
-    output logic cpu_rvalid,  // read data
-    output logic [63:0] cpu_rdata,  // lanes
-    output logic mem_valid,  // host memory access
-    output logic mem_write,  // write
-    output logic [31:0] mem_addr,  // 8-byte aligned
-    output logic [63:0] mem_wdata,  // lanes
-    output logic [7:0] mem_be,  // bytes written
-    input logic [63:0] mem_rdata,  // in the clock after a read
+    `include "sim_host_ports.svh"
     output logic c0_tw_valid,  // card 0: write beat
     input logic c0_tw_ready,  // card 0: taken
     output logic [31:0] c0_tw_addr,  // card 0: 8-byte aligned
@@ -79,17 +63,7 @@ module sim_pci_host
     output logic [63:0] c1_mr_data,  // card 1: lanes
     output logic c1_m_done,  // card 1: command finished
     output logic c1_m_error,  // card 1: with an abort
-    output logic [63:0] pci_ad,  // resolved AD
-    output logic [7:0] pci_cbe,  // resolved CBE
-    output logic pci_par,  // resolved PAR
-    output logic pci_par64,  // resolved PAR64
-    output logic pci_frame_n,  // resolved FRAME_N
-    output logic pci_irdy_n,  // resolved IRDY_N
-    output logic pci_trdy_n,  // resolved TRDY_N
-    output logic pci_devsel_n,  // resolved DEVSEL_N
-    output logic pci_stop_n,  // resolved STOP_N
-    output logic pci_req64_n,  // resolved REQ64_N
-    output logic pci_ack64_n,  // resolved ACK64_N
+    `include "sim_pci_ports.svh"
     output logic [2:0] pci_req_n,  // requests
     output logic [2:0] pci_gnt_n,  // grants
     output logic pci_conflict,  // two drivers on one wire

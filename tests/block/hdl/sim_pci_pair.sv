@@ -37,17 +37,7 @@ module sim_pci_pair
     output logic [63:0] mr_data,  // lanes
     output logic m_done,  // command finished
     output logic m_error,  // with an abort
-    output logic [63:0] pci_ad,  // resolved AD
-    output logic [7:0] pci_cbe,  // resolved CBE
-    output logic pci_par,  // resolved PAR
-    output logic pci_par64,  // resolved PAR64
-    output logic pci_frame_n,  // resolved FRAME_N
-    output logic pci_irdy_n,  // resolved IRDY_N
-    output logic pci_trdy_n,  // resolved TRDY_N
-    output logic pci_devsel_n,  // resolved DEVSEL_N
-    output logic pci_stop_n,  // resolved STOP_N
-    output logic pci_req64_n,  // resolved REQ64_N
-    output logic pci_ack64_n,  // resolved ACK64_N
+    `include "sim_pci_ports.svh"
     output logic [1:0] pci_req_n,  // requests
     output logic [1:0] pci_gnt_n,  // grants
     output logic pci_conflict,  // two drivers on one wire

@@ -16,33 +16,7 @@ module sim_lanai4_card
     parameter int CLOCK_LINK = 0,  // index of the link clock
     parameter int CLOCK_PCI  = 0   // index of the PCI clock
 ) (
-    input logic rst,
-    input logic setup_gated_clk,  // for settings: runs in reset
-    input logic clk,
-    input logic [ENGINES-1:0] nic_gated_clk,  // not used: its engines have every edge
-    output logic [ENGINES-1:0] nic_gated_needed,
-    input logic [47:0] cycle,
-    output logic busy,  // another edge is needed
-    output alarm_t alarm,
-    output logic in_flight,  // the NIC has something open
-    input logic link_clk,
-    input logic [HALVES-1:0] link_gated_clk,  // not used, as above
-    output logic [HALVES-1:0] link_gated_needed,
-    input logic [47:0] link_cycle,
-    output logic link_busy,
-    output alarm_t link_alarm,
-    output logic link_in_flight,  // a packet is half sent or half received
-    input logic pci_clk,
-    input logic [PCI_SIDES-1:0] pci_gated_clk,  // see myri_pci_pkg
-    output logic [PCI_SIDES-1:0] pci_gated_needed,
-    input logic [47:0] pci_cycle,
-    output logic pci_busy,
-    input logic [8:0] rx,
-    input logic rx_hold,
-    output logic [8:0] tx,
-    output logic tx_hold,
-    input pci_in_t pci_in,
-    output pci_out_t pci_out
+    `include "sim_nic_card_ports.svh"
 );
   localparam int BASE = NODE * PARTS_PER_NODE;
   logic cpu_reg_valid, cpu_reg_write, cpu_free, nic_busy, lanai_busy, port_busy, watch_busy;
