@@ -22,6 +22,7 @@ from pymodels.pci.pci import (
     idsel_address,
 )
 from tb.agents.streams import sometimes
+from tests.block.cases import cases
 from tests.block.pci_host_bench import CARD, SIZE, HostBench, begin
 
 
@@ -86,7 +87,7 @@ async def a_gap_in_a_line_makes_two_transactions(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
-@cocotb.parametrize(wide=[0, 1], stalls=[False, True])
+@cases(wide=[0, 1], stalls=[False, True])
 async def any_mix_of_accesses_reads_back_as_written(dut: Any, wide: int, stalls: bool) -> None:
     bench = await begin(dut, cfg_wide=wide, card_read_wait=3)
     rng, model = bench.rng, [bytearray(SIZE), bytearray(SIZE)]
@@ -135,7 +136,7 @@ async def no_more_stores_are_posted_than_the_depth(dut: Any, depth: int) -> None
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
-@cocotb.parametrize(wide=[0, 1], slow=[False, True])
+@cases(wide=[0, 1], slow=[False, True])
 async def dma_leaves_host_memory_as_the_model(dut: Any, wide: int, slow: bool) -> None:
     bench = await begin(dut, wide_cards=3 * wide, cfg_wide=wide)
     rng, model = bench.rng, bytearray(SIZE)

@@ -17,12 +17,13 @@ from cocotb.utils import get_sim_time
 from pymodels.nic.dma import write_block
 from pymodels.registers import Block, Flag
 from tb.agents.streams import never, sometimes
+from tests.block.cases import cases
 from tests.block.dma_bench import BLOCKS, DmaBench
 from tests.block.nic_bench import NIC_PS, SRAM_BYTES
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
-@cocotb.parametrize(stall=[0.0, 0.5], grant=[0.0, 0.6], sleep=[False, True])
+@cases(stall=[0.0, 0.5], grant=[0.0, 0.6], sleep=[False, True])
 async def random_chains_do_what_their_blocks_say(dut: Any, stall: float, grant: float, sleep: bool) -> None:
     """Four chains at once, three times."""
     bench = DmaBench(dut, sleep)

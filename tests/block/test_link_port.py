@@ -16,11 +16,12 @@ import cocotb
 
 from pymodels.link.characters import Symbol
 from tb.agents.streams import sometimes
+from tests.block.cases import cases
 from tests.block.link_pair import Bench, Gate, bursts
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(delay=[0, 1, 10], gap=[0.0, 0.3], stall=[0.0, 0.5])
+@cases(delay=[0, 1, 10], gap=[0.0, 0.3], stall=[0.0, 0.5])
 async def random_packets_arrive_in_order_both_ways(dut: Any, delay: int, gap: float, stall: float) -> None:
     bench = Bench(dut, cfg_delay=delay)
     for end in "ab":

@@ -16,6 +16,7 @@ from cocotb.utils import get_sim_time
 
 from pymodels.nic.net import Received, ReceiveModel, crc8, packet_key
 from tb.agents.streams import StreamSource, never, sometimes
+from tests.block.cases import cases
 from tests.block.nic_bench import NicBench
 
 EVENTS = ("set_head", "set_recv", "set_buff", "set_nres", "truncated", "receiver_reset", "lost")
@@ -125,7 +126,7 @@ class Bench(NicBench):
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
-@cocotb.parametrize(gap=[0.0, 0.5], grant=[0.0, 0.6], latency=[0, 3], sleep=[False, True])
+@cases(gap=[0.0, 0.5], grant=[0.0, 0.6], latency=[0, 3], sleep=[False, True])
 async def random_packets_land_where_armed(dut: Any, gap: float, grant: float, latency: int, sleep: bool) -> None:
     """Lengths, buffers, CRC errors, firmware that arms early or late."""
     bench = Bench(dut, sleep, latency)
@@ -208,7 +209,7 @@ async def the_first_word_is_seen_before_the_tail(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-@cocotb.parametrize(truncate=[0, 1], stored=[False, True])
+@cases(truncate=[0, 1], stored=[False, True])
 async def the_network_time_out_frees_the_link(dut: Any, truncate: int, stored: bool) -> None:
     """Blocked for 4 x 100 clocks (code 1): NRES once; truncated, or the receiver absorbs until RML is written."""
     bench = Bench(dut, sleep=True)

@@ -17,6 +17,7 @@ from cocotb.utils import get_sim_time
 
 from pymodels.nic.net import SendModel, crc8, packet_key
 from tb.agents.streams import Pauses, StreamSink, never, sometimes
+from tests.block.cases import cases
 from tests.block.nic_bench import LINK_PS, SRAM_BYTES, NicBench
 
 
@@ -122,7 +123,7 @@ class Bench(NicBench):
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
-@cocotb.parametrize(stall=[0.0, 0.6], grant=[0.0, 0.6], latency=[0, 3], sleep=[False, True])
+@cases(stall=[0.0, 0.6], grant=[0.0, 0.6], latency=[0, 3], sleep=[False, True])
 async def random_packets_leave_as_written(dut: Any, stall: float, grant: float, latency: int, sleep: bool) -> None:
     """Pieces, alignments, lengths; stalls on both sides."""
     bench = Bench(dut, sleep, latency)

@@ -19,6 +19,7 @@ from pymodels.formats.sp import HEADER_BYTES, VIA_BYTES, parse
 from pymodels.link.characters import DATA, Symbol
 from pymodels.switch.crossbar import Fate, head_of_line_limit
 from tb.agents.streams import sometimes
+from tests.block.cases import cases
 from tests.block.sp_switch_bench import CHUNK, SpBench
 from tests.block.switch_bench import (
     Bench,
@@ -34,7 +35,7 @@ AROUND = HEADER_BYTES + VIA_BYTES + 1
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(gap=[0.0, 0.4], stall=[0.0, 1.0], queue=[0, 3, 512])
+@cases(gap=[0.0, 0.4], stall=[0.0, 1.0], queue=[0, 3, 512])
 async def random_packets_reach_their_outputs_in_order(dut: Any, gap: float, stall: float, queue: int) -> None:
     fall_through = random.Random(cocotb.RANDOM_SEED).choice([0, 13, 39])
     bench = SpBench(dut, cfg_central_chunks=queue, cfg_fall_through=fall_through)
@@ -98,7 +99,7 @@ async def route_bytes_are_used_one_by_one_until_none_is_left(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(fall_through=[0, 1, 39], sleeping=[False, True])
+@cases(fall_through=[0, 1, 39], sleeping=[False, True])
 async def cut_through_takes_three_edges_and_the_falling_latency(dut: Any, fall_through: int, sleeping: bool) -> None:
     bench = SpBench(dut, sleeping, cfg_fall_through=fall_through)
     assert await first_character(bench, 2) == 3 + max(fall_through, 1)

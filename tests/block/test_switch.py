@@ -19,6 +19,7 @@ from pymodels.link.characters import Symbol, packet_characters
 from pymodels.link.crc8 import crc8
 from pymodels.link.packet import Packet, route_byte
 from tb.agents.streams import sometimes
+from tests.block.cases import cases
 from tests.block.switch_bench import (
     Bench,
     first_character,
@@ -30,7 +31,7 @@ from tests.block.switch_bench import (
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(gap=[0.0, 0.4], stall=[0.0, 1.0], fall_through=[0, 13])
+@cases(gap=[0.0, 0.4], stall=[0.0, 1.0], fall_through=[0, 13])
 async def random_packets_reach_their_outputs_in_order(dut: Any, gap: float, stall: float, fall_through: int) -> None:
     bench = Bench(dut, cfg_fall_through=fall_through)
     for lane in bench.driver.lanes:
@@ -80,7 +81,7 @@ async def several_route_bytes_leave_one_by_one(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(fall_through=[0, 1, 30], sleeping=[False, True])
+@cases(fall_through=[0, 1, 30], sleeping=[False, True])
 async def cut_through_takes_four_edges_and_the_falling_latency(dut: Any, fall_through: int, sleeping: bool) -> None:
     bench = Bench(dut, sleeping, cfg_fall_through=fall_through, cfg_beat_period=0)
     assert await first_character(bench, 2) == 4 + fall_through
@@ -116,7 +117,7 @@ async def an_output_serves_its_inputs_in_turn(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(sleeping=[False, True], begun=[0, 40])
+@cases(sleeping=[False, True], begun=[0, 40])
 async def a_packet_blocked_too_long_is_cut_and_its_path_freed(dut: Any, sleeping: bool, begun: int) -> None:
     bench = Bench(dut, sleeping=sleeping, cfg_long_timeout=400, cfg_short_timeout=0)
     await bench.grid.reset()
