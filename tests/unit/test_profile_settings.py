@@ -50,6 +50,11 @@ def test_settings_are_typed_by_the_schema(profile: Profile) -> None:
             "link.stop_mark=90",
             "values disagree: link.stop_mark is 90, link.slack is 80; link.stop_mark must not exceed link.slack",
         ),
+        ("core.fetch_words=6", "values disagree: core.fetch_words is 6; give 2, 4 or 8"),
+        (
+            "processor.load_clocks=0",
+            "values disagree: processor.load_clocks is 0; give 1 to 4: a LANai's next instruction is too early",
+        ),
         ("clock.nic_ps", "not a setting: 'clock.nic_ps'; write key=value"),
         ("=5", "not a setting: '=5'; write key=value"),
         ("a=1 a=2", "a given twice: '1' and '2'; keep one"),

@@ -18,7 +18,6 @@ KEYS = (
     Key("rtc.tick_ps", NIC, int, "ps", 1000, 10**9, "tick of the real-time clock and the timers"),
     Key("nres.timeout_ps", NIC, int, "ps", 0, 10**12, "shortest of the four network time-outs (code 0)"),
     Key("nres.truncate", NIC, bool, "", 0, 1, "it cuts the packet; else it resets the receiver"),
-    Key("core.load_delay", NIC, int, "NIC clocks", 1, 7, "executed code: a user behind a load waits so long at most"),
     Key("core.fetch_words", NIC, int, "words", 2, 8, "executed code: prefetch buffer, in words of SRAM: 2, 4 or 8"),
     Key("dma.start_clocks", NIC, int, "NIC clocks", 0, U16, "start of a host DMA, before it asks for the bus"),
 )
@@ -33,6 +32,8 @@ class Lanai(NicKind):
         words = values.integer("core.fetch_words")
         if words & words - 1:
             return f"core.fetch_words is {words}", "give 2, 4 or 8"
+        if not values.integer("processor.load_clocks"):
+            return "processor.load_clocks is 0", "give 1 to 4: a LANai's next instruction is too early"
         return super().disagreement(values)
 
     def settings(self, values: Values) -> dict[int, int]:
@@ -46,7 +47,7 @@ class Lanai(NicKind):
             int(Setting.RTC_DENOMINATOR): rtc.denominator,
             int(Setting.NRES_CLOCKS): values.integer("nres.timeout_ps") // nic_ps,
             int(Setting.NRES_TRUNCATE): int(values.flag("nres.truncate")),
-            int(Setting.CORE_LOAD_DELAY): values.integer("core.load_delay"),
+            int(Setting.CORE_LOAD_DELAY): values.integer("processor.load_clocks"),
             int(Setting.CORE_FETCH_LOG2): values.integer("core.fetch_words").bit_length() - 1,
             int(Setting.CORE_REGISTER_CLOCKS): values.integer("processor.uncached_clocks"),
             int(Setting.CORE_SRAM_BYTES): values.integer("sram.bytes"),
