@@ -131,6 +131,7 @@ class Remote:
         self._leave(job, cause)
         self._take(job)
         if job.kind == MessageType.RM_REPLY:
+            await self._nic.work("send_ack")
             self._acknowledge(job)
             await self._nic.work("error_seen")
             self._buffers.release(job.buffer)

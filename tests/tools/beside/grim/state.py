@@ -26,7 +26,6 @@ COUNTERS = {
     "nacks_seen": Counter.NACKS_SEEN,
     "rolled_back": Counter.ROLLED_BACK,
     "queued_control": Counter.CONTROL_QUEUED,
-    "bad": Counter.BAD_CRC,
     "early": Counter.EARLY,
     "starved": Counter.STARVED,
     "blocked": Counter.BLOCKED,
@@ -79,6 +78,8 @@ def state_of(parts: Parts) -> Shared:
         **receiving(s),
         **remote(s),
         **{name: Var(s.firmware, "_counts", itemgetter(at)) for name, at in COUNTERS.items()},
+        "bad": Var(s.firmware, "_counts", lambda c: c[Counter.BAD_CRC] + c[Counter.OVERLONG]),
         "strange": Var(s.firmware, "_counts", lambda c: c[Counter.STRANGE] + c[Counter.STALE]),
+        "reports_afar": Var(parts.answers.reports, "_afar", len),
     }
     return s
