@@ -7,6 +7,10 @@ static inline u32 tree_takes(struct ni *ni, struct tree *tree, struct board *boa
         OFF_PATH("unknown");
         return 0;
     }
+    if (UNLIKELY(ni->reports_afar >= 256)) {
+        OFF_PATH("too many reports");
+        return 0;
+    }
     if (UNLIKELY(board->count + 2 > 8 || !fits(board->entry[board->first].offset, tail, length + ROUTE_BYTES, ni->tree_limit))) {
         OFF_PATH("no room for a copy");
         return 0;

@@ -85,9 +85,11 @@ class Multicast:
 
     def _lack(self, tree: int, place: Place, length: int) -> Lack | None:
         """Whether the tree's queue has no room for a copy, or a subscribed endpoint of the own host none for the
-        message.
+        message. While many reports about copies wait, there is no room either.
         """
         if place.children:
+            if self._answers.reports.full_afar:
+                return Lack.COPIES
             copies = self._outgoing.trees[tree]
             front = copies.offset[copies.first] if copies.count else copies.next
             if copies.count + len(place.children) > copies.slots:

@@ -86,5 +86,5 @@ struct ni {
     struct tree *trees;
     struct board *tree_boards;
     u8 *first_channel;
-    u32 tree_count, tree_limit;
+    u32 tree_count, tree_limit, reports_afar;
 };

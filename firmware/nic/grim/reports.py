@@ -6,7 +6,8 @@ which is checked again after the retry delay, or while all places for them are i
 The report that a NI began anew waits at most once a channel: a connection begins only when no report waits.
 
 The failure of a copy for a child of a multicast tree is reported to the host that sent the message: when that is
-another host, the report is a message of the NI's own channel.
+another host, the report is a message of the NI's own channel. While `TOKENS` or more of these wait, the NI makes no
+further copies: at most those in the trees' scoreboards can still fail, which hold fewer than `TOKENS`.
 """
 
 from __future__ import annotations
@@ -57,6 +58,11 @@ class Reports:
     def full(self) -> bool:
         """No message is refused for now."""
         return max(len(self._waiting), len(self._afar)) >= TOKENS
+
+    @property
+    def full_afar(self) -> bool:
+        """No copy that could fail is made for now."""
+        return len(self._afar) >= TOKENS
 
     @property
     def pending(self) -> bool:
