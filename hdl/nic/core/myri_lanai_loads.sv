@@ -6,7 +6,7 @@ module myri_lanai_loads #(
 ) (
     input logic clk,  // NIC clock
     input logic rst,  // synchronous reset: nothing is under way
-    input logic [2:0] cfg_load_delay,  // clocks that a user of a load waits at most, 1..DEPTH
+    input logic [2:0] cfg_load_delay,  // clocks that a user of a load waits at most, 1..DEPTH; 0 is 1
     input logic loads,  // a load is executed in this clock
     input logic [4:0] load_rd,  // into this register
     input logic [31:0] uses,  // registers of the instruction at hand, a bit each
@@ -16,7 +16,7 @@ module myri_lanai_loads #(
   logic [5*DEPTH-1:0] rd_q;
   logic [  DEPTH-1:0] hits;
   for (genvar k = 0; k < DEPTH; k++) begin : gen_age
-    assign hits[k] = loaded_q[k] && 3'(k) < cfg_load_delay && uses[rd_q[5*k+:5]];
+    assign hits[k] = loaded_q[k] && (k == 0 || 3'(k) < cfg_load_delay) && uses[rd_q[5*k+:5]];
   end
   assign waits = hits != '0;
   always_ff @(posedge clk) begin
