@@ -103,6 +103,8 @@ COMMON = (
     Key("host.uncached_clocks", HOST, float, "clocks", 0, 1000, "further clocks of an uncached access, bus apart"),
     Key("host.poll_miss_ns", HOST, int, "ns", 0, 10_000, "the miss by which a poll sees a word that DMA wrote"),
     Key("host.context_switch_ns", HOST, int, "ns", 0, 100_000, "the CPU from one thread of a process to another"),
+    Key("host.fault_ns", HOST, int, "ns", 0, 100_000, "a page fault: to the handler of the process or a driver"),
+    Key("host.protect_ns", HOST, int, "ns", 0, 100_000, "the rights of a page changed, the system call apart"),
     Key("host.signal_ns", HOST, int, "ns", 0, 100_000, "a signal: to its handler and back, the handler apart"),
     Key("host.kernel_entry_ns", HOST, int, "ns", 0, 100_000, "user to kernel and back, the fast way"),
     Key("host.post_user_ns", HOST, int, "ns", 0, 100_000, "VIA: posting, in the library, beside its paths"),

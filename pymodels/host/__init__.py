@@ -4,9 +4,10 @@ Both bindings of the host's verbs, RTL and pure Python, have the same processes:
 """
 
 from pymodels.host.computing import Computes, ComputingError
+from pymodels.host.faulting import Fault, FaultError, ViewError
 from pymodels.host.faults import ProtectionFault
 from pymodels.host.moves import Moves
-from pymodels.host.pages import PAGE
+from pymodels.host.pages import PAGE, Rights
 from pymodels.host.process import Process, Processes
 from pymodels.host.signals import Sig, SignalError
 
@@ -14,10 +15,14 @@ __all__ = [
     "PAGE",
     "Computes",
     "ComputingError",
+    "Fault",
+    "FaultError",
     "Moves",
     "Process",
     "Processes",
     "ProtectionFault",
+    "Rights",
     "Sig",
     "SignalError",
+    "ViewError",
 ]

@@ -31,6 +31,12 @@ class Owner(Protocol):
     def load_bytes(self, address: int, count: int) -> bytes:
         """Bytes of physical memory."""
 
+    def window(self, address: int, size: int) -> memoryview:
+        """Physical memory itself."""
+
+    def close(self, frame: int, whose: str) -> None:
+        """No DMA may store into a frame from now on, which is `whose`; empty: it may again."""
+
     def store_bytes(self, address: int, data: bytes | memoryview) -> None:
         """Store bytes to physical memory."""
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
 
 from pymodels.host.faults import ProtectionFault
 
 PAGE = 4096
 """Bytes of a page (Intel's, and the paper's: 001, 2.2.1)."""
 OFFSET = PAGE - 1
+
+
+class Rights(IntEnum):
+    """What a process may do with a page."""
+
+    NONE = 0
+    READ = 1
+    WRITE = 2
+    """Read too."""
 
 
 @dataclass
@@ -19,9 +30,24 @@ class Page:
     physical: int
     device: bool = False
     """On the bus, not in memory."""
-    writable: bool = True
+    rights: Rights = Rights.WRITE
+    present: bool = True
     pins: int = 0
     """Registrations that hold it in its frame."""
+    pager: Callable[[Any], Coroutine[Any, Any, None]] | None = None
+    """A driver's handler that brings the page when it is not present."""
+    changes: int = -1
+    """How often rights or presence have changed."""
+
+    def __post_init__(self) -> None:
+        self.change(self.rights, self.present)
+
+    def change(self, rights: Rights, present: bool) -> None:
+        """The page has these rights from now on, and is there or not."""
+        self.rights, self.present = rights, present
+        self.readable = present and rights >= Rights.READ
+        self.writable = present and rights >= Rights.WRITE
+        self.changes += 1
 
 
 class PageTable:
@@ -42,6 +68,10 @@ class PageTable:
             raise ProtectionFault(self.who, "unmapping", va, "the page is pinned")
         return self._pages.pop(va // PAGE)
 
+    def find(self, va: int) -> Page | None:
+        """The page of a virtual address, if there is one."""
+        return self._pages.get(va // PAGE)
+
     def at(self, va: int, what: str) -> Page:
         """The page of a virtual address. Raises ProtectionFault."""
         page = self._pages.get(va // PAGE)
@@ -52,7 +82,7 @@ class PageTable:
     def physical(self, va: int, size: int, what: str, *, device: bool, write: bool) -> int | None:
         """Physical address of a range, when its pages follow one another there; else None. Raises ProtectionFault."""
         page = self._pages.get(va // PAGE)
-        if page is None or page.device is not device or (write and not page.writable):
+        if page is None or page.device is not device or not (page.writable if write else page.readable):
             raise self._fault(page, va, what, device)
         if (va & OFFSET) + size <= PAGE:
             return page.physical + (va & OFFSET)
@@ -66,7 +96,7 @@ class PageTable:
         found: list[tuple[int, int]] = []
         for at, part in parts(va, size):
             page = self._pages.get(at // PAGE)
-            if page is None or page.device is not device or (write and not page.writable):
+            if page is None or page.device is not device or not (page.writable if write else page.readable):
                 raise self._fault(page, at, what, device)
             physical = page.physical + (at & OFFSET)
             if found and sum(found[-1]) == physical:
@@ -80,7 +110,11 @@ class PageTable:
             return ProtectionFault(self.who, what, va)
         if page.device is not device:
             return ProtectionFault(self.who, what, va, "memory, not a device" if device else "a device, not memory")
-        return ProtectionFault(self.who, what, va, "the page is read-only")
+        if not page.present:
+            return ProtectionFault(self.who, what, va, "the page is not present")
+        return ProtectionFault(
+            self.who, what, va, "the page is read-only" if page.readable else "the page has no right"
+        )
 
 
 def parts(va: int, size: int) -> Iterator[tuple[int, int]]:

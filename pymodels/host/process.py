@@ -12,13 +12,13 @@ from itertools import pairwise
 from struct import pack, unpack
 from typing import Any
 
+from pymodels.host.faulting import Faulting
 from pymodels.host.faults import ProtectionFault
 from pymodels.host.frames import Frames
 from pymodels.host.moves import Moves
 from pymodels.host.owner import Owner, Signal
-from pymodels.host.pages import PAGE, Page, PageTable, parts
+from pymodels.host.pages import PAGE, Page, PageTable, Rights, parts
 from pymodels.host.scheduler import Scheduler
-from pymodels.host.signalled import Signalled
 from pymodels.host.signals import Sig, SignalError, Signals
 from pymodels.kernel import Kernel, Task
 
@@ -26,7 +26,7 @@ MEMORY_VA, DEVICE_VA = 0x1000_0000, 0xC000_0000
 """Where memory and devices are mapped, the same in every process (ours)."""
 
 
-class Process(Signalled):
+class Process(Faulting):
     """A process of one host. Addresses are virtual; what is not mapped raises ProtectionFault."""
 
     def __init__(self, host: Owner, number: int, name: str) -> None:
@@ -36,6 +36,7 @@ class Process(Signalled):
         self.who = f"{host.name}: process {name}"
         self.pages = PageTable(self.who)
         self.signals = Signals(self.who, host.scheduler.kernel, self.overhead)
+        self.start_faults()
         self._scheduler = host.scheduler
         self._next = MEMORY_VA
         self._next_device = DEVICE_VA
@@ -59,6 +60,7 @@ class Process(Signalled):
         """Give the pages of a range back, zeroed. Raises ProtectionFault when one is not there, or pinned."""
         frames = [self.pages.unmap(at).physical for at, _ in parts(va, size)]
         for frame in frames:
+            self.host.close(frame, "")
             self.host.store_bytes(frame, bytes(PAGE))
         self.host.frames.give_back(frames)
 
@@ -70,7 +72,7 @@ class Process(Signalled):
         """The right to pages of a card, by the physical address of the first; where they stand."""
         va = self._next_device
         for i in range(pages):
-            self.pages.map(va + PAGE * i, Page(physical + PAGE * i, True, writable))
+            self.pages.map(va + PAGE * i, Page(physical + PAGE * i, True, Rights.WRITE if writable else Rights.READ))
         self._next_device += PAGE * (pages + 1)
         return va
 
@@ -105,9 +107,11 @@ class Process(Signalled):
             if page.pins:
                 raise ProtectionFault(self.who, "moving", at, "the page is pinned")
         new = self.host.frames.take_run(len(pages))
-        for page, frame in zip(pages, new, strict=True):
+        for at, page, frame in zip(places, pages, new, strict=True):
             self.host.store_bytes(frame, self.host.load_bytes(page.physical, PAGE))
+            self.host.close(page.physical, "")
             page.physical = frame
+            self._change(at, page, page.rights, page.present)
         return list(zip(old, new, strict=True))
 
     def _memory(self, va: int) -> Page:
@@ -154,7 +158,7 @@ class Process(Signalled):
         """Use the CPU for a compiled path."""
         await self._scheduler.enter()
         await self.host.spend(path, times)
-        await self._leave()
+        await self._leave("spend")
 
     async def compute(self, what: str | float, times: int = 1) -> None:
         """Use the CPU for a compiled path, or so many ns, `times` times, as an application computes: interrupt routines
@@ -166,27 +170,21 @@ class Process(Signalled):
             if not self.signals.due:
                 with self.signals.interrupting(computation.stop, first=True):
                     await self._scheduler.compute(computation)
-            await self._leave()
-
-    async def overhead(self, what: str) -> None:
-        """Use the CPU for what software costs beside its compiled paths."""
-        await self._scheduler.enter()
-        await self.host.overhead(what)
-        await self._leave()
+            await self._leave("compute")
 
     async def pio_write(self, va: int, data: bytes, combine: bool = False) -> None:
         """Store whole words to a card that is mapped."""
         at = self._card(va, len(data), f"PIO store of {len(data)} bytes", write=True)
         await self._scheduler.enter()
         await self.host.pio_write(at, data, combine)
-        await self._leave()
+        await self._leave("pio_write")
 
     async def pio_read(self, va: int) -> int:
         """Read a word of a card that is mapped."""
         at = self._card(va, 4, "PIO load", write=False)
         await self._scheduler.enter()
         value = await self.host.pio_read(at)
-        await self._leave()
+        await self._leave("pio_read")
         return value
 
     def _card(self, va: int, size: int, what: str, write: bool) -> int:
@@ -205,7 +203,7 @@ class Process(Signalled):
             return 0
         hit = await self._spin(places, path, moves)
         await self._scheduler.enter()
-        await self._leave()
+        await self._leave("poll")
         return hit
 
     async def _spin(self, places: Sequence[tuple[int, int]], path: str, moves: Moves | None) -> int:
@@ -219,7 +217,7 @@ class Process(Signalled):
             if not own.count or (moves and moves.count != before):
                 return hit
             await self._scheduler.enter()
-            await self._leave()
+            await self._leave("spin")
 
     async def block(self, signal: Signal) -> bool:
         """Sleep until a condition that the kernel or another thread sets; the CPU is free meanwhile. False: the handler
@@ -235,7 +233,7 @@ class Process(Signalled):
         else:
             await signal.wait()
         await self._scheduler.enter()
-        await self._leave()
+        await self._leave("block")
         return came
 
 
@@ -245,12 +243,15 @@ class Processes:
     frames: Frames
     scheduler: Scheduler
     processes: list[Process]
+    closed: dict[int, str]
+    """Frames into which no DMA may store, and whose page each is."""
 
     def start_processes(self: Any, kernel: Kernel, seed: int) -> None:
         """Called once, when the host is made: frames are scattered by `seed`."""
         self.frames = Frames(lambda size: int(self.allocate(size).address), f"frames {seed} {self.node}")
         self.scheduler = Scheduler(kernel, self.who, self.switch_context)
         self.processes = []
+        self.closed = {}
 
     def process(self: Any, name: str = "") -> Process:
         """A new process; its number, from 1, is its name unless one is given."""
@@ -266,3 +267,11 @@ class Processes:
             what = call or f"{self.who}: signal({number}, {sig.name})"
             raise SignalError(what, f"no process {number} on this host", f"processes: {there}")
         self.processes[number - 1].signals.post(sig)
+
+    def close(self: Any, frame: int, whose: str) -> None:
+        """No DMA may store into a frame from now on, which is `whose`; empty: it may again."""
+        if whose:
+            self.closed[frame] = whose
+            self._close(frame, True)
+        elif self.closed.pop(frame, None):
+            self._close(frame, False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Collection
 from functools import partial
+from typing import Any
 
 from pymodels.host.owner import Owner, Signal
 from pymodels.host.scheduler import Scheduler
@@ -17,16 +18,23 @@ class Signalled:
     host: Owner
     signals: Signals
     _scheduler: Scheduler
+    _views: list[Any]
+    """Views of memory that were given out since the process last waited."""
+
+    def _expire(self, call: str) -> None:
+        """The process has waited in a call: raise ViewError when a view is still used."""
 
     async def syscall(self) -> None:
         """Enter the kernel and come back."""
         await self._scheduler.enter()
         await self.host.syscall()
-        await self._leave()
+        await self._leave("syscall")
 
-    async def _leave(self) -> None:
-        """A verb ends: the handlers of signals that came meanwhile run."""
+    async def _leave(self, call: str) -> None:
+        """A verb ends: views are no longer good, and the handlers of signals that came meanwhile run."""
         self._scheduler.leave()
+        if self._views:
+            self._expire(call)
         if self.signals.due:
             await self.signals.deliver()
 

@@ -98,15 +98,22 @@ class Signals:
         while (sig := self._next()) is not None:
             handler, more = self.handlers[sig]
             self._pending.discard(sig)
-            masked = more | {sig}
-            self._running.append(masked)
-            self._look()
             self.delivered += 1
-            await self._overhead("signal")
-            await handler(sig)
+            with self.masking(more | {sig}):
+                await self._overhead("signal")
+                await handler(sig)
+        return self.delivered != before
+
+    @contextmanager
+    def masking(self, masked: frozenset[Sig]) -> Iterator[None]:
+        """A handler runs that masks these signals."""
+        self._running.append(masked)
+        self._look()
+        try:
+            yield
+        finally:
             self._running.remove(masked)
             self._look()
-        return self.delivered != before
 
     @contextmanager
     def interrupting(self, end: Callable[[], None], *, first: bool = False) -> Iterator[None]:

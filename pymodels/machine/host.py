@@ -13,12 +13,14 @@ from pymodels.cards import SLOT_BYTES, CardMap
 from pymodels.host import Computes, Moves, Processes
 from pymodels.kernel import Event
 from pymodels.machine.actor import Actor
-from pymodels.machine.memory import MachineError, Memory
+from pymodels.machine.memory import BusMemory, MachineError, Memory
 from pymodels.machine.parts import Face
 from pymodels.machine.spin import Look
 from pymodels.machine.world import World
 from pymodels.trace import Part, TraceEvent, unit
 
+OVERHEADS = "signal", "fault", "protect"
+"""What software costs beside its paths, each a field of `Timing`."""
 FIRST_FREE = 0x1000
 """Allocation begins here: a buffer never has address 0."""
 
@@ -81,6 +83,23 @@ class ModelHost(Processes, Computes, Actor):
                 return
         raise MachineError(f"host {self.name}: DMA at {address:#x} .. {address + size:#x} is not in allocated memory")
 
+    def window(self, address: int, size: int) -> memoryview:
+        """Host memory itself."""
+        return memoryview(self.memory.data)[address : address + size]
+
+    def _close(self, frame: int, closed: bool) -> None:
+        """`closed` is what the card's writes are held against."""
+
+    def bus_memory(self) -> Memory:
+        """Host memory as the card's DMA sees it: some frames are closed for it."""
+        return BusMemory(self.memory, self._closed)
+
+    def _closed(self, address: int, size: int) -> None:
+        for frame in range(address // self.page_size * self.page_size, address + size, self.page_size):
+            if whose := self.closed.get(frame):
+                what = f"host {self.name}: DMA stores {size} bytes at {address:#x}"
+                raise MachineError(f"{what}, into a page that may not be written: {whose}")
+
     def load_words(self, address: int, count: int) -> tuple[int, ...]:
         """Big-endian 32-bit words in host memory."""
         return self.memory.load_words(address, count)
@@ -138,9 +157,9 @@ class ModelHost(Processes, Computes, Actor):
         await self._use(self._timing.syscall, "a system call")
 
     async def overhead(self, what: str) -> None:
-        """What software costs beside its paths: here only signals cost something."""
-        if what == "signal":
-            await self._use(self._timing.signal, "a signal")
+        """What software costs beside its paths: here signals, page faults and page rights."""
+        if what in OVERHEADS:
+            await self._use(getattr(self._timing, what), what)
 
     async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
         """Spin on words of host memory, each (address, value it has now), until one differs, or `moves`; its index."""

@@ -83,7 +83,7 @@ class Machine:
             card = make(world, node, sram_bytes, self.network)
             places = kind.card(sram_bytes)
             host = ModelHost(world, node, name, card.card, places, size=host_bytes, seed=seed * 4099 + node)
-            card.connect(host.memory, host.granted)
+            card.connect(host.bus_memory(), host.granted)
             self.network.senders.append(card.send)
             self.network.receivers.append(card.receive)
             self.nics.append(card)

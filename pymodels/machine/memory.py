@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import struct
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 _WORD = struct.Struct(">I")
@@ -97,3 +97,19 @@ class Memory:
     def _notify(self, address: int, size: int) -> None:
         for spin in tuple(self.spins):
             spin.memory_changed(address, size)
+
+
+class BusMemory(Memory):
+    """A memory as its bus writes it: `check_write(address, size)` raises where it may not."""
+
+    __slots__ = ("_check_write",)
+
+    def __init__(self, memory: Memory, check_write: Callable[[int, int], None]) -> None:
+        self.name, self.size, self.data = memory.name, memory.size, memory.data
+        self.accesses, self.spins = memory.accesses, memory.spins
+        self._check_write = check_write
+
+    def write(self, address: int, data: bytes | memoryview) -> None:
+        """Store bytes, unless they may not be stored there."""
+        self._check_write(address, len(data))
+        super().write(address, data)

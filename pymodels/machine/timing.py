@@ -58,6 +58,10 @@ class Timing:
     """From one thread to another."""
     signal: int = 2_500_000
     """A signal is delivered, and its handler returns."""
+    fault: int = 2_000_000
+    """From a page fault to its handler."""
+    protect: int = 1_000_000
+    """The rights of a page are changed, the system call apart."""
     copy_byte: int = 5_000
     """A byte from memory to memory, instructions apart."""
     syscall: int = 1_060_000

@@ -13,7 +13,7 @@ from pymodels.cards import CardMap
 from pymodels.costs.table import PathTable
 from pymodels.errors import SanlabError
 from pymodels.hardware.processors import HostProcessor, host_clocks
-from pymodels.host import Computes, Moves, Processes
+from pymodels.host import PAGE, Computes, Moves, Processes
 from pymodels.kernel import Kernel
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import Actor, PathNumbers, big_endian
@@ -99,6 +99,7 @@ class RtlHost(Processes, Computes, Actor):
         self._next_free = FIRST_FREE
         self._grant = partial(doorway.lib.dw_grant, memory_number, FIRST_FREE)
         self._grant(FIRST_FREE)
+        self._close = partial(doorway.lib.dw_close, memory_number)
         self._random = random.Random(f"interrupts {seed} {node}")
         self._service: Callable[[], Coroutine[Any, Any, None]] | None = None
         self.start_processes(kernel, seed)
@@ -128,6 +129,8 @@ class RtlHost(Processes, Computes, Actor):
             self.wild.append(f"{self.name}: DMA read of host memory {where}, beyond its {len(self.memory)} bytes")
             return
         beyond = f"beyond its {len(self.memory)} bytes" if write == 1 else "which no software has allocated"
+        if write == 3:
+            beyond = f"which may not be written: {self.closed.get(address // PAGE * PAGE, 'it may again')}"
         raise WildDmaError(f"{self.name}: wild DMA", f"write of host memory {where}, {beyond}", "check the address")
 
     async def _interrupt(self) -> None:
@@ -144,6 +147,10 @@ class RtlHost(Processes, Computes, Actor):
         self._next_free = address + size
         self._grant(self._next_free + 7 & ~7)
         return RtlBuffer(address, size, self.memory[address : address + size])
+
+    def window(self, address: int, size: int) -> memoryview:
+        """Host memory itself."""
+        return self.memory[address : address + size]
 
     def load_words(self, address: int, count: int) -> tuple[int, ...]:
         return big_endian(count).unpack_from(self.memory, address)

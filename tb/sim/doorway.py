@@ -39,6 +39,7 @@ class Doorway:
         self.lib.dw_watch_add.argtypes = [ctypes.c_int, ctypes.c_uint64]
         self.lib.dw_watch_move.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_uint64]
         self.lib.dw_grant.argtypes = [ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64]
+        self.lib.dw_close.argtypes = [ctypes.c_int, ctypes.c_uint64, ctypes.c_int]
         self.lib.dw_clock.argtypes = [ctypes.c_int, I64]
         self.lib.dw_start.argtypes = [ctypes.c_int, I64]
         self.lib.dw_wake_by.argtypes = [I64]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Coroutine
 from pathlib import Path
 from types import MappingProxyType
@@ -24,9 +25,26 @@ from tb.sim.exchange import TRACE_RECORD
 BINDINGS = ("compiled", "in Python", "machine")
 SWITCH, ENTRY, SIGNAL = 500, 300, 200
 """Picoseconds of a context switch, of a system call and of the delivery of a signal."""
+FAULT, PROTECT = 400, 600
+"""Of a page fault to its handler, and of a change of a page's rights."""
 PATH = 7_000
 """Of the path `look_flag`."""
 HOST = unit(0, Part.HOST_CPU)
+
+
+WAKE = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+
+
+class Hooks(ctypes.Structure):
+    """`dw_hooks` of the doorway: what a simulator does for it."""
+
+    _fields_ = (
+        *(("now", ctypes.c_void_p), ("wake_at", WAKE)),
+        *((name, ctypes.c_void_p) for name in ("kick_at", "start", "faults")),
+    )
+
+
+NO_SIMULATOR = Hooks(wake_at=WAKE(lambda time: None))
 
 
 class Bound:
@@ -35,7 +53,7 @@ class Bound:
     def __init__(self, binding: str, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.host: Any
         if binding == "machine":
-            fixed = Timing(context_switch=SWITCH, syscall=ENTRY, signal=SIGNAL)
+            fixed = Timing(context_switch=SWITCH, syscall=ENTRY, signal=SIGNAL, fault=FAULT, protect=PROTECT)
             machine = Machine(2, timing=fixed, cost=lambda side, path: PATH, names=("h", "other"))
             self.kernel, self.host, self._log = machine.kernel, machine.host(0), machine.host(0)._log
             self._doorway = None
@@ -46,9 +64,12 @@ class Bound:
             doorway.trace_create(1 << 12)
             doorway.trace_on(True)
             doorway.exchange.trace_count[0] = 0
+            doorway.lib.dw_set_hooks(NO_SIMULATOR)
             self.kernel = doorway.quick(Kernel)()
             memory = doorway.memory(0, 1 << 24, HOST)
-            overheads: MappingProxyType[str, int] = MappingProxyType({"signal": SIGNAL})
+            overheads: MappingProxyType[str, int] = MappingProxyType(
+                {"signal": SIGNAL, "fault": FAULT, "protect": PROTECT}
+            )
             timing = HostTiming(1.0, SWITCH, ENTRY, overheads, (1, 1), 70, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0)
             card, paths = nic_kind("lanai9").card(1 << 21), PathNumbers()
             self.host = doorway.quick(RtlHost)(0, "h", self.kernel, doorway, memory, 0, card, timing, paths, 1)
@@ -65,6 +86,16 @@ class Bound:
             records = [(time, event, more) for time, _, event, _, _, _, more in every]
         ends = [(time, took) for time, event, took in records if event == TraceEvent.SPEND_END]
         return sorted((time - took, time) for time, took in ends)
+
+    def dma(self, address: int, word: int) -> None:
+        """The card stores eight bytes in host memory: the word first, then zeroes."""
+        data = word.to_bytes(4, "big") + bytes(4)
+        if self._doorway is None:
+            self.host.bus_memory().write(address, data)
+        else:
+            self._doorway.exchange.head[0] = self._doorway.exchange.tail[0] = 0
+            self._doorway.lib.san_mem_write(0, address, ctypes.c_longlong(int.from_bytes(data, "little")), 0xFF)
+            self._doorway.drainer()()
 
     def ends(self, *programs: Coroutine[Any, Any, Any]) -> list[int]:
         """When each of some programs, begun now as threads, is over."""

@@ -8,9 +8,10 @@
 #include <sys/mman.h>
 
 // ---------------------------------------------------------------- memories
-static struct { uint8_t *base; uint64_t size, granted_from, granted_to; int unit, watches; uint64_t watch[DW_WATCHES]; } memories[DW_MEMORIES];
+static struct { uint8_t *base, *closed; uint64_t size, granted_from, granted_to; int unit, watches; uint64_t watch[DW_WATCHES]; } memories[DW_MEMORIES];
 uint8_t dw_armed[DW_MEMORIES][DW_WATCHES];   // Python arms a watch before it waits; the change that it sees disarms it
 enum { INVARIANT_UNIT = 4000 };              // whose events are broken invariants
+enum { DW_PAGE = 4096 };                     // bytes
 enum { EVENT_WATCH = 1, EVENT_WILD = 2 };   // codes that the doorway itself raises; all others come from RTL and are above 15
 
 // Sparse: pages exist once touched.
@@ -22,6 +23,8 @@ uint8_t *dw_memory_create(int memory, uint64_t size, int unit) {
   memories[memory].unit = unit;
   memories[memory].watches = 0;
   memories[memory].granted_from = memories[memory].granted_to = 0;
+  free(memories[memory].closed);
+  memories[memory].closed = NULL;
   return base;
 }
 uint8_t *dw_memory(int memory, uint64_t address, int bytes) {
@@ -32,6 +35,11 @@ uint8_t *dw_memory(int memory, uint64_t address, int bytes) {
 void dw_grant(int memory, uint64_t from, uint64_t to) {
   memories[memory].granted_from = from;
   memories[memory].granted_to = to;
+}
+// From now on no write from the bus may touch a page (closed), or it may again.
+void dw_close(int memory, uint64_t address, int closed) {
+  if (!memories[memory].closed) memories[memory].closed = calloc(memories[memory].size / DW_PAGE + 1, 1);
+  if (memories[memory].closed) memories[memory].closed[address / DW_PAGE] = (uint8_t)closed;
 }
 // A new watched word of a memory: its slot, or -1 when there is no room.
 int dw_watch_add(int memory, uint64_t address) {
@@ -61,6 +69,10 @@ void san_mem_write(int memory, int address, long long data, int enables) {
   if (!p) { san_event(dw_now(), memories[memory].unit, EVENT_WILD, a, 1); return; }
   if (memories[memory].granted_to && (a < memories[memory].granted_from || a >= memories[memory].granted_to)) {
     san_event(dw_now(), memories[memory].unit, EVENT_WILD, a, 2);
+    return;
+  }
+  if (memories[memory].closed && memories[memory].closed[a / DW_PAGE]) {
+    san_event(dw_now(), memories[memory].unit, EVENT_WILD, a, 3);
     return;
   }
   if ((enables & 0xff) == 0xff) mask = ~0ull;
