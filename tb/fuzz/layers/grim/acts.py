@@ -65,7 +65,7 @@ REFUSED: tuple[Mapping[str, Value], ...] = (
     {"channels": 8, "segment_bytes": 8, "queue_bytes": 1 << 20, "doorbell_notify": 1},
 )
 """Options that cannot be together."""
-ASKED = (("MYRI", (4096, 20_000, 1 << 22, 16)), ("HOST", (4096, 70_000, 1 << 22, 16)))
+ASKED = (("MYRI", (4096, 20_000, 1 << 22, 16)), ("HOST", (4096, 70_000, 1 << 20, 16)))
 """Queues whose sizes a configuration asks for."""
 SEGMENT = 4096
 MOST_SEGMENTS = 12

@@ -17,6 +17,8 @@ from tb.fuzz.layers.grim.node import Node
 from tb.fuzz.program import Act
 
 STORE_BYTES, LOCKS, LANDING_BYTES = 6000, 512, 6000
+BREAKS_TRANSFERS = ("free", "read and free", "go down")
+"""Acts because of which a lock may not be set."""
 HANDLERS = 2
 """The task that runs handlers, beside the two of a program."""
 STEP = 212
@@ -240,7 +242,7 @@ class Transfers:
         if not locks:
             return
         lock = locks[act.whole("index") % len(locks)]
-        if any(other.name in ("free", "go down") for other in self.cluster.program.acts):  # it may come to nothing
+        if any(other.name in BREAKS_TRANSFERS for other in self.cluster.program.acts):
             await self.node.idle(lambda: not lock.certain or self.host.load_words(lock.pa, 1)[0] == lock.value)
         if lock.certain:
             await self.node.call(str(act), lambda: self.node.library.wait_for_lock(lock.va, lock.value))
