@@ -51,13 +51,18 @@ async def both_ways(p: Pair) -> int:
     return took
 
 
-@pytest.mark.parametrize("doorbell", ["d1_word", "d1_ring", "hw"])
-@pytest.mark.parametrize("nic", kinds_of("via"))
+CASES = [
+    (nic, doorbell)
+    for nic in kinds_of("via")
+    for doorbell in ("d1_word", "d1_ring", "hw")
+    if doorbell != "hw" or Machine(1, nic=nic).host(0).card.has_doorbells
+]
+
+
+@pytest.mark.parametrize(("nic", "doorbell"), CASES)
 def test_a_message_that_waits_while_the_kernel_agents_leaves_is_sent_behind_it(nic: str, doorbell: str) -> None:
     machine = Machine(2, nic=nic)
     host = machine.host(0)
-    if doorbell == "hw" and not host.card.has_doorbells:
-        pytest.skip("it has no doorbells")
     p = pair(machine, vis=8, doorbell=doorbell, translation="at2", packet=256, connect_us=REPEAT_US)
     (other,) = machine.finish(p.here.nic.create_vi(p.here.tag))
 
