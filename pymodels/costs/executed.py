@@ -3,8 +3,8 @@
 Every path is compiled at three levels of optimisation. The instructions that it counts are given to the clock model of
 the core (`pymodels.lanai.clocks`), at the addresses that they have in the compiler's output without the frame of the C
 function: so they wait for loads, and for fetches where the program jumps or accesses the SRAM. Nobody else wants the
-SRAM, and a special register takes no further clock. A path falls in from code before it; one that ends with a jump back
-is in its fourth turn. It begins at both halves of a 64-bit word: the least and the most clocks are kept.
+SRAM. A path falls in from code before it; one that ends with a jump back is in its fourth turn. It begins at both
+halves of a 64-bit word: the least and the most clocks are kept.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ from pymodels.toml import read_toml
 TABLE = "executed.toml"
 """The file beside a paths.c."""
 LEVELS = ("-O1", "-O2", "-Os")
-PACES = {"lanai4": Pace(load_clocks=1, word_bytes=4), "lanai9": Pace(load_clocks=2, word_bytes=8)}
-"""By chip."""
+PACES = {
+    "lanai4": Pace(load_clocks=1, word_bytes=4, register_clocks=1),
+    "lanai9": Pace(load_clocks=2, word_bytes=8, register_clocks=1),
+}
+"""By chip, as its profile has it."""
 BASE = 0x1000
 """Where a path begins, or 4 bytes behind."""
 AHEAD, TURNS = 8, 4

@@ -2,10 +2,10 @@
 
 Strategy: for every path of every layer that is compiled for the LANai, three levels of optimisation: what the profile's
 processor charges, beside the least and the most clocks that the path takes on the core, from the committed
-`executed.toml` (`pymodels/costs/executed.py`). Special registers take their further clocks on both sides. The search of
-a channel is also given in the units of Figure 4.10. Then echo runs between the first and the last host; with
-`nic.firmware=c` the NICs execute its C in RTL, and what the core waits for is counted. All paths, and what the core of
-the first host spent by function and by line, stand in `executed_costs.md`.
+`executed.toml` (`pymodels/costs/executed.py`). The search of a channel is also given in the units of Figure 4.10. Then
+echo runs between the first and the last host; with `nic.firmware=c` the NICs execute its C in RTL, and what the core
+waits for is counted. All paths, and what the core of the first host spent by function and by line, stand in
+`executed_costs.md`.
 """
 
 from __future__ import annotations
@@ -76,8 +76,7 @@ def beside(layer: str, chip: str, processor: NicProcessor) -> Iterator[Beside]:
     for level, paths in executed.load(layer).items():
         for path, one in paths.items():
             charged = nic_charge(one.cost, processor).clocks + one.by_verb
-            least, most = (clocks + one.cost.uncached * processor.uncached for clocks in one.clocks[chip])
-            yield Beside(layer, level, path, charged, least, most)
+            yield Beside(layer, level, path, charged, *one.clocks[chip])
 
 
 def _sums(lab: Lab, layer: str, level: str, rows: list[Beside]) -> None:

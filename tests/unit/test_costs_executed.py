@@ -7,8 +7,6 @@ they charge is near to what the core takes.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from pymodels.costs import PathTable
@@ -16,6 +14,7 @@ from pymodels.costs.compile import FIRMWARE, fingerprint
 from pymodels.costs.executed import LEVELS, PACES, TABLE, at_level, load, rows, taken
 from pymodels.costs.targets import LANAI
 from pymodels.hardware.processors import NicProcessor
+from pymodels.lanai.clocks import Pace
 from pymodels.profiles import load_profile
 from pymodels.toml import read_toml
 from tb.studies.executed_costs import WITHIN, beside, layers
@@ -60,7 +59,7 @@ def test_an_access_in_the_slot_of_a_jump_takes_the_clock_in_which_the_target_is_
 
 def test_registers_that_verbs_access_take_the_clock_that_the_verbs_charge() -> None:
     found = taken(function("nic", "!@read RMP r9\nadd %r9, 0x1, %r9\n!@write SMP r9" + RETURN), "paths.c", LANAI)
-    assert (found.by_verb, found.cost.instructions, found.clocks["lanai9"]) == (2, 1, (5, 5))
+    assert (found.by_verb, found.cost.instructions, found.clocks["lanai9"]) == (2, 1, (7, 7))
 
 
 def test_what_cannot_be_counted_has_its_reason() -> None:
@@ -96,5 +95,7 @@ def test_what_is_charged_is_near_to_what_the_core_takes(layer: str, chip: str) -
 @pytest.mark.parametrize("chip", PACES)
 def test_a_pace_is_that_of_the_profile(chip: str) -> None:
     profile = load_profile(chip)
-    width, late = profile.integer("sram.width") // 8, profile.integer("processor.load_clocks")
-    assert PACES[chip] == replace(PACES[chip], load_clocks=late, word_bytes=width)
+    late, words, further = (
+        profile.integer(key) for key in ("processor.load_clocks", "core.fetch_words", "processor.uncached_clocks")
+    )
+    assert PACES[chip] == Pace(late, profile.integer("sram.width") // 8, words, further)
