@@ -31,6 +31,10 @@ class Engines(Protocol):
     def sizes(self) -> tuple[int, ...]:
         """Bytes of the transfers that are measured: a word first, the most that one transfer takes last."""
 
+    @property
+    def bulk(self) -> tuple[int, ...]:
+        """Bytes of longer transfers whose bandwidth is measured as a whole, start-up included."""
+
     async def transfer(self, size: int, address: int, to_nic: bool) -> int:
         """One DMA transfer: picoseconds from the write that starts it to its end."""
 
@@ -56,6 +60,7 @@ class LanaiEngines:
     """LANai 9: a chain of control blocks; LANai 4: its registers."""
 
     sizes = (4, 64, 256, 512, 1024, 2048, 4096)
+    bulk = (8192,)
 
     def __init__(self, lab: Lab) -> None:
         self._lab, self._nic = lab, lab.running.nics[0]
@@ -114,6 +119,7 @@ class SpEngines:
     """SP adapter: FETCH into the Send FIFO, which a packet then empties; STORE of a word, or of a packet's data."""
 
     sizes = (4, 64, 256, 512, 768, 1024, 1280, 1536, 2032)
+    bulk = ()
 
     def __init__(self, lab: Lab) -> None:
         self._lab, self._nic = lab, lab.running.nics[0]

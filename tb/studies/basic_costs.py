@@ -77,7 +77,7 @@ async def _pio_combined(lab: Lab) -> None:
 
 async def _dma(lab: Lab) -> None:
     """Transfers of a word to the most that one takes: from the write that starts them to their end."""
-    own, address = engines(lab), lab.running.hosts[0].allocate(4096).address
+    own, address = engines(lab), lab.running.hosts[0].allocate(8192).address
     times: dict[bool, list[float]] = {}
     for to_nic, name in ((True, "host_to_nic"), (False, "nic_to_host")):
         found = times[to_nic] = []
@@ -87,6 +87,8 @@ async def _dma(lab: Lab) -> None:
         (least, most), (start, long) = ((of[0], of[-1]) for of in (own.sizes, found))
         lab.metric(f"dma_start_us_{name}", start)
         lab.metric(f"dma_MBps_{name}", (most - least) / (long - start))
+        for size in own.bulk:
+            lab.metric(f"dma_MBps_{size}B_{name}", size / await own.transfer(size, address, to_nic) * 1e6)
         lab.series(f"raw_dma_{name}", own.sizes, found, "B", "us")
         lab.series(
             f"raw_dma_{name}_bandwidth", own.sizes, [s / t for s, t in zip(own.sizes, found, strict=True)], "B", "MB/s"

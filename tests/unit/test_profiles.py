@@ -32,6 +32,10 @@ LANAI9 = (FOLDER / "lanai9.toml").read_text(encoding="utf-8")
 HOST = (FOLDER / "p3-450.toml").read_text(encoding="utf-8")
 
 
+OF_PAPERS = ("lanai4-now+ultra-167", "lanai9-l7+p2-300", "sp+ppc604-332")
+"""The systems of papers that are to come: Active Messages II, TreadMarks, LAPI."""
+
+
 def with_file(folder: Path, text: str, name: str = "lanai9.toml", owner: Owner = Owner.NIC) -> ProfileFile:
     path = folder / name
     path.write_text(text, encoding="utf-8")
@@ -49,11 +53,11 @@ def line_with(text: str, start: str) -> int:
 
 
 def test_which_profiles_there_are() -> None:
-    assert profile_names() == ("fifo", "lanai4", "lanai9", "sp", "sp-future")
-    assert host_names() == ("p2-300", "p3-450")
+    assert profile_names() == ("fifo", "lanai4", "lanai4-now", "lanai9", "lanai9-l7", "sp", "sp-future")
+    assert host_names() == ("p2-300", "p3-450", "ppc604-332", "ultra-167")
 
 
-@pytest.mark.parametrize("name", ["lanai9", "lanai4", "sp", "sp-future", "lanai9+p2-300", "sp+p2-300"])
+@pytest.mark.parametrize("name", ["lanai9", "lanai4", "sp", "sp-future", "lanai9+p2-300", "sp+p2-300", *OF_PAPERS])
 def test_every_profile_is_complete_and_says_where_each_value_comes_from(name: str) -> None:
     profile = load_profile(name)
     assert profile.values.keys() == keys_of(Owner.NIC, profile.kind).keys() | keys_of(Owner.HOST).keys()
@@ -82,6 +86,22 @@ def test_figures_of_papers_and_fact_sheet() -> None:
     assert nine.values["host.interrupt_max_ns"].origin is Origin.PAPER
     assert four.values["host.interrupt_max_ns"].origin is Origin.ASSUMED
     assert sp.integer("dma.fifo_bytes") == sp.integer("switch.central_queue") == 4096
+
+
+def test_figures_of_systems_of_other_papers() -> None:
+    now, seven, sp = map(load_profile, OF_PAPERS)
+    assert [profile.integer("host.clock_mhz") for profile in (now, seven, sp)] == [167, 300, 332]
+    assert [now.integer(key) for key in ("clock.nic_ps", "sram.bytes", "pci.max_burst")] == [26666, 1 << 18, 64]
+    assert [seven.integer(key) for key in ("sram.width", "pci.width", "clock.pci_ps", "dma.chains")] == [
+        64,
+        32,
+        30000,
+        4,
+    ]
+    assert [load_profile(name).name for name in ("lanai4-now", "lanai9-l7")] == list(OF_PAPERS[:2])
+    calibrated = {key for key, value in now.values.items() if value.origin is Origin.CALIBRATED}
+    assert calibrated == {f"bridge.{key}" for key in ("read_latency", "up_subsequent", "drain_num", "drain_den")}
+    assert not [key for key, value in seven.values.items() if value.origin is Origin.CALIBRATED]
 
 
 def test_derived_delays() -> None:
@@ -280,7 +300,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     ("name", "text"),
     [
         ("lanai", "PROFILE: unknown profile: 'lanai' is none; did you mean 'lanai9'?"),
-        ("p3-450", "PROFILE: unknown profile: 'p3-450' is none; known: fifo, lanai4, lanai9, sp, sp-future"),
+        ("p3-450", "PROFILE: unknown profile: 'p3-450' is none; known: fifo, lanai4, lanai4-now, lanai9, lanai9-l7, sp, sp-future"),
         ("lanai9+p4", "PROFILE: unknown host profile: 'p4' is none; did you mean 'p3-450'?"),
     ],
 )
