@@ -24,7 +24,8 @@ class Row(NamedTuple):
 
     name: str
     case: Case
-    letters: str = "LUB"
+    quantities: str = "LUB"
+    """Latency, utilisation of the CPU, bandwidth: the first letters of its metrics."""
     point: float = 0.0
     """Where it stands on its part's axis."""
 

@@ -62,11 +62,11 @@ async def run(lab: Lab) -> None:
 
 
 async def _measure(lab: Lab, near: End, far: End, row: Row) -> None:
-    if "L" in row.letters:
+    if "L" in row.quantities:
         found = await latency(near, far, row.case, lab.option("rounds"))
         lab.metric(f"L_{row.name}", found.value)
         lab.metric(f"U_{row.name}", found.cpu)
-    if "B" in row.letters:
+    if "B" in row.quantities:
         messages = max(3, min(lab.option("messages"), lab.option("bytes") // row.case.size))
         found = await bandwidth(near, far, row.case, messages)
         lab.metric(f"B_{row.name}", found.value)
@@ -75,15 +75,15 @@ async def _measure(lab: Lab, near: End, far: End, row: Row) -> None:
 def _curves(lab: Lab, part: str, conditions: list[Row]) -> None:
     """Each quantity over the part's axis: a curve for each kind of condition."""
     metrics = lab.findings.metrics
-    for letter, unit in (("L", "us"), ("U", "percent of the CPU"), ("B", "MB/s")):
+    for quantity, unit in (("L", "us"), ("U", "percent of the CPU"), ("B", "MB/s")):
         curves: dict[str, list[Row]] = {}
         for row in conditions:
-            if f"{letter}_{row.name}" in metrics:
+            if f"{quantity}_{row.name}" in metrics:
                 curves.setdefault(_kind(part, row), []).append(row)
         for kind, members in curves.items():
             if len(members) > 1:
-                y = [metrics[f"{letter}_{row.name}"] for row in members]
-                lab.series(f"{letter}_{kind}", [row.point for row in members], y, PARTS[part][1], unit)
+                y = [metrics[f"{quantity}_{row.name}"] for row in members]
+                lab.series(f"{quantity}_{kind}", [row.point for row in members], y, PARTS[part][1], unit)
 
 
 def _kind(part: str, row: Row) -> str:

@@ -170,7 +170,7 @@ async def _edges_since(dut: Any, given: Any) -> int:
 
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
-async def an_image_loaded_anew_under_load_has_lost_its_state(dut: Any) -> None:
+async def an_image_reloaded_under_load_has_lost_its_state(dut: Any) -> None:
     bench = await begin(dut, FILTERS, divisor=3)
     await forward(bench, "fir16", Forward.REPLY)
     fir = CIRCUITS["fir16"]()

@@ -33,7 +33,7 @@ def found(suite: Run) -> dict[str, float]:
 def test_every_condition_of_every_part_is_measured(suite: Run, found: dict[str, float]) -> None:
     for part in PARTS:
         for row in rows(part, 4096):
-            assert {f"{letter}_{row.name}" for letter in row.letters} <= found.keys(), row.name
+            assert {f"{letter}_{row.name}" for letter in row.quantities} <= found.keys(), row.name
     table = (suite.folder / "vibe.md").read_text(encoding="utf-8")
     assert len(re.findall(r"^\| mts \d+ 8192B \| [\d.]+ \| [\d.]+ \| [\d.]+ \|$", table, re.MULTILINE)) == 4
 

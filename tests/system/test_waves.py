@@ -3,9 +3,8 @@
 Strategy: a small run is made with waves from 15 to 25 us. The file is read with the reader of Surfer: it must begin and
 end there. The views must list all that they can list of a cluster, which fails when a signal of the hardware changes
 its name. The slow path on Verilator's public functions has Verilator's own waves: its clocks are those of the pins.
-With waves the results are what they are without. On Verilator, whose loop leaves edges out and tells waves of the
-clocks itself, every wire of a clock must show its clock, and what belongs to that loop must not be there; names that
-look like it and are hardware must.
+Results with waves equal those without. The fast main loop omits clock edges and writes the clocks into the waves itself:
+every clock wire must show its clock, and signals of that loop must be absent, but not hardware signals of like names.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The card's register map and circuits, and the HDL generated from them, are one.
 
-Strategy: both generated files are made anew and compared byte for byte. The map is checked for what no generator sees:
+Strategy: both generated files are made again and compared byte for byte. The map is checked for what no generator sees:
 words on their grid, each alone, the handler table where its words are not registers. The generated module of a made-up
 circuit file is read back: an instance for each slot's circuit, reset unless one of its images is loaded.
 """

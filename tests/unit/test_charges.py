@@ -14,7 +14,7 @@ import pytest
 
 from tests.unit.charges import TOURS, Charges, charged_calls, committed, tour
 
-HOW = "`python -m tests.unit.charges` writes the tables anew: read what has changed, and why"
+HOW = "`python -m tests.unit.charges` writes the tables again: read what has changed, and why"
 
 
 @cache

@@ -1,8 +1,8 @@
-"""That the search of small worlds leaves nothing out. Strategy: worlds that are small enough are searched twice, by
-sets of states and state by state; both must come into the same states of the world, to the same ends and to the same
-verdict, also where firmware with a known flaw stands still or goes round for ever. Where states that behave alike are
-given one form, the same world without that must come to the same ends. A host that goes
-round for ever only if a message came early is found, though it ends well otherwise. The variables of a frame that are
+"""The search of small worlds leaves nothing out. Strategy: worlds that are small enough are searched twice, by sets of
+states and state by state; both must reach the same states, the same ends and the same verdict, also where firmware with
+a known flaw deadlocks or livelocks. Where states that behave alike are
+given one form, the same world without that must come to the same ends. A host that
+livelocks only if a message came early is found. The variables of a frame that are
 left out of a state's number are those that nobody reads any more.
 """
 

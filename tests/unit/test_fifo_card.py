@@ -1,6 +1,6 @@
 """The FIFO card's register map, cells and model, without a simulator.
 
-Strategy: the HDL package is generated anew and compared with the committed file; the map is checked for what no
+Strategy: the HDL package is generated again and compared with the committed file; the map is checked for what no
 generator can see; cells are held against the standard's own examples; the model is asked what the paper tells of
 buffers, pool and cells, one sentence a test.
 """

@@ -44,7 +44,7 @@ def test_a_program_whose_option_is_no_number_is_drawn() -> None:
     assert not trial.on_machine("grim", program).failures
 
 
-def test_handlers_of_a_node_that_has_begun_anew_write_nothing_before_it_has_memory() -> None:
+def test_handlers_of_a_node_that_has_restarted_write_nothing_before_it_has_memory() -> None:
     message: dict[str, int | str] = {
         "to": 2,
         "at": 0,
@@ -59,7 +59,7 @@ def test_handlers_of_a_node_that_has_begun_anew_write_nothing_before_it_has_memo
     assert not trial.on_machine("grim", program).failures
 
 
-def test_a_lock_at_a_node_that_has_begun_anew_and_has_no_memory_yet_may_be_refused() -> None:
+def test_a_lock_at_a_node_that_has_restarted_and_has_no_memory_yet_may_be_refused() -> None:
     """Its NI takes the transfer while its host waits for node 0, which reads nothing."""
     write: dict[str, int | str] = {"to": 1, "channel": 0, "block": 1, "offset": 1009, "bytes": 64, "lock": 1}
     acts = (Act(0, "stop", {"us": 400}), Act(0, "write physical", write), Act(1, "go down", {"us": 20}))
@@ -74,7 +74,7 @@ def test_a_bad_write_to_a_block_that_is_freed_under_way_may_be_an_error_about_it
         Act(2, "count", {"index": 7}),
         Act(2, "free", {"block": 1}),
         Act(2, "use NI memory", {"size": 355, "offset": 1840}),
-        Act(0, "write badly", {"to": 2, "channel": 0, "block": 1, "bytes": 12293, "fault": fault}),
+        Act(0, "bad write", {"to": 2, "channel": 0, "block": 1, "bytes": 12293, "fault": fault}),
     )
     assert not trial.on_machine("grim", Program(4, "lanai9", {}, {}, acts)).failures
 

@@ -78,7 +78,7 @@ def test_incoming_queues_halve_the_room_to_send_from() -> None:
     assert 0.45 < limits["both"] / limits["sending"] < 0.55
 
 
-def test_a_report_of_a_host_that_begins_anew_stands_behind_what_was_accepted_before() -> None:
+def test_a_report_of_a_host_that_restarts_stands_behind_what_was_accepted_before() -> None:
     """The end of its long message is lost; the first message of its second life is not taken for that."""
     bench = Bench(2, 1, False, True, buffering="both", host_queue_bytes=1024, segment_bytes=200, timeout_us=300)
     got: list[bytes] = []

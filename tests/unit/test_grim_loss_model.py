@@ -1,7 +1,6 @@
-"""The reference model of go-back-N on wires that lose packets. Strategy: streams play against each other in random
-order, packets vanish and time-outs come at any time, and everything must still be delivered once and in order, which
-the model keeps by itself (`complete`). Then single losses are played step by step, and what the protocol forbids must
-be refused.
+"""The reference model of go-back-N on wires that lose packets. Strategy: several streams run in random order, with
+packets lost and time-outs at any time; every message must still be delivered once and in order, which the model checks
+itself (`complete`). Then single losses are replayed step by step, and what the protocol forbids must be refused.
 """
 
 from __future__ import annotations

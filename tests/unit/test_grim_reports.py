@@ -1,6 +1,6 @@
 """What a NI tells its host when that does not read. Strategy: a host that does not poll sends to one that is down, or
 writes to where nothing is, until its NI takes no more reports. It must hear of every message that failed in the end;
-and when another, of which it has half a message, has begun anew meanwhile, of that before anything of the new life.
+and when another, of which it has half a message, has restarted meanwhile, of that before anything of the new life.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NAMES, NEAR, DEAD, AGAIN = range(4)
 
 
 class Unread:
-    """NAMES knows the handlers' numbers. NEAR does not read. DEAD is down, and begins anew with AGAIN, which fails
+    """NAMES knows the handlers' numbers. NEAR does not read. DEAD is down, and restarts with AGAIN, which fails
     within a long message.
     """
 
@@ -66,11 +66,11 @@ class Unread:
             await self.near(library)
         elif me == DEAD:
             self.bench.machine.nic(me).card.write(Pci.CONTROL, HOLD)
-            await self.begin_anew(library, me)
+            await self.restart(library, me)
         else:
             sending = library.send(library.get_dest_id(NEAR), self.handler, payload=b"a" * LONG)
             library.host.spawn(noting([], sending), "the first life")
-            library = await self.begin_anew(library, me)
+            library = await self.restart(library, me)
             library.register_handler(take, "take")
             await library.sync_handlers()
             await library.resolve_handler("take")
@@ -84,7 +84,7 @@ class Unread:
             await library.host.sleep(US)
 
     async def near(self, library: Grim) -> None:
-        """Read a part of the long message; then only send, until the other has begun anew; then read all."""
+        """Read a part of the long message; then only send, until the other has restarted; then read all."""
         while self.segments() < 3:
             await library.poll()
         for number in range(self.failing):
@@ -105,7 +105,7 @@ class Unread:
         late = itertools.takewhile(lambda record: record[0] > 400 * US, records)
         return sum(record[1:3] == hit and record[-1] == AGAIN for record in late)
 
-    async def begin_anew(self, library: Grim, me: int) -> Grim:
+    async def restart(self, library: Grim, me: int) -> Grim:
         """Fail when NEAR's reports wait: the library of the next life."""
         while not self.full:
             await library.host.sleep(10 * US)

@@ -1,6 +1,6 @@
 """The register maps and the HDL packages generated from them are one.
 
-Strategy: the package is generated anew and compared with the committed file byte for byte; the map itself is
+Strategy: the package is generated again and compared with the committed file byte for byte; the map itself is
 checked for what no generator can see: offsets on their grid and within the window, no two meanings for one place,
 and the fact sheet's own numbers.
 """

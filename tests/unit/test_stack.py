@@ -103,7 +103,7 @@ def test_the_option_on_puts_a_layer_on_another_one() -> None:
     assert far.kept == [b"\x4e\x4f\x00\x01a note"]
 
 
-def test_a_layer_that_begins_anew_takes_those_on_it_along() -> None:
+def test_a_layer_that_restarts_takes_those_on_it_along() -> None:
     machine = Machine(2)
     node = bare(machine)
     first, grim, second = node.start("tally"), node.start("grim"), node.start("tally")

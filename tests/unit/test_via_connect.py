@@ -37,7 +37,7 @@ def test_a_connection_is_made_though_any_one_packet_is_lost(source: int, number:
     assert machine.finish(run()) == [50]
 
 
-def test_a_vi_is_connected_again_after_a_disconnect_and_starts_anew() -> None:
+def test_a_vi_is_connected_again_after_a_disconnect_and_starts_from_the_beginning() -> None:
     p = pair(reliability=Reliability.DELIVERY)
 
     async def message(size: int) -> None:

@@ -70,7 +70,7 @@ def test_who_missed_the_end_of_his_connection_reaches_nobody(preset: str, level:
 
 @PRESETS
 @pytest.mark.parametrize("level", [DELIVERY, RECEPTION])
-def test_a_message_that_leaves_while_its_vi_is_connected_anew_is_not_the_new_connections(
+def test_a_message_that_leaves_while_its_vi_is_connected_again_is_not_the_new_connections(
     preset: str, level: Reliability
 ) -> None:
     p = pair(preset=preset, vis=8, reliability=level)

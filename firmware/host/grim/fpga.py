@@ -118,7 +118,7 @@ class FpgaCard:
             if await self.read(register) == value:
                 return
             await self._host.sleep(LOOK_PS, what)
-        raise GrimError("card", f"waits in vain for {what}", "is an image with circuits loaded?")
+        raise GrimError("card", f"timed out waiting for {what}", "is an image with circuits loaded?")
 
 
 def own_card(host: Host, view: ClusterView, options: Options, layout: Layout) -> FpgaCard | None:

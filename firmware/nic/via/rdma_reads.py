@@ -18,7 +18,7 @@ from firmware.nic.via.incoming import IncomingWrite
 from firmware.nic.via.layout import RDMA_READ, Counter, Kind, Region
 from firmware.nic.via.ni import Ni
 from firmware.nic.via.outgoing import Outgoing
-from firmware.nic.via.scatter_gather import Part, SegmentPages
+from firmware.nic.via.scatter_gather import SegmentPages, Span
 from firmware.nic.via.sending import Sender
 from firmware.nic.via.translation import Frames, Translator
 from pymodels.formats import via
@@ -55,7 +55,7 @@ class RdmaReads:
             self._ni.count(Counter.NOT_ALLOWED)
             await self._breaking.refuse(endpoint, via.Kind.NOT_ALLOWED, number)
             return
-        parts = [Part(writing.va, writing.handle, size)] if size else []
+        parts = [Span(writing.va, writing.handle, size)] if size else []
         pages = SegmentPages(self._ni, self._translator, parts, endpoint.tag(), endpoint.number)
         work = Work(Kind.READ, endpoint.number, 0, size, pages)
         its = self._ni.number()

@@ -9,7 +9,7 @@ from firmware.nic.via.ni import Ni
 from firmware.nic.via.translation import Translator
 
 
-class Part(NamedTuple):
+class Span(NamedTuple):
     """A data segment, or what is left of it."""
 
     va: int
@@ -23,14 +23,14 @@ class SegmentPages:
     whole = True
 
     def __init__(
-        self, ni: Ni, translator: Translator, parts: list[Part], tag: int, side: Hashable, short: bool = False
+        self, ni: Ni, translator: Translator, parts: list[Span], tag: int, side: Hashable, short: bool = False
     ) -> None:
         """`side`: whose segments they are, as `Translator.find` knows them; `short`: they are all in one page."""
         self._short = short
         self._ni, self._translator, self._tag, self._side = ni, translator, tag, side
         self._all = parts[::-1]
         self._parts = [*self._all]
-        self._last = Part(0, 0, 0)
+        self._last = Span(0, 0, 0)
 
     def more(self) -> bool:
         """Whether anything is left."""
@@ -42,15 +42,15 @@ class SegmentPages:
         if not self._short:
             await self._ni.nic.work("user_page")
         address, part = await self._translator.piece(self._side, va, handle, size, self._tag)
-        self._last = Part(va, handle, part)
+        self._last = Span(va, handle, part)
         if part < size:
-            self._parts.append(Part(va + part, handle, size - part))
+            self._parts.append(Span(va + part, handle, size - part))
         return address, part
 
     def untake(self, left: int) -> bool:
         """The end of the last piece is a segment again."""
         va, handle, size = self._last
-        self._parts.append(Part(va + size - left, handle, left))
+        self._parts.append(Span(va + size - left, handle, left))
         return True
 
     def again(self) -> None:

@@ -17,7 +17,7 @@ from firmware.nic.via.endpoint import Endpoint
 from firmware.nic.via.layout import Kind, Vi
 from firmware.nic.via.ni import Ni
 from firmware.nic.via.queue_cache import QueueCache
-from firmware.nic.via.scatter_gather import Part, SegmentPages
+from firmware.nic.via.scatter_gather import SegmentPages, Span
 from firmware.nic.via.translation import Frames, Translator
 from firmware.nic.via.user_pages import HANDLE_SHIFT, HANDLES, IN_PLACE, NEW_HANDLE, PAGE, POINTER
 from pymodels.formats.via import ALIGNMENT, MOST_INLINE, Control, Field, Segment, Status
@@ -164,7 +164,7 @@ class UserDescriptors:
     async def _segments(self, work: Work, rest: tuple[int, ...], endpoint: Endpoint, plain: bool) -> None:
         """Data segments: all of them are checked before the first is used. Raises Refused."""
         most = self._nic.load(endpoint.words + Vi.MOST)
-        parts = [Part(rest[at], rest[at + 2], rest[at + 3]) for at in range(0, len(rest), SEGMENT)]
+        parts = [Span(rest[at], rest[at + 2], rest[at + 3]) for at in range(0, len(rest), SEGMENT)]
         side, tag = (work.vi, work.kind), endpoint.tag()
         for part in parts:
             await self._translator.find(side, part.va, part.handle, part.size, tag)

@@ -56,7 +56,7 @@ async def _calls(lab: Lab, pair: Pair, card: FpgaCard) -> None:
         await _refused(lab, expected, call)
     await card.write(CardReg.IMAGE, 0)
     with patch.object(fpga, "PATIENCE", 20):
-        await _refused(lab, "waits in vain for an answer to PAUSE in the status mailbox", card.pause())
+        await _refused(lab, "timed out waiting for an answer to PAUSE in the status mailbox", card.pause())
     lab.metric("refused", len(calls) + 1)
 
 

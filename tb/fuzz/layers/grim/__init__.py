@@ -94,7 +94,7 @@ class Application:
         )
 
     async def do_go_down(self, act: Act) -> None:
-        """The NIC is reset under whatever is under way; some time later node and NIC begin anew."""
+        """The NIC is reset under whatever is under way; some time later node and NIC restart."""
         cluster, host, old = self.cluster, self.host, self.node.library
         await cluster.world.reset(self.index)
         cluster.down = self.index

@@ -29,7 +29,7 @@ class BadTransfers:
         self.cluster, self.index = node.cluster, node.index
         self.mail, self.memory, self.ledger = node.mail, node.memory, node.ledger
 
-    def _badly(self, act: Act, node: int) -> tuple[int, int, str]:
+    def _bad_target(self, act: Act, node: int) -> tuple[int, int, str]:
         """Virtual address, bytes, and the argument that is wrong."""
         block = self._transfers.block_at(node, act, "store", "landing")
         size = max(act.whole("bytes") & ~3, 4)
@@ -46,7 +46,7 @@ class BadTransfers:
             return block.va, -(-block.size // unit) * unit + size, "number of bytes"
         return NOWHERE + block.va % 4096, size, "address"
 
-    async def do_write_badly(self, act: Act) -> None:
+    async def do_bad_write(self, act: Act) -> None:
         """A write to where nothing is granted, or with such a lock: no byte of it, no lock, and one error."""
         node, to, _ = self._transfers.where_to(act)
         if act.values["fault"] in WRONG_LOCKS:
@@ -54,7 +54,7 @@ class BadTransfers:
             va, size, argument = block.va, min(64, block.size & ~3), "lock"
             where = WRONG_LOCKS[str(act.values["fault"])]
         else:
-            va, size, argument = self._badly(act, node)
+            va, size, argument = self._bad_target(act, node)
             lock = self._transfers.new_lock(node, 1 + len(self.memory.locks))
             lock.never, where = True, lock.va
         call = partial(
@@ -69,7 +69,7 @@ class BadTransfers:
         )
         await self._bad(act, (va, size), call, "lock" if argument == "lock" else "target", argument)
 
-    async def do_write_badly_often(self, act: Act) -> None:
+    async def do_bad_writes(self, act: Act) -> None:
         """Writes to where nothing is, as fast as they go: each is an error."""
         node, to, _ = self._transfers.where_to(act)
         count = MORE_BAD_WRITES if act.whole("rare") == RARELY else BAD_WRITES
@@ -82,11 +82,11 @@ class BadTransfers:
                 str(act), partial(library.send_memory, to, NOWHERE + 4 * number, ink, 4, channel=channel)
             )
 
-    async def do_read_badly(self, act: Act) -> None:
+    async def do_bad_read(self, act: Act) -> None:
         """A read of what is not granted."""
         node, to, _ = self._transfers.where_to(act)
         landing = self._transfers.block_at(self.index, act, "landing")
-        va, size, argument = self._badly(act, node)
+        va, size, argument = self._bad_target(act, node)
         if size > landing.size:
             return
         lock = self._transfers.new_lock(self.index, 0)

@@ -22,7 +22,7 @@ from tb.fuzz.world import World
 
 
 @dataclass
-class Part:
+class NodeSoftware:
     """A node's firmware and library."""
 
     firmware: Firmware
@@ -53,11 +53,11 @@ class Cluster:
         self.down: int | None = None
         """The node that is down now."""
         self.lives = [0] * program.nodes
-        """How often each node has begun anew."""
+        """How often each node has restarted."""
         for node, part in enumerate(self.parts):
             world.nics[node].spawn(part.firmware.run(), "firmware")
 
-    def _part(self, node: int) -> Part:
+    def _part(self, node: int) -> NodeSoftware:
         world, program = self.world, self.program
         view = world.view(node, program.options)
         asked = program.asked
@@ -73,10 +73,10 @@ class Cluster:
         library = open_layer(host, view)
         if refused is not None:
             raise refused
-        return Part(Firmware(Ni(nic, view)), library)
+        return NodeSoftware(Firmware(Ni(nic, view)), library)
 
     def begin(self, node: int) -> None:
-        """A node begins anew: firmware and library."""
+        """A node restarts: firmware and library."""
         self.parts[node] = self._part(node)
         self.world.nics[node].spawn(self.parts[node].firmware.run(), "firmware")
 

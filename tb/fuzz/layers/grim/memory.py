@@ -53,7 +53,7 @@ class Block:
     freeing: int = FOREVER
     freed: int = FOREVER
     life: int = 0
-    """How often its node had begun anew."""
+    """How often its node had restarted."""
 
     def __str__(self) -> str:
         return f"node {self.node}, block {self.va:#x} ({self.size} bytes, {self.role})"
@@ -101,7 +101,7 @@ class Effect:
 
     def covers(self, block: Block) -> bool:
         """Whether it touches a block's addresses while they are granted. What was under way when the node went down may
-        have left its sender when the node had begun anew.
+        have left its sender when the node had restarted.
         """
         return (
             self.node == block.node
@@ -149,7 +149,7 @@ class Memory:
     locks: list[Lock] = field(default_factory=list)
     lock_words: Counter[int] = field(default_factory=Counter)
     """By node: words of its block of locks that transfers have been given in all its lives: a transfer of before may
-    still find the node that has begun anew."""
+    still find the node that has restarted."""
     frozen: list[tuple[int, int, bytes, str]] = field(default_factory=list)
     """Freed memory: node, physical address, bytes, and whose it was."""
 
@@ -183,7 +183,7 @@ class Memory:
             effect.lock.certain = False
 
     def without_memory(self, effect: Effect) -> None:
-        """An effect may find no memory, nor its lock: the node is down, or has begun anew, or is only allocating it."""
+        """An effect may find no memory, nor its lock: the node is down, or has restarted, or is only allocating it."""
         self.doubt(effect, "address", *["lock"] * (effect.lock is not None))
 
     def freed(self, block: Block, now: int, load: Callable[[int, int], bytes]) -> None:
@@ -215,7 +215,7 @@ class Memory:
 
     def seen_at(self, reader: Order, begun: int, node: int, va: int, size: int) -> list[tuple[Mask, Bytes]]:
         """What a read of a node's addresses may bring: from the block that has them, or one that has them later, when
-        the memory is freed under way or the node begins anew.
+        the memory is freed under way or the node restarts.
         """
         return [
             seen

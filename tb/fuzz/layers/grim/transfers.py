@@ -229,7 +229,7 @@ class Transfers:
         )
 
     async def write_back(self, node: int) -> None:
-        """A handler writes into the memory of whoever called it. A node that has begun anew runs handlers before it has
+        """A handler writes into the memory of whoever called it. A node that has restarted runs handlers before it has
         memory: it writes nothing yet.
         """
         values = {"to": node, "block": 0, "offset": 64, "bytes": 100, "lock": 1}

@@ -16,7 +16,7 @@ from tb.fuzz.program import Act
 
 
 async def renew(link: Link, act: Act) -> None:
-    """Part and connect again, perhaps in other roles."""
+    """Disconnect and connect again, perhaps in other roles."""
     await _part(link, act)
     await link.connect()
 

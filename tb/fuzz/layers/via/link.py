@@ -223,7 +223,7 @@ class Link:
                     side.wrong(f"{post.what} is done, and has not arrived")
 
     async def end(self) -> None:
-        """Part, and give both VIs back. Hostile ones stay as they are."""
+        """Disconnect, and give both VIs back. Hostile ones stay as they are."""
         if self.hostile:
             return
         if self.alive:

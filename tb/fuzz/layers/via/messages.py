@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tb.fuzz.layers.via.link import Link
-from tb.fuzz.layers.via.owner import PLAIN, Area, Part
+from tb.fuzz.layers.via.owner import PLAIN, Area, Extent
 from tb.fuzz.layers.via.queue import Post
 from tb.fuzz.layers.via.side import Side, cut
 from tb.fuzz.program import Act
@@ -26,7 +26,7 @@ def size_of(act: Act, side: Side) -> int:
     return size if side.owner.nic.host.card.moves_bytes else size // 4 * 4
 
 
-async def pieces(link: Link, side: Side, area: Area, size: int, count: int) -> list[Part] | None:
+async def pieces(link: Link, side: Side, area: Area, size: int, count: int) -> list[Extent] | None:
     """Places for what is sent; None when nothing can be posted."""
     if not link.alive or not await side.room(side.sends) or not side.owner.has_place(count + 1):
         return None

@@ -27,7 +27,7 @@ PLACE_ROOM = PLACE_BYTES * PLACES + LONG_BYTES * LONG_PLACES
 SHARED_ENTRIES = 64
 """Of the completion queue that connections share."""
 
-Part = tuple[int, int]
+Extent = tuple[int, int]
 """Offset and bytes."""
 
 
@@ -42,7 +42,7 @@ class Area:
         self._next = GAP
         owner.process.store_bytes(va, pattern)
 
-    def take(self, sizes: list[int]) -> list[Part] | None:
+    def take(self, sizes: list[int]) -> list[Extent] | None:
         """Places for pieces, which nobody has had; None when there is no more room."""
         align = 1 if self.owner.nic.host.card.moves_bytes else 4
         found, at = [], self._next
@@ -54,20 +54,20 @@ class Area:
         self._next = at
         return found
 
-    def segments(self, parts: list[Part]) -> list[tuple[int, int, int]]:
+    def segments(self, parts: list[Extent]) -> list[tuple[int, int, int]]:
         """As a descriptor names them."""
         return [(self.va + at, self.handle, size) for at, size in parts]
 
-    def read(self, parts: list[Part]) -> bytes:
+    def read(self, parts: list[Extent]) -> bytes:
         """What stands there."""
         return b"".join(self.owner.process.load_bytes(self.va + at, size) for at, size in parts)
 
-    def loosen(self, parts: list[Part]) -> None:
+    def loosen(self, parts: list[Extent]) -> None:
         """Anything may stand there from now on."""
         for at, size in parts:
             self.unknown[at : at + size] = True
 
-    def fix(self, parts: list[Part], data: bytes, behind: bool = True) -> None:
+    def fix(self, parts: list[Extent], data: bytes, behind: bool = True) -> None:
         """Only this may stand there from now on, as far as it goes; behind it what stood there before, or, without
         `behind`, what may stand there now.
         """

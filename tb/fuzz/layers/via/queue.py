@@ -9,7 +9,7 @@ from typing import Protocol
 
 from firmware.host.via import Descriptor, Vi
 from pymodels.formats.via import Reliability, Status
-from tb.fuzz.layers.via.owner import Area, Owner, Part
+from tb.fuzz.layers.via.owner import Area, Extent, Owner
 
 ERRORS = Status.ERRORS
 NOT_SENT = Status.FORMAT_ERROR | Status.PROTECTION_ERROR | Status.LENGTH_ERROR
@@ -23,7 +23,7 @@ class Post:
     what: str
     descriptor: Descriptor
     area: Area
-    parts: list[Part]
+    parts: list[Extent]
     status: Status = Status.DONE
     """What it ends with when nothing excuses anything else, errors only."""
     data: bytes = b""
@@ -31,7 +31,7 @@ class Post:
     immediate: int | None = None
     consumes: bool = False
     """It takes a receive at the peer."""
-    target: tuple[Area, list[Part]] | None = None
+    target: tuple[Area, list[Extent]] | None = None
     """Where a write goes."""
     fetches: bool = False
     """It is a read, and may be."""
@@ -149,7 +149,7 @@ class Sends(Queue):
             if post.area.read(post.parts) != post.data:
                 wrong(f"{post.what} is done, and its data are not there")
 
-    def _wrote(self, post: Post, area: Area, parts: list[Part]) -> None:
+    def _wrote(self, post: Post, area: Area, parts: list[Extent]) -> None:
         epoch = self.side.epoch
         certain = epoch.level is Reliability.RECEPTION
         there = area.read(parts) == post.data

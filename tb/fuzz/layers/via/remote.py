@@ -5,7 +5,7 @@ from __future__ import annotations
 from pymodels.formats.via import Status
 from tb.fuzz.layers.via.link import Link
 from tb.fuzz.layers.via.messages import ends, pieces, size_of
-from tb.fuzz.layers.via.owner import CLOSED, OPEN, PLAIN, Area, Part
+from tb.fuzz.layers.via.owner import CLOSED, OPEN, PLAIN, Area, Extent
 from tb.fuzz.layers.via.queue import Post
 from tb.fuzz.layers.via.side import Side
 from tb.fuzz.program import Act
@@ -29,7 +29,7 @@ async def write(link: Link, act: Act) -> None:
 
 
 async def post_write(
-    link: Link, act: Act, size: int, there: Area, target: list[Part], count: int = 1, immediate: int = 0
+    link: Link, act: Act, size: int, there: Area, target: list[Extent], count: int = 1, immediate: int = 0
 ) -> Post | None:
     """Post a write to a part of memory of the peer; None when nothing can be posted."""
     side, other = ends(link, act)
@@ -67,7 +67,7 @@ async def read(link: Link, act: Act) -> None:
     await post_read(link, act, area, parts, there, source)
 
 
-async def post_read(link: Link, act: Act, area: Area, parts: list[Part], there: Area, source: list[Part]) -> Post:
+async def post_read(link: Link, act: Act, area: Area, parts: list[Extent], there: Area, source: list[Extent]) -> Post:
     """Post a read of a part of memory of the peer."""
     side, _ = ends(link, act)
     descriptor = side.owner.place().rdma_read(area.segments(parts), there.va + source[0][0], there.handle)
