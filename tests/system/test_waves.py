@@ -3,8 +3,9 @@
 Strategy: a small run is made with waves from 15 to 25 us. The file is read with the reader of Surfer: it must begin and
 end there. The views must list all that they can list of a cluster, which fails when a signal of the hardware changes
 its name. The slow path on Verilator's public functions has Verilator's own waves: its clocks are those of the pins.
-Results with waves equal those without. The fast main loop omits clock edges and writes the clocks into the waves itself:
-every clock wire must show its clock, and signals of that loop must be absent, but not hardware signals of like names.
+Results with waves equal those without. The fast main loop omits clock edges and writes clocks into the waves
+itself: every clock wire must show its clock, and signals of that loop must be absent, but not hardware signals of like
+names.
 """
 
 from __future__ import annotations
