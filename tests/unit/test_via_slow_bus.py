@@ -1,7 +1,7 @@
-"""VIA's driver where a store takes longer to reach the NIC than most interrupts take to be served. Strategy: what the NIC
-interrupts for comes in a row: refills of queue caches, writes that the kernel copies, threads that sleep. The driver
-takes an interrupt back before it looks, and reads from the NIC in between. So what it has served is not served again,
-and no interrupt that it takes back is one that it has not seen: everything arrives once, and in order.
+"""VIA's driver where a store takes longer to reach the NIC than most interrupts take to be served. Strategy: what the
+NIC interrupts for comes in a row: refills of queue caches, writes that the kernel copies, threads that sleep. The
+driver takes an interrupt back before it looks, and reads from the NIC in between. So what it has served is not served
+again, and no interrupt that it takes back is one that it has not seen: everything arrives once, and in order.
 """
 
 from __future__ import annotations
