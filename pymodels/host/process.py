@@ -160,6 +160,10 @@ class Process(Faulting):
         await self.host.spend(path, times)
         await self._leave("spend")
 
+    async def give_way(self) -> None:
+        """Let every thread that is ready run first: for a loop that polls a card."""
+        await self._scheduler.give_way()
+
     async def compute(self, what: str | float, times: int = 1) -> None:
         """Use the CPU for a compiled path, or so many ns, `times` times, as an application computes: interrupt routines
         have the CPU at once, other threads when the quantum is over. ComputingError for a negative time.

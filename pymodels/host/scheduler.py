@@ -55,6 +55,14 @@ class Scheduler:
         self.switches += 1
         await self._switch()
 
+    async def give_way(self) -> None:
+        """The running thread lets all that are ready run first."""
+        if self._queue:
+            await self._turn(self._kernel.current)
+            self.switches += 1
+            await self._switch()
+            self.leave()
+
     def leave(self) -> None:
         """The calling task has executed; if it now waits, another may run."""
         self._inside = False

@@ -92,6 +92,28 @@ def test_a_post_waits_for_long_messages_before_it() -> None:
     assert p.there.read(0, 65536) == pattern(65536)
 
 
+def test_a_post_that_waits_for_long_messages_gives_way_to_other_threads() -> None:
+    """A thread that becomes ready meanwhile does not wait for the next message to begin."""
+    p = pair(preset="bvia2", vis=8)
+    process, late = p.here.process, list[int]()
+
+    async def send() -> None:
+        for i in range(4):
+            await p.yours.post_receive(p.there.descriptor(i).receive([p.there.part(0, 65536)]))
+            await p.mine.post_send(p.here.descriptor(i).send([p.here.part(0, 65536)]))
+
+    async def compute() -> None:
+        sending = process.spawn(send(), "posting")
+        while not sending.finished.done:
+            await process.host.sleep(50_000_000)
+            ready = process.host.now
+            await process.spend("post_pointer")
+            late.append(process.host.now - ready)
+
+    p.machine.finish(compute())
+    assert len(late) > 10 and max(late) < 50_000_000
+
+
 def test_registered_memory_without_tables_is_contiguous_and_keeps_its_bytes() -> None:
     p = pair(preset="bvia1", vis=8)
     process, size = p.here.process, 20 * PAGE

@@ -174,6 +174,7 @@ class ByProcess:
         end = self._host.now + patience
         while self._used > most:
             before = self._head
+            await self._process.give_way()
             await self._look()
             looks += 1
             if self._head != before:
