@@ -95,7 +95,7 @@ def test_a_post_waits_for_long_messages_before_it() -> None:
 def test_a_post_that_waits_for_long_messages_gives_way_to_other_threads() -> None:
     """A thread that becomes ready meanwhile does not wait for the next message to begin."""
     p = pair(preset="bvia2", vis=8)
-    process, late = p.here.process, list[int]()
+    process, host, late = p.here.process, p.machine.host(0), list[int]()
 
     async def send() -> None:
         for i in range(4):
@@ -105,10 +105,10 @@ def test_a_post_that_waits_for_long_messages_gives_way_to_other_threads() -> Non
     async def compute() -> None:
         sending = process.spawn(send(), "posting")
         while not sending.finished.done:
-            await process.host.sleep(50_000_000)
-            ready = process.host.now
+            await host.sleep(50_000_000)
+            ready = host.now
             await process.spend("post_pointer")
-            late.append(process.host.now - ready)
+            late.append(host.now - ready)
 
     p.machine.finish(compute())
     assert len(late) > 10 and max(late) < 50_000_000
