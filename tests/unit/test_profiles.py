@@ -300,7 +300,11 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     ("name", "text"),
     [
         ("lanai", "PROFILE: unknown profile: 'lanai' is none; did you mean 'lanai9'?"),
-        ("p3-450", "PROFILE: unknown profile: 'p3-450' is none; known: fifo, lanai4, lanai4-now, lanai9, lanai9-l7, sp, sp-future"),
+        (
+            "p3-450",
+            "PROFILE: unknown profile: 'p3-450' is none; "
+            "known: fifo, lanai4, lanai4-now, lanai9, lanai9-l7, sp, sp-future",
+        ),
         ("lanai9+p4", "PROFILE: unknown host profile: 'p4' is none; did you mean 'p3-450'?"),
     ],
 )
