@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from pymodels.cards import CardMap
 from pymodels.host.moves import Moves
+from pymodels.host.outside import Outside
 from pymodels.host.process import Process
 from pymodels.host.signals import Sig
 from pymodels.waiting import Waits, Wanted
@@ -224,6 +225,11 @@ class Host(Concurrency, Protocol):
 
     def process(self, name: str = "") -> Process:
         """A new process; its number, from 1, is its name unless one is given."""
+
+    def outside(self, command: Sequence[str], patience_s: float = 60.0) -> Outside:
+        """Start a program of the real machine, which asks and is answered. No simulated time passes while it computes.
+        Raises OutsideError when it cannot be started; after `patience_s` real seconds without a request.
+        """
 
     def signal(self, number: int, sig: Sig, call: str = "") -> None:
         """The kernel's: a process has a signal. Raises SignalError, which names the `call`, when there is no such."""

@@ -7,6 +7,7 @@ from pymodels.host.computing import Computes, ComputingError
 from pymodels.host.faulting import Fault, FaultError, ViewError
 from pymodels.host.faults import ProtectionFault
 from pymodels.host.moves import Moves
+from pymodels.host.outside import Outside, OutsideError
 from pymodels.host.pages import PAGE, Rights
 from pymodels.host.process import Process, Processes
 from pymodels.host.signals import Sig, SignalError
@@ -18,6 +19,8 @@ __all__ = [
     "Fault",
     "FaultError",
     "Moves",
+    "Outside",
+    "OutsideError",
     "Process",
     "Processes",
     "ProtectionFault",

@@ -16,6 +16,7 @@ from pymodels.host.faulting import Faulting
 from pymodels.host.faults import ProtectionFault
 from pymodels.host.frames import Frames
 from pymodels.host.moves import Moves
+from pymodels.host.outside import PATIENCE_S, Outside
 from pymodels.host.owner import Owner, Signal
 from pymodels.host.pages import PAGE, Page, PageTable, Rights, parts
 from pymodels.host.scheduler import Scheduler
@@ -263,6 +264,10 @@ class Processes:
         process = Process(self, number, name or str(number))
         self.processes.append(process)
         return process
+
+    def outside(self: Any, command: Sequence[str], patience_s: float = PATIENCE_S) -> Outside:
+        """Start a program of the real machine (`pymodels.host.outside`)."""
+        return Outside(self.who, command, patience_s)
 
     def signal(self: Any, number: int, sig: Sig, call: str = "") -> None:
         """The kernel's: a process has a signal. Raises SignalError, which names the `call`, when there is no such."""

@@ -13,6 +13,7 @@ import cocotb
 
 from firmware.layers import host_library
 from firmware.stack import stack
+from pymodels.host.outside import end_all
 from tb.lab.cluster import RunningCluster
 from tb.lab.lab import Lab
 from tb.lab.outcome import leave_behind
@@ -48,6 +49,7 @@ async def study(dut: Any) -> None:
         error = raised
         traceback.print_exc()
         lab.findings.failures.append(f"{type(raised).__name__}: {raised}")
+    end_all()
     broken = running.broken_invariants()
     lab.findings.failures += [*(f"invariant: {line}" for line in broken), *explain_failure(lab, error, broken)]
     leave_behind(folder, info, lab, time.perf_counter() - begun)

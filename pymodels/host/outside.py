@@ -1,0 +1,135 @@
+"""Programs of the real machine as programs of a host: while one computes, no simulated time passes.
+
+The program is started with a socket, whose descriptor is in the environment variable SANLAB_SOCKET. It asks, and waits
+for the answer; both are frames: their bytes, as four bytes big-endian, and the bytes. A task of the host that waits for
+its next request holds the simulation until it comes, so that a run depends on what the program asks, and not on when.
+It ends with its host, at the latest with the simulator's process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+
+from pymodels.errors import SanlabError
+
+SOCKET = "SANLAB_SOCKET"
+SIZE_BYTES = 4
+PATIENCE_S = 60.0
+SHOWN = 3
+"""Words of a command that errors show."""
+PR_SET_PDEATHSIG = 1
+_running: set[Outside] = set()
+
+
+class OutsideError(SanlabError):
+    """A program of the real machine cannot be started, says nothing, or breaks off."""
+
+
+class Outside:
+    """A program that runs; `status` is its exit status once it has ended, negative for a signal."""
+
+    def __init__(self, who: str, command: Sequence[str], patience_s: float = PATIENCE_S) -> None:
+        """`patience_s`: real seconds that it may compute between two requests."""
+        self.status: int | None = None
+        self._who = f"{who}: program {' '.join(command[:SHOWN])!r}"
+        self._patience_s = patience_s
+        self._asks = False
+        self._socket, theirs = socket.socketpair()
+        self._socket.settimeout(patience_s)
+        environment = {"PYTHONHASHSEED": "0", **os.environ, SOCKET: str(theirs.fileno())}
+        with theirs:
+            try:
+                self._process = subprocess.Popen(
+                    list(command),
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    pass_fds=(theirs.fileno(),),
+                    start_new_session=True,
+                    preexec_fn=_die_with_parent,  # noqa: PLW1509 - one system call, before any thread
+                )
+            except (OSError, ValueError, IndexError) as error:
+                self._socket.close()
+                raise OutsideError(self._who, f"cannot be started ({error})", "name a program that is here") from None
+        _running.add(self)
+
+    async def request(self) -> bytes | None:
+        """Its next request; None when it has ended. Simulated time stands still meanwhile.
+
+        Raises OutsideError when it asks nothing for too long, or ends in the middle of a request.
+        """
+        if self._asks:
+            raise OutsideError(self._who, "was not answered, and can ask nothing more", "answer it first")
+        if self.status is not None:
+            return None
+        size = self._take(SIZE_BYTES)
+        if not size:
+            self.kill(signal.SIG_DFL)
+            return None
+        data = self._take(int.from_bytes(size, "big")) if len(size) == SIZE_BYTES else b""
+        if len(data) < int.from_bytes(size, "big") or len(size) < SIZE_BYTES:
+            self.kill()
+            raise OutsideError(self._who, f"broke off in a request, with status {self.status}", "see what it printed")
+        self._asks = True
+        return data
+
+    def answer(self, data: bytes) -> None:
+        """Answer its request; it computes on. Nobody listens any more where it was killed meanwhile."""
+        if not self._asks:
+            raise OutsideError(self._who, "has asked nothing", "wait for its request first")
+        self._asks = False
+        if self.status is not None:
+            return
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self._socket.sendall(len(data).to_bytes(SIZE_BYTES, "big") + data)
+
+    def kill(self, by: int = signal.SIGKILL) -> None:
+        """End it and what it has started (`by` SIG_DFL: wait for its own end). Once it has ended, nothing."""
+        if self.status is not None:
+            return
+        self._socket.close()
+        if by != signal.SIG_DFL:
+            self._end_all()
+        try:
+            self.status = self._process.wait(self._patience_s)
+        except subprocess.TimeoutExpired:
+            self._end_all()
+            self.status = self._process.wait()
+        self._end_all()
+        _running.discard(self)
+
+    def _end_all(self) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _take(self, count: int) -> bytes:
+        """So many bytes, or fewer at the end."""
+        data = b""
+        try:
+            while len(data) < count and (more := self._socket.recv(count - len(data))):
+                data += more
+        except TimeoutError:
+            self.kill()
+            cause = f"asked nothing for {self._patience_s:g} s, while the simulation waited"
+            raise OutsideError(self._who, cause, "give it more patience, or let it ask") from None
+        except ConnectionResetError:
+            return data
+        return data
+
+
+def _die_with_parent() -> None:
+    """In the child: the kernel kills it when the simulator's process ends, however that does."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+@atexit.register
+def end_all() -> None:
+    """Kill every program that still runs: at the end of a run."""
+    for program in list(_running):
+        program.kill()
