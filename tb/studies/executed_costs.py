@@ -16,12 +16,16 @@ from pathlib import Path
 from statistics import fmean
 
 from pymodels.costs import executed
+from pymodels.errors import ConfigError
 from pymodels.hardware.processors import NicProcessor, nic_charge
+from pymodels.hardware.value import Values
+from pymodels.lanai.clocks import Pace
 from pymodels.lanai.faults import Stall
 from pymodels.lanai.profile import Profile, table
 from pymodels.roots import things
 from tb.lab.lab import Lab
 from tb.plan.options import Option
+from tb.plan.request import Plan
 
 LAYER = "echo"
 OPTIONS = {"repetitions": Option(5, "round trips of echo", 1, 100_000)}
@@ -50,6 +54,24 @@ class Beside:
     def ratio(self) -> float:
         """Taken over charged."""
         return (self.least + self.most) / 2 / self.charged
+
+
+def pace(values: Values) -> Pace:
+    """What the clocks of a core depend on, by the profile."""
+    keys = ("processor.load_clocks", "sram.width", "core.fetch_words", "processor.uncached_clocks")
+    late, bits, words, further = (values.integer(key) for key in keys)
+    return Pace(late, bits // 8, words, further)
+
+
+def check(plan: Plan) -> None:
+    """The tables have the clocks of these cores only. Raises ConfigError for another one."""
+    kind = plan.profile.kind
+    if kind not in executed.PACES:
+        known = ", ".join(executed.PACES)
+        raise ConfigError("PROFILE", 0, f"no clocks of paths on {kind!r}", f"there are those of {known}", "choose one")
+    if pace(plan.profile) != executed.PACES[kind]:
+        cause = f"the clocks of the paths are counted for {executed.PACES[kind]}"
+        raise ConfigError("SET", 0, "another core", cause, "leave processor.* and core.* as the profile has them")
 
 
 async def run(lab: Lab) -> None:

@@ -13,11 +13,14 @@ from pymodels.costs import PathTable
 from pymodels.costs.compile import FIRMWARE, fingerprint
 from pymodels.costs.executed import LEVELS, PACES, TABLE, at_level, load, rows, taken
 from pymodels.costs.targets import LANAI
+from pymodels.errors import SanlabError
 from pymodels.hardware.processors import NicProcessor
-from pymodels.lanai.clocks import Pace
 from pymodels.profiles import load_profile
 from pymodels.toml import read_toml
-from tb.studies.executed_costs import WITHIN, beside, layers
+from tb.plan import studies
+from tb.plan.request import plan, resolve
+from tb.studies.executed_costs import WITHIN, beside, layers, pace
+from tb.tools.paths import SIMULATORS
 from tests.unit.test_costs_walk import RETURN, function
 
 ENTER = "st %fp, [--%sp]\nadd %sp, 0x8, %fp\nsub %sp, 0x8, %sp\n"
@@ -94,8 +97,21 @@ def test_what_is_charged_is_near_to_what_the_core_takes(layer: str, chip: str) -
 
 @pytest.mark.parametrize("chip", PACES)
 def test_a_pace_is_that_of_the_profile(chip: str) -> None:
-    profile = load_profile(chip)
-    late, words, further = (
-        profile.integer(key) for key in ("processor.load_clocks", "core.fetch_words", "processor.uncached_clocks")
-    )
-    assert PACES[chip] == Pace(late, profile.integer("sram.width") // 8, words, further)
+    assert PACES[chip] == pace(load_profile(chip))
+
+
+def planned(settings: str) -> None:
+    """The study on a LANai 9 with these settings."""
+    request = resolve("executed_costs", "verilator", "1", False, "", "lanai9", settings, SIMULATORS)
+    plan(request, studies.load("executed_costs"))
+
+
+def test_the_study_refuses_a_core_that_the_tables_do_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    planned("")
+    with pytest.raises(
+        SanlabError, match=r"SET: another core: the clocks of the paths are counted for Pace\(.*; leave "
+    ):
+        planned("core.fetch_words=4")
+    monkeypatch.delitem(PACES, "lanai9")
+    with pytest.raises(SanlabError, match=r"PROFILE: no clocks of paths on 'lanai9': there are those of lanai4; "):
+        planned("")
