@@ -114,7 +114,8 @@ class Faulting(Signalled):
         """Use the CPU for what software costs beside its compiled paths."""
         await self._scheduler.enter()
         await self.host.overhead(what)
-        await self._leave(f"overhead({what!r})")
+        if self._scheduler.leave():
+            await self._after(f"overhead({what!r})")
 
     async def read(self, va: int, size: int) -> bytes:
         """Bytes of memory; faults are mended."""
@@ -138,6 +139,7 @@ class Faulting(Signalled):
         ((physical, _),) = pieces
         array: NDArray[np.uint8] = np.frombuffer(self.host.window(physical, size), np.uint8)
         array.flags.writeable = write
+        self._tell()
         self._views.append(Kept(weakref.ref(array), va, size, physical, write))
         return array
 

@@ -36,7 +36,7 @@ class Process(Faulting):
         self.name = name
         self.who = f"{host.name}: process {name}"
         self.pages = PageTable(self.who)
-        self.signals = Signals(self.who, host.scheduler.kernel, self.overhead)
+        self.signals = Signals(self.who, host.scheduler.kernel, self.overhead, self._tell)
         self.start_faults()
         self._scheduler = host.scheduler
         self._next = MEMORY_VA
@@ -159,7 +159,8 @@ class Process(Faulting):
         """Use the CPU for a compiled path."""
         await self._scheduler.enter()
         await self.host.spend(path, times)
-        await self._leave("spend")
+        if self._scheduler.leave():
+            await self._after("spend")
 
     async def give_way(self) -> None:
         """Let every thread that is ready run first: for a loop that polls a card."""
@@ -175,21 +176,24 @@ class Process(Faulting):
             if not self.signals.due:
                 with self.signals.interrupting(computation.stop, first=True):
                     await self._scheduler.compute(computation)
-            await self._leave("compute")
+            if self._scheduler.leave():
+                await self._after("compute")
 
     async def pio_write(self, va: int, data: bytes, combine: bool = False) -> None:
         """Store whole words to a card that is mapped."""
         at = self._card(va, len(data), f"PIO store of {len(data)} bytes", write=True)
         await self._scheduler.enter()
         await self.host.pio_write(at, data, combine)
-        await self._leave("pio_write")
+        if self._scheduler.leave():
+            await self._after("pio_write")
 
     async def pio_read(self, va: int) -> int:
         """Read a word of a card that is mapped."""
         at = self._card(va, 4, "PIO load", write=False)
         await self._scheduler.enter()
         value = await self.host.pio_read(at)
-        await self._leave("pio_read")
+        if self._scheduler.leave():
+            await self._after("pio_read")
         return value
 
     def _card(self, va: int, size: int, what: str, write: bool) -> int:
@@ -208,7 +212,8 @@ class Process(Faulting):
             return 0
         hit = await self._spin(places, path, moves)
         await self._scheduler.enter()
-        await self._leave("poll")
+        if self._scheduler.leave():
+            await self._after("poll")
         return hit
 
     async def _spin(self, places: Sequence[tuple[int, int]], path: str, moves: Moves | None) -> int:
@@ -222,7 +227,8 @@ class Process(Faulting):
             if not own.count or (moves and moves.count != before):
                 return hit
             await self._scheduler.enter()
-            await self._leave("spin")
+            if self._scheduler.leave():
+                await self._after("spin")
 
     async def block(self, signal: Signal) -> bool:
         """Sleep until a condition that the kernel or another thread sets; the CPU is free meanwhile. False: the handler
@@ -238,7 +244,8 @@ class Process(Faulting):
         else:
             await signal.wait()
         await self._scheduler.enter()
-        await self._leave("block")
+        if self._scheduler.leave():
+            await self._after("block")
         return came
 
 

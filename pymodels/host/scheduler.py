@@ -34,6 +34,8 @@ class Scheduler:
         self._computation: Computation | None = None
         self._bounded = 0
         self._queue: deque[tuple[Task | None, Future[None]]] = deque()
+        self.told: set[int] = set()
+        """Processes, by number, with something to do after their next verb: a signal has come, a view was given out."""
         self.switches = 0
         """Context switches so far."""
 
@@ -63,11 +65,12 @@ class Scheduler:
             await self._switch()
             self.leave()
 
-    def leave(self) -> None:
-        """The calling task has executed; if it now waits, another may run."""
+    def leave(self) -> set[int]:
+        """The calling task has executed; if it now waits, another may run. Who was told something: see `told`."""
         self._inside = False
         if self._queue:
             self._kernel.at(self._kernel.now, self._offer)
+        return self.told
 
     def sleep(self) -> None:
         """The running thread blocks: even if nobody else runs meanwhile, it comes back by a context switch."""

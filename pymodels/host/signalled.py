@@ -15,6 +15,7 @@ class Signalled:
     """Mixed into `Process`."""
 
     who: str
+    number: int
     host: Owner
     signals: Signals
     _scheduler: Scheduler
@@ -28,15 +29,19 @@ class Signalled:
         """Enter the kernel and come back."""
         await self._scheduler.enter()
         await self.host.syscall()
-        await self._leave("syscall")
+        if self._scheduler.leave():
+            await self._after("syscall")
 
-    async def _leave(self, call: str) -> None:
-        """A verb ends: views are no longer good, and the handlers of signals that came meanwhile run."""
-        self._scheduler.leave()
+    def _tell(self) -> None:
+        """There is something to do `_after` the next verb."""
+        self._scheduler.told.add(self.number)
+
+    async def _after(self, call: str) -> None:
+        """A verb has ended: views are no longer good, and the handlers of signals that came meanwhile run."""
+        self._scheduler.told.discard(self.number)
         if self._views:
             self._expire(call)
-        if self.signals.due:
-            await self.signals.deliver()
+        await self.signals.deliver()
 
     def on_signal(self, sig: Sig, handler: Handler, mask: Collection[Sig] = ()) -> None:
         """Let `handler(sig)` run when a signal comes; `mask`: what waits until it returns, beside the signal itself."""

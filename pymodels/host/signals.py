@@ -46,8 +46,11 @@ class Timer(Protocol):
 class Signals:
     """Of one process: its handlers, its mask, and what is pending."""
 
-    def __init__(self, who: str, kernel: Timer, overhead: Callable[[str], Coroutine[Any, Any, None]]) -> None:
-        """`overhead` charges what a delivery costs."""
+    def __init__(
+        self, who: str, kernel: Timer, overhead: Callable[[str], Coroutine[Any, Any, None]], tell: Callable[[], None]
+    ) -> None:
+        """`overhead` charges what a delivery costs; `tell` is called when a signal waits for nothing but a thread."""
+        self._tell = tell
         self._who = who
         self._kernel = kernel
         self._overhead = overhead
@@ -86,6 +89,8 @@ class Signals:
 
     def _look(self) -> None:
         self.due = self._next() is not None
+        if self.due:
+            self._tell()
 
     def _next(self) -> Sig | None:
         """The lowest signal that is pending and not masked."""
