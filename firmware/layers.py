@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import re
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -155,6 +155,15 @@ def boot_words(layer: str, view: ClusterView, word_bytes: int) -> tuple[tuple[in
     """
     words = importlib.import_module(f"firmware.nic.{layer}.boot").words(view, word_bytes)
     return tuple((address, tuple(row)) for address, row in words)
+
+
+def check_boot(layer: str, options: Mapping[str, float | str], needs: Sequence[str]) -> None:
+    """Let a layer's firmware in C refuse options, or what a study needs of the layer: `check` of its NIC side's
+    `boot.py`, if it has one. Raises SanlabError naming it.
+    """
+    check = getattr(importlib.import_module(f"firmware.nic.{layer}.boot"), "check", None)
+    if check is not None:
+        check(options, needs)
 
 
 def host_module(layer: str) -> Any:

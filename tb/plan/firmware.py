@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from firmware.images import cores, image, layers
-from firmware.layers import has_program
+from firmware.layers import check_boot, has_program
 from pymodels.errors import ConfigError, nearest
 from pymodels.lanai.image import Image
 from pymodels.profiles import Profile
-from tb.plan.options import Option
+from tb.plan.options import Option, options_by_layer
 
 FIRMWARE = "nic.firmware"
 PYTHON, C = "python", "c"
@@ -20,9 +20,11 @@ WRITTEN_IN = Option(PYTHON, "firmware of the NICs: python, or c, which they exec
 
 
 def nodes_in_c(
-    options: Mapping[str, float | str], layer: str, names: Sequence[str], profile: Profile
+    options: Mapping[str, float | str], layer: str, names: Sequence[str], profile: Profile, needs: Sequence[str] = ()
 ) -> frozenset[int]:
-    """The nodes whose NICs execute the C firmware of a layer. Raises ConfigError where that cannot be."""
+    """The nodes whose NICs execute the C firmware of a layer. `needs`: what a study uses of the layer (`NEEDS` of the
+    module). Raises SanlabError where that cannot be.
+    """
     asked = str(options[FIRMWARE])
     if asked == PYTHON and layer in layers() and not has_program(layer):
         asked = C
@@ -38,6 +40,7 @@ def nodes_in_c(
     if in_c:
         _check(layer, profile.kind)
         _check_stop(str(options[STOP]), layer, profile.kind)
+        check_boot(layer, options_by_layer(options).get(layer, {}), needs)
     return in_c
 
 

@@ -113,7 +113,8 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     layers = stack(info.layers, options_by_layer(options))
     layer = layers[0] if layers else ""
     _check_compiled(layer, profile, options_by_layer(options).get(layer, {}))
-    understood = replace(understood, in_c=nodes_in_c(options, layer, cluster.names, profile))
+    needs = getattr(info.module, "NEEDS", ())
+    understood = replace(understood, in_c=nodes_in_c(options, layer, cluster.names, profile, needs))
     if info.check is not None:
         info.check(understood)
     return understood

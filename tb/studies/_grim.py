@@ -20,6 +20,7 @@ async def bring_up(lab: Lab, libraries: Sequence[Any], handlers: Sequence[Handle
     for library, own in zip(libraries, handlers, strict=True):
         for name, function in own.items():
             library.register_handler(function, name)
+    await lab.all([lab.spawn(library.load(), f"loader of {i}") for i, library in enumerate(libraries)])
     await lab.all([lab.spawn(library.grim_enable(), f"grim_enable of {i}") for i, library in enumerate(libraries)])
     for _ in range(2):  # the second round tells everyone what others published after their first
         await _sync(lab, libraries)

@@ -18,6 +18,7 @@ from tb.plan.options import Option, layer_options
 from tb.studies._grim import Source, bring_up, tally
 
 LAYER = "grim"
+NEEDS = ("multicast",)
 CLUSTER = "clos16"
 OPTIONS = {
     "repetitions": Option(1, "messages of each kind, size and number of hosts", 1, 10_000),

@@ -18,6 +18,7 @@ from tb.plan.options import Option, layer_options
 from tb.studies._grim import bring_up
 
 LAYER = "grim"
+NEEDS = ("remote memory",)
 SIZES = (4, 64, 256, 1024, 4096)
 WAYS = ("in_message", "two_writes")
 OPTIONS = {

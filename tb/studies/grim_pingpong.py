@@ -48,7 +48,7 @@ async def run(lab: Lab) -> None:
         medians.append(statistics.median(times) / 2)
     _hand_in(lab, sizes, medians)
     _hand_in_narrowest(lab, pair, sizes[-1], medians[-1])
-    if 0 in sizes:
+    if 0 in sizes and not lab.plan.in_c:  # firmware in C writes no records of messages into the trace
         stages = stages_at(lab.trace(), lab.legend(), 0, pair.null_from)
         _hand_in_stages(lab, stages, pair.null_to - pair.null_from)
     await pair.close()

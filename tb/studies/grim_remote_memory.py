@@ -21,6 +21,7 @@ from tb.plan.options import Option, layer_options
 from tb.studies._grim import bring_up
 
 LAYER = "grim"
+NEEDS = ("remote memory",)
 SIZES = (4, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576)
 KINDS = ("rm_p", "rm_v", "rm_v_scattered", "rm_v_miss", "rm_rv")
 """Writes: physical; virtual with a static hit; with a run-time hit in scattered pages; with a miss there. Reads."""

@@ -21,6 +21,7 @@ from tb.plan.options import Option, layer_options
 from tb.studies._grim import bring_up
 
 LAYER = "grim"
+NEEDS = ("remote memory",)
 SETS = (0.25, 0.5, 1, 1.25, 1.5, 2, 4)
 """Working sets, in entries of the run-time region."""
 SIZE = 64

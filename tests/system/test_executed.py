@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.errors import ConfigError
+from pymodels.errors import SanlabError
 from pymodels.trace import Part, TraceEvent, unit
 from tests.system.runs import Run, assert_equal, must, run
 
@@ -68,6 +68,14 @@ def test_a_lanai4_executes_equally_on_both_simulators(tmp_path: Path) -> None:
     assert_equal(one, other)
 
 
+@pytest.mark.parametrize("words", ["c", "python,c"])
+def test_grim_in_c_takes_about_the_time_that_is_charged(words: str, tmp_path: Path) -> None:
+    short = "repetitions=3 largest=64"
+    python = must("grim_pingpong", "verilator", tmp_path / "python", short)
+    executed = must("grim_pingpong", "verilator", tmp_path / "c", f"{short} nic.firmware={words}")
+    assert executed.metrics["one_way_us_0B"] == pytest.approx(python.metrics["one_way_us_0B"], rel=0.1)
+
+
 def test_each_instruction_is_in_the_trace_on_demand(reference: Run, tmp_path: Path) -> None:
     traced = must("echo_pingpong", "verilator", tmp_path, f"{SHORT} core.instructions=1")
     trace = traced.trace
@@ -105,6 +113,13 @@ def test_a_run_stops_at_a_function_with_registers_and_calls(tmp_path: Path) -> N
         ("echo_pingpong", "nic.firmware=d", "", "unknown word: nic.firmware has 'd'; known: c, python"),
         ("echo_pingpong", "nic.firmware=c,c,c", "", "nic.firmware has 3 words for 2 hosts; give one for all"),
         ("switch_saturation", "nic.firmware=c", "", "this study starts no message layer"),
+        ("grim_multicast", "nic.firmware=c", "", "GRIM's firmware in C has no multicast"),
+        (
+            "grim_pingpong",
+            "nic.firmware=c grim.queue_style=slotted",
+            "",
+            "option queue_style=slotted: GRIM's firmware in C",
+        ),
         ("firmvia_latency", "nic.firmware=c", "", "layer 'via' has no firmware in C"),
         ("echo_pingpong", f"{SHORT} core.stop=mian", "", "core.stop is 'mian'; did you mean 'main'?"),
     ],
@@ -112,6 +127,6 @@ def test_a_run_stops_at_a_function_with_registers_and_calls(tmp_path: Path) -> N
 def test_what_cannot_be_executed_is_refused_before_anything_is_built(
     study: str, settings: str, profile: str, error: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(ConfigError) as raised:
+    with pytest.raises(SanlabError) as raised:
         run(study, "verilator", tmp_path, settings, profile=profile)
     assert error in str(raised.value)

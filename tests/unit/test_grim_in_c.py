@@ -11,7 +11,7 @@ import pytest
 
 from firmware.nic.grim.boot import check
 from firmware.nic.grim.layout import Counter
-from firmware.nic.grim.options import OptionError, Options
+from firmware.nic.grim.options import OptionError
 from tests.unit.grim_bench import Bench
 from tests.unit.grim_traffic import AllToAll
 
@@ -40,7 +40,12 @@ def test_an_option_that_the_program_lacks_is_refused_by_name(option: str, value:
     with pytest.raises(
         OptionError, match=rf"option {option}={value}: GRIM's firmware in C has {option}=\S+ only; take"
     ):
-        check(Options.of({option: value}))
+        check({option: value})
+
+
+def test_what_a_study_needs_and_the_program_lacks_is_refused_by_name() -> None:
+    with pytest.raises(OptionError, match="nic.firmware=c: GRIM's firmware in C has no multicast, but append queues, "):
+        check({}, ["multicast"])
 
 
 @pytest.mark.parametrize("in_c", ["cpc", "pcc"])

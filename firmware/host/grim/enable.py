@@ -69,11 +69,18 @@ class Ni:
 
     def __init__(self, host: Host, view: ClusterView, layout: Layout) -> None:
         self._host, self._view, self._layout = host, view, layout
+        self._loaded = False
+
+    async def load(self) -> None:
+        """Load the program of a NIC that executes one, once."""
+        if not self._loaded:
+            self._loaded = True
+            await boot(self._host, self._view)
 
     async def initialise(self) -> None:
-        """The card out of reset, with its program if it executes one; the DMA chains' lists loaded."""
+        """The card out of reset, the DMA chains' lists loaded."""
         host, layout = self._host, self._layout
-        await boot(host, self._view)
+        await self.load()
         await host.spend("enable_card")
         await card.release(host, layout.doorbell_code)
         await card.load_doorbells(host, layout.doorbells)

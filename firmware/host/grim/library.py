@@ -54,7 +54,8 @@ class Grim:
         self.trees = Multicast(host, options, layout, self.nodes, calls, self.messages, self.handlers)
         self.cards = Cards(view.circuits, self.nodes, calls, self.messages, self.handlers)
         own = [] if self.card is None else [self.card]
-        self.devices: list[enable.Peripheral] = [enable.Ni(host, view, layout), *own]
+        self.ni = enable.Ni(host, view, layout)
+        self.devices: list[enable.Peripheral] = [self.ni, *own]
         """The local peripheral devices, the NI first; others are added before `grim_enable`."""
         self.phase = Phase.NONE
         """How far `grim_enable` has come."""
@@ -127,6 +128,12 @@ class Grim:
         if self.options.poll_thread:
             self.start_polling(self.options.poll_period_us)
         self.phase = Phase.ENABLED
+
+    async def load(self) -> None:
+        """Let the driver load the NIC's firmware, where the NIC executes it. `grim_enable` does it where it was not
+        done; when it is done on all nodes before, no NIC in reset drops the notice of another one.
+        """
+        await self.ni.load()
 
     def start_polling(self, period_us: int) -> None:
         """Start the polling thread; `period_us` is the time between its polls. Raises GrimError when it runs

@@ -22,6 +22,8 @@ HAS: Mapping[str, int | str] = {
     "search_timer": 0,
 }
 """Options that it has at one value only."""
+LACKS = ("remote memory", "multicast", "FPGA cards")
+"""What it does not have, in the words of `NEEDS` of a study."""
 
 
 def words(view: ClusterView, word_bytes: int) -> Iterator[tuple[int, Sequence[int]]]:
@@ -30,21 +32,24 @@ def words(view: ClusterView, word_bytes: int) -> Iterator[tuple[int, Sequence[in
     Raises OptionError for what the firmware lacks.
     """
     options, layout = planned(view, view.sram_bytes, executes=True)
-    check(options)
-    if card_channel(options, view) != NO_CARD:
-        raise OptionError("nic.firmware=c", "GRIM's firmware in C serves no FPGA card", "take python on this node")
+    check(view.options, ["FPGA cards"] if card_channel(options, view) != NO_CARD else [])
     for vnn, route in view.routes.items():
         high, low, begin, skip = route_row(route, word_bytes)
         yield layout.routes + 2 * ROUTE_BYTES * vnn, (high, low, begin + skip, 0)
     yield PROGRAM_END, configuration(options, layout, view.me, len(view.names))
 
 
-def check(options: Options) -> None:
-    """Raise OptionError for an option that the firmware in C does not have."""
+def check(given: Mapping[str, float | str], needs: Sequence[str] = ()) -> None:
+    """Raise OptionError for an option that the firmware in C does not have, or for what it lacks of `needs`."""
+    options = Options.of(given)
     for name, value in HAS.items():
         if (asked := getattr(options, name)) != value:
             cause = f"GRIM's firmware in C has {name}={value} only"
             raise OptionError(f"option {name}={asked}", cause, "take that, or nic.firmware=python")
+    for need in needs:
+        if need in LACKS:
+            has = "append queues, any-to-any sequencing and active messages"
+            raise OptionError("nic.firmware=c", f"GRIM's firmware in C has no {need}, but {has}", "take python")
 
 
 def configuration(options: Options, layout: Layout, me: int, nodes: int) -> tuple[int, ...]:
