@@ -52,60 +52,87 @@ static void answered(struct ni *ni, struct packet *data, u32 type) {
     }
 }
 
+void begin_again(struct ni *ni, struct buffer *buffer) {
+    ni->bad++;
+    ni->early_offset = 0;
+    SHARED32(buffer->sentinel) = SENTINEL;
+    REGISTER_WRITE(RMP, buffer->data);
+    REGISTER_WRITE(RML, buffer->limit);
+}
+
+void not_believed(struct ni *ni, struct buffer *buffer) {
+    ni->bad++;
+    release(ni, buffer);
+}
+
+/* The buffer that was armed before; while none is, `other` is the one that is not. */
+void of_no_stream(struct ni *ni) { release(ni, ni->armed ? ni->other : ni->other->pair); }
+
+/* The answer to a message that is refused, or can never succeed. */
+static void answer_to(struct ni *ni, struct packet *data, u32 type, u32 cause) {
+    answer(ni, data->w1 >> 8 & 0xFF, data->w0, type << 26 | cause << 21 | (data->w3 >> 16 & 0xFF) << 16 | ni->answer_word);
+}
+
+void out_of_order(struct ni *ni, struct incoming *in, struct buffer *buffer) {
+    struct packet *data = buffer->data;
+    if (in->expected != (data->w0 & 0xFF)) {
+        (&ni->dropped)[in->refusing ? 0 : &ni->out_of_sequence - &ni->dropped]++;
+    } else {
+        in->expected++;
+        in->refusing = 0;
+        ni->errors_sent++;
+        answer_to(ni, data, TYPE_ERROR, UNKNOWN_ENDPOINT);
+    }
+    release(ni, buffer);
+}
+
+void no_room(struct ni *ni, struct incoming *in, struct buffer *buffer) {
+    in->refusing = 1;
+    ni->nacks_sent++;
+    answer_to(ni, buffer->data, TYPE_NACK, 0);
+    release(ni, buffer);
+}
+
 /* Whether a header names a stream that there is here. */
 static u32 is_of_stream(struct ni *ni, const struct packet *data) {
     u32 w1 = data->w1, w3 = data->w3, source = w1 >> 8 & 0xFF;
     return w3 >> 24 < ni->sources && (w3 >> 16 & 0xFF) < ni->channel_count && source < ni->nodes && source != ni->me;
 }
 
-static void stray(struct ni *ni) {
-    struct buffer *buffer = ni->armed;
-    packet(ni, 8);
-    ni->strange++;
-    release(ni, buffer);
-}
-
-static void message(struct ni *ni, struct packet *data, u32 length) {
-    u32 w0 = data->w0, source = data->w1 >> 8 & 0xFF, origin = data->w3 >> 24, target = data->w3 >> 16 & 0xFF;
-    struct channel *channel = &ni->channels[target];
-    struct incoming *in = &ni->incoming[stream_of(ni, origin, source, target)];
-    if (UNLIKELY(in->expected != (w0 & 0xFF))) {
-        if (!in->refusing) ni->out_of_sequence++;
+/* A message of a type that the program does not have: dropped while it is not its turn, else answered by an ERROR. */
+static void unknown(struct ni *ni, struct packet *data) {
+    u32 target, source;
+    if (look(ni, data, &target, &source)->expected != (data->w0 & 0xFF)) {
         receive_dropped(ni);
-    } else if (UNLIKELY((data->w2 & 0xFFFF) != ni->me_word || data->w1 >> 26 >= TYPE_REPORT)) {
-        send_error(ni);
-    } else if (LIKELY(fits(SHARED32(&channel->host_front), channel->queue_back, length, ni->host_limit))) {
-        receive_message(ni);
-        send_ack(ni, w0, source, target);
     } else {
-        send_nack(ni);
+        send_error(ni);
     }
 }
 
-/* What stands behind a packet: its syndrome; RMP stands behind the word with that. */
-static u32 is_bad(struct ni *ni, struct packet *data, u32 length, u32 is_control) {
-    if (UNLIKELY(data->w0 >> 16 != GRIM_ID || length > ni->host_slot || ni->armed->drained)) return 1;
-    if (LIKELY(!is_control) && UNLIKELY(REGISTER_READ(RMP) != (u32)data + length + SRAM_WORD)) return 1;
-    return BYTE((u8 *)data + length);
+static void controlled(struct ni *ni, struct packet *data, u32 type) {
+    if (type == TYPE_SYNC) {
+        sync_heard(ni);
+    } else if (type == TYPE_SYNC_ANSWER) {
+        sync_answered(ni);
+    } else if (data->w0 >> 16 == GRIM_ID && !BYTE((u8 *)data + 8)) {
+        answered(ni, data, type);
+    } else {
+        receive_bad(ni);
+    }
 }
 
 static void arrived(struct ni *ni) {
     struct packet *data = ni->armed->data;
-    u32 type = data->w1 >> 26, is_control = type >= TYPE_ACK, length = is_control ? 8 : length_of(data->w2);
-    if (UNLIKELY(is_bad(ni, data, length, is_control))) {
+    u32 w0 = data->w0, w1 = data->w1, target = data->w3 >> 16 & 0xFF, type = w1 >> 26;
+    if (UNLIKELY(ni->armed->drained)) {
         ni->armed->drained = 0;
         receive_bad(ni);
-    } else if (!is_control) {
-        if (LIKELY(is_of_stream(ni, data))) {
-            message(ni, data, length);
-        } else {
-            stray(ni);
-        }
-    } else if (type == TYPE_SYNC) {
-        sync_heard(ni);
-    } else if (type == TYPE_SYNC_ANSWER) {
-        sync_answered(ni);
+    } else if (LIKELY(type < TYPE_REPORT)) {
+        receive_message(ni);
+        send_ack(ni, w0, w1 >> 8 & 0xFF, target);
+    } else if (type >= TYPE_ACK) {
+        controlled(ni, data, type);
     } else {
-        answered(ni, data, type);
+        unknown(ni, data);
     }
 }

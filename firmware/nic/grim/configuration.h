@@ -10,6 +10,7 @@ enum { NI_TOKENS = 16, TREE_TOKENS = 8, MOST_SOURCES = 64 };
 
 static struct board boards[MOST_SOURCES];
 static struct buffer buffers[2];
+static u32 no_sentinel = SENTINEL; /* Without cut-through: no packet changes it. */
 
 /* The scoreboard of one source channel, behind that of the one before it: the token behind it. */
 static u32 board_of(struct ni *ni, const struct configuration *c, u32 index, u32 base, u32 slots, u32 token) {
@@ -43,7 +44,9 @@ static void make_buffers(struct ni *ni, const struct configuration *c) {
         struct buffer *buffer = &buffers[index];
         buffer->data = (struct packet *)c->buffer[index];
         buffer->limit = c->buffer[index] + c->buffer_bytes;
-        buffer->sentinel = (u32 *)(c->buffer[index] + (c->cut_through ? c->cut_through : c->buffer_bytes) - 4);
+        buffer->sentinel = c->cut_through ? (u32 *)(c->buffer[index] + c->cut_through - 4) : &no_sentinel;
+        ni->sentinel[index] = buffer->sentinel;
+        ni->seen[index] = SENTINEL;
         buffer->free = 1;
         buffer->pair = &buffers[1 - index];
     }

@@ -1,23 +1,23 @@
 /* The host DMA has ended something, or much of a long message has arrived: the steps of dma_ends.py and cutting.py. */
 
-/* The oldest block has ended. */
-static void block_ended(struct ni *ni) {
-    struct queued *queued = &ni->queued[ni->block_done];
-    ni->block_done = (ni->block_done + 1) & ni->block_mask;
-    if (queued->frees) release(ni, queued->frees);
-    queued->frees = 0;
+/* Blocks that the path does not know, one after the other. */
+static void more_ended(struct ni *ni) {
+    while (ni->block_done != ni->block_tail && SHARED32(&ni->block[ni->block_done].next) & TERMINAL) {
+        struct queued *queued = &ni->queued[ni->block_done];
+        ni->block_done = (ni->block_done + 1) & ni->block_mask;
+        if (queued->frees) release(ni, queued->frees);
+    }
 }
 
-static void blocks_ended(struct ni *ni) {
-    u32 under_way = (ni->block_tail - ni->block_done) & ni->block_mask;
-    if (LIKELY(under_way >= 2 && ni->queued[(ni->block_done + 1) & ni->block_mask].frees)) {
+/* The path takes two blocks, data and a word. */
+static inline void blocks_ended(struct ni *ni) {
+    if (LIKELY(((ni->block_tail - ni->block_done) & ni->block_mask) >= 2)) {
         dma_done(ni);
     } else {
         REGISTER_WRITE(ISR, ISR_WAKE);
     }
-    while (ni->block_done != ni->block_tail && SHARED32(&ni->block[ni->block_done].next) & TERMINAL) block_ended(ni);
-    if (report_end && (report_end - 1 - ni->block_done & ni->block_mask) >= (ni->block_tail - ni->block_done & ni->block_mask)) report_end = 0;
-    if (ni->early_offset) early_piece(ni);
+    if (UNLIKELY(ni->block_done != ni->block_tail)) more_ended(ni);
+    if (UNLIKELY(ni->early_offset)) early_piece(ni);
 }
 
 /* The word that a long message changes has changed: its first part goes to the host, if it will be accepted. */

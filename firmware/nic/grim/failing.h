@@ -4,7 +4,7 @@ enum { PLACES = 256, MANY = 16 };
 struct failed { u32 head[10], cause, index; };
 
 static struct failed failed[PLACES];
-static u32 first_failed, all_failed, report_end;
+static u32 first_failed, report_end;
 static struct packet *report;
 
 /* A message in the scoreboard cannot succeed: its host is told, of the last one of several only. */
@@ -13,23 +13,25 @@ static void fail(struct ni *ni, u32 token, u32 cause) {
     u32 index = board - ni->boards, word;
     const u32 *head = (const u32 *)(board->base + board->entry[token - board->first_token].offset);
     u32 type = head[3] >> 26;
-    struct failed *one = &failed[all_failed % PLACES];
+    struct failed *one = &failed[(first_failed + ni->reports) % PLACES];
     if (board >= ni->own || type == TYPE_SEGMENT || type == TYPE_TREE_SEGMENT) return;
     if (type >= TYPE_WRITE && type <= TYPE_REPLY && head[3] >> 16 & MORE) return;
     for (word = 0; word < 10; word++) one->head[word] = head[word];
     one->cause = cause;
     one->index = index;
-    all_failed++;
+    ni->reports++;
 }
 
 /* The oldest report to its host, if its queue has room and no other one is under way. */
 static void bring_report(struct ni *ni) {
     struct failed *one = &failed[first_failed % PLACES];
     struct channel *channel = &ni->channels[one->index];
-    if (report_end || !fits(SHARED32(&channel->host_front), channel->queue_back, HEADER_BYTES, ni->host_limit)) return;
+    if (report_end && ((report_end - 1 - ni->block_done) & ni->block_mask) - 1 < ((ni->block_tail - ni->block_done) & ni->block_mask)) return;
+    if (!fits(SHARED32(&channel->host_front), channel->queue_back, HEADER_BYTES, ni->host_limit)) return;
     error_report(ni, channel, report, (struct message *)one->head, one->cause, one->index);
     report_end = ni->block_tail + 1;
     first_failed++;
+    ni->reports--;
 }
 
 /* The timer: the delay of the stream that was held first may be over. */

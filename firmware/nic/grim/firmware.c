@@ -15,11 +15,9 @@
 
 enum { SYNCHRONISING = 1, RUNNING };
 
-static u32 sentinels[2];
-
 /* What the engines have done. With `again`, the timer says that the notices are to be repeated. */
-static void hardware(struct ni *ni, u32 *again) {
-    u32 isr = REGISTER_SAMPLE(ISR), index;
+static inline __attribute__((always_inline)) void hardware(struct ni *ni, u32 *again) {
+    u32 isr = REGISTER_SAMPLE(ISR);
     if (poll_flag(isr, 1u << ISR_BIT_RECV)) arrived(ni);
     if (poll_flag(isr, ISR_SEND)) send_done(ni);
     if (poll_flag(isr, ISR_WAKE)) blocks_ended(ni);
@@ -33,13 +31,13 @@ static void hardware(struct ni *ni, u32 *again) {
             resume(ni);
         }
     }
-    if (!ni->cut_through) return;
-    for (index = 0; index < 2; index++)
-        if (poll_arrival(buffers[index].sentinel, sentinels[index])) covered(ni, &buffers[index], &sentinels[index]);
+    if (poll_arrival(ni->sentinel[0], ni->seen[0])) covered(ni, &buffers[0], &ni->seen[0]);
+    if (poll_arrival(ni->sentinel[1], ni->seen[1])) covered(ni, &buffers[1], &ni->seen[1]);
 }
 
 /* Tell every other NI that this one is reset, until each has answered and been heard. */
-static void synchronise(struct ni *ni, u32 period) {
+static void synchronise(struct ni *ni) {
+    u32 period = ((const struct configuration *)AT_PROGRAM_END)->sync_period;
     u32 others = ((2u << (ni->nodes - 1)) - 1) & ~(1u << ni->me), again = 1, vnn;
     SHARED32((u32 *)AT_STATE) = SYNCHRONISING;
     while ((ni->heard & ni->answered & others) != others) {
@@ -63,23 +61,30 @@ static void begin(struct ni *ni) {
     struct buffer *first = buffers;
     do poll_start((u32 *)AT_START);
     while (SHARED32((u32 *)AT_START) != AT_STARTED);
-    sentinels[0] = sentinels[1] = SENTINEL;
     SHARED32(first->sentinel) = SHARED32(first->pair->sentinel) = SENTINEL;
     REGISTER_WRITE(RMP, first->data);
     REGISTER_WRITE(RML, first->limit);
     ni->armed = first;
 }
 
-int main(void) {
-    const struct configuration *configuration = (const struct configuration *)AT_PROGRAM_END;
-    struct ni *ni = configured(configuration);
-    struct channel *channel = ni->channels;
-    begin(ni);
-    synchronise(ni, configuration->sync_period);
+static struct ni *served;
+static struct channel *searched;
+
+/* The main loop, for ever; after a reset the other NIs come first. */
+void serve(void) {
+    struct ni *ni = served;
+    if (SHARED32((u32 *)AT_STATE) != RUNNING) synchronise(ni);
     for (;;) {
         hardware(ni, 0);
-        if (UNLIKELY(all_failed != first_failed)) bring_report(ni);
+        if (UNLIKELY(ni->reports)) bring_report(ni);
         if (UNLIKELY(poll_resend(ni)) && !ni->prepared) send_again(ni);
-        if (LIKELY(!ni->prepared)) channel = search(ni, channel);
+        if (LIKELY(!ni->prepared)) searched = search(ni, searched);
     }
+}
+
+int main(void) {
+    struct ni *ni = served = configured((const struct configuration *)AT_PROGRAM_END);
+    searched = ni->channels;
+    begin(ni);
+    serve();
 }

@@ -16,9 +16,14 @@ static void send_again(struct ni *ni) {
     resend_message(ni, slot);
 }
 
+/* The search has met a channel whose back pointer is not where the NI stands. */
+static inline void new_message(struct ni *ni, struct channel *channel) {
+    u32 index = channel - ni->channels;
+    if (LIKELY(ni->reports < MANY)) send_message(ni, channel, &ni->boards[index], index);
+}
+
 /* The channels are searched, from where the search stopped; where it stops now. It stops when a message waits for the link. */
-static void new_message(struct ni *ni, struct channel *channel);
-static struct channel *search(struct ni *ni, struct channel *channel) {
+static inline __attribute__((always_inline)) struct channel *search(struct ni *ni, struct channel *channel) {
     do {
         struct channel *next = poll_channel(ni, channel);
         if (UNLIKELY(!next) && SHARED32(&channel->back) != channel->next) {
@@ -30,10 +35,4 @@ static struct channel *search(struct ni *ni, struct channel *channel) {
         channel = next;
     } while (channel);
     return ni->channels;
-}
-
-/* The search has met a channel whose back pointer is not where the NI stands. */
-static void new_message(struct ni *ni, struct channel *channel) {
-    u32 index = channel - ni->channels;
-    if (!ni->boards[index].blocked && all_failed - first_failed < MANY) send_message(ni, channel, &ni->boards[index], index);
 }

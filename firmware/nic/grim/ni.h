@@ -87,4 +87,6 @@ struct ni {
     struct board *tree_boards;
     u8 *first_channel;
     u32 tree_count, tree_limit, reports_afar;
+    u32 *sentinel[2], seen[2]; /* What the first part of a long message changes, and what stood there. */
+    u32 reports;
 };

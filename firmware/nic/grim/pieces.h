@@ -1,6 +1,13 @@
 /* What several paths share: inlined where they stand. */
 static inline u32 length_of(u32 w2) { return ((w2 >> 16) + (w2 >> 16 & 1)) * 4 + HEADER_BYTES; }
 
+/* Off the path a program that executes does something else, and goes on with its main loop (instead.h). */
+#ifdef EXECUTED
+#include "instead.h"
+#else
+#define INSTEAD(what) ((void)0)
+#endif
+
 static inline void wake(struct ni *ni, struct outgoing *out, u32 stream);
 
 static inline u32 stream_of(struct ni *ni, u32 source, u32 vnn, u32 target) {
@@ -64,6 +71,7 @@ static inline struct packet *packet(struct ni *ni, u32 length) {
     REGISTER_WRITE(ISR, ISR_RECV);
     if (UNLIKELY(length != 8 && REGISTER_READ(RMP) != (u32)data + length + 8)) {
         OFF_PATH("not the length that the header says");
+        INSTEAD(begin_again(ni, buffer));
     }
     buffer->free = 0;
     ni->early_offset = 0;
@@ -80,6 +88,7 @@ static inline struct packet *packet(struct ni *ni, u32 length) {
     }
     if (UNLIKELY(data->w0 >> 16 != GRIM_ID || BYTE((u8 *)data + length))) {
         OFF_PATH("not to be believed");
+        INSTEAD(not_believed(ni, buffer));
     }
     return data;
 }

@@ -7,6 +7,7 @@ static inline struct incoming *look(struct ni *ni, struct packet *data, u32 *tar
     if (UNLIKELY(from >= ni->sources || *target >= ni->channel_count || *source >= ni->nodes)) {
         OFF_PATH("no such stream");
         ni->strange++;
+        INSTEAD(of_no_stream(ni));
     }
     return &ni->incoming[stream_of(ni, from, *source, *target)];
 }
@@ -16,11 +17,13 @@ static inline __attribute__((always_inline)) void accept(struct ni *ni, struct i
     u32 tail, back;
     if (UNLIKELY(in->expected != (data->w0 & 0xFF) || (data->w2 & 0xFFFF) != ni->me_word)) {
         OFF_PATH("out of order");
+        INSTEAD(out_of_order(ni, in, buffer));
         return;
     }
     back = channel->queue_back;
     if (UNLIKELY(!fits(SHARED32(&channel->host_front), back, length, ni->host_limit))) {
         OFF_PATH("no room");
+        INSTEAD(no_room(ni, in, buffer));
         return;
     }
     in->expected++;
@@ -44,6 +47,7 @@ void receive_message(struct ni *ni) {
     struct channel *channel = &ni->channels[target];
     if (UNLIKELY(length > ni->host_slot || data->w1 >> 26 >= 3)) {
         OFF_PATH("no message for a host");
+        INSTEAD(not_believed(ni, buffer));
         return;
     }
     accept(ni, in, channel, buffer, data, length, early);

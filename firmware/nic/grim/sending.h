@@ -35,7 +35,7 @@ void send_message(struct ni *ni, struct channel *channel, struct board *board, u
     struct outgoing *out;
     if (UNLIKELY(board->count == board->slots)) {
         OFF_PATH("blocked");
-        channel_blocked(ni, board);
+        if (!board->blocked) channel_blocked(ni, board);
         return;
     }
     out = enter(ni, channel, board, index, &slot, &vnn);
