@@ -16,6 +16,7 @@ from typing import Any
 from pymodels.costs.assembly import CostError, Function, Instruction, Mark
 from pymodels.costs.targets import Target
 from pymodels.costs.walk import HAND_OVER, Passed, PathCost, Walk
+from pymodels.lanai.chips import LANAI4, LANAI9
 from pymodels.lanai.clocks import Clocks, Executed, Pace
 from pymodels.roots import place
 from pymodels.toml import read_toml
@@ -24,8 +25,8 @@ TABLE = "executed.toml"
 """The file beside a paths.c."""
 LEVELS = ("-O1", "-O2", "-Os")
 PACES = {
-    "lanai4": Pace(load_clocks=1, word_bytes=4, register_clocks=1),
-    "lanai9": Pace(load_clocks=2, word_bytes=8, register_clocks=1),
+    chip.name.replace(" ", "").lower(): Pace(chip.load_delay, chip.word_bytes, register_clocks=1)
+    for chip in (LANAI4, LANAI9)
 }
 """By chip, as its profile has it."""
 BASE = 0x1000

@@ -27,6 +27,8 @@ class Chip:
     """It has v11's additions: select, conditions of RR instructions, counts of bits."""
     lacks: frozenset[str] = frozenset()
     """Formats that it does not have, beside those additions."""
+    word_bytes: int = 8
+    """Bytes of a word of its SRAM."""
     registers: int = 32
     """Those from here on mean something else."""
     status: bool = False
@@ -61,7 +63,18 @@ V11 = Chip("clang's v11", 9, 1, True, 1, 2, additions=True)
 """What clang compiles for. Registers as on the LANai 9."""
 LANAI9 = Chip("LANai 9", 9, 2, True, 2, 2, additions=False)
 LANAI4 = Chip(
-    "LANai 4", 8, 1, False, 2, 0, additions=False, lacks=frozenset({"SCC"}), registers=28, status=True, subb_flags=False
+    "LANai 4",
+    8,
+    1,
+    False,
+    2,
+    0,
+    additions=False,
+    lacks=frozenset({"SCC"}),
+    word_bytes=4,
+    registers=28,
+    status=True,
+    subb_flags=False,
 )
 """Without its contexts: a program stays in one."""
 CHIPS = (V11, LANAI9, LANAI4)
