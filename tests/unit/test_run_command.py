@@ -42,8 +42,8 @@ from tb.run.simulate import Outcome
             "the cable between paris and s0 is too long: 9.7 m: 26 characters",
         ),
         (["grim_pingpong", "--profile=sp"], "PROFILE: layer 'nic/grim' is no firmware for profile 'sp+p3-450'"),
-        (["echo_pingpong", "--profile=sp"], "a NIC that it runs on, PROFILE=lanai4 or lanai9"),
-        (["card_message", "--profile=sp-future"], "a NIC that it runs on, PROFILE=lanai4 or lanai9"),
+        (["echo_pingpong", "--profile=sp"], "a NIC that it runs on, PROFILE=lanai4 or lanai4-now or lanai9"),
+        (["card_message", "--profile=sp-future"], "a NIC that it runs on, PROFILE=lanai4 or lanai4-now or lanai9"),
         (["grim_pingpong", f"--set={'x' * 300}=1"], f"unknown key '{'x' * 300}'"),
     ],
 )
