@@ -20,10 +20,18 @@ from tests.unit.grim_misuse import FAR, Row, World, nothing
 ROWS: list[Row] = [*grim_misuse_messages.ROWS, *grim_misuse_trees.ROWS, *grim_misuse_memory.ROWS]
 HARMLESS = {
     "get_my_vnn", "get_my_name", "vnn_configuration", "print_vnn_configuration", "use_overflow",
-    "nodes_served", "overflow", "translations_served",
+    "nodes_served", "overflow", "translations_served", "load",
 }  # fmt: skip
 """Calls without an argument that could be wrong."""
-ALWAYS = {"grim_enable", "register_handler", "reserve_ni_memory", "nodes_served", "overflow", "translations_served"}
+ALWAYS = {
+    "load",
+    "grim_enable",
+    "register_handler",
+    "reserve_ni_memory",
+    "nodes_served",
+    "overflow",
+    "translations_served",
+}
 """What may be called before `grim_enable`."""
 WAITING: list[tuple[str, Callable[[Grim, World], Any]]] = [
     ("sync_handlers", lambda g, w: g.sync_handlers()),
