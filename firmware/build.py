@@ -59,17 +59,10 @@ def layout_header(layer: str) -> str:
 
 
 def sources(layer: str, kind: str) -> Iterator[bytes]:
-    """The sources that determine the words of an image."""
-    folder = image(layer, kind).parent
-    files = [
-        *folder.glob("*.c"),
-        *folder.glob("*.h"),
-        FIRMWARE / "paths.h",
-        *(FIRMWARE / "nic/hardware").glob("*.h"),
-        *RUNTIME.glob("*.[chS]"),
-        header(kind),
-    ]
-    for path in sorted(files):
+    """The sources that determine the words of an image, in an order that does not depend on where the roots are."""
+    own = image(layer, kind).parent.glob("*.[ch]")
+    shared = [FIRMWARE / "paths.h", *(FIRMWARE / "nic/hardware").glob("*.h"), *RUNTIME.glob("*.[chS]")]
+    for path in (*sorted(own), *sorted(shared), header(kind)):
         yield path.read_bytes().replace(b"\r\n", b"\n")
     yield layout_header(layer).encode()
 
