@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from firmware.host.grim import Grim, GrimError
+from firmware.host.grim.enable import Phase
 from pymodels.formats.grim import Device, Reference
 from tb.fuzz.layers.grim.cluster import Cluster
 from tb.fuzz.layers.grim.mail import Message, Place
@@ -19,8 +20,6 @@ CHECK = 0x9E37_79B1
 FIRST_PAUSE_PS, LAST_PAUSE_PS = 2_000_000, 100_000_000
 RARELY = 9
 """The value of an act's `rare` that asks for more than else."""
-MOST_ERRORS = 1000
-"""That may wait for one call."""
 
 
 class Node:
@@ -47,9 +46,10 @@ class Node:
         self, what: str, make: Callable[[], Any], refused: str = "", may: Callable[[], str] = lambda: ""
     ) -> Any:
         """Call the library. `refused`: the argument for which it must be refused; `may`: for which it may be, asked
-        when it was. A late error of an earlier act is crossed off, and the call made again. None when it is refused.
+        when it was. A late error of an earlier act is crossed off, and the call made again. None when it is refused:
+        also when it raises more late errors than earlier acts can cause, because its own message fails each time.
         """
-        for _ in range(MOST_ERRORS):
+        for _ in range(1 + self._most_late_errors()):
             try:
                 result = make()
                 result = await result if inspect.isawaitable(result) else result
@@ -65,8 +65,13 @@ class Node:
             if refused:
                 self.wrong(f"{what} was not refused")
             return result
-        self.wrong(f"{what}: {MOST_ERRORS} late errors, one after the other")
         return None
+
+    def _most_late_errors(self) -> int:
+        """That may wait for a call: each message of this node's library can fail once at each node."""
+        if self.library.phase < Phase.ENABLED:
+            return 0
+        return self.library.calls.messenger.sending.sends * self.cluster.program.nodes
 
     async def idle(self, over: Callable[[], bool]) -> None:
         """Poll until something holds."""
