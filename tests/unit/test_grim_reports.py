@@ -6,14 +6,13 @@ and when another, of which it has half a message, has restarted meanwhile, of th
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from firmware.host.grim import Grim
 from firmware.nic.grim.layout import Counter
-from pymodels.formats.grim import HEADER_BYTES, NI_TOKENS, TOKENS, TREE_TOKENS
+from pymodels.formats.grim import HEADER_BYTES, TOKENS
 from pymodels.registers import Control, Pci
 from pymodels.trace import Part, TraceEvent, unit
 from tests.unit.grim_bench import Bench
@@ -142,46 +141,4 @@ def test_every_failure_is_told_however_long_a_host_does_not_read(options: dict[s
     bench.run(node, 100_000)
     told = {number for number in range(failing) if any(f"{NOWHERE + 4 * number:#x} " in error for error in errors)}
     assert told == set(range(failing))
-    assert bench.nothing_left()
-
-
-def test_no_copy_of_a_multicast_is_made_while_its_sender_reads_none_of_the_reports() -> None:
-    """Node 2 has begun anew without the tree. Node 1 sends on, and reads nothing; the tree's root is another."""
-    options: dict[str, Any] = {**OPTIONS, "host_queue_bytes": 1024, "segment_bytes": 256}
-    bench = Bench(3, 1, False, True, **options)
-    casts, errors, ready = 2 * TOKENS, list[str](), list[int]()
-
-    async def until(library: Grim, condition: Callable[[], bool]) -> None:
-        while not condition():
-            await library.poll()
-            await library.host.sleep(100 * US)
-
-    async def node(library: Grim, me: int) -> None:
-        number = (await bench.publish(library, take=lambda *message: None))["take"]
-        joins = library.host.spawn(library.subscribe_multicast_by_name("some", 1), "subscribe")
-        await until(library, lambda: joins.finished.done)
-        ready.append(me)
-        await until(library, lambda: len(ready) == 3)
-        if me == 2:
-            library = await again(bench, 2)
-            library.register_handler(lambda *message: None, "take")
-            await library.sync_handlers()
-            ready.append(me)
-        await until(library, lambda: len(ready) == 4)
-        if me == 1:
-            await library.unsubscribe_multicast(joins.finished.value, 1)
-            refused = bench.count(0, Counter.ERRORS_SEEN)
-            for _ in range(casts):
-                await noting(errors, library.send_mc(joins.finished.value, number))
-            await library.host.sleep(20_000 * US)
-            kept = bench.count(0, Counter.ERRORS_SEEN) - refused - ENDPOINT
-            assert 0 < kept <= TOKENS + TREE_TOKENS + NI_TOKENS, "the NI keeps more than it has places for"
-            while len(errors) < casts:
-                await noting(errors, library.poll())
-                await library.host.sleep(US)
-            ready.append(me)
-        await until(library, lambda: len(ready) == 5)
-
-    bench.run(node, 200_000)
-    assert len(errors) == casts
     assert bench.nothing_left()

@@ -116,8 +116,8 @@ class Answers:
             streams.wake(stream)
         if channel.blocked and freed:
             self._unblock(channel)
-        if channel is self.outgoing.own:
-            await self.reports.go_on()
+        if channel is self.outgoing.reports:
+            await self.reports.afar.go_on()
 
     def _unblock(self, channel: Channel) -> None:
         """A channel's next message has a place again: it is taken as long as its failure can be reported."""

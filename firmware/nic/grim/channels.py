@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from firmware.nic.grim.layout import Layout, Register, following
 from firmware.verbs import Nic
-from pymodels.formats.grim import GRIM_ID, NI_TOKENS, TREE_TOKENS
+from pymodels.formats.grim import GRIM_ID, NI_TOKENS, REPORT_TOKENS, TREE_TOKENS
 
 WAITING, SENT, DONE, FETCHING, ANSWERED = range(5)
 """States of a scoreboard entry: to be sent (again), in flight, acknowledged, waiting for its payload, acknowledged
@@ -28,9 +28,9 @@ UNSENT = (WAITING, FETCHING)
 
 
 class Channel:
-    """One logical channel; number `channels` is the NI's own, for what it sends on its own account, those behind it
-    are the copies for the multicast trees. Scoreboard columns are lists indexed by slot; `first` and `count` are the
-    ring of entries in use.
+    """One logical channel; number `channels` is the NI's own, for its replies to remote reads, those behind it are the
+    copies for the multicast trees, the last one the reports to other hosts (`reports_afar`). Scoreboard columns are
+    lists indexed by slot; `first` and `count` are the ring of entries in use.
     """
 
     style = APPEND
@@ -44,8 +44,11 @@ class Channel:
             self.base, self.limit, self.slots = layout.own_queue, layout.own_limit, NI_TOKENS
         else:
             tree = index - channels - 1
-            self.base, self.limit, self.slots = layout.tree_queues[tree], layout.tree_limit, TREE_TOKENS
             self.first_token = channels * layout.slots + NI_TOKENS + tree * TREE_TOKENS
+            if tree < len(layout.tree_queues):
+                self.base, self.limit, self.slots = layout.tree_queues[tree], layout.tree_limit, TREE_TOKENS
+            else:
+                self.base, self.limit, self.slots = layout.reports_afar, 0, REPORT_TOKENS
         self.front_register = layout.register(index, Register.FRONT)
         self.back_register = layout.register(index, Register.BACK)
         self.stride = 0
@@ -76,14 +79,18 @@ class Channel:
         """Enter the message at `next` into the scoreboard, waiting; its slot. There must be a free slot."""
         slot = (self.first + self.count) % self.slots
         self.count += 1
-        self.offset[slot] = self.next
+        self._fill(slot, self.next, size, stream, sequence)
+        self._go_to(following(self.next, self.stride or size, self.limit))
+        return slot
+
+    def _fill(self, slot: int, offset: int, size: int, stream: int, sequence: int) -> None:
+        """Enter a message at an offset into a free slot, waiting."""
+        self.offset[slot] = offset
         self.size[slot] = size
         self.stream[slot] = stream
         self.sequence[slot] = sequence
         self.state[slot] = WAITING
         self.again[slot] = False
-        self._go_to(following(self.next, self.stride or size, self.limit))
-        return slot
 
     def append_same(self, other: int, stream: int, sequence: int) -> int:
         """Enter the message of a slot once more, for another stream; its slot."""

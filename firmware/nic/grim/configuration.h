@@ -6,7 +6,7 @@ struct configuration {
     u32 me, nodes, channel_count, trees, targets, slots, node_shift, channel_shift, streams, control_entries, block_count, buffer_bytes;
     u32 limit, own_limit, tree_limit, slot, host_slot, host_limit, window, retry_delay, sync_period, cut_through, least;
 };
-enum { NI_TOKENS = 16, TREE_TOKENS = 8, MOST_SOURCES = 64 };
+enum { NI_TOKENS = 12, TREE_TOKENS = 8, MOST_SOURCES = 64 };
 
 static struct board boards[MOST_SOURCES];
 static struct buffer buffers[2];

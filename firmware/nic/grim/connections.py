@@ -112,6 +112,7 @@ class Connections(Peers):
         self._unfinished.forget(peer)
         self._verdicts.forget(peer)
         self._remote.forget(peer)
+        self._reports.afar.forget(peer)
         for channel in range(self.ni.options.channels):
             await self._reports.tell(channel, peer << 8, Cause.RESTARTED, 0, 0)
 

@@ -27,6 +27,7 @@ __all__ = [
     "RECEIVE_BUFFERS",
     "REGISTERS",
     "REPORTS",
+    "REPORT_BYTES",
     "ROUTE_BYTES",
     "STARTED",
     "STATUS_BYTES",
@@ -60,6 +61,8 @@ DRAINS = 8
 """Messages of incoming queues that may be on their way to the host (option buffering)."""
 REPORTS = 16
 """Reports to this NI's host that may be in flight."""
+REPORT_BYTES = ROUTE_BYTES + grim.HEADER_BYTES
+"""A report to another host, with its route."""
 LARGEST_FIFO = 7
 """Greatest size code of a doorbell FIFO: 4 KB << 7."""
 START, STATE = int(Word.START), int(Word.STATE)
@@ -190,14 +193,19 @@ class Layout:
     def _streams(self, options: Options, nodes: int) -> None:
         """Who sends to whom: tokens, sequence numbers, and what the sequencing and the time-outs keep beside them."""
         per_ni, trees = options.sequencing == "per-ni", options.multicast_trees
-        self.sources = options.channels + 1 + trees
+        self.sources = options.channels + 1 + trees + 1
         self.targets = options.channels + trees
-        """Channels that send: the hosts', the NI's own, one a multicast tree; that are sent to: the hosts', roots."""
+        """Channels that send: the hosts', the NI's own, one a multicast tree, that of the reports to other hosts; that
+        are sent to: the hosts', roots.
+        """
         self._own = options.channels
         self.streams = nodes * (self.lane(self.sources - 1) + 1) if per_ni else self.sources * nodes * self.targets
         """Sequences to, and from, all NIs."""
-        self.slots = (grim.TOKENS - grim.NI_TOKENS - trees * grim.TREE_TOKENS) // options.channels
-        """Scoreboard entries, and so tokens, of a channel; behind them those of the NI's own, then of the trees."""
+        others = grim.NI_TOKENS + trees * grim.TREE_TOKENS + grim.REPORT_TOKENS
+        self.slots = (grim.TOKENS - others) // options.channels
+        """Scoreboard entries, and so tokens, of a channel; behind them those of the NI's own, of the trees, and of the
+        reports to other hosts.
+        """
         self._check_trees(options)
         self.node_shift = max(nodes - 1, 0).bit_length()
         self.channel_shift = max(self.sources - 1, self.targets - 1).bit_length()
@@ -218,7 +226,8 @@ class Layout:
 
     def lane(self, source: int) -> int:
         """What of a NI is sequenced together per NI, by source channel: all messages of its host are (0), what it sends
-        on its own account (1), its copies for each multicast tree (2 on). None of these may wait for another.
+        on its own account (1), its copies for each multicast tree (2 on), its reports (the last). None of these may
+        wait for another.
         """
         return max(source - self._own + 1, 0)
 
@@ -273,6 +282,8 @@ class Layout:
         self.trees = self._take(Tree.BYTES * options.multicast_trees)
         self.tree_limit = (TREE_SLOTS - 1) * self.slot
         self.tree_queues = tuple(self._take(TREE_SLOTS * self.slot) for _ in range(options.multicast_trees))
+        self.reports_afar = self._take(REPORT_BYTES * grim.REPORT_TOKENS)
+        """Reports to other hosts, with their routes."""
 
     def _doorbell_fifo(self, options: Options) -> None:
         """A FIFO with an entry for every message that the queues can hold, at a multiple of its size."""

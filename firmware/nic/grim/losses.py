@@ -154,7 +154,7 @@ class LossyAnswers(Answers):
         waits.
         """
         streams, reports = self.streams, self.reports
-        if reports.full:
+        if reports.full_for(channel):
             await self.clock.later(stream)
             return
         streams.passed(channel, slot, stream)

@@ -88,7 +88,7 @@ class Multicast:
         message. While many reports about copies wait, there is no room either.
         """
         if place.children:
-            if self._answers.reports.full_afar:
+            if self._answers.reports.afar.full:
                 return Lack.COPIES
             copies = self._outgoing.trees[tree]
             front = copies.offset[copies.first] if copies.count else copies.next

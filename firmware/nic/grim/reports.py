@@ -5,9 +5,8 @@ which is checked again after the retry delay, or while all places for them are i
 `TOKENS` or more wait, the NI takes no new messages of its own host, so only those in the scoreboards can still fail.
 The report that a NI began anew waits at most once a channel: a connection begins only when no report waits.
 
-The failure of a copy for a child of a multicast tree is reported to the host that sent the message: when that is
-another host, the report is a message of the NI's own channel. While `TOKENS` or more of these wait, the NI makes no
-further copies: at most those in the trees' scoreboards can still fail, which hold fewer than `TOKENS`.
+The failure of a copy for a child of a multicast tree is reported to the host that sent the message, which may be
+another one (`reports_afar`).
 """
 
 from __future__ import annotations
@@ -15,13 +14,14 @@ from __future__ import annotations
 from collections import deque
 
 from firmware.nic.grim.buffering import Buffering
-from firmware.nic.grim.channels import WAITING, Channel
+from firmware.nic.grim.channels import Channel
 from firmware.nic.grim.clock import Clock
 from firmware.nic.grim.delivery import NO_BUFFER, REPORT, Delivery
 from firmware.nic.grim.endpoints import Endpoints
 from firmware.nic.grim.layout import REPORTS, ROUTE_BYTES
 from firmware.nic.grim.ni import Ni
 from firmware.nic.grim.outgoing import Outgoing
+from firmware.nic.grim.reports_afar import ReportsAfar
 from firmware.nic.grim.search import ChannelSearch
 from pymodels.formats.grim import GRIM_ID, HEADER_BYTES, MORE, SEGMENTS, TOKENS, MessageType, Words
 
@@ -45,8 +45,8 @@ class Reports:
         self._buffering = buffering
         self._waiting: deque[tuple[int, ...]] = deque()
         """Channel, the end of its incoming queue, arguments."""
-        self._afar: deque[tuple[int, ...]] = deque()
-        """Those for other hosts that wait for room in the NI's own queue."""
+        self.afar = ReportsAfar(ni, outgoing)
+        """Those to other hosts."""
         self._place = 0
         self._under_way = 0
         self._held = False
@@ -54,15 +54,10 @@ class Reports:
         self.stopped = False
         """No new message of the own host is taken."""
 
-    @property
-    def full(self) -> bool:
-        """No message is refused for now."""
-        return max(len(self._waiting), len(self._afar)) >= TOKENS
-
-    @property
-    def full_afar(self) -> bool:
-        """No copy that could fail is made for now."""
-        return len(self._afar) >= TOKENS
+    def full_for(self, channel: Channel) -> bool:
+        """Whether no message of a channel is refused for now: its report would find no place."""
+        own = self._outgoing.own.index
+        return len(self._waiting) >= TOKENS if channel.index < own else channel.index > own and self.afar.full
 
     @property
     def pending(self) -> bool:
@@ -70,8 +65,8 @@ class Reports:
         return bool(self._waiting or self._under_way)
 
     async def failed(self, channel: Channel, slot: int, cause: int) -> None:
-        """A message in the scoreboard cannot succeed: its sender is told. Of a reply nobody is; who asked for it gets
-        no answer.
+        """A message in the scoreboard cannot succeed: its sender is told. Of a reply nobody is, who asked for it gets
+        no answer; of a report neither.
         """
         own = self._outgoing.own.index
         at = channel.base + channel.offset[slot] + ROUTE_BYTES
@@ -82,30 +77,13 @@ class Reports:
         w1, w3 = w1 & 0xFFFF0000, w3 & 0xFFFF0000 | cause
         if channel.index < own:
             await self.tell(channel.index, w1 | head.destination, w3, a0, a3)
-        elif channel.index > own:
+        elif own < channel.index < self._outgoing.reports.index:
             origin, source = head.target, head.first_channel
             w1 |= self._outgoing.order.peer(channel.stream[slot]) << 8
             if origin == self._ni.me:
                 await self.tell(source, w1, w3, a0, a3)
             else:
-                self._afar.append((origin, source, w1, w3, a0, a3))
-                await self.go_on()
-
-    async def go_on(self) -> None:
-        """Send the reports for other hosts, as far as the NI's own queue has room."""
-        outgoing, own = self._outgoing, self._outgoing.own
-        while self._afar:
-            vnn, target, *arguments = self._afar[0]
-            slot = outgoing.own_message(ROUTE_BYTES + HEADER_BYTES, vnn, target)
-            if slot is None:
-                return
-            self._afar.popleft()
-            await self._nic.work("error_report")
-            w1, w3 = MessageType.ERROR_REPORT << 26 | self._ni.me << 8, own.index << 24 | target << 16
-            at = own.base + own.offset[slot] + ROUTE_BYTES + 4
-            self._nic.store_words(at, (w1, vnn << 8, w3, *arguments))
-            own.state[slot] = WAITING
-            outgoing.streams.wake(own.stream[slot])
+                await self.afar.tell(origin, source, w1, w3, a0, a3)
 
     async def tell(self, channel: int, *arguments: int) -> None:
         """A message of a channel cannot succeed: the arguments of its report."""

@@ -39,8 +39,10 @@ COUNTER_MASK = (1 << COUNTER_BITS) - 1
 """Tokens and sequence numbers wrap here."""
 TOKENS = 1 << COUNTER_BITS
 """Most messages that a NI has in flight: a token is unique per sending NI."""
-NI_TOKENS = 16
-"""Of them, those of messages that a NI sends on its own account (replies to remote reads; ours)."""
+NI_TOKENS = 12
+"""Of them, those of a NI's replies to remote reads (ours)."""
+REPORT_TOKENS = 4
+"""And those of its reports to other hosts (ours)."""
 TREE_TOKENS = 8
 """And those of the copies that it makes for one multicast tree (ours)."""
 MAX_WINDOW = (1 << (COUNTER_BITS - 1)) - 1

@@ -80,6 +80,6 @@ def state_of(parts: Parts) -> Shared:
         **{name: Var(s.firmware, "_counts", itemgetter(at)) for name, at in COUNTERS.items()},
         "bad": Var(s.firmware, "_counts", lambda c: c[Counter.BAD_CRC] + c[Counter.OVERLONG]),
         "strange": Var(s.firmware, "_counts", lambda c: c[Counter.STRANGE] + c[Counter.STALE]),
-        "reports_afar": Var(parts.answers.reports, "_afar", len),
+        "reports_afar": Var(parts.answers.reports.afar, "waiting"),
     }
     return s
