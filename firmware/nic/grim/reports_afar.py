@@ -2,7 +2,7 @@
 
 A report is a message to an endpoint, which may be full until its host reads. So reports have places of their own, and
 of these each host gets one at a time: a host that does not read holds up what it is told, and neither the reports to
-others nor the replies to remote reads, which wait for NIs only.
+others nor the replies to remote reads, which wait for NIs and drivers only.
 
 While `TOKENS` or more reports wait for a place, the NI makes no further copies: at most those in the trees' scoreboards
 can still fail, which hold fewer than `TOKENS`. Reports to a NI that has restarted are dropped, like all messages to it.

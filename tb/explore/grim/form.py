@@ -16,6 +16,13 @@ def normalise(parts: Parts, nic: ModelNic, layout: Layout) -> None:
     begin_answers(parts, nic, layout)
     begin_chain(parts, nic, layout)
     begin_buffers(parts, nic, layout)
+    begin_streams(parts)
+
+
+def begin_streams(parts: Parts) -> None:
+    """Forget where a stream waits in which nothing does: the first message that waits again says it anew."""
+    streams = parts.outgoing.streams
+    streams.cursor = [cursor if waits else 0 for cursor, waits in zip(streams.cursor, streams.waiting, strict=True)]
 
 
 def begin_answers(parts: Parts, nic: ModelNic, layout: Layout) -> None:

@@ -33,6 +33,7 @@ TINY: Given = {
 LOSSY: Given = {"timeout_us": 100}
 LEFT_OUT = (
     *("Ni._counts", "Driver.interrupts", "Sending.sends", "Piece.send"),  # count
+    "Verdicts.refusing",  # tells as what a message that is dropped counts
     *("GrimPlay", "Cluster", "MessageScript", "TransferScript"),  # are in the record, or change nothing
     *("Layout", "Options", "Handlers", "Link"),  # never change
 )
