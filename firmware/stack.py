@@ -110,7 +110,7 @@ class Libraries:
         """What each open layer stands on; empty: on the NIC."""
 
     def start(self, layer: str, options: Options | None = None) -> Any:
-        """Open a layer's library, and those below that are not open yet. One that was open begins anew, and whatever
+        """Open a layer's library, and those below that are not open yet. One that was open begins again, and whatever
         stands on it has to be started again. Raises LayerError when the NIC runs another layer's program.
         """
         view = self._view(layer, options or {})
@@ -127,7 +127,7 @@ class Libraries:
         return library
 
     def _forget(self, layer: str) -> None:
-        """What stood on a layer that begins anew is open no more."""
+        """What stood on a layer that begins again is open no more."""
         self._open.pop(layer, None)
         for above in [one for one, below in self._below.items() if below == layer and one in self._open]:
             self._forget(above)

@@ -8,7 +8,7 @@
 # where not.
 #
 # The last thing written is $VENV/sanlab.stamp: place and requirements. While it agrees, nothing is done. It says "unfinished"
-# while packages are being installed, and an environment that was left so is made anew.
+# while packages are being installed, and an environment that was left so is made again.
 # shellcheck disable=SC2086,SC2116  # lists of package names are meant to be split
 set -eu
 cd "$(dirname "$0")/.."

@@ -149,7 +149,7 @@ class Faulting(Signalled):
             if kept.array() is not None:
                 cause = f"it was kept during {call}"
                 what = f"{self.who}: view({kept.va:#x}, {kept.size})"
-                raise ViewError(what, cause, "let it go before the process waits, and take it anew")
+                raise ViewError(what, cause, "let it go before the process waits, and take it again")
             if kept.write:
                 self.host.store_bytes(kept.physical, self.host.load_bytes(kept.physical, kept.size))
 

@@ -16,7 +16,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge
 
 from pymodels.card.fabric import EXAMPLE, images, names
-from pymodels.card.registers import BANK_BYTES, BANKS, REGISTERS, CardReg
+from pymodels.card.registers import BANK_BYTES, BANKS, REGISTERS, CardReg, Forward, entry
 from pymodels.formats.grim import HEADER_BYTES, Header, MessageType
 from tb.agents.host import CpuPort, HostMemory
 from tb.agents.pci import PciMonitor
@@ -31,6 +31,8 @@ SELF, CHANNEL = 0x0302, 5
 CONTROL_HANDLER, ERROR_HANDLER, FIRST_HANDLER = 7, 8, 100
 SOURCE, SOURCE_CHANNEL = 0x0100, 2
 PAYLOAD_AT = 8 + HEADER_BYTES
+FILTERS, DIGESTS = "filters.bit", "digests.bit"
+REPLY_HANDLER = 55
 
 
 def handler_of(circuit: str) -> int:
@@ -167,3 +169,24 @@ class CardBench:
             if not int(self.dut.busy.value) and not int(self.dut.f_busy.value):
                 return
         raise AssertionError("the card does not come to rest")
+
+
+async def begin(dut: Any, file: str, fabric_ps: int = 10000, divisor: int = 0, **settings: int) -> CardBench:
+    """A bench whose card has loaded an image."""
+    bench = CardBench(dut, fabric_ps, **settings)
+    await bench.start(file, divisor)
+    return bench
+
+
+async def forward(bench: CardBench, circuit: str, mode: Forward, endpoint: int = 0, channel: int = 0) -> None:
+    """Set a forwarding entry and wait for the answer."""
+    place, handler = entry(mode, endpoint, channel, 99)
+    await bench.send(CONTROL_HANDLER, (names(EXAMPLE).index(circuit), place, handler, REPLY_HANDLER), b"")
+    header, payload = await bench.result()
+    assert (header.destination, header.handler, payload) == (SOURCE, REPLY_HANDLER, b"")
+
+
+def check_end(bench: CardBench) -> None:
+    """No bank was accessed by the side that does not own it."""
+    assert not int(bench.dut.both.value), "a bank was accessed by both sides"
+    assert not int(bench.dut.ev_trespass.value)

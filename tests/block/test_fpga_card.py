@@ -3,8 +3,8 @@
 Strategy: the bench plays host and NIC with real PCI transactions under the protocol monitor. Random messages go to the
 circuits of the example by turns; results must be the models', with the headers that the forwarding table says, in
 order, while rings wrap and the NIC's queue fills. Two fabric clocks that are no multiples of the PCI clock, one with
-a divided user clock. Reconfiguration under load, an unknown circuit, a host that keeps a bank, an unread mailbox and
-the card's own DMA each have their test. A bank is never accessed by the side that does not own it.
+a divided user clock. A host that keeps a bank, an unread mailbox and the card's own DMA each have their test. A bank
+is never accessed by the side that does not own it.
 """
 
 from __future__ import annotations
@@ -13,45 +13,25 @@ from typing import Any
 
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
-from cocotb.utils import get_sim_time
 
 from pymodels.card.circuits import CIRCUITS
-from pymodels.card.fabric import EXAMPLE, names
-from pymodels.card.registers import BANK_BYTES, NO_SUCH_IMAGE, CardError, CardReg, Command, Forward, entry
+from pymodels.card.registers import BANK_BYTES, CardReg, Command, Forward
 from tests.block.card_bench import (
     CARD,
     CHANNEL,
-    CONTROL_HANDLER,
-    ERROR_HANDLER,
+    DIGESTS,
+    FILTERS,
+    REPLY_HANDLER,
     SELF,
     SOURCE,
     SOURCE_CHANNEL,
     CardBench,
+    begin,
+    check_end,
+    forward,
     handler_of,
     image_of,
 )
-
-FILTERS, DIGESTS = "filters.bit", "digests.bit"
-REPLY_HANDLER = 55
-
-
-async def begin(dut: Any, file: str, fabric_ps: int = 10000, divisor: int = 0, **settings: int) -> CardBench:
-    bench = CardBench(dut, fabric_ps, **settings)
-    await bench.start(file, divisor)
-    return bench
-
-
-async def forward(bench: CardBench, circuit: str, mode: Forward, endpoint: int = 0, channel: int = 0) -> None:
-    """Set a forwarding entry and wait for the answer."""
-    place, handler = entry(mode, endpoint, channel, 99)
-    await bench.send(CONTROL_HANDLER, (names(EXAMPLE).index(circuit), place, handler, REPLY_HANDLER), b"")
-    header, payload = await bench.result()
-    assert (header.destination, header.handler, payload) == (SOURCE, REPLY_HANDLER, b"")
-
-
-def check_end(bench: CardBench) -> None:
-    assert not int(bench.dut.both.value), "a bank was accessed by both sides"
-    assert not int(bench.dut.ev_trespass.value)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -91,146 +71,6 @@ async def a_stream_that_wraps_both_rings_arrives_whole_and_in_order(dut: Any) ->
         assert (header.destination, header.channel, header.handler) == (0x0700, CHANNEL << 8 | 3, 99)
     await giving
     assert await bench.read(CardReg.MESSAGES) == len(sent) + 1 == await bench.read(CardReg.RESULTS)
-    check_end(bench)
-
-
-@cocotb.test(timeout_time=40, timeout_unit="ms")
-async def state_is_kept_from_message_to_message_and_dropped_by_a_reconfiguration(dut: Any) -> None:
-    bench = await begin(dut, FILTERS)
-    await forward(bench, "fir16", Forward.REPLY)
-    await forward(bench, "histogram", Forward.REPLY)
-    fir, histogram = CIRCUITS["fir16"](), CIRCUITS["histogram"]()
-    coefficients = bench.rng.randbytes(32)
-    for circuit, model, argument, payload in (
-        ("fir16", fir, 1, coefficients),
-        ("fir16", fir, 0, bench.rng.randbytes(60)),
-        ("histogram", histogram, 2, b""),
-        ("histogram", histogram, 0, bench.rng.randbytes(50)),
-        ("fir16", fir, 0, bench.rng.randbytes(32)),
-        ("histogram", histogram, 1, b""),
-    ):
-        await bench.send(handler_of(circuit), (argument, 0, 0, REPLY_HANDLER), payload)
-        assert (await bench.result())[1] == model.run(argument, payload)
-    await bench.load(DIGESTS)
-    await bench.load(FILTERS)
-    await bench.send(handler_of("fir16"), (0, 0, 0, REPLY_HANDLER), b"\x00\x40" * 20)
-    assert (await bench.result())[1] == bytes(40), "the coefficients are gone"
-    check_end(bench)
-
-
-@cocotb.test(timeout_time=40, timeout_unit="ms")
-async def a_message_for_a_circuit_being_swapped_waits_and_is_not_lost(dut: Any) -> None:
-    bench = await begin(dut, FILTERS)
-    await forward(bench, "crc32", Forward.REPLY)
-    await forward(bench, "loopback", Forward.REPLY)
-    await bench.send(handler_of("crc32"), (0, 0, 0, REPLY_HANDLER), b"digest me")
-    await bench.send(handler_of("loopback"), (1, 0, 0, REPLY_HANDLER), b"behind it")
-    await ClockCycles(dut.clk, 2000)
-    assert await bench.read(CardReg.MESSAGES) == 2, "it stands in its queue, and what is behind it keeps the order"
-    await bench.load(DIGESTS)
-    assert (await bench.result())[1] == CIRCUITS["crc32"]().run(0, b"digest me")
-    assert (await bench.result())[1] == b"behind it"
-    check_end(bench)
-
-
-@cocotb.test(timeout_time=40, timeout_unit="ms")
-@cocotb.parametrize(clocks=[1, 3000])
-async def an_image_is_swapped_behind_the_message_in_work(dut: Any, clocks: int) -> None:
-    bench = await begin(dut, DIGESTS, divisor=3)
-    await forward(bench, "crc32", Forward.REPLY)
-    await forward(bench, "fir16", Forward.REPLY)
-    bench.write(CardReg.CONFIG_CLOCKS, clocks)
-    payload = bench.rng.randbytes(1200)
-    await bench.send(handler_of("crc32"), (0, 0, 0, REPLY_HANDLER), payload)
-    while not int(dut.tr_take.value):
-        await RisingEdge(dut.f_clk)
-    bench.write(CardReg.IMAGE, image_of(FILTERS))
-    given = cocotb.start_soon(_edges_until(dut, dut.tr_give))
-    while await bench.read(CardReg.IMAGE) != image_of(FILTERS):
-        assert await bench.read(CardReg.IMAGE) >> 31 or given.done(), "it is loaded in the midst of a message"
-    assert (await bench.result())[1] == CIRCUITS["crc32"]().run(0, payload)
-    assert await _edges_since(dut, given) >= clocks, "the loading begins when the message is done with"
-    fir = CIRCUITS["fir16"]()
-    for argument, samples in ((1, bench.rng.randbytes(32)), (0, bench.rng.randbytes(40))):
-        await bench.send(handler_of("fir16"), (argument, 0, 0, REPLY_HANDLER), samples)
-        assert (await bench.result())[1] == fir.run(argument, samples)
-    check_end(bench)
-
-
-async def _edges_until(dut: Any, strobe: Any) -> int:
-    """The time in ns at which a strobe of the fabric comes."""
-    while not int(strobe.value):
-        await RisingEdge(dut.f_clk)
-    return int(get_sim_time("ns"))
-
-
-async def _edges_since(dut: Any, given: Any) -> int:
-    """PCI clocks since a task has told its time."""
-    return (int(get_sim_time("ns")) - int(await given)) // 30
-
-
-@cocotb.test(timeout_time=40, timeout_unit="ms")
-async def an_image_reloaded_under_load_has_lost_its_state(dut: Any) -> None:
-    bench = await begin(dut, FILTERS, divisor=3)
-    await forward(bench, "fir16", Forward.REPLY)
-    fir = CIRCUITS["fir16"]()
-    taps, samples = bench.rng.randbytes(32), bench.rng.randbytes(600)
-    await bench.send(handler_of("fir16"), (1, 0, 0, REPLY_HANDLER), taps)
-    assert (await bench.result())[1] == fir.run(1, taps)
-    await bench.send(handler_of("fir16"), (0, 0, 0, REPLY_HANDLER), samples)
-    await bench.send(handler_of("fir16"), (0, 1, 0, REPLY_HANDLER), samples)
-    while not int(dut.tr_take.value):
-        await RisingEdge(dut.f_clk)
-    bench.write(CardReg.CONFIG_CLOCKS, 1)
-    for _ in range(2):  # the second one waits for the first, and that for the message in work
-        bench.write(CardReg.IMAGE, image_of(FILTERS))
-    assert (await bench.result())[1] == fir.run(0, samples)
-    assert (await bench.result())[1] == bytes(600), "the coefficients are gone"
-    check_end(bench)
-
-
-@cocotb.test(timeout_time=20, timeout_unit="ms")
-async def an_image_that_there_is_not_is_refused_and_leaves_no_image(dut: Any) -> None:
-    bench = await begin(dut, FILTERS)
-    await forward(bench, "loopback", Forward.REPLY)
-    for number in (3, 77, 256 + 1):
-        bench.write(CardReg.IMAGE, number)
-        while (told := await bench.read(CardReg.IMAGE)) >> 31:
-            pass
-        assert told == NO_SUCH_IMAGE
-    await bench.load(FILTERS)
-    await bench.send(handler_of("loopback"), (0, 0, 0, REPLY_HANDLER), b"as before")
-    assert (await bench.result())[1] == b"as before"
-    check_end(bench)
-
-
-@cocotb.test(timeout_time=20, timeout_unit="ms")
-async def an_entry_for_no_circuit_is_reported_to_its_source_and_overwrites_none(dut: Any) -> None:
-    bench = await begin(dut, DIGESTS)
-    await forward(bench, "crc32", Forward.REPLY)
-    number = names(EXAMPLE).index("crc32")
-    place, handler = entry(Forward.NOWHERE)
-    for wrong in (len(names(EXAMPLE)), 16 + number, 256 + number, 1 << 31 | number):
-        await bench.send(CONTROL_HANDLER, (wrong, place, handler, REPLY_HANDLER), b"", token=9)
-        header, _ = await bench.result()
-        assert (header.destination, header.handler) == (SOURCE, ERROR_HANDLER)
-        assert header.arguments[:3] == (CardError.UNKNOWN_ENTRY, wrong, SELF)
-        assert header.arguments[3] >> 8 & 0xFF == 9
-    assert await bench.read(CardReg.REFUSED) == 4
-    await bench.send(handler_of("crc32"), (0, 0, 0, REPLY_HANDLER), b"still answered")
-    assert (await bench.result())[1] == CIRCUITS["crc32"]().run(0, b"still answered")
-    check_end(bench)
-
-
-@cocotb.test(timeout_time=20, timeout_unit="ms")
-async def a_message_for_no_circuit_is_reported_to_its_source(dut: Any) -> None:
-    bench = await begin(dut, FILTERS)
-    await bench.send(999, (1, 2, 3, 4), b"whatever", token=77)
-    header, _ = await bench.result()
-    assert (header.destination, header.handler) == (SOURCE, ERROR_HANDLER)
-    assert header.arguments[:3] == (1, 999, SELF)
-    assert header.arguments[3] >> 8 & 0xFF == 77
-    assert await bench.read(CardReg.REFUSED) == 1
     check_end(bench)
 
 

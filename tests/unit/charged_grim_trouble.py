@@ -14,8 +14,7 @@ from firmware.layers import ClusterView
 from pymodels.formats.grim import Device, Reference
 from tests.unit.charged_grim import FAR, Two
 from tests.unit.charges import SETTLE_PS, Charges, settled
-from tests.unit.grim_bench import Bench
-from tests.unit.test_grim_rejoin import again
+from tests.unit.grim_bench import Bench, again
 
 US = 1_000_000
 NOWHERE = 0x7000_0000

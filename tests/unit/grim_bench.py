@@ -6,13 +6,16 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from firmware.executing import executing
-from firmware.host.grim import Grim, open_layer
+from firmware.host import card
+from firmware.host.grim import Grim, enable, open_layer
 from firmware.layers import ClusterView
 from firmware.nic import grim as nic_grim
 from firmware.nic.grim.layout import Counter
 from pymodels.machine import Machine
 from pymodels.machine.timing import Timing
 
+US = 1_000_000
+"""Picoseconds."""
 Application = Callable[[Grim, int], Awaitable[Any]]
 
 
@@ -88,3 +91,19 @@ class Bench:
                 if front != back:
                     return False
         return self.machine.network.in_flight() == 0
+
+
+async def again(
+    bench: Bench, node: int, down_us: int = 100, drain: Callable[[Grim], Awaitable[None]] | None = None
+) -> Grim:
+    """Reset a NIC, let time pass, and begin again: the library of the second life. `drain`: with that of the first."""
+    old = bench.libraries[node]
+    await card.hold(old.host)
+    if drain is not None:
+        await drain(old)
+    await old.host.sleep(down_us * US)
+    await enable.clear(old.host, old.layout)
+    bench.start_nic(node)
+    library = bench.libraries[node] = open_layer(old.host, bench.views[node])
+    await library.grim_enable()
+    return library

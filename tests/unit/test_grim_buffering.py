@@ -15,10 +15,9 @@ from firmware.host.grim import Grim
 from firmware.nic.grim.layout import Counter, Layout
 from firmware.nic.grim.options import Options
 from pymodels.registers import Pci
-from tests.unit.grim_bench import Bench
+from tests.unit.grim_bench import US, Bench, again
 from tests.unit.grim_tap import Tap
 from tests.unit.grim_traffic import AllToAll
-from tests.unit.test_grim_rejoin import US, again
 
 SMALL: dict[str, Any] = {"host_queue_bytes": 6000, "queue_bytes": 8192, "segment_bytes": 1400, "cut_through_bytes": 512}
 SIZES = [0, 3, 64, 700, 3000]

@@ -15,9 +15,8 @@ from firmware.nic.grim.layout import Counter
 from pymodels.formats.grim import HEADER_BYTES, TOKENS
 from pymodels.registers import Control, Pci
 from pymodels.trace import Part, TraceEvent, unit
-from tests.unit.grim_bench import Bench
+from tests.unit.grim_bench import Bench, again
 from tests.unit.test_grim_down import noting
-from tests.unit.test_grim_rejoin import again
 
 US = 1_000_000
 HOLD = (1 << Control.LANAI_RESET_ON | 1 << Control.EBUS_RESET_ON).to_bytes(4, "big")

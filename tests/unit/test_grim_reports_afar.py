@@ -13,9 +13,8 @@ import pytest
 from firmware.host.grim import Grim
 from firmware.nic.grim.layout import Counter
 from pymodels.formats.grim import HEADER_BYTES, REPORT_TOKENS, TOKENS, TREE_TOKENS
-from tests.unit.grim_bench import Bench
+from tests.unit.grim_bench import Bench, again
 from tests.unit.test_grim_down import noting
-from tests.unit.test_grim_rejoin import again
 
 US = 1_000_000
 OPTIONS: dict[str, Any] = {

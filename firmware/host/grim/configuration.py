@@ -29,7 +29,7 @@ def read(view: ClusterView) -> Cluster | None:
         known.append(cluster)
     if cluster.names != view.names:
         cause = f"{cluster.file} lists the hosts {', '.join(cluster.names)} in cluster {cluster.name!r}"
-        raise GrimError("configuration", cause, f"the NIs were started for {', '.join(view.names)}: start them anew")
+        raise GrimError("configuration", cause, f"the NIs were started for {', '.join(view.names)}: start them again")
     return cluster
 
 

@@ -3,7 +3,7 @@ like the messages there, and behind those that the NI has accepted before (`buff
 transfer only the last segment is reported: it fails when any of them does. Reports wait while the queue has no room,
 which is checked again after the retry delay, or while all places for them are in use. No report is dropped: while
 `TOKENS` or more wait, the NI takes no new messages of its own host, so only those in the scoreboards can still fail.
-The report that a NI began anew waits at most once a channel: a connection begins only when no report waits.
+The report that a NI began again waits at most once a channel: a connection begins only when no report waits.
 
 The failure of a copy for a child of a multicast tree is reported to the host that sent the message, which may be
 another one (`reports_afar`).

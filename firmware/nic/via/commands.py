@@ -78,7 +78,7 @@ class Commands:
             await self._writes.copied()
 
     async def _fence(self) -> None:
-        """Let go of all addresses that were translated for messages under way: what of them is left is looked up anew,
+        """Let go of all addresses that were translated for messages under way: what of them is left is looked up again,
         and refused if it is registered no more. Then wait until the host DMA has done what it was told.
         """
         self._ni.fenced += 1

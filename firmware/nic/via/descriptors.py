@@ -42,7 +42,7 @@ class Pages(Protocol):
         """Pass over the rest."""
 
     def untake(self, left: int) -> bool:
-        """Take so many bytes of the last page back, to look them up anew; False when it was looked up by the host."""
+        """Take so many bytes of the last page back, to look them up again; False when it was looked up by the host."""
 
     def again(self) -> None:
         """Start again; the queue cache was put back if it is still there."""

@@ -54,7 +54,7 @@ class Central:
         return self._seen
 
     def see_rest(self) -> int:
-        """A message of it has ended: what is behind that is to be seen anew."""
+        """A message of it has ended: what is behind that is to be seen again."""
         self.cache.ended = False
         self._seen = self.cache.at
         return self._seen

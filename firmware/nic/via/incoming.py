@@ -35,7 +35,7 @@ class Scatter:
         self.length += size
 
     def forget_page(self) -> None:
-        """Look the rest of the page up anew before it is used."""
+        """Look the rest of the page up again before it is used."""
         if self.left and self._pages.untake(self.left):
             self.left = 0
 

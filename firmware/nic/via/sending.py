@@ -79,7 +79,7 @@ class Sender:
         return None if self._now is None else self._now.work
 
     def forget_page(self) -> None:
-        """Look the rest of the present page up anew before it is used."""
+        """Look the rest of the present page up again before it is used."""
         now = self._now
         if now is not None and now.piece[1] and now.work.pages.untake(now.piece[1]):
             now.piece = 0, 0

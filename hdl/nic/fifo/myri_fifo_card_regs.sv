@@ -15,7 +15,7 @@ module myri_fifo_card_regs
     output logic [31:0] rvalue,  // what a load at addr gives
     output logic cells,  // the form
     input logic empty,  // the card holds nothing, the pool apart
-    output logic renew,  // strobe: MODE is taken, the pool starts anew
+    output logic renew,  // strobe: MODE is taken, the pool starts again
     input logic send_idle,  // nothing is there to be sent
     input logic [7:0] send_level,  // buffers or cells that wait to be sent
     input logic [8:0] receive_level,  // packets or cells that have arrived

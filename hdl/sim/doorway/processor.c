@@ -5,7 +5,7 @@
 // end in sampling a word, READ and WRITE access a special register. All but a WRITE and a quiet WORK end with an event, in the
 // order of the commands; its `a` is the step that hit or the value read. A command behind a quiet WORK counts from the end of it,
 // as if Python had given it when it heard of that. An access that the arbiter refuses repeats its clock: the
-// processor loses to DMA. The end is computed instead of ticked, and only that edge is asked for; a poll's end is computed anew when
+// processor loses to DMA. The end is computed instead of ticked, and only that edge is asked for; a poll's end is computed again when
 // what it polls may have changed. A skipped edge counts as an uncontended clock, so the result is the same with the clock always on.
 #include <string.h>
 
