@@ -1,8 +1,8 @@
 """What an operation of a layer charges: every path by host and NIC, every system call and context switch, counted.
 
-`python -m tests.unit.charges` runs the tours of `charged_grim`, `charged_via` and `charged_small` on the machine and
-writes the tables of tests/unit/charged, which `test_charges` compares. A count that depends on how long something took
-is written with `~`, as about so many: it is another one on a machine whose delays are others.
+`python -m tests.unit.charges` runs the tours of `charged_grim`, `charged_via`, `charged_mpi` and others on the machine
+and writes the tables of tests/unit/charged, which `test_charges` compares. A count that depends on how long something
+took is written with `~`, as about so many: it is another one on a machine whose delays are others.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pymodels.machine.timing import Timing
 from pymodels.toml import read_toml
 
 FOLDER = Path(__file__).parent / "charged"
-TOURS = ("grim", "grim_ways", "grim_trouble", "via", "via_calls", "small")
+TOURS = ("grim", "grim_ways", "grim_trouble", "via", "via_calls", "mpi", "small")
 SLOW = Timing(dma_start=1_900_000, pio_read=830_000, pio_latency=410_000, cable=300_000, context_switch=4_100_000)
 """A machine on which much takes longer than usual."""
 VERBS: tuple[tuple[str, type, tuple[str, ...]], ...] = (

@@ -32,6 +32,7 @@ OWN = {
     "firmware/host/toy/__init__.py": "from firmware.nic.toy import NAME",
     "pymodels/formats/toy.py": "from firmware.nic.toy import NAME",
     "tb/studies/toy_pingpong.py": "LAYER = 'toy'",
+    "firmware/host/upper/__init__.py": 'STANDS_ON = ("toy", "other")',
 }
 WORDS = {"source", "target", "bytes", "way", "answers"}
 """What `make explain` fills into a sentence."""
@@ -52,6 +53,8 @@ def test_nothing_but_its_own_folders_names_a_layer() -> None:
         ("firmware/nic/toys/a.py", "PLACE = 'firmware/host/toy/paths.c'", "firmware/nic/toys/a.py:1: names toy"),
         ("tb/a.py", "'''toy'''\nNAMES = ('toys', 'a toy', 'firmware.nic.toys')", None),
         ("tb/a.py", "toy = other.toy", None),
+        ("firmware/host/upper/a.py", "from pymodels.formats.toy import HEADER", None),
+        ("firmware/nic/upper/a.py", "NAME = 'toy'", "firmware/nic/upper/a.py:1: names toy"),
         ("tb/fuzz/layers/toy/a.py", "from firmware.host.toy import NAME", None),
         ("tb/fuzz/layers/toys/a.py", "from firmware.host.toy import NAME", "tb/fuzz/layers/toys/a.py:1: names toy"),
     ],

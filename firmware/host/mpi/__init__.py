@@ -1,0 +1,39 @@
+"""MPI: matching, eager and rendezvous protocols and collectives over another message layer (paper 001, chapter 6)."""
+
+from __future__ import annotations
+
+from firmware.host.mpi.errors import ErrorClass, MpiError
+from firmware.host.mpi.library import Mpi
+from firmware.host.mpi.operators import BAND, BOR, BXOR, LAND, LOR, LXOR, MAX, MIN, PROD, SUM, Op
+from firmware.host.mpi.parts import IN_PLACE
+from firmware.host.mpi.requests import Request
+from firmware.host.mpi.status import ANY_SOURCE, ANY_TAG, PROC_NULL, UNDEFINED, Status
+
+__all__ = [
+    "ANY_SOURCE",
+    "ANY_TAG",
+    "BAND",
+    "BOR",
+    "BXOR",
+    "IN_PLACE",
+    "LAND",
+    "LOR",
+    "LXOR",
+    "MAX",
+    "MIN",
+    "PROC_NULL",
+    "PROD",
+    "SUM",
+    "UNDEFINED",
+    "ErrorClass",
+    "Mpi",
+    "MpiError",
+    "Op",
+    "Request",
+    "Status",
+    "open_layer",
+]
+
+STANDS_ON = ("grim",)
+
+open_layer = Mpi

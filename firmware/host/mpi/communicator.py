@@ -1,0 +1,87 @@
+"""Communicators made of others.
+
+Each has two contexts that none of its ranks uses in another one: for messages from rank to rank, and for collectives.
+All its future members agree on them: the largest that is free at every one of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firmware.host.mpi.buffers import view
+from firmware.host.mpi.calls import call
+from firmware.host.mpi.datatypes import whole
+from firmware.host.mpi.envelope import CONTEXTS
+from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.host.mpi.groups import CONGRUENT, IDENT, UNEQUAL, Group
+from firmware.host.mpi.operators import MAX
+from firmware.host.mpi.parts import equal_parts
+from firmware.host.mpi.reducing import Reducing
+from firmware.host.mpi.status import UNDEFINED
+from firmware.host.mpi.steps import Collective
+
+
+class Comm(Reducing):
+    """A communicator."""
+
+    def Get_group(self) -> Group:
+        """Its ranks."""
+        return Group(self.engine, self.ranks)
+
+    def Compare(self, other: Comm) -> int:
+        """IDENT: the same one; CONGRUENT: the same ranks in the same order; SIMILAR; UNEQUAL."""
+        if self is other:
+            return IDENT
+        how = self.Get_group().Compare(other.Get_group())
+        return {IDENT: CONGRUENT}.get(how, how) if how != UNEQUAL else UNEQUAL
+
+    @call("MPI_Comm_dup")
+    async def Dup(self) -> Comm:
+        """The same ranks with contexts of their own."""
+        return Comm(self.engine, self.ranks, await self._agree(Collective.Comm_dup), f"a copy of {self.name}")
+
+    @call("MPI_Comm_split")
+    async def Split(self, color: int = 0, key: int = 0) -> Comm | None:
+        """One communicator a colour, its ranks in the order of their keys, then of their ranks here; None for the
+        colour UNDEFINED.
+        """
+        color = whole("color", color, ErrorClass.ARG, UNDEFINED)
+        if UNDEFINED < color < 0:
+            raise Misuse(ErrorClass.ARG, f"color is {color}", "give 0 or more, or UNDEFINED")
+        table = np.zeros((self.size, 2), "<i8")
+        own = np.array([color, whole("key", key, ErrorClass.ARG, -(1 << 62))], "<i8")
+        await self._allgather(Collective.Comm_split, own, equal_parts(table, self.size, True))
+        context = await self._agree(Collective.Comm_split)
+        chosen = sorted((int(table[rank, 1]), rank) for rank in range(self.size) if table[rank, 0] == color)
+        if color == UNDEFINED:
+            return None
+        return Comm(self.engine, [self.ranks[rank] for _, rank in chosen], context, f"colour {color} of {self.name}")
+
+    @call("MPI_Comm_create")
+    async def Create(self, group: Group) -> Comm | None:
+        """The ranks of a group, all of this communicator; None for those that are not in it."""
+        if not set(group.ranks) <= set(self.ranks):
+            raise Misuse(ErrorClass.GROUP, f"the group has ranks that {self.name} lacks", "choose among its ranks")
+        context = await self._agree(Collective.Comm_create)
+        if self.engine.rank not in group.ranks:
+            return None
+        return Comm(self.engine, group.ranks, context, f"a part of {self.name}")
+
+    @call("MPI_Comm_free")
+    async def Free(self) -> None:
+        """It is not used any more; all ranks call it. Raises MpiError for MPI_COMM_WORLD."""
+        if not self.context:
+            raise Misuse(ErrorClass.COMM, f"{self.name} stays until MPI_Finalize", "free others")
+        await self._barrier(Collective.Comm_free)
+        self.freed = True
+
+    async def _agree(self, collective: Collective) -> int:
+        """The first of two contexts that are free at all ranks."""
+        free = np.array([self.engine.contexts], "<i8")
+        found = view(free, True)
+        await self._reduce(collective, found, found if self.rank == 0 else None, MAX, 0)
+        await self._bcast(collective, found, 0)
+        if free[0] + 2 > CONTEXTS:
+            raise Misuse(ErrorClass.INTERN, f"{CONTEXTS // 2} communicators have been made", "make fewer")
+        self.engine.contexts = int(free[0]) + 2
+        return int(free[0])

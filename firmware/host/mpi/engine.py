@@ -1,0 +1,252 @@
+"""The engine of one rank: eager and rendezvous protocols over a transport, and the matching of what comes.
+
+Nothing is sent while a message is taken in. What becomes due then (permissions, data that were permitted) is sent by
+`advance`, in the calls of the application. So a transport that delivers in handlers never waits inside one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+
+from firmware.host.mpi.copying import Copier
+from firmware.host.mpi.envelope import Kind, Mode, first, parts
+from firmware.host.mpi.errors import ErrorClass, Misuse, MpiError
+from firmware.host.mpi.matching import ANY, Key, Matcher
+from firmware.host.mpi.message import NOTHING, Message
+from firmware.host.mpi.operation import Operation
+from firmware.host.mpi.options import Options
+from firmware.host.mpi.transport import Arrival, Transport, Words
+from firmware.verbs import Host
+
+Due = tuple[int, Words, Operation | None]
+"""A message that may be sent: to whom, its header, and the send whose data it carries."""
+
+
+class Engine:
+    """What all communicators of a rank share. It is the `Port` of its transport."""
+
+    def __init__(self, host: Host, names: Sequence[str], rank: int, transport: Transport, options: Options) -> None:
+        """`names` of the hosts by rank in MPI_COMM_WORLD; `rank` is the own one."""
+        self.host, self.rank, self.names = host, rank, names
+        self.matcher: Matcher[Operation, Message] = Matcher()
+        self.copier = Copier(host)
+        self.running = False
+        """Between MPI_Init and MPI_Finalize."""
+        self.call = ""
+        """The call that has not returned."""
+        self.buffer = 0
+        """Bytes for buffered sends."""
+        self.contexts = 2
+        """First context that is free."""
+        self.open: list[Operation] = []
+        """Behind requests that nobody has waited for."""
+        self._transport, self._limit = transport, options.eager_limit
+        self._numbers = count(1)
+        self._operations: dict[int, Operation] = {}
+        """Those that a message will name, by number."""
+        self._buffered: dict[int, int] = {}
+        """Bytes of buffered sends that have not arrived, by number."""
+        self._due: deque[Due] = deque()
+        self._failure: MpiError | None = None
+
+    @contextmanager
+    def calling(self, call: str) -> Iterator[None]:
+        """A call of the application. Raises MpiError for one outside of MPI_Init and MPI_Finalize, for a second one at
+        the same time, and for what is wrong with its arguments.
+        """
+        if not self.running:
+            cause = "MPI is not initialized, or is finalized"
+            raise MpiError(self.rank, call, ErrorClass.OTHER, cause, "call it between MPI_Init and MPI_Finalize")
+        if self.call:
+            cause = f"{self.call} of another task has not returned"
+            raise MpiError(self.rank, call, ErrorClass.OTHER, cause, "let one task of a rank call MPI at a time")
+        self.call = call
+        try:
+            self._fail()
+            yield
+        except Misuse as wrong:
+            raise MpiError(self.rank, call, wrong.error_class, wrong.cause, wrong.remedy) from None
+        finally:
+            self.call = ""
+
+    async def start(self) -> None:
+        """Connect with all ranks."""
+        await self._transport.start(self)
+        self.running = True
+
+    # ---- what the application begins
+
+    async def send(self, operation: Operation, mode: Mode) -> None:
+        """Begin a send to `operation.peer`; when it is done its bytes may be changed."""
+        await self.host.spend("mpi_send")
+        view, rank = operation.view, operation.peer
+        data = view.packed()
+        if mode is Mode.BUFFERED:
+            self._reserve(len(data))
+        if not view.contiguous:
+            await self.host.spend("mpi_block", view.blocks)
+        if mode is Mode.BUFFERED or not view.contiguous:
+            data = await self.copier.copy(data)
+        number, size = next(self._numbers), len(data)
+        if mode is Mode.BUFFERED:
+            self._buffered[number] = size
+        asks = mode is Mode.SYNCHRONOUS or (mode is not Mode.READY and size >= self._limit)
+        word = first(Kind.REQUEST if asks else Kind.EAGER, mode, operation.key.context)
+        if asks:
+            operation.data = data
+            self._operations[number] = operation
+        await self._transmit(rank, (word, operation.key.tag, size, number), b"" if asks else data)
+        if mode is Mode.BUFFERED or not asks:
+            operation.finish()
+
+    def _reserve(self, size: int) -> None:
+        free = self.buffer - sum(self._buffered.values())
+        if size > free:
+            cause = f"{size} bytes, and {free} of {self.buffer} bytes of the buffer are free"
+            raise Misuse(ErrorClass.BUFFER, cause, "attach a larger one")
+
+    @property
+    def buffer_in_use(self) -> bool:
+        """Whether a buffered message has not arrived."""
+        return bool(self._buffered)
+
+    async def receive(self, operation: Operation) -> None:
+        """Begin a receive."""
+        await self.host.spend("mpi_receive")
+        message, looks = self.matcher.message_for(operation.key)
+        if message is None:
+            self.matcher.receives.append(operation)
+        elif message.asks:
+            self._permit(message, operation)
+        else:
+            message.receive = operation
+        if looks:
+            await self.host.spend("mpi_look", looks)
+        if message is None:
+            await self.host.spend("mpi_post")
+        elif message.whole:
+            await message.deliver()
+        await self.advance()
+
+    async def probe(self, key: Key) -> Message | None:
+        """Take in what is here, and look for a message."""
+        await self.poll()
+        message, looks = self.matcher.probe(key)
+        await self.host.spend("mpi_look", looks or 1)
+        return message
+
+    # ---- progress
+
+    async def poll(self) -> None:
+        """Take in what is here, and send what is due."""
+        await self._transport.poll()
+        await self.advance()
+        self._fail()
+
+    async def advance(self) -> None:
+        """Send what is due."""
+        while self._due:
+            rank, words, sending = self._due.popleft()
+            await self.host.spend("mpi_answer")
+            await self._transmit(rank, words, sending.data if sending else b"")
+            if sending:
+                sending.data = b""
+                sending.finish()
+
+    async def until(self, done: Callable[[], bool], wanted: Sequence[Operation] = (), otherwise: str = "") -> None:
+        """Take in messages and send what is due until something is done. A report of a hang says what is `wanted`."""
+        await self.advance()
+        while not done():
+            self._fail()
+            lacks = [(one.wanted(self.call), one.peer) for one in wanted if not one.done] or [(otherwise, ANY)]
+            for what, peer in lacks:
+                self.host.waits.want(self.who, what, "" if peer == ANY else f"host {self.names[peer]}")
+            await self._transport.wait(lambda: done() or bool(self._due) or self._failure is not None)
+            for what, _ in lacks:
+                self.host.waits.got(self.who, what)
+            await self.advance()
+
+    @property
+    def who(self) -> str:
+        """This rank in reports of waiting."""
+        return f"{self.host.who}: rank {self.rank}"
+
+    def fail(self, cause: str, remedy: str) -> None:
+        """What nobody can mend: this rank's present call raises it, or its next one."""
+        self._failure = MpiError(self.rank, self.call or "no call", ErrorClass.OTHER, cause, remedy)
+
+    def _fail(self) -> None:
+        if self._failure:
+            raise self._failure
+
+    async def _transmit(self, rank: int, words: Words, data: bytes | memoryview) -> None:
+        """To another rank, or to the own one."""
+        if rank != self.rank:
+            await self._transport.send(rank, words, data)
+            return
+        arrival = await self.begin(rank, words, len(data))
+        if len(data):
+            await arrival.put(0, data)
+        await arrival.end()
+
+    # ---- what comes
+
+    async def begin(self, source: int, words: Words, size: int) -> Arrival:
+        """A message begins to arrive."""
+        await self.host.spend("mpi_arrive")
+        kind, mode, context = parts(words)
+        if kind is Kind.EAGER or kind is Kind.REQUEST:
+            return await self._match(Message(self, Key(context, source, words[1]), kind, mode, words[2], words[3]))
+        if kind is Kind.CLEAR:
+            sending = self._operations.pop(words[1])
+            self._due.append((source, (first(Kind.DATA), words[2], len(sending.data), 0), sending))
+        elif kind is Kind.ARRIVED:
+            del self._buffered[words[1]]
+        else:
+            return self._data(words[1])
+        return NOTHING
+
+    async def _match(self, message: Message) -> Arrival:
+        """A message of an application: find its receive, or keep it."""
+        receive, looks = self.matcher.receive_for(message.key)
+        if receive is None:
+            self.matcher.messages.append(message)
+        elif message.asks:
+            self._permit(message, receive)
+        else:
+            message.receive = receive
+            message.direct = True
+        if looks:
+            await self.host.spend("mpi_look", looks)
+        if receive is None:
+            await self.host.spend("mpi_early")
+            if message.mode is Mode.READY:
+                cause = (
+                    f"rank {message.key.source} has sent tag {message.key.tag} in ready mode, and nobody receives it"
+                )
+                self.fail(cause, "post the receive before it is sent")
+        return message
+
+    def _permit(self, message: Message, receive: Operation) -> None:
+        """A request has met its receive: the data may be sent, and will name the receive."""
+        number = next(self._numbers)
+        receive.matched = message
+        self._operations[number] = receive
+        self._due.append((message.key.source, (first(Kind.CLEAR), message.number, number, 0), None))
+
+    def _data(self, number: int) -> Message:
+        """The data of a request that was permitted."""
+        receive = self._operations.pop(number)
+        asked = receive.matched
+        assert asked is not None
+        message = Message(self, asked.key, Kind.DATA, asked.mode, asked.size, asked.number)
+        message.receive, message.direct = receive, True
+        return message
+
+    def arrived(self, message: Message) -> None:
+        """A message is with its receive: of a buffered one the sender is told."""
+        if message.mode is Mode.BUFFERED:
+            self._due.append((message.key.source, (first(Kind.ARRIVED), message.number, 0, 0), None))

@@ -1,0 +1,48 @@
+"""The header of each of MPI's messages: four words.
+
+| kind | word 0 | 1 | 2 | 3 |
+|---|---|---|---|---|
+| EAGER: a message whole | kind, mode, context | tag | bytes | number of the send |
+| REQUEST: may I send? | kind, mode, context | tag | bytes | number of the send |
+| CLEAR: send | kind | number of the send | number of the receive | 0 |
+| DATA: the bytes of a REQUEST | kind | number of the receive | bytes | 0 |
+| ARRIVED: a buffered message is here | kind | number of the send | 0 | 0 |
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from firmware.host.mpi.transport import Words
+
+CONTEXTS = 1 << 20
+"""Contexts of communicators are below."""
+
+
+class Kind(IntEnum):
+    """What a message is."""
+
+    EAGER = 0
+    REQUEST = 1
+    CLEAR = 2
+    DATA = 3
+    ARRIVED = 4
+
+
+class Mode(IntEnum):
+    """How a message is sent."""
+
+    STANDARD = 0
+    BUFFERED = 1
+    READY = 2
+    SYNCHRONOUS = 3
+
+
+def first(kind: Kind, mode: Mode = Mode.STANDARD, context: int = 0) -> int:
+    """Word 0."""
+    return kind << 24 | mode << 20 | context
+
+
+def parts(words: Words) -> tuple[Kind, Mode, int]:
+    """Kind, mode and context of word 0."""
+    return Kind(words[0] >> 24), Mode(words[0] >> 20 & 15), words[0] & CONTEXTS - 1

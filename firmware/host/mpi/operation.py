@@ -1,0 +1,52 @@
+"""An operation that has begun: what the engine knows of a send or a receive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from firmware.host.mpi.buffers import View
+from firmware.host.mpi.envelope import Mode
+from firmware.host.mpi.errors import Misuse
+from firmware.host.mpi.matching import ANY, Key
+from firmware.host.mpi.status import Status
+
+
+class Asked(Protocol):
+    """A message that asks whether its data may be sent."""
+
+    key: Key
+    mode: Mode
+    size: int
+    number: int
+
+
+class Operation:
+    """A send or a receive in a communicator."""
+
+    def __init__(self, call: str, ranks: Sequence[int], key: Key, view: View, peer: int) -> None:
+        """`call` began it; `ranks` in MPI_COMM_WORLD of the communicator's; `peer` in MPI_COMM_WORLD, or ANY."""
+        self.call, self.ranks, self.key, self.view, self.peer = call, ranks, key, view, peer
+        self.done = False
+        self.error: Misuse | None = None
+        """What the call that waits for it raises."""
+        self.status = Status()
+        self.matched: Asked | None = None
+        """Of a receive, the request whose data it waits for."""
+        self.data: bytes | memoryview = b""
+        """Of a send, until it is sent."""
+
+    def finish(self) -> None:
+        """It has its result."""
+        self.done = True
+
+    def received(self, source: int, tag: int, size: int) -> None:
+        """A receive has its message."""
+        self.status = Status(self.ranks.index(source), tag, self.error.error_class if self.error else 0, size)
+        self.finish()
+
+    def wanted(self, within: str) -> str:
+        """What it waits for, said in reports of a hang; `within` is the call that waits."""
+        of = "" if within == self.call else f" of {self.call}"
+        peer = "any rank" if self.peer == ANY else f"rank {self.peer}"
+        return f"{within}{of}: {peer}, {'any tag' if self.key.tag == ANY else f'tag {self.key.tag}'}"

@@ -1,0 +1,52 @@
+"""MPI on GRIM: each message is an active message, its header the four arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from firmware.host.mpi.transport import Port, Words
+from pymodels.formats.grim import reference
+
+HANDLER = "mpi message"
+
+
+class OverGrim:
+    """A `Transport`. GRIM brings a long message's segments together in host memory before it calls the handler."""
+
+    def __init__(self, rank: int, size: int, grim: Any) -> None:
+        self._rank, self._size, self._grim = rank, size, grim
+        self._port: Port | None = None
+        self._handler = 0
+
+    async def start(self, port: Port) -> None:
+        """Enable GRIM, unless it is, and learn the number of the handler that all ranks have."""
+        self._port, grim = port, self._grim
+        grim.register_handler(self._arrived, HANDLER)
+        if not grim.calls.enabling:
+            await grim.grim_enable()
+        await grim.sync_handlers()
+        if not self._rank:
+            await grim.wait_for(lambda: grim.nodes_served >= self._size - 1)
+        self._handler = await grim.resolve_handler(HANDLER)
+
+    async def send(self, rank: int, words: Words, data: bytes | memoryview) -> None:
+        """`grim_send`."""
+        grim = self._grim
+        await grim.send(grim.get_dest_id(rank), self._handler, *words, payload=data)
+
+    async def poll(self) -> None:
+        """`grim_poll`."""
+        await self._grim.poll()
+
+    async def wait(self, condition: Callable[[], bool]) -> None:
+        """Poll until the condition holds."""
+        await self._grim.wait_for(condition)
+
+    async def _arrived(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
+        """The handler: a message is here, whole."""
+        assert self._port is not None
+        arrival = await self._port.begin(reference(source).vnn, (a0, a1, a2, a3), len(payload))
+        if len(payload):
+            await arrival.put(0, payload)
+        await arrival.end()

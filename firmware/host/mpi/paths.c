@@ -1,0 +1,222 @@
+/* What each step of MPI costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
+#include "paths.h"
+
+struct key { u32 context; int source, tag; };
+struct type { u32 committed, size, extent, blocks; };
+struct operation {
+    struct operation *next;
+    struct key key;
+    u32 done, error, number, count, bytes;
+    const struct type *type;
+    void *buffer;
+};
+struct message {
+    struct message *next;
+    struct key key;
+    u32 bytes, mode, number, whole;
+    struct operation *receive;
+    void *data;
+};
+struct comm { u32 alive, context, size; const u32 *ranks; };
+struct engine {
+    u32 running, call, limit, number;
+    struct operation *receives, **receives_end, *named[256];
+    struct message *messages, **messages_end, *room;
+    struct { u32 rank; int words[4]; } due[256];
+    u32 due_begin, due_end;
+};
+
+/* A send: arguments checked, the header built, the protocol chosen. */
+u32 mpi_send(struct engine *engine, const struct comm *comm, struct operation *send, const void *buffer, u32 count,
+             const struct type *type, u32 rank, int tag, int *words) {
+    u32 bytes;
+    if (UNLIKELY(!engine->running || engine->call || !comm->alive)) {
+        OFF_PATH("no MPI, or no communicator");
+        return 0;
+    }
+    if (UNLIKELY(rank >= comm->size || tag < 0 || !type->committed)) {
+        OFF_PATH("bad argument");
+        return 0;
+    }
+    bytes = count * type->size;
+    send->key.context = comm->context;
+    send->key.source = comm->ranks[rank];
+    send->key.tag = tag;
+    send->buffer = (void *)buffer;
+    send->bytes = bytes;
+    send->type = type;
+    send->done = send->error = 0;
+    send->number = ++engine->number;
+    words[0] = comm->context;
+    words[1] = tag;
+    words[2] = bytes;
+    words[3] = send->number;
+    if (UNLIKELY(bytes >= engine->limit)) {
+        OFF_PATH("ask first");
+        words[0] |= 1 << 24;
+        engine->named[send->number & 255] = send;
+        return 2;
+    }
+    send->done = 1;
+    return 3;
+}
+
+/* A receive: arguments checked, the operation filled in. */
+u32 mpi_receive(struct engine *engine, const struct comm *comm, struct operation *receive, void *buffer, u32 count,
+                const struct type *type, u32 rank, int tag) {
+    if (UNLIKELY(!engine->running || engine->call || !comm->alive)) {
+        OFF_PATH("no MPI, or no communicator");
+        return 0;
+    }
+    if (UNLIKELY(rank >= comm->size || tag < -1 || !type->committed)) {
+        OFF_PATH("any source, or a bad argument");
+        return 0;
+    }
+    receive->key.context = comm->context;
+    receive->key.source = comm->ranks[rank];
+    receive->key.tag = tag;
+    receive->buffer = buffer;
+    receive->count = count;
+    receive->type = type;
+    receive->done = receive->error = 0;
+    return 1;
+}
+
+/* One entry of a queue that does not match. */
+struct operation *mpi_look(struct operation *entry, u32 context, int source, int tag) {
+    if (UNLIKELY(!entry)) {
+        OFF_PATH("the end");
+        return 0;
+    }
+    if (UNLIKELY(entry->key.context == context && (entry->key.source == source || entry->key.source < 0) &&
+                 (entry->key.tag == tag || entry->key.tag < 0))) {
+        OFF_PATH("found");
+        return entry;
+    }
+    LOOP_AGAIN();
+    return entry->next;
+}
+
+/* A receive to the end of its queue. */
+void mpi_post(struct engine *engine, struct operation *receive) {
+    receive->next = 0;
+    *engine->receives_end = receive;
+    engine->receives_end = &receive->next;
+}
+
+/* A message without a receive to the end of its queue, with room for its data. */
+struct message *mpi_early(struct engine *engine, const int *words, int source) {
+    struct message *message = engine->room;
+    if (UNLIKELY(!message)) {
+        OFF_PATH("no room");
+        return 0;
+    }
+    engine->room = message->next;
+    message->next = 0;
+    message->key.context = words[0] & 0xFFFFF;
+    message->key.source = source;
+    message->key.tag = words[1];
+    message->bytes = words[2];
+    message->mode = words[0] >> 20 & 15;
+    message->number = words[3];
+    message->whole = 0;
+    message->receive = 0;
+    *engine->messages_end = message;
+    engine->messages_end = &message->next;
+    return message;
+}
+
+/* A header has come: what kind is it, and which operation or context does it name? */
+struct operation *mpi_arrive(struct engine *engine, const int *words, struct key *key, int source) {
+    u32 kind = (u32)words[0] >> 24;
+    if (UNLIKELY(kind > 1)) {
+        OFF_PATH("for the engine itself");
+        return engine->named[words[1] & 255];
+    }
+    key->context = words[0] & 0xFFFFF;
+    key->source = source;
+    key->tag = words[1];
+    return engine->receives;
+}
+
+/* A receive has its message: its status, and its end. */
+void mpi_complete(struct operation *receive, const struct message *message) {
+    if (UNLIKELY(message->bytes > receive->bytes)) {
+        OFF_PATH("too long");
+        receive->error = 14;
+        return;
+    }
+    receive->key.source = message->key.source;
+    receive->key.tag = message->key.tag;
+    receive->bytes = message->bytes;
+    receive->done = 1;
+}
+
+/* The next message that is due: its header out of the ring. */
+u32 mpi_answer(struct engine *engine, int *words) {
+    u32 at = engine->due_begin & 255;
+    if (UNLIKELY(engine->due_begin == engine->due_end)) {
+        OFF_PATH("nothing is due");
+        return 0;
+    }
+    words[0] = engine->due[at].words[0];
+    words[1] = engine->due[at].words[1];
+    words[2] = engine->due[at].words[2];
+    words[3] = engine->due[at].words[3];
+    engine->due_begin++;
+    return engine->due[at].rank;
+}
+
+/* One request looked at. */
+u32 mpi_test(struct operation **request, u32 left) {
+    if (UNLIKELY(!*request || (*request)->done)) {
+        OFF_PATH("done, or null");
+        return 0;
+    }
+    LOOP_AGAIN();
+    return left - 1;
+}
+
+/* 32 bytes of a copy; the memory's own time comes on top. */
+void mpi_copy(u32 *target, const u32 *source) {
+    eight_words(target, source);
+    LOOP_AGAIN();
+}
+
+/* One block of a derived datatype: where it begins, and how long it is. */
+const u32 *mpi_block(const u32 *block, u32 base, u32 *from, u32 *bytes, const u32 *end) {
+    *from = base + block[0];
+    *bytes = block[1];
+    if (UNLIKELY(block + 2 == end)) {
+        OFF_PATH("the next element");
+        return 0;
+    }
+    LOOP_AGAIN();
+    return block + 2;
+}
+
+/* One step of a collective: the partner, and its part of the buffer. */
+u32 mpi_step(const struct comm *comm, u32 rank, u32 step, u32 base, u32 bytes, u32 *at) {
+    u32 partner = rank + step;
+    if (UNLIKELY(step >= comm->size)) {
+        OFF_PATH("the last one");
+        return 0;
+    }
+    if (UNLIKELY(partner >= comm->size)) {
+        OFF_PATH("round");
+        partner -= comm->size;
+    }
+    *at = base + partner * bytes;
+    return comm->ranks[partner];
+}
+
+/* One element of a reduction: two words of 8 bytes make one. */
+double *mpi_fold(double *left, const double *right, const double *end) {
+    *left += *right;
+    if (UNLIKELY(left == end)) {
+        OFF_PATH("done");
+        return 0;
+    }
+    LOOP_AGAIN();
+    return left + 1;
+}

@@ -1,0 +1,203 @@
+"""Requests: operations that have been begun and are waited for later, and persistent ones, which begin again."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from firmware.host.mpi.engine import Engine
+from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.host.mpi.operation import Operation
+from firmware.host.mpi.status import Status
+
+Begin = Callable[[], Awaitable[Operation]]
+
+
+class Request:
+    """One operation. It becomes null when its end was waited for or tested, or when it is freed; a persistent one
+    becomes inactive instead, and `Start` begins it again.
+    """
+
+    def __init__(self, engine: Engine, operation: Operation | None = None, begin: Begin | None = None) -> None:
+        """`begin` makes it persistent."""
+        self._engine, self._operation, self._begin = engine, operation, begin
+        if operation:
+            engine.open.append(operation)
+
+    @property
+    def active(self) -> bool:
+        """Whether there is something to wait for."""
+        return self._operation is not None
+
+    async def Wait(self, status: Status | None = None) -> bool:
+        """Wait until it is done; at once when there is nothing to wait for."""
+        with self._engine.calling("MPI_Wait"):
+            await _until(self._engine, [self], all)
+            self._collect(status)
+        return True
+
+    async def Test(self, status: Status | None = None) -> bool:
+        """Whether it is done; then as `Wait`."""
+        with self._engine.calling("MPI_Test"):
+            done = await _tested(self._engine, [self], all)
+            if done:
+                self._collect(status)
+        return done
+
+    def Cancel(self) -> None:
+        """Take a receive back that has no message yet. Anything else goes on to its end, as the standard allows. Either
+        way it is waited for or freed, and the status tells.
+        """
+        with self._engine.calling("MPI_Cancel"):
+            operation = self._operation
+            if operation is None:
+                raise Misuse(ErrorClass.REQUEST, "the request is null or inactive", "cancel an active one")
+            if self._engine.matcher.cancel(operation):
+                operation.status = Status(cancelled=True)
+                operation.finish()
+
+    def Free(self) -> None:
+        """The operation goes on to its end, and nobody waits for it."""
+        with self._engine.calling("MPI_Request_free"):
+            if self._operation is None and self._begin is None:
+                raise Misuse(ErrorClass.REQUEST, "the request is null", "free it once")
+            if self._operation:
+                self._engine.open.remove(self._operation)
+            self._operation = self._begin = None
+
+    async def Start(self) -> None:
+        """Begin a persistent operation."""
+        with self._engine.calling("MPI_Start"):
+            await self._start()
+
+    async def _start(self) -> None:
+        if self._begin is None or self._operation is not None:
+            what = "is not persistent" if self._begin is None else "is active"
+            raise Misuse(ErrorClass.REQUEST, f"the request {what}", "start an inactive one of Send_init or Recv_init")
+        self._operation = await self._begin()
+        self._engine.open.append(self._operation)
+
+    @property
+    def done(self) -> bool:
+        """Whether waiting for it would return at once."""
+        return self._operation is None or self._operation.done
+
+    def _collect(self, status: Status | None) -> None:
+        """Its result. Raises Misuse for an operation that failed."""
+        operation, self._operation = self._operation, None
+        if status is not None:
+            status.take(operation.status if operation else Status())
+        if operation:
+            self._engine.open.remove(operation)
+            if operation.error:
+                raise operation.error
+
+    # ---- several at once
+
+    @staticmethod
+    async def Waitall(requests: Sequence[Request], statuses: list[Status] | None = None) -> bool:
+        """Wait until all are done; the first one that failed raises, when all others are collected too."""
+        return await _all(requests, "MPI_Waitall", statuses)
+
+    @staticmethod
+    async def Testall(requests: Sequence[Request], statuses: list[Status] | None = None) -> bool:
+        """Whether all are done; then as `Waitall`."""
+        return await _all(requests, "MPI_Testall", statuses)
+
+    @staticmethod
+    async def Waitany(requests: Sequence[Request], status: Status | None = None) -> int:
+        """Wait until one is done; its index, or UNDEFINED when none is active."""
+        return await _any(requests, "MPI_Waitany", status)
+
+    @staticmethod
+    async def Testany(requests: Sequence[Request], status: Status | None = None) -> tuple[int, bool]:
+        """Whether one is done or none active: its index, as of `Waitany`, and True."""
+        index = await _any(requests, "MPI_Testany", status)
+        return index, index != _NONE or not any(one.active for one in requests)
+
+    @staticmethod
+    async def Waitsome(requests: Sequence[Request], statuses: list[Status] | None = None) -> list[int] | None:
+        """Wait until one is done; the indices of all that are. None: none was active."""
+        active = [one for one in _checked(requests) if one.active]
+        if not active:
+            return None
+        with active[0]._engine.calling("MPI_Waitsome"):
+            await _until(active[0]._engine, active, any)
+            done = [at for at, one in enumerate(requests) if one.active and one.done]
+            _collect_all([requests[at] for at in done], statuses)
+        return done
+
+    @staticmethod
+    async def Startall(requests: Sequence[Request]) -> None:
+        """Begin persistent operations, in this order."""
+        for number, request in enumerate(_checked(requests)):
+            if not number:
+                with request._engine.calling("MPI_Startall"):
+                    for one in requests:
+                        await one._start()
+
+
+_NONE = -32766
+Quantifier = Callable[[Any], bool]
+
+
+def _checked(requests: Sequence[Request]) -> Sequence[Request]:
+    for one in requests:
+        if not isinstance(one, Request):
+            raise TypeError(f"{one!r} is not a request")
+    return requests
+
+
+async def _until(engine: Engine, requests: Sequence[Request], which: Quantifier) -> None:
+    await engine.host.spend("mpi_test", len(requests))
+    wanted = [one._operation for one in requests if one._operation]
+    await engine.until(lambda: which(one.done for one in requests), wanted)
+
+
+async def _tested(engine: Engine, requests: Sequence[Request], which: Quantifier) -> bool:
+    await engine.host.spend("mpi_test", len(requests))
+    await engine.poll()
+    return which(one.done for one in requests)
+
+
+async def _all(requests: Sequence[Request], call: str, statuses: list[Status] | None) -> bool:
+    if not _checked(requests):
+        return True
+    engine = requests[0]._engine
+    with engine.calling(call):
+        if call == "MPI_Waitall":
+            await _until(engine, requests, all)
+        elif not await _tested(engine, requests, all):
+            return False
+        _collect_all(requests, statuses)
+    return True
+
+
+async def _any(requests: Sequence[Request], call: str, status: Status | None) -> int:
+    active = [one for one in _checked(requests) if one.active]
+    if not active:
+        return _NONE
+    with active[0]._engine.calling(call):
+        if call == "MPI_Waitany":
+            await _until(active[0]._engine, active, any)
+        elif not await _tested(active[0]._engine, active, any):
+            return _NONE
+        index = next(at for at, one in enumerate(requests) if one.active and one.done)
+        requests[index]._collect(status)
+    return index
+
+
+def _collect_all(requests: Sequence[Request], statuses: list[Status] | None) -> None:
+    """The results of all. Raises Misuse for the first one that failed."""
+    failed: list[Misuse] = []
+    told = []
+    for one in requests:
+        told.append(Status())
+        try:
+            one._collect(told[-1])
+        except Misuse as wrong:
+            failed.append(wrong)
+    if statuses is not None:
+        statuses[:] = told
+    if failed:
+        raise failed[0]

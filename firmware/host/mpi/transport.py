@@ -1,0 +1,51 @@
+"""What MPI stands on, and what it tells MPI: a transport moves messages of four words and bytes from rank to rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+Words = tuple[int, int, int, int]
+"""The header of a message: four 32-bit words with sign."""
+
+
+class Arrival(Protocol):
+    """A message that comes in."""
+
+    async def put(self, offset: int, data: bytes | memoryview) -> None:
+        """A part of its data, copied to where it belongs; the parts come in any order, each once."""
+
+    async def end(self) -> None:
+        """All its data have been put."""
+
+
+class Port(Protocol):
+    """MPI as its transport sees it. `begin`, `put` and `end` never send and never wait for a message, so a transport
+    may call them from its handlers; what they make due is sent by `advance`.
+    """
+
+    async def begin(self, source: int, words: Words, size: int) -> Arrival:
+        """The first part of a message is here: its header, and the number of its bytes. Those of one source begin in
+        the order in which they were sent.
+        """
+
+    async def advance(self) -> None:
+        """Send what is due. MPI does so in its own calls; a transport with a thread of its own may do it there."""
+
+
+class Transport(Protocol):
+    """Reliable messages, in order from each rank to each other one. Ranks are virtual node numbers."""
+
+    async def start(self, port: Port) -> None:
+        """Connect with all ranks."""
+
+    async def send(self, rank: int, words: Words, data: bytes | memoryview) -> None:
+        """Send a message to another rank; the bytes may be changed when this returns. It waits for room, and takes in
+        messages meanwhile.
+        """
+
+    async def poll(self) -> None:
+        """Take in the messages that are here."""
+
+    async def wait(self, condition: Callable[[], bool]) -> None:
+        """Take in messages until the condition holds."""

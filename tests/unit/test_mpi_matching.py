@@ -1,0 +1,59 @@
+"""Messages meet receives as the standard says, whatever comes first.
+
+Strategy: random programs of four ranks, with all modes, wildcards and two communicators, are compared with a sequential
+matcher (`tb/studies/_mpi_random.py`); that it can fail is shown with a matcher that is broken in the two ways that
+matter. The rules one by one are in `test_mpi_messages.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from firmware.host.mpi import Mpi
+from firmware.host.mpi.matching import Key, Matcher
+from tb.studies._mpi_random import due, expected, programs, run_rank
+from tests.unit.mpi_bench import World
+
+RANKS = 4
+
+
+def agree(operations: int, seed: int, on: str) -> None:
+    """Run a random program and compare."""
+    made = programs(RANKS, operations, seed)
+    counts = due(made)
+
+    async def rank(mpi: Mpi, number: int) -> Any:
+        return await run_rank(mpi, made[number], counts[number])
+
+    for number, (got, log) in enumerate(World(RANKS, on, seed).run(rank)):
+        assert got == expected(number, made, log), f"rank {number}"
+
+
+@pytest.mark.parametrize("on", ["grim"])
+def test_random_operations_equal_a_sequential_matcher(on: str) -> None:
+    agree(200, 1, on)
+
+
+@pytest.mark.parametrize("queue", ["receives", "messages"])
+def test_a_matcher_that_takes_the_youngest_is_found(queue: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def youngest_receive(self: Any, message: Key) -> Any:
+        fit = [one for one in self.receives if one.key.matches(message)]
+        return _taken(self.receives, fit)
+
+    def youngest_message(self: Any, receive: Key) -> Any:
+        return _taken(self.messages, [one for one in self.messages if receive.matches(one.key)])
+
+    if queue == "receives":
+        monkeypatch.setattr(Matcher, "receive_for", youngest_receive)
+    else:
+        monkeypatch.setattr(Matcher, "message_for", youngest_message)
+    with pytest.raises(AssertionError, match="rank"):
+        agree(200, 1, "grim")
+
+
+def _taken(queue: list[Any], fit: list[Any]) -> tuple[Any, int]:
+    if fit:
+        queue.remove(fit[-1])
+    return (fit[-1] if fit else None), len(queue)
