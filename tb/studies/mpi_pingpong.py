@@ -1,0 +1,99 @@
+"""How long does an MPI message take, and how many bytes a second go, eagerly and by request?
+
+Strategy: the first rank and the last one send one message back and forth with `Send` and `Recv`; half of a round trip
+is the one-way time, the median over the repetitions of a size is handed in. Then the first one sends messages back to
+back with `Isend` to receives that are posted, and the last one is answered: bandwidth is bytes over the time until the
+answer (paper 001, 6.5). Sizes stand on both sides of the eager limit. Every message is compared.
+"""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+import numpy as np
+from numpy.random import default_rng
+
+from firmware.host.mpi import Request
+from tb.lab.lab import Lab
+from tb.plan.options import Option, stack_options
+
+LAYER = "mpi"
+SIZES = (0, 4, 64, 256, 1024, 4095, 4096, 16384, 65536)
+OPTIONS = {
+    "repetitions": Option(4, "round trips of each size", 1, 100_000),
+    "messages": Option(8, "messages back to back", 1, 1000),
+    "largest": Option(16384, "largest message in bytes", 0, 1 << 24),
+    **stack_options(LAYER),
+}
+QUICK = "repetitions=2 messages=4 largest=4096"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    ranks = lab.start_layer(LAYER)
+    sizes = [size for size in SIZES if size <= lab.option("largest")]
+    found = await lab.all([lab.spawn(_rank(lab, mpi, sizes), f"rank {number}") for number, mpi in enumerate(ranks)])
+    one_way, rates = found[0]
+    for size, us, rate in zip(sizes, one_way, rates, strict=True):
+        lab.metric(f"one_way_us_{size}B", us)
+        if size:
+            lab.metric(f"bandwidth_MBps_{size}B", rate)
+    lab.metric("bandwidth_MBps_peak", max(rates))
+    lab.series("one_way", sizes, one_way, "B", "us")
+    lab.series("bandwidth", sizes[1:], rates[1:], "B", "MB/s")
+
+
+async def _rank(lab: Lab, mpi: Any, sizes: list[int]) -> tuple[list[float], list[float]]:
+    """The program of every rank: the first one measures, with the last one; one-way times in us, rates in MB/s."""
+    await mpi.Init()
+    comm = mpi.COMM_WORLD
+    first, last = comm.Get_rank() == 0, comm.Get_rank() == comm.Get_size() - 1
+    times, rates = [], []
+    for done, size in enumerate(sizes):
+        await comm.Barrier()
+        if first or last:
+            data = default_rng(size).integers(0, 256, size, dtype=np.uint8)
+            times.append(await _round_trips(lab, mpi, data, first))
+            rates.append(await _stream(lab, mpi, data, first))
+        if first:
+            lab.progress(done + 1, len(sizes), "sizes")
+    await mpi.Finalize()
+    return times, rates
+
+
+async def _round_trips(lab: Lab, mpi: Any, data: Any, first: bool) -> float:
+    """The median of one-way times, us."""
+    comm, room, times = mpi.COMM_WORLD, np.zeros_like(data), []
+    for _ in range(lab.option("repetitions")):
+        begun = mpi.host.now
+        if first:
+            await comm.Send(data, comm.Get_size() - 1)
+            await comm.Recv(room, comm.Get_size() - 1)
+        else:
+            await comm.Recv(room, 0)
+            await comm.Send(room, 0)
+        times.append((mpi.host.now - begun) / 2 / 1e6)
+        lab.check(bool((room == data).all()), f"{len(data)} bytes arrived changed")
+        lab.findings.messages += 1
+    return statistics.median(times)
+
+
+async def _stream(lab: Lab, mpi: Any, data: Any, first: bool) -> float:
+    """MB/s of messages back to back."""
+    comm, count, nothing = mpi.COMM_WORLD, lab.option("messages"), np.zeros(0, np.uint8)
+    rooms = [np.zeros_like(data) for _ in range(count)]
+    if not first:
+        receives = [await comm.Irecv(room, 0) for room in rooms]
+        await comm.Send(nothing, 0)  # the receives are posted
+        await Request.Waitall(receives)
+        await comm.Send(nothing, 0)
+        lab.check(all((room == data).all() for room in rooms), f"{len(data)} bytes back to back arrived changed")
+        return 0.0
+    other = comm.Get_size() - 1
+    await comm.Recv(nothing, other)
+    begun = mpi.host.now
+    await Request.Waitall([await comm.Isend(data, other) for _ in range(count)])
+    await comm.Recv(nothing, other)
+    lab.findings.messages += count
+    return count * len(data) / (mpi.host.now - begun) * 1e6
