@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.random import default_rng
 
-from firmware.host.mpi import Request
+from firmware.host.mpi import Mpi, Request
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
 
@@ -44,7 +44,7 @@ async def run(lab: Lab) -> None:
     lab.series("bandwidth", sizes[1:], rates[1:], "B", "MB/s")
 
 
-async def _rank(lab: Lab, mpi: Any, sizes: list[int]) -> tuple[list[float], list[float]]:
+async def _rank(lab: Lab, mpi: Mpi, sizes: list[int]) -> tuple[list[float], list[float]]:
     """The program of every rank: the first one measures, with the last one; one-way times in us, rates in MB/s."""
     await mpi.Init()
     comm = mpi.COMM_WORLD
@@ -62,9 +62,9 @@ async def _rank(lab: Lab, mpi: Any, sizes: list[int]) -> tuple[list[float], list
     return times, rates
 
 
-async def _round_trips(lab: Lab, mpi: Any, data: Any, first: bool) -> float:
+async def _round_trips(lab: Lab, mpi: Mpi, data: Any, first: bool) -> float:
     """The median of one-way times, us."""
-    comm, room, times = mpi.COMM_WORLD, np.zeros_like(data), []
+    comm, room, times = mpi.COMM_WORLD, np.zeros_like(data), list[float]()
     for _ in range(lab.option("repetitions")):
         begun = mpi.host.now
         if first:
@@ -79,7 +79,7 @@ async def _round_trips(lab: Lab, mpi: Any, data: Any, first: bool) -> float:
     return statistics.median(times)
 
 
-async def _stream(lab: Lab, mpi: Any, data: Any, first: bool) -> float:
+async def _stream(lab: Lab, mpi: Mpi, data: Any, first: bool) -> float:
     """MB/s of messages back to back."""
     comm, count, nothing = mpi.COMM_WORLD, lab.option("messages"), np.zeros(0, np.uint8)
     rooms = [np.zeros_like(data) for _ in range(count)]

@@ -31,7 +31,7 @@ def agree(operations: int, seed: int, on: str) -> None:
         assert got == expected(number, made, log), f"rank {number}"
 
 
-@pytest.mark.parametrize("on", ["grim"])
+@pytest.mark.parametrize("on", ["grim", "via"])
 def test_random_operations_equal_a_sequential_matcher(on: str) -> None:
     agree(200, 1, on)
 

@@ -18,7 +18,7 @@ from tests.unit.mpi_bench import World, pattern, refused
 
 LATE_PS = 3_000_000_000
 """Longer than everything that a rank does before."""
-EACH = pytest.mark.parametrize("on", ["grim"])
+EACH = pytest.mark.parametrize("on", ["grim", "via"])
 EDGES = (0, 1, 4095, 4096, 70_000)
 
 
@@ -346,6 +346,34 @@ def test_ranks_that_wait_for_each_other_are_named_with_their_calls() -> None:
         f"host {names[2]}: rank 2 waits for MPI_Barrier: rank 1",
     ):
         assert said in str(error.value)
+
+
+@EACH
+def test_more_messages_than_the_receiver_has_room_for_are_neither_lost_nor_doubled(on: str) -> None:
+    async def program(mpi: Mpi, rank: int) -> None:
+        comm = mpi.COMM_WORLD
+        if rank == 1:
+            await mpi.host.sleep(LATE_PS, "a late rank")
+        for number in range(60):
+            if rank == 0:
+                await comm.Send(pattern(700, number), 1, number % 3)
+            else:
+                room = bytearray(700)
+                await comm.Recv(room, 0, number % 3)
+                assert room == pattern(700, number)
+
+    World(2, on).run(program)
+
+
+def test_a_sender_without_credit_waits_and_says_for_whom() -> None:
+    async def program(mpi: Mpi, rank: int) -> None:
+        if rank == 1:
+            await mpi.host.sleep(10 * LATE_PS, "something else than MPI")
+        for _ in range(9):
+            await mpi.COMM_WORLD.Send(b"word", 1)
+
+    with pytest.raises(MachineError, match="waits for a posted receive of rank 1"):
+        World(2, "via").run(program, within_us=5 * LATE_PS / 1e6)
 
 
 def test_two_tasks_of_a_rank_do_not_call_at_once() -> None:

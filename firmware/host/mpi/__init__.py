@@ -34,6 +34,6 @@ __all__ = [
     "open_layer",
 ]
 
-STANDS_ON = ("grim",)
+STANDS_ON = ("grim", "via")
 
 open_layer = Mpi

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from firmware.host.mpi.communicator import Comm
@@ -10,10 +12,17 @@ from firmware.host.mpi.engine import Engine
 from firmware.host.mpi.errors import ErrorClass, MpiError
 from firmware.host.mpi.options import Options
 from firmware.host.mpi.over_grim import OverGrim
+from firmware.host.mpi.over_via import OverVia
 from firmware.host.mpi.steps import Collective
+from firmware.host.mpi.transport import Transport
 from firmware.host.mpi.types import Types
 from firmware.layers import ClusterView
 from firmware.verbs import Host
+
+TRANSPORTS: Mapping[str, Callable[[Host, int, int, Any], Transport]] = MappingProxyType(
+    {"grim": OverGrim, "via": OverVia}
+)
+"""By the layer below: of host, rank, number of ranks and that layer's library."""
 
 
 class Mpi(Types):
@@ -23,7 +32,7 @@ class Mpi(Types):
         """`below`: the library of the layer on which MPI stands."""
         self.host, self.below = host, below
         names = view.names
-        transport = OverGrim(view.me, len(names), below)
+        transport = TRANSPORTS[str(view.options.get("on", "grim"))](host, view.me, len(names), below)
         self.engine = Engine(host, names, view.me, transport, Options.of(view.options))
         super().__init__(self.engine.calling)
         self.COMM_WORLD = Comm(self.engine, range(len(names)), 0, "MPI_COMM_WORLD")

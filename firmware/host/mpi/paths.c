@@ -220,3 +220,48 @@ double *mpi_fold(double *left, const double *right, const double *end) {
     LOOP_AGAIN();
     return left + 1;
 }
+
+struct place { struct place *next; u32 va, handle, *descriptor; };
+struct peer { struct place *free, *sent, *posted; u32 credits, owed, left; struct message *arrival; };
+
+/* A part of a message over VIA: a credit, a buffer, the header. */
+struct place *mpi_part(struct peer *peer, const int *words, u32 bytes, u32 number, u32 *header) {
+    struct place *place = peer->free;
+    u32 owed = peer->owed;
+    if (UNLIKELY(!peer->credits || !place)) {
+        OFF_PATH("wait for a credit, or for a buffer");
+        return 0;
+    }
+    peer->credits--;
+    peer->free = place->next;
+    peer->owed = 0;
+    header[0] = __builtin_bswap32(words[0]);
+    header[1] = __builtin_bswap32(words[1]);
+    header[2] = __builtin_bswap32(words[2]);
+    header[3] = __builtin_bswap32(words[3]);
+    header[4] = __builtin_bswap32(bytes);
+    header[5] = __builtin_bswap32(number << 16 | owed);
+    return place;
+}
+
+/* A part that has come: its header, its credits, the message to which it belongs. */
+struct message *mpi_take_part(struct peer *peer, const u32 *header, int *words) {
+    u32 bytes = be32_load(header + 4), number = be32_load(header + 5);
+    struct place *place = peer->posted;
+    peer->posted = place->next;
+    peer->credits += number & 0xFFFF;
+    if (UNLIKELY(number >> 16 == 0xFFFF)) {
+        OFF_PATH("credits only");
+        return 0;
+    }
+    peer->owed++;
+    words[0] = be32_load(header);
+    words[1] = be32_load(header + 1);
+    words[2] = be32_load(header + 2);
+    words[3] = be32_load(header + 3);
+    if (LIKELY(number < 0x10000)) {
+        peer->left = bytes;
+        return 0;
+    }
+    return peer->arrival;
+}
