@@ -1,8 +1,8 @@
 """MPI on the RTL, over each layer that it stands on.
 
 Strategy: the studies run as a user would run them. Random operations of four ranks must equal the sequential matcher,
-which the unit tests show to find a wrong one; times are held against each other, not against figures. That both
-simulators agree is asked in `test_equality.py`.
+which the unit tests show to find a wrong one, also on a network that loses packets; times are held against each other,
+not against figures. That both simulators agree is asked in `test_equality.py`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,22 @@ def test_random_operations_equal_a_sequential_matcher(on: str, tmp_path: Path) -
     metrics = must("mpi_matching", "verilator", tmp_path, f"operations=200 mpi.on={on}").metrics
     assert metrics["wrong"] == 0
     assert metrics["matched"] > 80
+
+
+def test_nothing_is_lost_or_overtaken_where_packets_are_lost(tmp_path: Path) -> None:
+    settings = "operations=100 fault.loss=0.02 grim.timeout_us=300"
+    assert must("mpi_matching", "verilator", tmp_path, settings).metrics["wrong"] == 0
+
+
+def test_modes_cost_what_their_protocols_need(tmp_path: Path) -> None:
+    us = must("mpi_modes", "verilator", tmp_path).metrics
+    standard, asks = us["posted_standard_us_4095B"], us["posted_standard_us_4096B"]
+    assert us["posted_ready_us_4095B"] == pytest.approx(standard, rel=0.01)
+    assert us["posted_ready_us_4096B"] == pytest.approx(standard, rel=0.01)
+    assert us["posted_synchronous_us_4095B"] == pytest.approx(asks, rel=0.01)
+    assert asks > standard + us["posted_standard_us_64B"]
+    copy = us["posted_buffered_us_4095B"] - standard
+    assert us["early_standard_us_4095B"] == pytest.approx(copy, rel=0.05), "early: a copy more, as buffered"
 
 
 @pytest.mark.parametrize("on", ["grim", "via"])

@@ -58,6 +58,7 @@ WRONG: list[tuple[str, E, str, Call]] = [
     ("MPI_Buffer_attach", E.BUFFER, "size is 0", lambda m: m.Attach_buffer(0)),
     ("MPI_Start", E.REQUEST, "is not persistent", lambda m: Request(m.engine).Start()),
     ("MPI_Cancel", E.REQUEST, "null or inactive", lambda m: Request(m.engine).Cancel()),
+    ("MPI_Waitall", E.REQUEST, "7 is not a request", lambda m: Request.Waitall([Request(m.engine), any_of(7)])),
     ("MPI_Init", E.OTHER, "is initialized already", lambda m: m.Init()),
 ]
 

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from firmware.host.mpi.engine import Engine
-from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.host.mpi.errors import ErrorClass, Misuse, MpiError
 from firmware.host.mpi.operation import Operation
-from firmware.host.mpi.status import Status
+from firmware.host.mpi.status import UNDEFINED, Status
 
 Begin = Callable[[], Awaitable[Operation]]
 
@@ -113,12 +113,12 @@ class Request:
     async def Testany(requests: Sequence[Request], status: Status | None = None) -> tuple[int, bool]:
         """Whether one is done or none active: its index, as of `Waitany`, and True."""
         index = await _any(requests, "MPI_Testany", status)
-        return index, index != _NONE or not any(one.active for one in requests)
+        return index, index != UNDEFINED or not any(one.active for one in requests)
 
     @staticmethod
     async def Waitsome(requests: Sequence[Request], statuses: list[Status] | None = None) -> list[int] | None:
         """Wait until one is done; the indices of all that are. None: none was active."""
-        active = [one for one in _checked(requests) if one.active]
+        active = [one for one in _checked("MPI_Waitsome", requests) if one.active]
         if not active:
             return None
         with active[0]._engine.calling("MPI_Waitsome"):
@@ -130,21 +130,24 @@ class Request:
     @staticmethod
     async def Startall(requests: Sequence[Request]) -> None:
         """Begin persistent operations, in this order."""
-        for number, request in enumerate(_checked(requests)):
-            if not number:
-                with request._engine.calling("MPI_Startall"):
-                    for one in requests:
-                        await one._start()
+        if _checked("MPI_Startall", requests):
+            with requests[0]._engine.calling("MPI_Startall"):
+                for one in requests:
+                    await one._start()
 
 
-_NONE = -32766
 Quantifier = Callable[[Any], bool]
 
 
-def _checked(requests: Sequence[Request]) -> Sequence[Request]:
-    for one in requests:
+def _checked(call: str, given: Sequence[Any]) -> Sequence[Request]:
+    """The requests given. Raises MpiError when not all are requests; TypeError when none is, since a rank is not known then."""
+    requests = [one for one in given if isinstance(one, Request)]
+    for one in given:
         if not isinstance(one, Request):
-            raise TypeError(f"{one!r} is not a request")
+            if not requests:
+                raise TypeError(f"{call}: {one!r} is not a request")
+            remedy = "give what Isend, Irecv and others have given"
+            raise MpiError(requests[0]._engine.rank, call, ErrorClass.REQUEST, f"{one!r} is not a request", remedy)
     return requests
 
 
@@ -161,7 +164,7 @@ async def _tested(engine: Engine, requests: Sequence[Request], which: Quantifier
 
 
 async def _all(requests: Sequence[Request], call: str, statuses: list[Status] | None) -> bool:
-    if not _checked(requests):
+    if not _checked(call, requests):
         return True
     engine = requests[0]._engine
     with engine.calling(call):
@@ -174,14 +177,14 @@ async def _all(requests: Sequence[Request], call: str, statuses: list[Status] | 
 
 
 async def _any(requests: Sequence[Request], call: str, status: Status | None) -> int:
-    active = [one for one in _checked(requests) if one.active]
+    active = [one for one in _checked(call, requests) if one.active]
     if not active:
-        return _NONE
+        return UNDEFINED
     with active[0]._engine.calling(call):
         if call == "MPI_Waitany":
             await _until(active[0]._engine, active, any)
         elif not await _tested(active[0]._engine, active, any):
-            return _NONE
+            return UNDEFINED
         index = next(at for at, one in enumerate(requests) if one.active and one.done)
         requests[index]._collect(status)
     return index
