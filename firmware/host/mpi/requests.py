@@ -140,7 +140,7 @@ Quantifier = Callable[[Any], bool]
 
 
 def _checked(call: str, given: Sequence[Any]) -> Sequence[Request]:
-    """The requests given. Raises MpiError when not all are requests; TypeError when none is, since a rank is not known then."""
+    """The requests given. Raises MpiError when not all are requests, TypeError when none is: no rank is known then."""
     requests = [one for one in given if isinstance(one, Request)]
     for one in given:
         if not isinstance(one, Request):
