@@ -204,3 +204,20 @@ def test_derived_types_pick_what_slices_pick() -> None:
         assert list(raw) == [*range(4), *range(8, 28), *range(32, 48)]
 
     World(2).run(program)
+
+
+@EVERY
+def test_objects_move_as_arrays_do(ranks: int) -> None:
+    async def program(mpi: Mpi, rank: int) -> None:
+        comm, every = mpi.COMM_WORLD, [{"rank": one, "pad": "x" * 3000 * (one % 2)} for one in range(ranks)]
+        for root in {0, ranks - 1}:
+            assert await comm.bcast(every[root] if rank == root else None, root) == every[root]
+            assert await comm.gather(every[rank], root) == (every if rank == root else None)
+            assert await comm.scatter(every if rank == root else None, root) == every[rank]
+            assert await comm.reduce(rank + 1, root=root) == (ranks * (ranks + 1) // 2 if rank == root else None)
+        assert await comm.allgather(every[rank]) == every
+        assert await comm.alltoall([(rank, to) for to in range(ranks)]) == [(one, rank) for one in range(ranks)]
+        assert await comm.allreduce(rank, MAX) == ranks - 1
+        await comm.barrier()
+
+    World(ranks).run(program)

@@ -50,6 +50,7 @@ WRONG: list[tuple[str, E, str, Call]] = [
     ("MPI_Allgather", E.COUNT, "16 elements for 3 ranks", lambda m: m.COMM_WORLD.Allgather(b"", ROOM)),
     ("MPI_Alltoallv", E.BUFFER, "no counts", lambda m: m.COMM_WORLD.Alltoallv(ROOM, ROOM)),
     ("MPI_Alltoallv", E.COUNT, "2 counts and 2", lambda m: m.COMM_WORLD.Alltoallv([ROOM, [1, 2]], ROOM)),
+    ("MPI_Scatter", E.COUNT, "2 objects for 3 ranks", lambda m: m.COMM_WORLD.scatter([1, 2], 1)),
     ("MPI_Comm_split", E.ARG, "color is -2", lambda m: m.COMM_WORLD.Split(-2)),
     ("MPI_Comm_free", E.COMM, "stays until MPI_Finalize", lambda m: m.COMM_WORLD.Free()),
     ("MPI_Group_incl", E.RANK, "rank is 3", lambda m: m.COMM_WORLD.Get_group().Incl([3])),

@@ -14,14 +14,14 @@ from firmware.host.mpi.datatypes import whole
 from firmware.host.mpi.envelope import CONTEXTS
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from firmware.host.mpi.groups import CONGRUENT, IDENT, UNEQUAL, Group
+from firmware.host.mpi.objects import Objects
 from firmware.host.mpi.operators import MAX
 from firmware.host.mpi.parts import equal_parts
-from firmware.host.mpi.reducing import Reducing
 from firmware.host.mpi.status import UNDEFINED
 from firmware.host.mpi.steps import Collective
 
 
-class Comm(Reducing):
+class Comm(Objects):
     """A communicator."""
 
     def Get_group(self) -> Group:
