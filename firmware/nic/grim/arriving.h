@@ -100,7 +100,7 @@ static u32 is_of_stream(struct ni *ni, const struct packet *data) {
 }
 
 /* A message of a type that the program does not have: dropped while it is not its turn, else answered by an ERROR. */
-static void unknown(struct ni *ni, struct packet *data) {
+static APART void unknown(struct ni *ni, struct packet *data) {
     u32 target, source;
     if (look(ni, data, &target, &source)->expected != (data->w0 & 0xFF)) {
         receive_dropped(ni);
@@ -109,7 +109,7 @@ static void unknown(struct ni *ni, struct packet *data) {
     }
 }
 
-static void controlled(struct ni *ni, struct packet *data, u32 type) {
+static APART void controlled(struct ni *ni, struct packet *data, u32 type) {
     if (type == TYPE_SYNC) {
         sync_heard(ni);
     } else if (type == TYPE_SYNC_ANSWER) {
@@ -121,7 +121,7 @@ static void controlled(struct ni *ni, struct packet *data, u32 type) {
     }
 }
 
-static void arrived(struct ni *ni) {
+static INLINED FLAT void arrived(struct ni *ni) {
     struct packet *data = ni->armed->data;
     u32 w0 = data->w0, w1 = data->w1, target = data->w3 >> 16 & 0xFF, type = w1 >> 26;
     if (UNLIKELY(ni->armed->drained)) {

@@ -1,7 +1,7 @@
 /* The host DMA has ended something, or much of a long message has arrived: the steps of dma_ends.py and cutting.py. */
 
 /* Blocks that the path does not know, one after the other. */
-static void more_ended(struct ni *ni) {
+static APART void more_ended(struct ni *ni) {
     while (ni->block_done != ni->block_tail && SHARED32(&ni->block[ni->block_done].next) & TERMINAL) {
         struct queued *queued = &ni->queued[ni->block_done];
         ni->block_done = (ni->block_done + 1) & ni->block_mask;
@@ -10,7 +10,7 @@ static void more_ended(struct ni *ni) {
 }
 
 /* The path takes two blocks, data and a word. */
-static inline void blocks_ended(struct ni *ni) {
+static INLINED FLAT void blocks_ended(struct ni *ni) {
     if (LIKELY(((ni->block_tail - ni->block_done) & ni->block_mask) >= 2)) {
         dma_done(ni);
     } else {
@@ -21,7 +21,7 @@ static inline void blocks_ended(struct ni *ni) {
 }
 
 /* The word that a long message changes has changed: its first part goes to the host, if it will be accepted. */
-static void covered(struct ni *ni, struct buffer *buffer, u32 *expected) {
+static APART void covered(struct ni *ni, struct buffer *buffer, u32 *expected) {
     if (!early_nothing(ni, buffer, buffer->sentinel, expected)) return;
     if (*expected == SENTINEL || ni->early_offset || buffer->data->w0 >> 16 != GRIM_ID || !is_of_stream(ni, buffer->data)) return;
     if (early_look(ni)) early_piece(ni);

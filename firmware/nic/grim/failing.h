@@ -23,7 +23,7 @@ static void fail(struct ni *ni, u32 token, u32 cause) {
 }
 
 /* The oldest report to its host, if its queue has room and no other one is under way. */
-static void bring_report(struct ni *ni) {
+static APART void bring_report(struct ni *ni) {
     struct failed *one = &failed[first_failed % PLACES];
     struct channel *channel = &ni->channels[one->index];
     if (report_end && ((report_end - 1 - ni->block_done) & ni->block_mask) - 1 < ((ni->block_tail - ni->block_done) & ni->block_mask)) return;
@@ -35,7 +35,7 @@ static void bring_report(struct ni *ni) {
 }
 
 /* The timer: the delay of the stream that was held first may be over. */
-static void resume(struct ni *ni) {
+static APART void resume(struct ni *ni) {
     if (ni->held_count) {
         retry_release(ni);
     } else {

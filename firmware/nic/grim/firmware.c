@@ -16,9 +16,12 @@
 enum { SYNCHRONISING = 1, RUNNING };
 
 /* What the engines have done. With `again`, the timer says that the notices are to be repeated. */
-static inline __attribute__((always_inline)) void hardware(struct ni *ni, u32 *again) {
+static INLINED void hardware(struct ni *ni, u32 *again) {
     u32 isr = REGISTER_SAMPLE(ISR);
-    if (poll_flag(isr, 1u << ISR_BIT_RECV)) arrived(ni);
+    if (poll_flag(isr, 1u << ISR_BIT_RECV)) {
+        arrived(ni);
+        isr = REGISTER_SAMPLE(ISR); /* That took long. */
+    }
     if (poll_flag(isr, ISR_SEND)) send_done(ni);
     if (poll_flag(isr, ISR_WAKE)) blocks_ended(ni);
     if (poll_flag(isr, ISR_TIME | ISR_BUFF)) {
@@ -36,7 +39,7 @@ static inline __attribute__((always_inline)) void hardware(struct ni *ni, u32 *a
 }
 
 /* Tell every other NI that this one is reset, until each has answered and been heard. */
-static void synchronise(struct ni *ni) {
+static APART void synchronise(struct ni *ni) {
     u32 period = ((const struct configuration *)AT_PROGRAM_END)->sync_period;
     u32 others = ((2u << (ni->nodes - 1)) - 1) & ~(1u << ni->me), again = 1, vnn;
     SHARED32((u32 *)AT_STATE) = SYNCHRONISING;
@@ -68,17 +71,17 @@ static void begin(struct ni *ni) {
 }
 
 static struct ni *served;
-static struct channel *searched;
 
 /* The main loop, for ever; after a reset the other NIs come first. */
 void serve(void) {
     struct ni *ni = served;
+    struct channel *at = searched;
     if (SHARED32((u32 *)AT_STATE) != RUNNING) synchronise(ni);
     for (;;) {
         hardware(ni, 0);
         if (UNLIKELY(ni->reports)) bring_report(ni);
         if (UNLIKELY(poll_resend(ni)) && !ni->prepared) send_again(ni);
-        if (LIKELY(!ni->prepared)) searched = search(ni, searched);
+        if (LIKELY(!ni->prepared)) at = search(ni, at);
     }
 }
 

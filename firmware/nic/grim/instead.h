@@ -1,5 +1,11 @@
 /* What a step does when a packet turns out to be none that it takes. None of these returns into the step: the main loop begins
  * anew, on an empty stack. So the step that is likely executes what is counted, and no further checks before it. */
+/* The steps of the main loop stand inline in it, as they are counted: no call, and `ni` stays in its register. What is rare stands
+ * apart. */
+#define INLINED inline __attribute__((always_inline))
+#define APART __attribute__((noinline))
+#define FLAT __attribute__((flatten))
+
 #define INSTEAD(what) \
     do { \
         what; \

@@ -66,7 +66,7 @@ REPORT_BYTES = ROUTE_BYTES + grim.HEADER_BYTES
 LARGEST_FIFO = 7
 """Greatest size code of a doorbell FIFO: 4 KB << 7."""
 START, STATE = int(Word.START), int(Word.STATE)
-PROGRAM_END = 0xC000
+PROGRAM_END = 0x10000
 """Below stands the program of a NIC that executes one, behind the first words; above, what it is told (`boot`)."""
 CONFIGURATION_BYTES = 256
 VARIABLES_BYTES = 1024

@@ -1,7 +1,7 @@
 /* Messages that may leave: the steps of sending.py. */
 
 /* A stream whose turn it is: its oldest message that waits. */
-static void send_again(struct ni *ni) {
+static APART void send_again(struct ni *ni) {
     u32 stream = ni->ready[ni->ready_head & ni->ready_mask], ahead, slot, next;
     struct outgoing *out = &ni->outgoing[stream];
     struct board *board = &ni->boards[stream >> ni->node_shift >> ni->channel_shift];
@@ -17,22 +17,23 @@ static void send_again(struct ni *ni) {
 }
 
 /* The search has met a channel whose back pointer is not where the NI stands. */
-static inline void new_message(struct ni *ni, struct channel *channel) {
+static INLINED FLAT void new_message(struct ni *ni, struct channel *channel) {
     u32 index = channel - ni->channels;
     if (LIKELY(ni->reports < MANY)) send_message(ni, channel, &ni->boards[index], index);
 }
 
-/* The channels are searched, from where the search stopped; where it stops now. It stops when a message waits for the link. */
-static inline __attribute__((always_inline)) struct channel *search(struct ni *ni, struct channel *channel) {
+static struct channel *searched;
+
+/* The channels are searched, from where the search stopped; where it goes on. It stops when a message waits for the link. */
+static INLINED struct channel *search(struct ni *ni, struct channel *channel) {
     do {
         struct channel *next = poll_channel(ni, channel);
-        if (UNLIKELY(!next) && SHARED32(&channel->back) != channel->next) {
+        if (UNLIKELY(!next)) {
             new_message(ni, channel);
-            if (++channel == ni->behind_channels) break;
-            if (ni->prepared) return channel;
-            next = channel;
+            next = channel + 1;
+            if (UNLIKELY(ni->prepared)) return searched = next == ni->behind_channels ? ni->channels : next;
         }
         channel = next;
-    } while (channel);
+    } while (channel != ni->behind_channels);
     return ni->channels;
 }

@@ -66,7 +66,7 @@ struct channel *poll_channel(struct ni *ni, struct channel *channel) {
     channel++;
     if (UNLIKELY(channel == ni->behind_channels)) {
         OFF_PATH("the round is over");
-        return 0;
+        return channel;
     }
     LOOP_AGAIN();
     return channel;
