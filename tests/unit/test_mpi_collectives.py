@@ -120,12 +120,13 @@ def test_an_operator_that_does_not_commute_is_applied_in_the_order_of_ranks() ->
 def test_communicators_keep_their_messages_apart() -> None:
     async def program(mpi: Mpi, rank: int) -> None:
         world, other = mpi.COMM_WORLD, 1 - rank
-        copy = await mpi.COMM_WORLD.Dup()
+        copy, second = await world.Dup(), await world.Dup()
         if rank == 0:
             await world.Send(b"world", 1, 3)
             await copy.Send(b"copy.", 1, 3)
+            await second.Send(b"other", 1, 3)
         else:
-            for comm, word in ((copy, b"copy."), (world, b"world")):
+            for comm, word in ((second, b"other"), (copy, b"copy."), (world, b"world")):
                 room = bytearray(5)
                 await comm.Recv(room, other, 3)
                 assert room == word

@@ -197,11 +197,12 @@ def test_a_message_that_is_too_long_is_an_error_of_the_receiver_only(on: str) ->
             if rank == 0:
                 await comm.Send(pattern(size), 1, 3)
             else:
-                room = bytearray(50)
+                room, before = bytearray(50), mpi.engine.copier.bytes
                 said = f"{size} bytes of rank 0, tag 3, for a receive of 40"
                 error = await refused(comm.Recv([room, 40], 0, 3), ErrorClass.TRUNCATE, said)
                 assert (error.rank, error.call) == (1, "MPI_Recv")
                 assert bytes(room) == pattern(size)[:40] + bytes(10)
+                assert mpi.engine.copier.bytes - before == 40
 
     World(2, on).run(program)
 
