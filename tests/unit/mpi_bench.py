@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -15,17 +16,25 @@ Program = Callable[[Mpi, int], Awaitable[Any]]
 
 
 class World:
-    """Ranks on hosts of one switch. Keywords are options of MPI."""
+    """Ranks on hosts of one switch. Keywords are options of MPI, `below` those of the layer that it stands on."""
 
-    def __init__(self, ranks: int = 2, on: str = "grim", seed: int = 1, **options: int) -> None:
-        self.machine = machine = Machine(ranks, seed=seed, trace=False)
+    def __init__(
+        self,
+        ranks: int = 2,
+        on: str = "grim",
+        seed: int = 1,
+        nic: str = "lanai9",
+        below: Mapping[str, Any] = MappingProxyType({}),
+        **options: int,
+    ) -> None:
+        self.machine = machine = Machine(ranks, seed=seed, trace=False, nic=nic)
         self.ranks: list[Mpi] = []
         for node in range(ranks):
-            below = ClusterView(**machine.view(node))
-            nic = machine.processor(node)
-            nic.spawn(nic_program(on)(nic, below), on)
+            beneath = ClusterView(**machine.view(node, **below))
+            processor = machine.processor(node)
+            processor.spawn(nic_program(on)(processor, beneath), on)
             view = ClusterView(**machine.view(node, on=on, **options))
-            self.ranks.append(Mpi(machine.host(node), view, host_library(on)(machine.host(node), below)))
+            self.ranks.append(Mpi(machine.host(node), view, host_library(on)(machine.host(node), beneath)))
 
     def run(self, program: Program, finalize: bool = True, within_us: float = 1e6) -> list[Any]:
         """`MPI_Init`, `program(mpi, rank)`, `MPI_Finalize` on every rank; what it returned, by rank."""

@@ -19,7 +19,7 @@ from tests.unit.mpi_bench import World
 RANKS = 4
 
 
-def agree(operations: int, seed: int, on: str) -> None:
+def agree(operations: int, seed: int, on: str, **world: Any) -> None:
     """Run a random program and compare."""
     made = programs(RANKS, operations, seed)
     counts = due(made)
@@ -27,13 +27,27 @@ def agree(operations: int, seed: int, on: str) -> None:
     async def rank(mpi: Mpi, number: int) -> Any:
         return await run_rank(mpi, made[number], counts[number])
 
-    for number, (got, log) in enumerate(World(RANKS, on, seed).run(rank)):
+    for number, (got, log) in enumerate(World(RANKS, on, seed, **world).run(rank)):
         assert got == expected(number, made, log), f"rank {number}"
 
 
 @pytest.mark.parametrize("on", ["grim", "via"])
 def test_random_operations_equal_a_sequential_matcher(on: str) -> None:
     agree(200, 1, on)
+
+
+@pytest.mark.parametrize(
+    ("on", "nic", "below"),
+    [
+        ("grim", "lanai4", {"segment_bytes": 1024}),
+        ("via", "lanai4", {"preset": "bvia2"}),
+        ("via", "lanai9", {"preset": "bvia1"}),
+        ("via", "lanai9", {"preset": "hwvia"}),
+        ("via", "sp", {}),
+    ],
+)
+def test_so_do_those_on_every_nic_and_every_implementation_of_via(on: str, nic: str, below: dict[str, Any]) -> None:
+    agree(60, 2, on, nic=nic, below=below)
 
 
 @pytest.mark.parametrize("queue", ["receives", "messages"])
