@@ -206,6 +206,13 @@ class Host(Concurrency, Protocol):
     async def pio_read(self, address: int) -> int:
         """Read a big-endian 32-bit word over the bus; earlier posted writes arrive first."""
 
+    async def poll_card(
+        self, address: int, expect: int, path: str, mask: int = 0xFFFFFFFF, timeout_ns: float = 0
+    ) -> int:
+        """Read a word of a card over the bus, each time with a compiled path behind it, until a bit of `mask` differs
+        from `expect`, or `timeout_ns` have passed at the end of a turn (0: no limit); the word that was read last.
+        """
+
     async def poll(self, watches: Sequence[tuple[int, int]], path: str, moves: Moves | None = None) -> int:
         """Spin on 32-bit words of host memory, each (address, value it has now), until one differs; its index.
 

@@ -1,6 +1,6 @@
 """Which paths the Python of a message layer names: found in its syntax, without running anything.
 
-A path is named where a string reaches `work`, `spend`, `copy_memory`, a `Watch` or `poll`, or what
+A path is named where a string reaches `work`, `spend`, `copy_memory`, a `Watch`, `poll` or `poll_card`, or what
 firmware/nic/hardware makes them of: as a literal, a constant of the layer, a choice of such, or through a function of
 the layer that passes a parameter on.
 """
@@ -21,6 +21,7 @@ VERBS = {
     "Watched": (2, "path"),
     "flag_watch": (0, "path"),
     "poll": (1, "path"),
+    "poll_card": (2, "path"),
 }
 """Where a path's name stands in a call: position, keyword."""
 

@@ -9,11 +9,13 @@ from pymodels.host.faults import ProtectionFault
 from pymodels.host.moves import Moves
 from pymodels.host.outside import Outside, OutsideError
 from pymodels.host.pages import PAGE, Rights
+from pymodels.host.polling import CardPollError, PollsCards
 from pymodels.host.process import Process, Processes
 from pymodels.host.signals import Sig, SignalError
 
 __all__ = [
     "PAGE",
+    "CardPollError",
     "Computes",
     "ComputingError",
     "Fault",
@@ -21,6 +23,7 @@ __all__ = [
     "Moves",
     "Outside",
     "OutsideError",
+    "PollsCards",
     "Process",
     "Processes",
     "ProtectionFault",

@@ -19,6 +19,7 @@ from pymodels.host.moves import Moves
 from pymodels.host.outside import PATIENCE_S, Outside
 from pymodels.host.owner import Owner, Signal
 from pymodels.host.pages import PAGE, Page, PageTable, Rights, parts
+from pymodels.host.polling import PollsCards
 from pymodels.host.scheduler import Scheduler
 from pymodels.host.signals import Sig, SignalError, Signals
 from pymodels.kernel import Kernel, Task
@@ -27,7 +28,7 @@ MEMORY_VA, DEVICE_VA = 0x1000_0000, 0xC000_0000
 """Where memory and devices are mapped, the same in every process (ours)."""
 
 
-class Process(Faulting):
+class Process(Faulting, PollsCards):
     """A process of one host. Addresses are virtual; what is not mapped raises ProtectionFault."""
 
     def __init__(self, host: Owner, number: int, name: str) -> None:
@@ -39,6 +40,7 @@ class Process(Faulting):
         self.signals = Signals(self.who, host.scheduler.kernel, self.overhead, self._tell)
         self.start_faults()
         self._scheduler = host.scheduler
+        self._kernel = host.scheduler.kernel
         self._next = MEMORY_VA
         self._next_device = DEVICE_VA
 
@@ -195,6 +197,12 @@ class Process(Faulting):
         if self._scheduler.leave():
             await self._after("pio_read")
         return value
+
+    def _check_card(self, address: int, call: str) -> None:
+        self._card(address, 4, call, write=False)
+
+    async def _missed(self) -> None:
+        await self.give_way()
 
     def _card(self, va: int, size: int, what: str, write: bool) -> int:
         """Physical address of a range on a card: pages of a card that are mapped together follow one another."""

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from pymodels.cards import SLOT_BYTES, CardMap
-from pymodels.host import Computes, Moves, Processes
+from pymodels.host import Computes, Moves, PollsCards, Processes
 from pymodels.kernel import Event
 from pymodels.machine.actor import Actor
 from pymodels.machine.memory import BusMemory, MachineError, Memory
@@ -34,7 +34,7 @@ class ModelBuffer:
     view: memoryview
 
 
-class ModelHost(Processes, Computes, Actor):
+class ModelHost(Processes, Computes, PollsCards, Actor):
     """Satisfies `firmware.verbs.Host` by shape. Beyond it: `memory`, `pause` and `resume`, `granted`."""
 
     side = "host"

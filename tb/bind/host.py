@@ -13,7 +13,7 @@ from pymodels.cards import CardMap
 from pymodels.costs.table import PathTable
 from pymodels.errors import SanlabError
 from pymodels.hardware.processors import HostProcessor, host_clocks
-from pymodels.host import PAGE, Computes, Moves, Processes
+from pymodels.host import PAGE, Computes, Moves, PollsCards, Processes
 from pymodels.kernel import Kernel
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import Actor, PathNumbers, big_endian
@@ -63,7 +63,7 @@ class RtlBuffer:
     view: memoryview
 
 
-class RtlHost(Processes, Computes, Actor):
+class RtlHost(Processes, Computes, PollsCards, Actor):
     """One host. All its tasks share one CPU, in the order in which they ask for it."""
 
     compiled = "Host"

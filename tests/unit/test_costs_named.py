@@ -23,6 +23,7 @@ from pymodels.costs.named import named_paths
         ("verbs.Watch(0, 1, mask=3, path='a')", {"a"}),
         ("await host.poll([(0, 1)], 'a')", {"a"}),
         ("await grim.poll()", set()),
+        ("await host.poll_card(0, 1, 'a', mask=2)", {"a"}),
         ("await nic.work('a' if long else 'b')", {"a", "b"}),
         ("A = 'a'\nawait nic.work(A)", {"a"}),
         ("class Paths:\n    scan = 'a'\nawait nic.work(Paths.scan)", {"a"}),

@@ -69,10 +69,8 @@ class Buffers:
     async def receive(self) -> tuple[int, bytes]:
         """Wait for the next message: (source node, payload)."""
         while True:
-            word = await self.host.pio_read(self.host.nic_base + Region.RX_READY)
-            await self.host.spend("look_ready")
-            if not word >> Ready.VALID:
-                continue
+            ready = self.host.nic_base + Region.RX_READY
+            word = await self.host.poll_card(ready, 0, "look_ready", 1 << Ready.VALID)
             number, harm = word >> Ready.NUMBER & Size.BUFFERS - 1, word >> Ready.LONG & 3
             if not harm:
                 self.host.trace(TraceEvent.POLL_HIT)

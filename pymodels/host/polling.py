@@ -1,0 +1,54 @@
+"""A program that spins on a word of a card: each look is a read over the bus.
+
+A turn of the loop is the read, and then a compiled path that compares the word and branches back. It is made of single
+`pio_read` and `spend`, so reads meet everything else on the bus and in the card's memory, and interrupt routines and
+signals come between them as in any program.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pymodels.errors import SanlabError
+
+ALL = 0xFFFFFFFF
+"""Every bit of a word."""
+
+
+class CardPollError(SanlabError):
+    """A card is polled in a way that no program could."""
+
+
+class PollsCards:
+    """`poll_card`, mixed into hosts and processes."""
+
+    who: str
+
+    def _check_card(self, address: int, call: str) -> None:
+        """Raise an error unless a word of a card may be read."""
+
+    async def _missed(self) -> None:
+        """A turn of the loop found nothing."""
+
+    async def poll_card(self: Any, address: int, expect: int, path: str, mask: int = ALL, timeout_ns: float = 0) -> int:
+        """Read a word of a card over the bus, each time with a compiled path behind it, until a bit of `mask` differs
+        from `expect`, or `timeout_ns` have passed at the end of a turn (0: no limit); the word that was read last.
+        Raises CardPollError; ProtectionFault in a process that may not read the word.
+        """
+        call = f"poll_card({address:#x})"
+        if address % 4:
+            raise CardPollError(f"{self.who}: {call}", "a card is read in whole words", "give a multiple of 4")
+        if not mask & ALL:
+            raise CardPollError(f"{self.who}: {call}", f"mask {mask:#x} has no bit of a word", "name a bit to wait for")
+        if not timeout_ns >= 0:
+            cause, remedy = f"a limit of {timeout_ns} ns has passed before it begins", "give ns from 0 on; 0: no limit"
+            raise CardPollError(f"{self.who}: {call}", cause, remedy)
+        self._check_card(address, call)
+        kernel = self._kernel
+        last = kernel.now + round(timeout_ns * 1000)
+        while True:
+            word: int = await self.pio_read(address)
+            await self.spend(path)
+            if (word ^ expect) & mask & ALL or (timeout_ns and kernel.now >= last):
+                return word
+            await self._missed()

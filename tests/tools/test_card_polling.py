@@ -1,0 +1,194 @@
+"""Spinning on a word of a card: when the loop sees a change, who comes between its reads, and what is refused, on each
+binding of the host's verbs.
+
+Strategy: as `test_computing`: the host of the RTL, its hot part in C and in Python, and the host of the machine run the
+same programs with the same times. Where there is no simulator, a read takes the CPU for as long as the machine's and
+brings a word that the test changes; the studies of cards that are polled prove the bus of the RTL. The loop must end
+as one of single reads does, wherever the change, interrupts and signals fall.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pymodels.host import CardPollError, Process, ProtectionFault, Sig
+from pymodels.machine import Timing
+from tests.tools.hosts import BINDINGS, ENTRY, PATH, SIGNAL, SWITCH, Bound
+
+READ = Timing().pio_read
+STEP = READ + PATH
+"""Of one turn of the loop."""
+PLACE, FULL = 0x100, 0x80000007
+"""Of the word on the card, and what it becomes."""
+
+
+class Card:
+    """The word that a process polls."""
+
+    def __init__(self, binding: str, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.bound = Bound(binding, library, monkeypatch)
+        self.host, self.kernel = self.bound.host, self.bound.kernel
+        self.start = self.kernel.now
+        self.word = 0
+        self.app: Process = self.host.process("app")
+        self.va = self.app.map_nic(0) + PLACE
+        self.host.pio_read = self._read
+
+    async def _read(self, address: int) -> int:
+        assert address == self.host.nic_base + PLACE
+        if hasattr(self.host.cpu, "run"):
+            await self.host.cpu.run(READ)
+        else:
+            await self.host._use(READ, "a PIO read")
+        return self.word
+
+    def becomes(self, at: int, word: int = FULL) -> None:
+        """The card changes the word, so long after the start."""
+        self.kernel.at(self.start + at, lambda: setattr(self, "word", word))
+
+    def signal(self, at: int) -> None:
+        """The kernel sends the process USR1, so long after the start."""
+        self.kernel.at(self.start + at, lambda: self.host.signal(self.app.number, Sig.USR1))
+
+    async def single_reads(self, expect: int = 0, mask: int = 0xFFFFFFFF) -> int:
+        """The loop of single verbs."""
+        while True:
+            word = await self.app.pio_read(self.va)
+            await self.app.spend("look_flag")
+            if (word ^ expect) & mask:
+                return word
+            await self.app.give_way()
+
+
+@pytest.fixture(name="card", params=BINDINGS)
+def fixture_card(library: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Card:
+    """A card in a host on each binding."""
+    return Card(request.param, library, monkeypatch)
+
+
+def test_a_change_is_seen_by_the_next_read_wherever_it_falls_in_a_turn(card: Card) -> None:
+    delays = []
+
+    async def program() -> None:
+        for phase in range(1, STEP, STEP // 71):
+            card.start, card.word = card.kernel.now, 0
+            card.becomes(3 * STEP + phase)
+            await card.app.poll_card(card.va, 0, "look_flag")
+            ended = card.kernel.now - card.start
+            assert ended == (4 if phase < READ else 5) * STEP
+            delays.append(ended - (3 * STEP + phase))
+
+    card.bound.ends(program())
+    assert min(delays) > PATH and max(delays) <= STEP + PATH
+    gaps = {b - a for a, b in zip(sorted(delays), sorted(delays)[1:], strict=False)}
+    assert gaps == {STEP // 71}, "uniform over one turn"
+
+
+def test_only_the_bits_of_the_mask_are_compared_with_what_is_expected(card: Card) -> None:
+    card.word = 0x5
+    card.becomes(2 * STEP, 0x4)
+    card.becomes(5 * STEP, 0x80000005)
+    seen = []
+
+    async def program() -> None:
+        seen.append(await card.app.poll_card(card.va, 0x4, "look_flag", mask=0x80000004))
+
+    assert card.bound.ends(program()) == [card.start + 6 * STEP]
+    assert seen == [0x80000005]
+
+
+def test_a_limit_ends_the_loop_at_the_end_of_a_turn(card: Card) -> None:
+    seen = []
+
+    async def program() -> None:
+        seen.append(await card.app.poll_card(card.va, 0, "look_flag", timeout_ns=1 + 3 * STEP / 1000))
+        seen.append(await card.app.poll_card(card.va, 7, "look_flag", timeout_ns=1))
+
+    assert card.bound.ends(program()) == [card.start + 5 * STEP]
+    assert seen == [0, 0]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    change=st.integers(0, 8 * STEP),
+    routines=st.lists(st.tuples(st.integers(0, 8 * STEP), st.integers(1, 3)), max_size=4),
+    signal=st.integers(0, 8 * STEP),
+    beside=st.booleans(),
+)
+def test_it_equals_single_reads_in_a_loop_and_bindings_agree(
+    library: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    change: int,
+    routines: list[tuple[int, int]],
+    signal: int,
+    beside: bool,
+) -> None:
+    found = []
+    for binding in BINDINGS:
+        for single in (False, True):
+            card = Card(binding, library, monkeypatch)
+            handled: list[int] = []
+
+            async def handler(sig: Sig, card: Card = card, handled: list[int] = handled) -> None:
+                await card.app.compute(3)
+                handled.append(card.kernel.now - card.start)
+
+            card.app.on_signal(Sig.USR1, handler)
+            card.becomes(2 * change)
+            for at, calls in routines:
+                card.bound.routine(card.start + 2 * at, calls)
+            card.signal(2 * signal)
+            program = card.single_reads() if single else card.app.poll_card(card.va, 0, "look_flag")
+            other = card.host.process("other").compute(2000)
+            ends = card.bound.ends(program, other) if beside else (other.close(), card.bound.ends(program))[1]
+            stretches = [(begin - card.start, end - card.start) for begin, end in card.bound.stretches()]
+            found.append(([end - card.start for end in ends], handled, stretches, card.host.cpu_ps))
+    assert all(one == found[0] for one in found)
+
+
+def test_interrupts_and_signals_come_between_two_reads(card: Card) -> None:
+    told: list[int] = []
+
+    async def handler(sig: Sig) -> None:
+        told.append(card.kernel.now - card.start)
+
+    card.app.on_signal(Sig.USR1, handler)
+    card.bound.routine(card.start + 2 * STEP + 100)
+    card.signal(3 * STEP + ENTRY + READ + 10)
+    card.becomes(4 * STEP + ENTRY + SIGNAL + 10)
+    assert card.bound.ends(card.app.poll_card(card.va, 0, "look_flag")) == [card.start + 5 * STEP + ENTRY + SIGNAL]
+    assert told == [4 * STEP + ENTRY + SIGNAL]
+
+
+def test_a_loop_gives_way_to_a_thread_that_is_ready(card: Card) -> None:
+    card.becomes(10 * STEP)
+    other = card.host.process("other")
+
+    async def late() -> None:
+        await card.host.sleep(STEP + 100)
+        await other.compute(2000)
+
+    assert card.bound.ends(card.app.poll_card(card.va, 0, "look_flag"), late())[1] == (
+        card.start + 2 * STEP + SWITCH + 2_000_000
+    )
+
+
+def test_what_no_program_could_poll_is_refused_by_process_page_and_call(card: Card) -> None:
+    def refuses(error: type[Exception], said: str, va: int, **more: Any) -> None:
+        with pytest.raises(error, match=f"^h: process app: {re.escape(said)}"):
+            card.bound.ends(card.app.poll_card(va, 0, "look_flag", **more))
+
+    nobody, memory = card.va + 4096, card.app.allocate(4096)
+    call = f"poll_card({nobody:#x})"
+    refuses(ProtectionFault, f"protection fault: {call} at {nobody:#x}: nothing is mapped there", nobody)
+    call = f"poll_card({memory:#x})"
+    refuses(ProtectionFault, f"protection fault: {call} at {memory:#x}: memory, not a device", memory)
+    refuses(CardPollError, f"poll_card({card.va + 2:#x}): a card is read in whole words", card.va + 2)
+    refuses(CardPollError, f"poll_card({card.va:#x}): mask 0x0 has no bit", card.va, mask=0)
+    refuses(CardPollError, f"poll_card({card.va:#x}): a limit of -1 ns has passed", card.va, timeout_ns=-1)
