@@ -64,6 +64,12 @@ class ClusterView:
     """Settings of the FPGA cards that the driver writes: `clock_divisor`, `config_clocks`."""
     machine_code: MachineCode | None = None
     """What the NIC of this node executes; None: its firmware is a program in Python."""
+    other_routes: Mapping[int, tuple[bytes, ...]] = field(default_factory=dict)
+    """The further routes to destinations that have several."""
+
+    def ways(self, vnn: int) -> tuple[bytes, ...]:
+        """All routes to a destination, for a layer that takes them in turn, packet by packet."""
+        return (self.routes[vnn], *self.other_routes.get(vnn, ()))
 
     def has(self, vnn: int, card: str) -> bool:
         """Whether a host has a card."""

@@ -72,6 +72,20 @@ def clos(hosts: Sequence[str], ports: int = 8, metres: float | None = None) -> T
     return _checked((*leaf, *spine), hosts, (*down, *up))
 
 
+def board(hosts: Sequence[str], chips: int = 4, ports: int = 8, metres: float | None = None) -> Topology:
+    """A switch board of the SP: `chips` node chips and as many link chips, a cable from each to each.
+
+    Hosts go round the node chips, so the first `chips` ones have `chips` routes to each other, one by each link chip.
+    """
+    _fits(len(hosts), chips * (ports - chips), f"a board of {chips} node chips with {ports} ports")
+    down = [Link(End(host, 0), End(f"chip{i % chips}", i // chips), metres) for i, host in enumerate(hosts)]
+    up = [
+        Link(End(f"chip{i}", ports - chips + j), End(f"link{j}", i), metres) for i in range(chips) for j in range(chips)
+    ]
+    switches = tuple(Switch(f"{kind}{i}", ports) for kind in ("chip", "link") for i in range(chips))
+    return _checked(switches, hosts, (*down, *up))
+
+
 def _shares(items: Sequence[End], count: int) -> list[Sequence[End]]:
     """`items` cut into `count` runs whose lengths differ by at most one."""
     bounds = [len(items) * i // count for i in range(count + 1)]

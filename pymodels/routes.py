@@ -10,13 +10,16 @@ leaves from queues there. A packet for which such a queue has no room is refused
 that forward add nothing to the graph. A NIC that takes no packet while it waits for its own link does: whoever holds
 the channel to it waits for the channel from it. Which do is a matter of the message layer
 (`firmware.layers.holds_link`).
+
+A pair may have several routes, which a message layer takes in turn, packet by packet; a layer that does not ask for
+them takes the first. All of them stand in the graph.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from pymodels.errors import EXIT_CONFIGURATION, SanlabError
@@ -132,10 +135,26 @@ class Routes:
 
     table: Mapping[Pair, bytes]
     computed: bool = False
+    others: Mapping[Pair, tuple[bytes, ...]] = field(default_factory=dict)
+    """The further routes of pairs that have several, in the order in which they are taken."""
 
     def between(self, source: str, target: str) -> bytes:
-        """The route from one host to another. KeyError for a host that has none."""
+        """The route from one host to another, the first of several. KeyError for a host that has none."""
         return self.table[source, target]
+
+    def ways(self, source: str, target: str) -> tuple[bytes, ...]:
+        """All routes from one host to another, in turn. KeyError for a host that has none."""
+        return (self.table[source, target], *self.others.get((source, target), ()))
+
+    def each(self) -> Iterator[tuple[Pair, bytes]]:
+        """Every route with its pair."""
+        for pair in self.table:
+            yield from ((pair, route) for route in self.ways(*pair))
+
+    @property
+    def most(self) -> int:
+        """The number of routes of the pair that has most; 1 for a cluster without pairs."""
+        return max((1 + len(others) for others in self.others.values()), default=1)
 
 
 class DependencyGraph:
@@ -146,7 +165,7 @@ class DependencyGraph:
 
     def __init__(self, topology: Topology, routes: Routes, nics_hold: bool = False) -> None:
         self.next: dict[Channel, dict[Channel, Pair]] = {}
-        for pair, route in routes.table.items():
+        for pair, route in routes.each():
             taken = verify(topology, pair, route)
             for held, wanted in itertools.pairwise(taken):
                 self.next.setdefault(held, {}).setdefault(wanted, pair)

@@ -117,6 +117,18 @@ class Topology:
                 return End(switch.name, running - self.first_port[switch.name])
         return None
 
+    def port(self, text: str) -> End:
+        """The cabled port that a text such as `spine0.2` names; a host's is `node00.0`. TopologyError for none."""
+        node, dot, number = text.rpartition(".")
+        if not dot or node not in self.ports:
+            remedy = nearest(node or text, self.ports)
+            raise TopologyError("unknown port", f"{text!r} is no port of a switch or host", remedy, text)
+        end = End(node, int(number)) if number.isdecimal() else End(node, -1)
+        if end not in self.peers:
+            known = ", ".join(str(cabled) for cabled in self.cabled(node))
+            raise TopologyError("unknown port", f"no cable ends at {text!r}", f"cabled: {known}", text)
+        return end
+
     def present(self, switch: str) -> int:
         """Bit mask of the cabled ports of a switch (`present` of the RTL crossbar)."""
         return sum(1 << port for port in range(self.ports[switch]) if End(switch, port) in self.peers)

@@ -3,7 +3,8 @@
 A spanning tree by breadth from a root switch gives each cable an up end (nearer to the root, then earlier in the
 list). A legal path goes up any number of times, then down any number of times; so no circle of waiting packets can
 close. That is checked, as it is for routes that are given. Among the shortest legal paths the one whose channels carry
-the fewest routes so far is taken, then the one of the lowest ports. The root is the switch that gives the shortest
+the fewest routes so far is taken, then the one of the lowest ports; where a pair is to have several routes, the next is
+chosen in the same way among the rest. The root is the switch that gives the shortest
 routes in total, then the most ways to choose from, then the first in the list: in a Clos network a leaf, so that all
 spines are used.
 """
@@ -11,6 +12,7 @@ spines are used.
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Iterator
 
 from pymodels.errors import nearest
 from pymodels.routes import Pair, Routes, check_routes, route_of
@@ -18,8 +20,6 @@ from pymodels.topology import Channel, Topology, TopologyError
 
 State = tuple[str, bool]
 """Switch, and whether the path has already turned down."""
-Way = tuple[int, tuple[int, ...], list[Channel]]
-"""Routes that already run over the channels of a path, its output ports (less is better in both), and the channels."""
 
 
 class UpDown:
@@ -83,28 +83,34 @@ class UpDown:
                     todo.append(before)
         return hops
 
-    def path(self, pair: Pair) -> list[Channel]:
-        """The channels from host to host, and their load counted."""
-        first, last = (self.topology.attachment(host) for host in pair)
-        hops = self.hops[last.node]
-        ways: dict[State, Way] = {(first.node, False): (0, (), [])}
-        for left in range(hops[first.node, False] - 1, -1, -1):
-            ways = self._extend(ways, {state for state in hops if hops[state] == left})
-        _, _, between = min(ways.values())
-        start = Channel(self.topology.peers[first], first)
-        taken = [start, *between, Channel(last, self.topology.peers[last])]
-        self.load.update(taken)
+    def paths(self, pair: Pair, most: int = 1) -> list[list[Channel]]:
+        """The channels from host to host, of `most` ways or of as many as there are; their load is counted."""
+        left = list(self._shortest(pair))
+        taken: list[list[Channel]] = []
+        for _ in range(min(most, len(left))):
+            taken.append(min(left, key=self._merit_of))
+            left.remove(taken[-1])
+            self.load.update(taken[-1])
         return taken
 
-    def _extend(self, ways: dict[State, Way], allowed: set[State]) -> dict[State, Way]:
-        """All ways one channel longer, the best for each state reached."""
-        longer: dict[State, Way] = {}
-        for state, (load, ports, taken) in ways.items():
-            for channel, after in self._moves(state):
-                way = (load + self.load[channel], (*ports, channel.source.port), [*taken, channel])
-                if after in allowed and (after not in longer or way < longer[after]):
-                    longer[after] = way
-        return longer
+    def _merit_of(self, path: list[Channel]) -> tuple[int, list[int]]:
+        """Routes that already run over the channels of a path, and its output ports: less is better in both."""
+        return sum(self.load[channel] for channel in path), [channel.source.port for channel in path]
+
+    def _shortest(self, pair: Pair) -> Iterator[list[Channel]]:
+        """The channels of each shortest legal path."""
+        first, last = (self.topology.attachment(host) for host in pair)
+        begin, end = Channel(self.topology.peers[first], first), Channel(last, self.topology.peers[last])
+        hops = self.hops[last.node]
+
+        def onward(state: State) -> Iterator[list[Channel]]:
+            if not hops[state]:
+                yield [end]
+            for channel, after in self._moves(state) if hops[state] else ():
+                if hops.get(after) == hops[state] - 1:
+                    yield from ([channel, *rest] for rest in onward(after))
+
+        return ([begin, *rest] for rest in onward((first.node, False)))
 
     def merit(self) -> tuple[int, int]:
         """How good the root is, less being better: hops over all pairs of hosts, then minus the ways to choose."""
@@ -120,23 +126,28 @@ class UpDown:
                 choices += hosts * at[target] * ways[source, False]
         return total, -choices
 
-    def routes(self) -> Routes:
-        """The routes between all pairs of hosts, in the order of the hosts. RouteError when they could deadlock."""
+    def routes(self, most: int = 1) -> Routes:
+        """The routes between all pairs of hosts, in the order of the hosts, `most` a pair or as many as there are.
+        RouteError when they could deadlock.
+        """
         pairs = [(a, b) for a in self.topology.hosts for b in self.topology.hosts if a != b]
-        routes = Routes({pair: route_of(self.path(pair)) for pair in pairs}, computed=True)
+        ways = {pair: [route_of(path) for path in self.paths(pair, most)] for pair in pairs}
+        others = {pair: tuple(more) for pair, (_, *more) in ways.items() if more}
+        routes = Routes({pair: found[0] for pair, found in ways.items()}, computed=True, others=others)
         check_routes(self.topology, routes)
         return routes
 
 
-def up_down(topology: Topology, root: str | None = None) -> Routes:
-    """Up*/down* routes between all hosts; the best root unless one is named. TopologyError when the root is no switch.
+def up_down(topology: Topology, root: str | None = None, most: int = 1) -> Routes:
+    """Up*/down* routes between all hosts, `most` a pair or as many shortest ones as there are; the best root unless one
+    is named. TopologyError when the root is no switch.
 
     The topology must have passed `check`.
     """
     if root is not None:
-        return UpDown(topology, root).routes()
+        return UpDown(topology, root).routes(most)
     if not topology.hosts:
         return Routes({}, computed=True)
     reached = UpDown(topology, topology.attachment(topology.hosts[0]).node).rank
     switches = [s.name for s in topology.switches if s.name in reached]
-    return min((UpDown(topology, switch) for switch in switches), key=UpDown.merit).routes()
+    return min((UpDown(topology, switch) for switch in switches), key=UpDown.merit).routes(most)

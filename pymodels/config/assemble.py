@@ -25,6 +25,7 @@ from pymodels.updown import up_down
 
 MIN_QUEUE = 64
 MAX_QUEUE = 1 << 30
+MAX_ROUTES = 16
 
 
 def load_cluster(path: Path, host: str | None = None, allow_cycles: bool = False) -> Cluster:
@@ -123,7 +124,7 @@ def _routes(
 ) -> Routes:
     """Given routes, verified hop by hop; computed ones when asked for or when no file is named."""
     computed, given = raw.once.get("ROUTES"), raw.once.get("ROUTING_MYRI")
-    if computed and computed.words[1] != "COMPUTED":
+    if computed and computed.words[1] != "COMPUTED":  # the number behind it is checked where it is used
         raise computed.error("unknown word after ROUTES", f"{computed.words[1]!r} is none", "write ROUTES COMPUTED")
     if computed and given:
         raise computed.error(
@@ -131,14 +132,25 @@ def _routes(
         )
     given = given or (None if computed else raw_file.once.get("LCP_FILE"))
     if given is None:
-        return up_down(topology)
+        return _computed(topology, computed)
     table = read_routes(given, names)
-    hosts = set(topology.hosts)
-    routes = Routes({pair: route for pair, route in table.routes.items() if hosts.issuperset(pair)})
+    used = {pair: ways for pair, ways in table.routes.items() if set(topology.hosts).issuperset(pair)}
+    others = {pair: tuple(more) for pair, (_, *more) in used.items() if more}
+    routes = Routes({pair: ways[0] for pair, ways in used.items()}, others=others)
     try:
         check_routes(topology, routes, allow_cycles)
     except RouteError as error:
         raise _at_its_line(error, table, given) from None
+    return routes
+
+
+def _computed(topology: Topology, line: Line | None) -> Routes:
+    """Computed routes: one a pair, or as many as the line asks for where there are so many."""
+    most = integer(line, line.words[2], "the routes of a pair", 1, MAX_ROUTES) if line and len(line.words) > 2 else 1
+    routes = up_down(topology, most=most)
+    if line and routes.most < most:
+        cause = f"no two hosts have {most} shortest ways from one to the other; the most is {routes.most}"
+        raise line.error("more routes than there are", cause, f"write ROUTES COMPUTED {routes.most}, or add cables")
     return routes
 
 

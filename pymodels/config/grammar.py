@@ -18,7 +18,7 @@ ONCE = {
     "HOST_MAP_MYRI": "HOST_MAP_MYRI <file>",
     "CIRCUITS_CELOXICA": "CIRCUITS_CELOXICA <file>",
     "PROFILE": "PROFILE <name>",
-    "ROUTES": "ROUTES COMPUTED",
+    "ROUTES": "ROUTES COMPUTED [<routes_of_a_pair>]",
 }
 """Once in a cluster, in either of its two files."""
 REPEATED = {

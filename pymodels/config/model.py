@@ -75,6 +75,12 @@ class Cluster:
         source = self.hosts[vnn].name
         return {h.vnn: self.routes.between(source, h.name) for h in self.hosts if h.vnn != vnn}
 
+    def other_routes_from(self, vnn: int) -> dict[int, tuple[bytes, ...]]:
+        """The further routes by destination VNN, of those that have several."""
+        source = self.hosts[vnn].name
+        further = {h.vnn: self.routes.others.get((source, h.name), ()) for h in self.hosts}
+        return {to: routes for to, routes in further.items() if routes}
+
     def having(self, card: str, vnn: int | None = None) -> tuple[Host, ...]:
         """The hosts that have a card; only host `vnn` when one is given. SanlabError when nobody has it."""
         found = tuple(h for h in self.hosts if card in h.cards and vnn in (None, h.vnn))

@@ -1,7 +1,8 @@
 """The static files of a cluster: host map, routing table, circuits (paper 003, C.1.2). Their forms are ours.
 
 host map    <host> <physical ID>
-routes      <source> <destination>:<byte>.<byte>... ...     bytes in hexadecimal; hosts by physical ID or name
+routes      <source> <destination>:<byte>.<byte>... ...     bytes in hexadecimal; hosts by physical ID or name;
+                                                            a destination again: a further route to it
 circuits    <image file> <slot> <circuit>
 """
 
@@ -46,9 +47,9 @@ def read_host_map(asked_by: Line | None) -> dict[str, Place]:
 
 
 class RouteTable(NamedTuple):
-    """The routes of a routes file, and the line of each source."""
+    """The routes of a routes file, in the order of each line, and the line of each source."""
 
-    routes: dict[Pair, bytes]
+    routes: dict[Pair, list[bytes]]
     lines: dict[str, Line]
 
 
@@ -67,9 +68,11 @@ def read_routes(asked_by: Line, names: dict[int, str]) -> RouteTable:
         for target, route in _paths(line, names):
             if target == source:
                 raise line.error("route to itself", f"{source!r} has a path to {target!r}", "list the other hosts only")
-            if (source, target) in table.routes:
-                raise line.error(f"duplicate name {target!r}", f"two paths lead from {source!r} to it", "keep one")
-            table.routes[source, target] = route
+            ways = table.routes.setdefault((source, target), [])
+            if route in ways:
+                cause = f"{route.hex('.').upper()} leads from {source!r} to {target!r} twice"
+                raise line.error("the same route again", cause, "keep one of the two, or give another way")
+            ways.append(route)
     return table
 
 

@@ -21,9 +21,9 @@ def render(cluster: Cluster, title: str) -> dict[str, str]:
         config += ["", f"HOST {host.name}", *(f"    USE {card}" for card in host.cards)]
         config += [f"    QUEUE_SIZE {q.resource} {q.size}" for q in host.queues]
     static = [f"!-- {title}: the network, switch by switch and cable by cable", f"HOST_MAP_MYRI {HOST_MAP}"]
-    static += [f"PROFILE {cluster.profile}"] * (cluster.profile is not None) + [
-        "ROUTES COMPUTED"
-    ] * cluster.routes.computed
+    static += [f"PROFILE {cluster.profile}"] * (cluster.profile is not None)
+    if cluster.routes.computed:
+        static.append("ROUTES COMPUTED" + f" {cluster.routes.most}" * (cluster.routes.most > 1))
     static += cluster.topology.config_lines(mapped=True)
     hosts = ["!-- host, physical ID = its switch port, counted through all switches"]
     hosts += [f"{host.name} {host.pnn}" for host in cluster.hosts]
@@ -39,10 +39,10 @@ def render(cluster: Cluster, title: str) -> dict[str, str]:
 def _route_lines(cluster: Cluster) -> list[str]:
     lines = []
     for source in cluster.hosts:
-        paths = sorted(
-            (cluster.hosts[vnn].pnn, route.hex(".").upper()) for vnn, route in cluster.routes_from(source.vnn).items()
-        )
-        lines.append(" ".join([str(source.pnn), *(f"{pnn}:{route}" for pnn, route in paths)]))
+        targets = sorted((host.pnn, host.name) for host in cluster.hosts if host is not source)
+        paths = ((pnn, route) for pnn, target in targets for route in cluster.routes.ways(source.name, target))
+        words = (f"{pnn}:{route.hex('.').upper()}" for pnn, route in paths)
+        lines.append(" ".join([str(source.pnn), *words]))
     return lines
 
 

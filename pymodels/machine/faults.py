@@ -7,8 +7,11 @@ behind it pass. Then it enters the last output like any other packet. A doubled 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
+
+from pymodels.topology import End
 
 
 class FaultKind(IntEnum):
@@ -49,6 +52,7 @@ class Faults:
         """Faults that took effect."""
         self._chances: tuple[float, ...] = ()
         """Of what can happen to any packet."""
+        self._late: dict[End, int] = {}
         self._most_ps = ASIDE_PS
         self._random = random.Random()
 
@@ -115,6 +119,19 @@ class Faults:
             offset = self._random.randrange(9 if self._random.random() < 0.5 else 200)
             return Fault(kind, offset, 1 << self._random.randrange(8))
         return Fault(kind, delay=0 if kind is FaultKind.DROP else self._random.randrange(self._most_ps))
+
+    def delay_into(self, port: End, by_ps: int) -> None:
+        """From now on what enters this port comes so much later; packets on other routes pass it. ValueError for a
+        delay that is not positive.
+        """
+        if by_ps <= 0:
+            raise ValueError(f"a delay of {by_ps} ps into {port}: it must be positive")
+        self._late[port] = by_ps
+
+    def on_way(self, ports: Iterable[End]) -> list[Fault]:
+        """What a packet meets that enters these ports: it stands aside for the delays of all of them."""
+        late = sum(self._late.get(port, 0) for port in ports) if self._late else 0
+        return [Fault(FaultKind.REORDER, delay=late)] if late else []
 
     def passed(self, source: int, destination: int) -> int:
         """How many packets have gone along this path: the number of the next one."""

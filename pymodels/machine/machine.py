@@ -33,6 +33,7 @@ class View(TypedDict):
     me: int
     names: tuple[str, ...]
     routes: dict[int, bytes]
+    other_routes: dict[int, tuple[bytes, ...]]
     options: dict[str, int | str]
     sram_bytes: int
     pnns: tuple[int, ...]
@@ -113,11 +114,12 @@ class Machine:
     def view(self, node: int, **options: int | str) -> View:
         """What the software of a node knows of the cluster; keywords become options of the message layer."""
         me = self.names[node]
-        routes = {vnn: self._routes.between(me, name) for vnn, name in enumerate(self.names) if vnn != node}
+        ways = {vnn: self._routes.ways(me, name) for vnn, name in enumerate(self.names) if vnn != node}
         return View(
             me=node,
             names=tuple(self.names),
-            routes=routes,
+            routes={vnn: found[0] for vnn, found in ways.items()},
+            other_routes={vnn: found[1:] for vnn, found in ways.items() if found[1:]},
             options=dict(options),
             sram_bytes=self.nics[node].sram_bytes,
             pnns=tuple(self.topology.running_port(self.topology.attachment(name)) for name in self.names),

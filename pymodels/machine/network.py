@@ -231,6 +231,7 @@ class ModelNetwork:
     def _strike(self, flight: Flight, receiver: int) -> None:
         """The faults of a packet: what of them is known before its bytes flow."""
         flight.faults = self.faults.packet(flight.source, receiver)
+        flight.faults += self.faults.on_way(self._topology.peers[end] for end in flight.held)
         for fault in flight.faults:
             self._log.add(switch_port(0, 0), TraceEvent.FAULT, 0, fault.kind, fault.offset)
             if fault.kind is FaultKind.DELAY:

@@ -200,6 +200,8 @@ class RunningCluster:
         loss, damage, reorder = (float(self.plan.options[name]) for name in names)
         if loss or damage or reorder:
             self.lose(loss, damage, self.plan.request.seed, reorder)
+        if late := str(self.plan.options["fault.late_port"]):
+            self.delay(self.plan.cluster.topology.port(late), int(self.plan.options["fault.late_us"]))
 
     async def hold(self, node: int) -> None:
         """Reset a LANai, as its driver does: its program ends where it is, its DMA with the block in work, and packets
@@ -248,6 +250,17 @@ class RunningCluster:
             cable, clock = self.numbers.cable_into(into), self.numbers.clock_of(into)
             back = self.numbers.cable_into(self.plan.cluster.topology.peers[into])
             self.doorway.lib.dw_loss(cable, clock, back, loss, damage, reorder, seed)
+
+    def delay(self, into: End, us: int) -> None:
+        """From now on what enters this port comes so much later. Packets on other routes pass it.
+
+        Raises ValueError for a delay of less than a character, or of more than the cable's model holds.
+        """
+        cable, clock = self.numbers.cable_into(into), self.numbers.clock_of(into)
+        back = self.numbers.cable_into(self.plan.cluster.topology.peers[into])
+        slots = us * US // self.plan.profile.integer("clock.link_ps")
+        if self.doorway.lib.dw_delay(cable, clock, back, slots):
+            raise ValueError(f"the cable into {into} cannot be {slots} characters late: 1 to {1 << 14}")
 
     def fault(self, into: End, kind: str, first_us: float, last_us: float, value: int = 0) -> None:
         """Disturb what arrives at a port between two times: `kind` is drop, flip (xor value) or stick (at value).

@@ -201,7 +201,7 @@ class Lab(Notebook):
         cards = tuple(frozenset(host.cards) for host in cluster.hosts)
         view = ClusterView(vnn, cluster.names, routes, options, sram_bytes, cards, cluster.circuits or EXAMPLE)
         view = replace(view, pnns=tuple(host.pnn for host in cluster.hosts), queues=cluster.hosts[vnn].queues)
-        view = replace(view, config=cluster.file)
+        view = replace(view, config=cluster.file, other_routes=cluster.other_routes_from(vnn))
         return replace(view, fpga=self._fpga()) if any(FPGA_CARD in used for used in cards) else view
 
     def _fpga(self) -> Mapping[str, int]:

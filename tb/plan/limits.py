@@ -5,7 +5,7 @@ from __future__ import annotations
 from pymodels.config import Cluster
 from pymodels.errors import ConfigError
 from pymodels.profiles import Profile
-from pymodels.topology import Link
+from pymodels.topology import Link, TopologyError
 
 MOST_HOSTS = 128
 """Hosts that the doorway's tables hold: two memories each, and two for further cards."""
@@ -37,13 +37,24 @@ def check_switches(cluster: Cluster, profile: Profile) -> None:
             cause = f"profile {profile.name!r} has {profile.nic.title}, and {network.switch} has {network.ports}"
             remedy = f"write SWITCH {switch.name} {network.ports}, cascade two, or choose another PROFILE"
             raise ConfigError(cluster.file, 0, what, cause, remedy)
-    (source, target), longest = max(
-        cluster.routes.table.items(), key=lambda item: len(item[1]), default=(("", ""), b"")
-    )
+    (source, target), longest = max(cluster.routes.each(), key=lambda item: len(item[1]), default=(("", ""), b""))
     if network.route_bytes and len(longest) > network.route_bytes:
         what = f"the route from {source} to {target} leads through {len(longest)} switches"
         cause = f"the header of a packet has room for {network.route_bytes}"
         raise ConfigError(cluster.file, 0, what, cause, "cable the switches closer together")
+
+
+def check_late(cluster: Cluster, port: str, delay_given: bool) -> None:
+    """Refuse a port that there is not, into which packets come late, and a delay without one. Raises ConfigError."""
+    if delay_given and not port:
+        raise ConfigError(
+            "SET", 0, "fault.late_us alone", "no port is named", "set fault.late_port=<switch>.<port> too"
+        )
+    try:
+        if port:
+            cluster.topology.port(port)
+    except TopologyError as error:
+        raise ConfigError("SET", 0, f"fault.late_port: {error.what}", error.cause, error.remedy) from None
 
 
 def longest_cable(profile: Profile) -> float:

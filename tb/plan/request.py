@@ -21,7 +21,7 @@ from pymodels.profiles import DEFAULT_PROFILE, Profile, load_profile, profile_na
 from pymodels.profiles.profile import parse_settings
 from pymodels.routes import check_routes
 from tb.plan.firmware import EACH_INSTRUCTION, FIRMWARE, INSTRUCTIONS, STOP, STOP_AT, WRITTEN_IN, nodes_in_c
-from tb.plan.limits import check_cables, check_size, check_switches
+from tb.plan.limits import check_cables, check_late, check_size, check_switches
 from tb.plan.options import Option, check_layers, links_held, options_by_layer
 from tb.plan.studies import StudyInfo
 
@@ -40,6 +40,8 @@ RUN_OPTIONS = {
     "fault.loss": Option(0.0, "probability that a packet vanishes before it reaches a host, by seed", 0, 1),
     "fault.damage": Option(0.0, "probability that a bit of a packet is flipped before it reaches a host", 0, 1),
     "fault.reorder": Option(0.0, "probability that others pass a packet before it reaches a host, by seed", 0, 1),
+    "fault.late_port": Option("", "the port (spine0.2) of a switch or host into which packets come late, by late_us"),
+    "fault.late_us": Option(10, "how much later they come, in us: packets on other routes pass them", 1, 50),
     "run.stuck_waves": Option(1, "0 = after a standstill no second run with waves of the time around it", 0, 1),
     "run.hang_us": Option(1_000_000, "simulated silence that counts as a hang, in us", 1, 10**9),
 }
@@ -105,6 +107,7 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     }
     check_switches(cluster, profile)
     check_cables(cluster, profile)
+    check_late(cluster, str(options["fault.late_port"]), "fault.late_us" in request.settings)
     understood = Plan(request, cluster, profile, options)
     check_layers(options, len(cluster.hosts), profile.integer("sram.bytes"), profile.card)
     held_by = links_held(options)

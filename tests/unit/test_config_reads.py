@@ -202,6 +202,7 @@ def test_examples_are_the_networks_that_they_say() -> None:
         "fifo_cards",
         "four_hosts",
         "fourteen_hosts",
+        "sp_board",
         "two_cards",
         "two_hosts",
     )
@@ -213,6 +214,7 @@ def test_examples_are_the_networks_that_they_say() -> None:
         "fifo_cards": 4,
         "four_hosts": 4,
         "fourteen_hosts": 14,
+        "sp_board": 8,
         "two_cards": 2,
         "two_hosts": 2,
     }
@@ -222,7 +224,11 @@ def test_examples_are_the_networks_that_they_say() -> None:
     assert eight.topology == single_switch(eight.names, 8)
     fourteen = clusters["fourteen_hosts"]
     assert set(fourteen.topology.links) == set(cascade(host_names(14), 8).links)
-    assert {name for name, c in clusters.items() if c.profile != "lanai9"} == {"fifo_cards", "fourteen_hosts"}
+    assert {name for name, c in clusters.items() if c.profile != "lanai9"} == {
+        "fifo_cards",
+        "fourteen_hosts",
+        "sp_board",
+    }
     assert (clusters["fifo_cards"].profile, fourteen.profile) == ("fifo", "sp")
 
 
@@ -232,6 +238,10 @@ def test_written_examples_are_what_the_writer_writes() -> None:
         ("four_hosts", "Four hosts on one 8-port switch"),
         ("fourteen_hosts", "Fourteen hosts on two cascaded 8-port SP switches"),
         ("clos16", "Sixteen hosts on a Clos network of six 8-port switches"),
+        (
+            "sp_board",
+            "Eight hosts on a switch board of the SP: four node chips, four link chips, four routes a pair",
+        ),
     ):
         folder = find_config(name, {}).parent
         files = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
@@ -255,7 +265,7 @@ def test_configuration_is_found_by_file_folder_name_or_variable(tmp_path: Path) 
             None,
             {"GRIM_CONFIG": "/nowhere"},
             "GRIM_CONFIG: unknown cluster: '/nowhere' is no file and no example; known: clos16, eight_hosts, "
-            "fifo_cards, four_hosts, fourteen_hosts, two_cards, two_hosts",
+            "fifo_cards, four_hosts, fourteen_hosts, sp_board, two_cards, two_hosts",
         ),
     ],
 )

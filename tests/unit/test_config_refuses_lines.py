@@ -131,9 +131,10 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
         "grim_routes_myri.txt:3: duplicate name 'paris': its routes stand already at grim_routes_myri.txt:1; "
         "one line per source",
     ),
-    "duplicate destination": (
+    "the same route again": (
         {ROUTES: "0 1:81 metz:81\n"},
-        "grim_routes_myri.txt:1: duplicate name 'metz': two paths lead from 'paris' to it; keep one",
+        "grim_routes_myri.txt:1: the same route again: 81 leads from 'paris' to 'metz' twice; "
+        "keep one of the two, or give another way",
     ),
     # Missing files
     "missing resource file": (

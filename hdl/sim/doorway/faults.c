@@ -1,6 +1,8 @@
 // Faults on cables, by absolute time: what happens to the character that leaves the cable in a given character slot.
 //
 // A fault replaces, drops or flips characters in a half-open interval of slots. The cable's clock is kept awake for it.
+#include <stdlib.h>
+
 #include "doorway.h"
 
 enum { FAULT_DROP = 1, FAULT_FLIP = 2, FAULT_STICK = 3 };
@@ -147,6 +149,47 @@ static int hold(lottery *l, int cable, int64_t slot, int character) {
   return leaves;
 }
 
+// A cable that is longer than it was built, by so many slots: packets stay in order on it, and those on other routes pass them. What is on
+// it obeys STOP as its sender does, so at most a flight more than DELAYED characters are on it.
+enum { DELAYED = 1 << 15 };
+typedef struct {
+  int64_t slots;
+  int clock, back, first, count;
+  uint16_t character[DELAYED];
+  int64_t due[DELAYED];
+} line;
+static line *lines[DW_CABLES];
+
+// `back`: the cable that brings the receiver's STOP and GO. Returns -1 for more slots than there is room for.
+int dw_delay(int cable, int clock, int back, int64_t slots) {
+  if (slots < 1 || slots > DELAYED / 2) return -1;
+  if (!lines[cable]) lines[cable] = calloc(1, sizeof(line));
+  line *l = lines[cable];
+  l->slots = slots;
+  l->clock = clock;
+  l->back = back;
+  dw_faults = 1;
+  dw_faults_on();
+  return 0;
+}
+static int delay(line *l, int64_t slot, int character) {
+  const int flows = (character & FLAG) || character == GAP;
+  int leaves = flows ? KEEP_HOLD : character;
+  if (flows) {
+    const int at = (l->first + l->count++) % DELAYED;
+    l->character[at] = (uint16_t)character;
+    l->due[at] = slot + l->slots;
+  }
+  if (!l->count) return leaves;
+  if (l->due[l->first] <= slot && (flows || !character) && !stops(l->back, slot)) {
+    leaves = l->character[l->first] | KEEP_HOLD;
+    l->first = (l->first + 1) % DELAYED;
+    l->count--;
+  }
+  if (l->count) san_alarm(l->clock, l->due[l->first] > slot ? l->due[l->first] : slot + 1);
+  return leaves;
+}
+
 // The nine-bit character after faults: bit 8 = data flag. DROP makes it IDLE, FLIP xors, STICK holds the value. Bit 9: what the
 // sender really says in this slot is lost, a computed STOP refresh too. Bit 10: only the character is, the refresh stays.
 int san_fault(int cable, long long slot, int character) {
@@ -154,6 +197,7 @@ int san_fault(int cable, long long slot, int character) {
   note_stop(cable, slot, character);
   if (l->held_below) character = lose(cable, slot, character);
   if (l->held_below > l->damaged_below) character = hold(l, cable, slot, character);
+  if (lines[cable]) character = delay(lines[cable], slot, character);
   for (int i = 0; i < fault_count[cable]; i++) {
     const fault *f = &faults[cable][i];
     if (slot < f->first || slot >= f->end) continue;

@@ -1,0 +1,54 @@
+"""A pair with several routes: packets on a route that is late are passed by those on others.
+
+Strategy: two hosts of a small board of SP chips, with two routes a pair. Packets take them in turn, with and without a
+delay of one of them; those that were passed are counted. Results and trace are equal on both simulators and with
+clocks always on.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.builders import board
+from pymodels.config.generate import drawn
+from pymodels.config.writer import write
+from pymodels.errors import ConfigError
+from pymodels.updown import up_down
+from tests.system.runs import assert_equal, must, run
+
+LATE = "fault.late_port=chip1.6 fault.late_us=5"
+
+
+@pytest.fixture(name="cluster", scope="module")
+def fixture_cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A board of two node chips and two link chips, a host on each node chip."""
+    topology = board(("paris", "metz"), chips=2)
+    return str(write(drawn("ways", topology, up_down(topology, most=2)), tmp_path_factory.mktemp("ways"), "Two ways"))
+
+
+def test_packets_pass_those_on_a_route_that_is_late(cluster: str, tmp_path: Path) -> None:
+    late = must("sp_ways", "verilator", tmp_path / "late", LATE, cluster, profile="sp")
+    assert late.metrics["passed"] > 3 and late.metrics["ways"] == 2
+    again = must("sp_ways", "icarus", tmp_path / "icarus", LATE, cluster, profile="sp")
+    assert_equal(late, again)
+    assert_equal(late, must("sp_ways", "verilator", tmp_path / "on", f"{LATE} run.always_on=1", cluster, profile="sp"))
+
+
+def test_routes_that_are_equally_long_keep_the_order(cluster: str, tmp_path: Path) -> None:
+    assert must("sp_ways", "verilator", tmp_path, "", cluster, profile="sp").metrics["passed"] == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ("fault.late_port=chip1", "fault.late_port: unknown port"),
+        ("fault.late_port=chip1.5", "no cable ends at 'chip1.5'; cabled: chip1.0, chip1.6, chip1.7"),
+        ("fault.late_us=5", "fault.late_us alone"),
+        ("fault.late_port=chip1.6 fault.late_us=-1", "fault.late_us"),
+    ],
+)
+def test_a_delay_that_cannot_be_is_refused(settings: str, text: str, cluster: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=text):
+        run("sp_ways", "verilator", tmp_path, settings, cluster, profile="sp")
