@@ -44,11 +44,15 @@ class Program:
     """Each node's tasks do theirs in this order."""
     asked: Mapping[str, Value] = field(default_factory=dict)
     """What the configuration file asks for, in the layer's words."""
+    in_c: str = ""
+    """A letter a node: `c` where the NIC executes the layer's firmware in C. Empty: nowhere."""
 
     def __str__(self) -> str:
         options = " ".join(f"{name}={value}" for name, value in self.options.items()) or "all defaults"
         faults = " ".join(f"{name}={value}" for name, value in self.faults.items()) or "none"
         head = [f"{self.nodes} nodes, {self.nic}", f"options: {options}", f"faults: {faults}"]
+        if self.in_c:
+            head[0] += f", firmware {self.in_c}"
         if self.asked:
             head.append("configuration: " + " ".join(f"{name}={value}" for name, value in self.asked.items()))
         return "\n".join([*head, *(f"  {act}" for act in self.acts)])

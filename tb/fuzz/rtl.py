@@ -52,6 +52,10 @@ class RtlWorld:
         names, cards = view.names[: self._nodes], view.cards[: self._nodes]
         return replace(view, names=names, routes=routes, cards=cards, config="")  # the file has more hosts
 
+    def executing(self, layer: str, node: int, view: ClusterView) -> ClusterView | None:
+        """See `World`: whether a NIC of the RTL has a core is said when the cluster is built."""
+        return None
+
     def disturb(self, faults: Mapping[str, int]) -> None:
         """See `World`: the RTL doubles no packets."""
         loss, damage, reorder = (faults.get(name, 0) / 1000 for name in ("loss", "damage", "reorder"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
+from firmware.executing import executing
 from firmware.host.card import hold
 from firmware.layers import ClusterView
 from pymodels.kernel import Kernel
@@ -27,6 +28,9 @@ class World(Protocol):
 
     def view(self, node: int, options: Mapping[str, Value]) -> ClusterView:
         """What software on a node knows of the cluster."""
+
+    def executing(self, layer: str, node: int, view: ClusterView) -> ClusterView | None:
+        """The view of a node whose NIC executes a layer's firmware in C from now on. None: the world cannot."""
 
     def disturb(self, faults: Mapping[str, int]) -> None:
         """From now on the network loses, damages, reorders or doubles packets."""
@@ -63,6 +67,10 @@ class MachineWorld:
     def view(self, node: int, options: Mapping[str, Value]) -> ClusterView:
         """See `World`."""
         return ClusterView(**self._machine.view(node, **options))
+
+    def executing(self, layer: str, node: int, view: ClusterView) -> ClusterView | None:
+        """See `World`."""
+        return executing(layer, self._machine.nic(node), view)
 
     def disturb(self, faults: Mapping[str, int]) -> None:
         """See `World`."""

@@ -32,7 +32,7 @@ def test_a_packet_that_nobody_has_sent_is_dropped_and_counted(sort: str, timeout
     async def application(library: Grim, me: int) -> None:
         handler = (await bench.publish(library, take=lambda source, number, *rest: got.append(number)))["take"]
         if me == 0:
-            packet = foreign(programs[1], sort, 5)
+            packet = foreign(programs[1].ni, sort, 5)
             assert bool(packet) is (timeout_us > 0 or sort != "other connection")
             if packet:
                 bench.machine.network.insert(1, packet)

@@ -128,7 +128,7 @@ class Application:
     async def do_insert(self, act: Act) -> None:
         """A packet that no NIC has sent comes to a node."""
         node = act.whole("to") % self.cluster.program.nodes
-        packet = foreign(self.cluster.parts[node].firmware, str(act.values["sort"]), act.whole("bytes"))
+        packet = foreign(self.cluster.parts[node].ni, str(act.values["sort"]), act.whole("bytes"))
         if packet:
             self.cluster.world.insert(node, packet)
 

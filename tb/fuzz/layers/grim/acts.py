@@ -11,6 +11,7 @@ from firmware.nic.grim.options import RANGES
 from firmware.nic.grim.options import WORDS as CHOICES
 from tb.fuzz.draw import Draw, nics
 from tb.fuzz.layers.grim.foreign import SORTS
+from tb.fuzz.layers.grim.in_c import with_c
 from tb.fuzz.layers.grim.mail import LONGEST
 from tb.fuzz.layers.grim.misuse import MISUSES
 from tb.fuzz.program import Act, Program, Value
@@ -73,6 +74,8 @@ DOWN_OPTIONS: Mapping[str, Value] = {"timeout_us": 300, "timeout_tries": 4, "pol
 """Where a node goes down: the time-out extension tells the others."""
 NAMES = ("north", "south", "west")
 """Of multicast trees."""
+IN_C = 400
+"""One program in so many has NICs that execute the firmware in C, which takes a hundred times as long."""
 HANDLERS = ("take", "take", "answer", "pass", "slow", "write")
 
 
@@ -92,7 +95,8 @@ def program(draw: Draw) -> Program:
     if draw.once_in(8):
         options, faults = {**options, **DOWN_OPTIONS}, {}
         acts = _with_down(draw, acts, nodes)
-    return Program(nodes, nic, options, faults, tuple(acts), asked)
+    drawn = Program(nodes, nic, options, faults, tuple(acts), asked)
+    return with_c(draw, drawn) if draw.once_in(IN_C) else drawn
 
 
 def _asked(draw: Draw, nodes: int) -> dict[str, Value]:

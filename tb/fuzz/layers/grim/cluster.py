@@ -13,6 +13,7 @@ from firmware.nic.grim.options import OptionError
 from firmware.nic.grim.scan import Firmware
 from pymodels.config.model import QueueRequest
 from tb.fuzz.layers.grim.errors import Ledger
+from tb.fuzz.layers.grim.in_c import ExecutingNi
 from tb.fuzz.layers.grim.left import held
 from tb.fuzz.layers.grim.mail import Mail
 from tb.fuzz.layers.grim.memory import Memory
@@ -25,8 +26,14 @@ from tb.fuzz.world import World
 class NodeSoftware:
     """A node's firmware and library."""
 
-    firmware: Firmware
+    ni: Ni | ExecutingNi
+    firmware: Firmware | ExecutingNi
     library: Grim
+
+    def start(self) -> None:
+        """Let a coroutine begin; C begins when the host has loaded it."""
+        if isinstance(self.firmware, Firmware):
+            self.firmware.nic.spawn(self.firmware.run(), "firmware")
 
 
 class Cluster:
@@ -54,8 +61,8 @@ class Cluster:
         """The node that is down now."""
         self.lives = [0] * program.nodes
         """How often each node has restarted."""
-        for node, part in enumerate(self.parts):
-            world.nics[node].spawn(part.firmware.run(), "firmware")
+        for part in self.parts:
+            part.start()
 
     def _part(self, node: int) -> NodeSoftware:
         world, program = self.world, self.program
@@ -70,15 +77,21 @@ class Cluster:
             check_options("grim", program.options, program.nodes, view.sram_bytes, host.card)
         except OptionError as error:
             refused = error
+        executed = world.executing("grim", node, view) if program.in_c[node : node + 1] == "c" else None
+        view = executed or view
         library = open_layer(host, view)
         if refused is not None:
             raise refused
-        return NodeSoftware(Firmware(Ni(nic, view)), library)
+        if executed is not None:
+            executing = ExecutingNi(nic, view)
+            return NodeSoftware(executing, executing, library)
+        ni = Ni(nic, view)
+        return NodeSoftware(ni, Firmware(ni), library)
 
     def begin(self, node: int) -> None:
         """A node restarts: firmware and library."""
         self.parts[node] = self._part(node)
-        self.world.nics[node].spawn(self.parts[node].firmware.run(), "firmware")
+        self.parts[node].start()
 
     @property
     def may_stand_still(self) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from firmware.nic.grim.layout import NONE
-from firmware.nic.grim.scan import Firmware
+from collections.abc import Sequence
+from typing import Protocol
+
+from firmware.nic.grim.layout import NONE, Layout
 from pymodels.formats.grim import (
     CONTROL,
     COUNTER_MASK,
@@ -24,11 +26,35 @@ in flight; of no known type; of a connection that has ended.
 """
 
 
-def foreign(firmware: Firmware, sort: str, number: int) -> bytes:
+class Target(Protocol):
+    """The NI that a packet is for."""
+
+    @property
+    def me(self) -> int:
+        """Its number."""
+
+    @property
+    def peers(self) -> Sequence[int]:
+        """The numbers of the others."""
+
+    @property
+    def layout(self) -> Layout:
+        """The map of its memory."""
+
+    @property
+    def lossy(self) -> bool:
+        """Whether it has time-outs."""
+
+    @property
+    def tags(self) -> Sequence[int]:
+        """Of its connections, by NI."""
+
+
+def foreign(ni: Target, sort: str, number: int) -> bytes:
     """A packet of a sort for a NI, from its word 0 on; `number` tells those of one sort apart. Empty when everything of
     the sort means something to the NI.
     """
-    ni, nobody = firmware.ni, firmware.ni.me  # nothing of a NI comes to itself over the network
+    nobody = ni.me  # nothing of a NI comes to itself over the network
     key, a_peer = GRIM_ID << 16 | number % TOKENS << 8, ni.peers[number % len(ni.peers)]
     if sort == "overlong":
         return HEADER.pack(key, MessageType.ACTIVE << 26 | a_peer << 8, *[0] * 6) + INK[: ni.layout.buffer_bytes + 64]

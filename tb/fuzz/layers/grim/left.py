@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from firmware.host.grim import Grim
 from firmware.nic.grim.layout import NONE, Register
 from firmware.nic.grim.scan import Firmware
+from tb.fuzz.layers.grim.in_c import ExecutingNi
 from tb.fuzz.layers.grim.mail import Mail, Place
 
 
-def held(firmware: Firmware, library: Grim, mail: Mail) -> Iterator[str]:
+def held(ni: Firmware | ExecutingNi, library: Grim, mail: Mail) -> Iterator[str]:
     """What one node still holds, in words."""
-    who = f"NI {firmware.ni.me}"
-    yield from (f"{who} holds {what}" for what in _of_ni(firmware))
-    yield from (f"host {firmware.ni.me} holds {what}" for what in _of_host(library, mail, firmware.ni.me))
+    me = library.get_my_vnn()
+    of_ni = _of_ni(ni) if isinstance(ni, Firmware) else (line for one in ni.holds() for line in _some(*one))
+    yield from (f"NI {me} holds {what}" for what in of_ni)
+    yield from (f"host {me} holds {what}" for what in _of_host(library, mail, me))
 
 
 def _of_ni(firmware: Firmware) -> Iterator[str]:

@@ -1,0 +1,84 @@
+"""The mixed fuzz of GRIM with NICs that execute the firmware in C.
+
+Strategy: what such a NIC holds is read from its SRAM, so it is looked at while a message waits for a host that does not
+read, and afterwards; the names of its variables are held against those of the counters. Programs are drawn with nothing
+that the firmware lacks, and a few run.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.host.grim import Grim
+from firmware.nic.grim.boot import check
+from firmware.nic.grim.layout import Counter
+from firmware.nic.grim.options import OptionError, Options
+from firmware.nic.grim.variables import offsets
+from tb.fuzz import trial
+from tb.fuzz.draw import Draw
+from tb.fuzz.layers.grim import program
+from tb.fuzz.layers.grim.in_c import ACTS, ExecutingNi, with_c
+from tb.fuzz.program import Program
+from tests.unit.test_grim_in_c import mixed
+
+SLOW_US = 300
+
+
+def drawn(seed: int) -> Program:
+    """The program of a seed, with NICs that execute."""
+    draw = Draw(f"grim {seed}")
+    return with_c(draw, program(draw))
+
+
+def valid(options: dict[str, int | str]) -> bool:
+    """Whether a NIC of either kind would take them."""
+    try:
+        Options.of(options)
+    except OptionError:
+        return False
+    return True
+
+
+def test_the_counters_are_the_first_variables() -> None:
+    at = offsets()
+    last = max(Counter)
+    assert [offset for _, offset in zip(range(last + 1), at.values(), strict=False)] == [4 * one for one in Counter]
+    assert at["sent"] == 4 * Counter.SENT and at["unsent"] == 4 * last
+
+
+def test_a_program_with_c_has_nothing_that_the_firmware_lacks() -> None:
+    for seed in range(200):
+        one = drawn(seed)
+        assert "c" in one.in_c and len(one.in_c) == one.nodes and not one.faults
+        assert {act.name for act in one.acts} <= set(ACTS)
+        if valid(dict(one.options)):
+            check(one.options)
+
+
+def test_what_a_nic_holds_is_seen_until_the_host_has_room() -> None:
+    bench = mixed("cp", host_queue_bytes=1024, segment_bytes=256, retry_delay_us=50)
+    ni = ExecutingNi(bench.machine.nic(0), bench.views[0])
+    got: list[int] = []
+    seen: set[str] = set()
+
+    async def application(library: Grim, me: int) -> None:
+        handler = (await bench.publish(library, take=lambda source, number, *rest: got.append(number)))["take"]
+        if me == 0:
+            for number in range(30):
+                await library.send(library.get_dest_id(1), handler, number)
+            await library.host.sleep(SLOW_US * 1_000_000 // 2, "the look")
+            seen.update(what for what, count in ni.holds() if count)
+        else:
+            await library.host.sleep(SLOW_US * 1_000_000, "a host that does not read")
+            await library.wait_for(lambda: len(got) == 30)
+
+    bench.run(application)
+    bench.settle(200)
+    assert {"scoreboard entries of channel 0", "messages that wait", "a queue of channel 0 that is not empty"} <= seen
+    assert [what for what, count in ni.holds() if count] == []
+
+
+@pytest.mark.parametrize("seed", [2, 8])
+def test_programs_with_c_go_as_their_reference_says(seed: int) -> None:
+    one = drawn(seed)
+    assert list(trial.on_machine("grim", one).failures) == [], str(one)
