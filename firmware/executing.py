@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firmware.images import cores, image
-from firmware.layers import ClusterView, MachineCode, boot_words
+from firmware.layers import ClusterView, MachineCode, boot_waits, boot_words
 from pymodels.lanai.image import Image
 from pymodels.machine.executed import boots
 from pymodels.machine.nic import ModelNic
@@ -16,4 +16,5 @@ def executing(layer: str, nic: ModelNic, view: ClusterView) -> ClusterView:
     core = cores()[nic.kind]
     program = Image.load(image(layer, nic.kind)).program
     boots(nic, program, core.chip)
-    return replace(view, machine_code=MachineCode(program, boot_words(layer, view, core.word_bytes)))
+    words, waits = boot_words(layer, view, core.word_bytes), boot_waits(layer, nic, view)
+    return replace(view, machine_code=MachineCode(program, words, waits))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import re
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from pymodels.cards import CardMap
 from pymodels.config.model import QueueRequest
 from pymodels.lanai.program import Program
 from pymodels.roots import place, things
+from pymodels.waiting import Wait
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class MachineCode:
     program: Program
     words: tuple[tuple[int, tuple[int, ...]], ...] = ()
     """What the driver tells the program beside it, by SRAM address: routes and the like (`boot.py` of the layer)."""
+    waits: Callable[[], Iterable[Wait]] = tuple
+    """For hang reports: what the program waits for."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +164,14 @@ def boot_words(layer: str, view: ClusterView, word_bytes: int) -> tuple[tuple[in
     """
     words = importlib.import_module(f"firmware.nic.{layer}.boot").words(view, word_bytes)
     return tuple((address, tuple(row)) for address, row in words)
+
+
+def boot_waits(layer: str, nic: Nic, view: ClusterView) -> Callable[[], Iterable[Wait]]:
+    """What a layer's firmware in C waits for on a NIC, when it is asked: `waits` of its NIC side's `boot.py`, if it has
+    one.
+    """
+    waits = getattr(importlib.import_module(f"firmware.nic.{layer}.boot"), "waits", None)
+    return tuple if waits is None else lambda: waits(nic, view)
 
 
 def check_boot(layer: str, options: Mapping[str, float | str], needs: Sequence[str]) -> None:

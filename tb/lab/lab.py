@@ -15,7 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firmware.images import cores, image
-from firmware.layers import ClusterView, MachineCode, boot_words, composition, has_program, nic_program, tolerates_loss
+from firmware.layers import (
+    ClusterView,
+    MachineCode,
+    boot_waits,
+    boot_words,
+    composition,
+    has_program,
+    nic_program,
+    tolerates_loss,
+)
 from firmware.stack import Libraries, Options, stack
 from pymodels.card.fabric import EXAMPLE
 from pymodels.config.model import FPGA_CARD
@@ -189,7 +198,9 @@ class Lab(Notebook):
         kind = self.plan.profile.kind
         program = Image.load(image(layer, kind)).program
         self.running.execute(view.me, program)
-        return replace(view, machine_code=MachineCode(program, boot_words(layer, view, cores()[kind].word_bytes)))
+        words = boot_words(layer, view, cores()[kind].word_bytes)
+        waits = boot_waits(layer, self.running.nics[view.me], view)
+        return replace(view, machine_code=MachineCode(program, words, waits))
 
     def view(self, vnn: int, options: Mapping[str, float | str]) -> ClusterView:
         """What software on a node knows of the cluster."""

@@ -76,6 +76,11 @@ def test_grim_in_c_takes_at_most_an_eighth_longer_than_what_is_charged(words: st
     assert 0.9 < executed.metrics["one_way_us_0B"] / python.metrics["one_way_us_0B"] < 9 / 8
 
 
+def test_the_cycle_of_a_deadlock_goes_through_nics_that_execute(tmp_path: Path) -> None:
+    metrics = must("grim_overflow", "verilator", tmp_path, "nic.firmware=c").metrics
+    assert (metrics["deadlock_without"], metrics["units_in_the_cycle"]) == (1, 4)
+
+
 def test_each_instruction_is_in_the_trace_on_demand(reference: Run, tmp_path: Path) -> None:
     traced = must("echo_pingpong", "verilator", tmp_path, f"{SHORT} core.instructions=1")
     trace = traced.trace

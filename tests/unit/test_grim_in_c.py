@@ -7,8 +7,11 @@ full scoreboards, which the counters prove. What the program lacks is refused by
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from firmware.host.grim import Grim
 from firmware.nic.grim.boot import check
 from firmware.nic.grim.layout import Counter
 from firmware.nic.grim.options import OptionError
@@ -57,3 +60,25 @@ def test_receivers_that_stop_and_start_lose_nothing(in_c: str) -> None:
     assert bench.total(Counter.NACKS_SENT) > 5
     assert bench.total(Counter.CONTROL_QUEUED) > 5
     assert bench.total(Counter.BAD_CRC) == bench.total(Counter.OUT_OF_SEQUENCE) == bench.total(Counter.STRANGE) == 0
+
+
+def test_a_hang_report_says_that_a_refused_stream_waits_for_its_host() -> None:
+    bench = mixed("cp", host_queue_bytes=1024, segment_bytes=256)
+    got: list[int] = []
+    told: list[str] = []
+
+    async def application(library: Grim, me: int) -> None:
+        handler = (await bench.publish(library, take=lambda source, number, *rest: got.append(number)))["take"]
+        if me == 0:
+            for number in range(30):
+                await library.send(library.get_dest_id(1), handler, number)
+            await library.host.sleep(100_000_000, "the look")
+            told.extend(f"{one.waiter}: {one.wanted}" for one in bench.machine.kernel.waits.declared())
+        else:
+            await library.host.sleep(200_000_000, "a host that does not read")
+            await library.wait_for(lambda: len(got) == 30)
+
+    bench.run(application)
+    bench.settle(100)
+    assert any(re.fullmatch(r"NIC 0: room in the endpoint queues of VNN 1 .*host1.*", one) for one in told), told
+    assert not any("room" in str(one) for one in bench.machine.kernel.waits.declared())

@@ -1,4 +1,4 @@
-"""What the host's driver tells GRIM's firmware in C before it starts, and which options that firmware has."""
+"""What the host's driver tells GRIM's firmware in C before it starts, which options it has, and what it waits for."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from firmware.layers import ClusterView
 from firmware.nic.grim.asked import planned
 from firmware.nic.grim.cards import NO_CARD, card_channel
-from firmware.nic.grim.layout import PROGRAM_END, ROUTE_BYTES, Layout
+from firmware.nic.grim.layout import PROGRAM_END, ROUTE_BYTES, Layout, State, Word
 from firmware.nic.grim.options import OptionError, Options
+from firmware.nic.grim.variables import Variables
 from firmware.nic.hardware import route_row
+from firmware.verbs import Nic
+from pymodels.waiting import Wait, Wanted
 
 HAS: Mapping[str, int | str] = {
     "queue_style": "append",
@@ -50,6 +53,17 @@ def check(given: Mapping[str, float | str], needs: Sequence[str] = ()) -> None:
         if need in LACKS:
             has = "append queues, any-to-any sequencing and active messages"
             raise OptionError("nic.firmware=c", f"GRIM's firmware in C has no {need}, but {has}", "take python")
+
+
+def waits(nic: Nic, view: ClusterView) -> Iterator[Wait]:
+    """For hang reports: a stream that was refused waits until the host at its end makes room."""
+    _, layout = planned(view, view.sram_bytes, executes=True)
+    if nic.load(Word.STATE) != State.RUNNING:
+        return
+    for stream in Variables(nic, layout).refused():
+        vnn = stream >> layout.channel_shift & (1 << layout.node_shift) - 1
+        room = f"room in the endpoint queues of VNN {vnn} (stream {stream})"
+        yield Wait(nic.who, Wanted(room, f"host {view.names[vnn]}"))
 
 
 def configuration(options: Options, layout: Layout, me: int, nodes: int) -> tuple[int, ...]:

@@ -7,11 +7,15 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from firmware.nic.grim.channels import DONE
 from firmware.nic.grim.layout import Layout
 from firmware.verbs import Nic
+from pymodels.formats.grim import TOKENS
 
 BOARD_BYTES, BOARD_COUNT = 64, 4
 """`struct board`: its size, and where it has the number of its entries in use."""
+ENTRY_WORDS = 4
+"""`struct entry`: offset; size and stream; sequence, state and whether it was refused, a byte each; a spare."""
 BUFFER_FREE = 4
 """`struct buffer`: where it says whether it is free."""
 
@@ -46,6 +50,12 @@ class Variables:
         """By stream: messages in flight, messages that wait, and whether it is within the retry delay."""
         words = self._nic.load_words(self._layout.outgoing, self._layout.streams)
         return [(word >> 16 & 0xFF, word >> 8 & 0xFF, word & 1) for word in words]
+
+    def refused(self) -> list[int]:
+        """Streams with a message that was refused and is not answered yet."""
+        words = self._nic.load_words(self._layout.scoreboard, ENTRY_WORDS * TOKENS)
+        entries = zip(words[1::ENTRY_WORDS], words[2::ENTRY_WORDS], strict=True)
+        return sorted({sizes & 0xFFFF for sizes, word in entries if word >> 16 & 0xFF != DONE and word >> 8 & 0xFF})
 
     def buffers_taken(self) -> int:
         """Receive buffers that hold a packet. The engine is armed with one that is free."""
