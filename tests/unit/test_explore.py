@@ -35,7 +35,7 @@ TWO = ((0, 1), (0, 1))
 LOSSY: dict[str, int | str] = {"timeout_us": 100}
 
 
-def searched(small: SmallWorld, seconds: float = 60) -> tuple[Outcome, list[str]]:
+def searched(small: SmallWorld, seconds: float = 3600) -> tuple[Outcome, list[str]]:
     """What a search comes to, and its story."""
     atlas = Atlas(small)
     try:
