@@ -146,7 +146,7 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
     @property
     def cpu_ps(self) -> int:
         """CPU time used so far."""
-        return self.cpu.used_now + self._polled
+        return self.cpu.taken_now + self._polled
 
     async def switch_context(self) -> None:
         """The CPU from one thread to another."""
@@ -165,11 +165,11 @@ class ModelHost(Processes, Computes, PollsCards, Actor):
         """Spin on words of host memory, each (address, value it has now), until one differs, or `moves`; its index."""
         cost = self.cost(path)[0]
         looks = [Look(address, value, 0xFFFFFFFF, False, cost) for address, value in watches]
-        idle = self._kernel.now - self.cpu.used_now
-        spin = self._spin(self.cpu, self.memory, looks, why=f"host {self.name} polling ({path})")
+        idle = self._kernel.now - self.cpu.taken_now
+        spin = self._spin(self.cpu, self.memory, looks, why=f"host {self.name} polling ({path})", shared=True)
         with moves.ending(spin.end) if moves else nullcontext():
             index = await spin.run()
-        self._polled += max(0, self._kernel.now - self.cpu.used_now - idle)
+        self._polled += max(0, self._kernel.now - self.cpu.taken_now - idle)
         if self._pauses:
             await self._unpaused()
         return index

@@ -68,6 +68,11 @@ class CpuTime:
         """Time used so far, that of the computation that has it included."""
         return self.used + (self.computations[-1].had(self.kernel.now) if self.computations else 0)
 
+    @property
+    def taken_now(self) -> int:
+        """For how long it was taken so far; claims for what is to come do not count."""
+        return self.used_now - max(0, self.free_at - self.kernel.now)
+
     def claim(self, duration: int) -> int:
         """Take the processor for `duration` ps as soon as it is free; the time at which that ends."""
         now, free = self.kernel.now, self.free_at
@@ -109,8 +114,11 @@ class Spin:
         peek: Callable[[int], int] | None = None,
         *,
         why: str,
+        shared: bool = False,
     ) -> None:
-        """`why` names the loop in error messages and hang reports."""
+        """`why` names the loop in error messages and hang reports. `shared`: others take the processor while it spins;
+        it stands still meanwhile, and has the processor for the rest of the look that hits.
+        """
         if not looks:
             raise MachineError(f"{why}: a polling loop without steps would never end")
         self._kernel = cpu.kernel
@@ -118,12 +126,15 @@ class Spin:
         self._memory = memory
         self._peek = peek
         self._why = why
+        self._shared = shared
         self._all = list(looks)
         self._lay_out(len(looks))
         self._last = len(looks) - 1
         self._first = 0
         self._origin = 0
         self._due: int | None = None
+        self._rest = 0
+        """On a shared processor: what is left of the look that hits."""
         self._due_step = 0
         self._generation = 0
         self._hit: Future[int] | None = None
@@ -163,7 +174,7 @@ class Spin:
             raise MachineError(f"{self._why}: the loop runs already")
         count = len(self._looks)
         self._first = (self._last + 1) % count if start is None else start
-        self._origin = max(self._kernel.now, self._cpu.free_at)
+        self._origin = self._clock if self._shared else max(self._kernel.now, self._cpu.free_at)
         self._due = None
         hit: Future[int] = Future(self._kernel, self._why)
         self._hit = hit
@@ -174,7 +185,10 @@ class Spin:
             if self._holds(step, seen):  # the first that holds is the first that will be sampled
                 self._schedule(step)
                 break
-        return await hit
+        step = await hit
+        if self._shared:
+            await self._kernel.sleep_until(self._cpu.claim(self._rest), self._why)
+        return step
 
     def end(self) -> None:
         """The next step that is sampled hits, whatever it sees."""
@@ -216,11 +230,16 @@ class Spin:
             value = seen[address] = self._peek(address)
         return (value ^ expect) & mask != 0
 
+    @property
+    def _clock(self) -> int:
+        """The loop's own: on a shared processor it stands still while others have that."""
+        return self._kernel.now - self._cpu.taken_now if self._shared else self._kernel.now
+
     def _sample_time(self, step: int) -> int:
-        """When the loop samples `step` for the first time from now on."""
+        """When, by its own clock, the loop samples `step` for the first time from now on."""
         offset = self._ends[step] - self._ends[self._first] + self._looks[self._first].cost
         first = self._origin + (offset if step >= self._first else offset + self._round)
-        missed = self._kernel.now - first
+        missed = self._clock - first
         return first if missed <= 0 else first + -(-missed // self._round) * self._round
 
     def _consider(self, step: int) -> None:
@@ -231,7 +250,10 @@ class Spin:
     def _schedule(self, step: int) -> None:
         """A step holds: sample it when its turn comes, unless an earlier step is due before."""
         time = self._sample_time(step)
-        if self._due is None or time < self._due:
+        if self._shared:
+            self._rest = time - self._clock
+            self._found(step)
+        elif self._due is None or time < self._due:
             self._due, self._due_step = time, step
             self._generation += 1
             generation = self._generation
@@ -246,7 +268,12 @@ class Spin:
             for other in range(len(self._looks)):
                 self._consider(other)
             return
-        hit, self._hit, self._last = self._hit, None, step
-        self._memory.spins.remove(self)
         self._cpu.free_at = max(self._cpu.free_at, self._kernel.now)
-        hit.set(step)
+        self._found(step)
+
+    def _found(self, step: int) -> None:
+        """A step hits."""
+        hit, self._hit, self._last = self._hit, None, step
+        if hit is not None:
+            self._memory.spins.remove(self)
+            hit.set(step)

@@ -50,7 +50,8 @@ NO_SIMULATOR = Hooks(wake_at=WAKE(lambda time: None))
 class Bound:
     """A host on a binding: `host` with its verbs, and the kernel that owns time."""
 
-    def __init__(self, binding: str, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, binding: str, library: Path, monkeypatch: pytest.MonkeyPatch, miss: int = 70) -> None:
+        """`miss`: picoseconds for which a polled word that changed is fetched from memory, on the RTL."""
         self.host: Any
         if binding == "machine":
             fixed = Timing(context_switch=SWITCH, syscall=ENTRY, signal=SIGNAL, fault=FAULT, protect=PROTECT)
@@ -70,7 +71,7 @@ class Bound:
             overheads: MappingProxyType[str, int] = MappingProxyType(
                 {"signal": SIGNAL, "fault": FAULT, "protect": PROTECT}
             )
-            timing = HostTiming(1.0, SWITCH, ENTRY, overheads, (1, 1), 70, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0)
+            timing = HostTiming(1.0, SWITCH, ENTRY, overheads, (1, 1), miss, HostProcessor(1.0, 1.0, 1.0, 0.0), 0.0)
             card, paths = nic_kind("lanai9").card(1 << 21), PathNumbers()
             self.host = doorway.quick(RtlHost)(0, "h", self.kernel, doorway, memory, 0, card, timing, paths, 1)
             self.host.use(PathTable.load("host", "echo"))
