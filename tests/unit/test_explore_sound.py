@@ -51,7 +51,7 @@ def by_sets(small: SmallWorld) -> Search:
     atlas = Atlas(small)
     try:
         search = Search(small, atlas)
-        search.run(120)
+        search.run(3600)
     finally:
         atlas.close()
     return search
@@ -63,7 +63,7 @@ def both(small: SmallWorld) -> tuple[Search, Search]:
     try:
         searches = Search(small, atlas), Search(small, atlas, kind=Singles)
         for search in searches:
-            search.run(120)
+            search.run(3600)
     finally:
         atlas.close()
     return searches
