@@ -111,7 +111,7 @@ class Cluster:
     def held(self) -> Iterator[str]:
         """What is held though nothing is to be done."""
         for part in self.parts:
-            yield from held(part.firmware, part.library, self.mail)
+            yield from held(part.ni.me, part.firmware, part.library, self.mail)
         if self.world.in_flight():
             yield f"the network holds {self.world.in_flight()} packets"
         yield from (f"{wait.waiter} waits for {wait.wanted}" for wait in self.world.kernel.waits.declared())

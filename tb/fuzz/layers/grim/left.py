@@ -11,9 +11,8 @@ from tb.fuzz.layers.grim.in_c import ExecutingNi
 from tb.fuzz.layers.grim.mail import Mail, Place
 
 
-def held(ni: Firmware | ExecutingNi, library: Grim, mail: Mail) -> Iterator[str]:
+def held(me: int, ni: Firmware | ExecutingNi, library: Grim, mail: Mail) -> Iterator[str]:
     """What one node still holds, in words."""
-    me = library.get_my_vnn()
     of_ni = _of_ni(ni) if isinstance(ni, Firmware) else (line for one in ni.holds() for line in _some(*one))
     yield from (f"NI {me} holds {what}" for what in of_ni)
     yield from (f"host {me} holds {what}" for what in _of_host(library, mail, me))
