@@ -5,52 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pymodels.lanai.dwarf import VERSION, Reader
 from pymodels.lanai.elf import LinkError
 from pymodels.lanai.program import Line
-
-VERSION = 4
-
-
-@dataclass
-class _Reader:
-    """Bytes, read from front to back."""
-
-    data: bytes
-    at: int = 0
-
-    def number(self, size: int) -> int:
-        """An unsigned number of so many bytes."""
-        self.at += size
-        return int.from_bytes(self.data[self.at - size : self.at], "big")
-
-    def signed_byte(self) -> int:
-        value = self.number(1)
-        return value - 256 if value > 127 else value
-
-    def leb(self) -> int:
-        """An unsigned number of seven bits a byte."""
-        value = shift = 0
-        while True:
-            byte = self.number(1)
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    def signed_leb(self) -> int:
-        """The same, with a sign."""
-        begin = self.at
-        value, bits = self.leb(), 7 * (self.at - begin)
-        return value - (1 << bits) if value >> bits - 1 else value
-
-    def text(self) -> str:
-        end = self.data.index(b"\0", self.at)
-        begin, self.at = self.at, end + 1
-        return self.data[begin:end].decode()
-
-    def texts(self) -> list[str]:
-        """Texts up to an empty one."""
-        return list(iter(self.text, ""))
 
 
 @dataclass
@@ -67,7 +24,7 @@ class _Header:
 
 def lines_of(data: bytes) -> Iterator[Line]:
     """The lines of a relocated section. Raises LinkError for another version."""
-    reader = _Reader(data)
+    reader = Reader(data)
     while reader.at < len(data):
         length = reader.number(4)
         end = reader.at + length
@@ -76,7 +33,12 @@ def lines_of(data: bytes) -> Iterator[Line]:
         reader.at = end
 
 
-def _header(reader: _Reader) -> _Header:
+def files_of(data: bytes, at: int) -> list[str]:
+    """The files of the unit whose lines begin there, by their numbers; 0 is none."""
+    return _header(Reader(data, at + 4)).files
+
+
+def _header(reader: Reader) -> _Header:
     version = reader.number(2)
     if version != VERSION:
         raise LinkError(".debug_line", f"version {version}", f"compile with -gdwarf-{VERSION}")
@@ -101,7 +63,7 @@ class _State:
     line: int = 1
 
 
-def _run(reader: _Reader, header: _Header, end: int) -> Iterator[Line]:
+def _run(reader: Reader, header: _Header, end: int) -> Iterator[Line]:
     """Run the program of a unit."""
     state = _State()
     while reader.at < end:
@@ -123,7 +85,7 @@ def _row(header: _Header, state: _State) -> Line:
     return Line(state.address, header.files[state.file] if state.line else "", state.line)
 
 
-def _extended(reader: _Reader, header: _Header, state: _State) -> Iterator[Line]:
+def _extended(reader: Reader, header: _Header, state: _State) -> Iterator[Line]:
     length = reader.leb()
     end = reader.at + length
     what = reader.number(1)
@@ -135,7 +97,7 @@ def _extended(reader: _Reader, header: _Header, state: _State) -> Iterator[Line]
     reader.at = end
 
 
-def _standard(reader: _Reader, header: _Header, state: _State, opcode: int) -> None:
+def _standard(reader: Reader, header: _Header, state: _State, opcode: int) -> None:
     if opcode == 2:
         state.address += header.step * reader.leb()
     elif opcode == 3:

@@ -6,6 +6,7 @@ objects are taken that define what is missing. The linker itself defines `__bss_
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
 from pymodels.lanai.elf import (
@@ -24,9 +25,10 @@ from pymodels.lanai.elf import (
     Symbol,
     SymbolType,
 )
+from pymodels.lanai.inlines import inlined_of
 from pymodels.lanai.isa import WORD
 from pymodels.lanai.lines import lines_of
-from pymodels.lanai.program import Function, Line, Program
+from pymodels.lanai.program import Function, Inlined, Line, Program
 from pymodels.lanai.relocate import refused, relocated
 
 STACK = 4096
@@ -116,6 +118,7 @@ class _Linker:
             dict(sorted(symbols.items(), key=lambda item: (item[1], item[0]))),
             functions,
             self._lines(),
+            self._inlined([one.address for one in functions]),
         )
 
     # --- places ---------------------------------------------------------------------------------------------------
@@ -223,6 +226,18 @@ class _Linker:
         ]
         found.sort(key=lambda one: (one.address, one.line != 0))
         return tuple({one.address: one for one in found}.values())
+
+    def _inlined(self, begins: Sequence[int]) -> tuple[Inlined, ...]:
+        """In the order of the functions that it stands in, whose begins are given."""
+        found = list[Inlined]()
+        for number, one in enumerate(self.objects):
+            debug = {
+                section.name: self._relocate((number, index), section)
+                for index, section in enumerate(one.sections)
+                if section.name.startswith(".debug_")
+            }
+            found += inlined_of(debug)
+        return tuple(sorted(found, key=lambda one: bisect_right(begins, one.ranges[0][0])))
 
     # --- relocations ----------------------------------------------------------------------------------------------
 

@@ -57,8 +57,8 @@ class Profile:
         return sum(row.spent.clocks for row in self._by_address.values())
 
     def functions(self) -> Mapping[str, Row]:
-        """By function, the one with the most clocks first. Code that the compiler has put inline belongs to the
-        function that it stands in.
+        """By function, the one with the most clocks first. Code that stands inline belongs to the function that it was
+        written in.
         """
         return self._sums(self._function)
 
@@ -69,6 +69,8 @@ class Profile:
         return self._sums(self._line)
 
     def _function(self, address: int) -> str:
+        for inlined in self._program.inlines(address):
+            return inlined.name
         one = self._program.function(address)
         return one.name if one is not None else NOWHERE
 

@@ -27,6 +27,20 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Inlined:
+    """Code of a function that the compiler has put inline, once for each call. The call is in this line; `depth`: 1 in
+    a function that is called, 2 inline in such code.
+    """
+
+    name: str
+    file: str
+    line: int
+    depth: int
+    ranges: tuple[tuple[int, int], ...]
+    """Addresses and sizes, in the order of the addresses."""
+
+
+@dataclass(frozen=True)
 class Program:
     """What stands in SRAM from `base` on: `data`, then `zeros` bytes that are 0. It begins at `entry`."""
 
@@ -41,6 +55,8 @@ class Program:
     """In the order of their addresses."""
     lines: tuple[Line, ...] = field(default=(), repr=False)
     """In the order of their addresses."""
+    inlined: tuple[Inlined, ...] = field(default=(), repr=False)
+    """The outer before the inner."""
 
     @property
     def end(self) -> int:
@@ -63,6 +79,35 @@ class Program:
         if one is None:
             return ""
         return f"{one.name}+{address - one.address:#x}" if address > one.address else one.name
+
+    @cached_property
+    def _inlines(self) -> dict[int, tuple[Inlined, ...]]:
+        """By the address of each word, the innermost first."""
+        found: dict[int, tuple[Inlined, ...]] = {}
+        for one in sorted(self.inlined, key=lambda one: one.depth):
+            for begin, size in one.ranges:
+                for at in range(begin, begin + size, 4):
+                    found[at] = (one, *found.get(at, ()))
+        return found
+
+    def inlines(self, address: int) -> tuple[Inlined, ...]:
+        """What is inline at an address, the innermost first."""
+        return self._inlines.get(address & ~3, ())
+
+    def place(self, address: int) -> str:
+        """`function+0x8`, and before it the innermost function that is inline there: `step in main+0x40`."""
+        inlines = self.inlines(address)
+        return f"{inlines[0].name} in {self.symbol(address)}" if inlines else self.symbol(address)
+
+    def names(self) -> tuple[str, ...]:
+        """All functions, also those that are nowhere but inline, by name."""
+        return tuple(sorted({one.name for one in self.functions} | {one.name for one in self.inlined}))
+
+    def within(self, name: str) -> frozenset[int]:
+        """The addresses of all words of a function, wherever it stands."""
+        own = [(one.address, one.size) for one in self.functions if one.name == name]
+        ranges = [*own, *(span for one in self.inlined if one.name == name for span in one.ranges)]
+        return frozenset(at for begin, size in ranges for at in range(begin, begin + max(size, 4), 4))
 
     def line(self, address: int) -> Line | None:
         """The source line of an address; None: it is not known."""

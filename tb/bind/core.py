@@ -22,6 +22,8 @@ LAST = 64
 """Instructions that are kept."""
 FIRST, NOWHERE = 0x8000, 0x7FFF
 """Of a word's function: it is the first word; it belongs to none."""
+NEVER = -1
+"""No function is the one to stop in."""
 ASKED = Message("stopped", "core.stop asks for it")
 
 
@@ -29,7 +31,9 @@ class RtlCore:
     """The core of one node."""
 
     def __init__(self, node: int, doorway: Doorway, sram: memoryview, stop: str = "", every: bool = False) -> None:
-        """`stop`: the function at whose begin it stops; `every`: each instruction goes into the trace."""
+        """`stop`: the function that it stops in, also where that is inline; `every`: each instruction goes into the
+        trace.
+        """
         self.node = node
         self._unit = unit(node, Part.NIC_CPU)
         self._doorway, self._sram = doorway, sram
@@ -47,7 +51,9 @@ class RtlCore:
             begin = (one.address - program.base) // 4
             functions[begin : begin + max(one.size // 4, 1)] = number
             functions[begin] |= FIRST
-        stop = [one.name for one in program.functions].index(self._stop) if self._stop else -1
+        stop = len(program.functions) if self._stop else NEVER
+        for at in program.within(self._stop):
+            functions[(at - program.base) // 4] = stop
         at = self._doorway.lib.dw_core_program(self._unit, words, functions.tobytes(), stop, self._every)
         raw = (ctypes.c_int64 * (words * COUNTS)).from_address(at)
         self.counts = np.ctypeslib.as_array(raw).reshape(words, COUNTS)
@@ -64,7 +70,7 @@ class RtlCore:
 
     def stopped(self, time: int, fault: int, address: int) -> None:
         """It has stopped. Raises CoreError, whose text has what it did last."""
-        where = self.program.symbol(address)
+        where = self.program.place(address)
         message = MESSAGES[Fault(fault)] if fault else ASKED
         told = "\n  ".join([message.remedy, *self.told(address)])
         cause = f"at {time / 1e6:.3f} us"
@@ -72,13 +78,19 @@ class RtlCore:
 
     def told(self, address: int) -> Iterator[str]:
         """Lines that say where it stands: calls, registers, the last instructions."""
-        yield "calls: " + " <- ".join(self.program.symbol(at) or f"{at:#x}" for at in self.calls(address))
+        yield "calls: " + " <- ".join(frame for at in self.calls(address) for frame in self._frames(at))
         held = self.registers()
         named = [f"{name} {value:#x}" for name, value in zip(names(), held, strict=True)][3:]
         yield "registers: " + ", ".join(named)
         yield "last instructions:"
         for at in self.last():
-            yield f"{at:#07x} {self.program.symbol(at):24} {disassembled(self._code(at))}"
+            yield f"{at:#07x} {self.program.place(at):24} {disassembled(self._code(at))}"
+
+    def _frames(self, address: int) -> Iterator[str]:
+        """The functions that are inline at an address, the innermost first, and the one that they stand in."""
+        for one in self.program.inlines(address):
+            yield f"{one.name}, inline at {one.file}:{one.line}"
+        yield self.program.symbol(address) or f"{address:#x}"
 
     def calls(self, address: int) -> Iterator[int]:
         """Where it is, and where each call below came from, by the chain of frame pointers."""

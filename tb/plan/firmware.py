@@ -14,7 +14,7 @@ from tb.plan.options import Option, options_by_layer
 FIRMWARE = "nic.firmware"
 PYTHON, C = "python", "c"
 STOP, INSTRUCTIONS = "core.stop", "core.instructions"
-STOP_AT = Option("", "a NIC that executes its firmware ends the run at the begin of this function")
+STOP_AT = Option("", "a NIC that executes its firmware ends the run where it enters this function")
 EACH_INSTRUCTION = Option(0, "1 = each instruction that a NIC executes goes into the trace", 0, 1)
 WRITTEN_IN = Option(PYTHON, "firmware of the NICs: python, or c, which they execute; a list has a word for each host")
 
@@ -46,7 +46,7 @@ def nodes_in_c(
 
 def _check_stop(function: str, layer: str, kind: str) -> None:
     """Refuse a function that the image does not have. Raises ConfigError."""
-    known = [one.name for one in Image.load(image(layer, kind)).program.functions]
+    known = Image.load(image(layer, kind)).program.names()
     if function and function not in known:
         raise ConfigError("SET", 0, "unknown function", f"{STOP} is {function!r}", nearest(function, known))
 

@@ -100,8 +100,9 @@ def test_an_illegal_word_ends_the_run_with_its_function_and_the_last_instruction
     ended = run("damaged_code", "verilator", tmp_path, "nic.firmware=c")
     assert not ended.passed
     told = _told(ended)
-    assert "in main" in told and "on node 0: illegal word: at " in told
-    assert "calls: main+" in told and " <- start+" in told and "last instructions:\n" in told
+    assert "in look_slot in main+" in told and "on node 0: illegal word: at " in told
+    assert "calls: look_slot, inline at firmware/nic/echo/firmware.c:28 <- main+" in told
+    assert " <- start+" in told and "last instructions:\n" in told
     assert told.count("\n") > 64
 
 
@@ -110,6 +111,15 @@ def test_a_run_stops_at_a_function_with_registers_and_calls(tmp_path: Path) -> N
     assert not ended.passed
     told = _told(ended)
     assert "in main on node 0: stopped" in told and "calls: main <- start+" in told and "%sp 0x7ffc" in told
+
+
+def test_a_run_stops_in_a_function_that_is_executed_inline(tmp_path: Path) -> None:
+    """The first instruction of it is in the middle of another function, whose frame it uses."""
+    ended = run("echo_pingpong", "verilator", tmp_path, f"{SHORT} core.stop=send")
+    assert not ended.passed
+    told = _told(ended)
+    assert "in send in main+" in told and "on node 0: stopped" in told
+    assert "calls: send, inline at firmware/nic/echo/firmware.c:28 <- main+" in told and " <- start+" in told
 
 
 @pytest.mark.parametrize(
@@ -127,6 +137,7 @@ def test_a_run_stops_at_a_function_with_registers_and_calls(tmp_path: Path) -> N
         ),
         ("firmvia_latency", "nic.firmware=c", "", "layer 'via' has no firmware in C"),
         ("echo_pingpong", f"{SHORT} core.stop=mian", "", "core.stop is 'mian'; did you mean 'main'?"),
+        ("echo_pingpong", f"{SHORT} core.stop=lay_uot", "", "core.stop is 'lay_uot'; did you mean 'lay_out'?"),
     ],
 )
 def test_what_cannot_be_executed_is_refused_before_anything_is_built(

@@ -225,3 +225,17 @@ def test_what_clang_compiles_runs_and_knows_its_lines() -> None:
         assert line is not None and f"{one.name}(" in source[line.line - 1]
     assert {one.file for one in program.lines if one.line} == {"count.c"}
     assert program.line(0) is None, "the begin has no lines"
+
+
+def test_a_linked_program_knows_which_code_is_inline() -> None:
+    program = linked(Object.read("count.o", OBJECT.read_bytes()))
+    source = OBJECT.with_suffix(".c").read_text().splitlines()
+    (main,) = (one for one in program.functions if one.name == "main")
+    assert [(one.name, one.file, one.depth) for one in program.inlined] == [("count", "count.c", 1)] * 3
+    assert all("count(1) + count(1) + count(2)" in source[one.line - 1] for one in program.inlined), "the call"
+    for one in program.inlined:
+        first, _ = one.ranges[0]
+        assert main.address <= first < main.address + main.size
+        assert program.inlines(first) == (one,) and program.place(first) == f"count in {program.symbol(first)}"
+    assert program.inlines(main.address) == () and program.place(main.address) == "main"
+    assert program.names() == ("count", "main", "prime", "start")
