@@ -30,6 +30,7 @@ from pymodels.card.fabric import EXAMPLE
 from pymodels.config.model import FPGA_CARD
 from pymodels.kernel import Kernel, Task
 from pymodels.lanai.image import Image
+from pymodels.lanai.profile import Profile
 from pymodels.results import Series
 from tb.lab.cluster import RunningCluster
 from tb.lab.switch import RunningSwitch
@@ -234,6 +235,12 @@ class Lab(Notebook):
         self._told = now
         state = {**self._progress, "sim_us": self.kernel.now / 1e6, "messages": self.findings.messages}
         os.write(self.plan.request.progress_fd, json.dumps(state).encode() + b"\n")
+
+    def executed(self) -> Mapping[str, Profile]:
+        """Where the clocks of each NIC that executes its firmware went, by host."""
+        hosts = self.plan.cluster.topology.hosts
+        cores = sorted(self._running.cores.items()) if isinstance(self._running, RunningCluster) else []
+        return {hosts[node]: Profile.counted(core.program, core.counts.tolist()) for node, core in cores}
 
     def legend(self) -> Legend:
         """What the numbers of the trace mean."""

@@ -11,6 +11,8 @@ from tb.lab.lab import Lab
 from tb.plan.studies import StudyInfo
 from tb.report.dissector import FILE as DISSECTOR
 from tb.report.dissector import write_dissector
+from tb.report.executed import FILE as EXECUTED
+from tb.report.executed import write_executed
 from tb.report.packets import FILE, captured, write_packets
 from tb.report.recorded import LEGEND, TRACE, write_legend, write_trace
 
@@ -54,13 +56,14 @@ def results_of(info: StudyInfo, lab: Lab, wall_s: float) -> Results:
 
 
 def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float) -> None:
-    """Write the trace with its legend, the packets, failures.txt, results.json; each at once or not at all.
+    """Write trace with legend, profiles, packets, failures.txt, results.json; each at once or not at all.
 
     The results come last: where they are, the rest is too. Raises ResultsError when the disk refuses or a result is
     not finite.
     """
     write_trace(lab.trace(), folder / TRACE)
     write_legend(lab.legend(), folder / LEGEND)
+    write_executed(lab.executed(), folder / EXECUTED)
     parts, dropped = lab.simulation.doorway.captured()
     if any(parts):
         link_type = lab.plan.profile.nic.network.capture_type

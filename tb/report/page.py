@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from pymodels.results import Kind, Results, Series, write_atomically
-from tb.report import tables
+from tb.report import executed, tables
 from tb.report.beside import points_beside, ratios
 from tb.report.families import families
 from tb.report.figure import curves, dots
@@ -28,6 +28,7 @@ BESIDE = {
     "results.json": "everything measured, for programs",
     "stuck.txt": "who waited for whom when it stuck",
     "timeline.json": "timeline, for Perfetto",
+    executed.FILE: "clocks of the NICs' processors by function and line, for programs",
     "packets.pcapng": "packets, for Wireshark",
     "waves.fst": "waveforms, for GTKWave or Surfer",
     "waves.gtkw": "what to see in them, for GTKWave",
@@ -59,6 +60,7 @@ def page(folder: Path, info: Asked, results: Results, failures: Sequence[str], l
         section("Sizes", tables.sizes(results.metrics)),
         stages(looked.breakdowns) if looked.breakdowns else _stages(tables.stages(results.metrics)),
         used(looked),
+        executed.sections(folder),
         _note(looked.note),
         section("Conditions", tables.conditions(results.metrics)),
         section("Metrics", tables.others(results.metrics)),

@@ -13,7 +13,7 @@ from rich.table import Table as RichTable
 
 from pymodels.errors import SanlabError
 from pymodels.results import Results
-from tb.report import tables
+from tb.report import executed, tables
 from tb.report.tables import Asked, Table
 
 
@@ -30,6 +30,7 @@ def summary(console: Console, info: Asked, results: Results, failures: Sequence[
         tables.conditions(results.metrics),
         tables.published(results.published),
         tables.others(results.metrics),
+        *executed.short(folder),
     ):
         if table:
             say(console, "")

@@ -44,6 +44,7 @@ LEFT = (
     "report.html",
     "received.bin",
     "timeline.json",
+    "profile.json",
     "packets.pcapng",
     "waves.gtkw",
     "waves.sucl",
