@@ -109,6 +109,7 @@ COMMON = (
     Key("host.kernel_entry_ns", HOST, int, "ns", 0, 100_000, "user to kernel and back, the fast way"),
     Key("host.post_user_ns", HOST, int, "ns", 0, 100_000, "VIA: posting, in the library, beside its paths"),
     Key("host.post_kernel_ns", HOST, int, "ns", 0, 100_000, "VIA: the same in the kernel"),
+    Key("host.packet_ns", HOST, int, "ns", 0, 100_000, "HAL: a packet sent or received, beside its paths"),
     Key("host.interrupt_min_ns", HOST, int, "ns", 0, 10**6, "interrupt latency, least"),
     Key("host.interrupt_max_ns", HOST, int, "ns", 0, 10**6, "interrupt latency, most"),
     Key("host.interrupt_seed", HOST, int, "", 0, U31, "added to the run's seed for the draw of interrupt latencies"),

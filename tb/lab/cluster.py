@@ -39,7 +39,7 @@ FABRIC_PS = 1_000_000 // FABRIC_MHZ
 FRAME_BYTES = 1 << 24
 """Window of a frame buffer card."""
 NS, US = 1000, 1_000_000
-OVERHEADS = "post_user", "post_kernel", "signal", "fault", "protect"
+OVERHEADS = "post_user", "post_kernel", "packet", "signal", "fault", "protect"
 """What a host's software costs beside its paths, each a key of the profile."""
 """In picoseconds."""
 BOOT_PS = 2 * US

@@ -119,7 +119,7 @@ class LanaiPackets:
         slot, skip = self._prepared.popleft()
         self._go(self._map.slots[slot], skip, size)
 
-    async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"") -> None:
+    async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"", way: int = 0) -> None:
         """Route and header before the payload, and all to the send engine."""
         nic = self._nic
         if inline or not size:

@@ -75,10 +75,10 @@ class PacketPort(Protocol):
     def ready(self) -> bool:
         """Whether a packet may be launched now; `launched` tells when it may again."""
 
-    async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"") -> None:
+    async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"", way: int = 0) -> None:
         """Send a packet to a node: header, then the oldest fetch, whose `size` it has; or the bytes `inline`
         (at most 8, `size` is their number). The top bit of the first word must be 0: it is the packet's key in
-        every trace.
+        every trace. `way`: which of the routes to the node it takes; a LANai knows the first one only.
         """
 
     async def prepare(self, node: int, header: tuple[int, int]) -> None:

@@ -3,7 +3,7 @@
 #ifdef __powerpc__
 
 struct sp_port {
-    u32 seen, entries, held, going, sending, stored, me, node;
+    u32 seen, entries, held, going, sending, stored, me, route;
     u32 *fetched, *kinds, *kinds_end, *kinds_begin;
     u64_words routes[128];
     struct { u32 source, first, second, size, good; } head;
@@ -79,19 +79,19 @@ void sp_fetch(struct sp_port *port, u32 address, u32 size) {
     order(port, FETCH | size, address, 1);
 }
 
-/* Another node than the last packet's: its route. */
-void sp_route(struct sp_port *port, u32 node) {
-    u64_words route = port->routes[node];
-    port->node = node;
-    REGISTER_WRITE64(SEND0, route.word[0], route.word[1]);
+/* Another route than the last packet's: of a node, and above it which of the routes there. */
+void sp_route(struct sp_port *port, u32 route) {
+    u64_words words = port->routes[route];
+    port->route = route;
+    REGISTER_WRITE64(SEND0, words.word[0], words.word[1]);
 }
 
 /* Headers of a packet, and go. */
 void sp_launch(struct sp_port *port, u32 node, u32 first, u32 second, u32 size) {
     port->sending = 1;
     port->going = (size + 7) & ~7u;
-    if (UNLIKELY(node != port->node)) {
-        OFF_PATH("another node");
+    if (UNLIKELY(node != port->route)) {
+        OFF_PATH("another route");
         return;
     }
     REGISTER_WRITE64(SEND2, port->me | (size + VIA_BYTES), node << 16);

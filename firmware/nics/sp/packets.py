@@ -50,7 +50,7 @@ class SpPackets:
             raise SanlabError(f"packets of {most} bytes", "do not go through an SP switch", f"1 to {int(SpSize.USER)}")
         self.most, self.stored = most, 0
         self._nic, self._me = nic, view.me
-        self._routes = [self._route(view, vnn) for vnn in range(len(view.names))]
+        self._routes = [self._ways(view, vnn) for vnn in range(len(view.names))]
         self._fetched: deque[int] = deque()
         """Sizes of the fetches that are not launched."""
         self._kinds: deque[bool] = deque()
@@ -58,8 +58,8 @@ class SpPackets:
         self._held = self._going = 0
         """Bytes of the Send FIFO that are taken, and those of them that leave with the packet that was launched."""
         self._sending = False
-        self._node = -1
-        """Whose route stands in the adapter."""
+        self._there = -1, 0
+        """The node and the way whose route stands in the adapter."""
         self._entries = int(SpSize.QUEUE_ROOM)
         """Insertions for which the command queue surely has room."""
         self._counts = {SpStatus.FETCHED: 0, SpStatus.STORED: 0, SpStatus.SENT: 0}
@@ -71,13 +71,14 @@ class SpPackets:
         self._on: PortEvents
 
     @staticmethod
-    def _route(view: ClusterView, vnn: int) -> tuple[int, int]:
-        """The two words of a header's route."""
-        route = view.routes.get(vnn, b"")
-        if len(route) > ROUTE_BYTES:
+    def _ways(view: ClusterView, vnn: int) -> list[tuple[int, int]]:
+        """The two words of a header's route, for each route to a node."""
+        ways = view.ways(vnn) if vnn in view.routes else (b"",)
+        longest = max(len(route) for route in ways)
+        if longest > ROUTE_BYTES:
             what = f"route {view.names[view.me]} -> {view.names[vnn]}"
-            raise SanlabError(what, f"leads through {len(route)} switches", f"a header has room for {ROUTE_BYTES}")
-        return divmod(int.from_bytes(route.ljust(ROUTE_BYTES, b"\0"), "big"), 1 << 32)
+            raise SanlabError(what, f"leads through {longest} switches", f"a header has room for {ROUTE_BYTES}")
+        return [divmod(int.from_bytes(route.ljust(ROUTE_BYTES, b"\0"), "big"), 1 << 32) for route in ways]
 
     async def _order(self, first: int, address: int, words: Sequence[int] = ()) -> None:
         """Insert a command and its words; spins while the queue may have no room for them."""
@@ -111,13 +112,13 @@ class SpPackets:
         """Whether the packet before is in the link interface."""
         return not self._sending
 
-    async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"") -> None:
+    async def launch(self, node: int, header: tuple[int, int], size: int, inline: bytes = b"", way: int = 0) -> None:
         """Headers, and SEND_START; the right engine fetches the payload out of the Send FIFO."""
         nic = self._nic
-        if node != self._node:
+        if (node, way) != self._there:
             await nic.work("sp_route")
-            self._node = node
-            for index, word in enumerate(self._routes[node]):
+            self._there = node, way
+            for index, word in enumerate(self._routes[node][way]):
                 nic.write(SpReg.SEND0 + 4 * index, word)
         await nic.work("sp_launch")
         if inline:

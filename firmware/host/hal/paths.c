@@ -1,0 +1,144 @@
+/* What each step of HAL costs on the host's CPU. One function is one path; the rules are in pymodels/costs/README.md. */
+#include "paths.h"
+
+enum { BUFFERS = 64, MOST = 1024, NODES = 128 };
+
+struct handler { u32 call, argument; };
+struct order { u32 word, kept; };
+struct hal {
+    u32 memory, me, ordered, read, taken, asked, waiting, busy, on, interrupts, sends, keep;
+    u32 free_begin, free_end;
+    u8 free[BUFFERS];
+    struct order orders[BUFFERS];
+    struct { u32 ways, turn; } nodes[NODES];
+    struct handler handlers[8];
+};
+
+/* A packet: arguments checked, a free buffer, the next route, the order. */
+u32 hal_send(struct hal *hal, u32 node, u32 protocol, u32 header, u32 size, u32 keep) {
+    u32 bytes = header + size, begin = hal->free_begin, buffer, turn, word, place = hal->ordered;
+    struct order *order = &hal->orders[place & (BUFFERS - 1)];
+    if (UNLIKELY(node >= NODES || protocol >= 8 || bytes - 1 >= MOST || hal->nodes[node].ways == 0)) {
+        OFF_PATH("bad argument");
+        return 0;
+    }
+    if (UNLIKELY(begin == hal->free_end)) {
+        OFF_PATH("no buffer is known to be free");
+        return 0;
+    }
+    buffer = hal->free[begin & (BUFFERS - 1)];
+    hal->free_begin = begin + 1;
+    turn = hal->nodes[node].turn;
+    hal->nodes[node].turn = LIKELY(turn + 1 != hal->nodes[node].ways) ? turn + 1 : 0;
+    hal->sends = hal->sends + 1;
+    hal->ordered = place + 1;
+    word = 1u << 31 | (bytes - 1) << 20 | protocol << 17 | turn << 13 | node << 6 | buffer;
+    order->word = word;
+    order->kept = keep;
+    PIO_WRITE(__builtin_bswap32(word));
+    return hal->memory + buffer * MOST;
+}
+
+/* 16 bytes of the protocol's header. */
+u32 *hal_header(u32 *to, const u32 *from, const u32 *end) {
+    to[0] = from[0];
+    to[1] = from[1];
+    to[2] = from[2];
+    to[3] = from[3];
+    if (UNLIKELY(from + 4 == end)) {
+        OFF_PATH("the last ones");
+        return 0;
+    }
+    LOOP_AGAIN();
+    return to + 4;
+}
+
+/* 32 bytes of its data. */
+u32 *hal_copy(u32 *to, const u32 *from, const u32 *end) {
+    eight_words(to, from);
+    if (UNLIKELY(from + 8 == end)) {
+        OFF_PATH("the last ones");
+        return 0;
+    }
+    LOOP_AGAIN();
+    return to + 8;
+}
+
+/* One look at the count of orders that the NIC has read. */
+u32 hal_look_read(struct hal *hal) {
+    u32 read = __builtin_bswap32(PIO_READ());
+    if (UNLIKELY(read != hal->read)) {
+        OFF_PATH("some are read");
+        return read;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
+
+/* One look at the word that tells of the next packet. */
+u32 hal_look(const u32 *came) {
+    if (UNLIKELY(SHARED32(came) != 0)) {
+        OFF_PATH("a packet");
+        return 1;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
+
+/* A packet: whose it is, where it stands, which layer has it; done with it afterwards. */
+u32 hal_receive(struct hal *hal, u32 *came, u32 *source, u32 *bytes, struct handler *to) {
+    u32 taken = hal->taken, first = be32_load(came), second = be32_load(came + 1), slot = taken & (BUFFERS - 1);
+    struct handler *handler = &hal->handlers[second >> 11 & 7];
+    *source = first >> 24;
+    *bytes = second & 0x7FF;
+    if (UNLIKELY(handler->call == 0)) {
+        OFF_PATH("nobody has it");
+        return 0;
+    }
+    *to = *handler;
+    SHARED32(came + 1) = 0;
+    hal->taken = taken + 1;
+    if (UNLIKELY((taken + 1 & 7) == 0)) {
+        OFF_PATH("eight buffers go back");
+        return 0;
+    }
+    return hal->memory + BUFFERS * MOST + slot * MOST;
+}
+
+/* Eight buffers go back. */
+void hal_free(struct hal *hal) { PIO_WRITE(__builtin_bswap32(hal->taken)); }
+
+/* Have the next packet interrupt. */
+u32 hal_ask(struct hal *hal) {
+    if (UNLIKELY(!hal->on || hal->asked || hal->waiting || hal->busy)) {
+        OFF_PATH("not wanted");
+        return 0;
+    }
+    hal->asked = 1;
+    PIO_WRITE(__builtin_bswap32(1));
+    return PIO_READ();
+}
+
+/* The service routine: is it ours, is somebody else at it. */
+u32 hal_serve(struct hal *hal) {
+    hal->interrupts = hal->interrupts + 1;
+    hal->asked = 0;
+    PIO_WRITE(__builtin_bswap32(1u << 30));
+    if (UNLIKELY(hal->waiting || hal->busy)) {
+        OFF_PATH("they take the packet");
+        return 0;
+    }
+    return 1;
+}
+
+/* One turn of its wait for a further packet. */
+u32 hal_pause(u32 *turns) {
+    u32 left = *turns - 1;
+    *(volatile u32 *)turns = left;
+    if (UNLIKELY(left == 0)) {
+        OFF_PATH("look again");
+        return 0;
+    }
+    LOOP_AGAIN();
+    return 1;
+}

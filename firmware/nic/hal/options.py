@@ -1,0 +1,39 @@
+"""Options of HAL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from firmware.nic.hal.layout import WAYS
+from pymodels.errors import SanlabError, nearest
+
+RANGES: Mapping[str, tuple[int, int]] = MappingProxyType({"routes": (1, WAYS), "interrupt_delay_us": (0, 1000)})
+
+
+class OptionError(SanlabError):
+    """An option that cannot be."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options with their defaults."""
+
+    routes: int = WAYS
+    """So many routes of a pair are taken in turn, packet by packet; all, if it has fewer."""
+    interrupt_delay_us: int = 35
+    """The service routine waits so long for a further packet, after each (readings C21)."""
+
+    @classmethod
+    def of(cls, given: Mapping[str, float | str]) -> Options:
+        """From names and values. Raises OptionError."""
+        for name, value in given.items():
+            if name not in RANGES:
+                raise OptionError(f"option {name!r}", "HAL does not have it", nearest(name, RANGES))
+            least, most = RANGES[name]
+            if type(value) is not int or not least <= value <= most:
+                raise OptionError(f"option {name}", f"{value!r} is not a whole number in {least}..{most}", "give one")
+        return cls(**given)  # type: ignore[arg-type]

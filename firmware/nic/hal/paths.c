@@ -1,0 +1,99 @@
+/* What each step of HAL costs the NIC's processor. One function is one path; the rules are in pymodels/costs/README.md.
+ * The words and the ring are shared with the host; the rest is the firmware's own. */
+#include "paths.h"
+
+struct shared { u32 memory, freed, read, interrupt, dropped, bad, unused[58], orders[64]; };
+struct hal {
+    struct shared *shared;
+    u32 place, held, memory, me, taken, launched, read, came;
+    u32 *first, *last, orders[64];
+};
+
+/* One look at the word that tells that the driver is there. */
+u32 hal_look_memory(struct shared *shared) {
+    u32 memory = SHARED32(&shared->memory);
+    if (UNLIKELY(memory != 0)) {
+        OFF_PATH("the driver is there");
+        return memory;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
+
+/* One look at the ring of orders; the last step of the loop. */
+u32 hal_look_order(struct hal *hal) {
+    u32 word = SHARED32(&hal->shared->orders[hal->place]);
+    if (UNLIKELY(word != hal->held)) {
+        OFF_PATH("an order");
+        return word;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
+
+/* There is no room for its packet yet. */
+void hal_hold(struct hal *hal, u32 word) { hal->held = word; }
+
+/* Take an order: where its packet stands, and how long it is. */
+u32 hal_take(struct hal *hal, u32 word, u32 *size) {
+    u32 place = hal->place;
+    SHARED32(&hal->shared->orders[place]) = 0;
+    hal->held = 0;
+    hal->place = (place + 1) & 63;
+    hal->orders[hal->taken & 63] = word;
+    hal->taken = hal->taken + 1;
+    *size = (word >> 20 & 0x3FF) + 1;
+    return hal->memory + ((word & 63) << 10);
+}
+
+/* The oldest order's packet: its two words, and its route. */
+u32 hal_launch(struct hal *hal, u32 *header) {
+    u32 number = hal->launched, word;
+    if (UNLIKELY(number == hal->taken)) {
+        OFF_PATH("there is none");
+        return 0;
+    }
+    word = hal->orders[number & 63];
+    hal->launched = number + 1;
+    header[0] = hal->me | (number & 0xFFFFFF);
+    header[1] = ((word >> 20 & 0x3FF) + 1) | (word >> 17 & 7) << 26 | ((word >> 20) + 1) << 29;
+    return (word >> 6 & 127) | (word >> 13 & 15) << 7;
+}
+
+/* A buffer is read. */
+void hal_read(struct hal *hal) {
+    u32 read = hal->read + 1;
+    hal->read = read;
+    SHARED32(&hal->shared->read) = read;
+}
+
+/* A packet has come: is there a buffer for it; where it goes, and what tells of it. */
+u32 hal_arrived(struct hal *hal, u32 first, u32 second, u32 *told, u32 *tells) {
+    u32 count = hal->came, slot = count & 63, size = second & 0x7FF;
+    if (UNLIKELY(count - SHARED32(&hal->shared->freed) > 63)) {
+        OFF_PATH("the host has no buffer");
+        return 0;
+    }
+    if (UNLIKELY(size - 1 > 1023)) {
+        OFF_PATH("not one of HAL");
+        return 0;
+    }
+    hal->came = count + 1;
+    told[0] = first;
+    told[1] = 1u << 31 | (second >> 26 & 7) << 11 | size;
+    *tells = hal->memory + (2 << 16) + (slot << 3);
+    if (UNLIKELY(SHARED32(&hal->shared->interrupt))) {
+        OFF_PATH("it interrupts");
+        return 0;
+    }
+    return hal->memory + (1 << 16) + (slot << 10);
+}
+
+/* There is none: count the packet. */
+void hal_full(struct shared *shared) { SHARED32(&shared->dropped) = SHARED32(&shared->dropped) + 1; }
+
+/* It is damaged: the same. */
+void hal_bad(struct shared *shared) { SHARED32(&shared->bad) = SHARED32(&shared->bad) + 1; }
+
+/* This packet interrupts the host, further ones do not. */
+void hal_interrupt(struct shared *shared) { SHARED32(&shared->interrupt) = 0; }
