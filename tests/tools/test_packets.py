@@ -18,6 +18,7 @@ import pytest
 
 from firmware.host.via.kernel_agent.messages.message import Message, Type
 from firmware.nic.echo import layout as echo
+from firmware.nic.hal import layout as hal
 from pymodels.formats import grim, via
 from pymodels.formats.grim import Cause, Header, MessageType
 from pymodels.formats.sp import SpPacket
@@ -247,6 +248,21 @@ def test_packets_of_via_are_told_on_both_networks(tmp_path: Path, link_type: int
     assert rows[2][3] == "0x0000002a"
     assert rows[3][6] == "256"
     assert rows[5][4:6] == ["2", "4096"]
+
+
+@pytest.mark.parametrize("link_type", [MYRINET, SP])
+def test_packets_of_hal_are_told_on_both_networks(tmp_path: Path, link_type: int) -> None:
+    words = hal.header(5, 6, hal.Order(10, 3, 0, 1, 0))
+    data, no_size = b"0123456789", hal.header(5, 6, hal.Order(12, 3, 0, 1, 0))
+    packets = []
+    for head in (words, no_size):
+        padded = struct.pack(">2I", *head) + data + bytes(-len(data) % 8)
+        sp = SpPacket(b"\x82", 5, 1, head, data).to_wire()
+        packets.append(packet(sealed(ROUTE + padded) if link_type == MYRINET else sp))
+    fields = "hal.source", "hal.number", "hal.protocol", "hal.bytes", "hal.data", "_ws.col.Info"
+    told_of, other = told(tmp_path, packets, *fields, layer="hal", link_type=link_type)
+    assert told_of == ["5", "7", "3", "10", data.hex(), "packet 7 from node 5, protocol 3, 10 bytes"]
+    assert other[0] == ("5" if link_type == MYRINET else "")  # 12 bytes may be padded to 16, 10 are too few
 
 
 def test_a_reply_names_its_read_and_a_copy_its_origin(tmp_path: Path) -> None:

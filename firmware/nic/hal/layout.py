@@ -7,7 +7,8 @@
     packet that has come   source (8) | number (24)
                            there (1) | 0 | protocol (3) | bytes (11)
 
-The NIC numbers packets in the order of their orders, so the host knows a packet's first word: its key in every trace.
+The NIC numbers packets from 1 in the order of their orders, so the host knows a packet's first word: its key in every
+trace.
 """
 
 from __future__ import annotations
@@ -80,9 +81,9 @@ class Order(NamedTuple):
         return cls((word >> 20 & 0x3FF) + 1, word >> 17 & 7, word >> 13 & 15, word >> 6 & 0x7F, word & 0x3F)
 
 
-def header(source: int, number: int, order: Order) -> tuple[int, int]:
-    """The two words in front of a packet."""
-    return source << 24 | number & NUMBER, (order.size & 7) << 29 | order.protocol << 26 | order.size
+def header(source: int, before: int, order: Order) -> tuple[int, int]:
+    """The two words in front of a packet; so many have gone `before`."""
+    return source << 24 | before + 1 & NUMBER, (order.size & 7) << 29 | order.protocol << 26 | order.size
 
 
 def came(words: tuple[int, int]) -> tuple[int, int]:

@@ -54,7 +54,8 @@ u32 hal_launch(struct hal *hal, u32 *header) {
         return 0;
     }
     word = hal->orders[number & 63];
-    hal->launched = number + 1;
+    number = number + 1;
+    hal->launched = number;
     header[0] = hal->me | (number & 0xFFFFFF);
     header[1] = ((word >> 20 & 0x3FF) + 1) | (word >> 17 & 7) << 26 | ((word >> 20) + 1) << 29;
     return (word >> 6 & 127) | (word >> 13 & 15) << 7;

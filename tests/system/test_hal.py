@@ -1,0 +1,58 @@
+"""HAL on the RTL of the SP adapter: equality, a late route, loss, and the stages of its packets.
+
+Strategy: one small run of `hal_packets` on a board with two routes a pair, one of which is late, so that packets
+overtake each other. On the other simulator and with clocks always on results and trace are equal; every packet of it is
+followed from its send to its handler. Wires that lose packets leave the study without some, and it still passes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.builders import board
+from pymodels.config.generate import drawn
+from pymodels.config.writer import write
+from pymodels.updown import up_down
+from tests.system.lives import whole_lives
+from tests.system.runs import Run, assert_equal, must
+
+STUDY, PROFILE = "hal_packets", "sp+ppc604-332"
+SMALL = "repetitions=1 packets=12 hal.interrupt_delay_us=4 fault.late_port=chip1.6 fault.late_us=20"
+
+
+@pytest.fixture(name="cluster", scope="module")
+def fixture_cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A board of two node chips and two link chips, a host on each node chip."""
+    topology = board(("paris", "metz"), chips=2)
+    return str(write(drawn("ways", topology, up_down(topology, most=2)), tmp_path_factory.mktemp("ways"), "Two ways"))
+
+
+@pytest.fixture(name="reference", scope="module")
+def fixture_reference(cluster: str, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Verilator, sleeping clocks."""
+    return must(STUDY, "verilator", tmp_path_factory.mktemp(STUDY), SMALL, cluster, profile=PROFILE)
+
+
+@pytest.mark.parametrize(("simulator", "always_on"), [("verilator", 1), ("icarus", 0)])
+def test_results_and_trace_are_equal(
+    reference: Run, cluster: str, simulator: str, always_on: int, tmp_path: Path
+) -> None:
+    again = must(STUDY, simulator, tmp_path, f"{SMALL} run.always_on={always_on}", cluster, profile=PROFILE)
+    assert len(again.trace) > 1000, "there is something to compare"
+    assert_equal(reference, again)
+
+
+def test_packets_on_the_route_that_is_late_are_overtaken(reference: Run) -> None:
+    assert reference.metrics["overtaken"] > 3 and not reference.metrics["lost"]
+
+
+def test_packets_are_followed_whole(reference: Run) -> None:
+    lives = whole_lives(reference)
+    assert len(lives) > 20 and all(life.arrived is not None for life in lives)
+
+
+def test_packets_that_wires_lose_are_missing(cluster: str, tmp_path: Path) -> None:
+    lost = must(STUDY, "verilator", tmp_path, f"{SMALL} fault.loss=0.2", cluster, profile=PROFILE)
+    assert 0 < lost.metrics["lost"] < 10
