@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isqrt
 
-from pymodels.npb.streams import WORD, Traffic, Transfer, arrays
+from pymodels.npb.streams import WORD, Traffic, Transfer, arrays, together
 
 ROWS = {"A": 14000, "B": 75000}
 NONZERO = {"A": 11, "B": 13}
@@ -37,16 +37,16 @@ def cg(problem: str, processes: int, rank: int) -> Traffic:
 
     def product(into: str) -> Iterator[Transfer]:
         for peer in peers:
-            yield Transfer(False, peer, at["q"], length)
-            yield Transfer(True, peer, at["w"], length)
+            yield from together((Transfer(False, peer, at["q"], length), Transfer(True, peer, at["w"], length)))
         if transpose != rank:
-            yield Transfer(False, transpose, at[into], length)
-            yield Transfer(True, transpose, at["w"], length)
+            to_and_fro = Transfer(False, transpose, at[into], length), Transfer(True, transpose, at["w"], length)
+            yield from together(to_and_fro)
 
     def dot(doubles: int = 1) -> Iterator[Transfer]:
+        size = doubles * WORD
         for peer in peers:
-            yield Transfer(False, peer, at["scalars"] + 2 * WORD, doubles * WORD)
-            yield Transfer(True, peer, at["scalars"], doubles * WORD)
+            into = Transfer(False, peer, at["scalars"] + 2 * WORD, size)
+            yield from together((into, Transfer(True, peer, at["scalars"], size)))
 
     inner = [*product("q"), *dot(), *dot()]
     step = [*dot(), *INNER * inner, *product("r"), *dot(), *dot(2)]

@@ -1,4 +1,4 @@
-"""The six codes by name, and what follows from their partners alone."""
+"""The codes by name, and what follows from their partners alone."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from functools import partial
 from statistics import fmean
 
 from pymodels.npb.cg import cg
+from pymodels.npb.ep import ep
+from pymodels.npb.ft import ft
 from pymodels.npb.integer_sort import integer_sort
 from pymodels.npb.lu import lu
 from pymodels.npb.mg import mg
@@ -21,12 +23,14 @@ CODES: Mapping[str, Callable[[str, int, int], Traffic]] = {
     "MG": mg,
     "SP": partial(adi, SP),
 }
-"""One process's traffic, by code: (class "A" or "B", processes, rank)."""
+"""One process's traffic, by code: (class "A" or "B", processes, rank). Those of paper 001, 2.3.3."""
+ALL_CODES: Mapping[str, Callable[[str, int, int], Traffic]] = {**CODES, "EP": ep, "FT": ft}
+"""And two more of chapter 6."""
 
 
 def traffic(code: str, problem: str, processes: int, rank: int) -> Traffic:
     """The transfers of one process. Raises ValueError for a number of processes that the code does not take."""
-    return CODES[code](problem, processes, rank)
+    return ALL_CODES[code](problem, processes, rank)
 
 
 def recv_queues(code: str, processes: int, problem: str = "A") -> float:

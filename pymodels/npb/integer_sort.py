@@ -9,7 +9,9 @@ for half as many keys again, as declared.
 
 from __future__ import annotations
 
-from pymodels.npb.streams import Traffic, Transfer, arrays
+from itertools import chain
+
+from pymodels.npb.streams import Traffic, Transfer, arrays, together
 
 KEYS = {"A": 1 << 23, "B": 1 << 25}
 INT = 4
@@ -36,10 +38,16 @@ def integer_sort(problem: str, processes: int, rank: int) -> Traffic:
     step: list[Transfer] = []
     for bit in range(processes.bit_length() - 1):
         peer = rank ^ 1 << bit
-        step += [Transfer(False, peer, at["totals"], BUCKETS), Transfer(True, peer, at["bucket_size"], BUCKETS)]
+        into, out = Transfer(False, peer, at["totals"], BUCKETS), Transfer(True, peer, at["bucket_size"], BUCKETS)
+        step += together((into, out))
     others = [(rank + i) % processes for i in range(1, processes)]
     for source, target, size in (("send_count", "recv_count", INT), ("key_buff1", "key_buff2", own // processes)):
-        for peer in others:
-            step.append(Transfer(False, peer, at[target] + peer * size, size))
-            step.append(Transfer(True, peer, at[source] + peer * size, size))
+        into_and_out = (
+            (
+                Transfer(False, peer, at[target] + peer * size, size),
+                Transfer(True, peer, at[source] + peer * size, size),
+            )
+            for peer in others
+        )
+        step += together(chain.from_iterable(into_and_out))
     return Traffic((), tuple(step), ITERATIONS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pymodels.npb.streams import WORD, Traffic, Transfer, arrays
+from pymodels.npb.streams import WORD, Traffic, Transfer, arrays, together
 
 GRID = {"A": 64, "B": 102}
 ITERATIONS = 250
@@ -46,7 +46,7 @@ def lu(problem: str, processes: int, rank: int) -> Traffic:
         for way, array in zip(ways, ("dum", "dum1"), strict=True):
             peer = near[way]
             if peer is not None:
-                yield Transfer(send, peer, at[array], along[way] * VARIABLES * WORD)
+                yield Transfer(send, peer, at[array], along[way] * VARIABLES * WORD, ends=True)
 
     def faces(to: str, source: str) -> Iterator[Transfer]:
         size = along[to] * points * VARIABLES * DEEP * WORD
@@ -59,5 +59,5 @@ def lu(problem: str, processes: int, rank: int) -> Traffic:
     upper = [*pencils(False, "south", "east"), *pencils(True, "north", "west")]
     step = (points - 2) * lower + (points - 2) * upper
     for to, source in (("south", "north"), ("north", "south"), ("east", "west"), ("west", "east")):
-        step += faces(to, source)
+        step += together(faces(to, source))
     return Traffic((), tuple(step), ITERATIONS)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from pymodels.npb.streams import WORD, Traffic, Transfer, arrays
+from pymodels.npb.streams import WORD, Traffic, Transfer, arrays, together
 
 LEVELS = 8
 """256 points a side in both classes."""
@@ -108,22 +108,23 @@ class Buffers:
             return
         for axis in AXES:
             size = level.face(axis)
-            for way in (DOWN, UP):
-                yield Transfer(False, level.peers[axis, way], self.into[way], size)
-            for way in (UP, DOWN):
-                yield Transfer(True, level.peers[axis, way], self.out[way], size)
+            into = (Transfer(False, level.peers[axis, way], self.into[way], size) for way in (DOWN, UP))
+            out = (Transfer(True, level.peers[axis, way], self.out[way], size) for way in (UP, DOWN))
+            yield from together((*into, *out))
 
     def give_back(self, k: int) -> Iterator[Transfer]:
         """To processes without points on the next coarser level: upwards two faces, downwards one."""
-        level = self.levels[k]
         for axis in AXES:
-            size = level.face(axis, border=True)
-            if level.takes[axis]:
-                for way in (DOWN, UP):
-                    yield Transfer(False, level.peers[axis, way], self.into[way], size * (2 if way == DOWN else 1))
-            if level.gives[axis]:
-                for way in (UP, DOWN):
-                    yield Transfer(True, level.peers[axis, way], self.out[way], size * (2 if way == UP else 1))
+            yield from together(self._given(self.levels[k], axis))
+
+    def _given(self, level: Level, axis: int) -> Iterator[Transfer]:
+        size = level.face(axis, border=True)
+        if level.takes[axis]:
+            for way in (DOWN, UP):
+                yield Transfer(False, level.peers[axis, way], self.into[way], size * (2 if way == DOWN else 1))
+        if level.gives[axis]:
+            for way in (UP, DOWN):
+                yield Transfer(True, level.peers[axis, way], self.out[way], size * (2 if way == UP else 1))
 
 
 def mg(problem: str, processes: int, rank: int) -> Traffic:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from math import isqrt
 from typing import NamedTuple
 
-from pymodels.npb.streams import WORD, Traffic, Transfer, arrays, packed
+from pymodels.npb.streams import WORD, Traffic, Transfer, arrays, packed, together
 
 GRID = {"A": 64, "B": 102}
 DIRECTIONS = range(3)
@@ -76,7 +76,7 @@ def adi(pattern: Pattern, problem: str, processes: int, rank: int) -> Traffic:
     fields = 40 * part.q * (part.most + 4) ** 3 * WORD
     at = arrays(fields=fields, in_buffer=room, out_buffer=room)
     out, into = at["out_buffer"], at["in_buffer"]
-    step = [*_copy_faces(part, out, into)]
+    step = together(_copy_faces(part, out, into))
     if pattern.from_in_buffer:
         out, into = into, out
     for direction in DIRECTIONS:
@@ -105,6 +105,6 @@ def _solve(pattern: Pattern, part: Partition, direction: int, out: int, into: in
             points = part.most**2 if pattern.whole_square else part.square(cell, direction, inner=True)
             size = points * values * WORD
             if stage:
-                yield Transfer(False, source, into, size)
+                yield Transfer(False, source, into, size, ends=True)
             if stage < part.q - 1:
-                yield Transfer(True, to, out, size)
+                yield Transfer(True, to, out, size)  # waited for behind the next receive

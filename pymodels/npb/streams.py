@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,6 +22,8 @@ class Transfer(NamedTuple):
     """Virtual address of the buffer."""
     size: int
     """Bytes."""
+    ends: bool = False
+    """The process waits behind it for all transfers that it has begun."""
 
     def pages(self) -> range:
         """Numbers of the pages that the buffer touches."""
@@ -53,3 +55,9 @@ def packed(base: int, sizes: Sequence[int]) -> list[tuple[int, int]]:
         places.append((at, size))
         at += size
     return places
+
+
+def together(transfers: Iterable[Transfer]) -> list[Transfer]:
+    """Transfers that are begun together; the process waits for all of them."""
+    all_of = list(transfers)
+    return [*all_of[:-1], *(last._replace(ends=True) for last in all_of[-1:])]

@@ -44,3 +44,10 @@ def test_a_message_that_asks_first_takes_longer_and_moves_more_bytes_a_second_th
     metrics = must("mpi_pingpong", "verilator", tmp_path, f"repetitions=2 messages=4 largest=4096 mpi.on={on}").metrics
     assert metrics["one_way_us_0B"] < metrics["one_way_us_64B"] < metrics["one_way_us_4095B"]
     assert metrics["one_way_us_4095B"] + metrics["one_way_us_0B"] < metrics["one_way_us_4096B"]
+
+
+def test_benchmarks_that_compute_over_mpi_are_right_and_a_stream_arrives_unchanged(tmp_path: Path) -> None:
+    metrics = must("mpi_nas", "verilator", tmp_path, "codes=MG,LU").metrics
+    assert metrics["verified_MG"] == 1
+    assert metrics["changed_LU"] == 0
+    assert metrics["communication_percent_LU"] < metrics["communication_percent_MG"]
