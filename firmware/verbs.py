@@ -8,8 +8,9 @@ path.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from pymodels.cards import CardMap
@@ -233,8 +234,15 @@ class Host(Concurrency, Protocol):
     def process(self, name: str = "") -> Process:
         """A new process; its number, from 1, is its name unless one is given."""
 
-    def outside(self, command: Sequence[str], patience_s: float = 60.0) -> Outside:
+    def outside(
+        self,
+        command: Sequence[str],
+        patience_s: float = 60.0,
+        variables: Mapping[str, str] = ...,
+        output: Path | None = None,
+    ) -> Outside:
         """Start a program of the real machine, which asks and is answered. No simulated time passes while it computes.
+        `variables` of its environment beside our own; what it prints goes to the file `output`, if not where ours does.
         Raises OutsideError when it cannot be started; after `patience_s` real seconds without a request.
         """
 

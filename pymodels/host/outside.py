@@ -14,8 +14,10 @@ import os
 import signal
 import socket
 import subprocess
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from types import MappingProxyType
 
 from pymodels.errors import SanlabError
 
@@ -25,6 +27,7 @@ PATIENCE_S = 60.0
 SHOWN = 3
 """Words of a command that errors show."""
 PR_SET_PDEATHSIG = 1
+NONE_MORE: Mapping[str, str] = MappingProxyType({})
 _running: set[Outside] = set()
 
 
@@ -35,21 +38,32 @@ class OutsideError(SanlabError):
 class Outside:
     """A program that runs; `status` is its exit status once it has ended, negative for a signal."""
 
-    def __init__(self, who: str, command: Sequence[str], patience_s: float = PATIENCE_S) -> None:
-        """`patience_s`: real seconds that it may compute between two requests."""
+    def __init__(
+        self,
+        who: str,
+        command: Sequence[str],
+        patience_s: float = PATIENCE_S,
+        variables: Mapping[str, str] = NONE_MORE,
+        output: Path | None = None,
+    ) -> None:
+        """`patience_s`: real seconds that it may compute between two requests; `variables` of the environment beside
+        our own; `output`: where what it prints goes, if not to where ours does.
+        """
         self.status: int | None = None
         self._who = f"{who}: program {' '.join(command[:SHOWN])!r}"
         self._patience_s = patience_s
         self._asks = False
         self._socket, theirs = socket.socketpair()
         self._socket.settimeout(patience_s)
-        environment = {"PYTHONHASHSEED": "0", **os.environ, SOCKET: str(theirs.fileno())}
-        with theirs:
+        environment = {"PYTHONHASHSEED": "0", **os.environ, **variables, SOCKET: str(theirs.fileno())}
+        with theirs, output.open("wb") if output else nullcontext() as printed:
             try:
                 self._process = subprocess.Popen(
                     list(command),
                     env=environment,
                     stdin=subprocess.DEVNULL,
+                    stdout=printed,
+                    stderr=subprocess.STDOUT if printed else None,
                     pass_fds=(theirs.fileno(),),
                     start_new_session=True,
                     preexec_fn=_die_with_parent,  # noqa: PLW1509 - one system call, before any thread
@@ -64,6 +78,19 @@ class Outside:
 
         Raises OutsideError when it asks nothing for too long, or ends in the middle of a request.
         """
+        return self._next()
+
+    def exchange(self, data: bytes) -> bytes:
+        """Answer its request with a question, and take its reply, which no time passes for. Raises OutsideError, also
+        when it ends instead.
+        """
+        self.answer(data)
+        reply = self._next()
+        if reply is None:
+            raise OutsideError(self._who, f"ended in a request, with status {self.status}", "see what it printed")
+        return reply
+
+    def _next(self) -> bytes | None:
         if self._asks:
             raise OutsideError(self._who, "was not answered, and can ask nothing more", "answer it first")
         if self.status is not None:

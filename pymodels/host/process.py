@@ -6,9 +6,10 @@ kernel's work (mapping, pinning) costs nothing here: the model of a system call 
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import nullcontext
 from itertools import pairwise
+from pathlib import Path
 from struct import pack, unpack
 from typing import Any
 
@@ -16,7 +17,7 @@ from pymodels.host.faulting import Faulting
 from pymodels.host.faults import ProtectionFault
 from pymodels.host.frames import Frames
 from pymodels.host.moves import Moves
-from pymodels.host.outside import PATIENCE_S, Outside
+from pymodels.host.outside import NONE_MORE, PATIENCE_S, Outside
 from pymodels.host.owner import Owner, Signal
 from pymodels.host.pages import PAGE, Page, PageTable, Rights, parts
 from pymodels.host.polling import PollsCards
@@ -280,9 +281,15 @@ class Processes:
         self.processes.append(process)
         return process
 
-    def outside(self: Any, command: Sequence[str], patience_s: float = PATIENCE_S) -> Outside:
+    def outside(
+        self: Any,
+        command: Sequence[str],
+        patience_s: float = PATIENCE_S,
+        variables: Mapping[str, str] = NONE_MORE,
+        output: Path | None = None,
+    ) -> Outside:
         """Start a program of the real machine (`pymodels.host.outside`)."""
-        return Outside(self.who, command, patience_s)
+        return Outside(self.who, command, patience_s, variables, output)
 
     def signal(self: Any, number: int, sig: Sig, call: str = "") -> None:
         """The kernel's: a process has a signal. Raises SignalError, which names the `call`, when there is no such."""

@@ -130,6 +130,28 @@ def test_requests_and_answers_alternate(bound: Bound) -> None:
     bound.ends(serve())
 
 
+def test_a_program_has_variables_and_a_file_for_what_it_prints(bound: Bound, tmp_path: Path) -> None:
+    async def serve() -> None:
+        command = ["sh", "-c", "echo $MINE; echo error >&2"]
+        await bound.host.outside(command, variables={"MINE": "text"}, output=tmp_path / "out").request()
+
+    bound.ends(serve())
+    assert (tmp_path / "out").read_text() == "text\nerror\n"
+
+
+def test_a_program_is_asked_back_within_its_request(bound: Bound) -> None:
+    text = PROGRAM + "import sys\nreply = ask(b'first')\nask(reply + b'!') and sys.exit(3)"
+
+    async def serve() -> None:
+        program = bound.host.outside(python(text))
+        assert await program.request() == b"first"
+        assert program.exchange(b"who") == b"who!"
+        with pytest.raises(OutsideError, match="ended in a request, with status 3"):
+            program.exchange(b"and on")
+
+    bound.ends(serve())
+
+
 def test_the_end_of_a_run_ends_programs_and_what_they_have_started(bound: Bound) -> None:
     numbers: list[int] = []
     text = PROGRAM + "import subprocess\nchild = subprocess.Popen(['sleep', '100'])\nask(b'%d' % child.pid)\n"
