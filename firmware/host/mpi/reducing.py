@@ -13,7 +13,7 @@ from firmware.host.mpi.calls import call
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from firmware.host.mpi.moving import Moving
 from firmware.host.mpi.operators import SUM, Op
-from firmware.host.mpi.parts import InPlace, equal_parts, part, parts_of
+from firmware.host.mpi.parts import InPlace, equal_parts, parts_of
 from firmware.host.mpi.steps import Collective
 
 
@@ -74,10 +74,10 @@ class Reducing(Moving):
         before, own = None, _array(data, op)
         if self.rank:
             before = np.zeros_like(own)
-            await self._over(collective, await self._take(collective, view(before, True), self.rank - 1))
+            await self._over(collective, await self._take(collective, _bytes(before), self.rank - 1))
         if self.rank + 1 < self.size:
             out = own if before is None else await self._fold(op, before, own)
-            await self._over(collective, await self._give(collective, view(out), self.rank + 1))
+            await self._over(collective, await self._give(collective, _bytes(out), self.rank + 1))
         return before
 
     def _input(self, sendbuf: Spec, recvbuf: Spec) -> View:
@@ -99,25 +99,23 @@ class Reducing(Moving):
         while step < self.size and not place & step:
             if place + step < self.size:
                 other = np.zeros_like(own)
-                taken = await self._take(collective, view(other, True), (self.rank + step) % self.size)
+                taken = await self._take(collective, _bytes(other), (self.rank + step) % self.size)
                 await self._over(collective, taken)
                 own = await self._fold(op, own, other)
             step *= 2
         if place:
-            await self._over(collective, await self._give(collective, view(own), (self.rank - step) % self.size))
+            await self._over(collective, await self._give(collective, _bytes(own), (self.rank - step) % self.size))
         return own
 
     async def _row(self, collective: Collective, own: Any, op: Op, root: int) -> Any:
         """The root takes all arrays and folds them in the order of ranks."""
         if self.rank != root:
-            await self._over(collective, await self._give(collective, view(own), root))
+            await self._over(collective, await self._give(collective, _bytes(own), root))
             return own
         rows = np.zeros((self.size, *own.shape), own.dtype)
         rows[root] = own
-        table = view(rows, True)
         for rank in (rank for rank in range(self.size) if rank != root):
-            row = part(table, rank * own.size, own.size)
-            await self._over(collective, await self._take(collective, row, rank))
+            await self._over(collective, await self._take(collective, _bytes(rows[rank]), rank))
         result = rows[0].copy()
         for row in rows[1:]:
             result = await self._fold(op, result, row)
@@ -126,6 +124,11 @@ class Reducing(Moving):
     async def _fold(self, op: Op, left: Any, right: Any) -> Any:
         await self.engine.host.spend("mpi_fold", max(left.size, 1))
         return np.asarray(op.fold(left, right), left.dtype)
+
+
+def _bytes(array: Any) -> View:
+    """An array of any elements as a message."""
+    return view(array.reshape(-1).view(np.uint8))
 
 
 def _array(data: View, op: Op) -> Any:

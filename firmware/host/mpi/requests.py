@@ -118,14 +118,12 @@ class Request:
     @staticmethod
     async def Waitsome(requests: Sequence[Request], statuses: list[Status] | None = None) -> list[int] | None:
         """Wait until one is done; the indices of all that are. None: none was active."""
-        active = [one for one in _checked("MPI_Waitsome", requests) if one.active]
-        if not active:
-            return None
-        with active[0]._engine.calling("MPI_Waitsome"):
-            await _until(active[0]._engine, active, any)
-            done = [at for at, one in enumerate(requests) if one.active and one.done]
-            _collect_all([requests[at] for at in done], statuses)
-        return done
+        return await _some(requests, "MPI_Waitsome", statuses)
+
+    @staticmethod
+    async def Testsome(requests: Sequence[Request], statuses: list[Status] | None = None) -> list[int] | None:
+        """The indices of all that are done. None: none was active."""
+        return await _some(requests, "MPI_Testsome", statuses)
 
     @staticmethod
     async def Startall(requests: Sequence[Request]) -> None:
@@ -188,6 +186,20 @@ async def _any(requests: Sequence[Request], call: str, status: Status | None) ->
         index = next(at for at, one in enumerate(requests) if one.active and one.done)
         requests[index]._collect(status)
     return index
+
+
+async def _some(requests: Sequence[Request], call: str, statuses: list[Status] | None) -> list[int] | None:
+    active = [one for one in _checked(call, requests) if one.active]
+    if not active:
+        return None
+    with active[0]._engine.calling(call):
+        if call == "MPI_Waitsome":
+            await _until(active[0]._engine, active, any)
+        else:
+            await _tested(active[0]._engine, active, any)
+        done = [at for at, one in enumerate(requests) if one.active and one.done]
+        _collect_all([requests[at] for at in done], statuses)
+    return done
 
 
 def _collect_all(requests: Sequence[Request], statuses: list[Status] | None) -> None:
