@@ -43,6 +43,7 @@ LEFT = (
     "failures.txt",
     "report.html",
     "received.bin",
+    "program-*.txt",
     "timeline.json",
     "profile.json",
     "packets.pcapng",
@@ -83,8 +84,8 @@ def execute(request: Request, info: studies.StudyInfo, understood: Plan, console
 
 
 def _remove_results(folder: Path) -> None:
-    for name in LEFT:
-        (folder / name).unlink(missing_ok=True)
+    for path in (path for pattern in LEFT for path in folder.glob(pattern)):
+        path.unlink()
 
 
 def _build(request: Request, wanted: Design, understood: Plan, console: Console) -> Build:

@@ -34,6 +34,7 @@ SMALL = {
     "host_sharing": "computing_us=300 handler_us=5 interrupt_us=20 timer_us=100 alone=2",
     "grim_transfer": "file=LICENSE send_bytes=3000",
     "mpi_pingpong": "repetitions=1 messages=2 largest=64 mpi.eager_limit=32",
+    "program": "command=ring.c",
 }
 OTHERS = [
     *(
@@ -47,6 +48,7 @@ OTHERS = [
     ("grim_transfer", "icarus", 0),
     ("firmvia_latency", "icarus", 0),
     ("mpi_pingpong", "icarus", 0),
+    ("program", "icarus", 0),
     ("host_faults", "verilator", 1),
     ("host_faults", "icarus", 0),
     ("host_sharing", "verilator", 1),

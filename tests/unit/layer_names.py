@@ -14,6 +14,7 @@ OWN = (
     r"pymodels/(?:formats/{0}(?:/|\.py$)|{0}_\w+\.py$)",  # its packets, models of it
     r"(?:pymodels|tb)/nics/{0}(?:/|\.py$)",  # the NIC that it drives, where it has the name of one
     r"tb/fuzz/layers/{0}(?:/|\.py$)",  # random programs of it
+    r"tb/program/{0}/",  # programs that call it
     r"tb/explore/(?:worlds/)?{0}(?:/|\.py$)",  # small worlds of it
 )
 

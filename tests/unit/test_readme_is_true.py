@@ -27,7 +27,7 @@ from tb.run import block_bench
 from tb.tools.paths import ROOT, SIMULATORS
 
 MAKEFILE = (ROOT / "Makefile").read_text()
-GENERATED = {"frame.png", "legend.json", "failures.txt", "stuck.txt"}
+GENERATED = {"calls.c", "frame.png", "mpi.h", "program-0.txt", "legend.json", "failures.txt", "stuck.txt"}
 """What a run leaves."""
 MADE_UP = {
     "my_study",

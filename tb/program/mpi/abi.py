@@ -1,0 +1,159 @@
+"""The binary interface of MPICH (libmpich.so.12): what handles, constants and statuses are in a program's memory."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+
+from firmware.host.mpi.groups import CONGRUENT, IDENT, SIMILAR, UNEQUAL
+from firmware.host.mpi.status import ANY_SOURCE, ANY_TAG, PROC_NULL, UNDEFINED, Status
+
+LIBRARY = "libmpich.so.12"
+"""By this name programs of Debian find it."""
+LIBRARY_TOO = "libmpi.so.12"
+"""And those that MPICH's own name was given."""
+COMM_WORLD, COMM_SELF, COMM_NULL = 0x44000000, 0x44000001, 0x04000000
+GROUP_EMPTY, GROUP_NULL = 0x48000000, 0x08000000
+REQUEST_NULL, DATATYPE_NULL, OP_NULL = 0x2C000000, 0x0C000000, 0x18000000
+ERRORS_ARE_FATAL, ERRORS_RETURN, ERRHANDLER_NULL = 0x54000000, 0x54000001, 0x14000000
+INFO_NULL, INFO_ENV, KEYVAL_INVALID = 0x1C000000, 0x5C000001, 0x24000000
+MADE = {"comm": 0x84, "group": 0x88, "datatype": 0x8D, "errhandler": 0x94, "op": 0x98, "info": 0x9C, "request": 0xAC}
+"""The highest byte of handles that are made in a run, by what they stand for."""
+KEYVAL = 0xA4
+IN_PLACE = (1 << 64) - 1
+IGNORE = 1
+"""The address that stands for no status."""
+TAG_UB, WTIME_IS_GLOBAL, LASTUSEDCODE = 0x64400001, 0x64400007, 0x6440000B
+THREAD_SINGLE, THREAD_FUNNELED, THREAD_SERIALIZED, THREAD_MULTIPLE = range(4)
+MAX_NAME, MAX_ERROR = 128, 512
+BSEND_OVERHEAD = 96
+LASTCODE = 0x3FFFFFFF
+
+DATATYPES = {
+    name: (handle, kind)
+    for name, handle, kind in (
+        ("CHAR", 0x4C000101, "i1"),
+        ("SIGNED_CHAR", 0x4C000118, "i1"),
+        ("UNSIGNED_CHAR", 0x4C000102, "u1"),
+        ("BYTE", 0x4C00010D, "u1"),
+        ("WCHAR", 0x4C00040E, "<i4"),
+        ("SHORT", 0x4C000203, "<i2"),
+        ("UNSIGNED_SHORT", 0x4C000204, "<u2"),
+        ("INT", 0x4C000405, "<i4"),
+        ("UNSIGNED", 0x4C000406, "<u4"),
+        ("LONG", 0x4C000807, "<i8"),
+        ("UNSIGNED_LONG", 0x4C000808, "<u8"),
+        ("LONG_LONG", 0x4C000809, "<i8"),
+        ("UNSIGNED_LONG_LONG", 0x4C000819, "<u8"),
+        ("FLOAT", 0x4C00040A, "<f4"),
+        ("DOUBLE", 0x4C00080B, "<f8"),
+        ("LONG_DOUBLE", 0x4C00100C, "longdouble"),
+        ("PACKED", 0x4C00010F, "u1"),
+        ("INT8_T", 0x4C000137, "i1"),
+        ("INT16_T", 0x4C000238, "<i2"),
+        ("INT32_T", 0x4C000439, "<i4"),
+        ("INT64_T", 0x4C00083A, "<i8"),
+        ("UINT8_T", 0x4C00013B, "u1"),
+        ("UINT16_T", 0x4C00023C, "<u2"),
+        ("UINT32_T", 0x4C00043D, "<u4"),
+        ("UINT64_T", 0x4C00083E, "<u8"),
+        ("C_BOOL", 0x4C00013F, "?"),
+        ("C_FLOAT_COMPLEX", 0x4C000840, "<c8"),
+        ("C_DOUBLE_COMPLEX", 0x4C001041, "<c16"),
+        ("C_LONG_DOUBLE_COMPLEX", 0x4C002042, "clongdouble"),
+        ("AINT", 0x4C000843, "<i8"),
+        ("OFFSET", 0x4C000844, "<i8"),
+        ("COUNT", 0x4C000845, "<i8"),
+        ("CXX_BOOL", 0x4C000133, "?"),
+        ("CXX_FLOAT_COMPLEX", 0x4C000834, "<c8"),
+        ("CXX_DOUBLE_COMPLEX", 0x4C001035, "<c16"),
+        ("CXX_LONG_DOUBLE_COMPLEX", 0x4C002036, "clongdouble"),
+        ("CHARACTER", 0x4C00011A, "i1"),
+        ("LOGICAL", 0x4C00041D, "<i4"),
+        ("INTEGER", 0x4C00041B, "<i4"),
+        ("REAL", 0x4C00041C, "<f4"),
+        ("DOUBLE_PRECISION", 0x4C00081F, "<f8"),
+        ("COMPLEX", 0x4C00081E, "<c8"),
+        ("DOUBLE_COMPLEX", 0x4C001022, "<c16"),
+        ("INTEGER1", 0x4C00012D, "i1"),
+        ("INTEGER2", 0x4C00022F, "<i2"),
+        ("INTEGER4", 0x4C000430, "<i4"),
+        ("INTEGER8", 0x4C000831, "<i8"),
+        ("REAL4", 0x4C000427, "<f4"),
+        ("REAL8", 0x4C000829, "<f8"),
+        ("COMPLEX8", 0x4C000828, "<c8"),
+        ("COMPLEX16", 0x4C00102A, "<c16"),
+    )
+}
+"""Handle of a datatype, and numpy's type of its elements."""
+PAIRS = {
+    "FLOAT_INT": (0x8C000000, "<f4", 8),
+    "DOUBLE_INT": (0x8C000001, "<f8", 16),
+    "LONG_INT": (0x8C000002, "<i8", 16),
+    "SHORT_INT": (0x8C000003, "<i2", 8),
+    "2INT": (0x4C000816, "<i4", 8),
+    "LONG_DOUBLE_INT": (0x8C000004, "longdouble", 32),
+}
+"""Handle of a pair of a value and an int, type of the value, extent."""
+OPERATORS = {
+    name: 0x58000001 + at
+    for at, name in enumerate(
+        ("MAX", "MIN", "SUM", "PROD", "LAND", "BAND", "LOR", "BOR", "LXOR", "BXOR", "MINLOC", "MAXLOC")
+    )
+}
+CONSTANTS = {
+    "SUCCESS": 0,
+    "IDENT": IDENT,
+    "CONGRUENT": CONGRUENT,
+    "SIMILAR": SIMILAR,
+    "UNEQUAL": UNEQUAL,
+    "PROC_NULL": PROC_NULL,
+    "ANY_SOURCE": ANY_SOURCE,
+    "ANY_TAG": ANY_TAG,
+    "UNDEFINED": UNDEFINED,
+    "COMM_WORLD": COMM_WORLD,
+    "COMM_SELF": COMM_SELF,
+    "COMM_NULL": COMM_NULL,
+    "GROUP_EMPTY": GROUP_EMPTY,
+    "GROUP_NULL": GROUP_NULL,
+    "REQUEST_NULL": REQUEST_NULL,
+    "DATATYPE_NULL": DATATYPE_NULL,
+    "OP_NULL": OP_NULL,
+    "INFO_NULL": INFO_NULL,
+    "ERRORS_ARE_FATAL": ERRORS_ARE_FATAL,
+    "ERRORS_RETURN": ERRORS_RETURN,
+    "TAG_UB": TAG_UB,
+    "THREAD_SINGLE": THREAD_SINGLE,
+    "THREAD_FUNNELED": THREAD_FUNNELED,
+    "THREAD_SERIALIZED": THREAD_SERIALIZED,
+    "THREAD_MULTIPLE": THREAD_MULTIPLE,
+    "MAX_PROCESSOR_NAME": MAX_NAME,
+    "MAX_ERROR_STRING": MAX_ERROR,
+    "BSEND_OVERHEAD": BSEND_OVERHEAD,
+    **{name: handle for name, (handle, _) in DATATYPES.items()},
+    **{name: handle for name, (handle, _, _) in PAIRS.items()},
+    **OPERATORS,
+}
+"""The constants of our header, without their `MPI_`."""
+
+
+def status_bytes(status: Status, with_error: bool = False) -> bytes:
+    """A status as it stands in memory; calls that end one operation leave its last word, the error, alone."""
+    high = (status.size >> 32) << 1 | int(status.cancelled)
+    head = struct.pack("<Iiii", status.size & 0xFFFFFFFF, high, status.source, status.tag)
+    return head + struct.pack("<i", status.error) if with_error else head
+
+
+def status_of(data: bytes) -> Status:
+    """The status that stands in memory."""
+    low, high, source, tag, error = struct.unpack("<Iiiii", data)
+    return Status(source, tag, error, (high >> 1) << 32 | low, bool(high & 1))
+
+
+STATUS_BYTES = 20
+
+
+def pair(kind: str) -> np.dtype[np.void]:
+    """A value and an index."""
+    return np.dtype([("value", kind), ("index", "<i4")])

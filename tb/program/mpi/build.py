@@ -1,0 +1,88 @@
+"""The library that programs call: its calls and its header are generated from the table of calls, and compiled."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from pathlib import Path
+
+from tb.build.store import kept
+from tb.program.mpi import abi
+from tb.program.mpi.calls import KINDS, RESULTS, Call, table
+from tb.tools.programs import CC, ToolError, check_compilers
+
+C = Path(__file__).with_name("c")
+CALLS, HEADER, CLOCK = "calls.c", "mpi.h", "clock.c"
+FLAGS = ("-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{C}", "-pthread", f"-Wl,-soname,{abi.LIBRARY}")
+STATUS = """typedef struct {
+    int count_lo, count_hi_and_cancelled, MPI_SOURCE, MPI_TAG, MPI_ERROR;
+} MPI_Status;"""
+TYPES = "Comm Group Datatype Request Op Errhandler Info"
+
+
+def library() -> Path:
+    """The folder of the library under both of its names, and of its header, built unless it is there.
+
+    Raises ToolError.
+    """
+    check_compilers()
+    sources = {CALLS: calls_c(), HEADER: header()}
+    text = "".join([*sources.values(), *(path.read_text() for path in sorted(C.iterdir())), *FLAGS])
+
+    def make(folder: Path) -> None:
+        for name, source in sources.items():
+            (folder / name).write_text(source)
+        command = [CC, *FLAGS, "-o", abi.LIBRARY, CALLS, *map(str, sorted(C.glob("*.c")))]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ToolError("the library of programs does not build", done.stderr.strip(), "see the compiler's words")
+        (folder / abi.LIBRARY_TOO).symlink_to(abi.LIBRARY)
+
+    return kept(f"program-{hashlib.sha256(text.encode()).hexdigest()[:16]}", make)[0]
+
+
+def calls_c() -> str:
+    """All functions of the library in C."""
+    lines = ["// Generated from tb/program/mpi/calls.py.", '#include "program.h"', "#include <string.h>", ""]
+    lines += [_function(number, one) for number, one in enumerate(table())]
+    lines += ["int *const MPI_UNWEIGHTED = (int *)1, *const MPI_WEIGHTS_EMPTY = (int *)2;", ""]
+    return "\n".join(lines)
+
+
+def _function(number: int, one: Call) -> str:
+    if one.handler is None:
+        return f'int {one.name}(void) {{ return (int)sanlab_call("{one.name}", {number}, 0, 0); }}'
+    words = ", ".join(f"(long){name}" for name, _ in one.parameters)
+    call = f'sanlab_call("{one.name}", {number}, {len(one.parameters)}, {"words" if words else "0"})'
+    result = RESULTS[one.result]
+    body = f"long words[] = {{{words}}}; " if words else ""
+    if result == "double":
+        body += f"long word = {call}; double value; memcpy(&value, &word, sizeof value); return value;"
+    else:
+        body += f"return {'(int)' if result == 'int' else ''}{call};"
+    if one.result == "None" and one.name.startswith("sanlab_"):
+        result, body = "void", body.replace("return (int)", "")
+    return f"{result} {one.name}({_prototype(one)}) {{ {body} }}"
+
+
+def _prototype(one: Call) -> str:
+    parameters = (f"{KINDS[kind]}{'' if '*' in KINDS[kind] else ' '}{name}" for name, kind in one.parameters)
+    return ", ".join(parameters) or "void"
+
+
+def header() -> str:
+    """A header for programs of tests: what is here of MPI, and no more."""
+    lines = ["// Generated from tb/program/mpi/abi.py and calls.py.", "#ifndef MPI_INCLUDED", "#define MPI_INCLUDED"]
+    lines += [f"typedef int MPI_{name};" for name in TYPES.split()]
+    lines += ["typedef long MPI_Aint, MPI_Count;", STATUS]
+    lines += [f"#define MPI_{name} ({_number(value)})" for name, value in abi.CONSTANTS.items()]
+    lines += ["#define MPI_IN_PLACE ((void *)-1)", "#define MPI_BOTTOM ((void *)0)"]
+    lines += [f"#define MPI_{name}_IGNORE ((MPI_Status *){abi.IGNORE})" for name in ("STATUS", "STATUSES")]
+    for one in table():
+        if one.handler is not None and one.name.startswith("MPI_"):
+            lines.append(f"{RESULTS[one.result]} {one.name}({_prototype(one)});")
+    return "\n".join([*lines, "#endif", ""])
+
+
+def _number(value: int) -> str:
+    return str(value) if abs(value) < 1 << 24 else f"(int){value:#x}"

@@ -1,0 +1,61 @@
+// The clocks of the C library, with simulated time in them; and sleep, which takes simulated time.
+// Clocks of CPU time stay the machine's, and so do all clocks of what the program has started.
+
+#define _GNU_SOURCE
+#include "program.h"
+
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND 1000000000L
+
+static int simulated(clockid_t clock) {
+    return sanlab_here() && clock >= 0 && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    if (!simulated(clock)) return (int)syscall(SYS_clock_gettime, clock, time);
+    long now = sanlab_clock();
+    time->tv_sec = now / SECOND;
+    time->tv_nsec = now % SECOND;
+    return 0;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone) {
+    struct timespec time;
+    (void)zone;
+    clock_gettime(CLOCK_REALTIME, &time);
+    now->tv_sec = time.tv_sec;
+    now->tv_usec = time.tv_nsec / 1000;
+    return 0;
+}
+
+time_t time(time_t *where) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (where) *where = now.tv_sec;
+    return now.tv_sec;
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *left) {
+    if (!simulated(clock)) return (int)syscall(SYS_clock_nanosleep, clock, flags, wanted, left);
+    long ns = wanted->tv_sec * SECOND + wanted->tv_nsec - (flags & TIMER_ABSTIME ? sanlab_clock() : 0);
+    if (ns > 0) sanlab_sleep(ns);
+    return 0;
+}
+
+int nanosleep(const struct timespec *wanted, struct timespec *left) {
+    return clock_nanosleep(CLOCK_MONOTONIC, 0, wanted, left);
+}
+
+int usleep(useconds_t us) {
+    struct timespec wanted = {us / 1000000, us % 1000000 * 1000};
+    return nanosleep(&wanted, 0);
+}
+
+unsigned sleep(unsigned seconds) {
+    struct timespec wanted = {seconds, 0};
+    return (unsigned)nanosleep(&wanted, 0);
+}

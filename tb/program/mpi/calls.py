@@ -1,0 +1,76 @@
+"""The calls of the library: the one table from which both sides are made.
+
+A call is a coroutine here, under its name in C. Its parameters are annotated with what they are in C; from these the
+library's function and its prototype are generated, and the words that it sends are taken apart. Calls of `names.txt`
+that nobody has written end the program with their names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NewType
+
+Address = NewType("Address", int)
+"""A pointer."""
+Aint = NewType("Aint", int)
+"""A whole number of 64 bits."""
+Handle = NewType("Handle", int)
+"""What stands for an object of MPI; an int in C, a positive number here."""
+KINDS = {"int": "int", "Handle": "int", "Address": "const void *", "Aint": "long"}
+"""What an annotation is in C."""
+RESULTS = {"None": "int", "int": "int", "float": "double", "Aint": "long"}
+MODULES = ("environment", "comms", "groups", "attributes", "types", "point", "waiting", "collectives", "operators")
+"""Where calls are."""
+NAMES = Path(__file__).with_name("names.txt")
+Handler = Callable[..., Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of the library."""
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+    """Name and kind of each."""
+    result: str
+    handler: Handler | None
+    anytime: bool = False
+    """It may be called before MPI_Init and after MPI_Finalize."""
+
+    def arguments(self, words: tuple[int, ...]) -> list[int]:
+        """The words of a request as what they are."""
+        return [_read(kind, value) for (_, kind), value in zip(self.parameters, words, strict=True)]
+
+
+def _read(kind: str, value: int) -> int:
+    return value & 0xFFFFFFFF if kind == "Handle" else value & (1 << 64) - 1 if kind == "Address" else value
+
+
+_written: dict[str, Call] = {}
+
+
+def call(*names: str, anytime: bool = False) -> Callable[[Handler], Handler]:
+    """Make a coroutine the calls of these names; its first argument is the rank, which knows the name."""
+
+    def of(handler: Handler) -> Handler:
+        signature = inspect.signature(handler)
+        parameters = tuple((one.name, str(one.annotation)) for one in list(signature.parameters.values())[1:])
+        for name in names:
+            _written[name] = Call(name, parameters, str(signature.return_annotation), handler, anytime)
+        return handler
+
+    return of
+
+
+@cache
+def table() -> tuple[Call, ...]:
+    """All functions of the library, by number."""
+    for module in MODULES:
+        importlib.import_module(f"tb.program.mpi.{module}")
+    names = {*NAMES.read_text().split(), *_written}
+    return tuple(_written.get(name) or Call(name, (), "int", None) for name in sorted(names))

@@ -1,0 +1,94 @@
+"""The command of a study that starts programs: found, looked at, and refused before anything is built.
+
+A command whose program ends in `.c` is a C source: it is compiled against the header and the library that are here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+from pymodels.errors import ConfigError
+from tb.build.store import kept
+from tb.program.mpi import abi
+from tb.program.mpi.build import library
+from tb.tools.programs import CC, ToolError
+
+EXAMPLES = Path(__file__).with_name("examples")
+SETTING = "SET"
+ELF64 = b"\x7fELF\x02"
+LIBRARIES = re.compile(rb"\0(libmpi[a-z_+]*\.so\.\d+)(?=\0)")
+"""Libraries of MPI among the strings of a program."""
+
+
+def words_of(command: str, directory: Path) -> list[str]:
+    """A command taken apart as a shell does, its program found from the folder where it was typed, in the path, or
+    among the examples. Raises ConfigError for one that is not found, or cannot call the library.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = []
+    if not words:
+        raise ConfigError(SETTING, 0, "no command", f"command is {command!r}", "name a program and its arguments")
+    program = _found(words[0], directory)
+    if program is None:
+        what = "program not found"
+        raise ConfigError(SETTING, 0, what, f"no {words[0]!r} in {directory} or on the PATH", "name one that is there")
+    if program.suffix != ".c":
+        _check_binary(program)
+    return [str(program), *words[1:]]
+
+
+def _found(name: str, directory: Path) -> Path | None:
+    for folder in (directory, EXAMPLES):
+        if (folder / name).is_file():
+            return folder / name
+    on_path = shutil.which(name)
+    return Path(on_path) if on_path else None
+
+
+def _check_binary(program: Path) -> None:
+    data = program.read_bytes()
+    if data[:4] != ELF64[:4]:
+        return
+    machine = struct.unpack_from("<H", data, 18)[0]
+    if data[:5] != ELF64 or machine != struct.unpack_from("<H", Path(sys.executable).resolve().read_bytes(), 18)[0]:
+        cause = f"{program} is not for the 64-bit processor of this machine"
+        raise ConfigError(SETTING, 0, "program does not fit", cause, "name one that is")
+    others = {one.decode() for one in LIBRARIES.findall(data)} - {abi.LIBRARY, abi.LIBRARY_TOO}
+    if others:
+        cause = f"{program} is linked with {', '.join(sorted(others))}"
+        raise ConfigError(SETTING, 0, "library does not fit", cause, f"link it with MPICH's {abi.LIBRARY}")
+
+
+def check_ranks(ranks: int, hosts: int) -> None:
+    """Raises ConfigError for more programs than hosts."""
+    if ranks > hosts:
+        cause = f"{ranks} programs and {hosts} hosts"
+        raise ConfigError(SETTING, 0, "too many ranks", cause, f"give at most {hosts}, or a CLUSTER of more hosts")
+
+
+def ready(words: list[str]) -> list[str]:
+    """The command as it is started: a C source is compiled. Raises ToolError with the compiler's words."""
+    source = Path(words[0])
+    if source.suffix != ".c":
+        return words
+    folder = library()
+    digest = hashlib.sha256(source.read_bytes() + folder.name.encode()).hexdigest()[:16]
+
+    def make(target: Path) -> None:
+        link = [f"-I{folder}", f"-L{folder}", f"-l:{abi.LIBRARY}", "-o", source.stem]
+        done = subprocess.run(
+            [CC, "-O1", "-Wall", str(source), *link], cwd=target, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise ToolError(f"{source} does not compile", done.stderr.strip(), "see the compiler's words")
+
+    return [str(kept(f"{source.stem}-{digest}", make)[0] / source.stem), *words[1:]]

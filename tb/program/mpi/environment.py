@@ -1,0 +1,180 @@
+"""Calls: beginning and end, clocks, errors, memory, infos."""
+
+from __future__ import annotations
+
+from firmware.host.mpi.errors import ErrorClass, Misuse
+from tb.program.mpi import abi
+from tb.program.mpi.calls import Address, Aint, Handle, call
+from tb.program.mpi.rank import Rank
+
+VERSION = "sanlab: MPI of a simulated host, by the binary interface of MPICH"
+
+
+class Aborted(Exception):  # noqa: N818 - it never leaves the server
+    """MPI_Abort."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@call("MPI_Init", anytime=True)
+async def _init(rank: Rank, argc: Address, argv: Address) -> None:
+    await rank.mpi.Init()
+    rank.begin()
+
+
+@call("MPI_Init_thread", anytime=True)
+async def _init_thread(rank: Rank, argc: Address, argv: Address, required: int, provided: Address) -> None:
+    rank.threads = min(required, abi.THREAD_SERIALIZED)
+    await rank.mpi.Init()
+    rank.begin()
+    rank.memory.put_ints(provided, rank.threads)
+
+
+@call("MPI_Query_thread")
+async def _query_thread(rank: Rank, provided: Address) -> None:
+    rank.memory.put_ints(provided, rank.threads)
+
+
+@call("MPI_Is_thread_main")
+async def _is_thread_main(rank: Rank, flag: Address) -> None:
+    rank.memory.put_ints(flag, 1)
+
+
+@call("MPI_Initialized", anytime=True)
+async def _initialized(rank: Rank, flag: Address) -> None:
+    rank.memory.put_ints(flag, int(rank.mpi.engine.running or rank.finalized))
+
+
+@call("MPI_Finalized", anytime=True)
+async def _finalized(rank: Rank, flag: Address) -> None:
+    rank.memory.put_ints(flag, int(rank.finalized))
+
+
+@call("MPI_Finalize")
+async def _finalize(rank: Rank) -> None:
+    from tb.program.mpi.attributes import drop_attributes
+
+    await drop_attributes(rank, abi.COMM_SELF)
+    await rank.mpi.Finalize()
+    rank.finalized = True
+
+
+@call("MPI_Abort", anytime=True)
+async def _abort(rank: Rank, comm: Handle, code: int) -> None:
+    raise Aborted(code)
+
+
+@call("MPI_Wtime", anytime=True)
+async def _wtime(rank: Rank) -> float:
+    await rank.mpi.host.syscall()
+    return rank.mpi.host.now * 1e-12
+
+
+@call("MPI_Wtick", anytime=True)
+async def _wtick(rank: Rank) -> float:
+    return 1e-9
+
+
+@call("sanlab_clock", anytime=True)
+async def _clock(rank: Rank) -> Aint:
+    await rank.mpi.host.syscall()
+    return Aint(rank.mpi.host.now // 1000)
+
+
+@call("sanlab_sleep", anytime=True)
+async def _sleep(rank: Rank, ns: Aint) -> None:
+    await rank.mpi.host.syscall()
+    await rank.mpi.host.sleep(ns * 1000)
+
+
+@call("MPI_Get_version", anytime=True)
+async def _version(rank: Rank, version: Address, subversion: Address) -> None:
+    rank.memory.put_ints(version, 3)
+    rank.memory.put_ints(subversion, 1)
+
+
+@call("MPI_Get_library_version", anytime=True)
+async def _library_version(rank: Rank, version: Address, length: Address) -> None:
+    rank.memory.put_text(version, length, VERSION, 8192)
+
+
+@call("MPI_Get_processor_name")
+async def _processor_name(rank: Rank, name: Address, length: Address) -> None:
+    rank.memory.put_text(name, length, rank.mpi.host.name, abi.MAX_NAME)
+
+
+@call("MPI_Error_class", anytime=True)
+async def _error_class(rank: Rank, code: int, error_class: Address) -> None:
+    rank.memory.put_ints(error_class, code)
+
+
+@call("MPI_Error_string", anytime=True)
+async def _error_string(rank: Rank, code: int, text: Address, length: Address) -> None:
+    known = {one.value: one.name for one in ErrorClass}
+    said = "MPI_SUCCESS: no error" if not code else f"MPI_ERR_{known.get(code, 'UNKNOWN')}"
+    rank.memory.put_text(text, length, said, abi.MAX_ERROR)
+
+
+@call("MPI_Errhandler_free")
+async def _errhandler_free(rank: Rank, errhandler: Address) -> None:
+    rank.memory.put_ints(errhandler, abi.ERRHANDLER_NULL)
+
+
+@call("MPI_Comm_set_errhandler", "MPI_Errhandler_set")
+async def _set_errhandler(rank: Rank, comm: Handle, errhandler: Handle) -> None:
+    rank.errhandlers[errhandler]
+    rank.communicator(comm).errhandler = errhandler
+
+
+@call("MPI_Comm_get_errhandler", "MPI_Errhandler_get")
+async def _get_errhandler(rank: Rank, comm: Handle, errhandler: Address) -> None:
+    rank.memory.put_ints(errhandler, rank.communicator(comm).errhandler)
+
+
+@call("MPI_Comm_call_errhandler")
+async def _call_errhandler(rank: Rank, comm: Handle, code: int) -> None:
+    rank.communicator(comm)
+    if code:
+        known = {one.value: one for one in ErrorClass}
+        raise Misuse(known.get(code, ErrorClass.UNKNOWN), "the program says so", "see the program")
+
+
+@call("MPI_Buffer_attach")
+async def _buffer_attach(rank: Rank, buffer: Address, size: int) -> None:
+    rank.mpi.Attach_buffer(size)
+    rank.buffer = buffer
+
+
+@call("MPI_Buffer_detach")
+async def _buffer_detach(rank: Rank, buffer: Address, size: Address) -> None:
+    had = await rank.mpi.Detach_buffer()
+    rank.memory.put_longs(buffer, rank.buffer)
+    rank.memory.put_ints(size, had)
+
+
+@call("MPI_Pcontrol", anytime=True)
+async def _pcontrol(rank: Rank, level: int) -> None:
+    """It controls nothing."""
+
+
+@call("MPI_Get_address", "MPI_Address", anytime=True)
+async def _get_address(rank: Rank, location: Address, address: Address) -> None:
+    rank.memory.put(address, location.to_bytes(8, "little"))
+
+
+@call("MPI_Info_create", anytime=True)
+async def _info_create(rank: Rank, info: Address) -> None:
+    rank.memory.put_ints(info, rank.infos.new({}))
+
+
+@call("MPI_Info_set", anytime=True)
+async def _info_set(rank: Rank, info: Handle, key: Address, value: Address) -> None:
+    rank.infos[info][rank.memory.text(key)] = rank.memory.text(value)
+
+
+@call("MPI_Info_free", anytime=True)
+async def _info_free(rank: Rank, info: Address) -> None:
+    rank.infos.pop(rank.memory.handles(info, 1)[0])
+    rank.memory.put_ints(info, abi.INFO_NULL)

@@ -1,0 +1,97 @@
+"""The memory of a program, read and written through its socket while it waits for the result of a call.
+
+What is written goes along with the next answer. Frames: README.md.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Protocol
+
+from tb.program.mpi.calls import Address
+
+REQUEST, REPLY = b"q", b"a"
+
+
+class Exchange(Protocol):
+    """What a program is asked through."""
+
+    def answer(self, data: bytes) -> None:
+        """Let it go on."""
+
+    def exchange(self, data: bytes) -> bytes:
+        """Answer it, and have its next words."""
+
+
+class Memory:
+    """A program's memory."""
+
+    def __init__(self, program: Exchange) -> None:
+        self._program = program
+        self._puts = bytearray()
+
+    def put(self, address: int, data: bytes | bytearray | memoryview) -> None:
+        """Write bytes."""
+        if len(data):
+            self._puts += struct.pack("<cQQ", b"p", address, len(data))
+            self._puts += data
+
+    def put_ints(self, address: int, *numbers: int) -> None:
+        """Write numbers of 32 bits, of which handles may be larger than an int."""
+        self.put(address, struct.pack(f"<{len(numbers)}I", *(number & 0xFFFFFFFF for number in numbers)))
+
+    def put_longs(self, address: int, *numbers: int) -> None:
+        """Write numbers of 64 bits."""
+        self.put(address, struct.pack(f"<{len(numbers)}q", *numbers))
+
+    def put_text(self, address: int, length: int, text: str, most: int) -> None:
+        """Write a string, at most `most` bytes with its end, and its length."""
+        data = text.encode()[: most - 1]
+        self.put(address, data + b"\0")
+        self.put_ints(length, len(data))
+
+    def get(self, address: int, size: int) -> bytes:
+        """Read bytes."""
+        return self.exchange(struct.pack("<cQQ", b"g", address, size)) if size else b""
+
+    def ints(self, address: int, count: int) -> list[int]:
+        """Read numbers of 32 bits."""
+        return list(struct.unpack(f"<{count}i", self.get(address, 4 * count)))
+
+    def handles(self, address: int, count: int) -> list[int]:
+        """Read handles."""
+        return list(struct.unpack(f"<{count}I", self.get(address, 4 * count)))
+
+    def longs(self, address: int, count: int) -> list[int]:
+        """Read numbers of 64 bits."""
+        return list(struct.unpack(f"<{count}q", self.get(address, 8 * count)))
+
+    def text(self, address: Address) -> str:
+        """Read a string."""
+        return self.exchange(struct.pack("<cQ", b"s", address)).decode(errors="replace")
+
+    def call(self, function: int, arguments: Sequence[int]) -> bytes:
+        """What lets the program call a function of its own, with up to six arguments."""
+        words = [*arguments, *[0] * (6 - len(arguments))]
+        return self._with_puts(struct.pack("<c7Q", b"c", function, *(word & (1 << 64) - 1 for word in words)))
+
+    def fold(self, function: int, count: int, datatype: int, left: bytes, right: bytes) -> bytes:
+        """The result of an operator of the program."""
+        head = struct.pack("<cQqqQ", b"f", function, count, datatype, len(left))
+        return self.exchange(head + left + right)
+
+    def exchange(self, action: bytes) -> bytes:
+        """What the program replies."""
+        data = self._program.exchange(self._with_puts(action))
+        assert data[:1] == REPLY, "a function of the program calls MPI where it must not"
+        return data[1:]
+
+    def result(self, value: int | float) -> None:
+        """End a call."""
+        word = struct.pack("<cd", b"r", value) if isinstance(value, float) else struct.pack("<cq", b"r", value)
+        self._program.answer(self._with_puts(word))
+
+    def _with_puts(self, action: bytes) -> bytes:
+        data, self._puts = bytes(self._puts) + action, bytearray()
+        return data

@@ -1,0 +1,28 @@
+"""Calls: operators."""
+
+from __future__ import annotations
+
+from firmware.host.mpi.errors import ErrorClass, Misuse
+from tb.program.mpi import abi
+from tb.program.mpi.calls import Address, Handle, call
+from tb.program.mpi.operate import OfProgram
+from tb.program.mpi.rank import Rank
+
+
+@call("MPI_Op_create")
+async def _create(rank: Rank, function: Address, commute: int, op: Address) -> None:
+    rank.memory.put_ints(op, rank.ops.new(OfProgram(function, bool(commute))))
+
+
+@call("MPI_Op_free")
+async def _free(rank: Rank, op: Address) -> None:
+    handle = rank.memory.handles(op, 1)[0]
+    if handle in abi.OPERATORS.values():
+        raise Misuse(ErrorClass.OP, "the operator is one of the standard", "free those of MPI_Op_create only")
+    rank.ops.pop(handle)
+    rank.memory.put_ints(op, abi.OP_NULL)
+
+
+@call("MPI_Op_commutative")
+async def _commutative(rank: Rank, op: Handle, commute: Address) -> None:
+    rank.memory.put_ints(commute, int(rank.ops[op].commute))

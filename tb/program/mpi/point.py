@@ -1,0 +1,153 @@
+"""Calls: messages from rank to rank."""
+
+from __future__ import annotations
+
+from firmware.host.mpi.requests import Request
+from firmware.host.mpi.status import Status
+from tb.program.mpi import abi
+from tb.program.mpi.calls import Address, Handle, call
+from tb.program.mpi.rank import Pending, Rank
+
+
+def put_status(rank: Rank, at: int, status: Status) -> None:
+    """Tell of an operation, unless nobody wants to know."""
+    if at != abi.IGNORE:
+        rank.memory.put(at, abi.status_bytes(status))
+
+
+def _short(rank: Rank) -> str:
+    return rank.call.removeprefix("MPI_")
+
+
+@call("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend")
+async def _send(rank: Rank, buf: Address, count: int, datatype: Handle, dest: int, tag: int, comm: Handle) -> None:
+    of = rank.comm(comm)
+    await getattr(of, _short(rank))(rank.data(buf, count, datatype).spec, dest, tag)
+
+
+@call("MPI_Recv")
+async def _recv(
+    rank: Rank, buf: Address, count: int, datatype: Handle, source: int, tag: int, comm: Handle, status: Address
+) -> None:
+    of, into, told = rank.comm(comm), rank.place(buf, count, datatype), Status()
+    await of.Recv(into.spec, source, tag, told)
+    into.write(told.size)
+    put_status(rank, status, told)
+
+
+@call("MPI_Sendrecv")
+async def _sendrecv(
+    rank: Rank,
+    buf: Address,
+    count: int,
+    datatype: Handle,
+    dest: int,
+    tag: int,
+    into_buf: Address,
+    into_count: int,
+    into_datatype: Handle,
+    source: int,
+    into_tag: int,
+    comm: Handle,
+    status: Address,
+) -> None:
+    of, told = rank.comm(comm), Status()
+    out, into = rank.data(buf, count, datatype), rank.place(into_buf, into_count, into_datatype)
+    await of.Sendrecv(out.spec, dest, tag, into.spec, source, into_tag, told)
+    into.write(told.size)
+    put_status(rank, status, told)
+
+
+@call("MPI_Sendrecv_replace")
+async def _sendrecv_replace(
+    rank: Rank,
+    buf: Address,
+    count: int,
+    datatype: Handle,
+    dest: int,
+    tag: int,
+    source: int,
+    into_tag: int,
+    comm: Handle,
+    status: Address,
+) -> None:
+    await _sendrecv(rank, buf, count, datatype, dest, tag, buf, count, datatype, source, into_tag, comm, status)
+
+
+@call("MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Ibsend")
+async def _isend(
+    rank: Rank, buf: Address, count: int, datatype: Handle, dest: int, tag: int, comm: Handle, request: Address
+) -> None:
+    of = rank.comm(comm)
+    begun: Request = await getattr(of, _short(rank))(rank.data(buf, count, datatype).spec, dest, tag)
+    rank.memory.put_ints(request, rank.requests.new(Pending(begun)))
+
+
+@call("MPI_Irecv")
+async def _irecv(
+    rank: Rank, buf: Address, count: int, datatype: Handle, source: int, tag: int, comm: Handle, request: Address
+) -> None:
+    of, into = rank.comm(comm), rank.place(buf, count, datatype)
+    rank.memory.put_ints(request, rank.requests.new(Pending(await of.Irecv(into.spec, source, tag), into)))
+
+
+@call("MPI_Send_init", "MPI_Ssend_init", "MPI_Rsend_init", "MPI_Bsend_init")
+async def _send_init(
+    rank: Rank, buf: Address, count: int, datatype: Handle, dest: int, tag: int, comm: Handle, request: Address
+) -> None:
+    of, out = rank.comm(comm), rank.place(buf, count, datatype)
+    made: Request = getattr(of, _short(rank))(out.spec, dest, tag)
+    rank.memory.put_ints(request, rank.requests.new(Pending(made, out=out, persistent=True)))
+
+
+@call("MPI_Recv_init")
+async def _recv_init(
+    rank: Rank, buf: Address, count: int, datatype: Handle, source: int, tag: int, comm: Handle, request: Address
+) -> None:
+    of, into = rank.comm(comm), rank.place(buf, count, datatype)
+    made = of.Recv_init(into.spec, source, tag)
+    rank.memory.put_ints(request, rank.requests.new(Pending(made, into, persistent=True)))
+
+
+@call("MPI_Probe")
+async def _probe(rank: Rank, source: int, tag: int, comm: Handle, status: Address) -> None:
+    told = Status()
+    await rank.comm(comm).Probe(source, tag, told)
+    put_status(rank, status, told)
+
+
+@call("MPI_Iprobe")
+async def _iprobe(rank: Rank, source: int, tag: int, comm: Handle, flag: Address, status: Address) -> None:
+    told = Status()
+    found = await rank.comm(comm).Iprobe(source, tag, told)
+    rank.memory.put_ints(flag, int(found))
+    if found:
+        put_status(rank, status, told)
+
+
+@call("MPI_Get_count")
+async def _get_count(rank: Rank, status: Address, datatype: Handle, count: Address) -> None:
+    rank.memory.put_ints(count, _told(rank, status).Get_count(rank.types[datatype].layer))
+
+
+@call("MPI_Test_cancelled")
+async def _test_cancelled(rank: Rank, status: Address, flag: Address) -> None:
+    rank.memory.put_ints(flag, int(_told(rank, status).cancelled))
+
+
+@call("MPI_Status_set_cancelled")
+async def _set_cancelled(rank: Rank, status: Address, flag: int) -> None:
+    told = _told(rank, status)
+    told.cancelled = bool(flag)
+    put_status(rank, status, told)
+
+
+@call("MPI_Status_set_elements", "MPI_Status_set_elements_x")
+async def _set_elements(rank: Rank, status: Address, datatype: Handle, count: int) -> None:
+    told = _told(rank, status)
+    told.size = count * rank.types[datatype].layer.size
+    put_status(rank, status, told)
+
+
+def _told(rank: Rank, status: int) -> Status:
+    return abi.status_of(rank.memory.get(status, abi.STATUS_BYTES))

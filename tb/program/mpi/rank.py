@@ -1,0 +1,126 @@
+"""What one rank's program has made, and what its calls are done with."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from firmware.host.mpi import Mpi
+from firmware.host.mpi.communicator import Comm
+from firmware.host.mpi.errors import ErrorClass
+from firmware.host.mpi.groups import Group
+from firmware.host.mpi.operators import Op
+from firmware.host.mpi.requests import Request
+from tb.program.mpi import abi
+from tb.program.mpi.layout import Layout, Place, predefined
+from tb.program.mpi.memory import Memory
+from tb.program.mpi.operate import OfProgram, operators
+from tb.program.mpi.tables import Table
+
+
+@dataclass
+class Communicator:
+    """A communicator of the layer, with what the program has fastened to it."""
+
+    comm: Comm
+    name: str = ""
+    errhandler: int = abi.ERRORS_ARE_FATAL
+    attributes: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass
+class Keyval:
+    """A key of attributes, with the program's functions for copies and the end, 0 for none."""
+
+    copy: int
+    delete: int
+    extra: int
+
+
+@dataclass
+class Pending:
+    """A request, and the place that its data go to or, of a persistent send, come from."""
+
+    request: Request
+    into: Place | None = None
+    out: Place | None = None
+    persistent: bool = False
+
+
+class Rank:
+    """One program's state in MPI."""
+
+    def __init__(self, mpi: Mpi, memory: Memory, ranks: int) -> None:
+        """`ranks` of programs in MPI_COMM_WORLD."""
+        self.mpi, self.memory, self.ranks = mpi, memory, ranks
+        self.call = ""
+        self.within: Communicator | None = None
+        """The communicator of the present call."""
+        self.finalized = False
+        self.buffer = 0
+        """Address of what is attached for buffered sends."""
+        self.callback: Callable[..., Awaitable[int]]
+        """Let the program call a function of its own."""
+        self._scratch = 0
+        self.threads = abi.THREAD_SINGLE
+        self.comms: Table[Communicator] = Table("communicator", abi.MADE["comm"], ErrorClass.COMM)
+        self.groups: Table[Group] = Table("group", abi.MADE["group"], ErrorClass.GROUP)
+        self.types: Table[Layout] = Table("datatype", abi.MADE["datatype"], ErrorClass.TYPE, predefined())
+        self.ops: Table[Op | OfProgram] = Table("operator", abi.MADE["op"], ErrorClass.OP, operators())
+        self.requests: Table[Pending] = Table("request", abi.MADE["request"], ErrorClass.REQUEST)
+        self.infos: Table[dict[str, str]] = Table("info", abi.MADE["info"], ErrorClass.ARG, {abi.INFO_ENV: {}})
+        self.keyvals: Table[Keyval] = Table("keyval", abi.KEYVAL, ErrorClass.ARG)
+        self.errhandlers: Table[int] = Table(
+            "error handler",
+            abi.MADE["errhandler"],
+            ErrorClass.ARG,
+            dict.fromkeys((abi.ERRORS_ARE_FATAL, abi.ERRORS_RETURN), 0),
+        )
+
+    def begin(self) -> None:
+        """Behind MPI_Init: the communicators that there are."""
+        engine = self.mpi.engine
+        for handle, ranks, name in (
+            (abi.COMM_WORLD, range(self.ranks), "MPI_COMM_WORLD"),
+            (abi.COMM_SELF, [engine.rank], "MPI_COMM_SELF"),
+        ):
+            self.comms.set(handle, Communicator(Comm(engine, ranks, engine.contexts, name), name))
+            engine.contexts += 2
+        self.groups.set(abi.GROUP_EMPTY, Group(engine, []))
+
+    def scratch(self) -> int:
+        """Address of some memory of the library in the program."""
+        self._scratch = self._scratch or int.from_bytes(self.memory.exchange(b"w"), "little")
+        return self._scratch
+
+    def communicator(self, handle: int) -> Communicator:
+        """What the present call works in. Raises Misuse."""
+        self.within = self.comms[handle]
+        return self.within
+
+    def comm(self, handle: int) -> Comm:
+        """The layer's."""
+        return self.communicator(handle).comm
+
+    def keep(self, comm: Comm | None, like: Communicator) -> int:
+        """The handle of a communicator that was made of another one."""
+        if comm is None:
+            return abi.COMM_NULL
+        return self.comms.new(Communicator(comm, errhandler=like.errhandler))
+
+    def place(self, address: int, count: int, datatype: int) -> Place:
+        """Where data come to."""
+        return Place(self.memory, address, count, self.types[datatype])
+
+    def data(self, address: int, count: int, datatype: int) -> Place:
+        """Where data are, read."""
+        return self.place(address, count, datatype).read()
+
+    def op(self, handle: int, datatype: int) -> Op:
+        """An operator for elements of a datatype."""
+        found, layout = self.ops[handle], self.types[datatype]
+        return found.on(self.memory, datatype, layout) if isinstance(found, OfProgram) else found
+
+    def counts(self, address: int, comm: Comm) -> Sequence[int]:
+        """One int a rank."""
+        return self.memory.ints(address, comm.size)

@@ -1,0 +1,145 @@
+"""A program on a simulated host: its calls of MPI are done by the host's coroutine, one after the other."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from firmware.host.mpi import Mpi
+from firmware.host.mpi.errors import Misuse, MpiError
+from pymodels.errors import SanlabError
+from pymodels.host import Outside, OutsideError
+from tb.program.mpi import abi
+from tb.program.mpi.build import library
+from tb.program.mpi.calls import Call, table
+from tb.program.mpi.environment import Aborted
+from tb.program.mpi.memory import REPLY, REQUEST, Memory
+from tb.program.mpi.rank import Rank
+
+SHOWN = 10
+"""Last lines of a program's output that errors show."""
+MISSING = "the library does not have it"
+
+
+class ProgramError(SanlabError):
+    """A program that fails, or calls what is not there."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """How programs are started."""
+
+    command: Sequence[str]
+    ranks: int
+    folder: Path
+    """Where their output goes."""
+    cpu_ratio: float = 0.0
+    """Simulated ns for each ns of the real CPU that a program uses."""
+    patience_s: float = 60.0
+
+    def output(self, rank: int) -> Path:
+        """What a rank printed."""
+        return self.folder / f"program-{rank}.txt"
+
+
+class Server:
+    """One rank's program, and what is done for it."""
+
+    def __init__(self, start: Start, mpi: Mpi) -> None:
+        self._start, self._mpi, self._number = start, mpi, mpi.engine.rank
+        self.calls = 0
+        """That the program has made."""
+        self.sent = 0
+        """Messages that it has begun to send by calls for one message."""
+        folder = library()
+        paths = [str(folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+        variables = {"LD_PRELOAD": str(folder / abi.LIBRARY), "LD_LIBRARY_PATH": os.pathsep.join(paths)}
+        output = start.output(self._number)
+        self._program: Outside = mpi.host.outside(start.command, start.patience_s, variables, output)
+        self._rank = Rank(mpi, Memory(self._program), start.ranks)
+        self._rank.callback = self._callback
+        self._cpu_ns = 0
+
+    async def serve(self) -> None:
+        """Until the program ends. Raises ProgramError, MpiError, OutsideError."""
+        try:
+            while (request := await self._program.request()) is not None:
+                await self._serve(request)
+        except OutsideError as error:
+            what, cause = f"rank {self._number}: {error.what}", f"{error.cause}{self._said()}"
+            raise ProgramError(what, cause, error.remedy) from None
+        self._ended()
+
+    def _ended(self) -> None:
+        who, status = f"rank {self._number}", self._program.status
+        if status:
+            how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+            raise ProgramError(who, f"the program {how}{self._said()}", "see its output")
+        if not self._rank.finalized:
+            begun = self._mpi.engine.running
+            cause = "never called MPI_Finalize" if begun else "never called MPI_Init"
+            remedy = "let it call MPI_Finalize" if begun else f"start one that is linked with {abi.LIBRARY}"
+            raise ProgramError(who, f"the program ended, and {cause}{self._said()}", remedy)
+
+    async def _serve(self, request: bytes) -> None:
+        """Do one call."""
+        number, cpu_ns, *words = struct.unpack(f"<{(len(request) - 1) // 8}q", request[1:])
+        one = table()[number]
+        self.calls += 1
+        self.sent += "send" in one.name.lower() and not one.name.endswith("init")
+        if self._start.cpu_ratio:
+            await self._mpi.host.compute((cpu_ns - self._cpu_ns) * self._start.cpu_ratio)
+            self._cpu_ns = cpu_ns
+        outer, self._rank.call, self._rank.within = self._rank.call, one.name, None
+        try:
+            self._rank.memory.result(await self._do(one, tuple(words)))
+        finally:
+            self._rank.call = outer
+
+    async def _do(self, one: Call, words: tuple[int, ...]) -> int | float:
+        """The result of a call, of one that failed its error class where the program wants to have that."""
+        who = f"rank {self._number}, {one.name}"
+        if one.handler is None:
+            raise ProgramError(who, MISSING, "see tb/program/mpi/README.md for what is there")
+        try:
+            if not one.anytime:
+                with self._mpi.engine.calling(one.name):
+                    pass
+            return await one.handler(self._rank, *one.arguments(words)) or 0
+        except Misuse as wrong:
+            error = MpiError(self._number, one.name, wrong.error_class, wrong.cause, wrong.remedy)
+        except MpiError as raised:
+            error = raised
+        except Aborted as aborted:
+            raise ProgramError(who, f"the program ends all with code {aborted.code}{self._said()}", "see it") from None
+        if self._fatal():
+            raise error
+        return int(error.error_class)
+
+    def _fatal(self) -> bool:
+        """Whether an error of the present call ends the run."""
+        if not self._mpi.engine.running:
+            return True
+        within = self._rank.within or self._rank.comms[abi.COMM_WORLD]
+        return within.errhandler == abi.ERRORS_ARE_FATAL
+
+    async def _callback(self, function: int, *arguments: int) -> int:
+        """Let the program call a function of its own, which may call MPI."""
+        self._program.answer(self._rank.memory.call(function, arguments))
+        while True:
+            request = await self._program.request()
+            if request is None:
+                raise ProgramError(f"rank {self._number}", "the program ended in a function of its own", "see it")
+            if request[:1] == REPLY:
+                return int.from_bytes(request[1:5], "little")
+            assert request[:1] == REQUEST
+            await self._serve(request)
+
+    def _said(self) -> str:
+        """The last lines of its output."""
+        path = self._start.output(self._number)
+        lines = path.read_text(errors="replace").splitlines()[-SHOWN:] if path.is_file() else []
+        return f"; it printed last:\n  {chr(10).join(lines)}\n" if lines else ""

@@ -1,0 +1,66 @@
+"""What does an MPI program do that does not know it is simulated: any command, one process a host?
+
+Strategy: each process runs on the real machine, and its calls of MPI are done by the coroutine of its host, on the
+simulated network (tb/program/mpi). Simulated time stands still while a process computes, and all clocks that it reads
+give simulated time; so two runs are equal. With `program.cpu_ratio` the computing takes time too. What each one prints
+is in `program-0.txt` and so on. A process that fails ends the run, with its rank and its last lines.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from firmware.host.mpi import Mpi
+from tb.lab.lab import Lab
+from tb.plan.options import Option, stack_options
+from tb.plan.request import Plan
+from tb.program.mpi.command import check_ranks, ready, words_of
+from tb.program.mpi.serve import Server, Start
+
+LAYER = "mpi"
+OPTIONS = {
+    "command": Option("ring.c", "the program and its arguments; a C source is compiled"),
+    "ranks": Option(0, "programs, one a host from the first host on; 0: on every host", 0, 1024),
+    "program.cpu_ratio": Option(0.0, "simulated ns for each ns of CPU that a program uses; 0: equal runs", 0, 1000),
+    "program.patience_s": Option(60, "real seconds without a call after which a program hangs", 1, 100_000),
+    **stack_options(LAYER),
+}
+
+
+def check(plan: Plan) -> None:
+    """Refuse a command that cannot be started, and more ranks than hosts."""
+    _words(plan)
+    check_ranks(int(plan.options["ranks"]), len(plan.cluster.hosts))
+
+
+def _words(plan: Plan) -> list[str]:
+    return words_of(str(plan.options["command"]), Path(plan.request.directory or "."))
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    layers = lab.start_layer(LAYER)
+    ranks = lab.option("ranks") or len(layers)
+    start = Start(
+        ready(_words(lab.plan)),
+        ranks,
+        Path(lab.plan.request.folder),
+        float(lab.plan.options["program.cpu_ratio"]),
+        lab.option("program.patience_s"),
+    )
+    servers = [Server(start, mpi) for mpi in layers[:ranks]]
+    tasks: list[Any] = [lab.spawn(one.serve(), f"rank {number}") for number, one in enumerate(servers)]
+    tasks += [lab.spawn(_idle(mpi), f"rank {ranks + number}") for number, mpi in enumerate(layers[ranks:])]
+    begun = lab.kernel.now
+    await lab.all(tasks)
+    lab.metric("ranks", ranks)
+    lab.metric("calls", sum(one.calls for one in servers))
+    lab.metric("program_us", (lab.kernel.now - begun) / 1e6)
+    lab.findings.messages = sum(one.sent for one in servers)
+
+
+async def _idle(mpi: Mpi) -> None:
+    """A host without a program takes part in the beginning and the end."""
+    await mpi.Init()
+    await mpi.Finalize()

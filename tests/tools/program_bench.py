@@ -1,0 +1,75 @@
+"""Programs in C as ranks of MPI on the machine: a source, compiled against our header, on every host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tb.program.mpi.command import ready
+from tb.program.mpi.serve import Server, Start
+from tests.unit.mpi_bench import World
+
+HEAD = """
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#define MUST(what) do { if (!(what)) { printf("line %d: not %s\\n", __LINE__, #what); exit(3); } } while (0)
+int main(int argc, char **argv) {
+    int rank, size;
+    MPI_Status status;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+#line 1
+"""
+TAIL = "\n    MPI_Finalize();\n    return 0;\n}\n"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How programs ended."""
+
+    said: list[str]
+    """What each rank printed."""
+    calls: list[int]
+    now: int
+    """Picoseconds at the end."""
+
+
+def main(body: str) -> str:
+    """A program: `body` stands between MPI_Init and MPI_Finalize."""
+    return HEAD + body + TAIL
+
+
+def run(
+    folder: Path, source: str, ranks: int = 2, cpu_ratio: float = 0.0, patience_s: float = 20.0, on: str = "grim"
+) -> Ended:
+    """Run a C program on so many ranks."""
+    path = folder / "program.c"
+    path.write_text(source)
+    return start(folder, [str(path)], ranks, cpu_ratio, patience_s, on)
+
+
+def start(
+    folder: Path, words: list[str], ranks: int = 2, cpu_ratio: float = 0.0, patience_s: float = 20.0, on: str = "grim"
+) -> Ended:
+    """Run any command on so many ranks."""
+    world = World(ranks, on=on)
+    how = Start(ready(words), ranks, folder, cpu_ratio, patience_s)
+    servers = [Server(how, mpi) for mpi in world.ranks]
+    tasks = [mpi.host.spawn(one.serve(), "program") for mpi, one in zip(world.ranks, servers, strict=True)]
+
+    async def ended() -> None:
+        for task in tasks:
+            await task.finished
+
+    world.machine.finish(ended(), within_us=1e7)
+    said = [how.output(rank).read_text() for rank in range(ranks)]
+    return Ended(said, [one.calls for one in servers], world.machine.host(0).now)

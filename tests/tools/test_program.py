@@ -1,0 +1,274 @@
+"""Programs that do not know that they are in a simulation, as ranks of MPI on the machine.
+
+Strategy: small C programs are compiled against the generated header, and run on simulated hosts. They check what they
+receive themselves, and fail the run when it is wrong. Two runs must be equal, clocks must show simulated time, and what
+a program does wrong must be named with its rank and its output. The library must have a function for every line of the
+table of calls.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from firmware.host.mpi import MpiError
+from pymodels.errors import ConfigError
+from pymodels.host.outside import end_all
+from pymodels.machine import MachineError
+from tb.program.mpi import abi
+from tb.program.mpi.build import library
+from tb.program.mpi.calls import NAMES, table
+from tb.program.mpi.command import EXAMPLES, check_ranks, words_of
+from tb.program.mpi.serve import ProgramError
+from tests.tools.program_bench import main, run, start
+
+RING = str(EXAMPLES / "ring.c")
+
+
+@pytest.fixture(autouse=True)
+def fixture_no_program_stays() -> object:
+    """What an error leaves running ends with its test."""
+    yield
+    end_all()
+
+
+@pytest.mark.parametrize(("ranks", "on"), [(2, "via"), (3, "grim")])
+def test_a_program_runs_and_two_runs_are_equal(ranks: int, on: str, tmp_path: Path) -> None:
+    first, second = (start(tmp_path, [RING], ranks, on=on) for _ in range(2))
+    assert first.said[0].startswith(f"{ranks} ranks: {(total := ranks * (ranks - 1) // 2)} of {total} after ")
+    assert first == second
+
+
+def test_the_library_has_a_function_for_every_call_and_no_other_name_of_mpi() -> None:
+    said = subprocess.check_output(["nm", "-D", "--defined-only", library() / abi.LIBRARY], text=True)
+    there = {line.split()[2] for line in said.splitlines() if line.split()[1] == "T"}
+    assert {one.name for one in table()} <= there
+    assert set(NAMES.read_text().split()) <= there
+    assert {one for one in there if one.startswith("MPI_")} <= {one.name for one in table()}
+
+
+def test_clocks_show_simulated_time_and_sleep_takes_it(tmp_path: Path) -> None:
+    body = """
+    struct timeval day; struct timespec mono, cpu;
+    double begun = MPI_Wtime();
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+    for (volatile long i = 0; i < 30000000; i++);
+    MUST(MPI_Wtime() - begun < 1e-5);
+    usleep(2500);
+    MUST(MPI_Wtime() - begun > 2.5e-3 && MPI_Wtime() - begun < 2.6e-3);
+    gettimeofday(&day, 0); clock_gettime(CLOCK_MONOTONIC, &mono);
+    MUST(time(0) == 0 && !day.tv_sec && !mono.tv_sec);
+    MUST(mono.tv_nsec / 1000 - day.tv_usec < 10 && mono.tv_nsec / 1000 >= day.tv_usec);
+    MUST(abs((int)(MPI_Wtime() * 1e6) - day.tv_usec) < 10);
+    """
+    assert run(tmp_path, main(body)).now < 3_000_000_000
+
+
+def test_computing_takes_simulated_time_by_a_stated_rate(tmp_path: Path) -> None:
+    body = "for (volatile long i = 0; i < 30000000; i++);"
+    none, some = (run(tmp_path, main(body), cpu_ratio=ratio).now for ratio in (0.0, 2.0))
+    assert some > none + 1_000_000_000
+
+
+def test_messages_of_all_calls_and_datatypes_arrive_where_they_should(tmp_path: Path) -> None:
+    body = """
+    int other = 1 - rank, from[6] = {1, 2, 3, 4, 5, 6}, into[6] = {0}, flag, count, index;
+    MPI_Request requests[2]; MPI_Status statuses[2]; MPI_Datatype column;
+    MPI_Type_vector(2, 1, 3, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    MPI_Irecv(into + 1, 1, column, other, 5, MPI_COMM_WORLD, requests);
+    MPI_Isend(from + 2, 1, column, other, 5, MPI_COMM_WORLD, requests + 1);
+    MPI_Waitall(2, requests, statuses);
+    MUST(into[0] == 0 && into[1] == 3 && into[2] == 0 && into[4] == 6 && into[5] == 0);
+    MUST(statuses[0].MPI_SOURCE == other && statuses[0].MPI_TAG == 5 && statuses[0].MPI_ERROR == 0);
+    MPI_Get_count(statuses, column, &count);
+    MUST(count == 1 && requests[0] == MPI_REQUEST_NULL);
+    MPI_Sendrecv(from, 6, MPI_INT, other, 1, into, 6, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+    MUST(!memcmp(from, into, sizeof from) && status.MPI_TAG == 1);
+    MPI_Send_init(from, 2, MPI_INT, other, 9, MPI_COMM_WORLD, requests);
+    for (int turn = 0; turn < 2; turn++) {
+        from[0] = 70 + turn;
+        MPI_Start(requests);
+        MPI_Probe(other, 9, MPI_COMM_WORLD, &status);
+        MPI_Recv(into, 2, MPI_INT, other, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(requests, MPI_STATUS_IGNORE);
+        MUST(into[0] == 70 + turn && requests[0] != MPI_REQUEST_NULL);
+    }
+    MPI_Request_free(requests);
+    MPI_Iprobe(other, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    MUST(!flag);
+    MPI_Irecv(into, 1, MPI_INT, other, 3, MPI_COMM_WORLD, requests);
+    MPI_Testany(1, requests, &index, &flag, &status);
+    MUST(!flag);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Send(from, 1, MPI_INT, other, 3, MPI_COMM_WORLD);
+    MPI_Waitany(1, requests, &index, &status);
+    MUST(index == 0 && into[0] == 71 && status.MPI_SOURCE == other);
+    """
+    run(tmp_path, main(body))
+
+
+def test_collectives_give_what_the_standard_says(tmp_path: Path) -> None:
+    body = """
+    int one = rank + 1, all[3] = {0}, sum = 0, counts[3] = {1, 2, 3}, places[3] = {6, 3, 0}, far[9];
+    double half = rank / 2.0, most = 0;
+    struct { double value; int index; } pair = {10.0 - rank, rank}, least;
+    MPI_Comm odd; MPI_Group group;
+    for (int i = 0; i < 9; i++) far[i] = -1;
+    MPI_Allgather(&one, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+    MUST(all[0] == 1 && all[1] == 2 && all[2] == 3);
+    MPI_Allreduce(&half, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MUST(most == 1.0);
+    MPI_Reduce(rank == 2 ? MPI_IN_PLACE : &one, rank == 2 ? &one : 0, 1, MPI_INT, MPI_SUM, 2, MPI_COMM_WORLD);
+    MUST(one == (rank == 2 ? 6 : rank + 1));
+    MPI_Allreduce(&pair, &least, 1, MPI_DOUBLE_INT, MPI_MINLOC, MPI_COMM_WORLD);
+    MUST(least.index == 2 && least.value == 8.0);
+    MPI_Gatherv(all, counts[rank], MPI_INT, far, counts, places, MPI_INT, 0, MPI_COMM_WORLD);
+    if (!rank) MUST(far[6] == 1 && far[7] == -1 && far[3] == 1 && far[4] == 2 && far[5] == -1 && far[2] == 3);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &odd);
+    MPI_Comm_size(odd, &size);
+    MUST(size == (rank % 2 ? 1 : 2));
+    MPI_Bcast(all, 3, MPI_INT, 0, odd);
+    MPI_Comm_group(odd, &group);
+    MPI_Group_size(group, &sum);
+    MUST(sum == size);
+    MPI_Group_free(&group);
+    MPI_Comm_free(&odd);
+    MUST(odd == MPI_COMM_NULL);
+    """
+    run(tmp_path, main(body), ranks=3)
+
+
+def test_functions_of_the_program_are_called_for_operators_and_attributes(tmp_path: Path) -> None:
+    functions = """
+    #include <mpi.h>
+    static int freed;
+    static void later(void *in, void *inout, int *count, MPI_Datatype *type) {
+        for (int i = 0; i < *count; i++) ((int *)inout)[i] = ((int *)in)[i] * 10 + ((int *)inout)[i];
+    }
+    static int end(MPI_Comm comm, int key, void *value, void *extra) { freed += *(int *)value; return 0; }
+    static int copy(MPI_Comm comm, int key, void *extra, void *from, void *to, int *flag) {
+        *(void **)to = from; *flag = 1; return 0;
+    }
+    """
+    body = """
+    int mine[2] = {rank + 1, rank + 5}, result[2], key, flag, *found, bound = 4; MPI_Op op; MPI_Comm comm;
+    MPI_Op_create(later, 0, &op);
+    MPI_Allreduce(mine, result, 2, MPI_INT, op, MPI_COMM_WORLD);
+    MUST(result[0] == 123 && result[1] == 567);
+    MPI_Op_free(&op);
+    MPI_Comm_create_keyval(copy, end, &key, 0);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, key, &bound);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_get_attr(comm, key, &found, &flag);
+    MUST(flag && found == &bound);
+    MPI_Comm_free(&comm);
+    MUST(freed == 4);
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &found, &flag);
+    MUST(flag && *found >= 32767);
+    """
+    run(tmp_path, functions + main(body), ranks=3)
+
+
+def test_an_error_is_returned_to_a_program_that_wants_it(tmp_path: Path) -> None:
+    body = """
+    int number, length; char text[MPI_MAX_ERROR_STRING];
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    number = MPI_Send(&rank, 1, MPI_INT, 5, 0, MPI_COMM_WORLD);
+    MPI_Error_string(number, text, &length);
+    MUST(strstr(text, "MPI_ERR_RANK") && length == (int)strlen(text));
+    MUST(MPI_Send(&rank, -1, MPI_INT, 0, 0, MPI_COMM_WORLD) == 2);
+    MUST(MPI_Send(&rank, 1, 12345, 0, 0, MPI_COMM_WORLD) == 3);
+    """
+    run(tmp_path, main(body))
+
+
+FORKS = "if (!fork()) MPI_Barrier(MPI_COMM_WORLD); waitpid(-1, 0, 0);"
+WRONG = {
+    "crashes": (
+        main('if (rank) { printf("so far\\n"); fflush(stdout); raise(SIGSEGV); }'),
+        "rank 1: .*signal 11.*so far",
+    ),
+    "ends with a status": (main("if (rank) exit(4);"), "rank 1: the program ended with status 4"),
+    "does not finalize": (main("if (rank) exit(0);"), "rank 1: .* never called MPI_Finalize"),
+    "does not call MPI": (
+        "#include <unistd.h>\nint main(void) { return usleep(1); }",
+        "rank 0: .* never called MPI_Init; start one that is linked",
+    ),
+    "calls after finalize": (
+        main("MPI_Finalize(); MPI_Barrier(MPI_COMM_WORLD);"),
+        "rank [01], MPI_Barrier, MPI_ERR_OTHER: MPI is not initialized, or is finalized",
+    ),
+    "calls what is missing": (
+        "int MPI_Win_fence(int, int);" + main("MPI_Win_fence(0, 0);"),
+        "rank 0, MPI_Win_fence: the library does not have it",
+    ),
+    "forks": (main(FORKS), "signal 6.*MPI_Barrier: called by a process that the program has started"),
+    "aborts": (main("if (rank) MPI_Abort(MPI_COMM_WORLD, 9);"), "rank 1, MPI_Abort: .*ends all with code 9"),
+    "hangs": (main("if (rank) for (;;);"), "rank 1: .*asked nothing for 0.5 s"),
+    "sends to nobody": (
+        main("MPI_Send(&rank, 1, MPI_INT, 9, 0, MPI_COMM_WORLD);"),
+        "rank 0, MPI_Send, MPI_ERR_RANK: destination is 9",
+    ),
+    "receives too little": (
+        main(
+            "int both[2], other = 1 - rank;"
+            "MPI_Sendrecv(both, 2, MPI_INT, other, 0, both, 1, MPI_INT, other, 0, MPI_COMM_WORLD, &status);"
+        ),
+        "MPI_Sendrecv, MPI_ERR_TRUNCATE: 8 bytes",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_a_program_does_wrong_is_named_with_its_rank(what: str, tmp_path: Path) -> None:
+    source, said = WRONG[what]
+    with pytest.raises((ProgramError, MpiError), match=f"(?s){said}"):
+        run(tmp_path, source, patience_s=0.5 if what == "hangs" else 20.0)
+
+
+def test_programs_that_wait_for_each_other_are_a_hang_that_names_their_calls(tmp_path: Path) -> None:
+    with pytest.raises(MachineError, match="MPI_Recv: rank 1, tag 3"):
+        run(tmp_path, main("MPI_Recv(&rank, 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD, &status);"))
+
+
+def elf(machine: int, *libraries: str) -> bytes:
+    """The begin of a program for a processor, and the names of its libraries."""
+    return (
+        b"\x7fELF\x02".ljust(18, b"\0")
+        + machine.to_bytes(2, "little")
+        + b"\0".join(one.encode() for one in ("", *libraries, ""))
+    )
+
+
+OWN = int.from_bytes(Path(sys.executable).resolve().read_bytes()[18:20], "little")
+REFUSED = {
+    "no_such_program -u 5": (b"", "program not found: no 'no_such_program' in "),
+    "'open": (b"", 'no command: command is "\'open"'),
+    "openmpi": (elf(OWN, "libmpi.so.40"), "library does not fit: .*openmpi is linked with libmpi.so.40; link it with"),
+    "foreign": (elf(OWN + 1, abi.LIBRARY), "program does not fit: .*foreign is not for the 64-bit processor"),
+    "small": (elf(OWN).replace(b"ELF\x02", b"ELF\x01"), "program does not fit"),
+}
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_a_command_that_cannot_be_started_is_refused(command: str, tmp_path: Path) -> None:
+    data, said = REFUSED[command]
+    if data:
+        (tmp_path / command).write_bytes(data)
+    with pytest.raises(ConfigError, match=said):
+        words_of(command, tmp_path)
+
+
+def test_a_program_that_fits_is_found_where_the_command_was_typed(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_bytes(elf(OWN, abi.LIBRARY))
+    assert words_of("mine -u '6 5'", tmp_path) == [str(tmp_path / "mine"), "-u", "6 5"]
+
+
+def test_more_ranks_than_hosts_are_refused() -> None:
+    check_ranks(2, 2)
+    with pytest.raises(ConfigError, match="too many ranks: 3 programs and 2 hosts; give at most 2"):
+        check_ranks(3, 2)
