@@ -1,0 +1,15 @@
+"""What Pipes refuses."""
+
+from __future__ import annotations
+
+from pymodels.errors import SanlabError
+
+
+class PipesError(SanlabError):
+    """A call of Pipes that cannot be done."""
+
+
+class OptionError(PipesError):
+    """An option that cannot be."""
+
+    exit_code = 2

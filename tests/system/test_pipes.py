@@ -1,0 +1,44 @@
+"""Pipes on the RTL of the SP adapter: equality, and streams over bad wires.
+
+Strategy: a small run of `pipes_stream` on a board with two routes a pair, one of which is late, where wires lose and
+damage packets; the study compares every byte. Something was sent again; the other simulator has the same results and
+trace.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.builders import board
+from pymodels.config.generate import drawn
+from pymodels.config.writer import write
+from pymodels.updown import up_down
+from tests.system.runs import assert_equal, must
+
+STUDY, PROFILE = "pipes_stream", "sp+ppc604-332"
+SMALL = "repetitions=1 bytes=3000"
+BAD = "pipes.timeout_us=60 fault.loss=0.1 fault.damage=0.1 fault.late_port=chip1.6 fault.late_us=20"
+
+
+@pytest.fixture(name="cluster", scope="module")
+def fixture_cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A board of two node chips and two link chips, a host on each node chip."""
+    topology = board(("paris", "metz"), chips=2)
+    return str(write(drawn("ways", topology, up_down(topology, most=2)), tmp_path_factory.mktemp("ways"), "Two ways"))
+
+
+def test_streams_over_bad_wires_come_whole_and_equally_on_both_simulators(cluster: str, tmp_path: Path) -> None:
+    one, other = [
+        must(STUDY, simulator, tmp_path / simulator, f"{SMALL} {BAD}", cluster, profile=PROFILE)
+        for simulator in ("verilator", "icarus")
+    ]
+    assert one.metrics["resent"] > 1
+    assert_equal(one, other)
+
+
+def test_nothing_is_sent_again_over_good_wires(cluster: str, tmp_path: Path) -> None:
+    good = must(STUDY, "verilator", tmp_path, SMALL, cluster, profile=PROFILE)
+    assert good.metrics["resent"] == good.metrics["doubled"] == 0
+    assert good.metrics["stream_MBps_pipe"] < good.metrics["stream_MBps_direct"]
