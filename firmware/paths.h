@@ -50,7 +50,7 @@ typedef union { u32 word[2]; double both; } u64_words;
         __asm__ volatile("" ::: "memory"); \
         *(volatile u32 *)REGISTER_##name = WRITTEN_##name((u32)(value)); \
     } while (0)
-#elif defined(__lanai__) || defined(__powerpc__)
+#elif defined(__lanai__) || (defined(__powerpc__) && !defined(PATHS_HOST))
 #define PATHS_NIC
 #define REGISTER_SAMPLE(name) \
     ({ u32 paths_value; __asm__ volatile(PATHS_MARK "sample " #name "\n\t" PATHS_REGISTER_LOAD : "=r"(paths_value)); paths_value; })
@@ -62,7 +62,8 @@ typedef union { u32 word[2]; double both; } u64_words;
 
 /* SP adapter: two registers, or two words of memory, on 8 bytes are one access of the 64-bit internal bus, through a register of
  * the floating-point unit. The verbs give the model's port both halves. */
-#ifdef __powerpc__
+#if defined(__powerpc__) && !defined(PATHS_HOST)
+#define PATHS_SP_ADAPTER
 #define REGISTER_READ64(name) \
     ({ u64_words paths_pair; __asm__ volatile(PATHS_MARK "read " #name " %0" : "=f"(paths_pair.both)); paths_pair; })
 #define REGISTER_WRITE64(name, first, second) \
@@ -72,11 +73,35 @@ typedef union { u32 word[2]; double both; } u64_words;
     } while (0)
 #endif
 
-/* Host: take a lock that other threads may hold: what stood there. The exchange locks the cache line; it counts as the host's
- * uncached access. */
+/* Host: words that other threads or processors may change at once. LOCKED_EXCHANGE takes a lock: what stood there. LOCKED_ADD
+ * adds. Each locks the cache line and counts as the host's uncached access. A PowerPC loads with a reservation and stores; the
+ * branch back, where another was faster, is not taken on the path. */
 #ifndef PATHS_NIC
+#ifdef __powerpc__
+#define PATHS_RESERVED(change) \
+    PATHS_MARK "sample lock\n\tlwarx %0, 0, %1\n" change "\tstwcx. %2, 0, %1\n\tbne- 0, .Lagain%=\n.Lagain%=:"
+#define LOCKED_EXCHANGE(at, value) \
+    ({ u32 paths_value; __asm__ volatile(PATHS_RESERVED("") : "=&r"(paths_value) : "r"(at), "r"((u32)(value)) : "memory", "cr0"); paths_value; })
+#define LOCKED_ADD(at, value) \
+    do { \
+        u32 paths_value, paths_sum = (value); \
+        __asm__ volatile(PATHS_RESERVED("\tadd %2, %0, %2\n") : "=&r"(paths_value) : "r"(at), "r"(paths_sum) : "memory", "cr0"); \
+    } while (0)
+#else
 #define LOCKED_EXCHANGE(at, value) \
     ({ u32 paths_value = (value); __asm__ volatile(PATHS_MARK "sample lock\n\txchgl %0, %1" : "+r"(paths_value), "+m"(*(at)) : : "memory"); paths_value; })
+#define LOCKED_ADD(at, value) \
+    do { __asm__ volatile(PATHS_MARK "sample lock\n\tlock addl %1, %0" : "+m"(*(at)) : "ri"((u32)(value)) : "memory"); } while (0)
+#endif
+#endif
+
+/* Host: between two looks at a word that another processor will change. */
+#ifndef PATHS_NIC
+#ifdef __powerpc__
+#define CPU_PAUSE() __asm__ volatile("nop")
+#else
+#define CPU_PAUSE() __asm__ volatile("pause")
+#endif
 #endif
 
 /* Host: words that cross the PCI bus. They count nothing here: the verbs `pio_write`, `pio_copy`, `pio_read` take the time
@@ -102,26 +127,21 @@ static inline __attribute__((always_inline)) void eight_words(u32 *target, const
 }
 #endif
 
-/* Big-endian words in memory (network byte order): a plain access on a NIC, one more instruction (bswap) on the host. */
-static inline __attribute__((always_inline)) u32 be32_load(const u32 *at) {
-#ifdef PATHS_NIC
-    return *at;
+/* A word in network byte order, which is big-endian: itself on a NIC and a PowerPC, swapped (bswap) on an i686. */
+#if defined(PATHS_NIC) || defined(__powerpc__)
+#define BE32(value) ((u32)(value))
 #else
-    return __builtin_bswap32(*at);
+#define BE32(value) __builtin_bswap32(value)
 #endif
-}
 
-static inline __attribute__((always_inline)) void be32_store(u32 *at, u32 value) {
-#ifdef PATHS_NIC
-    *at = value;
-#else
-    *at = __builtin_bswap32(value);
-#endif
-}
+/* Such words in memory. */
+static inline __attribute__((always_inline)) u32 be32_load(const u32 *at) { return BE32(*at); }
+
+static inline __attribute__((always_inline)) void be32_store(u32 *at, u32 value) { *at = BE32(value); }
 
 /* Memory that somebody else changes (the host, a DMA): read or written exactly where it stands, never kept in a register. On
  * the SP adapter no cache keeps it: the access counts as uncached. */
-#ifdef __powerpc__
+#ifdef PATHS_SP_ADAPTER
 #define SHARED_AS(type, at) (*({ __asm__ volatile(PATHS_MARK "shared"); (volatile type *)(at); }))
 #define SHARED32(at) SHARED_AS(u32, at)
 #else
@@ -131,7 +151,7 @@ static inline __attribute__((always_inline)) void be32_store(u32 *at, u32 value)
 /* Two such words that stand on 8 bytes: one access on the SP adapter, two loads elsewhere. */
 static inline __attribute__((always_inline)) u64_words shared64(const u32 *at) {
     u64_words pair;
-#ifdef __powerpc__
+#ifdef PATHS_SP_ADAPTER
     pair.both = SHARED_AS(double, at);
 #else
     pair.word[0] = SHARED32(at);

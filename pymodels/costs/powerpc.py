@@ -1,19 +1,20 @@
-"""The PowerPC 603's instructions as clang prints them: destination first, no delay slots, returns that may depend.
+"""The PowerPC's instructions as clang prints them: destination first, no delay slots, returns that may depend.
 
-The frame of a C function (stack pointer, saved registers, `blr`) counts nothing, as on the LANai: the firmware is one
-loop and its steps are inlined.
+On a NIC the frame of a C function (stack pointer, saved registers, `blr`) counts nothing, as on the LANai: the firmware
+is one loop and its steps are inlined. On a host everything counts, for library functions are called.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from pymodels.costs.assembly import RETURN, Flow, Instruction
 
 COMMENT = "#"
 
-LOAD = re.compile(r"l(wz|hz|ha|bz)(u|x|ux)?|lwbrx|lhbrx|lfs|lfd")
-STORE = re.compile(r"st(w|h|b)(u|x|ux)?|stwbrx|sthbrx|stfs|stfd")
+LOAD = re.compile(r"l(wz|hz|ha|bz)(u|x|ux)?|lwbrx|lhbrx|lf[sd](u|x|ux)?")
+STORE = re.compile(r"st(w|h|b)(u|x|ux)?|stwbrx|sthbrx|stf[sd](u|x|ux)?")
 CONDITION = r"(dnz|dz|lt|gt|eq|ge|le|ne|so|ns|un|nu)"
 BRANCH = re.compile(rf"b{CONDITION}[-+]?")
 CONDITIONAL_RETURN = re.compile(rf"b{CONDITION}lr[-+]?")
@@ -50,3 +51,8 @@ def decode(text: str) -> Instruction:
         return Instruction(text, flow=Flow.BRANCH, target=operands.split(",")[-1].strip())
     loads, stores = int(bool(LOAD.fullmatch(name))), int(bool(STORE.fullmatch(name)))
     return Instruction(text, loads=loads, stores=stores, frame=frame)
+
+
+def decode_called(text: str) -> Instruction:
+    """The same in a function that is called: what enters and leaves it counts."""
+    return replace(decode(text), frame=False)

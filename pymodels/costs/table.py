@@ -9,7 +9,7 @@ from typing import Any
 
 from pymodels.costs.assembly import CostError
 from pymodels.costs.compositions import key
-from pymodels.costs.targets import LANAI, TARGETS, Target
+from pymodels.costs.targets import I686, LANAI, TARGETS, Target
 from pymodels.costs.walk import PathCost
 from pymodels.errors import nearest
 from pymodels.roots import place, roots
@@ -50,8 +50,9 @@ class PathTable:
         name = f"{side}/{layer}"
         if not file.exists() and (file.parent / "costs.toml").exists():
             known = [one.name for one in TARGETS[side] if (file.parent / one.table).exists()]
-            remedy = f"choose the profile of a NIC whose processor it is compiled for: {' or '.join(known)}"
-            raise CostError(f"layer {name!r}", f"is not compiled for this NIC ({table})", remedy)
+            part = {"nic": "NIC", "host": "host"}[side]
+            remedy = f"choose the profile of a {part} whose processor it is compiled for: {' or '.join(known)}"
+            raise CostError(f"layer {name!r}", f"is not compiled for this {part} ({table})", remedy)
         if not file.exists() and not (file.parent / "paths.c").exists() and file.parent.is_dir():
             return cls(name, {}, {})
         if not file.exists():
@@ -75,6 +76,11 @@ class PathTable:
         shared = cls.load("nic", "hardware", table=target.table)
         own = cls.load("nic", layer, table=target.table, composition=composition)
         return replace(own, paths={**shared.paths, **own.paths})
+
+    @classmethod
+    def of_host(cls, layer: str, target: Target = I686, composition: Iterable[str] = ()) -> PathTable:
+        """A layer's host side on the processor of a host. Raises CostError when it is not compiled for it."""
+        return cls.load("host", layer, table=target.table, composition=composition)
 
     @classmethod
     def together(cls, tables: Sequence[PathTable]) -> PathTable:

@@ -34,9 +34,18 @@ POWERPC = Target(
     "costs.powerpc.toml",
 )
 I686 = Target("i686", ("--target=i686-linux-gnu", "-march=pentium3", *COMMON), i686.COMMENT, i686.decode)
+POWERPC_HOST = Target(
+    "powerpc",
+    ("--target=powerpc", "-mcpu=604e", "-DPATHS_HOST", *COMMON),
+    powerpc.COMMENT,
+    powerpc.decode_called,
+    "costs.powerpc.toml",
+)
 
-TARGETS: dict[str, tuple[Target, ...]] = {"nic": (LANAI, POWERPC), "host": (I686,)}
+TARGETS: dict[str, tuple[Target, ...]] = {"nic": (LANAI, POWERPC), "host": (I686, POWERPC_HOST)}
 """By side of a message layer: the folder below firmware/."""
+HOSTS = {target.name: target for target in TARGETS["host"]}
+"""Processors of hosts, by the name that a profile gives them."""
 
 
 def targets_of(folder: Path) -> tuple[Target, ...]:

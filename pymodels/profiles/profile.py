@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pymodels.cards import CardMap
+from pymodels.costs.targets import HOSTS
 from pymodels.errors import ConfigError, nearest
 from pymodels.hardware.discover import nic_kind
 from pymodels.hardware.schema import Key, Origin, Owner, Scalar, fault_of
@@ -26,6 +27,7 @@ from pymodels.profiles.reader import ProfileFile, read_profile_file
 from pymodels.roots import things
 
 if TYPE_CHECKING:
+    from pymodels.costs.targets import Target
     from pymodels.hardware.kind import NicKind
 
 SETTING = "SET"
@@ -39,6 +41,8 @@ class Profile:
     kind: str
     host: str
     rtl: bool
+    processor: str
+    """Of its host, by the name that it has among the targets of compiled costs."""
     values: Mapping[str, Value]
 
     def integer(self, key: str) -> int:
@@ -60,6 +64,11 @@ class Profile:
     def nic(self) -> NicKind:
         """The kind of its NIC."""
         return nic_kind(self.kind)
+
+    @property
+    def host_target(self) -> Target:
+        """What a layer's host side is compiled for."""
+        return HOSTS[self.processor]
 
     @property
     def keys(self) -> dict[str, Key]:
@@ -195,7 +204,7 @@ def combine(nic: ProfileFile, host: ProfileFile, host_name: str) -> Profile:
         for name, key in keys_of(owner, nic.kind).items():
             if name not in values:
                 raise ConfigError(file.path, 0, "value missing", f"{name} stands nowhere", f"add it: {key.meaning}")
-    profile = Profile(f"{nic.name}+{host_name}", nic.kind, host_name, nic.rtl, values)
+    profile = Profile(f"{nic.name}+{host_name}", nic.kind, host_name, nic.rtl, host.processor, values)
     _check_together(profile, nic.path)
     return profile
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pymodels.costs.targets import HOSTS
 from pymodels.errors import ConfigError, nearest
 from pymodels.hardware.discover import nic_kinds
 from pymodels.hardware.schema import Key, Origin, Owner, fault_of
@@ -17,7 +18,7 @@ from pymodels.toml import line_of, read_toml
 FIELDS = ("value", "unit", "origin", "source")
 TOP: dict[Owner, dict[str, type]] = {
     Owner.NIC: {"title": str, "kind": str, "rtl": bool, "host": str},
-    Owner.HOST: {"title": str},
+    Owner.HOST: {"title": str, "processor": str},
 }
 """What a file says of itself, before its values."""
 PAIRS = "with"
@@ -33,6 +34,8 @@ class ProfileFile:
     kind: str
     rtl: bool
     host: str
+    processor: str
+    """Of a host: for which compiled costs are charged (`pymodels.costs.targets.HOSTS`)."""
     values: dict[str, Value]
     pairs: dict[str, dict[str, Value]]
 
@@ -71,6 +74,9 @@ class _Reader:
                 )
         if self.owner is Owner.NIC and (nic := found["kind"]) not in nic_kinds():
             raise self.error("", "kind", "unknown kind of NIC", f"{nic!r} is none", nearest(nic, nic_kinds()))
+        if self.owner is Owner.HOST and (name := found["processor"]) not in HOSTS:
+            cause = f"nothing is compiled for {name!r}"
+            raise self.error("", "processor", "unknown processor of a host", cause, nearest(name, HOSTS))
         return found
 
     def values(self, tables: Mapping[str, Any], above: str, known: Mapping[str, Key]) -> dict[str, Value]:
@@ -138,6 +144,7 @@ def read_profile_file(path: Path, owner: Owner) -> ProfileFile:
         kind=kind,
         rtl=top.get("rtl", True),
         host=top.get("host", path.stem),
+        processor=top.get("processor", ""),
         values=reader.values(tables, "", own),
         pairs={host: reader.values(entries, f"{PAIRS}.{host}.", every) for host, entries in pairs.items()},
     )

@@ -178,7 +178,8 @@ class RunningCluster:
         """
         self.layers = tuple(dict.fromkeys((*self.layers, *layers)))
         self.composed.update(composed or {})
-        tables = [PathTable.load("host", one, composition=self.composed.get(one, ())) for one in self.layers]
+        target = self.plan.profile.host_target
+        tables = [PathTable.of_host(one, target, self.composed.get(one, ())) for one in self.layers]
         host = PathTable.together(tables)
         for layer in filter(has_program, layers):
             nic = PathTable.of_nic(layer, self.plan.profile.nic.target, self.composed.get(layer, ()))

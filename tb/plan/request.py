@@ -116,6 +116,8 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     layers = stack(info.layers, options_by_layer(options))
     layer = layers[0] if layers else ""
     _check_compiled(layer, profile, options_by_layer(options).get(layer, {}))
+    for one in layers:
+        check_host(one, profile)
     needs = getattr(info.module, "NEEDS", ())
     understood = replace(understood, in_c=nodes_in_c(options, layer, cluster.names, profile, needs))
     if info.check is not None:
@@ -138,6 +140,15 @@ def _check_compiled(layer: str, profile: Profile, options: Mapping[str, float | 
         raise ConfigError("PROFILE", 0, what, error.cause, remedy) from None
     if composed := composition(layer, options):
         PathTable.of_nic(layer, profile.nic.target, composed)
+
+
+def check_host(layer: str, profile: Profile) -> None:
+    """Refuse a layer whose host side is not compiled for the processor of the profile's host. Raises ConfigError."""
+    try:
+        PathTable.of_host(layer, profile.host_target)
+    except CostError as error:
+        what = f"{error.what} has no library for profile {profile.name!r}"
+        raise ConfigError("PROFILE", 0, what, error.cause, error.remedy) from None
 
 
 def resolve(

@@ -22,7 +22,7 @@ from pymodels.config.model import FPGA_CARD
 from pymodels.costs.table import PathTable
 from tb.lab.lab import Lab
 from tb.plan.options import Option
-from tb.plan.request import Plan
+from tb.plan.request import Plan, check_host
 from tb.studies._cards import PICOSECONDS, check_card
 
 CLUSTER = "two_cards"
@@ -38,7 +38,8 @@ QUICK = "largest=4096"
 
 
 def check(plan: Plan) -> None:
-    """The first host must have an FPGA card."""
+    """The first host must have an FPGA card, and a processor for which TPIL is compiled."""
+    check_host("tpil", plan.profile)
     check_card(plan, 0, FPGA_CARD)
 
 
@@ -88,7 +89,7 @@ class _Card:
 
     def __init__(self, lab: Lab) -> None:
         host = lab.running.hosts[0]
-        host.use(PathTable.load("host", "tpil"))
+        host.use(PathTable.of_host("tpil", lab.plan.profile.host_target))
         self._lab, self._host, self._turn = lab, host, 0
         self.tpil = create(host, CARD, BANKS * BANK_BYTES, CardDma(host, CARD), sse=bool(lab.option("sse")))
         self._source = host.allocate(lab.option("largest") + ROOM)

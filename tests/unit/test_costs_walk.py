@@ -13,7 +13,7 @@ import pytest
 
 from pymodels.costs.assembly import CostError, Function, functions
 from pymodels.costs.i686 import accesses, operands
-from pymodels.costs.targets import POWERPC, TARGETS
+from pymodels.costs.targets import POWERPC, POWERPC_HOST, TARGETS
 from pymodels.costs.walk import PathCost, explain, walk
 
 FIXTURES = Path(__file__).parent / "costs"
@@ -65,6 +65,21 @@ def test_on_a_powerpc_shared_memory_and_registers_are_uncached_and_the_frame_is_
         addi 1, 1, 16
         blr"""
     assert walk(powerpc(body), "nic") == PathCost(instructions=3, loads=1, uncached=3)
+
+
+def test_on_a_powerpc_of_a_host_the_frame_counts_and_a_lock_is_one_uncached_access() -> None:
+    body = """
+        stwu 1, -16(1)
+        #@sample lock
+        lwarx 5, 0, 3
+        stwcx. 4, 0, 3
+        bne- 0, .Lagain0
+        .Lagain0:
+        addi 1, 1, 16
+        blr"""
+    lines = ["\t.globl\tpath", "path:", *(part.strip() for part in body.split("\n")), "\t.size\tpath, 0"]
+    found = functions("\n".join(lines), POWERPC_HOST.comment, POWERPC_HOST.decode)[0]
+    assert walk(found, "host") == PathCost(instructions=6, stores=1, uncached=1)
 
 
 def test_on_a_powerpc_a_return_may_depend() -> None:

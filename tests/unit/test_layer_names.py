@@ -54,6 +54,8 @@ def test_nothing_but_its_own_folders_names_a_layer() -> None:
         ("tb/a.py", "'''toy'''\nNAMES = ('toys', 'a toy', 'firmware.nic.toys')", None),
         ("tb/a.py", "toy = other.toy", None),
         ("firmware/host/upper/a.py", "from pymodels.formats.toy import HEADER", None),
+        ("firmware/applications/game/__init__.py", 'STANDS_ON = ("toy",)\nfrom firmware.host.toy import NAME', None),
+        ("firmware/applications/game/a.py", "NAME = 'toy'", "firmware/applications/game/a.py:1: names toy"),
         ("firmware/nic/upper/a.py", "NAME = 'toy'", "firmware/nic/upper/a.py:1: names toy"),
         ("tb/fuzz/layers/toy/a.py", "from firmware.host.toy import NAME", None),
         ("tb/fuzz/layers/toys/a.py", "from firmware.host.toy import NAME", "tb/fuzz/layers/toys/a.py:1: names toy"),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from pymodels.costs import CostError, PathTable
 from pymodels.errors import ConfigError
 from pymodels.profiles import (
     Origin,
@@ -312,3 +313,18 @@ def test_unknown_profile(name: str, text: str) -> None:
     with pytest.raises(ConfigError) as error:
         check_profile_name(name)
     assert str(error.value) == text
+
+
+def test_a_host_of_another_processor_is_refused_by_its_line_with_the_nearest(tmp_path: Path) -> None:
+    text = HOST.replace('processor = "i686"', 'processor = "powerpc604"')
+    said = refused(tmp_path, text, "p3-450.toml", Owner.HOST)
+    assert f"p3-450.toml:{line_with(text, 'processor')}: unknown processor of a host: " in said
+    assert "nothing is compiled for 'powerpc604'; did you mean 'powerpc'?" in said
+
+
+def test_layers_are_charged_what_is_compiled_for_the_processor_of_the_host() -> None:
+    of = {name: PathTable.of_host("mpi", load_profile(name).host_target) for name in ("sp", "sp+ppc604-332")}
+    assert {name: table.compiled["target"] for name, table in of.items()} == {"sp": "i686", "sp+ppc604-332": "powerpc"}
+    assert of["sp"].paths.keys() == of["sp+ppc604-332"].paths.keys()
+    with pytest.raises(CostError, match="is not compiled for this host"):
+        PathTable.of_host("tpil", load_profile("sp+ppc604-332").host_target)

@@ -15,6 +15,8 @@ from firmware.applications.npb.streaming import stream
 
 __all__ = ["KERNELS", "Node", "Verified", "stream"]
 
+STANDS_ON = ("mpi",)
+
 KERNELS: Mapping[str, Callable[[Node], Awaitable[Verified]]] = MappingProxyType(
     {"CG": cg, "EP": ep, "FT": ft, "IS": integer_sort, "MG": mg}
 )

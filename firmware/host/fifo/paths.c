@@ -17,10 +17,10 @@ u32 fill(u32 partners, struct partner *partner, u32 destination, u32 me, u32 *nu
     *number = next;
     PIO_WRITE(partner->route[0]);
     PIO_WRITE(partner->route[1]);
-    PIO_WRITE(__builtin_bswap32(0x0F1Fu << 16 | me << 8 | next));
-    PIO_WRITE(__builtin_bswap32(destination << 16 | bytes));
-    PIO_WRITE(__builtin_bswap32(1u << 28 | (8 - partner->route_bytes) << 16 | partner->route_bytes + 8 + bytes));
-    PIO_WRITE(__builtin_bswap32(buffer));
+    PIO_WRITE(BE32(0x0F1Fu << 16 | me << 8 | next));
+    PIO_WRITE(BE32(destination << 16 | bytes));
+    PIO_WRITE(BE32(1u << 28 | (8 - partner->route_bytes) << 16 | partner->route_bytes + 8 + bytes));
+    PIO_WRITE(BE32(buffer));
     return 0;
 }
 
@@ -49,7 +49,7 @@ u32 *load_word(u32 *to, const u32 *end) {
 
 /* One look at the descriptor of a buffer that was used: has the card sent it? */
 u32 look_descriptor(void) {
-    if (UNLIKELY((__builtin_bswap32(PIO_READ()) >> 28) == 2)) {
+    if (UNLIKELY((BE32(PIO_READ()) >> 28) == 2)) {
         OFF_PATH("it is sent");
         return 1;
     }
@@ -59,7 +59,7 @@ u32 look_descriptor(void) {
 
 /* One look at RX_READY. */
 u32 look_ready(void) {
-    if (UNLIKELY((int)__builtin_bswap32(PIO_READ()) < 0)) {
+    if (UNLIKELY((int)BE32(PIO_READ()) < 0)) {
         OFF_PATH("a packet is there");
         return 1;
     }
@@ -71,10 +71,10 @@ u32 look_ready(void) {
 u32 take(u32 ready, u32 base, u32 *source, u32 *place) {
     u32 number = ready >> 16 & 127;
     *place = base + number * 2048 + 8;
-    *source = __builtin_bswap32(PIO_READ()) >> 8 & 0xFF;
+    *source = BE32(PIO_READ()) >> 8 & 0xFF;
     PIO_WRITE(0);
-    PIO_WRITE(__builtin_bswap32(number));
-    return __builtin_bswap32(PIO_READ()) & 0xFFFF;
+    PIO_WRITE(BE32(number));
+    return BE32(PIO_READ()) & 0xFFFF;
 }
 
 /* A cell: room for it, its header, the word that tells whose it is and what is left. */
@@ -87,14 +87,14 @@ u32 cell(u32 *room, u32 *cells, u32 me, u32 destination, u32 number, u32 left) {
     *room = *room - 1;
     count = *cells + 1 & 0xFF;
     *cells = count;
-    PIO_WRITE(__builtin_bswap32(count << 20 | me << 10 | destination << 4));
-    PIO_WRITE(__builtin_bswap32(me << 24 | number << 16 | left));
+    PIO_WRITE(BE32(count << 20 | me << 10 | destination << 4));
+    PIO_WRITE(BE32(me << 24 | number << 16 | left));
     return 0;
 }
 
 /* One look at STATUS: cells that have come, or that wait. */
 u32 look_status(u32 *level) {
-    u32 status = __builtin_bswap32(PIO_READ());
+    u32 status = BE32(PIO_READ());
     *level = status >> 16;
     if (UNLIKELY(*level != 0)) {
         OFF_PATH("cells are there");
@@ -106,7 +106,7 @@ u32 look_status(u32 *level) {
 
 /* The first word of a cell: whose message it is part of, how much of it belongs to it, where that is put together. */
 u32 take_cell(u32 *there, u32 **ends) {
-    u32 word = __builtin_bswap32(PIO_READ());
+    u32 word = BE32(PIO_READ());
     u32 left = word & 0xFFFF, source = word >> 24;
     u32 bytes = left < 44 ? left : 44;
     *there = *there - 1;

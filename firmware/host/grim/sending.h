@@ -46,7 +46,7 @@ int send_segment(struct grim *grim, struct queue *queue, struct target *target, 
 
 /* One turn of the waiting loop. */
 u32 pause(u32 turns) {
-    __asm__ volatile("pause");
+    CPU_PAUSE();
     if (UNLIKELY(--turns == 0)) {
         OFF_PATH("look again");
         return 0;

@@ -35,7 +35,7 @@ u32 hal_send(struct hal *hal, u32 node, u32 protocol, u32 header, u32 size, u32 
     word = 1u << 31 | (bytes - 1) << 20 | protocol << 17 | turn << 13 | node << 6 | buffer;
     order->word = word;
     order->kept = keep;
-    PIO_WRITE(__builtin_bswap32(word));
+    PIO_WRITE(BE32(word));
     return hal->memory + buffer * MOST;
 }
 
@@ -66,7 +66,7 @@ u32 *hal_copy(u32 *to, const u32 *from, const u32 *end) {
 
 /* One look at the count of orders that the NIC has read. */
 u32 hal_look_read(struct hal *hal) {
-    u32 read = __builtin_bswap32(PIO_READ());
+    u32 read = BE32(PIO_READ());
     if (UNLIKELY(read != hal->read)) {
         OFF_PATH("some are read");
         return read;
@@ -106,7 +106,7 @@ u32 hal_receive(struct hal *hal, u32 *came, u32 *source, u32 *bytes, struct hand
 }
 
 /* Eight buffers go back. */
-void hal_free(struct hal *hal) { PIO_WRITE(__builtin_bswap32(hal->taken)); }
+void hal_free(struct hal *hal) { PIO_WRITE(BE32(hal->taken)); }
 
 /* Have the next packet interrupt. */
 u32 hal_ask(struct hal *hal) {
@@ -115,7 +115,7 @@ u32 hal_ask(struct hal *hal) {
         return 0;
     }
     hal->asked = 1;
-    PIO_WRITE(__builtin_bswap32(1));
+    PIO_WRITE(BE32(1));
     return PIO_READ();
 }
 
@@ -123,7 +123,7 @@ u32 hal_ask(struct hal *hal) {
 u32 hal_serve(struct hal *hal) {
     hal->interrupts = hal->interrupts + 1;
     hal->asked = 0;
-    PIO_WRITE(__builtin_bswap32(1u << 30));
+    PIO_WRITE(BE32(1u << 30));
     if (UNLIKELY(hal->waiting || hal->busy)) {
         OFF_PATH("they take the packet");
         return 0;

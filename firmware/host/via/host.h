@@ -22,10 +22,6 @@ struct completions { u32 magic, lock, *place, *first, *end, round; };
 struct request { u32 code, process, length, vi, descriptor, handle, side; };
 struct kernel { struct region *regions; u32 region_count; struct cache sends; struct vi *vis; u32 vi_count, lock, interrupts, *events, event, nics; };
 
-/* Add to a word that other processors may add to: it locks the cache line as an exchange does. */
-#define LOCKED_ADD(at, value) \
-    do { __asm__ volatile(PATHS_MARK "sample lock\n\tlock addl %1, %0" : "+m"(*(at)) : "ri"((u32)(value)) : "memory"); } while (0)
-
 /* A lock of the kernel that another processor may hold: whoever changes what processes share takes it. */
 static inline __attribute__((always_inline)) void take_lock(u32 *lock) {
     while (UNLIKELY(LOCKED_EXCHANGE(lock, 1))) {
