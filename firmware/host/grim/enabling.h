@@ -1,9 +1,9 @@
 /* Paths of enable.py and database.py. */
 /* The card out of reset, the DMA list loaded. */
 void enable_card(u32 control, u32 blocks, u32 doorbells) {
-    PIO_WRITE(__builtin_bswap32(control));
-    PIO_WRITE(__builtin_bswap32(doorbells));
-    PIO_WRITE(__builtin_bswap32(blocks));
+    PIO_WRITE(BE32(control));
+    PIO_WRITE(BE32(doorbells));
+    PIO_WRITE(BE32(blocks));
 }
 
 /* One channel's registers. */
@@ -11,7 +11,7 @@ struct buffer *enable_channel(struct buffer *buffer) {
     PIO_WRITE(0);
     PIO_WRITE(0);
     PIO_WRITE(0);
-    PIO_WRITE(__builtin_bswap32(buffer->physical_address));
+    PIO_WRITE(BE32(buffer->physical_address));
     LOOP_AGAIN();
     return buffer + 1;
 }
@@ -27,7 +27,7 @@ struct name *enable_name(struct grim *grim, struct name *name) {
 }
 
 /* The start word, and at last the word that the node is active. */
-void enable_start(u32 start) { PIO_WRITE(__builtin_bswap32(start)); }
+void enable_start(u32 start) { PIO_WRITE(BE32(start)); }
 
 /* One name of a list into the database. */
 struct name *sync_name(struct grim *grim, struct name *name, u32 number) {

@@ -43,15 +43,15 @@ static inline u32 fits(u32 front, u32 back, u32 size, u32 limit) {
 static inline void inject(struct queue *queue, u32 w1, u32 w2, u32 w3, const int *argument, u32 bytes) {
     u32 size = ((bytes + 7) & ~7u) + ROUTE_BYTES + HEADER_BYTES;
     PIO_WRITE(0);
-    PIO_WRITE(__builtin_bswap32(w1));
-    PIO_WRITE(__builtin_bswap32(w2));
-    PIO_WRITE(__builtin_bswap32(w3));
-    PIO_WRITE(__builtin_bswap32(argument[0]));
-    PIO_WRITE(__builtin_bswap32(argument[1]));
-    PIO_WRITE(__builtin_bswap32(argument[2]));
-    PIO_WRITE(__builtin_bswap32(argument[3]));
+    PIO_WRITE(BE32(w1));
+    PIO_WRITE(BE32(w2));
+    PIO_WRITE(BE32(w3));
+    PIO_WRITE(BE32(argument[0]));
+    PIO_WRITE(BE32(argument[1]));
+    PIO_WRITE(BE32(argument[2]));
+    PIO_WRITE(BE32(argument[3]));
     queue->back = following(queue->back, size, queue->limit);
-    PIO_WRITE(__builtin_bswap32(queue->back));
+    PIO_WRITE(BE32(queue->back));
 }
 
 struct block { struct block *next; u32 va, size, pa; };

@@ -2,8 +2,8 @@
 /* The own NI's place in a tree, and the own endpoints in it. */
 void tree_place(struct grim *grim, u32 tree, u32 place, u32 known) {
     grim->tree_channels[tree] = place & 0xFF;
-    PIO_WRITE(__builtin_bswap32(place));
-    PIO_WRITE(__builtin_bswap32(known));
+    PIO_WRITE(BE32(place));
+    PIO_WRITE(BE32(known));
 }
 
 /* One node of a tree: its place, from who is used below it. */

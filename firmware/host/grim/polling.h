@@ -43,10 +43,10 @@ void dispatch(struct grim *grim, struct inbox *inbox, u32 *source, int *argument
         return;
     }
     *source = (w1 & 0xFFFF) << 16 | w3 >> 24;
-    argument[0] = __builtin_bswap32(header->argument[0]);
-    argument[1] = __builtin_bswap32(header->argument[1]);
-    argument[2] = __builtin_bswap32(header->argument[2]);
-    argument[3] = __builtin_bswap32(header->argument[3]);
+    argument[0] = BE32(header->argument[0]);
+    argument[1] = BE32(header->argument[1]);
+    argument[2] = BE32(header->argument[2]);
+    argument[3] = BE32(header->argument[3]);
     *payload = header + 1;
     *function = grim->function[w3 & 0xFF];
     if (UNLIKELY(!*function)) {
@@ -63,7 +63,7 @@ void dispatch(struct grim *grim, struct inbox *inbox, u32 *source, int *argument
 /* Tell the NI how far its queue is emptied. */
 void free_queue(struct inbox *inbox) {
     inbox->told = inbox->position;
-    PIO_WRITE(__builtin_bswap32(inbox->position));
+    PIO_WRITE(BE32(inbox->position));
 }
 
 /* A part of a tree's long message: is the endpoint in the tree, and are all parts before it here? */
@@ -73,7 +73,7 @@ u32 goes_on(struct grim *grim, struct piece **table, struct header *header, u32 
         OFF_PATH("not in the tree");
         return 0;
     }
-    if (UNLIKELY(!whole || whole->bytes != (u32)__builtin_bswap32(header->argument[1]))) {
+    if (UNLIKELY(!whole || whole->bytes != (u32)BE32(header->argument[1]))) {
         OFF_PATH("the first one, or one before it is not here");
         return 0;
     }

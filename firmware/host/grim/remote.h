@@ -65,7 +65,7 @@ u32 free_pinned(struct block **blocks, u32 va) {
 u32 free_told(u32 *freed) {
     u32 number = *freed + 1;
     *freed = number;
-    PIO_WRITE(__builtin_bswap32(number));
+    PIO_WRITE(BE32(number));
     PIO_WRITE(0x20000000);
     return number;
 }
@@ -74,16 +74,16 @@ u32 free_told(u32 *freed) {
 u32 mark_word(struct region *region, u32 word, u32 mask) {
     u32 bits = region->bits[word] | mask;
     region->bits[word] = bits;
-    PIO_WRITE(__builtin_bswap32(bits));
+    PIO_WRITE(BE32(bits));
     LOOP_AGAIN();
     return word + 1;
 }
 
 /* A static entry of the translation cache. */
 void load_entry(struct region *region) {
-    PIO_WRITE(__builtin_bswap32(region->va));
-    PIO_WRITE(__builtin_bswap32(region->pa));
-    PIO_WRITE(__builtin_bswap32(4u << 20));
+    PIO_WRITE(BE32(region->va));
+    PIO_WRITE(BE32(region->pa));
+    PIO_WRITE(BE32(4u << 20));
 }
 
 /* One page of user space pinned: its entry of the page table found and marked. */
@@ -114,18 +114,18 @@ int serve_miss(u32 *request, struct block **blocks) {
         return -1;
     }
     PIO_WRITE(entry);
-    PIO_WRITE(__builtin_bswap32(block->va));
-    PIO_WRITE(__builtin_bswap32(number << 16));
-    PIO_WRITE(__builtin_bswap32(block->va + block->size));
-    PIO_WRITE(__builtin_bswap32(block->size));
+    PIO_WRITE(BE32(block->va));
+    PIO_WRITE(BE32(number << 16));
+    PIO_WRITE(BE32(block->va + block->size));
+    PIO_WRITE(BE32(block->size));
     PIO_WRITE(0x60000000);
     return 0;
 }
 
 /* One piece of the answer. */
 u32 *serve_piece(u32 *piece) {
-    PIO_WRITE(__builtin_bswap32(piece[0]));
-    PIO_WRITE(__builtin_bswap32(piece[1]));
+    PIO_WRITE(BE32(piece[0]));
+    PIO_WRITE(BE32(piece[1]));
     LOOP_AGAIN();
     return piece + 2;
 }

@@ -107,6 +107,6 @@ u32 put_hybrid(struct queue *queue, u32 words) {
         back = 0;
     }
     queue->payload_back = back;
-    PIO_WRITE(__builtin_bswap32(at));
+    PIO_WRITE(BE32(at));
     return at;
 }

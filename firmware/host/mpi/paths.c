@@ -235,12 +235,12 @@ struct place *mpi_part(struct peer *peer, const int *words, u32 bytes, u32 numbe
     peer->credits--;
     peer->free = place->next;
     peer->owed = 0;
-    header[0] = __builtin_bswap32(words[0]);
-    header[1] = __builtin_bswap32(words[1]);
-    header[2] = __builtin_bswap32(words[2]);
-    header[3] = __builtin_bswap32(words[3]);
-    header[4] = __builtin_bswap32(bytes);
-    header[5] = __builtin_bswap32(number << 16 | owed);
+    header[0] = BE32(words[0]);
+    header[1] = BE32(words[1]);
+    header[2] = BE32(words[2]);
+    header[3] = BE32(words[3]);
+    header[4] = BE32(bytes);
+    header[5] = BE32(number << 16 | owed);
     return place;
 }
 

@@ -102,9 +102,9 @@ void give_card(u32 *lock) {
 
 /* The driver: source, target and bytes into the card's registers. */
 void start_dma(u32 source, u32 target, u32 bytes) {
-    PIO_WRITE(__builtin_bswap32(source));
-    PIO_WRITE(__builtin_bswap32(target));
-    PIO_WRITE(__builtin_bswap32(bytes));
+    PIO_WRITE(BE32(source));
+    PIO_WRITE(BE32(target));
+    PIO_WRITE(BE32(bytes));
 }
 
 /* The driver: one turn of a loop that waits. */

@@ -15,10 +15,10 @@ void agent_send(struct kernel *kernel, u32 *place, const u32 *message, u32 node)
     place[7] = message[7];
     place[8] = message[8];
     kernel->sends.tail = tail + 5;
-    PIO_WRITE(__builtin_bswap32(1u << 30 | 1));
-    PIO_WRITE(__builtin_bswap32((u32)place));
-    PIO_WRITE(__builtin_bswap32(node << 16 | 36));
-    PIO_WRITE(__builtin_bswap32(tail + 5));
+    PIO_WRITE(BE32(1u << 30 | 1));
+    PIO_WRITE(BE32((u32)place));
+    PIO_WRITE(BE32(node << 16 | 36));
+    PIO_WRITE(BE32(tail + 5));
     give_lock(&kernel->sends.lock);
 }
 

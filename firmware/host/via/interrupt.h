@@ -4,7 +4,7 @@
 u32 serve_interrupt(struct kernel *kernel, struct vi *vi, u32 *message) {
     u32 *sleeper = (u32 *)vi->sleepers;
     kernel->interrupts = kernel->interrupts + 1;
-    PIO_WRITE(__builtin_bswap32(1u << 30));
+    PIO_WRITE(BE32(1u << 30));
     if (UNLIKELY(SHARED32(&kernel->events[kernel->event]) != 0)) {
         OFF_PATH("an event");
         return 1;
@@ -56,7 +56,7 @@ void give_command(struct cache *cache, u32 word) {
     take_lock(&cache->lock);
     tail = cache->tail;
     cache->tail = tail + 1;
-    PIO_WRITE(__builtin_bswap32(word));
-    PIO_WRITE(__builtin_bswap32(tail + 1));
+    PIO_WRITE(BE32(word));
+    PIO_WRITE(BE32(tail + 1));
     give_lock(&cache->lock);
 }

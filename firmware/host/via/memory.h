@@ -45,8 +45,8 @@ u32 create_vi(struct kernel *kernel, struct vi *free, u32 process, u32 tag, u32 
     free->state = 0;
     free->generation = free->generation + 1;
     free->sleepers = 0;
-    PIO_WRITE(__builtin_bswap32(reliability));
-    PIO_WRITE(__builtin_bswap32(free->generation << 8));
+    PIO_WRITE(BE32(reliability));
+    PIO_WRITE(BE32(free->generation << 8));
     give_lock(&kernel->lock);
     return free->number;
 }
@@ -74,8 +74,8 @@ u32 create_queue(struct kernel *kernel, u32 *queues, u32 number, u32 process, u3
     one[0] = process;
     one[1] = page;
     one[2] = entries;
-    PIO_WRITE(__builtin_bswap32(page));
-    PIO_WRITE(__builtin_bswap32(entries));
+    PIO_WRITE(BE32(page));
+    PIO_WRITE(BE32(entries));
     give_lock(&kernel->lock);
     return number;
 }
@@ -102,7 +102,7 @@ u32 sleep_in_kernel(struct kernel *kernel, struct vi *vi, struct descriptor *des
     sleeper[3] = side;
     vi->sleepers = (u32)sleeper;
     give_lock(&kernel->lock);
-    PIO_WRITE(__builtin_bswap32(side));
+    PIO_WRITE(BE32(side));
     if (UNLIKELY(SHARED32(&descriptor->status) != 0)) {
         OFF_PATH("it is done");
         return 1;

@@ -115,13 +115,13 @@ static inline __attribute__((always_inline)) u32 post(struct kernel *kernel, str
     posted->end = tail + words;
     posted->time = time;
     cache->tail = tail + words;
-    SHARED32(&physical_descriptor[0]) = __builtin_bswap32(kind << 30 | vi->number << 21 | 1);
-    SHARED32(&physical_descriptor[1]) = __builtin_bswap32(physical(home, request->descriptor));
-    SHARED32(&physical_descriptor[2]) = __builtin_bswap32(size);
+    SHARED32(&physical_descriptor[0]) = BE32(kind << 30 | vi->number << 21 | 1);
+    SHARED32(&physical_descriptor[1]) = BE32(physical(home, request->descriptor));
+    SHARED32(&physical_descriptor[2]) = BE32(size);
     PIO_WRITE(SHARED32(&physical_descriptor[0]));
     PIO_WRITE(SHARED32(&physical_descriptor[1]));
     PIO_WRITE(SHARED32(&physical_descriptor[2]));
-    PIO_WRITE(__builtin_bswap32(tail + words));
+    PIO_WRITE(BE32(tail + words));
     return va;
 }
 
@@ -158,8 +158,8 @@ u32 post_page(struct kernel *kernel, struct vi *vi, u32 handle, u32 va, u32 size
     struct region *region = region_of(kernel, vi, handle, va, size);
     u32 part = (1u << PAGE_BITS) - (va & (1u << PAGE_BITS) - 1);
     if (LIKELY(part > size)) part = size;
-    PIO_WRITE(__builtin_bswap32(physical(region, va)));
-    PIO_WRITE(__builtin_bswap32(part));
+    PIO_WRITE(BE32(physical(region, va)));
+    PIO_WRITE(BE32(part));
     return size - part;
 }
 
@@ -186,10 +186,10 @@ u32 post_refused(struct kernel *kernel, struct request *request, u32 process, u3
     posted->region = request->handle;
     posted->end = tail + 3;
     vi->receives.tail = tail + 3;
-    PIO_WRITE(__builtin_bswap32(vi->number << 21 | 1 << 20));
-    PIO_WRITE(__builtin_bswap32(physical(home, request->descriptor)));
-    PIO_WRITE(__builtin_bswap32(status));
-    PIO_WRITE(__builtin_bswap32(tail + 3));
+    PIO_WRITE(BE32(vi->number << 21 | 1 << 20));
+    PIO_WRITE(BE32(physical(home, request->descriptor)));
+    PIO_WRITE(BE32(status));
+    PIO_WRITE(BE32(tail + 3));
     give_lock(&kernel->sends.lock);
     return vi->number;
 }

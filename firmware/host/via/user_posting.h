@@ -9,10 +9,10 @@ u32 post_pointer(struct mapped *mapped, u32 va, u32 handle) {
         OFF_PATH("no room");
         return 1;
     }
-    PIO_WRITE(__builtin_bswap32(va | 1));
-    PIO_WRITE(__builtin_bswap32(handle));
+    PIO_WRITE(BE32(va | 1));
+    PIO_WRITE(BE32(handle));
     mapped->tail = tail + 2;
-    PIO_WRITE(__builtin_bswap32(tail + 2));
+    PIO_WRITE(BE32(tail + 2));
     return 0;
 }
 
@@ -23,8 +23,8 @@ u32 post_image(struct mapped *mapped, const struct descriptor *descriptor, u32 h
         OFF_PATH("no room");
         return 1;
     }
-    PIO_WRITE(__builtin_bswap32((u32)descriptor));
-    PIO_WRITE(__builtin_bswap32(handle));
+    PIO_WRITE(BE32((u32)descriptor));
+    PIO_WRITE(BE32(handle));
     PIO_WRITE(descriptor->reserved);
     PIO_WRITE(descriptor->count_control);
     PIO_WRITE(descriptor->reserved_2);
@@ -32,7 +32,7 @@ u32 post_image(struct mapped *mapped, const struct descriptor *descriptor, u32 h
     PIO_WRITE(descriptor->length);
     PIO_WRITE(descriptor->status);
     mapped->tail = tail + words;
-    PIO_WRITE(__builtin_bswap32(tail + words));
+    PIO_WRITE(BE32(tail + words));
     return 0;
 }
 
@@ -47,7 +47,7 @@ void post_image_segment(const u32 *segment) {
 
 /* One look at how much of the queue cache the NIC has used. */
 u32 look_room(struct mapped *mapped) {
-    u32 head = __builtin_bswap32(PIO_READ());
+    u32 head = BE32(PIO_READ());
     mapped->head = head;
     LOOP_AGAIN();
     return mapped->tail - head;

@@ -12,7 +12,7 @@ struct region *check_write(struct kernel *kernel, struct slot *slot) {
         OFF_PATH("not allowed");
         return 0;
     }
-    PIO_WRITE(__builtin_bswap32(word));
+    PIO_WRITE(BE32(word));
     return region;
 }
 
