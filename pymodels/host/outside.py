@@ -13,6 +13,7 @@ import ctypes
 import os
 import signal
 import socket
+import struct
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -23,6 +24,7 @@ from pymodels.errors import SanlabError
 
 SOCKET = "SANLAB_SOCKET"
 SIZE_BYTES = 4
+AT_ONCE = 1 << 18
 PATIENCE_S = 60.0
 SHOWN = 3
 """Words of a command that errors show."""
@@ -54,7 +56,7 @@ class Outside:
         self._patience_s = patience_s
         self._asks = False
         self._socket, theirs = socket.socketpair()
-        self._socket.settimeout(patience_s)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _interval(patience_s))
         environment = {"PYTHONHASHSEED": "0", **os.environ, **variables, SOCKET: str(theirs.fileno())}
         with theirs, output.open("wb") if output else nullcontext() as printed:
             try:
@@ -95,14 +97,10 @@ class Outside:
             raise OutsideError(self._who, "was not answered, and can ask nothing more", "answer it first")
         if self.status is not None:
             return None
-        size = self._take(SIZE_BYTES)
-        if not size:
+        data = self._receive()
+        if data is None:
             self.kill(signal.SIG_DFL)
             return None
-        data = self._take(int.from_bytes(size, "big")) if len(size) == SIZE_BYTES else b""
-        if len(data) < int.from_bytes(size, "big") or len(size) < SIZE_BYTES:
-            self.kill()
-            raise OutsideError(self._who, f"broke off in a request, with status {self.status}", "see what it printed")
         self._asks = True
         return data
 
@@ -135,19 +133,38 @@ class Outside:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
-    def _take(self, count: int) -> bytes:
-        """So many bytes, or fewer at the end."""
-        data = b""
+    def _receive(self) -> bytes | None:
+        """A frame without its size; None at the end. Raises OutsideError when it does not come whole."""
+        data = self._more()
+        if not data:
+            return None
+        while len(data) < (whole := SIZE_BYTES + int.from_bytes(data[:SIZE_BYTES], "big")) or len(data) < SIZE_BYTES:
+            more = self._more()
+            if not more:
+                self.kill()
+                cause = f"broke off in a request, with status {self.status}"
+                raise OutsideError(self._who, cause, "see what it printed")
+            data += more
+        if len(data) > whole:
+            self.kill()
+            raise OutsideError(self._who, "asks twice at once", "let it wait for the answer")
+        return data[SIZE_BYTES:]
+
+    def _more(self) -> bytes:
+        """What has come; nothing at the end."""
         try:
-            while len(data) < count and (more := self._socket.recv(count - len(data))):
-                data += more
-        except TimeoutError:
+            return self._socket.recv(AT_ONCE)
+        except BlockingIOError:
             self.kill()
             cause = f"asked nothing for {self._patience_s:g} s, while the simulation waited"
             raise OutsideError(self._who, cause, "give it more patience, or let it ask") from None
         except ConnectionResetError:
-            return data
-        return data
+            return b""
+
+
+def _interval(seconds: float) -> bytes:
+    """An interval as the kernel takes it."""
+    return struct.pack("ll", int(seconds), int(seconds % 1 * 1e6))
 
 
 def _die_with_parent() -> None:

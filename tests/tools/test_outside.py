@@ -102,6 +102,7 @@ def test_a_program_that_is_killed_by_a_signal_says_so(bound: Bound) -> None:
         (["no_such_program", "1", "2", "3"], "host h: program 'no_such_program 1 2': cannot be started (.*); name a"),
         ([], "host h: program '': cannot be started (.*)"),
         (python("import time; time.sleep(50)"), "host h: program .*: asked nothing for 0.3 s, while the sim"),
+        (python(PROGRAM + "place.sendall(bytes(5))"), "asks twice at once; let it wait for the answer"),
         (python(PROGRAM + "place.sendall(b'abc')"), "broke off in a request, with status "),
         (python(PROGRAM + "place.sendall(bytes([0, 0, 0, 9, 1]))"), "broke off in a request, with status "),
     ],

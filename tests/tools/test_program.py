@@ -20,7 +20,7 @@ from pymodels.host.outside import end_all
 from pymodels.machine import MachineError
 from tb.program.mpi import abi
 from tb.program.mpi.build import library
-from tb.program.mpi.calls import NAMES, table
+from tb.program.mpi.calls import LOCAL, NAMES, table
 from tb.program.mpi.command import EXAMPLES, check_ranks, words_of
 from tb.program.mpi.serve import ProgramError
 from tests.tools.program_bench import main, run, start
@@ -45,9 +45,9 @@ def test_a_program_runs_and_two_runs_are_equal(ranks: int, on: str, tmp_path: Pa
 def test_the_library_has_a_function_for_every_call_and_no_other_name_of_mpi() -> None:
     said = subprocess.check_output(["nm", "-D", "--defined-only", library() / abi.LIBRARY], text=True)
     there = {line.split()[2] for line in said.splitlines() if line.split()[1] == "T"}
-    assert {one.name for one in table()} <= there
+    assert {*LOCAL, *(one.name for one in table())} <= there
     assert set(NAMES.read_text().split()) <= there
-    assert {one for one in there if one.startswith("MPI_")} <= {one.name for one in table()}
+    assert {one for one in there if one.startswith("MPI_")} <= {*LOCAL, *(one.name for one in table())}
 
 
 def test_clocks_show_simulated_time_and_sleep_takes_it(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tb.build.store import kept
 from tb.program.mpi import abi
-from tb.program.mpi.calls import KINDS, RESULTS, Call, table
+from tb.program.mpi.calls import KINDS, LOCAL, Call, table
 from tb.tools.programs import CC, ToolError, check_compilers
 
 C = Path(__file__).with_name("c")
@@ -43,7 +43,7 @@ def library() -> Path:
 
 def calls_c() -> str:
     """All functions of the library in C."""
-    lines = ["// Generated from tb/program/mpi/calls.py.", '#include "program.h"', "#include <string.h>", ""]
+    lines = ["// Generated from tb/program/mpi/calls.py.", '#include "program.h"', ""]
     lines += [_function(number, one) for number, one in enumerate(table())]
     lines += ["int *const MPI_UNWEIGHTED = (int *)1, *const MPI_WEIGHTS_EMPTY = (int *)2;", ""]
     return "\n".join(lines)
@@ -51,18 +51,23 @@ def calls_c() -> str:
 
 def _function(number: int, one: Call) -> str:
     if one.handler is None:
-        return f'int {one.name}(void) {{ return (int)sanlab_call("{one.name}", {number}, 0, 0); }}'
+        return f'int {one.name}(void) {{ return (int)sanlab_call("{one.name}", {number}, 0, 0, 0, 0); }}'
     words = ", ".join(f"(long){name}" for name, _ in one.parameters)
-    call = f'sanlab_call("{one.name}", {number}, {len(one.parameters)}, {"words" if words else "0"})'
-    result = RESULTS[one.result]
     body = f"long words[] = {{{words}}}; " if words else ""
-    if result == "double":
-        body += f"long word = {call}; double value; memcpy(&value, &word, sizeof value); return value;"
-    else:
-        body += f"return {'(int)' if result == 'int' else ''}{call};"
-    if one.result == "None" and one.name.startswith("sanlab_"):
-        result, body = "void", body.replace("return (int)", "")
-    return f"{result} {one.name}({_prototype(one)}) {{ {body} }}"
+    call = f'sanlab_call("{one.name}", {number}, {len(one.parameters)}, {"words" if words else "0"}, {_along(one)})'
+    if one.name.startswith("MPI_"):
+        return f"int {one.name}({_prototype(one)}) {{ {body}return (int){call}; }}"
+    return f"void {one.name}({_prototype(one)}) {{ {body}{call}; }}"
+
+
+def _along(one: Call) -> str:
+    """What of memory goes along with a call: where, and how many bytes."""
+    for at, (name, kind) in enumerate(one.parameters):
+        if kind == "Given":
+            return f"{name}, sizeof(int)"
+        if kind == "Buffer":
+            return f"{name}, sanlab_size({one.parameters[at + 1][0]}, {one.parameters[at + 2][0]})"
+    return "0, 0"
 
 
 def _prototype(one: Call) -> str:
@@ -80,7 +85,8 @@ def header() -> str:
     lines += [f"#define MPI_{name}_IGNORE ((MPI_Status *){abi.IGNORE})" for name in ("STATUS", "STATUSES")]
     for one in table():
         if one.handler is not None and one.name.startswith("MPI_"):
-            lines.append(f"{RESULTS[one.result]} {one.name}({_prototype(one)});")
+            lines.append(f"int {one.name}({_prototype(one)});")
+    lines += [f"{result} {name}(void);" for name, result in LOCAL.items()]
     return "\n".join([*lines, "#endif", ""])
 
 

@@ -19,11 +19,25 @@ Address = NewType("Address", int)
 """A pointer."""
 Aint = NewType("Aint", int)
 """A whole number of 64 bits."""
+Buffer = NewType("Buffer", int)
+"""The address of data that are read; count and datatype are the next two parameters."""
+Given = NewType("Given", int)
+"""The address of an int that is read."""
 Handle = NewType("Handle", int)
 """What stands for an object of MPI; an int in C, a positive number here."""
-KINDS = {"int": "int", "Handle": "int", "Address": "const void *", "Aint": "long"}
+KINDS = {
+    "int": "int",
+    "Handle": "int",
+    "Aint": "long",
+    "Address": "const void *",
+    "Buffer": "const void *",
+    "Given": "const void *",
+}
 """What an annotation is in C."""
-RESULTS = {"None": "int", "int": "int", "float": "double", "Aint": "long"}
+LOCAL = {"MPI_Wtime": "double", "MPI_Wtick": "double"}
+"""Functions that the library does by itself, and their results."""
+MASKS = {"Handle": 0xFFFFFFFF, **dict.fromkeys(("Address", "Buffer", "Given"), (1 << 64) - 1)}
+"""Of words that have no sign."""
 MODULES = ("environment", "comms", "groups", "attributes", "types", "point", "waiting", "collectives", "operators")
 """Where calls are."""
 NAMES = Path(__file__).with_name("names.txt")
@@ -37,18 +51,16 @@ class Call:
     name: str
     parameters: tuple[tuple[str, str], ...]
     """Name and kind of each."""
-    result: str
     handler: Handler | None
     anytime: bool = False
     """It may be called before MPI_Init and after MPI_Finalize."""
 
     def arguments(self, words: tuple[int, ...]) -> list[int]:
         """The words of a request as what they are."""
-        return [_read(kind, value) for (_, kind), value in zip(self.parameters, words, strict=True)]
-
-
-def _read(kind: str, value: int) -> int:
-    return value & 0xFFFFFFFF if kind == "Handle" else value & (1 << 64) - 1 if kind == "Address" else value
+        return [
+            value & MASKS[kind] if kind in MASKS else value
+            for (_, kind), value in zip(self.parameters, words, strict=True)
+        ]
 
 
 _written: dict[str, Call] = {}
@@ -61,7 +73,7 @@ def call(*names: str, anytime: bool = False) -> Callable[[Handler], Handler]:
         signature = inspect.signature(handler)
         parameters = tuple((one.name, str(one.annotation)) for one in list(signature.parameters.values())[1:])
         for name in names:
-            _written[name] = Call(name, parameters, str(signature.return_annotation), handler, anytime)
+            _written[name] = Call(name, parameters, handler, anytime)
         return handler
 
     return of
@@ -73,4 +85,4 @@ def table() -> tuple[Call, ...]:
     for module in MODULES:
         importlib.import_module(f"tb.program.mpi.{module}")
     names = {*NAMES.read_text().split(), *_written}
-    return tuple(_written.get(name) or Call(name, (), "int", None) for name in sorted(names))
+    return tuple(_written.get(name) or Call(name, (), None) for name in sorted(names - LOCAL.keys()))

@@ -7,7 +7,7 @@ from typing import Any
 from firmware.host.mpi.comm import PointToPoint
 from firmware.host.mpi.parts import IN_PLACE
 from tb.program.mpi import abi
-from tb.program.mpi.calls import Address, Handle, call
+from tb.program.mpi.calls import Address, Buffer, Handle, call
 from tb.program.mpi.layout import Place
 from tb.program.mpi.rank import Rank
 
@@ -18,7 +18,7 @@ async def _barrier(rank: Rank, comm: Handle) -> None:
 
 
 @call("MPI_Bcast")
-async def _bcast(rank: Rank, buf: Address, count: int, datatype: Handle, root: int, comm: Handle) -> None:
+async def _bcast(rank: Rank, buf: Buffer, count: int, datatype: Handle, root: int, comm: Handle) -> None:
     of, place = rank.comm(comm), rank.place(buf, count, datatype)
     if of.rank == root:
         place.read()
@@ -47,7 +47,7 @@ def _each(place: Place, count: int) -> list[Any]:
 @call("MPI_Gather")
 async def _gather(
     rank: Rank,
-    buf: Address,
+    buf: Buffer,
     count: int,
     datatype: Handle,
     into_buf: Address,
@@ -68,7 +68,7 @@ async def _gather(
 @call("MPI_Scatter")
 async def _scatter(
     rank: Rank,
-    buf: Address,
+    buf: Buffer,
     count: int,
     datatype: Handle,
     into_buf: Address,
@@ -90,7 +90,7 @@ async def _scatter(
 @call("MPI_Allgather")
 async def _allgather(
     rank: Rank,
-    buf: Address,
+    buf: Buffer,
     count: int,
     datatype: Handle,
     into_buf: Address,
@@ -107,7 +107,7 @@ async def _allgather(
 @call("MPI_Alltoall")
 async def _alltoall(
     rank: Rank,
-    buf: Address,
+    buf: Buffer,
     count: int,
     datatype: Handle,
     into_buf: Address,
@@ -156,7 +156,7 @@ class _Parts:
 @call("MPI_Gatherv")
 async def _gatherv(
     rank: Rank,
-    buf: Address,
+    buf: Buffer,
     count: int,
     datatype: Handle,
     into_buf: Address,
@@ -201,7 +201,7 @@ async def _scatterv(
 @call("MPI_Allgatherv")
 async def _allgatherv(
     rank: Rank,
-    buf: Address,
+    buf: Buffer,
     count: int,
     datatype: Handle,
     into_buf: Address,

@@ -12,14 +12,20 @@ SHARED = 1
 """MPI_COMM_TYPE_SHARED."""
 
 
+def _tell(rank: Rank, comm: int, where: int, number: int) -> None:
+    """What stays as it is while there is the communicator."""
+    rank.memory.put_ints(where, number)
+    rank.memory.keep(rank.number, comm, number)
+
+
 @call("MPI_Comm_rank")
 async def _rank(rank: Rank, comm: Handle, number: Address) -> None:
-    rank.memory.put_ints(number, rank.comm(comm).rank)
+    _tell(rank, comm, number, rank.comm(comm).rank)
 
 
 @call("MPI_Comm_size")
 async def _size(rank: Rank, comm: Handle, size: Address) -> None:
-    rank.memory.put_ints(size, rank.comm(comm).size)
+    _tell(rank, comm, size, rank.comm(comm).size)
 
 
 @call("MPI_Comm_test_inter")
@@ -88,6 +94,7 @@ async def _free(rank: Rank, comm: Address) -> None:
     await drop_attributes(rank, handle)
     await of.comm.Free()
     rank.comms.pop(handle)
+    rank.memory.forget()
     rank.within = None
     rank.memory.put_ints(comm, abi.COMM_NULL)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
 from tb.program.mpi.calls import Address, Aint, Handle, call
@@ -58,6 +60,7 @@ async def _finalize(rank: Rank) -> None:
 
     await drop_attributes(rank, abi.COMM_SELF)
     await rank.mpi.Finalize()
+    rank.memory.forget()
     rank.finalized = True
 
 
@@ -66,26 +69,14 @@ async def _abort(rank: Rank, comm: Handle, code: int) -> None:
     raise Aborted(code)
 
 
-@call("MPI_Wtime", anytime=True)
-async def _wtime(rank: Rank) -> float:
-    await rank.mpi.host.syscall()
-    return rank.mpi.host.now * 1e-12
-
-
-@call("MPI_Wtick", anytime=True)
-async def _wtick(rank: Rank) -> float:
-    return 1e-9
-
-
-@call("sanlab_clock", anytime=True)
-async def _clock(rank: Rank) -> Aint:
-    await rank.mpi.host.syscall()
-    return Aint(rank.mpi.host.now // 1000)
+@call("sanlab_begin", anytime=True)
+async def _begin(rank: Rank, times: Address) -> None:
+    """Where the library looks for the time, for what a look takes, and for what computing takes."""
+    rank.memory.put(times, struct.pack("<qqd", rank.mpi.host.now, rank.look_ps, rank.cpu_ratio))
 
 
 @call("sanlab_sleep", anytime=True)
 async def _sleep(rank: Rank, ns: Aint) -> None:
-    await rank.mpi.host.syscall()
     await rank.mpi.host.sleep(ns * 1000)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from firmware.host.mpi.requests import Request
 from firmware.host.mpi.status import Status
 from tb.program.mpi import abi
-from tb.program.mpi.calls import Address, Handle, call
+from tb.program.mpi.calls import Address, Buffer, Handle, call
 from tb.program.mpi.rank import Pending, Rank
 
 
@@ -20,7 +20,7 @@ def _short(rank: Rank) -> str:
 
 
 @call("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend")
-async def _send(rank: Rank, buf: Address, count: int, datatype: Handle, dest: int, tag: int, comm: Handle) -> None:
+async def _send(rank: Rank, buf: Buffer, count: int, datatype: Handle, dest: int, tag: int, comm: Handle) -> None:
     of = rank.comm(comm)
     await getattr(of, _short(rank))(rank.data(buf, count, datatype).spec, dest, tag)
 
@@ -38,7 +38,7 @@ async def _recv(
 @call("MPI_Sendrecv")
 async def _sendrecv(
     rank: Rank,
-    buf: Address,
+    buf: Buffer,
     count: int,
     datatype: Handle,
     dest: int,
@@ -71,12 +71,12 @@ async def _sendrecv_replace(
     comm: Handle,
     status: Address,
 ) -> None:
-    await _sendrecv(rank, buf, count, datatype, dest, tag, buf, count, datatype, source, into_tag, comm, status)
+    await _sendrecv(rank, Buffer(buf), count, datatype, dest, tag, buf, count, datatype, source, into_tag, comm, status)
 
 
 @call("MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Ibsend")
 async def _isend(
-    rank: Rank, buf: Address, count: int, datatype: Handle, dest: int, tag: int, comm: Handle, request: Address
+    rank: Rank, buf: Buffer, count: int, datatype: Handle, dest: int, tag: int, comm: Handle, request: Address
 ) -> None:
     of = rank.comm(comm)
     begun: Request = await getattr(of, _short(rank))(rank.data(buf, count, datatype).spec, dest, tag)

@@ -50,10 +50,14 @@ class Pending:
 class Rank:
     """One program's state in MPI."""
 
-    def __init__(self, mpi: Mpi, memory: Memory, ranks: int) -> None:
-        """`ranks` of programs in MPI_COMM_WORLD."""
+    def __init__(self, mpi: Mpi, memory: Memory, ranks: int, cpu_ratio: float) -> None:
+        """`ranks` of programs in MPI_COMM_WORLD; `cpu_ratio`: simulated ns of a ns of computing."""
         self.mpi, self.memory, self.ranks = mpi, memory, ranks
-        self.call = ""
+        self.call, self.number = "", 0
+        """The present call, and its number in the table."""
+        self.cpu_ratio = cpu_ratio
+        self.look_ps = 0
+        """What looking at a clock takes."""
         self.within: Communicator | None = None
         """The communicator of the present call."""
         self.finalized = False

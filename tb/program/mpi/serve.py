@@ -21,6 +21,8 @@ from tb.program.mpi.rank import Rank
 
 SHOWN = 10
 """Last lines of a program's output that errors show."""
+HEAD = 33
+"""Bytes of a request before its arguments."""
 MISSING = "the library does not have it"
 
 
@@ -59,12 +61,15 @@ class Server:
         variables = {"LD_PRELOAD": str(folder / abi.LIBRARY), "LD_LIBRARY_PATH": os.pathsep.join(paths)}
         output = start.output(self._number)
         self._program: Outside = mpi.host.outside(start.command, start.patience_s, variables, output)
-        self._rank = Rank(mpi, Memory(self._program), start.ranks)
+        self._rank = Rank(mpi, Memory(self._program), start.ranks, start.cpu_ratio)
         self._rank.callback = self._callback
-        self._cpu_ns = 0
 
     async def serve(self) -> None:
         """Until the program ends. Raises ProgramError, MpiError, OutsideError."""
+        host = self._mpi.host
+        begun = host.now
+        await host.syscall()
+        self._rank.look_ps = host.now - begun
         try:
             while (request := await self._program.request()) is not None:
                 await self._serve(request)
@@ -86,20 +91,24 @@ class Server:
 
     async def _serve(self, request: bytes) -> None:
         """Do one call."""
-        number, cpu_ns, *words = struct.unpack(f"<{(len(request) - 1) // 8}q", request[1:])
-        one = table()[number]
+        number, cpu_ns, looks, count = struct.unpack_from("<4q", request, 1)
+        words = struct.unpack_from(f"<{count}q", request, HEAD)
+        one, rank = table()[number], self._rank
         self.calls += 1
         self.sent += "send" in one.name.lower() and not one.name.endswith("init")
-        if self._start.cpu_ratio:
-            await self._mpi.host.compute((cpu_ns - self._cpu_ns) * self._start.cpu_ratio)
-            self._cpu_ns = cpu_ns
-        outer, self._rank.call, self._rank.within = self._rank.call, one.name, None
+        if took := cpu_ns * rank.cpu_ratio + looks * rank.look_ps / 1000:
+            await self._mpi.host.compute(took)
+        outer = rank.call, rank.number
+        rank.call, rank.number, rank.within = one.name, number, None
+        rank.memory.along = along(one, words, request[HEAD + 8 * count :])
         try:
-            self._rank.memory.result(await self._do(one, tuple(words)))
+            result = await self._do(one, words)
         finally:
-            self._rank.call = outer
+            rank.call, rank.number = outer
+            rank.memory.along = (0, b"")
+        rank.memory.result(result, self._mpi.host.now)
 
-    async def _do(self, one: Call, words: tuple[int, ...]) -> int | float:
+    async def _do(self, one: Call, words: tuple[int, ...]) -> int:
         """The result of a call, of one that failed its error class where the program wants to have that."""
         who = f"rank {self._number}, {one.name}"
         if one.handler is None:
@@ -143,3 +152,11 @@ class Server:
         path = self._start.output(self._number)
         lines = path.read_text(errors="replace").splitlines()[-SHOWN:] if path.is_file() else []
         return f"; it printed last:\n  {chr(10).join(lines)}\n" if lines else ""
+
+
+def along(one: Call, words: Sequence[int], data: bytes) -> tuple[int, bytes]:
+    """Address and bytes of what came along with a call."""
+    for (_, kind), word in zip(one.parameters, words, strict=False):
+        if kind in ("Buffer", "Given"):
+            return word & (1 << 64) - 1, data
+    return 0, b""

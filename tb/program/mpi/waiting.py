@@ -8,7 +8,7 @@ from firmware.host.mpi.errors import ErrorClass, Misuse
 from firmware.host.mpi.requests import Request
 from firmware.host.mpi.status import UNDEFINED, Status
 from tb.program.mpi import abi
-from tb.program.mpi.calls import Address, Handle, call
+from tb.program.mpi.calls import Address, Given, Handle, call
 from tb.program.mpi.point import put_status
 from tb.program.mpi.rank import Pending, Rank
 
@@ -34,7 +34,7 @@ def _put_statuses(rank: Rank, at: int, statuses: Sequence[Status]) -> None:
 
 
 @call("MPI_Wait")
-async def _wait(rank: Rank, request: Address, status: Address) -> None:
+async def _wait(rank: Rank, request: Given, status: Address) -> None:
     handle, told = rank.memory.handles(request, 1)[0], Status()
     one = _of(rank, [handle])[0]
     await one.request.Wait(told)
@@ -43,7 +43,7 @@ async def _wait(rank: Rank, request: Address, status: Address) -> None:
 
 
 @call("MPI_Test")
-async def _test(rank: Rank, request: Address, flag: Address, status: Address) -> None:
+async def _test(rank: Rank, request: Given, flag: Address, status: Address) -> None:
     handle, told = rank.memory.handles(request, 1)[0], Status()
     one = _of(rank, [handle])[0]
     done = await one.request.Test(told)
@@ -130,7 +130,7 @@ async def _some(
 
 
 @call("MPI_Start")
-async def _start(rank: Rank, request: Address) -> None:
+async def _start(rank: Rank, request: Given) -> None:
     await _begin(rank, rank.memory.handles(request, 1)[0])
 
 
@@ -148,12 +148,12 @@ async def _begin(rank: Rank, handle: int) -> None:
 
 
 @call("MPI_Cancel")
-async def _cancel(rank: Rank, request: Address) -> None:
+async def _cancel(rank: Rank, request: Given) -> None:
     rank.requests[rank.memory.handles(request, 1)[0]].request.Cancel()
 
 
 @call("MPI_Request_free")
-async def _request_free(rank: Rank, request: Address) -> None:
+async def _request_free(rank: Rank, request: Given) -> None:
     handle = rank.memory.handles(request, 1)[0]
     if rank.requests[handle].into and rank.requests[handle].request.active:
         cause = "the request is a receive that has not ended"

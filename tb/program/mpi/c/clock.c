@@ -1,4 +1,4 @@
-// The clocks of the C library, with simulated time in them; and sleep, which takes simulated time.
+// The clocks of the C library and of MPI, with simulated time in them; and sleep, which takes simulated time.
 // Clocks of CPU time stay the machine's, and so do all clocks of what the program has started.
 
 #define _GNU_SOURCE
@@ -17,7 +17,7 @@ static int simulated(clockid_t clock) {
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
     if (!simulated(clock)) return (int)syscall(SYS_clock_gettime, clock, time);
-    long now = sanlab_clock();
+    long now = sanlab_clock() / 1000;
     time->tv_sec = now / SECOND;
     time->tv_nsec = now % SECOND;
     return 0;
@@ -41,7 +41,7 @@ time_t time(time_t *where) {
 
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *left) {
     if (!simulated(clock)) return (int)syscall(SYS_clock_nanosleep, clock, flags, wanted, left);
-    long ns = wanted->tv_sec * SECOND + wanted->tv_nsec - (flags & TIMER_ABSTIME ? sanlab_clock() : 0);
+    long ns = wanted->tv_sec * SECOND + wanted->tv_nsec - (flags & TIMER_ABSTIME ? sanlab_clock() / 1000 : 0);
     if (ns > 0) sanlab_sleep(ns);
     return 0;
 }
@@ -59,3 +59,10 @@ unsigned sleep(unsigned seconds) {
     struct timespec wanted = {seconds, 0};
     return (unsigned)nanosleep(&wanted, 0);
 }
+
+double MPI_Wtime(void) {
+    if (!sanlab_here()) sanlab_stop("MPI_Wtime");
+    return (double)sanlab_clock() * 1e-12;
+}
+
+double MPI_Wtick(void) { return 1e-12; }
