@@ -13,6 +13,9 @@ import pytest
 
 from tests.system.runs import must
 
+SP = "sp+ppc604-332"
+"""The nodes of paper 001, chapter 6."""
+
 
 @pytest.mark.parametrize("on", ["grim", "via"])
 def test_random_operations_equal_a_sequential_matcher(on: str, tmp_path: Path) -> None:
@@ -24,6 +27,19 @@ def test_random_operations_equal_a_sequential_matcher(on: str, tmp_path: Path) -
 def test_nothing_is_lost_or_overtaken_where_packets_are_lost(tmp_path: Path) -> None:
     settings = "operations=100 fault.loss=0.02 grim.timeout_us=300"
     assert must("mpi_matching", "verilator", tmp_path, settings).metrics["wrong"] == 0
+
+
+def test_nor_where_routes_of_the_sp_reorder_and_wires_lose_and_damage_packets(tmp_path: Path) -> None:
+    bad = "fault.loss=0.02 fault.damage=0.02 fault.late_port=chip1.6 fault.late_us=20 pipes.timeout_us=200"
+    settings = f"operations=60 mpi.on=pipes {bad}"
+    assert must("mpi_matching", "verilator", tmp_path, settings, "sp_board", profile=SP).metrics["wrong"] == 0
+
+
+def test_the_native_mpi_of_the_sp_moves_bytes_faster_past_its_pipes(tmp_path: Path) -> None:
+    settings = "repetitions=1 messages=4 largest=65536 mpi.on=pipes mpi.eager_limit=100000"
+    metrics = must("mpi_pingpong", "verilator", tmp_path, settings, "sp_board", profile=SP).metrics
+    assert metrics["bandwidth_MBps_65536B"] > 1.15 * metrics["bandwidth_MBps_16384B"]
+    assert metrics["one_way_us_0B"] < metrics["one_way_us_64B"] < metrics["one_way_us_4095B"]
 
 
 def test_modes_cost_what_their_protocols_need(tmp_path: Path) -> None:

@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from firmware.host.mpi import ErrorClass, Mpi, MpiError
-from firmware.layers import ClusterView, host_library, nic_program
+from firmware.layers import ClusterView, nic_program
+from firmware.stack import Libraries
+from pymodels.builders import board, host_names
 from pymodels.machine import Machine
+from pymodels.updown import up_down
 
 Program = Callable[[Mpi, int], Awaitable[Any]]
 
@@ -25,16 +28,34 @@ class World:
         seed: int = 1,
         nic: str = "lanai9",
         below: Mapping[str, Any] = MappingProxyType({}),
+        chips: int = 0,
+        trace: bool = False,
         **options: int,
     ) -> None:
-        self.machine = machine = Machine(ranks, seed=seed, trace=False, nic=nic)
-        self.ranks: list[Mpi] = []
-        for node in range(ranks):
-            beneath = ClusterView(**machine.view(node, **below))
+        """`chips`: node chips of an SP board, each with a host, and as many routes a pair; 0: one switch."""
+        network: dict[str, Any] = {}
+        if chips:
+            topology = board(host_names(ranks), chips=chips)
+            network = {"topology": topology, "routes": up_down(topology, most=chips)}
+        self.machine = machine = Machine(ranks, seed=seed, trace=trace, nic=nic, **network)
+        given: dict[str, Mapping[str, Any]] = {"mpi": {"on": on, **options}, on: below}
+        self.ranks: list[Mpi] = [
+            Libraries(machine.host(node), *self._parts(node, given)).start("mpi") for node in range(ranks)
+        ]
+
+    def _parts(self, node: int, given: Mapping[str, Mapping[str, Any]]) -> tuple[Any, Any]:
+        """What a layer on a node is told, and how its program is started on the NIC."""
+        machine = self.machine
+
+        def view(layer: str, more: Mapping[str, Any]) -> ClusterView:
+            return ClusterView(**machine.view(node, **{**given.get(layer, {}), **more}))
+
+        def program(layer: str, told: ClusterView) -> ClusterView:
             processor = machine.processor(node)
-            processor.spawn(nic_program(on)(processor, beneath), on)
-            view = ClusterView(**machine.view(node, on=on, **options))
-            self.ranks.append(Mpi(machine.host(node), view, host_library(on)(machine.host(node), beneath)))
+            processor.spawn(nic_program(layer)(processor, told), layer)
+            return told
+
+        return view, program
 
     def run(self, program: Program, finalize: bool = True, within_us: float = 1e6) -> list[Any]:
         """`MPI_Init`, `program(mpi, rank)`, `MPI_Finalize` on every rank; what it returned, by rank."""

@@ -29,7 +29,7 @@ def flip_tag(world: World, rank: int) -> None:
 @EACH
 @pytest.mark.parametrize("flips", [False, True])
 def test_a_flipped_bit_of_the_tag_meets_another_receive(on: str, flips: bool) -> None:
-    world = World(2, on)
+    world = World(2, on, below={"timeout_us": 100_000} if on == "pipes" else {})  # nothing is sent again meanwhile
     stands = FLIPPED if flips else SENT
 
     async def program(mpi: Mpi, rank: int) -> bytes:

@@ -21,17 +21,22 @@ RANKS = 4
 
 def agree(operations: int, seed: int, on: str, **world: Any) -> None:
     """Run a random program and compare."""
+    agrees(World(RANKS, on, seed, **world), operations, seed)
+
+
+def agrees(world: World, operations: int, seed: int) -> None:
+    """The same in a world of four ranks."""
     made = programs(RANKS, operations, seed)
     counts = due(made)
 
     async def rank(mpi: Mpi, number: int) -> Any:
         return await run_rank(mpi, made[number], counts[number])
 
-    for number, (got, log) in enumerate(World(RANKS, on, seed, **world).run(rank)):
+    for number, (got, log) in enumerate(world.run(rank)):
         assert got == expected(number, made, log), f"rank {number}"
 
 
-@pytest.mark.parametrize("on", ["grim", "via"])
+@pytest.mark.parametrize("on", ["grim", "via", "pipes"])
 def test_random_operations_equal_a_sequential_matcher(on: str) -> None:
     agree(200, 1, on)
 
@@ -44,9 +49,13 @@ def test_random_operations_equal_a_sequential_matcher(on: str) -> None:
         ("via", "lanai9", {"preset": "bvia1"}),
         ("via", "lanai9", {"preset": "hwvia"}),
         ("via", "sp", {}),
+        ("pipes", "sp", {}),
+        ("pipes", "lanai4", {"window": 4}),
     ],
 )
-def test_so_do_those_on_every_nic_and_every_implementation_of_via(on: str, nic: str, below: dict[str, Any]) -> None:
+def test_so_do_those_on_every_nic_and_every_implementation_of_the_layer_below(
+    on: str, nic: str, below: dict[str, Any]
+) -> None:
     agree(60, 2, on, nic=nic, below=below)
 
 

@@ -18,7 +18,7 @@ from tests.unit.mpi_bench import World, pattern, refused
 
 LATE_PS = 3_000_000_000
 """Longer than everything that a rank does before."""
-EACH = pytest.mark.parametrize("on", ["grim", "via"])
+EACH = pytest.mark.parametrize("on", ["grim", "via", "pipes"])
 EDGES = (0, 1, 4095, 4096, 70_000)
 
 

@@ -34,6 +34,6 @@ __all__ = [
     "open_layer",
 ]
 
-STANDS_ON = ("grim", "via")
+STANDS_ON = ("grim", "via", "pipes")
 
 open_layer = Mpi

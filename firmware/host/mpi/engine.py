@@ -169,6 +169,10 @@ class Engine:
                 self.host.waits.got(self.who, what)
             await self.advance()
 
+    async def finish(self) -> None:
+        """No call follows."""
+        await self._transport.finish()
+
     @property
     def who(self) -> str:
         """This rank in reports of waiting."""

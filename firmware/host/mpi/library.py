@@ -12,6 +12,7 @@ from firmware.host.mpi.engine import Engine
 from firmware.host.mpi.errors import ErrorClass, MpiError
 from firmware.host.mpi.options import Options
 from firmware.host.mpi.over_grim import OverGrim
+from firmware.host.mpi.over_pipes import OverPipes
 from firmware.host.mpi.over_via import OverVia
 from firmware.host.mpi.steps import Collective
 from firmware.host.mpi.transport import Transport
@@ -20,7 +21,7 @@ from firmware.layers import ClusterView
 from firmware.verbs import Host
 
 TRANSPORTS: Mapping[str, Callable[[Host, int, int, Any], Transport]] = MappingProxyType(
-    {"grim": OverGrim, "via": OverVia}
+    {"grim": OverGrim, "via": OverVia, "pipes": OverPipes}
 )
 """By the layer below: of host, rank, number of ranks and that layer's library."""
 
@@ -62,6 +63,7 @@ class Mpi(Types):
                     f"nobody has received {len(engine.matcher.messages)} messages, the first one of rank {lost.source}"
                 )
                 raise MpiError(engine.rank, call, ErrorClass.PENDING, f"{cause}, tag {lost.tag}", "receive them")
+            await engine.finish()
         engine.running = False
         self._finalized = True
 

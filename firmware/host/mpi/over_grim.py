@@ -44,6 +44,9 @@ class OverGrim:
         """Poll until the condition holds."""
         await self._grim.wait_for(condition)
 
+    async def finish(self) -> None:
+        """The NIC sees to it."""
+
     async def _arrived(self, source: int, a0: int, a1: int, a2: int, a3: int, payload: memoryview) -> None:
         """The handler: a message is here, whole."""
         assert self._port is not None

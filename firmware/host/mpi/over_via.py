@@ -152,6 +152,9 @@ class OverVia:
         while not condition():
             await self._take(*await self._queue.poll())
 
+    async def finish(self) -> None:
+        """The NIC sees to it."""
+
     async def _take(self, vi: Any, _: bool) -> None:
         """A part that has come to a VI; its buffer is posted again, and credits go back when half are due."""
         peer = self._of_vi[vi.number]

@@ -265,3 +265,34 @@ struct message *mpi_take_part(struct peer *peer, const u32 *header, int *words) 
     }
     return peer->arrival;
 }
+
+/* A message into a pipe: its envelope, and how much of it goes through the pipe. */
+u32 mpi_envelope(const int *words, u32 bytes, u32 *envelope) {
+    envelope[0] = BE32(words[0]);
+    envelope[1] = BE32(words[1]);
+    envelope[2] = BE32(words[2]);
+    envelope[3] = BE32(words[3]);
+    envelope[4] = BE32(bytes);
+    envelope[5] = 0;
+    if (UNLIKELY(bytes > 32768)) {
+        OFF_PATH("its ends only");
+        return 16384;
+    }
+    return bytes;
+}
+
+/* An envelope that has come out of a pipe. */
+struct stream { u32 have, bytes, come; struct message *arrival; };
+u32 mpi_take_envelope(struct stream *stream, const u32 *envelope, u32 here, int *words) {
+    if (UNLIKELY(stream->have + here < 24)) {
+        OFF_PATH("a part of it");
+        stream->have += here;
+        return 0;
+    }
+    words[0] = be32_load(envelope);
+    words[1] = be32_load(envelope + 1);
+    words[2] = be32_load(envelope + 2);
+    words[3] = be32_load(envelope + 3);
+    stream->have = stream->come = 0;
+    return stream->bytes = be32_load(envelope + 4);
+}

@@ -49,3 +49,6 @@ class Transport(Protocol):
 
     async def wait(self, condition: Callable[[], bool]) -> None:
         """Take in messages until the condition holds."""
+
+    async def finish(self) -> None:
+        """Return when all that was sent will arrive, even if this rank makes no further call."""
