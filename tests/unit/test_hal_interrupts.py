@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pytest
 
+from firmware.host.hal.interface import Packet
 from tests.unit.hal_bench import Bench, numbered
 
 APART_PS = 20_000_000
@@ -95,3 +96,23 @@ def test_interrupts_can_be_switched_off_again() -> None:
     bench.run(bench.give(0, 1, numbered(3)))
     settle(bench)
     assert bench.came[1] == [] and bench.run(bench.hals[1].poll()) == [3]
+
+
+def test_a_poll_that_an_interrupt_meets_leaves_interrupts_on() -> None:
+    bench = Bench(chips=0)
+    hal, host = bench.hals[1], bench.machine.host(1)
+
+    async def slow(packet: Packet) -> None:
+        await host.sleep(60_000_000)
+
+    async def polls() -> None:
+        await hal.interrupts(True)
+        await bench.hals[0].send(1, 5, b"handled slowly")
+        while not await hal.poll():
+            await host.sleep(100_000)
+
+    hal.on_packet(5, slow)
+    bench.run(polls())
+    bench.run(bench.give(0, 1, [b"nobody polls"]))
+    settle(bench)
+    assert len(bench.came[1]) == 1 and hal.interrupted == 2

@@ -176,3 +176,24 @@ def test_with_interrupts_a_stream_comes_while_its_reader_computes() -> None:
     pair.run(pair.bench.hals[1].interrupts(True))
     assert pair.run(computes(), pair.write(0, 1, data, 5000))[0] == 60_000
     assert pair.run(pair.pipes[1].read(0, 60_000)) == [data]
+
+
+@pytest.mark.parametrize("node", [0, 1])
+def test_a_bit_flipped_in_the_memory_of_a_pipe_is_what_is_read(node: int) -> None:
+    pair, data = Pair(chips=0), pattern(500)
+    if node == 0:
+        pair.machine.faults.drop(0, 1, 0)  # it is sent again out of the pipe
+
+    async def flip() -> None:
+        await pair.machine.kernel.sleep(300_000_000, "the bytes stand in the pipe")
+        memory = pair.machine.host(node).memory
+        at = memory.data.rfind(data)  # what HAL holds stands before
+        memory.write(at + 77, bytes([data[77] ^ 1]))
+
+    async def late() -> bytes:
+        await pair.pipes[1].wait(lambda: pair.pipes[1].readable(0) == 500)
+        await pair.pipes[1].wait(lambda: False, 2_000_000_000)
+        return await pair.read(1, 0, 500)
+
+    read = pair.run(pair.write(0, 1, data, 500), late(), flip())[1]
+    assert [at for at in range(500) if read[at] != data[at]] == [77]

@@ -65,6 +65,7 @@ class HostHal:
         count = await self._receiver.poll()
         if not count:
             await self.host.spend("hal_look")
+        await self._interrupts.ask()
         return count
 
     async def wait(self, condition: Callable[[], bool], until_ps: int | None = None) -> bool:

@@ -13,6 +13,7 @@ from firmware.nic.hal.options import Options
 from firmware.verbs import Host
 from pymodels.trace import TraceEvent
 
+WORDS = 1 << 32
 HEADER_BLOCK = 16
 """Bytes of a header that one turn of its copy moves."""
 
@@ -137,11 +138,11 @@ class Sender:
     async def _look(self) -> None:
         """Spin until the NIC has read an order."""
         host = self._host
-        what, seen = "a send buffer", self._read & 0xFFFFFFFF
+        what, seen = "a send buffer", self._read % WORDS
         host.waits.want(host.who, what, f"NIC {self._me}")
         now = await host.poll_card(host.nic_base + Word.READ, seen, "hal_look_read")
         host.waits.got(host.who, what)
-        while self._read & 0xFFFFFFFF != now:
+        while 0 < (now - self._read) % WORDS < WORDS // 2:  # another task may have looked later
             self._read += 1
             buffer = self._orders.popleft()
             if buffer not in self._kept and buffer not in self._orders:
