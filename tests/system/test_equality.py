@@ -31,7 +31,7 @@ SMALL = {
     "grim_pingpong": "repetitions=1 largest=256",
     "grim_streaming": "messages=16 size=48",
     "host_faults": "repetitions=8 wait_us=5",
-    "host_sharing": "computing_us=300 handler_us=5 interrupt_us=20 timer_us=100 alone=2",
+    "host_sharing": "computing_us=300 handler_us=5 interrupt_us=20 timer_us=100",
     "grim_transfer": "file=LICENSE send_bytes=3000",
     "mpi_pingpong": "repetitions=1 messages=2 largest=64 mpi.eager_limit=32",
     "program": "command=ring.c",
