@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pymodels.formats.via import Reliability, Status
+from pymodels.host import Sig
 from tb.studies._via_ends import End, Memory, Ring
 
 ENTRIES = 512
@@ -31,8 +33,8 @@ class Case:
     segments: int = 1
     vis: int = 1
     """Connected VIs between the two processes; one of them is used."""
-    notify: bool = False
-    """A handler is called for each receive, and answers."""
+    notify: Literal["", "thread", "signal"] = ""
+    """A handler is called for each receive, and answers: each time in a thread of its own, or of a signal."""
     rdma: bool = False
     """Data go by RDMA write with immediate data."""
     read: bool = False
@@ -134,6 +136,34 @@ class Party:
         else:
             done = await (self.vi.receive_wait() if self.case.block else self.vi.poll_receive())
         self.took(done)
+
+    async def call(self, handler: Callable[[Any], Awaitable[None]], more: Callable[[], bool]) -> Any:
+        """From now on have `handler(descriptor)` called for each receive, by a thread, which it asks for again
+        (`again`), or by signals, for which a thread of the process sleeps while there are `more()`; that thread.
+        """
+        self._handler = handler
+        if self.case.notify == "thread":
+            self.again()
+            return None
+        process = self.end.process
+
+        async def take(sig: Sig) -> None:
+            while (descriptor := await self.vi.receive_done()) is not None:
+                await handler(descriptor)
+
+        async def sleep() -> None:
+            while more():
+                await process.suspend()
+            await self.vi.receive_signal(None)
+
+        process.on_signal(Sig.IO, take)
+        await self.vi.receive_signal(Sig.IO)
+        return process.spawn(sleep(), "sleeps between signals")
+
+    def again(self) -> None:
+        """Have the handler called for the next receive too; signals go on by themselves."""
+        if self.case.notify == "thread":
+            self.vi.receive_notify(lambda vi, descriptor: self._handler(descriptor))
 
     def fill(self, seed: int) -> None:
         """Known bytes into the first message that it sends."""

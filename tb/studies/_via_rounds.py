@@ -12,8 +12,8 @@ to the last. Utilisation is what the near host's CPU was used, of the time that 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tb.lab.lab import Lab
@@ -161,30 +161,31 @@ class Link:
         left = {id(self.near): rounds, id(self.far): rounds}
         size = self.case.size
 
-        def serve(party: Party) -> Callable[..., Any]:
-            async def handler(vi: Any, descriptor: Any) -> None:
-                left[id(party)] -= 1
-                more = left[id(party)] > 0
-                if more:
-                    await party.expect(size)
-                    vi.receive_notify(serve(party))
-                if more or party is self.far:
-                    await party.send(size)
-                    await party.sent()
-                else:
-                    over.set()
+        def more(party: Party) -> bool:
+            return left[id(party)] > 0
 
-            return handler
+        async def handler(party: Party, _: Any) -> None:
+            left[id(party)] -= 1
+            if more(party):
+                await party.expect(size)
+                party.again()
+            if more(party) or party is self.far:
+                await party.send(size)
+                await party.sent()
+            else:
+                over.set()
 
+        threads = []
         for party in (self.near, self.far):
             await party.expect(size)
-            party.vi.receive_notify(serve(party))
+            threads.append(await party.call(partial(handler, party), partial(more, party)))
         clock, ended = Clock(self.lab, self.near.end.host), over.wait()
         clock.go()
         await self.near.send(size)
         await self.near.sent()
         await ended
         clock.stop()
+        await self.lab.all([thread for thread in threads if thread is not None])
         self.lab.findings.messages += 2 * rounds
         return Measured(clock.elapsed / rounds / 2 / 1e6, clock.percent)
 
@@ -260,11 +261,11 @@ class Link:
         """A handler takes each message, and is asked for again before it does anything else."""
         over, taken = self.far.end.host.event("the last message of a stream"), 0
 
-        async def handler(vi: Any, descriptor: Any) -> None:
+        async def handler(descriptor: Any) -> None:
             nonlocal taken
             number, taken = taken, taken + 1
             if taken < len(sizes):
-                vi.receive_notify(handler)
+                self.far.again()
             self.far.took(descriptor)
             if number + self._posted < len(sizes):
                 await self.far.expect(sizes[number + self._posted])
@@ -272,8 +273,10 @@ class Link:
                 over.set()
 
         ended = over.wait()
-        self.far.vi.receive_notify(handler)
+        thread = await self.far.call(handler, lambda: taken < len(sizes))
         await ended
+        if thread is not None:
+            await thread.finished
         await self._answer()
 
 

@@ -72,9 +72,11 @@ def vis(sizes: Sequence[int]) -> Iterator[Row]:
 
 
 def asynchronous(sizes: Sequence[int]) -> Iterator[Row]:
-    """A handler answers; of a stream, it takes each message."""
+    """A handler answers, in a thread each time or of a signal; of a stream, it takes each message."""
     for size in sizes:
-        yield Row(f"notify_{size}B", Case(size, notify=True), "LUB", size)
+        yield Row(f"notify_{size}B", Case(size, notify="thread"), "LUB", size)
+    for size in sizes:
+        yield Row(f"notify_signal_{size}B", Case(size, notify="signal"), "LUB", size)
 
 
 def rdma(sizes: Sequence[int]) -> Iterator[Row]:

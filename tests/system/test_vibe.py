@@ -65,7 +65,8 @@ def test_whoever_sleeps_or_is_called_pays_an_interrupt_and_frees_the_processor(f
     polled, slept, called = (found[f"L_{name}_16B"] for name in ("base_poll", "base_block", "notify"))
     assert polled + 5 < slept < called, "an interrupt takes 10 us and more (readings A3), a handler a thread"
     assert found["U_base_poll_16B"] == pytest.approx(100)
-    assert max(found["U_base_block_16B"], found["U_notify_16B"]) < 50
+    assert max(found["U_base_block_16B"], found["U_notify_16B"], found["U_notify_signal_16B"]) < 50
+    assert found["L_notify_signal_16B"] > polled + 5, "a signal comes by an interrupt too"
     assert found["L_cq_block_16B"] > found["L_cq_poll_16B"] + 5
 
 

@@ -203,9 +203,11 @@ TABLE: dict[str, list[Misuse]] = {
     ],
     "VipSendNotify": [
         ("no handler", PARAMETER, lambda p: p.mine.send_notify(NOTHING)),
+        ("a number for a signal", PARAMETER, lambda p: p.mine.send_signal(SEVEN)),
     ],
     "VipRecvNotify": [
         ("no handler", PARAMETER, lambda p: p.mine.receive_notify(SEVEN)),
+        ("a number for a signal", PARAMETER, lambda p: p.mine.receive_signal(SEVEN)),
     ],
     "VipErrorCallback": [
         ("no handler", PARAMETER, lambda p: p.here.nic.on_error(NOTHING)),

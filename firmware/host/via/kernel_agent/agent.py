@@ -93,7 +93,7 @@ class KernelAgent:
     async def destroy(self, vi: KernelVi) -> None:
         """Destroy a VI; wake the threads that wait for its completions."""
         await self.vis.destroy(vi)
-        self.sleepers.wake()
+        self.sleepers.forget(vi.context.number)
 
     def _full(self) -> Iterator[Wait]:
         """For reports of who waits for whom: descriptors for which the NIC's queue of sends has no room."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from firmware.host.via.common.errors import Result, VipError
 from firmware.host.via.common.work_queues import Wants
 from firmware.host.via.kernel_agent.agent import KernelAgent
+from firmware.host.via.kernel_agent.sleepers import Told
 from firmware.host.via.library.descriptor import Descriptor
+from pymodels.host import Sig
 from pymodels.host.process import Process
 
 
@@ -37,6 +40,13 @@ class OpenNic:
         """A send is posted: its number on this host, for the trace."""
         ((physical, _),) = self.process.pieces(descriptor.va, 1)
         return self.agent.numbers.posted(physical, descriptor.size)
+
+    async def tell(self, vi: int, side: int, news: Callable[[], bool], sig: Sig | None) -> None:
+        """Have the process sent a signal at completions of one side of a VI, while there is something to take."""
+        await self.process.syscall()
+        await self.process.spend("sleep_in_kernel")
+        told = Told(news, partial(self.host.signal, self.process.number, sig, f"VI {vi}")) if sig is not None else None
+        await self.agent.sleepers.tell(vi, side, told)
 
     async def sleep(self, over: Callable[[], bool], wants: Wants, timeout_us: float | None) -> None:
         """Let the calling thread sleep until something is done; another thread may have taken it then."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from firmware.host.via.common.attributes import ViAttributes, ViState
-from firmware.host.via.common.checks import WORD, handler_of, time_limit, whole
+from firmware.host.via.common.checks import WORD, handler_of, kind_of, time_limit, whole
 from firmware.host.via.common.errors import Result, VipError
 from firmware.host.via.common.waiting import Handler
 from firmware.host.via.common.work_queues import RECEIVED, SENT
@@ -16,6 +16,7 @@ from firmware.host.via.library.open_nic import OpenNic
 from firmware.host.via.library.work_queue import WorkQueue
 from firmware.nic.via.layout import State
 from pymodels.formats.via import Reliability
+from pymodels.host import Sig
 
 
 class Completions(Protocol):
@@ -95,6 +96,22 @@ class Vi:
     def receive_notify(self, handler: Handler) -> None:
         """VipRecvNotify."""
         self._notify(self.receives, handler)
+
+    async def send_signal(self, sig: Sig | None) -> None:
+        """Have the kernel send this process a signal whenever a send is done, until it is asked for None. What the
+        process does then is its handler's (`Process.on_signal`): to take back all that is done. Raises VipError.
+        """
+        await self._signal(self.sends, sig)
+
+    async def receive_signal(self, sig: Sig | None) -> None:
+        """The same for receives."""
+        await self._signal(self.receives, sig)
+
+    async def _signal(self, queue: WorkQueue, sig: Sig | None) -> None:
+        self.context.check("asking for signals of")
+        if sig is not None:
+            kind_of(sig, Sig, "give a Sig, or None for no more")
+        await self.nic.tell(self.number, queue.side, queue.over, sig)
 
     def _notify(self, queue: WorkQueue, handler: Handler) -> None:
         """Start the thread that calls a handler for the next descriptor of a queue. Raises VipError."""
