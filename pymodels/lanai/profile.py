@@ -14,8 +14,6 @@ from pymodels.lanai.disassemble import disassembled
 from pymodels.lanai.program import Program
 from pymodels.lanai.simulator import Access, Step
 
-NOWHERE = "(no function)"
-"""Code that has no name."""
 HEADINGS = ("clocks", "%", "instructions", "load", "fetch", "grant", "register", "where")
 
 
@@ -69,10 +67,7 @@ class Profile:
         return self._sums(self._line)
 
     def _function(self, address: int) -> str:
-        for inlined in self._program.inlines(address):
-            return inlined.name
-        one = self._program.function(address)
-        return one.name if one is not None else NOWHERE
+        return self._program.places(address)[-1].function
 
     def _line(self, address: int) -> str:
         one = self._program.line(address)

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,17 @@ class Inlined:
     depth: int
     ranges: tuple[tuple[int, int], ...]
     """Addresses and sizes, in the order of the addresses."""
+
+
+class Place(NamedTuple):
+    """A function that an instruction is of; where it is inline also its call, as `file:line`."""
+
+    function: str
+    called: str = ""
+
+
+NOWHERE = Place("(no function)")
+"""Of code that has no name."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +105,12 @@ class Program:
     def inlines(self, address: int) -> tuple[Inlined, ...]:
         """What is inline at an address, the innermost first."""
         return self._inlines.get(address & ~3, ())
+
+    def places(self, address: int) -> tuple[Place, ...]:
+        """The function that an address stands in, then what is inline there, the innermost last."""
+        one = self.function(address)
+        inlines = reversed(self.inlines(address))
+        return (Place(one.name) if one else NOWHERE, *(Place(it.name, f"{it.file}:{it.line}") for it in inlines))
 
     def place(self, address: int) -> str:
         """`function+0x8`, and before it the innermost function that is inline there: `step in main+0x40`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from pymodels.lanai.disassemble import disassembled
 from pymodels.lanai.faults import MESSAGES, Fault, Message
 from pymodels.lanai.isa import FP, REGISTERS, SP, names
 from pymodels.lanai.ports import CoreError
-from pymodels.lanai.program import Program
+from pymodels.lanai.program import Place, Program
 from pymodels.trace import Part, unit
 from tb.sim.doorway import Doorway
 
@@ -20,24 +21,45 @@ COUNTS = 5
 """Numbers for each word of a program: how often it was executed, then the clocks that it waited, by `Stall`."""
 LAST = 64
 """Instructions that are kept."""
-FIRST, NOWHERE = 0x8000, 0x7FFF
-"""Of a word's function: it is the first word; it belongs to none."""
+FIRST, STOP = 0x8000, 0x7FFF
+"""Of a word: it is the first of a function; this is where to stop, in place of the number of its places."""
 NEVER = -1
-"""No function is the one to stop in."""
+"""It stops nowhere."""
 ASKED = Message("stopped", "core.stop asks for it")
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What is asked of all cores of a run."""
+
+    stop: str = ""
+    """The function that they stop in, also where that is inline."""
+    every: bool = False
+    """Each instruction goes into the trace."""
+    inline: bool = False
+    """So does each change from one inline function to another."""
+
+
+class PlaceNumbers:
+    """Numbers where instructions stand, so that the trace carries a word and the legend names it."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[Place, ...], int] = {}
+        """A function, and what is inline in it, in the order of their numbers."""
+
+    def number(self, places: tuple[Place, ...]) -> int:
+        """The number, a new one at first use."""
+        return self.known.setdefault(places, len(self.known))
 
 
 class RtlCore:
     """The core of one node."""
 
-    def __init__(self, node: int, doorway: Doorway, sram: memoryview, stop: str = "", every: bool = False) -> None:
-        """`stop`: the function that it stops in, also where that is inline; `every`: each instruction goes into the
-        trace.
-        """
+    def __init__(self, node: int, doorway: Doorway, sram: memoryview, numbers: PlaceNumbers, watched: Watched) -> None:
         self.node = node
         self._unit = unit(node, Part.NIC_CPU)
         self._doorway, self._sram = doorway, sram
-        self._stop, self._every = stop, every
+        self._numbers, self._watched = numbers, watched
         self.program: Program
         self.counts: NDArray[np.int64]
         """Shape (words, COUNTS)."""
@@ -45,16 +67,16 @@ class RtlCore:
     def use(self, program: Program) -> None:
         """Count what this program does from now on."""
         self.program = program
-        words = len(program.data) // 4
-        functions = np.full(words, NOWHERE, "<u2")
-        for number, one in enumerate(program.functions):
-            begin = (one.address - program.base) // 4
-            functions[begin : begin + max(one.size // 4, 1)] = number
-            functions[begin] |= FIRST
-        stop = len(program.functions) if self._stop else NEVER
-        for at in program.within(self._stop):
-            functions[(at - program.base) // 4] = stop
-        at = self._doorway.lib.dw_core_program(self._unit, words, functions.tobytes(), stop, self._every)
+        asked, words = self._watched, len(program.data) // 4
+        depth = None if asked.inline else 1
+        told = (program.places(program.base + 4 * word)[:depth] for word in range(words))
+        places = np.fromiter((self._numbers.number(one) for one in told), "<u2", words)
+        for one in program.functions:
+            places[(one.address - program.base) // 4] |= FIRST
+        for at in program.within(asked.stop):
+            places[(at - program.base) // 4] = STOP
+        stop = STOP if asked.stop else NEVER
+        at = self._doorway.lib.dw_core_program(self._unit, words, places.tobytes(), stop, asked.every)
         raw = (ctypes.c_int64 * (words * COUNTS)).from_address(at)
         self.counts = np.ctypeslib.as_array(raw).reshape(words, COUNTS)
 

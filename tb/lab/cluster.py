@@ -20,12 +20,12 @@ from pymodels.settings import SWITCH_UNIT, Setting
 from pymodels.topology import End
 from pymodels.trace import Part, TraceEvent, unit
 from tb.bind.actor import PathNumbers
-from tb.bind.core import RtlCore
+from tb.bind.core import PlaceNumbers, RtlCore, Watched
 from tb.bind.host import HostTiming, RtlHost
 from tb.bind.lanai import RtlNic
 from tb.build.numbers import CARD_MEMORIES, FABRIC, FAR, LINK, NIC, PCI, Numbers
 from tb.lab.invariants import Invariants
-from tb.plan.firmware import INSTRUCTIONS, STOP
+from tb.plan.firmware import INLINE, INSTRUCTIONS, STOP
 from tb.plan.request import Plan
 from tb.plan.settings import card_period, fpga_settings, node_settings, pci_period, switch_settings
 from tb.report.packets import KEPT
@@ -74,6 +74,9 @@ class RunningCluster:
         self.nics = self._nics(plan.profile)
         self.cores = dict[int, RtlCore]()
         """Of the NICs that execute machine code, by node, once it has been loaded."""
+        self.places = PlaceNumbers()
+        asked = plan.options
+        self._watched = Watched(str(asked[STOP]), bool(asked[INSTRUCTIONS]), bool(asked[INLINE]))
         self.hosts = [self._host(n, plan) for n in range(self.numbers.nodes)]
         self.banks = {n: self._card(n, 0, BANKS * BANK_BYTES) for n in self._with(FPGA_CARD)}
         """SRAM of the FPGA cards, by node."""
@@ -160,13 +163,8 @@ class RunningCluster:
     def execute(self, node: int, program: Program) -> None:
         """The NIC of a node executes this program once its host has loaded it: what it does is counted from now on."""
         if (core := self.cores.get(node)) is None:
-            core = self.cores[node] = RtlCore(
-                node,
-                self.doorway,
-                self.nics[node].sram,
-                str(self.plan.options[STOP]),
-                bool(self.plan.options[INSTRUCTIONS]),
-            )
+            sram = self.nics[node].sram
+            core = self.cores[node] = RtlCore(node, self.doorway, sram, self.places, self._watched)
             self.nics[node].stopped = core.stopped
         core.use(program)
 

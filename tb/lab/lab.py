@@ -247,7 +247,9 @@ class Lab(Notebook):
         clocks = {name: self.plan.profile.integer(f"clock.{name}_ps") for name in ("nic", "link", "pci")}
         lost = self._running.doorway.trace_lost
         topology, kind = self.plan.cluster.topology, self.plan.profile.kind
-        return legend_of(topology, self._running.paths.names, clocks, lost, kind, self._running.layers)
+        running = self._running
+        places = running.places.known if isinstance(running, RunningCluster) else ()
+        return legend_of(topology, running.paths.names, clocks, lost, kind, running.layers, places)
 
     def trace(self) -> NDArray[np.void]:
         """The trace so far, in time order, shape (n,)."""

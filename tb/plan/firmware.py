@@ -13,9 +13,11 @@ from tb.plan.options import Option, options_by_layer
 
 FIRMWARE = "nic.firmware"
 PYTHON, C = "python", "c"
-STOP, INSTRUCTIONS = "core.stop", "core.instructions"
+STOP, INSTRUCTIONS, INLINE = "core.stop", "core.instructions", "core.inline"
 STOP_AT = Option("", "a NIC that executes its firmware ends the run where it enters this function")
 EACH_INSTRUCTION = Option(0, "1 = each instruction that a NIC executes goes into the trace", 0, 1)
+EACH_INLINE = Option(0, "1 = functions that the compiler has put inline are told apart in the trace", 0, 1)
+CORE_OPTIONS = {STOP: STOP_AT, INSTRUCTIONS: EACH_INSTRUCTION, INLINE: EACH_INLINE}
 WRITTEN_IN = Option(PYTHON, "firmware of the NICs: python, or c, which they execute; a list has a word for each host")
 
 

@@ -20,7 +20,7 @@ from pymodels.hardware.compiled import is_compiled
 from pymodels.profiles import DEFAULT_PROFILE, Profile, load_profile, profile_names
 from pymodels.profiles.profile import parse_settings
 from pymodels.routes import check_routes
-from tb.plan.firmware import EACH_INSTRUCTION, FIRMWARE, INSTRUCTIONS, STOP, STOP_AT, WRITTEN_IN, nodes_in_c
+from tb.plan.firmware import CORE_OPTIONS, FIRMWARE, WRITTEN_IN, nodes_in_c
 from tb.plan.limits import check_cables, check_late, check_size, check_switches
 from tb.plan.options import Option, check_layers, links_held, options_by_layer
 from tb.plan.studies import StudyInfo
@@ -30,8 +30,7 @@ PUBLIC_EVAL = "run.public_eval"
 RUN_OPTIONS = {
     HOST: Option("", "of several clusters in a file, the one with this host (make variable GRIM_HOST)"),
     FIRMWARE: WRITTEN_IN,
-    STOP: STOP_AT,
-    INSTRUCTIONS: EACH_INSTRUCTION,
+    **CORE_OPTIONS,
     "run.always_on": Option(0, "1 = clocks never sleep (same results, slower)", 0, 1),
     PUBLIC_EVAL: Option(0, "1 = on Verilator, its public eval() alone (same results, slower)", 0, 1),
     "run.trace": Option(1, "0 = no trace", 0, 1),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pymodels.errors import SanlabError
+from pymodels.lanai.program import NOWHERE, Place
 from pymodels.profiles import DEFAULT_KIND
 from pymodels.results import ResultsError, write_atomically
 from pymodels.topology import Topology
 from pymodels.trace import RECORD, SWITCH_BASE
 
 LEGEND, TRACE = "legend.json", "trace.npy"
-LEGEND_SCHEMA = 3
+LEGEND_SCHEMA = 4
 End = tuple[str, int]
 """A port: name of the host or switch, number of the port."""
 
@@ -53,6 +55,8 @@ class Legend:
     """The kind of the hosts' NICs."""
     layers: tuple[str, ...] = ()
     """The message layers, the lowest first."""
+    places: tuple[tuple[Place, ...], ...] = ()
+    """Functions of NICs that execute, by number: one, then what is inline there."""
 
     @cached_property
     def peers(self) -> dict[End, End]:
@@ -64,9 +68,19 @@ class Legend:
         """The name of an instruction path, without its side and layer."""
         return self.paths[number].rpartition(":")[2] if number < len(self.paths) else f"path {number}"
 
+    def function(self, number: int) -> tuple[Place, ...]:
+        """The function that a NIC executes, then what is inline there, the innermost last."""
+        return self.places[number] if number < len(self.places) else (NOWHERE,)
+
 
 def legend_of(
-    topology: Topology, paths: list[str], clocks_ps: dict[str, int], lost: int, nic: str, layers: tuple[str, ...]
+    topology: Topology,
+    paths: list[str],
+    clocks_ps: dict[str, int],
+    lost: int,
+    nic: str,
+    layers: tuple[str, ...],
+    places: Iterable[tuple[Place, ...]],
 ) -> Legend:
     """The legend of a run on a topology whose hosts have NICs of a kind, and of message layers."""
     return Legend(
@@ -78,6 +92,7 @@ def legend_of(
         lost,
         nic,
         layers,
+        tuple(places),
     )
 
 
@@ -126,7 +141,8 @@ def read_legend(path: Path) -> Legend:
     try:
         tuples = {name: tuple(plain[name]) for name in ("hosts", "paths", "layers")}
         pairs = {name: tuple(tuple(row) for row in plain[name]) for name in ("switches", "links")}
-        return Legend(**{**plain, **tuples, **pairs})
+        places = tuple(tuple(Place(*one) for one in several) for several in plain["places"])
+        return Legend(**{**plain, **tuples, **pairs, "places": places})
     except (KeyError, TypeError) as error:
         raise TraceError("trace unreadable", f"{path} is incomplete ({error})", "run the study again") from None
 

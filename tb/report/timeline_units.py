@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Iterable
 
 from pymodels.trace import SWITCH_BASE, Part, TraceEvent
+from tb.report.functions import Calls, Slice
 from tb.report.timeline_places import CHAINS, CPU, DMA, HOST, NIC, PROCESSOR, SWITCH, Places, node_of, port_of
 from tb.report.trace_events import Place, TraceEvents
 from tb.report.wire import Row
@@ -37,23 +40,33 @@ class Units:
         self._open: dict[tuple[int, int, int], Row] = {}
         self._works: dict[int, list[tuple[int, int]]] = defaultdict(list)
         """By unit: begin and end of every instruction path of a NIC processor."""
+        self._calls: dict[int, Calls] = defaultdict(Calls)
+        """By unit: the functions of a NIC processor that executes."""
+        self._went: dict[int, int] = {}
+        """By unit: when it went on to another function."""
+        self._last = 0
+        """When the last record was."""
         self._until: dict[tuple[int, str], int] = {}
         """Counters of windows: when the last window ended."""
 
     def take(self, row: Row) -> None:
         """The next record."""
-        event = row[2]
+        event, self._last = row[2], row[0]
         if event in STARTS:
             self._open[row[1], event, _lane(row)] = row
         elif event in ENDS:
             begun = self._open.pop((row[1], ENDS[TraceEvent(event)], _lane(row)), None)
             if begun is not None:
                 self._span(begun, row)
+        elif event == TraceEvent.FUNCTION:
+            self._go_on(row)
         elif event in COUNTED:
             self._count(row)
 
     def finish(self) -> None:
-        """No more records: windows end."""
+        """No more records: windows end, and functions."""
+        for unit, calls in self._calls.items():
+            self._functions(unit, calls.end(self._last))
         for (process, name), end in self._until.items():
             self._events.counter(process, name, end, 0)
 
@@ -62,6 +75,19 @@ class Units:
         works = self._works[node * 16 + Part.NIC_CPU]
         index = bisect_right(works, time, key=lambda work: work[1]) - 1
         return ((NIC + node, PROCESSOR), sum(works[index]) // 2) if index >= 0 else None
+
+    def _go_on(self, row: Row) -> None:
+        """A NIC processor that executes goes on in another function."""
+        time, unit, _, _, number, begins = row
+        if unit in self._went:
+            self._works[unit].append((self._went[unit], time))
+        self._went[unit] = time
+        self._functions(unit, self._calls[unit].go_on(time, self._legend.function(number), bool(begins)))
+
+    def _functions(self, unit: int, ended: Iterable[Slice]) -> None:
+        for (name, called), begin, end in ended:
+            told = f'"inline at":{json.dumps(called)}' if called else ""
+            self._events.span((NIC + node_of(unit), PROCESSOR), name, begin, end, told)
 
     def _span(self, begun: Row, over: Row) -> None:
         (begin, unit, event, _, argument, more), end = begun, over[0]

@@ -12,8 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from firmware.images import image
 from pymodels.errors import SanlabError
+from pymodels.lanai.image import Image
 from pymodels.trace import Part, TraceEvent, unit
+from tb.report.recorded import LEGEND, read_legend
 from tests.system.runs import Run, assert_equal, must, run
 
 SHORT = "repetitions=1 nic.firmware=c"
@@ -81,13 +84,33 @@ def test_the_cycle_of_a_deadlock_goes_through_nics_that_execute(tmp_path: Path) 
     assert (metrics["deadlock_without"], metrics["units_in_the_cycle"]) == (1, 4)
 
 
-def test_each_instruction_is_in_the_trace_on_demand(reference: Run, tmp_path: Path) -> None:
-    traced = must("echo_pingpong", "verilator", tmp_path, f"{SHORT} core.instructions=1")
-    trace = traced.trace
-    told = trace["event"] == TraceEvent.INSTRUCTION
-    assert np.array_equal(trace[~told], reference.trace), "nothing else changes"
-    one = trace[told & (trace["unit"] == unit(0, Part.NIC_CPU))]
+@pytest.fixture(name="traced", scope="module")
+def fixture_traced(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The same with each instruction, and with functions that are inline."""
+    asked = f"{SHORT} core.instructions=1 core.inline=1"
+    return must("echo_pingpong", "verilator", tmp_path_factory.mktemp("traced"), asked)
+
+
+def test_each_instruction_is_in_the_trace_on_demand(reference: Run, traced: Run) -> None:
+    trace, code = traced.trace, (TraceEvent.INSTRUCTION, TraceEvent.FUNCTION)
+    rest, without = (one[~np.isin(one["event"], code)] for one in (trace, reference.trace))
+    assert np.array_equal(rest, without), "nothing else changes"
+    one = trace[(trace["event"] == TraceEvent.INSTRUCTION) & (trace["unit"] == unit(0, Part.NIC_CPU))]
     assert list(one["argument"][:3]) == [0, 4, 0x40], "the program begins with a jump over the words of the host"
+
+
+def test_each_change_of_an_inline_function_is_in_the_trace_on_demand(traced: Run) -> None:
+    """At each instruction the function told last is where the image has it."""
+    legend, program = read_legend(traced.folder / LEGEND), Image.load(image("echo", "lanai9")).program
+    told = traced.trace[traced.trace["unit"] == unit(0, Part.NIC_CPU)]
+    places, met = legend.function(0), set()
+    for event, argument in zip(told["event"], told["argument"].tolist(), strict=True):
+        if event == TraceEvent.FUNCTION:
+            places = legend.function(argument)
+        else:
+            assert program.places(argument) == places, hex(argument)
+            met.add(places[-1].function)
+    assert {"start", "main", "look_slot", "send", "deliver"} <= met
 
 
 def _told(ended: Run) -> str:

@@ -201,7 +201,7 @@ def damaged(folder: Path, how: str) -> str:
     elif how == "legend cut off":
         (folder / LEGEND).write_text((folder / LEGEND).read_text()[:50])
     elif how == "legend incomplete":
-        (folder / LEGEND).write_text(json.dumps({"schema": 3, "hosts": []}))
+        (folder / LEGEND).write_text(json.dumps({"schema": 4, "hosts": []}))
     with pytest.raises(TraceError) as raised:
         read_recorded(folder)
     return str(raised.value)
@@ -214,7 +214,7 @@ def damaged(folder: Path, how: str) -> str:
         ("cut off", "trace unreadable: .*trace.npy is cut off or no trace .*; run the study again"),
         ("empty", "trace unreadable: .*trace.npy is cut off or no trace .*; run the study again"),
         ("other records", "trace of another version: .*holds float64"),
-        ("old legend", "trace of another version: .*legend.json has schema 0, this sanlab reads 3"),
+        ("old legend", "trace of another version: .*legend.json has schema 0, this sanlab reads 4"),
         ("legend cut off", "trace unreadable: .*legend.json is cut off or no JSON"),
         ("legend incomplete", "trace unreadable: .*legend.json is incomplete"),
     ],

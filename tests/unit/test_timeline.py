@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ import pytest
 from rich.console import Console
 
 from pymodels.errors import ConfigError
+from pymodels.lanai.program import Place
 from pymodels.trace import CENTRAL_QUEUE, Part, TraceEvent, switch_port, unit
 from tb.report import timeline as command
+from tb.report.functions import Calls
 from tb.report.recorded import TRACE, read_recorded
 from tb.report.timeline_messages import lanes
 from tb.report.window import window_ps
-from tests.unit.madeup_trace import leave, ping_pong, through_a_card, trace
+from tests.unit.madeup_trace import LEGEND_OF_TWO, leave, ping_pong, through_a_card, trace
 
 E = TraceEvent
 RESULTS = "result, until the NIC sees it"
@@ -245,3 +248,43 @@ def test_card_has_a_process_with_its_circuits_and_results_and_arrows_pass_throug
     ends = {e["id"]: (e["pid"], e["tid"]) for e in events if e["ph"] == "f"}
     begins = {e["id"]: (e["pid"], e["tid"]) for e in events if e["ph"] == "s"}
     assert (ends[1], begins[2]) == (circuits, result)
+
+
+def test_functions_of_a_nic_that_executes_are_slices_within_their_callers(tmp_path: Path) -> None:
+    """Main polls inline; step is called, and has copy inline; it is called once more, and the run ends in it."""
+    main, look, step, copy = Place("main"), Place("look", "a.c:3"), Place("step"), Place("copy", "b.c:9")
+    legend = replace(LEGEND_OF_TWO, places=((main,), (main, look), (step,), (step, copy)))
+    went = [
+        (1, 0, 1),
+        (2, 1, 0),
+        (3, 0, 0),
+        (4, 1, 0),
+        (5, 2, 1),
+        (6, 3, 0),
+        (7, 2, 0),
+        (8, 1, 0),
+        (9, 2, 1),
+        (11, 9, 0),
+    ]
+    rows = [(1000 * at, unit(1, Part.NIC_CPU), int(E.FUNCTION), 0, number, first) for at, number, first in went]
+    folder = leave(tmp_path, trace([*rows, (12_000, unit(0, Part.NIC_CPU), int(E.ACK_SENT), 0, 0, 0)]), legend)
+    command.write_timeline(read_recorded(folder), folder / command.FILE)
+    events = json.loads((folder / command.FILE).read_text(encoding="utf-8"))["traceEvents"]
+    assert sorted(spans(events, "NIC of metz", "processor"), key=lambda one: (one[1], -one[2])) == [
+        ("main", 0.001, 0.010),
+        ("look", 0.002, 0.001),
+        ("look", 0.004, 0.007),
+        ("step", 0.005, 0.003),
+        ("copy", 0.006, 0.001),
+        ("step", 0.009, 0.002),
+        ("(no function)", 0.011, 0.001),
+    ]
+    assert {e["args"]["inline at"] for e in events if e["name"] == "copy"} == {"b.c:9"}
+
+
+def test_a_slice_begins_anew_with_each_call_of_a_function_that_has_not_ended() -> None:
+    """A reset of the processor, or a loop to the first instruction, makes the calls no deeper."""
+    calls, start, main = Calls(), (Place("start"),), (Place("main"),)
+    ended = [list(calls.go_on(at, places, True)) for at, places in enumerate((start, main, start, main))]
+    assert ended == [[], [], [(main[0], 1, 2), (start[0], 0, 2)], []]
+    assert list(calls.end(9)) == [(main[0], 3, 9), (start[0], 2, 9)]
