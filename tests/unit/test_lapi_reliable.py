@@ -1,0 +1,96 @@
+"""LAPI is reliable over wires that are not, and over routes that reorder: each byte once, at its place; and it sends no
+more than it needs.
+
+Strategy: tasks on a board with two routes a pair, on the machine. Wires lose and damage packets and acknowledgements,
+sequences wrap, one route is late; acknowledgements are counted; one task has more on its way than HAL keeps buffers.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.host.lapi import Lapi
+from firmware.host.lapi.header import MOST
+from pymodels.topology import End
+from tests.unit.lapi_bench import Buffers, Tasks, pattern
+
+
+@pytest.mark.parametrize("fenced", [True, False])
+def test_a_fence_orders_two_puts_to_one_place_under_a_late_route(fenced: bool) -> None:
+    tasks = Tasks()
+    memory = Buffers(tasks)
+    tasks.machine.faults.delay_into(End("chip1", 6), 200_000_000)
+
+    async def program(lapi: Lapi) -> None:
+        if lapi.me == 0:
+            lapi.process.store_bytes(memory.out[0], b"old.new.")
+            await lapi.Put(1, 4, memory.here[1], memory.out[0])
+            if fenced:
+                await lapi.Fence()
+            await lapi.Put(1, 4, memory.here[1], memory.out[0] + 4)
+        await lapi.Gfence()
+
+    tasks.all(program)
+    assert tasks.lapis[1].process.load_bytes(memory.here[1], 4) == (b"new." if fenced else b"old.")
+
+
+def test_more_packets_to_several_tasks_than_hal_keeps_all_arrive() -> None:
+    tasks = Tasks(4)
+    memory = Buffers(tasks)
+
+    async def program(lapi: Lapi) -> None:
+        if lapi.me == 0:
+            lapi.process.store_bytes(memory.out[0], pattern(40_000))
+            for far in (1, 2, 3):
+                await lapi.Put(far, 40_000, memory.here[far], memory.out[0])
+        await lapi.Gfence()
+
+    tasks.all(program)
+    assert all(lapi.process.load_bytes(memory.here[lapi.me], 40_000) == pattern(40_000) for lapi in tasks.lapis[1:])
+    assert tasks.lapis[0].outgoing.resent == 0
+
+
+@pytest.mark.parametrize("begin", [0, (1 << 32) - 7])
+def test_bad_wires_change_nothing_but_what_is_sent_again(begin: int) -> None:
+    tasks = Tasks(begin=begin)
+    memory = Buffers(tasks)
+    faults = tasks.machine.faults
+    for number in (0, 3, 4, 11, 30, 31, 38):
+        faults.drop(0, 1, faults.passed(0, 1) + number)
+    for number in (0, 1):
+        faults.drop(1, 0, faults.passed(1, 0) + number)
+    faults.corrupt(0, 1, faults.passed(0, 1) + 8, 60)
+
+    async def program(lapi: Lapi) -> None:
+        if lapi.me == 0:
+            lapi.process.store_bytes(memory.out[0], pattern(40_000))
+            for at in range(0, 40_000, 10_000):
+                await lapi.Put(1, 10_000, memory.here[1] + at, memory.out[0] + at, memory.counter(1, 0))
+        else:
+            await lapi.Waitcntr(memory.counter(1, 0), 4)
+            assert await lapi.Getcntr(memory.counter(1, 0)) == 0
+        await lapi.Gfence()
+        await lapi.Term()
+
+    tasks.all(program)
+    assert tasks.lapis[1].process.load_bytes(memory.here[1], 40_000) == pattern(40_000)
+    assert 8 <= tasks.lapis[0].outgoing.resent <= 16
+
+
+@pytest.mark.parametrize("packets", [1, 10, 30])
+def test_one_acknowledgement_is_sent_for_so_many_packets(packets: int) -> None:
+    tasks = Tasks(ack_packets=packets)
+    memory = Buffers(tasks)
+    begun = tasks.bench.hals[1].sent
+
+    async def program(lapi: Lapi) -> None:
+        if lapi.me == 0:
+            await lapi.Put(1, 60 * MOST, memory.here[1], memory.out[0], memory.counter(1, 0))
+            await lapi.Waitcntr(memory.counter(0, 0), 0)
+        else:
+            await lapi.Waitcntr(memory.counter(1, 0), 1)
+            asked = tasks.bench.hals[1].sent - begun - 60 // packets
+            assert 0 <= asked <= 1, "once more for the fence"
+        await lapi.Gfence()
+
+    tasks.all(program)
