@@ -83,9 +83,11 @@ class Pipes:
     async def _write(self, peer: Peer, data: memoryview, direct: bool) -> None:
         out = peer.outgoing
         while data:
-            self._news[peer.node] = peer
             if direct and self._hal.keepable:
+                out.stuck = True
+                self._watch(peer)
                 await self._until(peer, "the window of", lambda: out.sent == out.written and out.may_send)
+                out.stuck = False
                 done = await out.send_direct(data) if self._hal.keepable else 0
             else:
                 await self._until(peer, "room in", lambda: out.free > 0)
@@ -93,6 +95,12 @@ class Pipes:
                 await out.put(data[:done])
                 await out.pump()
             data = data[done:]
+            self._watch(peer)
+
+    def _watch(self, peer: Peer) -> None:
+        """There may be something to wait for: tasks that wait look at the time again."""
+        self._news[peer.node] = peer
+        self._hal.changed()
 
     async def _until(self, peer: Peer, what: str, condition: Callable[[], bool]) -> None:
         """Wait for the other end; reports of hangs say so."""
@@ -219,7 +227,6 @@ class Pipes:
         if header is None or peer is None:
             return
         self._arrivals += 1
-        self._news[peer.node] = peer
         out, incoming = peer.outgoing, peer.incoming
         await self.host.spend("pipes_arrive")
         count = out.answered(near(header.come, out.come), near(header.room, out.room))
@@ -231,6 +238,7 @@ class Pipes:
         if due or incoming.owed >= self._options.window // 2:
             await self._answer(peer)
         await out.pump()
+        self._watch(peer)
 
     # ---- what a study measures
 

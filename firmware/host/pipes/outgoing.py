@@ -49,6 +49,9 @@ class Outgoing:
         self.resent = 0
         """Packets sent again."""
         self.writing = False
+        """A task writes."""
+        self.stuck = False
+        """Bytes wait in front of the pipe until they may be sent."""
         self._pumping = False
 
     @property
@@ -66,7 +69,7 @@ class Outgoing:
         """When the other end has to be reminded, if it has not answered by then, ps."""
         if self._packets:
             return self._packets[0].at + self._timeout
-        return self.heard + self._timeout if self.written > self.sent else None
+        return self.heard + self._timeout if self.stuck or self.written > self.sent else None
 
     async def put(self, data: bytes | memoryview) -> None:
         """Into the pipe, which has room."""
