@@ -200,6 +200,21 @@ class Neighbours:
                 spent[self._legend.path(number)] += time - begun.pop(number, stage.begin)
         return sorted(spent.items(), key=lambda entry: -entry[1])
 
+    def functions(self, node: int, stage: Stage) -> list[tuple[str, int]]:
+        """What a NIC that executes was in during a stage: functions with picoseconds, longest first. What stands inline
+        counts alone.
+        """
+        told = self._trace[
+            (self._trace["unit"] == unit(node, Part.NIC_CPU)) & (self._trace["event"] == TraceEvent.FUNCTION)
+        ]
+        first = max(int(np.searchsorted(told["time"], stage.begin, "right")) - 1, 0)
+        within = told[first : int(np.searchsorted(told["time"], stage.end))]
+        changes = [max(int(time), stage.begin) for time in within["time"]]
+        spent: dict[str, int] = defaultdict(int)
+        for number, begin, end in zip(within["argument"].tolist(), changes, [*changes[1:], stage.end], strict=False):
+            spent[self._legend.function(number)[-1].function] += end - begin
+        return sorted(spent.items(), key=lambda entry: -entry[1])
+
 
 def total(delays: Iterable[Delay]) -> int:
     """Picoseconds that are covered by at least one of the delays."""

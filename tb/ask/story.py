@@ -15,7 +15,9 @@ PROCESSORS = (Part.HOST_CPU, Part.NIC_CPU)
 DELAYS = 6
 """Other messages told of a stage."""
 PATHS = 4
-"""Instruction paths told of a stage."""
+"""Instruction paths, or functions, told of a stage."""
+BEFORE = ((0, Part.HOST_CPU), (1, Part.LINK), (1, Part.NET_RECV))
+"""Ends of stages in which the NIC of that side has not seen the message."""
 
 
 def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
@@ -42,6 +44,7 @@ def story(life: Life, legend: Legend, beside: Neighbours) -> Iterator[str]:
         )
         yield f"  {_sentence(stage, words)}."
         yield from (f"  {line}." for line in _instructions(life, stage, beside))
+        yield from (f"  {line}." for line in _functions(life, stage, beside, legend))
         yield from (f"  {line}." for line in _waiting(stage, delays))
     yield ""
     yield _end(life, sum(stage.duration for stage in stages), waited)
@@ -100,9 +103,21 @@ def _instructions(life: Life, stage: Stage, beside: Neighbours) -> Iterator[str]
         return
     paths = beside.instructions(node, stage.part, stage)
     if paths:
-        told = [f"{name} {_us(spent)}" for name, spent in paths[:PATHS]]
-        more = f" and {len(paths) - PATHS} more" if len(paths) > PATHS else ""
-        yield f"Instructions: {_us(sum(spent for _, spent in paths))} us ({', '.join(told)}{more})"
+        yield f"Instructions: {_longest(paths)}"
+
+
+def _functions(life: Life, stage: Stage, beside: Neighbours, legend: Legend) -> Iterator[str]:
+    """What its NIC executes meanwhile."""
+    node = (life.node, life.target)[stage.side]
+    if node in legend.executing and (stage.side, stage.part) not in BEFORE:
+        yield f"The NIC of {legend.hosts[node]} executes: {_longest(beside.functions(node, stage))}"
+
+
+def _longest(spent: Sequence[tuple[str, int]]) -> str:
+    """The sum, and the longest few of what it is made of."""
+    told = [f"{name} {_us(time)}" for name, time in spent[:PATHS]]
+    more = f" and {len(spent) - PATHS} more" if len(spent) > PATHS else ""
+    return f"{_us(sum(time for _, time in spent))} us ({', '.join(told)}{more})"
 
 
 def _unfinished(life: Life, legend: Legend) -> Iterator[str]:

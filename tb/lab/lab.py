@@ -248,8 +248,8 @@ class Lab(Notebook):
         lost = self._running.doorway.trace_lost
         topology, kind = self.plan.cluster.topology, self.plan.profile.kind
         running = self._running
-        places = running.places.known if isinstance(running, RunningCluster) else ()
-        return legend_of(topology, running.paths.names, clocks, lost, kind, running.layers, places)
+        in_c = (running.places.known, running.cores) if isinstance(running, RunningCluster) else ((), ())
+        return legend_of(topology, running.paths.names, clocks, lost, kind, running.layers, *in_c)
 
     def trace(self) -> NDArray[np.void]:
         """The trace so far, in time order, shape (n,)."""

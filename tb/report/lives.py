@@ -27,8 +27,9 @@ class Lives(Receivers):
         super().__init__(shown_together(legend.layers))
         self.wire = Wire(legend)
         self._leaving: dict[int, Packet] = {}
-        self._silent = all(one.event != TraceEvent.NIC_NOTICED for one in self.shown.stages)
-        """No firmware tells what a NIC does: messages are followed by what their hosts and the hardware tell."""
+        none = all(one.event != TraceEvent.NIC_NOTICED for one in self.shown.stages)
+        self._silent = frozenset(range(len(legend.hosts)) if none else legend.executing)
+        """Nodes whose firmware tells nothing: messages are followed by what hosts and hardware tell."""
         self._take: dict[int, Callable[[Row, int], Piece | None]] = {
             TraceEvent.SEND_CALL: self._call,
             TraceEvent.SEND_RETURN: self._return,
@@ -91,7 +92,7 @@ class Lives(Receivers):
             if piece is not None and piece.key == packet.key:
                 del self._started[packet.source]
             else:
-                piece = self._untold(packet) if self._silent else self._posted_as(packet)
+                piece = self._untold(packet) if packet.source in self._silent else self._posted_as(packet)
             if piece is not None:
                 piece.packets.append(packet)
                 self.piece_of[id(packet)] = piece
@@ -99,8 +100,8 @@ class Lives(Receivers):
                 self._answer(packet)
         if packet.target is not None and packet.stored == row[0] and event == TraceEvent.RX_TAIL:
             self._stored[packet.target].append(packet)
-            if self._silent and not packet.syndrome and id(packet) in self.piece_of:
-                self._in_queue[packet.target, 0].append(self.piece_of[id(packet)])
+            if packet.target in self._silent and not packet.syndrome and id(packet) in self.piece_of:
+                self._accepted_untold(self.piece_of[id(packet)], packet)
         carried = self.piece_of.get(id(packet))
         if carried is not None and event == TraceEvent.RX_HEAD and packet.target is not None:
             carried.life.target = packet.target
@@ -112,6 +113,12 @@ class Lives(Receivers):
         """What the host has written under a packet's key, where no firmware tells which message it sends."""
         queue = self._queued.get((packet.source, packet.key))
         return queue.popleft() if queue else None
+
+    def _accepted_untold(self, piece: Piece, packet: Packet) -> None:
+        """A packet that no firmware tells of: the host takes it by its key, or in order."""
+        assert packet.target is not None
+        self._in_queue[packet.target, 0].append(piece)
+        self._waiting[packet.target, packet.key].append(piece)
 
     def _posted_as(self, packet: Packet) -> Piece | None:
         """The descriptor of a packet's key, which only one has. The packet may begin before the firmware tells so."""

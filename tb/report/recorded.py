@@ -57,6 +57,8 @@ class Legend:
     """The message layers, the lowest first."""
     places: tuple[tuple[Place, ...], ...] = ()
     """Functions of NICs that execute, by number: one, then what is inline there."""
+    executing: tuple[int, ...] = ()
+    """The nodes of those NICs: they execute firmware in C, which leaves no records of messages."""
 
     @cached_property
     def peers(self) -> dict[End, End]:
@@ -81,6 +83,7 @@ def legend_of(
     nic: str,
     layers: tuple[str, ...],
     places: Iterable[tuple[Place, ...]],
+    executing: Iterable[int],
 ) -> Legend:
     """The legend of a run on a topology whose hosts have NICs of a kind, and of message layers."""
     return Legend(
@@ -93,6 +96,7 @@ def legend_of(
         nic,
         layers,
         tuple(places),
+        tuple(executing),
     )
 
 
@@ -139,7 +143,7 @@ def read_legend(path: Path) -> Legend:
         cause = f"{path} has schema {version!r}, this sanlab reads {LEGEND_SCHEMA}"
         raise TraceError("trace of another version", cause, "run the study again")
     try:
-        tuples = {name: tuple(plain[name]) for name in ("hosts", "paths", "layers")}
+        tuples = {name: tuple(plain[name]) for name in ("hosts", "paths", "layers", "executing")}
         pairs = {name: tuple(tuple(row) for row in plain[name]) for name in ("switches", "links")}
         places = tuple(tuple(Place(*one) for one in several) for several in plain["places"])
         return Legend(**{**plain, **tuples, **pairs, "places": places})

@@ -16,7 +16,8 @@ from firmware.images import image
 from pymodels.errors import SanlabError
 from pymodels.lanai.image import Image
 from pymodels.trace import Part, TraceEvent, unit
-from tb.report.recorded import LEGEND, read_legend
+from tb.report.lives import lives_of
+from tb.report.recorded import LEGEND, read_legend, read_recorded
 from tests.system.runs import Run, assert_equal, must, run
 
 SHORT = "repetitions=1 nic.firmware=c"
@@ -77,6 +78,8 @@ def test_grim_in_c_takes_at_most_an_eighth_longer_than_what_is_charged(words: st
     python = must("grim_pingpong", "verilator", tmp_path / "python", short)
     executed = must("grim_pingpong", "verilator", tmp_path / "c", f"{short} nic.firmware={words}")
     assert 0.9 < executed.metrics["one_way_us_0B"] / python.metrics["one_way_us_0B"] < 9 / 8
+    lives = lives_of(read_recorded(executed.folder)).lives
+    assert lives and all(life.arrived for life in lives), "each message is followed to its handler"
 
 
 def test_the_cycle_of_a_deadlock_goes_through_nics_that_execute(tmp_path: Path) -> None:

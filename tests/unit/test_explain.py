@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from firmware.shown import NIC_NOTICES
-from pymodels.trace import Part, TraceEvent, switch_port
+from pymodels.lanai.program import Place
+from pymodels.trace import Part, TraceEvent, switch_port, unit
 from tb.ask import explain
 from tb.ask.delays import Delay, Neighbours, total
 from tb.ask.story import DELAYS, _waiting, story
@@ -49,6 +50,30 @@ def test_a_message_alone_is_told_stage_by_stage() -> None:
     ]
     assert "  The head travels to metz over sw0 (input 0 to output 1, 0.030 us)." in lines
     assert lines[-1] == "Together 3.000 us; it waited for no other packet."
+
+
+def test_a_nic_that_executes_is_told_by_its_functions_and_its_messages_are_followed_without_its_word() -> None:
+    """Paris executes; its own records of the message are missing, and main has step inline from 500 ns on."""
+    main, step = Place("main"), Place("step", "a.c:3")
+    legend = replace(LEGEND_OF_TWO, places=((main,), (main, step)), executing=(0,))
+    silent = [row for row in message(0, 0) if row[1] != unit(0, Part.NIC_CPU)]
+    went = [record(at, 0, Part.NIC_CPU, E.FUNCTION, 0, number) for at, number in ((5, 0), (500, 1), (700, 0), (800, 1))]
+    lines = told(1, sorted([*silent, *went]), legend=legend)
+    assert lines[0] == "message 1, paris to metz, 64 B: sent at 0.000 us, 3.000 us"
+    at = lines.index("  The send engine reads SRAM, and the head goes onto the cable.")
+    assert lines[at - 1 : at + 2 : 2] == [
+        "0.350 to 1.130 us, send engine, 0.780 us",
+        "  The NIC of paris executes: 0.780 us (step 0.530, main 0.250).",
+    ]
+    assert sum("executes" in line for line in lines) == 1, "not before it is told, nor in metz"
+
+
+def test_what_comes_to_a_nic_that_executes_is_followed_to_the_handler() -> None:
+    legend = replace(LEGEND_OF_TWO, places=((Place("main"),),), executing=(1,))
+    silent = [row for row in message(0, 0) if row[1] != unit(1, Part.NIC_CPU)]
+    lines = told(1, sorted([*silent, record(2, 1, Part.NIC_CPU, E.FUNCTION)]), legend=legend)
+    assert lines[0] == "message 1, paris to metz, 64 B: sent at 0.000 us, 3.000 us"
+    assert any(re.match("  The NIC of metz executes: .* us \\(main ", line) for line in lines)
 
 
 def test_times_of_the_sentences_add_up() -> None:
