@@ -118,3 +118,25 @@ def test_streams_of_several_messages_a_packet_are_taken_apart() -> None:
 
     rooms = World(2, "pipes", nic="sp", below={"window": 2}).run(program)[1]
     assert rooms == [pattern(number % 50, number) for number in range(200)]
+
+
+@pytest.mark.parametrize("on", [False, True])
+def test_a_receiver_that_only_looks_at_its_buffer_needs_interrupts(on: bool) -> None:
+    async def program(mpi: Mpi, rank: int) -> int:
+        comm, room, looks = mpi.COMM_WORLD, bytearray(1000), 0
+        if rank == 0:
+            await comm.Barrier()
+            await comm.Send(pattern(1000), 1)
+            return 0
+        await mpi.below.interrupts(on)
+        request = await comm.Irecv(room, 0)
+        await comm.Barrier()
+        while room != pattern(1000) and looks < 50:
+            await mpi.host.compute(10_000)
+            looks += 1
+        await request.Wait()
+        assert room == pattern(1000)
+        return looks
+
+    looks = World(2, "pipes", nic="sp").run(program)[1]
+    assert 1 < looks < 20 if on else looks == 50

@@ -61,6 +61,10 @@ class Pipes:
         """Have the bytes of all streams given to `consumer` as they come, instead of being read; None: no more."""
         self._consumer = consumer
 
+    async def interrupts(self, on: bool) -> None:
+        """HAL's: whether packets that come while nobody polls are taken in by the service routine."""
+        await self._hal.interrupts(on)
+
     # ---- the application
 
     async def write(self, node: int, data: Bytes, direct: bool = False) -> None:
