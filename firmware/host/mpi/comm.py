@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
+from enum import Enum
 from typing import Any
 
 from firmware.host.mpi.buffers import Spec, View, view
@@ -13,9 +14,17 @@ from firmware.host.mpi.engine import Engine
 from firmware.host.mpi.envelope import Mode
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from firmware.host.mpi.matching import ANY, Key
+from firmware.host.mpi.message import Message
 from firmware.host.mpi.operation import Operation
 from firmware.host.mpi.requests import Request
 from firmware.host.mpi.status import ANY_SOURCE, ANY_TAG, PROC_NULL, Status
+
+
+class Null(Enum):
+    """What a probe finds at no rank."""
+
+    NO_PROC = 0
+
 
 TAG_UB = (1 << 31) - 1
 """Largest tag."""
@@ -149,29 +158,25 @@ class PointToPoint(Called):
     @call("MPI_Iprobe")
     async def Iprobe(self, source: int = ANY_SOURCE, tag: int = ANY_TAG, status: Status | None = None) -> bool:
         """Whether a message is here."""
-        looked = self._receiving("MPI_Iprobe", None, source, tag)
-        if looked.done:
-            return self._told(looked.status, status)
-        found = await self.engine.probe(looked.key)
-        if found is None:
-            return False
-        return self._told(Status(self.ranks.index(found.key.source), found.key.tag, 0, found.size), status)
+        return await self._look("MPI_Iprobe", source, tag, status or Status()) is not None
 
-    async def _probe(self, name: str, source: int, tag: int, status: Status) -> None:
+    async def _probe(self, name: str, source: int, tag: int, status: Status) -> Message | Null:
         """Wait for a message, and tell of it."""
+        looked, matcher = self._receiving(name, None, source, tag), self.engine.matcher
+        while (found := await self._look(name, source, tag, status)) is None:
+            await self.engine.until(lambda: matcher.probe(looked.key)[0] is not None, [looked])
+        return found
+
+    async def _look(self, name: str, source: int, tag: int, status: Status) -> Message | Null | None:
+        """Tell of a message that is here; None: of none."""
         looked = self._receiving(name, None, source, tag)
         if looked.done:
-            self._told(looked.status, status)
-            return
-        matcher = self.engine.matcher
-        while (found := await self.engine.probe(looked.key)) is None:
-            await self.engine.until(lambda: matcher.probe(looked.key)[0] is not None, [looked])
-        self._told(Status(self.ranks.index(found.key.source), found.key.tag, 0, found.size), status)
-
-    def _told(self, found: Status, status: Status | None) -> bool:
-        if status is not None:
-            status.take(found)
-        return True
+            status.take(looked.status)
+            return Null.NO_PROC
+        found = await self.engine.probe(looked.key)
+        if found is not None:
+            status.take(Status(self.ranks.index(found.key.source), found.key.tag, 0, found.size))
+        return found
 
     # ---- objects of Python
 

@@ -113,10 +113,12 @@ class Engine:
         """Whether a buffered message has not arrived."""
         return bool(self._buffered)
 
-    async def receive(self, operation: Operation) -> None:
-        """Begin a receive."""
+    async def receive(self, operation: Operation, message: Message | None = None) -> None:
+        """Begin a receive; of a `message` that a probe has taken."""
         await self.host.spend("mpi_receive")
-        message, looks = self.matcher.message_for(operation.key)
+        looks = 0
+        if message is None:
+            message, looks = self.matcher.message_for(operation.key)
         if message is None:
             self.matcher.receives.append(operation)
         elif message.asks:

@@ -18,7 +18,7 @@ from firmware.host.mpi.steps import Collective
 
 
 class Reducing(Moving):
-    """Reduce, Allreduce, Reduce_scatter (and its `_block`), Scan, Exscan."""
+    """Reduce, Allreduce, Reduce_scatter (and its `_block`), Scan, Exscan, Reduce_local."""
 
     @call("MPI_Reduce")
     async def Reduce(self, sendbuf: Spec, recvbuf: Spec, op: Op = SUM, root: int = 0) -> None:
@@ -68,6 +68,12 @@ class Reducing(Moving):
         before = await self._before(Collective.Exscan, data, op)
         if before is not None:
             into.fill(before.tobytes())
+
+    @call("MPI_Reduce_local")
+    async def Reduce_local(self, inbuf: Spec, inoutbuf: Spec, op: Op = SUM) -> None:
+        """Two arrays of this rank, element by element, into the second."""
+        data, into = view(inbuf), view(inoutbuf, True)
+        into.fill((await self._fold(op, _array(data, op), _array(into, op))).tobytes())
 
     async def _before(self, collective: Collective, data: View, op: Op) -> Any:
         """What the ranks before this one make together, None at the first; the next one has it with the own data."""

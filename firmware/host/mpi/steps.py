@@ -9,10 +9,10 @@ from __future__ import annotations
 from enum import IntEnum
 
 from firmware.host.mpi.buffers import View
-from firmware.host.mpi.comm import PointToPoint
 from firmware.host.mpi.datatypes import whole
 from firmware.host.mpi.envelope import Mode
 from firmware.host.mpi.errors import ErrorClass, Misuse
+from firmware.host.mpi.matched import Matched
 from firmware.host.mpi.matching import ANY, Key
 from firmware.host.mpi.operation import Operation
 
@@ -42,7 +42,7 @@ class Collective(IntEnum):
     Finalize = 20
 
 
-class Steps(PointToPoint):
+class Steps(Matched):
     """Messages from rank to rank within a collective."""
 
     async def _give(self, collective: Collective, data: View, dest: int) -> Operation:

@@ -18,9 +18,19 @@ GROUP_EMPTY, GROUP_NULL = 0x48000000, 0x08000000
 REQUEST_NULL, DATATYPE_NULL, OP_NULL = 0x2C000000, 0x0C000000, 0x18000000
 ERRORS_ARE_FATAL, ERRORS_RETURN, ERRHANDLER_NULL = 0x54000000, 0x54000001, 0x14000000
 INFO_NULL, INFO_ENV, KEYVAL_INVALID = 0x1C000000, 0x5C000001, 0x24000000
-MADE = {"comm": 0x84, "group": 0x88, "datatype": 0x8D, "errhandler": 0x94, "op": 0x98, "info": 0x9C, "request": 0xAC}
+MADE = {
+    "comm": 0x84,
+    "group": 0x88,
+    "datatype": 0x8D,
+    "errhandler": 0x94,
+    "op": 0x98,
+    "info": 0x9C,
+    "request": 0xAC,
+    "message": 0xAD,
+}
 """The highest byte of handles that are made in a run, by what they stand for."""
 KEYVAL = 0xA4
+MESSAGE_NO_PROC = 0x6C000000
 IN_PLACE = (1 << 64) - 1
 IGNORE = 1
 """The address that stands for no status."""

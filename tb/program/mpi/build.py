@@ -86,7 +86,7 @@ def header() -> str:
     for one in table():
         if one.handler is not None and one.name.startswith("MPI_"):
             lines.append(f"int {one.name}({_prototype(one)});")
-    lines += [f"{result} {name}(void);" for name, result in LOCAL.items()]
+    lines += [f"{declared};" for declared in LOCAL.values()]
     return "\n".join([*lines, "#endif", ""])
 
 

@@ -34,8 +34,13 @@ KINDS = {
     "Given": "const void *",
 }
 """What an annotation is in C."""
-LOCAL = {"MPI_Wtime": "double", "MPI_Wtick": "double"}
-"""Functions that the library does by itself, and their results."""
+LOCAL = {
+    "MPI_Wtime": "double MPI_Wtime(void)",
+    "MPI_Wtick": "double MPI_Wtick(void)",
+    "MPI_Alloc_mem": "int MPI_Alloc_mem(long size, int info, void **where)",
+    "MPI_Free_mem": "int MPI_Free_mem(void *where)",
+}
+"""Functions that the library does by itself, as C declares them."""
 MASKS = {"Handle": 0xFFFFFFFF, **dict.fromkeys(("Address", "Buffer", "Given"), (1 << 64) - 1)}
 """Of words that have no sign."""
 MODULES = ("environment", "comms", "groups", "attributes", "types", "point", "waiting", "collectives", "operators")

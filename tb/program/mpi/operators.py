@@ -26,3 +26,12 @@ async def _free(rank: Rank, op: Address) -> None:
 @call("MPI_Op_commutative")
 async def _commutative(rank: Rank, op: Handle, commute: Address) -> None:
     rank.memory.put_ints(commute, int(rank.ops[op].commute))
+
+
+@call("MPI_Reduce_local")
+async def _reduce_local(rank: Rank, buf: Address, into_buf: Address, count: int, datatype: Handle, op: Handle) -> None:
+    into = rank.data(into_buf, count, datatype)
+    await rank.comms[abi.COMM_SELF].comm.Reduce_local(
+        rank.data(buf, count, datatype).spec, into.spec, rank.op(op, datatype)
+    )
+    into.write()

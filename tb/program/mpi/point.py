@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from firmware.host.mpi.comm import Null
+from firmware.host.mpi.matched import Taken
 from firmware.host.mpi.requests import Request
-from firmware.host.mpi.status import Status
+from firmware.host.mpi.status import PROC_NULL, Status
 from tb.program.mpi import abi
-from tb.program.mpi.calls import Address, Buffer, Handle, call
+from tb.program.mpi.calls import Address, Buffer, Given, Handle, call
 from tb.program.mpi.rank import Pending, Rank
 
 
@@ -123,6 +125,60 @@ async def _iprobe(rank: Rank, source: int, tag: int, comm: Handle, flag: Address
     rank.memory.put_ints(flag, int(found))
     if found:
         put_status(rank, status, told)
+
+
+@call("MPI_Mprobe")
+async def _mprobe(rank: Rank, source: int, tag: int, comm: Handle, message: Address, status: Address) -> None:
+    told = Status()
+    found = await rank.comm(comm).Mprobe(source, tag, told)
+    rank.memory.put_ints(message, rank.messages.new(found) if told.source != PROC_NULL else abi.MESSAGE_NO_PROC)
+    put_status(rank, status, told)
+
+
+@call("MPI_Improbe")
+async def _improbe(
+    rank: Rank, source: int, tag: int, comm: Handle, flag: Address, message: Address, status: Address
+) -> None:
+    told = Status()
+    found = await rank.comm(comm).Improbe(source, tag, told)
+    rank.memory.put_ints(flag, int(found is not None))
+    if found is not None:
+        rank.memory.put_ints(message, rank.messages.new(found) if told.source != PROC_NULL else abi.MESSAGE_NO_PROC)
+        put_status(rank, status, told)
+
+
+def _taken(rank: Rank, message: int) -> Taken:
+    """What a handle stands for, which it does no more."""
+    handle = rank.memory.handles(message, 1)[0]
+    if handle == abi.MESSAGE_NO_PROC:
+        return Taken(rank.comms[abi.COMM_SELF].comm, Null.NO_PROC)
+    rank.memory.put_ints(message, abi.REQUEST_NULL)
+    return rank.messages.pop(handle)
+
+
+@call("MPI_Mrecv")
+async def _mrecv(rank: Rank, buf: Address, count: int, datatype: Handle, message: Given, status: Address) -> None:
+    into, told = rank.place(buf, count, datatype), Status()
+    await _taken(rank, message).Recv(into.spec, told)
+    into.write(told.size)
+    put_status(rank, status, told)
+
+
+@call("MPI_Imrecv")
+async def _imrecv(rank: Rank, buf: Address, count: int, datatype: Handle, message: Given, request: Address) -> None:
+    into = rank.place(buf, count, datatype)
+    begun = await _taken(rank, message).Irecv(into.spec)
+    rank.memory.put_ints(request, rank.requests.new(Pending(begun, into)))
+
+
+@call("MPI_Get_elements", "MPI_Get_elements_x")
+async def _get_elements(rank: Rank, status: Address, datatype: Handle, count: Address) -> None:
+    layout, told = rank.types[datatype], _told(rank, status)
+    number = told.Get_count(layout.layer)
+    if layout.layer.base is not None and layout.layer.base.kind != "V":
+        number = told.size // layout.layer.base.itemsize
+    put = rank.memory.put_longs if rank.call.endswith("_x") else rank.memory.put_ints
+    put(count, number)
 
 
 @call("MPI_Get_count")

@@ -9,6 +9,7 @@ from firmware.host.mpi import Mpi
 from firmware.host.mpi.communicator import Comm
 from firmware.host.mpi.errors import ErrorClass
 from firmware.host.mpi.groups import Group
+from firmware.host.mpi.matched import Taken
 from firmware.host.mpi.operators import Op
 from firmware.host.mpi.requests import Request
 from tb.program.mpi import abi
@@ -72,6 +73,7 @@ class Rank:
         self.types: Table[Layout] = Table("datatype", abi.MADE["datatype"], ErrorClass.TYPE, predefined())
         self.ops: Table[Op | OfProgram] = Table("operator", abi.MADE["op"], ErrorClass.OP, operators())
         self.requests: Table[Pending] = Table("request", abi.MADE["request"], ErrorClass.REQUEST)
+        self.messages: Table[Taken] = Table("message", abi.MADE["message"], ErrorClass.REQUEST)
         self.infos: Table[dict[str, str]] = Table("info", abi.MADE["info"], ErrorClass.ARG, {abi.INFO_ENV: {}})
         self.keyvals: Table[Keyval] = Table("keyval", abi.KEYVAL, ErrorClass.ARG)
         self.errhandlers: Table[int] = Table(
