@@ -147,6 +147,8 @@ def test_functions_of_the_program_are_called_for_operators_and_attributes(tmp_pa
     #include <mpi.h>
     static int freed;
     static void later(void *in, void *inout, int *count, MPI_Datatype *type) {
+        int size;
+        MPI_Type_size(*type, &size);
         for (int i = 0; i < *count; i++) ((int *)inout)[i] = ((int *)in)[i] * 10 + ((int *)inout)[i];
     }
     static int end(MPI_Comm comm, int key, void *value, void *extra) { freed += *(int *)value; return 0; }
@@ -157,6 +159,8 @@ def test_functions_of_the_program_are_called_for_operators_and_attributes(tmp_pa
     body = """
     int mine[2] = {rank + 1, rank + 5}, result[2], key, flag, *found, bound = 4; MPI_Op op; MPI_Comm comm;
     MPI_Op_create(later, 0, &op);
+    MPI_Scan(mine, result, 2, MPI_INT, op, MPI_COMM_WORLD);
+    MUST(result[0] == (rank ? rank == 1 ? 12 : 123 : 1));
     MPI_Allreduce(mine, result, 2, MPI_INT, op, MPI_COMM_WORLD);
     MUST(result[0] == 123 && result[1] == 567);
     MPI_Op_free(&op);
@@ -186,6 +190,22 @@ def test_an_error_is_returned_to_a_program_that_wants_it(tmp_path: Path) -> None
     run(tmp_path, main(body))
 
 
+def test_a_probe_that_takes_its_message_keeps_it_from_others(tmp_path: Path) -> None:
+    body = """
+    int data[2] = {rank, 7}, found[2], count, flag; MPI_Message message;
+    MPI_Sendrecv(data, 1, MPI_INT, 1 - rank, 1, found, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, &status);
+    MPI_Send(data, 2, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD);
+    MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &message, &status);
+    MPI_Get_count(&status, MPI_INT, &count);
+    MUST(count == 2 && status.MPI_TAG == 2);
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &status);
+    MUST(!flag);
+    MPI_Mrecv(found, 2, MPI_INT, &message, &status);
+    MUST(found[0] == 1 - rank && found[1] == 7 && message == MPI_MESSAGE_NULL && status.MPI_SOURCE == 1 - rank);
+    """
+    run(tmp_path, main(body))
+
+
 FORKS = "if (!fork()) MPI_Barrier(MPI_COMM_WORLD); waitpid(-1, 0, 0);"
 WRONG = {
     "crashes": (
@@ -207,6 +227,12 @@ WRONG = {
         "rank 0, MPI_Win_fence: the library does not have it",
     ),
     "forks": (main(FORKS), "signal 6.*MPI_Barrier: called by a process that the program has started"),
+    "calls what takes time in an operator": (
+        "#include <mpi.h>\n#include <unistd.h>\nstatic void meet(void *in, void *inout, int *count, MPI_Datatype *type)"
+        "{ usleep(5); }"
+        + main("MPI_Op op; MPI_Op_create(meet, 1, &op); MPI_Reduce(&rank, &size, 1, MPI_INT, op, 0, MPI_COMM_WORLD);"),
+        "rank 0, MPI_Reduce: an operator of the program calls sanlab_sleep",
+    ),
     "aborts": (main("if (rank) MPI_Abort(MPI_COMM_WORLD, 9);"), "rank 1, MPI_Abort: .*ends all with code 9"),
     "hangs": (main("if (rank) for (;;);"), "rank 1: .*asked nothing for 0.5 s"),
     "sends to nobody": (

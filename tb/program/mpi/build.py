@@ -17,7 +17,7 @@ FLAGS = ("-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{C}", "-p
 STATUS = """typedef struct {
     int count_lo, count_hi_and_cancelled, MPI_SOURCE, MPI_TAG, MPI_ERROR;
 } MPI_Status;"""
-TYPES = "Comm Group Datatype Request Op Errhandler Info"
+TYPES = "Comm Group Datatype Request Message Op Errhandler Info"
 
 
 def library() -> Path:

@@ -13,7 +13,7 @@ from firmware.host.mpi.errors import ErrorClass, Misuse
 from tb.program.mpi.abi import DATATYPES, PAIRS, pair
 from tb.program.mpi.memory import Memory
 
-Made = tuple[int, Sequence[int], Sequence[int], Sequence[int]]
+Made = tuple[int, Sequence[int], Sequence[int], "Sequence[Layout]"]
 """How a type was made: combiner, and its numbers, addresses and datatypes."""
 
 
@@ -26,6 +26,8 @@ class Layout:
     low: int = 0
     lower_bound: int = 0
     made: Made = (1, [], [], [])
+    handle: int = 0
+    """Of a type of the standard."""
     attributes: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -44,19 +46,19 @@ def predefined() -> dict[int, Layout]:
     found = {}
     for name, (handle, kind) in DATATYPES.items():
         base = np.dtype(kind)
-        found[handle] = _predefined(name, base, base.itemsize)
+        found[handle] = _predefined(name, handle, base, base.itemsize)
     for name, (handle, kind, extent) in PAIRS.items():
-        found[handle] = _predefined(name, pair(kind), extent)
+        found[handle] = _predefined(name, handle, pair(kind), extent)
     return found
 
 
-def _predefined(name: str, base: np.dtype[Any], extent: int) -> Layout:
+def _predefined(name: str, handle: int, base: np.dtype[Any], extent: int) -> Layout:
     value = base.itemsize - 4 if base.fields else 0
     index_at = max(value, 4) if base.fields and value < 8 else value
     blocks = [(0, value), (index_at, 4)] if base.fields else [(0, base.itemsize)]
     made = Datatype(f"MPI_{name}", blocks, extent, base).Commit()
     made.basic = True
-    return Layout(f"MPI_{name}", made)
+    return Layout(f"MPI_{name}", made, handle=handle)
 
 
 def derived(name: str, parts: Sequence[tuple[int, int, Layout]], made: Made) -> Layout:
@@ -71,10 +73,14 @@ def derived(name: str, parts: Sequence[tuple[int, int, Layout]], made: Made) -> 
             raise Misuse(ErrorClass.ARG, f"a block has {count} elements", "give 0 or more")
         if not count:
             continue
-        starts = [place + at * kind.extent for at in range(count)]
-        blocks += [(start + at, length) for start in starts for at, length in kind.blocks]
-        lowest.append(min(starts) + kind.lower_bound)
-        highest.append(max(starts) + kind.lower_bound + kind.extent)
+        first, last = sorted((place, place + (count - 1) * kind.extent))
+        if kind.layer.contiguous:
+            blocks.append((place + kind.low, count * kind.extent))
+        else:
+            starts = [place + at * kind.extent for at in range(count)]
+            blocks += [(start + at, length) for start in starts for at, length in kind.blocks]
+        lowest.append(first + kind.lower_bound)
+        highest.append(last + kind.lower_bound + kind.extent)
     low, high = min(lowest, default=0), max(highest, default=0)
     bases = {kind.layer.base for count, _, kind in parts if count}
     size = sum(length for _, length in blocks)

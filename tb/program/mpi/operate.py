@@ -19,7 +19,12 @@ def operators() -> dict[int, Op]:
     made = {name: Op(op.name, _checked(op.name, op.fold)) for name, op in OPERATORS.items()}
     made["MINLOC"] = Op("MPI_MINLOC", _checked("MPI_MINLOC", _located(np.less)))
     made["MAXLOC"] = Op("MPI_MAXLOC", _checked("MPI_MAXLOC", _located(np.greater)))
-    return {abi.OPERATORS[name]: op for name, op in made.items()}
+    found = {abi.OPERATORS[name]: op for name, op in made.items()}
+    return {**found, **{handle: Op(f"MPI_{name}", _refused, False) for name, handle in abi.OF_RMA.items()}}
+
+
+def _refused(left: Any, right: Any) -> Any:
+    raise Misuse(ErrorClass.OP, "the operator is for RMA only", "give another one")
 
 
 def _checked(name: str, fold: Fold) -> Fold:

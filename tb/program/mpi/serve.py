@@ -21,8 +21,10 @@ from tb.program.mpi.rank import Rank
 
 SHOWN = 10
 """Last lines of a program's output that errors show."""
-HEAD = 33
-"""Bytes of a request before its arguments."""
+HEAD = "<4q"
+"""Of a request: number of the call, CPU time, looks at clocks, number of arguments."""
+ARGUMENTS = 1 + struct.calcsize(HEAD)
+"""Where they begin."""
 MISSING = "the library does not have it"
 
 
@@ -63,6 +65,7 @@ class Server:
         self._program: Outside = mpi.host.outside(start.command, start.patience_s, variables, output)
         self._rank = Rank(mpi, Memory(self._program), start.ranks, start.cpu_ratio)
         self._rank.callback = self._callback
+        self._rank.memory.within = self._within
 
     async def serve(self) -> None:
         """Until the program ends. Raises ProgramError, MpiError, OutsideError."""
@@ -90,23 +93,37 @@ class Server:
             raise ProgramError(who, f"the program ended, and {cause}{self._said()}", remedy)
 
     async def _serve(self, request: bytes) -> None:
-        """Do one call."""
-        number, cpu_ns, looks, count = struct.unpack_from("<4q", request, 1)
-        words = struct.unpack_from(f"<{count}q", request, HEAD)
+        """Do one call, behind what the program has computed since the last one."""
+        _, cpu_ns, looks, _ = struct.unpack_from(HEAD, request, 1)
+        if took := cpu_ns * self._rank.cpu_ratio + looks * self._rank.look_ps / 1000:
+            await self._mpi.host.compute(took)
+        self._rank.memory.result(await self._result(request), self._mpi.host.now)
+
+    async def _result(self, request: bytes) -> int:
+        number, _, _, count = struct.unpack_from(HEAD, request, 1)
+        words = struct.unpack_from(f"<{count}q", request, ARGUMENTS)
         one, rank = table()[number], self._rank
         self.calls += 1
         self.sent += "send" in one.name.lower() and not one.name.endswith("init")
-        if took := cpu_ns * rank.cpu_ratio + looks * rank.look_ps / 1000:
-            await self._mpi.host.compute(took)
-        outer = rank.call, rank.number
+        outer = rank.call, rank.number, rank.memory.along
         rank.call, rank.number, rank.within = one.name, number, None
-        rank.memory.along = along(one, words, request[HEAD + 8 * count :])
+        rank.memory.along = along(one, words, request[ARGUMENTS + 8 * count :])
         try:
-            result = await self._do(one, words)
+            return await self._do(one, words)
         finally:
-            rank.call, rank.number = outer
-            rank.memory.along = (0, b"")
-        rank.memory.result(result, self._mpi.host.now)
+            rank.call, rank.number, rank.memory.along = outer
+
+    def _within(self, request: bytes) -> bytes:
+        """The answer to a call that an operator of the program makes. Raises ProgramError for one that takes time."""
+        doing = self._result(request)
+        try:
+            doing.send(None)
+        except StopIteration as done:
+            return self._rank.memory.returned(done.value, self._mpi.host.now)
+        doing.close()
+        name = table()[struct.unpack_from(HEAD, request, 1)[0]].name
+        cause = f"an operator of the program calls {name}, for which time passes"
+        raise ProgramError(f"rank {self._number}, {self._rank.call}", cause, "let operators compute only")
 
     async def _do(self, one: Call, words: tuple[int, ...]) -> int:
         """The result of a call, of one that failed its error class where the program wants to have that."""
@@ -114,7 +131,7 @@ class Server:
         if one.handler is None:
             raise ProgramError(who, MISSING, "see tb/program/mpi/README.md for what is there")
         try:
-            if not one.anytime:
+            if not (one.anytime or self._mpi.engine.call):
                 with self._mpi.engine.calling(one.name):
                     pass
             return await one.handler(self._rank, *one.arguments(words)) or 0

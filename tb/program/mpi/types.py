@@ -43,7 +43,7 @@ def _whole(what: str, count: int) -> int:
 @call("MPI_Type_contiguous")
 async def _contiguous(rank: Rank, count: int, old: Handle, new: Address) -> None:
     kind = rank.types[old]
-    made: Made = (Combiner.CONTIGUOUS, [count], [], [old])
+    made: Made = (Combiner.CONTIGUOUS, [count], [], [kind])
     _keep(rank, new, derived(f"{count} of {kind.name}", [(_whole("count", count), 0, kind)], made))
 
 
@@ -51,14 +51,14 @@ async def _contiguous(rank: Rank, count: int, old: Handle, new: Address) -> None
 async def _vector(rank: Rank, count: int, length: int, stride: int, old: Handle, new: Address) -> None:
     kind = rank.types[old]
     parts = [(length, at * stride * kind.extent, kind) for at in range(_whole("count", count))]
-    _keep(rank, new, derived(f"a vector of {kind.name}", parts, (Combiner.VECTOR, [count, length, stride], [], [old])))
+    _keep(rank, new, derived(f"a vector of {kind.name}", parts, (Combiner.VECTOR, [count, length, stride], [], [kind])))
 
 
 @call("MPI_Type_create_hvector", "MPI_Type_hvector")
 async def _hvector(rank: Rank, count: int, length: int, stride: Aint, old: Handle, new: Address) -> None:
     kind = rank.types[old]
     parts = [(length, at * stride, kind) for at in range(_whole("count", count))]
-    made: Made = (Combiner.HVECTOR, [count, length], [stride], [old])
+    made: Made = (Combiner.HVECTOR, [count, length], [stride], [kind])
     _keep(rank, new, derived(f"a vector of {kind.name}", parts, made))
 
 
@@ -67,7 +67,7 @@ async def _indexed(rank: Rank, count: int, lengths: Address, places: Address, ol
     kind, count = rank.types[old], _whole("count", count)
     each, at = rank.memory.ints(lengths, count), rank.memory.ints(places, count)
     parts = [(one, place * kind.extent, kind) for one, place in zip(each, at, strict=True)]
-    _keep(rank, new, derived(f"blocks of {kind.name}", parts, (Combiner.INDEXED, [count, *each, *at], [], [old])))
+    _keep(rank, new, derived(f"blocks of {kind.name}", parts, (Combiner.INDEXED, [count, *each, *at], [], [kind])))
 
 
 @call("MPI_Type_create_hindexed", "MPI_Type_hindexed")
@@ -75,36 +75,36 @@ async def _hindexed(rank: Rank, count: int, lengths: Address, places: Address, o
     kind, count = rank.types[old], _whole("count", count)
     each, at = rank.memory.ints(lengths, count), rank.memory.longs(places, count)
     parts = [(one, place, kind) for one, place in zip(each, at, strict=True)]
-    _keep(rank, new, derived(f"blocks of {kind.name}", parts, (Combiner.HINDEXED, [count, *each], at, [old])))
+    _keep(rank, new, derived(f"blocks of {kind.name}", parts, (Combiner.HINDEXED, [count, *each], at, [kind])))
 
 
 @call("MPI_Type_create_indexed_block")
 async def _indexed_block(rank: Rank, count: int, length: int, places: Address, old: Handle, new: Address) -> None:
     kind, at = rank.types[old], rank.memory.ints(places, _whole("count", count))
     parts = [(length, place * kind.extent, kind) for place in at]
-    made: Made = (Combiner.INDEXED_BLOCK, [count, length, *at], [], [old])
+    made: Made = (Combiner.INDEXED_BLOCK, [count, length, *at], [], [kind])
     _keep(rank, new, derived(f"blocks of {kind.name}", parts, made))
 
 
 @call("MPI_Type_create_hindexed_block")
 async def _hindexed_block(rank: Rank, count: int, length: int, places: Address, old: Handle, new: Address) -> None:
     kind, at = rank.types[old], rank.memory.longs(places, _whole("count", count))
-    made: Made = (Combiner.HINDEXED_BLOCK, [count, length], at, [old])
+    made: Made = (Combiner.HINDEXED_BLOCK, [count, length], at, [kind])
     _keep(rank, new, derived(f"blocks of {kind.name}", [(length, place, kind) for place in at], made))
 
 
 @call("MPI_Type_create_struct", "MPI_Type_struct")
 async def _struct(rank: Rank, count: int, lengths: Address, places: Address, olds: Address, new: Address) -> None:
     each, at = rank.memory.ints(lengths, _whole("count", count)), rank.memory.longs(places, count)
-    handles = rank.memory.handles(olds, count)
-    parts = list(zip(each, at, [rank.types[one] for one in handles], strict=True))
-    _keep(rank, new, derived("a struct", parts, (Combiner.STRUCT, [count, *each], at, handles)))
+    kinds = [rank.types[one] for one in rank.memory.handles(olds, count)]
+    parts = list(zip(each, at, kinds, strict=True))
+    _keep(rank, new, derived("a struct", parts, (Combiner.STRUCT, [count, *each], at, kinds)))
 
 
 @call("MPI_Type_create_resized")
 async def _resized(rank: Rank, old: Handle, lower: Aint, extent: Aint, new: Address) -> None:
     kind = rank.types[old]
-    made: Made = (Combiner.RESIZED, [], [lower, extent], [old])
+    made: Made = (Combiner.RESIZED, [], [lower, extent], [kind])
     _keep(rank, new, shaped(kind.name, kind.blocks, lower, extent, kind.layer.base, made))
 
 
@@ -114,7 +114,7 @@ async def _subarray(
 ) -> None:
     kind = rank.types[old]
     whole, part, begin = (rank.memory.ints(one, dims) for one in (sizes, parts, starts))
-    made: Made = (Combiner.SUBARRAY, [dims, *whole, *part, *begin, order], [], [old])
+    made: Made = (Combiner.SUBARRAY, [dims, *whole, *part, *begin, order], [], [kind])
     axes = list(zip(whole, part, begin, strict=True))
     if any(of < 1 or some < 1 or at < 0 or at + some > of for of, some, at in axes):
         raise Misuse(ErrorClass.ARG, f"a part of {part} at {begin} of an array of {whole}", "stay within the array")
@@ -129,7 +129,9 @@ async def _subarray(
 @call("MPI_Type_dup")
 async def _dup(rank: Rank, old: Handle, new: Address) -> None:
     kind = rank.types[old]
-    made = shaped(kind.name, kind.blocks, kind.lower_bound, kind.extent, kind.layer.base, (Combiner.DUP, [], [], [old]))
+    made = shaped(
+        kind.name, kind.blocks, kind.lower_bound, kind.extent, kind.layer.base, (Combiner.DUP, [], [], [kind])
+    )
     made.layer.committed = kind.layer.committed
     _keep(rank, new, made)
 
@@ -216,4 +218,4 @@ async def _contents(
         raise Misuse(ErrorClass.ARG, "there is too little room", "ask MPI_Type_get_envelope")
     rank.memory.put_ints(ints, *numbers)
     rank.memory.put_longs(places, *at)
-    rank.memory.put_ints(types, *kinds)
+    rank.memory.put_ints(types, *(kind.handle or rank.types.new(kind) for kind in kinds))
