@@ -11,6 +11,7 @@ from typing import Any
 from firmware.host.via import Descriptor, Vi, VipError
 from firmware.host.via.common.attributes import MemoryAttributes, ViAttributes
 from pymodels.formats.via import Reliability
+from pymodels.host.signals import Sig
 from pymodels.machine import Machine
 from tests.unit.charges import SETTLE_PS, Charges, settled
 from tests.unit.test_via_rdma_read import made, read
@@ -39,6 +40,7 @@ def tour(charges: Charges) -> None:
     sp = pair(Machine(2, nic="sp"), preset="hwvia", vis=8)
     _Steps(charges, "hwvia on sp", sp).step("post", sp.mine.post_send(sp.here.descriptor(0).send([])))
     _refilled(_Steps(charges, "firmvia", pair(receive_words=64, send_words=64)))
+    _told(_Steps(charges, "firmvia", pair()))
     _no_room(_Steps(charges, "bvia2", pair(preset="bvia2", vis=8)))
 
 
@@ -92,6 +94,21 @@ def _calls(s: _Steps) -> None:
     s.step("post a descriptor outside", _refused(s.p.mine.post_send(outside)))
     unknown = here.descriptor(0).send([(here.base, here.handle + 1, 100)])
     s.step("post unknown memory", _done(s.p.mine, unknown))
+
+
+def _told(s: _Steps) -> None:
+    """A process is told of a message by a signal."""
+    p = s.p
+
+    async def take(sig: Sig) -> None:
+        await p.yours.receive_done()
+
+    p.there.process.on_signal(Sig.IO, take)
+    s.step("signals on", p.yours.receive_signal(Sig.IO))
+    p.machine.finish(p.yours.post_receive(p.there.descriptor(0).receive([p.there.part(0, 100)])))
+    send = p.here.descriptor(0).send([p.here.part(0, 100)])
+    s.step("signal", p.there.process.compute(200_000), _done(p.mine, send))
+    s.step("signals off", p.yours.receive_signal(None))
 
 
 def _read(s: _Steps) -> None:
