@@ -31,7 +31,9 @@ from pymodels.config.model import FPGA_CARD
 from pymodels.kernel import Kernel, Task
 from pymodels.lanai.image import Image
 from pymodels.lanai.profile import Profile
+from pymodels.lanai.program import Program
 from pymodels.results import Series
+from tb.bind.core import RtlCore
 from tb.lab.cluster import RunningCluster
 from tb.lab.switch import RunningSwitch
 from tb.plan.options import options_by_layer
@@ -238,9 +240,16 @@ class Lab(Notebook):
 
     def executed(self) -> Mapping[str, Profile]:
         """Where the clocks of each NIC that executes its firmware went, by host."""
+        return {host: Profile.counted(core.program, core.counts.tolist()) for host, core in self._cores().items()}
+
+    def programs(self) -> Mapping[str, Program]:
+        """What each NIC that executes its firmware has executed last, by host."""
+        return {host: core.program for host, core in self._cores().items()}
+
+    def _cores(self) -> Mapping[str, RtlCore]:
         hosts = self.plan.cluster.topology.hosts
         cores = sorted(self._running.cores.items()) if isinstance(self._running, RunningCluster) else []
-        return {hosts[node]: Profile.counted(core.program, core.counts.tolist()) for node, core in cores}
+        return {hosts[node]: core for node, core in cores}
 
     def legend(self) -> Legend:
         """What the numbers of the trace mean."""

@@ -15,6 +15,8 @@ from tb.report.executed import FILE as EXECUTED
 from tb.report.executed import write_executed
 from tb.report.packets import FILE, captured, write_packets
 from tb.report.recorded import LEGEND, TRACE, write_legend, write_trace
+from tb.report.symbols import FILE as SYMBOLS
+from tb.report.symbols import write_symbols
 
 
 def clock_edges() -> int:
@@ -56,7 +58,7 @@ def results_of(info: StudyInfo, lab: Lab, wall_s: float) -> Results:
 
 
 def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float) -> None:
-    """Write trace with legend, profiles, packets, failures.txt, results.json; each at once or not at all.
+    """Write trace with legend, profiles, symbols, packets, failures.txt, results.json; each at once or not at all.
 
     The results come last: where they are, the rest is too. Raises ResultsError when the disk refuses or a result is
     not finite.
@@ -64,6 +66,7 @@ def leave_behind(folder: Path, info: StudyInfo, lab: Lab, wall_s: float) -> None
     write_trace(lab.trace(), folder / TRACE)
     write_legend(lab.legend(), folder / LEGEND)
     write_executed(lab.executed(), folder / EXECUTED)
+    write_symbols(lab.programs(), folder / SYMBOLS)
     parts, dropped = lab.simulation.doorway.captured()
     if any(parts):
         link_type = lab.plan.profile.nic.network.capture_type

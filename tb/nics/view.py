@@ -23,6 +23,8 @@ class View:
     """The link port."""
     states: Mapping[str, str] = field(default_factory=dict)
     """Translations of states: by name the module that has them, as a path below `hdl`."""
+    core: tuple[str, ...] = ()
+    """Where its processor executes firmware in C: what holds the address of an instruction."""
 
 
 BUS = (("watch.use_of.bus_used", ""), ("watch.use_of.bus_data", ""))

@@ -1,7 +1,8 @@
 """Views of a run's waves: which signals to look at, in groups, under which names, and where the interesting message is.
 
 Beside `waves.fst` it leaves `waves.gtkw` for GTKWave and `waves.sucl` for Surfer, with a translation file for each kind
-of signal that has names: characters of a link, states of engines. Only signals that the file holds are listed, so every
+of signal that has names: characters of a link, states of engines, the program counters of NICs that execute firmware in
+C, as `function+0x8`. Only signals that the file holds are listed, so every
 kind of NIC has its view. Markers stand at the stages of the slowest message in the window.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from tb.report.life import Life
 from tb.report.lives import Lives
 from tb.report.recorded import Legend, Recorded
 from tb.report.stages import stages_of
+from tb.report.symbols import read_symbols
 from tb.report.wire import rows
 
 FILE, GTKWAVE, SURFER = "waves.fst", "waves.gtkw", "waves.sucl"
@@ -63,14 +65,16 @@ class Group:
     signals: tuple[Signal, ...]
 
 
+Symbols = Sequence[tuple[frozenset[str], Mapping[int, str]]]
+"""For each program that NICs execute its hosts and the names of its words."""
 Marker = tuple[str, int]
 """A name, and a time in picoseconds."""
 
 
-def groups(legend: Legend, known: Mapping[str, int]) -> list[Group]:
+def groups(legend: Legend, known: Mapping[str, int], symbols: Symbols = ()) -> list[Group]:
     """The groups of a cluster: of each host its CPU and bus, its NIC, its port; of each switch itself and its ports.
 
-    `known`: every signal of the file with its bits.
+    `known`: every signal of the file with its bits; `symbols`: of the programs that NICs execute.
     """
     found = []
     view = nic_view(legend.nic)
@@ -79,7 +83,9 @@ def groups(legend: Legend, known: Mapping[str, int]) -> list[Group]:
         card = f"{scope}.card"
         host = _signals(f"{scope}.host", HOST_SIGNALS, known) + _signals(card, view.bus, known)
         found.append(Group(f"host {name}", host))
-        found.append(Group(f"NIC of {name}", _signals(card, view.nic, known)))
+        executes = next((code(number) for number, (hosts, _) in enumerate(symbols, 1) if name in hosts), "")
+        core = tuple((path, executes) for path in view.core if executes)
+        found.append(Group(f"NIC of {name}", _signals(card, view.nic + core, known)))
         found.append(Group(f"port of {name}", _signals(card, view.port, known)))
     for name, ports in legend.switches:
         scope = _scope(f"switch_{word(name)}", known)
@@ -110,13 +116,19 @@ def _signals(scope: str, wanted: tuple[tuple[str, str], ...], known: Mapping[str
     return tuple(Signal(path, known[path], translation) for path, translation in paths if path in known)
 
 
-def translations() -> dict[str, dict[int, str]]:
+def code(number: int) -> str:
+    """The kind of signal that is an address in a program, from 1."""
+    return f"pc_{number}"
+
+
+def translations(symbols: Symbols = ()) -> dict[str, Mapping[int, str]]:
     """Names by value, for every kind of signal that has them."""
     characters = {int(symbol): symbol.name for symbol in Symbol} | {0x100 + byte: f"{byte:02X}" for byte in range(256)}
     modules = dict(STATES)
     for kind in nic_kinds():
         modules |= nic_view(kind).states
-    return {CHARACTER: characters, **{kind: states(module) for kind, module in modules.items()}}
+    words = {code(number): names for number, (_, names) in enumerate(symbols, 1)}
+    return {CHARACTER: characters, **{kind: states(module) for kind, module in modules.items()}, **words}
 
 
 def states(module: str) -> dict[int, str]:
@@ -148,15 +160,18 @@ def write_views(folder: Path, recorded: Recorded, window: tuple[int, int | None]
     Raises ResultsError when the disk refuses.
     """
     known = signals_of(folder / FILE)
-    listed, marked = groups(recorded.legend, known), markers(recorded, window)
-    for kind, names in translations().items():
-        bits = max(names).bit_length()
+    symbols = read_symbols(folder)
+    listed, marked = groups(recorded.legend, known, symbols), markers(recorded, window)
+    named = translations(symbols)
+    widths = {signal.translation: signal.bits for group in listed for signal in group.signals}
+    for kind, names in named.items():
+        bits = widths.get(kind) or max(names).bit_length()
         digits = -(-bits // 4)
         filters = "".join(f"{value:0{digits}X} {name}\n" for value, name in names.items())
         write_atomically(folder / f"{kind}.txt", filters)
         lines = [f"Name = {kind}", f"Bits = {bits}", *(f"0x{value:X} {name}" for value, name in names.items())]
         write_atomically(folder / MAPPINGS / f"{kind}.txt", "\n".join(lines) + "\n")
-    write_atomically(folder / GTKWAVE, "\n".join(gtkwave(listed, marked)) + "\n")
+    write_atomically(folder / GTKWAVE, "\n".join(gtkwave(listed, marked, list(named))) + "\n")
     write_atomically(folder / SURFER, "\n".join(surfer(listed, marked)) + "\n")
 
 
@@ -170,8 +185,8 @@ def signals_of(path: Path) -> dict[str, int]:
 HEX, BINARY, TRANSLATED, OPEN_GROUP, CLOSED_GROUP, END_GROUP = 0x22, 0x28, 0x2000, 0x800200, 0xC00200, 0x1401200
 
 
-def gtkwave(listed: list[Group], marked: list[Marker]) -> Iterator[str]:
-    """The lines of a save file of GTKWave: groups open for hosts, closed for the rest."""
+def gtkwave(listed: list[Group], marked: list[Marker], kinds: Sequence[str]) -> Iterator[str]:
+    """The lines of a save file of GTKWave: groups open for hosts, closed for the rest. `kinds`: of translations."""
     yield "[*] sanlab: cd to this folder, then: gtkwave waves.fst waves.gtkw"
     yield f'[dumpfile] "{FILE}"'
     yield f'[savefile] "{GTKWAVE}"'
@@ -182,7 +197,7 @@ def gtkwave(listed: list[Group], marked: list[Marker]) -> Iterator[str]:
     yield f"*{-math.log2(length / 5):.6f} {first} {' '.join(map(str, places))}"
     for index, (name, _) in enumerate(marked):
         yield f"[markername] {chr(ord('A') + index)}{name}"
-    files = {kind: number for number, kind in enumerate(translations(), 1)}
+    files = {kind: number for number, kind in enumerate(kinds, 1)}
     for group in listed:
         closed = group.name.startswith(("switch", "NIC"))
         yield f"@{CLOSED_GROUP if closed else OPEN_GROUP:x}"

@@ -46,6 +46,7 @@ LEFT = (
     "program-*.txt",
     "timeline.json",
     "profile.json",
+    "symbols.json",
     "packets.pcapng",
     "waves.gtkw",
     "waves.sucl",

@@ -25,6 +25,7 @@ from tb.plan import studies
 from tb.plan.request import plan, resolve
 from tb.report import waves
 from tb.report.recorded import read_recorded
+from tb.report.symbols import read_symbols
 from tb.run.command import execute, leave_views
 from tb.tools.paths import SIMULATORS
 from tests.system.runs import must
@@ -71,6 +72,20 @@ def test_waves_of_a_window_with_views_that_find_their_signals(run: tuple[str, Pa
     assert max(times) <= TO
     plain = must("echo_pingpong", simulator, tmp_path / "plain", "repetitions=1")
     assert differences(read_results(folder / "results.json"), plain.results, same_simulator=False) == []
+
+
+def test_program_counters_have_a_name_at_any_time_of_the_window(tmp_path: Path) -> None:
+    asked = resolve("echo_pingpong", "icarus", "1", True, "", "", "repetitions=1 nic.firmware=c,python", SIMULATORS)
+    asked = replace(asked, folder=str(tmp_path), window_ps=(30_000_000, 31_000_000))
+    info, quiet = studies.load("echo_pingpong"), Console(file=io.StringIO())
+    assert execute(asked, info, plan(asked, info), quiet).passed
+    leave_views(asked, tmp_path, quiet)
+    path = "top.cluster.host_{}.card.core.gen_core.u_core.at_q"
+    view = (tmp_path / waves.GTKWAVE).read_text()
+    assert path.format("paris") in view and path.format("metz") not in view
+    [(hosts, names)] = read_symbols(tmp_path)
+    values = {value for _, value in variables(tmp_path)[path.format("paris")].signal if isinstance(value, int)}
+    assert hosts == {"paris"} and len(values) > 10 and values <= set(names)
 
 
 @pytest.mark.parametrize("run", ["verilator"], indirect=True)

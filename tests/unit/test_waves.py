@@ -14,12 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from pymodels.lanai.program import Function, Inlined, Program
 from pymodels.link.characters import Symbol
 from tb.build.compilers import UNTRACED
 from tb.build.instances import GatedClocks, clock_counters, clock_pins, gated_pins
 from tb.nics.view import CHARACTER
 from tb.report import waves
 from tb.report.recorded import read_recorded
+from tb.report.symbols import FILE, read_symbols, write_symbols
 from tb.tools.paths import ROOT
 from tests.unit.madeup_trace import LEGEND_OF_TWO, leave, message, trace
 
@@ -96,7 +98,7 @@ def test_markers_stand_at_the_stages_of_the_slowest_message_in_the_window(tmp_pa
 
 
 def test_gtkwave_gets_groups_translations_and_markers() -> None:
-    lines = list(waves.gtkwave(groups(), [("sent", 5), ("end of host send", 2005)]))
+    lines = list(waves.gtkwave(groups(), [("sent", 5), ("end of host send", 2005)], list(waves.translations())))
     assert '[dumpfile] "waves.fst"' in lines
     assert next(line for line in lines if line.startswith("*")).split()[1:4] == ["5", "5", "2005"]
     assert lines[lines.index("[markername] Asent") + 1] == "[markername] Bend of host send"
@@ -131,6 +133,37 @@ def test_views_are_written_beside_the_waves(tmp_path: Path, monkeypatch: pytest.
     ]
     assert (tmp_path / waves.GTKWAVE).exists()
     assert (tmp_path / waves.SURFER).exists()
+
+
+def test_program_counters_have_the_names_of_their_own_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Metz executes, paris does not, though its card has a core; step is inline in main."""
+    functions = (Function("start", 0, 8), Function("main", 8, 0x20))
+    inline = (Inlined("step", "a.c", 3, 1, ((0x10, 8),)),)
+    program = Program(0, 0, bytes(0x2C), 0, 0x1000, {}, functions, (), inline)
+    core = {f"top.cluster.host_{host}.card.core.gen_core.u_core.at_q": 32 for host in ("paris", "metz")}
+    monkeypatch.setattr(waves, "signals_of", lambda path: {**KNOWN, **core})
+    write_symbols({"metz": program}, tmp_path / FILE)
+    waves.write_views(tmp_path, read_recorded(leave(tmp_path)), (0, None))
+    names = (tmp_path / "pc_1.txt").read_text().splitlines()
+    assert names[0] == "00000000 start" and names[4:7] == [
+        "00000010 step@main+0x8",
+        "00000014 step@main+0xc",
+        "00000018 main+0x10",
+    ]
+    assert len(names) == 0x28 // 4, "words of no function have no name"
+    assert (tmp_path / waves.MAPPINGS / "pc_1.txt").read_text().splitlines()[1:3] == ["Bits = 32", "0x0 start"]
+    shown = (tmp_path / waves.GTKWAVE).read_text()
+    assert f"^{len(waves.translations()) + 1} pc_1.txt\ntop.cluster.host_metz.card.core.gen_core.u_core.at_q" in shown
+    assert "host_paris.card.core" not in shown
+    assert "item_set_format pc_1" in (tmp_path / waves.SURFER).read_text()
+
+
+def test_programs_that_differ_have_names_of_their_own(tmp_path: Path) -> None:
+    one, other = (Program(0, 0, bytes([k] * 4), 0, 64, {}, (Function(f"f{k}", 0, 4),)) for k in (1, 2))
+    write_symbols({"paris": one, "metz": other, "nancy": one}, tmp_path / FILE)
+    assert read_symbols(tmp_path) == [(frozenset({"paris", "nancy"}), {0: "f1"}), (frozenset({"metz"}), {0: "f2"})]
+    write_symbols({}, tmp_path / "none")
+    assert not (tmp_path / "none").exists()
 
 
 def test_everything_that_waves_leave_out_has_a_name_that_exists() -> None:
