@@ -19,7 +19,7 @@ CLUSTER = "sp_board"
 SHORT = (4, 64, 1000)
 OPTIONS = {
     "repetitions": Option(3, "round trips of each size", 1, 100_000),
-    "bytes": Option(40_000, "bytes of a stream", 1, 1 << 30),
+    "bytes": Option(30_000, "bytes of a stream", 1, 1 << 30),
     "write": Option(8000, "bytes of a write", 1, 1 << 20),
     **stack_options(LAYER),
 }

@@ -18,8 +18,8 @@ from pymodels.updown import up_down
 from tests.system.runs import assert_equal, must
 
 STUDY, PROFILE = "pipes_stream", "sp+ppc604-332"
-SMALL = "repetitions=1 bytes=3000"
-BAD = "pipes.timeout_us=60 fault.loss=0.1 fault.damage=0.1 fault.late_port=chip1.6 fault.late_us=20"
+SMALL = "repetitions=1 bytes=1500"
+BAD = "pipes.timeout_us=130 fault.loss=0.06 fault.damage=0.06 fault.late_port=chip1.6 fault.late_us=15"
 
 
 @pytest.fixture(name="cluster", scope="module")
@@ -31,7 +31,7 @@ def fixture_cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_streams_over_bad_wires_come_whole_and_equally_on_both_simulators(cluster: str, tmp_path: Path) -> None:
     one, other = [
-        must(STUDY, simulator, tmp_path / simulator, f"{SMALL} {BAD}", cluster, profile=PROFILE)
+        must(STUDY, simulator, tmp_path / simulator, f"{SMALL} {BAD}", cluster, 3, PROFILE)
         for simulator in ("verilator", "icarus")
     ]
     assert one.metrics["resent"] > 1
