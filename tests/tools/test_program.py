@@ -206,6 +206,33 @@ def test_a_probe_that_takes_its_message_keeps_it_from_others(tmp_path: Path) -> 
     run(tmp_path, main(body))
 
 
+def test_data_are_packed_and_go_in_parts_of_any_type(tmp_path: Path) -> None:
+    body = """
+    char room[64]; int position = 0, size_of, four[4] = {1, 2, 3, 4}, back[4] = {0}; double one = rank + 0.5, other;
+    MPI_Request request; MPI_Datatype every, types[2] = {MPI_INT, MPI_DOUBLE};
+    int counts[2] = {1, 1}, places[2] = {8, 16};
+    struct { int no[2], number, gap; double real; } out = {{0}, rank + 1, 0, rank + 2.5}, into = {{0}};
+    MPI_Type_vector(2, 1, 2, MPI_INT, &every);
+    MPI_Type_commit(&every);
+    MPI_Pack_size(1, every, MPI_COMM_WORLD, &size_of);
+    MUST(size_of == 8);
+    MPI_Pack(four, 1, every, room, sizeof room, &position, MPI_COMM_WORLD);
+    MPI_Pack(&one, 1, MPI_DOUBLE, room, sizeof room, &position, MPI_COMM_WORLD);
+    MUST(position == 16);
+    MPI_Isend(room, position, MPI_PACKED, 1 - rank, 0, MPI_COMM_WORLD, &request);
+    MPI_Recv(room + 32, 16, MPI_PACKED, 1 - rank, 0, MPI_COMM_WORLD, &status);
+    MPI_Wait(&request, &status);
+    position = 32;
+    MPI_Unpack(room, sizeof room, &position, back, 1, every, MPI_COMM_WORLD);
+    MPI_Unpack(room, sizeof room, &position, &other, 1, MPI_DOUBLE, MPI_COMM_WORLD);
+    MUST(position == 48 && back[0] == 1 && back[1] == 0 && back[2] == 3 && other == 1 - rank + 0.5);
+    if (rank) { types[0] = MPI_DOUBLE; places[0] = 16; counts[1] = 0; } else counts[0] = 0;
+    MPI_Alltoallw(&out, counts, places, types, &into, counts, places, types, MPI_COMM_WORLD);
+    MUST(into.number == 0 && into.real == (1 - rank) + 2.5);
+    """
+    run(tmp_path, main(body))
+
+
 FORKS = "if (!fork()) MPI_Barrier(MPI_COMM_WORLD); waitpid(-1, 0, 0);"
 WRONG = {
     "crashes": (

@@ -21,7 +21,7 @@ from firmware.host.mpi.steps import Collective, Steps
 
 
 class Moving(Steps):
-    """Barrier, Bcast, Gather, Scatter, Allgather, Alltoall, the last four with a `v` too."""
+    """Barrier, Bcast, Gather, Scatter, Allgather, Alltoall, the last four with a `v` too, Alltoallw."""
 
     @call("MPI_Barrier")
     async def Barrier(self) -> None:
@@ -134,6 +134,15 @@ class Moving(Steps):
         self._apart(sendbuf)
         out, into = parts_of(sendbuf, self.size), parts_of(recvbuf, self.size, True)
         await self._alltoall(Collective.Alltoallv, out, into)
+
+    @call("MPI_Alltoallw")
+    async def Alltoallw(self, sendbufs: Sequence[Spec], recvbufs: Sequence[Spec]) -> None:
+        """Parts of any length and datatype: a buffer for each rank."""
+        if len(sendbufs) != self.size or len(recvbufs) != self.size:
+            cause = f"{len(sendbufs)} and {len(recvbufs)} buffers for {self.size} ranks"
+            raise Misuse(ErrorClass.COUNT, cause, "give one of each a rank")
+        out, into = [view(one) for one in sendbufs], [view(one, True) for one in recvbufs]
+        await self._alltoall(Collective.Alltoallw, out, into)
 
     def _apart(self, sendbuf: Spec) -> None:
         if sendbuf is InPlace.IN_PLACE:

@@ -12,9 +12,9 @@ from firmware.host.mpi.buffers import View
 from firmware.host.mpi.datatypes import whole
 from firmware.host.mpi.envelope import Mode
 from firmware.host.mpi.errors import ErrorClass, Misuse
-from firmware.host.mpi.matched import Matched
 from firmware.host.mpi.matching import ANY, Key
 from firmware.host.mpi.operation import Operation
+from firmware.host.mpi.packing import Packing
 
 
 class Collective(IntEnum):
@@ -40,9 +40,10 @@ class Collective(IntEnum):
     Comm_create = 18
     Comm_free = 19
     Finalize = 20
+    Alltoallw = 21
 
 
-class Steps(Matched):
+class Steps(Packing):
     """Messages from rank to rank within a collective."""
 
     async def _give(self, collective: Collective, data: View, dest: int) -> Operation:

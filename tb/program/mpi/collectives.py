@@ -239,6 +239,41 @@ async def _alltoallv(
     into.write()
 
 
+@call("MPI_Alltoallw")
+async def _alltoallw(
+    rank: Rank,
+    buf: Address,
+    counts: Address,
+    places: Address,
+    datatypes: Address,
+    into_buf: Address,
+    into_counts: Address,
+    into_places: Address,
+    into_datatypes: Address,
+    comm: Handle,
+) -> None:
+    of = rank.comm(comm)
+    into = _places(rank, of, into_buf, into_counts, into_places, into_datatypes)
+    if buf == abi.IN_PLACE:
+        out = [[bytes(one.read().data), *one.spec[1:]] for one in into]
+    else:
+        out = [one.read().spec for one in _places(rank, of, buf, counts, places, datatypes)]
+    await of.Alltoallw(out, [one.spec for one in into])
+    for one in into:
+        one.write()
+
+
+def _places(rank: Rank, of: PointToPoint, buf: int, counts: int, places: int, datatypes: int) -> list[Place]:
+    """A place a rank; where each begins is in bytes."""
+    each = zip(
+        rank.memory.ints(counts, of.size),
+        rank.memory.ints(places, of.size),
+        rank.memory.handles(datatypes, of.size),
+        strict=True,
+    )
+    return [rank.place(buf + at, count, datatype) for count, at, datatype in each]
+
+
 @call("MPI_Reduce")
 async def _reduce(
     rank: Rank, buf: Address, into_buf: Address, count: int, datatype: Handle, op: Handle, root: int, comm: Handle

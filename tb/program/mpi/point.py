@@ -150,9 +150,9 @@ async def _improbe(
 def _taken(rank: Rank, message: int) -> Taken:
     """What a handle stands for, which it does no more."""
     handle = rank.memory.handles(message, 1)[0]
+    rank.memory.put_ints(message, abi.REQUEST_NULL)
     if handle == abi.MESSAGE_NO_PROC:
         return Taken(rank.comms[abi.COMM_SELF].comm, Null.NO_PROC)
-    rank.memory.put_ints(message, abi.REQUEST_NULL)
     return rank.messages.pop(handle)
 
 

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from firmware.host.mpi.errors import ErrorClass, Misuse
 from tb.program.mpi import abi
-from tb.program.mpi.calls import Address, Aint, Handle, call
+from tb.program.mpi.calls import Address, Aint, Buffer, Handle, call
 from tb.program.mpi.layout import Layout, Made, derived, shaped
 from tb.program.mpi.rank import Rank
 
@@ -219,3 +219,44 @@ async def _contents(
     rank.memory.put_ints(ints, *numbers)
     rank.memory.put_longs(places, *at)
     rank.memory.put_ints(types, *(kind.handle or rank.types.new(kind) for kind in kinds))
+
+
+@call("MPI_Pack_size")
+async def _pack_size(rank: Rank, count: int, datatype: Handle, comm: Handle, size: Address) -> None:
+    rank.comm(comm)
+    rank.memory.put_ints(size, _whole("count", count) * rank.types[datatype].layer.size)
+
+
+@call("MPI_Pack")
+async def _pack(
+    rank: Rank,
+    buf: Buffer,
+    count: int,
+    datatype: Handle,
+    out_buf: Address,
+    out_size: int,
+    position: Address,
+    comm: Handle,
+) -> None:
+    data, at = rank.data(buf, count, datatype), rank.memory.ints(position, 1)[0]
+    out = bytearray(_whole("size", out_size))
+    end = await rank.comm(comm).Pack(data.spec, out, at)
+    rank.memory.put(out_buf + at, out[at:end])
+    rank.memory.put_ints(position, end)
+
+
+@call("MPI_Unpack")
+async def _unpack(
+    rank: Rank,
+    buf: Address,
+    size: int,
+    position: Address,
+    out_buf: Address,
+    count: int,
+    datatype: Handle,
+    comm: Handle,
+) -> None:
+    into, at = rank.place(out_buf, count, datatype), rank.memory.ints(position, 1)[0]
+    end = await rank.comm(comm).Unpack(rank.memory.get(buf, size), at, into.spec)
+    into.write()
+    rank.memory.put_ints(position, end)
