@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any
 
-from firmware.host.lapi import Lapi, Place, Query, Rmw
+from firmware.host.lapi import Lapi, Place, Query, Rmw, Set
+from firmware.host.lapi.handlers import CompletionHandler
 from firmware.host.lapi.header import MOST
 from pymodels.topology import End
 from tests.unit.charges import Charges, settled
@@ -20,11 +21,16 @@ def tour(charges: Charges) -> None:
     counter, far = here + 8000, there + 8000
 
     async def head(source: int, user: bytes, size: int) -> Place:
-        return Place(there, done if user == b"done" else None)
+        return Place(there, completions.get(user))
 
     async def done(lapi: Lapi, argument: object) -> None:
         pass
 
+    completions: dict[bytes, CompletionHandler | Set] = {
+        b"done": done,
+        b"here": Set(far + 8, 1),
+        b"away": Set(counter + 8, 1, at_sender=True),
+    }
     handler = other.handler(head)
 
     def both(name: str, call: Awaitable[Any]) -> None:
@@ -38,6 +44,8 @@ def tour(charges: Charges) -> None:
     )
     both("active message", one.Amsend(1, handler, b"user", 4, here, 8, far))
     both("active message with a completion handler", one.Amsend(1, handler, b"done", 4, here, 8, far))
+    both("active message that sets a word here", one.Amsend(1, handler, b"here", 4, here, 8, far))
+    both("active message that sets a word there", one.Amsend(1, handler, b"away", 4, here, 8, far))
     both("get of 8 B", _complete(one, one.Get(1, 8, there, here, far, counter), counter, 1))
     with charges.operation("rmw"):
         rmw = one.Rmw(Rmw.FETCH_AND_ADD, 1, far, 1, 0, counter)

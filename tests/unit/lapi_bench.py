@@ -20,16 +20,23 @@ class Tasks:
     """Tasks that are initialized. Keywords are options of LAPI."""
 
     def __init__(
-        self, tasks: int = 2, *, chips: int = 2, hal: Mapping[str, Any] = NOTHING, begin: int = 0, **options: Any
+        self,
+        tasks: int = 2,
+        *,
+        chips: int = 2,
+        hal: Mapping[str, Any] = NOTHING,
+        begin: int = 0,
+        initialize: bool = True,
+        **options: Any,
     ) -> None:
-        """`hal`: options of HAL; `begin`: the first sequence of all pairs."""
+        """`hal`: options of HAL; `begin`: the first sequence of all pairs; `initialize`: all have called Init."""
         self.bench = Bench(nodes=tasks, chips=chips, **hal)
         self.machine = self.bench.machine
         self.lapis = [
             Lapi(hal.host, ClusterView(**self.machine.view(node, **options)), hal, begin)
             for node, hal in enumerate(self.bench.hals)
         ]
-        self.run(*(one.Init() for one in self.lapis))
+        self.run(*(one.Init() for one in self.lapis if initialize))
 
     def run(self, *calls: Awaitable[Any], within_us: float = 1e6) -> list[Any]:
         """Do all of it at the same time."""

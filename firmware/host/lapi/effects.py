@@ -6,7 +6,7 @@ import struct
 from collections.abc import Awaitable, Callable
 
 from firmware.host.lapi.calls import Rmw
-from firmware.host.lapi.handlers import Completion, CompletionThread, Place
+from firmware.host.lapi.handlers import Completion, CompletionThread, Place, Set
 from firmware.host.lapi.header import Header, Kind
 from firmware.host.lapi.memory import MASK, Memory
 from firmware.host.lapi.outgoing import Message, Outgoing
@@ -45,7 +45,10 @@ class Effects:
         """A message is."""
         await self._host.spend("lapi_whole")
         kind = header.kind
-        if place.completion is not None:
+        if isinstance(place.completion, Set):
+            await self._set(source, place.completion)
+            await self._arrived(source, header)
+        elif place.completion is not None:
             self._thread.give(Completion(place.completion, place.argument, source, self._then(source, header)))
         elif kind in (Kind.PUT, Kind.AMSEND):
             await self._arrived(source, header)
@@ -69,12 +72,27 @@ class Effects:
             self._outgoing.give(source, Message(Header(Kind.DONE, counter=header.completion)))
             await self._outgoing.advance()
 
+    async def _set(self, source: int, completion: Set) -> None:
+        """The completion handler that stores a word."""
+        await self._host.spend("lapi_set")
+        if completion.at_sender:
+            header = Header(Kind.SET, address=completion.address, first=completion.value & MASK)
+            self._outgoing.give(source, Message(header))
+        else:
+            self._store(completion.address, completion.value)
+
+    def _store(self, address: int, word: int) -> None:
+        try:
+            self._memory.put(address, word)
+        except ProtectionFault as fault:
+            self._fail(f"a word at 0x{address:x}", fault.args[3], "give a word of that task")
+
     def _answered(self, header: Header) -> None:
         """What this task has asked for."""
         if header.kind in (Kind.DATA, Kind.PREVIOUS):
             self.asked -= 1
-        if header.kind == Kind.PREVIOUS and header.address:
-            self._memory.put(header.address, header.first)
+        if header.kind == Kind.SET or (header.kind == Kind.PREVIOUS and header.address):
+            self._store(header.address, header.first)
         if header.counter:
             self.raise_counter(header.counter)
 

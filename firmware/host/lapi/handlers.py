@@ -19,12 +19,22 @@ CompletionHandler = Callable[[Any, Any], Awaitable[None]]
 
 
 @dataclass(frozen=True)
+class Set:
+    """A completion handler that LAPI brings along: it stores a word, and needs no thread (paper 001, 6.4.3)."""
+
+    address: int
+    value: int
+    at_sender: bool = False
+    """The word is the sending task's."""
+
+
+@dataclass(frozen=True)
 class Place:
     """What a header handler answers."""
 
     address: int = 0
     """Where the data go; 0 for a message without data."""
-    completion: CompletionHandler | None = None
+    completion: CompletionHandler | Set | None = None
     """What runs when they are there."""
     argument: Any = None
 

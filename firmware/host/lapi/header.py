@@ -48,6 +48,8 @@ class Kind(IntEnum):
     """Raises a counter, that is all."""
     NOTE = 8
     """Part of a collective call: its number is `address`, its kind `completion`, its value `first`."""
+    SET = 9
+    """Stores the word `first` at `address`."""
 
 
 class Flag(IntFlag):

@@ -49,7 +49,8 @@ class Lapi:
         self._arguments = Arguments(self.tasks, self.memory, host, self.settings)
         self._collective = Collective(self.me, self.tasks, self._effects.notes, self._give, self._until)
         self._failures: list[Misuse] = []
-        self._on = False
+        self._on = self._known = False
+        self._who, self._names = f"{host.who}: task {self.me}", view.names
 
     # ---- what the parts share
 
@@ -70,20 +71,24 @@ class Lapi:
     async def _packet(self, packet: Packet) -> None:
         await self._incoming.packet(packet)
         self._turns.stirred()
+        self._watch()
 
     async def _give(self, target: int, message: Message) -> None:
         """Have a message sent."""
         self.outgoing.give(target, message)
         await self.outgoing.advance()
+        self._watch()
+
+    def _watch(self) -> None:
+        """In interrupt mode time-outs are seen to while nobody calls LAPI."""
         if self.settings.interrupt_set:
-            self.host.spawn(self._turns.clock(), "LAPI's clock")
+            self._turns.start_clock()
 
     async def _until(self, condition: Callable[[], bool], what: str) -> None:
         """Until a condition holds; a report of a hang says what is missing. Raises Misuse for what a peer did."""
-        who = f"{self.host.who}: task {self.me}"
-        self.host.waits.want(who, what)
+        self.host.waits.want(self._who, what)
         await self._turns.until(lambda: condition() or bool(self._failures))
-        self.host.waits.got(who, what)
+        self.host.waits.got(self._who, what)
         self._failed()
 
     def _failed(self) -> None:
@@ -114,7 +119,10 @@ class Lapi:
             cause = "LAPI is initialized already"
             raise LapiError(self.me, "LAPI_Init", "", cause, "call it once, before all others")
         await self.hal.start()
-        self.hal.on_packet(PROTOCOL, self._packet)
+        if not self._known:
+            self._known = True
+            self.hal.on_packet(PROTOCOL, self._packet)
+            self.host.waits.ask(lambda: self.outgoing.waits(self._who, self._names))
         self._on = True
         await self._apply()
 

@@ -7,7 +7,7 @@ the sender asks; the answer says what is missing, and of that what was sent a ti
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from firmware.host.hal.interface import Hal
@@ -15,6 +15,7 @@ from firmware.host.lapi.header import MESSAGES, MOST, NONE, Flag, Header, Kind
 from firmware.host.lapi.link import Receiving, Sending
 from firmware.host.lapi.memory import Memory
 from firmware.verbs import Host
+from pymodels.waiting import Wait, Wanted
 
 PROTOCOL = 2
 """LAPI's number on HAL."""
@@ -65,8 +66,8 @@ class Outgoing:
         self._host, self._hal, self._memory, self._own, self._raise = host, hal, memory, own, raised
         self.peers = [Peer(Sending(begin), Receiving(begin)) for _ in range(hal.nodes)]
         self.timeout_ps = 0
-        self.packets = self.resent = 0
-        """Packets sent for the first time, and again."""
+        self.packets = self.resent = self.questions = 0
+        """Packets sent for the first time, and again; how often others were asked for an acknowledgement."""
         self._busy = False
 
     def give(self, target: int, message: Message) -> None:
@@ -152,6 +153,7 @@ class Outgoing:
         """Ask for an acknowledgement of all that was sent, unless that is done; `now`: of what is there."""
         sending = peer.sending
         if sending.kept and (now or sending.asked != sending.last):
+            self.questions += 1
             sending.asked, sending.asked_at = sending.last, self._host.now
             await self.acknowledge(target, Flag.ASK | Flag.NOW if now else Flag.ASK)
 
@@ -176,3 +178,10 @@ class Outgoing:
     def quiet(self) -> bool:
         """Whether all there was has been acknowledged."""
         return all(peer.quiet for peer in self.peers)
+
+    def waits(self, who: str, names: Sequence[str]) -> Iterator[Wait]:
+        """For the report of a hang: who has not acknowledged what."""
+        for peer, name in zip(self.peers, names, strict=True):
+            if peer.sending.kept:
+                what = f"the acknowledgement of {len(peer.sending.kept)} packets"
+                yield Wait(who, Wanted(what + ("" if peer.sending.room else ": its window is full"), f"host {name}"))

@@ -2,7 +2,7 @@
 #include "paths.h"
 
 enum { TASKS = 128, HEADER = 48, PACKET = 1024, TYPE = 0x4C41, WINDOW = 32, MESSAGES = 64 };
-enum { ACKNOWLEDGE, PUT, AMSEND, GET, DATA, RMW, PREVIOUS, DONE, NOTE };
+enum { ACKNOWLEDGE, PUT, AMSEND, GET, DATA, RMW, PREVIOUS, DONE, NOTE, SET };
 enum { ASK = 1, NOW = 2, FIRST = 4 };
 
 struct header {
@@ -315,6 +315,16 @@ u32 lapi_complete(struct lapi *lapi, u32 *counter, u32 *handler, u32 *argument) 
     done->next = lapi->done_free;
     lapi->done_free = done;
     if (LIKELY(counter != 0)) *counter = *counter + 1;
+    return 1;
+}
+
+/* The completion handler that stores a word here: no thread is needed. */
+u32 lapi_set(struct lapi *lapi, u32 *word, u32 value, u32 at_sender) {
+    if (UNLIKELY((u32)word < lapi->low) || UNLIKELY((u32)word >= lapi->high) || UNLIKELY(at_sender)) {
+        OFF_PATH("the sender's, or not this task's");
+        return 0;
+    }
+    *word = value;
     return 1;
 }
 

@@ -4,7 +4,10 @@ from firmware.host.lapi.header import TYPE
 from firmware.shown import Plain, Shown
 
 FIELDS = {
-    "kind": (1, "1: put, 2: active message, 3: get, 4: its data, 5: rmw, 6: its answer, 7: done, 8: collective"),
+    "kind": (
+        1,
+        "1: put, 2: active message, 3: get, 4: its data, 5: rmw, 6: its answer, 7: done, 8: collective, 9: set",
+    ),
     "flags": (1, "1: asks for an acknowledgement, 2: at once, 4: first packet of its message"),
     "sequence": (4, "Number of the packet in its pair"),
     "expected": (4, "Of the other direction all before are here"),

@@ -90,11 +90,13 @@ class Turns:
         await self._scheduler.give_way()
         await self._scheduler.enter()
 
-    async def clock(self) -> None:
-        """In interrupt mode, while packets are not acknowledged: time-outs that come while nobody polls."""
-        if self._clock_runs:
-            return
-        self._clock_runs = True
+    def start_clock(self) -> None:
+        """See to time-outs while nobody polls, until all packets are acknowledged."""
+        if not self._clock_runs and self._outgoing.deadline() is not None:
+            self._clock_runs = True
+            self._host.spawn(self._clock(), "LAPI's clock")
+
+    async def _clock(self) -> None:
         while (deadline := self._outgoing.deadline()) is not None:
             await self._host.sleep(max(deadline - self._host.now, 1), "the end of a time-out")
             if not self._polls:
