@@ -1,0 +1,55 @@
+"""Programs that nobody here wrote, on the RTL: mpi4py of PyPI and its benchmarks.
+
+Strategy: the commands are those that its users type. What they print is looked at, and runs are held against each
+other: they must be equal on both simulators and run after run, since simulated time depends on the calls alone.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.system.runs import Run, assert_equal, must, run
+
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="mpi4py is not installed")
+BENCH = f"{sys.executable} -m mpi4py.bench"
+
+
+def bench(words: str, folder: Path, simulator: str = "verilator") -> Run:
+    """A benchmark of mpi4py on two hosts."""
+    return must("program", simulator, folder, f'command="{BENCH} {words}"')
+
+
+def said(done: Run, rank: int = 0) -> str:
+    """What a rank printed."""
+    return (done.folder / f"program-{rank}.txt").read_text()
+
+
+def test_ringtest_is_equal_on_both_simulators_and_run_after_run(tmp_path: Path) -> None:
+    first = bench("ringtest", tmp_path / "first")
+    assert said(first).startswith("time for 1 loops = ")
+    assert "(2 processes, 1 bytes)" in said(first)
+    again, icarus = bench("ringtest", tmp_path / "again"), bench("ringtest", tmp_path / "icarus", "icarus")
+    assert said(first) == said(again) == said(icarus)
+    assert_equal(first, again, same_simulator=True)
+    assert_equal(first, icarus)
+
+
+def test_pingpong_measures_simulated_time(tmp_path: Path) -> None:
+    """A message of more bytes takes longer, and all of one size take about as long."""
+    rows = [line.split() for line in said(bench("pingpong -l 20 -s 2 -m 64 -n 256", tmp_path)).splitlines()[2:]]
+    assert [int(row[0]) for row in rows] == [64, 128, 256]
+    means, deviations = [float(row[3]) for row in rows], [float(row[5]) for row in rows]
+    assert 5e-6 < means[0] < means[1] < means[2] < 50e-6
+    assert all(deviation < mean / 10 for mean, deviation in zip(means, deviations, strict=True))
+
+
+def test_an_exception_on_one_rank_ends_the_run_with_its_words(tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text("from mpi4py import MPI\nif MPI.COMM_WORLD.rank: print(1 / 0)\n")
+    done = run("program", "verilator", tmp_path, f'command="{sys.executable} {tmp_path}/wrong.py"')
+    assert not done.passed
+    told = "\n".join(done.failures)
+    assert "rank 1: " in told and "status 1" in told and "ZeroDivisionError" in told
