@@ -98,8 +98,8 @@ def render(folder: Path, target: Target, costs: dict[str, PathCost], compiler: s
     for composition in compositions.declared(folder)[1:]:
         changed, lacks = compositions.differences(costs, counts(folder, compositions.composed(target, composition)))
         name = compositions.key(composition)
-        quoted = ", ".join(f'"{path}"' for path in lacks)
-        lines += ["", f'[composition."{name}"]', f"lacks = [{quoted}]", f'[composition."{name}".path]', *_rows(changed)]
+        lines += ["", f'[composition."{name}"]', f"lacks = [{_quoted(lacks)}]"]
+        lines += [f'[composition."{name}".path]', *_rows(changed)]
     return "\n".join(lines) + "\n"
 
 
@@ -124,10 +124,25 @@ def render_executed(folder: Path, target: Target, compiler: str) -> str:
         f'compiler = "{compiler}"',
         f'sources_sha256 = "{fingerprint(folder)}"',
     ]
-    for level in executed.LEVELS:
-        made = executed.at_level(target, level)
-        lines += ["", f'["{level}"]', *executed.rows(compiled(folder, made), str(folder / "paths.c"), made)]
+    bare = {level: _executed(folder, executed.at_level(target, level)) for level in executed.LEVELS}
+    for level, paths in bare.items():
+        lines += ["", f'["{level}"]', *executed.rows(paths)]
+    for composition in compositions.declared(folder)[1:]:
+        made, name = compositions.composed(target, composition), compositions.key(composition)
+        for level, without in bare.items():
+            changed, lacks = compositions.differences(without, _executed(folder, executed.at_level(made, level)))
+            if level == executed.LEVELS[0]:
+                lines += ["", f'[composition."{name}"]', f"lacks = [{_quoted(lacks)}]"]
+            lines += [f'[composition."{name}"."{level}"]', *executed.rows(changed)]
     return "\n".join(lines) + "\n"
+
+
+def _executed(folder: Path, target: Target) -> dict[str, str]:
+    return executed.told(compiled(folder, target), str(folder / "paths.c"), target)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def write(path: Path, text: str) -> None:
@@ -182,17 +197,22 @@ def _kept(name: str, path: Path, text: str, check: bool) -> bool:
     return same or not check
 
 
-def show(layer: str, path: str) -> None:
-    """Print what a path counts."""
+def show(layer: str, path: str, composition: str = "") -> None:
+    """Print what a path counts in a composition."""
     known = {f"{folder.parent.name}/{folder.name}": folder for folder in layers()}
     if layer not in known:
         raise CostError(f"layer {layer!r}", "has no paths.c", nearest(layer, known))
-    for target in targets_of(known[layer]):
+    parts = {compositions.key(one): one for one in compositions.declared(known[layer])}
+    chosen = compositions.key(filter(None, composition.split("+")))
+    if chosen not in parts:
+        raise CostError(f"composition {chosen!r}", f"is none of {layer}", nearest(chosen, parts))
+    for processor in targets_of(known[layer]):
+        target = compositions.composed(processor, parts[chosen])
         found = {one.name: one for one in compiled(known[layer], target)}
         if path in found:
             print("\n".join(explain(found[path], layer)))
             print(f"{target.name}: {walk(found[path], layer, target.delays)}")
-        elif target is targets_of(known[layer])[0]:
+        elif processor is targets_of(known[layer])[0]:
             raise CostError(f"path {path!r}", f"is not in {layer}/paths.c", nearest(path, found))
 
 
@@ -201,11 +221,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="sanlab costs", description="Count compiled instruction paths.")
     parser.add_argument("--check", action="store_true", help="compare with the committed costs.toml, write nothing")
     parser.add_argument("--show", nargs=2, metavar=("SIDE/LAYER", "PATH"), help="print the instructions a path counts")
+    parser.add_argument("--composition", default="", metavar="PART+PART", help="with --show, what it is composed of")
     parser.add_argument("layers", nargs="*", help="names of layers (default: all)")
     options = parser.parse_args(arguments)
     try:
         if options.show:
-            show(*options.show)
+            layer, path = options.show
+            show(layer, path, options.composition)
             return 0
         return 1 if run(options.check, options.layers) else 0
     except SanlabError as error:

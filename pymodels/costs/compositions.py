@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import TypeVar
 
 from pymodels.costs.assembly import CostError
 from pymodels.costs.targets import Target
-from pymodels.costs.walk import PathCost
 from pymodels.errors import nearest
 from pymodels.toml import read_toml
 
+T = TypeVar("T")
 FILE = "compositions.toml"
 MOST = 4
 """Of so many parts all sets are compiled."""
@@ -59,7 +60,7 @@ def composed(target: Target, composition: Composition) -> Target:
     return replace(target, flags=(*target.flags, *(f"-DWITH_{part.upper()}" for part in composition)))
 
 
-def differences(bare: Mapping[str, PathCost], other: Mapping[str, PathCost]) -> tuple[dict[str, PathCost], list[str]]:
-    """What a composition has beside the bare one, or at another cost; and what it lacks."""
+def differences(bare: Mapping[str, T], other: Mapping[str, T]) -> tuple[dict[str, T], list[str]]:
+    """The paths that a composition has beside the bare one, or at another cost; and what it lacks."""
     changed = {path: cost for path, cost in other.items() if bare.get(path) != cost}
     return changed, [path for path in bare if path not in other]

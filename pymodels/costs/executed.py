@@ -9,13 +9,16 @@ halves of a 64-bit word: the least and the most clocks are kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from pymodels.costs.assembly import CostError, Function, Instruction, Mark
+from pymodels.costs.compositions import key
 from pymodels.costs.targets import Target
 from pymodels.costs.walk import HAND_OVER, Passed, PathCost, Walk
+from pymodels.errors import nearest
 from pymodels.lanai.chips import LANAI4, LANAI9
 from pymodels.lanai.clocks import Clocks, Executed, Pace
 from pymodels.roots import place
@@ -119,13 +122,26 @@ def _moved(one: Executed, by: int) -> Executed:
     return one._replace(pc=one.pc + by, target=None if one.target is None else one.target + by)
 
 
-def load(layer: str) -> dict[str, dict[str, Taken]]:
-    """What the paths of a layer take, by level and path. Those that cannot be counted at a level are left out."""
-    data, _ = read_toml(place(f"firmware/nic/{layer}/{TABLE}"))
-    return {
-        level: {path: _taken(dict(fields)) for path, fields in data[level].items() if "refused" not in fields}
-        for level in LEVELS
-    }
+def load(layer: str, composition: Iterable[str] = ()) -> dict[str, dict[str, Taken]]:
+    """What the paths of a layer, composed of these parts, take, by level and path. Those that cannot be counted at a
+    level are left out. Raises CostError for a composition that is not compiled.
+    """
+    return read(place(f"firmware/nic/{layer}/{TABLE}"), composition)
+
+
+def read(file: Path, composition: Iterable[str] = ()) -> dict[str, dict[str, Taken]]:
+    """The same from a file."""
+    data, _ = read_toml(file)
+    chosen, others = key(composition), data.get("composition", {})
+    if chosen and chosen not in others:
+        raise CostError(f"composition {chosen!r}", f"is not compiled in {file}", nearest(chosen, others))
+    other = others.get(chosen, {})
+    found = {}
+    for level in LEVELS:
+        paths = {path: one for path, one in data[level].items() if path not in other.get("lacks", ())}
+        paths |= other.get(level, {})
+        found[level] = {path: _taken(dict(one)) for path, one in paths.items() if "refused" not in one}
+    return found
 
 
 def _taken(fields: dict[str, Any]) -> Taken:
@@ -134,16 +150,24 @@ def _taken(fields: dict[str, Any]) -> Taken:
     return Taken(PathCost(**fields, stalls=stalls), by_verb, clocks)
 
 
-def rows(functions: Sequence[Function], where: str, target: Target) -> Iterator[str]:
-    """The lines of a level in `executed.toml`. A path that the compiler leaves calls or loops in has its reason."""
-    width = max(len(one.name) for one in functions)
-    for one in functions:
-        try:
-            found = taken(one, where, target)
-        except CostError as error:
-            yield f'{one.name:<{width}} = {{ refused = "{error.cause}" }}'
-            continue
-        counts = {**vars(found.cost), "by_verb": found.by_verb, **found.clocks}
-        lists = {key: list(value) if isinstance(value, tuple) else value for key, value in counts.items()}
-        fields = ", ".join(f"{key} = {value}" for key, value in lists.items())
-        yield f"{one.name:<{width}} = {{ {fields} }}"
+def told(functions: Sequence[Function], where: str, target: Target) -> dict[str, str]:
+    """By path what `executed.toml` says of it at a level. One that the compiler leaves calls or loops in has its
+    reason.
+    """
+    return {one.name: _told(one, where, target) for one in functions}
+
+
+def _told(one: Function, where: str, target: Target) -> str:
+    try:
+        found = taken(one, where, target)
+    except CostError as error:
+        return f'refused = "{error.cause}"'
+    counts = {**vars(found.cost), "by_verb": found.by_verb, **found.clocks}
+    lists = {name: list(value) if isinstance(value, tuple) else value for name, value in counts.items()}
+    return ", ".join(f"{name} = {value}" for name, value in lists.items())
+
+
+def rows(paths: Mapping[str, str]) -> Iterator[str]:
+    """The lines of a level in `executed.toml`."""
+    width = max(map(len, paths), default=0)
+    yield from (f"{name:<{width}} = {{ {fields} }}" for name, fields in paths.items())

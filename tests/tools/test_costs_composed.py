@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.costs import PathTable
-from pymodels.costs.compile import COMPILER, compiler_version, counts, render
+from pymodels.costs import PathTable, executed
+from pymodels.costs import compile as compiler
+from pymodels.costs.assembly import CostError
+from pymodels.costs.compile import COMPILER, compiled, compiler_version, counts, render, render_executed
 from pymodels.costs.compositions import composed, declared
 from pymodels.costs.targets import LANAI, POWERPC
 from tests.unit.test_costs_compositions import layer
@@ -53,3 +55,32 @@ def test_a_rendered_table_gives_back_what_was_counted(tmp_path: Path) -> None:
         table = PathTable.load("nic", "toy", tmp_path, composition=parts)
         assert dict(table.paths) == counts(folder, composed(LANAI, parts))
         assert ("credit" in table.paths) == ("flow" in parts)
+
+
+def test_a_rendered_table_of_what_is_executed_gives_back_each_composition(tmp_path: Path) -> None:
+    folder = layer(tmp_path, 'parts = ["flow", "order"]', paths_c=PATHS)
+    file = folder / executed.TABLE
+    file.write_text(render_executed(folder, LANAI, "a compiler"))
+    for parts in declared(folder):
+        found = executed.read(file, parts)
+        for level in executed.LEVELS:
+            made = compiled(folder, executed.at_level(composed(LANAI, parts), level))
+            assert found[level] == {one.name: executed.taken(one, "paths.c", LANAI) for one in made}
+    bare, flow = (executed.read(file, parts)["-O2"] for parts in ((), ("flow",)))
+    assert bare.keys() == {"send"} and flow.keys() == {"send", "credit"}
+    with pytest.raises(CostError, match="composition 'flaw': is not compiled in .*; did you mean 'flow'?"):
+        executed.read(file, ("flaw",))
+
+
+def test_a_path_is_shown_as_a_composition_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = layer(tmp_path, 'parts = ["flow", "order"]', paths_c=PATHS)
+    monkeypatch.setattr(compiler, "layers", lambda: [folder])
+    lengths = []
+    for asked in ([], ["--composition=flow"], ["--composition=order+flow"]):
+        assert compiler.main(["--show", "nic/toy", "send", *asked]) == 0
+        lengths.append(len(capsys.readouterr().out.splitlines()))
+    assert lengths == sorted(set(lengths))
+    assert compiler.main(["--show", "nic/toy", "send", "--composition=flaw"]) == 1
+    assert "composition 'flaw': is none of nic/toy; did you mean 'flow'?" in capsys.readouterr().err

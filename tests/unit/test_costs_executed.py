@@ -11,7 +11,7 @@ import pytest
 
 from pymodels.costs import PathTable
 from pymodels.costs.compile import FIRMWARE, fingerprint
-from pymodels.costs.executed import LEVELS, PACES, TABLE, at_level, load, rows, taken
+from pymodels.costs.executed import LEVELS, PACES, TABLE, at_level, load, rows, taken, told
 from pymodels.costs.targets import LANAI
 from pymodels.errors import SanlabError
 from pymodels.hardware.processors import NicProcessor
@@ -66,7 +66,7 @@ def test_registers_that_verbs_access_take_the_clock_that_the_verbs_charge() -> N
 
 
 def test_what_cannot_be_counted_has_its_reason() -> None:
-    (line,) = rows([function("nic", "bt other\nnop")], "paths.c", LANAI)
+    (line,) = rows(told([function("nic", "bt other\nnop")], "paths.c", LANAI))
     assert line == 'path = { refused = "jumps out of the function to other" }'
 
 
