@@ -33,10 +33,13 @@ void send(u32 *slot) {
 }
 #ifdef WITH_FLOW
 void credit(u32 *slot) { SHARED32(slot + 5) = 0; }
+#else
+void plain(u32 *slot) { SHARED32(slot + 6) = 0; }
 #endif
 """
 BYHAND = """#include "paths.h"
 void send(u32 *slot) { SHARED32(slot) = 1; }
+void plain(u32 *slot) { SHARED32(slot + 6) = 0; }
 """
 pytestmark = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} is not installed")
 
@@ -54,7 +57,7 @@ def test_a_rendered_table_gives_back_what_was_counted(tmp_path: Path) -> None:
     for parts in declared(folder):
         table = PathTable.load("nic", "toy", tmp_path, composition=parts)
         assert dict(table.paths) == counts(folder, composed(LANAI, parts))
-        assert ("credit" in table.paths) == ("flow" in parts)
+        assert ("credit" in table.paths, "plain" in table.paths) == ("flow" in parts, "flow" not in parts)
 
 
 def test_a_rendered_table_of_what_is_executed_gives_back_each_composition(tmp_path: Path) -> None:
@@ -67,7 +70,7 @@ def test_a_rendered_table_of_what_is_executed_gives_back_each_composition(tmp_pa
             made = compiled(folder, executed.at_level(composed(LANAI, parts), level))
             assert found[level] == {one.name: executed.taken(one, "paths.c", LANAI) for one in made}
     bare, flow = (executed.read(file, parts)["-O2"] for parts in ((), ("flow",)))
-    assert bare.keys() == {"send"} and flow.keys() == {"send", "credit"}
+    assert bare.keys() == {"send", "plain"} and flow.keys() == {"send", "credit"}
     with pytest.raises(CostError, match="composition 'flaw': is not compiled in .*; did you mean 'flow'?"):
         executed.read(file, ("flaw",))
 
