@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from firmware.host.pipes import header as pipes
 from firmware.host.via.kernel_agent.messages.message import Message, Type
 from firmware.nic.echo import layout as echo
 from firmware.nic.hal import layout as hal
@@ -263,6 +264,16 @@ def test_packets_of_hal_are_told_on_both_networks(tmp_path: Path, link_type: int
     told_of, other = told(tmp_path, packets, *fields, layer="hal", link_type=link_type)
     assert told_of == ["5", "7", "3", "10", data.hex(), "packet 7 from node 5, protocol 3, 10 bytes"]
     assert other[0] == ("5" if link_type == MYRINET else "")  # 12 bytes may be padded to 16, 10 are too few
+
+
+def test_the_header_of_a_stream_is_told_within_a_packet_of_hal(tmp_path: Path) -> None:
+    data = pipes.Header(pipes.ASKS, 7000, 5, 65541).packed() + b"of the stream"
+    head = hal.header(5, 6, hal.Order(len(data), pipes.PROTOCOL, 0, 1, 0))
+    packets = [packet(SpPacket(b"\x82", 5, 1, head, data).to_wire())]
+    fields = "hal.bytes", "pipes_layer.flags", "pipes_layer.position", "pipes_layer.come", "pipes_layer.room"
+    assert told(tmp_path, packets, *fields, layer="hal", above=("pipes",), link_type=SP) == [
+        ["29", "2", "7000", "5", "65541"]
+    ]
 
 
 def test_a_reply_names_its_read_and_a_copy_its_origin(tmp_path: Path) -> None:
