@@ -8,6 +8,11 @@ SLOT, SLOT_BYTES = 0xE0000000, 0x01000000
 """Physical address of the first slot's region, and from one slot to the next."""
 
 
+def slot(address: int) -> int:
+    """The slot to whose region a bus address belongs; beyond the slots' numbers where it is no card's."""
+    return (address - SLOT) // SLOT_BYTES
+
+
 @dataclass(frozen=True)
 class CardMap:
     """Physical addresses of a card's regions, and what driver and layers ask of the card. A kind of NIC whose card is

@@ -25,6 +25,7 @@ class Owner(Protocol):
 
     name: str
     nic_base: int
+    slots: frozenset[int]
     frames: Frames
     scheduler: Scheduler
 

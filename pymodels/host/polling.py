@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pymodels.cards import slot
 from pymodels.errors import SanlabError
 
 ALL = 0xFFFFFFFF
@@ -23,27 +24,38 @@ class PollsCards:
     """`poll_card`, mixed into hosts and processes."""
 
     who: str
+    slots: frozenset[int] = frozenset((0,))
+    """Slots of the host's bus in which a card stands: the NIC's, and those of further cards."""
 
-    def _check_card(self, address: int, call: str) -> None:
-        """Raise an error unless a word of a card may be read."""
+    def _on_bus(self, address: int, call: str) -> int:
+        """The address on the bus of a word that is to be read; raises an error unless it may be."""
+        return address
 
     async def _missed(self) -> None:
         """A turn of the loop found nothing."""
 
+    def _check_poll(self, address: int, mask: int, timeout_ns: float) -> None:
+        call = f"poll_card({address:#x})"
+        where = f"{self.who}: {call}"
+        if address % 4:
+            raise CardPollError(where, "a card is read in whole words", "give a multiple of 4")
+        if not mask & ALL:
+            raise CardPollError(where, f"mask {mask:#x} has no bit of a word", "name a bit to wait for")
+        if not timeout_ns >= 0:
+            cause, remedy = f"a limit of {timeout_ns} ns has passed before it begins", "give ns from 0 on; 0: no limit"
+            raise CardPollError(where, cause, remedy)
+        on_bus = self._on_bus(address, call)
+        if slot(on_bus) not in self.slots:
+            raise CardPollError(
+                where, f"no card answers at {on_bus:#x} of the bus", "poll a word of a card that is there"
+            )
+
     async def poll_card(self: Any, address: int, expect: int, path: str, mask: int = ALL, timeout_ns: float = 0) -> int:
         """Read a word of a card over the bus, each time with a compiled path behind it, until a bit of `mask` differs
         from `expect`, or `timeout_ns` have passed at the end of a turn (0: no limit); the word that was read last.
-        Raises CardPollError; ProtectionFault in a process that may not read the word.
+        Raises CardPollError, also where no card would answer; ProtectionFault in a process that may not read the word.
         """
-        call = f"poll_card({address:#x})"
-        if address % 4:
-            raise CardPollError(f"{self.who}: {call}", "a card is read in whole words", "give a multiple of 4")
-        if not mask & ALL:
-            raise CardPollError(f"{self.who}: {call}", f"mask {mask:#x} has no bit of a word", "name a bit to wait for")
-        if not timeout_ns >= 0:
-            cause, remedy = f"a limit of {timeout_ns} ns has passed before it begins", "give ns from 0 on; 0: no limit"
-            raise CardPollError(f"{self.who}: {call}", cause, remedy)
-        self._check_card(address, call)
+        self._check_poll(address, mask, timeout_ns)
         kernel = self._kernel
         last = kernel.now + round(timeout_ns * 1000)
         while True:

@@ -199,8 +199,13 @@ class Process(Faulting, PollsCards):
             await self._after("pio_read")
         return value
 
-    def _check_card(self, address: int, call: str) -> None:
-        self._card(address, 4, call, write=False)
+    @property
+    def slots(self) -> frozenset[int]:  # type: ignore[override]
+        """Slots of the host's bus in which a card stands."""
+        return self.host.slots
+
+    def _on_bus(self, address: int, call: str) -> int:
+        return self._card(address, 4, call, write=False)
 
     async def _missed(self) -> None:
         await self.give_way()

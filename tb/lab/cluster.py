@@ -8,7 +8,7 @@ from typing import Any
 from firmware.host import card
 from firmware.layers import has_program
 from pymodels.card.registers import BANK_BYTES, BANKS, FABRIC_MHZ
-from pymodels.config.model import FPGA_CARD, FRAME_CARD
+from pymodels.config.model import CARDS, FPGA_CARD, FRAME_CARD
 from pymodels.costs.table import PathTable
 from pymodels.hardware.discover import of_nic
 from pymodels.hardware.processors import HostProcessor
@@ -151,8 +151,12 @@ class RunningCluster:
         )
         seed = plan.request.seed + profile.integer("host.interrupt_seed")
         name = plan.cluster.names[node]
-        host = self.doorway.quick(RtlHost)
-        return host(node, name, self.kernel, self.doorway, memory, 2 * node, profile.card, timing, self.paths, seed)
+        verbs = self.doorway.quick(RtlHost)
+        card, paths = profile.card, self.paths
+        host = verbs(node, name, self.kernel, self.doorway, memory, 2 * node, card, timing, paths, seed)
+        further = (number for number, kind in enumerate(CARDS) if self.numbers.has(node, kind))
+        host.slots = host.slots.union(further)
+        return host
 
     def _with(self, card: str) -> list[int]:
         return [n for n in range(self.numbers.nodes) if self.numbers.has(n, card)]

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pymodels.cards import SLOT, SLOT_BYTES
 from pymodels.host import CardPollError, Process, ProtectionFault, Sig
 from pymodels.machine import Timing
 from tests.tools.hosts import BINDINGS, ENTRY, PATH, SIGNAL, SWITCH, Bound
@@ -189,6 +190,15 @@ def test_what_no_program_could_poll_is_refused_by_process_page_and_call(card: Ca
     refuses(ProtectionFault, f"protection fault: {call} at {nobody:#x}: nothing is mapped there", nobody)
     call = f"poll_card({memory:#x})"
     refuses(ProtectionFault, f"protection fault: {call} at {memory:#x}: memory, not a device", memory)
+    empty = SLOT + 5 * SLOT_BYTES
+    beyond = card.app.map_device(empty)
+    refuses(CardPollError, f"poll_card({beyond:#x}): no card answers at {empty:#x} of the bus", beyond)
     refuses(CardPollError, f"poll_card({card.va + 2:#x}): a card is read in whole words", card.va + 2)
     refuses(CardPollError, f"poll_card({card.va:#x}): mask 0x0 has no bit", card.va, mask=0)
     refuses(CardPollError, f"poll_card({card.va:#x}): a limit of -1 ns has passed", card.va, timeout_ns=-1)
+
+
+def test_a_host_that_polls_where_no_card_answers_is_named_with_address_and_call(card: Card) -> None:
+    memory = re.escape("poll_card(0x4000): no card answers at 0x4000 of the bus")
+    with pytest.raises(CardPollError, match=f"^host h: {memory}"):
+        card.bound.ends(card.host.poll_card(0x4000, 0, "look_flag"))

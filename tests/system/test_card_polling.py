@@ -1,0 +1,50 @@
+"""Spinning on a word of a NIC's card over the RTL: the bus, the bridge and the arbiter of the card's memory.
+
+Strategy: the same changes of a word are polled by `poll_card` and by single reads in a loop, alone and beside DMA and
+signals: results and traces must be equal record for record, on both simulators, with clocks asleep and always on. The
+changes fall at times that go through a turn of the loop again and again, so delays must spread evenly over one turn.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pymodels.results import differences
+from pymodels.trace import Part, TraceEvent
+from tests.system.runs import Run, assert_equal, must
+
+BUSY = "changes=8 busy=1"
+
+
+@pytest.fixture(name="busy", scope="module")
+def fixture_busy(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Polling by one verb, on Verilator, with clocks that sleep."""
+    return must("card_poll", "verilator", tmp_path_factory.mktemp("busy"), BUSY)
+
+
+@pytest.mark.parametrize("settings", ["changes=8", BUSY])
+def test_one_verb_does_what_single_reads_do(settings: str, tmp_path: Path) -> None:
+    one, other = (
+        must("card_poll", "verilator", tmp_path / str(single), f"{settings} single={single}") for single in (0, 1)
+    )
+    assert len(one.trace) > 50, "there is something to compare"
+    assert (one.trace == other.trace).all() and one.metrics == other.metrics
+    assert all("single" in line for line in differences(one.results, other.results, same_simulator=True))
+
+
+@pytest.mark.parametrize(("simulator", "always_on"), [("verilator", 1), ("icarus", 0)])
+def test_simulators_and_clocks_agree(busy: Run, simulator: str, always_on: int, tmp_path: Path) -> None:
+    assert_equal(busy, must("card_poll", simulator, tmp_path, f"{BUSY} run.always_on={always_on}"))
+
+
+def test_delays_spread_evenly_over_one_turn(tmp_path: Path) -> None:
+    done = must("card_poll", "verilator", tmp_path, "changes=64")
+    turns = np.diff(done.times(0, Part.HOST_CPU, TraceEvent.SPEND_END))
+    turn = float(np.median(turns))
+    delays = np.sort([value for name, value in done.metrics.items() if name.startswith("delay_ps_")])
+    within = (delays - delays[0]) / turn
+    assert within[-1] <= 1
+    assert np.abs(within - np.arange(64) / 63).max() < 0.15, "no share of a turn has more of them than its own"
