@@ -143,8 +143,8 @@ def tolerates_loss(layer: str, options: Mapping[str, float | str]) -> bool:
 
 
 def composition(layer: str, options: Mapping[str, float | str]) -> tuple[str, ...]:
-    """The parts of which a message layer is composed with these options: its NIC side's `composition`, if it has one.
-    Its paths cost what `paths.c` costs with these parts (`pymodels.costs.compositions`).
+    """The parts of which a message layer is composed with these options: `composition` of its NIC side, or of its host
+    side where it has no other. Its paths cost what `paths.c` costs with these parts (`pymodels.costs.compositions`).
     """
     composed = getattr(_rules(layer), "composition", None)
     return tuple(composed(options)) if composed else ()

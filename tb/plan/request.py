@@ -114,9 +114,10 @@ def plan(request: Request, info: StudyInfo) -> Plan:
         check_routes(cluster.topology, cluster.routes, held_by=held_by)
     layers = stack(info.layers, options_by_layer(options))
     layer = layers[0] if layers else ""
-    _check_compiled(layer, profile, options_by_layer(options).get(layer, {}))
+    _check_compiled(layer, profile)
     for one in layers:
         check_host(one, profile)
+        _check_composed(one, profile, options_by_layer(options).get(one, {}))
     needs = getattr(info.module, "NEEDS", ())
     understood = replace(understood, in_c=nodes_in_c(options, layer, cluster.names, profile, needs))
     if info.check is not None:
@@ -124,10 +125,8 @@ def plan(request: Request, info: StudyInfo) -> Plan:
     return understood
 
 
-def _check_compiled(layer: str, profile: Profile, options: Mapping[str, float | str]) -> None:
-    """Refuse a study whose message layer is not compiled for this NIC's processor. Raises ConfigError; CostError for
-    parts that it cannot be composed of.
-    """
+def _check_compiled(layer: str, profile: Profile) -> None:
+    """Refuse a study whose message layer is not compiled for this NIC's processor. Raises ConfigError."""
     if not layer or not has_program(layer):
         return
     try:
@@ -137,8 +136,6 @@ def _check_compiled(layer: str, profile: Profile, options: Mapping[str, float | 
         others = [name for name in profile_names() if is_compiled(layer, load_profile(name).kind)]
         remedy = f"choose a profile of a NIC that it runs on, PROFILE={' or '.join(others)}" if others else error.remedy
         raise ConfigError("PROFILE", 0, what, error.cause, remedy) from None
-    if composed := composition(layer, options):
-        PathTable.of_nic(layer, profile.nic.target, composed)
 
 
 def check_host(layer: str, profile: Profile) -> None:
@@ -148,6 +145,17 @@ def check_host(layer: str, profile: Profile) -> None:
     except CostError as error:
         what = f"{error.what} has no library for profile {profile.name!r}"
         raise ConfigError("PROFILE", 0, what, error.cause, error.remedy) from None
+
+
+def _check_composed(layer: str, profile: Profile, options: Mapping[str, float | str]) -> None:
+    """Refuse options that compose a layer of parts for which a side is not compiled. Raises ConfigError."""
+    parts = composition(layer, options)
+    try:
+        PathTable.of_host(layer, profile.host_target, parts)
+        if has_program(layer):
+            PathTable.of_nic(layer, profile.nic.target, parts)
+    except CostError as error:
+        raise ConfigError("SET", 0, error.what, error.cause, error.remedy) from None
 
 
 def resolve(

@@ -1,4 +1,6 @@
-"""A repository of somebody else with layers that stand on layers: `notes` on GRIM or VIA, `tally` on GRIM."""
+"""A repository of somebody else with layers that stand on layers: `notes` on GRIM or VIA, `tally` on GRIM,
+composed with checks or without.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,7 @@ class Tally:
     """The library of one host."""
 
     def __init__(self, host, view, below):
-        self.host, self.me, self.below, self.total = host, view.me, below, 0
+        self.host, self.me, self.below, self.total, self.options = host, view.me, below, 0, view.options
         below.register_handler(self._add, "add")
 
     async def add(self, value):
@@ -97,7 +99,13 @@ class Tally:
 
     async def _add(self, source, value, a1, a2, a3, data):
         await self.host.spend("add_up")
+        if composition(self.options):
+            await self.host.spend("check_up")
         self.total += value
+
+
+def composition(options):
+    return ("checked", "twice")[: int(options.get("checked", 0))]
 
 
 open_layer = Tally
@@ -111,7 +119,7 @@ SHOWN = Shown((KEPT,), plain=Plain(0x4E4F, {"number": (2, "Number")}))
 """
 OPTIONS = """from dataclasses import dataclass
 
-RANGES = {"longest": (1, 64)}
+RANGES = {"longest": (0, 64)}
 
 
 @dataclass(frozen=True)
@@ -165,8 +173,10 @@ FILES = {
     + "number_note = { instructions = 40, loads = 8, stores = 6, uncached = 0 }\n"
     + "take_note = { instructions = 90, loads = 9, stores = 4, uncached = 0 }\n",
     "firmware/host/tally/__init__.py": TALLY,
+    "firmware/host/tally/options.py": OPTIONS.replace("longest", "checked").replace("64", "2").replace("60", "1"),
     "firmware/host/tally/costs.toml": COMPILED
-    + "add_up = { instructions = 12, loads = 3, stores = 1, uncached = 0 }\n",
+    + "add_up = { instructions = 12, loads = 3, stores = 1, uncached = 0 }\n"
+    + '[composition."checked"]\nlacks = []\n[composition."checked".path]\ncheck_up = { instructions = 7 }\n',
     "tb/studies/two_layers.py": STUDY,
     "tb/studies/one_on_via.py": ALONE,
 }
