@@ -16,7 +16,7 @@ SHORT, LONG = 1000, 9000
 
 def tour(charges: Charges) -> None:
     """All of them, over each layer."""
-    for on in ("grim", "via", "pipes"):
+    for on in ("grim", "via", "pipes", "lapi"):
         world = World(2, on)
         for name, (first, second) in OPERATIONS.items():
             with charges.operation(f"mpi on {on}: {name}"):

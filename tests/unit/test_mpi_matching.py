@@ -36,7 +36,7 @@ def agrees(world: World, operations: int, seed: int) -> None:
         assert got == expected(number, made, log), f"rank {number}"
 
 
-@pytest.mark.parametrize("on", ["grim", "via", "pipes"])
+@pytest.mark.parametrize("on", ["grim", "via", "pipes", "lapi"])
 def test_random_operations_equal_a_sequential_matcher(on: str) -> None:
     agree(200, 1, on)
 
@@ -51,6 +51,8 @@ def test_random_operations_equal_a_sequential_matcher(on: str) -> None:
         ("via", "sp", {}),
         ("pipes", "sp", {}),
         ("pipes", "lanai4", {"window": 4}),
+        ("lapi", "sp", {}),
+        ("lapi", "lanai4", {"ack_packets": 3}),
     ],
 )
 def test_so_do_those_on_every_nic_and_every_implementation_of_the_layer_below(

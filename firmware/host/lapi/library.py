@@ -252,6 +252,16 @@ class Lapi:
             self.memory.put(cntr, left)
             return left
 
+    async def Probe(self, condition: Callable[[], bool] | None = None) -> None:
+        """`LAPI_Probe`, beyond the 14: take in what is here; given a condition, again and again until it holds."""
+        async with self._calling("Probe"):
+            if condition is not None:
+                await self._until(condition, "what it polls for")
+                return
+            await self.hal.poll()
+            await self.outgoing.timeouts()
+            self._failed()
+
     # ---- order
 
     async def Fence(self) -> None:

@@ -34,6 +34,6 @@ __all__ = [
     "open_layer",
 ]
 
-STANDS_ON = ("grim", "via", "pipes")
+STANDS_ON = ("grim", "via", "pipes", "lapi")
 
 open_layer = Mpi

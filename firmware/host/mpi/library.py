@@ -12,6 +12,7 @@ from firmware.host.mpi.engine import Engine
 from firmware.host.mpi.errors import ErrorClass, MpiError
 from firmware.host.mpi.options import Options
 from firmware.host.mpi.over_grim import OverGrim
+from firmware.host.mpi.over_lapi import OverLapi
 from firmware.host.mpi.over_pipes import OverPipes
 from firmware.host.mpi.over_via import OverVia
 from firmware.host.mpi.steps import Collective
@@ -21,7 +22,7 @@ from firmware.layers import ClusterView
 from firmware.verbs import Host
 
 TRANSPORTS: Mapping[str, Callable[[Host, int, int, Any], Transport]] = MappingProxyType(
-    {"grim": OverGrim, "via": OverVia, "pipes": OverPipes}
+    {"grim": OverGrim, "via": OverVia, "pipes": OverPipes, "lapi": OverLapi}
 )
 """By the layer below: of host, rank, number of ranks and that layer's library."""
 

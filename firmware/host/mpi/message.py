@@ -39,11 +39,11 @@ class Message:
         self._owner = owner
         self._data = bytearray(0 if self.asks else size)
 
-    async def put(self, offset: int, data: bytes | memoryview) -> None:
+    async def put(self, offset: int, data: bytes | memoryview, placed: bool = False) -> None:
         """A part of its data; what the receive has no room for is dropped."""
         if self.direct and self.receive:
             data = data[: max(self.receive.view.size - offset, 0)]
-        self._data[offset : offset + len(data)] = await self._owner.copier.copy(data)
+        self._data[offset : offset + len(data)] = data if placed else await self._owner.copier.copy(data)
 
     async def end(self) -> None:
         """All is here."""
@@ -75,7 +75,7 @@ class Message:
 class _Nothing:
     """A message that was for the engine itself."""
 
-    async def put(self, offset: int, data: bytes | memoryview) -> None:
+    async def put(self, offset: int, data: bytes | memoryview, placed: bool = False) -> None:
         """It has no data."""
 
     async def end(self) -> None:

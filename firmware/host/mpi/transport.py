@@ -12,8 +12,10 @@ Words = tuple[int, int, int, int]
 class Arrival(Protocol):
     """A message that comes in."""
 
-    async def put(self, offset: int, data: bytes | memoryview) -> None:
-        """A part of its data, copied to where it belongs; the parts come in any order, each once."""
+    async def put(self, offset: int, data: bytes | memoryview, placed: bool = False) -> None:
+        """A part of its data, copied to where it belongs; the parts come in any order, each once. `placed`: the layer
+        below has copied it there.
+        """
 
     async def end(self) -> None:
         """All its data have been put."""

@@ -1,0 +1,82 @@
+"""MPI over LAPI: copies and context switches of a message, and MPI's order over routes that reorder and lose.
+
+Strategy: copies are counted in bytes, by path and rank, and compared with the formula: one a side, one more of an early
+arrival. Switches are counted by the scheduler: version enhanced has none. With one route late, messages of LAPI
+overtake each other, and those of MPI do not. Random programs over bad wires equal a sequential matcher.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from firmware.host.mpi import Mpi
+from pymodels.machine.host import ModelHost
+from pymodels.topology import End
+from tests.unit.mpi_bench import World, pattern
+from tests.unit.test_mpi_matching import RANKS, agrees
+from tests.unit.test_mpi_pipes import pass_one
+
+LATE = End("chip1", 6)
+
+
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("size", [100, 4000, 20_000])
+def test_a_message_is_copied_once_a_side_and_once_more_when_it_is_early(
+    size: int, early: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: Counter[tuple[int, str]] = Counter()
+    real = ModelHost.copy_memory
+
+    async def counted(self: ModelHost, path: str, target: int, source: int, count: int) -> None:
+        copied[self.node, path] += count
+        await real(self, path, target, source, count)
+
+    async def program(mpi: Mpi, rank: int) -> tuple[int, int]:
+        await mpi.COMM_WORLD.Barrier()
+        copied.clear()
+        switches = mpi.below.process.host.scheduler.switches
+        await pass_one(mpi, rank, size, early)
+        return mpi.below.process.host.scheduler.switches - switches, mpi.below.thread.runs
+
+    monkeypatch.setattr(ModelHost, "copy_memory", counted)
+    switched = World(2, "lapi", nic="sp", eager_limit=1 << 20).run(program, finalize=False)
+    assert switched == [(0, 0), (0, 0)]
+    assert copied == Counter({(0, "hal_copy"): size, (1, "lapi_copy"): size, (1, "mpi_copy"): size * early})
+
+
+def test_messages_do_not_overtake_each_other_though_a_route_is_late() -> None:
+    world = World(2, "lapi", nic="sp", chips=2)
+    world.machine.faults.delay_into(End("chip1", 7), 50_000_000)
+    sizes = (100, 0, 5000, 30, 2000, 1, 4095, 4096, 7)
+
+    async def program(mpi: Mpi, rank: int) -> None:
+        comm = mpi.COMM_WORLD
+        if rank == 0:
+            for number, size in enumerate(sizes):
+                await comm.Send(pattern(size, number), 1, 5)
+            return
+        for number, size in enumerate(sizes):
+            room = bytearray(8192)
+            await comm.Recv(room, 0, 5)
+            assert room[:size] == pattern(size, number)
+
+    world.run(program)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_random_operations_over_bad_wires_equal_a_sequential_matcher(seed: int) -> None:
+    world = World(RANKS, "lapi", seed, nic="sp", chips=4, below={"timeout_us": 200})
+    world.machine.faults.lose(0.03, 0.02, seed, doubled=0.02, most_ps=50_000_000)
+    world.machine.faults.delay_into(LATE, 50_000_000)
+    agrees(world, 80, seed)
+    assert sum(mpi.below.outgoing.resent for mpi in world.ranks) > 5
+
+
+def test_ranks_finalize_though_their_last_packets_are_lost() -> None:
+    for number in range(8):
+        world = World(2, "lapi", nic="sp")
+        world.machine.faults.drop(0, 1, number)
+        world.machine.faults.drop(1, 0, number)
+        world.run(lambda mpi, rank: pass_one(mpi, rank, 100))
