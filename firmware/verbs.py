@@ -240,9 +240,11 @@ class Host(Concurrency, Protocol):
         patience_s: float = 60.0,
         variables: Mapping[str, str] = ...,
         output: Path | None = None,
+        folder: Path | None = None,
     ) -> Outside:
         """Start a program of the real machine, which asks and is answered. No simulated time passes while it computes.
-        `variables` of its environment beside our own; what it prints goes to the file `output`, if not where ours does.
+        `variables` of its environment beside our own; what it prints goes to the file `output`, if not where ours does;
+        it runs in `folder`, if not here.
         Raises OutsideError when it cannot be started; after `patience_s` real seconds without a request.
         """
 

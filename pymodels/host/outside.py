@@ -47,9 +47,10 @@ class Outside:
         patience_s: float = PATIENCE_S,
         variables: Mapping[str, str] = NONE_MORE,
         output: Path | None = None,
+        folder: Path | None = None,
     ) -> None:
         """`patience_s`: real seconds that it may compute between two requests; `variables` of the environment beside
-        our own; `output`: where what it prints goes, if not to where ours does.
+        our own; `output`: where what it prints goes, if not to where ours does; `folder`: where it runs, if not here.
         """
         self.status: int | None = None
         self._who = f"{who}: program {' '.join(command[:SHOWN])!r}"
@@ -63,6 +64,7 @@ class Outside:
                 self._process = subprocess.Popen(
                     list(command),
                     env=environment,
+                    cwd=folder,
                     stdin=subprocess.DEVNULL,
                     stdout=printed,
                     stderr=subprocess.STDOUT if printed else None,

@@ -35,7 +35,12 @@ def check(plan: Plan) -> None:
 
 
 def _words(plan: Plan) -> list[str]:
-    return words_of(str(plan.options["command"]), Path(plan.request.directory or "."))
+    return words_of(str(plan.options["command"]), _directory(plan))
+
+
+def _directory(plan: Plan) -> Path:
+    """Where the command was typed: there its programs run."""
+    return Path(plan.request.directory or ".").absolute()
 
 
 async def run(lab: Lab) -> None:
@@ -48,6 +53,7 @@ async def run(lab: Lab) -> None:
         Path(lab.plan.request.folder),
         float(lab.plan.options["program.cpu_ratio"]),
         lab.option("program.patience_s"),
+        _directory(lab.plan),
     )
     servers = [Server(start, mpi) for mpi in layers[:ranks]]
     tasks: list[Any] = [lab.spawn(one.serve(), f"rank {number}") for number, one in enumerate(servers)]

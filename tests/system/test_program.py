@@ -47,9 +47,10 @@ def test_pingpong_measures_simulated_time(tmp_path: Path) -> None:
     assert all(deviation < mean / 10 for mean, deviation in zip(means, deviations, strict=True))
 
 
-def test_an_exception_on_one_rank_ends_the_run_with_its_words(tmp_path: Path) -> None:
+def test_an_exception_on_one_rank_ends_the_run_with_its_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "wrong.py").write_text("from mpi4py import MPI\nif MPI.COMM_WORLD.rank: print(1 / 0)\n")
-    done = run("program", "verilator", tmp_path, f'command="{sys.executable} {tmp_path}/wrong.py"')
+    monkeypatch.chdir(tmp_path)
+    done = run("program", "verilator", tmp_path / "run", f'command="{sys.executable} wrong.py"')
     assert not done.passed
     told = "\n".join(done.failures)
     assert "rank 1: " in told and "status 1" in told and "ZeroDivisionError" in told

@@ -131,13 +131,14 @@ def test_requests_and_answers_alternate(bound: Bound) -> None:
     bound.ends(serve())
 
 
-def test_a_program_has_variables_and_a_file_for_what_it_prints(bound: Bound, tmp_path: Path) -> None:
+def test_a_program_has_variables_a_folder_and_a_file_for_what_it_prints(bound: Bound, tmp_path: Path) -> None:
     async def serve() -> None:
-        command = ["sh", "-c", "echo $MINE; echo error >&2"]
-        await bound.host.outside(command, variables={"MINE": "text"}, output=tmp_path / "out").request()
+        command = ["sh", "-c", "echo $MINE; pwd >&2"]
+        given = {"variables": {"MINE": "text"}, "output": tmp_path / "out", "folder": tmp_path}
+        await bound.host.outside(command, **given).request()
 
     bound.ends(serve())
-    assert (tmp_path / "out").read_text() == "text\nerror\n"
+    assert (tmp_path / "out").read_text() == f"text\n{tmp_path}\n"
 
 
 def test_a_program_is_asked_back_within_its_request(bound: Bound) -> None:

@@ -43,6 +43,8 @@ class Start:
     cpu_ratio: float = 0.0
     """Simulated ns for each ns of the real CPU that a program uses."""
     patience_s: float = 60.0
+    directory: Path | None = None
+    """Where they run, if not here."""
 
     def output(self, rank: int) -> Path:
         """What a rank printed."""
@@ -62,7 +64,7 @@ class Server:
         paths = [str(folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
         variables = {"LD_PRELOAD": str(folder / abi.LIBRARY), "LD_LIBRARY_PATH": os.pathsep.join(paths)}
         output = start.output(self._number)
-        self._program: Outside = mpi.host.outside(start.command, start.patience_s, variables, output)
+        self._program: Outside = mpi.host.outside(start.command, start.patience_s, variables, output, start.directory)
         self._rank = Rank(mpi, Memory(self._program), start.ranks, start.cpu_ratio)
         self._rank.callback = self._callback
         self._rank.memory.within = self._within
