@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from firmware.host.lapi import header as lapi
+from firmware.host.lapi.outgoing import PROTOCOL as LAPI
 from firmware.host.pipes import header as pipes
 from firmware.host.via.kernel_agent.messages.message import Message, Type
 from firmware.nic.echo import layout as echo
@@ -273,6 +275,21 @@ def test_the_header_of_a_stream_is_told_within_a_packet_of_hal(tmp_path: Path) -
     fields = "hal.bytes", "pipes_layer.flags", "pipes_layer.position", "pipes_layer.come", "pipes_layer.room"
     assert told(tmp_path, packets, *fields, layer="hal", above=("pipes",), link_type=SP) == [
         ["29", "2", "7000", "5", "65541"]
+    ]
+
+
+def test_the_header_of_lapi_is_told_within_a_packet_of_hal(tmp_path: Path) -> None:
+    fields = {
+        "kind": lapi.Kind.AMSEND, "flags": lapi.Flag.FIRST, "sequence": 70_000, "expected": 9, "beyond": 2,
+        "message": 300, "user": 4, "offset": 0, "size": 10, "address": 0x800_0010, "counter": 44, "completion": 48,
+        "first": 5, "second": 6,
+    }  # fmt: skip
+    data = lapi.Header(**fields).pack() + b"user" + b"10 letters"
+    head = hal.header(5, 6, hal.Order(len(data), LAPI, 0, 1, 0))
+    packets = [packet(SpPacket(b"\x82", 5, 1, head, data).to_wire())]
+    names = [f"lapi_layer.{name}" for name in fields]
+    assert told(tmp_path, packets, *names, layer="hal", above=("lapi",), link_type=SP) == [
+        [str(int(value)) for value in fields.values()]
     ]
 
 

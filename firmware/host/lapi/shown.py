@@ -6,9 +6,9 @@ from firmware.shown import Plain, Shown
 FIELDS = {
     "kind": (
         1,
-        "1: put, 2: active message, 3: get, 4: its data, 5: rmw, 6: its answer, 7: done, 8: collective, 9: set",
+        "Kind: 1 put, 2 active message, 3 get, 4 its data, 5 rmw, 6 its answer, 7 done, 8 collective, 9 set",
     ),
-    "flags": (1, "1: asks for an acknowledgement, 2: at once, 4: first packet of its message"),
+    "flags": (1, "Flags: 1 asks for an acknowledgement, 2 at once, 4 first packet of its message"),
     "sequence": (4, "Number of the packet in its pair"),
     "expected": (4, "Of the other direction all before are here"),
     "beyond": (4, "And those, a bit each from there on"),
