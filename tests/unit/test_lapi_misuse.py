@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from firmware.host.lapi import Lapi, LapiError, Place, Query, Rmw
-from firmware.host.lapi.settings import OptionError, Settings
+from firmware.host.lapi.options import OptionError, Options
 from pymodels.machine import MachineError
 from tests.unit.lapi_bench import Tasks
 
@@ -247,4 +247,4 @@ def test_a_completion_handler_that_never_ends_is_named_by_the_report_of_the_hang
 )
 def test_options_that_cannot_be_are_refused(options: dict[str, float], text: str) -> None:
     with pytest.raises(OptionError, match="^" + re.escape(text)):
-        Settings.of(options)
+        Options.of(options)

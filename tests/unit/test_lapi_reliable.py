@@ -120,3 +120,19 @@ def test_what_comes_twice_is_taken_once() -> None:
     tasks.all(program)
     assert tasks.lapis[0].outgoing.resent >= 2
     assert tasks.lapis[1].memory.word(memory.here[1]) == 4 and tasks.lapis[0].memory.word(memory.counter(0, 0)) == 0
+
+
+def test_an_answer_that_is_lost_while_its_sender_computes_is_sent_again() -> None:
+    tasks = Tasks(interrupt_set=1, timeout_us=100)
+    one, other = tasks.lapis
+    room, data = one.process.allocate(4096), other.process.allocate(4096)
+    other.process.store_bytes(data, pattern(1000))
+
+    async def get() -> None:
+        await one.Get(1, 1000, data, room, org_cntr=room + 4000)
+        await one.Waitcntr(room + 4000, 1)
+
+    tasks.machine.faults.drop(1, 0, tasks.machine.faults.passed(1, 0))
+    tasks.run(get())
+    assert one.process.load_bytes(room, 1000) == pattern(1000)
+    assert other.outgoing.resent

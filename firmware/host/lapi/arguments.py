@@ -6,7 +6,7 @@ from firmware.host.lapi.calls import Rmw
 from firmware.host.lapi.errors import Misuse
 from firmware.host.lapi.header import MASK, MOST
 from firmware.host.lapi.memory import Memory
-from firmware.host.lapi.settings import MOST_DATA, Settings
+from firmware.host.lapi.options import MOST_DATA, Options
 from firmware.verbs import Host
 from pymodels.host.faults import ProtectionFault
 
@@ -23,7 +23,7 @@ def whole(name: str, value: object, least: int = -(1 << 31), most: int = (1 << 3
 class Arguments:
     """Of one task's calls. All raise Misuse."""
 
-    def __init__(self, tasks: int, memory: Memory, host: Host, settings: Settings) -> None:
+    def __init__(self, tasks: int, memory: Memory, host: Host, settings: Options) -> None:
         self._tasks, self._memory, self._host, self._settings = tasks, memory, host, settings
 
     async def begin(self, path: str, tgt: int) -> None:

@@ -15,8 +15,8 @@ from firmware.host.lapi.handlers import CompletionThread, Functions, HeaderHandl
 from firmware.host.lapi.header import MASK, Header, Kind
 from firmware.host.lapi.incoming import Incoming
 from firmware.host.lapi.memory import Memory
+from firmware.host.lapi.options import Options
 from firmware.host.lapi.outgoing import PROTOCOL, Message, Outgoing
-from firmware.host.lapi.settings import Settings
 from firmware.host.lapi.turns import Turns
 from firmware.layers import ClusterView
 from firmware.verbs import Host
@@ -29,7 +29,7 @@ class Lapi:
         """`below`: HAL of this host; `begin`: the first sequence of every pair."""
         self.host, self.hal, self.me, self.tasks = host, below, view.me, len(view.names)
         self.process = host.process("lapi")
-        self.settings = Settings.of(view.options)
+        self.settings = Options.of(view.options)
         self.thread = CompletionThread(host, self.process, self.me, self)
         self.memory = Memory(host, self.process)
         self._functions, self._running = Functions(), set[object]()

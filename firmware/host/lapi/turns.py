@@ -91,14 +91,13 @@ class Turns:
         await self._scheduler.enter()
 
     def start_clock(self) -> None:
-        """See to time-outs while nobody polls, until all packets are acknowledged."""
+        """See to time-outs, whether somebody polls or not, until all packets are acknowledged."""
         if not self._clock_runs and self._outgoing.deadline() is not None:
             self._clock_runs = True
             self._host.spawn(self._clock(), "LAPI's clock")
 
     async def _clock(self) -> None:
         while (deadline := self._outgoing.deadline()) is not None:
-            await self._host.sleep(max(deadline - self._host.now, 1), "the end of a time-out")
-            if not self._polls:
-                await self._outgoing.timeouts()
+            await self._host.sleep(max(deadline - self._host.now, 0), "the end of a time-out")
+            await self._outgoing.timeouts()
         self._clock_runs = False

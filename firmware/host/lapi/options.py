@@ -33,7 +33,7 @@ class OptionError(SanlabError):
 
 
 @dataclass
-class Settings:
+class Options:
     """Of one context."""
 
     error_chk: int = 1
@@ -42,7 +42,7 @@ class Settings:
     ack_packets: int = 30
 
     @classmethod
-    def of(cls, given: Mapping[str, float | str]) -> Settings:
+    def of(cls, given: Mapping[str, float | str]) -> Options:
         """From names and values, among which may be what the layer stands on. Raises OptionError."""
         own = {name: value for name, value in given.items() if name != "on"}
         for name, value in own.items():
