@@ -127,9 +127,17 @@ def measure(runner: Runner, scale: float) -> dict[str, Figure]:
     figures["bulk_MB_per_wall_s"] = Figure(_rate(runs["bulk"]) * 65536 / 1e6, 0.8)
     silence = [runner.once(Wanted("silence")).metrics["wall_ms_per_sim_s"] for _ in range(runner.repeats)]
     figures["idle_wall_ms_per_sim_s"] = Figure(statistics.median(silence), 10, at_least=False)
+    _polling(runner, figures)
     _waves(runner, scale, figures)
     _switch(runner, scale, figures)
     return figures
+
+
+def _polling(runner: Runner, figures: dict[str, Figure]) -> None:
+    """A millisecond of idle polling of a word of the card, against one of a word of host memory."""
+    runs = [runner.once(Wanted("host_polling")).metrics for _ in range(runner.repeats)]
+    ratio = statistics.median(run["wall_card_us_per_ms"] / run["wall_memory_us_per_ms"] for run in runs)
+    figures["card_poll_vs_memory_poll"] = Figure(ratio, 2, at_least=False)
 
 
 def _waves(runner: Runner, scale: float, figures: dict[str, Figure]) -> None:

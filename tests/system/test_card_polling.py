@@ -40,6 +40,12 @@ def test_simulators_and_clocks_agree(busy: Run, simulator: str, always_on: int, 
     assert_equal(busy, must("card_poll", simulator, tmp_path, f"{BUSY} run.always_on={always_on}"))
 
 
+def test_turns_of_an_idle_loop_are_equally_long_on_both_simulators(tmp_path: Path) -> None:
+    one, other = (must("host_polling", name, tmp_path / name, "idle_us=20") for name in ("verilator", "icarus"))
+    assert_equal(one, other)
+    assert one.metrics["card_turn_ns"] == one.metrics["card_turn_ns_longest"] > 0
+
+
 def test_delays_spread_evenly_over_one_turn(tmp_path: Path) -> None:
     done = must("card_poll", "verilator", tmp_path, "changes=64")
     turns = np.diff(done.times(0, Part.HOST_CPU, TraceEvent.SPEND_END))
