@@ -59,6 +59,10 @@ def test_clocks_show_simulated_time_and_sleep_takes_it(tmp_path: Path) -> None:
     MUST(MPI_Wtime() - begun < 1e-5);
     usleep(2500);
     MUST(MPI_Wtime() - begun > 2.5e-3 && MPI_Wtime() - begun < 2.6e-3);
+    while (MPI_Wtime() - begun < 2.65e-3);
+    double before = MPI_Wtime();
+    MPI_Get_version(&size, &size);
+    MUST(MPI_Wtime() >= before && MPI_Wtime() - before < 1e-5);
     gettimeofday(&day, 0); clock_gettime(CLOCK_MONOTONIC, &mono);
     MUST(time(0) == 0 && !day.tv_sec && !mono.tv_sec);
     MUST(mono.tv_nsec / 1000 - day.tv_usec < 10 && mono.tv_nsec / 1000 >= day.tv_usec);
@@ -88,6 +92,13 @@ def test_messages_of_all_calls_and_datatypes_arrive_where_they_should(tmp_path: 
     MUST(count == 1 && requests[0] == MPI_REQUEST_NULL);
     MPI_Sendrecv(from, 6, MPI_INT, other, 1, into, 6, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
     MUST(!memcmp(from, into, sizeof from) && status.MPI_TAG == 1);
+    int once[2] = {1, 1}, apart[2] = {2, -1}, in_order[2], far[4] = {0}; MPI_Datatype around;
+    MPI_Type_indexed(2, once, apart, MPI_INT, &around);
+    MPI_Type_commit(&around);
+    MPI_Sendrecv(from + 1, 1, around, other, 6, in_order, 2, MPI_INT, other, 6, MPI_COMM_WORLD, &status);
+    MUST(in_order[0] == 4 && in_order[1] == 1);
+    MPI_Sendrecv(in_order, 2, MPI_INT, other, 6, far + 1, 1, around, other, 6, MPI_COMM_WORLD, &status);
+    MUST(far[3] == 4 && far[0] == 1 && !far[1] && !far[2]);
     MPI_Send_init(from, 2, MPI_INT, other, 9, MPI_COMM_WORLD, requests);
     for (int turn = 0; turn < 2; turn++) {
         from[0] = 70 + turn;
@@ -262,6 +273,13 @@ WRONG = {
     ),
     "aborts": (main("if (rank) MPI_Abort(MPI_COMM_WORLD, 9);"), "rank 1, MPI_Abort: .*ends all with code 9"),
     "hangs": (main("if (rank) for (;;);"), "rank 1: .*asked nothing for 0.5 s"),
+    "asks for the rank in a communicator that is freed": (
+        main(
+            "MPI_Comm comm, old; MPI_Comm_dup(MPI_COMM_WORLD, &comm); MPI_Comm_rank(old = comm, &size);"
+            "MPI_Comm_free(&comm); MPI_Comm_rank(old, &size);"
+        ),
+        "rank [01], MPI_Comm_rank, MPI_ERR_COMM: 0x84000001 is no communicator",
+    ),
     "sends to nobody": (
         main("MPI_Send(&rank, 1, MPI_INT, 9, 0, MPI_COMM_WORLD);"),
         "rank 0, MPI_Send, MPI_ERR_RANK: destination is 9",
