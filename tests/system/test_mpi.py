@@ -29,9 +29,10 @@ def test_nothing_is_lost_or_overtaken_where_packets_are_lost(tmp_path: Path) -> 
     assert must("mpi_matching", "verilator", tmp_path, settings).metrics["wrong"] == 0
 
 
-def test_nor_where_routes_of_the_sp_reorder_and_wires_lose_and_damage_packets(tmp_path: Path) -> None:
-    bad = "fault.loss=0.02 fault.damage=0.02 fault.late_port=chip1.6 fault.late_us=20 pipes.timeout_us=200"
-    settings = f"operations=60 mpi.on=pipes {bad}"
+@pytest.mark.parametrize("on", ["pipes", "lapi"])
+def test_nor_where_routes_of_the_sp_reorder_and_wires_lose_and_damage_packets(on: str, tmp_path: Path) -> None:
+    bad = f"fault.loss=0.02 fault.damage=0.02 fault.late_port=chip1.6 fault.late_us=20 {on}.timeout_us=200"
+    settings = f"operations=60 mpi.on={on} {bad}"
     assert must("mpi_matching", "verilator", tmp_path, settings, "sp_board", profile=SP).metrics["wrong"] == 0
 
 
