@@ -6,7 +6,6 @@ other: they must be equal on both simulators and run after run, since simulated 
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 
@@ -14,7 +13,6 @@ import pytest
 
 from tests.system.runs import Run, assert_equal, must, run
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="mpi4py is not installed")
 BENCH = f"{sys.executable} -m mpi4py.bench"
 
 
