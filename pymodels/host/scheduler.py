@@ -23,10 +23,10 @@ class Scheduler:
     """Decides which thread of a host runs. Each verb runs between `enter` and `leave`."""
 
     def __init__(self, kernel: Kernel, who: str, switch: Callable[[], Awaitable[None]]) -> None:
-        """`switch` takes the time of a context switch on the CPU."""
+        """`switch` takes the time of a context switch on the CPU; it may be replaced."""
         self.kernel = self._kernel = kernel
         self._who = who
-        self._switch = switch
+        self.switch = switch
         self._running: Task | None = None
         self._idle = False
         self._inside = False
@@ -55,14 +55,14 @@ class Scheduler:
         else:
             self._run(me)
         self.switches += 1
-        await self._switch()
+        await self.switch()
 
     async def give_way(self) -> None:
         """The running thread lets all that are ready run first."""
         if self._queue:
             await self._turn(self._kernel.current)
             self.switches += 1
-            await self._switch()
+            await self.switch()
             self.leave()
 
     def leave(self) -> set[int]:
