@@ -30,7 +30,7 @@ class World:
         below: Mapping[str, Any] = MappingProxyType({}),
         chips: int = 0,
         trace: bool = False,
-        **options: int,
+        **options: int | str,
     ) -> None:
         """`chips`: node chips of an SP board, each with a host, and as many routes a pair; 0: one switch."""
         network: dict[str, Any] = {}

@@ -1,7 +1,8 @@
 """MPI over LAPI: copies and context switches of a message, and MPI's order over routes that reorder and lose.
 
 Strategy: copies are counted in bytes, by path and rank, and compared with the formula: one a side, one more of an early
-arrival. Switches are counted by the scheduler: version enhanced has none. With one route late, messages of LAPI
+arrival. Switches are counted by the scheduler: of an eager message base has some, counters and enhanced have none; of a
+rendezvous enhanced has none. With one route late, messages of LAPI
 overtake each other, and those of MPI do not. Random programs over bad wires equal a sequential matcher.
 """
 
@@ -12,6 +13,7 @@ from collections import Counter
 import pytest
 
 from firmware.host.mpi import Mpi
+from firmware.host.mpi.lapi_versions import COUNTERS
 from pymodels.machine.host import ModelHost
 from pymodels.topology import End
 from tests.unit.mpi_bench import World, pattern
@@ -46,6 +48,71 @@ def test_a_message_is_copied_once_a_side_and_once_more_when_it_is_early(
     assert copied == Counter({(0, "hal_copy"): size, (1, "lapi_copy"): size, (1, "mpi_copy"): size * early})
 
 
+def handlers(version: str, size: int) -> tuple[int, int]:
+    """Context switches at both ranks, and completion handlers on LAPI's threads, of one message."""
+
+    async def program(mpi: Mpi, rank: int) -> tuple[int, int]:
+        await mpi.COMM_WORLD.Barrier()
+        scheduler, thread = mpi.below.process.host.scheduler, mpi.below.thread
+        before = scheduler.switches, thread.runs
+        await pass_one(mpi, rank, size)
+        await mpi.host.sleep(10**9)
+        return scheduler.switches - before[0], thread.runs - before[1]
+
+    counts = World(2, "lapi", nic="sp", version=version).run(program, finalize=False)
+    return sum(one[0] for one in counts), sum(one[1] for one in counts)
+
+
+def test_versions_differ_in_the_completion_handlers_and_context_switches_of_a_message() -> None:
+    eager, rendezvous = 100, 10_000
+    assert handlers("enhanced", eager) == handlers("enhanced", rendezvous) == handlers("counters", eager) == (0, 0)
+    assert handlers("base", eager)[1] == 1 and handlers("base", eager)[0] >= 1
+    assert handlers("base", rendezvous)[1] == 3 and handlers("base", rendezvous)[0] >= 2
+    assert handlers("counters", rendezvous)[1] == 2  # the question and the permission
+
+
+def test_more_messages_than_counters_take_completion_handlers() -> None:
+    world = World(2, "lapi", nic="sp", version="counters")
+
+    async def program(mpi: Mpi, rank: int) -> None:
+        comm, count = mpi.COMM_WORLD, 3 * COUNTERS
+        if rank == 0:
+            for number in range(count):
+                await comm.Send(pattern(50, number), 1, number)
+            return
+        await mpi.host.sleep(2 * 10**9)  # all are here, and none is taken
+        for number in range(count):
+            room = bytearray(50)
+            await comm.Recv(room, 0, number)
+            assert room == pattern(50, number)
+
+    world.run(program)
+    assert world.ranks[1].below.thread.runs > 0
+
+
+def test_a_counter_that_rises_for_a_later_message_does_not_end_an_earlier_one() -> None:
+    world = World(2, "lapi", nic="sp", version="counters")
+    faults, sizes = world.machine.faults, [4000] + COUNTERS * [50]
+
+    async def program(mpi: Mpi, rank: int) -> None:
+        comm = mpi.COMM_WORLD
+        await comm.Barrier()
+        if rank == 0:
+            faults.drop(
+                0, 1, faults.passed(0, 1) + 3
+            )  # a part of the first message, whose counter the last one has too
+            for number, size in enumerate(sizes):
+                await comm.Send(pattern(size, number), 1, number)
+            return
+        for number, size in enumerate(sizes):
+            room = bytearray(size)
+            await comm.Recv(room, 0, number)
+            assert room == pattern(size, number)
+
+    world.run(program)
+    assert world.ranks[0].below.outgoing.resent and world.ranks[1].below.thread.runs
+
+
 def test_messages_do_not_overtake_each_other_though_a_route_is_late() -> None:
     world = World(2, "lapi", nic="sp", chips=2)
     world.machine.faults.delay_into(End("chip1", 7), 50_000_000)
@@ -65,9 +132,9 @@ def test_messages_do_not_overtake_each_other_though_a_route_is_late() -> None:
     world.run(program)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_random_operations_over_bad_wires_equal_a_sequential_matcher(seed: int) -> None:
-    world = World(RANKS, "lapi", seed, nic="sp", chips=4, below={"timeout_us": 200})
+@pytest.mark.parametrize(("seed", "version"), [(1, "enhanced"), (2, "counters"), (3, "base")])
+def test_random_operations_over_bad_wires_equal_a_sequential_matcher(seed: int, version: str) -> None:
+    world = World(RANKS, "lapi", seed, nic="sp", chips=4, below={"timeout_us": 200}, version=version)
     world.machine.faults.lose(0.03, 0.02, seed, doubled=0.02, most_ps=50_000_000)
     world.machine.faults.delay_into(LATE, 50_000_000)
     agrees(world, 80, seed)

@@ -21,10 +21,10 @@ from firmware.host.mpi.types import Types
 from firmware.layers import ClusterView
 from firmware.verbs import Host
 
-TRANSPORTS: Mapping[str, Callable[[Host, int, int, Any], Transport]] = MappingProxyType(
+TRANSPORTS: Mapping[str, Callable[[Host, int, int, Any, Options], Transport]] = MappingProxyType(
     {"grim": OverGrim, "via": OverVia, "pipes": OverPipes, "lapi": OverLapi}
 )
-"""By the layer below: of host, rank, number of ranks and that layer's library."""
+"""By the layer below: of host, rank, number of ranks, that layer's library, and MPI's options."""
 
 
 class Mpi(Types):
@@ -33,9 +33,9 @@ class Mpi(Types):
     def __init__(self, host: Host, view: ClusterView, below: Any) -> None:
         """`below`: the library of the layer on which MPI stands."""
         self.host, self.below = host, below
-        names = view.names
-        transport = TRANSPORTS[str(view.options.get("on", "grim"))](host, view.me, len(names), below)
-        self.engine = Engine(host, names, view.me, transport, Options.of(view.options))
+        names, options = view.names, Options.of(view.options)
+        transport = TRANSPORTS[str(view.options.get("on", "grim"))](host, view.me, len(names), below, options)
+        self.engine = Engine(host, names, view.me, transport, options)
         super().__init__(self.engine.calling)
         self.COMM_WORLD = Comm(self.engine, range(len(names)), 0, "MPI_COMM_WORLD")
         self._finalized = False

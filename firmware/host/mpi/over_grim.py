@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from firmware.host.mpi.options import Options
 from firmware.host.mpi.transport import Port, Words
 from firmware.verbs import Host
 from pymodels.formats.grim import reference
@@ -15,7 +16,7 @@ HANDLER = "mpi message"
 class OverGrim:
     """A `Transport`. GRIM brings a long message's segments together in host memory before it calls the handler."""
 
-    def __init__(self, host: Host, rank: int, size: int, grim: Any) -> None:
+    def __init__(self, host: Host, rank: int, size: int, grim: Any, _: Options) -> None:
         self._rank, self._size, self._grim = rank, size, grim
         self._port: Port | None = None
         self._handler = 0

@@ -2,8 +2,7 @@
 
 The header handler finds the receive, and so where the data go: they are copied once a side. Messages of LAPI overtake
 each other, MPI's may not: they are numbered, and one that comes too soon waits in a buffer of its own until the gap is
-closed. A completion handler that LAPI brings along sets a word when a message is whole, so none costs a switch to
-LAPI's thread: the version that the paper calls enhanced.
+closed. How this rank learns that a message is whole differs in the three versions of `lapi_versions.py`.
 """
 
 from __future__ import annotations
@@ -13,43 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from firmware.host.lapi import Place, Set
+from firmware.host.lapi import Place
+from firmware.host.mpi.lapi_versions import VERSIONS, WORD, Buffers, Mark
+from firmware.host.mpi.options import Options
 from firmware.host.mpi.transport import Arrival, Port, Words
 from firmware.verbs import Host
 
 ENVELOPE = struct.Struct(">iiiiII")
 """The message's words, its bytes, its number at the sender for this rank."""
-WORD = 4
-LEAST = 4096
-"""Bytes of the least buffer."""
-
-
-class Buffers:
-    """Memory of LAPI's process that stands for the application's: a buffer is used again by messages of its size."""
-
-    def __init__(self, process: Any) -> None:
-        self._process = process
-        self._free: dict[int, list[int]] = {}
-
-    def take(self, size: int) -> int:
-        """Address of one with so many bytes."""
-        room = self._room(size)
-        free = self._free.setdefault(room, [])
-        return free.pop() if free else int(self._process.allocate(room))
-
-    def word(self) -> int:
-        """A word that is 0."""
-        address = self.take(WORD)
-        self._process.store_bytes(address, bytes(WORD))
-        return address
-
-    def give_back(self, address: int, size: int) -> None:
-        """It is not needed any more."""
-        self._free[self._room(size)].append(address)
-
-    @staticmethod
-    def _room(size: int) -> int:
-        return max(LEAST, 1 << max(size - 1, 0).bit_length())
 
 
 @dataclass(eq=False)
@@ -61,8 +31,8 @@ class Coming:
     size: int
     address: int
     """Where its data go; 0: it has none."""
-    flag: int
-    """The word that is not 0 when it is whole."""
+    mark: Mark
+    """What tells that it is whole."""
     early: bool
     """Its number is not the next one: it began before those ahead of it."""
     arrival: Arrival | None = None
@@ -72,9 +42,10 @@ class Coming:
 class OverLapi:
     """A `Transport`."""
 
-    def __init__(self, host: Host, rank: int, size: int, lapi: Any) -> None:
+    def __init__(self, host: Host, rank: int, size: int, lapi: Any, options: Options) -> None:
         self._host, self._lapi = host, lapi
         self._buffers = Buffers(lapi.process)
+        self._version = VERSIONS[options.version](lapi, self._buffers)
         self._port: Port | None = None
         self._handlers: list[int] = []
         self._sent, self._next = [0] * size, [0] * size
@@ -87,6 +58,7 @@ class OverLapi:
         """Initialize LAPI, and tell all ranks where the header handler stands."""
         self._port = port
         await self._lapi.Init()
+        await self._version.start()
         self._handlers = await self._lapi.Address_init(self._lapi.handler(self._header))
 
     # ---- out
@@ -96,13 +68,14 @@ class OverLapi:
         await self._host.spend("mpi_envelope")
         lapi, size, buffers = self._lapi, len(data), self._buffers
         envelope = ENVELOPE.pack(*words, size, self._sent[rank])
+        counter, handler = self._version.counter(rank, self._sent[rank], words), self._handlers[rank]
         self._sent[rank] += 1
         if not size:
-            await lapi.Amsend(rank, self._handlers[rank], envelope, ENVELOPE.size)
+            await lapi.Amsend(rank, handler, envelope, ENVELOPE.size, tgt_cntr=counter)
             return
         address, origin = buffers.take(size), buffers.word()
         lapi.process.store_bytes(address, data)
-        await lapi.Amsend(rank, self._handlers[rank], envelope, ENVELOPE.size, address, size, 0, origin)
+        await lapi.Amsend(rank, handler, envelope, ENVELOPE.size, address, size, counter, origin)
         await lapi.Waitcntr(origin, 1)
         buffers.give_back(address, size)
         buffers.give_back(origin, WORD)
@@ -128,21 +101,21 @@ class OverLapi:
     async def _header(self, source: int, user: bytes, size: int) -> Place:
         """The header handler: the first packet of a message."""
         await self._host.spend("mpi_take_envelope")
-        *words, _, number = ENVELOPE.unpack(user)
-        flag, address = self._buffers.word(), self._buffers.take(size) if size else 0
-        early = number != self._next[source]
-        coming = Coming(source, (words[0], words[1], words[2], words[3]), size, address, flag, early)
+        *four, _, number = ENVELOPE.unpack(user)
+        words, address = (four[0], four[1], four[2], four[3]), self._buffers.take(size) if size else 0
+        place, mark = self._version.begin(source, number, words, address)
+        coming = Coming(source, words, size, address, mark, number != self._next[source])
         self._coming.append(coming)
         self._ahead[source, number] = coming
         while (next_one := self._ahead.pop((source, self._next[source]), None)) is not None:
             self._next[source] += 1
             assert self._port is not None
             next_one.arrival = await self._port.begin(source, next_one.words, next_one.size)
-        return Place(address, Set(flag, 1))
+        return place
 
     def _whole(self, coming: Coming) -> bool:
         """Whether all of a message is here, and its turn has come."""
-        return coming.arrival is not None and self._lapi.process.load_bytes(coming.flag, WORD) != bytes(WORD)
+        return coming.arrival is not None and self._version.whole(coming.mark)
 
     def _has_whole(self) -> bool:
         return any(self._whole(one) for one in self._coming)
@@ -156,5 +129,5 @@ class OverLapi:
                 data = self._lapi.process.load_bytes(coming.address, coming.size)
                 await coming.arrival.put(0, data, placed=not coming.early)
                 self._buffers.give_back(coming.address, coming.size)
-            self._buffers.give_back(coming.flag, WORD)
+            self._version.done(coming.mark)
             await coming.arrival.end()

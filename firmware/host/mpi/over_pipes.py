@@ -10,6 +10,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from firmware.host.mpi.options import Options
 from firmware.host.mpi.transport import Arrival, Port, Words
 from firmware.verbs import Host
 
@@ -34,7 +35,7 @@ class Stream:
 class OverPipes:
     """A `Transport`."""
 
-    def __init__(self, host: Host, rank: int, size: int, pipes: Any) -> None:
+    def __init__(self, host: Host, rank: int, size: int, pipes: Any, _: Options) -> None:
         self._host, self._pipes = host, pipes
         self._streams = {other: Stream() for other in range(size) if other != rank}
         self._port: Port | None = None

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firmware.host.mpi.copying import Copier
+from firmware.host.mpi.options import Options
 from firmware.host.mpi.transport import Arrival, Port, Words
 from firmware.verbs import Host
 from pymodels.formats.via import ALIGNMENT, Reliability, Status
@@ -61,7 +62,7 @@ class Peer:
 class OverVia:
     """A `Transport`."""
 
-    def __init__(self, host: Host, rank: int, size: int, via: Any) -> None:
+    def __init__(self, host: Host, rank: int, size: int, via: Any, _: Options) -> None:
         self._rank, self._size, self._via = rank, size, via
         self._host, self._copier = host, Copier(host)
         self._port: Port | None = None
