@@ -68,6 +68,11 @@ async def _nothing(mpi: Mpi) -> None:
     pass
 
 
+async def _packed(mpi: Mpi) -> None:
+    column, data = mpi.INT.Create_vector(10, 1, 4).Commit(), np.zeros(40, "<i4")
+    await mpi.COMM_WORLD.Pack([data, 1, column], bytearray(40), 0)
+
+
 def _alike(part: Part) -> tuple[Part, Part]:
     return part, part
 
@@ -80,6 +85,7 @@ OPERATIONS: dict[str, tuple[Part, Part]] = {
     "request that is early": (_send(LONG), _later(_receive(LONG))),
     "tested": (_later(_send(SHORT)), _tested),
     "with gaps": _alike(_spread),
+    "packed": (_packed, _nothing),
     "buffered": (_buffered, _receive(SHORT)),
     "too long": (_send(SHORT), lambda mpi: refused(_receive(SHORT // 2)(mpi), ErrorClass.TRUNCATE)),
     "to itself": (lambda mpi: mpi.COMM_WORLD.Sendrecv(bytes(8), 0, 0, bytearray(8), 0), _nothing),
