@@ -3,13 +3,14 @@ binding of the host's verbs.
 
 Strategy: as `test_computing`: the host of the RTL, its hot part in C and in Python, and the host of the machine run the
 same programs with the same times. Where there is no simulator, a read takes the CPU for as long as the machine's and
-brings a word that the test changes; the studies of cards that are polled prove the bus of the RTL. The loop must end
-as one of single reads does, wherever the change, interrupts and signals fall.
+brings a word that the test changes; the bus of the machine has a test here, that of the RTL one of the system tests.
+The loop must end as one of single reads does, wherever the change, interrupts and signals fall.
 """
 
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 
 from pymodels.cards import SLOT, SLOT_BYTES
 from pymodels.host import CardPollError, Process, ProtectionFault, Sig
-from pymodels.machine import Timing
+from pymodels.machine import Machine, Timing
 from tests.tools.hosts import BINDINGS, ENTRY, PATH, SIGNAL, SWITCH, Bound
 
 READ = Timing().pio_read
@@ -57,14 +58,19 @@ class Card:
         """The kernel sends the process USR1, so long after the start."""
         self.kernel.at(self.start + at, lambda: self.host.signal(self.app.number, Sig.USR1))
 
-    async def single_reads(self, expect: int = 0, mask: int = 0xFFFFFFFF) -> int:
+    async def single_reads(self) -> int:
         """The loop of single verbs."""
-        while True:
-            word = await self.app.pio_read(self.va)
-            await self.app.spend("look_flag")
-            if (word ^ expect) & mask:
-                return word
-            await self.app.give_way()
+        return await single_reads(self.app, self.va, 0)
+
+
+async def single_reads(app: Process, va: int, expect: int) -> int:
+    """Poll by single verbs until the word is another than expected."""
+    while True:
+        word = await app.pio_read(va)
+        await app.spend("look_flag")
+        if word != expect:
+            return word
+        await app.give_way()
 
 
 @pytest.fixture(name="card", params=BINDINGS)
@@ -202,3 +208,33 @@ def test_a_host_that_polls_where_no_card_answers_is_named_with_address_and_call(
     memory = re.escape("poll_card(0x4000): no card answers at 0x4000 of the bus")
     with pytest.raises(CardPollError, match=f"^host h: {memory}"):
         card.bound.ends(card.host.poll_card(0x4000, 0, "look_flag"))
+
+
+def over_the_machines_bus(single: bool, busy: bool) -> list[int]:
+    """When a process of a whole machine sees the changes of a word of its NIC's memory."""
+    machine = Machine(2, cost=lambda side, path: PATH)
+    kernel, host, nic = machine.kernel, machine.host(0), machine.nic(0)
+    app = host.process("app")
+    va, seen = app.map_nic(0) + PLACE, list[int]()
+
+    async def polls() -> None:
+        for old in range(5):
+            polling = single_reads(app, va, old) if single else app.poll_card(va, old, "look_flag")
+            assert await polling == old + 1
+            seen.append(kernel.now)
+
+    def store() -> None:
+        host.spawn(host.pio_write(host.nic_base + 2 * PLACE, bytes(32)), "stores")
+
+    for number in range(1, 6):
+        at = number * (5 * STEP + STEP // 5)
+        kernel.at(at, partial(nic.store, PLACE, number))
+        if busy:
+            kernel.at(at - STEP // 2, store)
+    machine.finish(polls())
+    return seen
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_over_the_machines_bus_it_equals_single_reads_too(busy: bool) -> None:
+    assert over_the_machines_bus(False, busy) == over_the_machines_bus(True, busy)
