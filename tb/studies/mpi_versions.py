@@ -17,12 +17,14 @@ from firmware.host.mpi.lapi_versions import VERSIONS
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
 
+LAYER = "mpi"
 CLUSTER = "sp_board"
 SIZES = (4, 256, 4095, 4096, 16384)
 OPTIONS = {
     "repetitions": Option(3, "round trips of each size", 1, 100_000),
     "largest": Option(4096, "most bytes of a message", SIZES[0], SIZES[-1]),
     **stack_options("lapi"),
+    f"{LAYER}.on": Option("lapi", "what mpi stands on", choices=("lapi",)),
 }
 QUICK = "repetitions=1"
 Part = Callable[[bytes], Awaitable[None]]
@@ -34,7 +36,7 @@ async def run(lab: Lab) -> None:
     tasks: list[Lapi] = lab.start_layer("lapi")
     _tell(lab, "lapi", sizes, await _by_put(lab, tasks, sizes))
     for version in VERSIONS:
-        ranks: list[Mpi] = lab.start_layer("mpi", {"on": "lapi", "version": version})
+        ranks: list[Mpi] = lab.start_layer(LAYER, {"version": version})
         await lab.all([lab.spawn(one.Init(), "MPI_Init") for one in ranks])
         _tell(lab, version, sizes, await _by_mpi(lab, version, ranks, sizes))
         await lab.all([lab.spawn(one.Finalize(), "MPI_Finalize") for one in ranks])
