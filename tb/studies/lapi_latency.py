@@ -20,14 +20,14 @@ LAYER = "lapi"
 CLUSTER = "sp_board"
 SIZES = (4, 64, 900, 4096)
 OPTIONS = {
-    "repetitions": Option(3, "times each call is made", 1, 100_000),
-    "largest": Option(SIZES[-1], "most bytes of a message", SIZES[0], SIZES[-1]),
+    "repetitions": Option(2, "times each call is made", 1, 100_000),
+    "largest": Option(SIZES[-2], "most bytes of a message", SIZES[0], SIZES[-1]),
     **stack_options(LAYER),
 }
 QUICK = "repetitions=1"
 UHDR = bytes(24)
 """The user header of active messages, as long as MPI's envelope."""
-REST_PS = 100_000_000
+REST_PS = 60_000_000
 """Before a call that interrupts: longer than the service routine waits for a further packet."""
 
 

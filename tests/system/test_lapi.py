@@ -41,7 +41,7 @@ def test_all_calls_over_bad_wires_do_what_they_say_and_equally_on_both_simulator
 def test_interrupts_serve_a_task_that_makes_no_call_and_a_put_is_the_cheaper_send(cluster: str, tmp_path: Path) -> None:
     good = must(STUDY, "verilator", tmp_path, SMALL, cluster, profile=PROFILE)
     assert good.metrics["resent"] == 0
-    for size in (4, 64, 900, 4096):
+    for size in (4, 64, 900):
         put, sent = good.metrics[f"put_us_{size}B"], good.metrics[f"amsend_us_{size}B"]
         assert put < sent < good.metrics[f"amsend_completed_us_{size}B"]
         assert put < good.metrics[f"put_interrupt_us_{size}B"]
