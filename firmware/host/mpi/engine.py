@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import count
 
 from firmware.host.mpi.copying import Copier
-from firmware.host.mpi.envelope import Kind, Mode, first, parts
+from firmware.host.mpi.envelope import Kind, Mode, first, known, parts
 from firmware.host.mpi.errors import ErrorClass, Misuse, MpiError
 from firmware.host.mpi.matching import ANY, Key, Matcher
 from firmware.host.mpi.message import NOTHING, Message
@@ -201,18 +201,21 @@ class Engine:
     # ---- what comes
 
     async def begin(self, source: int, words: Words, size: int) -> Arrival:
-        """A message begins to arrive."""
+        """A message begins to arrive. The next call fails when no rank can have sent such a header."""
         await self.host.spend("mpi_arrive")
-        kind, mode, context = parts(words)
-        if kind is Kind.EAGER or kind is Kind.REQUEST:
+        kind, mode, context = parts(words) if known(words) else (None, Mode.STANDARD, 0)
+        operation = self._operations.get(words[1])
+        if (kind is Kind.EAGER and words[2] == size) or (kind is Kind.REQUEST and not size):
             return await self._match(Message(self, Key(context, source, words[1]), kind, mode, words[2], words[3]))
-        if kind is Kind.CLEAR:
-            sending = self._operations.pop(words[1])
-            self._due.append((source, (first(Kind.DATA), words[2], len(sending.data), 0), sending))
-        elif kind is Kind.ARRIVED:
-            del self._buffered[words[1]]
-        else:
+        if kind is Kind.DATA and operation is not None and operation.awaits(source, size):
             return self._data(words[1])
+        if kind is Kind.CLEAR and operation is not None and operation.matched is None and operation.peer == source:
+            del self._operations[words[1]]
+            self._due.append((source, (first(Kind.DATA), words[2], len(operation.data), 0), operation))
+        elif kind is not Kind.ARRIVED or self._buffered.pop(words[1], None) is None:
+            told = " ".join(f"{word & 0xFFFFFFFF:08x}" for word in words)
+            cause = f"a message of rank {source} with {size} bytes has a header that no rank sends: {told}"
+            self.fail(cause, "look for what has changed it on its way or in memory")
         return NOTHING
 
     async def _match(self, message: Message) -> Arrival:

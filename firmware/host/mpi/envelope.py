@@ -38,9 +38,17 @@ class Mode(IntEnum):
     SYNCHRONOUS = 3
 
 
+KINDS, MODES = frozenset(Kind), frozenset(Mode)
+
+
 def first(kind: Kind, mode: Mode = Mode.STANDARD, context: int = 0) -> int:
     """Word 0."""
     return kind << 24 | mode << 20 | context
+
+
+def known(words: Words) -> bool:
+    """Whether word 0 is one that MPI sends."""
+    return words[0] >> 24 in KINDS and words[0] >> 20 & 15 in MODES
 
 
 def parts(words: Words) -> tuple[Kind, Mode, int]:

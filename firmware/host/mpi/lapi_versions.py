@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from firmware.host.lapi import Place, Set
-from firmware.host.mpi.envelope import Kind, parts
+from firmware.host.mpi.envelope import Kind, known, parts
 from firmware.host.mpi.transport import Words
 
 WORD = 4
@@ -158,7 +158,7 @@ class Counters(Base):
 
     @staticmethod
     def _counts(words: Words) -> bool:
-        return parts(words)[0] in (Kind.EAGER, Kind.DATA)
+        return known(words) and parts(words)[0] in (Kind.EAGER, Kind.DATA)
 
     @staticmethod
     def _place(base: int, rank: int, number: int) -> int:

@@ -36,6 +36,10 @@ class Operation:
         self.data: bytes | memoryview = b""
         """Of a send, until it is sent."""
 
+    def awaits(self, source: int, size: int) -> bool:
+        """Whether it is a receive that has permitted a rank to send it so many bytes."""
+        return self.matched is not None and self.matched.key.source == source and self.matched.size == size
+
     def finish(self) -> None:
         """It has its result."""
         self.done = True
