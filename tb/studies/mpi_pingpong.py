@@ -8,15 +8,13 @@ answer (paper 001, 6.5). Sizes stand on both sides of the eager limit. Every mes
 
 from __future__ import annotations
 
-import statistics
-from typing import Any
-
 import numpy as np
 from numpy.random import default_rng
 
-from firmware.host.mpi import Mpi, Request
+from firmware.host.mpi import Mpi
 from tb.lab.lab import Lab
 from tb.plan.options import Option, stack_options
+from tb.studies._mpi_ends import round_trips, stream
 
 LAYER = "mpi"
 SIZES = (0, 4, 64, 256, 1024, 4095, 4096, 16384, 65536)
@@ -54,46 +52,9 @@ async def _rank(lab: Lab, mpi: Mpi, sizes: list[int]) -> tuple[list[float], list
         await comm.Barrier()
         if first or last:
             data = default_rng(size).integers(0, 256, size, dtype=np.uint8)
-            times.append(await _round_trips(lab, mpi, data, first))
-            rates.append(await _stream(lab, mpi, data, first))
+            times.append(await round_trips(lab, mpi, data, lab.option("repetitions")))
+            rates.append(await stream(lab, mpi, data, lab.option("messages")))
         if first:
             lab.progress(done + 1, len(sizes), "sizes")
     await mpi.Finalize()
     return times, rates
-
-
-async def _round_trips(lab: Lab, mpi: Mpi, data: Any, first: bool) -> float:
-    """The median of one-way times, us."""
-    comm, room, times = mpi.COMM_WORLD, np.zeros_like(data), list[float]()
-    for _ in range(lab.option("repetitions")):
-        begun = mpi.host.now
-        if first:
-            await comm.Send(data, comm.Get_size() - 1)
-            await comm.Recv(room, comm.Get_size() - 1)
-        else:
-            await comm.Recv(room, 0)
-            await comm.Send(room, 0)
-        times.append((mpi.host.now - begun) / 2 / 1e6)
-        lab.check(bool((room == data).all()), f"{len(data)} bytes arrived changed")
-        lab.findings.messages += 1
-    return statistics.median(times)
-
-
-async def _stream(lab: Lab, mpi: Mpi, data: Any, first: bool) -> float:
-    """MB/s of messages back to back."""
-    comm, count, nothing = mpi.COMM_WORLD, lab.option("messages"), np.zeros(0, np.uint8)
-    rooms = [np.zeros_like(data) for _ in range(count)]
-    if not first:
-        receives = [await comm.Irecv(room, 0) for room in rooms]
-        await comm.Send(nothing, 0)  # the receives are posted
-        await Request.Waitall(receives)
-        await comm.Send(nothing, 0)
-        lab.check(all((room == data).all() for room in rooms), f"{len(data)} bytes back to back arrived changed")
-        return 0.0
-    other = comm.Get_size() - 1
-    await comm.Recv(nothing, other)
-    begun = mpi.host.now
-    await Request.Waitall([await comm.Isend(data, other) for _ in range(count)])
-    await comm.Recv(nothing, other)
-    lab.findings.messages += count
-    return count * len(data) / (mpi.host.now - begun) * 1e6

@@ -68,3 +68,13 @@ def test_benchmarks_that_compute_over_mpi_are_right_and_a_stream_arrives_unchang
     assert metrics["verified_MG"] == 1
     assert metrics["changed_LU"] == 0
     assert metrics["communication_percent_LU"] < metrics["communication_percent_MG"]
+
+
+def test_mpi_over_lapi_is_shorter_than_native_where_copies_count_and_carries_more(tmp_path: Path) -> None:
+    nodes = "sp+ppc604-332"
+    us = must("mpi_latency", "verilator", tmp_path / "us", "repetitions=5", profile=nodes).metrics
+    assert us["us_lapi_512B"] < us["us_native_512B"]
+    assert us["crossing_B"] <= 512
+    assert us["us_native_4B"] < 1.1 * us["us_lapi_4B"]
+    rates = must("mpi_bandwidth", "verilator", tmp_path / "rates", "messages=8", profile=nodes).metrics
+    assert rates["MBps_lapi_1024B"] > rates["MBps_native_1024B"] > rates["MBps_native_256B"]

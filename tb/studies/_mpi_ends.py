@@ -1,0 +1,79 @@
+"""What the first rank measures with the last one: round trips, and messages back to back (paper 001, 6.5)."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.random import default_rng
+
+from firmware.host.mpi import Mpi, Request
+from tb.lab.lab import Lab
+
+STACKS: Mapping[str, str] = MappingProxyType({"native": "pipes", "lapi": "lapi"})
+"""What MPI stands on, by the name of the stack in the paper. LAPI comes last: it leaves HAL's interrupts on behind it,
+so that it answers whoever sends again, and Pipes would pay for them.
+"""
+Measure = Callable[[Lab, Mpi, Any], Awaitable[float]]
+"""Of the data of a message, on both ranks; what the first one gives counts."""
+
+
+async def of_both_stacks(lab: Lab, sizes: Sequence[int], measure: Measure) -> dict[str, list[float]]:
+    """By stack what is measured, for each size. The stacks run one after the other, in one run."""
+    found = {}
+    for name, on in STACKS.items():
+        ranks = lab.start_layer("mpi", {"on": on})
+        programs = [lab.spawn(_rank(lab, mpi, sizes, measure), f"rank {n}, {name}") for n, mpi in enumerate(ranks)]
+        found[name] = (await lab.all(programs))[0]
+    return found
+
+
+async def _rank(lab: Lab, mpi: Mpi, sizes: Sequence[int], measure: Measure) -> list[float]:
+    await mpi.Init()
+    comm, found = mpi.COMM_WORLD, list[float]()
+    for size in sizes:
+        await comm.Barrier()
+        if comm.Get_rank() in (0, comm.Get_size() - 1):
+            found.append(await measure(lab, mpi, default_rng(size).integers(0, 256, size, dtype=np.uint8)))
+    await mpi.Finalize()
+    return found
+
+
+async def round_trips(lab: Lab, mpi: Mpi, data: Any, repetitions: int) -> float:
+    """The median of one-way times, us."""
+    comm, room, times = mpi.COMM_WORLD, np.zeros_like(data), list[float]()
+    for _ in range(repetitions):
+        begun = mpi.host.now
+        if comm.Get_rank() == 0:
+            await comm.Send(data, comm.Get_size() - 1)
+            await comm.Recv(room, comm.Get_size() - 1)
+        else:
+            await comm.Recv(room, 0)
+            await comm.Send(room, 0)
+        times.append((mpi.host.now - begun) / 2 / 1e6)
+        lab.check(bool((room == data).all()), f"{len(data)} bytes arrived changed")
+        lab.findings.messages += 1
+    return statistics.median(times)
+
+
+async def stream(lab: Lab, mpi: Mpi, data: Any, count: int) -> float:
+    """MB/s of so many messages back to back; 0 on the last rank."""
+    comm, nothing = mpi.COMM_WORLD, np.zeros(0, np.uint8)
+    rooms = [np.zeros_like(data) for _ in range(count)]
+    if comm.Get_rank():
+        receives = [await comm.Irecv(room, 0) for room in rooms]
+        await comm.Send(nothing, 0)  # the receives are posted
+        await Request.Waitall(receives)
+        await comm.Send(nothing, 0)
+        lab.check(all((room == data).all() for room in rooms), f"{len(data)} bytes back to back arrived changed")
+        return 0.0
+    other = comm.Get_size() - 1
+    await comm.Recv(nothing, other)
+    begun = mpi.host.now
+    await Request.Waitall([await comm.Isend(data, other) for _ in range(count)])
+    await comm.Recv(nothing, other)
+    lab.findings.messages += count
+    return count * len(data) / (mpi.host.now - begun) * 1e6

@@ -1,0 +1,44 @@
+"""How many bytes a second does MPI move over LAPI, and how many natively over Pipes (paper 001, 6.5.1)?
+
+Strategy: the first rank sends messages back to back with `Isend` to receives that are posted, and the last one is
+answered; bandwidth is bytes over the time until the answer. The same program runs over both stacks, one after the
+other, on the same hosts. Every message is compared. The paper's nodes are `PROFILE=sp+ppc604-332`, its longest message
+is `SET="largest=65536 messages=32"`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firmware.host.mpi import Mpi
+from tb.lab.lab import Lab
+from tb.plan.options import Option, stack_options
+from tb.studies._mpi_ends import of_both_stacks, stream
+
+LAYER = "mpi"
+CLUSTER = "sp_board"
+SIZES = (256, 1024, 4095, 4096, 16384, 65536)
+OPTIONS = {
+    "messages": Option(4, "messages back to back", 1, 1000),
+    "largest": Option(1024, "largest message in bytes", SIZES[0], SIZES[-1]),
+    **stack_options("lapi"),
+    **stack_options("pipes"),
+    f"{LAYER}.on": Option("lapi", "what mpi stands on first", choices=("lapi",)),
+}
+QUICK = "messages=4 largest=1024"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    sizes = [size for size in SIZES if size <= lab.option("largest")]
+
+    async def measure(lab: Lab, mpi: Mpi, data: Any) -> float:
+        return await stream(lab, mpi, data, lab.option("messages"))
+
+    found = await of_both_stacks(lab, sizes, measure)
+    for name, rates in found.items():
+        lab.series(name, sizes, rates, "B", "MB/s")
+        for size, rate in zip(sizes, rates, strict=True):
+            lab.metric(f"MBps_{name}_{size}B", rate)
+    for size, lapi, native in zip(sizes, found["lapi"], found["native"], strict=True):
+        lab.metric(f"gain_percent_{size}B", 100 * (lapi / native - 1))

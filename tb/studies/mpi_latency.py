@@ -1,0 +1,46 @@
+"""How long does an MPI message take over LAPI, and how long natively over Pipes (paper 001, 6.5.1)?
+
+Strategy: the first rank and the last one send one message back and forth with `Send` and `Recv`; half of a round trip
+is the one-way time, the median over the repetitions of a size is handed in. The same program runs over both stacks, one
+after the other, on the same hosts. Every message is compared. The paper's nodes are `PROFILE=sp+ppc604-332`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firmware.host.mpi import Mpi
+from tb.lab.lab import Lab
+from tb.plan.options import Option, stack_options
+from tb.studies._mpi_ends import of_both_stacks, round_trips
+
+LAYER = "mpi"
+CLUSTER = "sp_board"
+SIZES = (4, 64, 128, 256, 512, 1024, 4095, 4096, 16384, 65536)
+OPTIONS = {
+    "repetitions": Option(2, "round trips of each size", 1, 100_000),
+    "largest": Option(512, "largest message in bytes", SIZES[0], SIZES[-1]),
+    **stack_options("lapi"),
+    **stack_options("pipes"),
+    f"{LAYER}.on": Option("lapi", "what mpi stands on first", choices=("lapi",)),
+}
+QUICK = "repetitions=1 largest=512"
+
+
+async def run(lab: Lab) -> None:
+    """The study."""
+    sizes = [size for size in SIZES if size <= lab.option("largest")]
+
+    async def measure(lab: Lab, mpi: Mpi, data: Any) -> float:
+        return await round_trips(lab, mpi, data, lab.option("repetitions"))
+
+    found = await of_both_stacks(lab, sizes, measure)
+    for name, times in found.items():
+        lab.series(name, sizes, times, "B", "us")
+        for size, us in zip(sizes, times, strict=True):
+            lab.metric(f"us_{name}_{size}B", us)
+    pairs = list(zip(sizes, found["lapi"], found["native"], strict=True))
+    lab.metric("gain_percent_max", max(100 * (1 - lapi / native) for _, lapi, native in pairs))
+    shorter = [size for size, lapi, native in pairs if lapi < native]
+    if shorter:
+        lab.metric("crossing_B", shorter[0])
