@@ -73,3 +73,17 @@ def test_an_operation_is_named_by_its_own_peer_and_in_its_own_way_only(kind: Kin
                 await mpi.COMM_WORLD.Barrier()
 
     World(3).run(program, finalize=False)
+
+
+def test_a_buffered_send_has_arrived_when_the_rank_that_it_went_to_says_so() -> None:
+    async def program(mpi: Mpi, rank: int) -> None:
+        if rank == 0:
+            mpi.Attach_buffer(100)
+            await mpi.COMM_WORLD.Bsend(b"data", 1, 7)
+            (number,) = mpi.engine._buffered
+            await mpi.engine.begin(2, (first(Kind.ARRIVED), number, 0, 0), 0)
+            assert mpi.engine.buffer_in_use
+            with pytest.raises(MpiError, match="has a header that no rank sends"):
+                await mpi.COMM_WORLD.Barrier()
+
+    World(3).run(program, finalize=False)

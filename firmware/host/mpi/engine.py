@@ -47,8 +47,8 @@ class Engine:
         self._numbers = count(1)
         self._operations: dict[int, Operation] = {}
         """Those that a message will name, by number."""
-        self._buffered: dict[int, int] = {}
-        """Bytes of buffered sends that have not arrived, by number."""
+        self._buffered: dict[int, tuple[int, int]] = {}
+        """Rank and bytes of buffered sends that have not arrived, by number."""
         self._due: deque[Due] = deque()
         self._failure: MpiError | None = None
 
@@ -92,7 +92,7 @@ class Engine:
             data = await self.copier.copy(data)
         number, size = next(self._numbers), len(data)
         if mode is Mode.BUFFERED:
-            self._buffered[number] = size
+            self._buffered[number] = rank, size
         asks = mode is Mode.SYNCHRONOUS or (mode is not Mode.READY and size >= self._limit)
         word = first(Kind.REQUEST if asks else Kind.EAGER, mode, operation.key.context)
         if asks:
@@ -103,7 +103,7 @@ class Engine:
             operation.finish()
 
     def _reserve(self, size: int) -> None:
-        free = self.buffer - sum(self._buffered.values())
+        free = self.buffer - sum(taken for _, taken in self._buffered.values())
         if size > free:
             cause = f"{size} bytes, and {free} of {self.buffer} bytes of the buffer are free"
             raise Misuse(ErrorClass.BUFFER, cause, "attach a larger one")
@@ -212,7 +212,9 @@ class Engine:
         if kind is Kind.CLEAR and operation is not None and operation.matched is None and operation.peer == source:
             del self._operations[words[1]]
             self._due.append((source, (first(Kind.DATA), words[2], len(operation.data), 0), operation))
-        elif kind is not Kind.ARRIVED or self._buffered.pop(words[1], None) is None:
+        elif kind is Kind.ARRIVED and self._buffered.get(words[1], (None,))[0] == source:
+            del self._buffered[words[1]]
+        else:
             told = " ".join(f"{word & 0xFFFFFFFF:08x}" for word in words)
             cause = f"a message of rank {source} with {size} bytes has a header that no rank sends: {told}"
             self.fail(cause, "look for what has changed it on its way or in memory")
