@@ -90,5 +90,5 @@ def test_value_of_another_kind_of_nic_is_unknown(profile: Profile) -> None:
     with pytest.raises(ConfigError) as error:
         profile.override({"packet.payload": "64"})
     where = r"profile 'lanai9\+p3-450' has no such value"
-    text = rf"SET: unknown key 'packet\.payload': {where}; nearest of \d\d known: [\w., ]+"
+    text = rf"SET: unknown key 'packet\.payload': {where}; did you mean 'host\.packet_ns'\?"
     assert re.fullmatch(text, str(error.value))
