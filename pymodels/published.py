@@ -24,7 +24,8 @@ UNRECORDED = "not recorded: "
 class Published:
     """A published value, and the metric of which study, on which profile (NIC and host; `ANY`), stands beside it.
 
-    `within` is the agreement that is asked for, as a fraction of the value; None where none is. `first` is the value
+    `within` is the agreement that is asked for: a fraction of the value, or the least and the greatest that agrees;
+    None where none is. `first` is the value
     that the first run of its study gave, before anything was changed in view of it; a text that begins with
     `UNRECORDED` where it is not known; None where nothing is measured. `recovered` says that it is only the oldest
     value that a page of the repository ever showed.
@@ -38,7 +39,7 @@ class Published:
     study: str
     metric: str
     profile: str
-    within: float | None = None
+    within: float | list[float] | None = None
     first: float | str | None = None
     recovered: bool = False
 
@@ -54,7 +55,12 @@ class Published:
 
     def agrees(self, measured: float) -> bool:
         """Whether a measured value lies within the agreement asked for; True where none is."""
-        return self.within is None or abs(measured - self.value) <= self.within * abs(self.value) + 1e-12
+        if self.within is None:
+            return True
+        if isinstance(self.within, list):
+            least, most = self.within
+            return least <= measured <= most
+        return abs(measured - self.value) <= self.within * abs(self.value) + 1e-12
 
 
 def load_published(path: Path = FILE) -> tuple[Published, ...]:
@@ -72,9 +78,11 @@ def _entry(path: Path, line: int, entry: dict[str, Any]) -> Published:
     for key in known:
         if key not in entry and key not in OPTIONAL:
             raise ConfigError(str(path), line, "value missing", f"the entry has no {key}", f"add {key} = ...")
-    for key in ("value", "within"):
-        if not _is_number(entry.get(key, 0)):
-            raise ConfigError(str(path), line, "wrong type", f"{key} is {entry[key]!r}", "write a number")
+    if not _is_number(entry["value"]):
+        raise ConfigError(str(path), line, "wrong type", f"value is {entry['value']!r}", "write a number")
+    if not _is_agreement(entry.get("within", 0)):
+        remedy = "write a fraction of the value, or [least, greatest]"
+        raise ConfigError(str(path), line, "wrong type", f"within is {entry['within']!r}", remedy)
     kinds = [kind.value for kind in Kind]
     if entry["kind"] not in kinds:
         raise ConfigError(
@@ -86,6 +94,12 @@ def _entry(path: Path, line: int, entry: dict[str, Any]) -> Published:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_agreement(value: object) -> bool:
+    if isinstance(value, list):
+        return len(value) == 2 and all(map(_is_number, value)) and value[0] <= value[1]
+    return _is_number(value)
 
 
 def _check_first(path: Path, line: int, entry: Mapping[str, Any]) -> None:

@@ -21,6 +21,8 @@ from tb.tools.paths import OUT, SIMULATORS
 PAGE = Path(__file__).with_name("fidelity.md")
 HEADINGS = ("value", "kind", "published", "first", "measured", "measured / published", "command")
 NOT_MEASURED = "-"
+OUTSIDE = "outside"
+"""Of a measured value that misses the agreement that is asked for."""
 
 
 def page(rows: Iterable[Published], runs: Sequence[tuple[Job, Results]]) -> str:
@@ -37,7 +39,8 @@ def _head() -> Iterator[str]:
     yield from (f"- **{kind.value}**: {meaning}." for kind, meaning in KINDS.items())
     yield ""
     yield "*First* is the value that the first run of the study gave, before anything was changed in view of it. Of"
-    yield "one marked *recovered* only the oldest value that a page of this repository showed is known."
+    yield "one marked *recovered* only the oldest value that a page of this repository showed is known. *Outside*: not"
+    yield "as near to the published value as `within` in the file asks for."
 
 
 def _tables(rows: Iterable[Published], runs: Sequence[tuple[Job, Results]]) -> Iterator[str]:
@@ -57,9 +60,17 @@ def _row(row: Published, runs: Sequence[tuple[Job, Results]]) -> str:
     if found is not None:
         job, value = found
         measured, command = number(value), f"`{typed(job)}`"
-        ratio = f"{value / row.value:.3f}" if row.value else ""
+        ratio = ", ".join(_comparison(row, value))
     cells = (row.name, row.kind.value, f"{number(row.value)} {row.unit}", first_look(row), measured, ratio, command)
     return f"| {' | '.join(cells)} |"
+
+
+def _comparison(row: Published, measured: float) -> Iterator[str]:
+    """A measured value as a part of the published one, and whether it misses the agreement that is asked for."""
+    if row.value:
+        yield f"{measured / row.value:.3f}"
+    if not row.agrees(measured):
+        yield OUTSIDE
 
 
 def first_look(row: Published) -> str:

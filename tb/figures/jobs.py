@@ -1,5 +1,5 @@
-"""What `make figures` runs: every study, and once more on each other profile that has published values, and as its
-variants say.
+"""What `make figures` runs: every study, as its variants say, and once more on each other profile that has published
+values.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pymodels.profiles import parse_settings
 from pymodels.published import ANY, Published
 from tb.plan import studies
 from tb.plan.request import Request, plan, resolve
@@ -48,7 +49,8 @@ def jobs(names: Iterable[str], published: Iterable[Published], quick: bool, simu
         own = _job(info, "", quick, simulator, folder)
         usual = plan(own.request, info).profile.name
         found.append(own)
-        others = sorted({row.profile for row in rows if row.study == name} - {usual, ANY})
+        done = {usual, ANY, *(profile for profile, _ in info.variants.values())}
+        others = sorted({row.profile for row in rows if row.study == name} - done)
         found += [_job(info, profile, quick, simulator, folder, profile) for profile in others]
         found += [_job(info, label, quick, simulator, folder, *given) for label, given in info.variants.items()]
     return found
@@ -59,8 +61,8 @@ def _job(
 ) -> Job:
     """One run. `label`: what tells it from the study's own; `more`: further settings."""
     name = f"{info.name}-{label}" if label else info.name
-    settings = f"{info.quick if quick else ''} {more}".strip()
-    request = resolve(info.name, simulator, "1", False, info.cluster or "", profile, settings, SIMULATORS)
-    request = replace(request, folder=str(folder / name))
+    request = resolve(info.name, simulator, "1", False, info.cluster or "", profile, more, SIMULATORS)
+    settings = {**request.settings, **(parse_settings(info.quick) if quick else {})}
+    request = replace(request, folder=str(folder / name), settings=settings)
     plan(request, info)
     return Job(name, info, request, spread(request, info, [{}])[0].key)

@@ -25,6 +25,8 @@ OPTIONS = {
     **stack_options(LAYER),
 }
 QUICK = "repetitions=1"
+VARIANTS = {"ppc604": ("sp+ppc604-332", f"largest={SIZES[-1]}")}
+"""Nodes of which paper 001, chapter 6, is."""
 UHDR = bytes(24)
 """The user header of active messages, as long as MPI's envelope."""
 REST_PS = 60_000_000
@@ -184,8 +186,12 @@ async def run(lab: Lab) -> None:
 
 async def _measure(lab: Lab, pair: Pair, mode: str) -> None:
     """All calls; `mode` is in the names of the metrics."""
-    for name, send in (("put", End.put), ("amsend", End.amsend), ("amsend_completed", End.amsend_completed)):
-        _tell(lab, name + mode, pair.sizes, [await pair.one_way(send, size) for size in pair.sizes])
+    ways = {"put": End.put, "amsend": End.amsend, "amsend_completed": End.amsend_completed}
+    found = {name: [await pair.one_way(send, size) for size in pair.sizes] for name, send in ways.items()}
+    for name, times in found.items():
+        _tell(lab, name + mode, pair.sizes, times)
+    slower = sum(put >= amsend for put, amsend in zip(found["put"], found["amsend"], strict=True))
+    lab.metric(f"sizes_put_not_below_amsend{mode}", slower)
     got = []
     for size in pair.sizes:
         got.append(await pair.served(lambda: pair.near.get(size)))  # noqa: B023 - it is called at once

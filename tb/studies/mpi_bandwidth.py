@@ -26,6 +26,10 @@ OPTIONS = {
     f"{LAYER}.on": Option("lapi", "what mpi stands on first", choices=("lapi",)),
 }
 QUICK = "messages=4 largest=1024"
+VARIANTS = {"ppc604": ("sp+ppc604-332", "messages=32 largest=65536")}
+"""The paper's nodes and its longest message."""
+LONG = 4096
+"""From so many bytes on LAPI is expected ahead."""
 
 
 async def run(lab: Lab) -> None:
@@ -40,5 +44,10 @@ async def run(lab: Lab) -> None:
         lab.series(name, sizes, rates, "B", "MB/s")
         for size, rate in zip(sizes, rates, strict=True):
             lab.metric(f"MBps_{name}_{size}B", rate)
-    for size, lapi, native in zip(sizes, found["lapi"], found["native"], strict=True):
-        lab.metric(f"gain_percent_{size}B", 100 * (lapi / native - 1))
+    gains = {
+        size: 100 * (lapi / native - 1)
+        for size, lapi, native in zip(sizes, found["lapi"], found["native"], strict=True)
+    }
+    for size, percent in gains.items():
+        lab.metric(f"gain_percent_{size}B", percent)
+    lab.metric("sizes_native_ahead", sum(percent <= 0 for size, percent in gains.items() if size >= LONG))

@@ -27,6 +27,9 @@ OPTIONS = {
     f"{LAYER}.on": Option("lapi", "what mpi stands on", choices=("lapi",)),
 }
 QUICK = "repetitions=1"
+EAGER_LIMIT = 4096
+ALIKE = 0.05
+"""So far, as a fraction, counters may be from enhanced (ours)."""
 Part = Callable[[bytes], Awaitable[None]]
 
 
@@ -34,18 +37,34 @@ async def run(lab: Lab) -> None:
     """The study."""
     sizes = [size for size in SIZES if size <= lab.option("largest")]
     tasks: list[Lapi] = lab.start_layer("lapi")
-    _tell(lab, "lapi", sizes, await _by_put(lab, tasks, sizes))
+    found = {"lapi": await _by_put(lab, tasks, sizes)}
     for version in VERSIONS:
         ranks: list[Mpi] = lab.start_layer(LAYER, {"version": version})
         await lab.all([lab.spawn(one.Init(), "MPI_Init") for one in ranks])
-        _tell(lab, version, sizes, await _by_mpi(lab, version, ranks, sizes))
+        found[version] = await _by_mpi(lab, version, ranks, sizes)
         await lab.all([lab.spawn(one.Finalize(), "MPI_Finalize") for one in ranks])
+    for name, times in found.items():
+        _tell(lab, name, sizes, times)
+    _tell_orders(lab, [dict(zip(found, times, strict=True)) for times in zip(*found.values(), strict=True)], sizes)
 
 
 def _tell(lab: Lab, name: str, sizes: list[int], times: list[float]) -> None:
     lab.series(name, sizes, times, "B", "us")
     for size, us in zip(sizes, times, strict=True):
         lab.metric(f"us_{name}_{size}B", us)
+
+
+def _tell_orders(lab: Lab, found: list[dict[str, float]], sizes: list[int]) -> None:
+    """At how many sizes the versions stand otherwise than expected. `found`: us by name, for each size."""
+    eager = [us for size, us in zip(sizes, found, strict=True) if size < EAGER_LIMIT]
+    lab.metric("sizes_enhanced_not_between", sum(not us["lapi"] < us["enhanced"] < us["base"] for us in found))
+    lab.metric("sizes_counters_not_below_base", sum(us["counters"] >= us["base"] for us in eager))
+    lab.metric("sizes_counters_unlike_enhanced", sum(not _alike(us["counters"], us["enhanced"]) for us in eager))
+    lab.metric("sizes_enhanced_nearer_base", sum(2 * us["enhanced"] >= us["lapi"] + us["base"] for us in found))
+
+
+def _alike(one: float, other: float) -> bool:
+    return abs(one - other) <= ALIKE * other
 
 
 def _counts(*ends: Mpi) -> tuple[int, int]:

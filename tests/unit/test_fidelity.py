@@ -68,6 +68,16 @@ def test_row_has_what_the_run_measured_and_the_command(tmp_path: Path) -> None:
     assert row[2:] == ["2 us", "", "3", "1.500", f"`{typed(ran(tmp_path, {})[0])}`"]
 
 
+@pytest.mark.parametrize(
+    ("value", "within", "shown"), [(2.0, 0.5, "1.500"), (2.0, 0.4, "1.500, outside"), (0.0, [0, 2], "outside")]
+)
+def test_a_value_outside_the_agreement_asked_for_is_marked(
+    tmp_path: Path, value: float, within: float | list[float], shown: str
+) -> None:
+    (row,) = rows(page([replace(VALUE, value=value, within=within)], [ran(tmp_path, {"x": 3.0})]))
+    assert row[5] == shown
+
+
 def test_sources_that_return_stay_one_table() -> None:
     other = replace(VALUE, source="paper 8")
     assert page([VALUE, other, VALUE], []).count("## Paper 9, Table 1") == 1

@@ -74,6 +74,17 @@ def test_every_study_and_every_published_profile_has_a_job(tmp_path: Path) -> No
     assert not any(name.startswith("grim_pingpong-lanai9+p3-450") for name in names)
 
 
+def test_a_profile_that_a_variant_has_is_not_run_once_more(tmp_path: Path) -> None:
+    found = {job.name: job for job in jobs(["mpi_latency"], load_published(), False, "verilator", tmp_path)}
+    assert list(found) == ["mpi_latency", "mpi_latency-ppc604"]
+    assert found["mpi_latency-ppc604"].request.profile_name == "sp+ppc604-332"
+
+
+def test_quick_settings_go_before_those_of_a_variant(tmp_path: Path) -> None:
+    jobs_of_it = jobs(["mpi_bandwidth"], load_published(), True, "verilator", tmp_path)
+    assert jobs_of_it[-1].request.settings == {"messages": "4", "largest": "1024"}
+
+
 def test_quick_settings_are_those_of_the_study(tmp_path: Path) -> None:
     quick, slow = (jobs(["grim_streaming"], (), way, "icarus", tmp_path)[0] for way in (True, False))
     assert "--set=messages=200 run.stuck_waves=0" in quick.words()

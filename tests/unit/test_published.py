@@ -72,7 +72,7 @@ def test_tables_of_basic_operations() -> None:
 def test_every_value_names_a_profile_that_exists_and_a_metric() -> None:
     for row in load_published():
         assert row.profile == ANY or load_profile(row.profile).name == row.profile
-        assert re.fullmatch(r"[a-z]\w*", row.metric) and row.source
+        assert re.fullmatch(r"[A-Za-z]\w*", row.metric) and row.source
         put_in = row.study == "basic_costs" or row.metric in ("host_us", "at1_us", "pool_peak")
         assert row.kind is not Kind.INPUT or put_in, (
             "only costs of operations and of posting, and buffers a partner, are put in"
@@ -99,6 +99,11 @@ def test_agreement_within_a_fraction() -> None:
     row = next(p for p in load_published() if p.value == 0.33)
     assert row.within == 0.02
     assert row.agrees(0.3366) and not row.agrees(0.337) and not row.agrees(0.323)
+
+
+def test_agreement_between_two_bounds(tmp_path: Path) -> None:
+    (row,) = entries(tmp_path, within="[0.5, 2]")
+    assert [row.agrees(value) for value in (0.4, 0.5, 2, 2.1)] == [False, True, True, False]
 
 
 ENTRY = {
@@ -146,7 +151,8 @@ def test_no_new_row_is_without_its_first_value() -> None:
         ({"vlaue": "1"}, "unknown key 'vlaue': no published value has it; did you mean 'value'?"),
         ({"metric": ""}, "value missing: the entry has no metric; add metric = ..."),
         ({"value": '"x"'}, "wrong type: value is 'x'; write a number"),
-        ({"within": "true"}, "wrong type: within is True; write a number"),
+        ({"within": "true"}, "wrong type: within is True; write a fraction of the value, or [least, greatest]"),
+        ({"within": "[2, 1]"}, "wrong type: within is [2, 1]; write a fraction of the value, or [least, greatest]"),
         ({"first": "1.0"}, "first value: nothing is measured for a quoted value; leave out first"),
         (
             {"kind": '"predicted"'},
