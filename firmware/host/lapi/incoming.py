@@ -107,6 +107,8 @@ class Incoming:
         elif receiving.new(header.sequence):
             await self.part(source, header, packet.address + BYTES, packet.view[BYTES:])
             receiving.taken(header.sequence)
+            if header.flags & Flag.ASK:
+                receiving.asked(header.sequence)
         else:
             await outgoing.acknowledge(source)
         if receiving.due(self.acknowledge_at):

@@ -44,6 +44,14 @@ class Sending:
         """Whether the window is not full."""
         return not self.kept or ahead(self.next, next(iter(self.kept))) < WINDOW
 
+    @property
+    def asks(self) -> bool:
+        """Whether the next packet asks for an acknowledgement: half of the window is out, and nothing of it was asked
+        for. So a stream goes on while the answer is on its way, however many packets the other task acknowledges at
+        a time.
+        """
+        return 2 * (len(self.kept) + 1) >= WINDOW and self.asked not in self.kept
+
     def sent(self, buffer: int, now: int) -> None:
         """The next packet is on its way."""
         self.kept[self.next] = Kept(buffer, now)

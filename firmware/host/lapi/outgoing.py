@@ -1,7 +1,8 @@
 """Messages to other tasks: they are cut into packets, which are sent as windows and HAL's send buffers allow.
 
-A packet stays in its buffer until it is acknowledged, and is sent again from there. After a time-out without any sign
-the sender asks; the answer says what is missing, and of that what was sent a time-out ago is sent again.
+The packet with which half of a window is out asks for an acknowledgement. A packet stays in its buffer until it is
+acknowledged, and is sent again from there. After a time-out without any sign the sender asks; the answer says what is
+missing, and of that what was sent a time-out ago is sent again.
 """
 
 from __future__ import annotations
@@ -122,9 +123,13 @@ class Outgoing:
             self._raise(message.origin)
 
     async def _send(self, target: int, peer: Peer, header: Header, head: bytes, data: bytes) -> None:
+        sending = peer.sending
+        if sending.asks:
+            header = header._replace(flags=header.flags | Flag.ASK)
+            sending.asked, sending.asked_at = sending.next, self._host.now
         stamped = peer.receiving.stamp(header).pack()
         buffer = await self._hal.send(target, PROTOCOL, stamped + head, data, keep=True)
-        peer.sending.sent(buffer, self._host.now)
+        sending.sent(buffer, self._host.now)
         self.packets += 1
 
     # ---- acknowledgements and time

@@ -126,7 +126,7 @@ void lapi_rmw(struct lapi *lapi, u32 task, u32 operation, u32 address, u32 first
 u32 lapi_packet(struct lapi *lapi, u32 task, u32 *header, u32 now, u32 buffer, u32 **from) {
     struct peer *peer = &lapi->peers[task];
     struct message *message = peer->first;
-    u32 sequence = peer->next, part, room, offset;
+    u32 sequence = peer->next, part, room, offset, flags;
     struct kept *kept = &peer->kept[sequence & (WINDOW - 1)];
     if (UNLIKELY(!message) || UNLIKELY(sequence - peer->oldest >= WINDOW) || UNLIKELY(!lapi->keepable)) {
         OFF_PATH("nothing may be sent");
@@ -139,7 +139,16 @@ u32 lapi_packet(struct lapi *lapi, u32 task, u32 *header, u32 now, u32 buffer, u
         OFF_PATH("not the last packet");
         part = room;
     }
-    stamp(header, peer, message->kind << 8 | message->flags, sequence);
+    flags = message->flags;
+    if (UNLIKELY(sequence - peer->oldest + 1 >= WINDOW / 2)) {
+        OFF_PATH("half of the window is out");
+        if ((int)(peer->asked - peer->oldest) < 0) {
+            flags |= ASK;
+            peer->asked = sequence;
+            peer->asked_at = now;
+        }
+    }
+    stamp(header, peer, message->kind << 8 | flags, sequence);
     be32_store(&header[4], message->number << 16 | message->user_size);
     be32_store(&header[5], offset);
     be32_store(&header[6], message->size);
@@ -215,6 +224,11 @@ u32 lapi_take(struct lapi *lapi, u32 task, const u32 *header, u32 size, struct a
     if (UNLIKELY(ahead >= WINDOW) || UNLIKELY(peer->beyond >> ahead & 1)) {
         OFF_PATH("it was here before");
         return 3;
+    }
+    if (UNLIKELY(first & ASK)) {
+        OFF_PATH("its sender has used half of its window");
+        peer->wants = 1;
+        peer->wanted = sequence;
     }
     bits = peer->beyond | 1u << ahead;
     peer->fresh = peer->fresh + 1;
