@@ -64,6 +64,9 @@ class TraceEvent(IntEnum):
     HANDLER_START = 0x06  # a: handler number, b: source node
     HANDLER_END = 0x07  # a: handler number, b: source node
     POSTED = 0x08  # VIA: what SEND_CALL told is a descriptor; a: its physical address, b: number of the send
+    TRAPPED = 0x09  # the kernel has a message that it is to send; a: bytes, b: number of the send
+    IN_KERNEL = 0x0A  # all of a message stands in the kernel's memory; packet: its last one; a: bytes, b: source node
+    IN_PROCESS = 0x0B  # it stands in the memory of its process; packet: its last one; a: bytes, b: source node
     # The time that software charges.
     WORK_START = 0x20  # NIC processor; a: number of the path, b: its clocks
     WORK_END = 0x21  # NIC processor; a: number of the path, b: its clocks

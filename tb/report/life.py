@@ -71,6 +71,8 @@ class Life:
     """When its handler began, or a circuit took it."""
     ended: int | None = None
     """When its handler was done, or the circuit's result was written."""
+    before: list[Mark] = field(default_factory=list)
+    """Its records from before its first piece."""
     pieces: list[Piece] = field(default_factory=list)
     kind: str = ""
     """What it is, where it is not simply a message."""

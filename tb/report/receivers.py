@@ -190,6 +190,10 @@ class Receivers(Senders):
         piece.done = row[0]
         return piece
 
+    def _copied(self, row: Row, node: int) -> Piece | None:
+        """What the host took last of a key is copied further."""
+        return self._seen.get((node, row[3]))
+
     def _handler(self, row: Row, node: int) -> Piece | None:
         piece = self._seen.get((node, row[3]))
         if piece is not None and row[2] == TraceEvent.HANDLER_START:

@@ -59,10 +59,17 @@ class Senders:
         life = self._calls.get((node, row[5]))
         if life is None:
             return None
-        piece = Piece(life, row[3], row[4])
+        piece = Piece(life, row[3], row[4], list(life.before))
         life.pieces.append(piece)
         self._queued[node, row[3]].append(piece)
         return piece
+
+    def _trapped(self, row: Row, node: int) -> Piece | None:
+        """The kernel has the message, of which no piece is written yet."""
+        life = self._calls.get((node, row[5]))
+        if life is not None:
+            life.before.append(row)
+        return None
 
     def _pointer(self, row: Row, node: int) -> Piece | None:
         return _newest(self._queued.get((node, row[3]))) or _newest(self._met.get((node, row[3])))

@@ -35,6 +35,7 @@ SMALL = {
     "grim_transfer": "file=LICENSE send_bytes=3000",
     "mpi_pingpong": "repetitions=1 messages=2 largest=64 mpi.eager_limit=32",
     "program": "command=ring.c",
+    "ssam_kernel": "repetitions=1 largest=28",
 }
 OTHERS = [
     *(
@@ -44,6 +45,7 @@ OTHERS = [
     ),
     ("fifo_pingpong", "verilator", 1),
     ("fifo_pingpong", "icarus", 0),
+    ("ssam_kernel", "icarus", 0),
     ("grim_streaming", "icarus", 0),
     ("grim_transfer", "icarus", 0),
     ("firmvia_latency", "icarus", 0),
@@ -90,7 +92,7 @@ def test_two_runs_of_one_seed_differ_in_wall_time_only_whether_compiled_or_in_py
     assert_equal(references(study), again, same_simulator=True)
 
 
-@pytest.mark.parametrize("study", ["echo_pingpong", "fifo_pingpong"])
+@pytest.mark.parametrize("study", ["echo_pingpong", "fifo_pingpong", "ssam_kernel"])
 def test_messages_of_nics_that_tell_nothing_are_followed_whole(references: Callable[[str], Run], study: str) -> None:
     lives = whole_lives(references(study))
     assert lives and all(life.arrived is not None for life in lives)

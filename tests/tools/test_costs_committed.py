@@ -27,12 +27,12 @@ with_clang = pytest.mark.skipif(compiler_version() is None, reason=f"{COMPILER} 
 
 
 def test_every_layer_has_its_paths_in_c() -> None:
-    assert [folder for folder in LAYERS if named_paths(folder).paths] == layers()
+    assert [folder for folder in LAYERS if named_paths(folder, *beside(folder)).paths] == layers()
 
 
 @each_layer
 def test_every_path_that_the_python_names_has_a_cost_and_every_cost_is_used(folder: Path) -> None:
-    named = named_paths(folder, *([FIRMWARE / "nics"] if folder.name == "hardware" else []))
+    named = named_paths(folder, *beside(folder))
     assert not named.unknown, "name the path by a literal or a constant"
     if named.paths:
         tables = [load(folder, target) for target in targets_of(folder)]
@@ -40,6 +40,21 @@ def test_every_path_that_the_python_names_has_a_cost_and_every_cost_is_used(fold
         missing = {path: places for path, places in named.paths.items() if path not in counted}
         assert not missing, "write these paths in paths.c and run python -m pymodels.costs.compile"
         assert not counted - set(named.paths), "no Python names these paths"
+
+
+def beside(folder: Path) -> list[Path]:
+    """The NICs of firmware/nics whose Python is charged by a layer's paths: those whose C its `paths.c` includes; what
+    no other layer includes is charged by `nic/hardware`.
+    """
+    kinds = {one: included(one) for one in layers()}
+    rest = {place for place in (FIRMWARE / "nics").iterdir() if place.is_dir()}.difference(*kinds.values())
+    return sorted(rest if folder.name == "hardware" else kinds.get(folder, set()))
+
+
+def included(folder: Path) -> set[Path]:
+    """The NICs whose C the paths of a layer include."""
+    kinds = re.findall(r'#include "../../nics/(\w+)/', (folder / "paths.c").read_text(encoding="utf-8"))
+    return {FIRMWARE / "nics" / kind for kind in kinds}
 
 
 def load(folder: Path, target: Target) -> PathTable:

@@ -15,6 +15,7 @@ from pymodels.card.fabric import Circuit
 from pymodels.machine import Machine
 from tests.unit.charges import Charges, settled
 from tests.unit.grim_bench import Bench
+from tests.unit.ssam_bench import Bench as SsamBench
 from tests.unit.test_tpil import WINDOW, Card
 
 SETTINGS = {"clock_divisor": 1, "config_clocks": 1}
@@ -32,6 +33,7 @@ def tour(charges: Charges) -> None:
     """All of them."""
     _echo(charges)
     _fifo(charges)
+    _ssam(charges)
     _tpil(charges)
     _card(charges)
 
@@ -69,6 +71,23 @@ def _fifo(charges: Charges) -> None:
 
         with charges.operation(f"fifo {form}"):
             machine.finish(give(), take())
+
+
+def _ssam(charges: Charges) -> None:
+    """A program of two processes; messages of one cell and of many."""
+    bench = SsamBench()
+    near, far = bench.ports
+    for size in (0, 700):
+        with charges.operation(f"ssam request of {size} B"):
+            bench.run(settled(bench.machine, near.request(1, bench.answer(0), 3, data=bytes(size))))
+        with charges.operation(f"ssam poll and answer of {size} B"):
+            bench.run(settled(bench.machine, far.poll()))
+        with charges.operation(f"ssam poll of {size} B"):
+            bench.run(near.poll())
+    with charges.operation("ssam poll"):
+        bench.run(near.poll())
+    with charges.operation("ssam close"):
+        bench.run(near.close())
 
 
 def _tpil(charges: Charges) -> None:

@@ -1,0 +1,192 @@
+"""SSAM as a process uses it: requests, replies, polling. Every call that sends or polls traps into the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from struct import pack
+from typing import Any
+
+from firmware.host.code_image import CodeImage, ImageError
+from firmware.host.lock import Lock
+from firmware.host.ssam.area import Area
+from firmware.host.ssam.errors import SsamError
+from firmware.host.ssam.kernel import Kernel
+from firmware.host.ssam.message import ARGUMENTS, FORMAT, MOST, Header, Kind
+from pymodels.trace import TraceEvent
+
+Handler = Callable[["Call"], Coroutine[Any, Any, None]]
+WORD = 1 << 32
+NOBODY = 0
+"""Handler of a reply that only says that the request has been handled."""
+
+
+class Call:
+    """A message, as its handler sees it. Its data stand in the process's buffer until the handler returns."""
+
+    def __init__(self, port: Port, header: Header, va: int) -> None:
+        self.source, self.kind = header.source, Kind(header.kind)
+        self._port = port
+        self._process = port.area.process
+        self.arguments = self._process.load_words(va + FORMAT.size, header.arguments)
+        """Words."""
+        self.va, self.size = va + FORMAT.size + 4 * header.arguments, header.data
+        """Where the data stand, and how many bytes they are."""
+        self.replied = False
+
+    @property
+    def data(self) -> bytes:
+        """The data."""
+        return self._process.load_bytes(self.va, self.size)
+
+    async def reply(self, handler: Handler, *arguments: int, data: bytes = b"") -> None:
+        """Answer a request: once, from its handler. Raises SsamError, ImageError."""
+        if self.kind is Kind.REPLY or self.replied:
+            cause = "a reply is not answered" if self.kind is Kind.REPLY else "it is answered already"
+            raise SsamError(f"a reply to node {self.source}", cause, "reply once, in the handler of a request")
+        self.replied = True
+        await self._port.send(Kind.REPLY, self.source, self._port.image.address(handler), arguments, data)
+
+
+class Port:
+    """The device as a process has opened it."""
+
+    def __init__(self, kernel: Kernel, area: Area, image: CodeImage[Handler], requests: int) -> None:
+        self.area, self.image, self._kernel = area, image, kernel
+        self._process = area.process
+        self._requests = requests
+        self._open = dict.fromkeys(kernel.partners, 0)
+        """By node: requests that are not answered."""
+        self._taken = 0
+        self._handling: Call | None = None
+        self._walker: object = None
+        """The task that runs handlers."""
+        self._writing = Lock(kernel.host, "the slot of the next message")
+        self._closed = False
+        self.handled = 0
+        """Requests whose handlers have run, and that are answered."""
+        self.polls = 0
+        """Calls of `poll`, by the application or a wait."""
+
+    async def request(self, node: int, handler: Handler, *arguments: int, data: bytes = b"") -> None:
+        """Send a request: its handler runs at the node, which answers it. Waits, polling, while too many are not
+        answered. Raises SsamError, ImageError.
+        """
+        if self._handling is not None and self._walker is self._task:
+            what = f"{self._process.who}: a request to node {node}"
+            kind = self._handling.kind.name.lower()
+            raise SsamError(what, f"the handler of a {kind} makes it", "reply, or leave it to the program")
+        address = self.image.address(handler)
+        self._check(node, arguments, data)
+        await self.until(lambda: self._open[node] < self._requests, f"an answer of node {node}", f"host {node}")
+        self._open[node] += 1
+        await self.send(Kind.REQUEST, node, address, arguments, data)
+
+    async def poll(self) -> int:
+        """Have the kernel look, and run the handlers of what has come; how many."""
+        self._check_open()
+        self.polls += 1
+        return await self._look()
+
+    async def _look(self) -> int:
+        await self._kernel.poll(self.area)
+        return 0 if self._walker else await self._walk()
+
+    async def until(self, condition: Callable[[], bool], what: str = "a condition", holder: str = "") -> None:
+        """Poll until it holds. `what` and its `holder` are what a hang report says of the wait."""
+        waits, who = self._kernel.host.waits, self._process.who
+        if condition():
+            return
+        waits.want(who, what, holder)
+        while not condition():
+            if not await self.poll():
+                await self._process.give_way()
+        waits.got(who, what)
+
+    async def close(self) -> None:
+        """Close the device. Raises SsamError while requests are not answered."""
+        self._check_open()
+        if any(self._open.values()):
+            waiting = ", ".join(f"node {node}" for node, count in self._open.items() if count)
+            raise SsamError(f"{self._process.who}: closing SSAM", f"requests to {waiting} are not answered", "wait")
+        self._closed = True
+        await self._kernel.close(self.area)
+
+    # ---- what both kinds of message need
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise SsamError(f"{self._process.who}: SSAM", "it is closed", "open it again")
+
+    def _check(self, node: int, arguments: Sequence[int], data: object) -> None:
+        self._check_open()
+        what = f"{self._process.who}: a message to node {node!r}"
+        if node not in self._kernel.partners:
+            raise SsamError(what, "there is none", f"one of {self._kernel.partners}")
+        if len(arguments) > ARGUMENTS:
+            raise SsamError(what, f"{len(arguments)} arguments", f"give {ARGUMENTS} at most")
+        if not all(one in range(WORD) for one in arguments):
+            raise SsamError(what, f"arguments {arguments!r}", "give words of 32 bits")
+        if not isinstance(data, bytes | bytearray | memoryview) or len(data) > MOST:
+            raise SsamError(what, f"its data are no more than {MOST} bytes", "cut them")
+
+    async def send(self, kind: Kind, node: int, handler: int, arguments: tuple[int, ...], data: bytes) -> None:
+        """Write a message into the next slot, and trap; then poll, as after every message."""
+        self._check(node, arguments, data)
+        process, kernel = self._process, self._kernel
+        async with self._writing:
+            send = kernel.next_send()
+            kernel.host.trace(TraceEvent.SEND_CALL, 0, len(data), send)
+            offset = self.area.next_slot()
+            header = Header(self.area.key, handler, kernel.me, node, kind, len(arguments), len(data))
+            message = header.packed() + pack(f">{len(arguments)}I", *arguments) + data
+            await process.spend("ssam_compose")
+            await process.spend("ssam_word", -(-len(message) // 4) - FORMAT.size // 4)
+            process.store_bytes(self.area.va + offset, message)
+            await kernel.send(self.area, offset, send)
+        await self._look()
+
+    @property
+    def _task(self) -> object:
+        return self._process.host.scheduler.kernel.current
+
+    async def _walk(self) -> int:
+        """Run the handlers of the messages that have come; how many."""
+        begun, self._walker, process = self._taken, self._task, self._process
+        try:
+            await process.spend("ssam_look")
+            while (va := self.area.come(self._taken)) is not None:
+                await self._dispatch(va)
+                self._taken += 1
+                self.area.through(self._taken)
+                await process.spend("ssam_look")
+        finally:
+            self._walker = None
+        return self._taken - begun
+
+    async def _dispatch(self, va: int) -> None:
+        """One message: its handler, and the answer to a request that its handler has not answered."""
+        process, host = self._process, self._kernel.host
+        header = Header.of(process.load_bytes(va, FORMAT.size))
+        await process.spend("ssam_dispatch")
+        trace = self.area.traced.popleft()
+        call = self._handling = Call(self, header, va)
+        try:
+            host.trace(TraceEvent.HANDLER_START, trace, 0, header.source)
+            if header.handler != NOBODY or call.kind is Kind.REQUEST:
+                await self._handler(header)(call)
+            host.trace(TraceEvent.HANDLER_END, trace, 0, header.source)
+            if call.kind is Kind.REPLY:
+                self._open[header.source] -= 1
+                return
+            if not call.replied:
+                await self.send(Kind.REPLY, header.source, NOBODY, (), b"")
+            self.handled += 1
+        finally:
+            self._handling = None
+
+    def _handler(self, header: Header) -> Handler:
+        try:
+            return self.image.handler(header.handler)
+        except ImageError as error:
+            what = f"{self._process.who}: a {Kind(header.kind).name.lower()} of node {header.source}"
+            raise SsamError(what, f"{error.what}: {error.cause}", "run one program under one key") from error

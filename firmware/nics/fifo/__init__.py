@@ -1,0 +1,1 @@
+"""What drivers of a FIFO card share: the FIFOs of cells."""
