@@ -215,6 +215,7 @@ MISUSES: dict[str, tuple[Misuse, type[Exception], str]] = {
     "nine words": (lambda b: b.ports[0].request(1, b.keep(0), *range(9)), SsamError, "9 arguments; give 8 at most"),
     "a negative word": (lambda b: b.ports[0].request(1, b.keep(0), -1), SsamError, "give words of 32 bits"),
     "a long word": (lambda b: b.ports[0].request(1, b.keep(0), 1 << 32), SsamError, "give words of 32 bits"),
+    "a float": (lambda b: b.ports[0].request(1, b.keep(0), 1.0), SsamError, "give words of 32 bits"),  # type: ignore[arg-type]
     "half a word": (lambda b: b.ports[0].request(1, b.keep(0), 0.5), SsamError, "give words of 32 bits"),  # type: ignore[arg-type]
     "long data": (lambda b: b.ports[0].request(1, b.keep(0), data=bytes(MOST + 1)), SsamError, f"{MOST} bytes"),
     "text": (lambda b: b.ports[0].request(1, b.keep(0), data="text"), SsamError, "its data are no more"),  # type: ignore[arg-type]

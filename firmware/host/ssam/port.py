@@ -124,7 +124,7 @@ class Port:
             raise SsamError(what, "there is none", f"one of {self._kernel.partners}")
         if len(arguments) > ARGUMENTS:
             raise SsamError(what, f"{len(arguments)} arguments", f"give {ARGUMENTS} at most")
-        if not all(one in range(WORD) for one in arguments):
+        if not all(type(one) is int and 0 <= one < WORD for one in arguments):
             raise SsamError(what, f"arguments {arguments!r}", "give words of 32 bits")
         if not isinstance(data, bytes | bytearray | memoryview) or len(data) > MOST:
             raise SsamError(what, f"its data are no more than {MOST} bytes", "cut them")
