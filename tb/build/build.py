@@ -19,6 +19,7 @@ from pymodels.errors import nearest
 from pymodels.roots import roots
 from tb.build import compilers, domains
 from tb.build.compilers import DOORWAY, TWIN, VERILATOR, Job
+from tb.build.doorway import copy_doorway
 from tb.build.store import kept
 from tb.tools import programs
 from tb.tools.paths import SIMULATORS
@@ -149,7 +150,7 @@ def _make(design: Design, kind: Kind, models: Mapping[str, Path], folder: Path) 
     if design.library:
         compilers.compile_model(job)
         return
-    compilers.compile_doorway(folder)
+    copy_doorway(folder)
     (compilers.compile_verilator if kind.simulator == "verilator" else compilers.compile_icarus)(job)
 
 

@@ -11,13 +11,12 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tb.build.domains import narrow
-from tb.build.store import found, kept
+from tb.build.store import kept
 from tb.tools import programs
 from tb.tools.paths import ROOT
 from tb.tools.programs import CC, CXX, ToolError
@@ -39,15 +38,17 @@ WAVES_CPP = (
     "wave_clocks.hpp",
 )
 """Our writer of waves, in place of that of Verilator's back end."""
-DOORWAY_C = ("doorway.c", "processor.c", "core.c", "host_cpu.c", "faults.c", "capture.c", "component.c")
-PYTHON_C = ("doorway_python.c", "kernel_python.c", "turns_python.c", "verbs_python.c", "host_python.c")
-"""The extension module `doorway_python`."""
 WHEEL_FLAG = "CFG_CXXFLAGS_PCH_I=-include"
 """The wheel leaves this make variable empty, and larger designs do not build without it."""
 MAKE_FLAGS = (f"CXX={CXX}", f"LINK={CXX}", WHEEL_FLAG)
 """What make is told of every program made from Verilator's output."""
 UNITS_MK = "units.mk"
 """The makefile of a model, and how its files are taken together."""
+RUNTIME = ("verilated", "verilated_dpi", "verilated_threads", "verilated_vpi")
+"""What Verilator's runtime is made of, as far as any design needs it."""
+RUNTIME_H = "runtime.h"
+"""Includes what every file includes. g++ takes it from `runtime.h.gch`, where that was compiled with the same flags."""
+COMPILED_H = f"{RUNTIME_H}.gch"
 FATAL = ("PINMISSING", "UNDRIVEN", "MODMISSING", "IMPLICIT", "MULTIDRIVEN", "LATCH", "COMBDLY")
 """Verilator's warnings that end a build. The others are for `make lint`, which looks at every module."""
 FATAL_ICARUS = re.compile(r"^.*warning: .*(dangling input port|implicit definition).*$", re.MULTILINE)
@@ -93,52 +94,25 @@ class Job:
         return ["--top-module", self.top, *parameters, "-I.", *INCLUDES]
 
 
-def compile_doorway(folder: Path) -> None:
-    """The doorway library, one for both simulators and for Python; and its hot path for Python, where that has headers.
-
-    Raises ToolError with the compiler's words.
-    """
-    programs.check_compilers()
-    sources = [str(DOORWAY / name) for name in DOORWAY_C]
-    flags = ["-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-o", "libdoorway.so"]
-    _run([CC, *flags, *sources], folder, "building the doorway")
-    if headers := programs.python_headers():
-        flags = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", f"-I{headers}", f"-I{DOORWAY}"]
-        sources = [str(TWIN / name) for name in PYTHON_C]
-        _run([CC, *flags, "-o", "doorway_python.so", *sources], folder, "building the doorway's side in Python")
-
-
 def compile_verilator(job: Job) -> None:
     """The program `obj/Vtop`. Raises ToolError with the compiler's words, or when the path has a space."""
     tool = _verilator_here(job)
     check_wiring(job)
-    defines = f"-std=gnu++20 {' '.join(INCLUDES)}" + (" -DSANLAB_CLOCKS" if job.clocked else "")
-    defines += " -DSANLAB_PUBLIC" if job.public else ""
     own = "".join(f" -I{path}" for path in (job.folder, *(model / "obj" for model in job.models.values())))
     archives = "".join(f" {model / 'obj' / f'libV{name}.a'}" for name, model in job.models.items())
     # No absolute build path survives in the program: the doorway is found beside it.
     libs = programs.cocotb_libs()
     link = f"-rdynamic -Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator -Wl,-rpath,'$$ORIGIN/..' -L{job.folder}"
     command = [tool.binary, "--exe", "--vpi", "-o", "Vtop", *verilator_flags(job, "Vtop")]
-    command += ["-CFLAGS", defines + own, "-LDFLAGS", f"{archives} {link} -ldoorway"]
+    command += ["-CFLAGS", _defines(job) + own, "-LDFLAGS", f"{archives} {link} -ldoorway"]
     env = {"VERILATOR_ROOT": str(tool.root)}
-    _run(
+    run_tool(
         [*command, *map(str, job.sources), str(VERILATOR / "verilator_main.cpp")],
         job.folder,
         f"verilating {job.top}",
         env,
     )
-    waves = _wave_writer(job.folder / "obj") if job.waves and not job.public else ""
-    with _runtime(job.folder / "obj", f"{tool.root} {defines} {waves} {' '.join(_effort(job))}"):
-        _run(_make(job, "Vtop", "Vtop"), job.folder, f"compiling {job.top}", env)
-    _tidy(job.folder / "obj")
-
-
-def _wave_writer(obj: Path) -> str:
-    """Put our waveform writer where a model's code and makefile look for Verilator's; returns its digest."""
-    for ours, theirs in (("verilator_waves.hpp", "verilated_fst_c.h"), ("verilator_waves.cpp", "verilated_fst_c.cpp")):
-        (obj / theirs).write_text(f'#include "{VERILATOR / ours}"\n')
-    return hashlib.sha256(b"".join((VERILATOR / name).read_bytes() for name in WAVES_CPP)).hexdigest()
+    _compile(job, "Vtop", "Vtop", env)
 
 
 def compile_model(job: Job) -> None:
@@ -146,14 +120,56 @@ def compile_model(job: Job) -> None:
     tool = _verilator_here(job)
     check_wiring(job)
     name, env = f"V{job.top}", {"VERILATOR_ROOT": str(tool.root)}
-    command = [tool.binary, *verilator_flags(job, name), *map(str, job.sources)]
-    _run(command, job.folder, f"verilating {job.top}", env)
+    command = [tool.binary, *verilator_flags(job, name), "-CFLAGS", _defines(job), *map(str, job.sources)]
+    run_tool(command, job.folder, f"verilating {job.top}", env)
     if job.domains and not job.public:
         narrow(job.folder / "obj", name, job.domains)
-    if job.waves and not job.public:
-        _wave_writer(job.folder / "obj")
-    _run(_make(job, name, f"lib{name}.a"), job.folder, f"compiling {job.top}", env)
-    _tidy(job.folder / "obj")
+    _compile(job, name, f"lib{name}.a", env)
+
+
+def _defines(job: Job) -> str:
+    """Flags of the C++ compiler that designs share."""
+    macros = {"SANLAB_CLOCKS": job.clocked, "SANLAB_PUBLIC": job.public}
+    return " ".join(["-std=gnu++20", *INCLUDES, *(f"-D{macro}" for macro, given in macros.items() if given)])
+
+
+def _compile(job: Job, name: str, goal: str, env: Mapping[str, str]) -> None:
+    """Make a goal of the makefile of a model."""
+    obj = job.folder / "obj"
+    make = ["make", "-s", "-j", "2", "-C", "obj", "-f", UNITS_MK, *MAKE_FLAGS, *_effort(job)]
+    units = _units(obj, name)
+    _take_runtime(job, make, env)
+    run_tool([*make, *units, goal], job.folder, f"compiling {job.top}", env)
+    _tidy(obj)
+
+
+def _take_runtime(job: Job, make: Sequence[str], env: Mapping[str, str]) -> None:
+    """Verilator's runtime, and its header in the compiler's form, are the same for every design: compiled once."""
+    obj = job.folder / "obj"
+    (obj / RUNTIME_H).write_text('#include "verilated.h"\n#include "verilated_vpi.h"\n')
+    waves = _wave_writer(obj) if job.waves and not job.public else ""
+    names = [*RUNTIME, *(["verilated_fst_c"] if job.waves else [])]
+    objects = [f"{name}.o" for name in names]
+
+    def keep(folder: Path) -> None:
+        goals = [f"VM_GLOBAL_FAST={' '.join(names)}", f"{RUNTIME_H}.fast.gch", *objects]
+        run_tool([*make, *goals], job.folder, "compiling Verilator's runtime", env)
+        (obj / f"{RUNTIME_H}.fast.gch").rename(folder / COMPILED_H)
+        for name in objects:
+            (obj / name).rename(folder / name)
+
+    inputs = repr((programs.verilator(), _defines(job), waves, job.waves, _effort(job)))
+    folder, _ = kept(f"runtime-{hashlib.sha256(inputs.encode()).hexdigest()[:16]}", keep)
+    (obj / COMPILED_H).symlink_to(folder / COMPILED_H)  # too large for copies
+    for name in objects:
+        shutil.copy(folder / name, obj)
+
+
+def _wave_writer(obj: Path) -> str:
+    """Put our waveform writer where a model's code and makefile look for Verilator's; returns its digest."""
+    for ours, theirs in (("verilator_waves.hpp", "verilated_fst_c.h"), ("verilator_waves.cpp", "verilated_fst_c.cpp")):
+        (obj / theirs).write_text(f'#include "{VERILATOR / ours}"\n')
+    return hashlib.sha256(b"".join((VERILATOR / name).read_bytes() for name in WAVES_CPP)).hexdigest()
 
 
 def _tidy(obj: Path) -> None:
@@ -173,18 +189,14 @@ def _verilator_here(job: Job) -> programs.Verilator:
     return tool
 
 
-def _make(job: Job, name: str, goal: str) -> list[str]:
-    objects = _two_units(job.folder / "obj", name)
-    return ["make", "-s", "-j", "2", "-C", "obj", "-f", UNITS_MK, *MAKE_FLAGS, *_effort(job), *objects, goal]
-
-
-def _two_units(obj: Path, name: str) -> list[str]:
-    """Let what is worth optimising be one file, and the rest another; what make is told of them.
-
-    Where Verilator splits a model, every file begins with a header that is compiled in advance, once for each kind:
-    that takes longer than most of the files.
+def _units(obj: Path, name: str) -> list[str]:
+    """Write the makefile of a model, and let what is worth optimising be one file and the rest another; what make is
+    told of them. Where Verilator would split a model further, the headers of each file take longer than the file.
     """
-    makefile, objects = f"include {name}.mk\n", list[str]()
+    objects = list[str]()
+    makefile = (
+        f"include {name}.mk\nverilator_main.o {name}__ALL.o {name}__fast.o: override OPT_FAST += -include {RUNTIME_H}\n"
+    )
     classes = (obj / f"{name}_classes.mk").read_text()
     if "VM_PARALLEL_BUILDS = 1" in classes:
         units = {"fast": f"{name}__fast", "slow": f"{name}__slow"}
@@ -217,7 +229,7 @@ def check_wiring(job: Job) -> None:
     command = [tool.binary, "--lint-only", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", *job.flags]
     command += [flag for name in FATAL for flag in (f"-Wwarn-{name}", f"-Werror-{name}")]
     env = {"VERILATOR_ROOT": str(tool.root)}
-    _run([*command, *map(str, job.sources)], job.folder, f"checking the wiring of {job.top}", env)
+    run_tool([*command, *map(str, job.sources)], job.folder, f"checking the wiring of {job.top}", env)
 
 
 def verilator_flags(job: Job, name: str) -> list[str]:
@@ -236,28 +248,12 @@ def verilator_flags(job: Job, name: str) -> list[str]:
     return flags
 
 
-@contextmanager
-def _runtime(obj: Path, flags: str) -> Iterator[None]:
-    """Verilator's own runtime is the same for every design: compiled once, its object files serve later builds."""
-
-    def keep(folder: Path) -> None:
-        for path in obj.glob("verilated*.o"):
-            shutil.copy(path, folder)
-
-    name = f"runtime-{hashlib.sha256(flags.encode()).hexdigest()[:16]}"
-    if store := found(name):
-        for path in store.glob("*.o"):
-            shutil.copy(path, obj)
-    yield
-    kept(name, keep)
-
-
 def compile_icarus(job: Job) -> None:
     """The program `top.vvp` and the doorway's module beside it. Raises ToolError with the compiler's words."""
     folder = job.folder
     shared = [CC, "-O2", "-shared", "-fPIC", f"-I{programs.vpi_include()}", f"-I{DOORWAY}", "-o", "doorway.vpi"]
     link = [f"-L{folder}", "-ldoorway", "-Wl,-rpath,$ORIGIN"]
-    _run([*shared, str(DOORWAY / "doorway_vpi.c"), *link], folder, "building the doorway for Icarus")
+    run_tool([*shared, str(DOORWAY / "doorway_vpi.c"), *link], folder, "building the doorway for Icarus")
     stamp = folder / "timescale.sv"
     stamp.write_text("`timescale 1ps/1ps\n")
     sources, tops = [stamp, *job.sources], [job.top]
@@ -282,14 +278,14 @@ def compile_icarus(job: Job) -> None:
     ]
     command += [word for top in tops for word in ("-s", top)]
     command += [f"-P{job.top}.{name}={value}" for name, value in job.parameters.items()]
-    said = _run([*command, *map(str, sources)], folder, f"compiling {job.top} with Icarus")
+    said = run_tool([*command, *map(str, sources)], folder, f"compiling {job.top} with Icarus")
     if found := FATAL_ICARUS.search(said):
         raise ToolError(f"compiling {job.top} with Icarus failed", found[0], "connect the pin or declare the name")
     program = folder / "top.vvp"  # iverilog notes the scratch path of the module; the run names it instead
     program.write_text("".join(line for line in program.open() if not line.startswith(f':vpi_module "{folder}')))
 
 
-def _run(command: list[str], folder: Path, what: str, env: Mapping[str, str] | None = None) -> str:
+def run_tool(command: list[str], folder: Path, what: str, env: Mapping[str, str] | None = None) -> str:
     """Run a tool; what it said. Raises ToolError with the end of that when it fails."""
     environment = {**os.environ, **(env or {})}
     done = subprocess.run(command, cwd=folder, text=True, capture_output=True, env=environment, check=False)

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pymodels.builders import single_switch
+from tb.build import compilers
 from tb.build.build import Design, build, content, needed_files
-from tb.build.compilers import UNTRACED, Job, check_wiring, compile_verilator, verilator_flags
+from tb.build.compilers import UNTRACED, Job, check_wiring, compile_model, compile_verilator, verilator_flags
 from tb.build.numbers import Numbers
 from tb.build.top import design, switch_design
 from tb.tools.programs import ToolError
@@ -91,6 +93,21 @@ def test_the_top_of_a_cluster_is_wired_well_whatever_its_hosts_are_called(tmp_pa
 
 def test_the_top_of_a_lone_crossbar_is_wired_well(tmp_path: Path) -> None:
     check_wiring(job(tmp_path, switch_design(4)))
+
+
+def test_what_models_share_is_compiled_once_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    strict = "CXX=g++ -Winvalid-pch -Werror=invalid-pch"  # a compiled header that g++ cannot use ends the build
+    monkeypatch.setattr(compilers, "MAKE_FLAGS", (*compilers.MAKE_FLAGS, strict))
+    compile_model(job(tmp_path / "first", wired(GOOD["every pin"])))
+    run, goals = compilers.run_tool, list[str]()
+
+    def noted(command: list[str], *more: Any) -> str:
+        goals.extend(command[-1:] if command[0] == "make" else [])
+        return run(command, *more)
+
+    monkeypatch.setattr(compilers, "run_tool", noted)
+    compile_model(job(tmp_path / "second", wired(GOOD["an output open on purpose"])))
+    assert goals == ["libVtop.a"]
 
 
 def test_verilator_refuses_a_path_with_a_space(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pymodels.kernel import Kernel
-from tb.build.compilers import compile_doorway
+from tb.build.doorway import copy_doorway
 from tb.sim.compiled import COMPILED
 from tb.sim.doorway import Doorway
 
@@ -16,7 +16,7 @@ from tb.sim.doorway import Doorway
 def fixture_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The compiled doorway."""
     folder = tmp_path_factory.mktemp("doorway")
-    compile_doorway(folder)
+    copy_doorway(folder)
     return folder / "libdoorway.so"
 
 

@@ -1,0 +1,44 @@
+"""The doorway's libraries, which are the same for every design: compiled once, copied into each build."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sys
+from pathlib import Path
+
+from tb.build.compilers import DOORWAY, TWIN, run_tool
+from tb.build.store import STORE, kept
+from tb.tools import programs
+from tb.tools.programs import CC
+
+DOORWAY_C = ("doorway.c", "processor.c", "core.c", "host_cpu.c", "faults.c", "capture.c", "component.c")
+PYTHON_C = ("doorway_python.c", "kernel_python.c", "turns_python.c", "verbs_python.c", "host_python.c")
+"""The extension module `doorway_python`."""
+FLAGS = ("-O2", "-shared", "-fPIC", "-Wall", "-Wextra")
+
+
+def copy_doorway(folder: Path, store: Path = STORE) -> None:
+    """Put `libdoorway.so`, one for both simulators and for Python, into a folder; and its hot path for Python,
+    `doorway_python.so`, where Python has headers. Raises ToolError with the compiler's words.
+    """
+    programs.check_compilers()
+    libraries, _ = kept(f"doorway-{_digest()}", _compile, store)
+    for path in libraries.glob("*.so"):
+        shutil.copy(path, folder)
+
+
+def _compile(folder: Path) -> None:
+    sources = [str(DOORWAY / name) for name in DOORWAY_C]
+    run_tool([CC, *FLAGS, "-o", "libdoorway.so", *sources], folder, "building the doorway")
+    if headers := programs.python_headers():
+        flags = [*FLAGS, "-fvisibility=hidden", f"-I{headers}", f"-I{DOORWAY}"]
+        sources = [str(TWIN / name) for name in PYTHON_C]
+        run_tool([CC, *flags, "-o", "doorway_python.so", *sources], folder, "building the doorway's side in Python")
+
+
+def _digest() -> str:
+    digest = hashlib.sha256(repr((sys.version, str(programs.python_headers() or ""))).encode())
+    for path in [Path(__file__), *(file for folder in (DOORWAY, TWIN) for file in sorted(folder.glob("*.[ch]")))]:
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
