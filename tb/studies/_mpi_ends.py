@@ -17,6 +17,8 @@ STACKS: Mapping[str, str] = MappingProxyType({"native": "pipes", "lapi": "lapi"}
 """What MPI stands on, by the name of the stack in the paper. LAPI comes last: it leaves HAL's interrupts on behind it,
 so that it answers whoever sends again, and Pipes would pay for them.
 """
+REST_PS = 20_000_000_000
+"""Between two stacks: Pipes goes on to take in packets until nothing has come for some time-outs."""
 Measure = Callable[[Lab, Mpi, Any], Awaitable[float]]
 """Of the data of a message, on both ranks; what the first one gives counts."""
 
@@ -28,6 +30,7 @@ async def of_both_stacks(lab: Lab, sizes: Sequence[int], measure: Measure) -> di
         ranks = lab.start_layer("mpi", {"on": on})
         programs = [lab.spawn(_rank(lab, mpi, sizes, measure), f"rank {n}, {name}") for n, mpi in enumerate(ranks)]
         found[name] = (await lab.all(programs))[0]
+        await lab.kernel.sleep(REST_PS, "the end of what a stack leaves behind")
     return found
 
 

@@ -78,3 +78,10 @@ def test_mpi_over_lapi_is_shorter_than_native_where_copies_count_and_carries_mor
     assert us["us_native_4B"] < 1.1 * us["us_lapi_4B"]
     rates = must("mpi_bandwidth", "verilator", tmp_path / "rates", "messages=8", profile=nodes).metrics
     assert rates["MBps_lapi_1024B"] > rates["MBps_native_1024B"] > rates["MBps_native_256B"]
+
+
+def test_the_native_interrupt_routine_waits_for_further_packets_and_that_of_lapi_does_not(tmp_path: Path) -> None:
+    us = must("mpi_interrupt", "verilator", tmp_path, "repetitions=3 largest=4", profile=SP).metrics
+    assert us["us_native_4B"] > us["us_lapi_4B"] + 30
+    gains = [us[f"gain_percent_4B_{delay_us}us"] for delay_us in (5, 20, 70)]
+    assert gains == sorted(gains)

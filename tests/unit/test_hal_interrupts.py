@@ -46,6 +46,14 @@ def test_the_routine_waits_for_further_packets(delay: int, interrupts: int) -> N
     assert bench.bodies(1) == numbered(5) and bench.hals[1].interrupted == interrupts
 
 
+def test_a_layer_says_how_long_the_routine_waits() -> None:
+    bench = Bench(chips=0)
+    bench.run(bench.hals[1].interrupts(True, 0))
+    bench.run(spread(bench, numbered(5)))
+    settle(bench)
+    assert bench.bodies(1) == numbered(5) and bench.hals[1].interrupted == 5
+
+
 def test_the_wait_of_the_routine_is_time_of_the_cpu_and_begins_anew_with_each_packet() -> None:
     bench = Bench(chips=0, interrupt_delay_us=50)
     host = bench.machine.host(1)
@@ -96,6 +104,30 @@ def test_interrupts_can_be_switched_off_again() -> None:
     bench.run(bench.give(0, 1, numbered(3)))
     settle(bench)
     assert bench.came[1] == [] and bench.run(bench.hals[1].poll()) == [3]
+
+
+def test_an_interrupt_that_meets_the_packets_before_it_leaves_interrupts_on() -> None:
+    bench = Bench(chips=0)
+    sender, hal, host = bench.hals[0], bench.hals[1], bench.machine.host(1)
+    came: list[bytes] = []
+
+    async def slow(packet: Packet) -> None:
+        came.append(bytes(packet.view))
+        await host.sleep(60_000_000)
+
+    async def sends() -> None:
+        for packet, rest_us in ((b"before interrupts are on", 40), (b"while that is handled", 300), (b"later", 0)):
+            await sender.send(1, 5, packet)
+            await bench.machine.host(0).sleep(rest_us * 1_000_000)
+
+    async def switches() -> None:
+        await host.sleep(30_000_000)
+        await hal.interrupts(True)
+
+    hal.on_packet(5, slow)
+    bench.run(sends(), switches())
+    settle(bench)
+    assert came[-1] == b"later"
 
 
 def test_a_poll_that_an_interrupt_meets_leaves_interrupts_on() -> None:

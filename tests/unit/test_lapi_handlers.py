@@ -90,6 +90,26 @@ def test_a_completion_handler_may_call_lapi_and_wait_while_the_application_waits
     assert tasks.lapis[0].process.load_bytes(memory.here[0], 3000) == pattern(3000)
 
 
+def test_an_interrupt_of_lapi_waits_for_no_further_packet() -> None:
+    tasks = Tasks(interrupt_set=1)
+    memory = Buffers(tasks)
+    host = tasks.machine.host(1)
+
+    async def program(lapi: Lapi) -> None:
+        await lapi.Gfence()
+        if lapi.me == 1:
+            await lapi.host.sleep(50_000_000)
+            before = host.cpu_ps
+            await lapi.host.sleep(200_000_000)
+            assert host.cpu_ps - before < 20_000_000
+            assert lapi.memory.word(memory.counter(1, 0)) == 1
+            return
+        await lapi.host.sleep(100_000_000)
+        await lapi.Put(1, 8, memory.here[1], memory.out[0], memory.counter(1, 0))
+
+    tasks.all(program)
+
+
 def test_a_completion_handler_waits_for_the_quantum_of_an_application_that_computes() -> None:
     tasks = Tasks(interrupt_set=1)
     memory = Buffers(tasks)

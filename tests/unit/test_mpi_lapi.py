@@ -12,6 +12,7 @@ from collections import Counter
 
 import pytest
 
+from firmware.host.lapi import Query
 from firmware.host.mpi import Mpi
 from firmware.host.mpi.lapi_versions import COUNTERS
 from pymodels.machine.host import ModelHost
@@ -69,6 +70,28 @@ def test_versions_differ_in_the_completion_handlers_and_context_switches_of_a_me
     assert handlers("base", eager)[1] == 1 and handlers("base", eager)[0] >= 1
     assert handlers("base", rendezvous)[1] == 3 and handlers("base", rendezvous)[0] >= 2
     assert handlers("counters", rendezvous)[1] == 2  # the question and the permission
+
+
+@pytest.mark.parametrize("on", [0, 1])
+def test_a_receiver_that_only_looks_at_its_buffer_needs_interrupts(on: int) -> None:
+    async def program(mpi: Mpi, rank: int) -> int:
+        comm, room, looks = mpi.COMM_WORLD, bytearray(3000), 0
+        if rank == 0:
+            await comm.Barrier()
+            await comm.Send(pattern(3000), 1)
+            return 0
+        request = await comm.Irecv(room, 0)
+        await comm.Barrier()
+        await mpi.below.Senv(Query.INTERRUPT_SET, on)
+        while room != pattern(3000) and looks < 50:
+            await mpi.host.compute(10_000)
+            looks += 1
+        await request.Wait()
+        assert room == pattern(3000)
+        return looks
+
+    looks = World(2, "lapi", nic="sp").run(program)[1]
+    assert 1 < looks < 20 if on else looks == 50
 
 
 def test_more_messages_than_counters_take_completion_handlers() -> None:

@@ -91,8 +91,8 @@ class Hal(Protocol):
     def changed(self) -> None:
         """Let those that are in `wait` look at their conditions again."""
 
-    async def interrupts(self, on: bool) -> None:
+    async def interrupts(self, on: bool, delay_us: int | None = None) -> None:
         """Switch interrupt mode on or off: whether a packet that comes while nobody polls interrupts the host. The
-        service routine hands it over, and those that come within the delay of option `interrupt_delay_us`, which
-        begins anew with each.
+        service routine hands it over, and those that come within the delay, which begins anew with each; None: that of
+        option `interrupt_delay_us`.
         """

@@ -20,7 +20,8 @@ class Interrupts:
     """Of one host."""
 
     def __init__(self, host: Host, receiver: Receiver, delay_us: int) -> None:
-        self._host, self._receiver, self._delay = host, receiver, delay_us * 1_000_000
+        """`delay_us`: the usual wait for a further packet."""
+        self._host, self._receiver, self._usual_us, self._delay_us = host, receiver, delay_us, delay_us
         self.on = False
         self._asked = False
         """The next packet will interrupt."""
@@ -29,9 +30,10 @@ class Interrupts:
         self.count = 0
         """Interrupts so far."""
 
-    async def switch(self, on: bool) -> None:
-        """On or off."""
+    async def switch(self, on: bool, delay_us: int | None = None) -> None:
+        """On or off; and how long the routine waits for a further packet, None: as long as usual."""
         self.on = on
+        self._delay_us = self._usual_us if delay_us is None else delay_us
         if on:
             await self.ask()
         elif self._asked:
@@ -39,15 +41,16 @@ class Interrupts:
             await store_words(self._host, Word.INTERRUPT, 0)
 
     async def ask(self) -> None:
-        """Have the next packet interrupt, where nobody waits for it; one that is here already is taken now."""
-        if not self.on or self._asked or self.waiting or self._receiver.busy:
-            return
-        self._asked = True
+        """Have the next packet interrupt, where nobody waits for it; one that is here already is taken now. An
+        interrupt that meets this leaves its packet to it: then the next one is asked for again.
+        """
         host = self._host
-        await host.spend("hal_ask")
-        await store_words(host, Word.INTERRUPT, 1)
-        await host.pio_read(host.nic_base + Word.INTERRUPT)  # what comes from here on interrupts
-        await self._receiver.poll()
+        while self.on and not (self._asked or self.waiting or self._receiver.busy):
+            self._asked = True
+            await host.spend("hal_ask")
+            await store_words(host, Word.INTERRUPT, 1)
+            await host.pio_read(host.nic_base + Word.INTERRUPT)  # what comes from here on interrupts
+            await self._receiver.poll()
 
     async def serve(self) -> None:
         """The service routine."""
@@ -59,9 +62,10 @@ class Interrupts:
         if self.waiting or self._receiver.busy:
             return
         await self._receiver.poll()
-        end = host.now + self._delay
+        delay = self._delay_us * 1_000_000
+        end = host.now + delay
         while host.now < end:
             await host.spend("hal_pause", TURNS)
             if await self._receiver.poll():
-                end = host.now + self._delay
+                end = host.now + delay
         await self.ask()

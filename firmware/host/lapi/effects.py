@@ -43,6 +43,8 @@ class Effects:
 
     async def whole(self, source: int, header: Header, place: Place, user: bytes) -> None:
         """A message is."""
+        if place.stored:
+            place.stored()
         await self._host.spend("lapi_whole")
         kind = header.kind
         if isinstance(place.completion, Set):

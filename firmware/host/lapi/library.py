@@ -21,6 +21,9 @@ from firmware.host.lapi.turns import Turns
 from firmware.layers import ClusterView
 from firmware.verbs import Host
 
+NO_DELAY_US = 0
+"""LAPI's service routine does not wait for further packets (paper 001, 6.5.1)."""
+
 
 class Lapi:
     """One task: its number is the virtual node number of its host. Addresses are those of its `process`."""
@@ -132,7 +135,7 @@ class Lapi:
         """
         async with self._calling("Term"):
             await self._fence()
-            await self.hal.interrupts(True)
+            await self.hal.interrupts(True, NO_DELAY_US)
             self._on = False
 
     def handler(self, function: HeaderHandler) -> int:
@@ -143,7 +146,7 @@ class Lapi:
         """The settings, to the parts that need them."""
         self.outgoing.timeout_ps = 1_000_000 * self.settings.timeout_us
         self._incoming.acknowledge_at = self.settings.ack_packets
-        await self.hal.interrupts(bool(self.settings.interrupt_set))
+        await self.hal.interrupts(bool(self.settings.interrupt_set), NO_DELAY_US)
 
     # ---- data
 

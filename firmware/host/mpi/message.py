@@ -45,6 +45,11 @@ class Message:
             data = data[: max(self.receive.view.size - offset, 0)]
         self._data[offset : offset + len(data)] = data if placed else await self._owner.copier.copy(data)
 
+    def show(self, data: bytes | memoryview) -> None:
+        """Its data, in the buffer of a receive that was there before them."""
+        if self.direct and self.receive and self.receive.view.contiguous:
+            self.receive.view.fill(data[: self.receive.view.size])
+
     async def end(self) -> None:
         """All is here."""
         if self.asks:
@@ -77,6 +82,9 @@ class _Nothing:
 
     async def put(self, offset: int, data: bytes | memoryview, placed: bool = False) -> None:
         """It has no data."""
+
+    def show(self, data: bytes | memoryview) -> None:
+        """It has none."""
 
     async def end(self) -> None:
         """Nothing is left to do."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from firmware.host.lapi import Place
@@ -107,11 +108,17 @@ class OverLapi:
         coming = Coming(source, words, size, address, mark, number != self._next[source])
         self._coming.append(coming)
         self._ahead[source, number] = coming
+        place = replace(place, stored=partial(self._stored, coming))
         while (next_one := self._ahead.pop((source, self._next[source]), None)) is not None:
             self._next[source] += 1
             assert self._port is not None
             next_one.arrival = await self._port.begin(source, next_one.words, next_one.size)
         return place
+
+    def _stored(self, coming: Coming) -> None:
+        """Its data stand in the application's buffer, where they were to go: there they can be seen without a call."""
+        if coming.size and not coming.early and coming.arrival is not None:
+            coming.arrival.show(self._lapi.process.load_bytes(coming.address, coming.size))
 
     def _whole(self, coming: Coming) -> bool:
         """Whether all of a message is here, and its turn has come."""

@@ -17,6 +17,11 @@ class Arrival(Protocol):
         below has copied it there.
         """
 
+    def show(self, data: bytes | memoryview) -> None:
+        """All its data are where they belong, though they have not been put: no call of MPI knows of them yet, but the
+        application may look.
+        """
+
     async def end(self) -> None:
         """All its data have been put."""
 

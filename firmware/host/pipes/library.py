@@ -61,9 +61,11 @@ class Pipes:
         """Have the bytes of all streams given to `consumer` as they come, instead of being read; None: no more."""
         self._consumer = consumer
 
-    async def interrupts(self, on: bool) -> None:
-        """HAL's: whether packets that come while nobody polls are taken in by the service routine."""
-        await self._hal.interrupts(on)
+    async def interrupts(self, on: bool, delay_us: int | None = None) -> None:
+        """HAL's: whether packets that come while nobody polls are taken in by the service routine, which then waits so
+        long for further ones; None: as long as HAL's option says.
+        """
+        await self._hal.interrupts(on, delay_us)
 
     # ---- the application
 
