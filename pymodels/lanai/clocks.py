@@ -8,7 +8,7 @@ that. What a load or a fetch brings is there in the next clock; an instruction t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import NamedTuple
@@ -54,6 +54,12 @@ class Spent:
 
     def __add__(self, other: Spent) -> Spent:
         return Spent(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+
+UNSTALLED = Spent()
+"""An instruction that waited for nothing."""
+WAITED = (Stall.FETCH, Stall.LOAD, Stall.GRANT, Stall.REGISTER)
+"""Causes to wait, in the order of `Spent`."""
 
 
 class Way(Enum):
@@ -137,6 +143,8 @@ class Clocks:
     """Clocks since reset."""
     _ready: dict[Hashable, int] = field(default_factory=dict)
     """By register, the clock from which it may be used."""
+    _loaded: int = 0
+    """The clock from which all of them may."""
     _returning: int = 0
     """Shadows left of a load of pc."""
     _target_known: int = 0
@@ -153,20 +161,20 @@ class Clocks:
 
     def execute(self, one: Executed) -> Spent:
         """The clocks of an instruction of which only what matters for them is known."""
-        waited = dict.fromkeys(Stall, 0)
-        while (stall := self._clock(one, waited[Stall.REGISTER])) is not Stall.NONE:
-            waited[stall] += 1
+        stalls = list[Stall]()
+        while (stall := self._clock(one, stalls)) is not Stall.NONE:
+            stalls.append(stall)
         self._go_on(one)
-        return Spent(1, waited[Stall.FETCH], waited[Stall.LOAD], waited[Stall.GRANT], waited[Stall.REGISTER])
+        return Spent(1, *map(stalls.count, WAITED)) if stalls else UNSTALLED
 
-    def _clock(self, one: Executed, register_clocks: int) -> Stall:
-        """One clock: what the instruction waited for in it. `register_clocks`: so long has it waited for a register."""
+    def _clock(self, one: Executed, past: Sequence[Stall]) -> Stall:
+        """One clock: what the instruction waited for in it; `past`: what in those before."""
         granted = self.granted()
         stall = self._stall(one)
         access = stall is Stall.NONE and one.way is Way.SRAM
         if access and not granted:
             stall = Stall.GRANT
-        elif stall is Stall.NONE and one.way is Way.REGISTER and register_clocks < self.pace.register_clocks:
+        elif stall is Stall.NONE and one.way is Way.REGISTER and past.count(Stall.REGISTER) < self.pace.register_clocks:
             stall = Stall.REGISTER
         self._fetch.clock(self._fetched(one.pc) if granted and not access else -1)
         self.now += 1
@@ -176,8 +184,11 @@ class Clocks:
         """Why the instruction cannot do anything in this clock."""
         if not self._fetch.here(one.pc) or (self._returning == 1 and self.now < self._target_known):
             return Stall.FETCH
-        under_way = any(self._ready.get(register, 0) > self.now for register in one.uses)
-        return Stall.LOAD if under_way else Stall.NONE
+        if self._loaded > self.now:
+            for register in one.uses:
+                if self._ready.get(register, 0) > self.now:
+                    return Stall.LOAD
+        return Stall.NONE
 
     def _fetched(self, at: int) -> int:
         """The word that is fetched if the SRAM is free."""
@@ -188,7 +199,7 @@ class Clocks:
     def _go_on(self, one: Executed) -> None:
         """What an instruction leaves, after its last clock."""
         if one.brings is not None:
-            self._ready[one.brings] = self.now + self.pace.load_clocks
+            self._ready[one.brings] = self._loaded = self.now + self.pace.load_clocks
         if self._returning == 1:
             self._after, self._behind = self._target + 4, self._target + 8
         elif one.target is not None and not one.returns:
