@@ -36,9 +36,9 @@ class Named:
     unknown: list[str] = field(default_factory=list)
 
 
-def named_paths(*folders: Path) -> Named:
-    """The paths that the Python files in folders name, as if they stood in one."""
-    paths = sorted(path for folder in folders for path in folder.rglob("*.py"))
+def named_paths(*places: Path) -> Named:
+    """The paths that Python files, and those in folders, name, as if they stood in one."""
+    paths = sorted(path for place in places for path in ([place] if place.is_file() else place.rglob("*.py")))
     return _Reader({path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}).read()
 
 

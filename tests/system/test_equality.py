@@ -36,6 +36,7 @@ SMALL = {
     "mpi_pingpong": "repetitions=1 messages=2 largest=64 mpi.eager_limit=32",
     "program": "command=ring.c",
     "ssam_kernel": "repetitions=1 largest=28",
+    "hpam_scheduling": "processes=2 messages=2 fault.loss=0.1 hpam.timeout_us=200 hpam.quantum_us=100",
 }
 OTHERS = [
     *(
@@ -46,6 +47,8 @@ OTHERS = [
     ("fifo_pingpong", "verilator", 1),
     ("fifo_pingpong", "icarus", 0),
     ("ssam_kernel", "icarus", 0),
+    ("hpam_scheduling", "icarus", 0),
+    ("hpam_scheduling", "verilator", 1),
     ("grim_streaming", "icarus", 0),
     ("grim_transfer", "icarus", 0),
     ("firmvia_latency", "icarus", 0),

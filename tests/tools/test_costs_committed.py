@@ -43,18 +43,20 @@ def test_every_path_that_the_python_names_has_a_cost_and_every_cost_is_used(fold
 
 
 def beside(folder: Path) -> list[Path]:
-    """The NICs of firmware/nics whose Python is charged by a layer's paths: those whose C its `paths.c` includes; what
-    no other layer includes is charged by `nic/hardware`.
+    """The Python of firmware/nics that is charged by a layer's paths: that of a NIC's driver whose C its `paths.c`
+    includes; what no layer includes is charged by `nic/hardware`.
     """
-    kinds = {one: included(one) for one in layers()}
-    rest = {place for place in (FIRMWARE / "nics").iterdir() if place.is_dir()}.difference(*kinds.values())
-    return sorted(rest if folder.name == "hardware" else kinds.get(folder, set()))
+    drivers = {one: included(one) for one in layers()}
+    if folder.name != "hardware":
+        return drivers.get(folder, [])
+    kinds = {path.parent for paths in drivers.values() for path in paths}
+    return [place for place in (FIRMWARE / "nics").iterdir() if place.is_dir() and place not in kinds]
 
 
-def included(folder: Path) -> set[Path]:
-    """The NICs whose C the paths of a layer include."""
-    kinds = re.findall(r'#include "../../nics/(\w+)/', (folder / "paths.c").read_text(encoding="utf-8"))
-    return {FIRMWARE / "nics" / kind for kind in kinds}
+def included(folder: Path) -> list[Path]:
+    """The Python beside the C that the paths of a layer include of a NIC's driver."""
+    named = re.findall(r'#include "../../nics/(\w+/\w+)\.h"', (folder / "paths.c").read_text(encoding="utf-8"))
+    return [path for name in named if (path := FIRMWARE / "nics" / f"{name}.py").exists()]
 
 
 def load(folder: Path, target: Target) -> PathTable:

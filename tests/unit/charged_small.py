@@ -15,7 +15,7 @@ from pymodels.card.fabric import Circuit
 from pymodels.machine import Machine
 from tests.unit.charges import Charges, settled
 from tests.unit.grim_bench import Bench
-from tests.unit.ssam_bench import Bench as SsamBench
+from tests.unit.request_bench import Bench as RequestBench
 from tests.unit.test_tpil import WINDOW, Card
 
 SETTINGS = {"clock_divisor": 1, "config_clocks": 1}
@@ -34,6 +34,7 @@ def tour(charges: Charges) -> None:
     _echo(charges)
     _fifo(charges)
     _ssam(charges)
+    _hpam(charges)
     _tpil(charges)
     _card(charges)
 
@@ -75,7 +76,7 @@ def _fifo(charges: Charges) -> None:
 
 def _ssam(charges: Charges) -> None:
     """A program of two processes; messages of one cell and of many."""
-    bench = SsamBench()
+    bench = RequestBench("ssam")
     near, far = bench.ports
     for size in (0, 700):
         with charges.operation(f"ssam request of {size} B"):
@@ -88,6 +89,29 @@ def _ssam(charges: Charges) -> None:
         bench.run(near.poll())
     with charges.operation("ssam close"):
         bench.run(near.close())
+
+
+def _hpam(charges: Charges) -> None:
+    """A program alone; then one that takes turns with another, and whose first request is lost."""
+    bench = RequestBench("hpam")
+    near, far = bench.ports
+    for size in (0, 700):
+        with charges.operation(f"hpam request of {size} B"):
+            bench.run(settled(bench.machine, near.request(1, bench.answer(0), 3, data=bytes(size))))
+        with charges.operation(f"hpam poll and answer of {size} B"):
+            bench.run(settled(bench.machine, far.poll()))
+        with charges.operation(f"hpam poll of {size} B"):
+            bench.run(near.poll())
+    with charges.operation("hpam close"):
+        bench.run(near.close())
+    bench = RequestBench("hpam", timeout_us=250, quantum_us=100)
+    bench.run(bench.ports[0].close())
+    with charges.operation("hpam open"):
+        near, far = bench.run(bench.open(0, 2), bench.open(1, 2))
+    with charges.operation("hpam request whose answer is lost, of a process that waits for its turn"):
+        bench.machine.faults.drop(1, 0, bench.machine.faults.passed(1, 0))
+        ends = [port.until(lambda: len(bench.came[0]) == 1) for port in (near, far, bench.ports[1])]
+        bench.run(near.request(1, bench.answer(0), 2, data=b"second"), *ends)
 
 
 def _tpil(charges: Charges) -> None:

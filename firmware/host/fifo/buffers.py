@@ -9,8 +9,9 @@ from __future__ import annotations
 import struct
 
 from firmware.layers import ClusterView
+from firmware.nics.fifo.buffers import HARM, BufferPort
 from firmware.verbs import Host
-from pymodels.nics.fifo.registers import Form, Ready, Region, Size, State, descriptor
+from pymodels.nics.fifo.registers import Size
 from pymodels.trace import TraceEvent
 
 EACH = 8
@@ -20,7 +21,6 @@ HEADER = struct.Struct(">HBBHH")
 TYPE = 0x0F1F
 MOST = Size.BUFFER - HEADER.size - 8 * 2
 """Bytes of a message: two words are for the route."""
-ALIGN = 8
 MASK = 0xFF
 
 
@@ -32,6 +32,8 @@ class Buffers:
         self.partners = sorted(vnn for vnn in view.routes if vnn != view.me)
         self.pool = EACH * len(self.partners)
         """Buffers of the receive pool."""
+        self._port = BufferPort(host, lambda offset: host.nic_base + offset)
+        self.arrived = self._port.arrived
         self.damaged = 0
         """Packets that came with a wrong CRC-8, or too long: lost."""
         self._number = self._sends = 0
@@ -40,9 +42,7 @@ class Buffers:
 
     async def start(self) -> None:
         """Choose the card's form, and fill the pool. Call this first."""
-        await self._write(Region.MODE, Form.BUFFERS)
-        for number in range(1 + self.pool, 1 + 2 * self.pool):
-            await self._write(Region.RX_FREE, number)
+        await self._port.start(range(1 + self.pool, 1 + 2 * self.pool))
 
     async def send(self, destination: int, payload: bytes) -> None:
         """Send a message; waits until one of the partner's buffers is free. ValueError names a bad argument."""
@@ -52,66 +52,43 @@ class Buffers:
         send = self._sends
         self.host.trace(TraceEvent.SEND_CALL, 0, len(payload), send)
         number = await self._buffer(destination)
-        route = self.view.routes[destination]
-        skip = -len(route) % ALIGN
         self._number = self._number + 1 & MASK
         header = HEADER.pack(TYPE, self.view.me, self._number, destination, len(payload))
         key = int.from_bytes(header[:4], "big")
-        packet = bytes(skip) + route + header + payload
         await self.host.spend("fill")
-        await self.host.spend("store_word", -(-len(payload) // 4))
-        await self._store(Size.BUFFER * number, packet + bytes(-len(packet) % 4))
+        word = await self._port.fill(number, self.view.routes[destination], header, payload)
         self.host.trace(TraceEvent.PAYLOAD_WRITTEN, key, len(header) + len(payload), send)
-        await self._write(Size.DESCRIPTOR * number, descriptor(State.READY, len(packet) - skip, skip))
-        await self._write(Region.TX_READY, number)
+        await self._port.send(number, word)
         self.host.trace(TraceEvent.POINTER_WRITTEN, key, number)
 
     async def receive(self) -> tuple[int, bytes]:
         """Wait for the next message: (source node, payload)."""
         while True:
-            ready = self.host.nic_base + Region.RX_READY
-            word = await self.host.poll_card(ready, 0, "look_ready", 1 << Ready.VALID)
-            number, harm = word >> Ready.NUMBER & Size.BUFFERS - 1, word >> Ready.LONG & 3
-            if not harm:
+            word = await self._port.ready()
+            if word is None:
+                continue
+            if not word & HARM:
                 self.host.trace(TraceEvent.POLL_HIT)
-            message = await self._take(Size.BUFFER * number)
-            await self._write(Region.RX_NEXT, 0)
-            await self._write(Region.RX_FREE, number)
-            if not harm:
+            message = await self._take(word)
+            await self._port.done(word)
+            if not word & HARM:
                 self.host.trace(TraceEvent.HANDLER_START, 0, 0, message[0])
                 return message
             self.damaged += 1
-
-    async def arrived(self) -> int:
-        """Packets that have arrived and were not received."""
-        return await self.host.pio_read(self.host.nic_base + Region.STATUS) >> 16
 
     async def _buffer(self, destination: int) -> int:
         """The next buffer of a partner, once what was in it is sent."""
         turn = self._turn[destination]
         self._turn[destination] = (turn + 1) % EACH
         number = 1 + EACH * self.partners.index(destination) + turn
-        while number in self._used:
-            word = await self.host.pio_read(self.host.nic_base + Size.DESCRIPTOR * number)
-            await self.host.spend("look_descriptor")
-            if word >> 28 == State.SENT:
-                break
+        while number in self._used and not await self._port.sent(number):
+            pass
         self._used.add(number)
         return number
 
-    async def _take(self, place: int) -> tuple[int, bytes]:
-        """Read the message in a buffer, word by word."""
-        first, second = [await self.host.pio_read(self.host.nic_base + place + at) for at in (0, 4)]
+    async def _take(self, word: int) -> tuple[int, bytes]:
+        """Read the message that is ready."""
+        head = await self._port.words(word, 0, HEADER.size // 4)
         await self.host.spend("take")
-        _, source, _, _, size = HEADER.unpack(struct.pack(">II", first, second))
-        count = -(-min(size, MOST) // 4)
-        begin = self.host.nic_base + place + HEADER.size
-        words = [await self.host.pio_read(begin + 4 * index) for index in range(count)]
-        await self.host.spend("load_word", count)
-        return source, struct.pack(f">{count}I", *words)[:size]
-
-    async def _write(self, place: int, word: int) -> None:
-        await self._store(place, word.to_bytes(4, "big"))
-
-    async def _store(self, place: int, data: bytes) -> None:
-        await self.host.pio_write(self.host.nic_base + place, data)
+        _, source, _, _, size = HEADER.unpack(head)
+        return source, await self._port.load(word, HEADER.size, min(size, MOST))

@@ -1,6 +1,7 @@
 /* What each step of the FIFO card's driver costs on the host. One function is one path; the rules are in pymodels/costs/README.md. */
 #include "paths.h"
 #include "../../nics/fifo/words.h"
+#include "../../nics/fifo/buffers.h"
 #include "../../nics/fifo/cells.h"
 
 struct partner { u32 turn, route[2], first, route_bytes; };
@@ -23,26 +24,6 @@ u32 fill(u32 partners, struct partner *partner, u32 destination, u32 me, u32 *nu
     PIO_WRITE(BE32(destination << 16 | bytes));
     PIO_WRITE(BE32(1u << 28 | (8 - partner->route_bytes) << 16 | partner->route_bytes + 8 + bytes));
     PIO_WRITE(BE32(buffer));
-    return 0;
-}
-
-/* One look at the descriptor of a buffer that was used: has the card sent it? */
-u32 look_descriptor(void) {
-    if (UNLIKELY((BE32(PIO_READ()) >> 28) == 2)) {
-        OFF_PATH("it is sent");
-        return 1;
-    }
-    LOOP_AGAIN();
-    return 0;
-}
-
-/* One look at RX_READY. */
-u32 look_ready(void) {
-    if (UNLIKELY((int)BE32(PIO_READ()) < 0)) {
-        OFF_PATH("a packet is there");
-        return 1;
-    }
-    LOOP_AGAIN();
     return 0;
 }
 

@@ -105,11 +105,16 @@ class Port:
     async def close(self) -> None:
         """Close the device. Raises SsamError while requests are not answered."""
         self._check_open()
-        if any(self._open.values()):
+        if self.unanswered:
             waiting = ", ".join(f"node {node}" for node, count in self._open.items() if count)
             raise SsamError(f"{self._process.who}: closing SSAM", f"requests to {waiting} are not answered", "wait")
         self._closed = True
         await self._kernel.close(self.area)
+
+    @property
+    def unanswered(self) -> int:
+        """Requests that are not answered."""
+        return sum(self._open.values())
 
     # ---- what both kinds of message need
 

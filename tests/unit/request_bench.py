@@ -1,61 +1,63 @@
-"""SSAM on the machine: hosts with FIFO cards, a process of one program on each."""
+"""SSAM and HPAM on the machine: hosts with FIFO cards, a process of one program on each. Both have the same calls."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Sequence
 from typing import Any
 
-from firmware.host.ssam import Call, Handler, Port, Ssam
 from firmware.layers import ClusterView, host_library
 from pymodels.machine import Machine
+
+Request = tuple[int, tuple[int, ...], bytes]
+"""Destination, arguments, data."""
 
 
 class Bench:
     """Started hosts. What comes is kept by node: (kind, source, arguments, data)."""
 
-    def __init__(self, nodes: int = 2, **options: Any) -> None:
-        """Keywords are options of SSAM."""
-        self.machine = Machine(nodes, nic="fifo")
-        self.ssams: list[Ssam] = [
-            host_library("ssam")(host, ClusterView(**self.machine.view(vnn, **options)))
+    def __init__(self, layer: str, nodes: int = 2, *, seed: int = 1, **options: Any) -> None:
+        """Further keywords are options of the layer."""
+        self.machine = Machine(nodes, nic="fifo", seed=seed)
+        self.layers: list[Any] = [
+            host_library(layer)(host, ClusterView(**self.machine.view(vnn, **options)))
             for vnn, host in enumerate(self.machine.hosts)
         ]
-        self.run(*(ssam.start() for ssam in self.ssams))
+        self.run(*(one.start() for one in self.layers))
         self.came: list[list[tuple[str, int, tuple[int, ...], bytes]]] = [[] for _ in range(nodes)]
         self.handlers = [[self._keeps(node), self._answers(node), self._echoes(node)] for node in range(nodes)]
-        self.ports: list[Port] = self.run(*(self.open(node) for node in range(nodes)))
+        self.ports: list[Any] = self.run(*(self.open(node) for node in range(nodes)))
 
-    def open(self, node: int, key: int = 1, handlers: Iterable[Handler] | None = None) -> Awaitable[Port]:
+    def open(self, node: int, key: int = 1, handlers: Iterable[Any] | None = None) -> Any:
         """A further process of a host, or another program's."""
-        return self.ssams[node].open(self.handlers[node] if handlers is None else handlers, key)
+        return self.layers[node].open(self.handlers[node] if handlers is None else handlers, key)
 
-    def keep(self, node: int) -> Handler:
+    def keep(self, node: int) -> Any:
         """The handler that keeps what comes."""
         return self.handlers[node][0]
 
-    def answer(self, node: int) -> Handler:
+    def answer(self, node: int) -> Any:
         """The one that keeps it and answers with twice the arguments and the data backwards."""
         return self.handlers[node][1]
 
-    def _note(self, node: int, call: Call) -> None:
+    def _note(self, node: int, call: Any) -> None:
         self.came[node].append((call.kind.name, call.source, call.arguments, call.data))
 
-    def _keeps(self, node: int) -> Handler:
-        async def keep(call: Call) -> None:
+    def _keeps(self, node: int) -> Any:
+        async def keep(call: Any) -> None:
             self._note(node, call)
 
         return keep
 
-    def _answers(self, node: int) -> Handler:
-        async def answer(call: Call) -> None:
+    def _answers(self, node: int) -> Any:
+        async def answer(call: Any) -> None:
             self._note(node, call)
             twice = tuple(2 * one & 0xFFFFFFFF for one in call.arguments)
             await call.reply(self.keep(node), *twice, data=call.data[::-1])
 
         return answer
 
-    def _echoes(self, node: int) -> Handler:
-        async def request(call: Call) -> None:
+    def _echoes(self, node: int) -> Any:
+        async def request(call: Any) -> None:
             await self.ports[node].request(call.source, self.keep(node))
 
         return request
@@ -63,6 +65,12 @@ class Bench:
     def run(self, *calls: Awaitable[Any], within_us: float = 1e6) -> list[Any]:
         """Do all of it at the same time."""
         return self.machine.finish(*(_of(call) for call in calls), within_us=within_us)
+
+    async def give(self, node: int, requests: Sequence[Request], answered: bool) -> None:
+        """Have a node send these."""
+        handler = self.answer if answered else self.keep
+        for destination, arguments, data in requests:
+            await self.ports[node].request(destination, handler(node), *arguments, data=data)
 
     async def until(self, node: int, count: int) -> None:
         """Until so many messages have come to a node."""

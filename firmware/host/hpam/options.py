@@ -1,0 +1,46 @@
+"""Options of HPAM."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from firmware.host.hpam.errors import OptionError
+from pymodels.errors import nearest
+
+RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {"timeout_us": (20, 1_000_000), "quantum_us": (50, 1_000_000), "queue": (1, 256), "unrestricted": (0, 1)}
+)
+WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"duplicates": ("drop", "execute")})
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options with their defaults, all ours (readings AM-C6 to C8)."""
+
+    timeout_us: int = 500
+    """A request without an answer is sent again after so long."""
+    quantum_us: int = 1000
+    """How long the daemon lets a process have the card while others wait."""
+    queue: int = 32
+    """Messages that a process's input queue holds, and its output queue."""
+    unrestricted: int = 0
+    """1: handlers may make requests, which can deadlock."""
+    duplicates: str = "drop"
+    """drop: a request that comes twice is answered again; execute: its handler runs again (the letter of paper 002)."""
+
+    @classmethod
+    def of(cls, given: Mapping[str, float | str]) -> Options:
+        """From names and values. Raises OptionError."""
+        for name, value in given.items():
+            if name in WORDS:
+                if value not in WORDS[name]:
+                    raise OptionError(f"option {name}", f"{value!r} is unknown", f"one of {', '.join(WORDS[name])}")
+                continue
+            if name not in RANGES:
+                raise OptionError(f"option {name!r}", "HPAM does not have it", nearest(name, [*RANGES, *WORDS]))
+            least, most = RANGES[name]
+            if type(value) is not int or not least <= value <= most:
+                raise OptionError(f"option {name}", f"{value!r} is not a whole number in {least}..{most}", "give one")
+        return cls(**given)  # type: ignore[arg-type]

@@ -1,0 +1,376 @@
+"""HPAM as a process uses it: requests, replies, polling, on a card that is mapped into it (paper 002)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from struct import pack
+from typing import Any
+
+from firmware.host.code_image import CodeImage, ImageError
+from firmware.host.hpam.daemon import Daemon
+from firmware.host.hpam.errors import HpamError
+from firmware.host.hpam.message import ARGUMENTS, FORMAT, MOST, SLOTS, TYPE, Header, Kind
+from firmware.host.hpam.queues import SLOT, Queue
+from firmware.host.hpam.slots import Sent, send_again
+from firmware.nics.fifo.buffers import ALIGN, HARM, BufferPort, mapped
+from pymodels.host.process import Process
+from pymodels.host.signals import Sig
+from pymodels.trace import TraceEvent
+
+Handler = Callable[["Call"], Coroutine[Any, Any, None]]
+WORD = 1 << 32
+ONCE_NS, LOOK_NS = 0.001, 20_000
+"""Limits of spinning: one look; and a condition of the application's own is looked at again after so long."""
+NOBODY = 0
+"""Handler of a reply that only says that the request has been handled."""
+
+
+class Call:
+    """A message, as its handler sees it. Its data stand in the process's buffer until the handler returns."""
+
+    def __init__(self, port: Port, header: Header, va: int) -> None:
+        self.source, self.kind = header.source, Kind(header.kind)
+        self._port, self._header = port, header
+        self.arguments = port.process.load_words(va, header.arguments)
+        """Words."""
+        self.va, self.size = va + 4 * header.arguments, header.data
+        """Where the data stand, and how many bytes they are."""
+        self.replied = False
+
+    @property
+    def data(self) -> bytes:
+        """The data."""
+        return self._port.process.load_bytes(self.va, self.size)
+
+    async def reply(self, handler: Handler, *arguments: int, data: bytes = b"") -> None:
+        """Answer a request: once, from its handler. Raises HpamError, ImageError."""
+        if self.kind is Kind.REPLY or self.replied:
+            cause = "a reply is not answered" if self.kind is Kind.REPLY else "it is answered already"
+            raise HpamError(f"a reply to node {self.source}", cause, "reply once, in the handler of a request")
+        self._port.check(self.source, arguments, data)
+        address = self._port.image.address(handler)
+        self.replied = True
+        await self._port.answer(self._header, address, arguments, data)
+
+
+class Port:
+    """The card as a process has opened it. One thread of a process uses it at a time."""
+
+    def __init__(
+        self,
+        daemon: Daemon,
+        process: Process,
+        me: int,
+        routes: Mapping[int, bytes],
+        key: int,
+        image: CodeImage[Handler],
+    ) -> None:
+        self.process, self.key, self.image, self._daemon, self._me, self._routes = (
+            process,
+            key,
+            image,
+            daemon,
+            me,
+            routes,
+        )
+        self._options = daemon.options
+        self.slots = daemon.slots(key)
+        self.incoming, self.outgoing = Queue(process, self._options.queue), Queue(process, self._options.queue)
+        buffers = 1 + 2 * SLOTS * len(daemon.partners)
+        self._memory = process.allocate(SLOT * (buffers + 1))
+        """What is saved of the card's buffers, and last the message whose handler runs."""
+        self._message = self._memory + SLOT * buffers
+        self._card = BufferPort(process, mapped(process))
+        self.busy = self.spinning = False
+        self._found: int | None = None
+        """The RX_READY that spinning has found."""
+        self._handling: Call | None = None
+        self._number = 0
+        self._closed = False
+        self.handled = self.executed_twice = self.resent = self.duplicates = self.damaged = 0
+        """Requests whose handlers have run; those that ran again; messages sent again; messages that came twice, or
+        late; damaged packets.
+        """
+        self.foreign = 0
+        """Messages that came for other processes."""
+        self.waited: list[int] = []
+        """How long each message was in queues that came while another process had the card, in picoseconds."""
+        process.on_signal(Sig.USR1, self._stop)
+
+    def saved(self) -> int:
+        """Its address of the memory for what stands in its buffers."""
+        return self._memory
+
+    # ---- the calls of an application
+
+    async def request(self, node: int, handler: Handler, *arguments: int, data: bytes = b"") -> None:
+        """Send a request: its handler runs at the node, which answers it. Waits, polling, while the four request
+        buffers of the node are taken. Raises HpamError, ImageError.
+        """
+        within = self._handling
+        if within is not None and not self._options.unrestricted:
+            what = f"{self.process.who}: a request to node {node}"
+            raise HpamError(what, f"the handler of a {within.kind.name.lower()} makes it", "reply, or leave it")
+        self.check(node, arguments, data)
+        address = self.image.address(handler)
+        what, holder = f"a request buffer of node {node}", f"host {node}"
+        if within is None:
+            await self.until(lambda: self.slots.free(node) is not None, what, holder)
+            async with self._having_card():
+                await self._ask(node, address, arguments, data)
+            return
+        if self.slots.free(node) is None:  # nobody polls while a handler waits
+            self._daemon.host.waits.want(self.process.who, what, holder)
+            await self._daemon.host.event(what).wait()
+        await self._ask(node, address, arguments, data)
+
+    async def poll(self) -> int:
+        """Take what has come, and send again what is due; how many messages were handled."""
+        self._check_open()
+        count = 0
+        async with self._having_card():
+            await self._look_at_clock()
+            while await self._next():
+                count += 1
+        return count
+
+    async def until(self, condition: Callable[[], bool], what: str = "a condition", holder: str = "") -> None:
+        """Poll until it holds. `what` and its `holder` are what a hang report says of the wait."""
+        self._check_open()
+        waits = self._daemon.host.waits
+        if condition():
+            return
+        waits.want(self.process.who, what, holder)
+        while not condition():
+            if not await self.poll():
+                await self._spin()
+        waits.got(self.process.who, what)
+
+    async def close(self) -> None:
+        """Close the card. Raises HpamError while requests are not answered."""
+        self._check_open()
+        if self.unanswered:
+            waiting = ", ".join(f"node {node}" for node in sorted({node for node, _ in self.slots.requests}))
+            raise HpamError(f"{self.process.who}: closing HPAM", f"requests to {waiting} are not answered", "wait")
+        async with self._having_card():
+            self._closed = True
+            self.slots.replies.clear()
+        await self._daemon.leave(self)
+
+    @property
+    def unanswered(self) -> int:
+        """Requests that are not answered."""
+        return len(self.slots.requests)
+
+    # ---- the card
+
+    @asynccontextmanager
+    async def _having_card(self) -> AsyncIterator[None]:
+        """A call that uses the card: it begins when the process has it, and the daemon waits for its end."""
+        await self._turn()
+        self.busy = True
+        try:
+            yield
+        finally:
+            self.busy = False
+            self._daemon.gone.set()
+
+    async def _turn(self) -> None:
+        while self._daemon.active is not self:
+            self._found = None
+            await self.process.block(self._daemon.turned)
+
+    async def _stop(self, sig: Sig) -> None:
+        """The daemon's signal: look at the card no more, until the process has it again."""
+        if self.spinning and self._daemon.active is not self:
+            self.spinning = False
+            self._daemon.gone.set()
+            await self._turn()
+            self.spinning = True
+
+    async def _spin(self) -> None:
+        """Look at the card until a packet is there, a request is due, or the process was stopped meanwhile."""
+        await self._turn()
+        if len(self.incoming) or self.outgoing.full:
+            await self.process.give_way()
+            return
+        deadline = self.slots.deadline()
+        left_ns = max(deadline - self._daemon.host.now, 1000) / 1000 if deadline else LOOK_NS
+        self.spinning, switches = True, self._daemon.switches
+        found = await self._card.ready(min(left_ns, LOOK_NS))
+        self.spinning = False
+        self._found = found if switches == self._daemon.switches else None
+        self._daemon.gone.set()
+
+    # ---- out
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise HpamError(f"{self.process.who}: HPAM", "it is closed", "open it again")
+
+    def check(self, node: int, arguments: Sequence[int], data: object) -> None:
+        """Raises HpamError for a message that cannot be."""
+        self._check_open()
+        what = f"{self.process.who}: a message to node {node!r}"
+        if node not in self._daemon.partners:
+            raise HpamError(what, "there is none", f"one of {self._daemon.partners}")
+        if len(arguments) > ARGUMENTS:
+            raise HpamError(what, f"{len(arguments)} arguments", f"give {ARGUMENTS} at most")
+        if not all(type(one) is int and 0 <= one < WORD for one in arguments):
+            raise HpamError(what, f"arguments {tuple(arguments)!r}", "give words of 32 bits")
+        if not isinstance(data, bytes | bytearray | memoryview) or len(data) > MOST:
+            raise HpamError(what, f"its data are no more than {MOST} bytes", "cut them")
+
+    async def _ask(self, node: int, address: int, arguments: tuple[int, ...], data: bytes) -> None:
+        """A request into the next free buffer of a node."""
+        slot = self.slots.free(node)
+        assert slot is not None
+        sequence = self.slots.next_sequence(node, slot)
+        await self.process.spend("hpam_compose")
+        sent = self.slots.requests[node, slot] = await self._send(
+            Kind.REQUEST, node, slot, sequence, address, arguments, data
+        )
+        sent.deadline = self._daemon.host.now + self._options.timeout_us * 1_000_000
+
+    async def answer(self, header: Header, address: int, arguments: tuple[int, ...], data: bytes) -> None:
+        """The reply to a request, into its reply buffer."""
+        node, slot = header.source, header.slot
+        before = self.slots.replies.get((node, slot))
+        while before and not await self._card.sent(self.slots.buffer(Kind.REPLY, node, slot)):
+            pass
+        await self.process.spend("hpam_reply")
+        self.slots.replies[node, slot] = await self._send(
+            Kind.REPLY, node, slot, header.sequence, address, arguments, data
+        )
+
+    async def _send(
+        self, kind: Kind, node: int, slot: int, sequence: int, address: int, arguments: tuple[int, ...], data: bytes
+    ) -> Sent:
+        """Fill a buffer, and have the card send it."""
+        host = self._daemon.host
+        self._number = self._number + 1 & 0xFF
+        send = self._daemon.next_send()
+        host.trace(TraceEvent.SEND_CALL, 0, len(data), send)
+        header = Header(
+            TYPE, self._me, self._number, self.key, address, kind << 4 | slot, len(arguments), sequence, len(data)
+        )
+        body = pack(f">{len(arguments)}I", *arguments) + data
+        buffer, route = self.slots.buffer(kind, node, slot), self._routes[node]
+        descriptor = await self._card.fill(buffer, route, header.packed(), body)
+        used = -(-(len(route) + -len(route) % ALIGN + FORMAT.size + len(body)) // 4) * 4
+        sent = Sent(descriptor, used, sequence, header.trace, send, FORMAT.size + len(body))
+        host.trace(TraceEvent.PAYLOAD_WRITTEN, sent.trace, sent.bytes, send)
+        await self._card.send(buffer, descriptor)
+        host.trace(TraceEvent.POINTER_WRITTEN, sent.trace, buffer)
+        return sent
+
+    async def _again(self, buffer: int, sent: Sent) -> None:
+        """What stands in a buffer once more."""
+        self.resent += 1
+        await self.process.spend("hpam_resend")
+        self._daemon.host.trace(TraceEvent.PAYLOAD_WRITTEN, sent.trace, sent.bytes, sent.send)
+        await send_again(self._card, buffer, sent.descriptor)
+
+    async def _look_at_clock(self) -> None:
+        """Send the requests again that have no answer for so long."""
+        now = self._daemon.host.now
+        for buffer, sent in self.slots.overdue(now):
+            sent.deadline = now + self._options.timeout_us * 1_000_000
+            await self._again(buffer, sent)
+
+    # ---- in
+
+    async def _next(self) -> bool:
+        """Handle the next message, first of the input queue, then of the card; whether there was one."""
+        if len(self.incoming):
+            await self.process.spend("hpam_queued")
+            va, _ = self.incoming.first()
+            header = Header.of(self.process.load_bytes(va, FORMAT.size))
+            self._daemon.host.trace(TraceEvent.POLL_HIT, header.trace, 0, header.source)
+            await self._handle(header, va + FORMAT.size)
+            self.waited.append(self._daemon.host.now - self.incoming.take())
+            return True
+        ready, self._found = self._found or await self._card.ready(ONCE_NS), None
+        return ready is not None and await self._from_card(ready)
+
+    async def _from_card(self, ready: int) -> bool:
+        """The packet that is ready; False: it is another process's, and there is no room for it."""
+        header = Header.of(await self._card.words(ready, 0, FORMAT.size // 4))
+        await self.process.spend("hpam_take")
+        if ready & HARM or header.type != TYPE:
+            self.damaged += 1
+            await self._card.done(ready)
+            return True
+        if header.key != self.key:
+            return await self._foreign(ready, header)
+        self._daemon.host.trace(TraceEvent.POLL_HIT, header.trace, 0, header.source)
+        self.process.store_bytes(self._message, await self._card.load(ready, FORMAT.size, header.body))
+        await self._handle(header, self._message)
+        await self._card.done(ready)
+        return True
+
+    async def _foreign(self, ready: int, header: Header) -> bool:
+        """A message of another process goes to the output queue; while that is full it stays in the pool."""
+        if self.outgoing.full:
+            return False
+        await self.process.spend("hpam_foreign")
+        va, _ = self.outgoing.room()
+        self.process.store_bytes(va, header.packed() + await self._card.load(ready, FORMAT.size, header.body))
+        self.outgoing.put(self._daemon.host.now)
+        self.foreign += 1
+        await self._card.done(ready)
+        return True
+
+    async def _handle(self, header: Header, va: int) -> None:
+        """A message of this process, whose body stands at an address."""
+        if header.kind == Kind.REQUEST:
+            await self._requested(header, va)
+        else:
+            await self._answered(header, va)
+
+    async def _requested(self, header: Header, va: int) -> None:
+        await self.process.spend("hpam_accept")
+        new = self.slots.new(header.source, header.slot, header.sequence)
+        if not new:
+            self.duplicates += 1
+            reply = self.slots.replies.get((header.source, header.slot))
+            if new is None or reply is None:
+                return
+            if self._options.duplicates == "drop":
+                await self._again(self.slots.buffer(Kind.REPLY, header.source, header.slot), reply)
+                return
+            self.executed_twice += 1
+        call = await self._run(header, va)
+        if not call.replied:
+            await self.answer(header, NOBODY, (), b"")
+        self.handled += 1
+
+    async def _answered(self, header: Header, va: int) -> None:
+        await self.process.spend("hpam_answered")
+        sent = self.slots.requests.get((header.source, header.slot))
+        if sent is None or sent.sequence != header.sequence:
+            self.duplicates += 1
+            return
+        await self._run(header, va)
+        del self.slots.requests[header.source, header.slot]
+
+    async def _run(self, header: Header, va: int) -> Call:
+        """The handler of a message."""
+        host = self._daemon.host
+        call = self._handling = Call(self, header, va)
+        try:
+            host.trace(TraceEvent.HANDLER_START, header.trace, 0, header.source)
+            if header.handler != NOBODY or call.kind is Kind.REQUEST:
+                await self._handler(header)(call)
+            host.trace(TraceEvent.HANDLER_END, header.trace, 0, header.source)
+        finally:
+            self._handling = None
+        return call
+
+    def _handler(self, header: Header) -> Handler:
+        try:
+            return self.image.handler(header.handler)
+        except ImageError as error:
+            what = f"{self.process.who}: a {Kind(header.kind).name.lower()} of node {header.source}"
+            raise HpamError(what, f"{error.what}: {error.cause}", "run one program under one key") from error

@@ -1,0 +1,21 @@
+/* A FIFO card's buffers: looking at what the card has done. */
+
+/* One look at the descriptor of a buffer that was used: has the card sent it? */
+u32 look_descriptor(void) {
+    if (UNLIKELY((BE32(PIO_READ()) >> 28) == 2)) {
+        OFF_PATH("it is sent");
+        return 1;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
+
+/* One look at RX_READY. */
+u32 look_ready(void) {
+    if (UNLIKELY((int)BE32(PIO_READ()) < 0)) {
+        OFF_PATH("a packet is there");
+        return 1;
+    }
+    LOOP_AGAIN();
+    return 0;
+}
