@@ -49,6 +49,12 @@ def test_nothing_but_its_own_folders_names_a_kind() -> None:
         ("tb/a.py", "toy = other.toy", None),
         ("firmware/host/toy/a.py", "from pymodels.nics.toy.kind import KIND", None),
         ("firmware/host/toys/a.py", "from pymodels.nics.toy.kind import KIND", "firmware/host/toys/a.py:1: names toy"),
+        ("firmware/host/mine/__init__.py", "from pymodels.nics.toy.kind import KIND as DRIVES\nBY = 'toy'", None),
+        (
+            "firmware/host/mine/__init__.py",
+            'DRIVES = "toys"\nBY = "toy"',
+            "firmware/host/mine/__init__.py:2: names toy",
+        ),
         ("tb/studies/a.py", "VARIANTS = {'a': ('toy', '')}", None),
         ("pymodels/profiles/a.py", "DEFAULT = 'toy'", None),
         ("hdl/sim/a.sv", "// Like toy_card.\nmodule a;\nendmodule", None),

@@ -14,10 +14,11 @@ from firmware.layers import ClusterView
 from firmware.verbs import Host
 from pymodels.cards import CardMap
 from pymodels.host.process import Process
+from pymodels.nics.fifo.kind import KIND as DRIVES
 from pymodels.nics.fifo.kind import FifoMap
 from pymodels.nics.fifo.registers import Size
 
-__all__ = ["Call", "Handler", "Hpam", "HpamError", "OptionError", "Port", "check_options", "open_layer"]
+__all__ = ["DRIVES", "Call", "Handler", "Hpam", "HpamError", "OptionError", "Port", "check_options", "open_layer"]
 
 NODES = 1 + (Size.BUFFERS - 1) // (4 * SLOTS)
 """Send buffers and pool share the card's memory."""

@@ -13,10 +13,11 @@ from firmware.layers import ClusterView
 from firmware.verbs import Host
 from pymodels.cards import CardMap
 from pymodels.host.process import Process
+from pymodels.nics.fifo.kind import KIND as DRIVES
 from pymodels.nics.fifo.kind import FifoMap
 from pymodels.nics.fifo.registers import Size
 
-__all__ = ["Call", "Handler", "OptionError", "Port", "Ssam", "SsamError", "check_options", "open_layer"]
+__all__ = ["DRIVES", "Call", "Handler", "OptionError", "Port", "Ssam", "SsamError", "check_options", "open_layer"]
 
 
 class Ssam:
