@@ -24,7 +24,8 @@ from tb.studies._grim import bring_up, serve_until
 
 CLUSTER = "two_cards"
 CHANNELS = Option(2, "logical channels: the last one of each NI is its card's", 2, 32)
-OPTIONS = {**layer_options("grim"), "grim.channels": CHANNELS}
+LARGEST = Option(4096, "bytes of the largest payload to a loop-back", 64, 4096)
+OPTIONS = {**layer_options("grim"), "grim.channels": CHANNELS, "largest": LARGEST}
 SIZES = (0, 5, 64, 1000, 4096)
 CARDS_CHANNEL = 0b10
 """The mask of the channel that is the card's."""
@@ -46,7 +47,8 @@ async def run(lab: Lab) -> None:
     libraries = lab.start_layer("grim")
     await bring_up(lab, libraries, [{"result": keep(here)}, {"result": keep(there)}])
     grim, other = libraries
-    payloads = [random.Random(f"{lab.seed} {size}").randbytes(size) for size in SIZES]
+    sizes = [size for size in SIZES if size <= lab.option("largest")]
+    payloads = [random.Random(f"{lab.seed} {size}").randbytes(size) for size in sizes]
     waiting = lab.spawn(other.wait_for(lambda: len(there) == len(payloads[THROUGH])), "host 1")
     cards = [grim.get_resource(vnn, Device.CELOXICA) for vnn in (0, 1)]
     await _send(grim, cards, payloads)
